@@ -1,0 +1,60 @@
+# weft_library, weft_program, weft_link_whole, weft_link: targets from folders. A folder without a .cc makes no
+# target, and a target that does not exist (yet) is skipped where it is linked.
+
+# Links those of `libraries` which exist; names with :: and those of foreign targets must exist.
+function(weft_link target scope)
+  foreach(library IN LISTS ARGN)
+    if(NOT library MATCHES "^weft_" OR TARGET ${library})
+      target_link_libraries(${target} ${scope} ${library})
+    endif()
+  endforeach()
+endfunction()
+
+# What every compiled target of ours shares.
+function(weft_compile_options target)
+  target_compile_options(${target} PRIVATE -Wall -Wextra)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/generated)
+endfunction()
+
+# weft_library(<name> <folder> [PUBLIC ...] [PRIVATE ...]): weft_<name>, alias weft::<name>, from all .cc below folder.
+function(weft_library name folder)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "PUBLIC;PRIVATE")
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cc)
+  if(NOT sources)
+    return()
+  endif()
+  add_library(weft_${name} ${sources})
+  add_library(weft::${name} ALIAS weft_${name})
+  set_target_properties(weft_${name} PROPERTIES EXPORT_NAME ${name} WEFT_FOLDER ${folder})
+  target_compile_features(weft_${name} PUBLIC cxx_std_20)
+  target_include_directories(weft_${name} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+    $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/weft>)
+  weft_compile_options(weft_${name})
+  weft_link(weft_${name} PUBLIC ${arg_PUBLIC})
+  weft_link(weft_${name} PRIVATE ${arg_PRIVATE})
+endfunction()
+
+# Makes every program that links one of these static libraries take all of its objects.
+function(weft_link_whole)
+  foreach(name IN LISTS ARGN)
+    if(TARGET weft_${name})
+      # weft::<name> exists here and in an installed package, so the expression can be exported as it stands.
+      target_link_options(weft_${name} INTERFACE
+        "LINKER:--whole-archive,$<TARGET_FILE:weft::${name}>,--no-whole-archive")
+    endif()
+  endforeach()
+endfunction()
+
+# weft_program(<name> <folder>): an installed executable that links weft_tools.
+function(weft_program name folder)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cc)
+  if(NOT sources)
+    return()
+  endif()
+  add_executable(${name} ${sources})
+  weft_compile_options(${name})
+  weft_link(${name} PRIVATE weft_tools weft_onnx weft_passes weft_kernels fmt::fmt ${weft_absl})
+  install(TARGETS ${name})
+endfunction()
