@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# The developer's loop, on build/release.
+#   tools/dev.sh build [TARGET...]   configure and build
+#   tools/dev.sh test [CTEST ARG...] build and test, e.g. test -R passes/
+#   tools/dev.sh fix                 clang-format every source
+#   tools/dev.sh bless [CTEST ARG...] run the tests so that golden tests rewrite what they expect; read the diff
+#   tools/dev.sh bench [NAME...]     build and run the benchmarks (all, or those named)
+#   tools/dev.sh format-check | tidy what tools/check --full runs of clang-format and clang-tidy
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+sources() { find ir drr passes kernels tools unittests benchmarks \( -name '*.h' -o -name '*.cc' \) -print0 | sort -z; }
+tool() { command -v "$1-14" || command -v "$1"; }  # Debian's 14 decides, where it is installed
+
+command=${1-}
+shift || true
+case "$command" in
+  build) ./tools/build.sh release "$@" ;;
+  test)
+    ./tools/build.sh release
+    ctest --preset release -j "$(nproc)" "$@"
+    ;;
+  fix) sources | xargs -0 -r "$(tool clang-format)" -i ;;
+  bless)
+    ./tools/build.sh release
+    WEFT_BLESS=1 ctest --preset release -j "$(nproc)" "$@"
+    git --no-pager diff --stat -- unittests || true
+    ;;
+  bench)
+    names=("$@")
+    if ((${#names[@]} == 0)); then
+      for source in benchmarks/*.cc; do
+        [[ -e $source ]] && names+=("$(basename "$source" .cc)")
+      done
+    fi
+    ((${#names[@]})) || { echo "dev.sh: no benchmarks/*.cc yet" >&2; exit 1; }
+    ./tools/build.sh release "${names[@]/#/bench_}"
+    for name in "${names[@]}"; do "build/release/bin/bench_$name"; done
+    ;;
+  format-check) sources | xargs -0 -r "$(tool clang-format)" --dry-run -Werror ;;
+  tidy)
+    # clang-tidy reads clang's flags; run it after the clang preset has been configured and built.
+    [[ -e build/clang/compile_commands.json ]] || cmake --preset clang >/dev/null
+    log=$(mktemp)
+    trap 'rm -f "$log"' EXIT
+    if ! "$(tool run-clang-tidy)" -quiet -p build/clang -j "$(nproc)" \
+        "$PWD/(ir|drr|passes|kernels|tools|unittests|benchmarks)/.*" >"$log" 2>&1; then
+      grep -E '(error|warning):' "$log" | sort -u >&2 || cat "$log" >&2
+      exit 1
+    fi
+    ;;
+  *)
+    sed -n '2,/^set/p' "$0" | sed '$d; s/^# \{0,1\}//' >&2
+    exit 2
+    ;;
+esac
