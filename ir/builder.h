@@ -1,0 +1,97 @@
+// Builder: creates operations at an insertion point, inferring their result types.
+//
+//   Builder b(&program);
+//   Value x = b.AddInput("x", context.TensorType(DataType::kF32, {2, 3}));
+//   Value y = b.Make<ops::Transpose>({x}, {.perm = {1, 0}});
+//   b.Return({{"y", y}});
+#pragma once
+
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ir/program.h"
+
+namespace weft::ir {
+
+// Told about every change, after it for insertions and modifications, before it for erasures.
+class RewriteListener {
+ public:
+  virtual ~RewriteListener() = default;
+  virtual void OnInserted(Operation op) { (void)op; }
+  virtual void OnModified(Operation op) { (void)op; }  // operands, attributes, types or regions
+  virtual void OnReplaced(Operation op, std::span<const Value> with) { (void)op, (void)with; }
+  virtual void OnErased(Operation op) { (void)op; }
+};
+
+class Builder {
+ public:
+  // Inserts at the end of the program's body, before its terminator if it has one.
+  explicit Builder(Program* program);
+
+  Program* program() const { return program_; }
+  IrContext* context() const { return program_->context(); }
+  Block block() const { return block_; }
+  void SetInsertionPoint(Operation before);
+  void SetInsertionPointAfter(Operation after);
+  void SetInsertionPointToEnd(Block block);
+  void SetInsertionPointToStart(Block block);
+  void set_listener(RewriteListener* listener) { listener_ = listener; }
+  // Given to every op created from now on (unless its state has one).
+  void set_location(Name location) { location_ = location; }
+
+  // Creates with the types in `state`.
+  Operation Create(OperationState state);
+  // Infers the types (state.result_types is ignored); false and *error when they cannot be.
+  bool TryCreate(OperationState state, size_t num_results, Operation* op, std::string* error);
+
+  // Typed creation. A wrong operand count or shape is a mistake of the caller and aborts with the
+  // op's message; use TryCreate for outside input. num_results < 0: one per required result.
+  template <class O>
+  Operation Create(std::vector<Value> operands,
+                   const typename O::template Attrs<BuilderSlot>& attrs = {},
+                   int num_results = -1) {
+    OperationState state{
+        .opcode = kOpcodeOf<O>,
+        .operands = std::move(operands),
+        .attrs = MakeAttrs<O>(*context(), attrs),
+        .num_regions = O::kInfo.num_regions > 0 ? uint32_t(O::kInfo.num_regions) : 0};
+    size_t count = 0;
+    for (const OperandDef& r : O::kInfo.results) count += r.arity == Arity::kOne;
+    return CreateChecked(std::move(state), num_results < 0 ? count : size_t(num_results));
+  }
+  template <class O>
+  Value Make(std::vector<Value> operands,
+             const typename O::template Attrs<BuilderSlot>& attrs = {}) {
+    return Create<O>(std::move(operands), attrs).result(0);
+  }
+
+  Value Constant(Attribute dense);                      // builtin.constant
+  Value ConstantInts(std::span<const int64_t> values);  // 1-D i64
+  Value ConstantInts(std::initializer_list<int64_t> values) {
+    return ConstantInts(std::span<const int64_t>(values.begin(), values.size()));
+  }
+  Value ConstantScalar(DataType dtype, double value);  // rank 0; f32 f64 f16 bf16 i32 i64 bool
+  Value ConstantFloats(std::span<const float> values, std::span<const int64_t> dims);
+
+  // A program input: a block argument of the module, and its name.
+  Value AddInput(std::string_view name, Type type);
+  // Ends the program's body.
+  void Return(std::vector<std::pair<std::string, Value>> outputs);
+
+ protected:
+  Operation CreateChecked(OperationState state, size_t num_results);
+  Program* program_;
+  Block block_;
+  Operation before_;
+  Name location_;
+  RewriteListener* listener_ = nullptr;
+};
+
+// Bytes of one element of `dtype` holding `value` (rounded to nearest even), for constants.
+std::vector<std::byte> ElementBytes(DataType dtype, double value);
+
+}  // namespace weft::ir

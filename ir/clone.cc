@@ -1,0 +1,63 @@
+#include "ir/clone.h"
+
+namespace weft::ir {
+
+void CloneRegionInto(Builder& builder, Region from, Region to, ValueMap& map) {
+  Program::Mutator mutator(builder.program());
+  std::vector<Block> copies;
+  for (Block block : from.blocks()) {
+    const Block copy = mutator.AppendBlock(to);
+    copies.push_back(copy);
+    for (Value argument : block.arguments()) {
+      const Value new_argument = mutator.AddArgument(copy, argument.type());
+      builder.program()->SetName(new_argument, argument.name());
+      map.Set(argument, new_argument);
+    }
+  }
+  size_t i = 0;
+  for (Block block : from.blocks()) {
+    builder.SetInsertionPointToEnd(copies[i++]);
+    for (Operation op : block) CloneOperation(builder, op, map);
+  }
+}
+
+Operation CloneOperation(Builder& builder, Operation op, ValueMap& map) {
+  OperationState state{.opcode = op.opcode(),
+                       .attrs = op.attrs(),
+                       .num_regions = op.num_regions(),
+                       .location = op.location()};
+  for (Value v : op.operands()) state.operands.push_back(map.Get(v));
+  for (Value v : op.results()) state.result_types.push_back(v.type());
+  const Operation copy = builder.Create(std::move(state));
+  for (uint32_t i = 0; i < op.num_results(); ++i) {
+    map.Set(op.result(i), copy.result(i));
+    if (!op.result(i).name().empty())
+      builder.program()->SetName(copy.result(i), op.result(i).name());
+  }
+  for (uint32_t i = 0; i < op.num_regions(); ++i) {
+    Builder inner(builder.program());
+    CloneRegionInto(inner, op.region(i), copy.region(i), map);
+  }
+  return copy;
+}
+
+std::unique_ptr<Program> Program::Clone() const {
+  auto* self = const_cast<Program*>(this);  // handles are not const; nothing is changed
+  auto copy = std::make_unique<Program>(context_);
+  Builder builder(copy.get());
+  Mutator mutator(copy.get());
+  mutator.SetAttrs(copy->module(), self->module().attrs());
+  ValueMap map;
+  const Block from = self->body(), to = copy->body();
+  for (Value argument : from.arguments()) {
+    const Value new_argument = mutator.AddArgument(to, argument.type());
+    copy->SetName(new_argument, argument.name());
+    map.Set(argument, new_argument);
+  }
+  builder.SetInsertionPointToEnd(to);
+  for (Operation op : from) CloneOperation(builder, op, map);
+  for (const std::string& name : ParameterNames()) copy->SetParameter(name, parameter(name));
+  return copy;
+}
+
+}  // namespace weft::ir

@@ -1,0 +1,101 @@
+// IrContext: uniques types, attributes and attribute dictionaries, keeps weight buffers alive, and
+// knows which ops the loaded dialects define. Outlives every Program made with it. Not thread safe:
+// one thread works with a context at a time.
+//
+//   IrContext context;               // has the builtin dialect
+//   LoadOnnxDialect(context);
+//   Type t = context.TensorType(DataType::kF32, {2, 3});
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/attribute.h"
+#include "ir/name.h"
+#include "ir/type.h"
+
+namespace weft::ir {
+
+struct OpDef;
+
+class IrContext {
+ public:
+  IrContext();
+  ~IrContext();
+  IrContext(const IrContext&) = delete;
+  IrContext& operator=(const IrContext&) = delete;
+
+  // --- types ---
+  Type NoneType();
+  Type TensorType(DataType dtype, std::span<const int64_t> dims);
+  Type TensorType(DataType dtype, std::initializer_list<int64_t> dims) {
+    return TensorType(dtype, std::span<const int64_t>(dims.begin(), dims.size()));
+  }
+  Type UnrankedTensorType(DataType dtype);
+  Type VectorType(std::span<const Type> elements);
+  Type OpaqueType(std::string_view text);
+  Type TypeFromId(uint32_t id) const { return Type(id == 0 ? nullptr : types_[id].get()); }
+
+  // --- attributes ---
+  Attribute UnitAttr();
+  Attribute BoolAttr(bool value);
+  Attribute IntAttr(int64_t value);
+  Attribute FloatAttr(float value);
+  Attribute DoubleAttr(double value);
+  Attribute StringAttr(std::string_view value);
+  Attribute IntsAttr(std::span<const int64_t> value);
+  Attribute FloatsAttr(std::span<const float> value);
+  Attribute StringsAttr(std::span<const std::string> value);
+  Attribute DataTypeAttr(DataType value);
+  Attribute TypeAttr(Type value);
+  Attribute VerbatimAttr(std::string_view text);
+
+  // Dense tensors; `type` must be a static tensor type and bytes.size() == type.NumBytes().
+  // DenseAttr copies into an aligned (64 B) buffer; equal small contents give the same attribute.
+  Attribute DenseAttr(Type type, std::span<const std::byte> bytes);
+  template <class T>
+  Attribute DenseAttrOf(Type type, std::span<const T> values) {
+    return DenseAttr(type, std::as_bytes(values));
+  }
+  // No copy: takes over the buffer, or points into a buffer that AddWeightBuffer made known.
+  Attribute DenseAttrAdopt(Type type, WeightBuffer buffer);
+  const WeightBuffer* AddWeightBuffer(WeightBuffer buffer);
+  Attribute DenseAttrView(Type type, std::span<const std::byte> bytes_in_known_buffer);
+  Attribute DenseStringsAttr(Type type, std::span<const std::string> values);
+  Attribute ElidedDenseAttr(Type type, std::string_view label);
+  // An aligned buffer of `size` bytes that the caller fills before passing it to DenseAttrAdopt.
+  static WeightBuffer AllocateWeightBuffer(size_t size, std::byte** writable);
+
+  AttrDict Dict(std::vector<NamedAttribute> entries);  // sorts; later duplicates win
+  AttrDict DictFromId(uint32_t id) const { return AttrDict(id == 0 ? nullptr : dicts_[id].get()); }
+  AttrDict With(AttrDict dict, Name name, Attribute value);
+  AttrDict Without(AttrDict dict, Name name);
+
+  // --- ops ---
+  // Makes ops known; a second definition of the same name must be the same definition.
+  void AddOp(const OpDef& def);
+  const OpDef* FindOp(Opcode code) const {  // null for an op nobody defined
+    return code.id() < ops_.size() ? ops_[code.id()] : nullptr;
+  }
+  const OpDef* FindOp(std::string_view name) const;
+  std::vector<const OpDef*> Ops() const;  // sorted by name
+
+ private:
+  struct Tables;
+  Type UniqueType(TypeStorage storage);
+  Attribute UniqueAttr(AttributeStorage storage);
+  Attribute NewAttr(AttributeStorage storage);
+
+  std::vector<std::unique_ptr<TypeStorage>> types_;
+  std::vector<std::unique_ptr<AttributeStorage>> attributes_;
+  std::vector<std::unique_ptr<AttrDictStorage>> dicts_;
+  std::vector<const OpDef*> ops_;  // by opcode
+  std::unique_ptr<Tables> tables_;
+};
+
+}  // namespace weft::ir

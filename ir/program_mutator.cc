@@ -1,0 +1,238 @@
+// The primitive mutations of a Program (Program::Mutator).
+#include <algorithm>
+#include <unordered_map>
+
+#include "ir/program.h"
+
+namespace weft::ir {
+
+using internal::BlockRecord;
+using internal::ExtraValueRecord;
+using internal::kExtraBit;
+using internal::OpRecord;
+
+Operation Program::Mutator::Create(const OperationState& state, Block block, Operation before) {
+  WEFT_CHECK(state.opcode.IsValid(), "an operation needs a name");
+  const uint32_t id = p_->AllocateOp();
+  OpRecord& r = p_->ops_[id];
+  const uint8_t generation = r.generation;
+  r = OpRecord{};
+  r.generation = generation;
+  r.flags = 0;
+  r.opcode = state.opcode.id();
+  r.attrs = state.attrs.id();
+  const auto num_operands = static_cast<uint32_t>(state.operands.size());
+  if (num_operands > UINT16_MAX) {
+    r.flags |= internal::kOpManyOperands;
+    p_->SetOperandCount(id, num_operands);
+  } else {
+    r.num_operands = static_cast<uint16_t>(num_operands);
+  }
+  r.operands = p_->AllocateOperands(num_operands);
+  for (uint32_t i = 0; i < num_operands; ++i) {
+    const Value v = state.operands[i];
+    if (v) v.Check();
+    WEFT_CHECK(!v || v.program_ == p_, "operand of another program");
+    p_->operands_[r.operands + i].owner = id;
+    p_->Link(r.operands + i, v ? v.id_ : kNoId);
+  }
+  if (!state.result_types.empty()) {
+    r.flags |= internal::kOpHasResult;
+    r.type = state.result_types[0].id();
+    if (state.result_types.size() > 1) p_->AddExtraResults(id, state.result_types);
+  }
+  for (uint32_t i = 0; i < state.num_regions; ++i) AddRegion(p_->OpAt(id));
+  if (!state.location.empty()) p_->SetLocation(p_->OpAt(id), state.location);
+  if (block) p_->Insert(id, block.id_, before ? before.id_ : kNoId);
+  return p_->OpAt(id);
+}
+
+void Program::Mutator::Erase(Operation op) {
+  op.Check();
+  // Regions first, without recursion over nesting: collect all ops below, users last.
+  while (op.num_regions() > 0) {
+    std::vector<Operation> below, work{op};
+    while (!work.empty()) {
+      const Operation current = work.back();
+      work.pop_back();
+      for (uint32_t i = 0; i < current.num_regions(); ++i)
+        for (Block b : current.region(i).blocks())
+          for (Operation inner : b) {
+            below.push_back(inner);
+            if (inner.num_regions() > 0) work.push_back(inner);
+          }
+    }
+    for (Operation inner : below)
+      for (uint32_t i = 0; i < inner.num_operands(); ++i) SetOperand(inner, i, Value());
+    std::reverse(below.begin(), below.end());  // inner regions before the ops that hold them
+    for (Operation inner : below) {
+      p_->DropRegions(inner.id_);
+      Erase(inner);
+    }
+    p_->DropRegions(op.id_);
+  }
+  OpRecord& r = p_->ops_[op.id_];
+  for (Value v : op.results())
+    WEFT_CHECK(v.IsUnused(), "erasing an operation whose result is used");
+  const uint32_t num_operands = op.num_operands();
+  for (uint32_t i = 0; i < num_operands; ++i) p_->Unlink(r.operands + i);
+  p_->FreeOperands(r.operands, num_operands);
+  p_->DropSideEntries(op.id_);
+  p_->Remove(op.id_);
+  --p_->num_ops_;
+  r.flags = internal::kOpErased;
+  // A slot whose generation has run out is never used again, so that stale handles stay detectable.
+  if (++r.generation != UINT8_MAX) {
+    r.next = p_->free_op_;
+    p_->free_op_ = op.id_;
+  }
+}
+
+void Program::Mutator::SetOperand(Operation op, uint32_t i, Value value) {
+  op.Check();
+  if (value) value.Check();
+  WEFT_CHECK(i < op.num_operands(), "operand index out of range");
+  const uint32_t operand = p_->ops_[op.id_].operands + i;
+  p_->Unlink(operand);
+  p_->Link(operand, value ? value.id_ : kNoId);
+}
+
+void Program::Mutator::SetOperands(Operation op, const std::vector<Value>& operands) {
+  op.Check();
+  OpRecord& r = p_->ops_[op.id_];
+  const uint32_t old_count = op.num_operands();
+  const auto count = static_cast<uint32_t>(operands.size());
+  for (uint32_t i = 0; i < old_count; ++i) p_->Unlink(r.operands + i);
+  if (count != old_count) {
+    p_->FreeOperands(r.operands, old_count);
+    r.operands = p_->AllocateOperands(count);
+    r.flags &= static_cast<uint8_t>(~internal::kOpManyOperands);
+    r.num_operands = static_cast<uint16_t>(count);
+    if (count > UINT16_MAX) {
+      r.flags |= internal::kOpManyOperands;
+      p_->SetOperandCount(op.id_, count);
+    }
+  }
+  for (uint32_t i = 0; i < count; ++i) {
+    p_->operands_[r.operands + i].owner = op.id_;
+    p_->Link(r.operands + i, operands[i] ? operands[i].id_ : kNoId);
+  }
+}
+
+void Program::Mutator::ReplaceAllUses(Value from, Value to) {
+  from.Check();
+  to.Check();
+  if (from == to) return;
+  const uint32_t first = p_->FirstUse(from.id_);
+  if (first == kNoId) return;
+  uint32_t last = first;
+  int64_t count = 0;
+  for (uint32_t use = first; use != kNoId; use = p_->operands_[use].next) {
+    p_->operands_[use].value = to.id_;
+    last = use;
+    ++count;
+  }
+  uint32_t& to_first = p_->FirstUse(to.id_);
+  p_->operands_[last].next = to_first;
+  if (to_first != kNoId) p_->operands_[to_first].prev = last;
+  to_first = first;
+  p_->FirstUse(from.id_) = kNoId;
+  p_->AddUses(from.id_, -count);
+  p_->AddUses(to.id_, count);
+}
+
+void Program::Mutator::SetAttrs(Operation op, AttrDict attrs) {
+  op.Check();
+  p_->ops_[op.id_].attrs = attrs.id();
+}
+void Program::Mutator::SetOpcode(Operation op, Opcode opcode) {
+  op.Check();
+  p_->ops_[op.id_].opcode = opcode.id();
+}
+void Program::Mutator::SetType(Value value, Type type) {
+  value.Check();
+  if (value.id_ & kExtraBit) {
+    p_->extras_[value.id_ & ~kExtraBit].type = type.id();
+  } else {
+    p_->ops_[value.id_].type = type.id();
+  }
+}
+
+void Program::Mutator::Move(Operation op, Block block, Operation before) {
+  op.Check();
+  if (before && before == op) return;
+  p_->Remove(op.id_);
+  p_->Insert(op.id_, block.id_, before ? before.id_ : kNoId);
+}
+
+Block Program::Mutator::AppendBlock(Region region) {
+  const uint32_t id = p_->NewBlock();
+  internal::RegionRecord& r = region.record();
+  BlockRecord& b = p_->blocks_[id];
+  b.region = region.id_;
+  b.prev = r.last_block;
+  (r.last_block == kNoId ? r.first_block : p_->blocks_[r.last_block].next) = id;
+  r.last_block = id;
+  return p_->BlockAt(id);
+}
+
+void Program::Mutator::EraseBlock(Block block) {
+  std::vector<Operation> ops;
+  for (Operation op : block) ops.push_back(op);
+  for (Operation op : ops)
+    for (uint32_t i = 0; i < op.num_operands(); ++i) SetOperand(op, i, Value());
+  for (Operation op : ops) Erase(op);
+  BlockRecord& b = block.record();
+  for (uint32_t argument : b.arguments) p_->FreeExtra(argument, 1);
+  internal::RegionRecord& r = p_->regions_[b.region];
+  (b.prev == kNoId ? r.first_block : p_->blocks_[b.prev].next) = b.next;
+  (b.next == kNoId ? r.last_block : p_->blocks_[b.next].prev) = b.prev;
+  b.arguments.clear();
+  b.erased = true;
+  ++b.generation;
+}
+
+Value Program::Mutator::AddArgument(Block block, Type type) {
+  const uint32_t id = p_->AllocateExtras(1);
+  ExtraValueRecord& extra = p_->extras_[id];
+  BlockRecord& b = block.record();
+  extra.type = type.id();
+  extra.owner = block.id_;
+  extra.index = static_cast<uint32_t>(b.arguments.size());
+  extra.is_argument = true;
+  b.arguments.push_back(id);
+  return p_->ValueAt(id | kExtraBit);
+}
+
+void Program::Mutator::EraseArgument(Block block, uint32_t i) {
+  BlockRecord& b = block.record();
+  WEFT_CHECK(block.argument(i).IsUnused(), "erasing a block argument that is used");
+  p_->FreeExtra(b.arguments[i], 1);
+  b.arguments.erase(b.arguments.begin() + i);
+  for (uint32_t j = i; j < b.arguments.size(); ++j) p_->extras_[b.arguments[j]].index = j;
+}
+
+Region Program::Mutator::AddRegion(Operation op) {
+  const uint32_t id = p_->NewRegion(op.id_);
+  p_->ops_[op.id_].flags |= internal::kOpHasRegions;
+  p_->AddRegionToOp(op.id_, id);
+  return p_->RegionAt(id);
+}
+
+void Program::Mutator::SpliceOps(Block from, Block to, Operation before) {
+  std::vector<Operation> ops;
+  for (Operation op : from) ops.push_back(op);
+  for (Operation op : ops) Move(op, to, before);
+}
+
+void Program::Mutator::MoveRegionBody(Region from, Region to) {
+  WEFT_CHECK(to.empty(), "the target region must be empty");
+  internal::RegionRecord &f = from.record(), &t = to.record();
+  for (uint32_t b = f.first_block; b != kNoId; b = p_->blocks_[b].next)
+    p_->blocks_[b].region = to.id_;
+  t.first_block = f.first_block;
+  t.last_block = f.last_block;
+  f.first_block = f.last_block = kNoId;
+}
+
+}  // namespace weft::ir

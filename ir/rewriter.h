@@ -1,0 +1,61 @@
+// Rewriter: the only door for changing a program. Every change is announced to the listener.
+//
+//   Rewriter rewriter(&program);
+//   rewriter.SetInsertionPoint(op);
+//   Value y = rewriter.Make<ops::Relu>({x});
+//   rewriter.Replace(op, {y});          // op is gone, its users read y
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "ir/builder.h"
+
+namespace weft::ir {
+
+class Rewriter : public Builder {
+ public:
+  explicit Rewriter(Program* program, RewriteListener* listener = nullptr) : Builder(program) {
+    set_listener(listener);
+  }
+
+  // Users of op's results read `values` instead (one per result; null is allowed where the result
+  // has no use), then op is erased. Names of replaced values move on to nameless replacements.
+  void Replace(Operation op, std::span<const Value> values);
+  void Replace(Operation op, std::initializer_list<Value> values) {
+    Replace(op, std::span<const Value>(values.begin(), values.size()));
+  }
+  void ReplaceAllUses(Value from, Value to);
+  void ReplaceUsesIf(Value from, Value to, const std::function<bool(OpOperand)>& condition);
+
+  void Erase(Operation op);  // no result may have a use
+  // Erases op and then the pure ops that lose their last use by it.
+  void EraseWithDeadOperands(Operation op);
+
+  void SetOperand(Operation op, uint32_t i, Value value);
+  void SetOperands(Operation op, const std::vector<Value>& operands);
+  void SetAttr(Operation op, std::string_view name, Attribute value);
+  void SetAttrs(Operation op, AttrDict attrs);
+  void SetType(Value value, Type type);
+
+  void MoveBefore(Operation op, Operation before);
+  void MoveAfter(Operation op, Operation after);
+  void MoveToEnd(Operation op, Block block);
+
+  // The ops of `block` move before `before` with its arguments replaced by `arguments`; the block's
+  // terminator is erased and what it returned is returned here.
+  std::vector<Value> InlineBlockBefore(Block block, Operation before,
+                                       std::span<const Value> arguments);
+  Block AppendBlock(Region region);
+  void EraseBlock(Block block);
+  Value AddArgument(Block block, Type type);
+  void EraseArgument(Block block, uint32_t i);
+
+ private:
+  void Modified(Operation op) {
+    if (listener_) listener_->OnModified(op);
+  }
+};
+
+}  // namespace weft::ir

@@ -1,0 +1,112 @@
+// Types: tensors with static, symbolic or unknown dimensions, vectors of types, none, and opaque
+// types (kept as text). Types are uniqued by IrContext: equality is pointer equality.
+//
+//   Type t = context.TensorType(DataType::kF32, {1, 300, 256});
+//   t.dims()[1] == 300;  t.NumElements() == 76800;
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace weft::ir {
+
+class IrContext;
+
+// Element types, numbered as ONNX TensorProto.DataType.
+enum class DataType : uint8_t {
+  kNull = 0,
+  kF32 = 1,
+  kU8 = 2,
+  kI8 = 3,
+  kU16 = 4,
+  kI16 = 5,
+  kI32 = 6,
+  kI64 = 7,
+  kString = 8,
+  kBool = 9,
+  kF16 = 10,
+  kF64 = 11,
+  kU32 = 12,
+  kU64 = 13,
+  kC64 = 14,
+  kC128 = 15,
+  kBF16 = 16,
+};
+
+std::string_view DataTypeName(DataType type);               // "f32", "i64", "bool", ...
+bool ParseDataType(std::string_view name, DataType* type);  // also "float32", "int64", ...
+size_t ElementSize(DataType type);                          // bytes; 0 for strings and null
+bool IsFloat(DataType type);
+bool IsInteger(DataType type);  // signed or unsigned, not bool
+
+// A dimension is its size when >= 0, kUnknownDim, or a symbol (<= -2): two equal symbols are the
+// same size at run time. Symbols are made by SymbolicDim and named by SymbolName.
+using Shape = std::vector<int64_t>;
+inline constexpr int64_t kUnknownDim = -1;
+int64_t SymbolicDim(std::string_view name);
+std::string_view SymbolName(int64_t dim);
+inline bool IsStaticDim(int64_t dim) { return dim >= 0; }
+inline bool IsSymbolicDim(int64_t dim) { return dim <= -2; }
+// True only when both are surely the same size (a symbol equals itself; unknown equals nothing).
+inline bool SameDim(int64_t a, int64_t b) { return a == b && a != kUnknownDim; }
+
+enum class TypeKind : uint8_t { kNone, kTensor, kVector, kOpaque };
+
+class Type;
+struct TypeStorage {
+  IrContext* context = nullptr;
+  uint32_t id = 0;
+  TypeKind kind = TypeKind::kNone;
+  DataType dtype = DataType::kNull;
+  bool ranked = false;
+  bool is_static = false;
+  Shape dims{};
+  std::vector<Type> elements{};
+  std::string text{};
+};
+
+class Type {
+ public:
+  constexpr Type() = default;
+  explicit constexpr Type(const TypeStorage* storage) : storage_(storage) {}
+
+  explicit operator bool() const { return storage_ != nullptr; }
+  TypeKind kind() const { return storage_->kind; }
+  bool IsTensor() const { return storage_ && storage_->kind == TypeKind::kTensor; }
+  bool IsNone() const { return !storage_ || storage_->kind == TypeKind::kNone; }
+  bool IsVector() const { return storage_ && storage_->kind == TypeKind::kVector; }
+
+  // Tensors.
+  DataType dtype() const { return storage_->dtype; }
+  bool HasRank() const { return IsTensor() && storage_->ranked; }
+  bool IsStatic() const { return IsTensor() && storage_->is_static; }  // ranked, every dim a number
+  std::span<const int64_t> dims() const { return storage_->dims; }
+  Shape shape() const { return storage_->dims; }
+  size_t rank() const { return storage_->dims.size(); }
+  int64_t dim(int64_t axis) const {  // negative axes count from the end
+    return storage_->dims[axis < 0 ? axis + storage_->dims.size() : axis];
+  }
+  int64_t NumElements() const;  // -1 unless IsStatic()
+  int64_t NumBytes() const;     // -1 unless IsStatic() and the element size is fixed
+
+  std::span<const Type> elements() const { return storage_->elements; }  // vectors
+  std::string_view text() const { return storage_->text; }               // opaque types
+
+  IrContext* context() const { return storage_->context; }
+  uint32_t id() const { return storage_ ? storage_->id : 0; }
+  const TypeStorage* storage() const { return storage_; }
+  std::string ToString() const;  // the text form, e.g. tensor<1x300x256xf32>
+  friend bool operator==(Type a, Type b) { return a.storage_ == b.storage_; }
+
+ private:
+  const TypeStorage* storage_ = nullptr;
+};
+
+// Text of dims alone, e.g. [1,300,256]; symbols by name, unknown as ?.
+std::string ToString(std::span<const int64_t> dims);
+
+}  // namespace weft::ir

@@ -1,0 +1,131 @@
+#include "ir/program.h"
+
+#include <gtest/gtest.h>
+
+#include "ir/builder.h"
+#include "ir/dialects/builtin.h"
+#include "ir/rewriter.h"
+#include "ir/verifier.h"
+#include "ir/walk.h"
+
+namespace weft::ir {
+namespace {
+
+// t.add(x, y) -> out of x's type; t.neg(x); t.two(x) -> a, b
+struct TestAdd {
+  static constexpr OpInfo kInfo = {
+      .name = "t.add", .operands = {"x", "y"}, .traits = kPure | kCommutative | kElementwise};
+  template <template <class> class Slot>
+  using Attrs = NoAttrs<Slot>;
+  static bool Infer(InferContext& c) { return c.SetResult(0, c.operand_type(0)); }
+};
+struct TestTwo {
+  static constexpr OpInfo kInfo = {.name = "t.two", .operands = {"x"}, .results = {"a", "b"}};
+  template <template <class> class Slot>
+  struct Attrs {
+    Slot<int64_t> axis{};
+    Slot<Ints> perm{};
+    static constexpr auto Fields() {
+      return std::tuple(Field{"axis", &Attrs::axis, int64_t{-1}}, Field{"perm", &Attrs::perm});
+    }
+  };
+  static bool Infer(InferContext& c) {
+    c.SetResult(0, c.operand_type(0));
+    return c.SetResult(1, c.operand_type(0));
+  }
+};
+
+class ProgramTest : public testing::Test {
+ protected:
+  ProgramTest() {
+    AddOps<TestAdd, TestTwo>(context);
+    type = context.TensorType(DataType::kF32, {2, 3});
+  }
+  IrContext context;
+  Type type;
+};
+
+TEST_F(ProgramTest, BuildsAndVerifies) {
+  Program program(&context);
+  Builder b(&program);
+  const Value x = b.AddInput("x", type);
+  const Operation two = b.Create<TestTwo>({x}, {.perm = {1, 0}});
+  EXPECT_EQ(two.attrs_of<TestTwo>().axis, -1);
+  EXPECT_EQ(two.attrs_of<TestTwo>().perm, (Ints{1, 0}));
+  const Value sum = b.Make<TestAdd>({two.result(1), two.result(0)});
+  b.Return({{"y", sum}});
+  EXPECT_EQ(Verify(program).message(), "");
+  EXPECT_EQ(x.use_count(), 1u);
+  EXPECT_EQ(two.result(1).index(), 1u);
+  EXPECT_EQ(two.result(1).DefiningOp(), two);
+  EXPECT_TRUE(two.IsBefore(sum.DefiningOp()));
+  EXPECT_EQ(program.num_operations(), 4u);
+  EXPECT_EQ(Verify(*program.Clone()).message(), "");
+}
+
+TEST_F(ProgramTest, ReplaceMovesUsersAndErases) {
+  Program program(&context);
+  Builder b(&program);
+  const Value x = b.AddInput("x", type);
+  const Operation two = b.Create<TestTwo>({x}, {.perm = {1, 0}});
+  const Value sum = b.Make<TestAdd>({two.result(0), two.result(1)});
+  b.Return({{"y", sum}});
+  Rewriter r(&program);
+  r.Replace(two, {x, x});
+  EXPECT_FALSE(two.IsAlive());
+  EXPECT_EQ(x.use_count(), 2u);
+  EXPECT_EQ(sum.DefiningOp().operand(1), x);
+  EXPECT_EQ(Verify(program).message(), "");
+}
+
+TEST_F(ProgramTest, ReportsAMissingAttributeByName) {
+  Program program(&context);
+  Builder b(&program);
+  b.Create<TestTwo>({b.AddInput("x", type)});
+  EXPECT_EQ(Verify(program).message(), "t.two: attribute perm is required but not given");
+}
+
+TEST_F(ProgramTest, CountsMoreThan65535Uses) {
+  Program program(&context);
+  Builder b(&program);
+  const Value x = b.AddInput("x", type);
+  const Value v = b.Make<TestAdd>({x, x});
+  std::vector<Value> many(100000, v);
+  const Operation end = b.Create<ReturnOp>(many);
+  EXPECT_EQ(v.use_count(), 100000u);
+  EXPECT_EQ(end.num_operands(), 100000u);
+  Rewriter r(&program);
+  r.Replace(v.DefiningOp(), {x});
+  EXPECT_EQ(x.use_count(), 100000u);
+  EXPECT_EQ(Verify(program).message(), "");
+}
+
+TEST_F(ProgramTest, OrderNumbersSurviveManyInsertionsAtOnePlace) {
+  Program program(&context);
+  Builder b(&program);
+  const Value x = b.AddInput("x", type);
+  const Operation first = b.Make<TestAdd>({x, x}).DefiningOp();
+  const Operation last = b.Make<TestAdd>({x, x}).DefiningOp();
+  EXPECT_TRUE(first.IsBefore(last));
+  for (int i = 0; i < 5000; ++i) {
+    b.SetInsertionPoint(last);
+    b.Make<TestAdd>({x, x});
+    b.SetInsertionPointAfter(first);
+    b.Make<TestAdd>({x, x});
+  }
+  for (Operation op = first; op.next(); op = op.next()) ASSERT_TRUE(op.IsBefore(op.next()));
+}
+
+TEST(HandleDeathTest, AHandleOfAnErasedOpAborts) {
+  IrContext context;
+  AddOps<TestAdd>(context);
+  Program program(&context);
+  Builder b(&program);
+  const Value x = b.AddInput("x", context.TensorType(DataType::kF32, {2}));
+  const Operation op = b.Make<TestAdd>({x, x}).DefiningOp();
+  Rewriter(&program).Erase(op);
+  EXPECT_DEATH(op.num_operands(), "use of an erased operation");
+}
+
+}  // namespace
+}  // namespace weft::ir
