@@ -109,8 +109,8 @@ function contenders(options, original, inputs) {
 function main() {
   const options = parse();
   const inputs = (session) => {
-    if (options.reference) return readRaw(options.reference, (name) => `in_${name}`, session.inputs);
-    return randomInputs(session.inputs, options.seed, options.dims);
+    if (!options.reference) return randomInputs(session.inputs, options.seed, options.dims);
+    return readRaw(options.reference, (name) => `in_${name}`, session.inputs);
   };
   let given;
   const original = inOrt(options.model, 'disabled', options.threads, (session) => {
@@ -140,7 +140,8 @@ function main() {
     console.log(`| ${[name, ...cells, ok ? 'agrees' : '**FAILS**'].join(' | ')} |`);
   } else {
     for (const row of rows) {
-      console.log(`${name}  ${row.label.padEnd(16)} ${row.text.padStart(8)}  ${row.ok ? 'ok' : 'FAILED'}`);
+      const verdict = row.ok ? 'ok' : 'FAILED';
+      console.log(`${name}  ${row.label.padEnd(16)} ${row.text.padStart(8)}  ${verdict}`);
     }
   }
   for (const row of rows) if (row.error) console.error(`${name}, ${row.label}: ${row.error}`);

@@ -13,11 +13,11 @@
 // the second-named side is faster: "ORT / fused" 1.2 says that fused Weft does 1.2 runs in the time
 // of one of ONNX Runtime.
 //
-// The protocol of --bench-blocks. The child loads, plans and packs, then reads lines from stdin: one
-// decimal run count each. For a count N it runs the model N times and answers with one line on
-// stdout, flushed: N wall-clock times in milliseconds, decimal, separated by single spaces, each run
-// timed for itself, inputs in place. It writes nothing else to stdout (all else to stderr), blocks in
-// read() between lines and does not spin meanwhile; its worker threads may spin for a few
+// The protocol of --bench-blocks. The child loads, plans and packs, then reads lines from stdin:
+// one decimal run count each. For a count N it runs the model N times and answers with one line on
+// stdout, flushed: N wall-clock times in milliseconds, decimal, separated by single spaces, each
+// run timed for itself, inputs in place. It writes nothing else to stdout (all else to stderr),
+// blocks in read() between lines and does not spin meanwhile; its worker threads may spin for a few
 // milliseconds after a block, not longer. End of input: exit 0. A line that is no positive count:
 // exit 2. The first two blocks are warm-up here, so the child need not warm up.
 'use strict';
@@ -239,7 +239,8 @@ async function main() {
   if (about.load_before > kBusyLoad) {
     console.error(`speed.js: load is ${about.load_before.toFixed(2)}: trust ratios, if anything`);
   }
-  console.log('| model | ORT ms | Weft fused ms | Weft unfused ms | ORT / fused | unfused / fused |');
+  console.log('| model | ORT ms | Weft fused ms | Weft unfused ms | ORT / fused | ' +
+              'unfused / fused |');
   console.log('|---|---|---|---|---|---|');
   const models = [];
   for (const name of options.names) {
@@ -249,7 +250,9 @@ async function main() {
   about.load_after = load();
   console.log(`\nload average ${about.load_before.toFixed(2)} before, ` +
               `${about.load_after.toFixed(2)} after`);
-  if (options.json) fs.writeFileSync(options.json, `${JSON.stringify({ ...about, models }, null, 1)}\n`);
+  if (options.json) {
+    fs.writeFileSync(options.json, `${JSON.stringify({ ...about, models }, null, 1)}\n`);
+  }
 
   const broken = brokenBounds(options.bounds, models);
   for (const line of broken) console.error(line);

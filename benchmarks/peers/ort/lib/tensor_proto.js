@@ -146,7 +146,8 @@ function decode(bytes) {
   else if (packed.length) tensor.data = fromBytes(known.array, Buffer.concat(packed));
   else {
     const wideArray = [BigInt64Array, BigUint64Array].includes(known.array);
-    tensor.data = known.array.from(wide, wideArray ? (v) => v : (v) => Number(BigInt.asIntN(64, v)));
+    const element = wideArray ? (v) => v : (v) => Number(BigInt.asIntN(64, v));
+    tensor.data = known.array.from(wide, element);
   }
   if (tensor.data.length !== elementCount(tensor.dims)) {
     throw new Error(`${tensor.name}: ${tensor.data.length} elements do not fill [${tensor.dims}]`);

@@ -32,7 +32,7 @@ function randomInputs(metadata, seed, dimValues = {}) {
   return metadata.map(({ name, type, shape }) => {
     const dims = shape.map((dim) => {
       const value = typeof dim === 'number' ? dim : dimValues[dim];
-      if (value === undefined) throw new Error(`${name}: give the size of ${dim} with --dim ${dim}=N`);
+      if (value === undefined) throw new Error(`${name}: size of ${dim} unknown, give --dim ${dim}=N`);
       return value;
     });
     return randomTensor({ name, type, dims }, next);
