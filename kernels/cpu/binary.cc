@@ -1,0 +1,155 @@
+#include "kernels/cpu/binary.h"
+
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#define WEFT_ISA_BODY "kernels/cpu/binary_body.inc"
+#include "kernels/cpu/foreach_isa.inc"
+
+namespace weft::kernels::cpu {
+namespace {
+
+// Cuts the iterations of `nest` (whose last operand is the row-major result) into parallel ranges
+// and calls row(offsets, n) for each piece of the innermost loop; the offsets are in elements of
+// each operand.
+template <int kOperands, typename Row>
+void ForEachRow(LoopNest<kOperands>& nest, ThreadPool& pool, const Row& row) {
+  nest.Coalesce();
+  const int outer = nest.rank - 1;
+  const int64_t inner = nest.extents[outer];
+  int64_t count = inner;
+  for (int i = 0; i < outer; ++i) count *= nest.extents[i];
+  if (count == 0) return;
+  pool.ParallelFor(count, TileFor(count, kOperands), [&](int64_t begin, int64_t end) {
+    while (begin < end) {
+      const int64_t at = begin % inner;
+      const int64_t n = std::min(inner - at, end - begin);
+      int64_t offsets[kOperands];
+      nest.OffsetsAt(begin / inner, outer, offsets);
+      for (int o = 0; o < kOperands; ++o) offsets[o] += at * nest.strides[o][outer];
+      row(offsets, n);
+      begin += n;
+    }
+  });
+}
+
+LoopNest<3> NestOf(std::span<const int64_t> a_strides, std::span<const int64_t> b_strides,
+                   std::span<const int64_t> shape) {
+  const Dims y_strides = RowMajorStrides(shape);
+  LoopNest<3> nest;
+  for (int i = 0; i < y_strides.size(); ++i) {
+    nest.Add(shape[i], {a_strides[i], b_strides[i], y_strides[i]});
+  }
+  return nest;
+}
+
+template <typename T>
+auto BinaryRowFor() {
+  if constexpr (std::is_same_v<T, float>) return WEFT_DISPATCH(BinaryRowFloat);
+  if constexpr (std::is_same_v<T, double>) return WEFT_DISPATCH(BinaryRowDouble);
+  if constexpr (std::is_same_v<T, int32_t>) return WEFT_DISPATCH(BinaryRowInt32);
+  if constexpr (std::is_same_v<T, int64_t>) return WEFT_DISPATCH(BinaryRowInt64);
+}
+
+template <typename T>
+auto CompareRowFor() {
+  if constexpr (std::is_same_v<T, float>) return WEFT_DISPATCH(CompareRowFloat);
+  if constexpr (std::is_same_v<T, double>) return WEFT_DISPATCH(CompareRowDouble);
+  if constexpr (std::is_same_v<T, int32_t>) return WEFT_DISPATCH(CompareRowInt32);
+  if constexpr (std::is_same_v<T, int64_t>) return WEFT_DISPATCH(CompareRowInt64);
+  if constexpr (std::is_same_v<T, uint8_t>) return WEFT_DISPATCH(CompareRowUint8);
+}
+
+template <typename T>
+void WhereImpl(const uint8_t* condition, const T* a, const T* b, T* y, LoopNest<4>& nest,
+               ThreadPool& pool) {
+  ForEachRow(nest, pool, [&](const int64_t(&offsets)[4], int64_t n) {
+    const int inner = nest.rank - 1;
+    const int64_t c_stride = nest.strides[0][inner];
+    const int64_t a_stride = nest.strides[1][inner];
+    const int64_t b_stride = nest.strides[2][inner];
+    const uint8_t* c_row = condition + offsets[0];
+    const T* a_row = a + offsets[1];
+    const T* b_row = b + offsets[2];
+    T* y_row = y + offsets[3];
+    if (c_stride == 1 && a_stride == 1 && b_stride == 1) {
+      for (int64_t i = 0; i < n; ++i) y_row[i] = c_row[i] != 0 ? a_row[i] : b_row[i];
+    } else {
+      for (int64_t i = 0; i < n; ++i) {
+        y_row[i] = c_row[i * c_stride] != 0 ? a_row[i * a_stride] : b_row[i * b_stride];
+      }
+    }
+  });
+}
+
+}  // namespace
+
+template <typename T>
+void Binary(BinaryOp op, const T* a, std::span<const int64_t> a_strides, const T* b,
+            std::span<const int64_t> b_strides, T* y, std::span<const int64_t> shape,
+            ThreadPool& pool) {
+  LoopNest<3> nest = NestOf(a_strides, b_strides, shape);
+  const auto row = BinaryRowFor<T>();
+  ForEachRow(nest, pool, [&](const int64_t(&offsets)[3], int64_t n) {
+    const int inner = nest.rank - 1;
+    row(op, a + offsets[0], nest.strides[0][inner], b + offsets[1], nest.strides[1][inner],
+        y + offsets[2], n);
+  });
+}
+
+template <typename T>
+void Compare(CompareOp op, const T* a, std::span<const int64_t> a_strides, const T* b,
+             std::span<const int64_t> b_strides, uint8_t* y, std::span<const int64_t> shape,
+             ThreadPool& pool) {
+  LoopNest<3> nest = NestOf(a_strides, b_strides, shape);
+  const auto row = CompareRowFor<T>();
+  ForEachRow(nest, pool, [&](const int64_t(&offsets)[3], int64_t n) {
+    const int inner = nest.rank - 1;
+    row(op, a + offsets[0], nest.strides[0][inner], b + offsets[1], nest.strides[1][inner],
+        y + offsets[2], n);
+  });
+}
+
+#define WEFT_INSTANTIATE_BINARY(T)                                                \
+  template void Binary<T>(BinaryOp, const T*, std::span<const int64_t>, const T*, \
+                          std::span<const int64_t>, T*, std::span<const int64_t>, ThreadPool&)
+#define WEFT_INSTANTIATE_COMPARE(T)                                                      \
+  template void Compare<T>(CompareOp, const T*, std::span<const int64_t>, const T*,      \
+                           std::span<const int64_t>, uint8_t*, std::span<const int64_t>, \
+                           ThreadPool&)
+WEFT_INSTANTIATE_BINARY(float);
+WEFT_INSTANTIATE_BINARY(double);
+WEFT_INSTANTIATE_BINARY(int32_t);
+WEFT_INSTANTIATE_BINARY(int64_t);
+WEFT_INSTANTIATE_COMPARE(float);
+WEFT_INSTANTIATE_COMPARE(double);
+WEFT_INSTANTIATE_COMPARE(int32_t);
+WEFT_INSTANTIATE_COMPARE(int64_t);
+WEFT_INSTANTIATE_COMPARE(uint8_t);
+
+void Where(const uint8_t* condition, std::span<const int64_t> condition_strides, const void* a,
+           std::span<const int64_t> a_strides, const void* b, std::span<const int64_t> b_strides,
+           void* y, std::span<const int64_t> shape, int element_size, ThreadPool& pool) {
+  const Dims y_strides = RowMajorStrides(shape);
+  LoopNest<4> nest;
+  for (int i = 0; i < y_strides.size(); ++i) {
+    nest.Add(shape[i], {condition_strides[i], a_strides[i], b_strides[i], y_strides[i]});
+  }
+  switch (element_size) {
+    case 1:
+      return WhereImpl(condition, static_cast<const uint8_t*>(a), static_cast<const uint8_t*>(b),
+                       static_cast<uint8_t*>(y), nest, pool);
+    case 2:
+      return WhereImpl(condition, static_cast<const uint16_t*>(a), static_cast<const uint16_t*>(b),
+                       static_cast<uint16_t*>(y), nest, pool);
+    case 4:
+      return WhereImpl(condition, static_cast<const uint32_t*>(a), static_cast<const uint32_t*>(b),
+                       static_cast<uint32_t*>(y), nest, pool);
+    case 8:
+      return WhereImpl(condition, static_cast<const uint64_t*>(a), static_cast<const uint64_t*>(b),
+                       static_cast<uint64_t*>(y), nest, pool);
+  }
+}
+
+}  // namespace weft::kernels::cpu

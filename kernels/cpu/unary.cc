@@ -1,0 +1,36 @@
+#include "kernels/cpu/unary.h"
+
+#define WEFT_ISA_BODY "kernels/cpu/unary_body.inc"
+#include "kernels/cpu/foreach_isa.inc"
+
+namespace weft::kernels::cpu {
+namespace {
+
+// In units of TileFor: about the cycles of one element.
+int64_t CostOf(UnaryOp op) {
+  switch (op) {
+    case UnaryOp::kExp:
+    case UnaryOp::kLog:
+    case UnaryOp::kErf:
+    case UnaryOp::kTanh:
+    case UnaryOp::kSigmoid:
+    case UnaryOp::kGelu:
+    case UnaryOp::kSqrt:
+    case UnaryOp::kReciprocal:
+      return 4;
+    default:
+      return 2;
+  }
+}
+
+}  // namespace
+
+void Unary(UnaryOp op, const UnaryParams& params, const float* x, float* y, int64_t n,
+           ThreadPool& pool) {
+  const auto range = WEFT_DISPATCH(UnaryRange);
+  pool.ParallelFor(n, TileFor(n, CostOf(op)), [=](int64_t begin, int64_t end) {
+    range(op, params, x + begin, y + begin, end - begin);
+  });
+}
+
+}  // namespace weft::kernels::cpu

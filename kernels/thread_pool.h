@@ -1,0 +1,76 @@
+// A fixed set of threads that runs loops in parallel: pthreadpool (the pool XNNPACK takes) behind
+// two templates.
+//
+//   ThreadPool pool(2);
+//   pool.ParallelFor(rows, 16, [&](int64_t begin, int64_t end) { ... });  // returns when all rows
+//   are done
+//
+// Nothing is allocated by a loop. The ranges depend on `count` and `tile` only, never on the
+// threads, so a body whose range results do not depend on each other gives the same numbers for
+// every pool size. Bodies must not start loops.
+#ifndef WEFT_KERNELS_THREAD_POOL_H_
+#define WEFT_KERNELS_THREAD_POOL_H_
+
+#include <algorithm>
+#include <cstdint>
+
+struct pthreadpool;
+
+namespace weft::kernels {
+
+class ThreadPool {
+ public:
+  // `num_threads` counts the caller; 1 or less makes no thread and runs every loop inline.
+  explicit ThreadPool(int num_threads);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  int num_threads() const { return num_threads_; }
+  // For xnn_run_operator; null (which XNNPACK takes as "the calling thread") when num_threads()
+  // is 1.
+  pthreadpool* handle() const { return pool_; }
+
+  // Calls body(begin, end) for consecutive ranges of at most `tile` that cover [0, count).
+  template <typename Body>
+  void ParallelFor(int64_t count, int64_t tile, const Body& body) {
+    ParallelForSlots(count, tile, [&body](int, int64_t begin, int64_t end) { body(begin, end); });
+  }
+
+  // Calls body(slot, begin, end); two bodies that run at once have different slots in [0,
+  // num_threads()), so a slot may index scratch memory.
+  template <typename Body>
+  void ParallelForSlots(int64_t count, int64_t tile, const Body& body) {
+    tile = std::max<int64_t>(tile, 1);
+    if (pool_ == nullptr || count <= tile) {
+      for (int64_t begin = 0; begin < count; begin += tile) {
+        body(0, begin, std::min(begin + tile, count));
+      }
+      return;
+    }
+    Run(count, tile, &body, [](const void* context, int slot, int64_t begin, int64_t end) {
+      (*static_cast<const Body*>(context))(slot, begin, end);
+    });
+  }
+
+ private:
+  using RangeFunction = void (*)(const void* context, int slot, int64_t begin, int64_t end);
+  void Run(int64_t count, int64_t tile, const void* context, RangeFunction function);
+
+  pthreadpool* pool_ = nullptr;
+  int num_threads_ = 1;
+};
+
+// A tile for loops of `count` items that cost about `item_cost` units each (a unit: one float read
+// or written): large enough that starting a parallel loop (a few microseconds) pays, small enough
+// to balance.
+inline int64_t TileFor(int64_t count, int64_t item_cost) {
+  constexpr int64_t kMinCost = 16384;
+  constexpr int64_t kTiles = 64;
+  const int64_t least = (kMinCost + item_cost - 1) / std::max<int64_t>(item_cost, 1);
+  return std::max<int64_t>({1, least, (count + kTiles - 1) / kTiles});
+}
+
+}  // namespace weft::kernels
+
+#endif  // WEFT_KERNELS_THREAD_POOL_H_
