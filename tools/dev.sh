@@ -9,7 +9,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-sources() { find ir drr passes kernels tools unittests benchmarks \( -name '*.h' -o -name '*.cc' \) -print0 | sort -z; }
+sources() { find ir drr passes kernels tools unittests benchmarks \( -name '*.h' -o -name '*.cc' -o -name '*.inc' \) -print0 | sort -z; }
 tool() { command -v "$1-14" || command -v "$1"; }  # Debian's 14 decides, where it is installed
 
 command=${1-}
