@@ -1,0 +1,45 @@
+// Softmax, layer normalization and reductions.
+#ifndef WEFT_KERNELS_CPU_NORMALIZE_H_
+#define WEFT_KERNELS_CPU_NORMALIZE_H_
+
+#include <cstdint>
+
+#include "kernels/thread_pool.h"
+
+namespace weft::kernels::cpu {
+
+// Softmax over the middle axis of a row-major [outer, extent, inner]; y may be x. The largest
+// element is subtracted first. A slice whose largest element is infinite becomes NaN, as in the
+// definition.
+void Softmax(const float* x, float* y, int64_t outer, int64_t extent, int64_t inner,
+             ThreadPool& pool);
+
+// v = x + residual + bias;  y = (v - mean(v)) / sqrt(variance(v) + epsilon) * scale + shift, per
+// row.
+struct LayerNormArguments {
+  int64_t rows = 0;
+  int64_t columns = 0;
+  const float* x = nullptr;         // [rows, columns]
+  const float* residual = nullptr;  // [rows, columns], optional
+  const float* bias = nullptr;      // [columns], optional
+  const float* scale = nullptr;     // [columns], optional
+  const float* shift = nullptr;     // [columns], optional
+  float epsilon = 1e-5f;
+  float* y = nullptr;     // [rows, columns]; may be x or residual
+  float* sum = nullptr;   // [rows, columns], optional: receives v; may be x or residual
+  float* mean = nullptr;  // [rows], optional
+  float* inverse_deviation = nullptr;  // [rows], optional: receives 1 / sqrt(variance + epsilon)
+};
+void LayerNorm(const LayerNormArguments& arguments, ThreadPool& pool);
+
+enum class ReduceOp { kSum, kMean, kMax, kMin, kSumSquare, kProduct };
+
+// y[outer, inner] = op over the middle axis of row-major x [outer, extent, inner]. An empty axis
+// gives the identity of the op (NaN for kMean). Sums are formed in blocks, so their error hardly
+// grows with the extent.
+void Reduce(ReduceOp op, const float* x, float* y, int64_t outer, int64_t extent, int64_t inner,
+            ThreadPool& pool);
+
+}  // namespace weft::kernels::cpu
+
+#endif  // WEFT_KERNELS_CPU_NORMALIZE_H_
