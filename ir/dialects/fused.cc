@@ -1,0 +1,15 @@
+#include "ir/dialects/fused.h"
+
+#include "ir/builder.h"
+#include "ir/dialects/onnx.h"
+#include "ir/infer.h"
+
+namespace weft::ir {
+
+void LoadFusedDialect(IrContext& context) {
+  LoadOnnxDialect(context);
+  AddOps<fused::Linear, fused::Conv2d, fused::MaxPool2d, fused::AveragePool2d,
+         fused::GlobalAveragePool2d, fused::Attention, fused::LayerNorm, fused::Gelu>(context);
+}
+
+}  // namespace weft::ir

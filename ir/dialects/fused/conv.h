@@ -1,0 +1,83 @@
+// Convolution and pools on NHWC activations. pads are top, left, bottom, right.
+#pragma once
+
+#include "ir/dialects/attr_defaults.h"
+#include "ir/dialects/fused/activation.h"
+
+namespace weft::ir::fused {
+
+// activation(conv(x, w) + bias + residual): x NHWC, w [O, I / group, kh, kw], bias [O], residual
+// like the result, NHWC.
+struct Conv2d {
+  static constexpr OpInfo kInfo = {.name = "fused.conv2d",
+                                   .operands = {"x", "w", Optional("bias"), Optional("residual")},
+                                   .doc = "a convolution with bias, residual and activation"};
+  template <template <class> class Slot>
+  struct Attrs {
+    Slot<Ints> strides{};
+    Slot<Ints> pads{};
+    Slot<Ints> dilations{};
+    Slot<int64_t> group{};
+    Slot<Activation> activation{};
+    Slot<Floats> activation_params{};
+    static constexpr auto Fields() {
+      return std::tuple(Field{"strides", &Attrs::strides, IntList{1, 1}},
+                        Field{"pads", &Attrs::pads, IntList{0, 0, 0, 0}},
+                        Field{"dilations", &Attrs::dilations, IntList{1, 1}},
+                        Field{"group", &Attrs::group, int64_t{1}},
+                        Field{"activation", &Attrs::activation, Activation::kNone},
+                        Field{"activation_params", &Attrs::activation_params, EmptyList{}});
+    }
+  };
+};
+
+struct MaxPool2d {
+  static constexpr OpInfo kInfo = {
+      .name = "fused.max_pool2d", .operands = {"x"}, .doc = "the largest element of each window"};
+  template <template <class> class Slot>
+  struct Attrs {
+    Slot<Ints> kernel_shape{};
+    Slot<Ints> strides{};
+    Slot<Ints> pads{};
+    Slot<Ints> dilations{};
+    Slot<bool> ceil_mode{};
+    static constexpr auto Fields() {
+      return std::tuple(Field{"kernel_shape", &Attrs::kernel_shape},
+                        Field{"strides", &Attrs::strides, IntList{1, 1}},
+                        Field{"pads", &Attrs::pads, IntList{0, 0, 0, 0}},
+                        Field{"dilations", &Attrs::dilations, IntList{1, 1}},
+                        Field{"ceil_mode", &Attrs::ceil_mode, false});
+    }
+  };
+};
+
+struct AveragePool2d {
+  static constexpr OpInfo kInfo = {
+      .name = "fused.average_pool2d", .operands = {"x"}, .doc = "the mean of each window"};
+  template <template <class> class Slot>
+  struct Attrs {
+    Slot<Ints> kernel_shape{};
+    Slot<Ints> strides{};
+    Slot<Ints> pads{};
+    Slot<bool> ceil_mode{};
+    Slot<bool> count_include_pad{};
+    static constexpr auto Fields() {
+      return std::tuple(Field{"kernel_shape", &Attrs::kernel_shape},
+                        Field{"strides", &Attrs::strides, IntList{1, 1}},
+                        Field{"pads", &Attrs::pads, IntList{0, 0, 0, 0}},
+                        Field{"ceil_mode", &Attrs::ceil_mode, false},
+                        Field{"count_include_pad", &Attrs::count_include_pad, false});
+    }
+  };
+};
+
+// [N, H, W, C] -> [N, 1, 1, C].
+struct GlobalAveragePool2d {
+  static constexpr OpInfo kInfo = {.name = "fused.global_average_pool2d",
+                                   .operands = {"x"},
+                                   .doc = "the mean over height and width"};
+  template <template <class> class Slot>
+  using Attrs = NoAttrs<Slot>;
+};
+
+}  // namespace weft::ir::fused

@@ -1,0 +1,28 @@
+// fused.linear.
+#pragma once
+
+#include "ir/dialects/attr_defaults.h"
+#include "ir/dialects/fused/activation.h"
+
+namespace weft::ir::fused {
+
+// activation(x . w + bias + residual): x [..., K], w [K, N] (or [N, K] with transpose_w), bias [N],
+// residual like the result [..., N].
+struct Linear {
+  static constexpr OpInfo kInfo = {.name = "fused.linear",
+                                   .operands = {"x", "w", Optional("bias"), Optional("residual")},
+                                   .doc = "a matrix product with bias, residual and activation"};
+  template <template <class> class Slot>
+  struct Attrs {
+    Slot<bool> transpose_w{};
+    Slot<Activation> activation{};
+    Slot<Floats> activation_params{};
+    static constexpr auto Fields() {
+      return std::tuple(Field{"transpose_w", &Attrs::transpose_w, false},
+                        Field{"activation", &Attrs::activation, Activation::kNone},
+                        Field{"activation_params", &Attrs::activation_params, EmptyList{}});
+    }
+  };
+};
+
+}  // namespace weft::ir::fused

@@ -1,0 +1,47 @@
+// fused.layer_norm and fused.gelu.
+#pragma once
+
+#include <array>
+
+#include "ir/op_def.h"
+
+namespace weft::ir::fused {
+
+// LN(x + residual) * scale + bias, over dimensions axis..rank-1; scale and bias have these
+// dimensions, residual is like x. LN(x) is (x - mean) / sqrt(variance + epsilon).
+struct LayerNorm {
+  static constexpr OpInfo kInfo = {
+      .name = "fused.layer_norm",
+      .operands = {"x", "scale", Optional("bias"), Optional("residual")},
+      .doc = "layer normalisation, with a residual added first"};
+  template <template <class> class Slot>
+  struct Attrs {
+    Slot<int64_t> axis{};
+    Slot<float> epsilon{};
+    static constexpr auto Fields() {
+      return std::tuple(Field{"axis", &Attrs::axis, int64_t{-1}},
+                        Field{"epsilon", &Attrs::epsilon});
+    }
+  };
+};
+
+enum class GeluApproximate : uint8_t { kNone, kTanh };
+constexpr std::array<std::string_view, 2> EnumNames(GeluApproximate) { return {"none", "tanh"}; }
+
+// gelu(x + bias); bias broadcasts to x. none: 0.5 x (1 + erf(x / sqrt(2))); tanh:
+// 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))).
+struct Gelu {
+  static constexpr OpInfo kInfo = {.name = "fused.gelu",
+                                   .operands = {"x", Optional("bias")},
+                                   .traits = kPure | kElementwise,
+                                   .doc = "the Gaussian error linear unit"};
+  template <template <class> class Slot>
+  struct Attrs {
+    Slot<GeluApproximate> approximate{};
+    static constexpr auto Fields() {
+      return std::tuple(Field{"approximate", &Attrs::approximate, GeluApproximate::kNone});
+    }
+  };
+};
+
+}  // namespace weft::ir::fused

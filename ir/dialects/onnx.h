@@ -1,0 +1,26 @@
+// The onnx dialect: ONNX operators with the semantics of opset 17, one struct per op, grouped by
+// subject. Operation names are "onnx." and the ONNX op_type, attributes have ONNX's names, and
+// results and operands come in ONNX's order.
+//
+//   IrContext context;
+//   LoadOnnxDialect(context);
+//   Value y = builder.Make<ops::Transpose>({x}, {.perm = {1, 0}});
+//
+// ONNX's integer attributes are int64_t fields, its booleans too (keepdims = 1); three are richer:
+// Cast's `to` is a DataType, and auto_pad and Pad's mode are enums (strings in the text form).
+// Attributes without an ONNX default are std::optional. There is no onnx.Constant: constants are
+// builtin.constant.
+#pragma once
+
+#include "ir/dialects/onnx/elementwise.h"
+#include "ir/dialects/onnx/linear.h"
+#include "ir/dialects/onnx/nn.h"
+#include "ir/dialects/onnx/reduce.h"
+#include "ir/dialects/onnx/shape.h"
+#include "ir/dialects/onnx/tensor.h"
+
+namespace weft::ir {
+
+void LoadOnnxDialect(IrContext& context);
+
+}  // namespace weft::ir

@@ -1,0 +1,190 @@
+// Elementwise operators: operands broadcast against each other as in numpy, and result element i
+// depends on the operands' elements i only.
+#pragma once
+
+#include "ir/dialects/onnx/op_base.h"
+
+namespace weft::ir::ops {
+
+// --- one operand --------------------------------------------------------------
+
+struct Abs : UnaryOp {
+  static constexpr OpInfo kInfo = UnaryInfo("onnx.Abs", 13, "the absolute value");
+};
+struct Neg : UnaryOp {
+  static constexpr OpInfo kInfo = UnaryInfo("onnx.Neg", 13, "minus x");
+};
+struct Exp : UnaryOp {
+  static constexpr OpInfo kInfo = UnaryInfo("onnx.Exp", 13, "e to the power x");
+};
+struct Log : UnaryOp {
+  static constexpr OpInfo kInfo = UnaryInfo("onnx.Log", 13, "the natural logarithm");
+};
+struct Sqrt : UnaryOp {
+  static constexpr OpInfo kInfo = UnaryInfo("onnx.Sqrt", 13, "the square root");
+};
+struct Reciprocal : UnaryOp {
+  static constexpr OpInfo kInfo = UnaryInfo("onnx.Reciprocal", 13, "1 / x");
+};
+struct Erf : UnaryOp {
+  static constexpr OpInfo kInfo = UnaryInfo("onnx.Erf", 13, "the error function");
+};
+struct Relu : UnaryOp {
+  static constexpr OpInfo kInfo = UnaryInfo("onnx.Relu", 14, "max(x, 0)");
+};
+struct Sigmoid : UnaryOp {
+  static constexpr OpInfo kInfo = UnaryInfo("onnx.Sigmoid", 13, "1 / (1 + exp(-x))");
+};
+struct Tanh : UnaryOp {
+  static constexpr OpInfo kInfo = UnaryInfo("onnx.Tanh", 13, "the hyperbolic tangent");
+};
+struct HardSwish : UnaryOp {
+  static constexpr OpInfo kInfo =
+      UnaryInfo("onnx.HardSwish", 14, "x * max(0, min(1, x / 6 + 0.5))");
+};
+struct Not : UnaryOp {
+  static constexpr OpInfo kInfo = UnaryInfo("onnx.Not", 1, "logical not");
+};
+struct Identity : UnaryOp {
+  static constexpr OpInfo kInfo = UnaryInfo("onnx.Identity", 16, "x itself, of any type");
+};
+struct HardSigmoid {
+  static constexpr OpInfo kInfo =
+      UnaryInfo("onnx.HardSigmoid", 6, "max(0, min(1, alpha * x + beta))");
+  template <template <class> class Slot>
+  struct Attrs {
+    Slot<float> alpha{};
+    Slot<float> beta{};
+    static constexpr auto Fields() {
+      return std::tuple(Field{"alpha", &Attrs::alpha, 0.2f}, Field{"beta", &Attrs::beta, 0.5f});
+    }
+  };
+  static bool Infer(InferContext& c);
+};
+struct LeakyRelu {
+  static constexpr OpInfo kInfo = UnaryInfo("onnx.LeakyRelu", 16, "x where x >= 0, else alpha * x");
+  template <template <class> class Slot>
+  struct Attrs {
+    Slot<float> alpha{};
+    static constexpr auto Fields() { return std::tuple(Field{"alpha", &Attrs::alpha, 0.01f}); }
+  };
+  static bool Infer(InferContext& c);
+};
+struct Elu {
+  static constexpr OpInfo kInfo =
+      UnaryInfo("onnx.Elu", 6, "x where x >= 0, else alpha * (exp(x) - 1)");
+  template <template <class> class Slot>
+  struct Attrs {
+    Slot<float> alpha{};
+    static constexpr auto Fields() { return std::tuple(Field{"alpha", &Attrs::alpha, 1.0f}); }
+  };
+  static bool Infer(InferContext& c);
+};
+struct Cast {
+  static constexpr OpInfo kInfo = UnaryInfo("onnx.Cast", 13, "x converted to another element type");
+  template <template <class> class Slot>
+  struct Attrs {
+    Slot<DataType> to{};
+    static constexpr auto Fields() { return std::tuple(Field{"to", &Attrs::to}); }
+  };
+  static bool Infer(InferContext& c);
+};
+
+// --- two operands and more ------------------------------------------------------
+
+struct Add : BinaryOp {
+  static constexpr OpInfo kInfo = BinaryInfo("onnx.Add", 14, "x + y", kCommutative);
+};
+struct Sub : BinaryOp {
+  static constexpr OpInfo kInfo = BinaryInfo("onnx.Sub", 14, "x - y");
+};
+struct Mul : BinaryOp {
+  static constexpr OpInfo kInfo = BinaryInfo("onnx.Mul", 14, "x * y", kCommutative);
+};
+struct Div : BinaryOp {
+  static constexpr OpInfo kInfo = BinaryInfo("onnx.Div", 14, "x / y; integers are truncated");
+};
+// x to the power y; the result has the element type of x, whatever y's is.
+struct Pow {
+  static constexpr OpInfo kInfo = BinaryInfo("onnx.Pow", 15, "x to the power y");
+  template <template <class> class Slot>
+  using Attrs = NoAttrs<Slot>;
+  static bool Infer(InferContext& c);
+};
+struct And : PredicateOp {
+  static constexpr OpInfo kInfo = BinaryInfo("onnx.And", 7, "logical and", kCommutative);
+};
+struct Or : PredicateOp {
+  static constexpr OpInfo kInfo = BinaryInfo("onnx.Or", 7, "logical or", kCommutative);
+};
+struct Xor : PredicateOp {
+  static constexpr OpInfo kInfo = BinaryInfo("onnx.Xor", 7, "logical exclusive or", kCommutative);
+};
+struct Equal : PredicateOp {
+  static constexpr OpInfo kInfo = BinaryInfo("onnx.Equal", 13, "x == y, as bool", kCommutative);
+};
+struct Greater : PredicateOp {
+  static constexpr OpInfo kInfo = BinaryInfo("onnx.Greater", 13, "x > y, as bool");
+};
+struct Less : PredicateOp {
+  static constexpr OpInfo kInfo = BinaryInfo("onnx.Less", 13, "x < y, as bool");
+};
+struct GreaterOrEqual : PredicateOp {
+  static constexpr OpInfo kInfo = BinaryInfo("onnx.GreaterOrEqual", 16, "x >= y, as bool");
+};
+struct LessOrEqual : PredicateOp {
+  static constexpr OpInfo kInfo = BinaryInfo("onnx.LessOrEqual", 16, "x <= y, as bool");
+};
+struct Min : BinaryOp {
+  static constexpr OpInfo kInfo = VariadicInfo("onnx.Min", 13, "the smallest of the operands");
+};
+struct Max : BinaryOp {
+  static constexpr OpInfo kInfo = VariadicInfo("onnx.Max", 13, "the largest of the operands");
+};
+struct Sum : BinaryOp {
+  static constexpr OpInfo kInfo = VariadicInfo("onnx.Sum", 13, "the sum of the operands");
+};
+struct Where {
+  static constexpr OpInfo kInfo = {.name = "onnx.Where",
+                                   .operands = {"condition", "x", "y"},
+                                   .traits = kPure | kElementwise,
+                                   .onnx = "Where",
+                                   .since = 16,
+                                   .doc = "x where the condition holds, else y"};
+  template <template <class> class Slot>
+  using Attrs = NoAttrs<Slot>;
+  static bool Infer(InferContext& c);
+};
+// min and max are scalars.
+struct Clip {
+  static constexpr OpInfo kInfo = {.name = "onnx.Clip",
+                                   .operands = {"x", Optional("min"), Optional("max")},
+                                   .traits = kPure | kElementwise,
+                                   .onnx = "Clip",
+                                   .since = 13,
+                                   .doc = "min(max(x, min), max)"};
+  template <template <class> class Slot>
+  using Attrs = NoAttrs<Slot>;
+  static bool Infer(InferContext& c);
+};
+// At inference, and with training_mode absent or false, the identity; mask is then all true.
+struct Dropout {
+  static constexpr OpInfo kInfo = {
+      .name = "onnx.Dropout",
+      .operands = {"data", Optional("ratio"), Optional("training_mode")},
+      .results = {"out", Optional("mask")},
+      .traits = kPure | kRandom,
+      .onnx = "Dropout",
+      .since = 13,
+      .doc = "zeroes random elements and scales the rest when training; else the identity"};
+  template <template <class> class Slot>
+  struct Attrs {
+    Slot<std::optional<int64_t>> seed{};
+    static constexpr auto Fields() { return std::tuple(Field{"seed", &Attrs::seed}); }
+  };
+  static bool Infer(InferContext& c);
+};
+
+void LoadElementwiseOps(IrContext& context);
+
+}  // namespace weft::ir::ops

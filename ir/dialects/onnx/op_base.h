@@ -1,0 +1,58 @@
+// What alike onnx ops share: descriptions and inference of elementwise ops. To inherit from, or to
+// call in kInfo.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <tuple>
+
+#include "ir/op_def.h"
+
+namespace weft::ir::ops {
+
+constexpr std::string_view kOnnxPrefix = "onnx.";
+
+// `name` is "onnx." and the ONNX op_type.
+constexpr OpInfo UnaryInfo(std::string_view name, int since, std::string_view doc) {
+  return {.name = name,
+          .operands = {"x"},
+          .traits = kPure | kElementwise,
+          .onnx = name.substr(kOnnxPrefix.size()),
+          .since = since,
+          .doc = doc};
+}
+constexpr OpInfo BinaryInfo(std::string_view name, int since, std::string_view doc,
+                            uint32_t more_traits = kNone) {
+  return {.name = name,
+          .operands = {"x", "y"},
+          .traits = kPure | kElementwise | more_traits,
+          .onnx = name.substr(kOnnxPrefix.size()),
+          .since = since,
+          .doc = doc};
+}
+constexpr OpInfo VariadicInfo(std::string_view name, int since, std::string_view doc) {
+  return {.name = name,
+          .operands = {Variadic("inputs")},
+          .traits = kPure | kElementwise | kCommutative,
+          .onnx = name.substr(kOnnxPrefix.size()),
+          .since = since,
+          .doc = doc};
+}
+
+struct UnaryOp {  // no attributes; the result has the operand's type
+  template <template <class> class Slot>
+  using Attrs = NoAttrs<Slot>;
+  static bool Infer(InferContext& c);
+};
+struct BinaryOp {  // no attributes; operands of one element type are broadcast
+  template <template <class> class Slot>
+  using Attrs = NoAttrs<Slot>;
+  static bool Infer(InferContext& c);
+};
+struct PredicateOp {  // as BinaryOp, but the result is bool
+  template <template <class> class Slot>
+  using Attrs = NoAttrs<Slot>;
+  static bool Infer(InferContext& c);
+};
+
+}  // namespace weft::ir::ops

@@ -1,0 +1,62 @@
+// Reductions over some axes. With keepdims = 1 (ONNX's default) reduced dimensions stay as 1;
+// axes absent means all.
+#pragma once
+
+#include "ir/dialects/onnx/op_base.h"
+
+namespace weft::ir::ops {
+
+struct ReduceOp {  // axes are an attribute until opset 17
+  template <template <class> class Slot>
+  struct Attrs {
+    Slot<std::optional<Ints>> axes{};
+    Slot<int64_t> keepdims{};
+    static constexpr auto Fields() {
+      return std::tuple(Field{"axes", &Attrs::axes},
+                        Field{"keepdims", &Attrs::keepdims, int64_t{1}});
+    }
+  };
+};
+
+struct ReduceMean : ReduceOp {
+  static constexpr OpInfo kInfo = {.name = "onnx.ReduceMean",
+                                   .operands = {"x"},
+                                   .onnx = "ReduceMean",
+                                   .since = 13,
+                                   .doc = "the mean over some axes"};
+};
+struct ReduceMax : ReduceOp {
+  static constexpr OpInfo kInfo = {.name = "onnx.ReduceMax",
+                                   .operands = {"x"},
+                                   .onnx = "ReduceMax",
+                                   .since = 13,
+                                   .doc = "the largest element over some axes"};
+};
+struct ReduceMin : ReduceOp {
+  static constexpr OpInfo kInfo = {.name = "onnx.ReduceMin",
+                                   .operands = {"x"},
+                                   .onnx = "ReduceMin",
+                                   .since = 13,
+                                   .doc = "the smallest element over some axes"};
+};
+// The one reduction whose axes are an operand in opset 13 already.
+struct ReduceSum {
+  static constexpr OpInfo kInfo = {.name = "onnx.ReduceSum",
+                                   .operands = {"x", Optional("axes")},
+                                   .onnx = "ReduceSum",
+                                   .since = 13,
+                                   .doc = "the sum over some axes"};
+  template <template <class> class Slot>
+  struct Attrs {
+    Slot<int64_t> keepdims{};
+    Slot<int64_t> noop_with_empty_axes{};
+    static constexpr auto Fields() {
+      return std::tuple(Field{"keepdims", &Attrs::keepdims, int64_t{1}},
+                        Field{"noop_with_empty_axes", &Attrs::noop_with_empty_axes, int64_t{0}});
+    }
+  };
+};
+
+void LoadReduceOps(IrContext& context);
+
+}  // namespace weft::ir::ops

@@ -1,0 +1,110 @@
+// Operators that change or make shapes and move no data, or make data from a shape.
+#pragma once
+
+#include "ir/dialects/onnx/op_base.h"
+
+namespace weft::ir::ops {
+
+// In `shape` one -1 is computed, and 0 copies the dimension of data unless allowzero is 1.
+struct Reshape {
+  static constexpr OpInfo kInfo = {.name = "onnx.Reshape",
+                                   .operands = {"data", "shape"},
+                                   .onnx = "Reshape",
+                                   .since = 14,
+                                   .doc = "the same elements in another shape"};
+  template <template <class> class Slot>
+  struct Attrs {
+    Slot<int64_t> allowzero{};
+    static constexpr auto Fields() {
+      return std::tuple(Field{"allowzero", &Attrs::allowzero, int64_t{0}});
+    }
+  };
+};
+
+struct Flatten {
+  static constexpr OpInfo kInfo = {.name = "onnx.Flatten",
+                                   .operands = {"x"},
+                                   .onnx = "Flatten",
+                                   .since = 13,
+                                   .doc = "a matrix: dimensions before axis by the others"};
+  template <template <class> class Slot>
+  struct Attrs {
+    Slot<int64_t> axis{};
+    static constexpr auto Fields() { return std::tuple(Field{"axis", &Attrs::axis, int64_t{1}}); }
+  };
+};
+
+struct Squeeze {
+  static constexpr OpInfo kInfo = {.name = "onnx.Squeeze",
+                                   .operands = {"data", Optional("axes")},
+                                   .onnx = "Squeeze",
+                                   .since = 13,
+                                   .doc = "removes dimensions of size 1 (all, without axes)"};
+  template <template <class> class Slot>
+  using Attrs = NoAttrs<Slot>;
+};
+
+struct Unsqueeze {
+  static constexpr OpInfo kInfo = {.name = "onnx.Unsqueeze",
+                                   .operands = {"data", "axes"},
+                                   .onnx = "Unsqueeze",
+                                   .since = 13,
+                                   .doc = "inserts dimensions of size 1"};
+  template <template <class> class Slot>
+  using Attrs = NoAttrs<Slot>;
+};
+
+// Dimensions start..end-1 of data, as i64.
+struct Shape {
+  static constexpr OpInfo kInfo = {.name = "onnx.Shape",
+                                   .operands = {"data"},
+                                   .onnx = "Shape",
+                                   .since = 15,
+                                   .doc = "the dimensions of a tensor"};
+  template <template <class> class Slot>
+  struct Attrs {
+    Slot<std::optional<int64_t>> end{};
+    Slot<int64_t> start{};
+    static constexpr auto Fields() {
+      return std::tuple(Field{"end", &Attrs::end}, Field{"start", &Attrs::start, int64_t{0}});
+    }
+  };
+};
+
+struct Expand {
+  static constexpr OpInfo kInfo = {.name = "onnx.Expand",
+                                   .operands = {"x", "shape"},
+                                   .onnx = "Expand",
+                                   .since = 13,
+                                   .doc = "x broadcast against a shape"};
+  template <template <class> class Slot>
+  using Attrs = NoAttrs<Slot>;
+};
+
+struct Tile {
+  static constexpr OpInfo kInfo = {.name = "onnx.Tile",
+                                   .operands = {"x", "repeats"},
+                                   .onnx = "Tile",
+                                   .since = 13,
+                                   .doc = "x repeated along each dimension"};
+  template <template <class> class Slot>
+  using Attrs = NoAttrs<Slot>;
+};
+
+// value is a dense tensor of one element; absent it is f32 zero.
+struct ConstantOfShape {
+  static constexpr OpInfo kInfo = {.name = "onnx.ConstantOfShape",
+                                   .operands = {"shape"},
+                                   .onnx = "ConstantOfShape",
+                                   .since = 9,
+                                   .doc = "a tensor of a given shape, all elements alike"};
+  template <template <class> class Slot>
+  struct Attrs {
+    Slot<std::optional<Attribute>> value{};
+    static constexpr auto Fields() { return std::tuple(Field{"value", &Attrs::value}); }
+  };
+};
+
+void LoadShapeOps(IrContext& context);
+
+}  // namespace weft::ir::ops
