@@ -1,0 +1,118 @@
+// What a match offers to constraints and computed attributes. Nothing here aborts on an unknown
+// shape or a missing value: a constraint must be proved, so unknown answers compare equal to
+// nothing.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "drr/pattern.h"
+#include "ir/constant.h"
+#include "ir/program.h"
+
+namespace weft::drr {
+
+// A matched value.
+class BoundTensor {
+ public:
+  explicit BoundTensor(ir::Value value) : value_(value) {}
+  ir::Value value() const { return value_; }
+  ir::Type type() const { return value_ ? value_.type() : ir::Type(); }
+  ir::DataType dtype() const { return type().IsTensor() ? type().dtype() : ir::DataType::kNull; }
+  bool has_rank() const { return type().HasRank(); }
+  bool is_static() const { return type().IsStatic(); }
+  int64_t rank() const { return has_rank() ? static_cast<int64_t>(type().rank()) : -1; }
+  // kUnknownDim when the axis (negative: from the end) does not exist or its size is not known.
+  int64_t dim(int64_t axis) const {
+    const int64_t r = rank();
+    if (axis < 0) axis += r;
+    return axis >= 0 && axis < r ? type().dims()[axis] : ir::kUnknownDim;
+  }
+  // A shape with one unknown dim when the rank is not known, which equals no static shape.
+  ir::Shape shape() const { return has_rank() ? type().shape() : ir::Shape{ir::kUnknownDim}; }
+  bool is_constant() const { return static_cast<bool>(constant()); }
+  ir::Attribute constant() const {  // dense contents, or null
+    const ir::Attribute dense = ir::ConstantValue(value_);
+    return dense && !dense.IsElided() ? dense : ir::Attribute();
+  }
+  std::optional<double> splat() const { return ir::ConstantSplat(value_); }
+  std::optional<ir::Ints> ints() const { return ir::ConstantInts(value_); }
+  bool IsSplat(double expected, double tolerance = 0) const {
+    const auto s = splat();
+    return s && *s >= expected - tolerance && *s <= expected + tolerance;
+  }
+
+ private:
+  ir::Value value_;
+};
+
+class Tensor;
+template <class T>
+class Attr;
+template <class O>
+class OpPattern;
+template <class... Os>
+class OneOfPattern;
+
+class MatchContext {
+ public:
+  explicit MatchContext(const Rule* rule)
+      : rule_(rule),
+        values_(rule->graph.values.size()),
+        bound_(rule->graph.values.size(), false),
+        ops_(rule->graph.ops.size()),
+        alternatives_(rule->graph.ops.size(), -1),
+        attrs_(rule->graph.attrs.size()) {}
+
+  ir::IrContext* context() const { return rule_->graph.context(); }
+  const Rule& rule() const { return *rule_; }
+
+  BoundTensor operator[](Tensor tensor) const;
+  bool Has(Tensor tensor) const;  // bound and given
+  template <class T>
+  T operator[](Attr<T> attr) const {
+    T value{};
+    ir::ReadAttr(attrs_[attr.id()], &value);
+    return value;
+  }
+  template <class O>
+  typename O::template Attrs<ir::Plain> operator[](OpPattern<O> op) const {
+    return ir::ReadAttrs<O>(ops_[op.id()] ? ops_[op.id()].attrs() : ir::AttrDict());
+  }
+  template <class O>
+  bool Has(OpPattern<O> op) const {
+    return static_cast<bool>(ops_[op.id()]);
+  }
+  template <class O, class... Os>
+  bool Is(OneOfPattern<Os...> op) const {
+    static_assert((std::is_same_v<O, Os> || ...), "this op is not among the alternatives");
+    return ops_[op.id()] && ops_[op.id()].template Is<O>();
+  }
+  template <class O, class... Os>
+  typename O::template Attrs<ir::Plain> As(OneOfPattern<Os...> op) const {
+    static_assert((std::is_same_v<O, Os> || ...), "this op is not among the alternatives");
+    return ir::ReadAttrs<O>(ops_[op.id()] ? ops_[op.id()].attrs() : ir::AttrDict());
+  }
+  template <class... Os>
+  bool Has(OneOfPattern<Os...> op) const {
+    return static_cast<bool>(ops_[op.id()]);
+  }
+
+  // By number, for the matcher, the rewriter and the string spelling.
+  ir::Value value(int id) const { return values_[rule_->graph.Resolve(id)]; }
+  bool bound(int id) const { return bound_[rule_->graph.Resolve(id)]; }
+  ir::Operation op(int id) const { return ops_[id]; }
+  ir::Attribute attr(int id) const { return attrs_[id]; }
+
+ private:
+  friend class Matcher;
+  const Rule* rule_;
+  std::vector<ir::Value> values_;  // null: not bound, or an absent optional operand
+  std::vector<bool> bound_;
+  std::vector<ir::Operation> ops_;
+  std::vector<int> alternatives_;
+  std::vector<ir::Attribute> attrs_;
+};
+
+}  // namespace weft::drr

@@ -1,0 +1,275 @@
+#include "drr/matcher.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace weft::drr {
+
+using ir::Operation;
+using ir::Value;
+
+void Matcher::Undo(const Mark& mark) {
+  for (; value_trail_.size() > mark.values; value_trail_.pop_back()) {
+    m_->values_[value_trail_.back()] = Value();
+    m_->bound_[value_trail_.back()] = false;
+  }
+  for (; op_trail_.size() > mark.ops; op_trail_.pop_back()) {
+    m_->ops_[op_trail_.back()] = Operation();
+    m_->alternatives_[op_trail_.back()] = -1;
+  }
+  for (; attr_trail_.size() > mark.attrs; attr_trail_.pop_back())
+    m_->attrs_[attr_trail_.back()] = ir::Attribute();
+}
+
+void Matcher::BindValue(int id, Value value) {
+  m_->values_[id] = value;
+  m_->bound_[id] = true;
+  value_trail_.push_back(id);
+}
+
+bool Matcher::Match(Operation op, MatchContext* match, MatchFailure* failure) {
+  m_ = match;
+  failure_ = failure;
+  value_trail_.clear();
+  op_trail_.clear();
+  attr_trail_.clear();
+  anchor_ = op;
+  if (SolveOp(graph_.roots()[0], op, nullptr)) return true;
+  Undo({0, 0, 0});
+  return false;
+}
+
+bool Matcher::Solve(const Goal* goal) {
+  if (!goal) return SolveRemaining();
+  return SolveValue(*goal);
+}
+
+bool Matcher::SolveValue(const Goal& goal) {
+  const int id = graph_.Resolve(goal.pattern);
+  const SourceValue& pattern = graph_.values[id];
+  const Value value = goal.value;
+  if (m_->bound_[id]) {
+    if (m_->values_[id] == value) return Solve(goal.next);
+    return Fail([&] { return graph_.Describe(id) + " would have to be two different values"; });
+  }
+  if (!value) {
+    if (!pattern.optional) return Fail([&] { return graph_.Describe(id) + " is not given"; });
+    const Mark mark = Now();
+    BindValue(id, value);
+    if (Solve(goal.next)) return true;
+    Undo(mark);
+    return false;
+  }
+  if (!pattern.either.empty()) {
+    for (int alternative : pattern.either) {
+      const Mark mark = Now();
+      BindValue(id, value);
+      const Goal choice{alternative, value, goal.next};
+      if (SolveValue(choice)) return true;
+      Undo(mark);
+    }
+    return false;
+  }
+  const Mark mark = Now();
+  if (pattern.producer < 0) {
+    BindValue(id, value);
+    if (Solve(goal.next)) return true;
+    Undo(mark);
+    return false;
+  }
+  const Operation found = value.DefiningOp();
+  const SourceOp& op = graph_.ops[pattern.producer];
+  if (!found)
+    return Fail([&] {
+      return fmt::format("expected {} but found a block argument", op.alternatives[0].def->name());
+    });
+  if (value.index() != static_cast<uint32_t>(pattern.result_index))
+    return Fail([&] {
+      return fmt::format("expected result {} of {} but found result {}", pattern.result_index,
+                         op.alternatives[0].def->name(), value.index());
+    });
+  if (m_->ops_[pattern.producer]) {
+    if (!(m_->ops_[pattern.producer] == found))
+      return Fail([&] {
+        return fmt::format("two results come from different {}s", op.alternatives[0].def->name());
+      });
+    BindValue(id, value);
+    if (Solve(goal.next)) return true;
+    Undo(mark);
+    return false;
+  }
+  if (SolveOp(pattern.producer, found, goal.next)) return true;
+  Undo(mark);
+  return false;
+}
+
+bool Matcher::MatchAttrs(const Alternative& alternative, Operation found) {
+  const ir::AttrDict attrs = found.attrs();
+  for (const AttrPattern& pattern : alternative.attrs) {
+    ir::Attribute value = attrs.Get(pattern.name);
+    if (pattern.kind == AttrPattern::kIsOneOf) {
+      if (std::find(pattern.values.begin(), pattern.values.end(), value) == pattern.values.end())
+        return Fail([&] {
+          return fmt::format("attribute {} of {} is not what the rule wants", pattern.name.str(),
+                             found.name());
+        });
+    } else if (pattern.kind == AttrPattern::kBind) {
+      if (!value && !pattern.values.empty()) value = pattern.values[0];
+      if (!value)
+        return Fail([&] {
+          return fmt::format("{} has no attribute {}", found.name(), pattern.name.str());
+        });
+      ir::Attribute& variable = m_->attrs_[pattern.variable];
+      if (variable && !(variable == value))
+        return Fail([&] {
+          return fmt::format("attribute {} of {} differs from an equal one", pattern.name.str(),
+                             found.name());
+        });
+      if (!variable) {
+        variable = value;
+        attr_trail_.push_back(pattern.variable);
+      }
+    }
+  }
+  return true;
+}
+
+bool Matcher::SolveOp(int op_id, Operation found, const Goal* rest) {
+  const SourceOp& op = graph_.ops[op_id];
+  for (Operation bound : m_->ops_)
+    if (bound && bound == found)
+      return Fail([&] { return fmt::format("one {} would stand for two", found.name()); });
+  int which = -1;
+  for (size_t i = 0; i < op.alternatives.size(); ++i)
+    if (op.alternatives[i].def->opcode == found.opcode()) which = static_cast<int>(i);
+  if (which < 0)
+    return Fail([&] {
+      return fmt::format("expected {}{} but found {}", op.alternatives[0].def->name(),
+                         op.alternatives.size() > 1 ? " (or an alternative)" : "", found.name());
+    });
+  if (anchor_ && !(found.block() == anchor_.block()) && !found.HasTrait(ir::kConstantLike))
+    return Fail([&] { return fmt::format("{} lies in another block", found.name()); });
+  const Mark mark = Now();
+  if (!MatchAttrs(op.alternatives[which], found)) {
+    Undo(mark);
+    return false;
+  }
+  m_->ops_[op_id] = found;
+  m_->alternatives_[op_id] = which;
+  op_trail_.push_back(op_id);
+  for (size_t i = 0; i < op.results.size(); ++i) {
+    const int id = graph_.Resolve(op.results[i]);
+    if (i < found.num_results() && !m_->bound_[id])
+      BindValue(id, found.result(static_cast<uint32_t>(i)));
+  }
+  if (SolveOperands(op_id, found, false, rest)) return true;
+  const bool commutative = op.alternatives[which].def->Has(ir::kCommutative);
+  if (commutative && op.operands.size() >= 2 && SolveOperands(op_id, found, true, rest))
+    return true;
+  Undo(mark);
+  return false;
+}
+
+// Operands beyond those the pattern names must be absent; a named optional one may be.
+bool Matcher::SolveOperands(int op_id, Operation found, bool swapped, const Goal* rest) {
+  const SourceOp& op = graph_.ops[op_id];
+  for (uint32_t i = static_cast<uint32_t>(op.operands.size()); i < found.num_operands(); ++i)
+    if (found.operand(i))
+      return Fail([&] {
+        return fmt::format("{} has an operand {} the rule does not expect", found.name(), i);
+      });
+  std::vector<Goal> goals;
+  goals.reserve(op.operands.size());
+  const Goal* next = rest;
+  for (size_t k = op.operands.size(); k > 0; --k) {
+    const size_t i = k - 1;
+    const size_t at = swapped && i < 2 ? 1 - i : i;
+    const Value value =
+        at < found.num_operands() ? found.operand(static_cast<uint32_t>(at)) : Value();
+    if (op.operands[i] == kAbsent) {
+      if (value)
+        return Fail([&] { return fmt::format("operand {} of {} is given", i, found.name()); });
+      continue;
+    }
+    goals.push_back({op.operands[i], value, next});
+    next = &goals.back();
+  }
+  const Mark mark = Now();
+  if (Solve(next)) return true;
+  Undo(mark);
+  return false;
+}
+
+// A root not reached yet that reads a value already bound: joined through that value's uses.
+int Matcher::UnboundRoot(int* via_value, int* via_operand) const {
+  int unjoined = -1;
+  for (int root : graph_.roots()) {
+    if (m_->ops_[root]) continue;
+    unjoined = root;
+    const SourceOp& op = graph_.ops[root];
+    for (size_t i = 0; i < op.operands.size(); ++i) {
+      if (op.operands[i] == kAbsent) continue;
+      const int v = graph_.Resolve(op.operands[i]);
+      if (!m_->bound_[v] || !m_->values_[v]) continue;
+      *via_value = v;
+      *via_operand = static_cast<int>(i);
+      return root;
+    }
+  }
+  *via_value = -1;
+  return unjoined;
+}
+
+bool Matcher::SolveRemaining() {
+  int via_value = -1, via_operand = -1;
+  const int root = UnboundRoot(&via_value, &via_operand);
+  if (root < 0) return Finish();
+  if (via_value < 0)
+    return Fail([&] { return std::string("two roots of the rule share no value"); });
+  const Value shared = m_->values_[via_value];
+  for (ir::OpOperand use = shared.first_use(); use; use = use.next_use()) {
+    const Mark mark = Now();
+    if (SolveOp(root, use.owner(), nullptr)) return true;
+    Undo(mark);
+  }
+  return false;
+}
+
+bool Matcher::NoEscapes() {
+  for (size_t i = 0; i < graph_.ops.size(); ++i) {
+    const Operation op = m_->ops_[i];
+    if (!op || op.HasTrait(ir::kConstantLike)) continue;
+    if (op.num_operands() == 0 && op.HasTrait(ir::kPure)) continue;  // shared like a constant
+    for (uint32_t r = 0; r < op.num_results(); ++r) {
+      bool replaced = false, keep = false;
+      for (const Replacement& replacement : graph_.replacements) {
+        const int v = graph_.Resolve(replacement.source);
+        replaced |= graph_.values[v].producer == static_cast<int>(i) &&
+                    graph_.values[v].result_index == static_cast<int>(r);
+      }
+      if (r < graph_.ops[i].results.size())
+        keep = graph_.values[graph_.Resolve(graph_.ops[i].results[r])].escape == Escape::kKeep;
+      if (replaced || keep) continue;
+      const Value result = op.result(r);
+      for (ir::OpOperand use = result.first_use(); use; use = use.next_use()) {
+        const Operation user = use.owner();
+        if (std::find(m_->ops_.begin(), m_->ops_.end(), user) != m_->ops_.end()) continue;
+        return Fail([&] {
+          return fmt::format("an intermediate value, result {} of {}, is also read by {}", r,
+                             op.name(), user.name());
+        });
+      }
+    }
+  }
+  return true;
+}
+
+bool Matcher::Finish() {
+  if (!NoEscapes()) return false;
+  for (const Constraint& constraint : graph_.constraints)
+    if (!constraint.holds(*m_)) return Fail([&] { return "does not hold: " + constraint.reason; });
+  return true;
+}
+
+}  // namespace weft::drr

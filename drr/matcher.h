@@ -1,0 +1,67 @@
+// Matching one rule at one operation, by backtracking over operand orders, alternatives and joins.
+// The pattern is matched exactly: result numbers, equal handles, attributes, constraints, and no
+// intermediate value read from outside the match (unless the rule keeps it or it is a constant).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "drr/match_context.h"
+
+namespace weft::drr {
+
+// Why a rule did not match: the check that failed after the most ops had been bound.
+struct MatchFailure {
+  size_t progress = 0;  // source ops bound
+  std::string reason;
+};
+
+class Matcher {
+ public:
+  explicit Matcher(const Rule& rule) : rule_(rule), graph_(rule.graph) {}
+
+  // True when the rule's first root matches `op` (and so does everything else): *match tells how.
+  // `failure` (may be null) receives the reason otherwise; asking for it costs formatting.
+  bool Match(ir::Operation op, MatchContext* match, MatchFailure* failure = nullptr);
+
+ private:
+  struct Goal {  // value `pattern` must be `value`; goals form a list
+    int pattern;
+    ir::Value value;
+    const Goal* next;
+  };
+  struct Mark {
+    size_t values, ops, attrs;
+  };
+
+  bool Solve(const Goal* goal);
+  bool SolveValue(const Goal& goal);
+  bool SolveOp(int op, ir::Operation found, const Goal* rest);
+  bool SolveOperands(int op, ir::Operation found, bool swapped, const Goal* rest);
+  bool SolveRemaining();
+  bool Finish();
+  bool MatchAttrs(const Alternative& alternative, ir::Operation found);
+  bool NoEscapes();
+  int UnboundRoot(int* via_value, int* via_operand) const;
+
+  Mark Now() const { return {value_trail_.size(), op_trail_.size(), attr_trail_.size()}; }
+  void Undo(const Mark& mark);
+  void BindValue(int id, ir::Value value);
+  template <class F>
+  bool Fail(F&& reason) {
+    if (failure_ && op_trail_.size() >= failure_->progress) {
+      failure_->progress = op_trail_.size();
+      failure_->reason = reason();
+    }
+    return false;
+  }
+
+  const Rule& rule_;
+  const PatternGraph& graph_;
+  MatchContext* m_ = nullptr;
+  MatchFailure* failure_ = nullptr;
+  ir::Operation anchor_;  // matching stays in its block, but for constants
+  std::vector<int> value_trail_, op_trail_, attr_trail_;
+};
+
+}  // namespace weft::drr

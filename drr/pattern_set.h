@@ -1,0 +1,60 @@
+// Sets of rules: RewritePatternSet collects and builds them, FrozenRewritePatternSet indexes them
+// by the operation they can start at.
+//
+//   RewritePatternSet set(&context);
+//   set.Add<ComposeTransposes>();
+//   if (!set.errors().empty()) ...           // file:line: error: every mistake in every rule
+//   FrozenRewritePatternSet frozen(std::move(set));
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "drr/drr.h"
+
+namespace weft::drr {
+
+class RewritePatternSet {
+ public:
+  explicit RewritePatternSet(ir::IrContext* context) : context_(context) {}
+  template <class P>
+  void Add() {
+    Add(P().Build(context_));
+  }
+  void Add(BuildResult result);
+  ir::IrContext* context() const { return context_; }
+  const std::vector<std::string>& errors() const { return errors_; }
+
+ private:
+  friend class FrozenRewritePatternSet;
+  ir::IrContext* context_;
+  std::vector<std::unique_ptr<Rule>> rules_;
+  std::vector<std::string> errors_;
+};
+
+class FrozenRewritePatternSet {
+ public:
+  FrozenRewritePatternSet() = default;
+  explicit FrozenRewritePatternSet(RewritePatternSet set);
+  // In the order they were added.
+  const std::vector<std::unique_ptr<Rule>>& rules() const { return rules_; }
+  // Numbers (in rules()) of those whose first root may be an op of this opcode: larger benefit
+  // first, then in the order they were added.
+  const std::vector<uint32_t>& StartingAt(ir::Opcode opcode) const {
+    return opcode.id() < by_opcode_.size() ? by_opcode_[opcode.id()] : none_;
+  }
+  // Ops on the longest path of any source graph from a root down.
+  int max_depth() const { return max_depth_; }
+  // Whether any rule has several roots.
+  bool has_joins() const { return has_joins_; }
+
+ private:
+  std::vector<std::unique_ptr<Rule>> rules_;
+  std::vector<std::vector<uint32_t>> by_opcode_;
+  std::vector<uint32_t> none_;
+  int max_depth_ = 0;
+  bool has_joins_ = false;
+};
+
+}  // namespace weft::drr

@@ -1,0 +1,167 @@
+// The non-template part of recording a rule (declared in drr/drr.h and drr/pattern.h).
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "drr/drr.h"
+
+namespace weft::drr {
+
+std::string_view NumericClassName(NumericClass numerics) {
+  switch (numerics) {
+    case NumericClass::kExact:
+      return "exact";
+    case NumericClass::kReassociates:
+      return "reassociates";
+    case NumericClass::kApproximate:
+      return "approximate";
+  }
+  return "";
+}
+
+void PatternGraph::Error(SourceLoc loc, const std::string& what) {
+  errors_.push_back(fmt::format("{}:{}: error: [{}] {}", loc.file, loc.line, rule_, what));
+}
+
+int PatternGraph::NewValue(std::string_view name, SourceLoc loc) {
+  if (!name.empty())
+    for (size_t i = 0; i < values.size(); ++i)
+      if (values[i].name == name) return static_cast<int>(i);
+  SourceValue value;
+  value.name = name;
+  value.loc = loc;
+  values.push_back(std::move(value));
+  return static_cast<int>(values.size()) - 1;
+}
+
+int PatternGraph::NewAttr(std::string_view name, SourceLoc loc) {
+  if (!name.empty())
+    for (size_t i = 0; i < attrs.size(); ++i)
+      if (attrs[i].name == name) return static_cast<int>(i);
+  attrs.push_back({std::string(name), loc, false});
+  return static_cast<int>(attrs.size()) - 1;
+}
+
+int PatternGraph::NewOp(SourceOp op) {
+  ops.push_back(std::move(op));
+  return static_cast<int>(ops.size()) - 1;
+}
+
+int PatternGraph::NewResultOp(ResultOp op) {
+  result_ops.push_back(std::move(op));
+  return static_cast<int>(result_ops.size()) - 1;
+}
+
+void PatternGraph::Call(int op, std::span<const int> operands, size_t num_results) {
+  if (ops[op].called) {
+    Error(ops[op].loc, fmt::format("{} is applied twice; declare one op per occurrence",
+                                   ops[op].alternatives[0].def->name()));
+    ops[op].results.clear();
+  }
+  ops[op].called = true;
+  ops[op].operands.assign(operands.begin(), operands.end());
+  for (size_t i = 0; i < num_results; ++i) {
+    const int value = NewValue("", ops[op].loc);
+    values[value].producer = op;
+    values[value].result_index = static_cast<int>(i);
+    ops[op].results.push_back(value);
+  }
+}
+
+void PatternGraph::CallResult(int op, std::span<const ResultOperand> operands, size_t num_results) {
+  if (result_ops[op].called)
+    Error(result_ops[op].loc, fmt::format("{} is applied twice; declare one op per occurrence",
+                                          result_ops[op].def->name()));
+  result_ops[op].called = true;
+  result_ops[op].operands.assign(operands.begin(), operands.end());
+  result_ops[op].results.clear();
+  for (size_t i = 0; i < num_results; ++i) result_ops[op].results.push_back(num_result_values++);
+}
+
+int PatternGraph::Resolve(int value) const {
+  while (values[value].alias >= 0) value = values[value].alias;
+  return value;
+}
+
+std::string PatternGraph::Describe(int value) const {
+  const SourceValue& v = values[Resolve(value)];
+  const std::string& name = v.name.empty() ? values[value].name : v.name;
+  return name.empty() ? fmt::format("the value of line {}", v.loc.line) : fmt::format("'{}'", name);
+}
+
+drr::Tensor SourcePattern::EitherOf(std::initializer_list<drr::Tensor> alternatives,
+                                    SourceLoc loc) {
+  const int value = graph_->NewValue("", loc);
+  for (const drr::Tensor& t : alternatives) graph_->values[value].either.push_back(t.id());
+  return {graph_, value};
+}
+
+ResultTensor ResultPattern::ConstantInts(std::function<Ints(const MatchContext&)> fn,
+                                         SourceLoc loc) {
+  return Constant(
+      [fn = std::move(fn)](const MatchContext& m) {
+        const Ints values = fn(m);
+        ir::IrContext& c = *m.context();
+        const ir::Type type =
+            c.TensorType(ir::DataType::kI64, {static_cast<int64_t>(values.size())});
+        return c.DenseAttrOf(type, std::span<const int64_t>(values));
+      },
+      loc);
+}
+
+ResultTensor ResultPattern::ConstantInts(std::initializer_list<int64_t> values, SourceLoc loc) {
+  return ConstantInts([values = Ints(values)](const MatchContext&) { return values; }, loc);
+}
+
+namespace internal {
+
+void AddDefaultAttr(PatternGraph* graph, const ir::FieldDef& field, SourceLoc loc,
+                    std::string_view op, std::vector<AttrPattern>* attrs) {
+  AttrPattern pattern{field.name, AttrPattern::kIsOneOf, {}, -1};
+  if (field.make_default) {
+    pattern.values.push_back(field.make_default(*graph->context()));
+    pattern.values.emplace_back();  // not written out means the same
+  } else if (field.optional) {
+    pattern.values.emplace_back();
+  } else {
+    graph->Error(loc, fmt::format("attribute '{}' of {} has no default: match a value, bind it, or "
+                                  "say Any()",
+                                  field.name.str(), op));
+  }
+  attrs->push_back(std::move(pattern));
+}
+
+void AddBind(PatternGraph* graph, const ir::FieldDef& field, int variable,
+             std::vector<AttrPattern>* attrs) {
+  graph->attrs[variable].bound = true;
+  AttrPattern pattern{field.name, AttrPattern::kBind, {}, variable};
+  if (field.make_default) pattern.values.push_back(field.make_default(*graph->context()));
+  attrs->push_back(std::move(pattern));
+}
+
+void CheckResultAttr(PatternGraph* graph, const ir::OpDef& def, const ir::FieldDef& field, bool set,
+                     bool inherited, int variable, SourceLoc loc) {
+  if (!set && !inherited && !field.optional && !field.make_default)
+    graph->Error(loc, fmt::format("attribute '{}' of {} has no default and is not set",
+                                  field.name.str(), def.name()));
+  if (variable >= 0 && !graph->attrs[variable].bound)
+    graph->Error(loc, fmt::format("attribute '{}' of {} copies '{}', which no source op binds",
+                                  field.name.str(), def.name(), graph->attrs[variable].name));
+}
+
+BuildResult FinishRule(std::unique_ptr<PatternGraph> graph, std::string_view algebra,
+                       NumericClass numerics, int benefit) {
+  BuildResult result;
+  result.errors = graph->Check();
+  if (!result.errors.empty()) return result;
+  const std::string name(graph->rule());
+  result.rule = std::make_unique<Rule>(std::move(*graph));
+  result.rule->name = name;
+  result.rule->algebra = algebra;
+  result.rule->numerics = numerics;
+  result.rule->benefit = benefit > 0 ? benefit : static_cast<int>(result.rule->graph.ops.size());
+  return result;
+}
+
+}  // namespace internal
+}  // namespace weft::drr
