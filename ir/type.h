@@ -65,7 +65,7 @@ struct TypeStorage {
   bool ranked = false;
   bool is_static = false;
   Shape dims{};
-  std::vector<Type> elements{};
+  std::vector<Type> elements;  // no {}: clang 14 would need Type complete here
   std::string text{};
 };
 

@@ -45,6 +45,7 @@ case "$command" in
     trap 'rm -f "$log"' EXIT
     if ! "$(tool run-clang-tidy)" -quiet -p build/clang -j "$(nproc)" \
         "$PWD/(ir|drr|passes|kernels|tools|unittests|benchmarks)/.*" >"$log" 2>&1; then
+      sed -i 's/\x1b\[[0-9;]*m//g' "$log"
       grep -E '(error|warning):' "$log" | sort -u >&2 || cat "$log" >&2
       exit 1
     fi
