@@ -12,7 +12,8 @@ endfunction()
 
 # What every compiled target of ours shares.
 function(weft_compile_options target)
-  target_compile_options(${target} PRIVATE -Wall -Wextra)
+  # g++ warns of fields that designated initialisers leave to their defaults, which is what those are for.
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wno-missing-field-initializers)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/generated)
 endfunction()
 
