@@ -1,0 +1,68 @@
+// Passes: named transformations of a module, run by a PassManager (passes/pass_manager.h).
+//
+//   class MyPass : public Pass {
+//    public:
+//     MyPass() : Pass("my-pass", "what it does in one line") {}
+//     absl::Status Run(ir::Program& program) override { ...; Count("things"); MarkChanged(); ... }
+//   };
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ir/base/status.h"
+#include "ir/evaluator.h"
+#include "ir/program.h"
+#include "passes/greedy_driver.h"
+
+namespace weft::passes {
+
+// What a tool gives to all passes of a run.
+struct PassContext {
+  ir::Evaluator* evaluator = nullptr;  // null: passes that fold constants do nothing
+  drr::NumericClass numerics =
+      drr::NumericClass::kReassociates;  // rules beyond it are not eligible
+  bool verify_each_rewrite = false;
+  std::vector<std::string> disabled_rules;
+  std::vector<std::string> enabled_rules;  // opt-in ones
+};
+
+class Pass {
+ public:
+  explicit Pass(std::string_view name, std::string_view description = {}, int opt_level = 1)
+      : name_(name), description_(description), opt_level_(opt_level) {}
+  virtual ~Pass() = default;
+  const std::string& name() const { return name_; }
+  const std::string& description() const { return description_; }
+  int opt_level() const { return opt_level_; }
+
+  // Once per run, before anything is changed.
+  virtual absl::Status Initialize(ir::IrContext& context, const PassContext& pass_context) {
+    (void)context, (void)pass_context;
+    return absl::OkStatus();
+  }
+  virtual bool CanApplyOn(ir::Operation op) const { return op.num_regions() > 0; }
+  virtual absl::Status Run(ir::Program& program) = 0;
+
+  // Set by Run.
+  bool changed() const { return changed_; }
+  const std::vector<std::pair<std::string, uint64_t>>& statistics() const { return statistics_; }
+  const std::vector<RuleStatistics>& rule_statistics() const { return rules_; }
+  void ResetStatistics();
+
+ protected:
+  void MarkChanged() { changed_ = true; }
+  void Count(std::string_view what, uint64_t n = 1);
+  std::vector<RuleStatistics> rules_;
+
+ private:
+  std::string name_, description_;
+  int opt_level_;
+  bool changed_ = false;
+  std::vector<std::pair<std::string, uint64_t>> statistics_;
+};
+
+}  // namespace weft::passes

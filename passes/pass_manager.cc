@@ -1,0 +1,40 @@
+#include "passes/pass_manager.h"
+
+#include <chrono>
+
+#include "ir/verifier.h"
+
+namespace weft::passes {
+
+absl::Status PassManager::Run(ir::Program& program) {
+  reports_.clear();
+  WEFT_RETURN_IF_ERROR(ir::Annotate(ir::Verify(program), "before the first pass"));
+  for (const auto& pass : passes_)
+    WEFT_RETURN_IF_ERROR(
+        ir::Annotate(pass->Initialize(*context_, pass_context_), "pass " + pass->name()));
+  for (const auto& pass : passes_) {
+    if (pass->opt_level() > opt_level_ || !pass->CanApplyOn(program.module())) continue;
+    if (hook_) hook_(*pass, false, false, program);
+    pass->ResetStatistics();
+    PassReport report{.pass = pass->name(),
+                      .ops_before = program.num_operations() - 1,
+                      .statistics = {},
+                      .rules = {}};
+    const auto start = std::chrono::steady_clock::now();
+    const absl::Status status = pass->Run(program);
+    report.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    report.changed = pass->changed();
+    report.ops_after = program.num_operations() - 1;
+    report.statistics = pass->statistics();
+    report.rules = pass->rule_statistics();
+    reports_.push_back(std::move(report));
+    WEFT_RETURN_IF_ERROR(ir::Annotate(status, "pass " + pass->name()));
+    if (hook_) hook_(*pass, true, pass->changed(), program);
+    if (verify_each_)
+      WEFT_RETURN_IF_ERROR(ir::Annotate(ir::Verify(program), "after pass " + pass->name()));
+  }
+  return ir::Annotate(ir::Verify(program), "after the last pass");
+}
+
+}  // namespace weft::passes

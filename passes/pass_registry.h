@@ -1,0 +1,44 @@
+// Passes and pipelines by name, for tools. A pass file registers itself:
+//
+//   WEFT_REGISTER_PASS(DeadCodeElimination);
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "passes/pass.h"
+
+namespace weft::passes {
+
+struct RegisteredPass {
+  std::string name;
+  std::unique_ptr<Pass> (*make)() = nullptr;
+};
+// Sorted by name.
+std::vector<RegisteredPass> RegisteredPasses();
+std::unique_ptr<Pass> MakePass(std::string_view name);  // null if there is none
+
+// The passes of a named pipeline, in order; empty for "none". Null pointer-free: all names exist.
+//   simplify  ONNX to ONNX: fold, canonicalize, merge equal ops, remove dead ones
+//   layout    simplify + NHWC convolutions and pools: what running unfused needs
+//   fuse      layout + fused ops
+struct Pipeline {
+  std::string_view name;
+  std::string_view description;
+  std::vector<std::string> passes;
+};
+const std::vector<Pipeline>& Pipelines();
+const Pipeline* FindPipeline(std::string_view name);
+
+namespace internal {
+bool AddPassFactory(std::unique_ptr<Pass> (*make)());
+}
+
+#define WEFT_REGISTER_PASS(P)                              \
+  [[maybe_unused]] static const bool weft_registered_##P = \
+      ::weft::passes::internal::AddPassFactory(            \
+          []() -> std::unique_ptr<::weft::passes::Pass> { return std::make_unique<P>(); })
+
+}  // namespace weft::passes

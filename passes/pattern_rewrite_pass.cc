@@ -1,0 +1,49 @@
+#include "passes/pattern_rewrite_pass.h"
+
+#include <algorithm>
+
+#include "passes/rule_registry.h"
+
+namespace weft::passes {
+namespace {
+
+bool Contains(const std::vector<std::string>& list, std::string_view name) {
+  return std::find(list.begin(), list.end(), name) != list.end();
+}
+
+}  // namespace
+
+PatternRewritePass::PatternRewritePass(std::string_view name, std::string_view description,
+                                       std::vector<std::string> groups, GreedyRewriteConfig config)
+    : Pass(name, description), groups_(std::move(groups)), config_(config) {}
+
+PatternRewritePass::PatternRewritePass(std::string_view name, drr::FrozenRewritePatternSet patterns,
+                                       GreedyRewriteConfig config)
+    : Pass(name), config_(config), patterns_(std::move(patterns)) {}
+
+absl::Status PatternRewritePass::Initialize(ir::IrContext& context,
+                                            const PassContext& pass_context) {
+  config_.verify_after_rewrite |= pass_context.verify_each_rewrite;
+  if (groups_.empty()) return absl::OkStatus();
+  drr::RewritePatternSet set(&context);
+  for (const RegisteredRule& rule : RegisteredRules()) {
+    if (!Contains(groups_, rule.group) || Contains(pass_context.disabled_rules, rule.name))
+      continue;
+    if (rule.opt_in && !Contains(pass_context.enabled_rules, rule.name)) continue;
+    if (rule.numerics > pass_context.numerics) continue;
+    set.Add(rule.build(&context));
+  }
+  if (!set.errors().empty()) return ir::Internal("a rule does not build: " + set.errors()[0]);
+  patterns_ = drr::FrozenRewritePatternSet(std::move(set));
+  return absl::OkStatus();
+}
+
+absl::Status PatternRewritePass::Run(ir::Program& program) {
+  WEFT_ASSIGN_OR_RETURN(GreedyRewriteResult result,
+                        ApplyPatternsGreedily(program, patterns_, config_));
+  if (result.changed) MarkChanged();
+  rules_ = std::move(result.rules);
+  return absl::OkStatus();
+}
+
+}  // namespace weft::passes

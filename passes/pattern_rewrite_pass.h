@@ -1,0 +1,30 @@
+// A pass that applies rules greedily: all eligible rules of the groups it is given.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "passes/pass.h"
+
+namespace weft::passes {
+
+class PatternRewritePass : public Pass {
+ public:
+  // Rules of the registry (passes/rule_registry.h) that belong to one of `groups`, are not
+  // disabled, are enabled if opt-in, and keep the numeric contract of the run.
+  PatternRewritePass(std::string_view name, std::string_view description,
+                     std::vector<std::string> groups, GreedyRewriteConfig config = {});
+  // Rules of the caller.
+  PatternRewritePass(std::string_view name, drr::FrozenRewritePatternSet patterns,
+                     GreedyRewriteConfig config = {});
+
+  absl::Status Initialize(ir::IrContext& context, const PassContext& pass_context) override;
+  absl::Status Run(ir::Program& program) override;
+
+ private:
+  std::vector<std::string> groups_;
+  GreedyRewriteConfig config_;
+  drr::FrozenRewritePatternSet patterns_;
+};
+
+}  // namespace weft::passes

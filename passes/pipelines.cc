@@ -1,0 +1,77 @@
+// The named pipelines and the rule groups they run, in order.
+#include "passes/pass_registry.h"
+#include "passes/pattern_rewrite_pass.h"
+
+namespace weft::passes {
+namespace {
+
+class Canonicalize : public PatternRewritePass {
+ public:
+  Canonicalize()
+      : PatternRewritePass("canonicalize",
+                           "identities, redundant transposes, reshapes and casts, "
+                           "batch normalization folded into convolutions",
+                           {"canonicalize"}) {}
+};
+WEFT_REGISTER_PASS(Canonicalize);
+
+class FuseCompositePass : public PatternRewritePass {
+ public:
+  FuseCompositePass()
+      : PatternRewritePass("fuse-composite",
+                           "layer normalization, GELU and attention from their parts",
+                           {"fuse-composite"}) {}
+};
+WEFT_REGISTER_PASS(FuseCompositePass);
+
+class LayoutPass : public PatternRewritePass {
+ public:
+  LayoutPass()
+      : PatternRewritePass("layout",
+                           "convolutions and pools in NHWC, transposes pushed through and "
+                           "cancelled",
+                           {"layout"}) {}
+};
+WEFT_REGISTER_PASS(LayoutPass);
+
+class FuseEpiloguePass : public PatternRewritePass {
+ public:
+  FuseEpiloguePass()
+      : PatternRewritePass("fuse-epilogue",
+                           "bias, residual and activation into convolutions and matrix products",
+                           {"fuse-epilogue"}) {}
+};
+WEFT_REGISTER_PASS(FuseEpiloguePass);
+
+class PaddlePass : public PatternRewritePass {
+ public:
+  PaddlePass() : PatternRewritePass("paddle", "rules on the pd dialect", {"paddle"}) {}
+};
+WEFT_REGISTER_PASS(PaddlePass);
+
+}  // namespace
+
+const std::vector<Pipeline>& Pipelines() {
+  static const auto* pipelines = [] {
+    const std::vector<std::string> simplify = {
+        "constant-folding", "canonicalize", "constant-folding", "common-subexpression-elimination",
+        "dead-code-elimination"};
+    auto layout = simplify, fuse = simplify;
+    for (const char* pass : {"layout", "constant-folding", "dead-code-elimination"})
+      layout.emplace_back(pass);
+    for (const char* pass : {"fuse-composite", "layout", "fuse-epilogue", "constant-folding",
+                             "common-subexpression-elimination", "dead-code-elimination"})
+      fuse.emplace_back(pass);
+    return new std::vector<Pipeline>{
+        {"none", "no pass at all", {}},
+        {"simplify", "ONNX to ONNX: fold, canonicalize, merge equal operations, drop dead ones",
+         simplify},
+        {"layout", "simplify, then NHWC convolutions and pools", layout},
+        {"fuse", "simplify, then fused operations in NHWC", fuse},
+        {"paddle", "the rules on the pd dialect", {"paddle", "dead-code-elimination"}},
+    };
+  }();
+  return *pipelines;
+}
+
+}  // namespace weft::passes
