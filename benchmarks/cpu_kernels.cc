@@ -1,0 +1,272 @@
+// The kernels of kernels/cpu at the shapes of the models we measure with, beside XNNPACK where it
+// has the operator.
+//
+//   build/release/bin/bench_cpu_kernels --benchmark_filter=Gemm
+//
+// The last argument of every benchmark is the number of threads. Counters: FLOP/s or bytes/s. Both
+// sides have their weights packed before, and read the same inputs again and again, so they are
+// warm.
+#include <benchmark/benchmark.h>
+#include <xnnpack.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "kernels/cpu/activation.h"
+#include "kernels/cpu/binary.h"
+#include "kernels/cpu/gemm.h"
+#include "kernels/cpu/normalize.h"
+#include "kernels/cpu/strided_copy.h"
+#include "kernels/cpu/unary.h"
+#include "kernels/thread_pool.h"
+
+namespace weft::kernels::cpu {
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+std::vector<float> Random(int64_t n) {
+  static std::mt19937 engine(1);
+  std::uniform_real_distribution<float> distribution(-1, 1);
+  std::vector<float> values(static_cast<size_t>(n));
+  for (float& value : values) value = distribution(engine);
+  return values;
+}
+
+void Check(xnn_status status) {
+  if (status == xnn_status_success) return;
+  std::fprintf(stderr, "xnnpack: status %d\n", static_cast<int>(status));
+  std::exit(1);
+}
+
+struct DeleteOperator {
+  void operator()(xnn_operator_t op) const { xnn_delete_operator(op); }
+};
+using Operator = std::unique_ptr<xnn_operator, DeleteOperator>;
+
+void SetFlops(benchmark::State& state, double flops) {
+  state.counters["FLOP/s"] =
+      benchmark::Counter(flops, benchmark::Counter::kIsIterationInvariantRate);
+}
+
+void SetBytes(benchmark::State& state, double bytes) {
+  state.counters["bytes/s"] =
+      benchmark::Counter(bytes, benchmark::Counter::kIsIterationInvariantRate);
+}
+
+// M, K, N, threads.
+void GemmShapes(benchmark::internal::Benchmark* b) {
+  const int64_t shapes[][3] = {
+      {128, 768, 768}, {128, 768, 2304}, {128, 768, 3072}, {128, 3072, 768}, {300, 256, 256},
+      {512, 512, 512}, {128, 128, 128},  {128, 128, 512},  {1, 768, 768},    {1, 2048, 8192},
+      {3136, 64, 256}, {784, 512, 128},  {49, 2048, 512}};
+  for (const auto& s : shapes) {
+    for (int64_t threads : {1, 2}) b->Args({s[0], s[1], s[2], threads});
+  }
+  b->UseRealTime();
+}
+
+void Gemm(benchmark::State& state) {
+  const int64_t m = state.range(0), k = state.range(1), n = state.range(2);
+  ThreadPool pool(static_cast<int>(state.range(3)));
+  const auto a = Random(m * k), b = Random(k * n), bias = Random(n);
+  std::vector<float> c(static_cast<size_t>(m * n));
+  const PackedMatrix packed = PackedMatrix::Pack(b.data(), n, 1, k, n, pool);
+  GemmArguments arguments;
+  arguments.m = m;
+  arguments.a = a.data();
+  arguments.a_stride = k;
+  arguments.b = &packed;
+  arguments.c = c.data();
+  arguments.c_stride = n;
+  arguments.bias = bias.data();
+  for (auto _ : state) cpu::Gemm(arguments, pool);
+  SetFlops(state, 2.0 * static_cast<double>(m * n * k));
+}
+BENCHMARK(Gemm)->Apply(GemmShapes);
+
+void XnnGemm(benchmark::State& state) {
+  const auto m = static_cast<size_t>(state.range(0)), k = static_cast<size_t>(state.range(1)),
+             n = static_cast<size_t>(state.range(2));
+  ThreadPool pool(static_cast<int>(state.range(3)));
+  const auto a = Random(state.range(0) * state.range(1)),
+             b = Random(state.range(1) * state.range(2)), bias = Random(state.range(2));
+  std::vector<float> c(m * n);
+  xnn_operator_t op = nullptr;
+  Check(xnn_create_fully_connected_nc_f32(k, n, k, n, b.data(), bias.data(), -kInfinity, kInfinity,
+                                          XNN_FLAG_TRANSPOSE_WEIGHTS, &op));
+  const Operator owner(op);
+  Check(xnn_setup_fully_connected_nc_f32(op, m, a.data(), c.data(), pool.handle()));
+  for (auto _ : state) Check(xnn_run_operator(op, pool.handle()));
+  SetFlops(state, 2.0 * static_cast<double>(m * n * k));
+}
+BENCHMARK(XnnGemm)->Apply(GemmShapes);
+
+// Batch, M, K, N, B transposed, threads.
+void BatchMatmul(benchmark::State& state) {
+  const int64_t batch = state.range(0), m = state.range(1), k = state.range(2), n = state.range(3);
+  ThreadPool pool(static_cast<int>(state.range(5)));
+  const auto a = Random(batch * m * k), b = Random(batch * k * n);
+  std::vector<float> c(static_cast<size_t>(batch * m * n));
+  BatchMatmulArguments arguments;
+  arguments.batch = {batch};
+  arguments.m = m, arguments.n = n, arguments.k = k;
+  arguments.b_transposed = state.range(4) != 0;
+  arguments.a = a.data(), arguments.b = b.data(), arguments.c = c.data();
+  arguments.a_stride = k;
+  arguments.b_stride = arguments.b_transposed ? k : n;
+  arguments.c_stride = n;
+  arguments.a_batch_strides = {m * k};
+  arguments.b_batch_strides = {k * n};
+  arguments.c_batch_strides = {m * n};
+  const auto bytes = static_cast<size_t>(BatchMatmulScratchBytes(arguments, pool.num_threads()));
+  void* scratch = std::aligned_alloc(64, bytes + 64 - bytes % 64);
+  for (auto _ : state) cpu::BatchMatmul(arguments, scratch, pool);
+  std::free(scratch);
+  SetFlops(state, 2.0 * static_cast<double>(batch * m * n * k));
+}
+BENCHMARK(BatchMatmul)
+    ->Args({12, 128, 64, 128, 1, 1})
+    ->Args({12, 128, 64, 128, 1, 2})
+    ->Args({12, 128, 128, 64, 0, 1})
+    ->Args({12, 128, 128, 64, 0, 2})
+    ->Args({8, 300, 32, 300, 0, 1})
+    ->Args({8, 300, 32, 300, 0, 2})
+    ->UseRealTime();
+
+// Rows, columns, threads.
+void RowShapes(benchmark::internal::Benchmark* b) {
+  const int64_t shapes[][2] = {{1536, 128}, {2400, 300}, {512, 1408}};
+  for (const auto& s : shapes) {
+    for (int64_t threads : {1, 2}) b->Args({s[0], s[1], threads});
+  }
+  b->UseRealTime();
+}
+
+void Softmax(benchmark::State& state) {
+  const int64_t rows = state.range(0), columns = state.range(1);
+  ThreadPool pool(static_cast<int>(state.range(2)));
+  const auto x = Random(rows * columns);
+  std::vector<float> y(x.size());
+  for (auto _ : state) cpu::Softmax(x.data(), y.data(), rows, columns, 1, pool);
+  SetBytes(state, 8.0 * static_cast<double>(rows * columns));
+}
+BENCHMARK(Softmax)->Apply(RowShapes);
+
+void XnnSoftmax(benchmark::State& state) {
+  const int64_t rows = state.range(0), columns = state.range(1);
+  const auto channels = static_cast<size_t>(columns);
+  ThreadPool pool(static_cast<int>(state.range(2)));
+  const auto x = Random(rows * columns);
+  std::vector<float> y(x.size());
+  xnn_operator_t op = nullptr;
+  Check(xnn_create_softmax_nc_f32(channels, channels, channels, 0, &op));
+  const Operator owner(op);
+  Check(xnn_setup_softmax_nc_f32(op, static_cast<size_t>(rows), x.data(), y.data(), pool.handle()));
+  for (auto _ : state) Check(xnn_run_operator(op, pool.handle()));
+  SetBytes(state, 8.0 * static_cast<double>(rows * columns));
+}
+BENCHMARK(XnnSoftmax)->Apply(RowShapes);
+
+// With residual or not, threads; 128 x 768.
+void LayerNorm(benchmark::State& state) {
+  const int64_t rows = 128, columns = 768;
+  ThreadPool pool(static_cast<int>(state.range(1)));
+  const auto x = Random(rows * columns), residual = Random(rows * columns), scale = Random(columns);
+  std::vector<float> y(x.size());
+  LayerNormArguments arguments;
+  arguments.rows = rows, arguments.columns = columns;
+  arguments.x = x.data(), arguments.y = y.data();
+  arguments.scale = scale.data(), arguments.shift = scale.data();
+  if (state.range(0) != 0) arguments.residual = residual.data();
+  for (auto _ : state) cpu::LayerNorm(arguments, pool);
+}
+BENCHMARK(LayerNorm)->ArgsProduct({{0, 1}, {1, 2}})->UseRealTime();
+
+void BiasGelu(benchmark::State& state) {
+  ThreadPool pool(static_cast<int>(state.range(0)));
+  const auto x = Random(128 * 3072), bias = Random(3072);
+  std::vector<float> y(x.size());
+  for (auto _ : state) {
+    BiasActivation(x.data(), bias.data(), {ActivationKind::kGelu}, y.data(), 128, 3072, pool);
+  }
+}
+BENCHMARK(BiasGelu)->Arg(1)->Arg(2)->UseRealTime();
+
+// UnaryOp, threads; 1024 x 768.
+void Unary(benchmark::State& state) {
+  const int64_t n = 1024 * 768;
+  ThreadPool pool(static_cast<int>(state.range(1)));
+  const auto x = Random(n);
+  std::vector<float> y(x.size());
+  for (auto _ : state) {
+    cpu::Unary(static_cast<UnaryOp>(state.range(0)), {0, 1}, x.data(), y.data(), n, pool);
+  }
+  SetBytes(state, 8.0 * static_cast<double>(n));
+}
+BENCHMARK(Unary)
+    ->ArgNames({"op", "threads"})
+    ->ArgsProduct({{static_cast<int>(UnaryOp::kRelu), static_cast<int>(UnaryOp::kExp),
+                    static_cast<int>(UnaryOp::kErf), static_cast<int>(UnaryOp::kTanh),
+                    static_cast<int>(UnaryOp::kSigmoid), static_cast<int>(UnaryOp::kGelu),
+                    static_cast<int>(UnaryOp::kHardSwish)},
+                   {1, 2}})
+    ->UseRealTime();
+
+void AddSameShape(benchmark::State& state) {
+  const Dims shape = {1024, 768};
+  ThreadPool pool(static_cast<int>(state.range(0)));
+  const auto a = Random(NumElements(shape)), b = Random(NumElements(shape));
+  std::vector<float> y(a.size());
+  for (auto _ : state) {
+    Binary(BinaryOp::kAdd, a.data(), RowMajorStrides(shape), b.data(), RowMajorStrides(shape),
+           y.data(), shape, pool);
+  }
+  SetBytes(state, 12.0 * static_cast<double>(NumElements(shape)));
+}
+BENCHMARK(AddSameShape)->Arg(1)->Arg(2)->UseRealTime();
+
+void XnnAddSameShape(benchmark::State& state) {
+  const size_t shape[2] = {1024, 768};
+  ThreadPool pool(static_cast<int>(state.range(0)));
+  const auto a = Random(1024 * 768), b = Random(1024 * 768);
+  std::vector<float> y(a.size());
+  xnn_operator_t op = nullptr;
+  Check(xnn_create_add_nd_f32(-kInfinity, kInfinity, 0, &op));
+  const Operator owner(op);
+  Check(xnn_setup_add_nd_f32(op, 2, shape, 2, shape, a.data(), b.data(), y.data(), pool.handle()));
+  for (auto _ : state) Check(xnn_run_operator(op, pool.handle()));
+  SetBytes(state, 12.0 * 1024 * 768);
+}
+BENCHMARK(XnnAddSameShape)->Arg(1)->Arg(2)->UseRealTime();
+
+// Which of the layouts below, threads.
+void Transpose(benchmark::State& state) {
+  const struct {
+    Dims shape, perm;
+  } cases[] = {{{1, 300, 8, 32}, {0, 2, 1, 3}},  {{1, 128, 12, 64}, {0, 2, 1, 3}},
+               {{1, 64, 56, 56}, {0, 2, 3, 1}},  {{1, 56, 56, 64}, {0, 3, 1, 2}},
+               {{1, 3, 224, 224}, {0, 2, 3, 1}}, {{768, 768}, {1, 0}}};
+  const auto& c = cases[state.range(0)];
+  ThreadPool pool(static_cast<int>(state.range(1)));
+  const auto x = Random(NumElements(c.shape));
+  std::vector<float> y(x.size());
+  for (auto _ : state) cpu::Transpose(x.data(), c.shape, c.perm, y.data(), 4, pool);
+  SetBytes(state, 8.0 * static_cast<double>(x.size()));
+}
+BENCHMARK(Transpose)
+    ->ArgNames({"layout", "threads"})
+    ->ArgsProduct({{0, 1, 2, 3, 4, 5}, {1, 2}})
+    ->UseRealTime();
+
+[[maybe_unused]] const bool initialized = [] {
+  Check(xnn_initialize(nullptr));
+  return true;
+}();
+
+}  // namespace
+}  // namespace weft::kernels::cpu
