@@ -1,0 +1,15 @@
+// EXPECT: success
+#include "unittests/reject/prelude.h"
+
+void Rule(SourcePattern src, ResultPattern res) {
+  auto x = src.Tensor("x");
+  auto p = src.Attr<Ints>("p");
+  auto inner = src.Op<ops::Transpose>({.perm = p})(x);
+  auto act = src.OneOf<ops::Relu, ops::Sigmoid>();
+  auto product = src.Op<pd::MatMul>({.transpose_x = true})(act(inner), src.Tensor("y"));
+  src.RequireNativeCall("x is a matrix", [=](const MatchContext& m) {
+    return m[x].rank() == 2 && m.Is<ops::Relu>(act) && !m[p].empty();
+  });
+  res.Tensor(product) =
+      res.Op<ops::Transpose>({.perm = [=](const MatchContext& m) { return m[p]; }})(x);
+}
