@@ -118,8 +118,9 @@ class Transaction {
       if (a.variable >= 0) value = m_.attr(a.variable);
       if (a.compute) value = a.compute(m_);
       if (!value)
-        return Fail(
-            fmt::format("attribute {} of {} cannot be computed", a.name.str(), op.def->name()));
+        return Fail(fmt::format("attribute {} of {} cannot be computed{}{}", a.name.str(),
+                                op.def->name(), m_.explanation().empty() ? "" : ": ",
+                                m_.explanation()));
       entries.push_back({a.name, value});
     }
     *dict = m_.context()->Dict(std::move(entries));

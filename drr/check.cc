@@ -31,6 +31,10 @@ class PatternChecker {
 
   std::string_view OpName(const SourceOp& op) const { return op.alternatives[0].def->name(); }
 
+  void Unused(SourceLoc loc, const std::string& what) {
+    g_.lenient ? g_.Warning(loc, what) : g_.Error(loc, what);
+  }
+
   bool CheckCalls() {
     const size_t errors = g_.errors_.size();
     for (const SourceOp& op : g_.ops)
@@ -56,8 +60,8 @@ class PatternChecker {
     for (size_t i = 0; i < g_.values.size(); ++i) {
       const SourceValue& v = g_.values[i];
       if (v.alias < 0 && v.producer < 0 && v.either.empty() && !read_.count(static_cast<int>(i)))
-        g_.Error(v.loc, fmt::format("tensor {} is not an operand of any source op",
-                                    g_.Describe(static_cast<int>(i))));
+        Unused(v.loc, fmt::format("tensor {} is not an operand of any source op",
+                                  g_.Describe(static_cast<int>(i))));
     }
     for (const AttrVariable& a : g_.attrs)
       if (!a.bound)
@@ -160,8 +164,8 @@ class PatternChecker {
       const bool used = std::any_of(op.results.begin(), op.results.end(),
                                     [&](int v) { return live_.count(v) > 0; });
       if (!used)
-        g_.Error(op.loc,
-                 fmt::format("no result of {} is used by the result pattern", op.def->name()));
+        Unused(op.loc,
+               fmt::format("no result of {} is used by the result pattern", op.def->name()));
     }
   }
 

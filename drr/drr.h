@@ -496,6 +496,7 @@ class DrrPatternContext {
 struct BuildResult {
   std::unique_ptr<Rule> rule;
   std::vector<std::string> errors;
+  std::vector<std::string> warnings;  // string spelling only: what the rule leaves unused
   bool ok() const { return rule != nullptr; }
 };
 

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "drr/pattern.h"
@@ -99,6 +101,10 @@ class MatchContext {
     return static_cast<bool>(ops_[op.id()]);
   }
 
+  // A function of the rule may say why it refuses; the reason that is told then ends in this.
+  void Explain(std::string why) const { explanation_ = std::move(why); }
+  const std::string& explanation() const { return explanation_; }
+
   // By number, for the matcher, the rewriter and the string spelling.
   ir::Value value(int id) const { return values_[rule_->graph.Resolve(id)]; }
   bool bound(int id) const { return bound_[rule_->graph.Resolve(id)]; }
@@ -113,6 +119,7 @@ class MatchContext {
   std::vector<ir::Operation> ops_;
   std::vector<int> alternatives_;
   std::vector<ir::Attribute> attrs_;
+  mutable std::string explanation_;
 };
 
 }  // namespace weft::drr

@@ -267,8 +267,14 @@ bool Matcher::NoEscapes() {
 
 bool Matcher::Finish() {
   if (!NoEscapes()) return false;
-  for (const Constraint& constraint : graph_.constraints)
-    if (!constraint.holds(*m_)) return Fail([&] { return "does not hold: " + constraint.reason; });
+  for (const Constraint& constraint : graph_.constraints) {
+    m_->explanation_.clear();
+    if (constraint.holds(*m_)) continue;
+    return Fail([&] {
+      return "does not hold: " + constraint.reason + (m_->explanation_.empty() ? "" : ": ") +
+             m_->explanation_;
+    });
+  }
   return true;
 }
 

@@ -123,6 +123,9 @@ class PatternGraph {
   ir::IrContext* context() const { return context_; }
   std::string_view rule() const { return rule_; }
   void Error(SourceLoc loc, const std::string& what);
+  // What is likely a mistake, but harmless.
+  void Warning(SourceLoc loc, const std::string& what);
+  const std::vector<std::string>& warnings() const { return warnings_; }
   int NewValue(std::string_view name, SourceLoc loc);  // one value per name; "" is always new
   int NewAttr(std::string_view name, SourceLoc loc);
   int NewOp(SourceOp op);
@@ -138,8 +141,8 @@ class PatternGraph {
   std::vector<std::string> Check();
   // Ops whose results no other source op reads; the first is where matching starts.
   const std::vector<int>& roots() const { return roots_; }
-  // Result ops in the order they are built: operands first, left to right, whatever order the compiler
-  // evaluated the rule's expressions in.
+  // Result ops in the order they are built: operands first, left to right, whatever order the
+  // compiler evaluated the rule's expressions in.
   const std::vector<int>& result_order() const { return result_order_; }
 
   std::vector<SourceOp> ops;
@@ -149,12 +152,13 @@ class PatternGraph {
   std::vector<ResultOp> result_ops;
   int num_result_values = 0;
   std::vector<Replacement> replacements;
+  bool lenient = false;  // string spelling: what nobody uses is a warning, not an error
 
  private:
   friend class PatternChecker;
   std::string rule_;
   ir::IrContext* context_;
-  std::vector<std::string> errors_;
+  std::vector<std::string> errors_, warnings_;
   std::vector<int> roots_, result_order_;
 };
 

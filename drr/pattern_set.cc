@@ -26,6 +26,7 @@ int Depth(const PatternGraph& graph, int value, std::vector<int>& depths) {
 
 void RewritePatternSet::Add(BuildResult result) {
   errors_.insert(errors_.end(), result.errors.begin(), result.errors.end());
+  warnings_.insert(warnings_.end(), result.warnings.begin(), result.warnings.end());
   if (result.rule) rules_.push_back(std::move(result.rule));
 }
 

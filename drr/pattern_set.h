@@ -22,15 +22,20 @@ class RewritePatternSet {
   void Add() {
     Add(P().Build(context_));
   }
+  template <class P>
+  void Add(ir::IrContext* context) {
+    Add(P().Build(context));
+  }
   void Add(BuildResult result);
   ir::IrContext* context() const { return context_; }
   const std::vector<std::string>& errors() const { return errors_; }
+  const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
   friend class FrozenRewritePatternSet;
   ir::IrContext* context_;
   std::vector<std::unique_ptr<Rule>> rules_;
-  std::vector<std::string> errors_;
+  std::vector<std::string> errors_, warnings_;
 };
 
 class FrozenRewritePatternSet {

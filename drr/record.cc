@@ -23,6 +23,10 @@ void PatternGraph::Error(SourceLoc loc, const std::string& what) {
   errors_.push_back(fmt::format("{}:{}: error: [{}] {}", loc.file, loc.line, rule_, what));
 }
 
+void PatternGraph::Warning(SourceLoc loc, const std::string& what) {
+  warnings_.push_back(fmt::format("{}:{}: warning: [{}] {}", loc.file, loc.line, rule_, what));
+}
+
 int PatternGraph::NewValue(std::string_view name, SourceLoc loc) {
   if (!name.empty())
     for (size_t i = 0; i < values.size(); ++i)
@@ -153,6 +157,7 @@ BuildResult FinishRule(std::unique_ptr<PatternGraph> graph, std::string_view alg
                        NumericClass numerics, int benefit) {
   BuildResult result;
   result.errors = graph->Check();
+  result.warnings = graph->warnings();
   if (!result.errors.empty()) return result;
   const std::string name(graph->rule());
   result.rule = std::make_unique<Rule>(std::move(*graph));
