@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "kernels/cpu/activation.h"
+#include "kernels/cpu/attention.h"
 #include "kernels/cpu/binary.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/normalize.h"
@@ -136,6 +137,43 @@ BENCHMARK(BatchMatmul)
     ->Args({12, 128, 128, 64, 0, 2})
     ->Args({8, 300, 32, 300, 0, 1})
     ->Args({8, 300, 32, 300, 0, 2})
+    ->UseRealTime();
+
+// Heads, key heads, queries, keys, head size, threads; [S, H, D] layout, no mask.
+void Attention(benchmark::State& state) {
+  AttentionArguments a;
+  a.heads = state.range(0), a.kv_heads = state.range(1);
+  a.queries = state.range(2), a.keys = state.range(3);
+  a.head_size = a.value_size = state.range(4);
+  ThreadPool pool(static_cast<int>(state.range(5)));
+  const int64_t width = a.heads * a.head_size, kv_width = a.kv_heads * a.head_size;
+  const auto q = Random(a.queries * width), k = Random(a.keys * kv_width),
+             v = Random(a.keys * kv_width);
+  std::vector<float> y(q.size());
+  a.q = {q.data(), 0, a.head_size, width};
+  a.k = {k.data(), 0, a.head_size, kv_width};
+  a.v = {v.data(), 0, a.head_size, kv_width};
+  a.y = {y.data(), 0, a.head_size, width};
+  const auto bytes = static_cast<size_t>(AttentionScratchBytes(a, pool.num_threads()));
+  void* scratch = std::aligned_alloc(64, bytes + 64 - bytes % 64);
+  for (auto _ : state) cpu::Attention(a, scratch, pool);
+  std::free(scratch);
+  SetFlops(state, 4.0 * static_cast<double>(a.heads * a.queries * a.keys * a.head_size));
+}
+BENCHMARK(Attention)
+    ->ArgNames({"heads", "kv", "s", "t", "d", "threads"})
+    ->Args({12, 12, 128, 128, 64, 1})  // BERT-base
+    ->Args({12, 12, 128, 128, 64, 2})
+    ->Args({2, 2, 128, 128, 64, 1})  // BERT-tiny
+    ->Args({2, 2, 128, 128, 64, 2})
+    ->Args({12, 12, 197, 197, 64, 1})  // ViT
+    ->Args({12, 12, 197, 197, 64, 2})
+    ->Args({8, 8, 300, 300, 32, 1})  // the seed's Paddle example
+    ->Args({8, 8, 300, 300, 32, 2})
+    ->Args({8, 1, 64, 1408, 256, 1})  // Gemma, prefill and decoding
+    ->Args({8, 1, 64, 1408, 256, 2})
+    ->Args({8, 1, 1, 1408, 256, 1})
+    ->Args({8, 1, 1, 1408, 256, 2})
     ->UseRealTime();
 
 // Rows, columns, threads.
