@@ -60,14 +60,14 @@ class Transaction {
   // Before the last root; with several roots the operands used must come before that point and the
   // readers of every replaced value after it, else right behind the last operand is tried.
   bool FindInsertionPoint(Operation* before) {
-    Operation last;
+    Operation last = Source(graph_.root_value()).DefiningOp();
     for (int root : graph_.roots()) {
       const Operation op = m_.op(root);
       if (last && !(op.block() == last.block())) return Fail("the roots lie in different blocks");
       if (!last || last.IsBefore(op)) last = op;
     }
     *before = last;
-    if (graph_.roots().size() == 1) return true;
+    if (graph_.roots().size() <= 1) return true;
     const ir::Block block = last.block();
     Operation first_reader;
     for (const Replacement& r : graph_.replacements) {
@@ -129,8 +129,13 @@ class Transaction {
 
   bool Build(const ResultOp& op) {
     ir::OperationState state;
-    state.opcode = op.def->opcode;
-    if (!Attributes(op, &state.attrs)) return false;
+    const ir::OpDef& def = op.def ? *op.def : *m_.op(op.like).def();
+    state.opcode = def.opcode;
+    if (!op.def) {
+      state.attrs = m_.op(op.like).attrs();
+    } else if (!Attributes(op, &state.attrs)) {
+      return false;
+    }
     for (const ResultOperand& operand : op.operands) {
       switch (operand.kind) {
         case ResultOperand::kNone:
@@ -145,9 +150,9 @@ class Transaction {
       }
     }
     while (!state.operands.empty() && !state.operands.back() &&
-           state.operands.size() > op.def->info->operands.size() - NumTrailingOptional(*op.def))
+           state.operands.size() > def.info->operands.size() - NumTrailingOptional(def))
       state.operands.pop_back();
-    state.location = m_.op(graph_.roots()[0]).location();
+    state.location = Source(graph_.root_value()).DefiningOp().location();
     Operation created;
     std::string error;
     if (!rewriter_.TryCreate(std::move(state), op.results.size(), &created, &error))

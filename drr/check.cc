@@ -17,7 +17,7 @@ class PatternChecker {
     CollectReads();
     CheckSourceValues();
     FindRoots();
-    if (g_.roots_.empty()) {
+    if (g_.roots_.empty() && g_.root_value_ < 0) {
       g_.Error({}, "the source pattern has no op");
       return;
     }
@@ -43,7 +43,7 @@ class PatternChecker {
     for (const ResultOp& op : g_.result_ops)
       if (!op.called)
         g_.Error(op.loc, fmt::format("result op {} is declared but never applied to operands",
-                                     op.def->name()));
+                                     g_.DefOf(op).name()));
     return g_.errors_.size() == errors;
   }
 
@@ -68,22 +68,34 @@ class PatternChecker {
         g_.Error(a.loc, fmt::format("attribute variable '{}' is bound by no source op", a.name));
   }
 
-  // Ops none of whose results another source op reads.
+  // Ops none of whose results another source op reads; matching starts at the first of them, or at
+  // an Either() that is replaced.
   void FindRoots() {
     for (size_t i = 0; i < g_.ops.size(); ++i) {
       const SourceOp& op = g_.ops[i];
-      bool read = false, replaced = false;
+      bool read = false;
+      int replaced = -1;
       for (int v : op.results) {
         read |= read_.count(g_.Resolve(v)) > 0;
-        replaced |= replaced_.count(g_.Resolve(v)) > 0;
+        if (replaced_.count(g_.Resolve(v))) replaced = g_.Resolve(v);
       }
       if (read) continue;
       g_.roots_.push_back(static_cast<int>(i));
-      if (!replaced)
+      if (replaced < 0) {
         g_.Error(op.loc, fmt::format("{} ends the source pattern but the result does not replace "
                                      "it; add res.Tensor(out) = ...",
                                      OpName(op)));
+      } else if (g_.root_value_ < 0) {
+        g_.root_value_ = replaced;
+      }
     }
+    for (int v : replaced_)
+      if (!g_.values[v].either.empty() && !read_.count(v)) g_.root_value_ = v;
+    if (g_.root_value_ < 0 || g_.values[g_.root_value_].either.empty()) return;
+    for (int v : g_.values[g_.root_value_].either)
+      if (g_.values[g_.Resolve(v)].producer < 0 && g_.values[g_.Resolve(v)].either.empty())
+        g_.Error(g_.values[g_.root_value_].loc,
+                 fmt::format("{} is replaced but no source op makes it", g_.Describe(v)));
   }
 
   void Reach(int v, uint64_t choice, std::set<int>* seen) const {
@@ -118,6 +130,7 @@ class PatternChecker {
       std::set<int> seen;
       for (int root : g_.roots_)
         for (int v : g_.ops[root].results) Reach(v, choice, &seen);
+      if (g_.root_value_ >= 0) Reach(g_.root_value_, choice, &seen);
       for (int v : seen) ++bound_in_[v];
     }
   }
@@ -144,10 +157,10 @@ class PatternChecker {
 
   void CheckResults() {
     for (const ResultOp& op : g_.result_ops) {
-      const auto& defs = op.def->info->operands;
+      const auto& defs = g_.DefOf(op).info->operands;
       for (size_t i = 0; i < op.operands.size(); ++i) {
         const ir::OperandDef& def = defs[std::min(i, defs.size() - 1)];
-        CheckUse(op.operands[i], fmt::format("operand '{}' of {}", def.name, op.def->name()),
+        CheckUse(op.operands[i], fmt::format("operand '{}' of {}", def.name, g_.DefOf(op).name()),
                  op.loc, def.arity == ir::Arity::kOptional);
       }
     }
@@ -155,7 +168,7 @@ class PatternChecker {
     for (const Replacement& r : g_.replacements) {
       const int v = g_.Resolve(r.source);
       CheckUse(r.with, fmt::format("the replacement of {}", g_.Describe(v)), r.loc, false);
-      if (g_.values[v].producer < 0)
+      if (g_.values[v].producer < 0 && v != g_.root_value_)
         g_.Error(r.loc, fmt::format("{} is replaced but no source op makes it", g_.Describe(v)));
       if (!sources.insert(v).second)
         g_.Error(r.loc, fmt::format("{} is replaced twice", g_.Describe(v)));
@@ -165,7 +178,7 @@ class PatternChecker {
                                     [&](int v) { return live_.count(v) > 0; });
       if (!used)
         Unused(op.loc,
-               fmt::format("no result of {} is used by the result pattern", op.def->name()));
+               fmt::format("no result of {} is used by the result pattern", g_.DefOf(op).name()));
     }
   }
 

@@ -1,17 +1,19 @@
 // The rule language: authors include this header and op headers, and link weft::drr.
 //
-//   SourcePattern, ResultPattern   the graph to find and the graph to put in its place
-//   src.Tensor("x")                a value; two uses of one handle must be the same value
-//   src.Attr<Ints>("p")            an attribute variable; bound twice = equal
-//   src.Op<O>({.perm = p})(x)      an op; silence on an attribute means its default. A literal,
-//   In{...},
-//                                  a handle or Any() say otherwise; Op<O>(AnyAttrs()) frees all
-//   src.OneOf<A, B>()(x)           one of several ops        src.Either(u, v)   one of several
-//   values src.Optional(t)                an optional operand that may be absent src.Keep(t) an
-//   intermediate value that others may read too src.RequireNativeCall(why, f)  a constraint and its
-//   reason res.Op<O>({...})(x, res.None())  literals, handles or lambdas for attributes;
-//   AttrsOf(op) copies all res.Constant(f)                a constant computed from the match (dense
-//   attribute; null declines) res.Tensor(out) = y            replaces the source value
+//   src.Tensor("x")           a value; two uses of one handle must be the same value
+//   src.Attr<Ints>("p")       an attribute variable; bound twice = equal
+//   src.Op<O>({.perm = p})(x) an op. Silence on an attribute means its default; a literal, In{...},
+//                             a handle or Any() say otherwise; Op<O>(AnyAttrs()) frees them all
+//   src.OneOf<A, B>()(x)      one of several ops
+//   src.Either(u, v)          one of several values
+//   src.Optional(t)           an optional operand that may be absent
+//   src.Keep(t)               an intermediate value that others may read too
+//   src.RequireNativeCall(why, f)  a constraint and its reason
+//   res.Op<O>({...})(x)       attributes are literals, handles or lambdas; AttrsOf(op) copies all
+//   res.None()                an optional operand that is not given
+//   res.Like(one_of)(x)       the op that was matched, with its attributes
+//   res.Constant(f)           a constant computed from the match; a null attribute declines
+//   res.Tensor(out) = y       replaces the source value
 //
 // Commutative ops match either operand order. See passes/rules/ for rules.
 #pragma once
@@ -338,6 +340,22 @@ class ResultOpPattern {
   int id_;
 };
 
+class ResultOpLike {
+ public:
+  ResultOpLike(PatternGraph* graph, int id) : graph_(graph), id_(id) {}
+  template <class... In>
+  ResultTensor operator()(const In&... in) const {
+    static_assert((std::convertible_to<In, Operand> && ...), "operands must be tensors or None()");
+    const std::array<ResultOperand, sizeof...(In)> operands{Operand(in).value...};
+    graph_->CallResult(id_, operands, 1);
+    return ResultTensor(graph_->result_ops[id_].results[0]);
+  }
+
+ private:
+  PatternGraph* graph_;
+  int id_;
+};
+
 // Copies, by name, the attributes a matched op has and the new op knows.
 class AttrsOf {
  public:
@@ -364,6 +382,15 @@ class ResultPattern {
   ResultOpPattern<O> Op(AttrsOf from, typename O::template Attrs<ResultSlot> overrides = {},
                         SourceLoc loc = SourceLoc::Here()) {
     return Make<O>(from.op(), overrides, loc);
+  }
+
+  // The op that `matched` is, with its attributes, on other operands.
+  template <class... Os>
+  ResultOpLike Like(OneOfPattern<Os...> matched, SourceLoc loc = SourceLoc::Here()) {
+    ResultOp op;
+    op.like = matched.id();
+    op.loc = loc;
+    return ResultOpLike(graph_, graph_->NewResultOp(std::move(op)));
   }
 
   // A builtin.constant whose contents the function computes; a null attribute declines the match.

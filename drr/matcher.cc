@@ -35,9 +35,22 @@ bool Matcher::Match(Operation op, MatchContext* match, MatchFailure* failure) {
   op_trail_.clear();
   attr_trail_.clear();
   anchor_ = op;
-  if (SolveOp(graph_.roots()[0], op, nullptr)) return true;
-  Undo({0, 0, 0});
+  for (int producer : graph_.RootProducers()) {
+    const int id = graph_.Resolve(RootResult(producer));
+    const auto index = static_cast<uint32_t>(graph_.values[id].result_index);
+    if (index >= op.num_results()) continue;
+    if (SolveValue({graph_.root_value(), op.result(index), nullptr})) return true;
+    Undo({0, 0, 0});
+    break;  // the alternatives of an Either() are tried by SolveValue
+  }
   return false;
+}
+
+// The result of `producer` that is replaced.
+int Matcher::RootResult(int producer) const {
+  const int root = graph_.root_value();
+  if (graph_.values[root].producer == producer) return root;
+  return graph_.ops[producer].results[0];
 }
 
 bool Matcher::Solve(const Goal* goal) {
@@ -243,11 +256,8 @@ bool Matcher::NoEscapes() {
     if (op.num_operands() == 0 && op.HasTrait(ir::kPure)) continue;  // shared like a constant
     for (uint32_t r = 0; r < op.num_results(); ++r) {
       bool replaced = false, keep = false;
-      for (const Replacement& replacement : graph_.replacements) {
-        const int v = graph_.Resolve(replacement.source);
-        replaced |= graph_.values[v].producer == static_cast<int>(i) &&
-                    graph_.values[v].result_index == static_cast<int>(r);
-      }
+      for (const Replacement& replacement : graph_.replacements)
+        replaced |= m_->value(replacement.source) == op.result(r);
       if (r < graph_.ops[i].results.size())
         keep = graph_.values[graph_.Resolve(graph_.ops[i].results[r])].escape == Escape::kKeep;
       if (replaced || keep) continue;

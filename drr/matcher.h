@@ -42,6 +42,7 @@ class Matcher {
   bool Finish();
   bool MatchAttrs(const Alternative& alternative, ir::Operation found);
   bool NoEscapes();
+  int RootResult(int producer) const;
   int UnboundRoot(int* via_value, int* via_operand) const;
 
   Mark Now() const { return {value_trail_.size(), op_trail_.size(), attr_trail_.size()}; }

@@ -98,6 +98,7 @@ struct ResultOp {
   const ir::OpDef* def = nullptr;
   std::vector<ResultAttr> attrs;  // later entries override earlier ones
   int attrs_of = -1;              // source op whose attributes of the same names are copied first
+  int like = -1;                  // or: the same op, with all its attributes, as that source op
   std::vector<ResultOperand> operands;
   std::vector<int> results;
   SourceLoc loc;
@@ -135,12 +136,20 @@ class PatternGraph {
   void CallResult(int op, std::span<const ResultOperand> operands, size_t num_results);
   int Resolve(int value) const;  // through aliases
   std::string Describe(int value) const;
+  const ir::OpDef& DefOf(const ResultOp& op) const {  // of a Like() op: its first alternative
+    return op.def ? *op.def : *ops[op.like].alternatives[0].def;
+  }
 
   // Every mistake: operands never bound, results forgotten, handles unused, attributes left open.
   // Empty when the rule is good; then roots() is filled.
   std::vector<std::string> Check();
-  // Ops whose results no other source op reads; the first is where matching starts.
+  // Ops whose results no other source op reads.
   const std::vector<int>& roots() const { return roots_; }
+  // The replaced value where matching starts: a result of the first root, or an Either() of
+  // results.
+  int root_value() const { return root_value_; }
+  // Every op that may make root_value().
+  std::vector<int> RootProducers() const;
   // Result ops in the order they are built: operands first, left to right, whatever order the
   // compiler evaluated the rule's expressions in.
   const std::vector<int>& result_order() const { return result_order_; }
@@ -160,6 +169,7 @@ class PatternGraph {
   ir::IrContext* context_;
   std::vector<std::string> errors_, warnings_;
   std::vector<int> roots_, result_order_;
+  int root_value_ = -1;
 };
 
 // A checked rule.

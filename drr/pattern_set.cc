@@ -38,11 +38,12 @@ FrozenRewritePatternSet::FrozenRewritePatternSet(RewritePatternSet set)
     std::vector<int> depths(graph.values.size(), -1);
     for (size_t v = 0; v < graph.values.size(); ++v)
       max_depth_ = std::max(max_depth_, Depth(graph, static_cast<int>(v), depths));
-    for (const Alternative& alternative : graph.ops[graph.roots()[0]].alternatives) {
-      const uint16_t id = alternative.def->opcode.id();
-      if (by_opcode_.size() <= id) by_opcode_.resize(id + 1);
-      by_opcode_[id].push_back(i);
-    }
+    for (int producer : graph.RootProducers())
+      for (const Alternative& alternative : graph.ops[producer].alternatives) {
+        const uint16_t id = alternative.def->opcode.id();
+        if (by_opcode_.size() <= id) by_opcode_.resize(id + 1);
+        if (by_opcode_[id].empty() || by_opcode_[id].back() != i) by_opcode_[id].push_back(i);
+      }
   }
   for (std::vector<uint32_t>& list : by_opcode_)
     std::stable_sort(list.begin(), list.end(), [&](uint32_t a, uint32_t b) {

@@ -75,11 +75,22 @@ void PatternGraph::Call(int op, std::span<const int> operands, size_t num_result
 void PatternGraph::CallResult(int op, std::span<const ResultOperand> operands, size_t num_results) {
   if (result_ops[op].called)
     Error(result_ops[op].loc, fmt::format("{} is applied twice; declare one op per occurrence",
-                                          result_ops[op].def->name()));
+                                          DefOf(result_ops[op]).name()));
   result_ops[op].called = true;
   result_ops[op].operands.assign(operands.begin(), operands.end());
   result_ops[op].results.clear();
   for (size_t i = 0; i < num_results; ++i) result_ops[op].results.push_back(num_result_values++);
+}
+
+std::vector<int> PatternGraph::RootProducers() const {
+  std::vector<int> producers, work{root_value_};
+  while (!work.empty()) {
+    const SourceValue& v = values[Resolve(work.back())];
+    work.pop_back();
+    if (v.producer >= 0) producers.push_back(v.producer);
+    work.insert(work.end(), v.either.rbegin(), v.either.rend());
+  }
+  return producers;
 }
 
 int PatternGraph::Resolve(int value) const {

@@ -20,7 +20,7 @@ class FuseCompositePass : public PatternRewritePass {
   FuseCompositePass()
       : PatternRewritePass("fuse-composite",
                            "layer normalization, GELU and attention from their parts",
-                           {"fuse-composite"}) {}
+                           {"fuse-composite", "canonicalize"}) {}
 };
 WEFT_REGISTER_PASS(FuseCompositePass);
 
@@ -30,16 +30,25 @@ class LayoutPass : public PatternRewritePass {
       : PatternRewritePass("layout",
                            "convolutions and pools in NHWC, transposes pushed through and "
                            "cancelled",
-                           {"layout"}) {}
+                           {"layout", "canonicalize"}) {}
 };
 WEFT_REGISTER_PASS(LayoutPass);
+
+class LayoutCleanupPass : public PatternRewritePass {
+ public:
+  LayoutCleanupPass()
+      : PatternRewritePass("layout-cleanup",
+                           "transposes that move only dimensions of size 1 become reshapes",
+                           {"layout-cleanup", "canonicalize"}) {}
+};
+WEFT_REGISTER_PASS(LayoutCleanupPass);
 
 class FuseEpiloguePass : public PatternRewritePass {
  public:
   FuseEpiloguePass()
       : PatternRewritePass("fuse-epilogue",
                            "bias, residual and activation into convolutions and matrix products",
-                           {"fuse-epilogue"}) {}
+                           {"fuse-epilogue", "canonicalize"}) {}
 };
 WEFT_REGISTER_PASS(FuseEpiloguePass);
 
@@ -57,10 +66,12 @@ const std::vector<Pipeline>& Pipelines() {
         "constant-folding", "canonicalize", "constant-folding", "common-subexpression-elimination",
         "dead-code-elimination"};
     auto layout = simplify, fuse = simplify;
-    for (const char* pass : {"layout", "constant-folding", "dead-code-elimination"})
+    for (const char* pass :
+         {"layout", "layout-cleanup", "constant-folding", "dead-code-elimination"})
       layout.emplace_back(pass);
-    for (const char* pass : {"fuse-composite", "layout", "fuse-epilogue", "constant-folding",
-                             "common-subexpression-elimination", "dead-code-elimination"})
+    for (const char* pass :
+         {"fuse-composite", "layout", "layout-cleanup", "fuse-epilogue", "constant-folding",
+          "common-subexpression-elimination", "dead-code-elimination"})
       fuse.emplace_back(pass);
     return new std::vector<Pipeline>{
         {"none", "no pass at all", {}},

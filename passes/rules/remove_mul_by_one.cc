@@ -1,0 +1,36 @@
+#include "drr/drr.h"
+#include "ir/dialects/onnx/elementwise.h"
+#include "passes/rule_registry.h"
+
+namespace weft::passes {
+namespace {
+
+namespace ops = ir::ops;
+using namespace drr;  // the rule language
+
+// x * 1 => x
+class RemoveMulByOne : public DrrPatternBase<RemoveMulByOne> {
+ public:
+  static constexpr std::string_view kName = "remove-mul-by-one";
+  static constexpr std::string_view kAlgebra = "x * 1 => x";
+  static constexpr NumericClass kNumerics = NumericClass::kExact;
+
+  void operator()(DrrPatternContext* ctx) const override {
+    SourcePattern src = ctx->SourcePattern();
+    auto x = src.Tensor("x"), c = src.Tensor("c");
+    auto out = src.Op<ops::Mul>()(x, c);
+
+    src.RequireNativeCall("c is 1 everywhere",
+                          [=](const MatchContext& m) { return m[c].IsSplat(1); });
+    src.RequireNativeCall("c does not change the shape of x", [=](const MatchContext& m) {
+      return m[x].type() == m[out].type() && m[x].is_static();
+    });
+
+    ResultPattern res = src.ResultPattern();
+    res.Tensor(out) = x;
+  }
+};
+WEFT_REGISTER_RULE(RemoveMulByOne, "canonicalize");
+
+}  // namespace
+}  // namespace weft::passes
