@@ -25,7 +25,9 @@ bool InferResultTypes(IrContext* context, const OperationState& state, size_t nu
 bool Compatible(Type actual, Type expected) {
   if (actual == expected || !actual || !expected) return true;
   if (!actual.IsTensor() || !expected.IsTensor()) return false;
-  if (actual.dtype() != expected.dtype()) return false;
+  if (actual.dtype() != expected.dtype() && actual.dtype() != DataType::kNull &&
+      expected.dtype() != DataType::kNull)
+    return false;
   if (!actual.HasRank() || !expected.HasRank()) return true;
   if (actual.rank() != expected.rank()) return false;
   for (size_t i = 0; i < actual.rank(); ++i) {
@@ -37,15 +39,18 @@ bool Compatible(Type actual, Type expected) {
 
 Type Merge(IrContext* context, Type a, Type b) {
   if (!a || a == b) return b;
-  if (!b || !a.IsTensor() || !b.HasRank()) return a;
-  if (!a.HasRank()) return b;
+  if (!b || !a.IsTensor() || !b.IsTensor()) return a;
+  const DataType dtype = a.dtype() == DataType::kNull ? b.dtype() : a.dtype();
+  if (!a.HasRank())
+    return b.HasRank() ? context->TensorType(dtype, b.dims()) : context->UnrankedTensorType(dtype);
+  if (!b.HasRank()) return context->TensorType(dtype, a.dims());
   Shape dims = a.shape();
   for (size_t i = 0; i < dims.size(); ++i) {
     if (IsStaticDim(dims[i])) continue;
     const int64_t other = b.dims()[i];
     if (IsStaticDim(other) || dims[i] == kUnknownDim) dims[i] = other;
   }
-  return context->TensorType(a.dtype(), dims);
+  return context->TensorType(dtype, dims);
 }
 
 }  // namespace weft::ir

@@ -72,7 +72,7 @@ bool InferResultTypes(IrContext* context, const OperationState& state, size_t nu
                       std::vector<Type>* types, std::string* error);
 
 // Whether a value of type `actual` may stand where `expected` was inferred: the same, or one of
-// them knows less (unknown rank, unknown or symbolic dim).
+// them knows less (unknown element type or rank, unknown or symbolic dim).
 bool Compatible(Type actual, Type expected);
 // The type that knows what both know; both must be Compatible.
 Type Merge(IrContext* context, Type a, Type b);

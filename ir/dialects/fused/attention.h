@@ -27,6 +27,9 @@ struct Attention {
                         Field{"layout", &Attrs::layout, AttentionLayout::kBhsd});
     }
   };
+  static bool Infer(InferContext& c);
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
 };
 
 }  // namespace weft::ir::fused

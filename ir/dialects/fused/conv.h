@@ -29,6 +29,9 @@ struct Conv2d {
                         Field{"activation_params", &Attrs::activation_params, EmptyList{}});
     }
   };
+  static bool Infer(InferContext& c);
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
 };
 
 struct MaxPool2d {
@@ -49,6 +52,9 @@ struct MaxPool2d {
                         Field{"ceil_mode", &Attrs::ceil_mode, false});
     }
   };
+  static bool Infer(InferContext& c);
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
 };
 
 struct AveragePool2d {
@@ -69,6 +75,9 @@ struct AveragePool2d {
                         Field{"count_include_pad", &Attrs::count_include_pad, false});
     }
   };
+  static bool Infer(InferContext& c);
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
 };
 
 // [N, H, W, C] -> [N, 1, 1, C].
@@ -78,6 +87,9 @@ struct GlobalAveragePool2d {
                                    .doc = "the mean over height and width"};
   template <template <class> class Slot>
   using Attrs = NoAttrs<Slot>;
+  static bool Infer(InferContext& c);
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
 };
 
 }  // namespace weft::ir::fused

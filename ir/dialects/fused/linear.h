@@ -23,6 +23,9 @@ struct Linear {
                         Field{"activation_params", &Attrs::activation_params, EmptyList{}});
     }
   };
+  static bool Infer(InferContext& c);
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
 };
 
 }  // namespace weft::ir::fused

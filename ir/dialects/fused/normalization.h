@@ -23,6 +23,9 @@ struct LayerNorm {
                         Field{"epsilon", &Attrs::epsilon});
     }
   };
+  static bool Infer(InferContext& c);
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
 };
 
 enum class GeluApproximate : uint8_t { kNone, kTanh };
@@ -42,6 +45,9 @@ struct Gelu {
       return std::tuple(Field{"approximate", &Attrs::approximate, GeluApproximate::kNone});
     }
   };
+  static bool Infer(InferContext& c);
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
 };
 
 }  // namespace weft::ir::fused

@@ -5,9 +5,9 @@
 
 namespace weft::ir::ops {
 
-bool HardSigmoid::Infer(InferContext& c) { return UnaryOp::Infer(c); }
-bool LeakyRelu::Infer(InferContext& c) { return UnaryOp::Infer(c); }
-bool Elu::Infer(InferContext& c) { return UnaryOp::Infer(c); }
+bool HardSigmoid::Infer(InferContext& c) { return UnaryFloatOp::Infer(c); }
+bool LeakyRelu::Infer(InferContext& c) { return UnaryFloatOp::Infer(c); }
+bool Elu::Infer(InferContext& c) { return UnaryFloatOp::Infer(c); }
 
 bool Cast::Infer(InferContext& c) {
   if (!CheckTensors(c)) return false;
@@ -19,7 +19,8 @@ bool Cast::Infer(InferContext& c) {
 
 bool Pow::Infer(InferContext& c) {
   Dims dims;
-  if (!CheckTensors(c) || !Broadcast(c, {0, 1}, &dims)) return false;
+  if (!CheckTensors(c) || !CheckNumber(c, 0) || !CheckNumber(c, 1) || !Broadcast(c, {0, 1}, &dims))
+    return false;
   return SetTensor(c, 0, DtypeOf(c, 0), dims);
 }
 

@@ -8,41 +8,41 @@ namespace weft::ir::ops {
 
 // --- one operand --------------------------------------------------------------
 
-struct Abs : UnaryOp {
+struct Abs : UnaryNumberOp {
   static constexpr OpInfo kInfo = UnaryInfo("onnx.Abs", 13, "the absolute value");
 };
-struct Neg : UnaryOp {
+struct Neg : UnaryNumberOp {
   static constexpr OpInfo kInfo = UnaryInfo("onnx.Neg", 13, "minus x");
 };
-struct Exp : UnaryOp {
+struct Exp : UnaryFloatOp {
   static constexpr OpInfo kInfo = UnaryInfo("onnx.Exp", 13, "e to the power x");
 };
-struct Log : UnaryOp {
+struct Log : UnaryFloatOp {
   static constexpr OpInfo kInfo = UnaryInfo("onnx.Log", 13, "the natural logarithm");
 };
-struct Sqrt : UnaryOp {
+struct Sqrt : UnaryFloatOp {
   static constexpr OpInfo kInfo = UnaryInfo("onnx.Sqrt", 13, "the square root");
 };
-struct Reciprocal : UnaryOp {
+struct Reciprocal : UnaryFloatOp {
   static constexpr OpInfo kInfo = UnaryInfo("onnx.Reciprocal", 13, "1 / x");
 };
-struct Erf : UnaryOp {
+struct Erf : UnaryNumberOp {
   static constexpr OpInfo kInfo = UnaryInfo("onnx.Erf", 13, "the error function");
 };
-struct Relu : UnaryOp {
+struct Relu : UnaryNumberOp {
   static constexpr OpInfo kInfo = UnaryInfo("onnx.Relu", 14, "max(x, 0)");
 };
-struct Sigmoid : UnaryOp {
+struct Sigmoid : UnaryFloatOp {
   static constexpr OpInfo kInfo = UnaryInfo("onnx.Sigmoid", 13, "1 / (1 + exp(-x))");
 };
-struct Tanh : UnaryOp {
+struct Tanh : UnaryFloatOp {
   static constexpr OpInfo kInfo = UnaryInfo("onnx.Tanh", 13, "the hyperbolic tangent");
 };
-struct HardSwish : UnaryOp {
+struct HardSwish : UnaryFloatOp {
   static constexpr OpInfo kInfo =
       UnaryInfo("onnx.HardSwish", 14, "x * max(0, min(1, x / 6 + 0.5))");
 };
-struct Not : UnaryOp {
+struct Not : LogicalOp {
   static constexpr OpInfo kInfo = UnaryInfo("onnx.Not", 1, "logical not");
 };
 struct Identity : UnaryOp {
@@ -92,16 +92,16 @@ struct Cast {
 
 // --- two operands and more ------------------------------------------------------
 
-struct Add : BinaryOp {
+struct Add : BinaryNumberOp {
   static constexpr OpInfo kInfo = BinaryInfo("onnx.Add", 14, "x + y", kCommutative);
 };
-struct Sub : BinaryOp {
+struct Sub : BinaryNumberOp {
   static constexpr OpInfo kInfo = BinaryInfo("onnx.Sub", 14, "x - y");
 };
-struct Mul : BinaryOp {
+struct Mul : BinaryNumberOp {
   static constexpr OpInfo kInfo = BinaryInfo("onnx.Mul", 14, "x * y", kCommutative);
 };
-struct Div : BinaryOp {
+struct Div : BinaryNumberOp {
   static constexpr OpInfo kInfo = BinaryInfo("onnx.Div", 14, "x / y; integers are truncated");
 };
 // x to the power y; the result has the element type of x, whatever y's is.
@@ -111,37 +111,37 @@ struct Pow {
   using Attrs = NoAttrs<Slot>;
   static bool Infer(InferContext& c);
 };
-struct And : PredicateOp {
+struct And : LogicalOp {
   static constexpr OpInfo kInfo = BinaryInfo("onnx.And", 7, "logical and", kCommutative);
 };
-struct Or : PredicateOp {
+struct Or : LogicalOp {
   static constexpr OpInfo kInfo = BinaryInfo("onnx.Or", 7, "logical or", kCommutative);
 };
-struct Xor : PredicateOp {
+struct Xor : LogicalOp {
   static constexpr OpInfo kInfo = BinaryInfo("onnx.Xor", 7, "logical exclusive or", kCommutative);
 };
-struct Equal : PredicateOp {
+struct Equal : EqualityOp {
   static constexpr OpInfo kInfo = BinaryInfo("onnx.Equal", 13, "x == y, as bool", kCommutative);
 };
-struct Greater : PredicateOp {
+struct Greater : ComparisonOp {
   static constexpr OpInfo kInfo = BinaryInfo("onnx.Greater", 13, "x > y, as bool");
 };
-struct Less : PredicateOp {
+struct Less : ComparisonOp {
   static constexpr OpInfo kInfo = BinaryInfo("onnx.Less", 13, "x < y, as bool");
 };
-struct GreaterOrEqual : PredicateOp {
+struct GreaterOrEqual : ComparisonOp {
   static constexpr OpInfo kInfo = BinaryInfo("onnx.GreaterOrEqual", 16, "x >= y, as bool");
 };
-struct LessOrEqual : PredicateOp {
+struct LessOrEqual : ComparisonOp {
   static constexpr OpInfo kInfo = BinaryInfo("onnx.LessOrEqual", 16, "x <= y, as bool");
 };
-struct Min : BinaryOp {
+struct Min : BinaryNumberOp {
   static constexpr OpInfo kInfo = VariadicInfo("onnx.Min", 13, "the smallest of the operands");
 };
-struct Max : BinaryOp {
+struct Max : BinaryNumberOp {
   static constexpr OpInfo kInfo = VariadicInfo("onnx.Max", 13, "the largest of the operands");
 };
-struct Sum : BinaryOp {
+struct Sum : BinaryNumberOp {
   static constexpr OpInfo kInfo = VariadicInfo("onnx.Sum", 13, "the sum of the operands");
 };
 struct Where {

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "ir/constant.h"
-
 namespace weft::ir {
 namespace {
 
@@ -68,6 +66,20 @@ bool CheckDtype(InferContext& c, size_t i, DataType expected) {
                             DataTypeName(expected)));
 }
 
+bool CheckNumber(InferContext& c, size_t i) {
+  const DataType dtype = DtypeOf(c, i);
+  if (dtype == DataType::kNull || IsFloat(dtype) || IsInteger(dtype)) return true;
+  return c.Fail(
+      fmt::format("{} is {} but must be a number", OperandName(c, i), DataTypeName(dtype)));
+}
+
+bool CheckFloat(InferContext& c, size_t i) {
+  const DataType dtype = DtypeOf(c, i);
+  if (dtype == DataType::kNull || IsFloat(dtype)) return true;
+  return c.Fail(
+      fmt::format("{} is {} but must be a float", OperandName(c, i), DataTypeName(dtype)));
+}
+
 bool CheckRank(InferContext& c, size_t i, size_t min, size_t max) {
   if (!c.Ranked(i)) return true;
   const size_t rank = c.operand_type(i).rank();
@@ -95,8 +107,25 @@ bool CheckScalar(InferContext& c, size_t i) {
   return true;
 }
 
-std::optional<Ints> KnownInts(const InferContext& c, size_t i) {
-  return c.HasOperand(i) ? ConstantInts(c.operand(i)) : std::nullopt;
+bool CheckShape(InferContext& c, size_t i, std::span<const int64_t> dims) {
+  const Dims actual = DimsOf(c, i);
+  if (!actual) return true;
+  bool ok = actual->size() == dims.size();
+  for (size_t d = 0; ok && d < dims.size(); ++d) ok = MergeDim((*actual)[d], dims[d]).has_value();
+  if (ok) return true;
+  return c.Fail(
+      fmt::format("{} is {} but must be {}", OperandName(c, i), ToString(*actual), ToString(dims)));
+}
+
+bool CheckBroadcastsTo(InferContext& c, size_t i, std::span<const int64_t> dims) {
+  const Dims actual = DimsOf(c, i);
+  if (!actual) return true;
+  const auto joint = BroadcastShape(dims, *actual);
+  bool ok = joint && joint->size() == dims.size();
+  for (size_t d = 0; ok && d < dims.size(); ++d) ok = MergeDim((*joint)[d], dims[d]).has_value();
+  if (ok) return true;
+  return c.Fail(fmt::format("{} {} does not broadcast to {}", OperandName(c, i), ToString(*actual),
+                            ToString(dims)));
 }
 
 int64_t VectorLength(const InferContext& c, size_t i) {
@@ -136,11 +165,12 @@ std::optional<int64_t> CheckedMul(int64_t a, int64_t b) {
 }
 
 std::optional<int64_t> ProductOf(std::span<const int64_t> dims) {
+  for (int64_t d : dims)
+    if (d == 0) return 0;
   int64_t product = 1;
   int64_t other = 0;  // the one dimension that is no number
   size_t others = 0;
   for (int64_t d : dims) {
-    if (d == 0) return 0;
     if (!IsStaticDim(d)) {
       other = d;
       ++others;
@@ -152,6 +182,23 @@ std::optional<int64_t> ProductOf(std::span<const int64_t> dims) {
   }
   if (others == 0) return product;
   return others == 1 && product == 1 ? other : kUnknownDim;
+}
+
+std::optional<int64_t> SumOf(std::span<const int64_t> dims) {
+  int64_t sum = 0, other = 0;
+  size_t others = 0;
+  for (int64_t d : dims) {
+    if (!IsStaticDim(d)) {
+      other = d;
+      ++others;
+    } else if (const auto next = CheckedAdd(sum, d)) {
+      sum = *next;
+    } else {
+      return std::nullopt;
+    }
+  }
+  if (others == 0) return sum;
+  return others == 1 && sum == 0 ? other : kUnknownDim;
 }
 
 std::optional<int64_t> MergeDim(int64_t a, int64_t b) {
@@ -224,12 +271,71 @@ bool MatMulDims(InferContext& c, Shape x, Shape y, Dims* dims) {
   return true;
 }
 
+bool PermuteDims(InferContext& c, const Shape& dims, std::span<const int64_t> perm, Dims* result) {
+  if (perm.size() != dims.size())
+    return c.Fail(fmt::format("{} has rank {} but perm has {} entries", OperandName(c, 0),
+                              dims.size(), perm.size()));
+  *result = Shape();
+  std::vector<bool> seen(dims.size());
+  for (int64_t axis : perm) {
+    if (axis < 0 || axis >= static_cast<int64_t>(dims.size()) || seen[axis])
+      return c.Fail(fmt::format("perm {} is no permutation", IntsText(perm)));
+    seen[axis] = true;
+    (*result)->push_back(dims[axis]);
+  }
+  return true;
+}
+
+bool ConcatTensors(InferContext& c, std::span<const Type> types, int64_t axis) {
+  DataType dtype = DataType::kNull;
+  Dims dims;  // of the first ranked one; then what all say
+  bool ranked = true;
+  Shape sizes;  // along axis
+  for (size_t i = 0; i < types.size(); ++i) {
+    const Type type = types[i];
+    if (!type.IsTensor()) {
+      ranked = false;
+      continue;
+    }
+    if (dtype == DataType::kNull) dtype = type.dtype();
+    if (type.dtype() != DataType::kNull && type.dtype() != dtype)
+      return c.Fail(fmt::format("input {} is {} but the others are {}", i,
+                                DataTypeName(type.dtype()), DataTypeName(dtype)));
+    ranked &= type.HasRank();
+    if (!type.HasRank()) continue;
+    if (!dims) {
+      dims = type.shape();
+      if (!NormalizeAxis(c, &axis, dims->size())) return false;
+    }
+    bool fits = type.rank() == dims->size();
+    for (size_t d = 0; fits && d < dims->size(); ++d) {
+      if (static_cast<int64_t>(d) == axis) continue;
+      const auto merged = MergeDim((*dims)[d], type.dims()[d]);
+      fits = merged.has_value();
+      if (fits) (*dims)[d] = *merged;
+    }
+    if (!fits)
+      return c.Fail(fmt::format("input {} {} does not fit {} along axis {}", i,
+                                ToString(type.dims()), ToString(*dims), axis));
+    sizes.push_back(type.dim(axis));
+  }
+  if (!dims) return SetTensor(c, 0, dtype, std::nullopt);
+  const auto sum = ranked ? SumOf(sizes) : kUnknownDim;
+  if (!sum) return c.Fail(fmt::format("the result is too large along axis {}", axis));
+  (*dims)[axis] = *sum;
+  return SetTensor(c, 0, dtype, dims);
+}
+
 bool NormalizeAxis(InferContext& c, int64_t* axis, size_t rank, std::string_view what) {
   const auto r = static_cast<int64_t>(rank);
   if (*axis < -r || *axis >= r)
     return c.Fail(fmt::format("{} {} is out of range for rank {}", what, *axis, rank));
   if (*axis < 0) *axis += r;
   return true;
+}
+
+std::string IntsText(std::span<const int64_t> ints) {
+  return fmt::format("[{}]", fmt::join(ints, ","));
 }
 
 bool NormalizeAxes(InferContext& c, Ints* axes, size_t rank) {

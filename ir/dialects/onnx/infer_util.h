@@ -35,6 +35,9 @@ inline bool SameDtype(InferContext& c, std::initializer_list<size_t> operands, D
 }
 // Fails when operand i has a known element type that is not `expected`.
 bool CheckDtype(InferContext& c, size_t i, DataType expected);
+// Fails when operand i has a known element type that is no integer or float / no float.
+bool CheckNumber(InferContext& c, size_t i);
+bool CheckFloat(InferContext& c, size_t i);
 // Fails when operand i has a known rank below `min` or above `max`.
 bool CheckRank(InferContext& c, size_t i, size_t min, size_t max);
 inline bool CheckRank(InferContext& c, size_t i, size_t rank) {
@@ -44,8 +47,12 @@ inline bool CheckRank(InferContext& c, size_t i, size_t rank) {
 bool CheckVector(InferContext& c, size_t i, int64_t size, std::string_view what);
 // Fails when operand i is known to have another number of elements than one.
 bool CheckScalar(InferContext& c, size_t i);
-// Contents of operand i as integers, when it is a constant; i64 and i32 only, else unknown.
-std::optional<Ints> KnownInts(const InferContext& c, size_t i);
+// Any integers, e.g. [0,-1]; ToString is for dims only.
+std::string IntsText(std::span<const int64_t> ints);
+// Fails when operand i has a known shape that contradicts `dims`; `what` says whose dims they are.
+bool CheckShape(InferContext& c, size_t i, std::span<const int64_t> dims);
+// Fails when operand i has a known shape that does not broadcast to `dims` itself.
+bool CheckBroadcastsTo(InferContext& c, size_t i, std::span<const int64_t> dims);
 // Number of elements of a vector operand, or -1.
 int64_t VectorLength(const InferContext& c, size_t i);
 
@@ -64,6 +71,8 @@ std::optional<int64_t> CheckedMul(int64_t a, int64_t b);
 // Product of static dimensions; kUnknownDim when one is not static (a symbol alone, times ones,
 // stays itself); nullopt on overflow.
 std::optional<int64_t> ProductOf(std::span<const int64_t> dims);
+// The same for the sum.
+std::optional<int64_t> SumOf(std::span<const int64_t> dims);
 // What both say about one dimension; nullopt when they contradict each other.
 std::optional<int64_t> MergeDim(int64_t a, int64_t b);
 // numpy broadcasting of one dimension; nullopt when it is impossible.
@@ -78,6 +87,11 @@ inline bool Broadcast(InferContext& c, std::initializer_list<size_t> operands, D
 // The result of x . y as numpy.matmul, for operands of rank 1 or more; fails when x's columns are
 // not y's rows. `x` and `y` are the operands' names in messages.
 bool MatMulDims(InferContext& c, Shape x, Shape y, Dims* dims);
+
+// dims[perm[i]]; fails when perm is no permutation of the dimensions.
+bool PermuteDims(InferContext& c, const Shape& dims, std::span<const int64_t> perm, Dims* result);
+// Sets result 0 to tensors of `types` joined along axis; fails when they do not fit.
+bool ConcatTensors(InferContext& c, std::span<const Type> types, int64_t axis);
 
 // *axis becomes 0..rank-1; fails when it is outside -rank..rank-1.
 bool NormalizeAxis(InferContext& c, int64_t* axis, size_t rank, std::string_view what = "axis");

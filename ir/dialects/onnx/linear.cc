@@ -8,8 +8,8 @@ namespace weft::ir::ops {
 
 bool MatMul::Infer(InferContext& c) {
   DataType dtype;
-  if (!CheckTensors(c) || !SameDtype(c, {0, 1}, &dtype) || !CheckRank(c, 0, 1, SIZE_MAX) ||
-      !CheckRank(c, 1, 1, SIZE_MAX))
+  if (!CheckTensors(c) || !SameDtype(c, {0, 1}, &dtype) || !CheckNumber(c, 0) ||
+      !CheckRank(c, 0, 1, SIZE_MAX) || !CheckRank(c, 1, 1, SIZE_MAX))
     return false;
   const Dims x = DimsOf(c, 0), y = DimsOf(c, 1);
   if (!x || !y) return SetTensor(c, 0, dtype, std::nullopt);
@@ -19,8 +19,8 @@ bool MatMul::Infer(InferContext& c) {
 
 bool Gemm::Infer(InferContext& c) {
   DataType dtype;
-  if (!CheckTensors(c) || !SameDtype(c, {0, 1, 2}, &dtype) || !CheckRank(c, 0, 2) ||
-      !CheckRank(c, 1, 2))
+  if (!CheckTensors(c) || !SameDtype(c, {0, 1, 2}, &dtype) || !CheckNumber(c, 0) ||
+      !CheckRank(c, 0, 2) || !CheckRank(c, 1, 2))
     return false;
   const auto attrs = c.attrs_of<Gemm>();
   Shape a = DimsOf(c, 0).value_or(Shape{kUnknownDim, kUnknownDim});
@@ -31,12 +31,7 @@ bool Gemm::Infer(InferContext& c) {
     return c.Fail(fmt::format("a has {} columns but b has {} rows{}", a[1], b[0],
                               attrs.transA || attrs.transB ? " (transposed)" : ""));
   const Shape dims = {a[0], b[1]};
-  if (const Dims bias = DimsOf(c, 2)) {
-    const auto joint = BroadcastShape(dims, *bias);
-    if (!joint || joint->size() != 2 || !MergeDim((*joint)[0], dims[0]) ||
-        !MergeDim((*joint)[1], dims[1]))
-      return c.Fail(fmt::format("c {} does not broadcast to {}", ToString(*bias), ToString(dims)));
-  }
+  if (!CheckBroadcastsTo(c, 2, dims)) return false;
   return SetTensor(c, 0, dtype, dims);
 }
 

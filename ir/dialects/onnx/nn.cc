@@ -1,9 +1,142 @@
 #include "ir/dialects/onnx/nn.h"
 
-#include "ir/builder.h"
-#include "ir/infer.h"
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ir/dialects/onnx/infer_util.h"
+#include "ir/dialects/onnx/window.h"
 
 namespace weft::ir::ops {
+namespace {
+
+Ints OrEmpty(const std::optional<Ints>& list) { return list.value_or(Ints()); }
+
+// Result of a pool on [N, C, spatial...].
+bool InferPool(InferContext& c, const Window& window, Dims* dims) {
+  if (!CheckTensors(c) || !CheckRank(c, 0, 3, SIZE_MAX)) return false;
+  *dims = DimsOf(c, 0);
+  if (!*dims) return true;
+  Shape spatial;
+  if (!WindowDims(c, std::span(**dims).subspan(2), window, &spatial)) return false;
+  std::copy(spatial.begin(), spatial.end(), (*dims)->begin() + 2);
+  return true;
+}
+
+}  // namespace
+
+bool Conv::Infer(InferContext& c) {
+  DataType dtype;
+  if (!CheckTensors(c) || !SameDtype(c, {0, 1, 2}, &dtype) || !CheckFloat(c, 0) ||
+      !CheckRank(c, 0, 3, SIZE_MAX) || !CheckRank(c, 1, 3, SIZE_MAX))
+    return false;
+  const Dims x = DimsOf(c, 0), w = DimsOf(c, 1);
+  if (!x || !w) return SetTensor(c, 0, dtype, std::nullopt);
+  if (x->size() != w->size())
+    return c.Fail(fmt::format("x has rank {} but w has rank {}", x->size(), w->size()));
+  const auto attrs = c.attrs_of<Conv>();
+  if (!CheckConvChannels(c, (*x)[1], *w, attrs.group) || !CheckShape(c, 2, {w->data(), 1}))
+    return false;
+  const Ints kernel(w->begin() + 2, w->end());
+  if (attrs.kernel_shape) {
+    bool same = attrs.kernel_shape->size() == kernel.size();
+    for (size_t i = 0; same && i < kernel.size(); ++i)
+      same = (*attrs.kernel_shape)[i] >= 0 && MergeDim(kernel[i], (*attrs.kernel_shape)[i]);
+    if (!same)
+      return c.Fail(fmt::format("kernel_shape is {} but w has {}", IntsText(*attrs.kernel_shape),
+                                ToString(kernel)));
+  }
+  Shape dims = {(*x)[0], (*w)[0]};
+  Shape spatial(kernel.size(), kUnknownDim);
+  const Window window = {.kernel = attrs.kernel_shape.value_or(kernel),
+                         .strides = OrEmpty(attrs.strides),
+                         .dilations = OrEmpty(attrs.dilations),
+                         .pads = OrEmpty(attrs.pads),
+                         .auto_pad = attrs.auto_pad};
+  const bool known = std::all_of(window.kernel.begin(), window.kernel.end(), IsStaticDim);
+  if (known && !WindowDims(c, std::span(*x).subspan(2), window, &spatial)) return false;
+  dims.insert(dims.end(), spatial.begin(), spatial.end());
+  return SetTensor(c, 0, dtype, dims);
+}
+
+bool MaxPool::Infer(InferContext& c) {
+  const auto attrs = c.attrs_of<MaxPool>();
+  Dims dims;
+  if (!InferPool(c,
+                 {.kernel = attrs.kernel_shape,
+                  .strides = OrEmpty(attrs.strides),
+                  .dilations = OrEmpty(attrs.dilations),
+                  .pads = OrEmpty(attrs.pads),
+                  .auto_pad = attrs.auto_pad,
+                  .ceil_mode = attrs.ceil_mode != 0},
+                 &dims) ||
+      !CheckNumber(c, 0))
+    return false;
+  return SetTensor(c, 0, DtypeOf(c, 0), dims) && SetTensor(c, 1, DataType::kI64, dims);
+}
+
+bool AveragePool::Infer(InferContext& c) {
+  const auto attrs = c.attrs_of<AveragePool>();
+  Dims dims;
+  if (!InferPool(c,
+                 {.kernel = attrs.kernel_shape,
+                  .strides = OrEmpty(attrs.strides),
+                  .dilations = {},
+                  .pads = OrEmpty(attrs.pads),
+                  .auto_pad = attrs.auto_pad,
+                  .ceil_mode = attrs.ceil_mode != 0},
+                 &dims) ||
+      !CheckFloat(c, 0))
+    return false;
+  return SetTensor(c, 0, DtypeOf(c, 0), dims);
+}
+
+bool GlobalAveragePool::Infer(InferContext& c) {
+  if (!CheckTensors(c) || !CheckFloat(c, 0) || !CheckRank(c, 0, 3, SIZE_MAX)) return false;
+  Dims dims = DimsOf(c, 0);
+  if (dims) std::fill(dims->begin() + 2, dims->end(), 1);
+  return SetTensor(c, 0, DtypeOf(c, 0), dims);
+}
+
+bool BatchNormalization::Infer(InferContext& c) {
+  if (!CheckTensors(c) || !CheckRank(c, 0, 2, SIZE_MAX)) return false;
+  int64_t channels = c.Ranked(0) ? c.operand_type(0).dim(1) : kUnknownDim;
+  for (size_t i = 0; i < 5; ++i)
+    if (!CheckFloat(c, i)) return false;
+  for (size_t i = 1; i < 5; ++i) {
+    if (!CheckShape(c, i, {&channels, 1})) return false;
+    channels = MergeDim(channels, VectorLength(c, i)).value_or(channels);
+  }
+  return SetSameAs(c, 0, 0) && SetTensor(c, 1, DtypeOf(c, 3), Shape{channels}) &&
+         SetTensor(c, 2, DtypeOf(c, 4), Shape{channels});
+}
+
+bool LayerNormalization::Infer(InferContext& c) {
+  if (!CheckTensors(c)) return false;
+  for (size_t i = 0; i < 3; ++i)
+    if (!CheckFloat(c, i)) return false;
+  auto attrs = c.attrs_of<LayerNormalization>();
+  const auto stash = static_cast<DataType>(attrs.stash_type);
+  if (attrs.stash_type < 0 || attrs.stash_type > 16 || !IsFloat(stash))
+    return c.Fail(fmt::format("stash_type {} is no float type", attrs.stash_type));
+  const Dims x = DimsOf(c, 0);
+  Dims statistics = x;
+  if (x) {
+    if (!NormalizeAxis(c, &attrs.axis, x->size())) return false;
+    const auto last = std::span(*x).subspan(static_cast<size_t>(attrs.axis));
+    if (!CheckBroadcastsTo(c, 1, last) || !CheckBroadcastsTo(c, 2, last)) return false;
+    std::fill(statistics->begin() + attrs.axis, statistics->end(), 1);
+  }
+  return SetSameAs(c, 0, 0) && SetTensor(c, 1, stash, statistics) &&
+         SetTensor(c, 2, stash, statistics);
+}
+
+bool Softmax::Infer(InferContext& c) {
+  if (!CheckTensors(c) || !CheckFloat(c, 0)) return false;
+  int64_t axis = c.attrs_of<Softmax>().axis;
+  if (c.Ranked(0) && !NormalizeAxis(c, &axis, c.operand_type(0).rank())) return false;
+  return SetSameAs(c, 0, 0);
+}
 
 void LoadNnOps(IrContext& context) {
   AddOps<Conv, MaxPool, AveragePool, GlobalAveragePool, BatchNormalization, LayerNormalization,

@@ -36,6 +36,7 @@ struct Conv {
                         Field{"strides", &Attrs::strides});
     }
   };
+  static bool Infer(InferContext& c);
 };
 
 struct MaxPool {
@@ -63,6 +64,7 @@ struct MaxPool {
                         Field{"strides", &Attrs::strides});
     }
   };
+  static bool Infer(InferContext& c);
 };
 
 struct AveragePool {
@@ -87,6 +89,7 @@ struct AveragePool {
                         Field{"strides", &Attrs::strides});
     }
   };
+  static bool Infer(InferContext& c);
 };
 
 struct GlobalAveragePool {
@@ -97,6 +100,7 @@ struct GlobalAveragePool {
                                    .doc = "the mean over all spatial dimensions, kept as 1"};
   template <template <class> class Slot>
   using Attrs = NoAttrs<Slot>;
+  static bool Infer(InferContext& c);
 };
 
 // (x - mean) / sqrt(var + epsilon) * scale + b per channel (dimension 1).
@@ -119,6 +123,7 @@ struct BatchNormalization {
                         Field{"training_mode", &Attrs::training_mode, int64_t{0}});
     }
   };
+  static bool Infer(InferContext& c);
 };
 
 // Over dimensions axis..rank-1: (x - mean) / sqrt(var + epsilon) * scale + b.
@@ -141,6 +146,7 @@ struct LayerNormalization {
                         Field{"stash_type", &Attrs::stash_type, int64_t{1}});
     }
   };
+  static bool Infer(InferContext& c);
 };
 
 struct Softmax {
@@ -154,6 +160,7 @@ struct Softmax {
     Slot<int64_t> axis{};
     static constexpr auto Fields() { return std::tuple(Field{"axis", &Attrs::axis, int64_t{-1}}); }
   };
+  static bool Infer(InferContext& c);
 };
 
 void LoadNnOps(IrContext& context);

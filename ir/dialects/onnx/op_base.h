@@ -39,19 +39,31 @@ constexpr OpInfo VariadicInfo(std::string_view name, int since, std::string_view
           .doc = doc};
 }
 
-struct UnaryOp {  // no attributes; the result has the operand's type
+// Bases of ops without attributes. A unary op's result has its operand's type; operands of the
+// others have one element type and are broadcast.
+struct PlainOp {
   template <template <class> class Slot>
   using Attrs = NoAttrs<Slot>;
+};
+struct UnaryOp : PlainOp {  // of any element type
   static bool Infer(InferContext& c);
 };
-struct BinaryOp {  // no attributes; operands of one element type are broadcast
-  template <template <class> class Slot>
-  using Attrs = NoAttrs<Slot>;
+struct UnaryNumberOp : PlainOp {
   static bool Infer(InferContext& c);
 };
-struct PredicateOp {  // as BinaryOp, but the result is bool
-  template <template <class> class Slot>
-  using Attrs = NoAttrs<Slot>;
+struct UnaryFloatOp : PlainOp {
+  static bool Infer(InferContext& c);
+};
+struct BinaryNumberOp : PlainOp {
+  static bool Infer(InferContext& c);
+};
+struct LogicalOp : PlainOp {  // bool to bool
+  static bool Infer(InferContext& c);
+};
+struct EqualityOp : PlainOp {  // any element type to bool
+  static bool Infer(InferContext& c);
+};
+struct ComparisonOp : PlainOp {  // numbers to bool
   static bool Infer(InferContext& c);
 };
 

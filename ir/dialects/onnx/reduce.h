@@ -24,6 +24,7 @@ struct ReduceMean : ReduceOp {
                                    .onnx = "ReduceMean",
                                    .since = 13,
                                    .doc = "the mean over some axes"};
+  static bool Infer(InferContext& c);
 };
 struct ReduceMax : ReduceOp {
   static constexpr OpInfo kInfo = {.name = "onnx.ReduceMax",
@@ -31,6 +32,7 @@ struct ReduceMax : ReduceOp {
                                    .onnx = "ReduceMax",
                                    .since = 13,
                                    .doc = "the largest element over some axes"};
+  static bool Infer(InferContext& c);
 };
 struct ReduceMin : ReduceOp {
   static constexpr OpInfo kInfo = {.name = "onnx.ReduceMin",
@@ -38,6 +40,7 @@ struct ReduceMin : ReduceOp {
                                    .onnx = "ReduceMin",
                                    .since = 13,
                                    .doc = "the smallest element over some axes"};
+  static bool Infer(InferContext& c);
 };
 // The one reduction whose axes are an operand in opset 13 already.
 struct ReduceSum {
@@ -55,6 +58,7 @@ struct ReduceSum {
                         Field{"noop_with_empty_axes", &Attrs::noop_with_empty_axes, int64_t{0}});
     }
   };
+  static bool Infer(InferContext& c);
 };
 
 void LoadReduceOps(IrContext& context);

@@ -19,6 +19,7 @@ struct Reshape {
       return std::tuple(Field{"allowzero", &Attrs::allowzero, int64_t{0}});
     }
   };
+  static bool Infer(InferContext& c);
 };
 
 struct Flatten {
@@ -32,6 +33,7 @@ struct Flatten {
     Slot<int64_t> axis{};
     static constexpr auto Fields() { return std::tuple(Field{"axis", &Attrs::axis, int64_t{1}}); }
   };
+  static bool Infer(InferContext& c);
 };
 
 struct Squeeze {
@@ -42,6 +44,7 @@ struct Squeeze {
                                    .doc = "removes dimensions of size 1 (all, without axes)"};
   template <template <class> class Slot>
   using Attrs = NoAttrs<Slot>;
+  static bool Infer(InferContext& c);
 };
 
 struct Unsqueeze {
@@ -52,6 +55,7 @@ struct Unsqueeze {
                                    .doc = "inserts dimensions of size 1"};
   template <template <class> class Slot>
   using Attrs = NoAttrs<Slot>;
+  static bool Infer(InferContext& c);
 };
 
 // Dimensions start..end-1 of data, as i64.
@@ -69,6 +73,7 @@ struct Shape {
       return std::tuple(Field{"end", &Attrs::end}, Field{"start", &Attrs::start, int64_t{0}});
     }
   };
+  static bool Infer(InferContext& c);
 };
 
 struct Expand {
@@ -79,6 +84,7 @@ struct Expand {
                                    .doc = "x broadcast against a shape"};
   template <template <class> class Slot>
   using Attrs = NoAttrs<Slot>;
+  static bool Infer(InferContext& c);
 };
 
 struct Tile {
@@ -89,6 +95,7 @@ struct Tile {
                                    .doc = "x repeated along each dimension"};
   template <template <class> class Slot>
   using Attrs = NoAttrs<Slot>;
+  static bool Infer(InferContext& c);
 };
 
 // value is a dense tensor of one element; absent it is f32 zero.
@@ -103,6 +110,7 @@ struct ConstantOfShape {
     Slot<std::optional<Attribute>> value{};
     static constexpr auto Fields() { return std::tuple(Field{"value", &Attrs::value}); }
   };
+  static bool Infer(InferContext& c);
 };
 
 void LoadShapeOps(IrContext& context);

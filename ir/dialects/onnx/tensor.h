@@ -19,6 +19,7 @@ struct Transpose {
     Slot<std::optional<Ints>> perm{};
     static constexpr auto Fields() { return std::tuple(Field{"perm", &Attrs::perm}); }
   };
+  static bool Infer(InferContext& c);
 };
 
 struct Concat {
@@ -32,6 +33,7 @@ struct Concat {
     Slot<int64_t> axis{};
     static constexpr auto Fields() { return std::tuple(Field{"axis", &Attrs::axis}); }
   };
+  static bool Infer(InferContext& c);
 };
 
 // Without `split` the parts are equal.
@@ -47,6 +49,7 @@ struct Split {
     Slot<int64_t> axis{};
     static constexpr auto Fields() { return std::tuple(Field{"axis", &Attrs::axis, int64_t{0}}); }
   };
+  static bool Infer(InferContext& c);
 };
 
 struct Slice {
@@ -58,6 +61,7 @@ struct Slice {
       .doc = "elements start, start + step, ... before end, along some axes"};
   template <template <class> class Slot>
   using Attrs = NoAttrs<Slot>;
+  static bool Infer(InferContext& c);
 };
 
 struct Gather {
@@ -71,6 +75,7 @@ struct Gather {
     Slot<int64_t> axis{};
     static constexpr auto Fields() { return std::tuple(Field{"axis", &Attrs::axis, int64_t{0}}); }
   };
+  static bool Infer(InferContext& c);
 };
 
 enum class PadMode : uint8_t { kConstant, kReflect, kEdge };
@@ -92,6 +97,7 @@ struct Pad {
       return std::tuple(Field{"mode", &Attrs::mode, PadMode::kConstant});
     }
   };
+  static bool Infer(InferContext& c);
 };
 
 void LoadTensorOps(IrContext& context);

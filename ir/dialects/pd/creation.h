@@ -9,8 +9,10 @@
 namespace weft::ir::pd {
 
 struct Full {
-  static constexpr OpInfo kInfo = {
-      .name = "pd.full", .operands = {}, .doc = "a tensor of a given shape, all elements alike"};
+  static constexpr OpInfo kInfo = {.name = "pd.full",
+                                   .operands = {},
+                                   .traits = kPure | kConstantLike,
+                                   .doc = "a tensor of a given shape, all elements alike"};
   template <template <class> class Slot>
   struct Attrs {
     Slot<DataType> dtype{};
@@ -23,11 +25,14 @@ struct Full {
                         Field{"value", &Attrs::value});
     }
   };
+  static bool Infer(InferContext& c);
 };
 
 struct FullIntArray {
-  static constexpr OpInfo kInfo = {
-      .name = "pd.full_int_array", .operands = {}, .doc = "a vector of integers"};
+  static constexpr OpInfo kInfo = {.name = "pd.full_int_array",
+                                   .operands = {},
+                                   .traits = kPure | kConstantLike,
+                                   .doc = "a vector of integers"};
   template <template <class> class Slot>
   struct Attrs {
     Slot<DataType> dtype{};
@@ -38,6 +43,7 @@ struct FullIntArray {
                         Field{"place", &Attrs::place}, Field{"value", &Attrs::value});
     }
   };
+  static bool Infer(InferContext& c);
 };
 
 // An input of the program.
@@ -69,7 +75,12 @@ struct Fetch {
       return std::tuple(Field{"col", &Attrs::col}, Field{"name", &Attrs::name});
     }
   };
+  static bool Infer(InferContext& c);
 };
+
+// The integers that an operand holds (a shape, an axis): made by pd.full_int_array, pd.full of one
+// element, or a constant.
+std::optional<Ints> IntsOf(Value value);
 
 void LoadCreationOps(IrContext& context);
 

@@ -13,6 +13,7 @@ struct Relu {
       .name = "pd.relu", .operands = {"x"}, .traits = kPure | kElementwise, .doc = "max(x, 0)"};
   template <template <class> class Slot>
   using Attrs = NoAttrs<Slot>;
+  static bool Infer(InferContext& c);
 };
 struct Sigmoid {
   static constexpr OpInfo kInfo = {.name = "pd.sigmoid",
@@ -21,6 +22,7 @@ struct Sigmoid {
                                    .doc = "1 / (1 + exp(-x))"};
   template <template <class> class Slot>
   using Attrs = NoAttrs<Slot>;
+  static bool Infer(InferContext& c);
 };
 struct Tanh {
   static constexpr OpInfo kInfo = {.name = "pd.tanh",
@@ -29,6 +31,7 @@ struct Tanh {
                                    .doc = "the hyperbolic tangent"};
   template <template <class> class Slot>
   using Attrs = NoAttrs<Slot>;
+  static bool Infer(InferContext& c);
 };
 struct Gelu {
   static constexpr OpInfo kInfo = {.name = "pd.gelu",
@@ -42,6 +45,7 @@ struct Gelu {
       return std::tuple(Field{"approximate", &Attrs::approximate, false});
     }
   };
+  static bool Infer(InferContext& c);
 };
 struct Cast {
   static constexpr OpInfo kInfo = {.name = "pd.cast",
@@ -53,6 +57,7 @@ struct Cast {
     Slot<DataType> dtype{};
     static constexpr auto Fields() { return std::tuple(Field{"dtype", &Attrs::dtype}); }
   };
+  static bool Infer(InferContext& c);
 };
 // x * scale + bias, or (x + bias) * scale; scale is a tensor of one element.
 struct Scale {
@@ -69,6 +74,7 @@ struct Scale {
                         Field{"bias_after_scale", &Attrs::bias_after_scale, true});
     }
   };
+  static bool Infer(InferContext& c);
 };
 struct Add {
   static constexpr OpInfo kInfo = {.name = "pd.add",
@@ -77,6 +83,7 @@ struct Add {
                                    .doc = "x + y"};
   template <template <class> class Slot>
   using Attrs = NoAttrs<Slot>;
+  static bool Infer(InferContext& c);
 };
 struct Subtract {
   static constexpr OpInfo kInfo = {.name = "pd.subtract",
@@ -85,6 +92,7 @@ struct Subtract {
                                    .doc = "x - y"};
   template <template <class> class Slot>
   using Attrs = NoAttrs<Slot>;
+  static bool Infer(InferContext& c);
 };
 struct Multiply {
   static constexpr OpInfo kInfo = {.name = "pd.multiply",
@@ -93,12 +101,14 @@ struct Multiply {
                                    .doc = "x * y"};
   template <template <class> class Slot>
   using Attrs = NoAttrs<Slot>;
+  static bool Infer(InferContext& c);
 };
 struct Divide {
   static constexpr OpInfo kInfo = {
       .name = "pd.divide", .operands = {"x", "y"}, .traits = kPure | kElementwise, .doc = "x / y"};
   template <template <class> class Slot>
   using Attrs = NoAttrs<Slot>;
+  static bool Infer(InferContext& c);
 };
 // Paddle's matmul: as numpy.matmul, each operand's last two dimensions swapped on request.
 struct MatMul {
@@ -113,6 +123,7 @@ struct MatMul {
                         Field{"transpose_y", &Attrs::transpose_y, false});
     }
   };
+  static bool Infer(InferContext& c);
 };
 // activation(x . w + bias), w [K, N], bias [N].
 struct FusedLinear {
@@ -126,6 +137,7 @@ struct FusedLinear {
       return std::tuple(Field{"activation", &Attrs::activation, fused::Activation::kNone});
     }
   };
+  static bool Infer(InferContext& c);
 };
 
 void LoadMathOps(IrContext& context);

@@ -41,6 +41,7 @@ struct Conv2d {
           Field{"strides", &Attrs::strides, IntList{1, 1}});
     }
   };
+  static bool Infer(InferContext& c);
 };
 
 struct BatchNorm {
@@ -66,6 +67,7 @@ struct BatchNorm {
                         Field{"use_global_stats", &Attrs::use_global_stats, false});
     }
   };
+  static bool Infer(InferContext& c);
 };
 
 enum class PoolingType : uint8_t { kMax, kAvg };
@@ -98,6 +100,7 @@ struct Pool2d {
           Field{"strides", &Attrs::strides, IntList{1, 1}});
     }
   };
+  static bool Infer(InferContext& c);
 };
 
 struct Softmax {
@@ -108,6 +111,7 @@ struct Softmax {
     Slot<int64_t> axis{};
     static constexpr auto Fields() { return std::tuple(Field{"axis", &Attrs::axis, int64_t{-1}}); }
   };
+  static bool Infer(InferContext& c);
 };
 
 // softmax(alpha * Q . K^T + bias_qk) . V with Q, K, V = input . w + bias split into heads: input
@@ -132,6 +136,7 @@ struct MultiheadMatmul {
                         Field{"transpose_v", &Attrs::transpose_v, false});
     }
   };
+  static bool Infer(InferContext& c);
 };
 
 void LoadNnOps(IrContext& context);

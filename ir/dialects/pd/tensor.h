@@ -13,6 +13,7 @@ struct Expand {
       .name = "pd.expand", .operands = {"x", "shape"}, .doc = "x broadcast to a shape"};
   template <template <class> class Slot>
   using Attrs = NoAttrs<Slot>;
+  static bool Infer(InferContext& c);
 };
 
 // In shape one -1 is computed and 0 copies x's dimension. xshape holds no data: its type is x's
@@ -24,6 +25,7 @@ struct Reshape {
                                    .doc = "the same elements in another shape"};
   template <template <class> class Slot>
   using Attrs = NoAttrs<Slot>;
+  static bool Infer(InferContext& c);
 };
 
 // Dimension i of the result is dimension perm[i] of x.
@@ -35,6 +37,7 @@ struct Transpose {
     Slot<Ints> perm{};
     static constexpr auto Fields() { return std::tuple(Field{"perm", &Attrs::perm}); }
   };
+  static bool Infer(InferContext& c);
 };
 
 // x is a vector of tensors (builtin.combine), axis a tensor of one integer.
@@ -43,6 +46,7 @@ struct Concat {
       .name = "pd.concat", .operands = {"x", "axis"}, .doc = "joins tensors along an axis"};
   template <template <class> class Slot>
   using Attrs = NoAttrs<Slot>;
+  static bool Infer(InferContext& c);
 };
 
 // Joins dimensions start_axis..stop_axis.
@@ -60,6 +64,7 @@ struct Flatten {
                         Field{"stop_axis", &Attrs::stop_axis, int64_t{1}});
     }
   };
+  static bool Infer(InferContext& c);
 };
 
 void LoadTensorOps(IrContext& context);

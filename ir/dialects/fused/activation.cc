@@ -1,0 +1,53 @@
+#include "ir/dialects/fused/activation.h"
+
+#include <fmt/format.h>
+
+#include <numbers>
+
+#include "ir/builder.h"
+#include "ir/dialects/onnx.h"
+#include "ir/infer.h"
+
+namespace weft::ir::fused {
+
+bool CheckActivation(InferContext& c, Activation activation, const Floats& params) {
+  const size_t needed = NumActivationParams(activation);
+  if (params.size() == needed) return true;
+  return c.Fail(fmt::format("activation {} takes {} activation_params but has {}",
+                            EnumName(activation), needed, params.size()));
+}
+
+Value BuildActivation(Builder& b, Value x, Activation activation, const Floats& params) {
+  const DataType dtype = x.type().dtype();
+  switch (activation) {
+    case Activation::kNone:
+      return x;
+    case Activation::kRelu:
+      return b.Make<ops::Relu>({x});
+    case Activation::kClip:
+      return b.Make<ops::Clip>(
+          {x, b.ConstantScalar(dtype, params[0]), b.ConstantScalar(dtype, params[1])});
+    case Activation::kSigmoid:
+      return b.Make<ops::Sigmoid>({x});
+    case Activation::kTanh:
+      return b.Make<ops::Tanh>({x});
+    case Activation::kGelu:
+      return BuildErfGelu(b, x);
+    case Activation::kHardSigmoid:
+      return b.Make<ops::HardSigmoid>({x}, {.alpha = params[0], .beta = params[1]});
+    case Activation::kHardSwish:
+      return b.Make<ops::HardSwish>({x});
+  }
+  return x;
+}
+
+Value BuildErfGelu(Builder& b, Value x) {
+  const DataType dtype = x.type().dtype();
+  const Value scaled = b.Make<ops::Div>({x, b.ConstantScalar(dtype, std::numbers::sqrt2)});
+  const Value erf = b.Make<ops::Erf>({scaled});
+  const Value one_plus = b.Make<ops::Add>({erf, b.ConstantScalar(dtype, 1)});
+  const Value half = b.Make<ops::Mul>({x, b.ConstantScalar(dtype, 0.5)});
+  return b.Make<ops::Mul>({half, one_plus});
+}
+
+}  // namespace weft::ir::fused

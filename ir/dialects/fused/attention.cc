@@ -1,0 +1,75 @@
+#include "ir/dialects/fused/attention.h"
+
+#include <fmt/format.h>
+
+#include "ir/dialects/fused/operands.h"
+#include "ir/dialects/onnx.h"
+#include "ir/dialects/onnx/infer_util.h"
+
+namespace weft::ir::fused {
+namespace {
+
+Value SwapHeadsAndSequence(Builder& b, Value x) {
+  return b.Make<ops::Transpose>({x}, {.perm = {0, 2, 1, 3}});
+}
+
+struct Agreed {  // a dimension that several operands have
+  std::string_view name;
+  int64_t dim = kUnknownDim;
+  size_t from = 0;
+};
+
+bool Agree(InferContext& c, Agreed* agreed, size_t operand, int64_t dim) {
+  const auto merged = MergeDim(agreed->dim, dim);
+  if (!merged)
+    return c.Fail(fmt::format("{} has {} {} but {} has {}", OperandName(c, agreed->from),
+                              agreed->dim, agreed->name, OperandName(c, operand), dim));
+  if (agreed->dim == kUnknownDim) agreed->from = operand;
+  agreed->dim = *merged;
+  return true;
+}
+
+}  // namespace
+
+bool Attention::Infer(InferContext& c) {
+  DataType dtype;
+  if (!CheckTensors(c) || !SameDtype(c, {0, 1, 2, 3}, &dtype) || !CheckFloat(c, 0)) return false;
+  for (size_t i = 0; i < 3; ++i)
+    if (!CheckRank(c, i, 4)) return false;
+  const bool bshd = c.attrs_of<Attention>().layout == AttentionLayout::kBshd;
+  const size_t heads_at = bshd ? 2 : 1, sequence_at = bshd ? 1 : 2;
+  const Shape unknown(4, kUnknownDim);
+  const Shape q = DimsOf(c, 0).value_or(unknown), k = DimsOf(c, 1).value_or(unknown),
+              v = DimsOf(c, 2).value_or(unknown);
+  Agreed batch{"batches"}, heads{"heads"}, keys{"keys"}, depth{"columns"};
+  if (!Agree(c, &batch, 0, q[0]) || !Agree(c, &batch, 1, k[0]) || !Agree(c, &batch, 2, v[0]) ||
+      !Agree(c, &heads, 0, q[heads_at]) || !Agree(c, &heads, 1, k[heads_at]) ||
+      !Agree(c, &heads, 2, v[heads_at]) || !Agree(c, &keys, 1, k[sequence_at]) ||
+      !Agree(c, &keys, 2, v[sequence_at]) || !Agree(c, &depth, 0, q[3]) ||
+      !Agree(c, &depth, 1, k[3]))
+    return false;
+  const Shape scores = {batch.dim, heads.dim, q[sequence_at], keys.dim};
+  if (!CheckBroadcastsTo(c, 3, scores)) return false;
+  Shape dims = {batch.dim, heads.dim, q[sequence_at], v[3]};
+  if (bshd) std::swap(dims[1], dims[2]);
+  return SetTensor(c, 0, dtype, dims);
+}
+
+std::vector<Value> Attention::Decompose(Builder& b, std::span<const Value> operands,
+                                        const Attrs<Plain>& attrs) {
+  Value q = operands[0], k = operands[1], v = operands[2];
+  const bool bshd = attrs.layout == AttentionLayout::kBshd;
+  if (bshd) {
+    q = SwapHeadsAndSequence(b, q);
+    v = SwapHeadsAndSequence(b, v);
+  }
+  const Ints to_keys_last = bshd ? Ints{0, 2, 3, 1} : Ints{0, 1, 3, 2};
+  k = b.Make<ops::Transpose>({k}, {.perm = to_keys_last});
+  Value scores = b.Make<ops::MatMul>({q, k});
+  scores = b.Make<ops::Mul>({scores, b.ConstantScalar(q.type().dtype(), attrs.scale)});
+  scores = AddIfGiven(b, scores, operands, 3);
+  const Value out = b.Make<ops::MatMul>({b.Make<ops::Softmax>({scores}, {.axis = -1}), v});
+  return {bshd ? SwapHeadsAndSequence(b, out) : out};
+}
+
+}  // namespace weft::ir::fused

@@ -1,0 +1,206 @@
+#include "unittests/ir/dialects/infer_fixture.h"
+
+namespace weft::ir {
+namespace {
+
+using fused::Activation;
+
+class Fused : public InferTest {
+ protected:
+  // Builds the op and its reference body side by side; both must verify and give the same type.
+  template <class O>
+  std::string RunBoth(std::vector<Value> operands,
+                      const typename O::template Attrs<BuilderSlot>& attrs = {}) {
+    const std::string direct = Run<O>(operands, attrs);
+    const OpDef& def = *context.FindOp(O::kInfo.name);
+    const std::vector<Value> body = def.decompose(b, operands, MakeAttrs<O>(context, attrs));
+    EXPECT_EQ(body.size(), 1u);
+    EXPECT_EQ(Verify(program).message(), "");
+    std::string text = body[0].type().ToString();
+    std::erase(text, '"');
+    EXPECT_EQ(text, direct);
+    return direct;
+  }
+};
+
+TEST_F(Fused, LinearMultipliesByAMatrix) {
+  EXPECT_EQ(RunBoth<fused::Linear>({X({n, 7, 3}), X({3, 5})}), "tensor<Nx7x5xf32>");
+  EXPECT_EQ(RunBoth<fused::Linear>({X({7, 3}), X({5, 3}), X({5}), X({7, 5})},
+                                   {.transpose_w = true, .activation = Activation::kRelu}),
+            "tensor<7x5xf32>");
+  EXPECT_EQ(RunBoth<fused::Linear>({X({7, 3}), X({3, 5}), Value(), X({7, 5})}), "tensor<7x5xf32>");
+  EXPECT_EQ(RunBoth<fused::Linear>({X({3}), X({3, 5})}), "tensor<5xf32>");
+  EXPECT_EQ(Run<fused::Linear>({Unranked(), X({3, 5}), Value(), X({n, 5})}), "tensor<Nx5xf32>");
+  EXPECT_EQ(Run<fused::Linear>({Unranked(), X({3, 5})}), "tensor<*xf32>");
+}
+
+TEST_F(Fused, LinearNamesWhatDoesNotFit) {
+  const Value x = X({7, 3}), w = X({3, 5});
+  EXPECT_EQ(Run<fused::Linear>({x, X({4, 5})}), "fused.linear: x has 3 columns but w has 4 rows");
+  EXPECT_EQ(Run<fused::Linear>({x, X({4, 5})}, {.transpose_w = true}),
+            "fused.linear: x has 3 columns but w has 5 rows (transposed)");
+  EXPECT_EQ(Run<fused::Linear>({x, w, X({1})}), "fused.linear: bias is [1] but must be [5]");
+  EXPECT_EQ(Run<fused::Linear>({x, w, Value(), X({5})}),
+            "fused.linear: residual is [5] but must be [7,5]");
+  EXPECT_EQ(Run<fused::Linear>({x, X({2, 3, 5})}), "fused.linear: w has rank 3 but must have 2");
+  EXPECT_EQ(Run<fused::Linear>({X({}), w}), "fused.linear: x has rank 0 but must have 1 or more");
+  EXPECT_EQ(Run<fused::Linear>({x, w}, {.activation = Activation::kClip}),
+            "fused.linear: activation clip takes 2 activation_params but has 0");
+  EXPECT_EQ(Run<fused::Linear>({x, w, X({5}, DataType::kF16)}),
+            "fused.linear: x is f32 but bias is f16");
+  EXPECT_EQ(Run<fused::Linear>({X({2, 3}, DataType::kI8), X({3, 5}, DataType::kI8)}),
+            "fused.linear: x is i8 but must be a float");
+}
+
+TEST_F(Fused, EveryActivationHasABody) {
+  const Value x = X({7, 3}), w = X({3, 5});
+  const auto names = EnumNames(Activation());
+  for (size_t i = 0; i < names.size(); ++i) {
+    const auto activation = static_cast<Activation>(i);
+    const Floats params = NumActivationParams(activation) == 2 ? Floats{0.25f, 0.5f} : Floats();
+    EXPECT_EQ(
+        RunBoth<fused::Linear>({x, w}, {.activation = activation, .activation_params = params}),
+        "tensor<7x5xf32>")
+        << names[i];
+    if (activation != Activation::kNone) {
+      EXPECT_NE(program.body().back().name(), "onnx.MatMul") << names[i];
+    }
+  }
+}
+
+TEST_F(Fused, ActivationParamsReachTheBody) {
+  RunBoth<fused::Linear>({X({7, 3}), X({3, 5})}, {.activation = Activation::kHardSigmoid,
+                                                  .activation_params = {0.125f, 0.75f}});
+  const auto attrs = program.body().back().attrs_of<ops::HardSigmoid>();
+  EXPECT_EQ(attrs.alpha, 0.125f);
+  EXPECT_EQ(attrs.beta, 0.75f);
+}
+
+TEST_F(Fused, Conv2dWorksOnNhwc) {
+  EXPECT_EQ(RunBoth<fused::Conv2d>({X({1, 224, 224, 3}), X({64, 3, 7, 7}), X({64})},
+                                   {.strides = {2, 2},
+                                    .pads = {3, 3, 3, 3},
+                                    .activation = Activation::kClip,
+                                    .activation_params = {0, 6}}),
+            "tensor<1x112x112x64xf32>");
+  EXPECT_EQ(RunBoth<fused::Conv2d>({X({n, 9, m, 4}), X({4, 1, 3, 3}), Value(), X({n, 5, m, 4})},
+                                   {.pads = {0, 1, 0, 1}, .dilations = {2, 1}, .group = 4}),
+            "tensor<Nx5xMx4xf32>");
+  EXPECT_EQ(Run<fused::Conv2d>({Unranked(), X({8, 3, 1, 1})}), "tensor<-1x-1x-1x8xf32>");
+  EXPECT_EQ(Run<fused::Conv2d>({X({n, 9, 9, 3}), Unranked()}), "tensor<Nx-1x-1x-1xf32>");
+}
+
+TEST_F(Fused, Conv2dNamesWhatDoesNotFit) {
+  const Value x = X({1, 5, 5, 4}), w = X({6, 4, 3, 3});
+  EXPECT_EQ(Run<fused::Conv2d>({X({1, 4, 5, 5}), w}),
+            "fused.conv2d: x has 5 channels but w reads 4 in each of 1 groups");
+  EXPECT_EQ(Run<fused::Conv2d>({x, w, X({5})}), "fused.conv2d: bias is [5] but must be [6]");
+  EXPECT_EQ(Run<fused::Conv2d>({x, w, X({6}), X({1, 6, 3, 3})}),
+            "fused.conv2d: residual is [1,6,3,3] but must be [1,3,3,6]");
+  EXPECT_EQ(Run<fused::Conv2d>({x, w}, {.strides = {1}}),
+            "fused.conv2d: strides has 1 entries but needs 2");
+  EXPECT_EQ(Run<fused::Conv2d>({x, w}, {.pads = {1, 1}}),
+            "fused.conv2d: pads has 2 entries but needs 4");
+  EXPECT_EQ(Run<fused::Conv2d>({X({1, 2, 2, 4}), w}),
+            "fused.conv2d: a window of 3 does not fit the padded size 2");
+  EXPECT_EQ(Run<fused::Conv2d>({x, w}, {.activation = Activation::kRelu, .activation_params = {1}}),
+            "fused.conv2d: activation relu takes 0 activation_params but has 1");
+  EXPECT_EQ(Run<fused::Conv2d>({X({1, 5, 4}), w}), "fused.conv2d: x has rank 3 but must have 4");
+}
+
+TEST_F(Fused, PoolsWorkOnNhwc) {
+  EXPECT_EQ(
+      RunBoth<fused::MaxPool2d>({X({1, 112, 112, 64})},
+                                {.kernel_shape = {3, 3}, .strides = {2, 2}, .pads = {1, 1, 1, 1}}),
+      "tensor<1x56x56x64xf32>");
+  EXPECT_EQ(
+      RunBoth<fused::MaxPool2d>(
+          {X({n, 7, 7, m})},
+          {.kernel_shape = {2, 3}, .strides = {2, 1}, .dilations = {2, 1}, .ceil_mode = true}),
+      "tensor<Nx3x5xMxf32>");
+  EXPECT_EQ(RunBoth<fused::AveragePool2d>({X({1, 8, 8, 3})}, {.kernel_shape = {3, 3},
+                                                              .strides = {2, 2},
+                                                              .pads = {0, 0, 1, 1},
+                                                              .ceil_mode = true,
+                                                              .count_include_pad = true}),
+            "tensor<1x4x4x3xf32>");
+  EXPECT_EQ(RunBoth<fused::GlobalAveragePool2d>({X({n, 7, m, 3})}), "tensor<Nx1x1x3xf32>");
+  EXPECT_EQ(Run<fused::MaxPool2d>({X({1, 8, 8})}, {.kernel_shape = {3, 3}}),
+            "fused.max_pool2d: x has rank 3 but must have 4");
+  EXPECT_EQ(Run<fused::AveragePool2d>({X({1, 8, 8, 3})}, {.kernel_shape = {3}}),
+            "fused.average_pool2d: kernel_shape has 1 entries but needs 2");
+  EXPECT_EQ(Run<fused::GlobalAveragePool2d>({X({1, 8, 8, 3}, DataType::kI64)}),
+            "fused.global_average_pool2d: x is i64 but must be a float");
+}
+
+TEST_F(Fused, AttentionHasOneResultRowPerQuery) {
+  EXPECT_EQ(RunBoth<fused::Attention>(
+                {X({n, 8, 5, 32}), X({n, 8, m, 32}), X({n, 8, m, 16}), X({1, 1, 5, m})},
+                {.scale = 0.125f}),
+            "tensor<Nx8x5x16xf32>");
+  EXPECT_EQ(RunBoth<fused::Attention>(
+                {X({2, 5, 8, 32}), X({2, 7, 8, 32}), X({2, 7, 8, 16}), X({2, 8, 5, 7})},
+                {.scale = 0.125f, .layout = fused::AttentionLayout::kBshd}),
+            "tensor<2x5x8x16xf32>");
+  EXPECT_EQ(Run<fused::Attention>({X({2, 8, 5, 32}), Unranked(), Unranked()}, {.scale = 1.0f}),
+            "tensor<2x8x5x-1xf32>");
+}
+
+TEST_F(Fused, AttentionNamesWhatDoesNotFit) {
+  const auto run = [&](Shape q, Shape k, Shape v, Shape mask = {}) {
+    return Run<fused::Attention>({X(q), X(k), X(v), X(mask)}, {.scale = 1.0f});
+  };
+  EXPECT_EQ(run({2, 8, 5, 4}, {3, 8, 7, 4}, {2, 8, 7, 4}),
+            "fused.attention: q has 2 batches but k has 3");
+  EXPECT_EQ(run({2, 8, 5, 4}, {2, 8, 7, 4}, {2, 1, 7, 4}),
+            "fused.attention: q has 8 heads but v has 1");
+  EXPECT_EQ(run({2, 8, 5, 4}, {2, 8, 7, 4}, {2, 8, 6, 4}),
+            "fused.attention: k has 7 keys but v has 6");
+  EXPECT_EQ(run({2, 8, 5, 4}, {2, 8, 7, 3}, {2, 8, 7, 4}),
+            "fused.attention: q has 4 columns but k has 3");
+  EXPECT_EQ(run({2, 8, 5, 4}, {2, 8, 7, 4}, {2, 8, 7, 4}, {7, 1}),
+            "fused.attention: mask [7,1] does not broadcast to [2,8,5,7]");
+  EXPECT_EQ(run({8, 5, 4}, {2, 8, 7, 4}, {2, 8, 7, 4}),
+            "fused.attention: q has rank 3 but must have 4");
+}
+
+TEST_F(Fused, LayerNormAddsItsResidualFirst) {
+  EXPECT_EQ(
+      RunBoth<fused::LayerNorm>({X({n, 7, 8}), X({8}), X({8}), X({n, 7, 8})}, {.epsilon = 1e-12f}),
+      "tensor<Nx7x8xf32>");
+  EXPECT_EQ(RunBoth<fused::LayerNorm>({X({2, 7, 8}), X({7, 8})}, {.axis = 1, .epsilon = 1e-5f}),
+            "tensor<2x7x8xf32>");
+  EXPECT_EQ(program.body().back().attrs_of<ops::LayerNormalization>().epsilon, 1e-5f);
+  EXPECT_EQ(program.body().back().attrs_of<ops::LayerNormalization>().axis, 1);
+  EXPECT_EQ(Run<fused::LayerNorm>({X({2, 8}), X({1})}, {.epsilon = 0.1f}),
+            "fused.layer_norm: scale is [1] but must be [8]");
+  EXPECT_EQ(Run<fused::LayerNorm>({X({2, 8}), X({8}), X({2, 8})}, {.epsilon = 0.1f}),
+            "fused.layer_norm: bias is [2,8] but must be [8]");
+  EXPECT_EQ(Run<fused::LayerNorm>({X({2, 8}), X({8}), Value(), X({8})}, {.epsilon = 0.1f}),
+            "fused.layer_norm: residual is [8] but must be [2,8]");
+  EXPECT_EQ(Run<fused::LayerNorm>({X({2, 8}), X({8})}, {.axis = -3, .epsilon = 0.1f}),
+            "fused.layer_norm: axis -3 is out of range for rank 2");
+}
+
+TEST_F(Fused, GeluHasTwoForms) {
+  EXPECT_EQ(RunBoth<fused::Gelu>({X({n, 8}), X({8})}), "tensor<Nx8xf32>");
+  EXPECT_EQ(RunBoth<fused::Gelu>({X({n, 8})}, {.approximate = fused::GeluApproximate::kTanh}),
+            "tensor<Nx8xf32>");
+  EXPECT_EQ(RunBoth<fused::Gelu>({X({2, 8}, DataType::kF64)}), "tensor<2x8xf64>");
+  EXPECT_EQ(Run<fused::Gelu>({X({8}), X({2, 8})}),
+            "fused.gelu: bias [2,8] does not broadcast to [8]");
+}
+
+TEST_F(Fused, EveryOpHasAReferenceBody) {
+  size_t count = 0;
+  for (const OpDef* def : context.Ops()) {
+    if (!def->name().starts_with("fused.")) continue;
+    ++count;
+    EXPECT_NE(def->decompose, nullptr) << def->name();
+    EXPECT_NE(def->infer, nullptr) << def->name();
+  }
+  EXPECT_EQ(count, 8u);
+}
+
+}  // namespace
+}  // namespace weft::ir
