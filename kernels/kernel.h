@@ -1,0 +1,135 @@
+// Kernels: what runs an op. A kernel is made once per (op, shapes) by a factory and then run many
+// times on different memory. Factories register by op type from the kernel's own .cc file:
+//
+//   class SoftmaxKernel final : public Kernel { ... };
+//   absl::StatusOr<std::unique_ptr<Kernel>> MakeSoftmax(const KernelContext& context) {
+//     if (!context.AllFloat32()) return context.Unsupported("only f32");
+//     return std::make_unique<SoftmaxKernel>(...);
+//   }
+//   const RegisterKernel<ir::ops::Softmax> kSoftmax("native", &MakeSoftmax);
+//
+// A factory that cannot run these types, shapes or attributes says Unsupported and the next provider
+// is asked (kernels/registry.h).
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/base/status.h"
+#include "ir/program.h"
+#include "kernels/packed_weights.h"
+#include "kernels/tensor.h"
+#include "kernels/thread_pool.h"
+
+namespace weft::kernels {
+
+// One run. Inputs are read only; a missing optional input is a null view. Dims are those the kernel
+// was made for; addresses may differ from run to run.
+struct KernelArgs {
+  std::span<const TensorView> inputs;
+  std::span<const TensorView> outputs;
+  std::byte* scratch = nullptr;  // Kernel::scratch_bytes() bytes, aligned to kAlignment
+  ThreadPool* pool = nullptr;
+
+  bool HasInput(size_t i) const { return i < inputs.size() && inputs[i]; }
+  template <class T>
+  const T* input(size_t i) const {  // null when not given
+    return HasInput(i) ? reinterpret_cast<const T*>(inputs[i].data) : nullptr;
+  }
+  template <class T>
+  T* output(size_t i) const {
+    return reinterpret_cast<T*>(outputs[i].data);
+  }
+};
+
+// Not safe to run from two threads at once: a kernel may keep state between runs.
+class Kernel {
+ public:
+  virtual ~Kernel() = default;
+  // Fails only for what depends on the values of inputs (an index out of range, a division by 0).
+  virtual absl::Status Run(const KernelArgs& args) = 0;
+  virtual std::string_view name() const = 0;  // for profiles: "xnnpack conv2d"
+
+  virtual size_t scratch_bytes() const { return 0; }
+  // Whether result 0 may lie in the memory of that operand (which then is of the same size).
+  virtual bool MayOverwrite(size_t operand) const {
+    (void)operand;
+    return false;
+  }
+  // Result 0 is operand 0 under another shape: plans share the memory and never run the kernel.
+  virtual bool IsView() const { return false; }
+  // The kernel may read up to kAlignment bytes behind its inputs.
+  virtual bool ReadsPastEnd() const { return false; }
+};
+
+// What a factory sees: the op, its static types, the constants among its operands.
+class KernelContext {
+ public:
+  // `types` has one entry per operand (null where not given), `constants` too (null where unknown).
+  KernelContext(ir::Operation op, std::vector<ir::Type> input_types,
+                std::vector<ir::Type> result_types, std::vector<ir::Attribute> constants,
+                ThreadPool* pool, PackedWeights* packed)
+      : op_(op),
+        input_types_(std::move(input_types)),
+        result_types_(std::move(result_types)),
+        constants_(std::move(constants)),
+        pool_(pool),
+        packed_(packed) {}
+
+  ir::Operation op() const { return op_; }
+  template <class O>
+  typename O::template Attrs<ir::Plain> attrs_of() const {
+    return op_.attrs_of<O>();
+  }
+  size_t num_inputs() const { return input_types_.size(); }
+  size_t num_results() const { return result_types_.size(); }
+  bool HasInput(size_t i) const { return i < input_types_.size() && input_types_[i]; }
+  ir::Type input_type(size_t i) const { return HasInput(i) ? input_types_[i] : ir::Type(); }
+  ir::Type result_type(size_t i) const { return result_types_[i]; }
+  std::span<const int64_t> dims(size_t i) const { return input_types_[i].dims(); }
+  std::span<const int64_t> result_dims(size_t i) const { return result_types_[i].dims(); }
+  // Dense contents of an operand known before run time; null otherwise.
+  ir::Attribute constant(size_t i) const {
+    return i < constants_.size() ? constants_[i] : ir::Attribute();
+  }
+  bool AllFloat32() const;  // every operand and result
+  bool HasEmptyTensor() const;
+
+  ThreadPool& pool() const { return *pool_; }
+  PackedWeights& packed() const { return *packed_; }
+
+  absl::Status Unsupported(const std::string& why) const;      // "onnx.Conv: why"
+  absl::Status InvalidArgument(const std::string& why) const;  // likewise
+
+ private:
+  ir::Operation op_;
+  std::vector<ir::Type> input_types_, result_types_;
+  std::vector<ir::Attribute> constants_;
+  ThreadPool* pool_;
+  PackedWeights* packed_;
+};
+
+// Ok when kernels can handle tensors of this type: static shape, fixed element size, and a size in
+// bytes that does not overflow. The message names the op and e.g. "result 0".
+absl::Status CheckRunnable(ir::Type type, ir::Operation op, std::string_view what, uint32_t i);
+
+using KernelFactory = absl::StatusOr<std::unique_ptr<Kernel>> (*)(const KernelContext&);
+
+void AddKernelFactory(ir::Opcode opcode, std::string_view provider, KernelFactory factory);
+
+template <class O>
+struct RegisterKernel {
+  // kOpcodeOf<O> may not be initialised yet when static objects register.
+  RegisterKernel(std::string_view provider, KernelFactory factory) {
+    AddKernelFactory(ir::Opcode::FindOrAdd(O::kInfo.name), provider, factory);
+  }
+};
+
+// Ops whose results depend on the shapes of operands alone: computed when shapes are known.
+void MarkShapesOnly(ir::Opcode opcode);
+bool ReadsShapesOnly(ir::Opcode opcode);
+
+}  // namespace weft::kernels

@@ -1,0 +1,19 @@
+// Gets a program ready for a plan: input shapes put in, result types inferred again from them, and
+// what is known before run time computed (shapes of shapes, constants of constants).
+#pragma once
+
+#include <span>
+
+#include "ir/base/status.h"
+#include "ir/evaluator.h"
+#include "ir/program.h"
+
+namespace weft::kernels {
+
+// `input_types` has one type per program input, each at least as precise as the program's own; empty
+// leaves them as they are. Types that stay unknown are no error here. InvalidArgument when inference
+// finds a mistake, e.g. shapes that do not fit together.
+absl::Status Specialize(ir::Program& program, std::span<const ir::Type> input_types,
+                        ir::Evaluator& evaluator);
+
+}  // namespace weft::kernels

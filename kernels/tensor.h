@@ -1,0 +1,87 @@
+// Tensors at run time: dense, row-major, at most as long as memory. TensorView points at memory
+// that somebody else owns; Tensor owns aligned memory.
+//
+//   Tensor x(ir::DataType::kF32, {2, 3});
+//   x.values<float>()[4] = 1;
+//   TensorView view = x.view();
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "ir/base/check.h"
+#include "ir/type.h"
+
+namespace weft::kernels {
+
+inline constexpr size_t kAlignment = 64;  // of buffers that we allocate
+
+inline int64_t CountElements(std::span<const int64_t> dims) {
+  int64_t n = 1;
+  for (const int64_t dim : dims) n *= dim;
+  return n;
+}
+
+// A null view (dtype kNull) stands for an optional operand that is not given.
+struct TensorView {
+  ir::DataType dtype = ir::DataType::kNull;
+  std::span<const int64_t> dims;
+  std::byte* data = nullptr;
+
+  explicit operator bool() const { return dtype != ir::DataType::kNull; }
+  int64_t NumElements() const { return CountElements(dims); }
+  size_t NumBytes() const { return static_cast<size_t>(NumElements()) * ir::ElementSize(dtype); }
+  template <class T>
+  std::span<T> values() const {
+    return {reinterpret_cast<T*>(data), static_cast<size_t>(NumElements())};
+  }
+};
+
+// Memory aligned to kAlignment, with kAlignment readable bytes behind its end: vector code may read
+// (never use) what follows a tensor. Null when there is not enough memory.
+class AlignedBytes {
+ public:
+  AlignedBytes() = default;
+  explicit AlignedBytes(size_t size)
+      : data_(static_cast<std::byte*>(std::aligned_alloc(kAlignment, Padded(size)))) {}
+  std::byte* data() const { return data_.get(); }
+  static size_t Padded(size_t size) { return (size / kAlignment + 2) * kAlignment; }
+
+ private:
+  struct Free {
+    void operator()(std::byte* data) const { std::free(data); }
+  };
+  std::unique_ptr<std::byte, Free> data_;
+};
+
+// Starts as zeros.
+class Tensor {
+ public:
+  Tensor() = default;
+  Tensor(ir::DataType dtype, ir::Shape dims)
+      : dtype_(dtype), dims_(std::move(dims)), bytes_(view().NumBytes()) {
+    WEFT_CHECK(bytes_.data() != nullptr, "out of memory");
+    std::memset(bytes_.data(), 0, AlignedBytes::Padded(view().NumBytes()));
+  }
+
+  ir::DataType dtype() const { return dtype_; }
+  const ir::Shape& dims() const { return dims_; }
+  int64_t NumElements() const { return CountElements(dims_); }
+  TensorView view() const { return {dtype_, dims_, bytes_.data()}; }
+  template <class T>
+  std::span<T> values() const {
+    return view().values<T>();
+  }
+
+ private:
+  ir::DataType dtype_ = ir::DataType::kNull;
+  ir::Shape dims_;
+  AlignedBytes bytes_;
+};
+
+}  // namespace weft::kernels
