@@ -1,0 +1,87 @@
+#include "kernels/reference/reference.h"
+
+namespace weft::kernels::reference {
+namespace {
+
+template <class Accept>
+absl::Status CheckTypes(const KernelContext& context, bool results_too, const Accept& accept) {
+  ir::DataType first = ir::DataType::kNull;
+  const auto check = [&](ir::Type type) {
+    if (!type) return absl::OkStatus();
+    const std::string dtype(ir::DataTypeName(type.dtype()));
+    if (!accept(type.dtype())) return context.Unsupported("elements of type " + dtype);
+    if (first == ir::DataType::kNull) first = type.dtype();
+    if (type.dtype() == first) return absl::OkStatus();
+    return context.Unsupported("elements of types " + std::string(ir::DataTypeName(first)) +
+                               " and " + dtype + " together");
+  };
+  for (size_t i = 0; i < context.num_inputs(); ++i)
+    WEFT_RETURN_IF_ERROR(check(context.input_type(i)));
+  for (size_t i = 0; results_too && i < context.num_results(); ++i)
+    WEFT_RETURN_IF_ERROR(check(context.result_type(i)));
+  return absl::OkStatus();
+}
+
+bool IsKernelFloat(ir::DataType dtype) {
+  return VisitFloat(dtype, [](auto) {});
+}
+bool IsKernelNumber(ir::DataType dtype) {
+  return VisitNumber(dtype, [](auto) {});
+}
+
+}  // namespace
+
+absl::Status AnyTypes(const KernelContext&) { return absl::OkStatus(); }
+absl::Status SameFloats(const KernelContext& context) {
+  return CheckTypes(context, true, IsKernelFloat);
+}
+absl::Status SameNumbers(const KernelContext& context) {
+  return CheckTypes(context, true, IsKernelNumber);
+}
+absl::Status SameOperands(const KernelContext& context) {
+  return CheckTypes(context, false, [](ir::DataType dtype) {
+    return dtype == ir::DataType::kBool || IsKernelNumber(dtype);
+  });
+}
+
+std::vector<double> ReadDoubles(const TensorView& tensor) {
+  std::vector<double> values(static_cast<size_t>(tensor.NumElements()));
+  const auto read = [&](auto tag) {
+    using T = decltype(tag);
+    const std::span<T> from = tensor.values<T>();
+    for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(from[i]);
+  };
+  if (tensor.dtype == ir::DataType::kBool) {
+    read(uint8_t());
+  } else {
+    WEFT_CHECK(VisitNumber(tensor.dtype, read), "a kernel reads numbers of no numeric type");
+  }
+  return values;
+}
+
+void WriteDoubles(const std::vector<double>& values, const TensorView& tensor) {
+  WEFT_CHECK(VisitNumber(tensor.dtype,
+                         [&](auto tag) {
+                           using T = decltype(tag);
+                           const std::span<T> to = tensor.values<T>();
+                           for (size_t i = 0; i < values.size(); ++i) to[i] = T(values[i]);
+                         }),
+             "a kernel writes numbers of no numeric type");
+}
+
+std::vector<int64_t> ReadInts(const TensorView& tensor) {
+  std::vector<int64_t> values(static_cast<size_t>(tensor.NumElements()));
+  const auto read = [&](auto tag) {
+    using T = decltype(tag);
+    const std::span<T> from = tensor.values<T>();
+    for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<int64_t>(from[i]);
+  };
+  if (tensor.dtype == ir::DataType::kBool) {
+    read(uint8_t());
+  } else {
+    WEFT_CHECK(VisitInteger(tensor.dtype, read), "a kernel reads integers of no integer type");
+  }
+  return values;
+}
+
+}  // namespace weft::kernels::reference

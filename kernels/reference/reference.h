@@ -1,0 +1,209 @@
+// Reference kernels: the oracle. Plain loops over one element at a time that accumulate in double
+// (or in 64-bit integers) and round once, into the result. Slow, and allowed to allocate.
+//
+//   absl::Status Sqrt(const NoAttributes&, const KernelArgs& args) {
+//     MapFloats(args.inputs[0], args.outputs[0], [](double x) { return std::sqrt(x); });
+//     return absl::OkStatus();
+//   }
+//   const RegisterReference<ir::ops::Sqrt> kSqrt(&Sqrt, &SameFloats);
+#pragma once
+
+#include <cmath>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernels/cpu/cast.h"
+#include "kernels/cpu/dims.h"
+#include "kernels/kernel.h"
+
+namespace weft::kernels::reference {
+
+// --- registration -------------------------------------------------------------
+
+template <class O>
+using AttrsOf = typename O::template Attrs<ir::Plain>;
+template <class O>
+using Function = absl::Status (*)(const AttrsOf<O>&, const KernelArgs&);
+// Ok, or Unsupported for types or attributes that the function cannot do.
+using Check = absl::Status (*)(const KernelContext&);
+
+template <class O>
+class FunctionKernel final : public Kernel {
+ public:
+  FunctionKernel(AttrsOf<O> attrs, Function<O> function)
+      : attrs_(std::move(attrs)), function_(function) {}
+  absl::Status Run(const KernelArgs& args) override {
+    absl::Status status = function_(attrs_, args);
+    return status.ok() ? status : ir::Annotate(status, O::kInfo.name);
+  }
+  std::string_view name() const override { return "reference"; }
+
+ private:
+  const AttrsOf<O> attrs_;
+  const Function<O> function_;
+};
+
+template <class O>
+class RegisterReference {
+ public:
+  RegisterReference(Function<O> function, Check check) {
+    function_ = function;
+    check_ = check;
+    AddKernelFactory(ir::Opcode::FindOrAdd(O::kInfo.name), "reference", &Make);
+  }
+
+ private:
+  static absl::StatusOr<std::unique_ptr<Kernel>> Make(const KernelContext& context) {
+    WEFT_RETURN_IF_ERROR(check_(context));
+    return std::make_unique<FunctionKernel<O>>(context.attrs_of<O>(), function_);
+  }
+  static inline Function<O> function_ = nullptr;
+  static inline Check check_ = nullptr;
+};
+
+absl::Status AnyTypes(const KernelContext& context);
+absl::Status SameFloats(const KernelContext& context);   // all operands and results: one float type
+absl::Status SameNumbers(const KernelContext& context);  // likewise, float or integer
+absl::Status SameOperands(const KernelContext& context);  // operands of one type, bool too
+
+// --- elements -----------------------------------------------------------------
+
+struct Float16 {
+  uint16_t bits = 0;
+  Float16() = default;
+  explicit Float16(double value) : bits(cpu::FloatToHalf(static_cast<float>(value))) {}
+  explicit operator double() const { return cpu::HalfToFloat(bits); }
+};
+struct BFloat16 {
+  uint16_t bits = 0;
+  BFloat16() = default;
+  explicit BFloat16(double value) : bits(cpu::FloatToBFloat16(static_cast<float>(value))) {}
+  explicit operator double() const { return cpu::BFloat16ToFloat(bits); }
+};
+
+template <class T>
+inline constexpr bool kIsFloat =
+    std::is_floating_point_v<T> || std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>;
+
+// Calls visit(T()) with the C++ type of the element type; false when it is none of these.
+template <class Visit>
+bool VisitFloat(ir::DataType dtype, const Visit& visit) {
+  switch (dtype) {
+    case ir::DataType::kF32:
+      visit(float());
+      return true;
+    case ir::DataType::kF64:
+      visit(double());
+      return true;
+    case ir::DataType::kF16:
+      visit(Float16());
+      return true;
+    case ir::DataType::kBF16:
+      visit(BFloat16());
+      return true;
+    default:
+      return false;
+  }
+}
+template <class Visit>
+bool VisitInteger(ir::DataType dtype, const Visit& visit) {
+  switch (dtype) {
+    case ir::DataType::kI8:
+      visit(int8_t());
+      return true;
+    case ir::DataType::kU8:
+      visit(uint8_t());
+      return true;
+    case ir::DataType::kI16:
+      visit(int16_t());
+      return true;
+    case ir::DataType::kU16:
+      visit(uint16_t());
+      return true;
+    case ir::DataType::kI32:
+      visit(int32_t());
+      return true;
+    case ir::DataType::kU32:
+      visit(uint32_t());
+      return true;
+    case ir::DataType::kI64:
+      visit(int64_t());
+      return true;
+    case ir::DataType::kU64:
+      visit(uint64_t());
+      return true;
+    default:
+      return false;
+  }
+}
+template <class Visit>
+bool VisitNumber(ir::DataType dtype, const Visit& visit) {
+  return VisitFloat(dtype, visit) || VisitInteger(dtype, visit);
+}
+
+// Any real element type to and from double (bool is 0 or 1; 64-bit integers may round).
+std::vector<double> ReadDoubles(const TensorView& tensor);
+void WriteDoubles(const std::vector<double>& values, const TensorView& tensor);
+// Integers and bool.
+std::vector<int64_t> ReadInts(const TensorView& tensor);
+
+// y[i] = f(x[i]) in double, for float tensors of one type and size.
+template <class F>
+void MapFloats(const TensorView& x, const TensorView& y, const F& f) {
+  VisitFloat(x.dtype, [&](auto tag) {
+    using T = decltype(tag);
+    const std::span<T> in = x.values<T>(), out = y.values<T>();
+    for (size_t i = 0; i < out.size(); ++i) out[i] = T(f(static_cast<double>(in[i])));
+  });
+}
+
+// --- indices --------------------------------------------------------------------
+
+// Walks the indices of `shape` in row-major order, keeping an offset per operand:
+//   for (Odometer<2> at(shape, {&a_strides, &b_strides}); !at.done(); at.Next()) use(at.offset[0]);
+template <int kOperands>
+class Odometer {
+ public:
+  Odometer(std::span<const int64_t> shape, const cpu::Dims (&strides)[kOperands])
+      : shape_(shape), index_(static_cast<int>(shape.size()), 0) {
+    for (int o = 0; o < kOperands; ++o) strides_[o] = strides[o];
+    left_ = cpu::NumElements(shape);
+  }
+  bool done() const { return left_ == 0; }
+  void Next() {
+    --left_;
+    for (int axis = static_cast<int>(shape_.size()) - 1; axis >= 0; --axis) {
+      ++index_[axis];
+      for (int o = 0; o < kOperands; ++o) offset[o] += strides_[o][axis];
+      if (index_[axis] < shape_[axis]) return;
+      index_[axis] = 0;
+      for (int o = 0; o < kOperands; ++o) offset[o] -= strides_[o][axis] * shape_[axis];
+    }
+  }
+  int64_t offset[kOperands] = {};
+
+ private:
+  std::span<const int64_t> shape_;
+  cpu::Dims index_;
+  cpu::Dims strides_[kOperands];
+  int64_t left_;
+};
+
+// axis in [-rank, rank) as one in [0, rank).
+inline int64_t NormalAxis(int64_t axis, size_t rank) {
+  return axis < 0 ? axis + static_cast<int64_t>(rank) : axis;
+}
+
+// A tensor seen as [outer, extent of axis, inner].
+struct AxisView {
+  int64_t outer = 1, extent = 1, inner = 1;
+  AxisView(std::span<const int64_t> dims, int64_t axis) {
+    axis = NormalAxis(axis, dims.size());
+    for (int64_t i = 0; i < static_cast<int64_t>(dims.size()); ++i)
+      (i < axis ? outer : i == axis ? extent : inner) *= dims[i];
+  }
+};
+
+}  // namespace weft::kernels::reference
