@@ -1,0 +1,94 @@
+// The reference kernels of normalizations, softmax and reductions.
+#include <cmath>
+
+#include "unittests/kernels/run_op.h"
+
+namespace weft::kernels {
+namespace {
+
+using F = std::vector<float>;
+using Ints = ir::Ints;
+
+void ExpectValues(const Tensor& actual, const std::vector<double>& expected) {
+  ASSERT_EQ(actual.values<float>().size(), expected.size());
+  for (size_t i = 0; i < expected.size(); ++i)
+    EXPECT_NEAR(actual.values<float>()[i], expected[i], 1e-6 * (1 + std::abs(expected[i]))) << i;
+}
+
+TEST(ReferenceBatchNormalization, NormalisesEachChannelWithItsStatistics) {
+  const Tensor y =
+      RunOp<ops::BatchNormalization>({F32({1, 2, 2}, {1, 3, 10, 30}), F32({2}, {2, 1}),
+                                      F32({2}, {0.5, -1}), F32({2}, {1, 10}), F32({2}, {3, 15})},
+                                     {.epsilon = 1.0f}, {DataType::kF32, {1, 2, 2}});
+  ExpectValues(y, {0.5, 2.5, -1, 4});
+}
+
+TEST(ReferenceBatchNormalization, RefusesToTrain) {
+  const auto result = TryRunOp<ops::BatchNormalization>(
+      {Random({1, 2, 2}, 1), Random({2}, 2), Random({2}, 3), Random({2}, 4), Random({2}, 5)},
+      {.training_mode = 1}, {{DataType::kF32, {1, 2, 2}}});
+  EXPECT_EQ(result.status().code(), absl::StatusCode::kUnimplemented);
+}
+
+TEST(ReferenceLayerNormalization, GivesMeanAndInverseDeviationToo) {
+  const auto results = TryRunOp<ops::LayerNormalization>(
+      {F32({2, 2}, {1, 5, -3, 3}), F32({2}, {2, 3}), F32({2}, {0, 1})}, {.epsilon = 0.0f},
+      {{DataType::kF32, {2, 2}}, {DataType::kF32, {2, 1}}, {DataType::kF32, {2, 1}}});
+  ASSERT_TRUE(results.ok()) << results.status();
+  ExpectValues((*results)[0], {-2, 4, -2, 4});
+  ExpectValues((*results)[1], {3, 0});
+  ExpectValues((*results)[2], {0.5, 1.0 / 3});
+}
+
+TEST(ReferenceLayerNormalization, NormalisesOverSeveralAxes) {
+  const Tensor y =
+      RunOp<ops::LayerNormalization>({F32({1, 2, 2}, {1, 1, 5, 5}), F32({2, 2}, {1, 2, 3, 4})},
+                                     {.axis = 1, .epsilon = 0.0f}, {DataType::kF32, {1, 2, 2}});
+  ExpectValues(y, {-1, -2, 3, 4});
+}
+
+TEST(ReferenceSoftmax, SumsToOneAlongItsAxis) {
+  const float log2 = std::log(2.0f), log3 = std::log(3.0f);
+  ExpectValues(
+      RunOp<ops::Softmax>({F32({2, 2}, {0, log3, 1000, 1000})}, {}, {DataType::kF32, {2, 2}}),
+      {0.25, 0.75, 0.5, 0.5});
+  ExpectValues(
+      RunOp<ops::Softmax>({F32({2, 2}, {0, 0, log3, log2})}, {.axis = 0}, {DataType::kF32, {2, 2}}),
+      {0.25, 1.0 / 3, 0.75, 2.0 / 3});
+}
+
+TEST(ReferenceReduce, ReducesTheGivenAxes) {
+  const auto run = [](auto op, std::optional<Ints> axes, ir::Shape dims) {
+    using O = decltype(op);
+    return ValuesOf<float>(RunOp<O>({F32({2, 3}, {1, 5, 3, -4, 2, 5})},
+                                    {.axes = axes, .keepdims = dims.size() == 2 ? 1 : 0},
+                                    {DataType::kF32, dims}));
+  };
+  EXPECT_EQ(run(ops::ReduceMean(), Ints{-1}, {2, 1}), (F{3, 1}));
+  EXPECT_EQ(run(ops::ReduceMax(), Ints{1}, {2}), (F{5, 5}));
+  EXPECT_EQ(run(ops::ReduceMin(), Ints{0}, {3}), (F{-4, 2, 3}));
+  EXPECT_EQ(run(ops::ReduceMean(), {}, {1, 1}), (F{2}));
+}
+
+TEST(ReferenceReduce, TakesTheAxesOfASumAsAConstant) {
+  const Tensor y = RunOp<ops::ReduceSum>({I64({2, 3}, {1, 2, 3, 4, 5, 6}), Constant(I64({1}, {0}))},
+                                         {.keepdims = 0}, {DataType::kI64, {3}});
+  EXPECT_EQ(ValuesOf<int64_t>(y), (std::vector<int64_t>{5, 7, 9}));
+}
+
+TEST(ReferenceReduce, CopiesWhenNoAxesMeansNone) {
+  const Tensor y =
+      RunOp<ops::ReduceSum>({F32({2}, {1, 2})}, {.noop_with_empty_axes = 1}, {DataType::kF32, {2}});
+  EXPECT_EQ(ValuesOf<float>(y), (F{1, 2}));
+}
+
+TEST(ReferenceReduce, OfManyFloatsIsAccumulatedInDouble) {
+  Tensor x(DataType::kF32, {1, 1 << 20});
+  for (float& value : x.values<float>()) value = 0.1f;
+  EXPECT_EQ(ValuesOf<float>(RunOp<ops::ReduceMean>({std::move(x)}, {.axes = Ints{1}, .keepdims = 0},
+                                                   {DataType::kF32, {1}})),
+            (F{0.1f}));
+}
+
+}  // namespace
+}  // namespace weft::kernels
