@@ -133,18 +133,23 @@ int64_t VectorLength(const InferContext& c, size_t i) {
   return dims && dims->size() == 1 ? (*dims)[0] : kUnknownDim;
 }
 
+bool IsCountable(std::span<const int64_t> dims) {
+  int64_t elements = 1;
+  for (int64_t d : dims) {
+    if (d <= 1) continue;
+    if (d > kMaxElements / elements) return false;
+    elements *= d;
+  }
+  return true;
+}
+
 bool SetTensor(InferContext& c, size_t i, DataType dtype, const Dims& dims) {
   if (dtype == DataType::kNull || i >= c.num_results()) return true;
   if (!dims) return c.SetResult(i, c.context()->UnrankedTensorType(dtype));
   if (dims->size() > kMaxRank)
     return c.Fail(fmt::format("the result has rank {}, more than {}", dims->size(), kMaxRank));
-  int64_t elements = 1;
-  for (int64_t d : *dims) {
-    if (d <= 1) continue;
-    if (d > kMaxElements / elements)
-      return c.Fail(fmt::format("the result is too large: {}", ToString(*dims)));
-    elements *= d;
-  }
+  if (!IsCountable(*dims))
+    return c.Fail(fmt::format("the result is too large: {}", ToString(*dims)));
   return c.SetResult(i, dtype, *dims);
 }
 

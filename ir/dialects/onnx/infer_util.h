@@ -58,6 +58,9 @@ int64_t VectorLength(const InferContext& c, size_t i);
 
 // --- results --------------------------------------------------------------------
 
+// Whether a tensor of these dims has few enough elements that its bytes can be counted, whatever its
+// element type.
+bool IsCountable(std::span<const int64_t> dims);
 // Sets result i; nothing is set when dtype is kNull. Fails when the rank or the size is out of
 // bounds.
 bool SetTensor(InferContext& c, size_t i, DataType dtype, const Dims& dims);

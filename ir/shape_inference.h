@@ -1,0 +1,38 @@
+// Shapes of a whole program: fix an input's shape or a symbolic dimension, then infer again.
+//
+//   WEFT_RETURN_IF_ERROR(SetInputShape(program, "x", {1, 3, 224, 224}));
+//   WEFT_RETURN_IF_ERROR(SetDim(program, "sequence", 128));
+//   WEFT_RETURN_IF_ERROR(PropagateTypes(program));
+//
+// Shapes that the program computes (Shape, Gather, Concat ... Reshape) are followed where the
+// dimensions they come from are known; see ir/dialects/onnx/shape_value.h.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "ir/base/status.h"
+#include "ir/program.h"
+
+namespace weft::ir {
+
+// Infers the result types of every operation again, in program order and in regions too, and
+// refines what is stated with what is inferred. Fails, naming the op, when an op's operands do not
+// fit or contradict a stated type; types refined until then stay refined. Ops without inference
+// keep their types.
+absl::Status PropagateTypes(Program& program);
+
+// Gives the input `name` (a block argument of the module, or the result of pd.feed) this static
+// shape. A symbol in its present shape gets its size in the whole program; a size that is known
+// already must be the same.
+absl::Status SetInputShape(Program& program, std::string_view name, std::span<const int64_t> dims);
+inline absl::Status SetInputShape(Program& program, std::string_view name,
+                                  std::initializer_list<int64_t> dims) {
+  return SetInputShape(program, name, std::span<const int64_t>(dims.begin(), dims.size()));
+}
+
+// Replaces a symbolic dimension by its size in the types of all values. Fails when no type has it,
+// or when a type would become too large to count its bytes.
+absl::Status SetDim(Program& program, std::string_view symbol, int64_t size);
+
+}  // namespace weft::ir
