@@ -51,6 +51,9 @@ std::string DimText(int64_t dim) {
 }  // namespace
 
 std::string_view DataTypeName(DataType type) { return kDataTypes[static_cast<size_t>(type)].name; }
+std::string_view DataTypeLongName(DataType type) {
+  return kDataTypes[static_cast<size_t>(type)].long_name;
+}
 size_t ElementSize(DataType type) { return kDataTypes[static_cast<size_t>(type)].size; }
 
 bool ParseDataType(std::string_view name, DataType* type) {
