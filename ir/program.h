@@ -385,7 +385,7 @@ class Program {
   uint32_t op_slots() const { return ops_.size(); }
   Operation OperationAtSlot(uint32_t id);
 
-  // --- mutation: for Builder, Rewriter and Clone only -------------------------
+  // --- mutation: for Builder, Rewriter, Clone and the text parser only ---------
   class Mutator;
 
  private:
