@@ -1,6 +1,8 @@
 // The listings of seeds/paddle_drr_pass_demo.txt, copied with their log prefixes.
 #include <gmock/gmock.h>
 
+#include "ir/dialects/pd.h"
+#include "ir/verifier.h"
 #include "ir/walk.h"
 #include "unittests/ir/text/text_test_util.h"
 
@@ -34,6 +36,33 @@ TEST_P(Listing, ParsesVerbatimAndPrintsAsItStands) {
   ExpectRoundTrip(*program);
 }
 
+TEST_P(Listing, IsTypedByThePaddleDialect) {
+  IrContext context;
+  LoadPdDialect(context);
+  std::vector<std::string> warnings;
+  const auto program = MustParse(context, ReadTestFile(GetParam()), {.warnings = &warnings});
+  EXPECT_EQ(Message(Verify(*program)), "");
+  EXPECT_THAT(warnings, testing::ElementsAre());
+  Walk(*program, [&](Operation op) {
+    EXPECT_NE(op.def(), nullptr) << op.name();
+    if (op.Is<pd::MatMul>()) {
+      EXPECT_TRUE(op.attr("transpose_x").Is(AttrKind::kBool));
+    } else if (op.Is<pd::Full>()) {
+      EXPECT_TRUE(op.attr("value").Is(AttrKind::kFloat));
+      EXPECT_EQ(op.attr("place"), context.VerbatimAttr("Place(cpu)"));
+      EXPECT_EQ(op.result().type().shape(), op.attrs_of<pd::Full>().shape);
+    } else if (op.Is<pd::Scale>()) {
+      EXPECT_TRUE(op.attr("bias").Is(AttrKind::kFloat));
+      EXPECT_TRUE(op.attrs_of<pd::Scale>().bias_after_scale);
+    } else if (op.Is<pd::Fetch>()) {
+      EXPECT_EQ(op.attrs_of<pd::Fetch>().name, "out");
+    }
+  });
+  const std::string text = PrintProgram(*program);
+  EXPECT_EQ(text.find("transpose_x:0"), text.npos);
+  EXPECT_EQ(PrintProgram(*MustParse(context, text)), text);
+}
+
 INSTANTIATE_TEST_SUITE_P(Seed, Listing,
                          testing::Values("paddle_transpose_before.ir", "paddle_transpose_after.ir",
                                          "paddle_attention_before.ir",
@@ -60,6 +89,27 @@ TEST(ResnetListing, ItsCompleteLinesParse) {
   EXPECT_EQ(body.front().attr("parameter_name").AsString(), "batch_norm_0.b_0");
   EXPECT_EQ(body.num_arguments(), 4u);  // %318, %880, %884, %896
   ExpectRoundTrip(*program);
+}
+
+TEST(ResnetListing, IsTypedByThePaddleDialect) {
+  IrContext context;
+  LoadPdDialect(context);
+  const auto program =
+      MustParse(context, ReadTestFile("paddle_resnet50.ir"), {.allow_undefined = true});
+  EXPECT_EQ(Message(Verify(*program)), "");
+  int found = 0;
+  Walk(*program, [&](Operation op) {
+    if (op.Is<pd::Conv2d>()) {
+      ++found;
+      EXPECT_EQ(op.attrs_of<pd::Conv2d>().paddings, (Ints{3, 3}));
+      EXPECT_EQ(op.attr("padding_algorithm").AsString(), "EXPLICIT");
+    } else if (op.Is<pd::BatchNorm>()) {
+      ++found;
+      EXPECT_EQ(op.attrs_of<pd::BatchNorm>().epsilon, 1e-5f);
+      EXPECT_FALSE(op.attrs_of<pd::BatchNorm>().is_test);
+    }
+  });
+  EXPECT_EQ(found, 2);
 }
 
 TEST(ResnetListing, UndefinedValuesAreAnErrorUnlessAskedFor) {
