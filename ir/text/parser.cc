@@ -372,9 +372,12 @@ bool Parser::ParseSignatureSlowly(Signature* signature) {
 }
 
 bool Parser::ParseTypeList(std::vector<Type>* types) {
+  const char* end;
   do {
     if (!value_parser_.ParseType(&types->emplace_back())) return false;
+    end = s_.raw_position();
   } while (s_.Consume(','));
+  s_.set_position(end);  // not past the line: see ParseSignature
   return true;
 }
 

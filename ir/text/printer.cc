@@ -15,6 +15,7 @@ using text::AppendInt;
 using text::AppendQuoted;
 
 constexpr size_t kColumns = 79;
+constexpr size_t kUsualLine = 96;  // characters of an operation
 
 // Text that was written before and can be copied from the output itself: types and attribute
 // dictionaries repeat from op to op.
@@ -56,6 +57,7 @@ class Printer {
   void Parameters(Program& program);
   void Head(Operation op);
   void Results(Operation op);
+  void OpName(Opcode opcode);
   void Tail(Operation op);  // what follows types and regions
   void BeginRegion(Frame* frame, size_t depth, bool is_module);
   void Indent(size_t depth);
@@ -76,7 +78,7 @@ class Printer {
   const ValueNumbering& numbering_;
   Program* program_ = nullptr;
   std::optional<text::WeightLayout> layout_;
-  Repeats types_, attrs_;
+  Repeats op_names_, types_, attrs_;
 };
 
 // --- attributes and types ---------------------------------------------------
@@ -257,9 +259,16 @@ void Printer::Results(Operation op) {
   out_ += ") = ";
 }
 
+void Printer::OpName(Opcode opcode) {
+  if (op_names_.Copy(opcode.id(), &out_)) return;
+  const size_t begin = out_.size();
+  AppendQuoted(&out_, opcode.name());
+  op_names_.Remember(opcode.id(), begin, out_.size());
+}
+
 void Printer::Head(Operation op) {
   Results(op);
-  AppendQuoted(&out_, op.name());
+  OpName(op.opcode());
   out_ += " (";
   const uint32_t num_operands = op.num_operands();
   for (uint32_t i = 0; i < num_operands; ++i) {
@@ -445,6 +454,7 @@ std::string ValueNumbering::NameOf(Value value) const {
 
 void PrintProgram(Program& program, std::string* out, const PrintOptions& options) {
   const ValueNumbering numbering(program);
+  out->reserve(out->size() + program.num_operations() * kUsualLine);
   Printer(out, options, numbering).PrintModule(program);
 }
 
