@@ -28,8 +28,6 @@ namespace weft::kernels::cpu {
 namespace {
 
 constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
-constexpr int64_t kNoOffset[1] = {0};
-
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 int64_t RoundUp(int64_t a, int64_t to) { return CeilDiv(a, to) * to; }
 
@@ -239,7 +237,6 @@ class Worker {
     Block block;
     block.tile.a = queries_;
     block.tile.a_stride = a_.head_size;
-    block.tile.a_offsets = kNoOffset;
     block.tile.depth = a_.head_size;
     block.tile.c = scores_;
     block.tile.c_stride = p_.block_keys;
@@ -252,7 +249,6 @@ class Worker {
     Block block;
     block.tile.a = scores_;
     block.tile.a_stride = p_.block_keys;
-    block.tile.a_offsets = kNoOffset;
     block.tile.depth = keys;
     block.tile.c = output;
     block.tile.c_stride = value_columns_;

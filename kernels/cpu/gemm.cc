@@ -7,8 +7,6 @@
 namespace weft::kernels::cpu {
 namespace {
 
-constexpr int64_t kNoOffset[1] = {0};
-
 // How a product is cut into tasks: ranges of rows times ranges of panels.
 struct Grid {
   int64_t task_rows;
@@ -99,7 +97,6 @@ void Gemm(const GemmArguments& arguments, ThreadPool& pool) {
   Block block;
   block.tile.a = arguments.a;
   block.tile.a_stride = arguments.a_stride;
-  block.tile.a_offsets = kNoOffset;
   block.tile.depth = b.k();
   block.tile.c = arguments.c;
   block.tile.c_stride = arguments.c_stride;
@@ -169,7 +166,6 @@ void BatchMatmul(const BatchMatmulArguments& arguments, void* scratch, ThreadPoo
     Block block;
     block.tile.a = arguments.a + offsets[0];
     block.tile.a_stride = arguments.a_stride;
-    block.tile.a_offsets = kNoOffset;
     block.tile.depth = k;
     block.tile.c = arguments.c + offsets[2];
     block.tile.c_stride = arguments.c_stride;

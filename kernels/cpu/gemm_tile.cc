@@ -92,14 +92,16 @@ const TileSet& TilesFor(Isa isa) { return *WEFT_DISPATCH_ON(isa, kTiles); }
 void RunBlock(const TileSet& tiles, const Block& block, int64_t rows, int64_t first, int64_t last) {
   if (rows == 0 || first >= last) return;
   const int64_t depth = block.tile.depth;
-  const bool split = block.tile.segments == 1 && rows * depth > kCachedRowsOfA;
-  const int64_t parts = split ? (depth + kMaxDepth - 1) / kMaxDepth : 1;
-  Part part;
+  if (block.tile.segments != 1 || rows * depth <= kCachedRowsOfA || depth <= kMaxDepth) {
+    RunPart(tiles, block, {0, depth, true}, rows, first, last);
+    return;
+  }
+  Block whole = block;
+  if (whole.tile.residual == whole.tile.c) StartFromResidual(&whole);
+  const int64_t parts = (depth + kMaxDepth - 1) / kMaxDepth;
   for (int64_t i = 0; i < parts; ++i) {
-    part.begin = depth * i / parts;
-    part.end = depth * (i + 1) / parts;
-    part.is_last = i + 1 == parts;
-    RunPart(tiles, block, part, rows, first, last);
+    const Part part = {depth * i / parts, depth * (i + 1) / parts, i + 1 == parts};
+    RunPart(tiles, whole, part, rows, first, last);
   }
 }
 

@@ -44,17 +44,19 @@ struct Panels {
   }
 };
 
-// c[i][j] = sum over s < segments, k < depth of a[i * a_stride + a_offsets[s] + k] * b[s * depth +
-// k][j], added to c or bias; then the residual is added and the range clamped, or the activation
-// applied. Strides count floats.
+// c[i][j] = sum over s < segments, k < depth of a[i * a_stride + a_offsets[s] + k] * b[b_rows[s] + k][j], added to c or
+// the bias; then the residual is added and the range clamped. Strides count floats.
 struct Tile {
+  static constexpr int64_t kStart[1] = {0};
+
   const float* a = nullptr;
   int64_t a_stride = 0;
-  const int64_t* a_offsets = nullptr;
+  const int64_t* a_offsets = kStart;
   int64_t segments = 1;
   int64_t depth = 0;
 
   const float* b = nullptr;
+  const int64_t* b_rows = kStart;
   int64_t b_stride = 0;
   int64_t b_panel_stride = 0;
   int64_t prefetch = 0;  // with every row of B, the line this far behind it is brought near
@@ -106,6 +108,15 @@ struct Block {
   const float* bias = nullptr;
   Activation activation = {};
 };
+
+// For a block that passes C more than once and whose residual is C: the first pass must not lose it. Sums start from C,
+// and the bias is added last.
+inline void StartFromResidual(Block* block) {
+  block->tile.accumulate = true;
+  block->tile.residual = block->bias;
+  block->tile.residual_stride = 0;
+  block->bias = nullptr;
+}
 
 // What of A should stay in half an L2 cache, in floats, while panel after panel of B passes. Deeper
 // products are cut along k into parts of at most kMaxDepth, which C carries over.

@@ -158,27 +158,34 @@ TEST(CpuGemm, GivesTheSameBitsForEveryNumberOfThreads) {
   }
 }
 
+// 2100 deep: cut along k, where C is written before the residual is read.
 TEST(CpuGemm, AddsToItsOwnOutputAsTheResidual) {
   ForEachVariant([&](ThreadPool& pool) {
-    const auto a = RandomFloats(33 * 20, 1), b = RandomFloats(20 * 40, 2),
-               before = RandomFloats(33 * 40, 3);
-    auto c = before;
-    const PackedMatrix packed = PackedMatrix::Pack(b.data(), 40, 1, 20, 40, pool);
-    GemmArguments arguments;
-    arguments.m = 33;
-    arguments.a = a.data();
-    arguments.a_stride = 20;
-    arguments.b = &packed;
-    arguments.c = c.data();
-    arguments.c_stride = 40;
-    arguments.residual = c.data();
-    arguments.residual_stride = 40;
-    Gemm(arguments, pool);
-    for (int i = 0; i < 33 * 40; ++i) {
-      double sum = before[i];
-      for (int k = 0; k < 20; ++k)
-        sum += static_cast<double>(a[i / 40 * 20 + k]) * b[k * 40 + i % 40];
-      ASSERT_NEAR(c[i], sum, 2e-6);
+    for (int64_t k : {20, 2100}) {
+      const int64_t m = 70, n = 40;
+      const auto a = RandomFloats(m * k, 1), b = RandomFloats(k * n, 2),
+                 before = RandomFloats(m * n, 3, -9, 9), bias = RandomFloats(n, 4, -9, 9);
+      auto c = before;
+      const PackedMatrix packed = PackedMatrix::Pack(b.data(), n, 1, k, n, pool);
+      GemmArguments arguments;
+      arguments.m = m;
+      arguments.a = a.data();
+      arguments.a_stride = k;
+      arguments.b = &packed;
+      arguments.c = c.data();
+      arguments.c_stride = n;
+      arguments.bias = bias.data();
+      arguments.residual = c.data();
+      arguments.residual_stride = n;
+      Gemm(arguments, pool);
+      std::vector<double> expected(c.size());
+      for (int64_t i = 0; i < m * n; ++i) {
+        expected[i] = static_cast<double>(before[i]) + bias[i % n];
+        for (int64_t x = 0; x < k; ++x) {
+          expected[i] += static_cast<double>(a[i / n * k + x]) * b[x * n + i % n];
+        }
+      }
+      EXPECT_LT(RelativeError(c, expected), 2e-6);
     }
   });
 }
