@@ -1,0 +1,305 @@
+#include "tools/testing/golden.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "drr/apply.h"
+#include "drr/matcher.h"
+#include "ir/dialects/fused.h"
+#include "ir/dialects/onnx.h"
+#include "ir/dialects/pd.h"
+#include "ir/text/parser.h"
+#include "ir/text/printer.h"
+#include "ir/verifier.h"
+#include "ir/walk.h"
+#include "passes/pass_manager.h"
+#include "passes/pass_registry.h"
+#include "passes/pattern_rewrite_pass.h"
+#include "passes/rule_registry.h"
+
+namespace weft::fixtures {
+namespace {
+
+using ::testing::AssertionFailure;
+using ::testing::AssertionResult;
+using ::testing::AssertionSuccess;
+
+std::vector<std::string> SplitNames(const std::string& list) {
+  return absl::StrSplit(list, ',', absl::SkipEmpty());
+}
+
+absl::Status ParseRunLine(const std::string& line, GoldenFile* file) {
+  const std::vector<std::string> words = absl::StrSplit(line, ' ', absl::SkipEmpty());
+  for (size_t i = 0; i + 1 < words.size(); i += 2) {
+    if (words[i] == "--rules") {
+      file->rules = SplitNames(words[i + 1]);
+    } else if (words[i] == "--passes") {
+      file->passes = SplitNames(words[i + 1]);
+    } else if (words[i] == "--pipeline") {
+      const passes::Pipeline* pipeline = passes::FindPipeline(words[i + 1]);
+      if (!pipeline) return ir::InvalidArgument("RUN: no pipeline " + words[i + 1]);
+      file->passes = pipeline->passes;
+    } else if (words[i] == "--numerics") {
+      file->numerics = words[i + 1];
+    } else {
+      return ir::InvalidArgument("RUN: unknown option " + words[i]);
+    }
+  }
+  if (words.size() % 2 != 0) return ir::InvalidArgument("RUN: an option has no value: " + line);
+  if (file->rules.empty() == file->passes.empty())
+    return ir::InvalidArgument("RUN: give --rules or else --passes or --pipeline");
+  return absl::OkStatus();
+}
+
+// `// KEY: value` of a line; false for other lines.
+bool Directive(const std::string& line, const std::string& key, std::string* value) {
+  const std::string prefix = "// " + key + ":";
+  if (line.compare(0, prefix.size(), prefix) != 0) return false;
+  *value = line.substr(std::min(line.size(), prefix.size() + 1));
+  return true;
+}
+
+std::string WithoutBlankEnds(const std::string& text) {
+  size_t begin = 0;
+  while (begin < text.size() && text[begin] == '\n') ++begin;
+  std::string result = text.substr(begin);
+  while (!result.empty() && result.back() == '\n') result.pop_back();
+  return result.empty() ? result : result + "\n";
+}
+
+AssertionResult Fail(const GoldenFile& file, const std::string& what) {
+  return AssertionFailure() << file.path << ": " << what;
+}
+AssertionResult Fail(const GoldenFile& file, const absl::Status& status) {
+  return Fail(file, std::string(ir::Message(status)));
+}
+
+std::string FirstDifference(const std::string& expected, const std::string& actual) {
+  const std::vector<std::string> want = absl::StrSplit(expected, '\n');
+  const std::vector<std::string> got = absl::StrSplit(actual, '\n');
+  size_t i = 0;
+  while (i < want.size() && i < got.size() && want[i] == got[i]) ++i;
+  return fmt::format("line {} of the result differs\n  expected: {}\n  actual:   {}\nresult:\n{}",
+                     i + 1, i < want.size() ? want[i] : "<end>", i < got.size() ? got[i] : "<end>",
+                     actual);
+}
+
+absl::StatusOr<drr::NumericClass> ParseNumerics(const std::string& name) {
+  if (name == "exact") return drr::NumericClass::kExact;
+  if (name == "reassociate") return drr::NumericClass::kReassociates;
+  if (name == "approximate") return drr::NumericClass::kApproximate;
+  return ir::InvalidArgument("RUN: --numerics is " + name +
+                             ", expected exact, reassociate or approximate");
+}
+
+absl::StatusOr<std::vector<std::unique_ptr<drr::Rule>>> BuildRules(const GoldenFile& file,
+                                                                   ir::IrContext& context) {
+  std::vector<std::unique_ptr<drr::Rule>> rules;
+  for (const std::string& name : file.rules) {
+    const passes::RegisteredRule* rule = passes::FindRule(name);
+    if (!rule) return ir::NotFound("RUN: no rule " + name);
+    drr::BuildResult built = rule->build(&context);
+    if (!built.ok()) return ir::InvalidArgument(built.errors[0]);
+    rules.push_back(std::move(built.rule));
+  }
+  return rules;
+}
+
+// --- programs that change ---------------------------------------------------
+
+absl::Status AddPasses(const GoldenFile& file, ir::IrContext& context, passes::PassManager* pm) {
+  if (!file.rules.empty()) {
+    WEFT_ASSIGN_OR_RETURN(auto rules, BuildRules(file, context));
+    drr::RewritePatternSet set(&context);
+    for (auto& rule : rules) {
+      drr::BuildResult built;
+      built.rule = std::move(rule);
+      set.Add(std::move(built));
+    }
+    passes::GreedyRewriteConfig config;
+    config.verify_after_rewrite = true;
+    pm->AddPass(std::make_unique<passes::PatternRewritePass>(
+        "golden", drr::FrozenRewritePatternSet(std::move(set)), config));
+    return absl::OkStatus();
+  }
+  for (const std::string& name : file.passes) {
+    std::unique_ptr<passes::Pass> pass = passes::MakePass(name);
+    if (!pass) return ir::NotFound("RUN: no pass " + name);
+    pm->AddPass(std::move(pass));
+  }
+  return absl::OkStatus();
+}
+
+AssertionResult EveryRuleFired(const GoldenFile& file, const passes::PassManager& pm) {
+  for (const passes::PassReport& report : pm.reports())
+    for (const passes::RuleStatistics& rule : report.rules)
+      if (!file.rules.empty() && rule.applied == 0)
+        return Fail(file, fmt::format("rule {} did not fire{}{}", rule.rule,
+                                      rule.last_decline.empty() ? "" : ": ", rule.last_decline));
+  return AssertionSuccess();
+}
+
+void WriteExpectation(const GoldenFile& file, const std::string& result) {
+  std::ofstream out(file.path, std::ios::binary);
+  out << file.head << "// EXPECT\n" << result;
+}
+
+absl::Status RunPasses(const GoldenFile& file, ir::Program& program, const GoldenOptions& options,
+                       passes::PassManager* pm) {
+  WEFT_ASSIGN_OR_RETURN(pm->pass_context().numerics, ParseNumerics(file.numerics));
+  pm->pass_context().evaluator = options.evaluator;
+  pm->pass_context().verify_each_rewrite = true;
+  pm->set_verify_each(true);
+  WEFT_RETURN_IF_ERROR(AddPasses(file, *program.context(), pm));
+  return pm->Run(program);
+}
+
+AssertionResult CheckResult(const GoldenFile& file, ir::Program& program,
+                            const GoldenOptions& options) {
+  passes::PassManager pm(program.context());
+  if (absl::Status s = RunPasses(file, program, options, &pm); !s.ok()) return Fail(file, s);
+  if (AssertionResult fired = EveryRuleFired(file, pm); !fired) return fired;
+  const std::string result = WithoutBlankEnds(ir::PrintProgram(program));
+  if (std::getenv("WEFT_BLESS")) {
+    if (!file.has_expectation || result != file.expected) WriteExpectation(file, result);
+    return AssertionSuccess();
+  }
+  if (!file.has_expectation) return Fail(file, "no EXPECT line; WEFT_BLESS=1 writes it");
+  if (result != file.expected) return Fail(file, FirstDifference(file.expected, result));
+  return AssertionSuccess();
+}
+
+// --- near misses --------------------------------------------------------------
+
+struct Refusals {
+  size_t progress = 0;
+  std::vector<std::string> reasons;  // of all sites that came as far as that
+
+  void Add(size_t p, std::string reason) {
+    if (p < progress) return;
+    if (p > progress) reasons.clear();
+    progress = p;
+    if (std::find(reasons.begin(), reasons.end(), reason) == reasons.end())
+      reasons.push_back(std::move(reason));
+  }
+};
+
+AssertionResult CollectRefusals(const GoldenFile& file, const drr::Rule& rule, ir::Program& program,
+                                Refusals* refusals) {
+  std::vector<ir::Operation> ops;
+  ir::Walk(program, [&](ir::Operation op) { ops.push_back(op); });
+  drr::Matcher matcher(rule);
+  for (ir::Operation op : ops) {
+    drr::MatchContext match(&rule);
+    drr::MatchFailure failure;
+    if (!matcher.Match(op, &match, &failure)) {
+      refusals->Add(failure.progress, failure.reason);
+      continue;
+    }
+    const std::string site = ir::PrintOperation(op);
+    ir::Rewriter rewriter(&program);
+    std::string reason;
+    if (drr::Apply(match, rewriter, &reason))
+      return Fail(file, fmt::format("rule {} fires at {}", rule.name, site));
+    refusals->Add(rule.graph.ops.size() + 1, reason);
+  }
+  return AssertionSuccess();
+}
+
+AssertionResult CheckNearMiss(const GoldenFile& file, ir::Program& program,
+                              const GoldenOptions& options) {
+  const std::string before = ir::PrintProgram(program);
+  auto rules = BuildRules(file, *program.context());
+  if (!rules.ok()) return Fail(file, rules.status());
+  Refusals refusals;
+  for (const auto& rule : *rules)
+    if (AssertionResult r = CollectRefusals(file, *rule, program, &refusals); !r) return r;
+  if (!file.rules.empty()) {
+    if (file.refused_by.empty()) return Fail(file, "no REFUSED-BY line");
+    const bool named = std::any_of(
+        refusals.reasons.begin(), refusals.reasons.end(),
+        [&](const auto& reason) { return reason.find(file.refused_by) != std::string::npos; });
+    if (!named)
+      return Fail(file, fmt::format("refused by \"{}\", expected \"{}\"",
+                                    fmt::join(refusals.reasons, "\" or \""), file.refused_by));
+  }
+  passes::PassManager pm(program.context());
+  if (absl::Status s = RunPasses(file, program, options, &pm); !s.ok()) return Fail(file, s);
+  const std::string after = ir::PrintProgram(program);
+  if (after != before) return Fail(file, "the program changed: " + FirstDifference(before, after));
+  return AssertionSuccess();
+}
+
+}  // namespace
+
+absl::StatusOr<GoldenFile> ReadGoldenFile(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return ir::NotFound(path + ": cannot be read");
+  GoldenFile file;
+  file.path = path;
+  file.near_miss = std::filesystem::path(path).parent_path().filename() == "no";
+  std::string line, run;
+  while (std::getline(in, line)) {
+    if (file.has_expectation) {
+      file.expected += line + "\n";
+      continue;
+    }
+    if (line == "// EXPECT") {
+      file.has_expectation = true;
+      continue;
+    }
+    file.head += line + "\n";
+    Directive(line, "RUN", &run);
+    Directive(line, "REFUSED-BY", &file.refused_by);
+    if (line.compare(0, 2, "//") != 0) file.program_text += line;
+    file.program_text += "\n";
+  }
+  file.expected = WithoutBlankEnds(file.expected);
+  if (run.empty()) return ir::InvalidArgument(path + ": no RUN line");
+  WEFT_RETURN_IF_ERROR(ir::Annotate(ParseRunLine(run, &file), path));
+  return file;
+}
+
+std::vector<std::string> GoldenFiles(const std::string& folder) {
+  std::vector<std::string> files;
+  std::error_code error;
+  for (std::filesystem::recursive_directory_iterator it(folder, error), end; !error && it != end;
+       it.increment(error))
+    if (it->path().extension() == ".ir")
+      files.push_back(std::filesystem::relative(it->path(), folder).string());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::string GoldenTestName(const std::string& relative_path) {
+  std::string name = relative_path.substr(0, relative_path.rfind(".ir"));
+  for (char& c : name)
+    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+  return name;
+}
+
+AssertionResult RunGolden(const std::string& path, const GoldenOptions& options) {
+  auto file = ReadGoldenFile(path);
+  if (!file.ok()) return AssertionFailure() << std::string(ir::Message(file.status()));
+  ir::IrContext context;
+  ir::LoadFusedDialect(context);
+  ir::LoadPdDialect(context);
+  if (options.load_dialects) options.load_dialects(context);
+  auto program = ir::ParseProgram(
+      context, file->program_text,
+      {.file_name = path, .weights_dir = std::filesystem::path(path).parent_path().string()});
+  if (!program.ok()) return AssertionFailure() << std::string(ir::Message(program.status()));
+  if (absl::Status s = ir::Verify(**program); !s.ok()) return Fail(*file, s);
+  return file->near_miss ? CheckNearMiss(*file, **program, options)
+                         : CheckResult(*file, **program, options);
+}
+
+}  // namespace weft::fixtures

@@ -1,0 +1,69 @@
+// Golden tests of rules and passes: one .ir file holds how to run, the program and what comes out.
+//
+//   // Two transposes are one.                  (free comment)
+//   // RUN: --rules compose-transposes
+//   module ... { ... }
+//   // EXPECT
+//   module ... { ... }                          (WEFT_BLESS=1 rewrites everything below EXPECT)
+//
+// RUN takes one of --rules r1,r2 (of the registry, opt-in ones too), --passes p1,p2 and
+// --pipeline p, and --numerics exact|reassociate|approximate. Every rule named must fire.
+//
+// A file in a folder `no` is a near miss: the program must stay as it is, and with --rules a line
+// `// REFUSED-BY: text` says what the reason must contain that the rule gives at the site where it
+// came furthest.
+//
+//   WEFT_GOLDEN_TESTS(MyRules, "/path/to/golden");   // in a test file: one test per .ir below
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "ir/evaluator.h"
+#include "ir/program.h"
+
+namespace weft::fixtures {
+
+struct GoldenOptions {
+  // Loads dialects of the caller's; those of Weft are loaded already.
+  std::function<void(ir::IrContext&)> load_dialects = {};
+  ir::Evaluator* evaluator = nullptr;  // for passes that fold constants
+};
+
+// The .ir files below `folder`, relative to it, sorted. Empty if there is no such folder.
+std::vector<std::string> GoldenFiles(const std::string& folder);
+
+// Runs one file; a failure says what differs and where.
+::testing::AssertionResult RunGolden(const std::string& path, const GoldenOptions& options = {});
+
+// "compose-transposes/no/perm.ir" as a GoogleTest parameter name.
+std::string GoldenTestName(const std::string& relative_path);
+
+// One parsed file.
+struct GoldenFile {
+  std::string path;
+  bool near_miss = false;
+  std::vector<std::string> rules, passes;
+  std::string numerics = "reassociate";
+  std::string refused_by;    // near misses
+  std::string program_text;  // comment lines blanked, so that line numbers are those of the file
+  std::string expected;      // below EXPECT
+  bool has_expectation = false;
+  std::string head;  // all lines above EXPECT, as they stand
+};
+absl::StatusOr<GoldenFile> ReadGoldenFile(const std::string& path);
+
+#define WEFT_GOLDEN_TESTS(Suite, folder)                                              \
+  class Suite : public ::testing::TestWithParam<std::string> {};                      \
+  TEST_P(Suite, GivesWhatTheFileExpects) {                                            \
+    EXPECT_TRUE(::weft::fixtures::RunGolden(std::string(folder) + "/" + GetParam())); \
+  }                                                                                   \
+  GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Suite);                               \
+  INSTANTIATE_TEST_SUITE_P(                                                           \
+      Golden, Suite, ::testing::ValuesIn(::weft::fixtures::GoldenFiles(folder)),      \
+      [](const auto& info) { return ::weft::fixtures::GoldenTestName(info.param); })
+
+}  // namespace weft::fixtures
