@@ -20,6 +20,7 @@
 #include "ir/text/printer.h"
 #include "ir/verifier.h"
 #include "ir/walk.h"
+#include "kernels/evaluator.h"
 #include "passes/pass_manager.h"
 #include "passes/pass_registry.h"
 #include "passes/pattern_rewrite_pass.h"
@@ -138,8 +139,9 @@ absl::Status AddPasses(const GoldenFile& file, ir::IrContext& context, passes::P
   return absl::OkStatus();
 }
 
-AssertionResult EveryRuleFired(const GoldenFile& file, const passes::PassManager& pm) {
-  for (const passes::PassReport& report : pm.reports())
+AssertionResult EveryRuleFired(const GoldenFile& file,
+                               const std::vector<passes::PassReport>& reports) {
+  for (const passes::PassReport& report : reports)
     for (const passes::RuleStatistics& rule : report.rules)
       if (!file.rules.empty() && rule.applied == 0)
         return Fail(file, fmt::format("rule {} did not fire{}{}", rule.rule,
@@ -152,21 +154,10 @@ void WriteExpectation(const GoldenFile& file, const std::string& result) {
   out << file.head << "// EXPECT\n" << result;
 }
 
-absl::Status RunPasses(const GoldenFile& file, ir::Program& program, const GoldenOptions& options,
-                       passes::PassManager* pm) {
-  WEFT_ASSIGN_OR_RETURN(pm->pass_context().numerics, ParseNumerics(file.numerics));
-  pm->pass_context().evaluator = options.evaluator;
-  pm->pass_context().verify_each_rewrite = true;
-  pm->set_verify_each(true);
-  WEFT_RETURN_IF_ERROR(AddPasses(file, *program.context(), pm));
-  return pm->Run(program);
-}
-
-AssertionResult CheckResult(const GoldenFile& file, ir::Program& program,
-                            const GoldenOptions& options) {
-  passes::PassManager pm(program.context());
-  if (absl::Status s = RunPasses(file, program, options, &pm); !s.ok()) return Fail(file, s);
-  if (AssertionResult fired = EveryRuleFired(file, pm); !fired) return fired;
+AssertionResult CheckResult(const GoldenFile& file, ir::Program& program) {
+  std::vector<passes::PassReport> reports;
+  if (absl::Status s = RunGoldenPasses(file, program, &reports); !s.ok()) return Fail(file, s);
+  if (AssertionResult fired = EveryRuleFired(file, reports); !fired) return fired;
   const std::string result = WithoutBlankEnds(ir::PrintProgram(program));
   if (std::getenv("WEFT_BLESS")) {
     if (!file.has_expectation || result != file.expected) WriteExpectation(file, result);
@@ -214,8 +205,7 @@ AssertionResult CollectRefusals(const GoldenFile& file, const drr::Rule& rule, i
   return AssertionSuccess();
 }
 
-AssertionResult CheckNearMiss(const GoldenFile& file, ir::Program& program,
-                              const GoldenOptions& options) {
+AssertionResult CheckNearMiss(const GoldenFile& file, ir::Program& program) {
   const std::string before = ir::PrintProgram(program);
   auto rules = BuildRules(file, *program.context());
   if (!rules.ok()) return Fail(file, rules.status());
@@ -231,8 +221,7 @@ AssertionResult CheckNearMiss(const GoldenFile& file, ir::Program& program,
       return Fail(file, fmt::format("refused by \"{}\", expected \"{}\"",
                                     fmt::join(refusals.reasons, "\" or \""), file.refused_by));
   }
-  passes::PassManager pm(program.context());
-  if (absl::Status s = RunPasses(file, program, options, &pm); !s.ok()) return Fail(file, s);
+  if (absl::Status s = RunGoldenPasses(file, program, nullptr); !s.ok()) return Fail(file, s);
   const std::string after = ir::PrintProgram(program);
   if (after != before) return Fail(file, "the program changed: " + FirstDifference(before, after));
   return AssertionSuccess();
@@ -259,6 +248,7 @@ absl::StatusOr<GoldenFile> ReadGoldenFile(const std::string& path) {
     file.head += line + "\n";
     Directive(line, "RUN", &run);
     Directive(line, "REFUSED-BY", &file.refused_by);
+    Directive(line, "NUMERIC", &file.numeric);
     if (line.compare(0, 2, "//") != 0) file.program_text += line;
     file.program_text += "\n";
   }
@@ -286,20 +276,41 @@ std::string GoldenTestName(const std::string& relative_path) {
   return name;
 }
 
+absl::StatusOr<std::unique_ptr<ir::Program>> ParseGoldenProgram(const GoldenFile& file,
+                                                                ir::IrContext& context,
+                                                                const GoldenOptions& options) {
+  ir::LoadFusedDialect(context);
+  ir::LoadPdDialect(context);
+  if (options.load_dialects) options.load_dialects(context);
+  const std::string folder = std::filesystem::path(file.path).parent_path().string();
+  WEFT_ASSIGN_OR_RETURN(auto program,
+                        ir::ParseProgram(context, file.program_text,
+                                         {.file_name = file.path, .weights_dir = folder}));
+  WEFT_RETURN_IF_ERROR(ir::Annotate(ir::Verify(*program), file.path));
+  return program;
+}
+
+absl::Status RunGoldenPasses(const GoldenFile& file, ir::Program& program,
+                             std::vector<passes::PassReport>* reports) {
+  WEFT_ASSIGN_OR_RETURN(auto evaluator, kernels::KernelEvaluator::Create("reference"));
+  passes::PassManager pm(program.context());
+  pm.pass_context().evaluator = evaluator.get();
+  WEFT_ASSIGN_OR_RETURN(pm.pass_context().numerics, ParseNumerics(file.numerics));
+  pm.pass_context().verify_each_rewrite = true;
+  pm.set_verify_each(true);
+  WEFT_RETURN_IF_ERROR(AddPasses(file, *program.context(), &pm));
+  const absl::Status status = pm.Run(program);
+  if (reports) *reports = pm.reports();
+  return status;
+}
+
 AssertionResult RunGolden(const std::string& path, const GoldenOptions& options) {
   auto file = ReadGoldenFile(path);
   if (!file.ok()) return AssertionFailure() << std::string(ir::Message(file.status()));
   ir::IrContext context;
-  ir::LoadFusedDialect(context);
-  ir::LoadPdDialect(context);
-  if (options.load_dialects) options.load_dialects(context);
-  auto program = ir::ParseProgram(
-      context, file->program_text,
-      {.file_name = path, .weights_dir = std::filesystem::path(path).parent_path().string()});
+  auto program = ParseGoldenProgram(*file, context, options);
   if (!program.ok()) return AssertionFailure() << std::string(ir::Message(program.status()));
-  if (absl::Status s = ir::Verify(**program); !s.ok()) return Fail(*file, s);
-  return file->near_miss ? CheckNearMiss(*file, **program, options)
-                         : CheckResult(*file, **program, options);
+  return file->near_miss ? CheckNearMiss(*file, **program) : CheckResult(*file, **program);
 }
 
 }  // namespace weft::fixtures

@@ -19,18 +19,18 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "ir/evaluator.h"
 #include "ir/program.h"
+#include "passes/pass_manager.h"
 
 namespace weft::fixtures {
 
 struct GoldenOptions {
   // Loads dialects of the caller's; those of Weft are loaded already.
   std::function<void(ir::IrContext&)> load_dialects = {};
-  ir::Evaluator* evaluator = nullptr;  // for passes that fold constants
 };
 
 // The .ir files below `folder`, relative to it, sorted. Empty if there is no such folder.
@@ -38,6 +38,12 @@ std::vector<std::string> GoldenFiles(const std::string& folder);
 
 // Runs one file; a failure says what differs and where.
 ::testing::AssertionResult RunGolden(const std::string& path, const GoldenOptions& options = {});
+
+// Runs the program before and after on random inputs. A near miss, which changes nothing, a program
+// with ops that the reference kernels do not know, and one with a `// NUMERIC: off, because` line
+// pass.
+::testing::AssertionResult GoldenKeepsNumbers(const std::string& path,
+                                              const GoldenOptions& options = {});
 
 // "compose-transposes/no/perm.ir" as a GoogleTest parameter name.
 std::string GoldenTestName(const std::string& relative_path);
@@ -49,13 +55,22 @@ struct GoldenFile {
   std::vector<std::string> rules, passes;
   std::string numerics = "reassociate";
   std::string refused_by;    // near misses
+  std::string numeric;       // the NUMERIC line
   std::string program_text;  // comment lines blanked, so that line numbers are those of the file
   std::string expected;      // below EXPECT
   bool has_expectation = false;
   std::string head;  // all lines above EXPECT, as they stand
 };
 absl::StatusOr<GoldenFile> ReadGoldenFile(const std::string& path);
+absl::StatusOr<std::unique_ptr<ir::Program>> ParseGoldenProgram(const GoldenFile& file,
+                                                                ir::IrContext& context,
+                                                                const GoldenOptions& options = {});
+// What RUN says, with verification after every rewrite; constants are folded by the reference
+// kernels. `reports` may be null.
+absl::Status RunGoldenPasses(const GoldenFile& file, ir::Program& program,
+                             std::vector<passes::PassReport>* reports);
 
+// Two tests per file: its text, and its numbers (tools/testing/numeric.h).
 #define WEFT_GOLDEN_TESTS(Suite, folder)                                              \
   class Suite : public ::testing::TestWithParam<std::string> {};                      \
   TEST_P(Suite, GivesWhatTheFileExpects) {                                            \
