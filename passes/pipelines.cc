@@ -20,7 +20,9 @@ class FuseCompositePass : public PatternRewritePass {
   FuseCompositePass()
       : PatternRewritePass("fuse-composite",
                            "layer normalization, GELU and attention from their parts",
-                           {"fuse-composite", "canonicalize"}) {}
+                           {"fuse-composite", "canonicalize"},
+                           // Readers first: the largest form of a pattern ends furthest down.
+                           {.use_top_down_traversal = false}) {}
 };
 WEFT_REGISTER_PASS(FuseCompositePass);
 

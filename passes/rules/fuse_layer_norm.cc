@@ -5,6 +5,7 @@
 #include "ir/dialects/onnx/elementwise.h"
 #include "ir/dialects/onnx/reduce.h"
 #include "passes/rule_registry.h"
+#include "passes/rules/constant_math.h"
 
 namespace weft::passes {
 namespace {
@@ -22,6 +23,14 @@ int64_t FirstAxis(Ints axes, int64_t rank) {
   return axes.empty() ? -1 : axes[0];
 }
 
+Shape LastDims(const Ints& axes, const BoundTensor& x) {
+  const int64_t axis = FirstAxis(axes, x.rank());
+  const Shape shape = x.shape();
+  return axis < 0 ? shape : Shape(shape.begin() + axis, shape.end());
+}
+
+// Multiplication by ones and addition of zeros may have been simplified away, hence no gamma or no
+// beta.
 // (x - mean) / sqrt(mean((x - mean)^2) + epsilon) * gamma + beta => layer_norm(x, gamma, beta)
 class FuseLayerNorm : public DrrPatternBase<FuseLayerNorm> {
  public:
@@ -41,8 +50,8 @@ class FuseLayerNorm : public DrrPatternBase<FuseLayerNorm> {
     auto variance = src.Op<ops::ReduceMean>({.axes = axes})(square);
     auto deviation = src.Op<ops::Sqrt>()(src.Op<ops::Add>()(variance, epsilon));
     auto normalised = src.Op<ops::Div>()(d, deviation);
-    auto scaled = src.Op<ops::Mul>()(normalised, gamma);
-    auto out = src.Op<ops::Add>()(scaled, beta);
+    auto scaled = src.Either(src.Op<ops::Mul>()(normalised, gamma), normalised);
+    auto out = src.Either(src.Op<ops::Add>()(scaled, beta), scaled);
 
     src.RequireNativeCall("the exponent is 2",
                           [=](const MatchContext& m) { return !m.Has(two) || m[two].IsSplat(2); });
@@ -56,21 +65,32 @@ class FuseLayerNorm : public DrrPatternBase<FuseLayerNorm> {
     src.RequireNativeCall("both means are over the last dimensions", [=](const MatchContext& m) {
       return FirstAxis(m[axes], m[x].rank()) >= 0;
     });
+    auto is_last_dims = [=](const MatchContext& m, drr::Tensor t) {
+      return m[t].is_static() && m[t].shape() == LastDims(m[axes], m[x]);
+    };
+    src.RequireNativeCall("the sizes of the last dimensions are known", [=](const MatchContext& m) {
+      const Shape last = LastDims(m[axes], m[x]);
+      return std::all_of(last.begin(), last.end(), ir::IsStaticDim);
+    });
+    src.RequireNativeCall("gamma, if any, is a constant of the shape of the last dimensions",
+                          [=](const MatchContext& m) {
+                            return !m.Has(gamma) ||
+                                   (m[gamma].is_constant() && is_last_dims(m, gamma));
+                          });
     src.RequireNativeCall(
-        "gamma and beta have the shape of the last dimensions", [=](const MatchContext& m) {
-          const int64_t axis = FirstAxis(m[axes], m[x].rank());
-          const Shape shape = m[x].shape();
-          const Shape last(shape.begin() + std::max<int64_t>(axis, 0), shape.end());
-          return axis >= 0 && m[gamma].is_static() && m[gamma].shape() == last &&
-                 m[beta].shape() == last;
-        });
+        "beta, if any, has the shape of the last dimensions",
+        [=](const MatchContext& m) { return !m.Has(beta) || is_last_dims(m, beta); });
 
     ResultPattern res = src.ResultPattern();
+    auto scale = res.Constant([=](const MatchContext& m) {
+      if (m.Has(gamma)) return m[gamma].constant();
+      return MakeF32(m.context(), LastDims(m[axes], m[x]), [](int64_t) { return 1.0; });
+    });
     res.Tensor(out) = res.Op<fused::LayerNorm>({
         .axis =
             [=](const MatchContext& m) { return FirstAxis(m[axes], m[x].rank()) - m[x].rank(); },
         .epsilon = [=](const MatchContext& m) { return static_cast<float>(*m[epsilon].splat()); },
-    })(x, gamma, beta);
+    })(x, scale, beta);
   }
 };
 WEFT_REGISTER_RULE(FuseLayerNorm, "fuse-composite");
