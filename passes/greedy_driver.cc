@@ -59,6 +59,8 @@ class Driver : public ir::RewriteListener {
         EnqueueWithReaders(def);
       }
     }
+    // A new op may take the slot: its entry in the worklist must not be mistaken for this one's.
+    if (op.id() < queued_.size()) queued_[op.id()] = false;
   }
 
  private:
