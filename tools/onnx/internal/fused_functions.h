@@ -16,6 +16,7 @@
 #include "ir/base/status.h"
 #include "ir/rewriter.h"
 #include "tools/onnx/internal/proto.h"
+#include "tools/onnx/internal/proto_tensor.h"
 
 namespace weft::tools::bridge {
 
@@ -45,7 +46,8 @@ class FusedFunctionTable {
 // While importing: the ops that calls of such functions stand for.
 class FusedFunctionReader {
  public:
-  explicit FusedFunctionReader(ir::IrContext* context) : context_(context) {}
+  FusedFunctionReader(ir::IrContext* context, const TensorReader* tensors)
+      : context_(context), tensors_(tensors) {}
   // Creates the op; an invalid one when the function is not one of ours.
   ir::Operation Recognise(const pb::FunctionProto& function, const std::vector<ir::Value>& operands,
                           ir::Rewriter& builder);
@@ -61,6 +63,7 @@ class FusedFunctionReader {
               std::span<const ir::Type> operands) const;
 
   ir::IrContext* context_;
+  const TensorReader* tensors_;  // whose payloads were cut out of the functions
   std::map<const pb::FunctionProto*, Claim> claims_;
   std::map<std::pair<const pb::FunctionProto*, std::vector<uint32_t>>, bool> verdicts_;
 };

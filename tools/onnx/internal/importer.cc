@@ -60,10 +60,11 @@ struct Subgraph {
   const pb::GraphProto* graph;
 };
 
+constexpr std::string_view kNodePrefix = "node ";
 std::string DescribeNode(const pb::NodeProto& node) {
   if (node.name().empty() && node.output_size() > 0)
-    return fmt::format("node of {} ({})", Quoted(node.output(0)), Quoted(node.op_type()));
-  return fmt::format("node {} ({})", Quoted(node.name()), Quoted(node.op_type()));
+    return fmt::format("{}of {} ({})", kNodePrefix, Quoted(node.output(0)), Quoted(node.op_type()));
+  return fmt::format("{}{} ({})", kNodePrefix, Quoted(node.name()), Quoted(node.op_type()));
 }
 
 // A name in a function body, made longer by the names of the calls around it. Names that are long
@@ -92,7 +93,7 @@ class Importer {
         tensors_(tensors),
         limits_(limits),
         program_(std::make_unique<ir::Program>(context)),
-        fused_(context) {
+        fused_(context, &tensors) {
     for (const ir::OpDef* def : context->Ops())
       if (!def->info->onnx.empty())
         known_.try_emplace(
@@ -330,7 +331,11 @@ absl::Status Importer::ImportNodes(const Nodes& nodes, Rewriter& builder, Scope*
     if (++num_nodes_ > limits_.max_nodes)
       return ir::InvalidArgument(fmt::format("more than {} nodes", limits_.max_nodes));
     const absl::Status status = ImportNode(node, builder, scope, frame);
-    if (!status.ok()) return ir::Annotate(status, DescribeNode(node));
+    if (status.ok()) continue;
+    // The innermost node and the one in the main graph are named, not all calls between them.
+    const bool is_main = frame.depth == 0 && !scope->outer;
+    const bool is_named = ir::Message(status).starts_with(kNodePrefix);
+    return is_main || !is_named ? ir::Annotate(status, DescribeNode(node)) : status;
   }
   return absl::OkStatus();
 }

@@ -274,13 +274,15 @@ absl::StatusOr<ir::Attribute> TensorReader::ReadNew(const pb::TensorProto& tenso
   return FromRaw(type, payloads_[index], file_);
 }
 
-absl::Status TensorReader::RestorePayload(pb::TensorProto* tensor) const {
+absl::Status TensorReader::RestorePayload(pb::TensorProto* tensor, size_t max_bytes) const {
   if (tensor->data_location() == pb::TensorProto::EXTERNAL)
     return ir::Unsupported("external data in a list of tensors or a sparse tensor");
   if (!tensor->has_raw_data()) return absl::OkStatus();
   size_t index = 0;
   if (!ReadPayloadIndex(tensor->raw_data(), &index) || index >= payloads_.size())
     return ir::Internal("a payload was not cut out");
+  if (payloads_[index].size() > max_bytes)
+    return ir::Unsupported(fmt::format("a tensor of more than {} bytes here", max_bytes));
   tensor->set_raw_data(payloads_[index].data(), payloads_[index].size());
   return absl::OkStatus();
 }

@@ -37,7 +37,7 @@ class TensorReader {
   absl::StatusOr<ir::Attribute> Read(const pb::TensorProto& tensor);
 
   // Puts the payload that was cut out back in, for a tensor that is kept as a message.
-  absl::Status RestorePayload(pb::TensorProto* tensor) const;
+  absl::Status RestorePayload(pb::TensorProto* tensor, size_t max_bytes = size_t{1} << 30) const;
 
   // The attribute for contents that lie in `file` (null: in the caller's memory), once their size
   // is checked.
