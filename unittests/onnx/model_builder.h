@@ -62,7 +62,7 @@ class ModelBuilder {
   template <class T>
   static void SetTensor(onnx::TensorProto* tensor, const std::string& name, const Dims& dims,
                         const std::vector<T>& values) {
-    tensor->set_name(name);
+    if (!name.empty()) tensor->set_name(name);
     for (int64_t d : dims) tensor->add_dims(d);
     tensor->set_data_type(std::is_same_v<T, float> ? onnx::TensorProto::FLOAT
                                                    : onnx::TensorProto::INT64);

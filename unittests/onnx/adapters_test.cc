@@ -1,0 +1,288 @@
+// Each row of the adapter table against what the node means, worked out by hand.
+#include "unittests/onnx/model_builder.h"
+
+namespace weft::tools {
+namespace {
+
+TEST(Adapters, ClipAttributesBecomeScalarInputs) {
+  ModelBuilder m(7);
+  m.Input("x", {2});
+  m.Output("y");
+  auto* node = m.Node("Clip", {"x"}, {"y"});
+  SetFloat(node, "max", 6);
+  SetFloat(node, "min", 0);
+  EXPECT_EQ(ImportAndDescribe(m),
+            "y: f32[2] = onnx.Clip(x, f32[](0), f32[](6))\n"
+            "builtin.return(y)\n");
+}
+
+TEST(Adapters, ClipWithoutMinKeepsItUnbounded) {
+  ModelBuilder m(10);
+  m.Input("x", {2}, onnx::TensorProto::DOUBLE);
+  m.Output("y");
+  SetFloat(m.Node("Clip", {"x"}, {"y"}), "max", 6);
+  EXPECT_EQ(ImportAndDescribe(m),
+            "y: f64[2] = onnx.Clip(x, -, f64[](6))\n"
+            "builtin.return(y)\n");
+}
+
+TEST(Adapters, SliceAttributesBecomeInputs) {
+  ModelBuilder m(9);
+  m.Input("x", {4, 6});
+  m.Output("y", {4, 2});
+  auto* node = m.Node("Slice", {"x"}, {"y"});
+  SetInts(node, "starts", {1});
+  SetInts(node, "ends", {3});
+  SetInts(node, "axes", {1});
+  EXPECT_EQ(ImportAndDescribe(m),
+            "y: f32[4,2] = onnx.Slice(x, i64[1](1), i64[1](3), i64[1](1))\n"
+            "builtin.return(y)\n");
+}
+
+TEST(Adapters, AxesOfSqueezeUnsqueezeAndReduceSumBecomeInputs) {
+  ModelBuilder m(12);
+  m.Input("x", {2, 1, 3});
+  m.Output("c");
+  SetInts(m.Node("Squeeze", {"x"}, {"a"}), "axes", {1});
+  SetInts(m.Node("Unsqueeze", {"a"}, {"b"}), "axes", {0});
+  auto* sum = m.Node("ReduceSum", {"b"}, {"c"});
+  SetInts(sum, "axes", {-1});
+  SetInt(sum, "keepdims", 0);
+  ir::IrContext context;
+  auto program = m.Import(context);
+  ASSERT_EQ(program.status().message(), "");
+  const std::string text = Describe(**program);
+  EXPECT_NE(text.find("onnx.Squeeze(x, i64[1](1))"), std::string::npos) << text;
+  EXPECT_NE(text.find("onnx.Unsqueeze(a, i64[1](0))"), std::string::npos) << text;
+  EXPECT_NE(text.find("onnx.ReduceSum(b, i64[1](-1)) {keepdims=0, noop_with_empty_axes=0}"),
+            std::string::npos)
+      << text;
+}
+
+TEST(Adapters, AnAttributeThatIsAnInputTooIsAnError) {
+  ModelBuilder m(12);
+  m.Input("x", {2, 1, 3});
+  m.Input("axes", {1}, onnx::TensorProto::INT64);
+  m.Output("y");
+  SetInts(m.Node("Squeeze", {"x", "axes"}, {"y"}), "axes", {1});
+  EXPECT_EQ(ImportAndDescribe(m),
+            "INVALID_ARGUMENT: node of 'y' ('Squeeze'): has input 1 although attribute axes stands "
+            "for it");
+}
+
+TEST(Adapters, SplitSizesBecomeAnInput) {
+  ModelBuilder m(11);
+  m.Input("x", {6});
+  m.Output("a");
+  m.Output("b");
+  SetInts(m.Node("Split", {"x"}, {"a", "b"}), "split", {2, 4});
+  const std::string text = ImportAndDescribe(m);
+  EXPECT_NE(text.find("onnx.Split(x, i64[2](2,4)) {axis=0}"), std::string::npos) << text;
+}
+
+TEST(Adapters, PadAttributesBecomeInputs) {
+  ModelBuilder m(10);
+  m.Input("x", {2, 3});
+  m.Output("y");
+  auto* node = m.Node("Pad", {"x"}, {"y"});
+  SetInts(node, "pads", {0, 1, 0, 1});
+  SetFloat(node, "value", 0.5f);
+  SetString(node, "mode", "constant");
+  const std::string text = ImportAndDescribe(m);
+  EXPECT_NE(text.find("onnx.Pad(x, i64[4](0,1,0,1), f32[](0.5)) {mode='constant'}"),
+            std::string::npos)
+      << text;
+}
+
+TEST(Adapters, DropoutRatioBecomesAnInput) {
+  ModelBuilder m(10);
+  m.Input("x", {2});
+  m.Output("y");
+  SetFloat(m.Node("Dropout", {"x"}, {"y"}), "ratio", 0.25f);
+  EXPECT_EQ(ImportAndDescribe(m),
+            "y: f32[2] = onnx.Dropout(x, f32[](0.25))\n"
+            "builtin.return(y)\n");
+}
+
+TEST(Adapters, TheMaskOfAnOldDropoutIsUnsupported) {
+  ModelBuilder m(9);
+  m.Input("x", {2});
+  m.Output("y");
+  m.Node("Dropout", {"x"}, {"y", "mask"});
+  EXPECT_EQ(ImportAndDescribe(m),
+            "UNIMPLEMENTED: node of 'y' ('Dropout'): the mask of a Dropout before opset 10");
+}
+
+TEST(Adapters, SoftmaxOverTheLastAxisStaysASoftmax) {
+  ModelBuilder m(11);
+  m.Input("x", {2, 3});
+  m.Output("y");
+  m.Node("Softmax", {"x"}, {"y"});
+  EXPECT_EQ(ImportAndDescribe(m),
+            "y: f32[2,3] = onnx.Softmax(x) {axis=-1}\n"
+            "builtin.return(y)\n");
+}
+
+TEST(Adapters, SoftmaxBefore13FlattensFromItsAxis) {
+  ModelBuilder m(12);
+  m.Input("x", {2, 3, 4});
+  m.Output("y", {2, 3, 4});
+  m.Node("Softmax", {"x"}, {"y"});
+  EXPECT_EQ(ImportAndDescribe(m),
+            "%0: f32[2,12] = onnx.Flatten(x) {axis=1}\n"
+            "%1: f32[2,12] = onnx.Softmax(%0) {axis=-1}\n"
+            "y: f32[2,3,4] = onnx.Reshape(%1, i64[3](2,3,4)) {allowzero=0}\n"
+            "builtin.return(y)\n");
+}
+
+TEST(Adapters, SoftmaxOfUnknownShapeIsReshapedByItsInput) {
+  ModelBuilder m(12);
+  m.Input("x", {-2, 3, 4});
+  m.Output("y");
+  SetInt(m.Node("Softmax", {"x"}, {"y"}), "axis", -2);
+  const std::string text = ImportAndDescribe(m);
+  EXPECT_NE(text.find("= onnx.Flatten(x) {axis=1}"), std::string::npos) << text;
+  EXPECT_NE(text.find("%2: i64[3] = onnx.Shape(x) {start=0}"), std::string::npos) << text;
+  EXPECT_NE(text.find("= onnx.Reshape(%1, %2) {allowzero=1}"), std::string::npos) << text;
+}
+
+TEST(Adapters, LogSoftmaxBefore13FlattensThoughNoDialectDefinesIt) {
+  ModelBuilder m(12);
+  m.Input("x", {2, 3, 4});
+  m.Output("y", {2, 3, 4});
+  m.Node("Hardmax", {"x"}, {"y"});
+  EXPECT_EQ(ImportAndDescribe(m),
+            "%0: f32[2,12] = onnx.Flatten(x) {axis=1}\n"
+            "%1: f32[2,12] = onnx.Hardmax(%0) {axis=-1}\n"
+            "y: f32[2,3,4] = onnx.Reshape(%1, i64[3](2,3,4)) {allowzero=0}\n"
+            "builtin.return(y)\n");
+}
+
+TEST(Adapters, SoftmaxSince13IsLeftAlone) {
+  ModelBuilder m(13);
+  m.Input("x", {2, 3, 4});
+  m.Output("y");
+  SetInt(m.Node("Softmax", {"x"}, {"y"}), "axis", 1);
+  EXPECT_EQ(ImportAndDescribe(m),
+            "y: f32[2,3,4] = onnx.Softmax(x) {axis=1}\n"
+            "builtin.return(y)\n");
+}
+
+TEST(Adapters, BatchNormalizationLosesSpatial) {
+  ModelBuilder m(7);
+  m.Input("x", {1, 2, 3, 3});
+  for (const char* name : {"s", "b", "m", "v"}) m.Initializer<float>(name, {2}, {1, 2});
+  m.Output("y", {1, 2, 3, 3});
+  SetInt(m.Node("BatchNormalization", {"x", "s", "b", "m", "v"}, {"y"}), "spatial", 1);
+  const std::string text = ImportAndDescribe(m);
+  EXPECT_NE(text.find("{epsilon=1e-05f, momentum=0.9f, training_mode=0}"), std::string::npos)
+      << text;
+}
+
+TEST(Adapters, OldBatchNormalizationInTrainingIsUnsupported) {
+  ModelBuilder m(9);
+  m.Input("x", {1, 2, 3, 3});
+  for (const char* name : {"s", "b", "m", "v"}) m.Initializer<float>(name, {2}, {1, 2});
+  m.Output("y");
+  m.Node("BatchNormalization", {"x", "s", "b", "m", "v"}, {"y", "mean", "var"});
+  EXPECT_EQ(ImportAndDescribe(m),
+            "UNIMPLEMENTED: node of 'y' ('BatchNormalization'): BatchNormalization in training "
+            "mode");
+}
+
+TEST(Adapters, TopKTakesItsCountAsAnInput) {
+  ModelBuilder m(9);
+  m.Input("x", {2, 5});
+  m.Output("values");
+  m.Output("indices");
+  SetInt(m.Node("TopK", {"x"}, {"values", "indices"}), "k", 3);
+  const std::string text = ImportAndDescribe(m);
+  EXPECT_NE(text.find("onnx.TopK(x, i64[1](3))"), std::string::npos) << text;
+}
+
+TEST(Adapters, ScatterIsScatterElements) {
+  ModelBuilder m(9);
+  m.Input("x", {2});
+  m.Input("i", {1}, onnx::TensorProto::INT64);
+  m.Input("u", {1});
+  m.Output("y");
+  m.Node("Scatter", {"x", "i", "u"}, {"y"});
+  const std::string text = ImportAndDescribe(m);
+  EXPECT_NE(text.find("onnx.ScatterElements(x, i, u)"), std::string::npos) << text;
+}
+
+TEST(Adapters, UpsampleIsUnsupportedByName) {
+  ModelBuilder m(9);
+  m.Input("x", {1, 1, 2, 2});
+  m.Input("s", {4});
+  m.Output("y");
+  m.Node("Upsample", {"x", "s"}, {"y"});
+  EXPECT_EQ(ImportAndDescribe(m),
+            "UNIMPLEMENTED: node of 'y' ('Upsample'): Upsample of opset 9, which opset 17 lacks");
+}
+
+TEST(Adapters, OpsetsOutside7To17AreUnsupported) {
+  for (int64_t opset : {6, 18}) {
+    ModelBuilder m(opset);
+    m.Input("x", {2});
+    m.Output("y");
+    m.Node("Relu", {"x"}, {"y"});
+    EXPECT_EQ(ImportAndDescribe(m),
+              fmt::format("UNIMPLEMENTED: opset {}; supported are 7 to 17", opset));
+  }
+}
+
+// --- windows --------------------------------------------------------------------------
+
+std::string ConvWith(const std::string& auto_pad, int64_t size, int64_t stride) {
+  ModelBuilder m(11);
+  m.Input("x", {1, 1, size});
+  m.Initializer<float>("w", {1, 1, 4}, {1, 2, 3, 4});
+  m.Output("y");
+  auto* node = m.Node("Conv", {"x", "w"}, {"y"});
+  SetString(node, "auto_pad", auto_pad);
+  SetInts(node, "strides", {stride});
+  const std::string text = ImportAndDescribe(m);
+  const size_t pads = text.find("auto_pad=");
+  return pads == std::string::npos ? text : text.substr(pads, text.find('\n') - pads);
+}
+
+TEST(Windows, SamePaddingIsWrittenOut) {
+  // size 7, stride 2: 4 outputs cover 3 * 2 + 4 = 10 elements, so 3 are padded.
+  EXPECT_EQ(
+      ConvWith("SAME_UPPER", 7, 2),
+      "auto_pad='NOTSET', dilations=[1], group=1, kernel_shape=[4], pads=[1,2], strides=[2]}");
+  EXPECT_EQ(
+      ConvWith("SAME_LOWER", 7, 2),
+      "auto_pad='NOTSET', dilations=[1], group=1, kernel_shape=[4], pads=[2,1], strides=[2]}");
+}
+
+TEST(Windows, ValidPaddingIsNone) {
+  EXPECT_EQ(
+      ConvWith("VALID", 7, 1),
+      "auto_pad='NOTSET', dilations=[1], group=1, kernel_shape=[4], pads=[0,0], strides=[1]}");
+}
+
+TEST(Windows, SamePaddingOfAnUnknownSizeStays) {
+  ModelBuilder m(11);
+  m.Input("x", {1, 1, -2});
+  m.Initializer<float>("w", {1, 1, 4}, {1, 2, 3, 4});
+  m.Output("y");
+  SetString(m.Node("Conv", {"x", "w"}, {"y"}), "auto_pad", "SAME_UPPER");
+  const std::string text = ImportAndDescribe(m);
+  EXPECT_NE(text.find("auto_pad='SAME_UPPER'"), std::string::npos) << text;
+  EXPECT_EQ(text.find("pads=["), std::string::npos) << text;
+}
+
+TEST(Windows, PoolsGetExplicitSettings) {
+  ModelBuilder m(10);
+  m.Input("x", {1, 1, 8, 8});
+  m.Output("y");
+  SetInts(m.Node("AveragePool", {"x"}, {"y"}), "kernel_shape", {2, 3});
+  const std::string text = ImportAndDescribe(m);
+  EXPECT_NE(text.find("kernel_shape=[2,3], pads=[0,0,0,0], strides=[1,1]}"), std::string::npos)
+      << text;
+}
+
+}  // namespace
+}  // namespace weft::tools

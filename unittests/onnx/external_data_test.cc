@@ -1,0 +1,91 @@
+// Weights in files beside the model.
+#include "unittests/onnx/model_builder.h"
+
+namespace weft::tools {
+namespace {
+
+void AddEntry(onnx::TensorProto* tensor, const std::string& key, const std::string& value) {
+  auto* entry = tensor->add_external_data();
+  entry->set_key(key);
+  entry->set_value(value);
+}
+
+// y = x + w with the four floats of w in another file.
+ModelBuilder ExternalModel(const std::string& location, const std::string& offset = "",
+                           const std::string& length = "") {
+  ModelBuilder m;
+  m.Input("x", {4});
+  m.Output("y");
+  auto* tensor = m.graph()->add_initializer();
+  tensor->set_name("w");
+  tensor->add_dims(4);
+  tensor->set_data_type(onnx::TensorProto::FLOAT);
+  tensor->set_data_location(onnx::TensorProto::EXTERNAL);
+  AddEntry(tensor, "location", location);
+  if (!offset.empty()) AddEntry(tensor, "offset", offset);
+  if (!length.empty()) AddEntry(tensor, "length", length);
+  m.Node("Add", {"x", "w"}, {"y"});
+  return m;
+}
+
+std::string FloatBytes(const std::vector<float>& values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)};
+}
+
+TEST(ExternalData, IsReadFromAnOffset) {
+  TempDir dir;
+  std::filesystem::create_directory(dir / "sub");
+  WriteFile(dir / "sub/w.bin", "12345678" + FloatBytes({1, 2, 3, 4}) + "rest");
+  WriteFile(dir / "m.onnx", ExternalModel("./sub/w.bin", "8", "16").Bytes());
+  ir::IrContext context;
+  auto program = ImportOnnx(context, dir / "m.onnx");
+  ASSERT_EQ(program.status().message(), "");
+  EXPECT_EQ(Describe(**program),
+            "y: f32[4] = onnx.Add(x, f32[4](1,2,3,4))\n"
+            "builtin.return(y)\n");
+}
+
+TEST(ExternalData, OfTheRightSizeNeedsNoLength) {
+  TempDir dir;
+  WriteFile(dir / "w.bin", FloatBytes({1, 2, 3, 4}));
+  WriteFile(dir / "m.onnx", ExternalModel("w.bin").Bytes());
+  ir::IrContext context;
+  EXPECT_EQ(ImportOnnx(context, dir / "m.onnx").status().message(), "");
+}
+
+TEST(ExternalData, IsRefusedForModelsInMemory) {
+  EXPECT_EQ(ImportAndDescribe(ExternalModel("w.bin")),
+            "INVALID_ARGUMENT: initializer 'w': has external data but the model comes from memory");
+}
+
+TEST(ExternalData, ReceivesTheWeightsOfModelsThatAreTooLarge) {
+  ModelBuilder m;
+  m.Input("x", {3000});
+  m.Output("y");
+  std::vector<float> a(3000), b(3000);
+  for (size_t i = 0; i < a.size(); ++i) a[i] = static_cast<float>(i), b[i] = -a[i];
+  m.Initializer<float>("a", {3000}, a);
+  m.Initializer<float>("b", {3000}, b);
+  m.Initializer<float>("c", {1}, {0.5f});
+  m.Node("Sum", {"x", "a", "b", "c"}, {"y"});
+  ir::IrContext context;
+  auto program = m.Import(context);
+  ASSERT_EQ(program.status().message(), "");
+  TempDir dir;
+  ASSERT_EQ(ExportOnnx(**program, dir / "m.onnx", {.max_model_bytes = 10000}).message(), "");
+  EXPECT_EQ(std::filesystem::file_size(dir / "m.onnx.data"), 4096 * 3 + 12000u);
+  EXPECT_LT(std::filesystem::file_size(dir / "m.onnx"), 1000u);
+  onnx::ModelProto out;
+  ASSERT_TRUE(out.ParseFromString(ReadFile(dir / "m.onnx")));
+  EXPECT_EQ(out.graph().initializer(1).external_data(0).value(), "m.onnx.data");
+  EXPECT_EQ(out.graph().initializer(1).external_data(1).value(), "12288");
+
+  auto again = ImportOnnx(context, dir / "m.onnx");
+  ASSERT_EQ(again.status().message(), "");
+  EXPECT_EQ(Describe(**again), Describe(**program));
+  const ir::Attribute weights = (*again)->body().front().next().attr("value");
+  EXPECT_TRUE(std::equal(b.begin(), b.end(), weights.elements<float>().begin()));
+}
+
+}  // namespace
+}  // namespace weft::tools

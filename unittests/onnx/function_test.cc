@@ -1,0 +1,251 @@
+// Local functions: ours, which stand for ops, and everybody else's, which are inlined.
+#include "ir/builder.h"
+#include "ir/dialects/onnx.h"
+#include "unittests/onnx/model_builder.h"
+
+namespace weft::tools {
+namespace {
+
+enum class Direction : uint8_t { kUp, kDown };
+constexpr std::array<std::string_view, 2> EnumNames(Direction) { return {"up", "down"}; }
+
+// t.scale(x, bias) = factor * x + bias, or - bias when the direction is down.
+struct TestScale {
+  static constexpr ir::OpInfo kInfo = {
+      .name = "t.scale",
+      .operands = {"x", ir::Optional("bias"), ir::Optional("more")},
+      .doc = "scales and shifts"};
+  template <template <class> class Slot>
+  struct Attrs {
+    Slot<float> factor{};
+    Slot<Direction> direction{};
+    Slot<ir::Floats> unused{};
+    static constexpr auto Fields() {
+      return std::tuple(ir::Field{"factor", &Attrs::factor},
+                        ir::Field{"direction", &Attrs::direction, Direction::kUp},
+                        ir::Field{"unused", &Attrs::unused});
+    }
+  };
+  static bool Infer(ir::InferContext& c) { return c.SetResult(0, c.operand_type(0)); }
+  static std::vector<ir::Value> Decompose(ir::Builder& b, std::span<const ir::Value> operands,
+                                          const Attrs<ir::Plain>& attrs) {
+    const ir::Value factor = b.ConstantScalar(ir::DataType::kF32, attrs.factor);
+    ir::Value y = b.Make<ir::ops::Mul>({operands[0], factor});
+    for (size_t i = 1; i < operands.size(); ++i) {
+      if (!operands[i]) continue;
+      y = attrs.direction == Direction::kUp ? b.Make<ir::ops::Add>({y, operands[i]})
+                                            : b.Make<ir::ops::Sub>({y, operands[i]});
+    }
+    return {y};
+  }
+};
+
+class FusedFunctions : public testing::Test {
+ protected:
+  FusedFunctions() {
+    ir::LoadOnnxDialect(context);
+    ir::AddOps<TestScale>(context);
+  }
+
+  // Two ops of one variant and one of another, the last with its middle operand left out.
+  std::unique_ptr<ir::Program> Scales() {
+    auto program = std::make_unique<ir::Program>(&context);
+    ir::Builder b(program.get());
+    const ir::Type type = context.TensorType(ir::DataType::kF32, {2});
+    const ir::Value x = b.AddInput("x", type), bias = b.AddInput("bias", type);
+    const ir::Value a =
+        b.Make<TestScale>({x, bias}, {.factor = 0.25f, .unused = ir::Floats{1e-9f}});
+    const ir::Value c =
+        b.Make<TestScale>({a, bias}, {.factor = 0.25f, .unused = ir::Floats{1e-9f}});
+    const ir::Value d =
+        b.Make<TestScale>({c, ir::Value(), bias},
+                          {.factor = 2.0f, .direction = Direction::kDown, .unused = ir::Floats{}});
+    b.Return({{"y", d}});
+    return program;
+  }
+
+  absl::StatusOr<std::unique_ptr<ir::Program>> Reimport(const onnx::ModelProto& model) {
+    const std::string bytes = model.SerializeAsString();
+    return ImportOnnxBytes(context, std::as_bytes(std::span(bytes)));
+  }
+
+  ir::IrContext context;
+};
+
+TEST_F(FusedFunctions, AreWrittenOncePerVariant) {
+  const onnx::ModelProto out = ExportToProto(*Scales());
+  ASSERT_EQ(out.functions_size(), 2);
+  EXPECT_EQ(out.functions(0).name(), "scale_bias");
+  EXPECT_EQ(out.functions(0).domain(), "ai.weft.fused");
+  EXPECT_EQ(out.functions(1).name(), "scale_more_down");
+  ASSERT_EQ(out.graph().node_size(), 3);
+  EXPECT_EQ(out.graph().node(0).op_type(), "scale_bias");
+  EXPECT_EQ(out.graph().node(1).op_type(), "scale_bias");
+  EXPECT_EQ(out.graph().node(2).op_type(), "scale_more_down");
+  EXPECT_EQ(out.graph().node(2).input_size(), 2);
+  EXPECT_EQ(out.graph().node(2).attribute_size(), 0);
+  EXPECT_GE(out.ir_version(), 8);
+  EXPECT_EQ(out.opset_import(1).domain(), "ai.weft.fused");
+}
+
+TEST_F(FusedFunctions, HaveTheReferenceBodyInOpset17) {
+  const onnx::ModelProto out = ExportToProto(*Scales());
+  const onnx::FunctionProto& function = out.functions(1);
+  EXPECT_EQ(function.opset_import(0).version(), 17);
+  EXPECT_EQ(function.input(0), "x");
+  EXPECT_EQ(function.input(1), "more");
+  ASSERT_EQ(function.node_size(), 3);
+  EXPECT_EQ(function.node(0).op_type(), "Constant");
+  EXPECT_EQ(function.node(1).op_type(), "Mul");
+  EXPECT_EQ(function.node(2).op_type(), "Sub");
+  EXPECT_EQ(function.node(2).output(0), function.output(0));
+}
+
+TEST_F(FusedFunctions, AreReadBackAsTheSameOps) {
+  const std::unique_ptr<ir::Program> program = Scales();
+  auto again = Reimport(ExportToProto(*program));
+  ASSERT_EQ(again.status().message(), "");
+  EXPECT_EQ(ir::Verify(**again).message(), "");
+  ASSERT_EQ((*again)->num_operations(), program->num_operations());
+  auto expected = program->body().begin();
+  for (ir::Operation op : (*again)->body()) {
+    EXPECT_EQ(op.name(), (*expected).name());
+    EXPECT_EQ(op.attrs(), (*expected).attrs());
+    EXPECT_EQ(op.num_operands(), (*expected).num_operands());
+    ++expected;
+  }
+  EXPECT_FALSE((*again)->body().back().prev().operand(1));
+}
+
+TEST_F(FusedFunctions, AreInlinedWhenTheirBodyWasChanged) {
+  onnx::ModelProto model = ExportToProto(*Scales());
+  model.mutable_functions(0)->mutable_node(2)->set_op_type("Sub");
+  auto again = Reimport(model);
+  ASSERT_EQ(again.status().message(), "");
+  EXPECT_EQ(Describe(**again),
+            "scale_bias/v2: f32[2] = onnx.Mul(x, f32[](0.25))\n"
+            "v1: f32[2] = onnx.Sub(scale_bias/v2, bias)\n"
+            "scale_bias/v2: f32[2] = onnx.Mul(v1, f32[](0.25))\n"
+            "v2: f32[2] = onnx.Sub(scale_bias/v2, bias)\n"
+            "y: f32[2] = t.scale(v2, -, bias) {direction='down', factor=2f, unused=[]f}\n"
+            "builtin.return(y)\n");
+}
+
+TEST_F(FusedFunctions, AreInlinedWhenTheirDocumentationIsGone) {
+  onnx::ModelProto model = ExportToProto(*Scales());
+  for (auto& function : *model.mutable_functions()) function.clear_doc_string();
+  auto again = Reimport(model);
+  ASSERT_EQ(again.status().message(), "");
+  EXPECT_EQ((*again)->num_operations(), 2 + 2 * 3 + 0 * 2 + 3u);
+}
+
+TEST_F(FusedFunctions, CanBeExpandedInPlace) {
+  const std::unique_ptr<ir::Program> program = Scales();
+  const onnx::ModelProto out = ExportToProto(*program, {.inline_functions = true});
+  EXPECT_EQ(out.functions_size(), 0);
+  std::vector<std::string> types;
+  for (const auto& node : out.graph().node()) types.push_back(node.op_type());
+  EXPECT_EQ(types, (std::vector<std::string>{"Mul", "Add", "Mul", "Add", "Mul", "Sub"}));
+  EXPECT_EQ(program->num_operations(), 5u);  // the program itself is as before
+}
+
+// --- foreign functions ------------------------------------------------------------------
+
+onnx::FunctionProto* AddFunction(ModelBuilder& m, const std::string& name,
+                                 const std::vector<std::string>& inputs,
+                                 const std::vector<std::string>& outputs, int64_t opset = 17) {
+  auto* function = m.model.add_functions();
+  function->set_domain("com.example");
+  function->set_name(name);
+  for (const auto& input : inputs) function->add_input(input);
+  for (const auto& output : outputs) function->add_output(output);
+  auto* import = function->add_opset_import();
+  import->set_version(opset);
+  auto* own = function->add_opset_import();
+  own->set_domain("com.example");
+  own->set_version(1);
+  return function;
+}
+
+ModelBuilder ForeignModel() {
+  ModelBuilder m;
+  m.Import("com.example", 1);
+  m.Input("x", {2, 2});
+  m.Output("y");
+  return m;
+}
+
+TEST(ForeignFunctions, AreInlinedWithTheirAttributes) {
+  ModelBuilder m = ForeignModel();
+  auto* f = AddFunction(m, "Leaky", {"in"}, {"out"});
+  f->add_attribute("slope");
+  auto* inner = ModelBuilder::AddNode(f->mutable_node(), "LeakyRelu", {"in"}, {"out"});
+  auto* ref = AddAttribute(inner, "alpha", onnx::AttributeProto::FLOAT);
+  ref->set_ref_attr_name("slope");
+  auto* call = m.Node("com.example.Leaky", {"x"}, {"a"});
+  SetFloat(call, "slope", 0.5f);
+  m.Node("com.example.Leaky", {"a"}, {"y"});  // without the attribute: the operator's default
+  EXPECT_EQ(ImportAndDescribe(m),
+            "a: f32[2,2] = onnx.LeakyRelu(x) {alpha=0.5f}\n"
+            "y: f32[2,2] = onnx.LeakyRelu(a) {alpha=0.01f}\n"
+            "builtin.return(y)\n");
+}
+
+TEST(ForeignFunctions, HaveOpsetsOfTheirOwn) {
+  ModelBuilder m = ForeignModel();
+  auto* f = AddFunction(m, "Cap", {"in"}, {"out"}, 7);
+  SetFloat(ModelBuilder::AddNode(f->mutable_node(), "Clip", {"in"}, {"out"}), "max", 6);
+  m.Node("com.example.Cap", {"x"}, {"y"});
+  EXPECT_EQ(ImportAndDescribe(m),
+            "y: f32[2,2] = onnx.Clip(x, -, f32[](6))\n"
+            "builtin.return(y)\n");
+}
+
+TEST(ForeignFunctions, MayCallEachOtherAndLeaveInputsOut) {
+  ModelBuilder m = ForeignModel();
+  auto* inner = AddFunction(m, "Inner", {"in", "low", "high"}, {"out"});
+  ModelBuilder::AddNode(inner->mutable_node(), "Clip", {"in", "low", "high"}, {"out"});
+  auto* outer = AddFunction(m, "Outer", {"in"}, {"out"});
+  ModelBuilder::AddNode(outer->mutable_node(), "Relu", {"in"}, {"t"});
+  ModelBuilder::AddNode(outer->mutable_node(), "com.example.Inner", {"t"}, {"out"});
+  m.Node("com.example.Outer", {"x"}, {"y"})->set_name("call");
+  EXPECT_EQ(ImportAndDescribe(m),
+            "call/t: f32[2,2] = onnx.Relu(x)\n"
+            "y: f32[2,2] = onnx.Clip(call/t)\n"
+            "builtin.return(y)\n");
+}
+
+TEST(ForeignFunctions, TakeTheirDefaultAttributesFromIrVersion9) {
+  ModelBuilder m = ForeignModel();
+  auto* f = AddFunction(m, "Leaky", {"in"}, {"out"});
+  auto* inner = ModelBuilder::AddNode(f->mutable_node(), "LeakyRelu", {"in"}, {"out"});
+  AddAttribute(inner, "alpha", onnx::AttributeProto::FLOAT)->set_ref_attr_name("slope");
+  onnx::AttributeProto fallback;
+  fallback.set_name("slope");
+  fallback.set_type(onnx::AttributeProto::FLOAT);
+  fallback.set_f(0.25f);
+  f->GetReflection()->MutableUnknownFields(f)->AddLengthDelimited(11, fallback.SerializeAsString());
+  m.Node("com.example.Leaky", {"x"}, {"y"});
+  EXPECT_EQ(ImportAndDescribe(m),
+            "y: f32[2,2] = onnx.LeakyRelu(x) {alpha=0.25f}\n"
+            "builtin.return(y)\n");
+}
+
+TEST(ForeignFunctions, MayHoldSubgraphs) {
+  ModelBuilder m = ForeignModel();
+  m.Input("cond", {}, onnx::TensorProto::BOOL);
+  auto* f = AddFunction(m, "Choose", {"c", "v"}, {"out"});
+  auto* branch = ModelBuilder::AddNode(f->mutable_node(), "If", {"c"}, {"out"});
+  for (const char* name : {"then_branch", "else_branch"}) {
+    auto* graph = AddAttribute(branch, name, onnx::AttributeProto::GRAPH)->mutable_g();
+    ModelBuilder::AddNode(graph->mutable_node(), "Neg", {"v"}, {std::string(name) + "_out"});
+    graph->add_output()->set_name(std::string(name) + "_out");
+  }
+  m.Node("com.example.Choose", {"cond", "x"}, {"y"});
+  const std::string text = ImportAndDescribe(m);
+  EXPECT_NE(text.find("  Choose/then_branch_out: f32[2,2] = onnx.Neg(x)\n"), std::string::npos)
+      << text;
+}
+
+}  // namespace
+}  // namespace weft::tools

@@ -1,0 +1,184 @@
+// Graphs as attributes: regions, captured values, and back.
+#include "ir/walk.h"
+#include "unittests/onnx/model_builder.h"
+
+namespace weft::tools {
+namespace {
+
+using Attr = onnx::AttributeProto;
+
+// If(cond) { y = x + w } else { y = -x }, with x from outside and w in the branch.
+ModelBuilder IfModel() {
+  ModelBuilder m;
+  m.Input("cond", {}, onnx::TensorProto::BOOL);
+  m.Input("x", {2});
+  m.Output("y", {2});
+  auto* node = m.Node("If", {"cond"}, {"y"});
+  node->set_name("choice");
+  auto* then_graph = AddAttribute(node, "then_branch", Attr::GRAPH)->mutable_g();
+  then_graph->set_name("then graph");
+  ModelBuilder::SetTensor<float>(then_graph->add_initializer(), "w", {2}, {1, 2});
+  ModelBuilder::AddNode(then_graph->mutable_node(), "Add", {"x", "w"}, {"sum"});
+  ModelBuilder::SetInfo(then_graph->add_output(), "sum", {2});
+  auto* else_graph = AddAttribute(node, "else_branch", Attr::GRAPH)->mutable_g();
+  else_graph->set_name("else graph");
+  ModelBuilder::AddNode(else_graph->mutable_node(), "Neg", {"x"}, {"minus"});
+  ModelBuilder::SetInfo(else_graph->add_output(), "minus", {2});
+  return m;
+}
+
+TEST(Subgraph, BranchesAreRegionsThatUseOuterValues) {
+  EXPECT_EQ(RoundTrip(IfModel()),
+            "y: f32[2] = onnx.If(cond) {onnx.subgraph_names=['then graph','else graph'], "
+            "onnx.subgraphs=['then_branch','else_branch']}\n"
+            " ():\n"
+            "  sum: f32[2] = onnx.Add(x, f32[2](1,2))\n"
+            "  builtin.return(sum)\n"
+            " ():\n"
+            "  minus: f32[2] = onnx.Neg(x)\n"
+            "  builtin.return(minus)\n"
+            "builtin.return(y)\n");
+}
+
+TEST(Subgraph, BranchesComeBackAsTheyWere) {
+  const ModelBuilder m = IfModel();
+  ir::IrContext context;
+  auto program = m.Import(context);
+  ASSERT_EQ(program.status().message(), "");
+  EXPECT_EQ((*program)->body().argument(1).use_count(), 2u);
+  const onnx::ModelProto out = ExportToProto(**program);
+  const onnx::NodeProto& given = m.model.graph().node(0);
+  const onnx::NodeProto& written = out.graph().node(0);
+  ASSERT_EQ(written.attribute_size(), 2);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(written.attribute(i).name(), given.attribute(i).name());
+    EXPECT_EQ(written.attribute(i).g().name(), given.attribute(i).g().name());
+    EXPECT_EQ(written.attribute(i).g().output(0).name(), given.attribute(i).g().output(0).name());
+    EXPECT_EQ(written.attribute(i).g().node(0).op_type(), given.attribute(i).g().node(0).op_type());
+  }
+  EXPECT_EQ(written.attribute(0).g().initializer(0).raw_data(),
+            given.attribute(0).g().initializer(0).raw_data());
+}
+
+TEST(Subgraph, LoopBodiesHaveArguments) {
+  ModelBuilder m;
+  m.Input("n", {}, onnx::TensorProto::INT64);
+  m.Input("x", {2});
+  m.Output("y", {2});
+  auto* node = m.Node("Loop", {"n", "", "x"}, {"y"});
+  auto* body = AddAttribute(node, "body", Attr::GRAPH)->mutable_g();
+  body->set_name("body");
+  ModelBuilder::SetInfo(body->add_input(), "i", {}, onnx::TensorProto::INT64);
+  ModelBuilder::SetInfo(body->add_input(), "go", {}, onnx::TensorProto::BOOL);
+  ModelBuilder::SetInfo(body->add_input(), "state", {2});
+  ModelBuilder::AddNode(body->mutable_node(), "Identity", {"go"}, {"go_on"});
+  ModelBuilder::AddNode(body->mutable_node(), "Add", {"state", "x"}, {"next"});
+  ModelBuilder::SetInfo(body->add_output(), "go_on", {}, onnx::TensorProto::BOOL);
+  ModelBuilder::SetInfo(body->add_output(), "next", {2});
+  EXPECT_EQ(RoundTrip(m),
+            "y: f32[2] = onnx.Loop(n, -, x) {onnx.subgraph_names=['body'], "
+            "onnx.subgraphs=['body']}\n"
+            " (i, go, state):\n"
+            "  go_on: bool[] = onnx.Identity(go)\n"
+            "  next: f32[2] = onnx.Add(state, x)\n"
+            "  builtin.return(go_on, next)\n"
+            "builtin.return(y)\n");
+}
+
+TEST(Subgraph, ScansInsideOfBranchesCaptureThroughTwoLevels) {
+  ModelBuilder m;
+  m.Input("cond", {}, onnx::TensorProto::BOOL);
+  m.Input("x", {3, 2});
+  m.Input("s", {2});
+  m.Output("y", {3, 2});
+  auto* branch = m.Node("If", {"cond"}, {"y"});
+  for (const char* name : {"then_branch", "else_branch"}) {
+    auto* graph = AddAttribute(branch, name, Attr::GRAPH)->mutable_g();
+    graph->set_name(name);
+    auto* scan =
+        ModelBuilder::AddNode(graph->mutable_node(), "Scan", {"x"}, {std::string("ys_") + name});
+    SetInt(scan, "num_scan_inputs", 1);
+    auto* body = AddAttribute(scan, "body", Attr::GRAPH)->mutable_g();
+    body->set_name("body");
+    ModelBuilder::SetInfo(body->add_input(), "row", {2});
+    ModelBuilder::AddNode(body->mutable_node(), "Mul", {"row", "s"}, {"scaled"});
+    ModelBuilder::SetInfo(body->add_output(), "scaled", {2});
+    ModelBuilder::SetInfo(graph->add_output(), std::string("ys_") + name, {3, 2});
+  }
+  ir::IrContext context;
+  auto program = m.Import(context);
+  ASSERT_EQ(program.status().message(), "");
+  EXPECT_EQ((*program)->body().argument(2).use_count(), 2u);
+  const onnx::ModelProto out = ExportToProto(**program);
+  const auto& inner = out.graph().node(0).attribute(1).g().node(0);
+  EXPECT_EQ(inner.op_type(), "Scan");
+  EXPECT_EQ(inner.attribute(0).i() + inner.attribute(1).i(), 1);
+  // Both bodies call their argument and result alike; names are unique when they are written.
+  EXPECT_NE(out.graph().node(0).attribute(0).g().node(0).attribute(1).g().input(0).name(),
+            out.graph().node(0).attribute(1).g().node(0).attribute(1).g().input(0).name());
+  const std::string bytes = out.SerializeAsString();
+  auto again = ImportOnnxBytes(context, std::as_bytes(std::span(bytes)));
+  ASSERT_EQ(again.status().message(), "");
+  EXPECT_EQ((*again)->num_operations(), (*program)->num_operations());
+}
+
+TEST(Subgraph, ReturningAnOuterValueOrAConstantMakesACopy) {
+  ModelBuilder m;
+  m.Input("cond", {}, onnx::TensorProto::BOOL);
+  m.Input("x", {2});
+  m.Output("y", {2});
+  auto* node = m.Node("If", {"cond"}, {"y"});
+  auto* then_graph = AddAttribute(node, "then_branch", Attr::GRAPH)->mutable_g();
+  ModelBuilder::SetInfo(then_graph->add_output(), "x", {2});
+  auto* else_graph = AddAttribute(node, "else_branch", Attr::GRAPH)->mutable_g();
+  ModelBuilder::SetTensor<float>(else_graph->add_initializer(), "w", {2}, {1, 2});
+  ModelBuilder::SetInfo(else_graph->add_output(), "w", {2});
+  ir::IrContext context;
+  auto program = m.Import(context);
+  ASSERT_EQ(program.status().message(), "");
+  const onnx::ModelProto out = ExportToProto(**program);
+  for (const auto& attribute : out.graph().node(0).attribute()) {
+    ASSERT_EQ(attribute.g().node_size(), 1);
+    EXPECT_EQ(attribute.g().node(0).op_type(), "Identity");
+    EXPECT_EQ(attribute.g().node(0).output(0), attribute.g().output(0).name());
+  }
+}
+
+TEST(Subgraph, ListsOfGraphsStayLists) {
+  ModelBuilder m;
+  m.Import("com.example", 1);
+  m.Input("x", {2});
+  m.Output("y", {2});
+  auto* node = m.Node("com.example.Switch", {"x"}, {"y"});
+  SetInt(node, "default", 1);
+  auto* list = AddAttribute(node, "cases", Attr::GRAPHS);
+  for (int i = 0; i < 3; ++i) {
+    auto* graph = list->add_graphs();
+    graph->set_name(fmt::format("case{}", i));
+    ModelBuilder::AddNode(graph->mutable_node(), "Relu", {"x"}, {fmt::format("r{}", i)});
+    ModelBuilder::SetInfo(graph->add_output(), fmt::format("r{}", i), {2});
+  }
+  ir::IrContext context;
+  auto program = m.Import(context);
+  ASSERT_EQ(program.status().message(), "");
+  const onnx::ModelProto out = ExportToProto(**program);
+  ASSERT_EQ(out.graph().node(0).attribute_size(), 2);
+  const auto& written = out.graph().node(0).attribute(1);
+  EXPECT_EQ(written.type(), Attr::GRAPHS);
+  ASSERT_EQ(written.graphs_size(), 3);
+  EXPECT_EQ(written.graphs(2).name(), "case2");
+  EXPECT_EQ(written.graphs(2).output(0).name(), "r2");
+}
+
+TEST(Subgraph, ADefinedOperatorTakesNone) {
+  ModelBuilder m;
+  m.Input("x", {2});
+  m.Output("y");
+  auto* node = m.Node("Relu", {"x"}, {"y"});
+  AddAttribute(node, "body", Attr::GRAPH)->mutable_g()->set_name("g");
+  EXPECT_EQ(ImportAndDescribe(m),
+            "INVALID_ARGUMENT: node of 'y' ('Relu'): attribute 'body' is a graph");
+}
+
+}  // namespace
+}  // namespace weft::tools
