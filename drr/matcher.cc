@@ -123,22 +123,26 @@ bool Matcher::MatchAttrs(const Alternative& alternative, Operation found) {
     ir::Attribute value = attrs.Get(pattern.name);
     if (pattern.kind == AttrPattern::kIsOneOf) {
       if (std::find(pattern.values.begin(), pattern.values.end(), value) == pattern.values.end())
-        return Fail([&] {
-          return fmt::format("attribute {} of {} is not what the rule wants", pattern.name.str(),
-                             found.name());
-        });
+        return Fail(
+            [&] {
+              return fmt::format("attribute {} of {} is not what the rule wants",
+                                 pattern.name.str(), found.name());
+            },
+            kAttribute);
     } else if (pattern.kind == AttrPattern::kBind) {
       if (!value && !pattern.values.empty()) value = pattern.values[0];
       if (!value)
-        return Fail([&] {
-          return fmt::format("{} has no attribute {}", found.name(), pattern.name.str());
-        });
+        return Fail(
+            [&] { return fmt::format("{} has no attribute {}", found.name(), pattern.name.str()); },
+            kAttribute);
       ir::Attribute& variable = m_->attrs_[pattern.variable];
       if (variable && !(variable == value))
-        return Fail([&] {
-          return fmt::format("attribute {} of {} differs from an equal one", pattern.name.str(),
-                             found.name());
-        });
+        return Fail(
+            [&] {
+              return fmt::format("attribute {} of {} differs from an equal one", pattern.name.str(),
+                                 found.name());
+            },
+            kAttribute);
       if (!variable) {
         variable = value;
         attr_trail_.push_back(pattern.variable);
@@ -265,10 +269,12 @@ bool Matcher::NoEscapes() {
       for (ir::OpOperand use = result.first_use(); use; use = use.next_use()) {
         const Operation user = use.owner();
         if (std::find(m_->ops_.begin(), m_->ops_.end(), user) != m_->ops_.end()) continue;
-        return Fail([&] {
-          return fmt::format("an intermediate value, result {} of {}, is also read by {}", r,
-                             op.name(), user.name());
-        });
+        return Fail(
+            [&] {
+              return fmt::format("an intermediate value, result {} of {}, is also read by {}", r,
+                                 op.name(), user.name());
+            },
+            kEscape);
       }
     }
   }
@@ -280,10 +286,12 @@ bool Matcher::Finish() {
   for (const Constraint& constraint : graph_.constraints) {
     m_->explanation_.clear();
     if (constraint.holds(*m_)) continue;
-    return Fail([&] {
-      return "does not hold: " + constraint.reason + (m_->explanation_.empty() ? "" : ": ") +
-             m_->explanation_;
-    });
+    return Fail(
+        [&] {
+          return "does not hold: " + constraint.reason + (m_->explanation_.empty() ? "" : ": ") +
+                 m_->explanation_;
+        },
+        kConstraint);
   }
   return true;
 }

@@ -10,9 +10,9 @@
 
 namespace weft::drr {
 
-// Why a rule did not match: the check that failed after the most ops had been bound.
+// Why a rule did not match: of all checks that failed, the one that came closest.
 struct MatchFailure {
-  size_t progress = 0;  // source ops bound
+  size_t progress = 0;  // larger is closer: source ops bound first, then the kind of check
   std::string reason;
 };
 
@@ -48,10 +48,14 @@ class Matcher {
   Mark Now() const { return {value_trail_.size(), op_trail_.size(), attr_trail_.size()}; }
   void Undo(const Mark& mark);
   void BindValue(int id, ir::Value value);
+  // From an op of another name to a constraint of a complete match.
+  enum Check : size_t { kStructure, kAttribute, kEscape, kConstraint, kNumChecks };
+  // Of equally close failures the first is kept: it is of the operand order the rule is written in.
   template <class F>
-  bool Fail(F&& reason) {
-    if (failure_ && op_trail_.size() >= failure_->progress) {
-      failure_->progress = op_trail_.size();
+  bool Fail(F&& reason, Check check = kStructure) {
+    const size_t progress = op_trail_.size() * kNumChecks + check;
+    if (failure_ && (progress > failure_->progress || failure_->reason.empty())) {
+      failure_->progress = progress;
       failure_->reason = reason();
     }
     return false;

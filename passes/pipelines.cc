@@ -20,9 +20,7 @@ class FuseCompositePass : public PatternRewritePass {
   FuseCompositePass()
       : PatternRewritePass("fuse-composite",
                            "layer normalization, GELU and attention from their parts",
-                           {"fuse-composite", "canonicalize"},
-                           // Readers first: the largest form of a pattern ends furthest down.
-                           {.use_top_down_traversal = false}) {}
+                           {"fuse-composite", "canonicalize"}) {}
 };
 WEFT_REGISTER_PASS(FuseCompositePass);
 
