@@ -8,17 +8,17 @@ namespace {
 namespace ops = ir::ops;
 using namespace drr;  // the rule language
 
-// x * 1 => x
-class RemoveMulByOne : public DrrPatternBase<RemoveMulByOne> {
+// x * 1, 1 * x, x / 1 => x
+class RemoveUnitFactor : public DrrPatternBase<RemoveUnitFactor> {
  public:
-  static constexpr std::string_view kName = "remove-mul-by-one";
-  static constexpr std::string_view kAlgebra = "x * 1 => x";
+  static constexpr std::string_view kName = "remove-unit-factor";
+  static constexpr std::string_view kAlgebra = "x * 1, 1 * x, x / 1 => x";
   static constexpr NumericClass kNumerics = NumericClass::kExact;
 
   void operator()(DrrPatternContext* ctx) const override {
     SourcePattern src = ctx->SourcePattern();
     auto x = src.Tensor("x"), c = src.Tensor("c");
-    auto out = src.Op<ops::Mul>()(x, c);
+    auto out = src.OneOf<ops::Mul, ops::Div>()(x, c);
 
     src.RequireNativeCall("c is 1 everywhere",
                           [=](const MatchContext& m) { return m[c].IsSplat(1); });
@@ -30,7 +30,7 @@ class RemoveMulByOne : public DrrPatternBase<RemoveMulByOne> {
     res.Tensor(out) = x;
   }
 };
-WEFT_REGISTER_RULE(RemoveMulByOne, "canonicalize");
+WEFT_REGISTER_RULE(RemoveUnitFactor, "canonicalize");
 
 }  // namespace
 }  // namespace weft::passes

@@ -9,17 +9,17 @@ namespace {
 namespace ops = ir::ops;
 using namespace drr;  // the rule language
 
-// x + 0 => x
-class RemoveAddOfZero : public DrrPatternBase<RemoveAddOfZero> {
+// x + 0, 0 + x, x - 0 => x
+class RemoveZeroTerm : public DrrPatternBase<RemoveZeroTerm> {
  public:
-  static constexpr std::string_view kName = "remove-add-of-zero";
-  static constexpr std::string_view kAlgebra = "x + 0 => x";
+  static constexpr std::string_view kName = "remove-zero-term";
+  static constexpr std::string_view kAlgebra = "x + 0, 0 + x, x - 0 => x";
   static constexpr NumericClass kNumerics = NumericClass::kReassociates;
 
   void operator()(DrrPatternContext* ctx) const override {
     SourcePattern src = ctx->SourcePattern();
     auto x = src.Tensor("x"), c = src.Tensor("c");
-    auto out = src.Op<ops::Add>()(x, c);
+    auto out = src.OneOf<ops::Add, ops::Sub>()(x, c);
 
     src.RequireNativeCall("c is 0 everywhere",
                           [=](const MatchContext& m) { return m[c].IsSplat(0); });
@@ -31,7 +31,7 @@ class RemoveAddOfZero : public DrrPatternBase<RemoveAddOfZero> {
     res.Tensor(out) = x;
   }
 };
-WEFT_REGISTER_RULE(RemoveAddOfZero, "canonicalize");
+WEFT_REGISTER_RULE(RemoveZeroTerm, "canonicalize");
 
 }  // namespace
 }  // namespace weft::passes
