@@ -46,9 +46,13 @@ class Driver : public ir::RewriteListener {
   // What can make a rule fit that did not: a new or changed op below its root (so the readers are
   // looked at, as many levels up as the deepest rule has), a sibling of another root, or a use that
   // went away.
-  void OnInserted(Operation op) override { EnqueueWithReaders(op); }
+  void OnInserted(Operation op) override {
+    ++created_;
+    EnqueueWithReaders(op);
+  }
   void OnModified(Operation op) override { EnqueueWithReaders(op); }
   void OnErased(Operation op) override {
+    ++erased_;
     for (Value v : op.operands()) {
       if (!v) continue;
       const Operation def = v.DefiningOp();
@@ -136,12 +140,15 @@ class Driver : public ir::RewriteListener {
     match = drr::MatchContext(patterns_.rules()[r].get());
     if (!matchers_[r].Match(op, &match)) return false;
     ++stats.matched;
+    const uint64_t created = created_, erased = erased_;
     std::string reason;
     if (!drr::Apply(match, rewriter_, &reason)) {
       ++stats.declined;
       stats.last_decline = std::move(reason);
       return false;
     }
+    stats.ops_created += created_ - created;
+    stats.ops_erased += erased_ - erased;
     return true;
   }
 
@@ -167,6 +174,7 @@ class Driver : public ir::RewriteListener {
   std::vector<Operation> worklist_;
   std::vector<bool> queued_;  // by op slot
   uint64_t budget_ = 0;
+  uint64_t created_ = 0, erased_ = 0;  // operations, in this run
   GreedyRewriteResult result_;
 };
 

@@ -31,6 +31,7 @@ struct RuleStatistics {
   uint64_t matched = 0;   // source graph, constraints and escapes all fit
   uint64_t declined = 0;  // matched, but the result could not be put in place
   uint64_t applied = 0;
+  uint64_t ops_erased = 0, ops_created = 0;  // by all applications together
   double seconds = 0;
   std::string last_decline;  // why, the last time
 };
