@@ -29,6 +29,7 @@ bool WriteContents(const text::WeightLayout& layout, std::FILE* file) {
 
 absl::Status WriteWeights(Program& program, const std::string& path, const PrintOptions& options) {
   const text::WeightLayout layout(program, options);
+  if (layout.contents().empty()) return absl::OkStatus();
   const std::string partial = path + ".partial";
   std::FILE* file = std::fopen(partial.c_str(), "wb");
   if (!file) return InvalidArgument(fmt::format("cannot write {}: {}", path, std::strerror(errno)));

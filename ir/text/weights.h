@@ -15,7 +15,8 @@
 namespace weft::ir {
 
 // Writes the contents that PrintProgram with the same options refers to. The file at `path` is
-// replaced in one step, so that a program which maps the old one stays valid.
+// replaced in one step, so that a program which maps the old one stays valid. No file is written
+// when the text refers to none.
 absl::Status WriteWeights(Program& program, const std::string& path, const PrintOptions& options);
 
 }  // namespace weft::ir
