@@ -1,0 +1,201 @@
+#include "tools/common/pass_flags.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "ir/text/printer.h"
+#include "kernels/evaluator.h"
+#include "passes/pass_registry.h"
+#include "passes/rule_registry.h"
+#include "tools/common/suggest.h"
+#include "tools/common/table.h"
+
+namespace weft::tools {
+namespace {
+
+using passes::PassReport;
+
+std::vector<std::string> PassNames() {
+  std::vector<std::string> names;
+  for (const passes::RegisteredPass& pass : passes::RegisteredPasses()) names.push_back(pass.name);
+  return names;
+}
+
+std::vector<std::string> RuleNames() {
+  std::vector<std::string> names;
+  for (const passes::RegisteredRule& rule : passes::RegisteredRules())
+    names.emplace_back(rule.name);
+  return names;
+}
+
+std::vector<std::string> PipelineNames() {
+  std::vector<std::string> names;
+  for (const passes::Pipeline& pipeline : passes::Pipelines()) names.emplace_back(pipeline.name);
+  return names;
+}
+
+// In the order of drr::NumericClass.
+const std::vector<std::string>& NumericsNames() {
+  static const auto* names = new std::vector<std::string>{"exact", "reassociate", "approximate"};
+  return *names;
+}
+
+bool Contains(const std::vector<std::string>& list, const std::string& name) {
+  return std::find(list.begin(), list.end(), name) != list.end();
+}
+
+absl::Status CheckPrintFlag(const std::string& name, std::vector<std::string> more) {
+  if (name.empty()) return absl::OkStatus();
+  for (const std::string& pass : PassNames()) more.push_back(pass);
+  return CheckName("pass", name, more);
+}
+
+void PrintIr(const passes::Pass& pass, bool after, ir::Program& program) {
+  const std::string text = ir::PrintBanner(fmt::format("IRPrinting on builtin.module {} {} pass",
+                                                       after ? "after" : "before", pass.name())) +
+                           ir::PrintProgram(program);
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+passes::PassManager::Hook PrintingHook(const PassFlags& flags) {
+  if (flags.print_before.empty() && flags.print_after.empty()) return nullptr;
+  return [&flags](const passes::Pass& pass, bool after, bool changed, ir::Program& program) {
+    const std::string& which = after ? flags.print_after : flags.print_before;
+    if (which == "all" || which == pass.name() || (after && which == "change" && changed))
+      PrintIr(pass, after, program);
+  };
+}
+
+std::vector<std::string> PassesOf(const PassFlags& flags) {
+  if (!flags.passes.empty()) return flags.passes;
+  return passes::FindPipeline(flags.pipeline)->passes;
+}
+
+}  // namespace
+
+void AddPipelineFlag(CLI::App& app, PassFlags* flags) {
+  app.add_option("--pipeline", flags->pipeline,
+                 fmt::format("{} ({})", fmt::join(PipelineNames(), "|"), flags->pipeline))
+      ->type_name("P");
+}
+
+void AddPassFlags(CLI::App& app, PassFlags* flags) {
+  app.add_option("--passes", flags->passes, "these passes in place of a pipeline")
+      ->type_name("A,B")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->excludes("--pipeline");
+  app.add_option("--enable-rule", flags->enabled_rules, "also run this opt-in rule; repeatable")
+      ->type_name("R")
+      ->allow_extra_args(false);
+  app.add_option("--disable-rule", flags->disabled_rules, "do not run this rule; repeatable")
+      ->type_name("R")
+      ->allow_extra_args(false);
+  app.add_option("--numerics", flags->numerics,
+                 fmt::format("change of numbers allowed: {} ({})", fmt::join(NumericsNames(), "|"),
+                             flags->numerics))
+      ->type_name("N");
+  app.add_option("--print-ir-before", flags->print_before,
+                 "print the program to stderr before pass P, or all")
+      ->type_name("P");
+  app.add_option("--print-ir-after", flags->print_after,
+                 "and after it, after all, or after each change")
+      ->type_name("P");
+  app.add_flag("--verify-each", flags->verify_each, "verify the program after every pass");
+  app.add_flag("--stats", flags->stats, "what every pass and rule did, on stderr");
+  app.add_flag("--timing", flags->timing, "how long every pass took, on stderr");
+}
+
+absl::Status CheckPassFlags(const PassFlags& flags) {
+  if (flags.passes.empty())
+    WEFT_RETURN_IF_ERROR(CheckName("pipeline", flags.pipeline, PipelineNames()));
+  for (const std::string& name : flags.passes)
+    WEFT_RETURN_IF_ERROR(CheckName("pass", name, PassNames()));
+  WEFT_RETURN_IF_ERROR(CheckName("numerics", flags.numerics, NumericsNames()));
+  WEFT_RETURN_IF_ERROR(CheckPrintFlag(flags.print_before, {"all"}));
+  WEFT_RETURN_IF_ERROR(CheckPrintFlag(flags.print_after, {"all", "change"}));
+  for (const std::string& name : flags.disabled_rules)
+    WEFT_RETURN_IF_ERROR(CheckName("rule", name, RuleNames()));
+  for (const std::string& name : flags.enabled_rules) {
+    WEFT_RETURN_IF_ERROR(CheckName("rule", name, RuleNames()));
+    if (Contains(flags.disabled_rules, name))
+      return ir::InvalidArgument("rule '" + name + "' is both enabled and disabled");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RunPasses(const PassFlags& flags, ir::Program& program,
+                       std::vector<PassReport>* reports) {
+  WEFT_ASSIGN_OR_RETURN(auto evaluator, kernels::KernelEvaluator::Create("auto"));
+  passes::PassManager pm(program.context());
+  for (const std::string& name : PassesOf(flags)) {
+    std::unique_ptr<passes::Pass> pass = passes::MakePass(name);
+    if (!pass) return ir::Internal("pipeline '" + flags.pipeline + "' names no pass " + name);
+    pm.AddPass(std::move(pass));
+  }
+  passes::PassContext& context = pm.pass_context();
+  context.evaluator = evaluator.get();
+  const auto& names = NumericsNames();
+  context.numerics = static_cast<drr::NumericClass>(
+      std::find(names.begin(), names.end(), flags.numerics) - names.begin());
+  context.enabled_rules = flags.enabled_rules;
+  context.disabled_rules = flags.disabled_rules;
+  pm.set_verify_each(flags.verify_each);
+  pm.set_hook(PrintingHook(flags));
+  const absl::Status status = pm.Run(program);
+  if (flags.stats) std::fputs(StatisticsTable(pm.reports()).c_str(), stderr);
+  if (flags.timing) std::fputs(TimingTable(pm.reports()).c_str(), stderr);
+  if (reports) *reports = pm.reports();
+  return status;
+}
+
+std::string StatisticsTable(const std::vector<PassReport>& reports) {
+  Table table({"pass", "rule", "tried", "matched", "declined", "applied", "ops before -> after"});
+  const auto ops = [](uint64_t before, uint64_t after) {
+    return fmt::format("{} -> {}", before, after);
+  };
+  for (const PassReport& report : reports) {
+    table.AddRow({report.pass, "", "", "", "", "", ops(report.ops_before, report.ops_after)});
+    for (const auto& [name, count] : report.statistics)
+      table.AddRow({"", name, "", "", "", fmt::format("{}", count)});
+    for (const passes::RuleStatistics& rule : report.rules)
+      table.AddRow({"", rule.rule, fmt::format("{}", rule.tried), fmt::format("{}", rule.matched),
+                    fmt::format("{}", rule.declined), fmt::format("{}", rule.applied),
+                    rule.applied ? ops(rule.ops_erased, rule.ops_created) : ""});
+  }
+  if (!reports.empty())
+    table.AddRow(
+        {"total", "", "", "", "", "", ops(reports.front().ops_before, reports.back().ops_after)});
+  return table.ToString();
+}
+
+std::string RuleTable(const std::vector<PassReport>& reports) {
+  Table table({"rule", "pass", "matched", "applied", "ops before -> after"});
+  for (const PassReport& report : reports)
+    for (const passes::RuleStatistics& rule : report.rules)
+      if (rule.matched)
+        table.AddRow({rule.rule, report.pass, fmt::format("{}", rule.matched),
+                      fmt::format("{}", rule.applied),
+                      fmt::format("{} -> {}", rule.ops_erased, rule.ops_created)});
+  if (!reports.empty())
+    table.AddRow({"the whole program", "all", "", "",
+                  fmt::format("{} -> {}", reports.front().ops_before, reports.back().ops_after)});
+  return table.ToString();
+}
+
+std::string TimingTable(const std::vector<PassReport>& reports) {
+  double total = 0;
+  for (const PassReport& report : reports) total += report.seconds;
+  Table table({"pass", "time", "share"});
+  auto add = [&](const std::string& name, double seconds) {
+    table.AddRow({name, Milliseconds(seconds * 1e3),
+                  fmt::format("{:.1f} %", total > 0 ? 100 * seconds / total : 0)});
+  };
+  for (const PassReport& report : reports) add(report.pass, report.seconds);
+  add("total", total);
+  return table.ToString();
+}
+
+}  // namespace weft::tools

@@ -1,0 +1,45 @@
+// The flags by which a user says which passes run, and running them.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "ir/base/status.h"
+#include "ir/program.h"
+#include "passes/pass_manager.h"
+
+namespace weft::tools {
+
+struct PassFlags {
+  std::string pipeline;                  // ignored when passes are given
+  std::vector<std::string> passes = {};  // in place of the pipeline
+  std::vector<std::string> enabled_rules = {}, disabled_rules = {};
+  std::string numerics = "reassociate";  // exact, reassociate, approximate
+  bool verify_each = false;
+  std::string print_before = {}, print_after = {};  // a pass, all, or (after) change
+  bool stats = false, timing = false;
+};
+
+// --pipeline alone; the default is what `flags` holds.
+void AddPipelineFlag(CLI::App& app, PassFlags* flags);
+// All the others. Call it after AddPipelineFlag.
+void AddPassFlags(CLI::App& app, PassFlags* flags);
+
+// Every name exists, and no two flags contradict each other. Before anything is read.
+absl::Status CheckPassFlags(const PassFlags& flags);
+
+// Runs the passes on `program`; constants are folded with the kernels of a session. What the flags
+// want printed goes to stderr. `reports` (may be null) is filled even when a pass fails.
+absl::Status RunPasses(const PassFlags& flags, ir::Program& program,
+                       std::vector<passes::PassReport>* reports = nullptr);
+
+// Per pass and per rule, those included that did nothing. The last column has the operations of the
+// whole program for a pass, and those that a rule took and made.
+std::string StatisticsTable(const std::vector<passes::PassReport>& reports);
+// The rules that matched, and the whole program.
+std::string RuleTable(const std::vector<passes::PassReport>& reports);
+// Seconds per pass.
+std::string TimingTable(const std::vector<passes::PassReport>& reports);
+
+}  // namespace weft::tools

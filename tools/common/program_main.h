@@ -1,0 +1,31 @@
+// What the main functions of ir-opt and ir-run share: parsing the command line with CLI11, help on
+// one screen, one line on stderr for an error, the exit code.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/base/status.h"
+
+namespace weft::tools {
+
+// Gives `app` the flags --help and --version and our help: one line per option, in the order they
+// were added, then `footer`.
+void SetUpApp(CLI::App& app, const std::string& usage, const std::string& footer);
+
+// Parses and runs `body`; returns the exit code. No exception leaves.
+int RunMain(CLI::App& app, int argc, const char* const* argv,
+            const std::function<absl::Status()>& body);
+
+// "ir-opt: error: what" on stderr, control characters escaped so that it stays one line.
+void PrintError(const std::string& program, std::string_view what);
+void PrintWarning(const std::string& program, std::string_view what);
+
+// NAME=VALUE split at the first '='; `option` is for the message.
+absl::StatusOr<std::pair<std::string, std::string>> SplitAssignment(const std::string& option,
+                                                                    const std::string& text);
+
+}  // namespace weft::tools

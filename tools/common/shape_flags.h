@@ -1,0 +1,36 @@
+// --dim and --input-shape: fixing what a model leaves open.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "ir/base/status.h"
+#include "ir/program.h"
+
+namespace weft::tools {
+
+struct ShapeFlags {
+  std::vector<std::string> dims;          // name=value
+  std::vector<std::string> input_shapes;  // name=1x3x224x224
+};
+
+void AddDimFlag(CLI::App& app, ShapeFlags* flags);
+void AddInputShapeFlag(CLI::App& app, ShapeFlags* flags);
+
+// "1x3x224x224"; `option` is for the message.
+absl::StatusOr<ir::Shape> ParseShape(const std::string& option, const std::string& text);
+
+// Sets the shapes of inputs first, then the dims, then infers the types of everything again.
+// InvalidArgument when there is no such input or symbolic dim, or a shape contradicts the model.
+absl::Status ApplyShapes(const ShapeFlags& flags, ir::Program& program);
+
+// The program's inputs, in order, and the names of its symbolic input dims, sorted.
+struct ProgramInput {
+  std::string name;
+  ir::Type type;
+};
+std::vector<ProgramInput> InputsOf(ir::Program& program);
+std::vector<std::string> SymbolsOf(ir::Program& program);
+
+}  // namespace weft::tools

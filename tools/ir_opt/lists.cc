@@ -1,0 +1,65 @@
+#include "tools/ir_opt/lists.h"
+
+#include <fmt/format.h>
+
+#include "ir/dialects/fused.h"
+#include "ir/dialects/pd.h"
+#include "passes/pass_registry.h"
+#include "passes/rule_registry.h"
+#include "tools/common/table.h"
+
+namespace weft::tools {
+namespace {
+
+template <class List>
+std::string Signature(const List& values) {
+  std::string text;
+  for (const ir::OperandDef& value : values) {
+    text += fmt::format("{}{}{}", text.empty() ? "" : ", ", value.name,
+                        value.arity == ir::Arity::kOptional   ? "?"
+                        : value.arity == ir::Arity::kVariadic ? "..."
+                                                              : "");
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string ListPasses() {
+  Table passes({"pass", "what it does"});
+  for (const passes::RegisteredPass& pass : passes::RegisteredPasses())
+    passes.AddRow({pass.name, pass.make()->description()});
+  Table pipelines({"pipeline", "what it does", "passes"});
+  for (const passes::Pipeline& pipeline : passes::Pipelines())
+    pipelines.AddRow({std::string(pipeline.name), std::string(pipeline.description),
+                      fmt::format("{}", fmt::join(pipeline.passes, ","))});
+  return passes.ToString() + "\n" + pipelines.ToString();
+}
+
+std::string ListRules() {
+  Table table({"rule", "group", "numerics", "runs", "what becomes what"});
+  for (const passes::RegisteredRule& rule : passes::RegisteredRules())
+    table.AddRow({std::string(rule.name), std::string(rule.group),
+                  std::string(drr::NumericClassName(rule.numerics)),
+                  rule.opt_in ? "opt-in" : "default", std::string(rule.algebra)});
+  return table.ToString();
+}
+
+std::string ListOps() {
+  ir::IrContext context;
+  ir::LoadFusedDialect(context);
+  ir::LoadPdDialect(context);
+  Table table({"op", "operands -> results", "ONNX", "what it computes"});
+  for (const ir::OpDef* op : context.Ops())
+    table.AddRow(
+        {std::string(op->name()),
+         fmt::format("({}) -> ({})", Signature(op->info->operands), Signature(op->info->results)),
+         op->info->onnx.empty() ? ""
+                                : fmt::format("{}{}{} {}", op->info->onnx_domain,
+                                              op->info->onnx_domain.empty() ? "" : ".",
+                                              op->info->onnx, op->info->since),
+         std::string(op->info->doc)});
+  return table.ToString();
+}
+
+}  // namespace weft::tools

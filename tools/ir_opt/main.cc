@@ -1,0 +1,95 @@
+// ir-opt: reads a model (ONNX or text), runs passes on it, writes it. `ir-opt --help` has the
+// flags.
+#include <cstdio>
+#include <string>
+
+#include "ir/text/printer.h"
+#include "tools/common/files.h"
+#include "tools/common/model_io.h"
+#include "tools/common/pass_flags.h"
+#include "tools/common/program_main.h"
+#include "tools/common/shape_flags.h"
+#include "tools/common/suggest.h"
+#include "tools/ir_opt/lists.h"
+
+namespace weft::tools {
+namespace {
+
+struct Flags {
+  std::string in, out, export_form = "functions";
+  bool full_weights = false;
+  bool list_passes = false, list_rules = false, list_ops = false;
+  PassFlags passes = {.pipeline = "simplify"};
+  ShapeFlags shapes;
+};
+
+void AddFlags(CLI::App& app, Flags* flags) {
+  app.add_option("IN", flags->in, "the model, an .onnx or .ir file");
+  app.add_option("-o", flags->out, "write .onnx or .ir; - or no -o prints the program")
+      ->type_name("OUT");
+  AddPipelineFlag(app, &flags->passes);
+  AddPassFlags(app, &flags->passes);
+  AddDimFlag(app, &flags->shapes);
+  AddInputShapeFlag(app, &flags->shapes);
+  app.add_option("--export", flags->export_form,
+                 "fused ops in .onnx: functions, or inline as plain ONNX (functions)")
+      ->type_name("FORM");
+  app.add_flag("--full-weights", flags->full_weights, "print weights in full");
+  app.add_flag("--list-passes", flags->list_passes, "the passes and pipelines there are");
+  app.add_flag("--list-rules", flags->list_rules, "the rules, with what each does");
+  app.add_flag("--list-ops", flags->list_ops, "the operations of all dialects");
+}
+
+bool ToStdout(const Flags& flags) { return flags.out.empty() || flags.out == "-"; }
+
+absl::Status CheckFlags(const Flags& flags) {
+  if (flags.in.empty()) return ir::InvalidArgument("no model given; see ir-opt --help");
+  WEFT_RETURN_IF_ERROR(ModelFormatOf(flags.in).status());
+  WEFT_RETURN_IF_ERROR(CheckPassFlags(flags.passes));
+  const std::string forms[] = {"functions", "inline"};
+  WEFT_RETURN_IF_ERROR(CheckName("export form", flags.export_form, forms));
+  if (ToStdout(flags)) return absl::OkStatus();
+  WEFT_RETURN_IF_ERROR(ModelFormatOf(flags.out).status());
+  // The side files that go with each of the two count as well.
+  for (const char* in_side : {"", ".weights", ".data"})
+    for (const char* out_side : {"", ".weights", ".data"})
+      if (SameFile(flags.in + in_side, flags.out + out_side))
+        return ir::InvalidArgument(flags.out + ": would overwrite the input " + flags.in + in_side);
+  return absl::OkStatus();
+}
+
+absl::Status List(const Flags& flags) {
+  if (flags.list_passes) std::fputs(ListPasses().c_str(), stdout);
+  if (flags.list_rules) std::fputs(ListRules().c_str(), stdout);
+  if (flags.list_ops) std::fputs(ListOps().c_str(), stdout);
+  return absl::OkStatus();
+}
+
+absl::Status Run(const Flags& flags) {
+  if (flags.list_passes || flags.list_rules || flags.list_ops) return List(flags);
+  WEFT_RETURN_IF_ERROR(CheckFlags(flags));
+  ir::IrContext context;
+  WEFT_ASSIGN_OR_RETURN(auto program, LoadModel(context, flags.in, "ir-opt"));
+  WEFT_RETURN_IF_ERROR(ApplyShapes(flags.shapes, *program));
+  WEFT_RETURN_IF_ERROR(RunPasses(flags.passes, *program));
+  if (!ToStdout(flags))
+    return SaveModel(
+        *program, flags.out,
+        {.full_weights = flags.full_weights, .inline_functions = flags.export_form == "inline"});
+  const std::string text = ir::PrintProgram(*program, {.full_weights = flags.full_weights});
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  return absl::OkStatus();
+}
+
+}  // namespace
+}  // namespace weft::tools
+
+int main(int argc, char** argv) {
+  using namespace weft::tools;  // NOLINT
+  CLI::App app("", "ir-opt");
+  SetUpApp(app, "usage: ir-opt IN [-o OUT|-] [options]     optimises a model and writes it",
+           "exit: 0 done, 1 a check failed, 2 bad usage or input, 3 unsupported");
+  Flags flags;
+  AddFlags(app, &flags);
+  return RunMain(app, argc, argv, [&] { return Run(flags); });
+}

@@ -1,0 +1,245 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "unittests/tools/subprocess.h"
+
+namespace weft::tools {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::MatchesRegex;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+// y = relu(x), and a second relu that nobody reads.
+constexpr const char* kDeadRelu =
+    R"(module {input_names:strings["x"],output_names:strings["y"]} (%0: tensor<2x3xf32>) {
+ (%1) = "onnx.Relu" (%0) {} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+ (%2) = "onnx.Tanh" (%0) {} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+ () = "builtin.return" (%1) {} : (tensor<2x3xf32>) ->
+}
+)";
+
+class IrOpt : public ProgramTest {
+ protected:
+  // Expects exit code 2 and one line on stderr; returns it.
+  static std::string Refusal(std::vector<std::string> arguments, int code = 2) {
+    arguments.insert(arguments.begin(), "ir-opt");
+    const Outcome outcome = RunProgram(arguments);
+    EXPECT_EQ(outcome.code, code) << outcome.err;
+    EXPECT_THAT(outcome.err, StartsWith("ir-opt: error: "));
+    EXPECT_EQ(CountOf(outcome.err, "\n"), 1u) << outcome.err;
+    EXPECT_THAT(outcome.out, IsEmpty());
+    return outcome.err;
+  }
+  static Outcome Accept(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "ir-opt");
+    Outcome outcome = RunProgram(arguments);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return outcome;
+  }
+};
+
+TEST_F(IrOpt, HelpFitsOneScreen) {
+  const Outcome help = Accept({"--help"});
+  EXPECT_LE(CountOf(help.out, "\n"), 24u) << help.out;
+  std::istringstream lines(help.out);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
+  for (const char* option :
+       {"-o OUT", "--pipeline P", "--passes A,B", "--enable-rule R", "--disable-rule R",
+        "--dim NAME=SIZE", "--input-shape NAME=SHAPE", "--print-ir-before P", "--print-ir-after P",
+        "--verify-each", "--stats", "--timing", "--list-passes", "--list-rules", "--list-ops",
+        "--export FORM", "--full-weights", "--numerics N"})
+    EXPECT_THAT(help.out, HasSubstr(option));
+}
+
+TEST_F(IrOpt, SuggestsTheOptionThatWasMeant) {
+  const std::string in = Write("a.ir", kDeadRelu);
+  EXPECT_THAT(Refusal({in, "--pipelin", "fuse"}),
+              HasSubstr("unknown option '--pipelin'; did you mean '--pipeline'?"));
+  EXPECT_THAT(Refusal({in, "--pases=x"}), HasSubstr("did you mean '--passes'?"));
+  EXPECT_THAT(Refusal({in, "--zzzzzzzzzz"}), Not(HasSubstr("did you mean")));
+}
+
+TEST_F(IrOpt, SuggestsThePipelinePassOrRuleThatWasMeant) {
+  const std::string in = Write("a.ir", kDeadRelu);
+  EXPECT_THAT(Refusal({in, "--pipeline", "simplfy"}),
+              HasSubstr("unknown pipeline 'simplfy'; did you mean 'simplify'?"));
+  EXPECT_THAT(Refusal({in, "--passes", "constant-folding,dead-code-elimintion"}),
+              HasSubstr("unknown pass 'dead-code-elimintion'; did you mean "
+                        "'dead-code-elimination'?"));
+  EXPECT_THAT(Refusal({in, "--print-ir-after", "canonicalise"}),
+              HasSubstr("did you mean 'canonicalize'?"));
+  EXPECT_THAT(Refusal({in, "--disable-rule", "no-such-rule"}),
+              HasSubstr("unknown rule 'no-such-rule'"));
+  EXPECT_THAT(Refusal({in, "--enable-rule", "no-such-rule"}),
+              HasSubstr("unknown rule 'no-such-rule'"));
+  EXPECT_THAT(Refusal({in, "--numerics", "exakt"}), HasSubstr("did you mean 'exact'?"));
+  EXPECT_THAT(Refusal({in, "--export", "inlined"}), HasSubstr("did you mean 'inline'?"));
+}
+
+TEST_F(IrOpt, RefusesBadUsage) {
+  const std::string in = Write("a.ir", kDeadRelu);
+  EXPECT_THAT(Refusal({}), HasSubstr("no model given"));
+  EXPECT_THAT(Refusal({in, in}), HasSubstr("unexpected argument"));
+  EXPECT_THAT(Refusal({in, "-o"}), HasSubstr("-o"));
+  EXPECT_THAT(Refusal({in, "--passes", "canonicalize", "--pipeline", "none"}),
+              HasSubstr("--pipeline"));
+  EXPECT_THAT(Refusal({Path("a.txt")}), HasSubstr(".onnx or .ir"));
+  EXPECT_THAT(Refusal({in, "-o", Path("b.pb")}), HasSubstr(".onnx or .ir"));
+}
+
+TEST_F(IrOpt, RefusesFilesThatCannotBeRead) {
+  EXPECT_THAT(Refusal({Path("missing.ir")}), HasSubstr("missing.ir"));
+  EXPECT_THAT(Refusal({Path("missing.onnx")}), HasSubstr("missing.onnx"));
+  EXPECT_THAT(Refusal({Write("bad.ir", "{\n (%0) = onnx.Relu\n}\n")}), HasSubstr("bad.ir:2:"));
+  EXPECT_THAT(Refusal({Write("bad.onnx", "no protobuf at all")}), HasSubstr("bad.onnx"));
+  EXPECT_THAT(Refusal({Write("empty.onnx", "")}), HasSubstr("empty.onnx"));
+}
+
+TEST_F(IrOpt, RefusesToOverwriteItsInputByAnyName) {
+  const std::string in = Write("a.ir", kDeadRelu);
+  std::filesystem::create_symlink(in, Path("soft.ir"));
+  std::filesystem::create_hard_link(in, Path("hard.ir"));
+  for (const std::string& out : {in, Path("./a.ir"), Path("soft.ir"), Path("hard.ir")})
+    EXPECT_THAT(Refusal({in, "-o", out}), HasSubstr("would overwrite the input"));
+  EXPECT_EQ(ReadFile(in), kDeadRelu);
+}
+
+TEST_F(IrOpt, LeavesNothingBehindWhenWritingFails) {
+  const std::string in = Write("a.ir", kDeadRelu);
+  EXPECT_THAT(Refusal({in, "-o", Path("missing/b.ir")}), HasSubstr("missing/b.ir"));
+  EXPECT_THAT(Refusal({in, "-o", Path("missing/b.onnx")}), HasSubstr("missing/b.onnx"));
+  std::filesystem::create_directory(Path("folder.ir"));
+  EXPECT_THAT(Refusal({in, "-o", Path("folder.ir")}), HasSubstr("folder.ir"));
+  EXPECT_THAT(Files(), ElementsAre("a.ir", "folder.ir"));
+}
+
+TEST_F(IrOpt, PrintsTheOptimisedProgramOnStdout) {
+  const std::string in = Write("a.ir", kDeadRelu);
+  for (const auto& arguments : {std::vector<std::string>{in}, {in, "-o", "-"}}) {
+    const Outcome outcome = Accept(arguments);
+    EXPECT_THAT(outcome.out, HasSubstr("onnx.Relu"));
+    EXPECT_THAT(outcome.out, Not(HasSubstr("onnx.Tanh")));
+    EXPECT_THAT(outcome.err, IsEmpty());
+  }
+  EXPECT_THAT(Accept({in, "--pipeline", "none"}).out, HasSubstr("onnx.Tanh"));
+  EXPECT_THAT(Accept({in, "--passes", "canonicalize,dead-code-elimination"}).out,
+              Not(HasSubstr("onnx.Tanh")));
+}
+
+TEST_F(IrOpt, PrintsTheProgramAroundAPassUnderABanner) {
+  const std::string in = Write("a.ir", kDeadRelu);
+  const Outcome outcome = Accept({in, "--passes", "dead-code-elimination", "--print-ir-before",
+                                  "dead-code-elimination", "--print-ir-after", "all"});
+  const std::string title = "IRPrinting on builtin.module before dead-code-elimination pass";
+  const std::string rule = "===" + std::string(73, '-') + "===";
+  EXPECT_THAT(outcome.err, StartsWith(rule + "\n "));
+  EXPECT_THAT(outcome.err, HasSubstr(" " + title + "\n" + rule + "\n"));
+  EXPECT_THAT(outcome.err,
+              HasSubstr("IRPrinting on builtin.module after dead-code-elimination pass"));
+  EXPECT_EQ(CountOf(outcome.err, "onnx.Tanh"), 1u);  // before, not after
+  EXPECT_EQ(CountOf(outcome.err, "onnx.Relu"), 2u);
+  EXPECT_EQ(CountOf(outcome.out, "IRPrinting"), 0u);
+}
+
+TEST_F(IrOpt, PrintsAfterAChangeOnlyWhenThereIsOne) {
+  const std::string in = Write("a.ir", kDeadRelu);
+  const Outcome outcome = Accept({in, "--passes", "dead-code-elimination,dead-code-elimination",
+                                  "--print-ir-after", "change"});
+  EXPECT_EQ(CountOf(outcome.err, "IRPrinting"), 1u) << outcome.err;
+}
+
+TEST_F(IrOpt, StatisticsHaveARowForEveryPassAndRule) {
+  const Outcome outcome = Accept({Write("a.ir", kDeadRelu), "--stats", "--pipeline", "simplify"});
+  EXPECT_THAT(outcome.err, MatchesRegex("pass +rule +tried +matched +declined +applied +ops.*"));
+  EXPECT_EQ(CountOf(outcome.err, "\nconstant-folding"), 2u);
+  EXPECT_THAT(outcome.err, HasSubstr("\ncanonicalize"));
+  EXPECT_THAT(outcome.err, HasSubstr("dead-code-elimination"));
+  EXPECT_THAT(outcome.err, HasSubstr("3 -> 2"));
+  std::istringstream rules(Accept({"--list-rules"}).out);
+  for (std::string name, group, line; rules >> name >> group && std::getline(rules, line);)
+    if (group == "canonicalize") {
+      EXPECT_THAT(outcome.err, HasSubstr(" " + name + " "));
+    }
+}
+
+TEST_F(IrOpt, TimesEveryPass) {
+  const Outcome outcome =
+      Accept({Write("a.ir", kDeadRelu), "--timing", "--passes", "canonicalize"});
+  EXPECT_THAT(outcome.err, MatchesRegex("pass +time +share\ncanonicalize +[0-9.]+ ms +[0-9.]+ %\n"
+                                        "total +[0-9.]+ ms +[0-9.]+ %\n"));
+}
+
+TEST_F(IrOpt, ListsPassesRulesAndOps) {
+  EXPECT_THAT(Accept({"--list-passes"}).out, AllOf(HasSubstr("dead-code-elimination"),
+                                                   HasSubstr("\nsimplify"), HasSubstr("\nfuse")));
+  EXPECT_THAT(Accept({"--list-rules"}).out,
+              MatchesRegex("rule +group +numerics +runs +what becomes what\n.*"));
+  EXPECT_THAT(Accept({"--list-ops"}).out,
+              AllOf(HasSubstr("onnx.MatMul"), HasSubstr("fused.linear"), HasSubstr("pd.")));
+}
+
+TEST_F(IrOpt, FixesSymbolicDimsAndInputShapes) {
+  const std::string in = Write("a.ir", R"(
+module {input_names:strings["a:0"],output_names:strings["y"]} (%0: tensor<"batch"x3xf32>) {
+ (%1) = "onnx.Relu" (%0) {} : (tensor<"batch"x3xf32>) -> tensor<"batch"x3xf32>
+ () = "builtin.return" (%1) {} : (tensor<"batch"x3xf32>) ->
+}
+)");
+  EXPECT_EQ(CountOf(Accept({in, "--dim", "batch=7"}).out, "tensor<7x3xf32>"), 4u);
+  EXPECT_EQ(CountOf(Accept({in, "--input-shape", "a:0=5x3"}).out, "tensor<5x3xf32>"), 4u);
+  EXPECT_THAT(Refusal({in, "--dim", "bach=7"}), HasSubstr("did you mean 'batch'?"));
+  EXPECT_THAT(Refusal({in, "--dim", "batch"}), HasSubstr("expected NAME=VALUE"));
+  EXPECT_THAT(Refusal({in, "--dim", "batch=-1"}), HasSubstr("'-1' is not a size"));
+  EXPECT_THAT(Refusal({in, "--dim", "batch=99999999999999999999"}), HasSubstr("is not a size"));
+  EXPECT_THAT(Refusal({in, "--input-shape", "b=1x3"}), HasSubstr("unknown input 'b'"));
+  EXPECT_THAT(Refusal({in, "--input-shape", "a:0=1xx3"}), HasSubstr("'' is not a size"));
+  EXPECT_THAT(Refusal({in, "--input-shape", "a:0=1x4"}), HasSubstr("a:0"));
+  EXPECT_THAT(Refusal({in, "--input-shape", "a:0=1x3x1"}), HasSubstr("a:0"));
+}
+
+TEST_F(IrOpt, GoesFromOnnxToTextAndBack) {
+  const auto convert = [&](const std::string& from, const std::string& to) {
+    Accept({from, "--pipeline", "none", "-o", Path(to)});
+  };
+  convert(kBertTiny, "a.ir");
+  convert(Path("a.ir"), "b.onnx");
+  convert(Path("b.onnx"), "c.ir");  // constants first, as ONNX has them
+  convert(Path("c.ir"), "d.onnx");
+  EXPECT_THAT(Files(),
+              ElementsAre("a.ir", "a.ir.weights", "b.onnx", "c.ir", "c.ir.weights", "d.onnx"));
+  EXPECT_TRUE(ReadFile(Path("b.onnx")) == ReadFile(Path("d.onnx")));
+  const auto run = [](const std::string& model) {
+    return RunProgram({"ir-run", model, "--random-inputs", "1", "--pipeline", "none"}).out;
+  };
+  const std::string outputs = run(kBertTiny);
+  EXPECT_THAT(outputs, HasSubstr("f32[1,128,128]"));
+  EXPECT_EQ(run(Path("a.ir")), outputs);
+  EXPECT_EQ(run(Path("b.onnx")), outputs);
+}
+
+TEST_F(IrOpt, ElidesLongWeightsUnlessAskedForThem) {
+  const Outcome elided = Accept({kBertTiny, "--pipeline", "none"});
+  EXPECT_THAT(elided.out, HasSubstr("elided"));
+  EXPECT_LT(elided.out.size(), 200000u);
+  const Outcome full = Accept({kBertTiny, "--pipeline", "none", "--full-weights"});
+  EXPECT_THAT(full.out, Not(HasSubstr("elided")));
+  EXPECT_GT(full.out.size(), std::filesystem::file_size(kBertTiny));
+  Accept({kBertTiny, "--pipeline", "none", "--full-weights", "-o", Path("full.ir")});
+  EXPECT_THAT(Files(), ElementsAre("full.ir"));  // no side file
+  EXPECT_EQ(Accept({Path("full.ir"), "--pipeline", "none"}).out, elided.out);
+}
+
+TEST_F(IrOpt, WritesFusedOpsAsFunctionsOrInline) {
+  Accept({kBertTiny, "--pipeline", "fuse", "-o", Path("functions.onnx")});
+  Accept({kBertTiny, "--pipeline", "fuse", "--export", "inline", "-o", Path("inline.onnx")});
+  EXPECT_THAT(Accept({Path("functions.onnx"), "--pipeline", "none"}).out, HasSubstr("fused."));
+  EXPECT_THAT(Accept({Path("inline.onnx"), "--pipeline", "none"}).out, Not(HasSubstr("fused.")));
+}
+
+}  // namespace
+}  // namespace weft::tools

@@ -1,0 +1,118 @@
+// Running ir-opt and ir-run as a user would, in a folder of the test's own.
+#pragma once
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+extern char** environ;
+
+namespace weft::tools {
+
+struct Outcome {
+  int code = -1;  // exit code; -1 when a signal ended the program
+  std::string out, err;
+};
+
+// Reads both pipes until they are closed.
+inline void Drain(int out, int err, Outcome* outcome) {
+  pollfd files[2] = {{out, POLLIN, 0}, {err, POLLIN, 0}};
+  std::string* texts[2] = {&outcome->out, &outcome->err};
+  for (int open = 2; open > 0;) {
+    poll(files, 2, -1);
+    for (int i = 0; i < 2; ++i) {
+      if (files[i].fd < 0 || files[i].revents == 0) continue;
+      char buffer[4096];
+      const ssize_t n = read(files[i].fd, buffer, sizeof(buffer));
+      if (n > 0) {
+        texts[i]->append(buffer, static_cast<size_t>(n));
+      } else {
+        close(files[i].fd);
+        files[i].fd = -1;
+        --open;
+      }
+    }
+  }
+}
+
+// Runs bin/<arguments[0]> of this build with `input` on stdin, which must fit a pipe.
+inline Outcome RunProgram(std::vector<std::string> arguments, const std::string& input = "") {
+  std::signal(SIGPIPE, SIG_IGN);
+  arguments[0] = WEFT_BINARY_DIR "/bin/" + arguments[0];
+  int in[2], out[2], err[2];
+  for (int* ends : {in, out, err}) EXPECT_EQ(pipe2(ends, O_CLOEXEC), 0);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, in[0], 0);
+  posix_spawn_file_actions_adddup2(&actions, out[1], 1);
+  posix_spawn_file_actions_adddup2(&actions, err[1], 2);
+  std::vector<char*> argv;
+  for (std::string& argument : arguments) argv.push_back(argument.data());
+  argv.push_back(nullptr);
+  pid_t child = 0;
+  EXPECT_EQ(posix_spawn(&child, argv[0], &actions, nullptr, argv.data(), environ), 0) << argv[0];
+  posix_spawn_file_actions_destroy(&actions);
+  for (int end : {in[0], out[1], err[1]}) close(end);
+  EXPECT_EQ(write(in[1], input.data(), input.size()), static_cast<ssize_t>(input.size()));
+  close(in[1]);
+  Outcome outcome;
+  Drain(out[0], err[0], &outcome);
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (WIFEXITED(status)) outcome.code = WEXITSTATUS(status);
+  return outcome;
+}
+
+inline std::string ReadFile(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+inline size_t CountOf(const std::string& text, const std::string& part) {
+  size_t count = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+class ProgramTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = std::filesystem::path(::testing::TempDir()) /
+              ("weft_" + std::string(info->test_suite_name()) + "_" + info->name());
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::string Path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string Write(const std::string& name, const std::string& text) const {
+    std::ofstream(Path(name), std::ios::binary) << text;
+    return Path(name);
+  }
+  // The names of the files in the folder, to see that nothing is left behind.
+  std::vector<std::string> Files() const {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_))
+      names.push_back(entry.path().filename().string());
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+  std::filesystem::path folder_;
+};
+
+inline constexpr const char* kBertTiny = WEFT_TEST_DATA_DIR "/models/bert_tiny.onnx";
+
+}  // namespace weft::tools
