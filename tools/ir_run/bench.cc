@@ -1,0 +1,113 @@
+#include "tools/ir_run/bench.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <numeric>
+
+#include "tools/common/table.h"
+
+namespace weft::tools {
+namespace {
+
+constexpr double kWarmUpMs = 200, kMeasureMs = 2000, kSlowRunMs = 1000;
+constexpr size_t kMinRuns = 10, kMinSlowRuns = 5, kMaxRuns = 20000;
+
+absl::StatusOr<double> TimeOne(const RunOnce& run) {
+  const auto start = std::chrono::steady_clock::now();
+  WEFT_RETURN_IF_ERROR(run());
+  const auto elapsed = std::chrono::steady_clock::now() - start;
+  return std::chrono::duration<double, std::milli>(elapsed).count();
+}
+
+// The typical time of a run, after a warm-up of at least two.
+absl::StatusOr<double> WarmUp(const RunOnce& run) {
+  std::vector<double> times;
+  for (double total = 0; times.size() < 2 || total < kWarmUpMs;) {
+    WEFT_ASSIGN_OR_RETURN(const double ms, TimeOne(run));
+    times.push_back(ms);
+    total += ms;
+    if (times.size() >= kMaxRuns) break;
+  }
+  return Quantile(times, 0.5);
+}
+
+absl::Status TimeBlock(const RunOnce& run, size_t count, std::vector<double>* times) {
+  for (size_t i = 0; i < count; ++i) {
+    WEFT_ASSIGN_OR_RETURN(const double ms, TimeOne(run));
+    times->push_back(ms);
+  }
+  return absl::OkStatus();
+}
+
+size_t RunsFor(double typical_ms) {
+  const size_t least = typical_ms > kSlowRunMs ? kMinSlowRuns : kMinRuns;
+  const double fit = kMeasureMs / std::max(typical_ms, 1e-6);
+  return std::clamp(static_cast<size_t>(std::min(fit, double{kMaxRuns})), least, kMaxRuns);
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<double>> TimeRuns(const RunOnce& run) {
+  WEFT_ASSIGN_OR_RETURN(const double typical, WarmUp(run));
+  std::vector<double> times;
+  WEFT_RETURN_IF_ERROR(TimeBlock(run, RunsFor(typical), &times));
+  return times;
+}
+
+absl::StatusOr<PairedTimes> TimeInTurns(const RunOnce& a, const RunOnce& b) {
+  constexpr size_t kTurns = 10;
+  WEFT_ASSIGN_OR_RETURN(const double typical_a, WarmUp(a));
+  WEFT_ASSIGN_OR_RETURN(const double typical_b, WarmUp(b));
+  const size_t block_a = (RunsFor(typical_a) + kTurns - 1) / kTurns;
+  const size_t block_b = (RunsFor(typical_b) + kTurns - 1) / kTurns;
+  PairedTimes times;
+  for (size_t turn = 0; turn < kTurns; ++turn) {
+    WEFT_RETURN_IF_ERROR(TimeBlock(a, block_a, &times.a));
+    WEFT_RETURN_IF_ERROR(TimeBlock(b, block_b, &times.b));
+  }
+  return times;
+}
+
+double Quantile(std::vector<double> values, double q) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  const double at = q * static_cast<double>(values.size() - 1);
+  const auto low = static_cast<size_t>(at);
+  const size_t high = std::min(low + 1, values.size() - 1);
+  return values[low] + (values[high] - values[low]) * (at - static_cast<double>(low));
+}
+
+std::string BenchTable(const std::vector<double>& milliseconds) {
+  const double mean = std::accumulate(milliseconds.begin(), milliseconds.end(), 0.0) /
+                      static_cast<double>(std::max<size_t>(1, milliseconds.size()));
+  Table table({"runs", "min", "mean", "p50", "p90", "p99"});
+  table.AddRow({fmt::format("{}", milliseconds.size()), Milliseconds(Quantile(milliseconds, 0)),
+                Milliseconds(mean), Milliseconds(Quantile(milliseconds, 0.5)),
+                Milliseconds(Quantile(milliseconds, 0.9)),
+                Milliseconds(Quantile(milliseconds, 0.99))});
+  return table.ToString();
+}
+
+absl::Status ServeBlocks(std::istream& in, const RunOnce& run) {
+  std::string line;
+  while (std::getline(in, line)) {
+    size_t count = 0;
+    const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), count);
+    if (error != std::errc() || end != line.data() + line.size() || count == 0)
+      return ir::InvalidArgument("--bench-blocks: '" + line + "' is not a positive count");
+    std::vector<double> times;
+    WEFT_RETURN_IF_ERROR(TimeBlock(run, count, &times));
+    std::string answer;
+    for (const double ms : times) answer += fmt::format("{}{:.6f}", answer.empty() ? "" : " ", ms);
+    std::printf("%s\n", answer.c_str());
+    std::fflush(stdout);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace weft::tools

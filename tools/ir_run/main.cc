@@ -1,0 +1,182 @@
+// ir-run: runs a model on inputs from files or random ones; compares, times and profiles it.
+// `ir-run --help` has the flags.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "kernels/registry.h"
+#include "tools/common/exit_code.h"
+#include "tools/common/model_io.h"
+#include "tools/common/pass_flags.h"
+#include "tools/common/program_main.h"
+#include "tools/common/shape_flags.h"
+#include "tools/common/suggest.h"
+#include "tools/ir_run/bench.h"
+#include "tools/ir_run/report.h"
+#include "tools/ir_run/runner.h"
+#include "tools/ir_run/tensors.h"
+
+namespace weft::tools {
+namespace {
+
+constexpr int kMaxThreads = 1024;
+
+struct Flags {
+  std::string model, output_dir, compare;
+  std::vector<std::string> expect;
+  InputFlags inputs;
+  ShapeFlags shapes;
+  PassFlags passes = {.pipeline = "fuse"};
+  std::string provider = "auto";
+  int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  double tolerance = 5e-6;
+  bool bench = false, bench_blocks = false, profile = false, report = false;
+};
+
+void AddFlags(CLI::App& app, Flags* flags) {
+  app.add_option("MODEL", flags->model, "an .onnx or .ir file");
+  app.add_option("--input", flags->inputs.files, "an input from a .pb or .npy file; repeatable")
+      ->type_name("NAME=FILE")
+      ->allow_extra_args(false);
+  app.add_option("--random-inputs", flags->inputs.seed, "random values for the other inputs")
+      ->type_name("SEED")
+      ->check(CLI::NonNegativeNumber);
+  AddDimFlag(app, &flags->shapes);
+  app.add_option("--output-dir", flags->output_dir, "write DIR/output_<i>.pb")->type_name("DIR");
+  AddPipelineFlag(app, &flags->passes);
+  app.add_option(
+         "--provider", flags->provider,
+         fmt::format("whose kernels: {} (auto)", fmt::join(kernels::ProviderChoices(), "|")))
+      ->type_name("K");
+  app.add_option("--threads", flags->threads, "default: one per core")->type_name("N");
+  app.add_option("--compare", flags->compare,
+                 "reference: compare with the model as it is on reference kernels")
+      ->type_name("WITH");
+  app.add_option("--expect", flags->expect, "compare an output with a file; repeatable")
+      ->type_name("NAME=FILE")
+      ->allow_extra_args(false);
+  app.add_option("--tolerance", flags->tolerance,
+                 "allowed difference, relative to the largest output (5e-6)")
+      ->type_name("T");
+  app.add_flag("--bench", flags->bench, "time runs: min, mean, p50, p90, p99");
+  app.add_flag("--bench-blocks", flags->bench_blocks,
+               "run counts on stdin, milliseconds of each run on stdout");
+  app.add_flag("--profile", flags->profile, "time per op, with its kernel and rule");
+  app.add_flag("--report", flags->report, "rules, fused and unfused latency, difference");
+}
+
+absl::Status CheckFlags(const Flags& flags) {
+  if (flags.model.empty()) return ir::InvalidArgument("no model given; see ir-run --help");
+  WEFT_RETURN_IF_ERROR(CheckPassFlags(flags.passes));
+  WEFT_RETURN_IF_ERROR(CheckName("provider", flags.provider, kernels::ProviderChoices()));
+  if (flags.threads < 1 || flags.threads > kMaxThreads)
+    return ir::InvalidArgument(
+        fmt::format("--threads {}: expected 1 to {}", flags.threads, kMaxThreads));
+  if (!(flags.tolerance >= 0))
+    return ir::InvalidArgument(fmt::format("--tolerance {}: negative", flags.tolerance));
+  const std::string with[] = {"reference"};
+  if (!flags.compare.empty()) WEFT_RETURN_IF_ERROR(CheckName("comparison", flags.compare, with));
+  return absl::OkStatus();
+}
+
+// One line per output on stdout, CheckFailed if one differs too much.
+absl::Status CheckOutput(const std::string& name, const kernels::Tensor& actual,
+                         const kernels::Tensor& expected, const char* with, double tolerance,
+                         bool* agree) {
+  WEFT_ASSIGN_OR_RETURN(const double difference, Difference(name, actual, expected));
+  const bool fits = difference <= tolerance;
+  std::printf("%s: differs from %s by %.3g of its largest element%s\n", name.c_str(), with,
+              difference, fits ? "" : ", too much");
+  *agree = *agree && fits;
+  return absl::OkStatus();
+}
+
+// The model as it is, on reference kernels and one thread.
+absl::Status CompareWithReference(const ir::Program& original, const Runner& runner,
+                                  const std::vector<kernels::Tensor>& inputs, double tolerance,
+                                  bool* agree) {
+  WEFT_ASSIGN_OR_RETURN(auto reference,
+                        Runner::Create(original, {.threads = 1, .provider = "reference"}));
+  WEFT_RETURN_IF_ERROR(reference->Bind(inputs));
+  WEFT_RETURN_IF_ERROR(reference->Run());
+  for (size_t i = 0; i < runner.outputs().size(); ++i)
+    WEFT_RETURN_IF_ERROR(CheckOutput(runner.output_infos()[i].name, runner.outputs()[i],
+                                     reference->outputs()[i], "the reference", tolerance, agree));
+  return absl::OkStatus();
+}
+
+absl::Status CheckOutputs(const Flags& flags, const ir::Program* original, const Runner& runner,
+                          const std::vector<kernels::Tensor>& inputs, ir::IrContext& context) {
+  bool agree = true;
+  if (original)
+    WEFT_RETURN_IF_ERROR(CompareWithReference(*original, runner, inputs, flags.tolerance, &agree));
+  WEFT_ASSIGN_OR_RETURN(const auto expected,
+                        ReadExpected(context, runner.output_infos(), flags.expect));
+  for (size_t i = 0; i < expected.size(); ++i)
+    if (expected[i])
+      WEFT_RETURN_IF_ERROR(CheckOutput(runner.output_infos()[i].name, runner.outputs()[i],
+                                       *expected[i], "what is expected", flags.tolerance, &agree));
+  if (!agree)
+    return CheckFailed(fmt::format("outputs differ by more than {:.3g}", flags.tolerance));
+  return absl::OkStatus();
+}
+
+absl::Status Measure(const Flags& flags, Runner& runner) {
+  const RunOnce run = [&runner] { return runner.Run(); };
+  if (flags.bench_blocks) return ServeBlocks(std::cin, run);
+  WEFT_ASSIGN_OR_RETURN(const auto times, TimeRuns(run));
+  if (flags.bench) std::fputs(BenchTable(times).c_str(), stdout);
+  if (flags.profile) std::fputs(runner.ProfileTable().c_str(), stdout);
+  return absl::OkStatus();
+}
+
+void PrintOutputs(const Runner& runner) {
+  for (size_t i = 0; i < runner.outputs().size(); ++i)
+    std::printf("%s: %s\n", runner.output_infos()[i].name.c_str(),
+                Summary(runner.outputs()[i]).c_str());
+}
+
+absl::Status Run(const Flags& flags) {
+  WEFT_RETURN_IF_ERROR(CheckFlags(flags));
+  ir::IrContext context;
+  WEFT_ASSIGN_OR_RETURN(auto program, LoadModel(context, flags.model, "ir-run"));
+  WEFT_RETURN_IF_ERROR(ApplyShapes(flags.shapes, *program));
+  const kernels::SessionOptions options = {
+      .threads = flags.threads, .provider = flags.provider, .profile = flags.profile};
+  if (flags.report)
+    return PrintReport(*program, flags.model, flags.inputs, options, flags.tolerance);
+
+  std::unique_ptr<ir::Program> original;
+  if (!flags.compare.empty()) original = program->Clone();
+  WEFT_RETURN_IF_ERROR(RunPasses(flags.passes, *program));
+  WEFT_ASSIGN_OR_RETURN(auto runner, Runner::Create(*program, options));
+  WEFT_ASSIGN_OR_RETURN(const auto inputs, GatherInputs(context, runner->inputs(), flags.inputs));
+  WEFT_RETURN_IF_ERROR(runner->Bind(inputs));
+  WEFT_RETURN_IF_ERROR(runner->Run());
+  if (!flags.output_dir.empty())
+    WEFT_RETURN_IF_ERROR(
+        WriteOutputs(context, flags.output_dir, runner->output_infos(), runner->outputs()));
+  const bool checks = original || !flags.expect.empty();
+  const bool measures = flags.bench || flags.bench_blocks || flags.profile;
+  if (checks) WEFT_RETURN_IF_ERROR(CheckOutputs(flags, original.get(), *runner, inputs, context));
+  if (measures) WEFT_RETURN_IF_ERROR(Measure(flags, *runner));
+  if (!checks && !measures && flags.output_dir.empty()) PrintOutputs(*runner);
+  return absl::OkStatus();
+}
+
+}  // namespace
+}  // namespace weft::tools
+
+int main(int argc, char** argv) {
+  using namespace weft::tools;  // NOLINT
+  CLI::App app("", "ir-run");
+  SetUpApp(app, "usage: ir-run MODEL [options]     runs a model",
+           "exit: 0 done, 1 outputs differ, 2 bad usage or input, 3 unsupported");
+  Flags flags;
+  AddFlags(app, &flags);
+  return RunMain(app, argc, argv, [&] { return Run(flags); });
+}

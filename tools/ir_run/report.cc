@@ -1,0 +1,78 @@
+#include "tools/ir_run/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "tools/common/exit_code.h"
+#include "tools/common/pass_flags.h"
+#include "tools/common/table.h"
+#include "tools/ir_run/bench.h"
+#include "tools/ir_run/runner.h"
+
+namespace weft::tools {
+namespace {
+
+struct Side {
+  std::unique_ptr<ir::Program> program;
+  std::unique_ptr<Runner> runner;
+  std::vector<passes::PassReport> reports;
+};
+
+absl::StatusOr<Side> Prepare(ir::Program& program, const std::string& pipeline,
+                             const kernels::SessionOptions& options) {
+  Side side;
+  side.program = program.Clone();
+  WEFT_RETURN_IF_ERROR(RunPasses({.pipeline = pipeline}, *side.program, &side.reports));
+  WEFT_ASSIGN_OR_RETURN(side.runner, Runner::Create(*side.program, options));
+  return side;
+}
+
+absl::Status BindAndRun(Runner& runner, const std::vector<kernels::Tensor>& inputs) {
+  WEFT_RETURN_IF_ERROR(runner.Bind(inputs));
+  return runner.Run();
+}
+
+absl::StatusOr<double> LargestDifference(const Runner& actual, const Runner& expected) {
+  double largest = 0;
+  for (size_t i = 0; i < expected.outputs().size(); ++i) {
+    WEFT_ASSIGN_OR_RETURN(
+        const double difference,
+        Difference(expected.output_infos()[i].name, actual.outputs()[i], expected.outputs()[i]));
+    largest = std::max(largest, difference);
+  }
+  return largest;
+}
+
+}  // namespace
+
+absl::Status PrintReport(ir::Program& program, const std::string& model, const InputFlags& inputs,
+                         const kernels::SessionOptions& options, double tolerance) {
+  WEFT_ASSIGN_OR_RETURN(const Side unfused, Prepare(program, "layout", options));
+  WEFT_ASSIGN_OR_RETURN(const Side fused, Prepare(program, "fuse", options));
+  std::printf("%s: %u operations, optimised by the pipeline fuse\n\n%s\n", model.c_str(),
+              program.num_operations() - 1, RuleTable(fused.reports).c_str());
+
+  WEFT_ASSIGN_OR_RETURN(const auto tensors,
+                        GatherInputs(*program.context(), unfused.runner->inputs(), inputs));
+  WEFT_RETURN_IF_ERROR(BindAndRun(*unfused.runner, tensors));
+  WEFT_RETURN_IF_ERROR(BindAndRun(*fused.runner, tensors));
+  WEFT_ASSIGN_OR_RETURN(const double difference, LargestDifference(*fused.runner, *unfused.runner));
+  WEFT_ASSIGN_OR_RETURN(const PairedTimes times, TimeInTurns([&] { return unfused.runner->Run(); },
+                                                             [&] { return fused.runner->Run(); }));
+
+  const double slow = Quantile(times.a, 0.5), fast = Quantile(times.b, 0.5);
+  std::printf("median of %zu runs, kernels %s, %d %s\n", times.a.size(), options.provider.c_str(),
+              options.threads, options.threads == 1 ? "thread" : "threads");
+  std::printf("  unfused (layout rules only)  %s\n", Milliseconds(slow).c_str());
+  std::printf("  fused                        %s\n", Milliseconds(fast).c_str());
+  std::printf("  speed-up                     %.2fx\n", fast > 0 ? slow / fast : 0);
+  std::printf("  largest difference           %.2g of the largest output\n", difference);
+  if (difference > tolerance)
+    return CheckFailed(fmt::format("fused and unfused outputs differ by {:.3g}, allowed are {:.3g}",
+                                   difference, tolerance));
+  return absl::OkStatus();
+}
+
+}  // namespace weft::tools

@@ -1,0 +1,20 @@
+// ir-run --report: what optimising a model gained.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ir/base/status.h"
+#include "ir/program.h"
+#include "kernels/session.h"
+#include "tools/ir_run/tensors.h"
+
+namespace weft::tools {
+
+// Optimises copies of the program with the pipelines layout (unfused) and fuse, prints what every
+// rule did, runs both in turns on the same inputs and prints their latencies, the speed-up and the
+// largest difference of their outputs. CheckFailed when that exceeds `tolerance`.
+absl::Status PrintReport(ir::Program& program, const std::string& model, const InputFlags& inputs,
+                         const kernels::SessionOptions& options, double tolerance);
+
+}  // namespace weft::tools

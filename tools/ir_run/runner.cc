@@ -1,0 +1,54 @@
+#include "tools/ir_run/runner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tools/common/table.h"
+#include "tools/ir_run/tensors.h"
+
+namespace weft::tools {
+
+absl::StatusOr<std::unique_ptr<Runner>> Runner::Create(const ir::Program& program,
+                                                       const kernels::SessionOptions& options) {
+  auto runner = std::make_unique<Runner>();
+  WEFT_ASSIGN_OR_RETURN(runner->session_, kernels::Session::Create(program, options));
+  return runner;
+}
+
+absl::Status Runner::Bind(const std::vector<kernels::Tensor>& inputs) {
+  WEFT_ASSIGN_OR_RETURN(plan_, session_->PlanFor(DimsOf(inputs)));
+  outputs_.clear();
+  for (const ir::Type type : plan_->output_types())
+    outputs_.emplace_back(type.dtype(), type.shape());
+  input_views_ = ViewsOf(inputs);
+  output_views_ = ViewsOf(outputs_);
+  return absl::OkStatus();
+}
+
+absl::Status Runner::Run() { return plan_->Run(input_views_, output_views_); }
+
+std::string Runner::ProfileTable() const {
+  std::vector<const kernels::Step*> steps;
+  int64_t total = 0;
+  for (const kernels::Step& step : plan_->steps()) {
+    steps.push_back(&step);
+    total += step.nanoseconds;
+  }
+  std::stable_sort(steps.begin(), steps.end(),
+                   [](const auto* a, const auto* b) { return a->nanoseconds > b->nanoseconds; });
+  const double runs = static_cast<double>(std::max<int64_t>(1, plan_->runs()));
+  const auto per_run = [&](int64_t nanoseconds) {
+    return Milliseconds(static_cast<double>(nanoseconds) / runs * 1e-6);
+  };
+  const double whole = static_cast<double>(std::max<int64_t>(1, total));
+  Table table({"op", "time", "share", "kernel", "rule or place"});
+  for (const kernels::Step* step : steps)
+    table.AddRow({step->op, per_run(step->nanoseconds),
+                  fmt::format("{:.1f} %", 100 * static_cast<double>(step->nanoseconds) / whole),
+                  std::string(step->kernel->name()), step->location});
+  table.AddRow({"all", per_run(total), "100.0 %"});
+  return table.ToString();
+}
+
+}  // namespace weft::tools

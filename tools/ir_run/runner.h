@@ -1,0 +1,37 @@
+// A model made ready to run again and again on one set of inputs.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ir/base/status.h"
+#include "ir/program.h"
+#include "kernels/session.h"
+
+namespace weft::tools {
+
+class Runner {
+ public:
+  static absl::StatusOr<std::unique_ptr<Runner>> Create(const ir::Program& program,
+                                                        const kernels::SessionOptions& options);
+
+  const std::vector<kernels::TensorInfo>& inputs() const { return session_->inputs(); }
+  const std::vector<kernels::TensorInfo>& output_infos() const { return session_->outputs(); }
+
+  // Plans for these inputs, which must outlive the runs.
+  absl::Status Bind(const std::vector<kernels::Tensor>& inputs);
+  absl::Status Run();
+  const std::vector<kernels::Tensor>& outputs() const { return outputs_; }  // of the last run
+
+  // The time of every step, longest first, per run; needs options.profile.
+  std::string ProfileTable() const;
+
+ private:
+  std::unique_ptr<kernels::Session> session_;
+  kernels::Plan* plan_ = nullptr;
+  std::vector<kernels::TensorView> input_views_, output_views_;
+  std::vector<kernels::Tensor> outputs_;
+};
+
+}  // namespace weft::tools

@@ -1,0 +1,198 @@
+#include "tools/ir_run/tensors.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <map>
+
+#include "kernels/compare.h"
+#include "kernels/random_inputs.h"
+#include "kernels/reference/reference.h"
+#include "tools/common/exit_code.h"
+#include "tools/common/program_main.h"
+#include "tools/common/suggest.h"
+#include "tools/onnx/tensor_file.h"
+
+namespace weft::tools {
+namespace {
+
+using kernels::Tensor;
+using kernels::TensorInfo;
+
+std::vector<std::string> NamesOf(std::span<const TensorInfo> infos) {
+  std::vector<std::string> names;
+  for (const TensorInfo& info : infos) names.push_back(info.name);
+  return names;
+}
+
+absl::StatusOr<Tensor> ReadTensor(ir::IrContext& context, const std::string& path) {
+  WEFT_ASSIGN_OR_RETURN(const ir::Attribute dense, ReadTensorFile(context, path));
+  const ir::Type type = dense.dense_type();
+  if (type.NumBytes() < 0) return ir::Unsupported(path + ": tensors of type " + type.ToString());
+  Tensor tensor(type.dtype(), type.shape());
+  if (!dense.bytes().empty())
+    std::memcpy(tensor.view().data, dense.bytes().data(), dense.bytes().size());
+  return tensor;
+}
+
+// By index in `infos`: the tensors of NAME=FILE flags.
+absl::StatusOr<std::vector<std::optional<Tensor>>> ReadAssignments(
+    ir::IrContext& context, const std::string& option, const std::string& kind,
+    std::span<const TensorInfo> infos, const std::vector<std::string>& assignments) {
+  const std::vector<std::string> names = NamesOf(infos);
+  std::vector<std::optional<Tensor>> tensors(infos.size());
+  for (const std::string& text : assignments) {
+    WEFT_ASSIGN_OR_RETURN(const auto assignment, SplitAssignment(option, text));
+    const auto& [name, path] = assignment;
+    WEFT_RETURN_IF_ERROR(CheckName(kind, name, names));
+    auto& tensor = tensors[std::find(names.begin(), names.end(), name) - names.begin()];
+    if (tensor) return ir::InvalidArgument(fmt::format("{} '{}' is given twice", kind, name));
+    WEFT_ASSIGN_OR_RETURN(tensor, ReadTensor(context, path));
+  }
+  return tensors;
+}
+
+// Whether the tensor fits the declared type; binds its symbolic dims.
+absl::Status Fit(const TensorInfo& info, const Tensor& tensor,
+                 std::map<int64_t, int64_t>* symbols) {
+  bool fits = tensor.dtype() == info.type.dtype();
+  if (info.type.HasRank()) {
+    const std::span<const int64_t> declared = info.type.dims();
+    fits = fits && declared.size() == tensor.dims().size();
+    for (size_t i = 0; fits && i < declared.size(); ++i) {
+      const int64_t dim = tensor.dims()[i];
+      if (ir::IsStaticDim(declared[i])) {
+        fits = dim == declared[i];
+      } else if (ir::IsSymbolicDim(declared[i])) {
+        fits = symbols->emplace(declared[i], dim).first->second == dim;
+      }
+    }
+  }
+  if (fits) return absl::OkStatus();
+  std::string bound;
+  for (const auto& [symbol, size] : *symbols)
+    bound +=
+        fmt::format("{}{} is {}", bound.empty() ? ", where " : ", ", ir::SymbolName(symbol), size);
+  return ir::InvalidArgument(fmt::format("input '{}' has type {}, expected {}{}", info.name,
+                                         TypeText(tensor), info.type.ToString(), bound));
+}
+
+absl::StatusOr<Tensor> RandomInput(const TensorInfo& info, uint64_t seed, uint64_t stream,
+                                   const std::map<int64_t, int64_t>& symbols) {
+  if (!info.type.HasRank())
+    return ir::InvalidArgument(
+        fmt::format("input '{}' has no known rank; give --input {}=FILE", info.name, info.name));
+  ir::Shape dims = info.type.shape();
+  for (int64_t& dim : dims) {
+    if (ir::IsStaticDim(dim)) continue;
+    if (!ir::IsSymbolicDim(dim))
+      return ir::InvalidArgument(
+          fmt::format("input '{}' has a dimension that is not known; give --input {}=FILE",
+                      info.name, info.name));
+    const auto size = symbols.find(dim);
+    if (size == symbols.end())
+      return ir::InvalidArgument(
+          fmt::format("input '{}': the size of dimension '{}' is not known; give --dim {}=SIZE",
+                      info.name, ir::SymbolName(dim), ir::SymbolName(dim)));
+    dim = size->second;
+  }
+  auto tensor = kernels::RandomTensor(info.type.dtype(), std::move(dims), seed, stream);
+  if (!tensor.ok()) return ir::Annotate(tensor.status(), "input '" + info.name + "'");
+  return tensor;
+}
+
+ir::Attribute DenseOf(ir::IrContext& context, const Tensor& tensor) {
+  const kernels::TensorView view = tensor.view();
+  return context.DenseAttr(context.TensorType(view.dtype, view.dims), {view.data, view.NumBytes()});
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<Tensor>> GatherInputs(ir::IrContext& context,
+                                                 std::span<const TensorInfo> inputs,
+                                                 const InputFlags& flags) {
+  WEFT_ASSIGN_OR_RETURN(auto given,
+                        ReadAssignments(context, "--input", "input", inputs, flags.files));
+  std::map<int64_t, int64_t> symbols;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (given[i]) WEFT_RETURN_IF_ERROR(Fit(inputs[i], *given[i], &symbols));
+  std::vector<Tensor> tensors;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (given[i]) {
+      tensors.push_back(*std::move(given[i]));
+      continue;
+    }
+    if (!flags.seed)
+      return ir::InvalidArgument(
+          fmt::format("input '{}' ({}) is not given; use --input {}=FILE or --random-inputs SEED",
+                      inputs[i].name, inputs[i].type.ToString(), inputs[i].name));
+    WEFT_ASSIGN_OR_RETURN(Tensor tensor, RandomInput(inputs[i], *flags.seed, i, symbols));
+    tensors.push_back(std::move(tensor));
+  }
+  return tensors;
+}
+
+absl::StatusOr<std::vector<std::optional<Tensor>>> ReadExpected(
+    ir::IrContext& context, std::span<const TensorInfo> outputs,
+    const std::vector<std::string>& files) {
+  return ReadAssignments(context, "--expect", "output", outputs, files);
+}
+
+absl::Status WriteOutputs(ir::IrContext& context, const std::string& folder,
+                          std::span<const TensorInfo> outputs, const std::vector<Tensor>& tensors) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) return ir::InvalidArgument(folder + ": cannot be made: " + error.message());
+  for (size_t i = 0; i < tensors.size(); ++i)
+    WEFT_RETURN_IF_ERROR(WriteTensorFile(fmt::format("{}/output_{}.pb", folder, i),
+                                         DenseOf(context, tensors[i]), outputs[i].name));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<double> Difference(const std::string& name, const Tensor& actual,
+                                  const Tensor& expected) {
+  if (actual.dtype() != expected.dtype() || actual.dims() != expected.dims())
+    return CheckFailed(
+        fmt::format("output '{}' is {}, expected {}", name, TypeText(actual), TypeText(expected)));
+  const std::vector<double> values = kernels::reference::ReadDoubles(expected.view());
+  const bool any_finite =
+      std::any_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
+  if (!any_finite && !values.empty())
+    return CheckFailed(
+        fmt::format("output '{}': no expected element is finite, so nothing is compared", name));
+  return kernels::RelativeDifference(actual.view(), expected.view());
+}
+
+std::vector<kernels::TensorView> ViewsOf(const std::vector<Tensor>& tensors) {
+  std::vector<kernels::TensorView> views;
+  for (const Tensor& tensor : tensors) views.push_back(tensor.view());
+  return views;
+}
+
+std::vector<std::span<const int64_t>> DimsOf(const std::vector<Tensor>& tensors) {
+  std::vector<std::span<const int64_t>> dims;
+  for (const Tensor& tensor : tensors) dims.emplace_back(tensor.dims());
+  return dims;
+}
+
+std::string TypeText(const Tensor& tensor) {
+  return fmt::format("{}{}", ir::DataTypeName(tensor.dtype()), ir::ToString(tensor.dims()));
+}
+
+std::string Summary(const Tensor& tensor) {
+  const std::vector<double> values = kernels::reference::ReadDoubles(tensor.view());
+  if (values.empty()) return TypeText(tensor);
+  double least = INFINITY, most = -INFINITY, sum = 0;
+  for (const double value : values) {
+    least = std::min(least, value);
+    most = std::max(most, value);
+    sum += value;
+  }
+  return fmt::format("{} min {:.6g} mean {:.6g} max {:.6g}", TypeText(tensor), least,
+                     sum / static_cast<double>(values.size()), most);
+}
+
+}  // namespace weft::tools

@@ -1,0 +1,227 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstring>
+
+#include "unittests/tools/subprocess.h"
+
+namespace weft::tools {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::MatchesRegex;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+// A name with ':' and '/', as TensorFlow's exporter writes them.
+constexpr const char* kRelu =
+    R"(module {input_names:strings["in/x:0"],output_names:strings["y"]} (%0: tensor<2x3xf32>) {
+ (%1) = "onnx.Relu" (%0) {} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+ () = "builtin.return" (%1) {} : (tensor<2x3xf32>) ->
+}
+)";
+constexpr const char* kSymbolicAdd =
+    R"__(module {input_names:strings["a","b"],output_names:strings["y"]} (%0: tensor<"n"x3xf32>, %1: tensor<"n"x3xf32>) {
+ (%2) = "onnx.Add" (%0, %1) {} : (tensor<"n"x3xf32>, tensor<"n"x3xf32>) -> tensor<"n"x3xf32>
+ () = "builtin.return" (%2) {} : (tensor<"n"x3xf32>) ->
+}
+)__";
+constexpr const char* kOpaque =
+    R"(module {input_names:strings["x"],output_names:strings["y"]} (%0: tensor<2x3xf32>) {
+ (%1) = "acme.Frobnicate" (%0) {} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+ () = "builtin.return" (%1) {} : (tensor<2x3xf32>) ->
+}
+)";
+
+// A .npy file of 32-bit floats.
+std::string Npy(const std::string& shape, const std::vector<float>& values) {
+  std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': " + shape + ", }";
+  header.resize((header.size() + 10 + 64) / 64 * 64 - 10 - 1, ' ');
+  header += '\n';
+  std::string text = "\x93NUMPY";
+  text += {1, 0, static_cast<char>(header.size() & 255), static_cast<char>(header.size() >> 8)};
+  text += header;
+  text.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float));
+  return text;
+}
+
+class IrRun : public ProgramTest {
+ protected:
+  static Outcome Run(std::vector<std::string> arguments, const std::string& input = "") {
+    arguments.insert(arguments.begin(), "ir-run");
+    return RunProgram(arguments, input);
+  }
+  static std::string Refusal(const std::vector<std::string>& arguments, int code = 2) {
+    const Outcome outcome = Run(arguments);
+    EXPECT_EQ(outcome.code, code) << outcome.err;
+    EXPECT_THAT(outcome.err, StartsWith("ir-run: error: "));
+    EXPECT_EQ(CountOf(outcome.err, "\n"), 1u) << outcome.err;
+    return outcome.err;
+  }
+  static std::string Accept(const std::vector<std::string>& arguments,
+                            const std::string& input = "") {
+    const Outcome outcome = Run(arguments, input);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_THAT(outcome.err, IsEmpty());
+    return outcome.out;
+  }
+  std::string WriteNpy(const std::string& name, const std::string& shape,
+                       const std::vector<float>& values) const {
+    return Write(name, Npy(shape, values));
+  }
+};
+
+TEST_F(IrRun, HelpFitsOneScreen) {
+  const std::string help = Accept({"--help"});
+  EXPECT_LE(CountOf(help, "\n"), 24u) << help;
+  std::istringstream lines(help);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
+  for (const char* option :
+       {"--input NAME=FILE", "--random-inputs SEED", "--output-dir DIR", "--pipeline P",
+        "--provider K", "--threads N", "--bench", "--profile", "--compare WITH",
+        "--expect NAME=FILE", "--dim NAME=SIZE", "--tolerance T", "--bench-blocks", "--report"})
+    EXPECT_THAT(help, HasSubstr(option));
+}
+
+TEST_F(IrRun, RefusesBadUsage) {
+  const std::string in = Write("a.ir", kRelu);
+  EXPECT_THAT(Refusal({}), HasSubstr("no model given"));
+  EXPECT_THAT(Refusal({in, "--random-input", "1"}), HasSubstr("did you mean '--random-inputs'?"));
+  EXPECT_THAT(Refusal({in, "--provider", "xnpack"}), HasSubstr("did you mean 'xnnpack'?"));
+  EXPECT_THAT(Refusal({in, "--compare", "onnxruntime"}), HasSubstr("unknown comparison"));
+  EXPECT_THAT(Refusal({in, "--pipeline", "layuot"}), HasSubstr("did you mean 'layout'?"));
+  EXPECT_THAT(Refusal({in, "--threads", "0"}), HasSubstr("--threads 0"));
+  EXPECT_THAT(Refusal({in, "--threads", "two"}), HasSubstr("--threads"));
+  EXPECT_THAT(Refusal({in, "--random-inputs", "-1"}), HasSubstr("--random-inputs"));
+  EXPECT_THAT(Refusal({Path("missing.onnx")}), HasSubstr("missing.onnx"));
+}
+
+TEST_F(IrRun, ComputesOutputsFromNpyAndWritesThemAsPb) {
+  const std::string in = Write("a.ir", kRelu);
+  const std::string x = WriteNpy("x.npy", "(2, 3)", {-1, 2, -3, 4, -5, 6});
+  const std::string y = WriteNpy("y.npy", "(2, 3)", {0, 2, 0, 4, 0, 6});
+  EXPECT_THAT(Accept({in, "--input", "in/x:0=" + x}), HasSubstr("y: f32[2,3] min 0 mean 2 max 6"));
+  const std::string out = Path("made/here");
+  EXPECT_THAT(Accept({in, "--input", "in/x:0=" + x, "--output-dir", out, "--expect", "y=" + y}),
+              HasSubstr("y: differs from what is expected by 0 of"));
+  // What was written is read back: relu of it is itself.
+  EXPECT_THAT(Accept({in, "--input", "in/x:0=" + out + "/output_0.pb", "--expect", "y=" + y}),
+              HasSubstr("differs from what is expected by 0 of"));
+}
+
+TEST_F(IrRun, ExitsWithOneWhenAnOutputIsNotAsExpected) {
+  const std::string in = Write("a.ir", kRelu);
+  const std::string x = WriteNpy("x.npy", "(2, 3)", {-1, 2, -3, 4, -5, 6});
+  const std::string near = WriteNpy("near.npy", "(2, 3)", {0, 2, 0, 4, 0, 6.001f});
+  const std::string other = WriteNpy("other.npy", "(3, 2)", {0, 2, 0, 4, 0, 6});
+  const std::string nan(WriteNpy("nan.npy", "(2, 3)", std::vector<float>(6, NAN)));
+  const std::string input = "in/x:0=" + x;
+  EXPECT_THAT(Refusal({in, "--input", input, "--expect", "y=" + near}, 1),
+              HasSubstr("outputs differ by more than 5e-06"));
+  EXPECT_THAT(Accept({in, "--input", input, "--expect", "y=" + near, "--tolerance", "1e-3"}),
+              HasSubstr("0.000167"));
+  EXPECT_THAT(Refusal({in, "--input", input, "--expect", "y=" + other}, 1),
+              HasSubstr("output 'y' is f32[2,3], expected f32[3,2]"));
+  EXPECT_THAT(Refusal({in, "--input", input, "--expect", "y=" + nan}, 1),
+              HasSubstr("nothing is compared"));
+  EXPECT_THAT(Refusal({in, "--input", input, "--expect", "z=" + near}),
+              HasSubstr("unknown output 'z'"));
+}
+
+TEST_F(IrRun, ChecksInputsAgainstTheModel) {
+  const std::string in = Write("a.ir", kRelu);
+  const std::string x = WriteNpy("x.npy", "(2, 3)", {1, 2, 3, 4, 5, 6});
+  EXPECT_THAT(Refusal({in}), HasSubstr("input 'in/x:0' (tensor<2x3xf32>) is not given"));
+  EXPECT_THAT(Refusal({in, "--input", "in/x:1=" + x}), HasSubstr("did you mean 'in/x:0'?"));
+  EXPECT_THAT(Refusal({in, "--input", "in/x:0=" + x, "--input", "in/x:0=" + x}),
+              HasSubstr("given twice"));
+  EXPECT_THAT(Refusal({in, "--input", "in/x:0"}), HasSubstr("expected NAME=VALUE"));
+  EXPECT_THAT(Refusal({in, "--input", "in/x:0=" + Path("none.pb")}), HasSubstr("none.pb"));
+  EXPECT_THAT(Refusal({in, "--input", "in/x:0=" + Write("bad.npy", "\x93NUMPY")}),
+              HasSubstr("bad.npy"));
+  EXPECT_THAT(Refusal({in, "--input", "in/x:0=" + WriteNpy("r.npy", "(6,)", {1, 2, 3, 4, 5, 6})}),
+              HasSubstr("input 'in/x:0' has type f32[6], expected tensor<2x3xf32>"));
+}
+
+TEST_F(IrRun, BindsSymbolicDims) {
+  const std::string in = Write("a.ir", kSymbolicAdd);
+  const std::string a = WriteNpy("a.npy", "(2, 3)", {1, 2, 3, 4, 5, 6});
+  const std::string b = WriteNpy("b.npy", "(1, 3)", {1, 2, 3});
+  EXPECT_THAT(Refusal({in, "--random-inputs", "1"}), HasSubstr("give --dim n=SIZE"));
+  EXPECT_THAT(Accept({in, "--random-inputs", "1", "--dim", "n=5"}), HasSubstr("y: f32[5,3]"));
+  EXPECT_THAT(Accept({in, "--input", "a=" + a, "--random-inputs", "1"}), HasSubstr("y: f32[2,3]"));
+  EXPECT_THAT(Refusal({in, "--input", "a=" + a, "--input", "b=" + b}),
+              HasSubstr("input 'b' has type f32[1,3], expected tensor<\"n\"x3xf32>, where n is 2"));
+}
+
+TEST_F(IrRun, RandomInputsDependOnTheSeedAlone) {
+  const std::string in = Write("a.ir", kRelu);
+  const std::string one = Accept({in, "--random-inputs", "1"});
+  EXPECT_EQ(one, Accept({in, "--random-inputs", "1", "--threads", "1"}));
+  EXPECT_NE(one, Accept({in, "--random-inputs", "2"}));
+}
+
+TEST_F(IrRun, ExitsWithThreeAndNamesTheOpThatNoKernelRuns) {
+  EXPECT_THAT(Refusal({Write("a.ir", kOpaque), "--random-inputs", "1"}, 3),
+              HasSubstr("acme.Frobnicate"));
+}
+
+TEST_F(IrRun, EveryPipelineAndProviderAgreesWithTheReference) {
+  for (const char* pipeline : {"none", "simplify", "layout", "fuse"})
+    for (const char* provider : {"auto", "xnnpack", "reference"}) {
+      SCOPED_TRACE(std::string(pipeline) + " on " + provider);
+      EXPECT_THAT(Accept({kBertTiny, "--random-inputs", "1", "--pipeline", pipeline, "--provider",
+                          provider, "--compare", "reference"}),
+                  HasSubstr("differs from the reference by"));
+    }
+  EXPECT_THAT(
+      Refusal({kBertTiny, "--random-inputs", "1", "--compare", "reference", "--tolerance", "1e-12"},
+              1),
+      HasSubstr("outputs differ by more than 1e-12"));
+}
+
+TEST_F(IrRun, BenchPrintsQuantiles) {
+  EXPECT_THAT(Accept({Write("a.ir", kRelu), "--random-inputs", "1", "--bench"}),
+              MatchesRegex("runs +min +mean +p50 +p90 +p99\n"
+                           "[0-9]+ +[0-9.]+ ms +[0-9.]+ ms +[0-9.]+ ms +[0-9.]+ ms +[0-9.]+ ms\n"));
+}
+
+TEST_F(IrRun, BenchBlocksAnswersEveryCountWithThatManyTimes) {
+  const std::vector<std::string> arguments = {Write("a.ir", kRelu), "--random-inputs", "1",
+                                              "--bench", "--bench-blocks"};
+  std::istringstream lines(Accept(arguments, "3\n1\n"));
+  std::string line;
+  ASSERT_TRUE(std::getline(lines, line));
+  EXPECT_THAT(line, MatchesRegex("[0-9]+\\.[0-9]+ [0-9]+\\.[0-9]+ [0-9]+\\.[0-9]+"));
+  ASSERT_TRUE(std::getline(lines, line));
+  EXPECT_THAT(line, MatchesRegex("[0-9]+\\.[0-9]+"));
+  EXPECT_FALSE(std::getline(lines, line));
+  for (const char* bad : {"0\n", "x\n", "-1\n", "1 2\n", "\n"}) {
+    const Outcome outcome = Run(arguments, bad);
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_THAT(outcome.err, HasSubstr("is not a positive count"));
+    EXPECT_THAT(outcome.out, IsEmpty());
+  }
+}
+
+TEST_F(IrRun, ProfileNamesOpsAndKernels) {
+  EXPECT_THAT(
+      Accept({Write("a.ir", kRelu), "--random-inputs", "1", "--profile", "--pipeline", "none"}),
+      AllOf(MatchesRegex("op +time +share +kernel +rule or place\n.*"), HasSubstr("onnx.Relu"),
+            HasSubstr("100.0 %")));
+}
+
+TEST_F(IrRun, ReportShowsRulesLatenciesAndTheDifference) {
+  const std::string report = Accept({kBertTiny, "--random-inputs", "1", "--report"});
+  for (const char* part :
+       {"operations, optimised by the pipeline fuse", "applied", "unfused (layout rules only)",
+        "fused", "speed-up", "largest difference"})
+    EXPECT_THAT(report, HasSubstr(part));
+}
+
+}  // namespace
+}  // namespace weft::tools
