@@ -70,15 +70,17 @@ absl::StatusOr<std::unique_ptr<ir::Program>> ParseGoldenProgram(const GoldenFile
 absl::Status RunGoldenPasses(const GoldenFile& file, ir::Program& program,
                              std::vector<passes::PassReport>* reports);
 
-// Two tests per file: its text, and its numbers (tools/testing/numeric.h).
-#define WEFT_GOLDEN_TESTS(Suite, folder)                                              \
-  class Suite : public ::testing::TestWithParam<std::string> {};                      \
-  TEST_P(Suite, GivesWhatTheFileExpects) {                                            \
-    EXPECT_TRUE(::weft::fixtures::RunGolden(std::string(folder) + "/" + GetParam())); \
-  }                                                                                   \
-  GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Suite);                               \
-  INSTANTIATE_TEST_SUITE_P(                                                           \
-      Golden, Suite, ::testing::ValuesIn(::weft::fixtures::GoldenFiles(folder)),      \
+// Two tests per file: its text, and its numbers.
+#define WEFT_GOLDEN_TESTS(Suite, folder)                                                       \
+  class Suite : public ::testing::TestWithParam<std::string> {                                 \
+   protected:                                                                                  \
+    static std::string Path() { return std::string(folder) + "/" + GetParam(); }               \
+  };                                                                                           \
+  TEST_P(Suite, GivesWhatTheFileExpects) { EXPECT_TRUE(::weft::fixtures::RunGolden(Path())); } \
+  TEST_P(Suite, KeepsNumbers) { EXPECT_TRUE(::weft::fixtures::GoldenKeepsNumbers(Path())); }   \
+  GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Suite);                                        \
+  INSTANTIATE_TEST_SUITE_P(                                                                    \
+      Golden, Suite, ::testing::ValuesIn(::weft::fixtures::GoldenFiles(folder)),               \
       [](const auto& info) { return ::weft::fixtures::GoldenTestName(info.param); })
 
 }  // namespace weft::fixtures
