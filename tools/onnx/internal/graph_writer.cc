@@ -105,7 +105,7 @@ absl::Status GraphWriter::SetOperator(Operation op, pb::NodeProto* node) {
   if (const ir::OpDef* def = op.def()) {
     if (!def->info->onnx.empty()) {
       node->set_op_type(std::string(def->info->onnx));
-      node->set_domain(std::string(def->info->onnx_domain));
+      if (!def->info->onnx_domain.empty()) node->set_domain(std::string(def->info->onnx_domain));
     } else if (def->decompose && functions_) {
       WEFT_ASSIGN_OR_RETURN(const std::string function, functions_->FunctionFor(op));
       node->set_op_type(function);
@@ -225,7 +225,7 @@ void GraphWriter::WriteResults(Operation op, pb::GraphProto* graph, pb::NodeProt
 
 absl::Status GraphWriter::WriteNode(Operation op, pb::GraphProto* graph, pb::NodeProto* node) {
   WEFT_RETURN_IF_ERROR(SetOperator(op, node));
-  if (!op.location().empty()) node->set_name(std::string(op.location().str()));
+  if (!op.location().empty()) node->set_name(node_names_.Fresh(op.location().str()));
   WriteOperands(op, node);
   WEFT_RETURN_IF_ERROR(WriteAttributes(op, node));
   WEFT_RETURN_IF_ERROR(WriteSubgraphs(op, node));

@@ -73,6 +73,7 @@ class GraphWriter {
   Constants constants_;
   FusedFunctionTable* functions_;
   ValueNames names_;
+  ValueNames node_names_;  // ONNX Runtime refuses two nodes of one name
   std::vector<Tensor> tensors_;
   std::unordered_map<uint32_t, std::string> large_;  // names of tensors by attribute
   std::set<std::string> domains_;
