@@ -1,5 +1,8 @@
 // Local functions: ours, which stand for ops, and everybody else's, which are inlined.
+#include <set>
+
 #include "ir/builder.h"
+#include "ir/dialects/fused.h"
 #include "ir/dialects/onnx.h"
 #include "unittests/onnx/model_builder.h"
 
@@ -147,6 +150,102 @@ TEST_F(FusedFunctions, CanBeExpandedInPlace) {
   for (const auto& node : out.graph().node()) types.push_back(node.op_type());
   EXPECT_EQ(types, (std::vector<std::string>{"Mul", "Add", "Mul", "Add", "Mul", "Sub"}));
   EXPECT_EQ(program->num_operations(), 5u);  // the program itself is as before
+}
+
+// --- the fused dialect --------------------------------------------------------------------
+
+// One op of every kind in the fused dialect, in more than one variant.
+std::unique_ptr<ir::Program> EveryFusedOp(ir::IrContext& context) {
+  namespace fused = ir::fused;
+  const auto f32 = [&](std::initializer_list<int64_t> dims) {
+    return context.TensorType(ir::DataType::kF32, dims);
+  };
+  auto program = std::make_unique<ir::Program>(&context);
+  ir::Builder b(program.get());
+  const ir::Value x = b.AddInput("x", f32({2, 6, 8})), w = b.AddInput("w", f32({8, 8}));
+  const ir::Value bias = b.AddInput("bias", f32({8})),
+                  image = b.AddInput("image", f32({1, 8, 8, 4}));
+  const ir::Value kernel = b.AddInput("kernel", f32({4, 2, 3, 3}));
+  const ir::Value four = b.AddInput("four", f32({4})), q = b.AddInput("q", f32({1, 2, 6, 8}));
+  const ir::Value mask = b.AddInput("mask", f32({1, 1, 1, 6}));
+  std::vector<ir::Value> y;
+  b.set_location(ir::Name("here"));
+  y.push_back(b.Make<fused::Linear>({x, w}));
+  y.push_back(b.Make<fused::Linear>({y[0], w, bias, x},
+                                    {.transpose_w = true, .activation = fused::Activation::kGelu}));
+  y.push_back(b.Make<fused::Linear>(
+      {y[1], w, ir::Value(), x},
+      {.activation = fused::Activation::kClip, .activation_params = ir::Floats{-0.1f, 6.0f}}));
+  y.push_back(b.Make<fused::Gelu>({y[2]}));
+  y.push_back(b.Make<fused::Gelu>({y[3], bias}, {.approximate = fused::GeluApproximate::kTanh}));
+  y.push_back(b.Make<fused::LayerNorm>({y[4], bias}, {.epsilon = 1e-5f}));
+  y.push_back(b.Make<fused::LayerNorm>({y[5], bias, bias, x}, {.epsilon = 1e-12f}));
+  y.push_back(
+      b.Make<fused::Conv2d>({image, kernel}, {.pads = ir::Ints{1, 1, 1, 1}, .group = int64_t{2}}));
+  y.push_back(b.Make<fused::Conv2d>({image, kernel, four, y[7]},
+                                    {.pads = ir::Ints{1, 1, 1, 1},
+                                     .group = int64_t{2},
+                                     .activation = fused::Activation::kHardSwish}));
+  y.push_back(b.Make<fused::MaxPool2d>({y[8]}, {.kernel_shape = ir::Ints{2, 2}}));
+  y.push_back(b.Make<fused::AveragePool2d>({y[9]}, {.kernel_shape = ir::Ints{2, 2}}));
+  y.push_back(b.Make<fused::GlobalAveragePool2d>({y[10]}));
+  y.push_back(b.Make<fused::Attention>({q, q, q}, {.scale = 0.35f}));
+  y.push_back(b.Make<fused::Attention>({q, q, q, mask}, {.scale = 0.35f}));
+  std::vector<std::pair<std::string, ir::Value>> outputs;
+  for (size_t i = 0; i < y.size(); ++i) outputs.emplace_back(fmt::format("y{}", i), y[i]);
+  b.Return(std::move(outputs));
+  return program;
+}
+
+TEST(FusedDialect, EveryOpIsReadBackAsItself) {
+  ir::IrContext context;
+  ir::LoadFusedDialect(context);
+  const std::unique_ptr<ir::Program> program = EveryFusedOp(context);
+  const onnx::ModelProto model = ExportToProto(*program);
+  EXPECT_EQ(model.functions_size(), 14);
+  const std::string bytes = model.SerializeAsString();
+  auto again = ImportOnnxBytes(context, std::as_bytes(std::span(bytes)));
+  ASSERT_EQ(again.status().message(), "");
+  EXPECT_EQ(ir::Verify(**again).message(), "");
+  ASSERT_EQ((*again)->num_operations(), program->num_operations());
+  auto expected = program->body().begin();
+  for (ir::Operation op : (*again)->body()) {
+    EXPECT_EQ(op.name(), (*expected).name());
+    EXPECT_EQ(op.attrs(), (*expected).attrs());
+    for (uint32_t i = 0; i < op.num_results(); ++i)
+      EXPECT_EQ(op.result(i).type(), (*expected).result(i).type());
+    ++expected;
+  }
+}
+
+TEST(FusedDialect, FunctionNamesSpellTheVariant) {
+  ir::IrContext context;
+  ir::LoadFusedDialect(context);
+  const onnx::ModelProto model = ExportToProto(*EveryFusedOp(context));
+  std::vector<std::string> names;
+  for (const auto& function : model.functions()) names.push_back(function.name());
+  EXPECT_EQ(names, (std::vector<std::string>{
+                       "linear", "linear_bias_residual_transpose_w_gelu", "linear_residual_clip",
+                       "gelu", "gelu_bias_tanh", "layer_norm", "layer_norm_bias_residual", "conv2d",
+                       "conv2d_bias_residual_hard_swish", "max_pool2d", "average_pool2d",
+                       "global_average_pool2d", "attention", "attention_mask"}));
+}
+
+TEST(FusedDialect, ExpandedInPlaceOnlyOnnxIsLeft) {
+  ir::IrContext context;
+  ir::LoadFusedDialect(context);
+  const onnx::ModelProto model = ExportToProto(*EveryFusedOp(context), {.inline_functions = true});
+  EXPECT_EQ(model.functions_size(), 0);
+  std::set<std::string> names;
+  for (const auto& node : model.graph().node()) {
+    EXPECT_EQ(node.domain(), "");
+    EXPECT_TRUE(node.name().empty() || names.insert(node.name()).second) << node.name();
+  }
+  EXPECT_FALSE(names.empty());
+  EXPECT_EQ(model.opset_import_size(), 1);
+  const std::string bytes = model.SerializeAsString();
+  auto again = ImportOnnxBytes(context, std::as_bytes(std::span(bytes)));
+  ASSERT_EQ(again.status().message(), "");
 }
 
 // --- foreign functions ------------------------------------------------------------------
