@@ -89,6 +89,21 @@ TEST_F(SessionTest, PlansAnewForOtherShapesAndKeepsPlans) {
   EXPECT_EQ(one, PlanOf(*session, {{1, 2}}));
 }
 
+TEST_F(SessionTest, FoldsShapesOnceTheyAreKnown) {
+  // y = reshape(x, concat(shape(x)[0], -1)): static only when n is.
+  const int64_t n = ir::SymbolicDim("n");
+  const ir::Value x = builder.AddInput("x", F32Type({n, 2, 3}));
+  const ir::Value shape = builder.Make<ops::Shape>({x}, {.end = 1, .start = 0});
+  const ir::Value target =
+      builder.Make<ops::Concat>({shape, builder.ConstantInts({-1})}, {.axis = 0});
+  builder.Return({{"y", builder.Make<ops::Neg>({builder.Make<ops::Reshape>({x, target})})}});
+  const auto session = Load();
+  const auto results = session->Run({Random({4, 2, 3}, 1).view()});
+  ASSERT_TRUE(results.ok()) << results.status();
+  EXPECT_EQ((*results)[0].dims(), (ir::Shape{4, 6}));
+  EXPECT_EQ(PlanOf(*session, {{4, 2, 3}})->steps().size(), 1u);
+}
+
 TEST_F(SessionTest, SaysWhichInputDoesNotFit) {
   const int64_t n = ir::SymbolicDim("n");
   const ir::Value x = builder.AddInput("x", F32Type({n, 2}));
@@ -240,8 +255,9 @@ TEST_P(RandomGraphTest, AgreesWithTheReferenceAndNeverOverlapsLiveBuffers) {
   for (const Tensor& input : *inputs) views.push_back(input.view());
   const auto expected = oracle->Run(views);
   ASSERT_TRUE(expected.ok()) << expected.status();
-  for (const int threads : {1, 2}) {
-    const auto session = Load({.threads = threads});
+  for (const auto& [threads, provider] :
+       {std::pair(1, "auto"), std::pair(2, "auto"), std::pair(2, "xnnpack")}) {
+    const auto session = Load({.threads = threads, .provider = provider});
     for (int run = 0; run < 2; ++run) {  // a second run finds the first one's memory
       const auto actual = session->Run(views);
       ASSERT_TRUE(actual.ok()) << actual.status();

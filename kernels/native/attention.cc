@@ -1,0 +1,83 @@
+// fused.attention, in either layout, reading heads through strides.
+#include "kernels/cpu/attention.h"
+
+#include "ir/dialects/fused.h"
+#include "kernels/native/native.h"
+
+namespace weft::kernels::native {
+namespace {
+
+// A [B, H, S, D] tensor's dims, whatever the layout.
+struct Heads {
+  int64_t batch, heads, rows, columns;
+  Heads(std::span<const int64_t> dims, bool bshd)
+      : batch(dims[0]), heads(dims[bshd ? 2 : 1]), rows(dims[bshd ? 1 : 2]), columns(dims[3]) {}
+};
+
+template <class View>
+View Strided(const Heads& t, bool bshd) {
+  View view;
+  view.batch_stride = t.heads * t.rows * t.columns;
+  view.head_stride = bshd ? t.columns : t.rows * t.columns;
+  view.row_stride = bshd ? t.heads * t.columns : t.columns;
+  return view;
+}
+
+absl::Status CheckMask(const KernelContext& context, std::span<const int64_t> scores) {
+  if (!context.HasInput(3)) return absl::OkStatus();
+  const std::span<const int64_t> mask = context.dims(3);
+  bool fits = mask.size() <= 4;
+  for (size_t i = 0; fits && i < mask.size(); ++i)
+    fits = mask[i] == 1 || mask[i] == scores[4 - mask.size() + i];
+  if (fits) return absl::OkStatus();
+  return context.InvalidArgument("a mask of shape " + ir::ToString(mask) + " for scores of shape " +
+                                 ir::ToString(scores));
+}
+
+Made MakeAttention(const KernelContext& context) {
+  if (!context.AllFloat32()) return context.Unsupported("only f32");
+  const auto attrs = context.attrs_of<ir::fused::Attention>();
+  const bool bshd = attrs.layout == ir::fused::AttentionLayout::kBshd;
+  for (size_t i : {0, 1, 2})
+    if (context.dims(i).size() != 4) return context.Unsupported("operands of rank other than 4");
+  const Heads q(context.dims(0), bshd), k(context.dims(1), bshd), v(context.dims(2), bshd);
+  if (k.batch != q.batch || v.batch != q.batch || k.heads != q.heads || v.heads != q.heads ||
+      k.columns != q.columns || v.rows != k.rows)
+    return context.InvalidArgument("q, k and v do not fit together");
+  const cpu::Dims scores = {q.batch, q.heads, q.rows, k.rows};
+  WEFT_RETURN_IF_ERROR(CheckMask(context, scores));
+  cpu::AttentionArguments a = {.batch = q.batch,
+                               .heads = q.heads,
+                               .kv_heads = k.heads,
+                               .queries = q.rows,
+                               .keys = k.rows,
+                               .head_size = q.columns,
+                               .value_size = v.columns,
+                               .scale = attrs.scale};
+  a.q = Strided<cpu::AttentionView>(q, bshd);
+  a.k = Strided<cpu::AttentionView>(k, bshd);
+  a.v = Strided<cpu::AttentionView>(v, bshd);
+  a.y = Strided<cpu::AttentionOutput>(Heads(context.result_dims(0), bshd), bshd);
+  if (context.HasInput(3)) {
+    const cpu::Dims strides = cpu::BroadcastStrides(context.dims(3), scores);
+    a.mask_batch_stride = strides[0];
+    a.mask_head_stride = strides[1];
+    a.mask_query_stride = strides[2];
+    a.mask_key_stride = strides[3];
+  }
+  const int64_t scratch = cpu::AttentionScratchBytes(a, context.pool().num_threads());
+  return MakeNative("attention", {.scratch_bytes = static_cast<size_t>(scratch)},
+                    [a](const KernelArgs& args) {
+                      cpu::AttentionArguments run = a;
+                      run.q.data = args.input<float>(0);
+                      run.k.data = args.input<float>(1);
+                      run.v.data = args.input<float>(2);
+                      run.mask = args.input<float>(3);
+                      run.y.data = args.output<float>(0);
+                      cpu::Attention(run, args.scratch, *args.pool);
+                    });
+}
+const RegisterKernel<ir::fused::Attention> kAttention("native", &MakeAttention);
+
+}  // namespace
+}  // namespace weft::kernels::native

@@ -1,0 +1,59 @@
+// Conversion between element types.
+#include "kernels/cpu/cast.h"
+
+#include <optional>
+
+#include "ir/dialects/onnx.h"
+#include "kernels/native/native.h"
+
+namespace weft::kernels::native {
+namespace {
+
+using ir::DataType;
+
+std::optional<cpu::ScalarType> ScalarTypeOf(DataType dtype) {
+  switch (dtype) {
+    case DataType::kF32:
+      return cpu::ScalarType::kFloat;
+    case DataType::kF64:
+      return cpu::ScalarType::kDouble;
+    case DataType::kF16:
+      return cpu::ScalarType::kFloat16;
+    case DataType::kBF16:
+      return cpu::ScalarType::kBFloat16;
+    case DataType::kI8:
+      return cpu::ScalarType::kInt8;
+    case DataType::kI16:
+      return cpu::ScalarType::kInt16;
+    case DataType::kI32:
+      return cpu::ScalarType::kInt32;
+    case DataType::kI64:
+      return cpu::ScalarType::kInt64;
+    case DataType::kU8:
+      return cpu::ScalarType::kUint8;
+    case DataType::kU16:
+      return cpu::ScalarType::kUint16;
+    case DataType::kU32:
+      return cpu::ScalarType::kUint32;
+    case DataType::kU64:
+      return cpu::ScalarType::kUint64;
+    case DataType::kBool:
+      return cpu::ScalarType::kBool;
+    default:
+      return std::nullopt;
+  }
+}
+
+Made MakeCast(const KernelContext& context) {
+  const auto from = ScalarTypeOf(context.input_type(0).dtype());
+  const auto to = ScalarTypeOf(context.result_type(0).dtype());
+  if (!from || !to) return context.Unsupported("these element types");
+  const int64_t n = context.result_type(0).NumElements();
+  return MakeNative("cast", {}, [from = *from, to = *to, n](const KernelArgs& args) {
+    cpu::Cast(from, args.inputs[0].data, to, args.outputs[0].data, n, *args.pool);
+  });
+}
+const RegisterKernel<ir::ops::Cast> kCast("native", &MakeCast);
+
+}  // namespace
+}  // namespace weft::kernels::native

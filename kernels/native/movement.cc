@@ -1,0 +1,221 @@
+// Ops that move elements of any type of up to 8 bytes.
+#include <string>
+#include <vector>
+
+#include "ir/dialects/onnx.h"
+#include "kernels/cpu/strided_copy.h"
+#include "kernels/native/native.h"
+
+namespace weft::kernels::native {
+namespace {
+
+namespace ops = ir::ops;
+
+// The size of the elements that move, or Unsupported.
+absl::StatusOr<int> MovedSize(const KernelContext& context) {
+  const ir::DataType dtype = context.input_type(0).dtype();
+  const size_t size = ir::ElementSize(dtype);
+  if (size > 8) return context.Unsupported("elements of more than 8 bytes");
+  if (context.result_type(0).dtype() != dtype)
+    return context.Unsupported("a result of another element type");
+  return static_cast<int>(size);
+}
+
+Made MakeTranspose(const KernelContext& context) {
+  WEFT_ASSIGN_OR_RETURN(const int size, MovedSize(context));
+  const cpu::Dims shape(context.dims(0));
+  cpu::Dims perm(shape.size(), 0);
+  const auto attrs = context.attrs_of<ops::Transpose>();
+  for (int i = 0; i < perm.size(); ++i)
+    perm[i] = attrs.perm ? (*attrs.perm)[i] : perm.size() - 1 - i;
+  return MakeNative("transpose", {}, [shape, perm, size](const KernelArgs& args) {
+    cpu::Transpose(args.inputs[0].data, shape, perm, args.outputs[0].data, size, *args.pool);
+  });
+}
+const RegisterKernel<ops::Transpose> kTranspose("native", &MakeTranspose);
+
+// The parts of a whole along an axis: for each its shape and where it starts, in bytes.
+class Parts {
+ public:
+  struct Part {
+    cpu::Dims shape, strides;
+    int64_t start;
+  };
+  Parts(std::span<const int64_t> whole, size_t axis, int element_size)
+      : strides_(cpu::RowMajorStrides(whole)), axis_(axis), element_size_(element_size) {}
+  void Add(std::span<const int64_t> dims) {
+    parts_.push_back({cpu::Dims(dims), cpu::RowMajorStrides(dims),
+                      extent_ * strides_[static_cast<int>(axis_)] * element_size_});
+    extent_ += dims[axis_];
+  }
+  int64_t extent() const { return extent_; }  // of the parts together
+  const std::vector<Part>& parts() const { return parts_; }
+  const cpu::Dims& strides() const { return strides_; }  // of the whole
+  int element_size() const { return element_size_; }
+
+ private:
+  cpu::Dims strides_;
+  size_t axis_;
+  int element_size_;
+  int64_t extent_ = 0;
+  std::vector<Part> parts_;
+};
+
+Made MakeConcat(const KernelContext& context) {
+  WEFT_ASSIGN_OR_RETURN(const int size, MovedSize(context));
+  const std::span<const int64_t> whole = context.result_dims(0);
+  const size_t axis = NormalAxis(context.attrs_of<ops::Concat>().axis, whole.size());
+  Parts parts(whole, axis, size);
+  for (size_t i = 0; i < context.num_inputs(); ++i) parts.Add(context.dims(i));
+  if (parts.extent() != whole[axis])
+    return context.InvalidArgument("the parts do not make up the whole");
+  return MakeNative("concat", {}, [parts = std::move(parts)](const KernelArgs& args) {
+    for (size_t i = 0; i < parts.parts().size(); ++i) {
+      const Parts::Part& part = parts.parts()[i];
+      cpu::CopyStrided(args.inputs[i].data, part.strides, args.outputs[0].data + part.start,
+                       parts.strides(), part.shape, parts.element_size(), *args.pool);
+    }
+  });
+}
+const RegisterKernel<ops::Concat> kConcat("native", &MakeConcat);
+
+Made MakeSplit(const KernelContext& context) {
+  WEFT_ASSIGN_OR_RETURN(const int size, MovedSize(context));
+  const std::span<const int64_t> whole = context.dims(0);
+  const size_t axis = NormalAxis(context.attrs_of<ops::Split>().axis, whole.size());
+  Parts parts(whole, axis, size);
+  for (size_t i = 0; i < context.num_results(); ++i) parts.Add(context.result_dims(i));
+  if (parts.extent() != whole[axis])
+    return context.InvalidArgument("the parts do not make up the whole");
+  return MakeNative("split", {}, [parts = std::move(parts)](const KernelArgs& args) {
+    for (size_t i = 0; i < parts.parts().size(); ++i) {
+      const Parts::Part& part = parts.parts()[i];
+      cpu::CopyStrided(args.inputs[0].data + part.start, parts.strides(), args.outputs[i].data,
+                       part.strides, part.shape, parts.element_size(), *args.pool);
+    }
+  });
+}
+const RegisterKernel<ops::Split> kSplit("native", &MakeSplit);
+
+// The integers of a constant operand, or `fallback` where it is not given; false if not constant.
+bool ConstantList(const KernelContext& context, size_t i, const ir::Ints& fallback,
+                  ir::Ints* list) {
+  *list = fallback;
+  if (!context.HasInput(i)) return true;
+  const ir::Attribute dense = context.constant(i);
+  if (!dense || dense.dense_type().dtype() != ir::DataType::kI64) return false;
+  list->resize(dense.bytes().size() / sizeof(int64_t));
+  if (!list->empty()) std::memcpy(list->data(), dense.bytes().data(), dense.bytes().size());
+  return true;
+}
+
+// Only slices that are known: others are checked while they run, by the reference.
+Made MakeSlice(const KernelContext& context) {
+  WEFT_ASSIGN_OR_RETURN(const int size, MovedSize(context));
+  ir::Ints starts, axes, steps, all_axes;
+  if (!context.HasInput(1) || !ConstantList(context, 1, {}, &starts))
+    return context.Unsupported("starts that are not constant i64");
+  for (size_t i = 0; i < starts.size(); ++i) all_axes.push_back(static_cast<int64_t>(i));
+  if (!ConstantList(context, 3, all_axes, &axes) ||
+      !ConstantList(context, 4, ir::Ints(starts.size(), 1), &steps) ||
+      axes.size() != starts.size() || steps.size() != starts.size())
+    return context.Unsupported("axes or steps that are not constant i64");
+  const cpu::Dims x(context.dims(0)), result(context.result_dims(0));
+  const cpu::Dims from = cpu::RowMajorStrides(x);
+  cpu::Dims strides = from;
+  int64_t offset = 0;
+  for (size_t i = 0; i < starts.size(); ++i) {
+    const int axis = static_cast<int>(NormalAxis(axes[i], static_cast<size_t>(x.size())));
+    const int64_t start = std::clamp<int64_t>(starts[i] < 0 ? starts[i] + x[axis] : starts[i], 0,
+                                              steps[i] < 0 ? x[axis] - 1 : x[axis]);
+    int64_t last;
+    if (__builtin_mul_overflow(result[axis] - 1, steps[i], &last) ||
+        __builtin_add_overflow(last, start, &last) || last < 0 || last >= x[axis] ||
+        start >= x[axis])
+      return context.InvalidArgument("a slice is out of range");
+    offset += start * from[axis] * size;
+    strides[axis] = from[axis] * steps[i];
+  }
+  return MakeNative(
+      "slice", {},
+      [offset, strides, result, to = cpu::RowMajorStrides(result), size](const KernelArgs& args) {
+        cpu::CopyStrided(args.inputs[0].data + offset, strides, args.outputs[0].data, to, result,
+                         size, *args.pool);
+      });
+}
+const RegisterKernel<ops::Slice> kSlice("native", &MakeSlice);
+
+template <class Index>
+std::unique_ptr<Kernel> MakeGatherOn(const AxisView& view, int64_t size, int64_t count) {
+  return MakeNative("gather", {}, [view, size, count](const KernelArgs& args) {
+    const int64_t bad =
+        cpu::Gather<Index>(args.inputs[0].data, view.outer, view.extent, view.inner * size,
+                           args.input<Index>(1), count, args.outputs[0].data, *args.pool);
+    if (bad < 0) return absl::OkStatus();
+    return ir::InvalidArgument("onnx.Gather: index " + std::to_string(args.input<Index>(1)[bad]) +
+                               " is out of range for an axis of size " +
+                               std::to_string(view.extent));
+  });
+}
+Made MakeGather(const KernelContext& context) {
+  WEFT_ASSIGN_OR_RETURN(const int size, MovedSize(context));
+  const AxisView view(context.dims(0), context.attrs_of<ops::Gather>().axis);
+  const int64_t count = context.input_type(1).NumElements();
+  const ir::DataType index = context.input_type(1).dtype();
+  if (index == ir::DataType::kI64) return MakeGatherOn<int64_t>(view, size, count);
+  if (index == ir::DataType::kI32) return MakeGatherOn<int32_t>(view, size, count);
+  return context.Unsupported("indices of type " + std::string(ir::DataTypeName(index)));
+}
+const RegisterKernel<ops::Gather> kGather("native", &MakeGather);
+
+Made MakeExpand(const KernelContext& context) {
+  WEFT_ASSIGN_OR_RETURN(const int size, MovedSize(context));
+  const cpu::Dims x(context.dims(0)), result(context.result_dims(0));
+  for (int i = 0; i < x.size(); ++i) {
+    const int at = result.size() - x.size() + i;
+    if (at < 0 || (x[i] != 1 && x[i] != result[at]))
+      return context.InvalidArgument("the operand does not broadcast to the result");
+  }
+  return MakeNative("expand", {},
+                    [from = cpu::BroadcastStrides(x, result), to = cpu::RowMajorStrides(result),
+                     result, size](const KernelArgs& args) {
+                      cpu::CopyStrided(args.inputs[0].data, from, args.outputs[0].data, to, result,
+                                       size, *args.pool);
+                    });
+}
+const RegisterKernel<ops::Expand> kExpand("native", &MakeExpand);
+
+// A constant border: fill everything, then copy the middle.
+Made MakePad(const KernelContext& context) {
+  WEFT_ASSIGN_OR_RETURN(const int size, MovedSize(context));
+  ir::Ints pads;
+  if (context.attrs_of<ops::Pad>().mode != ops::PadMode::kConstant ||
+      !ConstantList(context, 1, {}, &pads))
+    return context.Unsupported("other than a known border of constants");
+  const cpu::Dims x(context.dims(0)), result(context.result_dims(0));
+  if (pads.size() != 2 * static_cast<size_t>(x.size()) || result.size() != x.size())
+    return context.InvalidArgument("pads must be two numbers per dimension");
+  const cpu::Dims to = cpu::RowMajorStrides(result);
+  int64_t offset = 0;
+  for (int i = 0; i < x.size(); ++i) {
+    if (pads[i] < 0 || pads[i] > result[i] - x[i]) return context.Unsupported("negative pads");
+    offset += pads[i] * to[i] * size;
+  }
+  if (context.HasInput(2) && (context.input_type(2).NumElements() != 1 ||
+                              context.input_type(2).dtype() != context.result_type(0).dtype()))
+    return context.InvalidArgument("constant_value must be one element of data's type");
+  const int64_t n = context.result_type(0).NumElements();
+  return MakeNative(
+      "pad", {}, [x, from = cpu::RowMajorStrides(x), to, offset, n, size](const KernelArgs& args) {
+        const int64_t zero = 0;
+        const void* fill = &zero;
+        if (args.HasInput(2)) fill = args.inputs[2].data;
+        cpu::Fill(fill, args.outputs[0].data, n, size, *args.pool);
+        cpu::CopyStrided(args.inputs[0].data, from, args.outputs[0].data + offset, to, x, size,
+                         *args.pool);
+      });
+}
+const RegisterKernel<ops::Pad> kPad("native", &MakePad);
+
+}  // namespace
+}  // namespace weft::kernels::native

@@ -1,0 +1,95 @@
+// What the native kernels share: kernels made of a lambda around a function of kernels/cpu.
+//
+//   absl::StatusOr<std::unique_ptr<Kernel>> MakeSqrt(const KernelContext& context) {
+//     if (!context.AllFloat32()) return context.Unsupported("only f32");
+//     const int64_t n = context.result_type(0).NumElements();
+//     return MakeNative("sqrt", {.may_overwrite = 1}, [n](const KernelArgs& args) {
+//       cpu::Unary(cpu::UnaryOp::kSqrt, {}, args.input<float>(0), args.output<float>(0), n,
+//                  *args.pool);
+//     });
+//   }
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "kernels/cpu/dims.h"
+#include "kernels/kernel.h"
+
+namespace weft::kernels::native {
+
+using Made = absl::StatusOr<std::unique_ptr<Kernel>>;
+
+struct NativeOptions {
+  uint32_t may_overwrite = 0;  // bit i: the result may lie in the memory of operand i
+  size_t scratch_bytes = 0;
+};
+
+template <class F>
+class NativeKernel final : public Kernel {
+ public:
+  NativeKernel(std::string_view name, const NativeOptions& options, F run)
+      : name_(name), options_(options), run_(std::move(run)) {}
+  absl::Status Run(const KernelArgs& args) override {
+    if constexpr (std::is_void_v<decltype(run_(args))>) {
+      run_(args);
+      return absl::OkStatus();
+    } else {
+      return run_(args);
+    }
+  }
+  std::string_view name() const override { return name_; }
+  size_t scratch_bytes() const override { return options_.scratch_bytes; }
+  bool MayOverwrite(size_t operand) const override {
+    return operand < 32 && (options_.may_overwrite >> operand & 1) != 0;
+  }
+
+ private:
+  const std::string_view name_;  // a literal
+  const NativeOptions options_;
+  const F run_;
+};
+
+template <class F>
+std::unique_ptr<Kernel> MakeNative(std::string_view name, const NativeOptions& options, F run) {
+  return std::make_unique<NativeKernel<F>>(name, options, std::move(run));
+}
+
+// Operands that have exactly the result's type, as a mask for may_overwrite.
+inline uint32_t OperandsLikeResult(const KernelContext& context) {
+  uint32_t mask = 0;
+  for (size_t i = 0; i < context.num_inputs() && i < 32; ++i) {
+    if (context.HasInput(i) && context.input_type(i) == context.result_type(0)) mask |= 1u << i;
+  }
+  return mask;
+}
+
+// The elements of an f32 constant, which may lie anywhere in a file, unaligned.
+inline std::vector<float> ConstantFloats(ir::Attribute dense) {
+  std::vector<float> floats(dense.bytes().size() / sizeof(float));
+  if (!floats.empty()) std::memcpy(floats.data(), dense.bytes().data(), dense.bytes().size());
+  return floats;
+}
+
+// axis in [-rank, rank) as one in [0, rank).
+inline size_t NormalAxis(int64_t axis, size_t rank) {
+  return static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(rank) : axis);
+}
+
+// A tensor seen as [outer, extent of the axes first to last, inner].
+struct AxisView {
+  int64_t outer = 1, extent = 1, inner = 1;
+  AxisView(std::span<const int64_t> dims, size_t first, size_t last) {
+    for (size_t i = 0; i < dims.size(); ++i)
+      (i < first ? outer : i <= last ? extent : inner) *= dims[i];
+  }
+  AxisView(std::span<const int64_t> dims, int64_t axis)
+      : AxisView(dims, NormalAxis(axis, dims.size()), NormalAxis(axis, dims.size())) {}
+};
+
+}  // namespace weft::kernels::native

@@ -1,0 +1,203 @@
+// Normalizations, softmax and reductions.
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include "ir/dialects/fused.h"
+#include "ir/dialects/onnx.h"
+#include "kernels/cpu/binary.h"
+#include "kernels/cpu/normalize.h"
+#include "kernels/native/native.h"
+
+namespace weft::kernels::native {
+namespace {
+
+namespace ops = ir::ops;
+
+Made MakeSoftmax(const KernelContext& context) {
+  if (!context.AllFloat32()) return context.Unsupported("only f32");
+  const AxisView view(context.dims(0), context.attrs_of<ops::Softmax>().axis);
+  return MakeNative("softmax", {.may_overwrite = 1}, [view](const KernelArgs& args) {
+    cpu::Softmax(args.input<float>(0), args.output<float>(0), view.outer, view.extent, view.inner,
+                 *args.pool);
+  });
+}
+const RegisterKernel<ops::Softmax> kSoftmax("native", &MakeSoftmax);
+
+// --- layer norm -----------------------------------------------------------------
+
+// Rows and columns, or Unsupported when scale or bias (operands 1 and 2) are broadcast.
+absl::StatusOr<cpu::LayerNormArguments> LayerNormShape(const KernelContext& context, int64_t axis,
+                                                       float epsilon) {
+  if (!context.AllFloat32()) return context.Unsupported("only f32");
+  const AxisView view(context.dims(0), axis);
+  const int64_t columns = view.extent * view.inner;
+  for (size_t i : {1, 2}) {
+    if (context.HasInput(i) && context.input_type(i).NumElements() != columns)
+      return context.Unsupported("a scale or bias that is broadcast");
+  }
+  return cpu::LayerNormArguments{.rows = view.outer, .columns = columns, .epsilon = epsilon};
+}
+
+Made MakeLayerNormalization(const KernelContext& context) {
+  const auto attrs = context.attrs_of<ops::LayerNormalization>();
+  WEFT_ASSIGN_OR_RETURN(const cpu::LayerNormArguments shape,
+                        LayerNormShape(context, attrs.axis, attrs.epsilon));
+  return MakeNative("layer norm", {.may_overwrite = 1}, [shape](const KernelArgs& args) {
+    cpu::LayerNormArguments run = shape;
+    run.x = args.input<float>(0);
+    run.scale = args.input<float>(1);
+    run.shift = args.input<float>(2);
+    run.y = args.output<float>(0);
+    if (args.outputs.size() > 1) run.mean = args.output<float>(1);
+    if (args.outputs.size() > 2) run.inverse_deviation = args.output<float>(2);
+    cpu::LayerNorm(run, *args.pool);
+  });
+}
+const RegisterKernel<ops::LayerNormalization> kLayerNormalization("native",
+                                                                  &MakeLayerNormalization);
+
+Made MakeLayerNorm(const KernelContext& context) {
+  const auto attrs = context.attrs_of<ir::fused::LayerNorm>();
+  WEFT_ASSIGN_OR_RETURN(const cpu::LayerNormArguments shape,
+                        LayerNormShape(context, attrs.axis, attrs.epsilon));
+  if (context.HasInput(3) && context.input_type(3) != context.input_type(0))
+    return context.Unsupported("a residual that is broadcast");
+  return MakeNative("layer norm", {.may_overwrite = 1 | 1 << 3}, [shape](const KernelArgs& args) {
+    cpu::LayerNormArguments run = shape;
+    run.x = args.input<float>(0);
+    run.scale = args.input<float>(1);
+    run.shift = args.input<float>(2);
+    run.residual = args.input<float>(3);
+    run.y = args.output<float>(0);
+    cpu::LayerNorm(run, *args.pool);
+  });
+}
+const RegisterKernel<ir::fused::LayerNorm> kLayerNorm("native", &MakeLayerNorm);
+
+// --- reductions -----------------------------------------------------------------
+
+// The reduced axes as one, when they lie side by side (axes of size 1 between do not matter).
+std::optional<AxisView> ReducedView(std::span<const int64_t> dims, const ir::Ints& axes) {
+  std::vector<bool> reduced(dims.size(), axes.empty());
+  for (const int64_t axis : axes) reduced[NormalAxis(axis, dims.size())] = true;
+  AxisView view(dims, dims.size(), dims.size());  // all in `outer`
+  view.outer = 1;
+  int part = 0;  // 0: before the reduced ones, 1: in them, 2: behind
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (dims[i] == 1) continue;
+    if (reduced[i]) {
+      if (part == 2) return std::nullopt;
+      part = 1;
+      view.extent *= dims[i];
+    } else {
+      if (part == 1) part = 2;
+      (part == 0 ? view.outer : view.inner) *= dims[i];
+    }
+  }
+  return view;
+}
+
+Made MakeReduction(const KernelContext& context, cpu::ReduceOp op, const ir::Ints& axes) {
+  if (context.input_type(0).dtype() != ir::DataType::kF32) return context.Unsupported("only f32");
+  const auto view = ReducedView(context.dims(0), axes);
+  if (!view) return context.Unsupported("axes that do not lie side by side");
+  if (view->outer * view->inner != context.result_type(0).NumElements())
+    return context.InvalidArgument("the result has another size than the axes that remain");
+  return MakeNative("reduce", {}, [op, view = *view](const KernelArgs& args) {
+    cpu::Reduce(op, args.input<float>(0), args.output<float>(0), view.outer, view.extent,
+                view.inner, *args.pool);
+  });
+}
+template <class O, cpu::ReduceOp kOp>
+Made MakeReduce(const KernelContext& context) {
+  return MakeReduction(context, kOp, context.attrs_of<O>().axes.value_or(ir::Ints()));
+}
+const RegisterKernel<ops::ReduceMean> kReduceMean(
+    "native", &MakeReduce<ops::ReduceMean, cpu::ReduceOp::kMean>);
+const RegisterKernel<ops::ReduceMax> kReduceMax("native",
+                                                &MakeReduce<ops::ReduceMax, cpu::ReduceOp::kMax>);
+const RegisterKernel<ops::ReduceMin> kReduceMin("native",
+                                                &MakeReduce<ops::ReduceMin, cpu::ReduceOp::kMin>);
+
+Made MakeReduceSum(const KernelContext& context) {
+  const ir::Attribute axes = context.constant(1);
+  if (!axes || axes.dense_type().dtype() != ir::DataType::kI64 || axes.bytes().empty())
+    return context.Unsupported("axes that are not a constant list");
+  ir::Ints list(axes.bytes().size() / sizeof(int64_t));
+  std::memcpy(list.data(), axes.bytes().data(), axes.bytes().size());
+  return MakeReduction(context, cpu::ReduceOp::kSum, list);
+}
+const RegisterKernel<ops::ReduceSum> kReduceSum("native", &MakeReduceSum);
+
+ir::Ints AxesFrom(size_t first, size_t last) {
+  ir::Ints axes;
+  for (size_t i = first; i < last; ++i) axes.push_back(static_cast<int64_t>(i));
+  return axes;
+}
+Made MakeGlobalAveragePool(const KernelContext& context) {
+  return MakeReduction(context, cpu::ReduceOp::kMean, AxesFrom(2, context.dims(0).size()));
+}
+const RegisterKernel<ops::GlobalAveragePool> kGlobalAveragePool("native", &MakeGlobalAveragePool);
+
+Made MakeGlobalAveragePool2d(const KernelContext& context) {
+  return MakeReduction(context, cpu::ReduceOp::kMean, AxesFrom(1, 3));
+}
+const RegisterKernel<ir::fused::GlobalAveragePool2d> kGlobalAveragePool2d("native",
+                                                                          &MakeGlobalAveragePool2d);
+
+// --- batch normalization ----------------------------------------------------------
+
+// x * factor[c] + addend[c], which are known: one constant multiplication and addition per channel.
+struct ChannelLine {
+  std::vector<float> factors, addends;
+};
+
+std::optional<ChannelLine> MakeLine(const KernelContext& context, double epsilon) {
+  for (size_t i = 1; i < 5; ++i)
+    if (!context.constant(i)) return std::nullopt;
+  const auto value = [&](size_t operand, size_t c) {
+    float element;
+    std::memcpy(&element, context.constant(operand).bytes().data() + c * sizeof(float),
+                sizeof(float));
+    return static_cast<double>(element);
+  };
+  ChannelLine line;
+  for (size_t c = 0; c < static_cast<size_t>(context.dims(0)[1]); ++c) {
+    const double factor = value(1, c) / std::sqrt(value(4, c) + epsilon);
+    line.factors.push_back(static_cast<float>(factor));
+    line.addends.push_back(static_cast<float>(value(2, c) - value(3, c) * factor));
+  }
+  return line;
+}
+
+Made MakeBatchNormalization(const KernelContext& context) {
+  const auto attrs = context.attrs_of<ops::BatchNormalization>();
+  if (!context.AllFloat32()) return context.Unsupported("only f32");
+  if (attrs.training_mode != 0 || context.num_results() > 1)
+    return context.Unsupported("training_mode 1");
+  if (context.dims(0).size() < 2) return context.Unsupported("x of rank below 2");
+  const AxisView view(context.dims(0), 1);
+  for (size_t i = 1; i < 5; ++i) {
+    if (context.input_type(i).NumElements() != view.extent)
+      return context.InvalidArgument("operand " + std::to_string(i) +
+                                     " has not one element per channel");
+  }
+  auto line = MakeLine(context, attrs.epsilon);
+  if (!line) return context.Unsupported("statistics that are not constant");
+  const cpu::Dims shape = {view.outer, view.extent, view.inner}, per_channel = {0, 1, 0};
+  return MakeNative("batch norm", {.may_overwrite = 1},
+                    [line = *std::move(line), shape, per_channel](const KernelArgs& args) {
+                      const cpu::Dims strides = cpu::RowMajorStrides(shape);
+                      float* y = args.output<float>(0);
+                      cpu::Binary<float>(cpu::BinaryOp::kMul, args.input<float>(0), strides,
+                                         line.factors.data(), per_channel, y, shape, *args.pool);
+                      cpu::Binary<float>(cpu::BinaryOp::kAdd, y, strides, line.addends.data(),
+                                         per_channel, y, shape, *args.pool);
+                    });
+}
+const RegisterKernel<ops::BatchNormalization> kBatchNormalization("native",
+                                                                  &MakeBatchNormalization);
+
+}  // namespace
+}  // namespace weft::kernels::native
