@@ -1,0 +1,77 @@
+// fused.conv2d with constant weights, as XNNPACK's NHWC convolution (which picks GEMM, indirect
+// GEMM or depthwise kernels itself).
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "ir/dialects/fused.h"
+#include "kernels/xnnpack/epilogue.h"
+#include "kernels/xnnpack/xnnpack.h"
+
+namespace weft::kernels::xnnpack {
+namespace {
+
+// OIHW to the OHWI that XNNPACK packs.
+std::vector<float> ToOhwi(ir::Attribute weights) {
+  const std::span<const int64_t> dims = weights.dense_type().dims();
+  const int64_t inputs = dims[1], size = dims[2] * dims[3];
+  std::vector<float> from(weights.bytes().size() / sizeof(float)), to(from.size());
+  if (!from.empty()) std::memcpy(from.data(), weights.bytes().data(), weights.bytes().size());
+  for (int64_t o = 0; o < dims[0]; ++o)
+    for (int64_t i = 0; i < inputs; ++i)
+      for (int64_t k = 0; k < size; ++k)
+        to[(o * size + k) * inputs + i] = from[(o * inputs + i) * size + k];
+  return to;
+}
+
+std::string Key(const ir::fused::Conv2d::Attrs<ir::Plain>& attrs, ir::Attribute weights,
+                const Epilogue& epilogue) {
+  return "xnnpack conv w=" + std::to_string(weights.id()) +
+         " strides=" + ir::ToString(attrs.strides) + " pads=" + ir::ToString(attrs.pads) +
+         " dilations=" + ir::ToString(attrs.dilations) + " group=" + std::to_string(attrs.group) +
+         epilogue.Key();
+}
+
+absl::StatusOr<SharedOperator> MakeOperator(const KernelContext& context,
+                                            const ir::fused::Conv2d::Attrs<ir::Plain>& attrs,
+                                            const Epilogue& e) {
+  const ir::Attribute weights = context.constant(1);
+  const std::span<const int64_t> w = context.dims(1);
+  const auto at = [](const ir::Ints& list, size_t i) { return static_cast<uint32_t>(list[i]); };
+  const auto inputs = static_cast<size_t>(context.dims(0)[3]);
+  const auto outputs = static_cast<size_t>(w[0]), group = static_cast<size_t>(attrs.group);
+  return context.packed().Get<Operator>(Key(attrs, weights, e), [&] {
+    const std::vector<float> kernel = ToOhwi(weights);
+    return CreateOperator("convolution", [&](xnn_operator_t* op) {
+      return xnn_create_convolution2d_nhwc_f32(
+          at(attrs.pads, 0), at(attrs.pads, 3), at(attrs.pads, 2), at(attrs.pads, 1), w[2], w[3],
+          at(attrs.strides, 0), at(attrs.strides, 1), at(attrs.dilations, 0),
+          at(attrs.dilations, 1), group, inputs / group, outputs / group, inputs, outputs,
+          kernel.data(), e.bias(), e.min(), e.max(), 0, op);
+    });
+  });
+}
+
+Made MakeConv2d(const KernelContext& context) {
+  if (!context.AllFloat32()) return context.Unsupported("only f32");
+  if (!context.constant(1)) return context.Unsupported("weights that are not constant");
+  const auto attrs = context.attrs_of<ir::fused::Conv2d>();
+  const std::span<const int64_t> x = context.dims(0);
+  if (attrs.group < 1 || context.dims(1)[0] % attrs.group != 0 ||
+      context.dims(1)[1] * attrs.group != x[3])
+    return context.InvalidArgument("channels and groups do not fit");
+  WEFT_ASSIGN_OR_RETURN(const Epilogue epilogue,
+                        Epilogue::Make(context, 2, 3, attrs.activation, attrs.activation_params));
+  WEFT_ASSIGN_OR_RETURN(SharedOperator op, MakeOperator(context, attrs, epilogue));
+  return MakeXnn(
+      "xnnpack convolution", std::move(op),
+      [n = x[0], h = x[1], w = x[2]](xnn_operator_t handle, const KernelArgs& args) {
+        return xnn_setup_convolution2d_nhwc_f32(handle, n, h, w, args.input<float>(0),
+                                                args.output<float>(0), args.pool->handle());
+      },
+      [epilogue](const KernelArgs& args) { epilogue.Finish(args); });
+}
+const RegisterKernel<ir::fused::Conv2d> kConv2d("xnnpack", &MakeConv2d);
+
+}  // namespace
+}  // namespace weft::kernels::xnnpack

@@ -1,0 +1,54 @@
+#include "kernels/xnnpack/epilogue.h"
+
+#include "kernels/cpu/binary.h"
+#include "kernels/native/activation.h"
+#include "kernels/xnnpack/xnnpack.h"
+
+namespace weft::kernels::xnnpack {
+
+absl::StatusOr<Epilogue> Epilogue::Make(const KernelContext& context, size_t bias, size_t residual,
+                                        ir::fused::Activation activation,
+                                        const ir::Floats& params) {
+  Epilogue e;
+  e.min_ = -kInfinity;
+  e.max_ = kInfinity;
+  e.elements_ = context.result_type(0).NumElements();
+  if (context.HasInput(bias)) {
+    const ir::Attribute constant = context.constant(bias);
+    if (!constant) return context.Unsupported("a bias that is not constant");
+    e.bias_ = reinterpret_cast<const float*>(constant.bytes().data());
+    e.bias_id_ = constant.id();
+  }
+  if (context.HasInput(residual)) {
+    if (context.input_type(residual) != context.result_type(0))
+      return context.Unsupported("a residual that is broadcast");
+    e.residual_ = residual;
+  }
+  const bool clamps = activation == ir::fused::Activation::kRelu ||
+                      (activation == ir::fused::Activation::kClip && params[0] < params[1]);
+  if (clamps && e.residual_ == 0) {
+    e.min_ = activation == ir::fused::Activation::kRelu ? 0 : params[0];
+    e.max_ = activation == ir::fused::Activation::kRelu ? kInfinity : params[1];
+  } else {
+    e.activation_ = native::MakeActivation(activation, params);
+  }
+  return e;
+}
+
+std::string Epilogue::Key() const {
+  return " bias=" + std::to_string(bias_id_) + " min=" + std::to_string(min_) +
+         " max=" + std::to_string(max_);
+}
+
+void Epilogue::Finish(const KernelArgs& args) const {
+  float* y = args.output<float>(0);
+  if (residual_ != 0) {
+    const cpu::Dims shape = {elements_}, strides = {1};
+    cpu::Binary<float>(cpu::BinaryOp::kAdd, args.input<float>(residual_), strides, y, strides, y,
+                       shape, *args.pool);
+  }
+  if (activation_.kind != cpu::ActivationKind::kNone)
+    cpu::BiasActivation(y, nullptr, activation_, y, 1, elements_, *args.pool);
+}
+
+}  // namespace weft::kernels::xnnpack

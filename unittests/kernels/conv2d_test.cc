@@ -1,0 +1,68 @@
+// The convolutions of both providers against the reference.
+#include "unittests/kernels/agreement.h"
+
+namespace weft::kernels {
+namespace {
+
+using fused::Activation;
+using Ints = ir::Ints;
+
+struct ConvCase {
+  ir::Shape x, w, y;  // NHWC, OIHW, NHWC
+  Ints strides = {1, 1}, pads = {0, 0, 0, 0}, dilations = {1, 1};
+  int64_t group = 1;
+};
+
+void ExpectConv(const ConvCase& c, const std::string& provider,
+                Activation activation = Activation::kNone, bool residual = false) {
+  SCOPED_TRACE(provider + ": " + ir::ToString(c.x) + " * " + ir::ToString(c.w) + " " +
+               std::string(ir::EnumName(activation)));
+  Agreement<fused::Conv2d>(
+      {Random(c.x, 1), Constant(Random(c.w, 2)), Constant(Random({c.w[0]}, 3)),
+       residual ? Operand(Random(c.y, 4)) : Operand()},
+      {.strides = c.strides,
+       .pads = c.pads,
+       .dilations = c.dilations,
+       .group = c.group,
+       .activation = activation,
+       .activation_params =
+           activation == Activation::kClip ? ir::Floats{-0.5f, 1.0f} : ir::Floats{}},
+      {FloatResult(c.y)})
+      .Of(provider);
+}
+
+TEST(Conv2d, AgreesWithTheReferenceInBothProviders) {
+  for (const char* provider : {"native", "xnnpack"}) {
+    ExpectConv({{1, 9, 9, 5}, {7, 5, 1, 1}, {1, 9, 9, 7}}, provider);
+    ExpectConv({{2, 9, 7, 5}, {7, 5, 3, 3}, {2, 5, 4, 7}, {2, 2}, {1, 1, 1, 1}}, provider);
+    ExpectConv({{1, 9, 7, 4}, {6, 4, 3, 2}, {1, 8, 8, 6}, {1, 1}, {0, 1, 1, 1}}, provider);
+    ExpectConv({{1, 9, 9, 4}, {6, 4, 3, 3}, {1, 5, 5, 6}, {1, 1}, {0, 0, 0, 0}, {2, 2}}, provider);
+    ExpectConv({{1, 16, 16, 3}, {40, 3, 7, 7}, {1, 8, 8, 40}, {2, 2}, {3, 3, 3, 3}}, provider);
+  }
+}
+
+TEST(Conv2d, RunsGroupsAndDepthwise) {
+  ExpectConv({{1, 9, 9, 6}, {8, 3, 3, 3}, {1, 7, 7, 8}, {1, 1}, {0, 0, 0, 0}, {1, 1}, 2},
+             "xnnpack");
+  ExpectConv({{1, 9, 9, 35}, {35, 1, 3, 3}, {1, 5, 5, 35}, {2, 2}, {1, 1, 1, 1}, {1, 1}, 35},
+             "xnnpack");
+  ExpectConv({{1, 9, 9, 16}, {16, 1, 5, 5}, {1, 9, 9, 16}, {1, 1}, {2, 2, 2, 2}, {1, 1}, 16},
+             "xnnpack");
+}
+
+TEST(Conv2d, AddsTheResidualBeforeTheActivation) {
+  const ConvCase c = {{1, 6, 6, 5}, {8, 5, 3, 3}, {1, 6, 6, 8}, {1, 1}, {1, 1, 1, 1}};
+  for (const char* provider : {"native", "xnnpack"})
+    for (const Activation activation : {Activation::kNone, Activation::kRelu, Activation::kClip,
+                                        Activation::kHardSwish, Activation::kSigmoid})
+      for (const bool residual : {false, true}) ExpectConv(c, provider, activation, residual);
+}
+
+TEST(Conv2d, LeavesComputedWeightsToTheReference) {
+  Agreement<fused::Conv2d>({Random({1, 5, 5, 3}, 1), Random({4, 3, 3, 3}, 2), {}, {}}, {},
+                           {FloatResult({1, 3, 3, 4})})
+      .Of("reference");
+}
+
+}  // namespace
+}  // namespace weft::kernels
