@@ -9,6 +9,7 @@
 
 #include "ir/builder.h"
 #include "ir/constant.h"
+#include "ir/dialects/builtin.h"
 #include "ir/dialects/pd.h"
 
 namespace weft::passes {
