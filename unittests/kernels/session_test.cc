@@ -141,6 +141,20 @@ TEST_F(SessionTest, NamesTheOpThatCannotRun) {
   EXPECT_THAT(std::string(results.status().message()), HasSubstr("node_7"));
 }
 
+TEST_F(SessionTest, RefusesOpsWithRegions) {
+  const ir::Value x = builder.AddInput("x", F32Type({2}));
+  const ir::Value y = builder
+                          .Create(ir::OperationState{.opcode = ir::Opcode::FindOrAdd("onnx.If"),
+                                                     .operands = {x},
+                                                     .result_types = {F32Type({2})},
+                                                     .num_regions = 2})
+                          .result();
+  builder.Return({{"y", y}});
+  const auto results = Load()->Run({Random({2}, 1).view()});
+  EXPECT_EQ(results.status().code(), absl::StatusCode::kUnimplemented);
+  EXPECT_EQ(results.status().message(), "onnx.If: ops with nested regions cannot run");
+}
+
 TEST_F(SessionTest, RefusesAnUnknownProvider) {
   builder.Return({});
   EXPECT_EQ(Session::Create(program, {.provider = "gpu"}).status().message(),
