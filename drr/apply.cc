@@ -57,8 +57,27 @@ class Transaction {
     return op;
   }
 
-  // Before the last root; with several roots the operands used must come before that point and the
-  // readers of every replaced value after it, else right behind the last operand is tried.
+  bool IsReplaced(Value v) const {
+    return std::any_of(graph_.replacements.begin(), graph_.replacements.end(),
+                       [&](const Replacement& r) { return Source(r.source) == v; });
+  }
+
+  // Whether others read what a matched op makes and the rule does not replace (Keep).
+  bool AnyMatchedOpStays() const {
+    for (size_t i = 0; i < graph_.ops.size(); ++i) {
+      const Operation op = m_.op(static_cast<int>(i));
+      if (!op || op.num_operands() == 0) continue;
+      for (Value v : op.results())
+        if (!IsReplaced(v))
+          for (ir::OpOperand use = v.first_use(); use; use = use.next_use())
+            if (!InMatch(use.owner())) return true;
+    }
+    return false;
+  }
+
+  // Before the last root. When other values are replaced too, their readers must come after that
+  // point; if one does not, the place before the first such reader is taken, provided that all
+  // operands come before it.
   bool FindInsertionPoint(Operation* before) {
     Operation last = Source(graph_.root_value()).DefiningOp();
     for (int root : graph_.roots()) {
@@ -67,7 +86,11 @@ class Transaction {
       if (!last || last.IsBefore(op)) last = op;
     }
     *before = last;
-    if (graph_.roots().size() <= 1) return true;
+    const bool only_of_last =
+        std::all_of(graph_.replacements.begin(), graph_.replacements.end(),
+                    [&](const Replacement& r) { return Source(r.source).DefiningOp() == last; });
+    if (only_of_last) return true;
+    const bool all_go = !AnyMatchedOpStays();
     const ir::Block block = last.block();
     Operation first_reader;
     for (const Replacement& r : graph_.replacements) {
@@ -75,7 +98,7 @@ class Transaction {
       for (ir::OpOperand use = v.first_use(); use; use = use.next_use()) {
         const Operation reader = AncestorIn(use.owner(), block);
         if (!reader) return Fail("a replaced value is read in a block that does not see the roots");
-        if (InMatch(use.owner())) continue;
+        if (all_go && InMatch(use.owner())) continue;
         if (!first_reader || reader.IsBefore(first_reader)) first_reader = reader;
       }
     }
@@ -211,7 +234,7 @@ class Transaction {
     for (bool changed = true; changed;) {
       changed = false;
       for (Operation& op : ops) {
-        if (!op || !op.IsUnused()) continue;
+        if (!op.IsAlive() || !op.IsUnused()) continue;  // two may be one shared constant
         if (!op.HasTrait(ir::kPure) && op.num_results() == 0) continue;
         rewriter_.Erase(op);
         op = Operation();

@@ -98,15 +98,26 @@ class PatternChecker {
                  fmt::format("{} is replaced but no source op makes it", g_.Describe(v)));
   }
 
+  // Of an Either(), or of an optional operand that the rule says how to make.
+  size_t NumChoices(int v) const {
+    const SourceValue& x = g_.values[v];
+    return !x.either.empty() ? x.either.size() : x.optional && x.producer >= 0 ? 2 : 1;
+  }
+
   void Reach(int v, uint64_t choice, std::set<int>* seen) const {
     v = g_.Resolve(v);
     if (!seen->insert(v).second) return;
     const SourceValue& x = g_.values[v];
-    if (!x.either.empty()) {
-      const auto at = std::find(eithers_.begin(), eithers_.end(), v) - eithers_.begin();
+    if (const size_t choices = NumChoices(v); choices > 1) {
       uint64_t c = choice;
-      for (long i = 0; i < at; ++i) c /= g_.values[eithers_[i]].either.size();
-      Reach(x.either[c % x.either.size()], choice, seen);
+      for (size_t i = 0; choices_[i] != v; ++i) c /= NumChoices(choices_[i]);
+      c %= choices;
+      if (!x.either.empty()) {
+        Reach(x.either[c], choice, seen);
+      } else if (c == 1) {
+        seen->erase(v);  // absent, and so is what makes it
+        return;
+      }
     }
     if (x.producer < 0) return;
     for (int r : g_.ops[x.producer].results) seen->insert(g_.Resolve(r));
@@ -114,15 +125,15 @@ class PatternChecker {
       if (operand != kAbsent) Reach(operand, choice, seen);
   }
 
-  // In how many of the variants that Either() makes is each value bound?
+  // In how many of the variants that Either() and Optional() make is each value bound?
   void CountVariants() {
-    for (size_t i = 0; i < g_.values.size(); ++i)
-      if (!g_.values[i].either.empty()) {
-        eithers_.push_back(static_cast<int>(i));
-        variants_ *= g_.values[i].either.size();
+    for (int i = 0; i < static_cast<int>(g_.values.size()); ++i)
+      if (g_.values[i].alias < 0 && NumChoices(i) > 1 && variants_ <= 4096) {
+        choices_.push_back(i);
+        variants_ *= NumChoices(i);
       }
     if (variants_ > 4096) {
-      g_.Error({}, fmt::format("Either() makes {} variants, more than 4096", variants_));
+      g_.Error({}, "Either() and Optional() make more than 4096 variants");
       variants_ = 0;
     }
     bound_in_.assign(g_.values.size(), 0);
@@ -148,7 +159,7 @@ class PatternChecker {
       return;
     } else if (bound_in_[v] < variants_) {
       g_.Error(loc,
-               fmt::format("{} is required, but {} is unbound in {} of {} variants of Either()",
+               fmt::format("{} is required, but {} is unbound in {} of {} variants of the pattern",
                            what, g_.Describe(v), variants_ - bound_in_[v], variants_));
     } else if (g_.values[v].optional) {
       g_.Error(loc, fmt::format("{} is required, but {} is optional", what, g_.Describe(v)));
@@ -199,7 +210,7 @@ class PatternChecker {
 
   PatternGraph& g_;
   std::set<int> read_, replaced_, live_;
-  std::vector<int> eithers_;
+  std::vector<int> choices_;
   uint64_t variants_ = 1;
   std::vector<uint64_t> bound_in_;
 };

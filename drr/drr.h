@@ -160,6 +160,8 @@ namespace internal {
 // Non-template parts of recording (drr/record.cc).
 void AddDefaultAttr(PatternGraph* graph, const ir::FieldDef& field, SourceLoc loc,
                     std::string_view op, std::vector<AttrPattern>* attrs);
+void AddLiterals(PatternGraph* graph, const ir::FieldDef& field, std::vector<ir::Attribute> values,
+                 std::vector<AttrPattern>* attrs);
 void AddBind(PatternGraph* graph, const ir::FieldDef& field, int variable,
              std::vector<AttrPattern>* attrs);
 void CheckResultAttr(PatternGraph* graph, const ir::OpDef& def, const ir::FieldDef& field, bool set,
@@ -191,11 +193,10 @@ std::vector<AttrPattern> RecordSourceAttrs(PatternGraph* graph,
         AddDefaultAttr(graph, field, loc, def.name(), &result);
         break;
       case Slot::kLiterals: {
-        AttrPattern pattern{field.name, AttrPattern::kIsOneOf, {}, -1};
+        std::vector<ir::Attribute> values;
         for (const auto& literal : slot.literals())
-          pattern.values.push_back(
-              ir::MakeAttr(*graph->context(), static_cast<typename Slot::V>(literal)));
-        result.push_back(std::move(pattern));
+          values.push_back(ir::MakeAttr(*graph->context(), static_cast<typename Slot::V>(literal)));
+        AddLiterals(graph, field, std::move(values), &result);
         break;
       }
       case Slot::kBind:

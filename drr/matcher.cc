@@ -154,8 +154,10 @@ bool Matcher::MatchAttrs(const Alternative& alternative, Operation found) {
 
 bool Matcher::SolveOp(int op_id, Operation found, const Goal* rest) {
   const SourceOp& op = graph_.ops[op_id];
+  // Programs share what has no operands: equal constants are one operation.
+  const bool shareable = found.num_operands() == 0 && found.HasTrait(ir::kPure);
   for (Operation bound : m_->ops_)
-    if (bound && bound == found)
+    if (bound && bound == found && !shareable)
       return Fail([&] { return fmt::format("one {} would stand for two", found.name()); });
   int which = -1;
   for (size_t i = 0; i < op.alternatives.size(); ++i)

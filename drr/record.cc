@@ -146,6 +146,15 @@ void AddDefaultAttr(PatternGraph* graph, const ir::FieldDef& field, SourceLoc lo
   attrs->push_back(std::move(pattern));
 }
 
+void AddLiterals(PatternGraph* graph, const ir::FieldDef& field, std::vector<ir::Attribute> values,
+                 std::vector<AttrPattern>* attrs) {
+  // An attribute that is not written out has its default.
+  if (field.make_default && std::find(values.begin(), values.end(),
+                                      field.make_default(*graph->context())) != values.end())
+    values.emplace_back();
+  attrs->push_back({field.name, AttrPattern::kIsOneOf, std::move(values), -1});
+}
+
 void AddBind(PatternGraph* graph, const ir::FieldDef& field, int variable,
              std::vector<AttrPattern>* attrs) {
   graph->attrs[variable].bound = true;

@@ -45,7 +45,9 @@ class RewriteTest : public testing::Test {
   // Matches and applies P at op: "" when applied, else the reason.
   template <class P>
   std::string Rewrite(ir::Operation op) {
-    BuildResult built = P().Build(&context);
+    return RewriteWith(P().Build(&context), op);
+  }
+  std::string RewriteWith(const BuildResult& built, ir::Operation op) {
     for (const std::string& e : built.errors) ADD_FAILURE() << e;
     if (!built.ok()) return "does not build";
     MatchContext match(built.rule.get());
