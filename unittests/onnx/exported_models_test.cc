@@ -26,6 +26,8 @@ struct Expected {
   std::map<std::string, int> counts;  // of ops after fuse; ops not listed may be there too
 };
 
+void PrintTo(const Expected& expected, std::ostream* out) { *out << expected.model; }
+
 class ExportedModel : public testing::TestWithParam<Expected> {};
 
 TEST_P(ExportedModel, IsFusedAsExpected) {

@@ -140,6 +140,7 @@ TEST_F(WeightsTest, NamesMustNotLeaveTheFolder) {
 
 TEST_F(WeightsTest, WritingReportsFailure) {
   Program program(&context);
+  Builder(&program).Constant(Random(DataType::kF32, 300));
   const auto status = WriteWeights(program, folder + "/none/w.bin", {.weights_file = "w.bin"});
   EXPECT_EQ(Message(status), "cannot write " + folder + "/none/w.bin: No such file or directory");
 }
