@@ -48,6 +48,7 @@ class Driver : public ir::RewriteListener {
   // went away.
   void OnInserted(Operation op) override {
     ++created_;
+    if (config_.record_rules) made_.push_back(op);
     EnqueueWithReaders(op);
   }
   void OnModified(Operation op) override { EnqueueWithReaders(op); }
@@ -141,6 +142,7 @@ class Driver : public ir::RewriteListener {
     if (!matchers_[r].Match(op, &match)) return false;
     ++stats.matched;
     const uint64_t created = created_, erased = erased_;
+    made_.clear();
     std::string reason;
     if (!drr::Apply(match, rewriter_, &reason)) {
       ++stats.declined;
@@ -149,7 +151,20 @@ class Driver : public ir::RewriteListener {
     }
     stats.ops_created += created_ - created;
     stats.ops_erased += erased_ - erased;
+    RecordRule(stats.rule);
     return true;
+  }
+
+  // Locations stay short where one rule fires again and again on what it made.
+  void RecordRule(const std::string& rule) {
+    constexpr size_t kLongest = 300;
+    const std::string mark = " <- " + rule;
+    for (const Operation op : made_) {
+      if (!op.IsAlive()) continue;
+      const std::string location(op.location().str());
+      if (location.size() > kLongest || location.ends_with(mark)) continue;
+      program_.SetLocation(op, ir::Name(location + mark));
+    }
   }
 
   absl::Status OutOfBudget() {
@@ -175,6 +190,7 @@ class Driver : public ir::RewriteListener {
   std::vector<bool> queued_;  // by op slot
   uint64_t budget_ = 0;
   uint64_t created_ = 0, erased_ = 0;  // operations, in this run
+  std::vector<Operation> made_;        // by the application under way, when rules are recorded
   GreedyRewriteResult result_;
 };
 

@@ -23,6 +23,8 @@ struct GreedyRewriteConfig {
   uint64_t max_rewrites = 0;           // 0: 100 + 20 per operation the program starts with
   uint64_t max_rewrites_per_rule = 0;  // 0: no limit but max_rewrites
   bool verify_after_rewrite = false;   // slow; for tests
+  // Adds " <- rule" to the location of every operation that a rule makes, for profiles.
+  bool record_rules = false;
 };
 
 struct RuleStatistics {

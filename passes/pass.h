@@ -26,6 +26,7 @@ struct PassContext {
   drr::NumericClass numerics =
       drr::NumericClass::kReassociates;  // rules beyond it are not eligible
   bool verify_each_rewrite = false;
+  bool record_rules = false;  // see GreedyRewriteConfig
   std::vector<std::string> disabled_rules;
   std::vector<std::string> enabled_rules;  // opt-in ones
 };

@@ -24,6 +24,7 @@ PatternRewritePass::PatternRewritePass(std::string_view name, drr::FrozenRewrite
 absl::Status PatternRewritePass::Initialize(ir::IrContext& context,
                                             const PassContext& pass_context) {
   config_.verify_after_rewrite |= pass_context.verify_each_rewrite;
+  config_.record_rules |= pass_context.record_rules;
   if (groups_.empty()) return absl::OkStatus();
   drr::RewritePatternSet set(&context);
   for (const RegisteredRule& rule : RegisteredRules()) {

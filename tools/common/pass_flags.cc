@@ -140,6 +140,7 @@ absl::Status RunPasses(const PassFlags& flags, ir::Program& program,
   const auto& names = NumericsNames();
   context.numerics = static_cast<drr::NumericClass>(
       std::find(names.begin(), names.end(), flags.numerics) - names.begin());
+  context.record_rules = flags.record_rules;
   context.enabled_rules = flags.enabled_rules;
   context.disabled_rules = flags.disabled_rules;
   pm.set_verify_each(flags.verify_each);

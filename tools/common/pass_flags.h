@@ -19,6 +19,7 @@ struct PassFlags {
   bool verify_each = false;
   std::string print_before = {}, print_after = {};  // a pass, all, or (after) change
   bool stats = false, timing = false;
+  bool record_rules = false;  // in locations, for profiles
 };
 
 // --pipeline alone; the default is what `flags` holds.

@@ -77,7 +77,8 @@ absl::Status CheckFlags(const Flags& flags) {
     return ir::InvalidArgument(
         fmt::format("--threads {}: expected 1 to {}", flags.threads, kMaxThreads));
   if (!(flags.tolerance >= 0))
-    return ir::InvalidArgument(fmt::format("--tolerance {}: negative", flags.tolerance));
+    return ir::InvalidArgument(
+        fmt::format("--tolerance {}: expected a number of at least 0", flags.tolerance));
   const std::string with[] = {"reference"};
   if (!flags.compare.empty()) WEFT_RETURN_IF_ERROR(CheckName("comparison", flags.compare, with));
   return absl::OkStatus();
@@ -140,8 +141,9 @@ void PrintOutputs(const Runner& runner) {
                 Summary(runner.outputs()[i]).c_str());
 }
 
-absl::Status Run(const Flags& flags) {
+absl::Status Run(Flags& flags) {
   WEFT_RETURN_IF_ERROR(CheckFlags(flags));
+  flags.passes.record_rules = flags.profile;
   ir::IrContext context;
   WEFT_ASSIGN_OR_RETURN(auto program, LoadModel(context, flags.model, "ir-run"));
   WEFT_RETURN_IF_ERROR(ApplyShapes(flags.shapes, *program));

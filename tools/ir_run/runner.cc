@@ -42,11 +42,15 @@ std::string Runner::ProfileTable() const {
     return Milliseconds(static_cast<double>(nanoseconds) / runs * 1e-6);
   };
   const double whole = static_cast<double>(std::max<int64_t>(1, total));
-  Table table({"op", "time", "share", "kernel", "rule or place"});
-  for (const kernels::Step* step : steps)
+  Table table({"op", "time", "share", "kernel", "place", "rules"});
+  for (const kernels::Step* step : steps) {
+    // The location is "place <- rule <- rule", see passes::GreedyRewriteConfig::record_rules.
+    const size_t arrow = std::min(step->location.find(" <- "), step->location.size());
     table.AddRow({step->op, per_run(step->nanoseconds),
                   fmt::format("{:.1f} %", 100 * static_cast<double>(step->nanoseconds) / whole),
-                  std::string(step->kernel->name()), step->location});
+                  std::string(step->kernel->name()), step->location.substr(0, arrow),
+                  step->location.substr(std::min(arrow + 4, step->location.size()))});
+  }
   table.AddRow({"all", per_run(total), "100.0 %"});
   return table.ToString();
 }

@@ -208,11 +208,13 @@ TEST_F(IrRun, BenchBlocksAnswersEveryCountWithThatManyTimes) {
   }
 }
 
-TEST_F(IrRun, ProfileNamesOpsAndKernels) {
+TEST_F(IrRun, ProfileNamesOpsKernelsAndRules) {
   EXPECT_THAT(
       Accept({Write("a.ir", kRelu), "--random-inputs", "1", "--profile", "--pipeline", "none"}),
-      AllOf(MatchesRegex("op +time +share +kernel +rule or place\n.*"), HasSubstr("onnx.Relu"),
+      AllOf(MatchesRegex("op +time +share +kernel +place +rules\n.*"), HasSubstr("onnx.Relu"),
             HasSubstr("100.0 %")));
+  const std::string fused = Accept({kBertTiny, "--random-inputs", "1", "--profile"});
+  EXPECT_THAT(fused, MatchesRegex(".*fused.layer_norm [^\n]* /ln/Div +fuse-layer-norm\n.*"));
 }
 
 TEST_F(IrRun, ReportShowsRulesLatenciesAndTheDifference) {
