@@ -36,7 +36,7 @@ const kOptions = {
   'models': ['DIR', path.join(kRoot, 'build/models'), 'folder of MODEL.onnx (build/models)'],
   'ir-run': ['PATH', path.join(kRoot, 'build/release/bin/ir-run'), 'build/release/bin/ir-run'],
   'fused': ['PIPELINE', 'fuse', "ir-run's --pipeline for the fused side (fuse)"],
-  'unfused': ['PIPELINE', 'none', 'and for the unfused side (none)'],
+  'unfused': ['PIPELINE', 'layout', 'and for the unfused side (layout)'],
   'threads': ['N', '2', 'intra-op threads of every runtime (2)'],
   'rounds': ['N', '15', 'rounds per model (15)'],
   'block': ['MS', '250', 'length a block aims at (250); never under 3 runs'],
