@@ -5,7 +5,7 @@
 #   tools/dev.sh fix                 clang-format every source
 #   tools/dev.sh bless [CTEST ARG...] run the tests so that golden tests rewrite what they expect; read the diff
 #   tools/dev.sh bench [NAME...]     build and run the benchmarks (all, or those named)
-#   tools/dev.sh format-check | tidy what tools/check --full runs of clang-format and clang-tidy
+#   tools/dev.sh format-check | tidy clang-format as tools/check --full runs it; clang-tidy over all sources
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
