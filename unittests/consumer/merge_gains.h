@@ -9,6 +9,7 @@ namespace gain {
 class MergeGains : public weft::drr::DrrPatternBase<MergeGains> {
  public:
   static constexpr std::string_view kName = "merge-gains";
+  static constexpr std::string_view kAlgebra = "scale(scale(x, a), b) => scale(x, a * b)";
 
   void operator()(weft::drr::DrrPatternContext* ctx) const override {
     weft::drr::SourcePattern src = ctx->SourcePattern();
