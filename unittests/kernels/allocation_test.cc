@@ -13,6 +13,11 @@ __attribute__((noinline)) void* operator new(size_t size) {
   if (void* memory = std::malloc(size)) return memory;
   std::abort();
 }
+// std::stable_sort takes its buffer from this one, and gives it back to the delete below.
+__attribute__((noinline)) void* operator new(size_t size, const std::nothrow_t&) noexcept {
+  ++g_allocations;
+  return std::malloc(size);
+}
 __attribute__((noinline)) void operator delete(void* memory) noexcept { std::free(memory); }
 __attribute__((noinline)) void operator delete(void* memory, size_t) noexcept { std::free(memory); }
 
