@@ -1,15 +1,11 @@
 // The verifier. Checks, for every operation, in program order:
 //   1. operand and result counts fit the definition (required, optional, variadic);
-//   2. every operand is alive, defined before its use in the same block or in an enclosing one, and
-//      no region of an isolated op uses a value from outside;
-//   3. use lists: every operand is in the list of its value, and use_count is the length of the
-//   list;
-//   4. attributes: required ones present, kinds and enumerators right, no unknown name on a defined
-//   op;
-//   5. result types are compatible with what the op's Infer says (a type may know more than
-//   inference);
-//   6. regions: their number, a block's terminator is last and only last, builtin.return operands
-//   fit
+//   2. every operand is alive, defined before its use in the same block or in an enclosing one,
+//      and no region of an isolated op uses a value from outside;
+//   3. use lists: every operand is in the list of its value, and use_count is its length;
+//   4. attributes: required ones present, kinds and enumerators right; others are carried along;
+//   5. result types are compatible with what the op's Infer says (a type may know more);
+//   6. regions: their number; a terminator is last in its block; builtin.return fits
 //      module.output_names, block arguments fit module.input_names;
 //   7. builtin.get_parameter names a parameter of the program when the program has any.
 // An op that no loaded dialect defines passes 2, 3 and 6 only.
