@@ -20,9 +20,9 @@ struct RegisteredPass {
 std::vector<RegisteredPass> RegisteredPasses();
 std::unique_ptr<Pass> MakePass(std::string_view name);  // null if there is none
 
-// The passes of a named pipeline, in order; empty for "none". Null pointer-free: all names exist.
-//   simplify  ONNX to ONNX: fold, canonicalize, merge equal ops, remove dead ones
-//   layout    simplify + NHWC convolutions and pools: what running unfused needs
+// The passes of a named pipeline, in order; every name is a registered pass. "none" has no passes,
+// "paddle" is of the pd dialect, and of the others each goes on where the one before it ends:
+//   simplify  ONNX to ONNX; layout  + NHWC convolutions and pools: what running unfused needs
 //   fuse      layout + fused ops
 struct Pipeline {
   std::string_view name;
