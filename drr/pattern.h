@@ -150,6 +150,11 @@ class PatternGraph {
   int root_value() const { return root_value_; }
   // Every op that may make root_value().
   std::vector<int> RootProducers() const;
+  // Whether matching is a walk down one tree with nothing to choose but operand orders: one root,
+  // ops of fixed alternatives whose operands are named one by one (some optional or absent),
+  // attributes that are literals, sets, variables or anything. No Either(), no joined roots, and
+  // none of what the general matcher alone understands. A value may be read twice (a DAG).
+  bool IsPlain() const;
   // Result ops in the order they are built: operands first, left to right, whatever order the
   // compiler evaluated the rule's expressions in.
   const std::vector<int>& result_order() const { return result_order_; }

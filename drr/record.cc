@@ -93,6 +93,12 @@ std::vector<int> PatternGraph::RootProducers() const {
   return producers;
 }
 
+bool PatternGraph::IsPlain() const {
+  if (roots_.size() != 1) return false;
+  return std::all_of(values.begin(), values.end(),
+                     [](const SourceValue& v) { return v.either.empty(); });
+}
+
 int PatternGraph::Resolve(int value) const {
   while (values[value].alias >= 0) value = values[value].alias;
   return value;

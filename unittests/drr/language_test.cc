@@ -410,6 +410,30 @@ TEST_F(Language, ARequiredOperandMustBeBoundInEveryVariant) {
                                              "unbound in 1 of 2 variants of the pattern")));
 }
 
+// --- plain rules ---------------------------------------------------------------------------
+
+TEST_F(Language, ARuleOfOneTreeWithoutChoicesIsPlain) {
+  const Body tree = [](SourcePattern& src, ResultPattern& res) {
+    auto x = src.Tensor("x"), scale = src.Optional(src.Tensor("scale"));
+    auto out = src.OneOf<Relu, Tanh>()(src.Op<Norm>(AnyAttrs())(src.Op<Add>()(x, x), scale));
+    res.Tensor(out) = x;
+  };
+  const Body either = [](SourcePattern& src, ResultPattern& res) {
+    auto x = src.Tensor("x");
+    auto out = src.Op<Relu>()(src.Either(src.Op<Tanh>()(x), x));
+    res.Tensor(out) = x;
+  };
+  const Body joined = [](SourcePattern& src, ResultPattern& res) {
+    auto x = src.Tensor("x");
+    auto r = src.Op<Relu>()(x), t = src.Op<Tanh>()(x);
+    res.Tensor(r) = x;
+    res.Tensor(t) = x;
+  };
+  EXPECT_TRUE(Rule(tree).Build(&context).rule->graph.IsPlain());
+  EXPECT_FALSE(Rule(either).Build(&context).rule->graph.IsPlain());
+  EXPECT_FALSE(Rule(joined).Build(&context).rule->graph.IsPlain());
+}
+
 // --- constraints and results -----------------------------------------------------------------
 
 TEST_F(Language, EachConstraintRefusesWithItsReason) {
