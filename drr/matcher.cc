@@ -4,10 +4,44 @@
 
 #include <algorithm>
 
+#include "ir/text/printer.h"
+
 namespace weft::drr {
 
 using ir::Operation;
 using ir::Value;
+
+namespace {
+
+std::string NamesOf(const SourceOp& op) {
+  std::string names;
+  for (const Alternative& alternative : op.alternatives)
+    names += fmt::format("{}{}", names.empty() ? "" : " or ", alternative.def->name());
+  return names;
+}
+
+std::string TextOf(ir::Attribute attribute) {
+  return attribute ? ir::PrintAttribute(attribute) : "not given";
+}
+
+std::string TextOf(const std::vector<ir::Attribute>& attributes) {
+  std::string text;
+  for (ir::Attribute attribute : attributes)
+    text += (text.empty() ? "" : " or ") + TextOf(attribute);
+  return text;
+}
+
+}  // namespace
+
+MatchFailure Matcher::NewFailure(size_t progress) const {
+  MatchFailure failure;
+  failure.progress = progress;
+  failure.ops_bound = op_trail_.size();
+  for (size_t i = 0; i < graph_.values.size(); ++i)
+    if (!graph_.values[i].name.empty() && m_->bound_[i])
+      failure.bound.emplace_back(graph_.values[i].name, m_->values_[i]);
+  return failure;
+}
 
 void Matcher::Undo(const Mark& mark) {
   for (; value_trail_.size() > mark.values; value_trail_.pop_back()) {
@@ -64,10 +98,20 @@ bool Matcher::SolveValue(const Goal& goal) {
   const Value value = goal.value;
   if (m_->bound_[id]) {
     if (m_->values_[id] == value) return Solve(goal.next);
-    return Fail([&] { return graph_.Describe(id) + " would have to be two different values"; });
+    return Fail([&](MatchFailure& failure) {
+      failure.value = value;
+      failure.loc = pattern.loc;
+      failure.expected = "the value that " + graph_.Describe(id) + " is already";
+      failure.found = "another one";
+      return graph_.Describe(id) + " would have to be two different values";
+    });
   }
   if (!value) {
-    if (!pattern.optional) return Fail([&] { return graph_.Describe(id) + " is not given"; });
+    if (!pattern.optional)
+      return Fail([&](MatchFailure& failure) {
+        failure.loc = pattern.loc;
+        return graph_.Describe(id) + " is not given";
+      });
     const Mark mark = Now();
     BindValue(id, value);
     if (Solve(goal.next)) return true;
@@ -94,17 +138,29 @@ bool Matcher::SolveValue(const Goal& goal) {
   const Operation found = value.DefiningOp();
   const SourceOp& op = graph_.ops[pattern.producer];
   if (!found)
-    return Fail([&] {
+    return Fail([&](MatchFailure& failure) {
+      failure.value = value;
+      failure.loc = op.loc;
+      failure.expected = NamesOf(op);
+      failure.found = "a block argument";
       return fmt::format("expected {} but found a block argument", op.alternatives[0].def->name());
     });
   if (value.index() != static_cast<uint32_t>(pattern.result_index))
-    return Fail([&] {
+    return Fail([&](MatchFailure& failure) {
+      failure.op = found;
+      failure.value = value;
+      failure.loc = op.loc;
+      failure.expected = fmt::format("result {} of {}", pattern.result_index, NamesOf(op));
+      failure.found = fmt::format("result {}", value.index());
       return fmt::format("expected result {} of {} but found result {}", pattern.result_index,
                          op.alternatives[0].def->name(), value.index());
     });
   if (m_->ops_[pattern.producer]) {
     if (!(m_->ops_[pattern.producer] == found))
-      return Fail([&] {
+      return Fail([&](MatchFailure& failure) {
+        failure.op = found;
+        failure.value = value;
+        failure.loc = op.loc;
         return fmt::format("two results come from different {}s", op.alternatives[0].def->name());
       });
     BindValue(id, value);
@@ -124,7 +180,10 @@ bool Matcher::MatchAttrs(const Alternative& alternative, Operation found) {
     if (pattern.kind == AttrPattern::kIsOneOf) {
       if (std::find(pattern.values.begin(), pattern.values.end(), value) == pattern.values.end())
         return Fail(
-            [&] {
+            [&](MatchFailure& failure) {
+              failure.op = found;
+              failure.expected = TextOf(pattern.values);
+              failure.found = TextOf(value);
               return fmt::format("attribute {} of {} is not what the rule wants",
                                  pattern.name.str(), found.name());
             },
@@ -133,12 +192,18 @@ bool Matcher::MatchAttrs(const Alternative& alternative, Operation found) {
       if (!value && !pattern.values.empty()) value = pattern.values[0];
       if (!value)
         return Fail(
-            [&] { return fmt::format("{} has no attribute {}", found.name(), pattern.name.str()); },
+            [&](MatchFailure& failure) {
+              failure.op = found;
+              return fmt::format("{} has no attribute {}", found.name(), pattern.name.str());
+            },
             kAttribute);
       ir::Attribute& variable = m_->attrs_[pattern.variable];
       if (variable && !(variable == value))
         return Fail(
-            [&] {
+            [&](MatchFailure& failure) {
+              failure.op = found;
+              failure.expected = TextOf(variable);
+              failure.found = TextOf(value);
               return fmt::format("attribute {} of {} differs from an equal one", pattern.name.str(),
                                  found.name());
             },
@@ -158,17 +223,29 @@ bool Matcher::SolveOp(int op_id, Operation found, const Goal* rest) {
   const bool shareable = found.num_operands() == 0 && found.HasTrait(ir::kPure);
   for (Operation bound : m_->ops_)
     if (bound && bound == found && !shareable)
-      return Fail([&] { return fmt::format("one {} would stand for two", found.name()); });
+      return Fail([&](MatchFailure& failure) {
+        failure.op = found;
+        failure.loc = op.loc;
+        return fmt::format("one {} would stand for two", found.name());
+      });
   int which = -1;
   for (size_t i = 0; i < op.alternatives.size(); ++i)
     if (op.alternatives[i].def->opcode == found.opcode()) which = static_cast<int>(i);
   if (which < 0)
-    return Fail([&] {
+    return Fail([&](MatchFailure& failure) {
+      failure.op = found;
+      failure.loc = op.loc;
+      failure.expected = NamesOf(op);
+      failure.found = found.name();
       return fmt::format("expected {}{} but found {}", op.alternatives[0].def->name(),
                          op.alternatives.size() > 1 ? " (or an alternative)" : "", found.name());
     });
   if (anchor_ && !(found.block() == anchor_.block()) && !found.HasTrait(ir::kConstantLike))
-    return Fail([&] { return fmt::format("{} lies in another block", found.name()); });
+    return Fail([&](MatchFailure& failure) {
+      failure.op = found;
+      failure.loc = op.loc;
+      return fmt::format("{} lies in another block", found.name());
+    });
   const Mark mark = Now();
   if (!MatchAttrs(op.alternatives[which], found)) {
     Undo(mark);
@@ -195,7 +272,10 @@ bool Matcher::SolveOperands(int op_id, Operation found, bool swapped, const Goal
   const SourceOp& op = graph_.ops[op_id];
   for (uint32_t i = static_cast<uint32_t>(op.operands.size()); i < found.num_operands(); ++i)
     if (found.operand(i))
-      return Fail([&] {
+      return Fail([&](MatchFailure& failure) {
+        failure.op = found;
+        failure.value = found.operand(i);
+        failure.loc = op.loc;
         return fmt::format("{} has an operand {} the rule does not expect", found.name(), i);
       });
   std::vector<Goal> goals;
@@ -208,7 +288,12 @@ bool Matcher::SolveOperands(int op_id, Operation found, bool swapped, const Goal
         at < found.num_operands() ? found.operand(static_cast<uint32_t>(at)) : Value();
     if (op.operands[i] == kAbsent) {
       if (value)
-        return Fail([&] { return fmt::format("operand {} of {} is given", i, found.name()); });
+        return Fail([&](MatchFailure& failure) {
+          failure.op = found;
+          failure.value = value;
+          failure.loc = op.loc;
+          return fmt::format("operand {} of {} is given", i, found.name());
+        });
       continue;
     }
     goals.push_back({op.operands[i], value, next});
@@ -272,7 +357,13 @@ bool Matcher::NoEscapes() {
         const Operation user = use.owner();
         if (std::find(m_->ops_.begin(), m_->ops_.end(), user) != m_->ops_.end()) continue;
         return Fail(
-            [&] {
+            [&](MatchFailure& failure) {
+              failure.op = op;
+              failure.value = result;
+              failure.user = user;
+              failure.loc = graph_.ops[i].loc;
+              failure.expected = "no reader outside the match";
+              failure.found = user.name();
               return fmt::format("an intermediate value, result {} of {}, is also read by {}", r,
                                  op.name(), user.name());
             },
@@ -289,7 +380,10 @@ bool Matcher::Finish() {
     m_->explanation_.clear();
     if (constraint.holds(*m_)) continue;
     return Fail(
-        [&] {
+        [&](MatchFailure& failure) {
+          failure.loc = constraint.loc;
+          failure.expected = constraint.reason;
+          failure.found = m_->explanation_;
           return "does not hold: " + constraint.reason + (m_->explanation_.empty() ? "" : ": ") +
                  m_->explanation_;
         },

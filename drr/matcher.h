@@ -4,6 +4,8 @@
 #pragma once
 
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "drr/match_context.h"
@@ -14,6 +16,15 @@ namespace weft::drr {
 struct MatchFailure {
   size_t progress = 0;  // larger is closer: source ops bound first, then the kind of check
   std::string reason;
+  // What the reason says, in parts, for drr/explain.h; null or empty where a check has no such
+  // part.
+  std::string expected, found;
+  ir::Operation op;                                      // that was looked at
+  ir::Value value;                                       // likewise
+  ir::Operation user;                                    // reads `value` from outside the match
+  SourceLoc loc;                                         // the line of the rule that wants it
+  size_t ops_bound = 0;                                  // source ops that had been found by then
+  std::vector<std::pair<std::string, ir::Value>> bound;  // the rule's named values, likewise
 };
 
 class Matcher {
@@ -51,15 +62,22 @@ class Matcher {
   // From an op of another name to a constraint of a complete match.
   enum Check : size_t { kStructure, kAttribute, kEscape, kConstraint, kNumChecks };
   // Of equally close failures the first is kept: it is of the operand order the rule is written in.
+  // `reason` gives the text; one that takes a MatchFailure fills in the parts as well.
   template <class F>
   bool Fail(F&& reason, Check check = kStructure) {
     const size_t progress = op_trail_.size() * kNumChecks + check;
     if (failure_ && (progress > failure_->progress || failure_->reason.empty())) {
-      failure_->progress = progress;
-      failure_->reason = reason();
+      MatchFailure failure = NewFailure(progress);
+      if constexpr (std::is_invocable_v<F, MatchFailure&>) {
+        failure.reason = reason(failure);
+      } else {
+        failure.reason = reason();
+      }
+      *failure_ = std::move(failure);
     }
     return false;
   }
+  MatchFailure NewFailure(size_t progress) const;  // with what is bound
 
   const Rule& rule_;
   const PatternGraph& graph_;

@@ -45,6 +45,7 @@ class Printer {
 
   void PrintModule(Program& program);
   void PrintTree(Operation root);  // with its regions and a newline
+  void Attr(Attribute attr);
 
  private:
   struct Frame {  // an op whose regions are being printed
@@ -68,7 +69,6 @@ class Printer {
   void ValueRef(Value value);
   void TypeText(Type type);
   void Attrs(AttrDict attrs);
-  void Attr(Attribute attr);
   void Dense(Attribute dense);
   void Elements(Attribute dense);
   void Weights(Attribute dense);
@@ -461,6 +461,14 @@ void PrintProgram(Program& program, std::string* out, const PrintOptions& option
 std::string PrintProgram(Program& program, const PrintOptions& options) {
   std::string out;
   PrintProgram(program, &out, options);
+  return out;
+}
+
+std::string PrintAttribute(Attribute attribute) {
+  std::string out;
+  const ValueNumbering no_values;
+  const PrintOptions options;
+  Printer(&out, options, no_values).Attr(attribute);
   return out;
 }
 

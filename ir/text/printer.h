@@ -49,6 +49,7 @@ void PrintProgram(Program& program, std::string* out, const PrintOptions& option
 class ValueNumbering {
  public:
   static constexpr uint32_t kNone = UINT32_MAX;
+  ValueNumbering() = default;  // of no value
   explicit ValueNumbering(Program& program);
   uint32_t Of(Value value) const;         // kNone for a value that is in no block of the program
   std::string NameOf(Value value) const;  // "%12"; "<<NULL VALUE>>", "<<UNKNOWN VALUE>>"
@@ -63,6 +64,8 @@ std::string PrintOperation(Operation op, const PrintOptions& options = {});
 std::string PrintOperation(Operation op, const ValueNumbering& numbering,
                            const PrintOptions& options = {});
 std::string ValueName(Value value);
+// The value of an attribute as it stands in an operation's braces.
+std::string PrintAttribute(Attribute attribute);
 
 // Three lines: a rule of 79 columns, the title centred, a rule.
 std::string PrintBanner(std::string_view title);
