@@ -116,6 +116,18 @@ bool Builder::TryCreate(OperationState state, size_t num_results, Operation* op,
   return true;
 }
 
+bool Builder::TryCreate(Opcode opcode, std::span<const Value> operands, AttrDict attrs,
+                        Name location, std::span<Type> types, Operation* op, std::string* error) {
+  if (!InferResultTypes(context(), opcode, operands, attrs, types, error)) return false;
+  for (Type& type : types)
+    if (!type) type = context()->UnrankedTensorType(DataType::kNull);
+  *op = Program::Mutator(program_).Create(opcode, operands, attrs, types, block_, before_);
+  if (location.empty()) location = location_;
+  if (!location.empty()) program_->SetLocation(*op, location);
+  if (listener_) listener_->OnInserted(*op);
+  return true;
+}
+
 Operation Builder::CreateChecked(OperationState state, size_t num_results) {
   Operation op;
   std::string error;

@@ -47,6 +47,9 @@ class Builder {
   Operation Create(OperationState state);
   // Infers the types (state.result_types is ignored); false and *error when they cannot be.
   bool TryCreate(OperationState state, size_t num_results, Operation* op, std::string* error);
+  // The same without regions, for callers that keep their own buffers: `types` receives the types.
+  bool TryCreate(Opcode opcode, std::span<const Value> operands, AttrDict attrs, Name location,
+                 std::span<Type> types, Operation* op, std::string* error);
 
   // Typed creation. A wrong operand count or shape is a mistake of the caller and aborts with the
   // op's message; use TryCreate for outside input. num_results < 0: one per required result.

@@ -7,6 +7,7 @@
 
 #include "ir/base/check.h"
 #include "ir/dialects/builtin.h"
+#include "ir/infer.h"
 #include "ir/op_def.h"
 
 namespace weft::ir {
@@ -66,7 +67,8 @@ struct IrContext::Tables {
   std::vector<std::unique_ptr<WeightBuffer>> buffers;
 };
 
-IrContext::IrContext() : tables_(std::make_unique<Tables>()) {
+IrContext::IrContext()
+    : tables_(std::make_unique<Tables>()), inference_cache_(std::make_unique<InferenceCache>()) {
   types_.emplace_back();  // id 0 is the null handle of each kind
   attributes_.emplace_back();
   dicts_.emplace_back();

@@ -22,6 +22,7 @@
 namespace weft::ir {
 
 struct OpDef;
+class InferenceCache;
 
 class IrContext {
  public:
@@ -84,6 +85,7 @@ class IrContext {
   }
   const OpDef* FindOp(std::string_view name) const;
   std::vector<const OpDef*> Ops() const;  // sorted by name
+  InferenceCache& inference_cache() { return *inference_cache_; }  // see ir/infer.h
 
  private:
   struct Tables;
@@ -96,6 +98,7 @@ class IrContext {
   std::vector<std::unique_ptr<AttrDictStorage>> dicts_;
   std::vector<const OpDef*> ops_;  // by opcode
   std::unique_ptr<Tables> tables_;
+  std::unique_ptr<InferenceCache> inference_cache_;
 };
 
 }  // namespace weft::ir

@@ -7,19 +7,50 @@ bool InferContext::Fail(std::string message) {
   return false;
 }
 
+InferenceCache::Entry& InferenceCache::Slot(const Entry& question) {
+  uint64_t hash = (uint64_t{question.attrs} << 16 | question.opcode) * 0x9e3779b97f4a7c15u;
+  for (uint32_t type : question.operand_types) hash = (hash ^ type) * 0xff51afd7ed558ccdu;
+  return slots_[(hash >> 32) & (kSlots - 1)];
+}
+
+bool InferResultTypes(IrContext* context, Opcode opcode, std::span<const Value> operands,
+                      AttrDict attrs, std::span<Type> types, std::string* error) {
+  const OpDef* def = context->FindOp(opcode);
+  if (!def || !def->infer) return true;
+  const bool cacheable = operands.size() <= InferenceCache::kMaxOperands &&
+                         types.size() <= InferenceCache::kMaxResults;
+  InferenceCache::Entry question;
+  InferenceCache::Entry* slot = nullptr;
+  if (cacheable) {
+    question.opcode = opcode.id();
+    question.num_operands = static_cast<uint8_t>(operands.size());
+    question.num_results = static_cast<uint8_t>(types.size());
+    question.attrs = attrs.id();
+    for (size_t i = 0; i < operands.size(); ++i)
+      question.operand_types[i] = operands[i] ? operands[i].type().id() : kNoId;
+    slot = &context->inference_cache().Slot(question);
+    if (slot->SameQuestion(question)) {
+      for (size_t i = 0; i < types.size(); ++i)
+        types[i] = context->TypeFromId(slot->result_types[i]);
+      return true;
+    }
+  }
+  InferContext c(context, opcode, operands, attrs, types);
+  if (!def->infer(c)) {
+    *error = c.error();
+    return false;
+  }
+  if (cacheable && !c.saw_values()) {
+    for (size_t i = 0; i < types.size(); ++i) question.result_types[i] = types[i].id();
+    *slot = question;
+  }
+  return true;
+}
+
 bool InferResultTypes(IrContext* context, const OperationState& state, size_t num_results,
                       std::vector<Type>* types, std::string* error) {
   types->assign(num_results, Type());
-  const OpDef* def = context->FindOp(state.opcode);
-  if (!def || !def->infer) return true;
-  InferContext c(context, state.opcode, state.operands, state.attrs, num_results);
-  const bool ok = def->infer(c);
-  if (ok) {
-    *types = c.results();
-  } else {
-    *error = c.error();
-  }
-  return ok;
+  return InferResultTypes(context, state.opcode, state.operands, state.attrs, *types, error);
 }
 
 bool Compatible(Type actual, Type expected) {

@@ -7,7 +7,9 @@
 // wrong shape gives c.Fail("x has rank 2 but perm has 3 entries"); the op's name is put in front.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,21 +20,27 @@ namespace weft::ir {
 
 class InferContext {
  public:
-  InferContext(IrContext* context, Opcode opcode, std::vector<Value> operands, AttrDict attrs,
-               size_t num_results)
+  // `operands` and `results` (all null) must outlive the context.
+  InferContext(IrContext* context, Opcode opcode, std::span<const Value> operands, AttrDict attrs,
+               std::span<Type> results)
       : context_(context),
         opcode_(opcode),
-        operands_(std::move(operands)),
+        operands_(operands),
         attrs_(attrs),
-        results_(num_results) {}
+        results_(results) {}
 
   IrContext* context() const { return context_; }
   Opcode opcode() const { return opcode_; }
   size_t num_operands() const { return operands_.size(); }
   size_t num_results() const { return results_.size(); }
   bool HasOperand(size_t i) const { return i < operands_.size() && operands_[i]; }
-  Value operand(size_t i) const { return i < operands_.size() ? operands_[i] : Value(); }
+  Value operand(size_t i) const {
+    saw_values_ = true;
+    return i < operands_.size() ? operands_[i] : Value();
+  }
   Type operand_type(size_t i) const { return HasOperand(i) ? operands_[i].type() : Type(); }
+  // Whether Infer looked at more than types and attributes (a constant shape operand, say).
+  bool saw_values() const { return saw_values_; }
   AttrDict attrs() const { return attrs_; }
   template <class O>
   typename O::template Attrs<Plain> attrs_of() const {
@@ -53,23 +61,49 @@ class InferContext {
   bool Unknown() { return true; }  // results that are not set keep the type they have
   bool Fail(std::string message);
 
-  // After Infer: null where nothing is known.
-  const std::vector<Type>& results() const { return results_; }
   const std::string& error() const { return error_; }
 
  private:
   IrContext* context_;
   Opcode opcode_;
-  std::vector<Value> operands_;
+  std::span<const Value> operands_;
   AttrDict attrs_;
-  std::vector<Type> results_;
+  std::span<Type> results_;
+  mutable bool saw_values_ = false;
   std::string error_;
 };
 
-// Runs the op's Infer; true and no types for an op without one. On false *error says why, with the
-// op's name in front.
+// Runs the op's Infer; true and null types for an op without one, null where nothing is known. On
+// false *error says why, with the op's name in front.
+bool InferResultTypes(IrContext* context, Opcode opcode, std::span<const Value> operands,
+                      AttrDict attrs, std::span<Type> types, std::string* error);
 bool InferResultTypes(IrContext* context, const OperationState& state, size_t num_results,
                       std::vector<Type>* types, std::string* error);
+
+// Remembers what InferResultTypes found for ops whose Infer looked at nothing but the operands'
+// types and the attributes: programs repeat few such combinations many times. Belongs to a context.
+class InferenceCache {
+ public:
+  static constexpr size_t kMaxOperands = 4, kMaxResults = 2;
+  struct Entry {
+    uint16_t opcode = 0;  // 0: empty
+    uint8_t num_operands = 0, num_results = 0;
+    uint32_t attrs = 0;
+    std::array<uint32_t, kMaxOperands> operand_types{};  // kNoId: not given
+    std::array<uint32_t, kMaxResults> result_types{};
+    bool SameQuestion(const Entry& other) const {
+      return opcode == other.opcode && num_operands == other.num_operands &&
+             num_results == other.num_results && attrs == other.attrs &&
+             operand_types == other.operand_types;
+    }
+  };
+  // The place of the one entry that may answer `question`.
+  Entry& Slot(const Entry& question);
+
+ private:
+  static constexpr size_t kSlots = 2048;  // a power of two
+  std::vector<Entry> slots_ = std::vector<Entry>(kSlots);
+};
 
 // Whether a value of type `actual` may stand where `expected` was inferred: the same, or one of
 // them knows less (unknown element type or rank, unknown or symbolic dim).

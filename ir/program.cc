@@ -133,7 +133,7 @@ uint32_t Program::NewRegion(uint32_t op) {
 
 void Program::SetOperandCount(uint32_t op, uint32_t count) { side_->operand_counts[op] = count; }
 
-void Program::AddExtraResults(uint32_t op, const std::vector<Type>& types) {
+void Program::AddExtraResults(uint32_t op, std::span<const Type> types) {
   const auto count = static_cast<uint32_t>(types.size() - 1);
   const uint32_t first = AllocateExtras(count);
   for (uint32_t i = 0; i < count; ++i) {

@@ -14,6 +14,7 @@
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -395,6 +396,7 @@ class Program {
   friend class Block;
   friend class Region;
   friend class Mutator;
+  friend class GraphView;
 
   Operation OpAt(uint32_t id) { return Operation(this, id, ops_[id].generation); }
   Value ValueAt(uint32_t id);
@@ -417,7 +419,7 @@ class Program {
   uint32_t AllocateExtras(uint32_t count);
   void FreeExtra(uint32_t first, uint32_t count);
   void SetOperandCount(uint32_t op, uint32_t count);
-  void AddExtraResults(uint32_t op, const std::vector<Type>& types);  // of results 1, 2, ...
+  void AddExtraResults(uint32_t op, std::span<const Type> types);  // of results 1, 2, ...
   void AddRegionToOp(uint32_t op, uint32_t region);
   void DropRegions(uint32_t op);      // whose blocks hold no ops any more
   void DropSideEntries(uint32_t op);  // before its record is freed
@@ -447,6 +449,9 @@ class Program::Mutator {
   explicit Mutator(Program* program) : p_(program) {}
   // Inserts before `before`, or at the end of `block` when `before` is invalid.
   Operation Create(const OperationState& state, Block block, Operation before);
+  // The same without regions and location.
+  Operation Create(Opcode opcode, std::span<const Value> operands, AttrDict attrs,
+                   std::span<const Type> result_types, Block block, Operation before);
   void Erase(Operation op);  // no result may have a use; its regions go with it
   void SetOperand(Operation op, uint32_t i, Value value);
   void SetOperands(Operation op, const std::vector<Value>& operands);

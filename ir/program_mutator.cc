@@ -12,16 +12,26 @@ using internal::kExtraBit;
 using internal::OpRecord;
 
 Operation Program::Mutator::Create(const OperationState& state, Block block, Operation before) {
-  WEFT_CHECK(state.opcode.IsValid(), "an operation needs a name");
+  const Operation op =
+      Create(state.opcode, state.operands, state.attrs, state.result_types, block, before);
+  for (uint32_t i = 0; i < state.num_regions; ++i) AddRegion(op);
+  if (!state.location.empty()) p_->SetLocation(op, state.location);
+  return op;
+}
+
+Operation Program::Mutator::Create(Opcode opcode, std::span<const Value> operands, AttrDict attrs,
+                                   std::span<const Type> result_types, Block block,
+                                   Operation before) {
+  WEFT_CHECK(opcode.IsValid(), "an operation needs a name");
   const uint32_t id = p_->AllocateOp();
   OpRecord& r = p_->ops_[id];
   const uint8_t generation = r.generation;
   r = OpRecord{};
   r.generation = generation;
   r.flags = 0;
-  r.opcode = state.opcode.id();
-  r.attrs = state.attrs.id();
-  const auto num_operands = static_cast<uint32_t>(state.operands.size());
+  r.opcode = opcode.id();
+  r.attrs = attrs.id();
+  const auto num_operands = static_cast<uint32_t>(operands.size());
   if (num_operands > UINT16_MAX) {
     r.flags |= internal::kOpManyOperands;
     p_->SetOperandCount(id, num_operands);
@@ -30,19 +40,17 @@ Operation Program::Mutator::Create(const OperationState& state, Block block, Ope
   }
   r.operands = p_->AllocateOperands(num_operands);
   for (uint32_t i = 0; i < num_operands; ++i) {
-    const Value v = state.operands[i];
+    const Value v = operands[i];
     if (v) v.Check();
     WEFT_CHECK(!v || v.program_ == p_, "operand of another program");
     p_->operands_[r.operands + i].owner = id;
     p_->Link(r.operands + i, v ? v.id_ : kNoId);
   }
-  if (!state.result_types.empty()) {
+  if (!result_types.empty()) {
     r.flags |= internal::kOpHasResult;
-    r.type = state.result_types[0].id();
-    if (state.result_types.size() > 1) p_->AddExtraResults(id, state.result_types);
+    r.type = result_types[0].id();
+    if (result_types.size() > 1) p_->AddExtraResults(id, result_types);
   }
-  for (uint32_t i = 0; i < state.num_regions; ++i) AddRegion(p_->OpAt(id));
-  if (!state.location.empty()) p_->SetLocation(p_->OpAt(id), state.location);
   if (block) p_->Insert(id, block.id_, before ? before.id_ : kNoId);
   return p_->OpAt(id);
 }

@@ -6,10 +6,11 @@ namespace weft::ir {
 
 void Rewriter::ReplaceAllUses(Value from, Value to) {
   if (from == to) return;
-  std::vector<Operation> users;
-  if (listener_) users = from.users();
+  const uint32_t count = from.use_count();
   Program::Mutator(program_).ReplaceAllUses(from, to);
-  for (Operation user : users) Modified(user);
+  if (!listener_) return;
+  OpOperand use = to.first_use();  // the moved uses come first
+  for (uint32_t i = 0; i < count; ++i, use = use.next_use()) Modified(use.owner());
 }
 
 void Rewriter::ReplaceUsesIf(Value from, Value to,

@@ -22,14 +22,15 @@ std::string Where(Operation op) {
 absl::Status PropagateThrough(Operation op, Rewriter& rewriter) {
   const OpDef* def = op.def();
   if (!def || !def->infer) return absl::OkStatus();
-  InferContext c(op.context(), op.opcode(), op.operands().vec(), op.attrs(), op.num_results());
-  if (!def->infer(c)) {
+  std::vector<Type> types(op.num_results());
+  std::string error;
+  if (!InferResultTypes(op.context(), op.opcode(), op.operands().vec(), op.attrs(), types,
+                        &error)) {
     const std::string_view location = op.location().str();
-    return InvalidArgument(location.empty() ? c.error()
-                                            : fmt::format("{}: {}", location, c.error()));
+    return InvalidArgument(location.empty() ? error : fmt::format("{}: {}", location, error));
   }
   for (uint32_t i = 0; i < op.num_results(); ++i) {
-    const Type stated = op.result(i).type(), inferred = c.results()[i];
+    const Type stated = op.result(i).type(), inferred = types[i];
     if (!inferred || stated == inferred) continue;
     if (!Compatible(stated, inferred))
       return InvalidArgument(fmt::format("{}: result {} is {} but its operands say {}", Where(op),

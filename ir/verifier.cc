@@ -62,10 +62,13 @@ absl::Status CheckAttributes(Operation op, const OpDef& def) {
 
 absl::Status CheckTypes(Operation op, const OpDef& def) {
   if (!def.infer) return absl::OkStatus();
-  InferContext c(op.context(), op.opcode(), op.operands().vec(), op.attrs(), op.num_results());
-  if (!def.infer(c)) return InvalidArgument(c.error());
+  std::vector<Type> inferred(op.num_results());
+  std::string error;
+  if (!InferResultTypes(op.context(), op.opcode(), op.operands().vec(), op.attrs(), inferred,
+                        &error))
+    return InvalidArgument(error);
   for (uint32_t i = 0; i < op.num_results(); ++i) {
-    const Type expected = c.results()[i], actual = op.result(i).type();
+    const Type expected = inferred[i], actual = op.result(i).type();
     if (!Compatible(actual, expected))
       return Fail(op, fmt::format("result {} is {} but its operands say {}", i, actual.ToString(),
                                   expected.ToString()));
