@@ -5,6 +5,7 @@
 #   tools/dev.sh fix                 clang-format every source
 #   tools/dev.sh bless [CTEST ARG...] run the tests so that golden tests rewrite what they expect; read the diff
 #   tools/dev.sh bench [NAME...]     build and run the benchmarks (all, or those named)
+#   tools/dev.sh bench-mlir [--quick] [--callgrind]  rewriting next to MLIR 16 (libmlir-16-dev llvm-16-dev mlir-16-tools)
 #   tools/dev.sh format-check | tidy clang-format as tools/check --full runs it; clang-tidy over all sources
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -36,6 +37,15 @@ case "$command" in
     ((${#names[@]})) || { echo "dev.sh: no benchmarks/*.cc yet" >&2; exit 1; }
     ./tools/build.sh release "${names[@]/#/bench_}"
     for name in "${names[@]}"; do "build/release/bin/bench_$name"; done
+    ;;
+  bench-mlir)
+    peer=build/mlir
+    [[ -e /usr/lib/llvm-16/lib/libMLIRTransforms.a ]] ||
+      { echo "dev.sh: bench-mlir needs libmlir-16-dev, llvm-16-dev and mlir-16-tools" >&2; exit 1; }
+    ./tools/build.sh release bench_rewriting
+    cmake -G Ninja -S benchmarks/peers/mlir -B "$peer" >/dev/null
+    cmake --build "$peer"
+    benchmarks/peers/mlir/compare.py --weft build/release/bin/bench_rewriting --mlir "$peer/mlirbench" "$@"
     ;;
   format-check) sources | xargs -0 -r "$(tool clang-format)" --dry-run -Werror ;;
   tidy)
