@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "drr/drr.h"
 #include "ir/infer.h"
 
 namespace weft::drr {
@@ -24,10 +25,12 @@ class Transaction {
     if (!FindInsertionPoint(&before)) return false;
     rewriter_.SetInsertionPoint(before);
     results_.resize(graph_.num_result_values);
+    if (graph_.HasLists()) result_lists_.resize(graph_.num_result_values);
     for (int op : graph_.result_order())
       if (!Build(graph_.result_ops[op])) return Rollback();
     if (!CheckTypes()) return Rollback();
     Commit();
+    RunHooks();
     return true;
   }
   const std::string& reason() const { return reason_; }
@@ -43,10 +46,22 @@ class Transaction {
     return false;
   }
 
-  bool InMatch(Operation op) const {
-    for (size_t i = 0; i < graph_.ops.size(); ++i)
-      if (m_.op(static_cast<int>(i)) == op) return true;
-    return false;
+  bool InMatch(Operation op) const { return m_.Contains(op); }
+
+  // All matched ops, an op that is read after those that read it where that is known.
+  std::vector<Operation> MatchedOps() const {
+    std::vector<Operation> ops;
+    for (size_t i = 0; i < graph_.ops.size(); ++i) {
+      const int id = static_cast<int>(i);
+      if (graph_.ops[i].times == Times::kOnce) {
+        if (m_.op(id)) ops.push_back(m_.op(id));
+      } else {
+        const std::vector<Operation>& list = m_.op_list(id);
+        ops.insert(ops.end(), list.rbegin(), list.rend());
+      }
+    }
+    ops.insert(ops.end(), m_.absorbed().begin(), m_.absorbed().end());
+    return ops;
   }
 
   Value Source(int id) const { return m_.value(id); }
@@ -64,9 +79,8 @@ class Transaction {
 
   // Whether others read what a matched op makes and the rule does not replace (Keep).
   bool AnyMatchedOpStays() const {
-    for (size_t i = 0; i < graph_.ops.size(); ++i) {
-      const Operation op = m_.op(static_cast<int>(i));
-      if (!op || op.num_operands() == 0) continue;
+    for (const Operation op : MatchedOps()) {
+      if (op.num_operands() == 0) continue;
       for (Value v : op.results())
         if (!IsReplaced(v))
           for (ir::OpOperand use = v.first_use(); use; use = use.next_use())
@@ -89,7 +103,10 @@ class Transaction {
     const bool only_of_last =
         std::all_of(graph_.replacements.begin(), graph_.replacements.end(),
                     [&](const Replacement& r) { return Source(r.source).DefiningOp() == last; });
-    if (only_of_last) return true;
+    if (only_of_last) {
+      if (!graph_.HasRegions() || AllComeBefore(last)) return true;
+      return Fail("a value of a region is used outside it");
+    }
     const bool all_go = !AnyMatchedOpStays();
     const ir::Block block = last.block();
     Operation first_reader;
@@ -104,22 +121,39 @@ class Transaction {
     }
     if (!first_reader || !first_reader.IsBefore(last)) return true;
     *before = first_reader;
-    for (const ResultOp& op : graph_.result_ops)
-      for (const ResultOperand& operand : op.operands)
-        if (!ComesBefore(operand, first_reader))
-          return Fail("no place is behind all operands and before all readers");
-    for (const Replacement& r : graph_.replacements)
-      if (!ComesBefore(r.with, first_reader))
-        return Fail("no place is behind all operands and before all readers");
-    return true;
+    return AllComeBefore(first_reader) ||
+           Fail("no place is behind all operands and before all readers");
+  }
+
+  // Whether all that the result reads can be read at `point`.
+  bool AllComeBefore(Operation point) const {
+    auto comes_before = [&](const ResultOperand& operand) { return ComesBefore(operand, point); };
+    for (const ResultOp& op : graph_.result_ops) {
+      if (!std::all_of(op.operands.begin(), op.operands.end(), comes_before)) return false;
+      if (!IsChain(op)) continue;
+      for (Operation link : m_.op_list(op.like))
+        for (Value v : link.operands())
+          if (v && !InMatch(v.DefiningOp()) && !ComesBefore(v, point)) return false;
+    }
+    return std::all_of(graph_.replacements.begin(), graph_.replacements.end(),
+                       [&](const Replacement& r) { return comes_before(r.with); });
   }
 
   bool ComesBefore(const ResultOperand& operand, Operation point) const {
     if (operand.kind != ResultOperand::kSource) return true;
-    const Value v = Source(operand.id);
-    if (!v || v.IsBlockArgument()) return true;
-    const Operation def = v.DefiningOp();
-    return !(def.block() == point.block()) || def.IsBefore(point);
+    if (!operand.list) return ComesBefore(Source(operand.id), point);
+    const std::vector<Value>& list = m_.list(operand.id);
+    return std::all_of(list.begin(), list.end(), [&](Value v) { return ComesBefore(v, point); });
+  }
+
+  static bool ComesBefore(Value v, Operation point) {
+    if (!v) return true;
+    const Operation at = AncestorIn(point, v.ParentBlock());
+    return at && (v.IsBlockArgument() || v.DefiningOp().IsBefore(at));
+  }
+
+  bool IsChain(const ResultOp& op) const {
+    return op.like >= 0 && graph_.ops[op.like].times == Times::kChain;
   }
 
   bool Attributes(const ResultOp& op, ir::AttrDict* dict) {
@@ -151,38 +185,80 @@ class Transaction {
   }
 
   bool Build(const ResultOp& op) {
+    if (IsChain(op)) return BuildChain(op);
     ir::OperationState state;
-    const ir::OpDef& def = op.def ? *op.def : *m_.op(op.like).def();
-    state.opcode = def.opcode;
-    if (!op.def) {
+    const ir::OpDef* def = op.def ? op.def : m_.op(op.like).def();
+    if (op.def) {
+      state.opcode = op.def->opcode;
+      if (!Attributes(op, &state.attrs)) return false;
+    } else {
+      state.opcode = m_.op(op.like).opcode();
       state.attrs = m_.op(op.like).attrs();
-    } else if (!Attributes(op, &state.attrs)) {
-      return false;
+      if (m_.op(op.like).num_regions() > 0)
+        return Fail(fmt::format("{} has regions, which are not copied", state.opcode.name()));
     }
-    for (const ResultOperand& operand : op.operands) {
-      switch (operand.kind) {
-        case ResultOperand::kNone:
-          state.operands.emplace_back();
-          break;
-        case ResultOperand::kSource:
-          state.operands.push_back(Source(operand.id));
-          break;
-        case ResultOperand::kResult:
-          state.operands.push_back(results_[operand.id]);
-          break;
-      }
-    }
-    while (!state.operands.empty() && !state.operands.back() &&
-           state.operands.size() > def.info->operands.size() - NumTrailingOptional(def))
+    if (op.each) return BuildEach(op, state);
+    for (const ResultOperand& operand : op.operands) AddOperands(operand, &state.operands);
+    while (def && !state.operands.empty() && !state.operands.back() &&
+           state.operands.size() > def->info->operands.size() - NumTrailingOptional(*def))
       state.operands.pop_back();
-    state.location = Source(graph_.root_value()).DefiningOp().location();
     Operation created;
-    std::string error;
-    if (!rewriter_.TryCreate(std::move(state), op.results.size(), &created, &error))
-      return Fail(std::move(error));
-    created_.push_back(created);
+    if (!Create(std::move(state), op.results.size(), &created)) return false;
     for (size_t i = 0; i < op.results.size(); ++i)
       results_[op.results[i]] = created.result(static_cast<uint32_t>(i));
+    return true;
+  }
+
+  void AddOperands(const ResultOperand& operand, std::vector<Value>* operands) const {
+    if (operand.kind == ResultOperand::kNone) {
+      operands->emplace_back();
+    } else if (operand.list) {
+      const std::vector<Value>& list =
+          operand.kind == ResultOperand::kSource ? m_.list(operand.id) : result_lists_[operand.id];
+      operands->insert(operands->end(), list.begin(), list.end());
+    } else {
+      operands->push_back(operand.kind == ResultOperand::kSource ? Source(operand.id)
+                                                                 : results_[operand.id]);
+    }
+  }
+
+  bool Create(ir::OperationState state, size_t num_results, Operation* created) {
+    std::string error;
+    state.location = Source(graph_.root_value()).DefiningOp().location();
+    if (!rewriter_.TryCreate(std::move(state), num_results, created, &error))
+      return Fail(std::move(error));
+    created_.push_back(*created);
+    return true;
+  }
+
+  bool BuildEach(const ResultOp& op, const ir::OperationState& common) {
+    std::vector<Value> elements;
+    AddOperands(op.operands[0], &elements);
+    for (Value element : elements) {
+      ir::OperationState state = common;
+      state.operands.push_back(element);
+      for (size_t i = 1; i < op.operands.size(); ++i) AddOperands(op.operands[i], &state.operands);
+      Operation created;
+      if (!Create(std::move(state), 1, &created)) return false;
+      result_lists_[op.results[0]].push_back(created.result());
+    }
+    return true;
+  }
+
+  // The ops of a chain again, on another value.
+  bool BuildChain(const ResultOp& op) {
+    std::vector<Value> operands;
+    AddOperands(op.operands[0], &operands);
+    Value value = operands[0];
+    for (Operation link : m_.op_list(op.like)) {
+      ir::OperationState state{
+          .opcode = link.opcode(), .operands = link.operands().vec(), .attrs = link.attrs()};
+      state.operands[MatchContext::ChainOperand(link)] = value;
+      Operation created;
+      if (!Create(std::move(state), 1, &created)) return false;
+      value = created.result();
+    }
+    results_[op.results[0]] = value;
     return true;
   }
 
@@ -212,7 +288,7 @@ class Transaction {
   void Commit() {
     for (const Replacement& r : graph_.replacements) {
       const Value from = Source(r.source), to = Replacing(r);
-      if (r.with.kind == ResultOperand::kResult) {
+      if (IsCreated(to)) {
         // Keep what either type knows.
         const Type merged = to.type().HasRank()
                                 ? ir::Merge(rewriter_.context(), to.type(), from.type())
@@ -226,11 +302,18 @@ class Transaction {
     EraseMatched();
   }
 
+  bool IsCreated(Value v) const {
+    return std::find(created_.begin(), created_.end(), v.DefiningOp()) != created_.end();
+  }
+
+  void RunHooks() {
+    PostContext context(&m_, &rewriter_, &created_, &results_);
+    for (const PostHook& hook : graph_.post_hooks) hook.run(context);
+  }
+
   // Readers before producers: an op that lost all its uses goes, others stay.
   void EraseMatched() {
-    std::vector<Operation> ops;
-    for (size_t i = 0; i < graph_.ops.size(); ++i)
-      if (const Operation op = m_.op(static_cast<int>(i))) ops.push_back(op);
+    std::vector<Operation> ops = MatchedOps();
     for (bool changed = true; changed;) {
       changed = false;
       for (Operation& op : ops) {
@@ -247,6 +330,7 @@ class Transaction {
   const PatternGraph& graph_;
   ir::Rewriter& rewriter_;
   std::vector<Value> results_;
+  std::vector<std::vector<Value>> result_lists_;
   std::vector<Operation> created_;
   std::string reason_;
 };

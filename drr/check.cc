@@ -13,53 +13,101 @@ class PatternChecker {
   explicit PatternChecker(PatternGraph* graph) : g_(*graph) {}
 
   void Run() {
-    if (!CheckCalls()) return;  // results of ops that were never applied would only confuse
+    CheckCalls();
     CollectReads();
+    CheckSourceOps();
     CheckSourceValues();
+    CheckConstraints();
     FindRoots();
-    if (g_.roots_.empty() && g_.root_value_ < 0) {
-      g_.Error({}, "the source pattern has no op");
+    if (g_.root_value_ < 0) {
+      if (g_.ops.empty()) g_.Error(g_.loc, "the source pattern has no op");
+      if (g_.replacements.empty()) g_.Error(g_.loc, "the result replaces nothing");
       return;
     }
     CountVariants();
+    CheckJoins();
     CheckResults();
     OrderResults();
+    SpreadEscapes();
   }
 
  private:
   using Kind = ResultOperand::Kind;
 
-  std::string_view OpName(const SourceOp& op) const { return op.alternatives[0].def->name(); }
-
   void Unused(SourceLoc loc, const std::string& what) {
     g_.lenient ? g_.Warning(loc, what) : g_.Error(loc, what);
   }
 
-  bool CheckCalls() {
-    const size_t errors = g_.errors_.size();
+  void CheckCalls() {
     for (const SourceOp& op : g_.ops)
       if (!op.called)
-        g_.Error(op.loc, fmt::format("{} is declared but never applied to operands", OpName(op)));
+        g_.Error(op.loc, fmt::format("{} is declared but never applied to operands", op.Name()));
     for (const ResultOp& op : g_.result_ops)
       if (!op.called)
         g_.Error(op.loc, fmt::format("result op {} is declared but never applied to operands",
-                                     g_.DefOf(op).name()));
-    return g_.errors_.size() == errors;
+                                     g_.NameOf(op)));
+  }
+
+  void Read(int v) {
+    if (v != kAbsent) read_.insert(g_.Resolve(v));
   }
 
   void CollectReads() {
-    for (const SourceOp& op : g_.ops)
-      for (int v : op.operands)
-        if (v != kAbsent) read_.insert(g_.Resolve(v));
-    for (const SourceValue& v : g_.values)
-      for (int alternative : v.either) read_.insert(g_.Resolve(alternative));
+    for (const SourceOp& op : g_.ops) {
+      for (int v : op.operands) Read(v);
+      for (const RegionPattern& region : op.regions)
+        for (int v : region.returned) Read(v);
+      g_.has_lists_ |= op.times != Times::kOnce;
+      g_.has_regions_ |= !op.regions.empty();
+    }
+    for (const SourceValue& v : g_.values) {
+      for (int alternative : v.either) Read(alternative);
+      for (int pattern : v.nots) Read(pattern);
+      if (v.through >= 0) Read(v.through);
+      g_.has_lists_ |= v.list;
+      g_.has_regions_ |= v.outside;
+    }
     for (const Replacement& r : g_.replacements) replaced_.insert(g_.Resolve(r.source));
+  }
+
+  bool IsList(int v) const { return v != kAbsent && g_.values[g_.Resolve(v)].list; }
+
+  void CheckSourceOps() {
+    for (const SourceOp& op : g_.ops) {
+      if (std::count_if(op.operands.begin(), op.operands.end(), [&](int v) { return IsList(v); }) >
+          2)
+        g_.Error(op.loc, fmt::format("{} reads more than two lists", op.Name()));
+      if (op.times == Times::kChain && (op.min_times < 0 || op.max_times < op.min_times))
+        g_.Error(op.loc, fmt::format("{} repeats at least {} and at most {} times", op.Name(),
+                                     op.min_times, op.max_times));
+      for (const RegionPattern& region : op.regions)
+        if (std::any_of(region.returned.begin(), region.returned.end(),
+                        [&](int v) { return IsList(v); }))
+          g_.Error(region.loc, "what a region returns is named one by one");
+    }
+  }
+
+  void CheckConstraints() {
+    for (const Constraint& c : g_.constraints)
+      if (c.reason.empty() && !g_.lenient)
+        g_.Error(c.loc, "a constraint has no reason: say what must hold");
+  }
+
+  bool IsMade(int v) const {
+    const SourceValue& x = g_.values[g_.Resolve(v)];
+    if (x.either.empty()) return x.producer >= 0;
+    return std::all_of(x.either.begin(), x.either.end(), [&](int e) { return IsMade(e); });
   }
 
   void CheckSourceValues() {
     for (size_t i = 0; i < g_.values.size(); ++i) {
       const SourceValue& v = g_.values[i];
-      if (v.alias < 0 && v.producer < 0 && v.either.empty() && !read_.count(static_cast<int>(i)))
+      for (int pattern : v.nots)
+        if (!IsMade(pattern) || g_.values[g_.Resolve(pattern)].list)
+          g_.Error(v.loc,
+                   fmt::format("Not() of {}, which no source op makes", g_.Describe(pattern)));
+      if (v.alias < 0 && v.producer < 0 && v.either.empty() && v.through < 0 &&
+          !read_.count(static_cast<int>(i)))
         Unused(v.loc, fmt::format("tensor {} is not an operand of any source op",
                                   g_.Describe(static_cast<int>(i))));
     }
@@ -79,15 +127,23 @@ class PatternChecker {
         read |= read_.count(g_.Resolve(v)) > 0;
         if (replaced_.count(g_.Resolve(v))) replaced = g_.Resolve(v);
       }
-      if (read) continue;
+      if (read || !op.called) continue;
       g_.roots_.push_back(static_cast<int>(i));
       if (replaced < 0) {
         g_.Error(op.loc, fmt::format("{} ends the source pattern but the result does not replace "
                                      "it; add res.Tensor(out) = ...",
-                                     OpName(op)));
+                                     op.Name()));
       } else if (g_.root_value_ < 0) {
         g_.root_value_ = replaced;
       }
+    }
+    for (int v : replaced_) {
+      const int producer = g_.values[v].producer;
+      if (producer < 0) continue;
+      if (g_.ops[producer].times == Times::kEach)
+        g_.Error(g_.ops[producer].loc, "a list of results cannot be replaced");
+      if (g_.ops[producer].times == Times::kChain && g_.ops[producer].min_times < 1)
+        g_.Error(g_.ops[producer].loc, "a replaced chain must have at least one op");
     }
     for (int v : replaced_)
       if (!g_.values[v].either.empty() && !read_.count(v)) g_.root_value_ = v;
@@ -119,10 +175,15 @@ class PatternChecker {
         return;
       }
     }
+    if (x.through >= 0) Reach(x.through, choice, seen);
     if (x.producer < 0) return;
-    for (int r : g_.ops[x.producer].results) seen->insert(g_.Resolve(r));
-    for (int operand : g_.ops[x.producer].operands)
+    const SourceOp& op = g_.ops[x.producer];
+    for (int r : op.results) seen->insert(g_.Resolve(r));
+    for (int operand : op.operands)
       if (operand != kAbsent) Reach(operand, choice, seen);
+    for (const RegionPattern& region : op.regions)
+      for (int v : region.returned)
+        if (v != kAbsent) Reach(v, choice, seen);
   }
 
   // In how many of the variants that Either() and Optional() make is each value bound?
@@ -133,7 +194,7 @@ class PatternChecker {
         variants_ *= NumChoices(i);
       }
     if (variants_ > 4096) {
-      g_.Error({}, "Either() and Optional() make more than 4096 variants");
+      g_.Error(g_.loc, "Either() and Optional() make more than 4096 variants");
       variants_ = 0;
     }
     bound_in_.assign(g_.values.size(), 0);
@@ -144,6 +205,59 @@ class PatternChecker {
       if (g_.root_value_ >= 0) Reach(g_.root_value_, choice, &seen);
       for (int v : seen) ++bound_in_[v];
     }
+  }
+
+  // Can a match that has bound `bound` go on to the ops below `op`? As Matcher::FindJoin.
+  bool Joins(int op, const std::set<int>& bound) const {
+    if (g_.ops[op].times != Times::kOnce) return false;
+    for (int operand : g_.ops[op].operands) {
+      if (operand == kAbsent) continue;
+      const SourceValue& v = g_.values[g_.Resolve(operand)];
+      if (!v.list && bound.count(g_.Resolve(operand))) return true;
+      if (v.producer >= 0 && !v.optional && Joins(v.producer, bound)) return true;
+    }
+    return false;
+  }
+
+  // Every further root must be reachable from the first over values that both read.
+  void CheckJoins() {
+    std::set<int> bound;
+    Reach(g_.root_value_, 0, &bound);
+    std::vector<int> open;
+    for (int root : g_.roots_)
+      if (!g_.ops[root].results.empty() && !bound.count(g_.Resolve(g_.ops[root].results[0])))
+        open.push_back(root);
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (int& root : open) {
+        if (root < 0 || !Joins(root, bound)) continue;
+        Reach(g_.ops[root].results[0], 0, &bound);
+        root = -1;
+        changed = true;
+      }
+    }
+    for (int root : open)
+      if (root >= 0)
+        g_.Error(g_.ops[root].loc, fmt::format("{} shares no value with the rest of the pattern",
+                                               g_.ops[root].Name()));
+  }
+
+  // What is said of an Either() or a value with skipped ops holds for what makes it; Recompute()
+  // holds for everything below.
+  void SpreadEscapes() {
+    for (size_t i = 0; i < g_.values.size(); ++i)
+      if (g_.values[i].escape != Escape::kForbid)
+        SpreadEscape(static_cast<int>(i), g_.values[i].escape);
+  }
+
+  void SpreadEscape(int value, Escape escape) {
+    SourceValue& v = g_.values[g_.Resolve(value)];
+    if (v.escape < escape) v.escape = escape;
+    for (int alternative : v.either) SpreadEscape(alternative, escape);
+    if (v.through >= 0) SpreadEscape(v.through, escape);
+    if (escape != Escape::kRecompute || v.producer < 0) return;
+    for (int operand : g_.ops[v.producer].operands)
+      if (operand != kAbsent) SpreadEscape(operand, escape);
   }
 
   void CheckUse(const ResultOperand& in, std::string_view what, SourceLoc loc, bool optional) {
@@ -166,30 +280,50 @@ class PatternChecker {
     }
   }
 
-  void CheckResults() {
-    for (const ResultOp& op : g_.result_ops) {
-      const auto& defs = g_.DefOf(op).info->operands;
-      for (size_t i = 0; i < op.operands.size(); ++i) {
-        const ir::OperandDef& def = defs[std::min(i, defs.size() - 1)];
-        CheckUse(op.operands[i], fmt::format("operand '{}' of {}", def.name, g_.DefOf(op).name()),
-                 op.loc, def.arity == ir::Arity::kOptional);
-      }
+  void CheckOperands(const ResultOp& op) {
+    const ir::OpDef* def = g_.DefOf(op);
+    const bool chain = op.like >= 0 && g_.ops[op.like].times == Times::kChain;
+    if (chain && op.operands.size() != 1)
+      g_.Error(op.loc,
+               fmt::format("Like() of a chain takes one operand, not {}", op.operands.size()));
+    if (op.like >= 0 && g_.ops[op.like].times == Times::kEach)
+      g_.Error(op.loc, "Like() takes one op, not one for each of a list");
+    if (op.attrs_of >= 0 && g_.ops[op.attrs_of].times == Times::kEach)
+      g_.Error(op.loc, "AttrsOf() takes one op, not one for each of a list");
+    if (op.each && !op.operands[0].list)
+      g_.Error(op.loc, fmt::format("Each() of {} takes a list first", g_.NameOf(op)));
+    for (size_t i = 0; i < op.operands.size(); ++i) {
+      ir::OperandDef operand("x", ir::Arity::kOne);
+      if (def && !chain && def->info->operands.size() > 0)
+        operand = def->info->operands[std::min(i, def->info->operands.size() - 1)];
+      const std::string what = fmt::format("operand '{}' of {}", operand.name, g_.NameOf(op));
+      CheckUse(op.operands[i], what, op.loc, operand.arity == ir::Arity::kOptional);
+      const bool takes_list = (op.each && i == 0) || (def == nullptr && !chain) ||
+                              (!op.each && operand.arity == ir::Arity::kVariadic);
+      if (op.operands[i].list && !takes_list)
+        g_.Error(op.loc, fmt::format("{} is one value but a list is passed", what));
     }
+  }
+
+  void CheckResults() {
+    for (const ResultOp& op : g_.result_ops) CheckOperands(op);
     std::set<int> sources;
     for (const Replacement& r : g_.replacements) {
       const int v = g_.Resolve(r.source);
       CheckUse(r.with, fmt::format("the replacement of {}", g_.Describe(v)), r.loc, false);
+      if (r.with.list || g_.values[v].list)
+        g_.Error(r.loc, fmt::format("{} is replaced by a list, or is one", g_.Describe(v)));
       if (g_.values[v].producer < 0 && v != g_.root_value_)
         g_.Error(r.loc, fmt::format("{} is replaced but no source op makes it", g_.Describe(v)));
       if (!sources.insert(v).second)
         g_.Error(r.loc, fmt::format("{} is replaced twice", g_.Describe(v)));
     }
     for (const ResultOp& op : g_.result_ops) {
+      if (!op.called) continue;
       const bool used = std::any_of(op.results.begin(), op.results.end(),
                                     [&](int v) { return live_.count(v) > 0; });
       if (!used)
-        Unused(op.loc,
-               fmt::format("no result of {} is used by the result pattern", g_.DefOf(op).name()));
+        Unused(op.loc, fmt::format("no result of {} is used by the result pattern", g_.NameOf(op)));
     }
   }
 

@@ -7,13 +7,21 @@
 //   src.OneOf<A, B>()(x)      one of several ops
 //   src.Either(u, v)          one of several values
 //   src.Optional(t)           an optional operand that may be absent
-//   src.Keep(t)               an intermediate value that others may read too
+//   src.Repeat<A, B>()(x)     zero or more of these ops in a row, each reading the one before
+//   src.AnyOp(traits)(x)      an op of any name
+//   src.Tensors("xs")         any number of consecutive operands; src.Op<O>().Each(xs): one O each
+//   src.Not(x, pattern)       x must not be what the pattern makes
+//   src.Skip<Identity>(t)     these ops may stand between t and its reader; SkipNoOps<Cast>(t)
+//   src.Outside(t)            t may be made in a block around its reader's
+//   src.Returns(op, 0, {t})   what the op's region returns
+//   src.Keep(t)               an intermediate value that others may read too; Recompute(t)
 //   src.RequireNativeCall(why, f)  a constraint and its reason
 //   res.Op<O>({...})(x)       attributes are literals, handles or lambdas; AttrsOf(op) copies all
 //   res.None()                an optional operand that is not given
-//   res.Like(one_of)(x)       the op that was matched, with its attributes
+//   res.Like(one_of)(x)       the op, or chain of ops, that was matched, with its attributes
 //   res.Constant(f)           a constant computed from the match; a null attribute declines
 //   res.Tensor(out) = y       replaces the source value
+//   res.PostProcess(f)        runs after the replacement, on the ops that were made
 //
 // Commutative ops match either operand order. See passes/rules/ for rules.
 #pragma once
@@ -32,6 +40,10 @@
 #include "drr/pattern.h"
 #include "ir/dialects/builtin.h"
 
+namespace weft::ir {
+class Rewriter;
+}  // namespace weft::ir
+
 namespace weft::drr {
 
 using ir::Floats;
@@ -48,6 +60,27 @@ class Tensor {
 
  private:
   PatternGraph* graph_;
+  int id_;
+};
+
+// Any number of values: consecutive operands of an op that takes any number of them.
+class TensorList {
+ public:
+  TensorList(PatternGraph* graph, int id) : graph_(graph), id_(id) {}
+  int id() const { return id_; }
+  PatternGraph* graph() const { return graph_; }
+
+ private:
+  PatternGraph* graph_;
+  int id_;
+};
+
+class ResultList {
+ public:
+  explicit ResultList(int id) : id_(id) {}
+  int id() const { return id_; }
+
+ private:
   int id_;
 };
 
@@ -171,6 +204,12 @@ template <class O>
 constexpr bool kArityOk(size_t n) {
   return n >= ir::MinOperands<O>() && n <= ir::MaxOperands<O>();
 }
+// A list among the operands is whatever is left of a variadic operand.
+template <class O, class List, class... In>
+constexpr bool CallOk() {
+  constexpr bool kList = (std::is_same_v<In, List> || ...);
+  return kList ? ir::MaxOperands<O>() == SIZE_MAX : kArityOk<O>(sizeof...(In));
+}
 template <class O>
 constexpr size_t NumRequiredResults() {
   size_t n = 0;
@@ -254,6 +293,7 @@ struct NoneTensor {};  // an optional operand that is not given
 class SourceOperand {
  public:
   SourceOperand(Tensor t) : id_(t.id()) {}
+  SourceOperand(TensorList t) : id_(t.id()) {}
   SourceOperand(NoneTensor) : id_(kAbsent) {}
   int id() const { return id_; }
 
@@ -270,7 +310,7 @@ class OpPattern {
   auto operator()(const In&... in) const {
     static_assert((std::convertible_to<In, SourceOperand> && ...),
                   "source operands must be source tensors");
-    static_assert(internal::kArityOk<O>(sizeof...(In)), "wrong number of operands for this op");
+    static_assert(internal::CallOk<O, TensorList, In...>(), "wrong number of operands for this op");
     constexpr size_t kResults = internal::NumRequiredResults<O>();
     const std::array<int, sizeof...(In)> operands{SourceOperand(in).id()...};
     graph_->Call(id_, operands, kResults);
@@ -281,6 +321,11 @@ class OpPattern {
     } else {
       return internal::Pack(outs, std::make_index_sequence<kResults>());
     }
+  }
+  // One such op for every element of a list: a list of their results.
+  TensorList Each(TensorList operands) const {
+    static_assert(internal::kArityOk<O>(1), "Each() is for ops of one operand");
+    return {graph_, graph_->CallEach(id_, operands.id())};
   }
   int id() const { return id_; }
 
@@ -295,10 +340,56 @@ class OneOfPattern {
   OneOfPattern(PatternGraph* graph, int id) : graph_(graph), id_(id) {}
   template <class... In>
   Tensor operator()(const In&... in) const {
-    static_assert((internal::kArityOk<Os>(sizeof...(In)) && ...),
+    static_assert((internal::CallOk<Os, TensorList, In...>() && ...),
                   "wrong number of operands for one of these ops");
     const std::array<int, sizeof...(In)> operands{SourceOperand(in).id()...};
     graph_->Call(id_, operands, 1);
+    return Tensor(graph_, graph_->ops[id_].results[0]);
+  }
+  TensorList Each(TensorList operands) const {
+    static_assert((internal::kArityOk<Os>(1) && ...), "Each() is for ops of one operand");
+    return {graph_, graph_->CallEach(id_, operands.id())};
+  }
+  int id() const { return id_; }
+
+ private:
+  PatternGraph* graph_;
+  int id_;
+};
+
+// An op of any name, of which the first result is read.
+class AnyOpPattern {
+ public:
+  AnyOpPattern(PatternGraph* graph, int id) : graph_(graph), id_(id) {}
+  template <class... In>
+  Tensor operator()(const In&... in) const {
+    static_assert((std::convertible_to<In, SourceOperand> && ...),
+                  "source operands must be source tensors");
+    const std::array<int, sizeof...(In)> operands{SourceOperand(in).id()...};
+    graph_->Call(id_, operands, 1);
+    return Tensor(graph_, graph_->ops[id_].results[0]);
+  }
+  int id() const { return id_; }
+
+ private:
+  PatternGraph* graph_;
+  int id_;
+};
+
+// How often ops may repeat. A longer chain matches with as many of its last ops as are allowed.
+struct Range {
+  int min = 0;
+  int max = 32;
+};
+
+// Zero or more ops in a row. Each reads the one before with its first operand (a commutative one
+// with the other when the first is a constant); further operands are whatever they are.
+class RepeatPattern {
+ public:
+  RepeatPattern(PatternGraph* graph, int id) : graph_(graph), id_(id) {}
+  Tensor operator()(const Tensor& in) const {
+    const int operand = in.id();
+    graph_->Call(id_, {&operand, 1}, 1);
     return Tensor(graph_, graph_->ops[id_].results[0]);
   }
   int id() const { return id_; }
@@ -312,6 +403,8 @@ class Operand {
  public:
   Operand(Tensor t) : value{ResultOperand::kSource, t.id()} {}
   Operand(ResultTensor t) : value{ResultOperand::kResult, t.id()} {}
+  Operand(TensorList t) : value{ResultOperand::kSource, t.id(), true} {}
+  Operand(ResultList t) : value{ResultOperand::kResult, t.id(), true} {}
   Operand(NoneTensor) {}
   ResultOperand value;
 };
@@ -323,7 +416,9 @@ class ResultOpPattern {
   template <class... In>
   auto operator()(const In&... in) const {
     static_assert((std::convertible_to<In, Operand> && ...), "operands must be tensors or None()");
-    static_assert(internal::kArityOk<O>(sizeof...(In)), "wrong number of operands for this op");
+    constexpr bool kSourceList = (std::is_same_v<In, TensorList> || ...);
+    using List = std::conditional_t<kSourceList, TensorList, ResultList>;
+    static_assert(internal::CallOk<O, List, In...>(), "wrong number of operands for this op");
     constexpr size_t kResults = internal::NumRequiredResults<O>();
     const std::array<ResultOperand, sizeof...(In)> operands{Operand(in).value...};
     graph_->CallResult(id_, operands, kResults);
@@ -335,6 +430,15 @@ class ResultOpPattern {
       return internal::Pack(outs, std::make_index_sequence<kResults>());
     }
   }
+  // One such op for every element of a list, which is its first operand: a list of their results.
+  template <class... In>
+  ResultList Each(Operand list, const In&... in) const {
+    static_assert((std::convertible_to<In, Operand> && ...), "operands must be tensors or None()");
+    static_assert(internal::kArityOk<O>(1 + sizeof...(In)), "wrong number of operands for this op");
+    const std::array<ResultOperand, 1 + sizeof...(In)> operands{list.value, Operand(in).value...};
+    return ResultList(graph_->CallEachResult(id_, operands));
+  }
+  int id() const { return id_; }
 
  private:
   PatternGraph* graph_;
@@ -362,10 +466,45 @@ class AttrsOf {
  public:
   template <class O>
   explicit AttrsOf(OpPattern<O> op) : op_(op.id()) {}
+  template <class... Os>
+  explicit AttrsOf(OneOfPattern<Os...> op) : op_(op.id()) {}
+  explicit AttrsOf(AnyOpPattern op) : op_(op.id()) {}
   int op() const { return op_; }
 
  private:
   int op_;
+};
+
+// --- after the replacement ---------------------------------------------------------
+
+// What a post-process hook sees: the ops the rule has made, and what is left of the match.
+class PostContext {
+ public:
+  PostContext(const MatchContext* match, ir::Rewriter* rewriter,
+              const std::vector<ir::Operation>* created, const std::vector<ir::Value>* results)
+      : match_(*match), rewriter_(*rewriter), created_(*created), results_(*results) {}
+
+  ir::Rewriter& rewriter() { return rewriter_; }  // include ir/rewriter.h to use it
+  ir::IrContext* context() const { return match_.context(); }
+  const std::vector<ir::Operation>& created() const { return created_; }  // in the order made
+  ir::Value operator[](ResultTensor t) const { return results_[t.id()]; }
+  template <class O>
+  ir::Operation operator[](ResultOpPattern<O> op) const {
+    return ResultOpAt(op.id());
+  }
+  template <class T>
+  T operator[](drr::Attr<T> attr) const {
+    return match_[attr];
+  }
+  // A matched value, null if it went with the ops that were replaced.
+  BoundTensor operator[](Tensor t) const;
+
+ private:
+  ir::Operation ResultOpAt(int op) const;
+  const MatchContext& match_;
+  ir::Rewriter& rewriter_;
+  const std::vector<ir::Operation>& created_;
+  const std::vector<ir::Value>& results_;
 };
 
 // --- source and result patterns ---------------------------------------------------
@@ -388,10 +527,16 @@ class ResultPattern {
   // The op that `matched` is, with its attributes, on other operands.
   template <class... Os>
   ResultOpLike Like(OneOfPattern<Os...> matched, SourceLoc loc = SourceLoc::Here()) {
-    ResultOp op;
-    op.like = matched.id();
-    op.loc = loc;
-    return ResultOpLike(graph_, graph_->NewResultOp(std::move(op)));
+    return LikeOp(matched.id(), loc);
+  }
+
+  ResultOpLike Like(AnyOpPattern matched, SourceLoc loc = SourceLoc::Here()) {
+    return LikeOp(matched.id(), loc);
+  }
+  // All of a chain, one on top of the other, their further operands included; of an empty one its
+  // operand.
+  ResultOpLike Like(RepeatPattern matched, SourceLoc loc = SourceLoc::Here()) {
+    return LikeOp(matched.id(), loc);
   }
 
   // A builtin.constant whose contents the function computes; a null attribute declines the match.
@@ -419,8 +564,14 @@ class ResultPattern {
     return Output(graph_, source.id(), loc);
   }
   static NoneTensor None() { return {}; }
+  // Run once the match is replaced, in the order given.
+  template <std::invocable<PostContext&> F>
+  void PostProcess(F fn, SourceLoc loc = SourceLoc::Here()) {
+    graph_->post_hooks.push_back({std::move(fn), loc});
+  }
 
  private:
+  ResultOpLike LikeOp(int source_op, SourceLoc loc);
   template <class O>
   ResultOpPattern<O> Make(int attrs_of, const typename O::template Attrs<ResultSlot>& attrs,
                           SourceLoc loc) {
@@ -441,6 +592,7 @@ class SourcePattern {
   drr::Tensor Tensor(std::string_view name, SourceLoc loc = SourceLoc::Here()) {
     return {graph_, graph_->NewValue(name, loc)};
   }
+  TensorList Tensors(std::string_view name, SourceLoc loc = SourceLoc::Here());
   template <class T>
   drr::Attr<T> Attr(std::string_view name, SourceLoc loc = SourceLoc::Here()) {
     return drr::Attr<T>(graph_->NewAttr(name, loc));
@@ -479,6 +631,29 @@ class SourcePattern {
     op.loc = loc;
     return {graph_, graph_->NewOp(std::move(op))};
   }
+  // An op of any name that has all of `traits` (ir::kElementwise | ...). What the match replaces
+  // must be pure.
+  AnyOpPattern AnyOp(uint32_t traits = ir::kNone, SourceLoc loc = SourceLoc::Here());
+  // An op of that name, which need not be defined: "onnx.If".
+  AnyOpPattern AnyOp(std::string_view name, SourceLoc loc = SourceLoc::Here());
+  // Zero or more of these ops with default attributes, or with Repeat<...>(AnyAttrs()) with any.
+  template <class... Os>
+  RepeatPattern Repeat(Range times = {}, SourceLoc loc = SourceLoc::Here()) {
+    SourceOp op;
+    (op.alternatives.push_back(
+         {&ir::OpDefOf<Os>(), internal::RecordSourceAttrs<Os>(graph_, {}, loc)}),
+     ...);
+    return MakeRepeat(std::move(op), times, loc);
+  }
+  template <class... Os>
+  RepeatPattern Repeat(AnyAttrs, Range times = {}, SourceLoc loc = SourceLoc::Here()) {
+    SourceOp op;
+    (op.alternatives.push_back({&ir::OpDefOf<Os>(), {}}), ...);
+    return MakeRepeat(std::move(op), times, loc);
+  }
+  // Zero or more ops of any name that have all of `traits`.
+  RepeatPattern RepeatAny(uint32_t traits, Range times = {}, SourceLoc loc = SourceLoc::Here());
+
   drr::Tensor Either(const drr::Tensor& a, const drr::Tensor& b,
                      SourceLoc loc = SourceLoc::Here()) {
     return EitherOf({a, b}, loc);
@@ -495,6 +670,41 @@ class SourcePattern {
     graph_->values[t.id()].escape = Escape::kKeep;
     return t;
   }
+  // As Keep(), and what is matched below t may be read by others too: it all stays for them, and
+  // what the result needs of it is computed again.
+  drr::Tensor Recompute(const drr::Tensor& t) {
+    graph_->values[t.id()].escape = Escape::kRecompute;
+    return t;
+  }
+  // Marks a value that may be made in a block around the one it is read in.
+  drr::Tensor Outside(const drr::Tensor& t) {
+    graph_->values[t.id()].outside = true;
+    return t;
+  }
+  // t, or what a few of these ops in a row make of it (of their first operand).
+  template <class... Os>
+  drr::Tensor Skip(const drr::Tensor& t, SourceLoc loc = SourceLoc::Here()) {
+    return MakeSkip(t, {{&ir::OpDefOf<Os>(), false}...}, loc);
+  }
+  // The same, but each only where its result has the type of its operand, and no dim is unknown.
+  template <class... Os>
+  drr::Tensor SkipNoOps(const drr::Tensor& t, SourceLoc loc = SourceLoc::Here()) {
+    return MakeSkip(t, {{&ir::OpDefOf<Os>(), true}...}, loc);
+  }
+  // t must not be made by what `pattern` describes. Handles that only the pattern has are unbound.
+  drr::Tensor Not(const drr::Tensor& t, const drr::Tensor& pattern) {
+    graph_->values[t.id()].nots.push_back(pattern.id());
+    return t;
+  }
+  // What the terminator of the op's region returns; None(): whatever is returned there.
+  template <class P>
+  void Returns(const P& op, int region, std::initializer_list<SourceOperand> values,
+               SourceLoc loc = SourceLoc::Here()) {
+    RegionPattern& r = graph_->ops[op.id()].regions.emplace_back();
+    r.region = region;
+    r.loc = loc;
+    for (const SourceOperand& v : values) r.returned.push_back(v.id());
+  }
   static NoneTensor None() { return {}; }
 
   template <std::predicate<const MatchContext&> F>
@@ -505,6 +715,8 @@ class SourcePattern {
   drr::ResultPattern ResultPattern() { return drr::ResultPattern(graph_); }
 
  private:
+  RepeatPattern MakeRepeat(SourceOp op, Range times, SourceLoc loc);
+  drr::Tensor MakeSkip(const drr::Tensor& t, std::vector<SkippedOp> skipped, SourceLoc loc);
   PatternGraph* graph_;
 };
 
@@ -512,7 +724,10 @@ class DrrPatternContext {
  public:
   DrrPatternContext(std::string_view rule, ir::IrContext* context)
       : graph_(std::make_unique<PatternGraph>(rule, context)) {}
-  drr::SourcePattern SourcePattern() { return drr::SourcePattern(graph_.get()); }
+  drr::SourcePattern SourcePattern(SourceLoc loc = SourceLoc::Here()) {
+    graph_->loc = loc;
+    return drr::SourcePattern(graph_.get());
+  }
   PatternGraph& graph() { return *graph_; }
   std::unique_ptr<PatternGraph> Take() { return std::move(graph_); }
 

@@ -56,6 +56,9 @@ template <class O>
 class OpPattern;
 template <class... Os>
 class OneOfPattern;
+class AnyOpPattern;
+class RepeatPattern;
+class TensorList;
 
 class MatchContext {
  public:
@@ -65,13 +68,21 @@ class MatchContext {
         bound_(rule->graph.values.size(), false),
         ops_(rule->graph.ops.size()),
         alternatives_(rule->graph.ops.size(), -1),
-        attrs_(rule->graph.attrs.size()) {}
+        attrs_(rule->graph.attrs.size()) {
+    if (rule->graph.HasLists()) {
+      lists_.resize(rule->graph.values.size());
+      op_lists_.resize(rule->graph.ops.size());
+    }
+  }
 
   ir::IrContext* context() const { return rule_->graph.context(); }
   const Rule& rule() const { return *rule_; }
 
   BoundTensor operator[](Tensor tensor) const;
   bool Has(Tensor tensor) const;  // bound and given
+  std::vector<BoundTensor> operator[](TensorList list) const;
+  ir::Operation operator[](AnyOpPattern op) const;
+  const std::vector<ir::Operation>& operator[](RepeatPattern chain) const;  // innermost first
   template <class T>
   T operator[](Attr<T> attr) const {
     T value{};
@@ -110,6 +121,17 @@ class MatchContext {
   bool bound(int id) const { return bound_[rule_->graph.Resolve(id)]; }
   ir::Operation op(int id) const { return ops_[id]; }
   ir::Attribute attr(int id) const { return attrs_[id]; }
+  // Of a list value.
+  const std::vector<ir::Value>& list(int id) const { return lists_[rule_->graph.Resolve(id)]; }
+  // Of a source op that occurs more than once: a chain innermost first, an Each() in list order.
+  const std::vector<ir::Operation>& op_list(int id) const { return op_lists_[id]; }
+  // Ops between a value and its reader that only the match reads.
+  const std::vector<ir::Operation>& absorbed() const { return absorbed_; }
+  // Whether a complete match holds `op`.
+  bool Contains(ir::Operation op) const;
+  // The operand through which a chain goes on: the first, or of a commutative op the second when
+  // the first is a constant.
+  static uint32_t ChainOperand(ir::Operation op);
 
  private:
   friend class Matcher;
@@ -119,6 +141,12 @@ class MatchContext {
   std::vector<ir::Operation> ops_;
   std::vector<int> alternatives_;
   std::vector<ir::Attribute> attrs_;
+  std::vector<std::vector<ir::Value>> lists_;         // by value; empty when the rule has no list
+  std::vector<std::vector<ir::Operation>> op_lists_;  // by op; empty when the rule has no list
+  std::vector<ir::Operation> skipped_;                // all that were skipped
+  std::vector<ir::Operation> terminators_;            // of regions that were looked into
+  std::vector<ir::Operation> absorbed_;
+  std::vector<uint32_t> sorted_;  // op ids in lists, for Contains()
   mutable std::string explanation_;
 };
 

@@ -8,13 +8,14 @@
 
 namespace weft::drr {
 
+using ir::Block;
 using ir::Operation;
 using ir::Value;
 
 namespace {
 
 std::string NamesOf(const SourceOp& op) {
-  std::string names;
+  std::string names(op.alternatives.empty() ? op.Name() : "");
   for (const Alternative& alternative : op.alternatives)
     names += fmt::format("{}{}", names.empty() ? "" : " or ", alternative.def->name());
   return names;
@@ -45,15 +46,21 @@ MatchFailure Matcher::NewFailure(size_t progress) const {
 
 void Matcher::Undo(const Mark& mark) {
   for (; value_trail_.size() > mark.values; value_trail_.pop_back()) {
-    m_->values_[value_trail_.back()] = Value();
-    m_->bound_[value_trail_.back()] = false;
+    const int id = value_trail_.back();
+    m_->values_[id] = Value();
+    m_->bound_[id] = false;
+    if (!m_->lists_.empty()) m_->lists_[id].clear();
   }
   for (; op_trail_.size() > mark.ops; op_trail_.pop_back()) {
-    m_->ops_[op_trail_.back()] = Operation();
-    m_->alternatives_[op_trail_.back()] = -1;
+    const int id = op_trail_.back();
+    m_->ops_[id] = Operation();
+    m_->alternatives_[id] = -1;
+    if (!m_->op_lists_.empty()) m_->op_lists_[id].clear();
   }
   for (; attr_trail_.size() > mark.attrs; attr_trail_.pop_back())
     m_->attrs_[attr_trail_.back()] = ir::Attribute();
+  m_->skipped_.resize(mark.skipped);
+  m_->terminators_.resize(mark.terminators);
 }
 
 void Matcher::BindValue(int id, Value value) {
@@ -62,19 +69,30 @@ void Matcher::BindValue(int id, Value value) {
   value_trail_.push_back(id);
 }
 
+void Matcher::BindOp(int id, Operation op, int alternative) {
+  m_->ops_[id] = op;
+  m_->alternatives_[id] = alternative;
+  op_trail_.push_back(id);
+}
+
 bool Matcher::Match(Operation op, MatchContext* match, MatchFailure* failure) {
   m_ = match;
   failure_ = failure;
+  probing_ = false;
+  steps_ = 0;
+  list_elements_ = 0;
   value_trail_.clear();
   op_trail_.clear();
   attr_trail_.clear();
-  anchor_ = op;
+  m_->skipped_.clear();
+  m_->terminators_.clear();
+  root_block_ = op.block();
   for (int producer : graph_.RootProducers()) {
     const int id = graph_.Resolve(RootResult(producer));
     const auto index = static_cast<uint32_t>(graph_.values[id].result_index);
     if (index >= op.num_results()) continue;
-    if (SolveValue({graph_.root_value(), op.result(index), nullptr})) return true;
-    Undo({0, 0, 0});
+    if (SolveValue({graph_.root_value(), op.result(index), nullptr, op.block()})) return true;
+    Undo({0, 0, 0, 0, 0});
     break;  // the alternatives of an Either() are tried by SolveValue
   }
   return false;
@@ -87,89 +105,114 @@ int Matcher::RootResult(int producer) const {
   return graph_.ops[producer].results[0];
 }
 
+bool Matcher::IsShared(Operation op) const {
+  return op.num_operands() == 0 && op.HasTrait(ir::kPure);
+}
+
 bool Matcher::Solve(const Goal* goal) {
   if (!goal) return SolveRemaining();
   return SolveValue(*goal);
 }
 
 bool Matcher::SolveValue(const Goal& goal) {
+  if (++steps_ > kMaxSteps)
+    return Fail([&] { return fmt::format("given up after {} steps", kMaxSteps); }, kConstraint);
   const int id = graph_.Resolve(goal.pattern);
   const SourceValue& pattern = graph_.values[id];
-  const Value value = goal.value;
+  if (pattern.list) return SolveList(goal, id);
   if (m_->bound_[id]) {
-    if (m_->values_[id] == value) return Solve(goal.next);
+    if (m_->values_[id] == goal.value) return Solve(goal.next);
     return Fail([&](MatchFailure& failure) {
-      failure.value = value;
+      failure.value = goal.value;
       failure.loc = pattern.loc;
       failure.expected = "the value that " + graph_.Describe(id) + " is already";
       failure.found = "another one";
       return graph_.Describe(id) + " would have to be two different values";
     });
   }
-  if (!value) {
-    if (!pattern.optional)
-      return Fail([&](MatchFailure& failure) {
-        failure.loc = pattern.loc;
-        return graph_.Describe(id) + " is not given";
-      });
-    const Mark mark = Now();
-    BindValue(id, value);
-    if (Solve(goal.next)) return true;
-    Undo(mark);
-    return false;
-  }
-  if (!pattern.either.empty()) {
-    for (int alternative : pattern.either) {
-      const Mark mark = Now();
-      BindValue(id, value);
-      const Goal choice{alternative, value, goal.next};
-      if (SolveValue(choice)) return true;
-      Undo(mark);
-    }
-    return false;
-  }
+  if (pattern.through >= 0) return SolveSkip(goal, id);
+  if (!goal.value && !pattern.optional)
+    return Fail([&](MatchFailure& failure) {
+      failure.loc = pattern.loc;
+      return graph_.Describe(id) + " is not given";
+    });
+  if (goal.value && !pattern.either.empty()) return SolveEither(goal, id);
+  if (goal.value && pattern.producer >= 0) return SolveProducer(goal, id);
   const Mark mark = Now();
-  if (pattern.producer < 0) {
-    BindValue(id, value);
-    if (Solve(goal.next)) return true;
+  BindValue(id, goal.value);
+  if (Solve(goal.next)) return true;
+  Undo(mark);
+  return false;
+}
+
+bool Matcher::SolveEither(const Goal& goal, int id) {
+  for (int alternative : graph_.values[id].either) {
+    const Mark mark = Now();
+    BindValue(id, goal.value);
+    if (SolveValue({alternative, goal.value, goal.next, goal.block})) return true;
     Undo(mark);
-    return false;
   }
-  const Operation found = value.DefiningOp();
+  return false;
+}
+
+bool Matcher::SolveProducer(const Goal& goal, int id) {
+  const SourceValue& pattern = graph_.values[id];
   const SourceOp& op = graph_.ops[pattern.producer];
+  if (op.times == Times::kChain) return SolveChain(goal, id);
+  const Operation found = goal.value.DefiningOp();
   if (!found)
     return Fail([&](MatchFailure& failure) {
-      failure.value = value;
+      failure.value = goal.value;
       failure.loc = op.loc;
       failure.expected = NamesOf(op);
       failure.found = "a block argument";
-      return fmt::format("expected {} but found a block argument", op.alternatives[0].def->name());
+      return fmt::format("expected {} but found a block argument", op.Name());
     });
-  if (value.index() != static_cast<uint32_t>(pattern.result_index))
+  if (goal.value.index() != static_cast<uint32_t>(pattern.result_index))
     return Fail([&](MatchFailure& failure) {
       failure.op = found;
-      failure.value = value;
+      failure.value = goal.value;
       failure.loc = op.loc;
       failure.expected = fmt::format("result {} of {}", pattern.result_index, NamesOf(op));
-      failure.found = fmt::format("result {}", value.index());
+      failure.found = fmt::format("result {}", goal.value.index());
       return fmt::format("expected result {} of {} but found result {}", pattern.result_index,
-                         op.alternatives[0].def->name(), value.index());
+                         op.Name(), goal.value.index());
     });
-  if (m_->ops_[pattern.producer]) {
-    if (!(m_->ops_[pattern.producer] == found))
+  const Mark mark = Now();
+  if (!m_->ops_[pattern.producer]) {
+    const bool around = pattern.outside && goal.block && !(found.block() == goal.block);
+    if (around && !InBlock(pattern, found, goal.block))
       return Fail([&](MatchFailure& failure) {
         failure.op = found;
-        failure.value = value;
         failure.loc = op.loc;
-        return fmt::format("two results come from different {}s", op.alternatives[0].def->name());
+        return fmt::format("{} lies in another block", found.name());
       });
-    BindValue(id, value);
-    if (Solve(goal.next)) return true;
+    if (SolveOp(pattern.producer, found, goal.next, around ? found.block() : goal.block))
+      return true;
     Undo(mark);
     return false;
   }
-  if (SolveOp(pattern.producer, found, goal.next)) return true;
+  if (!(m_->ops_[pattern.producer] == found))
+    return Fail([&](MatchFailure& failure) {
+      failure.op = found;
+      failure.value = goal.value;
+      failure.loc = op.loc;
+      return fmt::format("two results come from different {}s", op.Name());
+    });
+  BindValue(id, goal.value);
+  if (Solve(goal.next)) return true;
   Undo(mark);
+  return false;
+}
+
+// Whether the block of `found` is `block`, or one around it when the value may come from there.
+bool Matcher::InBlock(const SourceValue& pattern, Operation found, Block block) const {
+  for (Block b = block; b;) {
+    if (found.block() == b) return true;
+    if (!pattern.outside) return false;
+    const Operation parent = b.ParentOp();
+    b = parent ? parent.block() : Block();
+  }
   return false;
 }
 
@@ -217,75 +260,127 @@ bool Matcher::MatchAttrs(const Alternative& alternative, Operation found) {
   return true;
 }
 
-bool Matcher::SolveOp(int op_id, Operation found, const Goal* rest) {
-  const SourceOp& op = graph_.ops[op_id];
-  // Programs share what has no operands: equal constants are one operation.
-  const bool shareable = found.num_operands() == 0 && found.HasTrait(ir::kPure);
-  for (Operation bound : m_->ops_)
-    if (bound && bound == found && !shareable)
-      return Fail([&](MatchFailure& failure) {
-        failure.op = found;
-        failure.loc = op.loc;
-        return fmt::format("one {} would stand for two", found.name());
-      });
-  int which = -1;
+int Matcher::WhichAlternative(const SourceOp& op, Operation found) {
+  if (op.alternatives.empty()) {
+    if (!op.opcode.empty()) return found.name() == op.opcode ? 0 : -1;
+    if (op.traits == ir::kNone) return 0;
+    const ir::OpDef* def = found.def();
+    return def && (def->info->traits & op.traits) == op.traits ? 0 : -1;
+  }
   for (size_t i = 0; i < op.alternatives.size(); ++i)
-    if (op.alternatives[i].def->opcode == found.opcode()) which = static_cast<int>(i);
+    if (op.alternatives[i].def->opcode == found.opcode()) return static_cast<int>(i);
+  return -1;
+}
+
+bool Matcher::SolveOp(int op_id, Operation found, const Goal* rest, Block block) {
+  const SourceOp& op = graph_.ops[op_id];
+  if (!probing_ && !IsShared(found))
+    for (Operation bound : m_->ops_)
+      if (bound && bound == found)
+        return Fail([&](MatchFailure& failure) {
+          failure.op = found;
+          failure.loc = op.loc;
+          return fmt::format("one {} would stand for two", found.name());
+        });
+  const int which = WhichAlternative(op, found);
   if (which < 0)
     return Fail([&](MatchFailure& failure) {
       failure.op = found;
       failure.loc = op.loc;
       failure.expected = NamesOf(op);
       failure.found = found.name();
-      return fmt::format("expected {}{} but found {}", op.alternatives[0].def->name(),
+      return fmt::format("expected {}{} but found {}", op.Name(),
                          op.alternatives.size() > 1 ? " (or an alternative)" : "", found.name());
     });
-  if (anchor_ && !(found.block() == anchor_.block()) && !found.HasTrait(ir::kConstantLike))
+  if (block && !(found.block() == block) && !found.HasTrait(ir::kConstantLike))
     return Fail([&](MatchFailure& failure) {
       failure.op = found;
       failure.loc = op.loc;
       return fmt::format("{} lies in another block", found.name());
     });
   const Mark mark = Now();
-  if (!MatchAttrs(op.alternatives[which], found)) {
+  if (which < static_cast<int>(op.alternatives.size()) &&
+      !MatchAttrs(op.alternatives[which], found)) {
     Undo(mark);
     return false;
   }
-  m_->ops_[op_id] = found;
-  m_->alternatives_[op_id] = which;
-  op_trail_.push_back(op_id);
+  BindOp(op_id, found, which);
   for (size_t i = 0; i < op.results.size(); ++i) {
     const int id = graph_.Resolve(op.results[i]);
     if (i < found.num_results() && !m_->bound_[id])
       BindValue(id, found.result(static_cast<uint32_t>(i)));
   }
   if (SolveOperands(op_id, found, false, rest)) return true;
-  const bool commutative = op.alternatives[which].def->Has(ir::kCommutative);
-  if (commutative && op.operands.size() >= 2 && SolveOperands(op_id, found, true, rest))
-    return true;
+  const bool commutes = op.operands.size() >= 2 && found.HasTrait(ir::kCommutative) &&
+                        found.num_operands() >= 2 && !(found.operand(0) == found.operand(1));
+  if (commutes && SolveOperands(op_id, found, true, rest)) return true;
   Undo(mark);
   return false;
+}
+
+bool Matcher::Plausible(int pattern, Value value) const {
+  const SourceValue& p = graph_.values[graph_.Resolve(pattern)];
+  if (p.producer < 0 || !value || graph_.ops[p.producer].times != Times::kOnce) return true;
+  const Operation found = value.DefiningOp();
+  return found && WhichAlternative(graph_.ops[p.producer], found) >= 0;
 }
 
 // Operands beyond those the pattern names must be absent; a named optional one may be.
 bool Matcher::SolveOperands(int op_id, Operation found, bool swapped, const Goal* rest) {
   const SourceOp& op = graph_.ops[op_id];
-  for (uint32_t i = static_cast<uint32_t>(op.operands.size()); i < found.num_operands(); ++i)
-    if (found.operand(i))
-      return Fail([&](MatchFailure& failure) {
-        failure.op = found;
-        failure.value = found.operand(i);
-        failure.loc = op.loc;
-        return fmt::format("{} has an operand {} the rule does not expect", found.name(), i);
-      });
-  std::vector<Goal> goals;
-  goals.reserve(op.operands.size());
-  const Goal* next = rest;
-  for (size_t k = op.operands.size(); k > 0; --k) {
-    const size_t i = k - 1;
-    const size_t at = swapped && i < 2 ? 1 - i : i;
-    const Value value =
-        at < found.num_operands() ? found.operand(static_cast<uint32_t>(at)) : Value();
+  uint32_t lists = 0;
+  for (int v : op.operands) lists += v != kAbsent && graph_.values[graph_.Resolve(v)].list;
+  const auto named = static_cast<uint32_t>(op.operands.size()) - lists;
+  if (lists == 0) {
+    for (uint32_t i = named; i < found.num_operands(); ++i)
+      if (found.operand(i))
+        return Fail([&](MatchFailure& failure) {
+          failure.op = found;
+          failure.value = found.operand(i);
+          failure.loc = op.loc;
+          return fmt::format("{} has an operand {} the rule does not expect", found.name(), i);
+        });
+  } else if (found.num_operands() < named) {
+    return Fail([&](MatchFailure& failure) {
+      failure.op = found;
+      failure.loc = op.loc;
+      return fmt::format("{} has {} operands but the rule names {}", found.name(),
+                         found.num_operands(), named);
+    });
+  }
+  // With two lists, everything between them may start at any operand.
+  const uint32_t left = lists ? found.num_operands() - named : 0;
+  for (uint32_t first = lists < 2 ? left : 0; first <= left; ++first) {
+    const Mark mark = Now();
+    std::vector<Goal> goals;
+    if (!AddOperandGoals(op, found, swapped, first, &goals)) continue;
+    if (AddRegionGoals(op, found, &goals) && SolveGoals(goals, rest)) return true;
+    Undo(mark);
+    if (steps_ > kMaxSteps) return false;
+  }
+  return false;
+}
+
+// The first list takes `first_list` operands.
+bool Matcher::AddOperandGoals(const SourceOp& op, Operation found, bool swapped,
+                              uint32_t first_list, std::vector<Goal>* goals) {
+  goals->reserve(op.operands.size());
+  std::vector<Goal> lists;
+  const Block block = found.block();
+  uint32_t position = 0, seen_lists = 0, named = 0;
+  for (int v : op.operands) named += v == kAbsent || !graph_.values[graph_.Resolve(v)].list;
+  const size_t num_lists = op.operands.size() - named;
+  for (size_t i = 0; i < op.operands.size(); ++i) {
+    if (op.operands[i] != kAbsent && graph_.values[graph_.Resolve(op.operands[i])].list) {
+      const uint32_t rest = found.num_operands() - named - first_list;
+      const uint32_t size = seen_lists++ == 0 ? first_list : rest;
+      lists.push_back({op.operands[i], Value(), nullptr, block, found, position, position + size});
+      position += size;
+      continue;
+    }
+    const uint32_t at = swapped && position < 2 ? 1 - position : position;
+    ++position;
+    const Value value = at < found.num_operands() ? found.operand(at) : Value();
     if (op.operands[i] == kAbsent) {
       if (value)
         return Fail([&](MatchFailure& failure) {
@@ -296,100 +391,60 @@ bool Matcher::SolveOperands(int op_id, Operation found, bool swapped, const Goal
         });
       continue;
     }
-    goals.push_back({op.operands[i], value, next});
-    next = &goals.back();
-  }
-  const Mark mark = Now();
-  if (Solve(next)) return true;
-  Undo(mark);
-  return false;
-}
-
-// A root not reached yet that reads a value already bound: joined through that value's uses.
-int Matcher::UnboundRoot(int* via_value, int* via_operand) const {
-  int unjoined = -1;
-  for (int root : graph_.roots()) {
-    if (m_->ops_[root]) continue;
-    unjoined = root;
-    const SourceOp& op = graph_.ops[root];
-    for (size_t i = 0; i < op.operands.size(); ++i) {
-      if (op.operands[i] == kAbsent) continue;
-      const int v = graph_.Resolve(op.operands[i]);
-      if (!m_->bound_[v] || !m_->values_[v]) continue;
-      *via_value = v;
-      *via_operand = static_cast<int>(i);
-      return root;
+    // Of two orders, or many places, most are wrong at a glance. (The order that the rule is
+    // written in goes on, so as to say what is wrong.)
+    if ((swapped || num_lists > 1) && !Plausible(op.operands[i], value)) {
+      return Fail([&](MatchFailure& failure) {
+        failure.op = found;
+        failure.value = value;
+        failure.loc = op.loc;
+        const Operation made_by = value ? value.DefiningOp() : Operation();
+        return fmt::format("operand {} of {} is made by {}, which the rule does not expect", at,
+                           found.name(), made_by ? made_by.name() : "no op");
+      });
     }
+    goals->push_back({op.operands[i], value, nullptr, block});
   }
-  *via_value = -1;
-  return unjoined;
+  goals->insert(goals->end(), lists.begin(), lists.end());
+  return true;
 }
 
-bool Matcher::SolveRemaining() {
-  int via_value = -1, via_operand = -1;
-  const int root = UnboundRoot(&via_value, &via_operand);
-  if (root < 0) return Finish();
-  if (via_value < 0)
-    return Fail([&] { return std::string("two roots of the rule share no value"); });
-  const Value shared = m_->values_[via_value];
-  for (ir::OpOperand use = shared.first_use(); use; use = use.next_use()) {
-    const Mark mark = Now();
-    if (SolveOp(root, use.owner(), nullptr)) return true;
-    Undo(mark);
-  }
-  return false;
-}
-
-bool Matcher::NoEscapes() {
-  for (size_t i = 0; i < graph_.ops.size(); ++i) {
-    const Operation op = m_->ops_[i];
-    if (!op || op.HasTrait(ir::kConstantLike)) continue;
-    if (op.num_operands() == 0 && op.HasTrait(ir::kPure)) continue;  // shared like a constant
-    for (uint32_t r = 0; r < op.num_results(); ++r) {
-      bool replaced = false, keep = false;
-      for (const Replacement& replacement : graph_.replacements)
-        replaced |= m_->value(replacement.source) == op.result(r);
-      if (r < graph_.ops[i].results.size())
-        keep = graph_.values[graph_.Resolve(graph_.ops[i].results[r])].escape == Escape::kKeep;
-      if (replaced || keep) continue;
-      const Value result = op.result(r);
-      for (ir::OpOperand use = result.first_use(); use; use = use.next_use()) {
-        const Operation user = use.owner();
-        if (std::find(m_->ops_.begin(), m_->ops_.end(), user) != m_->ops_.end()) continue;
-        return Fail(
-            [&](MatchFailure& failure) {
-              failure.op = op;
-              failure.value = result;
-              failure.user = user;
-              failure.loc = graph_.ops[i].loc;
-              failure.expected = "no reader outside the match";
-              failure.found = user.name();
-              return fmt::format("an intermediate value, result {} of {}, is also read by {}", r,
-                                 op.name(), user.name());
-            },
-            kEscape);
-      }
-    }
+bool Matcher::AddRegionGoals(const SourceOp& op, Operation found, std::vector<Goal>* goals) {
+  for (const RegionPattern& pattern : op.regions) {
+    const auto region = static_cast<uint32_t>(pattern.region);
+    if (region >= found.num_regions())
+      return Fail([&](MatchFailure& failure) {
+        failure.op = found;
+        failure.loc = pattern.loc;
+        return fmt::format("{} has no region {}", found.name(), region);
+      });
+    const Block block = found.region(region).front();
+    const Operation end = block ? block.Terminator() : Operation();
+    if (!end || block.next())
+      return Fail([&](MatchFailure& failure) {
+        failure.op = found;
+        failure.loc = pattern.loc;
+        return fmt::format("region {} of {} is not one block with a terminator", region,
+                           found.name());
+      });
+    if (end.num_operands() != pattern.returned.size())
+      return Fail([&](MatchFailure& failure) {
+        failure.op = found;
+        failure.loc = pattern.loc;
+        return fmt::format("region {} of {} returns {} values but the rule names {}", region,
+                           found.name(), end.num_operands(), pattern.returned.size());
+      });
+    m_->terminators_.push_back(end);
+    for (uint32_t i = 0; i < end.num_operands(); ++i)
+      if (pattern.returned[i] != kAbsent)
+        goals->push_back({pattern.returned[i], end.operand(i), nullptr, block});
   }
   return true;
 }
 
-bool Matcher::Finish() {
-  if (!NoEscapes()) return false;
-  for (const Constraint& constraint : graph_.constraints) {
-    m_->explanation_.clear();
-    if (constraint.holds(*m_)) continue;
-    return Fail(
-        [&](MatchFailure& failure) {
-          failure.loc = constraint.loc;
-          failure.expected = constraint.reason;
-          failure.found = m_->explanation_;
-          return "does not hold: " + constraint.reason + (m_->explanation_.empty() ? "" : ": ") +
-                 m_->explanation_;
-        },
-        kConstraint);
-  }
-  return true;
+bool Matcher::SolveGoals(std::vector<Goal>& goals, const Goal* rest) {
+  for (size_t i = goals.size(); i > 0; --i) goals[i - 1].next = i < goals.size() ? &goals[i] : rest;
+  return Solve(goals.empty() ? rest : &goals[0]);
 }
 
 }  // namespace weft::drr

@@ -1,6 +1,9 @@
 // Matching one rule at one operation, by backtracking over operand orders, alternatives and joins.
 // The pattern is matched exactly: result numbers, equal handles, attributes, constraints, and no
 // intermediate value read from outside the match (unless the rule keeps it or it is a constant).
+// It understands every feature of the language, explains its failures, and never recurses deeper
+// than the pattern is large. Work at one operation is bounded, whatever the program: past
+// kMaxSteps, or kMaxJoinCandidates partners of a joined root, the match is given up.
 #pragma once
 
 #include <string>
@@ -29,6 +32,11 @@ struct MatchFailure {
 
 class Matcher {
  public:
+  static constexpr uint32_t kMaxSteps = 1 << 15;       // values compared with the pattern
+  static constexpr size_t kMaxListElements = 1 << 21;  // of lists bound, the tries included
+  static constexpr uint32_t kMaxJoinCandidates = 256;  // readers of the right kind
+  static constexpr uint32_t kMaxJoinUses = 1024;       // readers of any kind
+
   explicit Matcher(const Rule& rule) : rule_(rule), graph_(rule.graph) {}
 
   // True when the rule's first root matches `op` (and so does everything else): *match tells how.
@@ -36,29 +44,66 @@ class Matcher {
   bool Match(ir::Operation op, MatchContext* match, MatchFailure* failure = nullptr);
 
  private:
-  struct Goal {  // value `pattern` must be `value`; goals form a list
+  // Value `pattern` must be `value`, made in `block` (or around it, if the pattern says so); goals
+  // form a list. A list value must be the operands [begin, end) of `list_of`, or `elements`.
+  struct Goal {
     int pattern;
     ir::Value value;
     const Goal* next;
+    ir::Block block;
+    ir::Operation list_of{};
+    uint32_t begin = 0, end = 0;
+    const std::vector<ir::Value>* elements = nullptr;
   };
   struct Mark {
-    size_t values, ops, attrs;
+    size_t values, ops, attrs, skipped, terminators;
   };
 
   bool Solve(const Goal* goal);
   bool SolveValue(const Goal& goal);
-  bool SolveOp(int op, ir::Operation found, const Goal* rest);
+  bool SolveEither(const Goal& goal, int id);
+  bool SolveProducer(const Goal& goal, int id);
+  bool SolveOp(int op, ir::Operation found, const Goal* rest, ir::Block block);
   bool SolveOperands(int op, ir::Operation found, bool swapped, const Goal* rest);
+  bool SolveGoals(std::vector<Goal>& goals, const Goal* rest);
+  bool AddOperandGoals(const SourceOp& op, ir::Operation found, bool swapped, uint32_t first_list,
+                       std::vector<Goal>* goals);
+  bool AddRegionGoals(const SourceOp& op, ir::Operation found, std::vector<Goal>* goals);
+  // matcher_sequence.cc: what stands for several ops or values.
+  bool SolveList(const Goal& goal, int id);
+  bool SolveEach(const Goal& goal, int id, std::vector<ir::Value> elements);
+  bool SolveChain(const Goal& goal, int id);
+  std::vector<ir::Operation> CollectChain(const SourceOp& op, ir::Value value, ir::Block block);
+  bool SolveSkip(const Goal& goal, int id);
+  // matcher_checks.cc: joins and what a complete match must fulfil.
   bool SolveRemaining();
+  bool FindJoin(int root, int* op, int* via_value) const;
+  bool Join(int op, int via_value);
   bool Finish();
-  bool MatchAttrs(const Alternative& alternative, ir::Operation found);
+  bool NotsHold();
+  bool IsMadeBy(ir::Value value, int pattern);
+  bool IndexOps();
+  void AbsorbSkipped();
   bool NoEscapes();
-  int RootResult(int producer) const;
-  int UnboundRoot(int* via_value, int* via_operand) const;
+  bool NoEscape(int op, ir::Operation found);
+  bool MayBeErased(int op, ir::Operation found);
 
-  Mark Now() const { return {value_trail_.size(), op_trail_.size(), attr_trail_.size()}; }
+  bool MatchAttrs(const Alternative& alternative, ir::Operation found);
+  // Index of the alternative `found` is (0 where any op will do), or -1.
+  static int WhichAlternative(const SourceOp& op, ir::Operation found);
+  // False when `value` can surely not be made by what the pattern says, without looking further.
+  bool Plausible(int pattern, ir::Value value) const;
+  bool InBlock(const SourceValue& pattern, ir::Operation found, ir::Block block) const;
+  int RootResult(int producer) const;
+  bool IsShared(ir::Operation op) const;  // has no operands: programs share what is equal
+
+  Mark Now() const {
+    return {value_trail_.size(), op_trail_.size(), attr_trail_.size(), m_->skipped_.size(),
+            m_->terminators_.size()};
+  }
   void Undo(const Mark& mark);
   void BindValue(int id, ir::Value value);
+  void BindOp(int id, ir::Operation op, int alternative);
   // From an op of another name to a constraint of a complete match.
   enum Check : size_t { kStructure, kAttribute, kEscape, kConstraint, kNumChecks };
   // Of equally close failures the first is kept: it is of the operand order the rule is written in.
@@ -83,7 +128,10 @@ class Matcher {
   const PatternGraph& graph_;
   MatchContext* m_ = nullptr;
   MatchFailure* failure_ = nullptr;
-  ir::Operation anchor_;  // matching stays in its block, but for constants
+  bool probing_ = false;  // only the structure below one value matters: Not()
+  ir::Block root_block_;
+  uint32_t steps_ = 0;
+  size_t list_elements_ = 0;
   std::vector<int> value_trail_, op_trail_, attr_trail_;
 };
 

@@ -48,18 +48,50 @@ struct Alternative {
   std::vector<AttrPattern> attrs;  // those not listed may be anything
 };
 
+inline constexpr int kAbsent = -1;
+
+// The terminator of an op's region must return these values.
+struct RegionPattern {
+  int region = 0;
+  std::vector<int> returned;  // values; kAbsent: whatever is returned there
+  SourceLoc loc;
+};
+
+// How often a source op occurs.
+enum class Times : uint8_t {
+  kOnce,
+  kChain,  // Repeat: from min_times to max_times ops in a row, each reading the one before
+  kEach,   // Each: one op for every element of the list it reads
+};
+
 struct SourceOp {
-  std::vector<Alternative> alternatives;  // OneOf has several
+  std::vector<Alternative> alternatives;  // OneOf has several; AnyOp has none
   std::vector<int> operands;              // values; kAbsent: that optional operand is not given
   std::vector<int> results;
   SourceLoc loc;
   bool called = false;
+  Times times = Times::kOnce;
+  int min_times = 0, max_times = 0;    // of a chain
+  uint32_t traits = ir::kNone;         // of an op without alternatives: it has all of these
+  std::string opcode;                  // of an op without alternatives: its name, if it matters
+  std::vector<RegionPattern> regions;  // what is asked of its regions
+
+  std::string_view Name() const {  // for messages
+    if (!alternatives.empty()) return alternatives[0].def->name();
+    return opcode.empty() ? std::string_view("any op") : std::string_view(opcode);
+  }
 };
-inline constexpr int kAbsent = -1;
 
 enum class Escape : uint8_t {
-  kForbid,  // an intermediate value that anything else reads refuses the match
-  kKeep,    // its producer stays for the other readers
+  kForbid,     // an intermediate value that anything else reads refuses the match
+  kKeep,       // its producer stays for the other readers
+  kRecompute,  // so do all matched ops below: what the result needs of them is computed again
+};
+
+// An op that may stand between a value and its reader.
+struct SkippedOp {
+  const ir::OpDef* def = nullptr;
+  bool same_type = false;  // only where its result has the type of its operand
 };
 
 struct SourceValue {
@@ -70,8 +102,14 @@ struct SourceValue {
   std::vector<int> either;  // values one of which this is
   bool optional = false;    // an optional operand that may be absent
   Escape escape = Escape::kForbid;
-  int alias = -1;  // string spelling: another name for that value
+  int alias = -1;                  // string spelling: another name for that value
+  bool list = false;               // any number of consecutive operands, or what an Each makes
+  bool outside = false;            // its producer may lie in a block around the reader's
+  int through = -1;                // this value, or that one with skipped ops in between
+  std::vector<SkippedOp> skipped;  // what may stand between; at most kMaxSkipped in a row
+  std::vector<int> nots;           // values of patterns that must not make this one
 };
+inline constexpr int kMaxSkipped = 16;
 
 struct AttrVariable {
   std::string name;
@@ -83,6 +121,7 @@ struct ResultOperand {
   enum Kind { kNone, kSource, kResult };
   Kind kind = kNone;
   int id = -1;
+  bool list = false;
 };
 
 using ComputeAttr = std::function<ir::Attribute(const MatchContext&)>;
@@ -98,7 +137,8 @@ struct ResultOp {
   const ir::OpDef* def = nullptr;
   std::vector<ResultAttr> attrs;  // later entries override earlier ones
   int attrs_of = -1;              // source op whose attributes of the same names are copied first
-  int like = -1;                  // or: the same op, with all its attributes, as that source op
+  int like = -1;  // or: the same op (or chain of ops), with all its attributes, as that source op
+  bool each = false;  // one op for every element of the list that is its first operand
   std::vector<ResultOperand> operands;
   std::vector<int> results;
   SourceLoc loc;
@@ -117,6 +157,13 @@ struct Constraint {
   SourceLoc loc;
 };
 
+// Run after a match was applied, on what it made; see PostContext in drr/drr.h.
+class PostContext;
+struct PostHook {
+  std::function<void(PostContext&)> run;
+  SourceLoc loc;
+};
+
 class PatternGraph {
  public:
   PatternGraph(std::string_view rule, ir::IrContext* context) : rule_(rule), context_(context) {}
@@ -127,17 +174,27 @@ class PatternGraph {
   // What is likely a mistake, but harmless.
   void Warning(SourceLoc loc, const std::string& what);
   const std::vector<std::string>& warnings() const { return warnings_; }
-  int NewValue(std::string_view name, SourceLoc loc);  // one value per name; "" is always new
+  // One value per name; "" is always new.
+  int NewValue(std::string_view name, SourceLoc loc, bool list = false);
   int NewAttr(std::string_view name, SourceLoc loc);
   int NewOp(SourceOp op);
   int NewResultOp(ResultOp op);
   // Applies source op `op` to operands: makes its results.
   void Call(int op, std::span<const int> operands, size_t num_results);
   void CallResult(int op, std::span<const ResultOperand> operands, size_t num_results);
+  // Apply the op to every element of a list; the result is a list.
+  int CallEach(int op, int list);
+  int CallEachResult(int op, std::span<const ResultOperand> operands);
   int Resolve(int value) const;  // through aliases
   std::string Describe(int value) const;
-  const ir::OpDef& DefOf(const ResultOp& op) const {  // of a Like() op: its first alternative
-    return op.def ? *op.def : *ops[op.like].alternatives[0].def;
+  // Of a Like() op: its first alternative; null when that may be any op.
+  const ir::OpDef* DefOf(const ResultOp& op) const {
+    if (op.def) return op.def;
+    const SourceOp& like = ops[op.like];
+    return like.alternatives.empty() ? nullptr : like.alternatives[0].def;
+  }
+  std::string_view NameOf(const ResultOp& op) const {
+    return op.def ? op.def->name() : ops[op.like].Name();
   }
 
   // Every mistake: operands never bound, results forgotten, handles unused, attributes left open.
@@ -152,9 +209,12 @@ class PatternGraph {
   std::vector<int> RootProducers() const;
   // Whether matching is a walk down one tree with nothing to choose but operand orders: one root,
   // ops of fixed alternatives whose operands are named one by one (some optional or absent),
-  // attributes that are literals, sets, variables or anything. No Either(), no joined roots, and
-  // none of what the general matcher alone understands. A value may be read twice (a DAG).
+  // attributes that are literals, sets, variables or anything. No Either(), no joined roots, no
+  // Repeat, Each or list, AnyOp, Not, skipped op, region, or Recompute(). A value may be read twice
+  // (a DAG).
   bool IsPlain() const;
+  bool HasLists() const { return has_lists_; }      // or chains: one op or value stands for several
+  bool HasRegions() const { return has_regions_; }  // looks into a region, or out of one
   // Result ops in the order they are built: operands first, left to right, whatever order the
   // compiler evaluated the rule's expressions in.
   const std::vector<int>& result_order() const { return result_order_; }
@@ -166,6 +226,8 @@ class PatternGraph {
   std::vector<ResultOp> result_ops;
   int num_result_values = 0;
   std::vector<Replacement> replacements;
+  std::vector<PostHook> post_hooks;
+  SourceLoc loc;         // of the rule
   bool lenient = false;  // string spelling: what nobody uses is a warning, not an error
 
  private:
@@ -175,6 +237,7 @@ class PatternGraph {
   std::vector<std::string> errors_, warnings_;
   std::vector<int> roots_, result_order_;
   int root_value_ = -1;
+  bool has_lists_ = false, has_regions_ = false;
 };
 
 // A checked rule.

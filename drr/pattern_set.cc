@@ -14,11 +14,18 @@ int Depth(const PatternGraph& graph, int value, std::vector<int>& depths) {
   int depth = 0;
   const SourceValue& v = graph.values[value];
   for (int alternative : v.either) depth = std::max(depth, Depth(graph, alternative, depths));
+  if (v.through >= 0) depth = kMaxSkipped + Depth(graph, v.through, depths);
   if (v.producer >= 0) {
-    depth = 1;
-    for (int operand : graph.ops[v.producer].operands)
-      if (operand != kAbsent) depth = std::max(depth, 1 + Depth(graph, operand, depths));
+    const SourceOp& op = graph.ops[v.producer];
+    const int levels = op.times == Times::kChain ? op.max_times : 1;
+    depth = levels;
+    for (int operand : op.operands)
+      if (operand != kAbsent) depth = std::max(depth, levels + Depth(graph, operand, depths));
+    for (const RegionPattern& region : op.regions)
+      for (int returned : region.returned)
+        if (returned != kAbsent) depth = std::max(depth, 1 + Depth(graph, returned, depths));
   }
+  for (int pattern : v.nots) depth = std::max(depth, Depth(graph, pattern, depths));
   return depths[value] = depth;
 }
 
@@ -38,17 +45,35 @@ FrozenRewritePatternSet::FrozenRewritePatternSet(RewritePatternSet set)
     std::vector<int> depths(graph.values.size(), -1);
     for (size_t v = 0; v < graph.values.size(); ++v)
       max_depth_ = std::max(max_depth_, Depth(graph, static_cast<int>(v), depths));
-    for (int producer : graph.RootProducers())
-      for (const Alternative& alternative : graph.ops[producer].alternatives) {
-        const uint16_t id = alternative.def->opcode.id();
-        if (by_opcode_.size() <= id) by_opcode_.resize(id + 1);
-        if (by_opcode_[id].empty() || by_opcode_[id].back() != i) by_opcode_[id].push_back(i);
-      }
+    for (int producer : graph.RootProducers()) AddStart(i, graph.ops[producer]);
   }
-  for (std::vector<uint32_t>& list : by_opcode_)
-    std::stable_sort(list.begin(), list.end(), [&](uint32_t a, uint32_t b) {
-      return rules_[a]->benefit > rules_[b]->benefit;
-    });
+  for (std::vector<uint32_t>& list : by_opcode_) {
+    list.insert(list.end(), anywhere_.begin(), anywhere_.end());
+    std::sort(list.begin(), list.end());  // as they were added, each once
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+    SortByBenefit(&list);
+  }
+  SortByBenefit(&anywhere_);
+}
+
+void FrozenRewritePatternSet::AddStart(uint32_t rule, const SourceOp& op) {
+  auto add = [&](ir::Opcode opcode) {
+    const uint16_t id = opcode.id();
+    if (by_opcode_.size() <= id) by_opcode_.resize(id + 1);
+    if (by_opcode_[id].empty() || by_opcode_[id].back() != rule) by_opcode_[id].push_back(rule);
+  };
+  for (const Alternative& alternative : op.alternatives) add(alternative.def->opcode);
+  if (!op.alternatives.empty()) return;
+  if (!op.opcode.empty()) {
+    add(ir::Opcode::FindOrAdd(op.opcode));
+  } else if (anywhere_.empty() || anywhere_.back() != rule) {
+    anywhere_.push_back(rule);
+  }
+}
+
+void FrozenRewritePatternSet::SortByBenefit(std::vector<uint32_t>* list) const {
+  std::stable_sort(list->begin(), list->end(),
+                   [&](uint32_t a, uint32_t b) { return rules_[a]->benefit > rules_[b]->benefit; });
 }
 
 }  // namespace weft::drr

@@ -47,7 +47,7 @@ class FrozenRewritePatternSet {
   // Numbers (in rules()) of those whose first root may be an op of this opcode: larger benefit
   // first, then in the order they were added.
   const std::vector<uint32_t>& StartingAt(ir::Opcode opcode) const {
-    return opcode.id() < by_opcode_.size() ? by_opcode_[opcode.id()] : none_;
+    return opcode.id() < by_opcode_.size() ? by_opcode_[opcode.id()] : anywhere_;
   }
   // Ops on the longest path of any source graph from a root down.
   int max_depth() const { return max_depth_; }
@@ -55,9 +55,12 @@ class FrozenRewritePatternSet {
   bool has_joins() const { return has_joins_; }
 
  private:
+  void AddStart(uint32_t rule, const SourceOp& op);
+  void SortByBenefit(std::vector<uint32_t>* list) const;
+
   std::vector<std::unique_ptr<Rule>> rules_;
   std::vector<std::vector<uint32_t>> by_opcode_;
-  std::vector<uint32_t> none_;
+  std::vector<uint32_t> anywhere_;  // whose first root may be any op
   int max_depth_ = 0;
   bool has_joins_ = false;
 };

@@ -27,11 +27,15 @@ void PatternGraph::Warning(SourceLoc loc, const std::string& what) {
   warnings_.push_back(fmt::format("{}:{}: warning: [{}] {}", loc.file, loc.line, rule_, what));
 }
 
-int PatternGraph::NewValue(std::string_view name, SourceLoc loc) {
-  if (!name.empty())
-    for (size_t i = 0; i < values.size(); ++i)
-      if (values[i].name == name) return static_cast<int>(i);
+int PatternGraph::NewValue(std::string_view name, SourceLoc loc, bool list) {
+  for (size_t i = 0; i < values.size() && !name.empty(); ++i) {
+    if (values[i].name != name) continue;
+    if (values[i].list != list)
+      Error(loc, fmt::format("'{}' is a tensor and a list of tensors", name));
+    return static_cast<int>(i);
+  }
   SourceValue value;
+  value.list = list;
   value.name = name;
   value.loc = loc;
   values.push_back(std::move(value));
@@ -58,8 +62,8 @@ int PatternGraph::NewResultOp(ResultOp op) {
 
 void PatternGraph::Call(int op, std::span<const int> operands, size_t num_results) {
   if (ops[op].called) {
-    Error(ops[op].loc, fmt::format("{} is applied twice; declare one op per occurrence",
-                                   ops[op].alternatives[0].def->name()));
+    Error(ops[op].loc,
+          fmt::format("{} is applied twice; declare one op per occurrence", ops[op].Name()));
     ops[op].results.clear();
   }
   ops[op].called = true;
@@ -75,7 +79,7 @@ void PatternGraph::Call(int op, std::span<const int> operands, size_t num_result
 void PatternGraph::CallResult(int op, std::span<const ResultOperand> operands, size_t num_results) {
   if (result_ops[op].called)
     Error(result_ops[op].loc, fmt::format("{} is applied twice; declare one op per occurrence",
-                                          DefOf(result_ops[op]).name()));
+                                          NameOf(result_ops[op])));
   result_ops[op].called = true;
   result_ops[op].operands.assign(operands.begin(), operands.end());
   result_ops[op].results.clear();
@@ -94,9 +98,27 @@ std::vector<int> PatternGraph::RootProducers() const {
 }
 
 bool PatternGraph::IsPlain() const {
-  if (roots_.size() != 1) return false;
-  return std::all_of(values.begin(), values.end(),
-                     [](const SourceValue& v) { return v.either.empty(); });
+  if (roots_.size() != 1 || has_lists_ || has_regions_) return false;
+  return std::all_of(ops.begin(), ops.end(),
+                     [](const SourceOp& op) { return !op.alternatives.empty(); }) &&
+         std::all_of(values.begin(), values.end(), [](const SourceValue& v) {
+           return v.either.empty() && v.nots.empty() && v.through < 0 &&
+                  v.escape != Escape::kRecompute;
+         });
+}
+
+int PatternGraph::CallEach(int op, int list) {
+  Call(op, {&list, 1}, 1);
+  ops[op].times = Times::kEach;
+  const int result = ops[op].results[0];
+  values[result].list = true;
+  return result;
+}
+
+int PatternGraph::CallEachResult(int op, std::span<const ResultOperand> operands) {
+  CallResult(op, operands, 1);
+  result_ops[op].each = true;
+  return result_ops[op].results[0];
 }
 
 int PatternGraph::Resolve(int value) const {
@@ -115,6 +137,53 @@ drr::Tensor SourcePattern::EitherOf(std::initializer_list<drr::Tensor> alternati
   const int value = graph_->NewValue("", loc);
   for (const drr::Tensor& t : alternatives) graph_->values[value].either.push_back(t.id());
   return {graph_, value};
+}
+
+TensorList SourcePattern::Tensors(std::string_view name, SourceLoc loc) {
+  return {graph_, graph_->NewValue(name, loc, true)};
+}
+
+AnyOpPattern SourcePattern::AnyOp(uint32_t traits, SourceLoc loc) {
+  SourceOp op;
+  op.traits = traits;
+  op.loc = loc;
+  return {graph_, graph_->NewOp(std::move(op))};
+}
+
+AnyOpPattern SourcePattern::AnyOp(std::string_view name, SourceLoc loc) {
+  SourceOp op;
+  op.opcode = name;
+  op.loc = loc;
+  return {graph_, graph_->NewOp(std::move(op))};
+}
+
+RepeatPattern SourcePattern::RepeatAny(uint32_t traits, Range times, SourceLoc loc) {
+  SourceOp op;
+  op.traits = traits;
+  return MakeRepeat(std::move(op), times, loc);
+}
+
+RepeatPattern SourcePattern::MakeRepeat(SourceOp op, Range times, SourceLoc loc) {
+  op.times = Times::kChain;
+  op.min_times = times.min;
+  op.max_times = times.max;
+  op.loc = loc;
+  return {graph_, graph_->NewOp(std::move(op))};
+}
+
+drr::Tensor SourcePattern::MakeSkip(const drr::Tensor& t, std::vector<SkippedOp> skipped,
+                                    SourceLoc loc) {
+  const int value = graph_->NewValue("", loc);
+  graph_->values[value].through = t.id();
+  graph_->values[value].skipped = std::move(skipped);
+  return {graph_, value};
+}
+
+ResultOpLike ResultPattern::LikeOp(int source_op, SourceLoc loc) {
+  ResultOp op;
+  op.like = source_op;
+  op.loc = loc;
+  return ResultOpLike(graph_, graph_->NewResultOp(std::move(op)));
 }
 
 ResultTensor ResultPattern::ConstantInts(std::function<Ints(const MatchContext&)> fn,

@@ -13,27 +13,31 @@ namespace weft::drr::toy {
 inline bool SameAsFirst(ir::InferContext& c) { return c.SetResult(0, c.operand_type(0)); }
 
 struct Relu {
-  static constexpr ir::OpInfo kInfo = {.name = "toy.relu", .operands = {"x"}};
+  static constexpr ir::OpInfo kInfo = {
+      .name = "toy.relu", .operands = {"x"}, .traits = ir::kPure | ir::kElementwise};
   template <template <class> class Slot>
   using Attrs = ir::NoAttrs<Slot>;
   static bool Infer(ir::InferContext& c) { return SameAsFirst(c); }
 };
 struct Tanh {
-  static constexpr ir::OpInfo kInfo = {.name = "toy.tanh", .operands = {"x"}};
+  static constexpr ir::OpInfo kInfo = {
+      .name = "toy.tanh", .operands = {"x"}, .traits = ir::kPure | ir::kElementwise};
   template <template <class> class Slot>
   using Attrs = ir::NoAttrs<Slot>;
   static bool Infer(ir::InferContext& c) { return SameAsFirst(c); }
 };
 struct Add {
-  static constexpr ir::OpInfo kInfo = {
-      .name = "toy.add", .operands = {"x", "y"}, .traits = ir::kPure | ir::kCommutative};
+  static constexpr ir::OpInfo kInfo = {.name = "toy.add",
+                                       .operands = {"x", "y"},
+                                       .traits = ir::kPure | ir::kCommutative | ir::kElementwise};
   template <template <class> class Slot>
   using Attrs = ir::NoAttrs<Slot>;
   static bool Infer(ir::InferContext& c) { return SameAsFirst(c); }
 };
 struct Mul {
-  static constexpr ir::OpInfo kInfo = {
-      .name = "toy.mul", .operands = {"x", "y"}, .traits = ir::kPure | ir::kCommutative};
+  static constexpr ir::OpInfo kInfo = {.name = "toy.mul",
+                                       .operands = {"x", "y"},
+                                       .traits = ir::kPure | ir::kCommutative | ir::kElementwise};
   template <template <class> class Slot>
   using Attrs = ir::NoAttrs<Slot>;
   static bool Infer(ir::InferContext& c) { return SameAsFirst(c); }
@@ -86,6 +90,33 @@ struct Pair {
     return SameAsFirst(c);
   }
 };
+// Any number of operands.
+struct Join {
+  static constexpr ir::OpInfo kInfo = {.name = "toy.join", .operands = {ir::Variadic("xs")}};
+  template <template <class> class Slot>
+  struct Attrs {
+    Slot<int64_t> axis{};
+    static constexpr auto Fields() {
+      return std::tuple(ir::Field{"axis", &Attrs::axis, int64_t{0}});
+    }
+  };
+  static bool Infer(ir::InferContext& c) { return SameAsFirst(c); }
+};
+// Gives its operand.
+struct Same {
+  static constexpr ir::OpInfo kInfo = {.name = "toy.same", .operands = {"x"}};
+  template <template <class> class Slot>
+  using Attrs = ir::NoAttrs<Slot>;
+  static bool Infer(ir::InferContext& c) { return SameAsFirst(c); }
+};
+// Writes somewhere: never erased, merged or moved.
+struct Log {
+  static constexpr ir::OpInfo kInfo = {
+      .name = "toy.log", .operands = {"x"}, .traits = ir::kElementwise};
+  template <template <class> class Slot>
+  using Attrs = ir::NoAttrs<Slot>;
+  static bool Infer(ir::InferContext& c) { return SameAsFirst(c); }
+};
 struct Number {
   static constexpr ir::OpInfo kInfo = {.name = "toy.number", .operands = {}, .traits = ir::kPure};
   template <template <class> class Slot>
@@ -100,7 +131,7 @@ struct Number {
 };
 
 inline void Load(ir::IrContext& context) {
-  ir::AddOps<Relu, Tanh, Add, Mul, Sub, Norm, Scale, Pair, Number>(context);
+  ir::AddOps<Relu, Tanh, Add, Mul, Sub, Norm, Scale, Pair, Join, Same, Log, Number>(context);
 }
 
 }  // namespace weft::drr::toy
