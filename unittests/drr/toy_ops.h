@@ -109,6 +109,12 @@ struct Same {
   using Attrs = ir::NoAttrs<Slot>;
   static bool Infer(ir::InferContext& c) { return SameAsFirst(c); }
 };
+// The same elements in another type, whatever it is created with.
+struct View {
+  static constexpr ir::OpInfo kInfo = {.name = "toy.view", .operands = {"x"}};
+  template <template <class> class Slot>
+  using Attrs = ir::NoAttrs<Slot>;
+};
 // Writes somewhere: never erased, merged or moved.
 struct Log {
   static constexpr ir::OpInfo kInfo = {
@@ -131,7 +137,7 @@ struct Number {
 };
 
 inline void Load(ir::IrContext& context) {
-  ir::AddOps<Relu, Tanh, Add, Mul, Sub, Norm, Scale, Pair, Join, Same, Log, Number>(context);
+  ir::AddOps<Relu, Tanh, Add, Mul, Sub, Norm, Scale, Pair, Join, Same, View, Log, Number>(context);
 }
 
 }  // namespace weft::drr::toy
