@@ -14,6 +14,13 @@ class GraphView {
  public:
   explicit GraphView(Program* program) : p_(program) {}
 
+  // --- records, for inner loops ---
+  const internal::OpRecord& record(uint32_t op) const { return p_->ops_[op]; }
+  const internal::OperandRecord& use_record(uint32_t use) const { return p_->operands_[use]; }
+  const internal::ExtraValueRecord& extra_record(uint32_t value) const {  // not of a first result
+    return p_->extras_[value & ~internal::kExtraBit];
+  }
+
   // --- operations ---
   bool IsErased(uint32_t op) const { return p_->ops_[op].flags & internal::kOpErased; }
   uint16_t opcode(uint32_t op) const { return p_->ops_[op].opcode; }
@@ -30,6 +37,7 @@ class GraphView {
   uint32_t operand(uint32_t op, uint32_t i) const {
     return p_->operands_[p_->ops_[op].operands + i].value;
   }
+  uint32_t operand_use(uint32_t op, uint32_t i) const { return p_->ops_[op].operands + i; }
   uint32_t result(uint32_t op, uint32_t i) const { return p_->ValueOfResult(op, i); }
 
   // --- values ---
@@ -43,11 +51,27 @@ class GraphView {
     return value & internal::kExtraBit ? p_->extras_[value & ~internal::kExtraBit].index : 0;
   }
   uint32_t use_count(uint32_t value) const { return p_->UseCount(value); }
+  uint32_t type(uint32_t value) const {  // Type::id()
+    return value & internal::kExtraBit ? p_->extras_[value & ~internal::kExtraBit].type
+                                       : p_->ops_[value].type;
+  }
+  bool IsErasedValue(uint32_t value) const {
+    return value & internal::kExtraBit ? p_->extras_[value & ~internal::kExtraBit].erased
+                                       : IsErased(value);
+  }
+  // The block of an argument, or of the operation that makes the value.
+  uint32_t block_of_value(uint32_t value) const {
+    if (!(value & internal::kExtraBit)) return block(value);
+    const auto& extra = p_->extras_[value & ~internal::kExtraBit];
+    return extra.is_argument ? extra.owner : block(extra.owner);
+  }
 
   // --- uses: for (uint32_t u = view.first_use(v); u != kNoId; u = view.next_use(u)) ---
   uint32_t first_use(uint32_t value) const { return p_->FirstUse(value); }
   uint32_t next_use(uint32_t use) const { return p_->operands_[use].next; }
+  uint32_t previous_use(uint32_t use) const { return p_->operands_[use].prev; }
   uint32_t owner(uint32_t use) const { return p_->operands_[use].owner; }
+  uint32_t used_value(uint32_t use) const { return p_->operands_[use].value; }
 
   Operation OperationAt(uint32_t op) const { return p_->OpAt(op); }
   Value ValueAt(uint32_t value) const { return p_->ValueAt(value); }

@@ -4,9 +4,10 @@
 // op is replaced only by one that dominates it (in its block, or in an enclosing block before it).
 #include <algorithm>
 #include <cstring>
-#include <unordered_map>
+#include <vector>
 
 #include "ir/dialects/builtin.h"
+#include "ir/graph_view.h"
 #include "ir/rewriter.h"
 #include "passes/pass_registry.h"
 
@@ -15,90 +16,155 @@ namespace {
 
 using ir::Operation;
 
-class CommonSubexpressionElimination : public Pass {
+// The ops of the blocks around the current one by hash. Chained; entries of inner blocks lie after
+// those of outer ones, so that leaving a block drops the last ones.
+class ScopedOps {
  public:
-  CommonSubexpressionElimination()
-      : Pass("common-subexpression-elimination", "computes equal things once") {}
+  // Entries before `visible_from` are those of blocks outside the innermost isolated op.
+  struct Mark {
+    size_t size;
+    size_t visible_from;
+  };
+  Mark Enter(bool isolated) {
+    const Mark mark{entries_.size(), visible_from_};
+    if (isolated) visible_from_ = entries_.size();
+    return mark;
+  }
+  void Leave(Mark mark) {
+    while (entries_.size() > mark.size) {
+      heads_[entries_.back().hash & Mask()] = entries_.back().next;
+      entries_.pop_back();
+    }
+    visible_from_ = mark.visible_from;
+  }
 
-  absl::Status Run(ir::Program& program) override {
-    ir::Rewriter rewriter(&program);
-    scopes_.clear();
-    RunOnBlock(program.body(), rewriter);
-    return absl::OkStatus();
+  void Add(uint32_t hash, uint32_t op) {
+    if (entries_.size() == heads_.size()) Grow();
+    uint32_t& head = heads_[hash & Mask()];
+    entries_.push_back({hash, op, head});
+    head = static_cast<uint32_t>(entries_.size() - 1);
+  }
+
+  // The innermost op with this hash for which `same(op)`; ir::kNoId if there is none.
+  template <class Same>
+  uint32_t Find(uint32_t hash, Same same) const {
+    if (heads_.empty()) return ir::kNoId;
+    for (uint32_t i = heads_[hash & Mask()]; i != ir::kNoId && i >= visible_from_;
+         i = entries_[i].next)
+      if (entries_[i].hash == hash && same(entries_[i].op)) return entries_[i].op;
+    return ir::kNoId;
   }
 
  private:
-  using Scope = std::unordered_multimap<uint64_t, Operation>;
+  struct Entry {
+    uint32_t hash, op, next;
+  };
+  size_t Mask() const { return heads_.size() - 1; }
+  void Grow() {
+    heads_.assign(std::max<size_t>(64, heads_.size() * 2), ir::kNoId);
+    for (uint32_t i = 0; i < entries_.size(); ++i) {
+      uint32_t& head = heads_[entries_[i].hash & Mask()];
+      entries_[i].next = head;
+      head = i;
+    }
+  }
+  std::vector<uint32_t> heads_;  // a power of two, at least as many as entries
+  std::vector<Entry> entries_;
+  size_t visible_from_ = 0;
+};
+
+class Merger {
+ public:
+  explicit Merger(ir::Program& program) : program_(program), view_(&program), rewriter_(&program) {}
 
   // Recursion is over nesting of regions only, which importer and parser bound.
-  void RunOnBlock(ir::Block block, ir::Rewriter& rewriter) {
-    scopes_.emplace_back();
-    for (Operation op : block) {
-      for (uint32_t i = 0; i < op.num_regions(); ++i) {
-        std::vector<Scope> outer;
-        if (op.HasTrait(ir::kIsolated)) outer.swap(scopes_);
-        for (ir::Block inner : op.region(i).blocks()) RunOnBlock(inner, rewriter);
-        if (op.HasTrait(ir::kIsolated)) scopes_.swap(outer);
-      }
-      if (!Eligible(op)) continue;
-      const uint64_t hash = Hash(op);
-      if (const Operation same = Find(op, hash)) {
-        rewriter.Replace(op, same.results().vec());
-        Count("operations merged");
-        MarkChanged();
+  void RunOnBlock(ir::Block block, bool isolated) {
+    const ScopedOps::Mark mark = ops_.Enter(isolated);
+    const Operation first = block.front();
+    uint32_t after = ir::kNoId;
+    for (uint32_t op = first ? first.id() : ir::kNoId; op != ir::kNoId; op = after) {
+      after = view_.next(op);
+      if (view_.HasRegions(op)) {
+        const Operation holder = view_.OperationAt(op);
+        for (uint32_t i = 0; i < holder.num_regions(); ++i)
+          for (ir::Block inner : holder.region(i).blocks())
+            RunOnBlock(inner, holder.HasTrait(ir::kIsolated));
       } else {
-        scopes_.back().emplace(hash, op);
+        Visit(op);
       }
     }
-    scopes_.pop_back();
+    ops_.Leave(mark);
+  }
+  uint64_t merged() const { return merged_; }
+
+ private:
+  void Visit(uint32_t op) {
+    const ir::OpDef* def = program_.context()->FindOp(ir::Opcode::FromId(view_.opcode(op)));
+    if (!def || !def->Has(ir::kPure) || def->Has(ir::kRandom) || !view_.HasResult(op)) return;
+    const bool commutes = def->Has(ir::kCommutative);
+    const uint32_t hash = Hash(op, commutes);
+    const uint32_t same =
+        ops_.Find(hash, [&](uint32_t other) { return Same(other, op, commutes); });
+    if (same == ir::kNoId) {
+      ops_.Add(hash, op);
+      return;
+    }
+    const Operation merged = view_.OperationAt(op), kept = view_.OperationAt(same);
+    if (view_.HasExtraResults(op)) {
+      rewriter_.Replace(merged, kept.results().vec());
+    } else {
+      rewriter_.Replace(merged, {kept.result()});
+    }
+    ++merged_;
   }
 
-  static bool Eligible(Operation op) {
-    return op.HasTrait(ir::kPure) && !op.HasTrait(ir::kRandom) && op.num_regions() == 0 &&
-           op.num_results() > 0;
+  // The operand at place i once the first two of a commutative op are in order.
+  uint32_t OperandInOrder(uint32_t op, uint32_t i, bool commutes) const {
+    if (commutes && i < 2 && view_.num_operands(op) >= 2 &&
+        view_.operand(op, 1) < view_.operand(op, 0))
+      i = 1 - i;
+    return view_.operand(op, i);
   }
 
-  static std::vector<ir::Value> SortedOperands(Operation op) {
-    std::vector<ir::Value> operands = op.operands().vec();
-    if (op.HasTrait(ir::kCommutative) && operands.size() >= 2 &&
-        operands[1].id() < operands[0].id())
-      std::swap(operands[0], operands[1]);
-    return operands;
-  }
-
-  static ir::Attribute LargeConstant(Operation op) {
-    if (!op.Is<ir::ConstantOp>()) return {};
-    const ir::Attribute value = op.attr("value");
+  ir::Attribute LargeConstant(uint32_t op) const {
+    if (view_.opcode(op) != ir::kOpcodeOf<ir::ConstantOp>.id()) return {};
+    const ir::Attribute value = view_.OperationAt(op).attr("value");
     return value && value.Is(ir::AttrKind::kDense) && !value.IsElided() ? value : ir::Attribute();
   }
 
-  static uint64_t Mix(uint64_t h, uint64_t x) {  // splitmix64's finaliser over a running sum
-    h += x + 0x9e3779b97f4a7c15u;
-    h = (h ^ h >> 30) * 0xbf58476d1ce4e5b9u;
-    h = (h ^ h >> 27) * 0x94d049bb133111ebu;
-    return h ^ h >> 31;
+  uint32_t NumResults(uint32_t op) const {
+    return view_.HasExtraResults(op) ? view_.OperationAt(op).num_results() : 1;
   }
 
-  static uint64_t Hash(Operation op) {
-    uint64_t h = Mix(op.opcode().id(), op.num_results());
-    for (ir::Value v : op.results()) h = Mix(h, v.type().id());
+  static uint64_t Mix(uint64_t h, uint64_t x) {
+    h = (h ^ x) * 0xff51afd7ed558ccdu;
+    return h ^ h >> 32;
+  }
+
+  uint32_t Hash(uint32_t op, bool commutes) const {
+    const uint32_t num_results = NumResults(op), num_operands = view_.num_operands(op);
+    uint64_t h = Mix(uint64_t{num_results} << 16 | view_.opcode(op), num_operands);
+    for (uint32_t i = 0; i < num_results; ++i) h = Mix(h, view_.type(view_.result(op, i)));
     if (const ir::Attribute dense = LargeConstant(op)) {
       // Size and a sample: contents are compared in full when hashes agree.
       const auto bytes = dense.bytes();
       h = Mix(h, bytes.size());
       const size_t step = std::max<size_t>(1, bytes.size() / 64);
       for (size_t i = 0; i < bytes.size(); i += step) h = Mix(h, static_cast<uint64_t>(bytes[i]));
-      return h;
+    } else {
+      h = Mix(h, view_.attrs(op));
+      for (uint32_t i = 0; i < num_operands; ++i) h = Mix(h, OperandInOrder(op, i, commutes));
     }
-    h = Mix(h, op.attrs().id());
-    for (ir::Value v : SortedOperands(op)) h = Mix(h, v ? v.id() : ir::kNoId);
-    return h;
+    return static_cast<uint32_t>(h);
   }
 
-  static bool Same(Operation a, Operation b) {
-    if (!(a.opcode() == b.opcode()) || a.num_results() != b.num_results()) return false;
-    for (uint32_t i = 0; i < a.num_results(); ++i)
-      if (!(a.result(i).type() == b.result(i).type())) return false;
+  bool Same(uint32_t a, uint32_t b, bool commutes) const {
+    const uint32_t num_results = NumResults(a), num_operands = view_.num_operands(a);
+    if (view_.opcode(a) != view_.opcode(b) || num_results != NumResults(b) ||
+        num_operands != view_.num_operands(b))
+      return false;
+    for (uint32_t i = 0; i < num_results; ++i)
+      if (view_.type(view_.result(a, i)) != view_.type(view_.result(b, i))) return false;
     const ir::Attribute x = LargeConstant(a), y = LargeConstant(b);
     if (x && y) {
       if (x == y) return true;
@@ -106,19 +172,32 @@ class CommonSubexpressionElimination : public Pass {
       const auto p = x.bytes(), q = y.bytes();
       return p.size() == q.size() && (p.empty() || std::memcmp(p.data(), q.data(), p.size()) == 0);
     }
-    return a.attrs() == b.attrs() && SortedOperands(a) == SortedOperands(b);
+    if (view_.attrs(a) != view_.attrs(b)) return false;
+    for (uint32_t i = 0; i < num_operands; ++i)
+      if (OperandInOrder(a, i, commutes) != OperandInOrder(b, i, commutes)) return false;
+    return true;
   }
 
-  Operation Find(Operation op, uint64_t hash) const {
-    for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
-      const auto [begin, end] = scope->equal_range(hash);
-      for (auto it = begin; it != end; ++it)
-        if (Same(it->second, op)) return it->second;
-    }
-    return {};
-  }
+  ir::Program& program_;
+  ir::GraphView view_;
+  ir::Rewriter rewriter_;
+  ScopedOps ops_;
+  uint64_t merged_ = 0;
+};
 
-  std::vector<Scope> scopes_;  // of the blocks around the current op, innermost last
+class CommonSubexpressionElimination : public Pass {
+ public:
+  CommonSubexpressionElimination()
+      : Pass("common-subexpression-elimination", "computes equal things once") {}
+
+  absl::Status Run(ir::Program& program) override {
+    Merger merger(program);
+    merger.RunOnBlock(program.body(), false);
+    if (merger.merged() == 0) return absl::OkStatus();
+    Count("operations merged", merger.merged());
+    MarkChanged();
+    return absl::OkStatus();
+  }
 };
 WEFT_REGISTER_PASS(CommonSubexpressionElimination);
 
