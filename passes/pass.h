@@ -31,6 +31,11 @@ struct PassContext {
   std::vector<std::string> enabled_rules;  // opt-in ones
 };
 
+// A rule that a pass would run but for the options of the run.
+struct SkippedRule {
+  std::string rule, why;
+};
+
 class Pass {
  public:
   explicit Pass(std::string_view name, std::string_view description = {}, int opt_level = 1)
@@ -52,12 +57,15 @@ class Pass {
   bool changed() const { return changed_; }
   const std::vector<std::pair<std::string, uint64_t>>& statistics() const { return statistics_; }
   const std::vector<RuleStatistics>& rule_statistics() const { return rules_; }
+  // Set by Initialize.
+  const std::vector<SkippedRule>& skipped_rules() const { return skipped_; }
   void ResetStatistics();
 
  protected:
   void MarkChanged() { changed_ = true; }
   void Count(std::string_view what, uint64_t n = 1);
   std::vector<RuleStatistics> rules_;
+  std::vector<SkippedRule> skipped_;
 
  private:
   std::string name_, description_;

@@ -19,7 +19,8 @@ absl::Status PassManager::Run(ir::Program& program) {
     PassReport report{.pass = pass->name(),
                       .ops_before = program.num_operations() - 1,
                       .statistics = {},
-                      .rules = {}};
+                      .rules = {},
+                      .skipped = pass->skipped_rules()};
     const auto start = std::chrono::steady_clock::now();
     const absl::Status status = pass->Run(program);
     report.seconds =

@@ -23,6 +23,7 @@ struct PassReport {
   double seconds = 0;                      // verification not included
   std::vector<std::pair<std::string, uint64_t>> statistics;
   std::vector<RuleStatistics> rules;
+  std::vector<SkippedRule> skipped;
 };
 
 class PassManager {

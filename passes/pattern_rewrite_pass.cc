@@ -11,6 +11,16 @@ bool Contains(const std::vector<std::string>& list, std::string_view name) {
   return std::find(list.begin(), list.end(), name) != list.end();
 }
 
+// Why the run does not use the rule; "" when it does.
+std::string WhyNot(const RegisteredRule& rule, const PassContext& run) {
+  if (Contains(run.disabled_rules, rule.name)) return "it is disabled";
+  if (rule.opt_in && !Contains(run.enabled_rules, rule.name)) return "it is opt-in and not enabled";
+  if (rule.numerics > run.numerics)
+    return "its numeric class is " + std::string(drr::NumericClassName(rule.numerics)) +
+           ", the run allows " + std::string(drr::NumericClassName(run.numerics)) + " at most";
+  return "";
+}
+
 }  // namespace
 
 PatternRewritePass::PatternRewritePass(std::string_view name, std::string_view description,
@@ -27,11 +37,13 @@ absl::Status PatternRewritePass::Initialize(ir::IrContext& context,
   config_.record_rules |= pass_context.record_rules;
   if (groups_.empty()) return absl::OkStatus();
   drr::RewritePatternSet set(&context);
+  skipped_.clear();
   for (const RegisteredRule& rule : RegisteredRules()) {
-    if (!Contains(groups_, rule.group) || Contains(pass_context.disabled_rules, rule.name))
+    if (!Contains(groups_, rule.group)) continue;
+    if (std::string why = WhyNot(rule, pass_context); !why.empty()) {
+      skipped_.push_back({std::string(rule.name), std::move(why)});
       continue;
-    if (rule.opt_in && !Contains(pass_context.enabled_rules, rule.name)) continue;
-    if (rule.numerics > pass_context.numerics) continue;
+    }
     set.Add(rule.build(&context));
   }
   if (!set.errors().empty()) return ir::Internal("a rule does not build: " + set.errors()[0]);

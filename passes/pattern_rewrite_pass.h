@@ -21,6 +21,10 @@ class PatternRewritePass : public Pass {
   absl::Status Initialize(ir::IrContext& context, const PassContext& pass_context) override;
   absl::Status Run(ir::Program& program) override;
 
+  const std::vector<std::string>& groups() const { return groups_; }
+  // After Initialize.
+  const drr::FrozenRewritePatternSet& patterns() const { return patterns_; }
+
  private:
   std::vector<std::string> groups_;
   GreedyRewriteConfig config_;

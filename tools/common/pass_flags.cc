@@ -9,8 +9,10 @@
 #include "kernels/evaluator.h"
 #include "passes/pass_registry.h"
 #include "passes/rule_registry.h"
+#include "tools/common/pass_tables.h"
+#include "tools/common/program_main.h"
+#include "tools/common/rule_bound.h"
 #include "tools/common/suggest.h"
-#include "tools/common/table.h"
 
 namespace weft::tools {
 namespace {
@@ -20,13 +22,6 @@ using passes::PassReport;
 std::vector<std::string> PassNames() {
   std::vector<std::string> names;
   for (const passes::RegisteredPass& pass : passes::RegisteredPasses()) names.push_back(pass.name);
-  return names;
-}
-
-std::vector<std::string> RuleNames() {
-  std::vector<std::string> names;
-  for (const passes::RegisteredRule& rule : passes::RegisteredRules())
-    names.emplace_back(rule.name);
   return names;
 }
 
@@ -59,12 +54,13 @@ void PrintIr(const passes::Pass& pass, bool after, ir::Program& program) {
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
-passes::PassManager::Hook PrintingHook(const PassFlags& flags) {
-  if (flags.print_before.empty() && flags.print_after.empty()) return nullptr;
-  return [&flags](const passes::Pass& pass, bool after, bool changed, ir::Program& program) {
+passes::PassManager::Hook PrintingHook(const PassFlags& flags, passes::PassManager::Hook hook) {
+  if (flags.print_before.empty() && flags.print_after.empty()) return hook;
+  return [&flags, hook](const passes::Pass& pass, bool after, bool changed, ir::Program& program) {
     const std::string& which = after ? flags.print_after : flags.print_before;
     if (which == "all" || which == pass.name() || (after && which == "change" && changed))
       PrintIr(pass, after, program);
+    if (hook) hook(pass, after, changed, program);
   };
 }
 
@@ -74,6 +70,13 @@ std::vector<std::string> PassesOf(const PassFlags& flags) {
 }
 
 }  // namespace
+
+std::vector<std::string> RuleNames() {
+  std::vector<std::string> names;
+  for (const passes::RegisteredRule& rule : passes::RegisteredRules())
+    names.emplace_back(rule.name);
+  return names;
+}
 
 void AddPipelineFlag(CLI::App& app, PassFlags* flags) {
   app.add_option("--pipeline", flags->pipeline,
@@ -87,25 +90,29 @@ void AddPassFlags(CLI::App& app, PassFlags* flags) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->excludes("--pipeline");
-  app.add_option("--enable-rule", flags->enabled_rules, "also run this opt-in rule; repeatable")
+  app.add_option("--enable-rule", flags->enabled_rules,
+                 "run an opt-in rule too; do not run a rule; repeatable")
       ->type_name("R")
       ->allow_extra_args(false);
-  app.add_option("--disable-rule", flags->disabled_rules, "do not run this rule; repeatable")
+  app.add_option("--disable-rule", flags->disabled_rules)
       ->type_name("R")
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->group(kSameLine);
   app.add_option("--numerics", flags->numerics,
                  fmt::format("change of numbers allowed: {} ({})", fmt::join(NumericsNames(), "|"),
                              flags->numerics))
       ->type_name("N");
-  app.add_option("--print-ir-before", flags->print_before,
-                 "print the program to stderr before pass P, or all")
+  app.add_option("--print-ir-before", flags->print_before, "on stderr; P is a pass, all, or change")
       ->type_name("P");
-  app.add_option("--print-ir-after", flags->print_after,
-                 "and after it, after all, or after each change")
-      ->type_name("P");
+  app.add_option("--print-ir-after", flags->print_after)->type_name("P")->group(kSameLine);
   app.add_flag("--verify-each", flags->verify_each, "verify the program after every pass");
-  app.add_flag("--stats", flags->stats, "what every pass and rule did, on stderr");
-  app.add_flag("--timing", flags->timing, "how long every pass took, on stderr");
+  app.add_flag("--stats{table}", flags->stats,
+               "what every pass and rule did, on stderr; --stats=json; time per pass");
+  app.add_flag("--timing", flags->timing)->group(kSameLine);
+  app.add_option("--fail-if", flags->fail_if,
+                 "exit 1 if rule R applied so often; also <=, =, >=, >; repeatable")
+      ->type_name("R<N")
+      ->allow_extra_args(false);
 }
 
 absl::Status CheckPassFlags(const PassFlags& flags) {
@@ -116,6 +123,10 @@ absl::Status CheckPassFlags(const PassFlags& flags) {
   WEFT_RETURN_IF_ERROR(CheckName("numerics", flags.numerics, NumericsNames()));
   WEFT_RETURN_IF_ERROR(CheckPrintFlag(flags.print_before, {"all"}));
   WEFT_RETURN_IF_ERROR(CheckPrintFlag(flags.print_after, {"all", "change"}));
+  const std::string forms[] = {"table", "json"};
+  if (!flags.stats.empty()) WEFT_RETURN_IF_ERROR(CheckName("form of --stats", flags.stats, forms));
+  for (const std::string& bound : flags.fail_if)
+    WEFT_RETURN_IF_ERROR(ParseRuleBound(bound, RuleNames()).status());
   for (const std::string& name : flags.disabled_rules)
     WEFT_RETURN_IF_ERROR(CheckName("rule", name, RuleNames()));
   for (const std::string& name : flags.enabled_rules) {
@@ -127,7 +138,7 @@ absl::Status CheckPassFlags(const PassFlags& flags) {
 }
 
 absl::Status RunPasses(const PassFlags& flags, ir::Program& program,
-                       std::vector<PassReport>* reports) {
+                       std::vector<PassReport>* reports, passes::PassManager::Hook hook) {
   WEFT_ASSIGN_OR_RETURN(auto evaluator, kernels::KernelEvaluator::Create("auto"));
   passes::PassManager pm(program.context());
   for (const std::string& name : PassesOf(flags)) {
@@ -144,59 +155,13 @@ absl::Status RunPasses(const PassFlags& flags, ir::Program& program,
   context.enabled_rules = flags.enabled_rules;
   context.disabled_rules = flags.disabled_rules;
   pm.set_verify_each(flags.verify_each);
-  pm.set_hook(PrintingHook(flags));
+  pm.set_hook(PrintingHook(flags, std::move(hook)));
   const absl::Status status = pm.Run(program);
-  if (flags.stats) std::fputs(StatisticsTable(pm.reports()).c_str(), stderr);
+  if (flags.stats == "table") std::fputs(StatisticsTable(pm.reports()).c_str(), stderr);
+  if (flags.stats == "json") std::fputs(StatisticsJson(pm.reports()).c_str(), stderr);
   if (flags.timing) std::fputs(TimingTable(pm.reports()).c_str(), stderr);
   if (reports) *reports = pm.reports();
   return status;
-}
-
-std::string StatisticsTable(const std::vector<PassReport>& reports) {
-  Table table({"pass", "rule", "tried", "matched", "declined", "applied", "ops before -> after"});
-  const auto ops = [](uint64_t before, uint64_t after) {
-    return fmt::format("{} -> {}", before, after);
-  };
-  for (const PassReport& report : reports) {
-    table.AddRow({report.pass, "", "", "", "", "", ops(report.ops_before, report.ops_after)});
-    for (const auto& [name, count] : report.statistics)
-      table.AddRow({"", name, "", "", "", fmt::format("{}", count)});
-    for (const passes::RuleStatistics& rule : report.rules)
-      table.AddRow({"", rule.rule, fmt::format("{}", rule.tried), fmt::format("{}", rule.matched),
-                    fmt::format("{}", rule.declined), fmt::format("{}", rule.applied),
-                    rule.applied ? ops(rule.ops_erased, rule.ops_created) : ""});
-  }
-  if (!reports.empty())
-    table.AddRow(
-        {"total", "", "", "", "", "", ops(reports.front().ops_before, reports.back().ops_after)});
-  return table.ToString();
-}
-
-std::string RuleTable(const std::vector<PassReport>& reports) {
-  Table table({"rule", "pass", "matched", "applied", "ops before -> after"});
-  for (const PassReport& report : reports)
-    for (const passes::RuleStatistics& rule : report.rules)
-      if (rule.matched)
-        table.AddRow({rule.rule, report.pass, fmt::format("{}", rule.matched),
-                      fmt::format("{}", rule.applied),
-                      fmt::format("{} -> {}", rule.ops_erased, rule.ops_created)});
-  if (!reports.empty())
-    table.AddRow({"the whole program", "all", "", "",
-                  fmt::format("{} -> {}", reports.front().ops_before, reports.back().ops_after)});
-  return table.ToString();
-}
-
-std::string TimingTable(const std::vector<PassReport>& reports) {
-  double total = 0;
-  for (const PassReport& report : reports) total += report.seconds;
-  Table table({"pass", "time", "share"});
-  auto add = [&](const std::string& name, double seconds) {
-    table.AddRow({name, Milliseconds(seconds * 1e3),
-                  fmt::format("{:.1f} %", total > 0 ? 100 * seconds / total : 0)});
-  };
-  for (const PassReport& report : reports) add(report.pass, report.seconds);
-  add("total", total);
-  return table.ToString();
 }
 
 }  // namespace weft::tools

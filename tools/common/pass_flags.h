@@ -18,8 +18,10 @@ struct PassFlags {
   std::string numerics = "reassociate";  // exact, reassociate, approximate
   bool verify_each = false;
   std::string print_before = {}, print_after = {};  // a pass, all, or (after) change
-  bool stats = false, timing = false;
-  bool record_rules = false;  // in locations, for profiles
+  std::string stats = {};                           // table, json, or empty: none
+  bool timing = false;
+  std::vector<std::string> fail_if = {};  // see rule_bound.h
+  bool record_rules = false;              // in locations, for profiles
 };
 
 // --pipeline alone; the default is what `flags` holds.
@@ -30,17 +32,14 @@ void AddPassFlags(CLI::App& app, PassFlags* flags);
 // Every name exists, and no two flags contradict each other. Before anything is read.
 absl::Status CheckPassFlags(const PassFlags& flags);
 
-// Runs the passes on `program`; constants are folded with the kernels of a session. What the flags
-// want printed goes to stderr. `reports` (may be null) is filled even when a pass fails.
-absl::Status RunPasses(const PassFlags& flags, ir::Program& program,
-                       std::vector<passes::PassReport>* reports = nullptr);
+// The rules there are.
+std::vector<std::string> RuleNames();
 
-// Per pass and per rule, those included that did nothing. The last column has the operations of the
-// whole program for a pass, and those that a rule took and made.
-std::string StatisticsTable(const std::vector<passes::PassReport>& reports);
-// The rules that matched, and the whole program.
-std::string RuleTable(const std::vector<passes::PassReport>& reports);
-// Seconds per pass.
-std::string TimingTable(const std::vector<passes::PassReport>& reports);
+// Runs the passes on `program`; constants are folded with the kernels of a session. What the flags
+// want printed goes to stderr. `reports` (may be null) is filled even when a pass fails; `hook` is
+// called around every pass. --fail-if is for the caller (CheckRuleBounds).
+absl::Status RunPasses(const PassFlags& flags, ir::Program& program,
+                       std::vector<passes::PassReport>* reports = nullptr,
+                       passes::PassManager::Hook hook = nullptr);
 
 }  // namespace weft::tools

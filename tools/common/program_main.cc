@@ -24,23 +24,29 @@ class OneLineFormatter : public CLI::Formatter {
   std::string make_help(const CLI::App* app, std::string /*name*/,
                         CLI::AppFormatMode /*mode*/) const override {
     std::string help = usage_ + "\n";
-    for (const CLI::Option* option : app->get_options()) {
-      std::string left = "  ";
-      if (option->get_positional()) {
-        left += option->get_name(true);
-      } else {
-        left += option->get_name(false, true);
-        for (size_t comma = left.find(','); comma != std::string::npos;
-             comma = left.find(',', comma + 2))
-          left.replace(comma, 1, ", ");
-        if (option->get_items_expected_max() > 0) left += " " + option->get_type_name();
-      }
-      help += fmt::format("{:<{}} {}\n", left, kHelpColumn - 1, option->get_description());
+    const std::vector<const CLI::Option*> options = app->get_options();
+    for (size_t i = 0; i < options.size();) {
+      const std::string& description = options[i]->get_description();
+      std::string left = "  " + NameOf(*options[i]);
+      for (++i; i < options.size() && options[i]->get_group() == kSameLine; ++i)
+        left += ", " + NameOf(*options[i]);
+      help += fmt::format("{:<{}}  {}\n", left, kHelpColumn - 2, description);
     }
     return help + footer_ + "\n";
   }
 
  private:
+  static std::string NameOf(const CLI::Option& option) {
+    if (option.get_positional()) return option.get_name(true);
+    std::string name = option.get_name(false, true);
+    name = name.substr(0, name.find('{'));  // the value of a flag without one
+    for (size_t comma = name.find(','); comma != std::string::npos;
+         comma = name.find(',', comma + 2))
+      name.replace(comma, 1, ", ");
+    if (option.get_items_expected_max() > 0) name += " " + option.get_type_name();
+    return name;
+  }
+
   std::string usage_, footer_;
 };
 
@@ -90,8 +96,9 @@ int Finish(const std::string& program, const absl::Status& status) {
 
 void SetUpApp(CLI::App& app, const std::string& usage, const std::string& footer) {
   app.formatter(std::make_shared<OneLineFormatter>(usage, footer));
-  app.set_help_flag("-h,--help", "this text");
-  app.set_version_flag("--version", app.get_name() + " " WEFT_VERSION_STRING, "the version");
+  app.set_help_flag("-h,--help", "this text; the version");
+  app.set_version_flag("--version", app.get_name() + " " WEFT_VERSION_STRING, "the version")
+      ->group(kSameLine);
 }
 
 int RunMain(CLI::App& app, int argc, const char* const* argv,

@@ -12,6 +12,10 @@
 
 namespace weft::tools {
 
+// The group of an option that stands on the help line of the one added before it, whose description
+// covers both.
+inline constexpr const char* kSameLine = "same line";
+
 // Gives `app` the flags --help and --version and our help: one line per option, in the order they
 // were added, then `footer`.
 void SetUpApp(CLI::App& app, const std::string& usage, const std::string& footer);

@@ -8,15 +8,17 @@
 #include "tools/common/model_io.h"
 #include "tools/common/pass_flags.h"
 #include "tools/common/program_main.h"
+#include "tools/common/rule_bound.h"
 #include "tools/common/shape_flags.h"
 #include "tools/common/suggest.h"
+#include "tools/ir_opt/explain.h"
 #include "tools/ir_opt/lists.h"
 
 namespace weft::tools {
 namespace {
 
 struct Flags {
-  std::string in, out, export_form = "functions";
+  std::string in, out, explain, export_form = "functions";
   bool full_weights = false;
   bool list_passes = false, list_rules = false, list_ops = false;
   PassFlags passes = {.pipeline = "simplify"};
@@ -29,15 +31,18 @@ void AddFlags(CLI::App& app, Flags* flags) {
       ->type_name("OUT");
   AddPipelineFlag(app, &flags->passes);
   AddPassFlags(app, &flags->passes);
+  app.add_option("--explain", flags->explain,
+                 "why rule R did not apply at value V (name or %N), or its nearest miss")
+      ->type_name("R[@V]");
   AddDimFlag(app, &flags->shapes);
   AddInputShapeFlag(app, &flags->shapes);
   app.add_option("--export", flags->export_form,
                  "fused ops in .onnx: functions, or inline as plain ONNX (functions)")
       ->type_name("FORM");
   app.add_flag("--full-weights", flags->full_weights, "print weights in full");
-  app.add_flag("--list-passes", flags->list_passes, "the passes and pipelines there are");
-  app.add_flag("--list-rules", flags->list_rules, "the rules, with what each does");
-  app.add_flag("--list-ops", flags->list_ops, "the operations of all dialects");
+  app.add_flag("--list-passes", flags->list_passes, "what passes, rules, operations there are");
+  app.add_flag("--list-rules", flags->list_rules)->group(kSameLine);
+  app.add_flag("--list-ops", flags->list_ops)->group(kSameLine);
 }
 
 bool ToStdout(const Flags& flags) { return flags.out.empty() || flags.out == "-"; }
@@ -48,6 +53,8 @@ absl::Status CheckFlags(const Flags& flags) {
   WEFT_RETURN_IF_ERROR(CheckPassFlags(flags.passes));
   const std::string forms[] = {"functions", "inline"};
   WEFT_RETURN_IF_ERROR(CheckName("export form", flags.export_form, forms));
+  if (!flags.explain.empty())
+    WEFT_RETURN_IF_ERROR(RuleExplainer::Create(flags.explain, RuleNames()).status());
   if (ToStdout(flags)) return absl::OkStatus();
   WEFT_RETURN_IF_ERROR(ModelFormatOf(flags.out).status());
   // The side files that go with each of the two count as well.
@@ -65,20 +72,40 @@ absl::Status List(const Flags& flags) {
   return absl::OkStatus();
 }
 
+absl::Status WriteProgram(const Flags& flags, ir::Program& program) {
+  if (!ToStdout(flags))
+    return SaveModel(
+        program, flags.out,
+        {.full_weights = flags.full_weights, .inline_functions = flags.export_form == "inline"});
+  if (!flags.explain.empty() && flags.out.empty()) return absl::OkStatus();  // that is the answer
+  const std::string text = ir::PrintProgram(program, {.full_weights = flags.full_weights});
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  return absl::OkStatus();
+}
+
+// Runs the passes and explains what is to be explained.
+absl::Status Optimise(const Flags& flags, ir::Program& program) {
+  std::vector<passes::PassReport> reports;
+  if (flags.explain.empty()) {
+    WEFT_RETURN_IF_ERROR(RunPasses(flags.passes, program, &reports));
+  } else {
+    WEFT_ASSIGN_OR_RETURN(RuleExplainer explainer,
+                          RuleExplainer::Create(flags.explain, RuleNames()));
+    WEFT_RETURN_IF_ERROR(RunPasses(flags.passes, program, &reports, explainer.hook()));
+    WEFT_ASSIGN_OR_RETURN(const std::string answer, explainer.Answer(program, reports));
+    std::fputs(answer.c_str(), flags.out == "-" ? stderr : stdout);
+  }
+  return CheckRuleBounds(flags.passes.fail_if, reports);
+}
+
 absl::Status Run(const Flags& flags) {
   if (flags.list_passes || flags.list_rules || flags.list_ops) return List(flags);
   WEFT_RETURN_IF_ERROR(CheckFlags(flags));
   ir::IrContext context;
   WEFT_ASSIGN_OR_RETURN(auto program, LoadModel(context, flags.in, "ir-opt"));
   WEFT_RETURN_IF_ERROR(ApplyShapes(flags.shapes, *program));
-  WEFT_RETURN_IF_ERROR(RunPasses(flags.passes, *program));
-  if (!ToStdout(flags))
-    return SaveModel(
-        *program, flags.out,
-        {.full_weights = flags.full_weights, .inline_functions = flags.export_form == "inline"});
-  const std::string text = ir::PrintProgram(*program, {.full_weights = flags.full_weights});
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  return absl::OkStatus();
+  WEFT_RETURN_IF_ERROR(Optimise(flags, *program));
+  return WriteProgram(flags, *program);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "tools/common/exit_code.h"
 #include "tools/common/pass_flags.h"
+#include "tools/common/pass_tables.h"
 #include "tools/common/table.h"
 #include "tools/ir_run/bench.h"
 #include "tools/ir_run/runner.h"

@@ -51,21 +51,10 @@ std::string Npy(const std::string& shape, const std::vector<float>& values) {
 
 class IrRun : public ProgramTest {
  protected:
-  static Outcome Run(std::vector<std::string> arguments, const std::string& input = "") {
-    arguments.insert(arguments.begin(), "ir-run");
-    return RunProgram(arguments, input);
-  }
-  static std::string Refusal(const std::vector<std::string>& arguments, int code = 2) {
-    const Outcome outcome = Run(arguments);
-    EXPECT_EQ(outcome.code, code) << outcome.err;
-    EXPECT_THAT(outcome.err, StartsWith("ir-run: error: "));
-    EXPECT_EQ(CountOf(outcome.err, "\n"), 1u) << outcome.err;
-    return outcome.err;
-  }
-  static std::string Accept(const std::vector<std::string>& arguments,
-                            const std::string& input = "") {
-    const Outcome outcome = Run(arguments, input);
-    EXPECT_EQ(outcome.code, 0) << outcome.err;
+  IrRun() : ProgramTest("ir-run") {}
+  std::string Accept(const std::vector<std::string>& arguments,
+                     const std::string& input = "") const {
+    const Outcome outcome = ProgramTest::Accept(arguments, input);
     EXPECT_THAT(outcome.err, IsEmpty());
     return outcome.out;
   }

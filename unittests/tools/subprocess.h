@@ -85,8 +85,32 @@ inline size_t CountOf(const std::string& text, const std::string& part) {
   return count;
 }
 
+// A folder of its own for every test, and runs of one program.
 class ProgramTest : public ::testing::Test {
  protected:
+  explicit ProgramTest(std::string program) : program_(std::move(program)) {}
+
+  Outcome Run(std::vector<std::string> arguments, const std::string& input = "") const {
+    arguments.insert(arguments.begin(), program_);
+    return RunProgram(std::move(arguments), input);
+  }
+  Outcome Accept(const std::vector<std::string>& arguments, const std::string& input = "") const {
+    Outcome outcome = Run(arguments, input);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return outcome;
+  }
+  // Expects that exit code and one line on stderr, which it returns.
+  std::string Refusal(const std::vector<std::string>& arguments, int code = 2) const {
+    const Outcome outcome = Run(arguments);
+    EXPECT_EQ(outcome.code, code) << outcome.err;
+    EXPECT_EQ(outcome.err.substr(0, program_.size() + 9), program_ + ": error: ");
+    EXPECT_EQ(CountOf(outcome.err, "\n"), 1u) << outcome.err;
+    if (code == 2) {
+      EXPECT_EQ(outcome.out, "");
+    }
+    return outcome.err;
+  }
+
   void SetUp() override {
     const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
     folder_ = std::filesystem::path(::testing::TempDir()) /
@@ -110,7 +134,13 @@ class ProgramTest : public ::testing::Test {
     return names;
   }
 
+  std::string program_;
   std::filesystem::path folder_;
+};
+
+class IrOpt : public ProgramTest {
+ protected:
+  IrOpt() : ProgramTest("ir-opt") {}
 };
 
 inline constexpr const char* kBertTiny = WEFT_TEST_DATA_DIR "/models/bert_tiny.onnx";

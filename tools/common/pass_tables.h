@@ -1,0 +1,22 @@
+// What a run of passes did, as tables of text or as JSON.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "passes/pass_manager.h"
+
+namespace weft::tools {
+
+// Per pass and per rule, those included that did nothing. The last column has the operations of the
+// whole program for a pass, and those that a rule took and made. A second table has the reasons why
+// rules declined, a third the rules that were not eligible.
+std::string StatisticsTable(const std::vector<passes::PassReport>& reports);
+// The same as one JSON object: {"passes": [{"pass", "ops_before", ..., "rules": [...]}]}.
+std::string StatisticsJson(const std::vector<passes::PassReport>& reports);
+// The rules that matched, and the whole program.
+std::string RuleTable(const std::vector<passes::PassReport>& reports);
+// Seconds per pass.
+std::string TimingTable(const std::vector<passes::PassReport>& reports);
+
+}  // namespace weft::tools

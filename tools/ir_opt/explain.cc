@@ -1,0 +1,196 @@
+#include "tools/ir_opt/explain.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "drr/explain.h"
+#include "ir/text/printer.h"
+#include "ir/walk.h"
+#include "passes/pass_registry.h"
+#include "passes/pattern_rewrite_pass.h"
+#include "passes/rule_registry.h"
+#include "tools/common/suggest.h"
+
+namespace weft::tools {
+namespace {
+
+using drr::Explanation;
+using ir::Operation;
+using ir::Program;
+using ir::Value;
+
+// Arguments of the module, then what operations make, in the order of the text.
+template <class F>
+void VisitValues(Program& program, F&& visit) {
+  for (Value argument : program.body().arguments()) visit(argument);
+  ir::Walk(program, [&](Operation op) {
+    for (uint32_t i = 0; i < op.num_regions(); ++i)
+      for (ir::Block block : op.region(i).blocks())
+        for (Value argument : block.arguments()) visit(argument);
+    for (Value result : op.results()) visit(result);
+  });
+}
+
+Value ValueOfName(Program& program, std::string_view name) {
+  Value found;
+  VisitValues(program, [&](Value value) {
+    if (!found && value.name() == name) found = value;
+  });
+  if (found) return found;
+  const auto inputs = program.module().attr("input_names");
+  for (uint32_t i = 0; inputs.Is(ir::AttrKind::kStrings) && i < program.body().num_arguments(); ++i)
+    if (i < inputs.AsStrings().size() && inputs.AsStrings()[i] == name)
+      return program.body().argument(i);
+  return {};
+}
+
+std::vector<std::string> ValueNames(Program& program) {
+  std::vector<std::string> names;
+  VisitValues(program, [&](Value value) {
+    if (!value.name().empty()) names.emplace_back(value.name());
+  });
+  return names;
+}
+
+const drr::Rule* RuleOf(const passes::Pass& pass, std::string_view name) {
+  const auto* rewrite = dynamic_cast<const passes::PatternRewritePass*>(&pass);
+  if (!rewrite) return nullptr;
+  for (const auto& rule : rewrite->patterns().rules())
+    if (rule->name == name) return rule.get();
+  return nullptr;
+}
+
+// The passes there are that run the rule's group.
+std::vector<std::string> PassesWith(std::string_view group) {
+  std::vector<std::string> names;
+  for (const passes::RegisteredPass& registered : passes::RegisteredPasses()) {
+    const std::unique_ptr<passes::Pass> pass = registered.make();
+    const auto* rewrite = dynamic_cast<const passes::PatternRewritePass*>(pass.get());
+    if (!rewrite) continue;
+    for (const std::string& g : rewrite->groups())
+      if (g == group) names.push_back(registered.name);
+  }
+  return names;
+}
+
+Explanation Explain(const drr::Rule& rule, Program& program, Value value) {
+  return value ? drr::ExplainValue(rule, value) : drr::ExplainNearest(rule, program);
+}
+
+}  // namespace
+
+absl::StatusOr<RuleExplainer> RuleExplainer::Create(const std::string& what,
+                                                    std::span<const std::string> rules) {
+  RuleExplainer explainer;
+  const size_t at = what.find('@');
+  explainer.rule_name_ = what.substr(0, at);
+  WEFT_RETURN_IF_ERROR(CheckName("rule", explainer.rule_name_, rules));
+  if (at == std::string::npos) return explainer;
+  explainer.value_name_ = what.substr(at + 1);
+  if (explainer.value_name_.empty())
+    return ir::InvalidArgument(fmt::format("--explain {}: expected RULE@VALUE", what));
+  return explainer;
+}
+
+passes::PassManager::Hook RuleExplainer::hook() {
+  return [this](const passes::Pass& pass, bool after, bool /*changed*/, Program& program) {
+    if (after || start_) return;
+    const drr::Rule* rule = RuleOf(pass, rule_name_);
+    if (!rule) return;
+    rule_ = std::make_shared<drr::Rule>(*rule);  // the pass does not outlive the run
+    start_ = Start{pass.name(), program.Clone(), {}};
+    ir::Walk(program, [&](Operation op) { start_->originals.push_back(op); });
+  };
+}
+
+absl::Status RuleExplainer::FindRule(ir::IrContext& context) {
+  if (rule_) return absl::OkStatus();
+  const passes::RegisteredRule* registered = passes::FindRule(rule_name_);
+  if (!registered) return ir::Internal("no pass of this run has rule " + rule_name_);
+  drr::BuildResult built = registered->build(&context);
+  if (!built.ok()) return ir::Internal("a rule does not build: " + built.errors[0]);
+  rule_ = std::move(built.rule);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Value> RuleExplainer::FindValue(Program& after) const {
+  if (value_name_.empty()) return Value();
+  if (const Value named = ValueOfName(after, value_name_)) return named;
+  uint32_t number = 0;
+  const char* end = value_name_.data() + value_name_.size();
+  const bool is_number = value_name_[0] == '%' &&
+                         std::from_chars(value_name_.data() + 1, end, number).ptr == end &&
+                         value_name_.size() > 1;
+  if (!is_number) {
+    std::vector<std::string> names = ValueNames(after);
+    if (start_) {
+      if (ValueOfName(*start_->copy, value_name_)) return Value();  // gone since
+      for (std::string& name : ValueNames(*start_->copy)) names.push_back(std::move(name));
+    }
+    return UnknownName("value", value_name_, names);
+  }
+  const ir::ValueNumbering numbering(after);
+  Value found;
+  uint32_t count = 0;
+  VisitValues(after, [&](Value value) {
+    ++count;
+    if (numbering.Of(value) == number) found = value;
+  });
+  if (found) return found;
+  return ir::InvalidArgument(
+      fmt::format("unknown value '{}'; after the run there is %0 to %{}", value_name_, count - 1));
+}
+
+// The same value in the program that the first pass with the rule begins with: the very same one or
+// else the bearer of its name; null if there is neither.
+Value RuleExplainer::AtStart(Value after) const {
+  const std::string name(after ? after.name() : value_name_);
+  Value found = name.empty() ? Value() : ValueOfName(*start_->copy, name);
+  if (!after) return found;
+  if (after.IsBlockArgument()) return found;
+  const Operation maker = after.DefiningOp();
+  size_t i = 0;
+  ir::Walk(*start_->copy, [&](Operation copy) {
+    const Operation original = start_->originals[i++];
+    if (original.IsAlive() && original == maker) found = copy.result(after.index());
+  });
+  return found;
+}
+
+// Which passes had the rule, and what came of it.
+std::string RuleExplainer::HistoryText(const std::vector<passes::PassReport>& reports) const {
+  std::string text;
+  for (const passes::PassReport& report : reports) {
+    for (const passes::RuleStatistics& rule : report.rules)
+      if (rule.rule == rule_name_)
+        text += fmt::format("pass {}: {} was applied {} time{}\n", report.pass, rule_name_,
+                            rule.applied, rule.applied == 1 ? "" : "s");
+    for (const passes::SkippedRule& rule : report.skipped)
+      if (rule.rule == rule_name_)
+        text += fmt::format("pass {}: {} was not run: {}\n", report.pass, rule_name_, rule.why);
+  }
+  const passes::RegisteredRule* registered = passes::FindRule(rule_name_);
+  if (!text.empty() || !registered) return text;
+  return fmt::format("{} was not run: no pass of this run has it, but {} would\n", rule_name_,
+                     fmt::join(PassesWith(registered->group), ", "));
+}
+
+absl::StatusOr<std::string> RuleExplainer::Answer(Program& after,
+                                                  const std::vector<passes::PassReport>& reports) {
+  WEFT_RETURN_IF_ERROR(FindRule(*after.context()));
+  WEFT_ASSIGN_OR_RETURN(const Value value, FindValue(after));
+  std::string text = HistoryText(reports);
+  if (start_) {
+    const Value then = value_name_.empty() ? Value() : AtStart(value);
+    text += fmt::format("\nbefore pass {}\n", start_->pass);
+    text += value_name_.empty() || then ? drr::ToString(Explain(*rule_, *start_->copy, then))
+                                        : fmt::format("there was no value {} yet\n", value_name_);
+  }
+  text += "\nafter the run\n";
+  text += value_name_.empty() || value ? drr::ToString(Explain(*rule_, after, value))
+                                       : fmt::format("value {} is gone\n", value_name_);
+  return text;
+}
+
+}  // namespace weft::tools

@@ -1,0 +1,55 @@
+// ir-opt --explain RULE[@VALUE]: why a rule did not apply, or where it did.
+//
+// Two states of the program are looked at: the one that the first pass with the rule begins with,
+// and the one after the run, which says why something is *still* not rewritten. VALUE is a name, or
+// %N as the program after the run numbers it; without it the site where the rule comes furthest is
+// taken.
+//
+//   WEFT_ASSIGN_OR_RETURN(RuleExplainer explainer, RuleExplainer::Create("fuse-gelu@%12", rules));
+//   WEFT_RETURN_IF_ERROR(RunPasses(flags, *program, &reports, explainer.hook()));
+//   WEFT_ASSIGN_OR_RETURN(std::string text, explainer.Answer(*program, reports));
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "drr/pattern.h"
+#include "ir/base/status.h"
+#include "passes/pass_manager.h"
+
+namespace weft::tools {
+
+class RuleExplainer {
+ public:
+  // InvalidArgument when there is no such rule.
+  static absl::StatusOr<RuleExplainer> Create(const std::string& what,
+                                              std::span<const std::string> rules);
+
+  // Must be called around every pass; the explainer must outlive it.
+  passes::PassManager::Hook hook();
+  // `after` is the program when all passes have run. InvalidArgument when it has no such value.
+  absl::StatusOr<std::string> Answer(ir::Program& after,
+                                     const std::vector<passes::PassReport>& reports);
+
+ private:
+  // The program that the first pass with the rule begins with.
+  struct Start {
+    std::string pass;
+    std::unique_ptr<ir::Program> copy;
+    std::vector<ir::Operation> originals;  // the ops of `copy` in the program itself, in its order
+  };
+
+  absl::Status FindRule(ir::IrContext& context);
+  absl::StatusOr<ir::Value> FindValue(ir::Program& after) const;
+  ir::Value AtStart(ir::Value after) const;
+  std::string HistoryText(const std::vector<passes::PassReport>& reports) const;
+
+  std::string rule_name_, value_name_;
+  std::shared_ptr<const drr::Rule> rule_;
+  std::optional<Start> start_;
+};
+
+}  // namespace weft::tools

@@ -1,0 +1,182 @@
+// ir-opt's answers about rules: --explain, --stats, --fail-if, --numerics.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "unittests/tools/subprocess.h"
+
+namespace weft::tools {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+// Two pairs of transposes; the second pair is one too, but for the relu in between.
+constexpr const char* kTransposes =
+    R"(module {input_names:strings["x"],output_names:strings["y","z"]} (%0: tensor<2x3x4xf32>) {
+ (%1) = "onnx.Transpose" (%0) {perm:array[2,0,1]} : (tensor<2x3x4xf32>) -> tensor<4x2x3xf32>
+ (%2 "y") = "onnx.Transpose" (%1) {perm:array[0,2,1]} : (tensor<4x2x3xf32>) -> tensor<4x3x2xf32>
+ (%3) = "onnx.Transpose" (%0) {perm:array[1,0,2]} : (tensor<2x3x4xf32>) -> tensor<3x2x4xf32>
+ (%4 "middle") = "onnx.Softmax" (%3) {axis:-1} : (tensor<3x2x4xf32>) -> tensor<3x2x4xf32> loc("m.onnx:/softmax")
+ (%5 "z") = "onnx.Transpose" (%4) {perm:array[1,0,2]} : (tensor<3x2x4xf32>) -> tensor<2x3x4xf32>
+ () = "builtin.return" (%2, %5) {} : (tensor<4x3x2xf32>, tensor<2x3x4xf32>) ->
+}
+)";
+
+class IrOptRules : public IrOpt {
+ protected:
+  void SetUp() override {
+    IrOpt::SetUp();
+    in_ = Write("a.ir", kTransposes);
+  }
+  std::string Explain(const std::string& what, std::vector<std::string> more = {}) const {
+    more.insert(more.begin(), {in_, "--explain", what});
+    return Accept(more).out;
+  }
+  std::string in_;
+};
+
+// --- --explain -----------------------------------------------------------------------
+
+TEST_F(IrOptRules, ExplainsBothEndsOfTheRunInPlaceOfTheProgram) {
+  const std::string out = Explain("compose-transposes");
+  EXPECT_THAT(out, StartsWith("pass canonicalize: compose-transposes was applied 1 time\n"));
+  EXPECT_THAT(out, HasSubstr("\nbefore pass canonicalize\n"
+                             "compose-transposes fits at 1 place\n"
+                             "  (%2 \"y\") = \"onnx.Transpose\" (%1)"));
+  EXPECT_THAT(out, HasSubstr("\nafter the run\n"
+                             "compose-transposes does not fit; with 1 of 2 operations found it "
+                             "fails at\n"));
+  EXPECT_THAT(out, Not(HasSubstr("builtin.return")));
+}
+
+TEST_F(IrOptRules, ExplainsAValueByItsNameOrItsNumberAfterTheRun) {
+  for (const char* value : {"z", "%4"}) {
+    const std::string out = Explain(std::string("compose-transposes@") + value);
+    EXPECT_EQ(CountOf(out, "expected onnx.Transpose but found onnx.Softmax"), 2u) << out;
+    EXPECT_EQ(CountOf(out, "loc(\"m.onnx:/softmax\")"), 2u) << out;
+    EXPECT_THAT(out, HasSubstr("\n  (%5 \"z\") = \"onnx.Transpose\""));
+    EXPECT_THAT(out, HasSubstr("\n  (%4 \"z\") = \"onnx.Transpose\""));
+  }
+  EXPECT_THAT(Explain("compose-transposes@middle"), HasSubstr("expected onnx.Transpose but found"));
+}
+
+TEST_F(IrOptRules, TheProgramStillGoesWhereItIsToldTo) {
+  EXPECT_THAT(Explain("compose-transposes", {"-o", Path("b.ir")}), HasSubstr("after the run"));
+  EXPECT_THAT(ReadFile(Path("b.ir")), HasSubstr("builtin.return"));
+  const Outcome both = Accept({in_, "--explain", "compose-transposes", "-o", "-"});
+  EXPECT_THAT(both.out, AllOf(HasSubstr("builtin.return"), Not(HasSubstr("after the run"))));
+  EXPECT_THAT(both.err, HasSubstr("after the run"));
+}
+
+TEST_F(IrOptRules, SuggestsTheRuleOrValueThatWasMeant) {
+  EXPECT_THAT(Refusal({in_, "--explain", "compose-transpose"}),
+              HasSubstr("unknown rule 'compose-transpose'; did you mean 'compose-transposes'?"));
+  EXPECT_THAT(Refusal({in_, "--explain", "compose-transposes@midle"}),
+              HasSubstr("unknown value 'midle'; did you mean 'middle'?"));
+  EXPECT_THAT(Refusal({in_, "--explain", "compose-transposes@%99"}),
+              HasSubstr("unknown value '%99'; after the run there is %0 to %4"));
+  EXPECT_THAT(Refusal({in_, "--explain", "compose-transposes@"}), HasSubstr("expected RULE@VALUE"));
+}
+
+TEST_F(IrOptRules, ExplainsThatARuleWasNotRunAtAll) {
+  EXPECT_THAT(Explain("compose-transposes", {"--disable-rule", "compose-transposes"}),
+              AllOf(HasSubstr("pass canonicalize: compose-transposes was not run: it is disabled"),
+                    HasSubstr("after the run\ncompose-transposes fits at 1 place")));
+  EXPECT_THAT(Explain("fold-batch-norm-into-conv", {"--numerics", "exact"}),
+              HasSubstr("fold-batch-norm-into-conv was not run: its numeric class is reassociates, "
+                        "the run allows exact at most\n"));
+  EXPECT_THAT(Explain("fuse-linear-bias"),
+              StartsWith("fuse-linear-bias was not run: no pass of this run has it, but "
+                         "fuse-epilogue would\n"));
+}
+
+// --- --stats -------------------------------------------------------------------------
+
+TEST_F(IrOptRules, StatisticsComeAsJsonToo) {
+  const Outcome outcome = Accept({in_, "--stats=json", "--numerics", "exact"});
+  const auto json = nlohmann::json::parse(outcome.err);
+  ASSERT_EQ(json["passes"].size(), 5u);
+  const auto& canonicalize = json["passes"][1];
+  EXPECT_EQ(canonicalize["pass"], "canonicalize");
+  EXPECT_EQ(canonicalize["ops_before"], 6);
+  EXPECT_EQ(canonicalize["ops_after"], 5);
+  size_t idle = 0;
+  for (const auto& rule : canonicalize["rules"]) {
+    if (rule["rule"] == "compose-transposes") {
+      EXPECT_EQ(rule["applied"], 1);
+      EXPECT_GE(rule["tried"], 2);
+      EXPECT_EQ(rule["ops_created"], 1);
+    }
+    idle += rule["tried"] == 0;
+  }
+  EXPECT_GT(idle, 3u);  // zero rows too
+  bool folding_skipped = false;
+  for (const auto& rule : canonicalize["not_run"])
+    folding_skipped |= rule["rule"] == "fold-batch-norm-into-conv";
+  EXPECT_TRUE(folding_skipped);
+}
+
+TEST_F(IrOptRules, StatisticsTellWhichRulesAreNotEligible) {
+  const std::string err = Accept({in_, "--stats", "--numerics", "exact"}).err;
+  EXPECT_THAT(err, ContainsRegex("pass +rule +not run because\n"));
+  EXPECT_THAT(err, ContainsRegex("canonicalize +fold-batch-norm-into-conv +its numeric class is "
+                                 "reassociates, the run allows exact at most\n"));
+  EXPECT_THAT(Accept({in_, "--stats"}).err, Not(HasSubstr("not run because")));
+  EXPECT_THAT(Refusal({in_, "--stats=jsn"}), HasSubstr("did you mean 'json'?"));
+}
+
+// --- --fail-if -----------------------------------------------------------------------
+
+TEST_F(IrOptRules, FailsWhenARuleAppliesLessOrMoreOftenThanExpected) {
+  const auto passes = [&](const std::string& bound) { Accept({in_, "--fail-if", bound}); };
+  const auto fails = [&](const std::string& bound) {
+    return Refusal({in_, "--fail-if", bound, "-o", Path("b.ir")}, 1);
+  };
+  passes("compose-transposes<1");
+  passes("compose-transposes>1");
+  passes("compose-transposes=0");
+  passes("compose-transposes>=2");
+  passes("compose-transposes<=0");
+  EXPECT_THAT(fails("compose-transposes<12"),
+              HasSubstr("rule compose-transposes: expected at least 12 applications, got 1\n"));
+  EXPECT_THAT(fails("compose-transposes>0"), HasSubstr("expected at most 0 applications, got 1\n"));
+  EXPECT_THAT(fails("compose-transposes=1"), HasSubstr("expected other than 1 application, got 1"));
+  EXPECT_THAT(fails("compose-transposes>=1"), HasSubstr("expected fewer than 1 application"));
+  EXPECT_THAT(fails("compose-transposes<=1"), HasSubstr("expected more than 1 application, got 1"));
+  EXPECT_FALSE(std::filesystem::exists(Path("b.ir")));
+}
+
+TEST_F(IrOptRules, NamesEveryBoundThatIsMissedAndWhyARuleWasNotRun) {
+  EXPECT_THAT(Refusal({in_, "--fail-if", "remove-identity<1", "--fail-if", "fuse-linear-bias<2",
+                       "--fail-if", "compose-transposes<1", "-o", Path("b.ir")},
+                      1),
+              HasSubstr("rule remove-identity: expected at least 1 application, got 0; rule "
+                        "fuse-linear-bias: expected at least 2 applications, got 0 (no pass of "
+                        "this run has it)\n"));
+}
+
+TEST_F(IrOptRules, RefusesABoundThatMakesNoSense) {
+  EXPECT_THAT(Refusal({in_, "--fail-if", "compose-transpose<1"}),
+              HasSubstr("unknown rule 'compose-transpose'; did you mean 'compose-transposes'?"));
+  EXPECT_THAT(Refusal({in_, "--fail-if", "compose-transposes<x"}),
+              HasSubstr("--fail-if compose-transposes<x: 'x' is not a count"));
+  for (const char* bound : {"compose-transposes", "<3", "compose-transposes!3"})
+    EXPECT_THAT(Refusal({in_, "--fail-if", bound}), HasSubstr("expected RULE<COUNT"));
+}
+
+TEST_F(IrOptRules, AFailedExpectationCanBeExplainedInTheSameRun) {
+  const Outcome outcome =
+      Run({in_, "--fail-if", "compose-transposes<2", "--explain", "compose-transposes"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_THAT(outcome.out, HasSubstr("after the run"));
+  EXPECT_THAT(outcome.err, HasSubstr("expected at least 2 applications, got 1"));
+}
+
+}  // namespace
+}  // namespace weft::tools
