@@ -75,6 +75,15 @@ class MatchContext {
     }
   }
 
+  void Reset() {  // as new
+    values_.assign(values_.size(), ir::Value());
+    bound_.assign(bound_.size(), false);
+    ops_.assign(ops_.size(), ir::Operation());
+    alternatives_.assign(alternatives_.size(), -1);
+    attrs_.assign(attrs_.size(), ir::Attribute());
+    explanation_.clear();
+  }
+
   ir::IrContext* context() const { return rule_->graph.context(); }
   const Rule& rule() const { return *rule_; }
 
@@ -91,35 +100,49 @@ class MatchContext {
   }
   template <class O>
   typename O::template Attrs<ir::Plain> operator[](OpPattern<O> op) const {
-    return ir::ReadAttrs<O>(ops_[op.id()] ? ops_[op.id()].attrs() : ir::AttrDict());
+    return ir::ReadAttrs<O>(this->op(op.id()) ? this->op(op.id()).attrs() : ir::AttrDict());
   }
   template <class O>
   bool Has(OpPattern<O> op) const {
-    return static_cast<bool>(ops_[op.id()]);
+    return static_cast<bool>(this->op(op.id()));
   }
   template <class O, class... Os>
   bool Is(OneOfPattern<Os...> op) const {
     static_assert((std::is_same_v<O, Os> || ...), "this op is not among the alternatives");
-    return ops_[op.id()] && ops_[op.id()].template Is<O>();
+    return this->op(op.id()) && this->op(op.id()).template Is<O>();
   }
   template <class O, class... Os>
   typename O::template Attrs<ir::Plain> As(OneOfPattern<Os...> op) const {
     static_assert((std::is_same_v<O, Os> || ...), "this op is not among the alternatives");
-    return ir::ReadAttrs<O>(ops_[op.id()] ? ops_[op.id()].attrs() : ir::AttrDict());
+    return ir::ReadAttrs<O>(this->op(op.id()) ? this->op(op.id()).attrs() : ir::AttrDict());
   }
   template <class... Os>
   bool Has(OneOfPattern<Os...> op) const {
-    return static_cast<bool>(ops_[op.id()]);
+    return static_cast<bool>(this->op(op.id()));
   }
 
   // A function of the rule may say why it refuses; the reason that is told then ends in this.
   void Explain(std::string why) const { explanation_ = std::move(why); }
   const std::string& explanation() const { return explanation_; }
 
+  // Whether anything but attribute variables was read since ForgetReads(): if not, what a function
+  // of the rule computed depends on those alone, and the engine need not ask it again.
+  void ForgetReads() const { read_more_ = false; }
+  bool ReadMoreThanAttrs() const { return read_more_; }
+
   // By number, for the matcher, the rewriter and the string spelling.
-  ir::Value value(int id) const { return values_[rule_->graph.Resolve(id)]; }
-  bool bound(int id) const { return bound_[rule_->graph.Resolve(id)]; }
-  ir::Operation op(int id) const { return ops_[id]; }
+  ir::Value value(int id) const {
+    read_more_ = true;
+    return values_[rule_->graph.Resolve(id)];
+  }
+  bool bound(int id) const {
+    read_more_ = true;
+    return bound_[rule_->graph.Resolve(id)];
+  }
+  ir::Operation op(int id) const {
+    read_more_ = true;
+    return ops_[id];
+  }
   ir::Attribute attr(int id) const { return attrs_[id]; }
   // Of a list value.
   const std::vector<ir::Value>& list(int id) const { return lists_[rule_->graph.Resolve(id)]; }
@@ -135,6 +158,7 @@ class MatchContext {
 
  private:
   friend class Matcher;
+  friend class PlainMatcher;
   const Rule* rule_;
   std::vector<ir::Value> values_;  // null: not bound, or an absent optional operand
   std::vector<bool> bound_;
@@ -148,6 +172,7 @@ class MatchContext {
   std::vector<ir::Operation> absorbed_;
   std::vector<uint32_t> sorted_;  // op ids in lists, for Contains()
   mutable std::string explanation_;
+  mutable bool read_more_ = false;
 };
 
 }  // namespace weft::drr

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "drr/automaton.h"
+#include "drr/rule_engine.h"
+
 namespace weft::drr {
 namespace {
 
@@ -37,8 +40,22 @@ void RewritePatternSet::Add(BuildResult result) {
   if (result.rule) rules_.push_back(std::move(result.rule));
 }
 
+FrozenRewritePatternSet::FrozenRewritePatternSet()
+    : automaton_(std::make_unique<TreeAutomaton>(rules_)) {}
+FrozenRewritePatternSet::~FrozenRewritePatternSet() = default;
+FrozenRewritePatternSet::FrozenRewritePatternSet(FrozenRewritePatternSet&&) noexcept = default;
+FrozenRewritePatternSet& FrozenRewritePatternSet::operator=(FrozenRewritePatternSet&&) noexcept =
+    default;
+
+RuleEngine& FrozenRewritePatternSet::engine(uint32_t rule) const {
+  if (!engines_[rule]) engines_[rule] = std::make_unique<RuleEngine>(*rules_[rule]);
+  return *engines_[rule];
+}
+
 FrozenRewritePatternSet::FrozenRewritePatternSet(RewritePatternSet set)
-    : rules_(std::move(set.rules_)) {
+    : rules_(std::move(set.rules_)),
+      automaton_(std::make_unique<TreeAutomaton>(rules_)),
+      engines_(rules_.size()) {
   for (uint32_t i = 0; i < rules_.size(); ++i) {
     const PatternGraph& graph = rules_[i]->graph;
     has_joins_ |= graph.roots().size() > 1;

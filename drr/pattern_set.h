@@ -15,6 +15,9 @@
 
 namespace weft::drr {
 
+class RuleEngine;
+class TreeAutomaton;
+
 class RewritePatternSet {
  public:
   explicit RewritePatternSet(ir::IrContext* context) : context_(context) {}
@@ -38,10 +41,16 @@ class RewritePatternSet {
   std::vector<std::string> errors_, warnings_;
 };
 
+// Keeps, from run to run, what the engine learns about the rules; so one thread works with a set at
+// a time, as with the context it was made in.
 class FrozenRewritePatternSet {
  public:
-  FrozenRewritePatternSet() = default;
+  FrozenRewritePatternSet();
   explicit FrozenRewritePatternSet(RewritePatternSet set);
+  ~FrozenRewritePatternSet();
+  FrozenRewritePatternSet(FrozenRewritePatternSet&&) noexcept;
+  FrozenRewritePatternSet& operator=(FrozenRewritePatternSet&&) noexcept;
+
   // In the order they were added.
   const std::vector<std::unique_ptr<Rule>>& rules() const { return rules_; }
   // Numbers (in rules()) of those whose first root may be an op of this opcode: larger benefit
@@ -49,6 +58,10 @@ class FrozenRewritePatternSet {
   const std::vector<uint32_t>& StartingAt(ir::Opcode opcode) const {
     return opcode.id() < by_opcode_.size() ? by_opcode_[opcode.id()] : anywhere_;
   }
+  // The engine's side (drr/automaton.h, drr/rule_engine.h).
+  TreeAutomaton& automaton() const { return *automaton_; }
+  RuleEngine& engine(uint32_t rule) const;
+
   // Ops on the longest path of any source graph from a root down.
   int max_depth() const { return max_depth_; }
   // Whether any rule has several roots.
@@ -63,6 +76,8 @@ class FrozenRewritePatternSet {
   std::vector<uint32_t> anywhere_;  // whose first root may be any op
   int max_depth_ = 0;
   bool has_joins_ = false;
+  std::unique_ptr<TreeAutomaton> automaton_;
+  mutable std::vector<std::unique_ptr<RuleEngine>> engines_;  // made when first asked for
 };
 
 }  // namespace weft::drr

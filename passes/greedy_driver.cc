@@ -4,155 +4,322 @@
 
 #include <algorithm>
 #include <chrono>
+#include <random>
 
-#include "drr/apply.h"
-#include "drr/matcher.h"
+#include "drr/automaton.h"
+#include "drr/rule_engine.h"
+#include "ir/graph_view.h"
 #include "ir/rewriter.h"
+#include "ir/text/printer.h"
 #include "ir/verifier.h"
-#include "ir/walk.h"
+#include "passes/internal/rewrite_log.h"
 
 namespace weft::passes {
 namespace {
 
+using drr::TreeAutomaton;
+using ir::kNoId;
 using ir::Operation;
-using ir::Value;
+
+// How many readers of a value are looked at for a partner of a new op in a rule with several roots.
+constexpr uint32_t kMaxJoinCandidates = 256;
+constexpr size_t kMaxDeclineReasons = 16;  // kept per rule
 
 class Driver : public ir::RewriteListener {
  public:
   Driver(ir::Program& program, const drr::FrozenRewritePatternSet& patterns,
          const GreedyRewriteConfig& config)
-      : program_(program), patterns_(patterns), config_(config), rewriter_(&program, this) {
-    for (const auto& rule : patterns.rules()) {
-      matchers_.emplace_back(*rule);
-      matches_.emplace_back(rule.get());
-      result_.rules.push_back({.rule = rule->name, .last_decline = {}});
-    }
+      : program_(program),
+        view_(&program),
+        patterns_(patterns),
+        automaton_(patterns.automaton()),
+        config_(config),
+        rewriter_(&program, this),
+        random_(config.seed),
+        log_(program.num_operations()) {
+    for (const auto& rule : patterns.rules())
+      result_.rules.push_back({.rule = rule->name, .last_decline = {}, .declines = {}});
     budget_ = config.max_rewrites ? config.max_rewrites : 100 + 20 * program.num_operations();
   }
 
   absl::StatusOr<GreedyRewriteResult> Run() {
     Seed();
     while (!worklist_.empty()) {
-      const Operation op = worklist_.back();
-      worklist_.pop_back();
-      if (!op.IsAlive()) continue;
-      queued_[op.id()] = false;
+      const uint32_t op = Pop();
+      if (!queued_[op]) continue;  // erased, or looked at already
+      queued_[op] = false;
       if (EraseIfDead(op)) continue;
       WEFT_RETURN_IF_ERROR(Visit(op));
     }
     return std::move(result_);
   }
 
-  // What can make a rule fit that did not: a new or changed op below its root (so the readers are
-  // looked at, as many levels up as the deepest rule has), a sibling of another root, or a use that
-  // went away.
   void OnInserted(Operation op) override {
     ++created_;
     if (config_.record_rules) made_.push_back(op);
-    EnqueueWithReaders(op);
+    const uint32_t id = op.id();
+    if (id >= states_.size()) {
+      states_.resize(id + 1 + id / 4);
+      queued_.resize(states_.size());
+    }
+    states_[id] = automaton_.Label(view_, id, states_.data());
+    Enqueue(id);
+    EnqueuePartners(id);
   }
-  void OnModified(Operation op) override { EnqueueWithReaders(op); }
+
+  // A match above may bind the op although no label changes.
+  void OnModified(Operation op) override {
+    const uint32_t id = op.id();
+    Relabel(id);
+    if (!automaton_.Accepted(states_[id]).empty()) Enqueue(id);
+    EnqueueReaders(id);
+    EnqueuePartners(id);
+  }
+
   void OnErased(Operation op) override {
     ++erased_;
-    for (Value v : op.operands()) {
-      if (!v) continue;
-      const Operation def = v.DefiningOp();
-      if (!def) continue;
-      if (def.HasTrait(ir::kConstantLike)) {
-        Enqueue(def);  // perhaps dead now; its readers do not care who else reads it
-      } else {
-        EnqueueWithReaders(def);
-      }
+    const uint32_t id = op.id();
+    for (uint32_t i = 0, n = view_.num_operands(id); i < n; ++i) {
+      const uint32_t value = view_.operand(id, i);
+      if (value == kNoId) continue;
+      const uint32_t def = view_.DefiningOp(value);
+      if (def != kNoId) released_.push_back(def);
     }
     // A new op may take the slot: its entry in the worklist must not be mistaken for this one's.
-    if (op.id() < queued_.size()) queued_[op.id()] = false;
+    queued_[id] = false;
+    states_[id] = TreeAutomaton::kNothing;
   }
 
  private:
+  // --- the worklist ---
+
+  // Labels every operation; queues those that a rule may match at and those that nobody reads.
   void Seed() {
-    std::vector<Operation> ops;
-    ir::Walk(program_, [&](Operation op) { ops.push_back(op); });
-    if (config_.use_top_down_traversal) std::reverse(ops.begin(), ops.end());  // a stack
-    for (Operation op : ops) Enqueue(op);
+    states_.resize(program_.op_slots());
+    queued_.resize(program_.op_slots());
+    std::vector<uint32_t> resume;  // where to go on after the regions of an operation
+    const auto push_regions = [&](uint32_t op) {
+      const Operation holder = view_.OperationAt(op);
+      for (uint32_t r = holder.num_regions(); r-- > 0;) {
+        const std::vector<ir::Block> blocks = holder.region(r).blocks();
+        for (auto block = blocks.rbegin(); block != blocks.rend(); ++block)
+          if (const Operation first = block->front()) resume.push_back(first.id());
+        several_blocks_ |= blocks.size() > 1;
+      }
+    };
+    push_regions(program_.module().id());
+    while (!resume.empty()) {
+      uint32_t op = resume.back();
+      resume.pop_back();
+      for (; op != kNoId; op = view_.next(op)) {
+        states_[op] = automaton_.Label(view_, op, states_.data());
+        const bool unread = view_.HasResult(op) && view_.first_use(op) == kNoId;
+        if (unread || !automaton_.Accepted(states_[op]).empty()) Enqueue(op);
+        if (!view_.HasRegions(op)) continue;
+        if (view_.next(op) != kNoId) resume.push_back(view_.next(op));
+        push_regions(op);
+        break;
+      }
+    }
+    if (several_blocks_) LabelAgain();
+    if (config_.use_top_down_traversal)
+      std::reverse(worklist_.begin(), worklist_.end());  // a stack
   }
 
-  void Enqueue(Operation op) {
-    if (queued_.size() <= op.id()) queued_.resize(op.id() + 1 + op.id() / 2);
-    if (queued_[op.id()]) return;
-    queued_[op.id()] = true;
+  // With several blocks in a region a reader may have been labelled before what it reads.
+  void LabelAgain() {
+    for (uint32_t op = 0; op < states_.size(); ++op)
+      if (!view_.IsErased(op)) Relabel(op);
+  }
+
+  void Enqueue(uint32_t op) {
+    if (queued_[op]) return;
+    queued_[op] = true;
     worklist_.push_back(op);
   }
 
-  void EnqueueWithReaders(Operation op) {
-    std::vector<Operation> level{op}, next;
-    Enqueue(op);
-    for (int depth = 1; depth < patterns_.max_depth() && !level.empty(); ++depth) {
-      next.clear();
-      for (Operation o : level)
-        for (Value v : o.results())
-          for (ir::OpOperand use = v.first_use(); use; use = use.next_use()) {
-            const Operation reader = use.owner();
-            if (!next.empty() && next.back() == reader) continue;
-            Enqueue(reader);
-            next.push_back(reader);
-          }
-      level.swap(next);
-    }
-    if (!patterns_.has_joins()) return;
-    for (Value v : op.operands()) {
-      if (!v) continue;
-      for (ir::OpOperand use = v.first_use(); use; use = use.next_use()) Enqueue(use.owner());
+  uint32_t Pop() {
+    if (config_.seed) std::swap(worklist_[random_() % worklist_.size()], worklist_.back());
+    const uint32_t op = worklist_.back();
+    worklist_.pop_back();
+    return op;
+  }
+
+  // Labels follow the change upwards while they change.
+  void Relabel(uint32_t op) {
+    stack_.assign(1, op);
+    while (!stack_.empty()) {
+      const uint32_t changed = stack_.back();
+      stack_.pop_back();
+      const TreeAutomaton::State state = automaton_.Label(view_, changed, states_.data());
+      if (state == states_[changed]) continue;
+      states_[changed] = state;
+      if (!automaton_.Accepted(state).empty()) Enqueue(changed);
+      ForEachReader(changed, kNoId, [&](uint32_t reader) { stack_.push_back(reader); });
     }
   }
 
-  bool EraseIfDead(Operation op) {
-    if (!op.HasTrait(ir::kPure) || op.num_results() == 0 || !op.IsUnused()) return false;
+  template <class F>
+  void ForEachReader(uint32_t op, uint32_t max_uses, F&& visit) {
+    const uint32_t num_results =
+        view_.HasExtraResults(op) ? view_.OperationAt(op).num_results() : view_.HasResult(op);
+    for (uint32_t r = 0; r < num_results; ++r) {
+      const uint32_t value = view_.result(op, r);
+      if (view_.use_count(value) > max_uses) continue;
+      for (uint32_t use = view_.first_use(value); use != kNoId; use = view_.next_use(use))
+        visit(view_.owner(use));
+    }
+  }
+
+  // The operations above whose matches may hold `op` as an intermediate: only through values with
+  // few enough readers for that, so that a value with very many costs nothing.
+  void EnqueueReaders(uint32_t op) {
+    if (automaton_.MaxUses(states_[op]) == 0) return;
+    level_.assign(1, op);
+    for (int depth = 1; depth < patterns_.max_depth() && !level_.empty(); ++depth) {
+      next_level_.clear();
+      for (uint32_t below : level_)
+        ForEachReader(below, automaton_.MaxUses(states_[below]), [&](uint32_t reader) {
+          if (states_[reader] == TreeAutomaton::kNothing) return;
+          if (!automaton_.Accepted(states_[reader]).empty()) Enqueue(reader);
+          if (automaton_.MaxUses(states_[reader]) > 0) next_level_.push_back(reader);
+        });
+      if (next_level_.size() > 1) {
+        std::sort(next_level_.begin(), next_level_.end());
+        next_level_.erase(std::unique(next_level_.begin(), next_level_.end()), next_level_.end());
+      }
+      level_.swap(next_level_);
+    }
+  }
+
+  // A further root of a rule with several: its first root reads one of the same values.
+  void EnqueuePartners(uint32_t op) {
+    if (!automaton_.IsJoined(states_[op])) return;
+    for (uint32_t i = 0, n = view_.num_operands(op); i < n; ++i) {
+      const uint32_t value = view_.operand(op, i);
+      if (value == kNoId) continue;
+      uint32_t left = kMaxJoinCandidates;
+      for (uint32_t use = view_.first_use(value); use != kNoId && left > 0;
+           use = view_.next_use(use), --left)
+        if (!automaton_.Accepted(states_[view_.owner(use)]).empty()) Enqueue(view_.owner(use));
+    }
+  }
+
+  // Operations that lost a reader: perhaps dead now, or no longer read from outside a match.
+  void SettleReleased() {
+    for (uint32_t op : released_) {
+      if (view_.IsErased(op)) continue;
+      if (view_.first_use(op) == kNoId || !automaton_.Accepted(states_[op]).empty()) Enqueue(op);
+      EnqueueReaders(op);
+    }
+    released_.clear();
+  }
+
+  // --- rewriting ---
+
+  bool EraseIfDead(uint32_t id) {
+    if (!view_.HasResult(id) || view_.first_use(id) != kNoId) return false;
+    const Operation op = view_.OperationAt(id);
+    if (!op.HasTrait(ir::kPure) || !op.IsUnused()) return false;
     if (op.num_regions() > 0) return false;  // what is inside may matter
     rewriter_.Erase(op);
+    SettleReleased();
     result_.changed = true;
     return true;
   }
 
-  absl::Status Visit(Operation op) {
-    for (uint32_t r : patterns_.StartingAt(op.opcode())) {
-      RuleStatistics& stats = result_.rules[r];
-      const auto start = std::chrono::steady_clock::now();
-      ++stats.tried;
-      const bool applied = TryRule(r, op, stats);
-      stats.seconds +=
-          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  absl::Status Visit(uint32_t op) {
+    for (uint32_t r : automaton_.Accepted(states_[op])) {
+      bool applied = false;
+      WEFT_RETURN_IF_ERROR(config_.collect_statistics ? TryTimed(r, op, &applied)
+                                                      : TryRule(r, op, &applied));
       if (!applied) continue;
-      ++stats.applied;
       result_.changed = true;
-      if (config_.verify_after_rewrite)
-        if (absl::Status s = ir::Verify(program_); !s.ok())
-          return ir::Internal(
-              fmt::format("rule {} broke the program: {}", stats.rule, ir::Message(s)));
       if (--budget_ == 0) return OutOfBudget();
       return absl::OkStatus();
     }
     return absl::OkStatus();
   }
 
-  bool TryRule(uint32_t r, Operation op, RuleStatistics& stats) {
+  absl::Status TryTimed(uint32_t r, uint32_t op, bool* applied) {
+    const auto start = std::chrono::steady_clock::now();
+    const absl::Status status = TryRule(r, op, applied);
+    result_.rules[r].seconds +=
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return status;
+  }
+
+  absl::Status TryRule(uint32_t r, uint32_t op, bool* applied) {
+    RuleStatistics& stats = result_.rules[r];
     if (config_.max_rewrites_per_rule && stats.applied >= config_.max_rewrites_per_rule)
-      return false;
-    drr::MatchContext& match = matches_[r];
-    match = drr::MatchContext(patterns_.rules()[r].get());
-    if (!matchers_[r].Match(op, &match)) return false;
+      return absl::OkStatus();
+    ++stats.tried;
+    drr::RuleEngine& engine = patterns_.engine(r);
+    if (config_.collect_statistics) {
+      drr::MatchFailure failure;
+      if (!engine.Match(view_, op, &failure)) {
+        CountDecline(stats, failure.reason);
+        return absl::OkStatus();
+      }
+    } else if (!engine.Match(view_, op)) {
+      return absl::OkStatus();
+    }
     ++stats.matched;
+    if (budget_ == 1) log_.RecordSite(view_.OperationAt(op));
+    const std::string before = config_.paranoid ? ir::PrintProgram(program_) : std::string();
+    *applied = Apply(engine, r, stats);
+    if (!config_.paranoid && !config_.verify_after_rewrite) return absl::OkStatus();
+    return Check(stats.rule, *applied, before);
+  }
+
+  bool Apply(drr::RuleEngine& engine, uint32_t r, RuleStatistics& stats) {
     const uint64_t created = created_, erased = erased_;
+    const size_t queued = worklist_.size();
     made_.clear();
     std::string reason;
-    if (!drr::Apply(match, rewriter_, &reason)) {
+    if (!engine.Apply(rewriter_, &reason)) {
+      // What was made and taken back changed nothing.
+      for (size_t i = queued; i < worklist_.size(); ++i) queued_[worklist_[i]] = false;
+      worklist_.resize(queued);
+      released_.clear();
       ++stats.declined;
+      if (config_.collect_statistics) CountDecline(stats, reason);
       stats.last_decline = std::move(reason);
       return false;
     }
+    SettleReleased();
+    ++stats.applied;
     stats.ops_created += created_ - created;
     stats.ops_erased += erased_ - erased;
-    RecordRule(stats.rule);
+    log_.RecordRewrite(r);
+    if (config_.record_rules) RecordRule(stats.rule);
     return true;
+  }
+
+  static void CountDecline(RuleStatistics& stats, const std::string& reason) {
+    auto it = std::find_if(stats.declines.begin(), stats.declines.end(),
+                           [&](const auto& d) { return d.first == reason; });
+    if (it == stats.declines.end()) {
+      const bool full = stats.declines.size() >= kMaxDeclineReasons;
+      if (!full) stats.declines.emplace_back(reason, 0);
+      if (stats.declines.size() == kMaxDeclineReasons && !full)
+        stats.declines.back().first = "other reasons";
+      it = stats.declines.end() - 1;
+    }
+    ++it->second;
+  }
+
+  absl::Status Check(const std::string& rule, bool applied, const std::string& before) {
+    if (config_.paranoid) {
+      const bool same = before == ir::PrintProgram(program_);
+      if (applied && same)
+        return ir::Internal(fmt::format("rule {} was applied but changed nothing", rule));
+      if (!applied && !same)
+        return ir::Internal(fmt::format("rule {} declined but changed the program", rule));
+    }
+    if (absl::Status s = ir::Verify(program_); !s.ok())
+      return ir::Internal(fmt::format("rule {} broke the program: {}", rule, ir::Message(s)));
+    return absl::OkStatus();
   }
 
   // Locations stay short where one rule fires again and again on what it made.
@@ -168,26 +335,23 @@ class Driver : public ir::RewriteListener {
   }
 
   absl::Status OutOfBudget() {
-    std::vector<const RuleStatistics*> busiest;
-    for (const RuleStatistics& s : result_.rules)
-      if (s.applied) busiest.push_back(&s);
-    std::stable_sort(busiest.begin(), busiest.end(),
-                     [](auto* a, auto* b) { return a->applied > b->applied; });
-    std::string names;
-    for (size_t i = 0; i < busiest.size() && i < 3; ++i)
-      names += fmt::format("{}{} ({} times)", i ? ", " : "", busiest[i]->rule, busiest[i]->applied);
-    return absl::ResourceExhaustedError(
-        fmt::format("rewriting does not end: the budget is used up by {}", names));
+    return absl::ResourceExhaustedError("rewriting does not end: the budget is used up by " +
+                                        log_.Explain(result_.rules, program_.num_operations()));
   }
 
   ir::Program& program_;
+  const ir::GraphView view_;
   const drr::FrozenRewritePatternSet& patterns_;
+  TreeAutomaton& automaton_;
   const GreedyRewriteConfig& config_;
   ir::Rewriter rewriter_;
-  std::vector<drr::Matcher> matchers_;
-  std::vector<drr::MatchContext> matches_;
-  std::vector<Operation> worklist_;
-  std::vector<bool> queued_;  // by op slot
+  std::mt19937_64 random_;
+  internal::RewriteLog log_;
+  std::vector<TreeAutomaton::State> states_;  // by op slot, as all below
+  std::vector<uint8_t> queued_;
+  std::vector<uint32_t> worklist_;
+  std::vector<uint32_t> released_, stack_, level_, next_level_;
+  bool several_blocks_ = false;
   uint64_t budget_ = 0;
   uint64_t created_ = 0, erased_ = 0;  // operations, in this run
   std::vector<Operation> made_;        // by the application under way, when rules are recorded

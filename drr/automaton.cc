@@ -1,0 +1,317 @@
+#include "drr/automaton.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+namespace weft::drr {
+namespace {
+
+constexpr size_t kMaxStates = UINT16_MAX;
+constexpr size_t kMaxSymbols = UINT16_MAX;
+
+// How many operands of the source graph read a result of `op`; kAnyUses where others may read it
+// too, although it is read inside.
+uint32_t UsesInside(const PatternGraph& graph, int op) {
+  const auto is_result = [&](int value) { return graph.values[value].producer == op; };
+  uint32_t uses = 0;
+  for (const SourceOp& reader : graph.ops)
+    for (int operand : reader.operands) {
+      if (operand == kAbsent) continue;
+      const int value = graph.Resolve(operand);
+      uses += is_result(value);
+      for (int alternative : graph.values[value].either)
+        uses += is_result(graph.Resolve(alternative));
+    }
+  if (uses == 0) return 0;
+  for (const Replacement& r : graph.replacements)
+    if (is_result(graph.Resolve(r.source))) return TreeAutomaton::kAnyUses;
+  for (int result : graph.ops[op].results)
+    if (graph.values[graph.Resolve(result)].escape != Escape::kForbid)
+      return TreeAutomaton::kAnyUses;
+  return uses;
+}
+
+}  // namespace
+
+// Vectors as keys: built rarely, so ordered maps will do.
+struct TreeAutomaton::Tables {
+  std::map<std::vector<uint64_t>, std::vector<uint32_t>> nodes;  // by opcodes: candidates to equal
+  std::unordered_map<uint64_t, uint32_t> symbol_of_attrs;        // opcode, attributes
+  std::map<std::vector<uint32_t>, uint32_t> symbols;
+  std::map<std::vector<uint32_t>, State> states;
+  std::map<std::vector<uint32_t>, State> long_transitions;  // symbol, operand states
+};
+
+TreeAutomaton::TreeAutomaton(const std::vector<std::unique_ptr<Rule>>& rules)
+    : tables_(std::make_unique<Tables>()) {
+  for (uint32_t i = 0; i < rules.size(); ++i) {
+    context_ = rules[i]->graph.context();
+    benefits_.push_back(rules[i]->benefit);
+    AddRule(*rules[i], i);
+  }
+  symbols_.emplace_back();  // number 0 marks empty slots
+  states_.resize(3);        // kNothing, kNotGiven, kFull
+  states_[kFull].max_uses = kAnyUses;
+  states_[kFull].joined = true;
+  for (uint32_t i = 0; i < rules.size(); ++i) states_[kFull].accepted.push_back(i);
+  const auto by_benefit = [&](uint32_t a, uint32_t b) { return benefits_[a] > benefits_[b]; };
+  std::stable_sort(states_[kFull].accepted.begin(), states_[kFull].accepted.end(), by_benefit);
+  IndexOpcodes();
+  slots_.resize(256);
+  mask_ = slots_.size() - 1;
+}
+
+TreeAutomaton::~TreeAutomaton() = default;
+
+void TreeAutomaton::AddRule(const Rule& rule, uint32_t number) {
+  const PatternGraph& graph = rule.graph;
+  std::vector<int64_t> done(graph.ops.size(), -1);
+  for (size_t op = 0; op < graph.ops.size(); ++op) NodeOf(graph, static_cast<int>(op), done);
+  const std::vector<int> first = graph.RootProducers();
+  for (int root : first) nodes_[done[root]].rules.push_back(number);
+  for (int root : graph.roots())
+    if (std::find(first.begin(), first.end(), root) == first.end())
+      nodes_[done[root]].joined = true;
+  for (size_t op = 0; op < graph.ops.size(); ++op) {
+    Node& node = nodes_[done[op]];
+    node.max_uses = std::max(node.max_uses, UsesInside(graph, static_cast<int>(op)));
+  }
+}
+
+// `done` holds the nodes of the rule's ops that are known already; source graphs are acyclic.
+uint32_t TreeAutomaton::NodeOf(const PatternGraph& graph, int op, std::vector<int64_t>& done) {
+  if (done[op] >= 0) return static_cast<uint32_t>(done[op]);
+  Node node;
+  for (const drr::Alternative& a : graph.ops[op].alternatives) {
+    Alternative alternative{a.def->opcode.id(), a.def->Has(ir::kCommutative), {}};
+    for (const AttrPattern& attr : a.attrs)
+      if (attr.kind == AttrPattern::kIsOneOf) alternative.checks.push_back({attr.name, attr.values});
+    node.alternatives.push_back(std::move(alternative));
+  }
+  for (int operand : graph.ops[op].operands)
+    node.operands.push_back(operand == kAbsent ? Need{{}, false, true}
+                                               : NeedOf(graph, operand, done));
+  const uint32_t id = Intern(std::move(node));
+  done[op] = id;
+  return id;
+}
+
+TreeAutomaton::Need TreeAutomaton::NeedOf(const PatternGraph& graph, int value,
+                                          std::vector<int64_t>& done) {
+  const SourceValue& v = graph.values[graph.Resolve(value)];
+  Need need;
+  need.optional = v.optional;
+  std::vector<int> alternatives = v.either;
+  if (alternatives.empty()) alternatives.push_back(value);
+  for (int alternative : alternatives) {
+    const SourceValue& a = graph.values[graph.Resolve(alternative)];
+    if (!a.either.empty() || a.producer < 0) {
+      need.anything = true;
+    } else {
+      need.nodes.push_back(NodeOf(graph, a.producer, done));
+    }
+  }
+  if (need.anything) need.nodes.clear();
+  return need;
+}
+
+uint32_t TreeAutomaton::Intern(Node node) {
+  std::vector<uint64_t> key;
+  for (const Alternative& a : node.alternatives) key.push_back(a.opcode);
+  for (const Need& need : node.operands) {
+    key.push_back(uint64_t{need.anything} << 33 | uint64_t{need.optional} << 32);
+    for (uint32_t n : need.nodes) key.push_back(uint64_t{n} | uint64_t{1} << 34);
+  }
+  std::vector<uint32_t>& candidates = tables_->nodes[key];
+  for (uint32_t candidate : candidates)
+    if (nodes_[candidate].alternatives == node.alternatives &&
+        nodes_[candidate].operands == node.operands)
+      return candidate;
+  candidates.push_back(static_cast<uint32_t>(nodes_.size()));
+  nodes_.push_back(std::move(node));
+  return candidates.back();
+}
+
+void TreeAutomaton::IndexOpcodes() {
+  for (uint32_t n = 0; n < nodes_.size(); ++n) {
+    const Node& node = nodes_[n];
+    for (uint32_t a = 0; a < node.alternatives.size(); ++a) {
+      const Alternative& alternative = node.alternatives[a];
+      if (opcodes_.size() <= alternative.opcode) opcodes_.resize(alternative.opcode + 1);
+      OpcodeEntry& entry = opcodes_[alternative.opcode];
+      entry.known = true;
+      entry.nodes.emplace_back(n, a);
+      for (uint32_t i = 0; i < node.operands.size(); ++i) {
+        if (node.operands[i].anything) continue;
+        entry.operands.push_back(i);
+        if (alternative.commutative && i < 2) entry.operands.push_back(1 - i);
+      }
+    }
+  }
+  for (uint16_t opcode = 0; opcode < opcodes_.size(); ++opcode) {
+    OpcodeEntry& entry = opcodes_[opcode];
+    if (!entry.known) continue;
+    std::sort(entry.operands.begin(), entry.operands.end());
+    entry.operands.erase(std::unique(entry.operands.begin(), entry.operands.end()),
+                         entry.operands.end());
+    bool checks = false;
+    std::vector<Entry> entries;
+    for (const auto& [n, a] : entry.nodes) {
+      checks |= !nodes_[n].alternatives[a].checks.empty();
+      entries.push_back({n, nodes_[n].alternatives[a].commutative});
+    }
+    if (!checks) entry.symbol = InternSymbol(opcode, std::move(entries));
+  }
+}
+
+uint32_t TreeAutomaton::SymbolOf(uint16_t opcode, uint32_t attrs) {
+  const uint64_t key = uint64_t{opcode} << 32 | attrs;
+  auto [it, is_new] = tables_->symbol_of_attrs.try_emplace(key, 0);
+  if (!is_new) return it->second;
+  const ir::AttrDict dict = context_->DictFromId(attrs);
+  std::vector<Entry> entries;
+  for (const auto& [n, a] : opcodes_[opcode].nodes) {
+    const Alternative& alternative = nodes_[n].alternatives[a];
+    const bool holds = std::all_of(
+        alternative.checks.begin(), alternative.checks.end(), [&](const Check& check) {
+          return std::find(check.values.begin(), check.values.end(), dict.Get(check.name)) !=
+                 check.values.end();
+        });
+    if (holds) entries.push_back({n, alternative.commutative});
+  }
+  return it->second = InternSymbol(opcode, std::move(entries));
+}
+
+uint32_t TreeAutomaton::InternSymbol(uint16_t opcode, std::vector<Entry> entries) {
+  std::vector<uint32_t> key{opcode};
+  for (const Entry& e : entries) key.push_back(e.node << 1 | e.commutative);
+  auto [it, is_new] = tables_->symbols.try_emplace(key, symbols_.size());
+  if (!is_new) return it->second;
+  WEFT_CHECK(symbols_.size() < kMaxSymbols, "too many kinds of operations in one set of rules");
+  Symbol symbol;
+  symbol.opcode = opcode;
+  for (const Entry& e : entries) {
+    const Need* needed = nullptr;
+    for (const Need& need : nodes_[e.node].operands)
+      if (!need.anything && !need.optional && !needed) needed = &need;
+    if (!needed) {
+      symbol.leaves.push_back(e);
+    } else {
+      for (uint32_t child : needed->nodes) symbol.by_child.emplace_back(child, e);
+    }
+  }
+  std::stable_sort(symbol.by_child.begin(), symbol.by_child.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  symbol.entries = std::move(entries);
+  symbols_.push_back(std::move(symbol));
+  return it->second;
+}
+
+TreeAutomaton::State TreeAutomaton::LabelLong(const ir::GraphView& view, uint32_t op,
+                                              const State* states, uint32_t symbol) {
+  std::vector<uint32_t> key{symbol};
+  std::vector<State> children;
+  for (uint32_t i : opcodes_[view.opcode(op)].operands) {
+    children.push_back(Child(view, op, i, states));
+    key.push_back(children.back());
+  }
+  auto it = tables_->long_transitions.find(key);
+  if (it == tables_->long_transitions.end())
+    it = tables_->long_transitions.emplace(std::move(key), Build(symbol, children)).first;
+  return it->second;
+}
+
+TreeAutomaton::State TreeAutomaton::Fill(uint64_t key) {
+  const auto symbol = static_cast<uint32_t>(key & 0xffff);
+  State children[kPacked];
+  const size_t count = opcodes_[symbols_[symbol].opcode].operands.size();
+  for (size_t i = 0; i < count; ++i) children[i] = static_cast<State>(key >> 16 * (i + 1));
+  const State state = Build(symbol, {children, count});
+  Insert(key, state);
+  return state;
+}
+
+void TreeAutomaton::Insert(uint64_t key, State state) {
+  if (2 * ++used_ > slots_.size()) {
+    std::vector<Slot> old(2 * slots_.size());
+    old.swap(slots_);
+    mask_ = slots_.size() - 1;
+    used_ = 1;
+    for (const Slot& slot : old)
+      if (slot.key) Insert(slot.key, slot.state);
+  }
+  size_t i = Hash(key) & mask_;
+  while (slots_[i].key) i = (i + 1) & mask_;
+  slots_[i] = {key, state};
+}
+
+bool TreeAutomaton::Satisfies(const Need& need, State child) const {
+  if (need.anything || child == kFull) return true;
+  if (child == kNotGiven) return need.optional;
+  const std::vector<uint32_t>& has = states_[child].nodes;
+  return std::any_of(need.nodes.begin(), need.nodes.end(), [&](uint32_t node) {
+    return std::binary_search(has.begin(), has.end(), node);
+  });
+}
+
+bool TreeAutomaton::Satisfies(const Entry& entry, std::span<const State> children,
+                              const OpcodeEntry& opcode) const {
+  const std::vector<Need>& needs = nodes_[entry.node].operands;
+  const auto fits = [&](bool swapped) {
+    for (size_t c = 0; c < children.size(); ++c) {
+      uint32_t i = opcode.operands[c];
+      if (swapped && i < 2) i = 1 - i;
+      if (i < needs.size() && !Satisfies(needs[i], children[c])) return false;
+    }
+    return true;
+  };
+  return fits(false) || (entry.commutative && needs.size() >= 2 && fits(true));
+}
+
+TreeAutomaton::State TreeAutomaton::Build(uint32_t symbol_id, std::span<const State> children) {
+  const Symbol& symbol = symbols_[symbol_id];
+  const OpcodeEntry& opcode = opcodes_[symbol.opcode];
+  std::vector<uint32_t> nodes;
+  const auto consider = [&](const Entry& e) {
+    if (Satisfies(e, children, opcode)) nodes.push_back(e.node);
+  };
+  if (std::find(children.begin(), children.end(), kFull) != children.end()) {
+    for (const Entry& e : symbol.entries) consider(e);
+  } else {
+    for (const Entry& e : symbol.leaves) consider(e);
+    for (State child : children)
+      for (uint32_t below : states_[child].nodes) {
+        auto it = std::lower_bound(symbol.by_child.begin(), symbol.by_child.end(), below,
+                                   [](const auto& a, uint32_t b) { return a.first < b; });
+        for (; it != symbol.by_child.end() && it->first == below; ++it) consider(it->second);
+      }
+  }
+  std::sort(nodes.begin(), nodes.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  return InternState(std::move(nodes));
+}
+
+TreeAutomaton::State TreeAutomaton::InternState(std::vector<uint32_t> nodes) {
+  if (nodes.empty()) return kNothing;
+  auto [it, is_new] = tables_->states.try_emplace(nodes, kFull);
+  if (!is_new || states_.size() >= kMaxStates) return it->second;
+  StateEntry state;
+  for (uint32_t n : nodes) {
+    const Node& node = nodes_[n];
+    state.accepted.insert(state.accepted.end(), node.rules.begin(), node.rules.end());
+    state.joined |= node.joined;
+    state.max_uses = std::max(state.max_uses, node.max_uses);
+  }
+  std::sort(state.accepted.begin(), state.accepted.end());
+  state.accepted.erase(std::unique(state.accepted.begin(), state.accepted.end()),
+                       state.accepted.end());
+  std::stable_sort(state.accepted.begin(), state.accepted.end(),
+                   [&](uint32_t a, uint32_t b) { return benefits_[a] > benefits_[b]; });
+  state.nodes = std::move(nodes);
+  it->second = static_cast<State>(states_.size());
+  states_.push_back(std::move(state));
+  return it->second;
+}
+
+}  // namespace weft::drr

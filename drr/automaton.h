@@ -1,0 +1,161 @@
+// The rules of a set as one lazy bottom-up tree automaton (Ertl, Casey, Gregg: "Fast and flexible
+// instruction selection with on-demand tree-parsing automata", PLDI 2006). The state of an
+// operation is the set of sub-patterns it satisfies; it follows from the operation's symbol (opcode
+// and the literal attributes that rules ask for) and its operands' states, and is looked up in one
+// table that is filled on demand. So the cost per operation hardly depends on the number of rules.
+//
+// States are a filter that never loses a match: what they leave open (equal values, attribute
+// variables, constraints, other readers) the matcher decides.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "drr/pattern.h"
+#include "ir/graph_view.h"
+
+namespace weft::drr {
+
+class TreeAutomaton {
+ public:
+  using State = uint16_t;
+  static constexpr State kNothing = 0;           // satisfies no sub-pattern
+  static constexpr uint32_t kAnyUses = UINT32_MAX;
+
+  explicit TreeAutomaton(const std::vector<std::unique_ptr<Rule>>& rules);
+  ~TreeAutomaton();
+
+  // The state of `op`; states[i] is that of operation number i. An operation not labelled yet
+  // counts as kNothing.
+  State Label(const ir::GraphView& view, uint32_t op, const State* states) {
+    const uint16_t opcode = view.opcode(op);
+    if (opcode >= opcodes_.size()) return kNothing;
+    const OpcodeEntry& entry = opcodes_[opcode];
+    if (!entry.known) return kNothing;
+    const uint32_t symbol = entry.symbol != kBySymbol ? entry.symbol : SymbolOf(opcode, view.attrs(op));
+    if (entry.operands.size() > kPacked) return LabelLong(view, op, states, symbol);
+    uint64_t key = symbol;
+    unsigned shift = 16;
+    for (uint32_t i : entry.operands) {
+      key |= uint64_t{Child(view, op, i, states)} << shift;
+      shift += 16;
+    }
+    return Lookup(key);
+  }
+
+  // Numbers of the rules that may match with their first root at an operation in this state: larger
+  // benefit first, then in the order of the set.
+  std::span<const uint32_t> Accepted(State state) const { return states_[state].accepted; }
+  // Whether an operation in this state may be a further root of a rule with several.
+  bool IsJoined(State state) const { return states_[state].joined; }
+  // How many uses a value may have at most and still be an intermediate value of a match: 0 when
+  // nothing above it can be in a match, kAnyUses where a rule keeps it for others.
+  uint32_t MaxUses(State state) const { return states_[state].max_uses; }
+  size_t num_states() const { return states_.size(); }
+
+ private:
+  static constexpr State kNotGiven = 1;  // an operand that is not given
+  static constexpr State kFull = 2;    // too many states: may satisfy everything
+  static constexpr uint32_t kBySymbol = UINT32_MAX;
+  static constexpr size_t kPacked = 3;  // operand states in one key
+
+  struct Need {                  // what an operand must be
+    std::vector<uint32_t> nodes;  // one of these
+    bool anything = false;
+    bool optional = false;
+    bool operator==(const Need&) const = default;
+  };
+  struct Check {  // a literal attribute
+    ir::Name name;
+    std::vector<ir::Attribute> values;
+    bool operator==(const Check&) const = default;
+  };
+  struct Alternative {
+    uint16_t opcode = 0;
+    bool commutative = false;
+    std::vector<Check> checks;
+    bool operator==(const Alternative&) const = default;
+  };
+  struct Node {  // a sub-pattern; equal ones of all rules are one
+    std::vector<Alternative> alternatives;
+    std::vector<Need> operands;
+    std::vector<uint32_t> rules;  // that start here
+    bool joined = false;
+    uint32_t max_uses = 0;
+  };
+  struct Entry {
+    uint32_t node;
+    bool commutative;
+    bool operator==(const Entry&) const = default;
+  };
+  struct Symbol {  // an opcode with a set of literal checks that hold
+    uint16_t opcode = 0;
+    std::vector<Entry> entries;  // sub-patterns that such an operation may satisfy
+    // Those that need nothing below, and the others by a sub-pattern that they need (sorted).
+    std::vector<Entry> leaves;
+    std::vector<std::pair<uint32_t, Entry>> by_child;
+  };
+  struct OpcodeEntry {
+    bool known = false;
+    uint32_t symbol = kBySymbol;     // set where no rule asks for literal attributes
+    std::vector<uint32_t> operands;  // whose states matter
+    std::vector<std::pair<uint32_t, uint32_t>> nodes;  // node, alternative
+  };
+  struct StateEntry {
+    std::vector<uint32_t> nodes;  // sorted
+    std::vector<uint32_t> accepted;
+    bool joined = false;
+    uint32_t max_uses = 0;
+  };
+  struct Slot {
+    uint64_t key = 0;  // 0: empty (symbols start at 1)
+    State state = kNothing;
+  };
+  struct Tables;
+
+  State Child(const ir::GraphView& view, uint32_t op, uint32_t i, const State* states) const {
+    if (i >= view.num_operands(op)) return kNotGiven;
+    const uint32_t value = view.operand(op, i);
+    if (value == ir::kNoId) return kNotGiven;
+    const uint32_t def = view.DefiningOp(value);
+    return def == ir::kNoId ? kNothing : states[def];
+  }
+  State Lookup(uint64_t key) {
+    for (size_t i = Hash(key) & mask_;; i = (i + 1) & mask_) {
+      if (slots_[i].key == key) return slots_[i].state;
+      if (slots_[i].key == 0) return Fill(key);
+    }
+  }
+  static size_t Hash(uint64_t key) { return (key * 0x9e3779b97f4a7c15u) >> 32; }
+
+  void AddRule(const Rule& rule, uint32_t number);
+  uint32_t NodeOf(const PatternGraph& graph, int op, std::vector<int64_t>& done);
+  Need NeedOf(const PatternGraph& graph, int value, std::vector<int64_t>& done);
+  uint32_t Intern(Node node);
+  void IndexOpcodes();
+  uint32_t SymbolOf(uint16_t opcode, uint32_t attrs);
+  uint32_t InternSymbol(uint16_t opcode, std::vector<Entry> entries);
+  State LabelLong(const ir::GraphView& view, uint32_t op, const State* states, uint32_t symbol);
+  State Fill(uint64_t key);
+  State Build(uint32_t symbol, std::span<const State> children);
+  bool Satisfies(const Need& need, State child) const;
+  bool Satisfies(const Entry& entry, std::span<const State> children,
+                 const OpcodeEntry& opcode) const;
+  State InternState(std::vector<uint32_t> nodes);
+  void Insert(uint64_t key, State state);
+
+  std::vector<Node> nodes_;
+  std::vector<OpcodeEntry> opcodes_;  // by opcode
+  std::vector<Symbol> symbols_;
+  std::vector<StateEntry> states_;
+  std::vector<Slot> slots_;
+  size_t mask_ = 0, used_ = 0;
+  ir::IrContext* context_ = nullptr;
+  std::vector<int> benefits_;       // by rule
+  std::unique_ptr<Tables> tables_;  // what is needed to build states only
+};
+
+}  // namespace weft::drr
