@@ -80,20 +80,14 @@ const ir::OpDef* PlainMatcher::DefOf(uint32_t op) const {
   return graph_.context()->FindOp(ir::Opcode::FromId(view_->opcode(op)));
 }
 
-bool PlainMatcher::Match(const ir::GraphView& view, uint32_t op, MatchContext* match, int* failed) {
+bool PlainMatcher::Match(const ir::GraphView& view, uint32_t op, MatchContext* match) {
   view_ = &view;
   block_ = view.block(op);
   choices_.clear();
-  if (failed) *failed = -1;
   if (!Bind(root_op_, op) || values_[root_value_] == ir::kNoId) return false;
   for (size_t step = 0;;) {
     while (step < steps_.size() && Take(steps_[step])) ++step;
-    if (step == steps_.size() && !Escapes()) {
-      Fill(match);
-      const int constraint = FailedConstraint(match);
-      if (constraint < 0) return true;
-      if (failed) *failed = constraint;
-    }
+    if (step == steps_.size() && !Escapes() && ConstraintsHold(match)) return true;
     if (choices_.empty()) return false;
     const int other = choices_.back();
     choices_.pop_back();
@@ -212,12 +206,14 @@ void PlainMatcher::Fill(MatchContext* match) const {
   for (size_t a = 0; a < attrs_.size(); ++a) match->attrs_[a] = attrs_[a];
 }
 
-int PlainMatcher::FailedConstraint(MatchContext* match) const {
-  for (size_t i = 0; i < graph_.constraints.size(); ++i) {
+bool PlainMatcher::ConstraintsHold(MatchContext* match) const {
+  if (graph_.constraints.empty()) return true;
+  Fill(match);
+  for (const Constraint& constraint : graph_.constraints) {
     match->explanation_.clear();
-    if (!graph_.constraints[i].holds(*match)) return static_cast<int>(i);
+    if (!constraint.holds(*match)) return false;
   }
-  return -1;
+  return true;
 }
 
 }  // namespace weft::drr

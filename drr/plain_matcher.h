@@ -16,10 +16,16 @@ class PlainMatcher {
   static bool Supports(const Rule& rule);
   explicit PlainMatcher(const Rule& rule);  // of a supported rule, which it refers to
 
-  // True when the rule matches with its root at `op`: then *match, which was made for the rule,
-  // tells how. Otherwise *failed (may be null) is the number of the constraint that did not hold
-  // at the end of the last attempt, or -1.
-  bool Match(const ir::GraphView& view, uint32_t op, MatchContext* match, int* failed = nullptr);
+  // True when the rule matches with its root at `op`: then op(), value() and attr() tell how, and so
+  // does *match, which was made for the rule, after Fill(). Constraints are asked through *match.
+  bool Match(const ir::GraphView& view, uint32_t op, MatchContext* match);
+  void Fill(MatchContext* match) const;
+
+  uint32_t op(int id) const { return ops_[id]; }
+  uint32_t value(int id) const { return values_[id]; }  // kNoId: an operand that is not given
+  ir::Attribute attr(int id) const { return attrs_[id]; }
+  int root_op() const { return root_op_; }
+  const std::vector<int>& order() const { return order_; }  // in which ops are bound
 
  private:
   struct Step {  // an operand of a bound op must fit a value of the pattern
@@ -45,8 +51,7 @@ class PlainMatcher {
   bool Take(const Step& step);
   bool Escapes() const;
   bool EscapesFrom(uint32_t value) const;
-  void Fill(MatchContext* match) const;
-  int FailedConstraint(MatchContext* match) const;
+  bool ConstraintsHold(MatchContext* match) const;
   const ir::OpDef* DefOf(uint32_t op) const;
 
   const PatternGraph& graph_;

@@ -7,6 +7,7 @@
 
 #include "drr/apply.h"
 #include "drr/matcher.h"
+#include "drr/plain_applier.h"
 #include "drr/plain_matcher.h"
 
 namespace weft::drr {
@@ -14,25 +15,36 @@ namespace weft::drr {
 class RuleEngine {
  public:
   explicit RuleEngine(const Rule& rule) : matcher_(rule), match_(&rule), applier_(rule) {
-    if (PlainMatcher::Supports(rule)) plain_.emplace(rule);
+    if (!PlainMatcher::Supports(rule)) return;
+    plain_matcher_.emplace(rule);
+    if (PlainApplier::Supports(rule)) plain_applier_.emplace(rule, *plain_matcher_);
   }
 
-  // True when the rule matches with its first root at `op`; match() tells how until the next call.
-  // `failure` (may be null) receives the reason otherwise, which takes a slower way.
+  // True when the rule matches with its first root at `op`. `failure` (may be null) receives the
+  // reason otherwise, which takes a slower way.
   bool Match(const ir::GraphView& view, uint32_t op, MatchFailure* failure = nullptr) {
-    if (plain_ && !failure) return plain_->Match(view, op, &match_);
-    match_.Reset();
-    return matcher_.Match(view.OperationAt(op), &match_, failure);
+    if (!plain_matcher_) return MatchSlowly(view, op, failure);
+    if (plain_matcher_->Match(view, op, &match_)) return true;
+    if (failure) MatchSlowly(view, op, failure);
+    return false;
   }
-  const MatchContext& match() const { return match_; }
-  // Applies match(): false when the rule declines, and *reason (may be null) says why.
-  bool Apply(ir::Rewriter& rewriter, std::string* reason) {
+  // Applies the match that was found: false when the rule declines, and *reason (may be null) says
+  // why. Nothing may have changed in between.
+  bool Apply(const ir::GraphView& view, ir::Rewriter& rewriter, std::string* reason) {
+    if (plain_applier_) return plain_applier_->Apply(view, &match_, rewriter, reason);
+    if (plain_matcher_) plain_matcher_->Fill(&match_);
     return applier_.Apply(match_, rewriter, reason);
   }
 
  private:
+  bool MatchSlowly(const ir::GraphView& view, uint32_t op, MatchFailure* failure) {
+    match_.Reset();
+    return matcher_.Match(view.OperationAt(op), &match_, failure);
+  }
+
   Matcher matcher_;
-  std::optional<PlainMatcher> plain_;
+  std::optional<PlainMatcher> plain_matcher_;
+  std::optional<PlainApplier> plain_applier_;
   MatchContext match_;
   RuleApplier applier_;
 };

@@ -7,12 +7,6 @@ bool InferContext::Fail(std::string message) {
   return false;
 }
 
-InferenceCache::Entry& InferenceCache::Slot(const Entry& question) {
-  uint64_t hash = (uint64_t{question.attrs} << 16 | question.opcode) * 0x9e3779b97f4a7c15u;
-  for (uint32_t type : question.operand_types) hash = (hash ^ type) * 0xff51afd7ed558ccdu;
-  return slots_[(hash >> 32) & (kSlots - 1)];
-}
-
 bool InferResultTypes(IrContext* context, Opcode opcode, std::span<const Value> operands,
                       AttrDict attrs, std::span<Type> types, std::string* error) {
   const OpDef* def = context->FindOp(opcode);

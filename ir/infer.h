@@ -98,7 +98,11 @@ class InferenceCache {
     }
   };
   // The place of the one entry that may answer `question`.
-  Entry& Slot(const Entry& question);
+  Entry& Slot(const Entry& question) {
+    uint64_t hash = (uint64_t{question.attrs} << 16 | question.opcode) * 0x9e3779b97f4a7c15u;
+    for (uint32_t type : question.operand_types) hash = (hash ^ type) * 0xff51afd7ed558ccdu;
+    return slots_[(hash >> 32) & (kSlots - 1)];
+  }
 
  private:
   static constexpr size_t kSlots = 2048;  // a power of two

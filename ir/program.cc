@@ -7,8 +7,13 @@
 #include <unordered_map>
 
 #include "ir/dialects/builtin.h"
+#include "ir/internal/program_side_tables.h"
 
 namespace weft::ir {
+
+namespace {
+constexpr uint64_t kOrderStride = 1u << 20;  // between the order numbers of neighbours, when fresh
+}  // namespace
 
 using internal::BlockRecord;
 using internal::ExtraValueRecord;
@@ -22,26 +27,6 @@ void StaleHandle(const char* what) {
 }
 }  // namespace internal
 
-namespace {
-constexpr uint32_t kSmallLists = 9;  // operand lists of up to 8 have free lists by exact size
-constexpr uint64_t kOrderStride = 1u << 20;  // between the order numbers of neighbours, when fresh
-}  // namespace
-
-// What few operations have, out of the hot records.
-struct Program::SideTables {
-  std::unordered_map<uint32_t, std::vector<uint32_t>> regions;                // by op
-  std::unordered_map<uint32_t, std::pair<uint32_t, uint32_t>> extra_results;  // by op: first, count
-  std::unordered_map<uint32_t, uint32_t> use_counts;                          // by op, > 65535
-  std::unordered_map<uint32_t, uint32_t> operand_counts;                      // by op, > 65535
-  std::unordered_map<uint32_t, Name> value_names;                             // by value id
-  std::unordered_map<uint32_t, Name> locations;                               // by op
-  std::map<std::string, Attribute, std::less<>> parameters;
-  ChunkedArray<uint64_t, 12> order;  // by op; valid where the block says so
-  std::vector<uint32_t> free_operands[kSmallLists];
-  std::multimap<uint32_t, uint32_t> free_large_operands;  // size -> first
-  std::vector<uint32_t> free_extras;
-};
-
 Program::Program(IrContext* context) : context_(context), side_(std::make_unique<SideTables>()) {
   Mutator mutator(this);
   OperationState state{.opcode = kOpcodeOf<ModuleOp>, .num_regions = 1};
@@ -51,72 +36,7 @@ Program::Program(IrContext* context) : context_(context), side_(std::make_unique
 
 Program::~Program() = default;
 
-// --- allocation -------------------------------------------------------------
-
-uint32_t Program::AllocateOp() {
-  ++num_ops_;
-  if (free_op_ == kNoId) {
-    WEFT_CHECK(ops_.size() < kExtraBit, "too many operations");
-    return ops_.Grow(1);
-  }
-  const uint32_t id = free_op_;
-  free_op_ = ops_[id].next;
-  return id;
-}
-
-uint32_t Program::AllocateOperands(uint32_t count) {
-  if (count == 0) return kNoId;
-  if (count < kSmallLists) {
-    auto& free = side_->free_operands[count];
-    if (!free.empty()) {
-      const uint32_t first = free.back();
-      free.pop_back();
-      return first;
-    }
-  } else {
-    auto it = side_->free_large_operands.lower_bound(count);
-    if (it != side_->free_large_operands.end()) {
-      const auto [size, first] = *it;
-      side_->free_large_operands.erase(it);
-      if (size > count) FreeOperands(first + count, size - count);
-      return first;
-    }
-  }
-  return operands_.Grow(count);
-}
-
-void Program::FreeOperands(uint32_t first, uint32_t count) {
-  if (count == 0) return;
-  if (count < kSmallLists) {
-    side_->free_operands[count].push_back(first);
-  } else {
-    side_->free_large_operands.emplace(count, first);
-  }
-}
-
-uint32_t Program::AllocateExtras(uint32_t count) {
-  uint32_t first;
-  if (count == 1 && !side_->free_extras.empty()) {
-    first = side_->free_extras.back();
-    side_->free_extras.pop_back();
-  } else {
-    first = extras_.Grow(count);
-  }
-  for (uint32_t i = first; i < first + count; ++i) {
-    const uint8_t generation = extras_[i].generation;
-    extras_[i] = ExtraValueRecord{.generation = generation, .erased = false};
-  }
-  return first;
-}
-
-// A slot whose generation has run out is never used again, so that stale handles stay detectable.
-void Program::FreeExtra(uint32_t first, uint32_t count) {
-  for (uint32_t i = first; i < first + count; ++i) {
-    SetName(ValueAt(i | kExtraBit), "");
-    extras_[i].erased = true;
-    if (++extras_[i].generation != UINT8_MAX) side_->free_extras.push_back(i);
-  }
-}
+// --- blocks and regions -----------------------------------------------------
 
 uint32_t Program::NewBlock() {
   const uint32_t id = blocks_.Grow(1);
@@ -129,20 +49,6 @@ uint32_t Program::NewRegion(uint32_t op) {
   regions_[id].erased = false;
   regions_[id].op = op;
   return id;
-}
-
-void Program::SetOperandCount(uint32_t op, uint32_t count) { side_->operand_counts[op] = count; }
-
-void Program::AddExtraResults(uint32_t op, std::span<const Type> types) {
-  const auto count = static_cast<uint32_t>(types.size() - 1);
-  const uint32_t first = AllocateExtras(count);
-  for (uint32_t i = 0; i < count; ++i) {
-    extras_[first + i].type = types[i + 1].id();
-    extras_[first + i].owner = op;
-    extras_[first + i].index = i + 1;
-  }
-  ops_[op].flags |= internal::kOpHasExtraResults;
-  side_->extra_results[op] = {first, count};
 }
 
 void Program::AddRegionToOp(uint32_t op, uint32_t region) { side_->regions[op].push_back(region); }
@@ -163,104 +69,17 @@ void Program::DropRegions(uint32_t op) {
   ops_[op].flags &= static_cast<uint8_t>(~internal::kOpHasRegions);
 }
 
-void Program::DropSideEntries(uint32_t op) {
-  const uint8_t flags = ops_[op].flags;
-  if (flags & internal::kOpHasExtraResults) {
-    const auto [first, count] = side_->extra_results.at(op);
-    FreeExtra(first, count);
-    side_->extra_results.erase(op);
-  }
-  if (flags & internal::kOpManyUses) side_->use_counts.erase(op);
-  if (flags & internal::kOpManyOperands) side_->operand_counts.erase(op);
-  if (!side_->value_names.empty()) side_->value_names.erase(op);
-  if (!side_->locations.empty()) side_->locations.erase(op);
-}
-
 // --- operands, results, uses ------------------------------------------------
 
 uint32_t Program::ManyOperands(uint32_t op) const { return side_->operand_counts.at(op); }
 
-uint32_t Program::UseCount(uint32_t value) const {
-  if (value & kExtraBit) return extras_[value & ~kExtraBit].use_count;
-  const OpRecord& r = ops_[value];
-  return r.flags & internal::kOpManyUses ? side_->use_counts.at(value) : r.use_count;
-}
-
-void Program::AddUses(uint32_t value, int64_t delta) {
-  if (value & kExtraBit) {
-    extras_[value & ~kExtraBit].use_count += static_cast<uint32_t>(delta);
-    return;
-  }
-  OpRecord& r = ops_[value];
-  if (!(r.flags & internal::kOpManyUses)) {
-    const int64_t count = r.use_count + delta;
-    if (count <= UINT16_MAX) {
-      r.use_count = static_cast<uint16_t>(count);
-      return;
-    }
-    r.flags |= internal::kOpManyUses;
-    side_->use_counts[value] = r.use_count;
-  }
-  side_->use_counts[value] += static_cast<uint32_t>(delta);
-}
+uint32_t Program::ManyUses(uint32_t op) const { return side_->use_counts.at(op); }
 
 std::pair<uint32_t, uint32_t> Program::ExtraResults(uint32_t op) const {
   return side_->extra_results.at(op);
 }
 
-uint32_t Program::ValueOfResult(uint32_t op, uint32_t i) const {
-  return i == 0 ? op : (ExtraResults(op).first + i - 1) | kExtraBit;
-}
-
-void Program::Link(uint32_t operand, uint32_t value) {
-  internal::OperandRecord& use = operands_[operand];
-  use.value = value;
-  use.prev = kNoId;
-  use.next = kNoId;
-  if (value == kNoId) return;
-  uint32_t& first = FirstUse(value);
-  use.next = first;
-  if (first != kNoId) operands_[first].prev = operand;
-  first = operand;
-  AddUses(value, 1);
-}
-
-void Program::Unlink(uint32_t operand) {
-  internal::OperandRecord& use = operands_[operand];
-  if (use.value == kNoId) return;
-  if (use.prev == kNoId) {
-    FirstUse(use.value) = use.next;
-  } else {
-    operands_[use.prev].next = use.next;
-  }
-  if (use.next != kNoId) operands_[use.next].prev = use.prev;
-  AddUses(use.value, -1);
-  use.value = kNoId;
-}
-
 // --- blocks and order -------------------------------------------------------
-
-void Program::Insert(uint32_t op, uint32_t block, uint32_t before) {
-  BlockRecord& b = blocks_[block];
-  OpRecord& r = ops_[op];
-  r.block = block;
-  r.next = before;
-  r.prev = before == kNoId ? b.last_op : ops_[before].prev;
-  (r.prev == kNoId ? b.first_op : ops_[r.prev].next) = op;
-  (before == kNoId ? b.last_op : ops_[before].prev) = op;
-  ++b.num_ops;
-  if (b.ordered) NumberInserted(op);
-}
-
-void Program::Remove(uint32_t op) {
-  OpRecord& r = ops_[op];
-  if (r.block == kNoId) return;
-  BlockRecord& b = blocks_[r.block];
-  (r.prev == kNoId ? b.first_op : ops_[r.prev].next) = r.next;
-  (r.next == kNoId ? b.last_op : ops_[r.next].prev) = r.prev;
-  --b.num_ops;
-  r.block = r.prev = r.next = kNoId;
-}
 
 void Program::NumberBlock(uint32_t block) {
   auto& order = side_->order;
@@ -362,6 +181,7 @@ size_t Program::graph_bytes() const {
 std::string_view Value::name() const {
   Check();
   const auto& names = program_->side_->value_names;
+  if (names.empty()) return {};
   auto it = names.find(id_);
   return it == names.end() ? std::string_view() : it->second.str();
 }
@@ -369,6 +189,7 @@ std::string_view Value::name() const {
 Name Operation::location() const {
   Check();
   const auto& locations = program_->side_->locations;
+  if (locations.empty()) return {};
   auto it = locations.find(id_);
   return it == locations.end() ? Name() : it->second;
 }
@@ -394,6 +215,9 @@ std::vector<Operation> Value::users() const {
 }
 
 bool Operation::IsUnused() const {
+  Check();
+  const OpRecord& r = program_->ops_[id_];
+  if (!(r.flags & internal::kOpHasExtraResults)) return r.first_use == kNoId;
   for (Value v : results())
     if (!v.IsUnused()) return false;
   return true;

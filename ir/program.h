@@ -407,6 +407,7 @@ class Program {
   uint32_t NumOperands(uint32_t op) const;
   uint32_t ManyOperands(uint32_t op) const;
   uint32_t UseCount(uint32_t value) const;
+  uint32_t ManyUses(uint32_t op) const;
   std::pair<uint32_t, uint32_t> ExtraResults(uint32_t op) const;  // first, count
   uint32_t ValueOfResult(uint32_t op, uint32_t i) const;
   uint32_t& FirstUse(uint32_t value);
@@ -452,6 +453,9 @@ class Program::Mutator {
   // The same without regions and location.
   Operation Create(Opcode opcode, std::span<const Value> operands, AttrDict attrs,
                    std::span<const Type> result_types, Block block, Operation before);
+  // The same by numbers of what is alive, with one result, before an operation.
+  Operation CreateBefore(uint32_t before, Opcode opcode, std::span<const uint32_t> operands,
+                         AttrDict attrs, uint32_t type);
   void Erase(Operation op);  // no result may have a use; its regions go with it
   void SetOperand(Operation op, uint32_t i, Value value);
   void SetOperands(Operation op, const std::vector<Value>& operands);
@@ -465,6 +469,7 @@ class Program::Mutator {
   Value AddArgument(Block block, Type type);
   void EraseArgument(Block block, uint32_t i);  // unused
   Region AddRegion(Operation op);
+  void EraseRegions(Operation op);
   // Moves all ops of `from` before `before` (or to the end of `to`); `from` is left empty.
   void SpliceOps(Block from, Block to, Operation before);
   void MoveRegionBody(Region from, Region to);  // `to` must be empty
@@ -536,6 +541,14 @@ inline OpOperand Value::first_use() const {
   Check();
   const uint32_t use = program_->FirstUse(id_);
   return use == kNoId ? OpOperand() : OpOperand(program_, use);
+}
+inline uint32_t Program::UseCount(uint32_t value) const {
+  if (value & internal::kExtraBit) return extras_[value & ~internal::kExtraBit].use_count;
+  const internal::OpRecord& r = ops_[value];
+  return r.flags & internal::kOpManyUses ? ManyUses(value) : r.use_count;
+}
+inline uint32_t Program::ValueOfResult(uint32_t op, uint32_t i) const {
+  return i == 0 ? op : (ExtraResults(op).first + i - 1) | internal::kExtraBit;
 }
 inline IrContext* Value::context() const { return program_->context(); }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "ir/internal/program_side_tables.h"
 #include "ir/program.h"
 
 namespace weft::ir {
@@ -10,6 +11,168 @@ using internal::BlockRecord;
 using internal::ExtraValueRecord;
 using internal::kExtraBit;
 using internal::OpRecord;
+
+// --- records, operand lists, use lists, block lists ---------------------------------------------
+
+uint32_t Program::AllocateOp() {
+  ++num_ops_;
+  if (free_op_ == kNoId) {
+    WEFT_CHECK(ops_.size() < kExtraBit, "too many operations");
+    return ops_.Grow(1);
+  }
+  const uint32_t id = free_op_;
+  free_op_ = ops_[id].next;
+  return id;
+}
+
+uint32_t Program::AllocateOperands(uint32_t count) {
+  if (count == 0) return kNoId;
+  if (count < SideTables::kSmallLists) {
+    auto& free = side_->free_operands[count];
+    if (!free.empty()) {
+      const uint32_t first = free.back();
+      free.pop_back();
+      return first;
+    }
+  } else {
+    auto it = side_->free_large_operands.lower_bound(count);
+    if (it != side_->free_large_operands.end()) {
+      const auto [size, first] = *it;
+      side_->free_large_operands.erase(it);
+      if (size > count) FreeOperands(first + count, size - count);
+      return first;
+    }
+  }
+  return operands_.Grow(count);
+}
+
+void Program::FreeOperands(uint32_t first, uint32_t count) {
+  if (count == 0) return;
+  if (count < SideTables::kSmallLists) {
+    side_->free_operands[count].push_back(first);
+  } else {
+    side_->free_large_operands.emplace(count, first);
+  }
+}
+
+uint32_t Program::AllocateExtras(uint32_t count) {
+  uint32_t first;
+  if (count == 1 && !side_->free_extras.empty()) {
+    first = side_->free_extras.back();
+    side_->free_extras.pop_back();
+  } else {
+    first = extras_.Grow(count);
+  }
+  for (uint32_t i = first; i < first + count; ++i) {
+    const uint8_t generation = extras_[i].generation;
+    extras_[i] = ExtraValueRecord{.generation = generation, .erased = false};
+  }
+  return first;
+}
+
+// A slot whose generation has run out is never used again, so that stale handles stay detectable.
+void Program::FreeExtra(uint32_t first, uint32_t count) {
+  for (uint32_t i = first; i < first + count; ++i) {
+    SetName(ValueAt(i | kExtraBit), "");
+    extras_[i].erased = true;
+    if (++extras_[i].generation != UINT8_MAX) side_->free_extras.push_back(i);
+  }
+}
+
+void Program::SetOperandCount(uint32_t op, uint32_t count) { side_->operand_counts[op] = count; }
+
+void Program::AddExtraResults(uint32_t op, std::span<const Type> types) {
+  const auto count = static_cast<uint32_t>(types.size() - 1);
+  const uint32_t first = AllocateExtras(count);
+  for (uint32_t i = 0; i < count; ++i) {
+    extras_[first + i].type = types[i + 1].id();
+    extras_[first + i].owner = op;
+    extras_[first + i].index = i + 1;
+  }
+  ops_[op].flags |= internal::kOpHasExtraResults;
+  side_->extra_results[op] = {first, count};
+}
+
+void Program::DropSideEntries(uint32_t op) {
+  const uint8_t flags = ops_[op].flags;
+  if (flags & internal::kOpHasExtraResults) {
+    const auto [first, count] = side_->extra_results.at(op);
+    FreeExtra(first, count);
+    side_->extra_results.erase(op);
+  }
+  if (flags & internal::kOpManyUses) side_->use_counts.erase(op);
+  if (flags & internal::kOpManyOperands) side_->operand_counts.erase(op);
+  if (!side_->value_names.empty()) side_->value_names.erase(op);
+  if (!side_->locations.empty()) side_->locations.erase(op);
+}
+
+void Program::AddUses(uint32_t value, int64_t delta) {
+  if (value & kExtraBit) {
+    extras_[value & ~kExtraBit].use_count += static_cast<uint32_t>(delta);
+    return;
+  }
+  OpRecord& r = ops_[value];
+  if (!(r.flags & internal::kOpManyUses)) {
+    const int64_t count = r.use_count + delta;
+    if (count <= UINT16_MAX) {
+      r.use_count = static_cast<uint16_t>(count);
+      return;
+    }
+    r.flags |= internal::kOpManyUses;
+    side_->use_counts[value] = r.use_count;
+  }
+  side_->use_counts[value] += static_cast<uint32_t>(delta);
+}
+
+void Program::Link(uint32_t operand, uint32_t value) {
+  internal::OperandRecord& use = operands_[operand];
+  use.value = value;
+  use.prev = kNoId;
+  use.next = kNoId;
+  if (value == kNoId) return;
+  uint32_t& first = FirstUse(value);
+  use.next = first;
+  if (first != kNoId) operands_[first].prev = operand;
+  first = operand;
+  AddUses(value, 1);
+}
+
+void Program::Unlink(uint32_t operand) {
+  internal::OperandRecord& use = operands_[operand];
+  if (use.value == kNoId) return;
+  if (use.prev == kNoId) {
+    FirstUse(use.value) = use.next;
+  } else {
+    operands_[use.prev].next = use.next;
+  }
+  if (use.next != kNoId) operands_[use.next].prev = use.prev;
+  AddUses(use.value, -1);
+  use.value = kNoId;
+}
+
+void Program::Insert(uint32_t op, uint32_t block, uint32_t before) {
+  BlockRecord& b = blocks_[block];
+  OpRecord& r = ops_[op];
+  r.block = block;
+  r.next = before;
+  r.prev = before == kNoId ? b.last_op : ops_[before].prev;
+  (r.prev == kNoId ? b.first_op : ops_[r.prev].next) = op;
+  (before == kNoId ? b.last_op : ops_[before].prev) = op;
+  ++b.num_ops;
+  if (b.ordered) NumberInserted(op);
+}
+
+void Program::Remove(uint32_t op) {
+  OpRecord& r = ops_[op];
+  if (r.block == kNoId) return;
+  BlockRecord& b = blocks_[r.block];
+  (r.prev == kNoId ? b.first_op : ops_[r.prev].next) = r.next;
+  (r.next == kNoId ? b.last_op : ops_[r.next].prev) = r.prev;
+  --b.num_ops;
+  r.block = r.prev = r.next = kNoId;
+}
+
+// --- the mutations ------------------------------------------------------------------------------
 
 Operation Program::Mutator::Create(const OperationState& state, Block block, Operation before) {
   const Operation op =
@@ -55,9 +218,31 @@ Operation Program::Mutator::Create(Opcode opcode, std::span<const Value> operand
   return p_->OpAt(id);
 }
 
-void Program::Mutator::Erase(Operation op) {
-  op.Check();
-  // Regions first, without recursion over nesting: collect all ops below, users last.
+Operation Program::Mutator::CreateBefore(uint32_t before, Opcode opcode,
+                                         std::span<const uint32_t> operands, AttrDict attrs,
+                                         uint32_t type) {
+  const uint32_t id = p_->AllocateOp();
+  OpRecord& r = p_->ops_[id];
+  const auto num_operands = static_cast<uint16_t>(operands.size());
+  WEFT_CHECK(operands.size() == num_operands, "too many operands");
+  r = OpRecord{.opcode = opcode.id(),
+               .generation = r.generation,
+               .flags = internal::kOpHasResult,
+               .num_operands = num_operands,
+               .attrs = attrs.id(),
+               .operands = p_->AllocateOperands(num_operands),
+               .type = type};
+  for (uint32_t i = 0; i < num_operands; ++i) {
+    p_->operands_[r.operands + i].owner = id;
+    p_->Link(r.operands + i, operands[i]);
+  }
+  p_->Insert(id, p_->ops_[before].block, before);
+  return p_->OpAt(id);
+}
+
+// Without recursion over nesting: collects all ops below, users last.
+// Without recursion over nesting: collects all ops below, users last.
+void Program::Mutator::EraseRegions(Operation op) {
   while (op.num_regions() > 0) {
     std::vector<Operation> below, work{op};
     while (!work.empty()) {
@@ -79,10 +264,14 @@ void Program::Mutator::Erase(Operation op) {
     }
     p_->DropRegions(op.id_);
   }
+}
+
+void Program::Mutator::Erase(Operation op) {
+  op.Check();
   OpRecord& r = p_->ops_[op.id_];
-  for (Value v : op.results())
-    WEFT_CHECK(v.IsUnused(), "erasing an operation whose result is used");
-  const uint32_t num_operands = op.num_operands();
+  if (r.flags & internal::kOpHasRegions) EraseRegions(op);
+  WEFT_CHECK(op.IsUnused(), "erasing an operation whose result is used");
+  const uint32_t num_operands = p_->NumOperands(op.id_);
   for (uint32_t i = 0; i < num_operands; ++i) p_->Unlink(r.operands + i);
   p_->FreeOperands(r.operands, num_operands);
   p_->DropSideEntries(op.id_);

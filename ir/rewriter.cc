@@ -35,6 +35,16 @@ void Rewriter::Replace(Operation op, std::span<const Value> values) {
   Erase(op);
 }
 
+Operation Rewriter::CreateBefore(Operation before, Opcode opcode,
+                                 std::span<const uint32_t> operands, AttrDict attrs, Type type) {
+  const Operation op =
+      Program::Mutator(program_).CreateBefore(before.id(), opcode, operands, attrs, type.id());
+  if (const Name location = before.location(); !location.empty())
+    program_->SetLocation(op, location);
+  if (listener_) listener_->OnInserted(op);
+  return op;
+}
+
 void Rewriter::Erase(Operation op) {
   if (listener_) {
     for (uint32_t i = 0; i < op.num_regions(); ++i)

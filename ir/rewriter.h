@@ -29,6 +29,11 @@ class Rewriter : public Builder {
   void ReplaceAllUses(Value from, Value to);
   void ReplaceUsesIf(Value from, Value to, const std::function<bool(OpOperand)>& condition);
 
+  // For engines that work with numbers (ir/graph_view.h): one result of a type that is known to be
+  // right, before the operation `before`.
+  Operation CreateBefore(Operation before, Opcode opcode, std::span<const uint32_t> operands,
+                         AttrDict attrs, Type type);
+
   void Erase(Operation op);  // no result may have a use
   // Erases op and then the pure ops that lose their last use by it.
   void EraseWithDeadOperands(Operation op);

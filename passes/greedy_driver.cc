@@ -277,7 +277,7 @@ class Driver : public ir::RewriteListener {
     const size_t queued = worklist_.size();
     made_.clear();
     std::string reason;
-    if (!engine.Apply(rewriter_, &reason)) {
+    if (!engine.Apply(view_, rewriter_, &reason)) {
       // What was made and taken back changed nothing.
       for (size_t i = queued; i < worklist_.size(); ++i) queued_[worklist_[i]] = false;
       worklist_.resize(queued);

@@ -122,7 +122,7 @@ TEST_F(DriverTermination, RulesThatUndoEachOtherStopAtTheBudgetAndAreNamed) {
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.status().message(),
             "rewriting does not end: the budget is used up by add-to-mul (21 times), mul-to-add "
-            "(20 times)");
+            "(20 times): they undo each other at toy.Add");
   EXPECT_EQ(ir::Verify(program).message(), "");
   EXPECT_EQ(program.body().num_ops(), 3u);
 }

@@ -1,0 +1,63 @@
+// Applying a match of PlainMatcher, when the result is a few ops of one result each that replace the
+// root: the same transaction as RuleApplier, on numbers instead of handles and without allocation.
+// Attributes that a rule computes from nothing but attribute variables are computed once per
+// combination: functions of a rule give equal results for equal matches.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "drr/plain_matcher.h"
+#include "ir/rewriter.h"
+
+namespace weft::drr {
+
+class PlainApplier {
+ public:
+  static bool Supports(const Rule& rule);  // one that PlainMatcher supports
+  PlainApplier(const Rule& rule, const PlainMatcher& match);  // which it refers to
+
+  // False when the rule declined; *reason (may be null) then says why, and the program is as before.
+  bool Apply(const ir::GraphView& view, MatchContext* context, ir::Rewriter& rewriter,
+             std::string* reason);
+
+ private:
+  static constexpr size_t kMaxKey = 4;
+  static constexpr size_t kRemembered = 64;  // dictionaries per result op, a power of two
+  struct RememberedAttrs {
+    std::array<uint32_t, kMaxKey> key{};
+    ir::AttrDict dict;
+    bool valid = false;
+  };
+  struct OpPlan {
+    const ResultOp* op = nullptr;
+    bool computes = false;      // has attributes that depend on the match
+    std::vector<int> key_attrs;  // what they depend on, if they are remembered
+    bool remember = false;
+    std::vector<RememberedAttrs> remembered;
+    size_t min_operands = 0;  // absent ones at the end beyond these are left out
+  };
+
+  bool Fail(std::string* reason, std::string text);
+  bool Attributes(OpPlan& plan, ir::AttrDict* dict, std::string* reason);
+  bool ComputeAttributes(const ResultOp& op, ir::AttrDict* dict, std::string* reason);
+  bool InferType(const ResultOp& op, ir::AttrDict attrs, ir::Type* type, std::string* reason);
+  bool Build(OpPlan& plan, ir::Operation root, ir::Rewriter& rewriter, std::string* reason);
+  bool Commit(ir::Operation root, ir::Rewriter& rewriter, std::string* reason);
+  uint32_t NumberOf(const ResultOperand& operand) const;
+
+  const PatternGraph& graph_;
+  const PlainMatcher& match_;
+  std::vector<OpPlan> plans_;      // in the order they are built
+  std::vector<int> erase_order_;   // matched ops, readers first
+  // The application under way.
+  const ir::GraphView* view_ = nullptr;
+  MatchContext* context_ = nullptr;
+  bool filled_ = false;
+  std::vector<uint32_t> results_, operands_;
+  std::vector<ir::Operation> created_;
+};
+
+}  // namespace weft::drr

@@ -1,0 +1,30 @@
+// What a Program keeps out of its hot records: what few operations have, and free lists.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "ir/program.h"
+
+namespace weft::ir {
+
+struct Program::SideTables {
+  std::unordered_map<uint32_t, std::vector<uint32_t>> regions;                // by op
+  std::unordered_map<uint32_t, std::pair<uint32_t, uint32_t>> extra_results;  // by op: first, count
+  std::unordered_map<uint32_t, uint32_t> use_counts;                          // by op, > 65535
+  std::unordered_map<uint32_t, uint32_t> operand_counts;                      // by op, > 65535
+  std::unordered_map<uint32_t, Name> value_names;                             // by value id
+  std::unordered_map<uint32_t, Name> locations;                               // by op
+  std::map<std::string, Attribute, std::less<>> parameters;
+  ChunkedArray<uint64_t, 12> order;  // by op; valid where the block says so
+  static constexpr uint32_t kSmallLists = 9;  // lists of up to 8 are kept by exact size
+  std::vector<uint32_t> free_operands[kSmallLists];
+  std::multimap<uint32_t, uint32_t> free_large_operands;  // size -> first
+  std::vector<uint32_t> free_extras;
+};
+
+}  // namespace weft::ir
