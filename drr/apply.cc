@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "drr/drr.h"
+#include "drr/result_attributes.h"
 #include "ir/infer.h"
 
 namespace weft::drr {
@@ -156,41 +157,13 @@ class Transaction {
     return op.like >= 0 && graph_.ops[op.like].times == Times::kChain;
   }
 
-  bool Attributes(const ResultOp& op, ir::AttrDict* dict) {
-    std::vector<ir::NamedAttribute> entries;
-    if (op.attrs_of >= 0) {
-      for (const ir::NamedAttribute& a : m_.op(op.attrs_of).attrs()) {
-        const ir::FieldDef* field = op.def->FindField(a.name);
-        if (field && field->accepts(a.value)) entries.push_back(a);
-      }
-      for (const ir::FieldDef& field : op.def->fields) {
-        const bool given = std::any_of(entries.begin(), entries.end(),
-                                       [&](const auto& e) { return e.name == field.name; });
-        if (!given && field.make_default)
-          entries.push_back({field.name, field.make_default(*m_.context())});
-      }
-    }
-    for (const ResultAttr& a : op.attrs) {
-      ir::Attribute value = a.literal;
-      if (a.variable >= 0) value = m_.attr(a.variable);
-      if (a.compute) value = a.compute(m_);
-      if (!value)
-        return Fail(fmt::format("attribute {} of {} cannot be computed{}{}", a.name.str(),
-                                op.def->name(), m_.explanation().empty() ? "" : ": ",
-                                m_.explanation()));
-      entries.push_back({a.name, value});
-    }
-    *dict = m_.context()->Dict(std::move(entries));
-    return true;
-  }
-
   bool Build(const ResultOp& op) {
     if (IsChain(op)) return BuildChain(op);
     ir::OperationState state;
     const ir::OpDef* def = op.def ? op.def : m_.op(op.like).def();
     if (op.def) {
       state.opcode = op.def->opcode;
-      if (!Attributes(op, &state.attrs)) return false;
+      if (!ResultAttributes(op, m_, &state.attrs, &reason_)) return false;
     } else {
       state.opcode = m_.op(op.like).opcode();
       state.attrs = m_.op(op.like).attrs();
@@ -200,7 +173,7 @@ class Transaction {
     if (op.each) return BuildEach(op, state);
     for (const ResultOperand& operand : op.operands) AddOperands(operand, &state.operands);
     while (def && !state.operands.empty() && !state.operands.back() &&
-           state.operands.size() > def->info->operands.size() - NumTrailingOptional(*def))
+           state.operands.size() > MinOperands(*def))
       state.operands.pop_back();
     Operation created;
     if (!Create(std::move(state), op.results.size(), &created)) return false;
@@ -260,12 +233,6 @@ class Transaction {
     }
     results_[op.results[0]] = value;
     return true;
-  }
-
-  static size_t NumTrailingOptional(const ir::OpDef& def) {
-    size_t n = 0;
-    for (const ir::OperandDef& o : def.info->operands) n = o.arity == ir::Arity::kOne ? 0 : n + 1;
-    return n;
   }
 
   Value Replacing(const Replacement& r) const {

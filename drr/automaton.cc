@@ -13,6 +13,7 @@ constexpr size_t kMaxSymbols = UINT16_MAX;
 // How many operands of the source graph read a result of `op`; kAnyUses where others may read it
 // too, although it is read inside.
 uint32_t UsesInside(const PatternGraph& graph, int op) {
+  if (graph.HasLists()) return TreeAutomaton::kAnyUses;
   const auto is_result = [&](int value) { return graph.values[value].producer == op; };
   uint32_t uses = 0;
   for (const SourceOp& reader : graph.ops)
@@ -52,10 +53,13 @@ TreeAutomaton::TreeAutomaton(const std::vector<std::unique_ptr<Rule>>& rules)
   }
   symbols_.emplace_back();  // number 0 marks empty slots
   states_.resize(3);        // kNothing, kNotGiven, kFull
+  const auto by_benefit = [&](uint32_t a, uint32_t b) { return benefits_[a] > benefits_[b]; };
+  std::stable_sort(anywhere_.begin(), anywhere_.end(), by_benefit);
+  states_[kNothing].accepted = anywhere_;
+  states_[kNothing].joined = joined_anywhere_;
   states_[kFull].max_uses = kAnyUses;
   states_[kFull].joined = true;
   for (uint32_t i = 0; i < rules.size(); ++i) states_[kFull].accepted.push_back(i);
-  const auto by_benefit = [&](uint32_t a, uint32_t b) { return benefits_[a] > benefits_[b]; };
   std::stable_sort(states_[kFull].accepted.begin(), states_[kFull].accepted.end(), by_benefit);
   IndexOpcodes();
   slots_.resize(256);
@@ -64,37 +68,61 @@ TreeAutomaton::TreeAutomaton(const std::vector<std::unique_ptr<Rule>>& rules)
 
 TreeAutomaton::~TreeAutomaton() = default;
 
+// Whether states say what such an op is and what it reads.
+bool TreeAutomaton::IsTracked(const SourceOp& op) {
+  return op.times == Times::kOnce && !op.alternatives.empty();
+}
+
 void TreeAutomaton::AddRule(const Rule& rule, uint32_t number) {
   const PatternGraph& graph = rule.graph;
   std::vector<int64_t> done(graph.ops.size(), -1);
   for (size_t op = 0; op < graph.ops.size(); ++op) NodeOf(graph, static_cast<int>(op), done);
   const std::vector<int> first = graph.RootProducers();
-  for (int root : first) nodes_[done[root]].rules.push_back(number);
-  for (int root : graph.roots())
-    if (std::find(first.begin(), first.end(), root) == first.end())
-      nodes_[done[root]].joined = true;
+  for (int root : first) {
+    if (done[root] >= 0) nodes_[done[root]].rules.push_back(number);
+    if (done[root] < 0 && (anywhere_.empty() || anywhere_.back() != number))
+      anywhere_.push_back(number);
+  }
+  for (int root : graph.roots()) {
+    if (std::find(first.begin(), first.end(), root) != first.end()) continue;
+    if (done[root] >= 0) nodes_[done[root]].joined = true;
+    joined_anywhere_ |= done[root] < 0;
+  }
   for (size_t op = 0; op < graph.ops.size(); ++op) {
+    loose_ |= !IsTracked(graph.ops[op]) || !graph.ops[op].regions.empty();
+    if (done[op] < 0) continue;
     Node& node = nodes_[done[op]];
     node.max_uses = std::max(node.max_uses, UsesInside(graph, static_cast<int>(op)));
   }
+  for (const SourceValue& v : graph.values)
+    loose_ |= v.list || v.outside || v.through >= 0 || !v.nots.empty() ||
+              v.escape == Escape::kRecompute;
 }
 
-// `done` holds the nodes of the rule's ops that are known already; source graphs are acyclic.
-uint32_t TreeAutomaton::NodeOf(const PatternGraph& graph, int op, std::vector<int64_t>& done) {
-  if (done[op] >= 0) return static_cast<uint32_t>(done[op]);
+// `done` holds the nodes of the rule's ops that are known already, and stays -1 for an op that may
+// have any name; source graphs are acyclic.
+int64_t TreeAutomaton::NodeOf(const PatternGraph& graph, int op, std::vector<int64_t>& done) {
+  if (done[op] >= 0) return done[op];
+  const SourceOp& source = graph.ops[op];
   Node node;
-  for (const drr::Alternative& a : graph.ops[op].alternatives) {
+  for (const drr::Alternative& a : source.alternatives) {
     Alternative alternative{a.def->opcode.id(), a.def->Has(ir::kCommutative), {}};
     for (const AttrPattern& attr : a.attrs)
       if (attr.kind == AttrPattern::kIsOneOf) alternative.checks.push_back({attr.name, attr.values});
     node.alternatives.push_back(std::move(alternative));
   }
-  for (int operand : graph.ops[op].operands)
-    node.operands.push_back(operand == kAbsent ? Need{{}, false, true}
-                                               : NeedOf(graph, operand, done));
-  const uint32_t id = Intern(std::move(node));
-  done[op] = id;
-  return id;
+  if (source.alternatives.empty()) {
+    if (source.opcode.empty()) return -1;
+    node.alternatives.push_back({ir::Opcode::FindOrAdd(source.opcode).id(), false, {}});
+  }
+  const bool has_lists = std::any_of(
+      source.operands.begin(), source.operands.end(),
+      [&](int operand) { return operand != kAbsent && graph.values[graph.Resolve(operand)].list; });
+  if (IsTracked(source) && !has_lists)
+    for (int operand : source.operands)
+      node.operands.push_back(operand == kAbsent ? Need{{}, false, true}
+                                                 : NeedOf(graph, operand, done));
+  return done[op] = Intern(std::move(node));
 }
 
 TreeAutomaton::Need TreeAutomaton::NeedOf(const PatternGraph& graph, int value,
@@ -106,10 +134,13 @@ TreeAutomaton::Need TreeAutomaton::NeedOf(const PatternGraph& graph, int value,
   if (alternatives.empty()) alternatives.push_back(value);
   for (int alternative : alternatives) {
     const SourceValue& a = graph.values[graph.Resolve(alternative)];
-    if (!a.either.empty() || a.producer < 0) {
+    const bool tracked = a.either.empty() && a.through < 0 && !a.list && a.producer >= 0 &&
+                         IsTracked(graph.ops[a.producer]);
+    const int64_t node = tracked ? NodeOf(graph, a.producer, done) : -1;
+    if (node < 0) {
       need.anything = true;
     } else {
-      need.nodes.push_back(NodeOf(graph, a.producer, done));
+      need.nodes.push_back(static_cast<uint32_t>(node));
     }
   }
   if (need.anything) need.nodes.clear();
@@ -297,6 +328,8 @@ TreeAutomaton::State TreeAutomaton::InternState(std::vector<uint32_t> nodes) {
   auto [it, is_new] = tables_->states.try_emplace(nodes, kFull);
   if (!is_new || states_.size() >= kMaxStates) return it->second;
   StateEntry state;
+  state.accepted = anywhere_;
+  state.joined = joined_anywhere_;
   for (uint32_t n : nodes) {
     const Node& node = nodes_[n];
     state.accepted.insert(state.accepted.end(), node.rules.begin(), node.rules.end());

@@ -5,7 +5,8 @@
 // table that is filled on demand. So the cost per operation hardly depends on the number of rules.
 //
 // States are a filter that never loses a match: what they leave open (equal values, attribute
-// variables, constraints, other readers) the matcher decides.
+// variables, constraints, other readers, lists, chains, exclusions, what lies in regions) the
+// matcher decides.
 #pragma once
 
 #include <cstdint>
@@ -32,9 +33,8 @@ class TreeAutomaton {
   // counts as kNothing.
   State Label(const ir::GraphView& view, uint32_t op, const State* states) {
     const uint16_t opcode = view.opcode(op);
-    if (opcode >= opcodes_.size()) return kNothing;
+    if (opcode >= opcodes_.size() || !opcodes_[opcode].known) return kNothing;
     const OpcodeEntry& entry = opcodes_[opcode];
-    if (!entry.known) return kNothing;
     const uint32_t symbol = entry.symbol != kBySymbol ? entry.symbol : SymbolOf(opcode, view.attrs(op));
     if (entry.operands.size() > kPacked) return LabelLong(view, op, states, symbol);
     uint64_t key = symbol;
@@ -54,6 +54,9 @@ class TreeAutomaton {
   // How many uses a value may have at most and still be an intermediate value of a match: 0 when
   // nothing above it can be in a match, kAnyUses where a rule keeps it for others.
   uint32_t MaxUses(State state) const { return states_[state].max_uses; }
+  // Whether a rule binds operations that its states know nothing of (chains, skipped ops, regions):
+  // then a change may concern matches above operations in any state.
+  bool IsLoose() const { return loose_; }
   size_t num_states() const { return states_.size(); }
 
  private:
@@ -132,7 +135,8 @@ class TreeAutomaton {
   static size_t Hash(uint64_t key) { return (key * 0x9e3779b97f4a7c15u) >> 32; }
 
   void AddRule(const Rule& rule, uint32_t number);
-  uint32_t NodeOf(const PatternGraph& graph, int op, std::vector<int64_t>& done);
+  static bool IsTracked(const SourceOp& op);
+  int64_t NodeOf(const PatternGraph& graph, int op, std::vector<int64_t>& done);
   Need NeedOf(const PatternGraph& graph, int value, std::vector<int64_t>& done);
   uint32_t Intern(Node node);
   void IndexOpcodes();
@@ -155,6 +159,9 @@ class TreeAutomaton {
   size_t mask_ = 0, used_ = 0;
   ir::IrContext* context_ = nullptr;
   std::vector<int> benefits_;       // by rule
+  std::vector<uint32_t> anywhere_;  // rules that may start at any operation
+  bool joined_anywhere_ = false;    // likewise, further roots
+  bool loose_ = false;
   std::unique_ptr<Tables> tables_;  // what is needed to build states only
 };
 

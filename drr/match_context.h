@@ -81,6 +81,8 @@ class MatchContext {
     ops_.assign(ops_.size(), ir::Operation());
     alternatives_.assign(alternatives_.size(), -1);
     attrs_.assign(attrs_.size(), ir::Attribute());
+    for (auto& list : lists_) list.clear();
+    for (auto& list : op_lists_) list.clear();
     explanation_.clear();
   }
 

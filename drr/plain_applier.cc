@@ -16,7 +16,7 @@ using ir::Value;
 
 bool PlainApplier::Supports(const Rule& rule) {
   const PatternGraph& graph = rule.graph;
-  if (graph.replacements.size() != 1) return false;
+  if (graph.replacements.size() != 1 || !graph.post_hooks.empty()) return false;
   if (graph.Resolve(graph.replacements[0].source) != graph.Resolve(graph.root_value()))
     return false;
   return std::all_of(graph.result_ops.begin(), graph.result_ops.end(), [](const ResultOp& op) {

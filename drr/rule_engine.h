@@ -14,7 +14,7 @@ namespace weft::drr {
 
 class RuleEngine {
  public:
-  explicit RuleEngine(const Rule& rule) : matcher_(rule), match_(&rule), applier_(rule) {
+  explicit RuleEngine(const Rule& rule) : matcher_(rule), match_(&rule) {
     if (!PlainMatcher::Supports(rule)) return;
     plain_matcher_.emplace(rule);
     if (PlainApplier::Supports(rule)) plain_applier_.emplace(rule, *plain_matcher_);
@@ -33,7 +33,7 @@ class RuleEngine {
   bool Apply(const ir::GraphView& view, ir::Rewriter& rewriter, std::string* reason) {
     if (plain_applier_) return plain_applier_->Apply(view, &match_, rewriter, reason);
     if (plain_matcher_) plain_matcher_->Fill(&match_);
-    return applier_.Apply(match_, rewriter, reason);
+    return drr::Apply(match_, rewriter, reason);
   }
 
  private:
@@ -46,7 +46,6 @@ class RuleEngine {
   std::optional<PlainMatcher> plain_matcher_;
   std::optional<PlainApplier> plain_applier_;
   MatchContext match_;
-  RuleApplier applier_;
 };
 
 }  // namespace weft::drr

@@ -23,6 +23,8 @@ using ir::Operation;
 
 // How many readers of a value are looked at for a partner of a new op in a rule with several roots.
 constexpr uint32_t kMaxJoinCandidates = 256;
+// How many readers of a value are followed when rules bind what their states know nothing of.
+constexpr uint32_t kMaxLooseReaders = 256;
 constexpr size_t kMaxDeclineReasons = 16;  // kept per rule
 
 class Driver : public ir::RewriteListener {
@@ -171,25 +173,36 @@ class Driver : public ir::RewriteListener {
     }
   }
 
+  // How many readers an intermediate value of a match may have, by its op's state.
+  uint32_t MaxReaders(uint32_t op) const {
+    const uint32_t max = automaton_.MaxUses(states_[op]);
+    return automaton_.IsLoose() ? std::max(max, kMaxLooseReaders) : max;
+  }
+
   // The operations above whose matches may hold `op` as an intermediate: only through values with
   // few enough readers for that, so that a value with very many costs nothing.
   void EnqueueReaders(uint32_t op) {
-    if (automaton_.MaxUses(states_[op]) == 0) return;
+    if (MaxReaders(op) == 0) return;
     level_.assign(1, op);
     for (int depth = 1; depth < patterns_.max_depth() && !level_.empty(); ++depth) {
       next_level_.clear();
-      for (uint32_t below : level_)
-        ForEachReader(below, automaton_.MaxUses(states_[below]), [&](uint32_t reader) {
-          if (states_[reader] == TreeAutomaton::kNothing) return;
-          if (!automaton_.Accepted(states_[reader]).empty()) Enqueue(reader);
-          if (automaton_.MaxUses(states_[reader]) > 0) next_level_.push_back(reader);
-        });
+      for (uint32_t below : level_) {
+        ForEachReader(below, MaxReaders(below), [&](uint32_t reader) { Reach(reader); });
+        if (automaton_.IsLoose())
+          if (const Operation holder = view_.OperationAt(below).ParentOp(); holder.block())
+            Reach(holder.id());
+      }
       if (next_level_.size() > 1) {
         std::sort(next_level_.begin(), next_level_.end());
         next_level_.erase(std::unique(next_level_.begin(), next_level_.end()), next_level_.end());
       }
       level_.swap(next_level_);
     }
+  }
+
+  void Reach(uint32_t op) {
+    if (!automaton_.Accepted(states_[op]).empty()) Enqueue(op);
+    if (MaxReaders(op) > 0) next_level_.push_back(op);
   }
 
   // A further root of a rule with several: its first root reads one of the same values.
