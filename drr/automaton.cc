@@ -186,6 +186,10 @@ void TreeAutomaton::IndexOpcodes() {
     std::sort(entry.operands.begin(), entry.operands.end());
     entry.operands.erase(std::unique(entry.operands.begin(), entry.operands.end()),
                          entry.operands.end());
+    entry.num_packed =
+        entry.operands.size() <= kPacked ? static_cast<uint8_t>(entry.operands.size()) : kLong;
+    for (size_t k = 0; k < entry.operands.size() && k < kPacked; ++k)
+      entry.packed[k] = entry.operands[k];
     bool checks = false;
     std::vector<Entry> entries;
     for (const auto& [n, a] : entry.nodes) {
@@ -244,7 +248,7 @@ TreeAutomaton::State TreeAutomaton::LabelLong(const ir::GraphView& view, uint32_
   std::vector<uint32_t> key{symbol};
   std::vector<State> children;
   for (uint32_t i : opcodes_[view.opcode(op)].operands) {
-    children.push_back(Child(view, op, i, states));
+    children.push_back(Child(view, op, view.op(op), i, states));
     key.push_back(children.back());
   }
   auto it = tables_->long_transitions.find(key);

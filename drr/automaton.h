@@ -9,6 +9,7 @@
 // matcher decides.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -32,17 +33,14 @@ class TreeAutomaton {
   // The state of `op`; states[i] is that of operation number i. An operation not labelled yet
   // counts as kNothing.
   State Label(const ir::GraphView& view, uint32_t op, const State* states) {
-    const uint16_t opcode = view.opcode(op);
-    if (opcode >= opcodes_.size() || !opcodes_[opcode].known) return kNothing;
-    const OpcodeEntry& entry = opcodes_[opcode];
-    const uint32_t symbol = entry.symbol != kBySymbol ? entry.symbol : SymbolOf(opcode, view.attrs(op));
-    if (entry.operands.size() > kPacked) return LabelLong(view, op, states, symbol);
-    uint64_t key = symbol;
-    unsigned shift = 16;
-    for (uint32_t i : entry.operands) {
-      key |= uint64_t{Child(view, op, i, states)} << shift;
-      shift += 16;
-    }
+    const ir::internal::OpRecord& record = view.op(op);
+    if (record.opcode >= opcodes_.size() || !opcodes_[record.opcode].known) return kNothing;
+    const OpcodeEntry& entry = opcodes_[record.opcode];
+    uint64_t key = entry.symbol;
+    if (key == kBySymbol) key = SymbolOf(record.opcode, record.attrs);
+    if (entry.num_packed == kLong) return LabelLong(view, op, states, static_cast<uint32_t>(key));
+    for (unsigned k = 0; k < entry.num_packed; ++k)
+      key |= uint64_t{Child(view, op, record, entry.packed[k], states)} << (16 * (k + 1));
     return Lookup(key);
   }
 
@@ -64,6 +62,7 @@ class TreeAutomaton {
   static constexpr State kFull = 2;    // too many states: may satisfy everything
   static constexpr uint32_t kBySymbol = UINT32_MAX;
   static constexpr size_t kPacked = 3;  // operand states in one key
+  static constexpr uint8_t kLong = UINT8_MAX;
 
   struct Need {                  // what an operand must be
     std::vector<uint32_t> nodes;  // one of these
@@ -104,6 +103,8 @@ class TreeAutomaton {
   struct OpcodeEntry {
     bool known = false;
     uint32_t symbol = kBySymbol;     // set where no rule asks for literal attributes
+    uint8_t num_packed = 0;          // of operands, kLong when they do not fit in one key
+    std::array<uint32_t, kPacked> packed{};
     std::vector<uint32_t> operands;  // whose states matter
     std::vector<std::pair<uint32_t, uint32_t>> nodes;  // node, alternative
   };
@@ -119,9 +120,11 @@ class TreeAutomaton {
   };
   struct Tables;
 
-  State Child(const ir::GraphView& view, uint32_t op, uint32_t i, const State* states) const {
-    if (i >= view.num_operands(op)) return kNotGiven;
-    const uint32_t value = view.operand(op, i);
+  static State Child(const ir::GraphView& view, uint32_t op, const ir::internal::OpRecord& record,
+                     uint32_t i, const State* states) {
+    if (i >= record.num_operands && i >= view.num_operands(op)) return kNotGiven;
+    const uint32_t value = view.OperandAt(record.operands + i);
+    if (!(value & ir::internal::kExtraBit)) return states[value];
     if (value == ir::kNoId) return kNotGiven;
     const uint32_t def = view.DefiningOp(value);
     return def == ir::kNoId ? kNothing : states[def];

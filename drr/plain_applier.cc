@@ -25,17 +25,26 @@ bool PlainApplier::Supports(const Rule& rule) {
 }
 
 PlainApplier::PlainApplier(const Rule& rule, const PlainMatcher& match)
-    : graph_(rule.graph), match_(match), results_(graph_.num_result_values) {
+    : graph_(rule.graph),
+      match_(match),
+      replaced_(graph_.Resolve(graph_.replacements[0].source)),
+      with_(Resolved(graph_.replacements[0].with)),
+      results_(graph_.num_result_values) {
   for (int number : graph_.result_order()) {
     OpPlan plan;
     plan.op = &graph_.result_ops[number];
     plan.min_operands = MinOperands(*plan.op->def);
+    for (const ResultOperand& operand : plan.op->operands)
+      plan.operands.push_back(Resolved(operand));
     plan.computes = plan.op->attrs_of >= 0;
     for (const ResultAttr& attr : plan.op->attrs) plan.computes |= !attr.literal;
     plan.remember = graph_.attrs.size() + (plan.op->attrs_of >= 0) <= kMaxKey;
     plan.remembered.resize(!plan.remember ? 0 : plan.computes ? kRemembered : 1);
     plans_.push_back(std::move(plan));
   }
+  in_place_ = with_.kind == ResultOperand::kResult && !plans_.empty() &&
+              plans_.back().op->results[0] == with_.id &&
+              graph_.ops[match.root_op()].results.size() == 1;
   // An op is erased after all that read it in the pattern.
   std::vector<char> placed(graph_.ops.size());
   const auto is_read = [&](int op) {
@@ -60,16 +69,9 @@ bool PlainApplier::Fail(std::string* reason, std::string text) {
   return false;
 }
 
-uint32_t PlainApplier::NumberOf(const ResultOperand& operand) const {
-  switch (operand.kind) {
-    case ResultOperand::kSource:
-      return match_.value(graph_.Resolve(operand.id));
-    case ResultOperand::kResult:
-      return results_[operand.id];
-    case ResultOperand::kNone:
-      break;
-  }
-  return kNoId;
+ResultOperand PlainApplier::Resolved(ResultOperand operand) const {
+  if (operand.kind == ResultOperand::kSource) operand.id = graph_.Resolve(operand.id);
+  return operand;
 }
 
 bool PlainApplier::Apply(const ir::GraphView& view, MatchContext* context, ir::Rewriter& rewriter,
@@ -79,18 +81,30 @@ bool PlainApplier::Apply(const ir::GraphView& view, MatchContext* context, ir::R
   filled_ = false;
   created_.clear();
   const Operation root = view.OperationAt(match_.op(match_.root_op()));
+  const bool in_place =
+      in_place_ && !(view.op(root.id()).flags & ~ir::internal::kOpHasResult);
+  const size_t num_built = plans_.size() - in_place;
   bool done = true;
-  for (OpPlan& plan : plans_)
-    if (!(done = Build(plan, root, rewriter, reason))) break;
-  if (done && Commit(root, rewriter, reason)) return true;
+  for (size_t i = 0; done && i < num_built; ++i) done = Build(plans_[i], root, rewriter, reason);
+  if (done)
+    done = in_place ? ReplaceRoot(root, rewriter, reason) : ReplaceUses(root, rewriter, reason);
+  if (done) {
+    EraseMatched(rewriter);
+    return true;
+  }
   for (auto it = created_.rbegin(); it != created_.rend(); ++it) rewriter.Erase(*it);
   return false;
 }
 
 bool PlainApplier::Attributes(OpPlan& plan, ir::AttrDict* dict, std::string* reason) {
-  if (!plan.remember) return ComputeAttributes(*plan.op, dict, reason);
+  bool pure = false;
+  if (!plan.remember) return ComputeAttributes(*plan.op, dict, &pure, reason);
   std::array<uint32_t, kMaxKey> key{};
   uint64_t hash = 0;
+  if (!plan.computes && plan.remembered[0].valid) {
+    *dict = plan.remembered[0].dict;
+    return true;
+  }
   if (plan.computes) {
     size_t n = 0;
     for (; n < graph_.attrs.size(); ++n) key[n] = match_.attr(static_cast<int>(n)).id();
@@ -102,90 +116,114 @@ bool PlainApplier::Attributes(OpPlan& plan, ir::AttrDict* dict, std::string* rea
     *dict = slot.dict;
     return true;
   }
-  context_->ForgetReads();
-  if (!ComputeAttributes(*plan.op, dict, reason)) return false;
-  if (plan.op->attrs_of >= 0 || !context_->ReadMoreThanAttrs()) slot = {key, *dict, true};
+  if (!ComputeAttributes(*plan.op, dict, &pure, reason)) return false;
+  if (pure) slot = {key, *dict, true};
   return true;
 }
 
-bool PlainApplier::ComputeAttributes(const ResultOp& op, ir::AttrDict* dict, std::string* reason) {
+bool PlainApplier::ComputeAttributes(const ResultOp& op, ir::AttrDict* dict, bool* pure,
+                                     std::string* reason) {
   if (!filled_) match_.Fill(context_);
   filled_ = true;
   std::string why;
-  return ResultAttributes(op, *context_, dict, &why) || Fail(reason, std::move(why));
+  return ResultAttributes(op, *context_, dict, &why, pure) || Fail(reason, std::move(why));
 }
 
-bool PlainApplier::InferType(const ResultOp& op, ir::AttrDict attrs, Type* type,
-                             std::string* reason) {
+bool PlainApplier::InferType(OpPlan& plan, ir::AttrDict attrs, Type* type, std::string* reason) {
   ir::IrContext* context = graph_.context();
+  const ir::Opcode opcode = plan.op->def->opcode;
   if (operands_.size() <= ir::InferenceCache::kMaxOperands) {
     ir::InferenceCache::Entry question;
-    question.opcode = op.def->opcode.id();
+    question.opcode = opcode.id();
     question.num_operands = static_cast<uint8_t>(operands_.size());
     question.num_results = 1;
     question.attrs = attrs.id();
     for (size_t i = 0; i < operands_.size(); ++i)
       question.operand_types[i] = operands_[i] == kNoId ? kNoId : view_->type(operands_[i]);
-    const ir::InferenceCache::Entry& answer = context->inference_cache().Slot(question);
-    if (answer.SameQuestion(question)) {
-      *type = context->TypeFromId(answer.result_types[0]);
-      if (*type) return true;
+    if (!plan.last.SameQuestion(question)) {
+      const ir::InferenceCache::Entry& answer = context->inference_cache().Slot(question);
+      if (answer.SameQuestion(question)) plan.last = answer;
+    }
+    if (plan.last.SameQuestion(question) && plan.last.result_types[0] != 0) {
+      *type = context->TypeFromId(plan.last.result_types[0]);
+      return true;
     }
   }
   std::vector<Value> operands;
   for (uint32_t operand : operands_)
     operands.push_back(operand == kNoId ? Value() : view_->ValueAt(operand));
   std::string error;
-  if (!ir::InferResultTypes(context, op.def->opcode, operands, attrs, {type, 1}, &error))
+  if (!ir::InferResultTypes(context, opcode, operands, attrs, {type, 1}, &error))
     return Fail(reason, std::move(error));
   if (!*type) *type = context->UnrankedTensorType(ir::DataType::kNull);
   return true;
 }
 
+bool PlainApplier::Prepare(OpPlan& plan, ir::AttrDict* attrs, Type* type, std::string* reason) {
+  operands_.clear();
+  for (const ResultOperand& operand : plan.operands) operands_.push_back(NumberOf(operand));
+  while (operands_.size() > plan.min_operands && operands_.back() == kNoId) operands_.pop_back();
+  return Attributes(plan, attrs, reason) && InferType(plan, *attrs, type, reason);
+}
+
 bool PlainApplier::Build(OpPlan& plan, Operation root, ir::Rewriter& rewriter,
                          std::string* reason) {
-  const ResultOp& op = *plan.op;
-  operands_.clear();
-  for (const ResultOperand& operand : op.operands) operands_.push_back(NumberOf(operand));
-  while (operands_.size() > plan.min_operands && operands_.back() == kNoId) operands_.pop_back();
   ir::AttrDict attrs;
   Type type;
-  if (!Attributes(plan, &attrs, reason) || !InferType(op, attrs, &type, reason)) return false;
-  created_.push_back(rewriter.CreateBefore(root, op.def->opcode, operands_, attrs, type));
-  results_[op.results[0]] = created_.back().id();
+  if (!Prepare(plan, &attrs, &type, reason)) return false;
+  created_.push_back(rewriter.CreateBefore(root, plan.op->def->opcode, operands_, attrs, type));
+  results_[plan.op->results[0]] = created_.back().id();
   return true;
 }
 
-// The replacement must have a type compatible with the root's; it then has what either knows.
-bool PlainApplier::Commit(Operation root, ir::Rewriter& rewriter, std::string* reason) {
-  const Replacement& replacement = graph_.replacements[0];
-  const Value from = view_->ValueAt(match_.value(graph_.Resolve(replacement.source)));
-  const Value to = view_->ValueAt(NumberOf(replacement.with));
-  const bool is_new = replacement.with.kind == ResultOperand::kResult;
-  if (const Type new_type = to.type(), old_type = from.type(); !(new_type == old_type)) {
-    const bool unknown =
-        new_type.IsTensor() && !new_type.HasRank() && new_type.dtype() == ir::DataType::kNull;
-    if (!unknown && !ir::Compatible(new_type, old_type))
-      return Fail(reason, fmt::format("the result would be {} in place of {}", new_type.ToString(),
-                                      old_type.ToString()));
-    if (is_new)
-      rewriter.SetType(to, new_type.HasRank()
-                               ? ir::Merge(rewriter.context(), new_type, old_type)
-                               : old_type);
+bool PlainApplier::ReplaceRoot(Operation root, ir::Rewriter& rewriter, std::string* reason) {
+  OpPlan& plan = plans_.back();
+  ir::AttrDict attrs;
+  Type type;
+  if (!Prepare(plan, &attrs, &type, reason)) return false;
+  if (type.id() != view_->type(root.id()) && !Reconcile(root.result().type(), &type, reason))
+    return false;
+  rewriter.ReplaceInPlace(root, plan.op->def->opcode, operands_, attrs, type);
+  return true;
+}
+
+bool PlainApplier::ReplaceUses(Operation root, ir::Rewriter& rewriter, std::string* reason) {
+  const Value from = view_->ValueAt(match_.value(replaced_)), to = view_->ValueAt(NumberOf(with_));
+  const bool is_new = with_.kind == ResultOperand::kResult;
+  if (Type type = to.type(); !(type == from.type())) {
+    if (!Reconcile(from.type(), &type, reason)) return false;
+    if (is_new) rewriter.SetType(to, type);
   }
-  if (is_new)
+  if (is_new && view_->has_names())
     if (const std::string_view name = from.name(); !name.empty() && to.name().empty())
       rewriter.program()->SetName(to, name);
   rewriter.ReplaceAllUses(from, to);
   rewriter.Erase(root);
+  return true;
+}
+
+// The replacement must have a type compatible with the root's; it then has what either knows.
+bool PlainApplier::Reconcile(Type old_type, Type* new_type, std::string* reason) {
+  const bool unknown = new_type->IsTensor() && !new_type->HasRank() &&
+                       new_type->dtype() == ir::DataType::kNull;
+  if (!unknown && !ir::Compatible(*new_type, old_type))
+    return Fail(reason, fmt::format("the result would be {} in place of {}",
+                                    new_type->ToString(), old_type.ToString()));
+  *new_type =
+      new_type->HasRank() ? ir::Merge(graph_.context(), *new_type, old_type) : old_type;
+  return true;
+}
+
+// Those that lost all their readers go, but for the root.
+void PlainApplier::EraseMatched(ir::Rewriter& rewriter) {
   for (size_t i = 1; i < erase_order_.size(); ++i) {
     const uint32_t op = match_.op(erase_order_[i]);
+    const ir::internal::OpRecord& record = view_->op(op);
     // Two ops of the pattern may be one shared constant, erased already.
-    if (view_->IsErased(op)) continue;
+    if (record.first_use != kNoId || (record.flags & ir::internal::kOpErased)) continue;
     if (const Operation matched = view_->OperationAt(op); matched.IsUnused())
       rewriter.Erase(matched);
   }
-  return true;
 }
 
 }  // namespace weft::drr

@@ -1,5 +1,6 @@
 // Applying a match of PlainMatcher, when the result is a few ops of one result each that replace the
-// root: the same transaction as RuleApplier, on numbers instead of handles and without allocation.
+// root: the same transaction as Apply (drr/apply.h), on numbers instead of handles and without
+// allocation. The root's record becomes the op that replaces it, where one does.
 // Attributes that a rule computes from nothing but attribute variables are computed once per
 // combination: functions of a rule give equal results for equal matches.
 #pragma once
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "drr/plain_matcher.h"
+#include "ir/infer.h"
 #include "ir/rewriter.h"
 
 namespace weft::drr {
@@ -37,19 +39,32 @@ class PlainApplier {
     std::vector<int> key_attrs;  // what they depend on, if they are remembered
     bool remember = false;
     std::vector<RememberedAttrs> remembered;
+    ir::InferenceCache::Entry last;  // type inference asked and answered
+    std::vector<ResultOperand> operands;  // source values resolved
     size_t min_operands = 0;  // absent ones at the end beyond these are left out
   };
 
   bool Fail(std::string* reason, std::string text);
   bool Attributes(OpPlan& plan, ir::AttrDict* dict, std::string* reason);
-  bool ComputeAttributes(const ResultOp& op, ir::AttrDict* dict, std::string* reason);
-  bool InferType(const ResultOp& op, ir::AttrDict attrs, ir::Type* type, std::string* reason);
+  bool ComputeAttributes(const ResultOp& op, ir::AttrDict* dict, bool* pure, std::string* reason);
+  bool InferType(OpPlan& plan, ir::AttrDict attrs, ir::Type* type, std::string* reason);
   bool Build(OpPlan& plan, ir::Operation root, ir::Rewriter& rewriter, std::string* reason);
-  bool Commit(ir::Operation root, ir::Rewriter& rewriter, std::string* reason);
-  uint32_t NumberOf(const ResultOperand& operand) const;
+  bool Prepare(OpPlan& plan, ir::AttrDict* attrs, ir::Type* type, std::string* reason);
+  bool ReplaceRoot(ir::Operation root, ir::Rewriter& rewriter, std::string* reason);
+  bool ReplaceUses(ir::Operation root, ir::Rewriter& rewriter, std::string* reason);
+  void EraseMatched(ir::Rewriter& rewriter);
+  uint32_t NumberOf(const ResultOperand& operand) const {
+    if (operand.kind == ResultOperand::kNone) return ir::kNoId;
+    return operand.kind == ResultOperand::kSource ? match_.value(operand.id) : results_[operand.id];
+  }
+  ResultOperand Resolved(ResultOperand operand) const;
+  bool Reconcile(ir::Type old_type, ir::Type* new_type, std::string* reason);
 
   const PatternGraph& graph_;
   const PlainMatcher& match_;
+  int replaced_ = 0;    // value
+  ResultOperand with_;  // in its place
+  bool in_place_ = false;  // the last op that is built becomes the root
   std::vector<OpPlan> plans_;      // in the order they are built
   std::vector<int> erase_order_;   // matched ops, readers first
   // The application under way.

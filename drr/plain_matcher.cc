@@ -7,6 +7,8 @@ namespace weft::drr {
 bool PlainMatcher::Supports(const Rule& rule) {
   const PatternGraph& graph = rule.graph;
   if (!graph.IsPlain()) return false;
+  for (const SourceOp& op : graph.ops)
+    if (op.results.empty()) return false;
   for (const SourceValue& v : graph.values)
     if (v.optional && v.producer >= 0) return false;
   for (const SourceOp& op : graph.ops) {
@@ -25,8 +27,9 @@ PlainMatcher::PlainMatcher(const Rule& rule)
       attr_planned_(graph_.attrs.size()),
       ops_(graph_.ops.size(), ir::kNoId),
       values_(graph_.values.size(), ir::kNoId),
+      records_(graph_.ops.size()),
       swapped_(graph_.ops.size()),
-      alternatives_(graph_.ops.size(), -1),
+      alternatives_(graph_.ops.size()),
       attrs_(graph_.attrs.size()) {
   root_value_ = graph_.Resolve(graph_.root_value());
   root_op_ = graph_.values[root_value_].producer;
@@ -37,31 +40,40 @@ PlainMatcher::PlainMatcher(const Rule& rule)
 void PlainMatcher::PlanOp(int op) {
   const SourceOp& source = graph_.ops[op];
   OpPlan& plan = plans_[op];
+  if (source.alternatives.size() == 1) plan.only = &source.alternatives[0];
+  plan.num_operands = static_cast<uint32_t>(source.operands.size());
   plan.earlier = order_;
   order_.push_back(op);
   plan.first_step = steps_.size();
+  plan.all_results_may_escape = true;
   for (int result : source.results) {
     const int value = graph_.Resolve(result);
     value_planned_[value] = true;
+    plan.results.push_back(value);
     plan.max_uses.push_back(UsesInside(value));
+    plan.all_results_may_escape &= plan.max_uses.back() == kAnyUses;
   }
   for (const AttrPattern& attr : source.alternatives[0].attrs) {
     const bool binds = attr.kind == AttrPattern::kBind && !attr_planned_[attr.variable];
     plan.binds_first.push_back(binds);
     if (binds) attr_planned_[attr.variable] = true;
   }
-  for (uint32_t i = 0; i < source.operands.size(); ++i) {
-    if (source.operands[i] == kAbsent) {
-      steps_.push_back({op, i, kAbsent, -1, false, true});
-      continue;
+  bool commutes = false;
+  for (const Alternative& a : source.alternatives) commutes |= a.def->Has(ir::kCommutative);
+  for (uint32_t i = 0; i < plan.num_operands; ++i) {
+    Step step{.reader = op, .operand = i, .value = kAbsent, .producer = -1, .result_index = 0,
+              .bound = false, .optional = true, .may_swap = commutes && i < 2};
+    if (source.operands[i] != kAbsent) {
+      step.value = graph_.Resolve(source.operands[i]);
+      const SourceValue& v = graph_.values[step.value];
+      step.bound = value_planned_[step.value];
+      value_planned_[step.value] = true;
+      step.producer = step.bound ? -1 : v.producer;
+      step.result_index = static_cast<uint32_t>(v.result_index);
+      step.optional = v.optional;
     }
-    const int value = graph_.Resolve(source.operands[i]);
-    const SourceValue& v = graph_.values[value];
-    const bool bound = value_planned_[value];
-    value_planned_[value] = true;
-    const int producer = bound ? -1 : v.producer;
-    steps_.push_back({op, i, value, producer, bound, v.optional});
-    if (producer >= 0) PlanOp(producer);
+    steps_.push_back(step);
+    if (step.producer >= 0) PlanOp(step.producer);
   }
 }
 
@@ -74,10 +86,6 @@ uint32_t PlainMatcher::UsesInside(int value) const {
     for (int operand : reader.operands)
       uses += operand != kAbsent && graph_.Resolve(operand) == value;
   return uses;
-}
-
-const ir::OpDef* PlainMatcher::DefOf(uint32_t op) const {
-  return graph_.context()->FindOp(ir::Opcode::FromId(view_->opcode(op)));
 }
 
 bool PlainMatcher::Match(const ir::GraphView& view, uint32_t op, MatchContext* match) {
@@ -97,52 +105,67 @@ bool PlainMatcher::Match(const ir::GraphView& view, uint32_t op, MatchContext* m
 }
 
 bool PlainMatcher::Take(const Step& step) {
-  const uint32_t reader = ops_[step.reader];
-  const uint32_t i = step.operand < 2 && swapped_[step.reader] ? 1 - step.operand : step.operand;
-  const uint32_t value = i < view_->num_operands(reader) ? view_->operand(reader, i) : ir::kNoId;
+  const ir::internal::OpRecord& reader = *records_[step.reader];
+  const uint32_t i = step.may_swap && swapped_[step.reader] ? 1 - step.operand : step.operand;
+  uint32_t value = ir::kNoId;
+  if (i < reader.num_operands) {
+    value = view_->OperandAt(reader.operands + i);
+  } else if (i < view_->num_operands(ops_[step.reader])) {
+    value = view_->OperandAt(reader.operands + i);
+  }
   if (step.value == kAbsent) return value == ir::kNoId;
   if (step.bound) return values_[step.value] == value;
-  if (value == ir::kNoId && !step.optional) return false;
   values_[step.value] = value;
-  if (step.producer < 0) return true;
+  if (step.producer < 0) return value != ir::kNoId || step.optional;
+  if (!(value & ir::internal::kExtraBit)) return step.result_index == 0 && Bind(step.producer, value);
+  if (value == ir::kNoId) return false;
   const uint32_t def = view_->DefiningOp(value);
-  if (def == ir::kNoId) return false;
-  const auto index = static_cast<uint32_t>(graph_.values[step.value].result_index);
-  return view_->result_index(value) == index && Bind(step.producer, def);
+  return def != ir::kNoId && view_->result_index(value) == step.result_index &&
+         Bind(step.producer, def);
 }
 
 bool PlainMatcher::Bind(int op, uint32_t found) {
-  const SourceOp& source = graph_.ops[op];
-  const uint16_t opcode = view_->opcode(found);
-  size_t which = 0;
-  while (source.alternatives[which].def->opcode.id() != opcode)
-    if (++which == source.alternatives.size()) return false;
-  const Alternative& alternative = source.alternatives[which];
+  const OpPlan& plan = plans_[op];
+  const ir::internal::OpRecord& record = view_->op(found);
+  const Alternative* alternative = plan.only;
+  if (alternative) {
+    if (alternative->def->opcode.id() != record.opcode) return false;
+  } else {
+    for (const Alternative& a : graph_.ops[op].alternatives)
+      if (a.def->opcode.id() == record.opcode) alternative = &a;
+    if (!alternative) return false;
+  }
   const uint32_t num_operands = view_->num_operands(found);
   // Programs share what has no operands: equal constants are one operation.
-  const bool shareable = num_operands == 0 && alternative.def->Has(ir::kPure);
-  if (!shareable)
-    for (int earlier : plans_[op].earlier)
+  if (num_operands > 0 || !alternative->def->Has(ir::kPure))
+    for (int earlier : plan.earlier)
       if (ops_[earlier] == found) return false;
-  if (view_->block(found) != block_ && !alternative.def->Has(ir::kConstantLike)) return false;
-  if (!alternative.attrs.empty() &&
-      !MatchAttrs(op, alternative, graph_.context()->DictFromId(view_->attrs(found))))
+  if (record.block != block_ && !alternative->def->Has(ir::kConstantLike)) return false;
+  if (!alternative->attrs.empty() &&
+      !MatchAttrs(op, *alternative, graph_.context()->DictFromId(record.attrs)))
     return false;
-  for (auto i = static_cast<uint32_t>(source.operands.size()); i < num_operands; ++i)
-    if (view_->operand(found, i) != ir::kNoId) return false;
+  for (uint32_t i = plan.num_operands; i < num_operands; ++i)
+    if (view_->OperandAt(record.operands + i) != ir::kNoId) return false;
   ops_[op] = found;
-  alternatives_[op] = static_cast<int>(which);
-  swapped_[op] = false;
-  const bool one_result = !view_->HasExtraResults(found);
-  for (uint32_t i = 0; i < source.results.size(); ++i) {
-    const bool there = i == 0 ? view_->HasResult(found)
-                              : !one_result && i < view_->OperationAt(found).num_results();
-    values_[graph_.Resolve(source.results[i])] = there ? view_->result(found, i) : ir::kNoId;
+  records_[op] = &record;
+  alternatives_[op] = alternative;
+  const bool has_result = record.flags & ir::internal::kOpHasResult;
+  values_[plan.results[0]] = has_result ? found : ir::kNoId;
+  if (plan.results.size() > 1) BindFurtherResults(op, found);
+  if (alternative->def->Has(ir::kCommutative)) {
+    swapped_[op] = false;
+    if (plan.num_operands >= 2 && num_operands >= 2 &&
+        view_->OperandAt(record.operands) != view_->OperandAt(record.operands + 1))
+      choices_.push_back(op);
   }
-  if (alternative.def->Has(ir::kCommutative) && source.operands.size() >= 2 && num_operands >= 2 &&
-      view_->operand(found, 0) != view_->operand(found, 1))
-    choices_.push_back(op);
   return true;
+}
+
+void PlainMatcher::BindFurtherResults(int op, uint32_t found) {
+  const std::vector<int>& results = plans_[op].results;
+  const uint32_t num_results = view_->OperationAt(found).num_results();
+  for (uint32_t i = 1; i < results.size(); ++i)
+    values_[results[i]] = i < num_results ? view_->result(found, i) : ir::kNoId;
 }
 
 bool PlainMatcher::MatchAttrs(int op, const Alternative& alternative, ir::AttrDict attrs) {
@@ -169,19 +192,19 @@ bool PlainMatcher::MatchAttrs(int op, const Alternative& alternative, ir::AttrDi
 // Whether an operation outside the match reads a value that goes with it.
 bool PlainMatcher::Escapes() const {
   for (int op : order_) {
-    const uint32_t found = ops_[op];
-    if (view_->num_operands(found) == 0) {
-      const ir::OpDef* def = DefOf(found);
-      if (def->Has(ir::kPure) || def->Has(ir::kConstantLike)) continue;  // shared
-    }
-    const std::vector<uint32_t>& max_uses = plans_[op].max_uses;
-    const uint32_t num_results = view_->HasExtraResults(found)
-                                     ? view_->OperationAt(found).num_results()
-                                     : static_cast<uint32_t>(view_->HasResult(found));
+    const OpPlan& plan = plans_[op];
+    const ir::internal::OpRecord& record = *records_[op];
+    const bool one_result = !(record.flags & ir::internal::kOpHasExtraResults);
+    if (one_result && plan.all_results_may_escape) continue;
+    if (record.num_operands == 0 && view_->num_operands(ops_[op]) == 0 &&
+        (alternatives_[op]->def->Has(ir::kPure) || alternatives_[op]->def->Has(ir::kConstantLike)))
+      continue;  // shared
+    const uint32_t num_results =
+        one_result ? view_->HasResult(ops_[op]) : view_->OperationAt(ops_[op]).num_results();
     for (uint32_t r = 0; r < num_results; ++r) {
-      const uint32_t allowed = r < max_uses.size() ? max_uses[r] : 0;
+      const uint32_t allowed = r < plan.max_uses.size() ? plan.max_uses[r] : 0;
       if (allowed == kAnyUses) continue;
-      const uint32_t value = view_->result(found, r);
+      const uint32_t value = view_->result(ops_[op], r);
       if (view_->use_count(value) > allowed && EscapesFrom(value)) return true;
     }
   }
@@ -201,7 +224,8 @@ void PlainMatcher::Fill(MatchContext* match) const {
   }
   for (int op : order_) {
     match->ops_[op] = view_->OperationAt(ops_[op]);
-    match->alternatives_[op] = alternatives_[op];
+    match->alternatives_[op] =
+        static_cast<int>(alternatives_[op] - graph_.ops[op].alternatives.data());
   }
   for (size_t a = 0; a < attrs_.size(); ++a) match->attrs_[a] = attrs_[a];
 }

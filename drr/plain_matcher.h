@@ -33,26 +33,32 @@ class PlainMatcher {
     uint32_t operand;
     int value;      // kAbsent: the operand must not be given
     int producer;   // the op to bind, where the pattern makes the value and it is met here first
+    uint32_t result_index;  // of the producer
     bool bound;     // the value is bound by an earlier step
     bool optional;  // the operand may be absent
+    bool may_swap;  // the first operands of the reader may be exchanged
   };
   struct OpPlan {
+    const Alternative* only = nullptr;  // the alternative, where there is one
+    uint32_t num_operands = 0;
     size_t first_step = 0;           // of its operands
     std::vector<int> earlier;        // ops bound before it
     std::vector<char> binds_first;   // by attribute pattern: its variable is met here first
+    std::vector<int> results;        // values
     std::vector<uint32_t> max_uses;  // by result: kAnyUses when others may read it
+    bool all_results_may_escape = false;
   };
   static constexpr uint32_t kAnyUses = UINT32_MAX;
 
   void PlanOp(int op);
   uint32_t UsesInside(int value) const;
   bool Bind(int op, uint32_t found);
+  void BindFurtherResults(int op, uint32_t found);
   bool MatchAttrs(int op, const Alternative& alternative, ir::AttrDict attrs);
   bool Take(const Step& step);
   bool Escapes() const;
   bool EscapesFrom(uint32_t value) const;
   bool ConstraintsHold(MatchContext* match) const;
-  const ir::OpDef* DefOf(uint32_t op) const;
 
   const PatternGraph& graph_;
   int root_op_ = 0;
@@ -65,8 +71,9 @@ class PlainMatcher {
   const ir::GraphView* view_ = nullptr;
   uint32_t block_ = 0;
   std::vector<uint32_t> ops_, values_;
+  std::vector<const ir::internal::OpRecord*> records_;
   std::vector<char> swapped_;
-  std::vector<int> alternatives_;
+  std::vector<const Alternative*> alternatives_;
   std::vector<ir::Attribute> attrs_;
   std::vector<int> choices_;  // commutative ops whose other operand order is still to be tried
 };

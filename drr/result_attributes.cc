@@ -8,7 +8,7 @@
 namespace weft::drr {
 
 bool ResultAttributes(const ResultOp& op, const MatchContext& match, ir::AttrDict* dict,
-                      std::string* reason) {
+                      std::string* reason, bool* pure) {
   std::vector<ir::NamedAttribute> entries;
   if (op.attrs_of >= 0) {
     for (const ir::NamedAttribute& a : match.op(op.attrs_of).attrs()) {
@@ -22,6 +22,7 @@ bool ResultAttributes(const ResultOp& op, const MatchContext& match, ir::AttrDic
         entries.push_back({field.name, field.make_default(*match.context())});
     }
   }
+  match.ForgetReads();
   for (const ResultAttr& a : op.attrs) {
     ir::Attribute value = a.literal;
     if (a.variable >= 0) value = match.attr(a.variable);
@@ -34,6 +35,7 @@ bool ResultAttributes(const ResultOp& op, const MatchContext& match, ir::AttrDic
     }
     entries.push_back({a.name, value});
   }
+  if (pure) *pure = !match.ReadMoreThanAttrs();
   *dict = match.context()->Dict(std::move(entries));
   return true;
 }

@@ -17,12 +17,16 @@
 
 namespace weft::ir {
 
-// Told about every change, after it for insertions and modifications, before it for erasures.
+// Told about every change: before it for erasures and releases, after it for
+// insertions and modifications.
 class RewriteListener {
  public:
   virtual ~RewriteListener() = default;
   virtual void OnInserted(Operation op) { (void)op; }
+  virtual void OnReleased(Value value) { (void)value; }  // before an operand stops reading it
   virtual void OnModified(Operation op) { (void)op; }  // operands, attributes, types or regions
+  virtual void OnReplacingInPlace(Operation op) { (void)op; }       // before op becomes another,
+  virtual void OnReplacedInPlace(Operation op) { OnModified(op); }  // and after
   virtual void OnReplaced(Operation op, std::span<const Value> with) { (void)op, (void)with; }
   virtual void OnErased(Operation op) { (void)op; }
 };

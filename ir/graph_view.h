@@ -22,6 +22,9 @@ class GraphView {
   }
 
   // --- operations ---
+  const internal::OpRecord& op(uint32_t op) const { return p_->ops_[op]; }
+  // The value at a place among all operands: r.operands + i for an operation's record r.
+  uint32_t OperandAt(uint32_t place) const { return p_->operands_[place].value; }
   bool IsErased(uint32_t op) const { return p_->ops_[op].flags & internal::kOpErased; }
   uint16_t opcode(uint32_t op) const { return p_->ops_[op].opcode; }
   uint32_t attrs(uint32_t op) const { return p_->ops_[op].attrs; }  // AttrDict::id()
@@ -72,6 +75,9 @@ class GraphView {
   uint32_t previous_use(uint32_t use) const { return p_->operands_[use].prev; }
   uint32_t owner(uint32_t use) const { return p_->operands_[use].owner; }
   uint32_t used_value(uint32_t use) const { return p_->operands_[use].value; }
+
+  // Whether any value or operation may have a name or a location.
+  bool has_names() const { return p_->has_names_; }
 
   Operation OperationAt(uint32_t op) const { return p_->OpAt(op); }
   Value ValueAt(uint32_t value) const { return p_->ValueAt(value); }

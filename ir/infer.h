@@ -92,9 +92,11 @@ class InferenceCache {
     std::array<uint32_t, kMaxOperands> operand_types{};  // kNoId: not given
     std::array<uint32_t, kMaxResults> result_types{};
     bool SameQuestion(const Entry& other) const {
-      return opcode == other.opcode && num_operands == other.num_operands &&
-             num_results == other.num_results && attrs == other.attrs &&
-             operand_types == other.operand_types;
+      uint32_t different = attrs ^ other.attrs;
+      for (size_t i = 0; i < kMaxOperands; ++i)  // not ==, which calls memcmp
+        different |= operand_types[i] ^ other.operand_types[i];
+      return different == 0 && opcode == other.opcode && num_operands == other.num_operands &&
+             num_results == other.num_results;
     }
   };
   // The place of the one entry that may answer `question`.

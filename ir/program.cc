@@ -75,6 +75,13 @@ uint32_t Program::ManyOperands(uint32_t op) const { return side_->operand_counts
 
 uint32_t Program::ManyUses(uint32_t op) const { return side_->use_counts.at(op); }
 
+bool Program::ExtraResultsUnused(uint32_t op) const {
+  const auto [first, count] = ExtraResults(op);
+  for (uint32_t i = first; i < first + count; ++i)
+    if (extras_[i].use_count > 0) return false;
+  return true;
+}
+
 std::pair<uint32_t, uint32_t> Program::ExtraResults(uint32_t op) const {
   return side_->extra_results.at(op);
 }
@@ -160,6 +167,7 @@ void Program::SetName(Value value, std::string_view name) {
     if (!side_->value_names.empty()) side_->value_names.erase(value.id_);
   } else {
     side_->value_names[value.id_] = Name(name);
+    has_names_ = true;
   }
 }
 void Program::SetLocation(Operation op, Name location) {
@@ -167,6 +175,7 @@ void Program::SetLocation(Operation op, Name location) {
     side_->locations.erase(op.id_);
   } else {
     side_->locations[op.id_] = location;
+    has_names_ = true;
   }
 }
 
@@ -214,19 +223,8 @@ std::vector<Operation> Value::users() const {
   return result;
 }
 
-bool Operation::IsUnused() const {
-  Check();
-  const OpRecord& r = program_->ops_[id_];
-  if (!(r.flags & internal::kOpHasExtraResults)) return r.first_use == kNoId;
-  for (Value v : results())
-    if (!v.IsUnused()) return false;
-  return true;
-}
-
-uint32_t Operation::num_regions() const {
-  Check();
-  if (!(program_->ops_[id_].flags & internal::kOpHasRegions)) return 0;
-  return static_cast<uint32_t>(program_->side_->regions.at(id_).size());
+uint32_t Program::NumRegions(uint32_t op) const {
+  return static_cast<uint32_t>(side_->regions.at(op).size());
 }
 
 Region Operation::region(uint32_t i) const {

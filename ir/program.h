@@ -47,7 +47,6 @@ enum OpFlags : uint8_t {
   kOpHasResult = 1 << 3,
   kOpManyUses = 1 << 4,      // use_count is kept in a side table
   kOpManyOperands = 1 << 5,  // num_operands is kept in a side table
-  kOpHasName = 1 << 6,       // of one of its results
 };
 
 struct OpRecord {
@@ -409,9 +408,12 @@ class Program {
   uint32_t UseCount(uint32_t value) const;
   uint32_t ManyUses(uint32_t op) const;
   std::pair<uint32_t, uint32_t> ExtraResults(uint32_t op) const;  // first, count
+  bool ExtraResultsUnused(uint32_t op) const;
   uint32_t ValueOfResult(uint32_t op, uint32_t i) const;
   uint32_t& FirstUse(uint32_t value);
   void AddUses(uint32_t value, int64_t delta);
+  void CountUse(uint32_t value);    // one more
+  void UncountUse(uint32_t value);  // one less
   void Link(uint32_t operand, uint32_t value);
   void Unlink(uint32_t operand);
   uint32_t AllocateOp();
@@ -424,6 +426,7 @@ class Program {
   void AddRegionToOp(uint32_t op, uint32_t region);
   void DropRegions(uint32_t op);      // whose blocks hold no ops any more
   void DropSideEntries(uint32_t op);  // before its record is freed
+  uint32_t NumRegions(uint32_t op) const;  // of one that has some
   uint32_t NewBlock();
   uint32_t NewRegion(uint32_t op);
   void Insert(uint32_t op, uint32_t block, uint32_t before);  // before kNoId: at the end
@@ -441,6 +444,10 @@ class Program {
   ChunkedArray<internal::RegionRecord, 4> regions_;
   uint32_t num_ops_ = 0;
   uint32_t free_op_ = kNoId;  // freed records are chained through OpRecord::next
+  static constexpr uint32_t kMaxChained = 8;
+  uint32_t free_operands_[kMaxChained + 1] = {kNoId, kNoId, kNoId, kNoId, kNoId,
+                                              kNoId, kNoId, kNoId, kNoId};
+  bool has_names_ = false;    // some value or operation has had a name or location
   std::unique_ptr<SideTables> side_;
 };
 
@@ -456,6 +463,9 @@ class Program::Mutator {
   // The same by numbers of what is alive, with one result, before an operation.
   Operation CreateBefore(uint32_t before, Opcode opcode, std::span<const uint32_t> operands,
                          AttrDict attrs, uint32_t type);
+  // Makes `op`, of one result and without regions, another operation at the same place.
+  void ReplaceInPlace(Operation op, Opcode opcode, std::span<const uint32_t> operands,
+                      AttrDict attrs, uint32_t type);
   void Erase(Operation op);  // no result may have a use; its regions go with it
   void SetOperand(Operation op, uint32_t i, Value value);
   void SetOperands(Operation op, const std::vector<Value>& operands);
@@ -596,6 +606,17 @@ inline Value Operation::result(uint32_t i) const {
 inline Operation::OperandRange Operation::operands() const { return {*this, num_operands()}; }
 inline HandleRange<Operation, Value, &Operation::result> Operation::results() const {
   return {*this, num_results()};
+}
+inline bool Operation::IsUnused() const {
+  Check();
+  const internal::OpRecord& r = program_->ops_[id_];
+  if (r.flags & internal::kOpHasExtraResults) [[unlikely]]
+    return program_->ExtraResultsUnused(id_) && r.first_use == kNoId;
+  return r.first_use == kNoId;
+}
+inline uint32_t Operation::num_regions() const {
+  Check();
+  return program_->ops_[id_].flags & internal::kOpHasRegions ? program_->NumRegions(id_) : 0;
 }
 inline AttrDict Operation::attrs() const {
   Check();

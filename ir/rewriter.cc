@@ -39,10 +39,17 @@ Operation Rewriter::CreateBefore(Operation before, Opcode opcode,
                                  std::span<const uint32_t> operands, AttrDict attrs, Type type) {
   const Operation op =
       Program::Mutator(program_).CreateBefore(before.id(), opcode, operands, attrs, type.id());
-  if (const Name location = before.location(); !location.empty())
+  if (const Name location = before.location(); !location.empty()) [[unlikely]]
     program_->SetLocation(op, location);
   if (listener_) listener_->OnInserted(op);
   return op;
+}
+
+void Rewriter::ReplaceInPlace(Operation op, Opcode opcode, std::span<const uint32_t> operands,
+                              AttrDict attrs, Type type) {
+  if (listener_) listener_->OnReplacingInPlace(op);
+  Program::Mutator(program_).ReplaceInPlace(op, opcode, operands, attrs, type.id());
+  if (listener_) listener_->OnReplacedInPlace(op);
 }
 
 void Rewriter::Erase(Operation op) {
@@ -68,10 +75,14 @@ void Rewriter::EraseWithDeadOperands(Operation op) {
 }
 
 void Rewriter::SetOperand(Operation op, uint32_t i, Value value) {
+  if (listener_ && op.operand(i)) listener_->OnReleased(op.operand(i));
   Program::Mutator(program_).SetOperand(op, i, value);
   Modified(op);
 }
 void Rewriter::SetOperands(Operation op, const std::vector<Value>& operands) {
+  if (listener_)
+    for (const Value value : op.operands())
+      if (value) listener_->OnReleased(value);
   Program::Mutator(program_).SetOperands(op, operands);
   Modified(op);
 }

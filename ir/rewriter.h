@@ -29,10 +29,13 @@ class Rewriter : public Builder {
   void ReplaceAllUses(Value from, Value to);
   void ReplaceUsesIf(Value from, Value to, const std::function<bool(OpOperand)>& condition);
 
-  // For engines that work with numbers (ir/graph_view.h): one result of a type that is known to be
-  // right, before the operation `before`.
+  // For engines that work with numbers (ir/graph_view.h): operations of one result, of a type that
+  // is known to be right. CreateBefore inserts one before `before`; ReplaceInPlace makes `op`, which
+  // has one result and no regions, that operation: its readers, name and location stay.
   Operation CreateBefore(Operation before, Opcode opcode, std::span<const uint32_t> operands,
                          AttrDict attrs, Type type);
+  void ReplaceInPlace(Operation op, Opcode opcode, std::span<const uint32_t> operands,
+                      AttrDict attrs, Type type);
 
   void Erase(Operation op);  // no result may have a use
   // Erases op and then the pure ops that lose their last use by it.

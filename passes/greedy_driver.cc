@@ -65,7 +65,7 @@ class Driver : public ir::RewriteListener {
       queued_.resize(states_.size());
     }
     states_[id] = automaton_.Label(view_, id, states_.data());
-    Enqueue(id);
+    Enqueue(id);  // also to go again if nobody comes to read it
     EnqueuePartners(id);
   }
 
@@ -73,26 +73,45 @@ class Driver : public ir::RewriteListener {
   void OnModified(Operation op) override {
     const uint32_t id = op.id();
     Relabel(id);
-    if (!automaton_.Accepted(states_[id]).empty()) Enqueue(id);
+    if (Accepts(id)) Enqueue(id);
     EnqueueReaders(id);
     EnqueuePartners(id);
+  }
+
+  void OnReleased(ir::Value value) override {
+    if (const uint32_t def = view_.DefiningOp(value.id()); def != kNoId) released_.push_back(def);
+  }
+
+  void OnReplacingInPlace(Operation op) override { ReleaseOperands(op.id()); }
+  void OnReplacedInPlace(Operation op) override {
+    ++created_;
+    ++erased_;
+    if (config_.record_rules) made_.push_back(op);
+    Driver::OnModified(op);
   }
 
   void OnErased(Operation op) override {
     ++erased_;
     const uint32_t id = op.id();
-    for (uint32_t i = 0, n = view_.num_operands(id); i < n; ++i) {
-      const uint32_t value = view_.operand(id, i);
-      if (value == kNoId) continue;
-      const uint32_t def = view_.DefiningOp(value);
-      if (def != kNoId) released_.push_back(def);
-    }
+    ReleaseOperands(id);
     // A new op may take the slot: its entry in the worklist must not be mistaken for this one's.
     queued_[id] = false;
     states_[id] = TreeAutomaton::kNothing;
   }
 
  private:
+  void ReleaseOperands(uint32_t op) {
+    const ir::internal::OpRecord& record = view_.op(op);
+    for (uint32_t i = 0, n = view_.num_operands(op); i < n; ++i) {
+      const uint32_t value = view_.OperandAt(record.operands + i);
+      if (!(value & ir::internal::kExtraBit)) {
+        released_.push_back(value);
+      } else if (value != kNoId) {
+        if (const uint32_t def = view_.DefiningOp(value); def != kNoId) released_.push_back(def);
+      }
+    }
+  }
+
   // --- the worklist ---
 
   // Labels every operation; queues those that a rule may match at and those that nobody reads.
@@ -116,7 +135,7 @@ class Driver : public ir::RewriteListener {
       for (; op != kNoId; op = view_.next(op)) {
         states_[op] = automaton_.Label(view_, op, states_.data());
         const bool unread = view_.HasResult(op) && view_.first_use(op) == kNoId;
-        if (unread || !automaton_.Accepted(states_[op]).empty()) Enqueue(op);
+        if (unread || Accepts(op)) Enqueue(op);
         if (!view_.HasRegions(op)) continue;
         if (view_.next(op) != kNoId) resume.push_back(view_.next(op));
         push_regions(op);
@@ -147,30 +166,40 @@ class Driver : public ir::RewriteListener {
     return op;
   }
 
+  bool Accepts(uint32_t op) const { return !automaton_.Accepted(states_[op]).empty(); }
+
   // Labels follow the change upwards while they change.
   void Relabel(uint32_t op) {
+    const TreeAutomaton::State state = automaton_.Label(view_, op, states_.data());
+    if (state == states_[op]) return;
+    states_[op] = state;
     stack_.assign(1, op);
     while (!stack_.empty()) {
       const uint32_t changed = stack_.back();
       stack_.pop_back();
-      const TreeAutomaton::State state = automaton_.Label(view_, changed, states_.data());
-      if (state == states_[changed]) continue;
-      states_[changed] = state;
-      if (!automaton_.Accepted(state).empty()) Enqueue(changed);
-      ForEachReader(changed, kNoId, [&](uint32_t reader) { stack_.push_back(reader); });
+      ForEachReader(changed, kNoId, [&](uint32_t reader) {
+        const TreeAutomaton::State next = automaton_.Label(view_, reader, states_.data());
+        if (next == states_[reader]) return;
+        states_[reader] = next;
+        if (Accepts(reader)) Enqueue(reader);
+        stack_.push_back(reader);
+      });
     }
   }
 
   template <class F>
   void ForEachReader(uint32_t op, uint32_t max_uses, F&& visit) {
-    const uint32_t num_results =
-        view_.HasExtraResults(op) ? view_.OperationAt(op).num_results() : view_.HasResult(op);
-    for (uint32_t r = 0; r < num_results; ++r) {
-      const uint32_t value = view_.result(op, r);
-      if (view_.use_count(value) > max_uses) continue;
-      for (uint32_t use = view_.first_use(value); use != kNoId; use = view_.next_use(use))
-        visit(view_.owner(use));
-    }
+    ForEachUser(op, max_uses, visit);
+    if (!view_.HasExtraResults(op)) return;
+    for (uint32_t r = 1, n = view_.OperationAt(op).num_results(); r < n; ++r)
+      ForEachUser(view_.result(op, r), max_uses, visit);
+  }
+
+  template <class F>
+  void ForEachUser(uint32_t value, uint32_t max_uses, F&& visit) {
+    uint32_t use = view_.first_use(value);
+    if (use == kNoId || view_.use_count(value) > max_uses) return;
+    for (; use != kNoId; use = view_.next_use(use)) visit(view_.owner(use));
   }
 
   // How many readers an intermediate value of a match may have, by its op's state.
@@ -184,13 +213,17 @@ class Driver : public ir::RewriteListener {
   void EnqueueReaders(uint32_t op) {
     if (MaxReaders(op) == 0) return;
     level_.assign(1, op);
-    for (int depth = 1; depth < patterns_.max_depth() && !level_.empty(); ++depth) {
+    for (int left = patterns_.max_depth() - 1; left > 0 && !level_.empty(); --left) {
       next_level_.clear();
+      const auto reach = [&](uint32_t reader) {
+        if (Accepts(reader)) Enqueue(reader);
+        if (left > 1 && MaxReaders(reader) > 0) next_level_.push_back(reader);
+      };
       for (uint32_t below : level_) {
-        ForEachReader(below, MaxReaders(below), [&](uint32_t reader) { Reach(reader); });
-        if (automaton_.IsLoose())
-          if (const Operation holder = view_.OperationAt(below).ParentOp(); holder.block())
-            Reach(holder.id());
+        ForEachReader(below, MaxReaders(below), reach);
+        if (!automaton_.IsLoose()) continue;
+        if (const Operation holder = view_.OperationAt(below).ParentOp(); holder.block())
+          reach(holder.id());
       }
       if (next_level_.size() > 1) {
         std::sort(next_level_.begin(), next_level_.end());
@@ -198,11 +231,6 @@ class Driver : public ir::RewriteListener {
       }
       level_.swap(next_level_);
     }
-  }
-
-  void Reach(uint32_t op) {
-    if (!automaton_.Accepted(states_[op]).empty()) Enqueue(op);
-    if (MaxReaders(op) > 0) next_level_.push_back(op);
   }
 
   // A further root of a rule with several: its first root reads one of the same values.
@@ -214,15 +242,16 @@ class Driver : public ir::RewriteListener {
       uint32_t left = kMaxJoinCandidates;
       for (uint32_t use = view_.first_use(value); use != kNoId && left > 0;
            use = view_.next_use(use), --left)
-        if (!automaton_.Accepted(states_[view_.owner(use)]).empty()) Enqueue(view_.owner(use));
+        if (Accepts(view_.owner(use))) Enqueue(view_.owner(use));
     }
   }
 
   // Operations that lost a reader: perhaps dead now, or no longer read from outside a match.
   void SettleReleased() {
     for (uint32_t op : released_) {
-      if (view_.IsErased(op)) continue;
-      if (view_.first_use(op) == kNoId || !automaton_.Accepted(states_[op]).empty()) Enqueue(op);
+      const ir::internal::OpRecord& record = view_.op(op);
+      if (record.flags & ir::internal::kOpErased) continue;
+      if (record.first_use == kNoId || Accepts(op)) Enqueue(op);
       EnqueueReaders(op);
     }
     released_.clear();
@@ -279,9 +308,15 @@ class Driver : public ir::RewriteListener {
     }
     ++stats.matched;
     if (budget_ == 1) log_.RecordSite(view_.OperationAt(op));
+    if (config_.paranoid || config_.verify_after_rewrite) return ApplyChecked(engine, r, applied);
+    *applied = Apply(engine, r, stats);
+    return absl::OkStatus();
+  }
+
+  absl::Status ApplyChecked(drr::RuleEngine& engine, uint32_t r, bool* applied) {
+    RuleStatistics& stats = result_.rules[r];
     const std::string before = config_.paranoid ? ir::PrintProgram(program_) : std::string();
     *applied = Apply(engine, r, stats);
-    if (!config_.paranoid && !config_.verify_after_rewrite) return absl::OkStatus();
     return Check(stats.rule, *applied, before);
   }
 
@@ -289,15 +324,14 @@ class Driver : public ir::RewriteListener {
     const uint64_t created = created_, erased = erased_;
     const size_t queued = worklist_.size();
     made_.clear();
-    std::string reason;
-    if (!engine.Apply(view_, rewriter_, &reason)) {
+    if (!engine.Apply(view_, rewriter_, &reason_)) {
       // What was made and taken back changed nothing.
       for (size_t i = queued; i < worklist_.size(); ++i) queued_[worklist_[i]] = false;
       worklist_.resize(queued);
       released_.clear();
       ++stats.declined;
-      if (config_.collect_statistics) CountDecline(stats, reason);
-      stats.last_decline = std::move(reason);
+      if (config_.collect_statistics) CountDecline(stats, reason_);
+      stats.last_decline = std::move(reason_);
       return false;
     }
     SettleReleased();
@@ -367,6 +401,7 @@ class Driver : public ir::RewriteListener {
   bool several_blocks_ = false;
   uint64_t budget_ = 0;
   uint64_t created_ = 0, erased_ = 0;  // operations, in this run
+  std::string reason_;                 // of the last decline
   std::vector<Operation> made_;        // by the application under way, when rules are recorded
   GreedyRewriteResult result_;
 };

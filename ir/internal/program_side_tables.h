@@ -21,9 +21,7 @@ struct Program::SideTables {
   std::unordered_map<uint32_t, Name> locations;                               // by op
   std::map<std::string, Attribute, std::less<>> parameters;
   ChunkedArray<uint64_t, 12> order;  // by op; valid where the block says so
-  static constexpr uint32_t kSmallLists = 9;  // lists of up to 8 are kept by exact size
-  std::vector<uint32_t> free_operands[kSmallLists];
-  std::multimap<uint32_t, uint32_t> free_large_operands;  // size -> first
+  std::multimap<uint32_t, uint32_t> free_large_operands;  // size -> first; small ones are chained
   std::vector<uint32_t> free_extras;
 };
 
