@@ -248,7 +248,7 @@ TreeAutomaton::State TreeAutomaton::LabelLong(const ir::GraphView& view, uint32_
   std::vector<uint32_t> key{symbol};
   std::vector<State> children;
   for (uint32_t i : opcodes_[view.opcode(op)].operands) {
-    children.push_back(Child(view, op, view.op(op), i, states));
+    children.push_back(Child(view, op, view.record(op), i, states));
     key.push_back(children.back());
   }
   auto it = tables_->long_transitions.find(key);

@@ -33,7 +33,7 @@ class TreeAutomaton {
   // The state of `op`; states[i] is that of operation number i. An operation not labelled yet
   // counts as kNothing.
   State Label(const ir::GraphView& view, uint32_t op, const State* states) {
-    const ir::internal::OpRecord& record = view.op(op);
+    const ir::internal::OpRecord& record = view.record(op);
     if (record.opcode >= opcodes_.size() || !opcodes_[record.opcode].known) return kNothing;
     const OpcodeEntry& entry = opcodes_[record.opcode];
     uint64_t key = entry.symbol;
@@ -123,7 +123,7 @@ class TreeAutomaton {
   static State Child(const ir::GraphView& view, uint32_t op, const ir::internal::OpRecord& record,
                      uint32_t i, const State* states) {
     if (i >= record.num_operands && i >= view.num_operands(op)) return kNotGiven;
-    const uint32_t value = view.OperandAt(record.operands + i);
+    const uint32_t value = view.used_value(record.operands + i);
     if (!(value & ir::internal::kExtraBit)) return states[value];
     if (value == ir::kNoId) return kNotGiven;
     const uint32_t def = view.DefiningOp(value);

@@ -82,7 +82,7 @@ bool PlainApplier::Apply(const ir::GraphView& view, MatchContext* context, ir::R
   created_.clear();
   const Operation root = view.OperationAt(match_.op(match_.root_op()));
   const bool in_place =
-      in_place_ && !(view.op(root.id()).flags & ~ir::internal::kOpHasResult);
+      in_place_ && !(view.record(root.id()).flags & ~ir::internal::kOpHasResult);
   const size_t num_built = plans_.size() - in_place;
   bool done = true;
   for (size_t i = 0; done && i < num_built; ++i) done = Build(plans_[i], root, rewriter, reason);
@@ -218,7 +218,7 @@ bool PlainApplier::Reconcile(Type old_type, Type* new_type, std::string* reason)
 void PlainApplier::EraseMatched(ir::Rewriter& rewriter) {
   for (size_t i = 1; i < erase_order_.size(); ++i) {
     const uint32_t op = match_.op(erase_order_[i]);
-    const ir::internal::OpRecord& record = view_->op(op);
+    const ir::internal::OpRecord& record = view_->record(op);
     // Two ops of the pattern may be one shared constant, erased already.
     if (record.first_use != kNoId || (record.flags & ir::internal::kOpErased)) continue;
     if (const Operation matched = view_->OperationAt(op); matched.IsUnused())

@@ -109,9 +109,9 @@ bool PlainMatcher::Take(const Step& step) {
   const uint32_t i = step.may_swap && swapped_[step.reader] ? 1 - step.operand : step.operand;
   uint32_t value = ir::kNoId;
   if (i < reader.num_operands) {
-    value = view_->OperandAt(reader.operands + i);
+    value = view_->used_value(reader.operands + i);
   } else if (i < view_->num_operands(ops_[step.reader])) {
-    value = view_->OperandAt(reader.operands + i);
+    value = view_->used_value(reader.operands + i);
   }
   if (step.value == kAbsent) return value == ir::kNoId;
   if (step.bound) return values_[step.value] == value;
@@ -126,7 +126,7 @@ bool PlainMatcher::Take(const Step& step) {
 
 bool PlainMatcher::Bind(int op, uint32_t found) {
   const OpPlan& plan = plans_[op];
-  const ir::internal::OpRecord& record = view_->op(found);
+  const ir::internal::OpRecord& record = view_->record(found);
   const Alternative* alternative = plan.only;
   if (alternative) {
     if (alternative->def->opcode.id() != record.opcode) return false;
@@ -145,7 +145,7 @@ bool PlainMatcher::Bind(int op, uint32_t found) {
       !MatchAttrs(op, *alternative, graph_.context()->DictFromId(record.attrs)))
     return false;
   for (uint32_t i = plan.num_operands; i < num_operands; ++i)
-    if (view_->OperandAt(record.operands + i) != ir::kNoId) return false;
+    if (view_->used_value(record.operands + i) != ir::kNoId) return false;
   ops_[op] = found;
   records_[op] = &record;
   alternatives_[op] = alternative;
@@ -155,7 +155,7 @@ bool PlainMatcher::Bind(int op, uint32_t found) {
   if (alternative->def->Has(ir::kCommutative)) {
     swapped_[op] = false;
     if (plan.num_operands >= 2 && num_operands >= 2 &&
-        view_->OperandAt(record.operands) != view_->OperandAt(record.operands + 1))
+        view_->used_value(record.operands) != view_->used_value(record.operands + 1))
       choices_.push_back(op);
   }
   return true;

@@ -22,9 +22,6 @@ class GraphView {
   }
 
   // --- operations ---
-  const internal::OpRecord& op(uint32_t op) const { return p_->ops_[op]; }
-  // The value at a place among all operands: r.operands + i for an operation's record r.
-  uint32_t OperandAt(uint32_t place) const { return p_->operands_[place].value; }
   bool IsErased(uint32_t op) const { return p_->ops_[op].flags & internal::kOpErased; }
   uint16_t opcode(uint32_t op) const { return p_->ops_[op].opcode; }
   uint32_t attrs(uint32_t op) const { return p_->ops_[op].attrs; }  // AttrDict::id()

@@ -101,9 +101,9 @@ class Driver : public ir::RewriteListener {
 
  private:
   void ReleaseOperands(uint32_t op) {
-    const ir::internal::OpRecord& record = view_.op(op);
+    const ir::internal::OpRecord& record = view_.record(op);
     for (uint32_t i = 0, n = view_.num_operands(op); i < n; ++i) {
-      const uint32_t value = view_.OperandAt(record.operands + i);
+      const uint32_t value = view_.used_value(record.operands + i);
       if (!(value & ir::internal::kExtraBit)) {
         released_.push_back(value);
       } else if (value != kNoId) {
@@ -249,7 +249,7 @@ class Driver : public ir::RewriteListener {
   // Operations that lost a reader: perhaps dead now, or no longer read from outside a match.
   void SettleReleased() {
     for (uint32_t op : released_) {
-      const ir::internal::OpRecord& record = view_.op(op);
+      const ir::internal::OpRecord& record = view_.record(op);
       if (record.flags & ir::internal::kOpErased) continue;
       if (record.first_use == kNoId || Accepts(op)) Enqueue(op);
       EnqueueReaders(op);
