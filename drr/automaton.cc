@@ -95,8 +95,8 @@ void TreeAutomaton::AddRule(const Rule& rule, uint32_t number) {
     node.max_uses = std::max(node.max_uses, UsesInside(graph, static_cast<int>(op)));
   }
   for (const SourceValue& v : graph.values)
-    loose_ |= v.list || v.outside || v.through >= 0 || !v.nots.empty() ||
-              v.escape == Escape::kRecompute;
+    loose_ |=
+        v.list || v.outside || v.through >= 0 || !v.nots.empty() || v.escape == Escape::kRecompute;
 }
 
 // `done` holds the nodes of the rule's ops that are known already, and stays -1 for an op that may
@@ -108,7 +108,8 @@ int64_t TreeAutomaton::NodeOf(const PatternGraph& graph, int op, std::vector<int
   for (const drr::Alternative& a : source.alternatives) {
     Alternative alternative{a.def->opcode.id(), a.def->Has(ir::kCommutative), {}};
     for (const AttrPattern& attr : a.attrs)
-      if (attr.kind == AttrPattern::kIsOneOf) alternative.checks.push_back({attr.name, attr.values});
+      if (attr.kind == AttrPattern::kIsOneOf)
+        alternative.checks.push_back({attr.name, attr.values});
     node.alternatives.push_back(std::move(alternative));
   }
   if (source.alternatives.empty()) {
@@ -208,8 +209,8 @@ uint32_t TreeAutomaton::SymbolOf(uint16_t opcode, uint32_t attrs) {
   std::vector<Entry> entries;
   for (const auto& [n, a] : opcodes_[opcode].nodes) {
     const Alternative& alternative = nodes_[n].alternatives[a];
-    const bool holds = std::all_of(
-        alternative.checks.begin(), alternative.checks.end(), [&](const Check& check) {
+    const bool holds =
+        std::all_of(alternative.checks.begin(), alternative.checks.end(), [&](const Check& check) {
           return std::find(check.values.begin(), check.values.end(), dict.Get(check.name)) !=
                  check.values.end();
         });

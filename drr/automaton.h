@@ -24,7 +24,7 @@ namespace weft::drr {
 class TreeAutomaton {
  public:
   using State = uint16_t;
-  static constexpr State kNothing = 0;           // satisfies no sub-pattern
+  static constexpr State kNothing = 0;  // satisfies no sub-pattern
   static constexpr uint32_t kAnyUses = UINT32_MAX;
 
   explicit TreeAutomaton(const std::vector<std::unique_ptr<Rule>>& rules);
@@ -59,12 +59,12 @@ class TreeAutomaton {
 
  private:
   static constexpr State kNotGiven = 1;  // an operand that is not given
-  static constexpr State kFull = 2;    // too many states: may satisfy everything
+  static constexpr State kFull = 2;      // too many states: may satisfy everything
   static constexpr uint32_t kBySymbol = UINT32_MAX;
   static constexpr size_t kPacked = 3;  // operand states in one key
   static constexpr uint8_t kLong = UINT8_MAX;
 
-  struct Need {                  // what an operand must be
+  struct Need {                   // what an operand must be
     std::vector<uint32_t> nodes;  // one of these
     bool anything = false;
     bool optional = false;
@@ -102,10 +102,10 @@ class TreeAutomaton {
   };
   struct OpcodeEntry {
     bool known = false;
-    uint32_t symbol = kBySymbol;     // set where no rule asks for literal attributes
-    uint8_t num_packed = 0;          // of operands, kLong when they do not fit in one key
+    uint32_t symbol = kBySymbol;  // set where no rule asks for literal attributes
+    uint8_t num_packed = 0;       // of operands, kLong when they do not fit in one key
     std::array<uint32_t, kPacked> packed{};
-    std::vector<uint32_t> operands;  // whose states matter
+    std::vector<uint32_t> operands;                    // whose states matter
     std::vector<std::pair<uint32_t, uint32_t>> nodes;  // node, alternative
   };
   struct StateEntry {

@@ -17,6 +17,7 @@ namespace weft::drr {
 
 class RuleEngine;
 class TreeAutomaton;
+struct PlainMatch;
 
 class RewritePatternSet {
  public:
@@ -60,7 +61,10 @@ class FrozenRewritePatternSet {
   }
   // The engine's side (drr/automaton.h, drr/rule_engine.h).
   TreeAutomaton& automaton() const { return *automaton_; }
-  RuleEngine& engine(uint32_t rule) const;
+  RuleEngine& engine(uint32_t rule) const {
+    if (!engines_[rule]) MakeEngine(rule);
+    return *engines_[rule];
+  }
 
   // Ops on the longest path of any source graph from a root down.
   int max_depth() const { return max_depth_; }
@@ -68,6 +72,7 @@ class FrozenRewritePatternSet {
   bool has_joins() const { return has_joins_; }
 
  private:
+  void MakeEngine(uint32_t rule) const;
   void AddStart(uint32_t rule, const SourceOp& op);
   void SortByBenefit(std::vector<uint32_t>* list) const;
 
@@ -77,6 +82,7 @@ class FrozenRewritePatternSet {
   int max_depth_ = 0;
   bool has_joins_ = false;
   std::unique_ptr<TreeAutomaton> automaton_;
+  std::unique_ptr<PlainMatch> match_;
   mutable std::vector<std::unique_ptr<RuleEngine>> engines_;  // made when first asked for
 };
 

@@ -24,8 +24,9 @@ bool PlainApplier::Supports(const Rule& rule) {
   });
 }
 
-PlainApplier::PlainApplier(const Rule& rule, const PlainMatcher& match)
+PlainApplier::PlainApplier(const Rule& rule, const PlainMatcher& matcher, const PlainMatch& match)
     : graph_(rule.graph),
+      matcher_(matcher),
       match_(match),
       replaced_(graph_.Resolve(graph_.replacements[0].source)),
       with_(Resolved(graph_.replacements[0].with)),
@@ -44,23 +45,25 @@ PlainApplier::PlainApplier(const Rule& rule, const PlainMatcher& match)
   }
   in_place_ = with_.kind == ResultOperand::kResult && !plans_.empty() &&
               plans_.back().op->results[0] == with_.id &&
-              graph_.ops[match.root_op()].results.size() == 1;
+              graph_.ops[matcher.OpAt(0)].results.size() == 1;
   // An op is erased after all that read it in the pattern.
-  std::vector<char> placed(graph_.ops.size());
-  const auto is_read = [&](int op) {
-    for (size_t reader = 0; reader < graph_.ops.size(); ++reader) {
+  std::vector<char> placed(matcher.num_ops());
+  const auto is_read = [&](int place) {
+    for (int reader = 0; reader < matcher.num_ops(); ++reader) {
       if (placed[reader]) continue;
-      for (int operand : graph_.ops[reader].operands)
-        if (operand != kAbsent && graph_.values[graph_.Resolve(operand)].producer == op)
+      for (int operand : graph_.ops[matcher.OpAt(reader)].operands)
+        if (operand != kAbsent &&
+            graph_.values[graph_.Resolve(operand)].producer == matcher.OpAt(place))
           return true;
     }
     return false;
   };
-  while (erase_order_.size() < match.order().size())
-    for (int op : match.order())
-      if (!placed[op] && !is_read(op)) {
-        placed[op] = true;
-        erase_order_.push_back(op);
+  placed[0] = true;
+  while (erase_order_.size() + 1 < placed.size())
+    for (int place = 1; place < matcher.num_ops(); ++place)
+      if (!placed[place] && !is_read(place)) {
+        placed[place] = true;
+        erase_order_.push_back(place);
       }
 }
 
@@ -80,9 +83,8 @@ bool PlainApplier::Apply(const ir::GraphView& view, MatchContext* context, ir::R
   context_ = context;
   filled_ = false;
   created_.clear();
-  const Operation root = view.OperationAt(match_.op(match_.root_op()));
-  const bool in_place =
-      in_place_ && !(view.record(root.id()).flags & ~ir::internal::kOpHasResult);
+  const Operation root = view.OperationAt(match_.ops[0].op);
+  const bool in_place = in_place_ && !(view.record(root.id()).flags & ~ir::internal::kOpHasResult);
   const size_t num_built = plans_.size() - in_place;
   bool done = true;
   for (size_t i = 0; done && i < num_built; ++i) done = Build(plans_[i], root, rewriter, reason);
@@ -107,8 +109,9 @@ bool PlainApplier::Attributes(OpPlan& plan, ir::AttrDict* dict, std::string* rea
   }
   if (plan.computes) {
     size_t n = 0;
-    for (; n < graph_.attrs.size(); ++n) key[n] = match_.attr(static_cast<int>(n)).id();
-    if (plan.op->attrs_of >= 0) key[n++] = view_->attrs(match_.op(plan.op->attrs_of));
+    for (; n < graph_.attrs.size(); ++n) key[n] = match_.attrs[n].id();
+    if (plan.op->attrs_of >= 0)
+      key[n++] = match_.ops[matcher_.PlaceOf(plan.op->attrs_of)].record->attrs;
     for (size_t i = 0; i < n; ++i) hash = (hash ^ key[i]) * 0x9e3779b97f4a7c15u;
   }
   RememberedAttrs& slot = plan.remembered[(hash >> 32) & (plan.remembered.size() - 1)];
@@ -123,7 +126,7 @@ bool PlainApplier::Attributes(OpPlan& plan, ir::AttrDict* dict, std::string* rea
 
 bool PlainApplier::ComputeAttributes(const ResultOp& op, ir::AttrDict* dict, bool* pure,
                                      std::string* reason) {
-  if (!filled_) match_.Fill(context_);
+  if (!filled_) matcher_.Fill(context_);
   filled_ = true;
   std::string why;
   return ResultAttributes(op, *context_, dict, &why, pure) || Fail(reason, std::move(why));
@@ -188,7 +191,7 @@ bool PlainApplier::ReplaceRoot(Operation root, ir::Rewriter& rewriter, std::stri
 }
 
 bool PlainApplier::ReplaceUses(Operation root, ir::Rewriter& rewriter, std::string* reason) {
-  const Value from = view_->ValueAt(match_.value(replaced_)), to = view_->ValueAt(NumberOf(with_));
+  const Value from = view_->ValueAt(match_.values[replaced_]), to = view_->ValueAt(NumberOf(with_));
   const bool is_new = with_.kind == ResultOperand::kResult;
   if (Type type = to.type(); !(type == from.type())) {
     if (!Reconcile(from.type(), &type, reason)) return false;
@@ -204,25 +207,23 @@ bool PlainApplier::ReplaceUses(Operation root, ir::Rewriter& rewriter, std::stri
 
 // The replacement must have a type compatible with the root's; it then has what either knows.
 bool PlainApplier::Reconcile(Type old_type, Type* new_type, std::string* reason) {
-  const bool unknown = new_type->IsTensor() && !new_type->HasRank() &&
-                       new_type->dtype() == ir::DataType::kNull;
+  const bool unknown =
+      new_type->IsTensor() && !new_type->HasRank() && new_type->dtype() == ir::DataType::kNull;
   if (!unknown && !ir::Compatible(*new_type, old_type))
-    return Fail(reason, fmt::format("the result would be {} in place of {}",
-                                    new_type->ToString(), old_type.ToString()));
-  *new_type =
-      new_type->HasRank() ? ir::Merge(graph_.context(), *new_type, old_type) : old_type;
+    return Fail(reason, fmt::format("the result would be {} in place of {}", new_type->ToString(),
+                                    old_type.ToString()));
+  *new_type = new_type->HasRank() ? ir::Merge(graph_.context(), *new_type, old_type) : old_type;
   return true;
 }
 
-// Those that lost all their readers go, but for the root.
+// Those that lost all their readers go.
 void PlainApplier::EraseMatched(ir::Rewriter& rewriter) {
-  for (size_t i = 1; i < erase_order_.size(); ++i) {
-    const uint32_t op = match_.op(erase_order_[i]);
-    const ir::internal::OpRecord& record = view_->record(op);
+  for (int place : erase_order_) {
+    const PlainMatch::Op& matched = match_.ops[place];
     // Two ops of the pattern may be one shared constant, erased already.
+    const ir::internal::OpRecord& record = *matched.record;
     if (record.first_use != kNoId || (record.flags & ir::internal::kOpErased)) continue;
-    if (const Operation matched = view_->OperationAt(op); matched.IsUnused())
-      rewriter.Erase(matched);
+    if (const Operation op = view_->OperationAt(matched.op); op.IsUnused()) rewriter.Erase(op);
   }
 }
 

@@ -19,7 +19,8 @@ namespace weft::drr {
 class PlainApplier {
  public:
   static bool Supports(const Rule& rule);  // one that PlainMatcher supports
-  PlainApplier(const Rule& rule, const PlainMatcher& match);  // which it refers to
+  // Of matches that `matcher` finds and leaves in `match`; it refers to all three.
+  PlainApplier(const Rule& rule, const PlainMatcher& matcher, const PlainMatch& match);
 
   // False when the rule declined; *reason (may be null) then says why, and the program is as before.
   bool Apply(const ir::GraphView& view, MatchContext* context, ir::Rewriter& rewriter,
@@ -35,13 +36,12 @@ class PlainApplier {
   };
   struct OpPlan {
     const ResultOp* op = nullptr;
-    bool computes = false;      // has attributes that depend on the match
-    std::vector<int> key_attrs;  // what they depend on, if they are remembered
+    bool computes = false;  // has attributes that depend on the match
     bool remember = false;
     std::vector<RememberedAttrs> remembered;
-    ir::InferenceCache::Entry last;  // type inference asked and answered
+    ir::InferenceCache::Entry last;       // type inference asked and answered
     std::vector<ResultOperand> operands;  // source values resolved
-    size_t min_operands = 0;  // absent ones at the end beyond these are left out
+    size_t min_operands = 0;              // absent ones at the end beyond these are left out
   };
 
   bool Fail(std::string* reason, std::string text);
@@ -55,18 +55,20 @@ class PlainApplier {
   void EraseMatched(ir::Rewriter& rewriter);
   uint32_t NumberOf(const ResultOperand& operand) const {
     if (operand.kind == ResultOperand::kNone) return ir::kNoId;
-    return operand.kind == ResultOperand::kSource ? match_.value(operand.id) : results_[operand.id];
+    return operand.kind == ResultOperand::kSource ? match_.values[operand.id]
+                                                  : results_[operand.id];
   }
   ResultOperand Resolved(ResultOperand operand) const;
   bool Reconcile(ir::Type old_type, ir::Type* new_type, std::string* reason);
 
   const PatternGraph& graph_;
-  const PlainMatcher& match_;
-  int replaced_ = 0;    // value
-  ResultOperand with_;  // in its place
-  bool in_place_ = false;  // the last op that is built becomes the root
-  std::vector<OpPlan> plans_;      // in the order they are built
-  std::vector<int> erase_order_;   // matched ops, readers first
+  const PlainMatcher& matcher_;
+  const PlainMatch& match_;
+  int replaced_ = 0;              // value
+  ResultOperand with_;            // in its place
+  bool in_place_ = false;         // the last op that is built becomes the root
+  std::vector<OpPlan> plans_;     // in the order they are built
+  std::vector<int> erase_order_;  // places of matched ops, readers first, without the root
   // The application under way.
   const ir::GraphView* view_ = nullptr;
   MatchContext* context_ = nullptr;

@@ -20,60 +20,65 @@ bool PlainMatcher::Supports(const Rule& rule) {
   return true;
 }
 
-PlainMatcher::PlainMatcher(const Rule& rule)
+PlainMatcher::PlainMatcher(const Rule& rule, PlainMatch* match)
     : graph_(rule.graph),
-      plans_(graph_.ops.size()),
+      match_(*match),
+      places_(graph_.ops.size(), -1),
       value_planned_(graph_.values.size()),
-      attr_planned_(graph_.attrs.size()),
-      ops_(graph_.ops.size(), ir::kNoId),
-      values_(graph_.values.size(), ir::kNoId),
-      records_(graph_.ops.size()),
-      swapped_(graph_.ops.size()),
-      alternatives_(graph_.ops.size()),
-      attrs_(graph_.attrs.size()) {
-  root_value_ = graph_.Resolve(graph_.root_value());
-  root_op_ = graph_.values[root_value_].producer;
-  PlanOp(root_op_);
+      attr_planned_(graph_.attrs.size()) {
+  PlanOp(graph_.values[graph_.Resolve(graph_.root_value())].producer);
+  const auto grow = [](auto* v, size_t size) {
+    if (v->size() < size) v->resize(size);
+  };
+  grow(&match->ops, plans_.size());
+  grow(&match->values, graph_.values.size());
+  grow(&match->attrs, graph_.attrs.size());
 }
 
 // Steps follow one another as the pattern is read: an operand, then what makes it, then the next.
 void PlainMatcher::PlanOp(int op) {
   const SourceOp& source = graph_.ops[op];
-  OpPlan& plan = plans_[op];
+  const auto place = static_cast<int>(plans_.size());
+  places_[op] = place;
+  OpPlan plan;
   if (source.alternatives.size() == 1) plan.only = &source.alternatives[0];
+  plan.op = op;
   plan.num_operands = static_cast<uint32_t>(source.operands.size());
-  plan.earlier = order_;
-  order_.push_back(op);
-  plan.first_step = steps_.size();
-  plan.all_results_may_escape = true;
-  for (int result : source.results) {
-    const int value = graph_.Resolve(result);
-    value_planned_[value] = true;
-    plan.results.push_back(value);
-    plan.max_uses.push_back(UsesInside(value));
-    plan.all_results_may_escape &= plan.max_uses.back() == kAnyUses;
-  }
+  plan.first_step = static_cast<uint32_t>(steps_.size());
+  plan.result = graph_.Resolve(source.results[0]);
+  plan.max_uses = UsesInside(plan.result);
+  plan.more_results = source.results.size() > 1;
+  for (int result : source.results) value_planned_[graph_.Resolve(result)] = true;
   for (const AttrPattern& attr : source.alternatives[0].attrs) {
     const bool binds = attr.kind == AttrPattern::kBind && !attr_planned_[attr.variable];
     plan.binds_first.push_back(binds);
     if (binds) attr_planned_[attr.variable] = true;
   }
+  plans_.push_back(std::move(plan));
   bool commutes = false;
   for (const Alternative& a : source.alternatives) commutes |= a.def->Has(ir::kCommutative);
-  for (uint32_t i = 0; i < plan.num_operands; ++i) {
-    Step step{.reader = op, .operand = i, .value = kAbsent, .producer = -1, .result_index = 0,
-              .bound = false, .optional = true, .may_swap = commutes && i < 2};
+  for (uint32_t i = 0; i < source.operands.size(); ++i) {
+    Step step{.reader = place,
+              .operand = i,
+              .value = kAbsent,
+              .producer = -1,
+              .result_index = 0,
+              .bound = false,
+              .optional = true,
+              .may_swap = commutes && i < 2};
+    int producer = -1;
     if (source.operands[i] != kAbsent) {
       step.value = graph_.Resolve(source.operands[i]);
       const SourceValue& v = graph_.values[step.value];
       step.bound = value_planned_[step.value];
       value_planned_[step.value] = true;
-      step.producer = step.bound ? -1 : v.producer;
       step.result_index = static_cast<uint32_t>(v.result_index);
       step.optional = v.optional;
+      if (!step.bound) producer = v.producer;
     }
+    if (producer >= 0) step.producer = static_cast<int>(plans_.size());
     steps_.push_back(step);
-    if (step.producer >= 0) PlanOp(step.producer);
+    if (producer >= 0) PlanOp(producer);
   }
 }
 
@@ -88,87 +93,81 @@ uint32_t PlainMatcher::UsesInside(int value) const {
   return uses;
 }
 
-bool PlainMatcher::Match(const ir::GraphView& view, uint32_t op, MatchContext* match) {
+bool PlainMatcher::Match(const ir::GraphView& view, uint32_t op, MatchContext* context) {
   view_ = &view;
   block_ = view.block(op);
-  choices_.clear();
-  if (!Bind(root_op_, op) || values_[root_value_] == ir::kNoId) return false;
+  match_.choices.clear();
+  if (!Bind(0, op) || match_.values[graph_.Resolve(graph_.root_value())] == ir::kNoId) return false;
   for (size_t step = 0;;) {
     while (step < steps_.size() && Take(steps_[step])) ++step;
-    if (step == steps_.size() && !Escapes() && ConstraintsHold(match)) return true;
-    if (choices_.empty()) return false;
-    const int other = choices_.back();
-    choices_.pop_back();
-    swapped_[other] = true;
+    if (step == steps_.size() && !Escapes() && ConstraintsHold(context)) return true;
+    if (match_.choices.empty()) return false;
+    const int other = match_.choices.back();
+    match_.choices.pop_back();
+    match_.ops[other].swapped = true;
     step = plans_[other].first_step;
   }
 }
 
 bool PlainMatcher::Take(const Step& step) {
-  const ir::internal::OpRecord& reader = *records_[step.reader];
-  const uint32_t i = step.may_swap && swapped_[step.reader] ? 1 - step.operand : step.operand;
+  const PlainMatch::Op& reader = match_.ops[step.reader];
+  const ir::internal::OpRecord& record = *reader.record;
+  const uint32_t i = step.may_swap && reader.swapped ? 1 - step.operand : step.operand;
   uint32_t value = ir::kNoId;
-  if (i < reader.num_operands) {
-    value = view_->used_value(reader.operands + i);
-  } else if (i < view_->num_operands(ops_[step.reader])) {
-    value = view_->used_value(reader.operands + i);
-  }
+  if (i < record.num_operands || i < view_->num_operands(reader.op))
+    value = view_->used_value(record.operands + i);
   if (step.value == kAbsent) return value == ir::kNoId;
-  if (step.bound) return values_[step.value] == value;
-  values_[step.value] = value;
+  if (step.bound) return match_.values[step.value] == value;
+  match_.values[step.value] = value;
   if (step.producer < 0) return value != ir::kNoId || step.optional;
-  if (!(value & ir::internal::kExtraBit)) return step.result_index == 0 && Bind(step.producer, value);
+  if (!(value & ir::internal::kExtraBit))
+    return step.result_index == 0 && Bind(step.producer, value);
   if (value == ir::kNoId) return false;
   const uint32_t def = view_->DefiningOp(value);
   return def != ir::kNoId && view_->result_index(value) == step.result_index &&
          Bind(step.producer, def);
 }
 
-bool PlainMatcher::Bind(int op, uint32_t found) {
-  const OpPlan& plan = plans_[op];
+bool PlainMatcher::Bind(int place, uint32_t found) {
+  const OpPlan& plan = plans_[place];
   const ir::internal::OpRecord& record = view_->record(found);
   const Alternative* alternative = plan.only;
   if (alternative) {
     if (alternative->def->opcode.id() != record.opcode) return false;
   } else {
-    for (const Alternative& a : graph_.ops[op].alternatives)
+    for (const Alternative& a : graph_.ops[plan.op].alternatives)
       if (a.def->opcode.id() == record.opcode) alternative = &a;
     if (!alternative) return false;
   }
   const uint32_t num_operands = view_->num_operands(found);
   // Programs share what has no operands: equal constants are one operation.
   if (num_operands > 0 || !alternative->def->Has(ir::kPure))
-    for (int earlier : plan.earlier)
-      if (ops_[earlier] == found) return false;
+    for (int earlier = 0; earlier < place; ++earlier)
+      if (match_.ops[earlier].op == found) return false;
   if (record.block != block_ && !alternative->def->Has(ir::kConstantLike)) return false;
   if (!alternative->attrs.empty() &&
-      !MatchAttrs(op, *alternative, graph_.context()->DictFromId(record.attrs)))
+      !MatchAttrs(place, *alternative, graph_.context()->DictFromId(record.attrs)))
     return false;
   for (uint32_t i = plan.num_operands; i < num_operands; ++i)
     if (view_->used_value(record.operands + i) != ir::kNoId) return false;
-  ops_[op] = found;
-  records_[op] = &record;
-  alternatives_[op] = alternative;
-  const bool has_result = record.flags & ir::internal::kOpHasResult;
-  values_[plan.results[0]] = has_result ? found : ir::kNoId;
-  if (plan.results.size() > 1) BindFurtherResults(op, found);
-  if (alternative->def->Has(ir::kCommutative)) {
-    swapped_[op] = false;
-    if (plan.num_operands >= 2 && num_operands >= 2 &&
-        view_->used_value(record.operands) != view_->used_value(record.operands + 1))
-      choices_.push_back(op);
-  }
+  match_.ops[place] = {found, &record, alternative, false};
+  match_.values[plan.result] = record.flags & ir::internal::kOpHasResult ? found : ir::kNoId;
+  if (plan.more_results) BindFurtherResults(place, found);
+  if (plan.num_operands >= 2 && num_operands >= 2 && alternative->def->Has(ir::kCommutative) &&
+      view_->used_value(record.operands) != view_->used_value(record.operands + 1))
+    match_.choices.push_back(place);
   return true;
 }
 
-void PlainMatcher::BindFurtherResults(int op, uint32_t found) {
-  const std::vector<int>& results = plans_[op].results;
+void PlainMatcher::BindFurtherResults(int place, uint32_t found) {
+  const std::vector<int>& results = graph_.ops[plans_[place].op].results;
   const uint32_t num_results = view_->OperationAt(found).num_results();
   for (uint32_t i = 1; i < results.size(); ++i)
-    values_[results[i]] = i < num_results ? view_->result(found, i) : ir::kNoId;
+    match_.values[graph_.Resolve(results[i])] =
+        i < num_results ? view_->result(found, i) : ir::kNoId;
 }
 
-bool PlainMatcher::MatchAttrs(int op, const Alternative& alternative, ir::AttrDict attrs) {
+bool PlainMatcher::MatchAttrs(int place, const Alternative& alternative, ir::AttrDict attrs) {
   for (size_t i = 0; i < alternative.attrs.size(); ++i) {
     const AttrPattern& pattern = alternative.attrs[i];
     if (pattern.kind == AttrPattern::kAny) continue;
@@ -180,9 +179,9 @@ bool PlainMatcher::MatchAttrs(int op, const Alternative& alternative, ir::AttrDi
     }
     if (!value && !pattern.values.empty()) value = pattern.values[0];
     if (!value) return false;
-    if (plans_[op].binds_first[i]) {
-      attrs_[pattern.variable] = value;
-    } else if (!(attrs_[pattern.variable] == value)) {
+    if (plans_[place].binds_first[i]) {
+      match_.attrs[pattern.variable] = value;
+    } else if (!(match_.attrs[pattern.variable] == value)) {
       return false;
     }
   }
@@ -191,51 +190,64 @@ bool PlainMatcher::MatchAttrs(int op, const Alternative& alternative, ir::AttrDi
 
 // Whether an operation outside the match reads a value that goes with it.
 bool PlainMatcher::Escapes() const {
-  for (int op : order_) {
-    const OpPlan& plan = plans_[op];
-    const ir::internal::OpRecord& record = *records_[op];
-    const bool one_result = !(record.flags & ir::internal::kOpHasExtraResults);
-    if (one_result && plan.all_results_may_escape) continue;
-    if (record.num_operands == 0 && view_->num_operands(ops_[op]) == 0 &&
-        (alternatives_[op]->def->Has(ir::kPure) || alternatives_[op]->def->Has(ir::kConstantLike)))
+  for (int place = 0; place < num_ops(); ++place) {
+    const OpPlan& plan = plans_[place];
+    const PlainMatch::Op& bound = match_.ops[place];
+    const bool more = bound.record->flags & ir::internal::kOpHasExtraResults;
+    if (plan.max_uses == kAnyUses && !more) continue;
+    if (view_->num_operands(bound.op) == 0 &&
+        (bound.alternative->def->Has(ir::kPure) || bound.alternative->def->Has(ir::kConstantLike)))
       continue;  // shared
-    const uint32_t num_results =
-        one_result ? view_->HasResult(ops_[op]) : view_->OperationAt(ops_[op]).num_results();
-    for (uint32_t r = 0; r < num_results; ++r) {
-      const uint32_t allowed = r < plan.max_uses.size() ? plan.max_uses[r] : 0;
-      if (allowed == kAnyUses) continue;
-      const uint32_t value = view_->result(ops_[op], r);
-      if (view_->use_count(value) > allowed && EscapesFrom(value)) return true;
-    }
+    if (plan.max_uses != kAnyUses && view_->use_count(bound.op) > plan.max_uses &&
+        EscapesFrom(bound.op))
+      return true;
+    if (more && FurtherResultsEscape(place)) return true;
+  }
+  return false;
+}
+
+bool PlainMatcher::FurtherResultsEscape(int place) const {
+  const std::vector<int>& results = graph_.ops[plans_[place].op].results;
+  const uint32_t op = match_.ops[place].op;
+  for (uint32_t r = 1, n = view_->OperationAt(op).num_results(); r < n; ++r) {
+    const uint32_t allowed = r < results.size() ? UsesInside(graph_.Resolve(results[r])) : 0;
+    const uint32_t value = view_->result(op, r);
+    if (allowed != kAnyUses && view_->use_count(value) > allowed && EscapesFrom(value)) return true;
   }
   return false;
 }
 
 bool PlainMatcher::EscapesFrom(uint32_t value) const {
-  for (uint32_t use = view_->first_use(value); use != ir::kNoId; use = view_->next_use(use))
-    if (std::find(ops_.begin(), ops_.end(), view_->owner(use)) == ops_.end()) return true;
+  for (uint32_t use = view_->first_use(value); use != ir::kNoId; use = view_->next_use(use)) {
+    const uint32_t reader = view_->owner(use);
+    if (std::none_of(match_.ops.begin(), match_.ops.begin() + num_ops(),
+                     [&](const PlainMatch::Op& op) { return op.op == reader; }))
+      return true;
+  }
   return false;
 }
 
-void PlainMatcher::Fill(MatchContext* match) const {
-  for (size_t v = 0; v < values_.size(); ++v) {
-    match->bound_[v] = value_planned_[v];
-    if (value_planned_[v]) match->values_[v] = view_->ValueAt(values_[v]);
+void PlainMatcher::Fill(MatchContext* context) const {
+  for (size_t v = 0; v < value_planned_.size(); ++v) {
+    context->bound_[v] = value_planned_[v];
+    if (value_planned_[v]) context->values_[v] = view_->ValueAt(match_.values[v]);
   }
-  for (int op : order_) {
-    match->ops_[op] = view_->OperationAt(ops_[op]);
-    match->alternatives_[op] =
-        static_cast<int>(alternatives_[op] - graph_.ops[op].alternatives.data());
+  for (int place = 0; place < num_ops(); ++place) {
+    const int op = plans_[place].op;
+    const PlainMatch::Op& bound = match_.ops[place];
+    context->ops_[op] = view_->OperationAt(bound.op);
+    context->alternatives_[op] =
+        static_cast<int>(bound.alternative - graph_.ops[op].alternatives.data());
   }
-  for (size_t a = 0; a < attrs_.size(); ++a) match->attrs_[a] = attrs_[a];
+  for (size_t a = 0; a < attr_planned_.size(); ++a) context->attrs_[a] = match_.attrs[a];
 }
 
-bool PlainMatcher::ConstraintsHold(MatchContext* match) const {
+bool PlainMatcher::ConstraintsHold(MatchContext* context) const {
   if (graph_.constraints.empty()) return true;
-  Fill(match);
+  Fill(context);
   for (const Constraint& constraint : graph_.constraints) {
-    match->explanation_.clear();
-    if (!constraint.holds(*match)) return false;
+    context->explanation_.clear();
+    if (!constraint.holds(*context)) return false;
   }
   return true;
 }

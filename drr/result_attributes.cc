@@ -28,9 +28,9 @@ bool ResultAttributes(const ResultOp& op, const MatchContext& match, ir::AttrDic
     if (a.variable >= 0) value = match.attr(a.variable);
     if (a.compute) value = a.compute(match);
     if (!value) {
-      *reason = fmt::format("attribute {} of {} cannot be computed{}{}", a.name.str(),
-                            op.def->name(), match.explanation().empty() ? "" : ": ",
-                            match.explanation());
+      *reason =
+          fmt::format("attribute {} of {} cannot be computed{}{}", a.name.str(), op.def->name(),
+                      match.explanation().empty() ? "" : ": ", match.explanation());
       return false;
     }
     entries.push_back({a.name, value});

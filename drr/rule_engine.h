@@ -14,10 +14,10 @@ namespace weft::drr {
 
 class RuleEngine {
  public:
-  explicit RuleEngine(const Rule& rule) : matcher_(rule), match_(&rule) {
+  RuleEngine(const Rule& rule, PlainMatch* shared) : matcher_(rule), match_(&rule) {
     if (!PlainMatcher::Supports(rule)) return;
-    plain_matcher_.emplace(rule);
-    if (PlainApplier::Supports(rule)) plain_applier_.emplace(rule, *plain_matcher_);
+    plain_matcher_.emplace(rule, shared);
+    if (PlainApplier::Supports(rule)) plain_applier_.emplace(rule, *plain_matcher_, *shared);
   }
 
   // True when the rule matches with its first root at `op`. `failure` (may be null) receives the
@@ -42,9 +42,9 @@ class RuleEngine {
     return matcher_.Match(view.OperationAt(op), &match_, failure);
   }
 
-  Matcher matcher_;
   std::optional<PlainMatcher> plain_matcher_;
   std::optional<PlainApplier> plain_applier_;
+  Matcher matcher_;
   MatchContext match_;
 };
 

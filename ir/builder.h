@@ -24,7 +24,7 @@ class RewriteListener {
   virtual ~RewriteListener() = default;
   virtual void OnInserted(Operation op) { (void)op; }
   virtual void OnReleased(Value value) { (void)value; }  // before an operand stops reading it
-  virtual void OnModified(Operation op) { (void)op; }  // operands, attributes, types or regions
+  virtual void OnModified(Operation op) { (void)op; }    // operands, attributes, types or regions
   virtual void OnReplacingInPlace(Operation op) { (void)op; }       // before op becomes another,
   virtual void OnReplacedInPlace(Operation op) { OnModified(op); }  // and after
   virtual void OnReplaced(Operation op, std::span<const Value> with) { (void)op, (void)with; }

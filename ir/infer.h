@@ -23,11 +23,7 @@ class InferContext {
   // `operands` and `results` (all null) must outlive the context.
   InferContext(IrContext* context, Opcode opcode, std::span<const Value> operands, AttrDict attrs,
                std::span<Type> results)
-      : context_(context),
-        opcode_(opcode),
-        operands_(operands),
-        attrs_(attrs),
-        results_(results) {}
+      : context_(context), opcode_(opcode), operands_(operands), attrs_(attrs), results_(results) {}
 
   IrContext* context() const { return context_; }
   Opcode opcode() const { return opcode_; }

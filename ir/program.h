@@ -424,8 +424,8 @@ class Program {
   void SetOperandCount(uint32_t op, uint32_t count);
   void AddExtraResults(uint32_t op, std::span<const Type> types);  // of results 1, 2, ...
   void AddRegionToOp(uint32_t op, uint32_t region);
-  void DropRegions(uint32_t op);      // whose blocks hold no ops any more
-  void DropSideEntries(uint32_t op);  // before its record is freed
+  void DropRegions(uint32_t op);           // whose blocks hold no ops any more
+  void DropSideEntries(uint32_t op);       // before its record is freed
   uint32_t NumRegions(uint32_t op) const;  // of one that has some
   uint32_t NewBlock();
   uint32_t NewRegion(uint32_t op);
@@ -447,7 +447,7 @@ class Program {
   static constexpr uint32_t kMaxChained = 8;
   uint32_t free_operands_[kMaxChained + 1] = {kNoId, kNoId, kNoId, kNoId, kNoId,
                                               kNoId, kNoId, kNoId, kNoId};
-  bool has_names_ = false;    // some value or operation has had a name or location
+  bool has_names_ = false;  // some value or operation has had a name or location
   std::unique_ptr<SideTables> side_;
 };
 

@@ -173,7 +173,8 @@ class Driver : public ir::RewriteListener {
     const TreeAutomaton::State state = automaton_.Label(view_, op, states_.data());
     if (state == states_[op]) return;
     states_[op] = state;
-    stack_.assign(1, op);
+    stack_.clear();
+    stack_.push_back(op);
     while (!stack_.empty()) {
       const uint32_t changed = stack_.back();
       stack_.pop_back();
@@ -211,26 +212,29 @@ class Driver : public ir::RewriteListener {
   // The operations above whose matches may hold `op` as an intermediate: only through values with
   // few enough readers for that, so that a value with very many costs nothing.
   void EnqueueReaders(uint32_t op) {
-    if (MaxReaders(op) == 0) return;
-    level_.assign(1, op);
-    for (int left = patterns_.max_depth() - 1; left > 0 && !level_.empty(); --left) {
-      next_level_.clear();
-      const auto reach = [&](uint32_t reader) {
-        if (Accepts(reader)) Enqueue(reader);
-        if (left > 1 && MaxReaders(reader) > 0) next_level_.push_back(reader);
-      };
-      for (uint32_t below : level_) {
-        ForEachReader(below, MaxReaders(below), reach);
-        if (!automaton_.IsLoose()) continue;
-        if (const Operation holder = view_.OperationAt(below).ParentOp(); holder.block())
-          reach(holder.id());
-      }
-      if (next_level_.size() > 1) {
-        std::sort(next_level_.begin(), next_level_.end());
-        next_level_.erase(std::unique(next_level_.begin(), next_level_.end()), next_level_.end());
-      }
+    const uint32_t max_readers = MaxReaders(op);
+    if (max_readers == 0) return;
+    next_level_.clear();
+    ReachReaders(op, max_readers, patterns_.max_depth() - 1);
+    for (int left = patterns_.max_depth() - 2; left > 0 && !next_level_.empty(); --left) {
+      std::sort(next_level_.begin(), next_level_.end());
+      next_level_.erase(std::unique(next_level_.begin(), next_level_.end()), next_level_.end());
       level_.swap(next_level_);
+      next_level_.clear();
+      for (uint32_t below : level_) ReachReaders(below, MaxReaders(below), left);
     }
+  }
+
+  // One level of it; `left` levels are to be walked, this one included.
+  void ReachReaders(uint32_t op, uint32_t max_readers, int left) {
+    const auto reach = [&](uint32_t reader) {
+      if (Accepts(reader)) Enqueue(reader);
+      if (left > 1 && MaxReaders(reader) > 0) next_level_.push_back(reader);
+    };
+    ForEachReader(op, max_readers, reach);
+    if (!automaton_.IsLoose()) return;
+    if (const Operation holder = view_.OperationAt(op).ParentOp(); holder.block())
+      reach(holder.id());
   }
 
   // A further root of a rule with several: its first root reads one of the same values.
