@@ -10,15 +10,17 @@ namespace {
 constexpr size_t kMaxStates = UINT16_MAX;
 constexpr size_t kMaxSymbols = UINT16_MAX;
 
-// How many operands of the source graph read a result of `op`; kAnyUses where others may read it
-// too, although it is read inside.
+// How many operands of a match may read a result of `op`: 0 when the pattern reads none, kAnyUses
+// where others may read it too. A value that the pattern leaves open may be that result as well, so
+// every operand counts.
 uint32_t UsesInside(const PatternGraph& graph, int op) {
   if (graph.HasLists()) return TreeAutomaton::kAnyUses;
   const auto is_result = [&](int value) { return graph.values[value].producer == op; };
-  uint32_t uses = 0;
+  uint32_t uses = 0, operands = 0;
   for (const SourceOp& reader : graph.ops)
     for (int operand : reader.operands) {
       if (operand == kAbsent) continue;
+      ++operands;
       const int value = graph.Resolve(operand);
       uses += is_result(value);
       for (int alternative : graph.values[value].either)
@@ -30,7 +32,7 @@ uint32_t UsesInside(const PatternGraph& graph, int op) {
   for (int result : graph.ops[op].results)
     if (graph.values[graph.Resolve(result)].escape != Escape::kForbid)
       return TreeAutomaton::kAnyUses;
-  return uses;
+  return operands;
 }
 
 }  // namespace

@@ -1,0 +1,185 @@
+// The greedy driver on random programs: it ends with a program on which the general matcher finds
+// nothing more, in whatever order it works, and the paranoid mode agrees with every step.
+#include <gmock/gmock.h>
+
+#include <random>
+
+#include "drr/matcher.h"
+#include "drr/pattern_set.h"
+#include "ir/builder.h"
+#include "ir/clone.h"
+#include "ir/text/printer.h"
+#include "ir/verifier.h"
+#include "ir/walk.h"
+#include "passes/greedy_driver.h"
+#include "unittests/drr/toy_ops.h"
+
+namespace weft::passes {
+namespace {
+
+namespace toy = drr::toy;
+using drr::DrrPatternBase;
+using drr::DrrPatternContext;
+using ir::Operation;
+using ir::Value;
+
+// Every rule leaves fewer operations, so any order ends.
+
+// tanh(relu(x)) => relu(x), only where nobody else reads the relu
+struct TanhOfRelu : DrrPatternBase<TanhOfRelu> {
+  static constexpr std::string_view kName = "tanh-of-relu";
+  void operator()(DrrPatternContext* ctx) const override {
+    auto src = ctx->SourcePattern();
+    auto x = src.Tensor("x");
+    auto out = src.Op<toy::Tanh>()(src.Op<toy::Relu>()(x));
+    auto res = src.ResultPattern();
+    res.Tensor(out) = res.Op<toy::Relu>()(x);
+  }
+};
+
+// add(mul(x, tanh(y)), z) => sub(x, z)
+struct Deep : DrrPatternBase<Deep> {
+  static constexpr std::string_view kName = "deep";
+  void operator()(DrrPatternContext* ctx) const override {
+    auto src = ctx->SourcePattern();
+    auto x = src.Tensor("x"), y = src.Tensor("y"), z = src.Tensor("z");
+    auto out = src.Op<toy::Add>()(src.Op<toy::Mul>()(x, src.Op<toy::Tanh>()(y)), z);
+    auto res = src.ResultPattern();
+    res.Tensor(out) = res.Op<toy::Mul>()(x, z);
+  }
+};
+
+// mul(t, t) with t = add(x, x) => relu(x), t may have other readers
+struct Square : DrrPatternBase<Square> {
+  static constexpr std::string_view kName = "square";
+  void operator()(DrrPatternContext* ctx) const override {
+    auto src = ctx->SourcePattern();
+    auto x = src.Tensor("x");
+    auto t = src.Keep(src.Op<toy::Add>()(x, x));
+    auto out = src.Op<toy::Mul>()(t, t);
+    auto res = src.ResultPattern();
+    res.Tensor(out) = res.Op<toy::Relu>()(x);
+  }
+};
+
+// relu(relu(x)) => its operand
+struct ReluTwice : DrrPatternBase<ReluTwice> {
+  static constexpr std::string_view kName = "relu-twice";
+  void operator()(DrrPatternContext* ctx) const override {
+    auto src = ctx->SourcePattern();
+    auto x = src.Tensor("x");
+    auto inner = src.Keep(src.Op<toy::Relu>()(x));
+    auto out = src.Op<toy::Relu>()(inner);
+    auto res = src.ResultPattern();
+    res.Tensor(out) = inner;
+  }
+};
+
+class DriverCompleteness : public testing::Test {
+ protected:
+  DriverCompleteness() { toy::Load(context); }
+
+  std::unique_ptr<ir::Program> RandomProgram(uint32_t seed, int size) {
+    auto program = std::make_unique<ir::Program>(&context);
+    ir::Builder b(program.get());
+    std::mt19937 random(seed);
+    std::vector<Value> values{b.AddInput("x", context.TensorType(ir::DataType::kF32, {2, 3})),
+                              b.AddInput("y", context.TensorType(ir::DataType::kF32, {2, 3}))};
+    for (int i = 0; i < size; ++i) {
+      const auto pick = [&] {
+        return values[random() % 3
+                          ? values.size() - 1 - random() % std::min<size_t>(values.size(), 3)
+                          : random() % values.size()];
+      };
+      const Value v = pick(), w = pick();
+      switch (random() % 6) {
+        case 0:
+          values.push_back(b.Make<toy::Tanh>({v}));
+          break;
+        case 1:
+          values.push_back(b.Make<toy::Relu>({v}));
+          break;
+        case 2:
+          values.push_back(b.Make<toy::Add>({v, v}));
+          break;
+        case 3:
+          values.push_back(b.Make<toy::Add>({v, w}));
+          break;
+        case 4:
+          values.push_back(b.Make<toy::Mul>({v, v}));
+          break;
+        default:
+          values.push_back(b.Make<toy::Mul>({v, w}));
+      }
+    }
+    b.Return({{"a", values.back()}, {"b", values[values.size() / 2]}});
+    return program;
+  }
+
+  drr::FrozenRewritePatternSet Rules() {
+    drr::RewritePatternSet set(&context);
+    set.Add<TanhOfRelu>();
+    set.Add<Deep>();
+    set.Add<Square>();
+    set.Add<ReluTwice>();
+    EXPECT_THAT(set.errors(), testing::IsEmpty());
+    return drr::FrozenRewritePatternSet(std::move(set));
+  }
+
+  ir::IrContext context;
+};
+
+TEST_F(DriverCompleteness, NothingIsLeftThatTheGeneralMatcherFinds) {
+  const drr::FrozenRewritePatternSet rules = Rules();
+  std::vector<uint64_t> applied(rules.rules().size());
+  for (uint32_t seed = 0; seed < 200; ++seed) {
+    const auto program = RandomProgram(seed, 60);
+    GreedyRewriteConfig config;
+    config.use_top_down_traversal = seed % 3 == 1;
+    config.seed = seed % 3 == 2 ? seed : 0;
+    const auto result = ApplyPatternsGreedily(*program, rules, config);
+    ASSERT_TRUE(result.ok()) << result.status().message();
+    ASSERT_EQ(ir::Verify(*program).message(), "");
+    for (size_t r = 0; r < applied.size(); ++r) applied[r] += result->rules[r].applied;
+    ir::Walk(*program, [&](Operation op) {
+      EXPECT_FALSE(op.num_results() > 0 && op.IsUnused()) << "dead, seed " << seed;
+      for (uint32_t r : rules.StartingAt(op.opcode())) {
+        drr::MatchContext match(rules.rules()[r].get());
+        EXPECT_FALSE(drr::Matcher(*rules.rules()[r]).Match(op, &match))
+            << rules.rules()[r]->name << " still matches, seed " << seed << "\n"
+            << ir::PrintProgram(*program);
+      }
+    });
+  }
+  EXPECT_THAT(applied, testing::Each(testing::Gt(10u)));
+}
+
+TEST_F(DriverCompleteness, ParanoidModeFindsNothingWrong) {
+  const drr::FrozenRewritePatternSet rules = Rules();
+  for (uint32_t seed = 0; seed < 20; ++seed) {
+    const auto program = RandomProgram(seed, 40);
+    const auto result = ApplyPatternsGreedily(
+        *program, rules, {.collect_statistics = true, .paranoid = true, .seed = seed});
+    EXPECT_TRUE(result.ok()) << result.status().message();
+  }
+}
+
+TEST_F(DriverCompleteness, StatisticsCountWhyMatchesAreRefused) {
+  ir::Program program(&context);
+  ir::Builder b(&program);
+  const Value x = b.AddInput("x", context.TensorType(ir::DataType::kF32, {2, 3}));
+  const Value relu = b.Make<toy::Relu>({x});
+  b.Return({{"a", b.Make<toy::Tanh>({relu})}, {"b", relu}});
+  const drr::FrozenRewritePatternSet rules = Rules();
+  const auto result = ApplyPatternsGreedily(program, rules, {.collect_statistics = true});
+  ASSERT_TRUE(result.ok());
+  const RuleStatistics& tanh = result->rules[0];
+  EXPECT_EQ(tanh.tried, 1u);
+  EXPECT_EQ(tanh.matched, 0u);
+  ASSERT_EQ(tanh.declines.size(), 1u);
+  EXPECT_THAT(tanh.declines[0].first, testing::HasSubstr("also read by builtin.return"));
+  EXPECT_EQ(tanh.declines[0].second, 1u);
+}
+
+}  // namespace
+}  // namespace weft::passes
