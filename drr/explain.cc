@@ -99,11 +99,14 @@ Explanation ExplainAmong(const Rule& rule, const std::vector<Operation>& ops) {
 // What the op is where matching starts.
 std::vector<std::string_view> RootNames(const Rule& rule) {
   std::vector<std::string_view> names;
-  for (int producer : rule.graph.RootProducers())
-    for (const Alternative& alternative : rule.graph.ops[producer].alternatives) {
-      const std::string_view name = alternative.def ? alternative.def->name() : "operation";
-      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-    }
+  const auto add = [&](std::string_view name) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  };
+  for (int producer : rule.graph.RootProducers()) {
+    const SourceOp& op = rule.graph.ops[producer];
+    if (op.alternatives.empty()) add(op.Name());
+    for (const Alternative& alternative : op.alternatives) add(alternative.def->name());
+  }
   return names;
 }
 

@@ -64,11 +64,6 @@ passes::PassManager::Hook PrintingHook(const PassFlags& flags, passes::PassManag
   };
 }
 
-std::vector<std::string> PassesOf(const PassFlags& flags) {
-  if (!flags.passes.empty()) return flags.passes;
-  return passes::FindPipeline(flags.pipeline)->passes;
-}
-
 }  // namespace
 
 std::vector<std::string> RuleNames() {
@@ -78,10 +73,27 @@ std::vector<std::string> RuleNames() {
   return names;
 }
 
+std::vector<std::string> PassesOf(const PassFlags& flags) {
+  if (!flags.passes.empty()) return flags.passes;
+  return passes::FindPipeline(flags.pipeline)->passes;
+}
+
+passes::PassContext PassContextOf(const PassFlags& flags) {
+  passes::PassContext context;
+  const auto& names = NumericsNames();
+  context.numerics = static_cast<drr::NumericClass>(
+      std::find(names.begin(), names.end(), flags.numerics) - names.begin());
+  context.enabled_rules = flags.enabled_rules;
+  context.disabled_rules = flags.disabled_rules;
+  context.record_rules = flags.record_rules;
+  return context;
+}
+
 void AddPipelineFlag(CLI::App& app, PassFlags* flags) {
   app.add_option("--pipeline", flags->pipeline,
                  fmt::format("{} ({})", fmt::join(PipelineNames(), "|"), flags->pipeline))
-      ->type_name("P");
+      ->type_name("P")
+      ->each([flags](const std::string&) { flags->pipeline_given = true; });
 }
 
 void AddPassFlags(CLI::App& app, PassFlags* flags) {
@@ -146,14 +158,8 @@ absl::Status RunPasses(const PassFlags& flags, ir::Program& program,
     if (!pass) return ir::Internal("pipeline '" + flags.pipeline + "' names no pass " + name);
     pm.AddPass(std::move(pass));
   }
-  passes::PassContext& context = pm.pass_context();
-  context.evaluator = evaluator.get();
-  const auto& names = NumericsNames();
-  context.numerics = static_cast<drr::NumericClass>(
-      std::find(names.begin(), names.end(), flags.numerics) - names.begin());
-  context.record_rules = flags.record_rules;
-  context.enabled_rules = flags.enabled_rules;
-  context.disabled_rules = flags.disabled_rules;
+  pm.pass_context() = PassContextOf(flags);
+  pm.pass_context().evaluator = evaluator.get();
   pm.set_verify_each(flags.verify_each);
   pm.set_hook(PrintingHook(flags, std::move(hook)));
   const absl::Status status = pm.Run(program);

@@ -13,6 +13,7 @@ namespace weft::tools {
 
 struct PassFlags {
   std::string pipeline;                  // ignored when passes are given
+  bool pipeline_given = false;           // by the user
   std::vector<std::string> passes = {};  // in place of the pipeline
   std::vector<std::string> enabled_rules = {}, disabled_rules = {};
   std::string numerics = "reassociate";  // exact, reassociate, approximate
@@ -34,6 +35,11 @@ absl::Status CheckPassFlags(const PassFlags& flags);
 
 // The rules there are.
 std::vector<std::string> RuleNames();
+
+// The passes to run, by name.
+std::vector<std::string> PassesOf(const PassFlags& flags);
+// Which rules are eligible; nothing about folding.
+passes::PassContext PassContextOf(const PassFlags& flags);
 
 // Runs the passes on `program`; constants are folded with the kernels of a session. What the flags
 // want printed goes to stderr. `reports` (may be null) is filled even when a pass fails; `hook` is

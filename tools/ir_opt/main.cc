@@ -1,9 +1,13 @@
 // ir-opt: reads a model (ONNX or text), runs passes on it, writes it. `ir-opt --help` has the
 // flags.
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <string>
 
 #include "ir/text/printer.h"
+#include "passes/pass_registry.h"
+#include "tools/common/exit_code.h"
 #include "tools/common/files.h"
 #include "tools/common/model_io.h"
 #include "tools/common/pass_flags.h"
@@ -11,6 +15,7 @@
 #include "tools/common/rule_bound.h"
 #include "tools/common/shape_flags.h"
 #include "tools/common/suggest.h"
+#include "tools/ir_opt/analyse.h"
 #include "tools/ir_opt/explain.h"
 #include "tools/ir_opt/lists.h"
 
@@ -20,7 +25,7 @@ namespace {
 struct Flags {
   std::string in, out, explain, export_form = "functions";
   bool full_weights = false;
-  bool list_passes = false, list_rules = false, list_ops = false;
+  bool list_passes = false, list_rules = false, list_ops = false, analyse_rules = false;
   PassFlags passes = {.pipeline = "simplify"};
   ShapeFlags shapes;
 };
@@ -40,9 +45,28 @@ void AddFlags(CLI::App& app, Flags* flags) {
                  "fused ops in .onnx: functions, or inline as plain ONNX (functions)")
       ->type_name("FORM");
   app.add_flag("--full-weights", flags->full_weights, "print weights in full");
+  app.add_flag("--analyse-rules", flags->analyse_rules,
+               "rules that undo, grow or shadow, of all passes or those chosen; no IN");
   app.add_flag("--list-passes", flags->list_passes, "what passes, rules, operations there are");
   app.add_flag("--list-rules", flags->list_rules)->group(kSameLine);
   app.add_flag("--list-ops", flags->list_ops)->group(kSameLine);
+}
+
+// Of the passes that the user chose, or of all there are; CheckFailed when something was found.
+absl::Status Analyse(const Flags& flags) {
+  WEFT_RETURN_IF_ERROR(CheckPassFlags(flags.passes));
+  std::vector<std::string> names = PassesOf(flags.passes);
+  if (flags.passes.passes.empty() && !flags.passes.pipeline_given) {
+    names.clear();
+    for (const passes::RegisteredPass& pass : passes::RegisteredPasses())
+      names.push_back(pass.name);
+  }
+  size_t findings = 0;
+  WEFT_ASSIGN_OR_RETURN(const std::string text,
+                        AnalyseRulesOf(names, PassContextOf(flags.passes), &findings));
+  std::fputs(text.c_str(), stdout);
+  if (findings == 0) return absl::OkStatus();
+  return CheckFailed(fmt::format("{} finding{} about rules", findings, findings == 1 ? "" : "s"));
 }
 
 bool ToStdout(const Flags& flags) { return flags.out.empty() || flags.out == "-"; }
@@ -100,6 +124,7 @@ absl::Status Optimise(const Flags& flags, ir::Program& program) {
 
 absl::Status Run(const Flags& flags) {
   if (flags.list_passes || flags.list_rules || flags.list_ops) return List(flags);
+  if (flags.analyse_rules) return Analyse(flags);
   WEFT_RETURN_IF_ERROR(CheckFlags(flags));
   ir::IrContext context;
   WEFT_ASSIGN_OR_RETURN(auto program, LoadModel(context, flags.in, "ir-opt"));

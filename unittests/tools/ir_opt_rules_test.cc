@@ -178,5 +178,14 @@ TEST_F(IrOptRules, AFailedExpectationCanBeExplainedInTheSameRun) {
   EXPECT_THAT(outcome.err, HasSubstr("expected at least 2 applications, got 1"));
 }
 
+// --- --analyse-rules -----------------------------------------------------------------
+
+TEST_F(IrOptRules, AnalysesTheRulesOfThePassesThatAreChosen) {
+  const std::string out = Accept({"--analyse-rules", "--passes", "layout-cleanup"}).out;
+  EXPECT_THAT(out, ContainsRegex("^pass layout-cleanup: [0-9]+ of [0-9]+ rules analysed, [0-9]+ "
+                                 "pairs, 0 findings\n"));
+  EXPECT_EQ(CountOf(out, "pass "), 1u) << out;
+}
+
 }  // namespace
 }  // namespace weft::tools

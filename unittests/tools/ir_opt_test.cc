@@ -47,6 +47,7 @@ TEST_F(IrOpt, HelpFitsOneScreen) {
                              "--full-weights",
                              "--numerics N",
                              "--explain R[@V]",
+                             "--analyse-rules",
                              "--fail-if R<N"})
     EXPECT_THAT(help.out, HasSubstr(option));
 }

@@ -1,0 +1,261 @@
+// The analysis of rule sets: bad sets are found, each with a program on which it happens.
+#include "passes/analyse_rules.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "drr/matcher.h"
+#include "ir/text/parser.h"
+#include "ir/text/printer.h"
+#include "ir/walk.h"
+#include "passes/greedy_driver.h"
+#include "passes/rule_registry.h"
+#include "unittests/drr/toy_ops.h"
+
+namespace weft::passes {
+namespace {
+
+namespace toy = drr::toy;
+using drr::AnyAttrs;
+using drr::DrrPatternBase;
+using drr::DrrPatternContext;
+using drr::MatchContext;
+using drr::ResultPattern;
+using drr::SourcePattern;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+
+// A rule that `Body` writes.
+template <class Derived>
+struct Test : DrrPatternBase<Derived> {
+  void operator()(DrrPatternContext* ctx) const override {
+    SourcePattern src = ctx->SourcePattern();
+    ResultPattern res = src.ResultPattern();
+    Derived::Body(src, res);
+  }
+};
+
+// add(x, y) => mul(x, y)
+struct AddToMul : Test<AddToMul> {
+  static constexpr std::string_view kName = "add-to-mul";
+  static void Body(SourcePattern& src, ResultPattern& res) {
+    auto x = src.Tensor("x"), y = src.Tensor("y");
+    res.Tensor(src.Op<toy::Add>()(x, y)) = res.Op<toy::Mul>()(x, y);
+  }
+};
+// mul(x, y) => add(x, y)
+struct MulToAdd : Test<MulToAdd> {
+  static constexpr std::string_view kName = "mul-to-add";
+  static void Body(SourcePattern& src, ResultPattern& res) {
+    auto x = src.Tensor("x"), y = src.Tensor("y");
+    res.Tensor(src.Op<toy::Mul>()(x, y)) = res.Op<toy::Add>()(x, y);
+  }
+};
+// sub(x, y) => sub(y, x)
+struct SwapSub : Test<SwapSub> {
+  static constexpr std::string_view kName = "swap-sub";
+  static void Body(SourcePattern& src, ResultPattern& res) {
+    auto x = src.Tensor("x"), y = src.Tensor("y");
+    res.Tensor(src.Op<toy::Sub>()(x, y)) = res.Op<toy::Sub>()(y, x);
+  }
+};
+// relu(x) => relu(relu(x))
+struct GrowRelu : Test<GrowRelu> {
+  static constexpr std::string_view kName = "grow-relu";
+  static void Body(SourcePattern& src, ResultPattern& res) {
+    auto x = src.Tensor("x");
+    res.Tensor(src.Op<toy::Relu>()(x)) = res.Op<toy::Relu>()(res.Op<toy::Relu>()(x));
+  }
+};
+// scale(x, a) => scale(x, a + 1)
+struct CountUp : Test<CountUp> {
+  static constexpr std::string_view kName = "count-up";
+  static void Body(SourcePattern& src, ResultPattern& res) {
+    auto a = src.Attr<int64_t>("a");
+    auto x = src.Tensor("x");
+    res.Tensor(src.Op<toy::Scale>({.axis = a})(x)) =
+        res.Op<toy::Scale>({.axis = [=](const MatchContext& m) { return m[a] + 1; }})(x);
+  }
+};
+// tanh(x) => relu(x), whatever x is
+struct TanhToRelu : Test<TanhToRelu> {
+  static constexpr std::string_view kName = "tanh-to-relu";
+  static constexpr int kBenefit = 10;
+  static void Body(SourcePattern& src, ResultPattern& res) {
+    auto x = src.Tensor("x");
+    res.Tensor(src.Op<toy::Tanh>()(x)) = res.Op<toy::Relu>()(x);
+  }
+};
+// tanh(tanh(x)) => tanh(x)
+struct TanhOnce : Test<TanhOnce> {
+  static constexpr std::string_view kName = "tanh-once";
+  static void Body(SourcePattern& src, ResultPattern& res) {
+    auto inner = src.Keep(src.Op<toy::Tanh>()(src.Tensor("x")));
+    res.Tensor(src.Op<toy::Tanh>()(inner)) = inner;
+  }
+};
+// relu(x) => tanh(x) for an x of rank 77, which nobody has
+struct NeedsRank77 : Test<NeedsRank77> {
+  static constexpr std::string_view kName = "needs-rank-77";
+  static void Body(SourcePattern& src, ResultPattern& res) {
+    auto x = src.Tensor("x");
+    src.RequireNativeCall("x has rank 77",
+                          [=](const MatchContext& m) { return m[x].rank() == 77; });
+    res.Tensor(src.Op<toy::Relu>()(x)) = res.Op<toy::Tanh>()(x);
+  }
+};
+
+// relu(tanh or scale, one or more times) => relu
+struct DropChain : Test<DropChain> {
+  static constexpr std::string_view kName = "drop-chain";
+  static void Body(SourcePattern& src, ResultPattern& res) {
+    auto x = src.Tensor("x");
+    auto chain = src.Repeat<toy::Tanh, toy::Scale>(AnyAttrs(), {.min = 1})(x);
+    res.Tensor(src.Op<toy::Relu>()(chain)) = res.Op<toy::Relu>()(x);
+  }
+};
+// join(relu(x), relu(y), ...) => relu(join(x, y, ...))
+struct JoinFirst : Test<JoinFirst> {
+  static constexpr std::string_view kName = "join-first";
+  static void Body(SourcePattern& src, ResultPattern& res) {
+    auto xs = src.Tensors("xs");
+    auto join = src.Op<toy::Join>(AnyAttrs());
+    res.Tensor(join(src.Op<toy::Relu>().Each(xs))) =
+        res.Op<toy::Relu>()(res.Op<toy::Join>(drr::AttrsOf(join))(xs));
+  }
+};
+// any commutative op of x and x => x
+struct DropAny : Test<DropAny> {
+  static constexpr std::string_view kName = "drop-any";
+  static void Body(SourcePattern& src, ResultPattern& res) {
+    auto x = src.Tensor("x");
+    res.Tensor(src.AnyOp(ir::kCommutative)(x, x)) = x;
+  }
+};
+
+class AnalyseRules : public testing::Test {
+ protected:
+  AnalyseRules() { toy::Load(context); }
+  template <class... Rules>
+  drr::FrozenRewritePatternSet Set() {
+    drr::RewritePatternSet set(&context);
+    (set.Add<Rules>(), ...);
+    EXPECT_THAT(set.errors(), IsEmpty());
+    return drr::FrozenRewritePatternSet(std::move(set));
+  }
+  template <class... Rules>
+  RuleAnalysis Analyse(const AnalysisOptions& options = {}) {
+    return passes::AnalyseRules(context, Set<Rules...>(), options);
+  }
+  // The witness, read back and rewritten by the driver.
+  template <class... Rules>
+  absl::StatusOr<GreedyRewriteResult> RunWitness(const RuleFinding& finding) {
+    auto program = ir::ParseProgram(context, finding.witness, {});
+    EXPECT_TRUE(program.ok()) << finding.witness;
+    if (!program.ok()) return program.status();
+    return ApplyPatternsGreedily(**program, Set<Rules...>(), {});
+  }
+  ir::IrContext context;
+};
+
+TEST_F(AnalyseRules, NamesTwoRulesThatUndoEachOther) {
+  const RuleAnalysis analysis = Analyse<AddToMul, TanhOnce, MulToAdd>();
+  ASSERT_EQ(analysis.findings.size(), 1u);
+  const RuleFinding& finding = analysis.findings[0];
+  EXPECT_EQ(finding.kind, RuleFinding::kUndo);
+  EXPECT_THAT(finding.rules, UnorderedElementsAre("add-to-mul", "mul-to-add"));
+  EXPECT_EQ(analysis.analysed, 3u);
+  EXPECT_FALSE((RunWitness<AddToMul, MulToAdd>(finding)).ok());
+  EXPECT_TRUE((RunWitness<AddToMul>(finding)).ok());
+  EXPECT_TRUE((RunWitness<MulToAdd>(finding)).ok());
+}
+
+TEST_F(AnalyseRules, NamesARuleThatUndoesItself) {
+  const RuleAnalysis analysis = Analyse<SwapSub>();
+  ASSERT_EQ(analysis.findings.size(), 1u);
+  EXPECT_EQ(analysis.findings[0].kind, RuleFinding::kUndo);
+  EXPECT_THAT(analysis.findings[0].rules, ElementsAre("swap-sub"));
+  EXPECT_FALSE(RunWitness<SwapSub>(analysis.findings[0]).ok());
+}
+
+TEST_F(AnalyseRules, NamesARuleThatGrowsWithoutEnd) {
+  const RuleAnalysis analysis = Analyse<GrowRelu, AddToMul>();
+  ASSERT_EQ(analysis.findings.size(), 1u);
+  EXPECT_EQ(analysis.findings[0].kind, RuleFinding::kGrowth);
+  EXPECT_THAT(analysis.findings[0].rules, ElementsAre("grow-relu"));
+  EXPECT_FALSE(RunWitness<GrowRelu>(analysis.findings[0]).ok());
+}
+
+TEST_F(AnalyseRules, TellsGrowthFromCountingOn) {
+  const RuleAnalysis analysis = Analyse<CountUp>();
+  ASSERT_EQ(analysis.findings.size(), 1u);
+  EXPECT_EQ(analysis.findings[0].kind, RuleFinding::kEndless);
+  EXPECT_FALSE(RunWitness<CountUp>(analysis.findings[0]).ok());
+}
+
+TEST_F(AnalyseRules, NamesTheRuleThatShadowsAnother) {
+  const RuleAnalysis analysis = Analyse<TanhOnce, TanhToRelu>();
+  ASSERT_EQ(analysis.findings.size(), 1u);
+  const RuleFinding& finding = analysis.findings[0];
+  EXPECT_EQ(finding.kind, RuleFinding::kShadowed);
+  EXPECT_THAT(finding.rules, ElementsAre("tanh-once", "tanh-to-relu"));
+  const auto run = RunWitness<TanhOnce, TanhToRelu>(finding);
+  ASSERT_TRUE(run.ok());
+  EXPECT_EQ(run->rules[0].applied, 0u);
+  EXPECT_EQ(run->rules[1].applied, 2u);
+  const auto alone = RunWitness<TanhOnce>(finding);
+  ASSERT_TRUE(alone.ok());
+  EXPECT_EQ(alone->rules[0].applied, 1u);
+}
+
+TEST_F(AnalyseRules, FindsNothingInASetThatIsGood) {
+  const RuleAnalysis analysis = Analyse<TanhOnce, AddToMul>();
+  EXPECT_THAT(analysis.findings, IsEmpty());
+  EXPECT_THAT(analysis.not_analysed, IsEmpty());
+}
+
+TEST_F(AnalyseRules, ListsARuleForWhichThereIsNoProgram) {
+  const RuleAnalysis analysis = Analyse<NeedsRank77, TanhOnce>({.witness = {.attempts = 200}});
+  ASSERT_EQ(analysis.not_analysed.size(), 1u);
+  EXPECT_EQ(analysis.not_analysed[0].rule, "needs-rank-77");
+  EXPECT_EQ(analysis.not_analysed[0].why, "does not hold: x has rank 77");
+  EXPECT_EQ(analysis.analysed, 1u);
+}
+
+TEST_F(AnalyseRules, ProgramsOfTheCallerStandInForThoseThatCannotBeMade) {
+  AnalysisOptions options{.witness = {.attempts = 50}};
+  std::string asked;
+  options.seeds = [&](const drr::Rule& rule) {
+    std::vector<std::unique_ptr<ir::Program>> programs;
+    asked += rule.name + " ";
+    return programs;
+  };
+  const RuleAnalysis analysis = Analyse<NeedsRank77, TanhOnce>(options);
+  EXPECT_EQ(asked, "needs-rank-77 tanh-once ");
+  EXPECT_EQ(analysis.analysed, 1u);
+}
+
+TEST_F(AnalyseRules, MakesChainsListsAndOpsOfAnyName) {
+  const RuleAnalysis analysis = Analyse<DropChain, JoinFirst, DropAny>();
+  EXPECT_EQ(analysis.analysed, 3u);
+  for (const SkippedRule& rule : analysis.not_analysed) ADD_FAILURE() << rule.rule << rule.why;
+  EXPECT_THAT(analysis.findings, IsEmpty());
+}
+
+TEST_F(AnalyseRules, WitnessesMatchTheirRuleAndAreTheSameEveryTime) {
+  const drr::BuildResult built = TanhOnce().Build(&context);
+  std::vector<std::string> texts[2];
+  for (auto& list : texts)
+    for (const Witness& witness : MakeWitnesses(context, *built.rule, {.wanted = 3}, nullptr)) {
+      list.push_back(ir::PrintProgram(*witness.program));
+      MatchContext match(built.rule.get());
+      EXPECT_TRUE(drr::Matcher(*built.rule).Match(witness.site, &match));
+    }
+  EXPECT_EQ(texts[0].size(), 3u);
+  EXPECT_EQ(texts[0], texts[1]);
+}
+
+}  // namespace
+}  // namespace weft::passes
