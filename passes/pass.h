@@ -25,8 +25,9 @@ struct PassContext {
   ir::Evaluator* evaluator = nullptr;  // null: passes that fold constants do nothing
   drr::NumericClass numerics =
       drr::NumericClass::kReassociates;  // rules beyond it are not eligible
-  bool verify_each_rewrite = false;
-  bool record_rules = false;  // see GreedyRewriteConfig
+  // See GreedyRewriteConfig.
+  bool record_rules = false, collect_statistics = false, paranoid = false;
+  uint64_t seed = 0;
   std::vector<std::string> disabled_rules;
   std::vector<std::string> enabled_rules;  // opt-in ones
 };

@@ -33,8 +33,10 @@ PatternRewritePass::PatternRewritePass(std::string_view name, drr::FrozenRewrite
 
 absl::Status PatternRewritePass::Initialize(ir::IrContext& context,
                                             const PassContext& pass_context) {
-  config_.verify_after_rewrite |= pass_context.verify_each_rewrite;
   config_.record_rules |= pass_context.record_rules;
+  config_.collect_statistics |= pass_context.collect_statistics;
+  config_.paranoid |= pass_context.paranoid;
+  if (pass_context.seed) config_.seed = pass_context.seed;
   if (groups_.empty()) return absl::OkStatus();
   drr::RewritePatternSet set(&context);
   skipped_.clear();

@@ -86,6 +86,8 @@ passes::PassContext PassContextOf(const PassFlags& flags) {
   context.enabled_rules = flags.enabled_rules;
   context.disabled_rules = flags.disabled_rules;
   context.record_rules = flags.record_rules;
+  context.collect_statistics = !flags.stats.empty();
+  context.paranoid = flags.paranoid;
   return context;
 }
 
@@ -117,7 +119,9 @@ void AddPassFlags(CLI::App& app, PassFlags* flags) {
   app.add_option("--print-ir-before", flags->print_before, "on stderr; P is a pass, all, or change")
       ->type_name("P");
   app.add_option("--print-ir-after", flags->print_after)->type_name("P")->group(kSameLine);
-  app.add_flag("--verify-each", flags->verify_each, "verify the program after every pass");
+  app.add_flag("--verify-each", flags->verify_each,
+               "verify after every pass; check every single rewrite, slow");
+  app.add_flag("--paranoid", flags->paranoid)->group(kSameLine);
   app.add_flag("--stats{table}", flags->stats,
                "what every pass and rule did, on stderr; --stats=json; time per pass");
   app.add_flag("--timing", flags->timing)->group(kSameLine);

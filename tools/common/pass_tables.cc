@@ -19,6 +19,18 @@ std::string OpsText(uint64_t before, uint64_t after) {
 
 std::string Count(uint64_t n) { return fmt::format("{}", n); }
 
+std::string DeclineTable(const std::vector<PassReport>& reports) {
+  Table table({"pass", "rule", "declined", "because"});
+  bool any = false;
+  for (const PassReport& report : reports)
+    for (const RuleStatistics& rule : report.rules)
+      for (const auto& [why, count] : rule.declines) {
+        table.AddRow({report.pass, rule.rule, Count(count), why});
+        any = true;
+      }
+  return any ? "\n" + table.ToString() : "";
+}
+
 std::string SkippedTable(const std::vector<PassReport>& reports) {
   Table table({"pass", "rule", "not run because"});
   bool any = false;
@@ -31,6 +43,9 @@ std::string SkippedTable(const std::vector<PassReport>& reports) {
 }
 
 ordered_json RuleJson(const RuleStatistics& rule) {
+  ordered_json declines = ordered_json::array();
+  for (const auto& [why, count] : rule.declines)
+    declines.push_back({{"because", why}, {"count", count}});
   return {{"rule", rule.rule},
           {"tried", rule.tried},
           {"matched", rule.matched},
@@ -38,7 +53,8 @@ ordered_json RuleJson(const RuleStatistics& rule) {
           {"applied", rule.applied},
           {"ops_erased", rule.ops_erased},
           {"ops_created", rule.ops_created},
-          {"seconds", rule.seconds}};
+          {"seconds", rule.seconds},
+          {"declines", declines}};
 }
 
 ordered_json PassJson(const PassReport& report) {
@@ -76,7 +92,7 @@ std::string StatisticsTable(const std::vector<PassReport>& reports) {
   if (!reports.empty())
     table.AddRow({"total", "", "", "", "", "", "",
                   OpsText(reports.front().ops_before, reports.back().ops_after)});
-  return table.ToString() + SkippedTable(reports);
+  return table.ToString() + DeclineTable(reports) + SkippedTable(reports);
 }
 
 std::string StatisticsJson(const std::vector<PassReport>& reports) {

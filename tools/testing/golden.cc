@@ -125,10 +125,8 @@ absl::Status AddPasses(const GoldenFile& file, ir::IrContext& context, passes::P
       built.rule = std::move(rule);
       set.Add(std::move(built));
     }
-    passes::GreedyRewriteConfig config;
-    config.verify_after_rewrite = true;
     pm->AddPass(std::make_unique<passes::PatternRewritePass>(
-        "golden", drr::FrozenRewritePatternSet(std::move(set)), config));
+        "golden", drr::FrozenRewritePatternSet(std::move(set))));
     return absl::OkStatus();
   }
   for (const std::string& name : file.passes) {
@@ -291,12 +289,13 @@ absl::StatusOr<std::unique_ptr<ir::Program>> ParseGoldenProgram(const GoldenFile
 }
 
 absl::Status RunGoldenPasses(const GoldenFile& file, ir::Program& program,
-                             std::vector<passes::PassReport>* reports) {
+                             std::vector<passes::PassReport>* reports, uint64_t seed) {
   WEFT_ASSIGN_OR_RETURN(auto evaluator, kernels::KernelEvaluator::Create("reference"));
   passes::PassManager pm(program.context());
   pm.pass_context().evaluator = evaluator.get();
   WEFT_ASSIGN_OR_RETURN(pm.pass_context().numerics, ParseNumerics(file.numerics));
-  pm.pass_context().verify_each_rewrite = true;
+  pm.pass_context().paranoid = true;
+  pm.pass_context().seed = seed;
   pm.set_verify_each(true);
   WEFT_RETURN_IF_ERROR(AddPasses(file, *program.context(), &pm));
   const absl::Status status = pm.Run(program);

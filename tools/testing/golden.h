@@ -39,7 +39,8 @@ std::vector<std::string> GoldenFiles(const std::string& folder);
 // Runs one file; a failure says what differs and where.
 ::testing::AssertionResult RunGolden(const std::string& path, const GoldenOptions& options = {});
 
-// Runs the program before and after on random inputs. A near miss, which changes nothing, a program
+// Runs the program before and after on random inputs, rewritten in the usual and in random orders. A
+// near miss, which changes nothing, a program
 // with ops that the reference kernels do not know, and one with a `// NUMERIC: off, because` line
 // pass.
 ::testing::AssertionResult GoldenKeepsNumbers(const std::string& path,
@@ -65,10 +66,10 @@ absl::StatusOr<GoldenFile> ReadGoldenFile(const std::string& path);
 absl::StatusOr<std::unique_ptr<ir::Program>> ParseGoldenProgram(const GoldenFile& file,
                                                                 ir::IrContext& context,
                                                                 const GoldenOptions& options = {});
-// What RUN says, with verification after every rewrite; constants are folded by the reference
-// kernels. `reports` may be null.
+// What RUN says, in paranoid mode (see passes::GreedyRewriteConfig; `seed` too); constants are
+// folded by the reference kernels. `reports` may be null.
 absl::Status RunGoldenPasses(const GoldenFile& file, ir::Program& program,
-                             std::vector<passes::PassReport>* reports);
+                             std::vector<passes::PassReport>* reports, uint64_t seed = 0);
 
 // Two tests per file: its text, and its numbers.
 #define WEFT_GOLDEN_TESTS(Suite, folder)                                                       \

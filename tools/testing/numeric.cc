@@ -204,9 +204,14 @@ AssertionResult GoldenKeepsNumbers(const std::string& path, const GoldenOptions&
     if (const passes::RegisteredRule* registered = passes::FindRule(rule))
       loosest = std::max(loosest, registered->numerics);
   if (!file->rules.empty()) options.tolerance = ToleranceOf(loosest);
-  const std::unique_ptr<ir::Program> after = (*program)->Clone();
-  if (absl::Status s = RunGoldenPasses(*file, *after, nullptr); !s.ok()) return Fail(s);
-  return SameNumbers(**program, *after, options);
+  constexpr uint64_t kOrders = 4;  // of the worklist; 0 is the usual one
+  for (uint64_t seed = 0; seed < kOrders; ++seed) {
+    const std::unique_ptr<ir::Program> after = (*program)->Clone();
+    if (absl::Status s = RunGoldenPasses(*file, *after, nullptr, seed); !s.ok()) return Fail(s);
+    if (AssertionResult same = SameNumbers(**program, *after, options); !same)
+      return same << " (worklist order " << seed << ")";
+  }
+  return AssertionSuccess();
 }
 
 double RoundingTolerance(ir::Program& program) {

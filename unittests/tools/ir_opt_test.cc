@@ -48,6 +48,7 @@ TEST_F(IrOpt, HelpFitsOneScreen) {
                              "--numerics N",
                              "--explain R[@V]",
                              "--analyse-rules",
+                             "--paranoid",
                              "--fail-if R<N"})
     EXPECT_THAT(help.out, HasSubstr(option));
 }
