@@ -1,0 +1,59 @@
+// The rule library itself, analysed on the programs of its golden tests and on generated ones.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ir/dialects/fused.h"
+#include "ir/dialects/pd.h"
+#include "passes/analyse_rules.h"
+#include "passes/pass_registry.h"
+#include "passes/pattern_rewrite_pass.h"
+#include "tools/testing/golden.h"
+
+namespace weft::passes {
+namespace {
+
+class RuleLibrary : public testing::TestWithParam<const char*> {
+ protected:
+  // The programs that the golden tests of the rule rewrite.
+  static std::vector<std::unique_ptr<ir::Program>> GoldenPrograms(ir::IrContext& context,
+                                                                  const drr::Rule& rule) {
+    std::vector<std::unique_ptr<ir::Program>> programs;
+    const std::string folder = WEFT_TEST_DATA_DIR "/passes/golden/" + rule.name;
+    for (const std::string& name : fixtures::GoldenFiles(folder)) {
+      const auto file = fixtures::ReadGoldenFile(folder + "/" + name);
+      if (!file.ok() || file->near_miss) continue;
+      auto program = fixtures::ParseGoldenProgram(*file, context);
+      if (program.ok()) programs.push_back(*std::move(program));
+    }
+    return programs;
+  }
+};
+
+TEST_P(RuleLibrary, HasNoRulesThatUndoGrowOrShadow) {
+  const std::unique_ptr<Pass> pass = MakePass(GetParam());
+  auto* rewrite = dynamic_cast<PatternRewritePass*>(pass.get());
+  ASSERT_TRUE(rewrite);
+  ir::IrContext context;
+  ir::LoadFusedDialect(context);
+  ir::LoadPdDialect(context);
+  ASSERT_TRUE(rewrite->Initialize(context, {.numerics = drr::NumericClass::kApproximate}).ok());
+  AnalysisOptions options{.witness = {.attempts = 300}};
+  options.seeds = [&](const drr::Rule& rule) { return GoldenPrograms(context, rule); };
+  const RuleAnalysis analysis = AnalyseRules(context, rewrite->patterns(), options);
+  for (const RuleFinding& finding : analysis.findings)
+    ADD_FAILURE() << testing::PrintToString(finding.rules) << " " << FindingName(finding.kind)
+                  << ": " << finding.what << "\n"
+                  << finding.witness;
+  for (const SkippedRule& rule : analysis.not_analysed)
+    ADD_FAILURE() << rule.rule << " is not analysed: " << rule.why;
+  EXPECT_EQ(analysis.analysed, rewrite->patterns().rules().size());
+  EXPECT_GT(analysis.pairs, 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Passes, RuleLibrary,
+                         testing::Values("canonicalize", "fuse-composite", "layout",
+                                         "layout-cleanup", "fuse-epilogue"),
+                         [](const auto& info) { return fixtures::GoldenTestName(info.param); });
+
+}  // namespace
+}  // namespace weft::passes
