@@ -4,7 +4,10 @@
 
 #include <algorithm>
 
+#include "ir/builder.h"
+#include "ir/dialects/onnx/elementwise.h"
 #include "ir/dialects/onnx/infer_util.h"
+#include "ir/dialects/onnx/reduce.h"
 #include "ir/dialects/onnx/window.h"
 
 namespace weft::ir::ops {
@@ -129,6 +132,24 @@ bool LayerNormalization::Infer(InferContext& c) {
   }
   return SetSameAs(c, 0, 0) && SetTensor(c, 1, stash, statistics) &&
          SetTensor(c, 2, stash, statistics);
+}
+
+std::vector<Value> LayerNormalization::Decompose(Builder& b, std::span<const Value> operands,
+                                                 const Attrs<Plain>& attrs) {
+  const Value x = operands[0];
+  const DataType dtype = x.type().IsTensor() ? x.type().dtype() : DataType::kNull;
+  if (static_cast<int64_t>(dtype) != attrs.stash_type) return {};
+  if (attrs.axis >= 0 && !x.type().HasRank()) return {};
+  Ints axes;
+  const int64_t end = attrs.axis < 0 ? 0 : static_cast<int64_t>(x.type().rank());
+  for (int64_t axis = attrs.axis; axis < end; ++axis) axes.push_back(axis);
+  const Value centred = b.Make<Sub>({x, b.Make<ReduceMean>({x}, {.axes = axes})});
+  const Value variance = b.Make<ReduceMean>({b.Make<Mul>({centred, centred})}, {.axes = axes});
+  const Value epsilon = b.ConstantScalar(dtype, attrs.epsilon);
+  const Value deviation = b.Make<Sqrt>({b.Make<Add>({variance, epsilon})});
+  Value y = b.Make<Mul>({b.Make<Div>({centred, deviation}), operands[1]});
+  if (operands.size() > 2 && operands[2]) y = b.Make<Add>({y, operands[2]});
+  return {y};
 }
 
 bool Softmax::Infer(InferContext& c) {

@@ -147,6 +147,10 @@ struct LayerNormalization {
     }
   };
   static bool Infer(InferContext& c);
+  // Of the first result. Empty where that is not known: the statistics have another element type
+  // than x, or x has no rank and axis counts from the front.
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
 };
 
 struct Softmax {

@@ -164,6 +164,22 @@ TEST_F(Fused, AttentionNamesWhatDoesNotFit) {
             "fused.attention: q has rank 3 but must have 4");
 }
 
+TEST_F(Fused, LayerNormalizationHasABodyOfPrimitiveOpsWhereItsStatisticsAreOfTheTypeOfX) {
+  const Value x = X({n, 7, 3});
+  EXPECT_EQ(RunBoth<ops::LayerNormalization>({x, X({3}), X({3})}), "tensor<Nx7x3xf32>");
+  EXPECT_EQ(RunBoth<ops::LayerNormalization>({x, X({7, 3})}, {.axis = 1}), "tensor<Nx7x3xf32>");
+  EXPECT_EQ(RunBoth<ops::LayerNormalization>({Unranked(), X({7, 3})}, {.axis = -2}),
+            "tensor<*xf32>");
+  const OpDef& def = *context.FindOp("onnx.LayerNormalization");
+  const auto size_of_body = [&](std::vector<Value> operands, int64_t axis) {
+    const AttrDict attrs = MakeAttrs<ops::LayerNormalization>(context, {.axis = axis});
+    return def.decompose(b, operands, attrs).size();
+  };
+  EXPECT_EQ(size_of_body({x, X({3})}, -1), 1u);
+  EXPECT_EQ(size_of_body({Unranked(), X({3})}, 2), 0u);
+  EXPECT_EQ(size_of_body({X({7, 3}, DataType::kF16), X({3}, DataType::kF16)}, -1), 0u);
+}
+
 TEST_F(Fused, LayerNormAddsItsResidualFirst) {
   EXPECT_EQ(
       RunBoth<fused::LayerNorm>({X({n, 7, 8}), X({8}), X({8}), X({n, 7, 8})}, {.epsilon = 1e-12f}),
