@@ -22,9 +22,8 @@ class Transaction {
       : m_(match), graph_(match.rule().graph), rewriter_(rewriter) {}
 
   bool Run() {
-    Operation before;
-    if (!FindInsertionPoint(&before)) return false;
-    rewriter_.SetInsertionPoint(before);
+    if (!FindInsertionPoint(&before_)) return false;
+    rewriter_.SetInsertionPoint(before_);
     results_.resize(graph_.num_result_values);
     if (graph_.HasLists()) result_lists_.resize(graph_.num_result_values);
     for (int op : graph_.result_order())
@@ -157,6 +156,15 @@ class Transaction {
     return op.like >= 0 && graph_.ops[op.like].times == Times::kChain;
   }
 
+  // Whether an op at the insertion point may read `v`, which the pattern does not reach.
+  bool IsVisible(Value v) const {
+    if (!v.IsAlive() || v.program() != rewriter_.program()) return false;
+    Operation user = before_;
+    for (; user && !(user.block() == v.ParentBlock()); user = user.ParentOp())
+      if (user.ParentOp() && user.ParentOp().HasTrait(ir::kIsolated)) return false;
+    return user && (v.IsBlockArgument() || v.DefiningOp().IsBefore(user));
+  }
+
   bool Build(const ResultOp& op) {
     if (IsChain(op)) return BuildChain(op);
     ir::OperationState state;
@@ -171,7 +179,9 @@ class Transaction {
         return Fail(fmt::format("{} has regions, which are not copied", state.opcode.name()));
     }
     if (op.each) return BuildEach(op, state);
-    for (const ResultOperand& operand : op.operands) AddOperands(operand, &state.operands);
+    for (const ResultOperand& operand : op.operands)
+      if (!AddOperands(operand, &state.operands)) return false;
+    state.location = LocationOf(op);
     while (def && !state.operands.empty() && !state.operands.back() &&
            state.operands.size() > MinOperands(*def))
       state.operands.pop_back();
@@ -182,9 +192,20 @@ class Transaction {
     return true;
   }
 
-  void AddOperands(const ResultOperand& operand, std::vector<Value>* operands) const {
+  ir::Name LocationOf(const ResultOp& op) const {
+    if (!op.location.empty()) return ir::Name(op.location);
+    const Value like = Source(op.location_of >= 0 ? op.location_of : graph_.root_value());
+    return like && like.DefiningOp() ? like.DefiningOp().location() : ir::Name();
+  }
+
+  bool AddOperands(const ResultOperand& operand, std::vector<Value>* operands) {
     if (operand.kind == ResultOperand::kNone) {
       operands->emplace_back();
+    } else if (operand.kind == ResultOperand::kOutside) {
+      const OutsideValue& outside = graph_.outside[operand.id];
+      if (!IsVisible(outside.value))
+        return Fail(fmt::format("node '{}' is gone or comes too late", outside.node));
+      operands->push_back(outside.value);
     } else if (operand.list) {
       const std::vector<Value>& list =
           operand.kind == ResultOperand::kSource ? m_.list(operand.id) : result_lists_[operand.id];
@@ -193,11 +214,13 @@ class Transaction {
       operands->push_back(operand.kind == ResultOperand::kSource ? Source(operand.id)
                                                                  : results_[operand.id]);
     }
+    return true;
   }
 
   bool Create(ir::OperationState state, size_t num_results, Operation* created) {
     std::string error;
-    state.location = Source(graph_.root_value()).DefiningOp().location();
+    if (state.location.empty())
+      state.location = Source(graph_.root_value()).DefiningOp().location();
     if (!rewriter_.TryCreate(std::move(state), num_results, created, &error))
       return Fail(std::move(error));
     created_.push_back(*created);
@@ -206,11 +229,12 @@ class Transaction {
 
   bool BuildEach(const ResultOp& op, const ir::OperationState& common) {
     std::vector<Value> elements;
-    AddOperands(op.operands[0], &elements);
+    if (!AddOperands(op.operands[0], &elements)) return false;
     for (Value element : elements) {
       ir::OperationState state = common;
       state.operands.push_back(element);
-      for (size_t i = 1; i < op.operands.size(); ++i) AddOperands(op.operands[i], &state.operands);
+      for (size_t i = 1; i < op.operands.size(); ++i)
+        if (!AddOperands(op.operands[i], &state.operands)) return false;
       Operation created;
       if (!Create(std::move(state), 1, &created)) return false;
       result_lists_[op.results[0]].push_back(created.result());
@@ -296,6 +320,7 @@ class Transaction {
   const MatchContext& m_;
   const PatternGraph& graph_;
   ir::Rewriter& rewriter_;
+  Operation before_;
   std::vector<Value> results_;
   std::vector<std::vector<Value>> result_lists_;
   std::vector<Operation> created_;

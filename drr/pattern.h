@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ir/op_def.h"
+#include "ir/program.h"
 
 namespace weft::drr {
 
@@ -118,10 +119,32 @@ struct AttrVariable {
 };
 
 struct ResultOperand {
-  enum Kind { kNone, kSource, kResult };
+  enum Kind { kNone, kSource, kResult, kOutside };
   Kind kind = kNone;
-  int id = -1;
+  int id = -1;  // a source value, a result value, or an outside value
   bool list = false;
+};
+
+// A value of one program that the pattern does not reach, taken as it is. The rule declines where
+// that value is gone or does not come before the result.
+struct OutsideValue {
+  std::string node;  // the operation's location
+  int result = 0;    // negative: from the end
+  ir::Value value;
+  SourceLoc loc;
+};
+
+// How the text form spells a constraint or a computed attribute (drr/text/vocabulary.h); without a
+// name it is native code, which only C++ can express.
+struct Formula {
+  struct Argument {
+    enum Kind { kValue, kVariable, kLiteral };
+    Kind kind = kLiteral;
+    int id = -1;  // a source value or an attribute variable
+    ir::Attribute literal{};
+  };
+  std::string name{};
+  std::vector<Argument> arguments{};
 };
 
 using ComputeAttr = std::function<ir::Attribute(const MatchContext&)>;
@@ -131,6 +154,7 @@ struct ResultAttr {
   ir::Attribute literal;  // set, or
   int variable = -1;      // set, or
   ComputeAttr compute;    // set
+  Formula formula{};      // of compute
 };
 
 struct ResultOp {
@@ -143,6 +167,9 @@ struct ResultOp {
   std::vector<int> results;
   SourceLoc loc;
   bool called = false;
+  // The location is that of the root, unless it is
+  int location_of = -1;       // that of what makes this source value, or
+  std::string location = {};  // this
 };
 
 struct Replacement {
@@ -155,6 +182,7 @@ struct Constraint {
   std::string reason;  // what must hold, e.g. "w is a constant matrix"
   std::function<bool(const MatchContext&)> holds;
   SourceLoc loc;
+  Formula formula{};
 };
 
 // Run after a match was applied, on what it made; see PostContext in drr/drr.h.
@@ -224,6 +252,7 @@ class PatternGraph {
   std::vector<AttrVariable> attrs;
   std::vector<Constraint> constraints;
   std::vector<ResultOp> result_ops;
+  std::vector<OutsideValue> outside;
   int num_result_values = 0;
   std::vector<Replacement> replacements;
   std::vector<PostHook> post_hooks;
