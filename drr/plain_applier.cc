@@ -19,8 +19,10 @@ bool PlainApplier::Supports(const Rule& rule) {
   if (graph.replacements.size() != 1 || !graph.post_hooks.empty()) return false;
   if (graph.Resolve(graph.replacements[0].source) != graph.Resolve(graph.root_value()))
     return false;
+  if (!graph.outside.empty()) return false;
   return std::all_of(graph.result_ops.begin(), graph.result_ops.end(), [](const ResultOp& op) {
-    return op.def && op.results.size() == 1 && op.def->info->num_regions == 0;
+    return op.def && op.results.size() == 1 && op.def->info->num_regions == 0 &&
+           op.location_of < 0 && op.location.empty();
   });
 }
 
