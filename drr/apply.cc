@@ -245,7 +245,7 @@ class Transaction {
   // The ops of a chain again, on another value.
   bool BuildChain(const ResultOp& op) {
     std::vector<Value> operands;
-    AddOperands(op.operands[0], &operands);
+    if (!AddOperands(op.operands[0], &operands)) return false;
     Value value = operands[0];
     for (Operation link : m_.op_list(op.like)) {
       ir::OperationState state{

@@ -22,9 +22,11 @@ class PatternChecker {
     if (g_.root_value_ < 0) {
       if (g_.ops.empty()) g_.Error(g_.loc, "the source pattern has no op");
       if (g_.replacements.empty()) g_.Error(g_.loc, "the result replaces nothing");
+      if (g_.errors_.empty()) g_.Error(g_.loc, "no source op makes what is replaced");
       return;
     }
     CountVariants();
+    if (variants_ == 0) return;  // too many to say more
     CheckJoins();
     CheckResults();
     OrderResults();
@@ -208,13 +210,13 @@ class PatternChecker {
   }
 
   // Can a match that has bound `bound` go on to the ops below `op`? As Matcher::FindJoin.
-  bool Joins(int op, const std::set<int>& bound) const {
-    if (g_.ops[op].times != Times::kOnce) return false;
+  bool Joins(int op, const std::set<int>& bound, std::set<int>* tried) const {
+    if (g_.ops[op].times != Times::kOnce || !tried->insert(op).second) return false;
     for (int operand : g_.ops[op].operands) {
       if (operand == kAbsent) continue;
       const SourceValue& v = g_.values[g_.Resolve(operand)];
       if (!v.list && bound.count(g_.Resolve(operand))) return true;
-      if (v.producer >= 0 && !v.optional && Joins(v.producer, bound)) return true;
+      if (v.producer >= 0 && !v.optional && Joins(v.producer, bound, tried)) return true;
     }
     return false;
   }
@@ -230,7 +232,8 @@ class PatternChecker {
     for (bool changed = true; changed;) {
       changed = false;
       for (int& root : open) {
-        if (root < 0 || !Joins(root, bound)) continue;
+        std::set<int> tried;
+        if (root < 0 || !Joins(root, bound, &tried)) continue;
         Reach(g_.ops[root].results[0], 0, &bound);
         root = -1;
         changed = true;
