@@ -12,6 +12,7 @@
 #include "tools/common/pass_tables.h"
 #include "tools/common/program_main.h"
 #include "tools/common/rule_bound.h"
+#include "tools/common/rule_file_pass.h"
 #include "tools/common/suggest.h"
 
 namespace weft::tools {
@@ -157,6 +158,10 @@ absl::Status RunPasses(const PassFlags& flags, ir::Program& program,
                        std::vector<PassReport>* reports, passes::PassManager::Hook hook) {
   WEFT_ASSIGN_OR_RETURN(auto evaluator, kernels::KernelEvaluator::Create("auto"));
   passes::PassManager pm(program.context());
+  if (!flags.rules_file.empty()) {
+    WEFT_ASSIGN_OR_RETURN(auto rules, LoadRuleFilePass(flags.rules_file, program));
+    pm.AddPass(std::move(rules));
+  }
   for (const std::string& name : PassesOf(flags)) {
     std::unique_ptr<passes::Pass> pass = passes::MakePass(name);
     if (!pass) return ir::Internal("pipeline '" + flags.pipeline + "' names no pass " + name);

@@ -39,6 +39,9 @@ void AddFlags(CLI::App& app, Flags* flags) {
   app.add_option("--explain", flags->explain,
                  "why rule R did not apply at value V (name or %N), or its nearest miss")
       ->type_name("R[@V]");
+  app.add_option("--rules-file", flags->passes.rules_file,
+                 "first apply the rules in F, as mapping dicts or rule text; see README.md")
+      ->type_name("F");
   AddDimFlag(app, &flags->shapes);
   AddInputShapeFlag(app, &flags->shapes);
   app.add_option("--export", flags->export_form,

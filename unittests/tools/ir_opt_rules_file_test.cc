@@ -1,0 +1,159 @@
+// ir-opt --rules-file, as a user runs it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "unittests/tools/subprocess.h"
+
+namespace weft::tools {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+constexpr const char* kLayerNormDict = R"({    'patterns': {
+                 'in': [[(0, 'ReduceMean'), (1, 'Sub'), (2, 'Pow'), (3, 'ReduceMean'), (4, 'Add'), (5, 'Sqrt'), (6, 'Div'), (7,'Mul'), (8, 'Add')]],
+                 'out': [[(0, 'LayerNorm')]]
+                 },
+     'search_mode': 'op_type',
+     'node_names': {
+                    0: 8
+                   },
+     'input_tensors': {
+                        0: [[{
+                            0: [0]
+                        }, {
+                            7: [1]
+                        }, {
+                            8: [1]
+                        }], [[0, 1, 2], 3]]
+                       },
+     'output_tensors': {
+                        0: [[{
+                            8: [0]
+                        }], [[0], 1]]
+                    },
+     'returns': [4]
+     }
+)";
+
+constexpr const char* kLayerNorm =
+    R"(module {input_names:strings["x"],output_names:strings["y"]} (%0: tensor<2x4xf32>) {
+ (%1) = "builtin.constant" () {value:dense<tensor<4xf32>, [1.5,-0.5,2.0,0.25]>} : () -> tensor<4xf32>
+ (%2) = "builtin.constant" () {value:dense<tensor<4xf32>, [0.5,1.0,-1.0,3.0]>} : () -> tensor<4xf32>
+ (%3) = "builtin.constant" () {value:dense<tensor<f32>, [2.0]>} : () -> tensor<f32>
+ (%4) = "builtin.constant" () {value:dense<tensor<f32>, [0.25]>} : () -> tensor<f32>
+ (%5) = "onnx.ReduceMean" (%0) {axes:array[-1],keepdims:1} : (tensor<2x4xf32>) -> tensor<2x1xf32>
+ (%6) = "onnx.Sub" (%0, %5) {} : (tensor<2x4xf32>, tensor<2x1xf32>) -> tensor<2x4xf32>
+ (%7) = "onnx.Pow" (%6, %3) {} : (tensor<2x4xf32>, tensor<f32>) -> tensor<2x4xf32>
+ (%8) = "onnx.ReduceMean" (%7) {axes:array[-1],keepdims:1} : (tensor<2x4xf32>) -> tensor<2x1xf32>
+ (%9) = "onnx.Add" (%8, %4) {} : (tensor<2x1xf32>, tensor<f32>) -> tensor<2x1xf32>
+ (%10) = "onnx.Sqrt" (%9) {} : (tensor<2x1xf32>) -> tensor<2x1xf32>
+ (%11) = "onnx.Div" (%6, %10) {} : (tensor<2x4xf32>, tensor<2x1xf32>) -> tensor<2x4xf32>
+ (%12) = "onnx.Mul" (%11, %1) {} : (tensor<2x4xf32>, tensor<4xf32>) -> tensor<2x4xf32>
+ (%13) = "onnx.Add" (%12, %2) {} : (tensor<2x4xf32>, tensor<4xf32>) -> tensor<2x4xf32>
+ () = "builtin.return" (%13) {} : (tensor<2x4xf32>) ->
+}
+)";
+
+// relu(relu(x)), twice.
+constexpr const char* kRelus =
+    R"(module {input_names:strings["x"],output_names:strings["y","z"]} (%0: tensor<2x4xf32>) {
+ (%1) = "onnx.Relu" (%0) {} : (tensor<2x4xf32>) -> tensor<2x4xf32>
+ (%2) = "onnx.Tanh" (%1) {} : (tensor<2x4xf32>) -> tensor<2x4xf32>
+ (%3) = "onnx.Relu" (%2) {} : (tensor<2x4xf32>) -> tensor<2x4xf32>
+ (%4) = "onnx.Tanh" (%3) {} : (tensor<2x4xf32>) -> tensor<2x4xf32>
+ () = "builtin.return" (%2, %4) {} : (tensor<2x4xf32>, tensor<2x4xf32>) ->
+}
+)";
+
+// Tanh(Relu(x)) => Sigmoid(x): the file is believed, since Sigmoid has no reference body.
+constexpr const char* kToSigmoid =
+    R"([{"patterns": {"in": [[[0, "Relu"], [1, "Tanh"]]], "out": [[[0, "Sigmoid"]]]},
+  "search_mode": "op_type", "node_names": {"0": "gate"}, "numerics": "approximate", "name": "to-sigmoid",
+  "input_tensors": {"0": [[{"0": [0]}], [[0], 1]]}, "output_tensors": {"0": [[{"1": [0]}], [[0], 1]]}, "returns": []}])";
+
+class IrOptRulesFile : public ProgramTest {
+ protected:
+  static Outcome Run(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"ir-opt", "--pipeline", "none"});
+    return RunProgram(arguments);
+  }
+};
+
+TEST_F(IrOptRulesFile, AppliesTheLayerNormOfTheDocumentationAsItIsPrintedThere) {
+  const Outcome outcome =
+      Run({Write("a.ir", kLayerNorm), "--rules-file", Write("layer_norm.py", kLayerNormDict)});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_THAT(outcome.err, IsEmpty());
+  EXPECT_THAT(outcome.out, HasSubstr("\"fused.layer_norm\" (%0, %1, %2) {axis:-1,epsilon:0.25}"));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("onnx.Sub")));
+}
+
+// The elements of an .npy file of 2x4 floats.
+std::vector<float> Elements(const std::string& npy) {
+  std::vector<float> elements(8);
+  if (npy.size() > 32) std::memcpy(elements.data(), npy.data() + npy.size() - 32, 32);
+  return elements;
+}
+
+TEST_F(IrOptRulesFile, TheLayerNormComputesWhatItsPartsDid) {
+  const std::string before = Write("a.ir", kLayerNorm), after = Path("b.ir");
+  EXPECT_EQ(Run({before, "--rules-file", Write("layer_norm.py", kLayerNormDict), "-o", after}).code,
+            0);
+  std::vector<std::vector<float>> results;
+  for (const std::string& model : {before, after}) {
+    const Outcome outcome = RunProgram({"ir-run", model, "--pipeline", "none", "--random-inputs",
+                                        "3", "--output-dir", Path("out")});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    results.push_back(Elements(ReadFile(Path("out/y.npy"))));
+  }
+  EXPECT_NE(results[0][0], results[0][1]);
+  EXPECT_THAT(results[1], ::testing::Pointwise(::testing::FloatNear(1e-5f), results[0]));
+}
+
+TEST_F(IrOptRulesFile, NumbersTheNamesOfSeveralNewNodes) {
+  const Outcome outcome = Run({Write("a.ir", kRelus), "--rules-file", Write("r.json", kToSigmoid),
+                               "--numerics", "approximate", "-o", Path("b.onnx")});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const std::string onnx = ReadFile(Path("b.onnx"));
+  EXPECT_THAT(onnx, AllOf(HasSubstr("gate_0"), HasSubstr("gate_1"), Not(HasSubstr("gate_2"))));
+}
+
+TEST_F(IrOptRulesFile, KeepsToTheNumericContractOfTheRun) {
+  const Outcome outcome = Run({Write("a.ir", kRelus), "--rules-file", Write("r.json", kToSigmoid)});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, Not(HasSubstr("onnx.Sigmoid")));
+}
+
+TEST_F(IrOptRulesFile, CountsInTheStatistics) {
+  const Outcome outcome = Run({Write("a.ir", kLayerNorm), "--rules-file",
+                               Write("layer_norm.py", kLayerNormDict), "--stats"});
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("rules-file"), HasSubstr("layer-norm")));
+}
+
+TEST_F(IrOptRulesFile, RefusesABadFileLineByLineAndWritesNothing) {
+  std::string bad(kToSigmoid);
+  bad.replace(bad.find("\"Relu\""), 6, "\"Rleu\"");
+  bad.replace(bad.find("\"Sigmoid\""), 9, "\"Sigmoit\"");
+  const Outcome outcome =
+      Run({Write("a.ir", kRelus), "--rules-file", Write("bad.json", bad), "-o", Path("b.ir")});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("bad.json:1:26: error: no op is called 'Rleu'; did you mean "
+                                     "'Relu'?"));
+  EXPECT_THAT(outcome.out, IsEmpty());
+  EXPECT_THAT(Files(), ElementsAre("a.ir", "bad.json"));
+}
+
+TEST_F(IrOptRulesFile, RefusesAFileThatIsNotThere) {
+  const Outcome outcome = Run({Write("a.ir", kRelus), "--rules-file", Path("missing.py")});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("missing.py"));
+}
+
+}  // namespace
+}  // namespace weft::tools
