@@ -40,7 +40,7 @@ void AddFlags(CLI::App& app, Flags* flags) {
                  "why rule R did not apply at value V (name or %N), or its nearest miss")
       ->type_name("R[@V]");
   app.add_option("--rules-file", flags->passes.rules_file,
-                 "first apply the rules in F, as mapping dicts or rule text; see README.md")
+                 "first apply the rules in F: mapping dicts, or rule text (README.md)")
       ->type_name("F");
   AddDimFlag(app, &flags->shapes);
   AddInputShapeFlag(app, &flags->shapes);

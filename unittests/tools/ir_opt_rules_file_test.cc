@@ -77,11 +77,11 @@ constexpr const char* kToSigmoid =
   "search_mode": "op_type", "node_names": {"0": "gate"}, "numerics": "approximate", "name": "to-sigmoid",
   "input_tensors": {"0": [[{"0": [0]}], [[0], 1]]}, "output_tensors": {"0": [[{"1": [0]}], [[0], 1]]}, "returns": []}])";
 
-class IrOptRulesFile : public ProgramTest {
+class IrOptRulesFile : public IrOpt {
  protected:
   static Outcome Run(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {"ir-opt", "--pipeline", "none"});
-    return RunProgram(arguments);
+    return RunProgram(std::move(arguments));
   }
 };
 
@@ -94,10 +94,10 @@ TEST_F(IrOptRulesFile, AppliesTheLayerNormOfTheDocumentationAsItIsPrintedThere) 
   EXPECT_THAT(outcome.out, Not(HasSubstr("onnx.Sub")));
 }
 
-// The elements of an .npy file of 2x4 floats.
-std::vector<float> Elements(const std::string& npy) {
+// The elements of a tensor file of 2x4 floats, which end it.
+std::vector<float> Elements(const std::string& file) {
   std::vector<float> elements(8);
-  if (npy.size() > 32) std::memcpy(elements.data(), npy.data() + npy.size() - 32, 32);
+  if (file.size() > 32) std::memcpy(elements.data(), file.data() + file.size() - 32, 32);
   return elements;
 }
 
@@ -110,7 +110,7 @@ TEST_F(IrOptRulesFile, TheLayerNormComputesWhatItsPartsDid) {
     const Outcome outcome = RunProgram({"ir-run", model, "--pipeline", "none", "--random-inputs",
                                         "3", "--output-dir", Path("out")});
     EXPECT_EQ(outcome.code, 0) << outcome.err;
-    results.push_back(Elements(ReadFile(Path("out/y.npy"))));
+    results.push_back(Elements(ReadFile(Path("out/output_0.pb"))));
   }
   EXPECT_NE(results[0][0], results[0][1]);
   EXPECT_THAT(results[1], ::testing::Pointwise(::testing::FloatNear(1e-5f), results[0]));
@@ -138,15 +138,45 @@ TEST_F(IrOptRulesFile, CountsInTheStatistics) {
 
 TEST_F(IrOptRulesFile, RefusesABadFileLineByLineAndWritesNothing) {
   std::string bad(kToSigmoid);
-  bad.replace(bad.find("\"Relu\""), 6, "\"Rleu\"");
-  bad.replace(bad.find("\"Sigmoid\""), 9, "\"Sigmoit\"");
+  bad.replace(bad.find("{\"0\": \"gate\"}"), 13, "{\"9\": \"gate\"}");
+  bad.replace(bad.find("\"approximate\""), 13, "\"approximat\"");
   const Outcome outcome =
       Run({Write("a.ir", kRelus), "--rules-file", Write("bad.json", bad), "-o", Path("b.ir")});
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("bad.json:1:26: error: no op is called 'Rleu'; did you mean "
-                                     "'Relu'?"));
+  EXPECT_THAT(outcome.err,
+              HasSubstr("bad.json:2:44: error: 9 is not a node of 'out': they are 0 to 0\n"));
+  EXPECT_THAT(outcome.err, HasSubstr("bad.json:2:70: error: 'numerics' must be 'exact', "));
+  EXPECT_EQ(CountOf(outcome.err, "\n"), 2u) << outcome.err;
   EXPECT_THAT(outcome.out, IsEmpty());
   EXPECT_THAT(Files(), ElementsAre("a.ir", "bad.json"));
+}
+
+TEST_F(IrOptRulesFile, NamesAnOpThatDoesNotExistWithThePlace) {
+  std::string bad(kToSigmoid);
+  bad.replace(bad.find("\"Relu\""), 6, "\"Rellu\"");
+  const Outcome outcome = Run({Write("a.ir", kRelus), "--rules-file", Write("bad.json", bad)});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("bad.json:1:24: error: no op is called 'Rellu'; did you mean "
+                                     "'Relu'?"));
+}
+
+TEST_F(IrOptRulesFile, ReadsRuleText) {
+  const std::string rules = Write("r.weft", R"weft(rule tanh-of-relu {
+  numerics approximate
+  source {
+    %0 = onnx.Relu(%x)
+    %1 = onnx.Tanh(%0)
+  }
+  require "x has two rows" dim_is(%x, 0, 2)
+  result { !0 = onnx.LeakyRelu{alpha: 0.5}(%x) }
+  replace %1 with !0
+}
+)weft");
+  const Outcome outcome =
+      Run({Write("a.ir", kRelus), "--rules-file", rules, "--numerics", "approximate"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(CountOf(outcome.out, "onnx.LeakyRelu"), 2u) << outcome.out;
+  EXPECT_THAT(outcome.out, Not(HasSubstr("onnx.Tanh")));
 }
 
 TEST_F(IrOptRulesFile, RefusesAFileThatIsNotThere) {

@@ -1,0 +1,40 @@
+// Every rule of the library prints as text, and is read back where it has no native code.
+#include "drr/text/rule_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "drr/text/rule_file.h"
+#include "ir/dialects/fused.h"
+#include "ir/dialects/pd.h"
+#include "passes/rule_registry.h"
+
+namespace weft::passes {
+namespace {
+
+TEST(PrintedRuleLibrary, IsReadBackWhereThereIsNoNativeCode) {
+  ir::IrContext context;
+  ir::LoadFusedDialect(context);
+  ir::LoadPdDialect(context);
+  size_t read = 0;
+  for (const RegisteredRule& registered : RegisteredRules()) {
+    const drr::BuildResult built = registered.build(&context);
+    ASSERT_TRUE(built.ok()) << registered.name;
+    const std::string text = drr::text::PrintRule(*built.rule);
+    const drr::text::RuleFile file = drr::text::ReadRules(text, "printed", &context);
+    if (text.find("native") != std::string::npos) {
+      ASSERT_EQ(file.errors.size(), 1u) << text;
+      EXPECT_THAT(file.errors[0], testing::HasSubstr("native code")) << text;
+      continue;
+    }
+    ASSERT_EQ(file.rules.size(), 1u) << text << testing::PrintToString(file.errors);
+    EXPECT_EQ(drr::text::PrintRule(*file.rules[0]), text);
+    EXPECT_EQ(file.rules[0]->benefit, built.rule->benefit);
+    EXPECT_EQ(file.rules[0]->graph.ops.size(), built.rule->graph.ops.size());
+    ++read;
+  }
+  EXPECT_GE(read, 3u);
+}
+
+}  // namespace
+}  // namespace weft::passes
