@@ -84,7 +84,7 @@ class IrContext {
     return code.id() < ops_.size() ? ops_[code.id()] : nullptr;
   }
   const OpDef* FindOp(std::string_view name) const;
-  std::vector<const OpDef*> Ops() const;  // sorted by name
+  std::vector<const OpDef*> Ops() const;                           // sorted by name
   InferenceCache& inference_cache() { return *inference_cache_; }  // see ir/infer.h
 
  private:
