@@ -83,12 +83,16 @@ class FuseUnaryChain : public DrrPatternBase<FuseUnaryChain<kNumPatterns, kPatte
   }
 };
 
-template <int kNumPatterns>
+// A hundred at a time: clang folds at most 256 expressions in one.
+template <int kNumPatterns, int kFirst = 0>
 void AddUnaryChains(RewritePatternSet* set) {
+  constexpr int kCount = 100;
+  static_assert(kNumPatterns % kCount == 0);
   [&]<int... kPattern>(std::integer_sequence<int, kPattern...>) {
-    (set->Add<FuseUnaryChain<kNumPatterns, kPattern>>(), ...);
+    (set->Add<FuseUnaryChain<kNumPatterns, kFirst + kPattern>>(), ...);
   }
-  (std::make_integer_sequence<int, kNumPatterns>());
+  (std::make_integer_sequence<int, kCount>());
+  if constexpr (kFirst + kCount < kNumPatterns) AddUnaryChains<kNumPatterns, kFirst + kCount>(set);
 }
 
 }  // namespace
