@@ -8,6 +8,7 @@
 #include "ir/dialects/fused.h"
 #include "ir/dialects/pd.h"
 #include "passes/rule_registry.h"
+#include "unittests/drr/toy_ops.h"
 
 namespace weft::passes {
 namespace {
@@ -16,6 +17,7 @@ TEST(PrintedRuleLibrary, IsReadBackWhereThereIsNoNativeCode) {
   ir::IrContext context;
   ir::LoadFusedDialect(context);
   ir::LoadPdDialect(context);
+  drr::toy::Load(context);  // other tests of this program register rules on it
   size_t read = 0;
   for (const RegisteredRule& registered : RegisteredRules()) {
     const drr::BuildResult built = registered.build(&context);

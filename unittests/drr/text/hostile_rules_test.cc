@@ -111,7 +111,7 @@ TEST_F(HostileRules, DamagedFilesAreReadOrRefused) {
       Try(text);
     }
   }
-  EXPECT_GT(read, 50);
+  EXPECT_GT(read, 20);  // how many depends on the order in which a compiler evaluates arguments
   EXPECT_GT(refused, 2000);
 }
 
