@@ -58,7 +58,6 @@ FrozenRewritePatternSet::FrozenRewritePatternSet(RewritePatternSet set)
       engines_(rules_.size()) {
   for (uint32_t i = 0; i < rules_.size(); ++i) {
     const PatternGraph& graph = rules_[i]->graph;
-    has_joins_ |= graph.roots().size() > 1;
     std::vector<int> depths(graph.values.size(), -1);
     for (size_t v = 0; v < graph.values.size(); ++v)
       max_depth_ = std::max(max_depth_, Depth(graph, static_cast<int>(v), depths));

@@ -68,8 +68,6 @@ class FrozenRewritePatternSet {
 
   // Ops on the longest path of any source graph from a root down.
   int max_depth() const { return max_depth_; }
-  // Whether any rule has several roots.
-  bool has_joins() const { return has_joins_; }
 
  private:
   void MakeEngine(uint32_t rule) const;
@@ -80,7 +78,6 @@ class FrozenRewritePatternSet {
   std::vector<std::vector<uint32_t>> by_opcode_;
   std::vector<uint32_t> anywhere_;  // whose first root may be any op
   int max_depth_ = 0;
-  bool has_joins_ = false;
   std::unique_ptr<TreeAutomaton> automaton_;
   std::unique_ptr<PlainMatch> match_;
   mutable std::vector<std::unique_ptr<RuleEngine>> engines_;  // made when first asked for

@@ -26,7 +26,8 @@ PlainMatcher::PlainMatcher(const Rule& rule, PlainMatch* match)
       places_(graph_.ops.size(), -1),
       value_planned_(graph_.values.size()),
       attr_planned_(graph_.attrs.size()) {
-  PlanOp(graph_.values[graph_.Resolve(graph_.root_value())].producer);
+  root_value_ = graph_.Resolve(graph_.root_value());
+  PlanOp(graph_.values[root_value_].producer);
   const auto grow = [](auto* v, size_t size) {
     if (v->size() < size) v->resize(size);
   };
@@ -97,7 +98,7 @@ bool PlainMatcher::Match(const ir::GraphView& view, uint32_t op, MatchContext* c
   view_ = &view;
   block_ = view.block(op);
   match_.choices.clear();
-  if (!Bind(0, op) || match_.values[graph_.Resolve(graph_.root_value())] == ir::kNoId) return false;
+  if (!Bind(0, op) || match_.values[root_value_] == ir::kNoId) return false;
   for (size_t step = 0;;) {
     while (step < steps_.size() && Take(steps_[step])) ++step;
     if (step == steps_.size() && !Escapes() && ConstraintsHold(context)) return true;

@@ -81,6 +81,7 @@ class PlainMatcher {
   std::vector<Step> steps_;
   std::vector<OpPlan> plans_;
   std::vector<int> places_;  // by op of the pattern
+  int root_value_ = 0;
   std::vector<char> value_planned_, attr_planned_;
   const ir::GraphView* view_ = nullptr;
   uint32_t block_ = 0;

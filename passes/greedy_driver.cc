@@ -21,8 +21,6 @@ using drr::TreeAutomaton;
 using ir::kNoId;
 using ir::Operation;
 
-// How many readers of a value are looked at for a partner of a new op in a rule with several roots.
-constexpr uint32_t kMaxJoinCandidates = 256;
 // How many readers of a value are followed when rules bind what their states know nothing of.
 constexpr uint32_t kMaxLooseReaders = 256;
 constexpr size_t kMaxDeclineReasons = 16;  // kept per rule
@@ -119,13 +117,14 @@ class Driver : public ir::RewriteListener {
     states_.resize(program_.op_slots());
     queued_.resize(program_.op_slots());
     std::vector<uint32_t> resume;  // where to go on after the regions of an operation
+    bool several_blocks = false;
     const auto push_regions = [&](uint32_t op) {
       const Operation holder = view_.OperationAt(op);
       for (uint32_t r = holder.num_regions(); r-- > 0;) {
         const std::vector<ir::Block> blocks = holder.region(r).blocks();
         for (auto block = blocks.rbegin(); block != blocks.rend(); ++block)
           if (const Operation first = block->front()) resume.push_back(first.id());
-        several_blocks_ |= blocks.size() > 1;
+        several_blocks |= blocks.size() > 1;
       }
     };
     push_regions(program_.module().id());
@@ -142,7 +141,7 @@ class Driver : public ir::RewriteListener {
         break;
       }
     }
-    if (several_blocks_) LabelAgain();
+    if (several_blocks) LabelAgain();
     if (config_.use_top_down_traversal)
       std::reverse(worklist_.begin(), worklist_.end());  // a stack
   }
@@ -243,7 +242,7 @@ class Driver : public ir::RewriteListener {
     for (uint32_t i = 0, n = view_.num_operands(op); i < n; ++i) {
       const uint32_t value = view_.operand(op, i);
       if (value == kNoId) continue;
-      uint32_t left = kMaxJoinCandidates;
+      uint32_t left = drr::Matcher::kMaxJoinCandidates;
       for (uint32_t use = view_.first_use(value); use != kNoId && left > 0;
            use = view_.next_use(use), --left)
         if (Accepts(view_.owner(use))) Enqueue(view_.owner(use));
@@ -402,7 +401,6 @@ class Driver : public ir::RewriteListener {
   std::vector<uint8_t> queued_;
   std::vector<uint32_t> worklist_;
   std::vector<uint32_t> released_, stack_, level_, next_level_;
-  bool several_blocks_ = false;
   uint64_t budget_ = 0;
   uint64_t created_ = 0, erased_ = 0;  // operations, in this run
   std::string reason_;                 // of the last decline

@@ -4,42 +4,18 @@
 
 #include <cstring>
 
+#include "unittests/drr/text/layer_norm_dict.h"
 #include "unittests/tools/subprocess.h"
 
 namespace weft::tools {
 namespace {
 
+using drr::text::kLayerNormDict;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-
-constexpr const char* kLayerNormDict = R"({    'patterns': {
-                 'in': [[(0, 'ReduceMean'), (1, 'Sub'), (2, 'Pow'), (3, 'ReduceMean'), (4, 'Add'), (5, 'Sqrt'), (6, 'Div'), (7,'Mul'), (8, 'Add')]],
-                 'out': [[(0, 'LayerNorm')]]
-                 },
-     'search_mode': 'op_type',
-     'node_names': {
-                    0: 8
-                   },
-     'input_tensors': {
-                        0: [[{
-                            0: [0]
-                        }, {
-                            7: [1]
-                        }, {
-                            8: [1]
-                        }], [[0, 1, 2], 3]]
-                       },
-     'output_tensors': {
-                        0: [[{
-                            8: [0]
-                        }], [[0], 1]]
-                    },
-     'returns': [4]
-     }
-)";
 
 constexpr const char* kLayerNorm =
     R"(module {input_names:strings["x"],output_names:strings["y"]} (%0: tensor<2x4xf32>) {
@@ -86,8 +62,8 @@ class IrOptRulesFile : public IrOpt {
 };
 
 TEST_F(IrOptRulesFile, AppliesTheLayerNormOfTheDocumentationAsItIsPrintedThere) {
-  const Outcome outcome =
-      Run({Write("a.ir", kLayerNorm), "--rules-file", Write("layer_norm.py", kLayerNormDict)});
+  const Outcome outcome = Run({Write("a.ir", kLayerNorm), "--rules-file",
+                               Write("layer_norm.py", std::string(kLayerNormDict))});
   EXPECT_EQ(outcome.code, 0);
   EXPECT_THAT(outcome.err, IsEmpty());
   EXPECT_THAT(outcome.out, HasSubstr("\"fused.layer_norm\" (%0, %1, %2) {axis:-1,epsilon:0.25}"));
@@ -103,7 +79,9 @@ std::vector<float> Elements(const std::string& file) {
 
 TEST_F(IrOptRulesFile, TheLayerNormComputesWhatItsPartsDid) {
   const std::string before = Write("a.ir", kLayerNorm), after = Path("b.ir");
-  EXPECT_EQ(Run({before, "--rules-file", Write("layer_norm.py", kLayerNormDict), "-o", after}).code,
+  EXPECT_EQ(Run({before, "--rules-file", Write("layer_norm.py", std::string(kLayerNormDict)), "-o",
+                 after})
+                .code,
             0);
   std::vector<std::vector<float>> results;
   for (const std::string& model : {before, after}) {
@@ -132,7 +110,7 @@ TEST_F(IrOptRulesFile, KeepsToTheNumericContractOfTheRun) {
 
 TEST_F(IrOptRulesFile, CountsInTheStatistics) {
   const Outcome outcome = Run({Write("a.ir", kLayerNorm), "--rules-file",
-                               Write("layer_norm.py", kLayerNormDict), "--stats"});
+                               Write("layer_norm.py", std::string(kLayerNormDict)), "--stats"});
   EXPECT_THAT(outcome.err, AllOf(HasSubstr("rules-file"), HasSubstr("layer-norm")));
 }
 

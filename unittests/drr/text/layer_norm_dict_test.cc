@@ -1,36 +1,12 @@
-// The layer norm of the Neural Engine's documentation, as it is printed there.
+// The layer norm of the Neural Engine's documentation, read and applied.
+#include "unittests/drr/text/layer_norm_dict.h"
+
 #include "unittests/drr/text/text_rule_test_util.h"
 
 namespace weft::drr::text {
 namespace {
 
 using testing::HasSubstr;
-
-constexpr std::string_view kLayerNorm = R"({    'patterns': {
-                 'in': [[(0, 'ReduceMean'), (1, 'Sub'), (2, 'Pow'), (3, 'ReduceMean'), (4, 'Add'), (5, 'Sqrt'), (6, 'Div'), (7,'Mul'), (8, 'Add')]],
-                 'out': [[(0, 'LayerNorm')]]
-                 },
-     'search_mode': 'op_type',
-     'node_names': {
-                    0: 8
-                   },
-     'input_tensors': {
-                        0: [[{
-                            0: [0]
-                        }, {
-                            7: [1]
-                        }, {
-                            8: [1]
-                        }], [[0, 1, 2], 3]]
-                       },
-     'output_tensors': {
-                        0: [[{
-                            8: [0]
-                        }], [[0], 1]]
-                    },
-     'returns': [4]
-     }
-)";
 
 struct Parts {
   std::string axes = "array[-1]", exponent = "2.0", epsilon = "0.0001";
@@ -74,14 +50,14 @@ class LayerNormDict : public TextRuleTest {
  protected:
   std::string Refusal(const Parts& parts) {
     Parse(LayerNorm(parts));
-    EXPECT_EQ(ApplyText(kLayerNorm), 0u);
+    EXPECT_EQ(ApplyText(kLayerNormDict), 0u);
     return reason;
   }
 };
 
 TEST_F(LayerNormDict, BecomesALayerNormWithTheConstantsOfTheMatch) {
   Parse(LayerNorm({}));
-  EXPECT_EQ(ApplyText(kLayerNorm), 1u) << reason;
+  EXPECT_EQ(ApplyText(kLayerNormDict), 1u) << reason;
   EXPECT_THAT(Print(), HasSubstr("\"fused.layer_norm\" (%0, %1, %2) {axis:-1,epsilon:1e-04}"));
   EXPECT_THAT(Print(), HasSubstr("loc(\"norm/add_1\")"));
   EXPECT_EQ(Count("onnx.Sub") + Count("onnx.ReduceMean"), 0u);
@@ -89,7 +65,7 @@ TEST_F(LayerNormDict, BecomesALayerNormWithTheConstantsOfTheMatch) {
 
 TEST_F(LayerNormDict, IsFoundWithItsFactorsInAnotherOrder) {
   Parse(LayerNorm({.mul = "(%1, %12)", .mul_types = "(tensor<8xf32>, tensor<2x4x8xf32>)"}));
-  EXPECT_EQ(ApplyText(kLayerNorm), 1u) << reason;
+  EXPECT_EQ(ApplyText(kLayerNormDict), 1u) << reason;
 }
 
 TEST_F(LayerNormDict, IsRefusedWhereTheExponentIsNotTwo) {
