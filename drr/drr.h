@@ -28,9 +28,7 @@
 
 #include <array>
 #include <concepts>
-#include <functional>
 #include <initializer_list>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -190,15 +188,23 @@ class ResultSlot {
 
 namespace internal {
 
-// Non-template parts of recording (drr/record.cc).
+// Non-template parts of recording (drr/record.cc): attribute `field` of the last alternative of
+// source op `op`, or of result op `op`. What templates leave to them is compiled once, and not for
+// every op of every rule.
+void AddDefaultAttr(PatternGraph* graph, int op, size_t field);
+void AddLiterals(PatternGraph* graph, int op, size_t field, std::vector<ir::Attribute> values);
+void AddBind(PatternGraph* graph, int op, size_t field, int variable);
+void AddResultDefault(PatternGraph* graph, int op, size_t field);
+void AddResultLiteral(PatternGraph* graph, int op, size_t field, ir::Attribute value);
+void AddResultCopy(PatternGraph* graph, int op, size_t field, int variable);
+void AddResultCompute(PatternGraph* graph, int op, size_t field, const ComputeAttr& compute);
+// The same for those who keep the attributes of an alternative themselves.
 void AddDefaultAttr(PatternGraph* graph, const ir::FieldDef& field, SourceLoc loc,
                     std::string_view op, std::vector<AttrPattern>* attrs);
 void AddLiterals(PatternGraph* graph, const ir::FieldDef& field, std::vector<ir::Attribute> values,
                  std::vector<AttrPattern>* attrs);
 void AddBind(PatternGraph* graph, const ir::FieldDef& field, int variable,
              std::vector<AttrPattern>* attrs);
-void CheckResultAttr(PatternGraph* graph, const ir::OpDef& def, const ir::FieldDef& field, bool set,
-                     bool inherited, int variable, SourceLoc loc);
 
 template <class O>
 constexpr bool kArityOk(size_t n) {
@@ -217,71 +223,60 @@ constexpr size_t NumRequiredResults() {
   return n;
 }
 
-template <class O>
-std::vector<AttrPattern> RecordSourceAttrs(PatternGraph* graph,
-                                           const typename O::template Attrs<SourceSlot>& attrs,
-                                           SourceLoc loc) {
-  std::vector<AttrPattern> result;
-  const ir::OpDef& def = ir::OpDefOf<O>();
-  size_t i = 0;
-  auto record = [&](const auto& slot) {
-    const ir::FieldDef& field = def.fields[i++];
-    using Slot = std::decay_t<decltype(slot)>;
-    switch (slot.kind()) {
-      case Slot::kDefault:
-        AddDefaultAttr(graph, field, loc, def.name(), &result);
-        break;
-      case Slot::kLiterals: {
-        std::vector<ir::Attribute> values;
-        for (const auto& literal : slot.literals())
-          values.push_back(ir::MakeAttr(*graph->context(), static_cast<typename Slot::V>(literal)));
-        AddLiterals(graph, field, std::move(values), &result);
-        break;
-      }
-      case Slot::kBind:
-        AddBind(graph, field, slot.variable(), &result);
-        break;
-      case Slot::kAny:
-        break;
+template <class Slot>
+void RecordSourceAttr(PatternGraph* graph, int op, size_t field, const Slot& slot) {
+  switch (slot.kind()) {
+    case Slot::kDefault:
+      return AddDefaultAttr(graph, op, field);
+    case Slot::kLiterals: {
+      std::vector<ir::Attribute> values;
+      for (const auto& literal : slot.literals())
+        values.push_back(ir::MakeAttr(*graph->context(), static_cast<typename Slot::V>(literal)));
+      return AddLiterals(graph, op, field, std::move(values));
     }
-  };
-  std::apply([&](const auto&... field) { (record(attrs.*field.member), ...); }, attrs.Fields());
-  return result;
+    case Slot::kBind:
+      return AddBind(graph, op, field, slot.variable());
+    case Slot::kAny:
+      return;
+  }
 }
 
+// Adds the alternative O with these attributes.
 template <class O>
-std::vector<ResultAttr> RecordResultAttrs(PatternGraph* graph,
-                                          const typename O::template Attrs<ResultSlot>& attrs,
-                                          bool inherited, SourceLoc loc) {
-  std::vector<ResultAttr> result;
-  const ir::OpDef& def = ir::OpDefOf<O>();
-  size_t i = 0;
-  auto record = [&](const auto& slot) {
-    const ir::FieldDef& field = def.fields[i++];
-    using Slot = std::decay_t<decltype(slot)>;
-    CheckResultAttr(graph, def, field, slot.kind() != Slot::kDefault, inherited, slot.variable(),
-                    loc);
-    ResultAttr attr{field.name, {}, -1, {}};
-    if (slot.kind() == Slot::kDefault) {
-      if (inherited || !field.make_default) return;
-      attr.literal = field.make_default(*graph->context());
-    } else if (slot.kind() == Slot::kLiteral) {
-      attr.literal = ir::MakeAttr(*graph->context(), slot.literal());
-    } else if (slot.kind() == Slot::kCopy) {
-      attr.variable = slot.variable();
-    } else {
-      attr.compute = slot.compute();
-    }
-    result.push_back(std::move(attr));
-  };
-  std::apply([&](const auto&... field) { (record(attrs.*field.member), ...); }, attrs.Fields());
-  return result;
+void RecordAlternative(PatternGraph* graph, int op,
+                       const typename O::template Attrs<SourceSlot>& attrs) {
+  graph->AddAlternative(op, ir::OpDefOf<O>());
+  [[maybe_unused]] size_t i = 0;
+  std::apply(
+      [&](const auto&... field) { (RecordSourceAttr(graph, op, i++, attrs.*field.member), ...); },
+      attrs.Fields());
 }
 
-template <class Handle, size_t... kIndex>
-std::array<Handle, sizeof...(kIndex)> Pack(const std::vector<Handle>& v,
-                                           std::index_sequence<kIndex...>) {
-  return {v[kIndex]...};
+template <class Slot>
+void RecordResultAttr(PatternGraph* graph, int op, size_t field, const Slot& slot) {
+  switch (slot.kind()) {
+    case Slot::kDefault:
+      return AddResultDefault(graph, op, field);
+    case Slot::kLiteral:
+      return AddResultLiteral(graph, op, field, ir::MakeAttr(*graph->context(), slot.literal()));
+    case Slot::kCopy:
+      return AddResultCopy(graph, op, field, slot.variable());
+    case Slot::kCompute:
+      return AddResultCompute(graph, op, field, slot.compute());
+  }
+}
+
+// Handles of consecutive ids: one, or an array for structured bindings.
+template <size_t kCount, class MakeHandle>
+auto Results(MakeHandle make) {
+  if constexpr (kCount == 1) {
+    return make(0);
+  } else {
+    return [&]<size_t... kIndex>(std::index_sequence<kIndex...>) {
+      return std::array<decltype(make(0)), kCount>{make(static_cast<int>(kIndex))...};
+    }
+    (std::make_index_sequence<kCount>());
+  }
 }
 
 }  // namespace internal
@@ -313,14 +308,8 @@ class OpPattern {
     static_assert(internal::CallOk<O, TensorList, In...>(), "wrong number of operands for this op");
     constexpr size_t kResults = internal::NumRequiredResults<O>();
     const std::array<int, sizeof...(In)> operands{SourceOperand(in).id()...};
-    graph_->Call(id_, operands, kResults);
-    std::vector<Tensor> outs;
-    for (int id : graph_->ops[id_].results) outs.emplace_back(graph_, id);
-    if constexpr (kResults == 1) {
-      return outs[0];
-    } else {
-      return internal::Pack(outs, std::make_index_sequence<kResults>());
-    }
+    const int first = graph_->Call(id_, operands, kResults);
+    return internal::Results<kResults>([&](int i) { return Tensor(graph_, first + i); });
   }
   // One such op for every element of a list: a list of their results.
   TensorList Each(TensorList operands) const {
@@ -343,8 +332,7 @@ class OneOfPattern {
     static_assert((internal::CallOk<Os, TensorList, In...>() && ...),
                   "wrong number of operands for one of these ops");
     const std::array<int, sizeof...(In)> operands{SourceOperand(in).id()...};
-    graph_->Call(id_, operands, 1);
-    return Tensor(graph_, graph_->ops[id_].results[0]);
+    return Tensor(graph_, graph_->Call(id_, operands, 1));
   }
   TensorList Each(TensorList operands) const {
     static_assert((internal::kArityOk<Os>(1) && ...), "Each() is for ops of one operand");
@@ -366,8 +354,7 @@ class AnyOpPattern {
     static_assert((std::convertible_to<In, SourceOperand> && ...),
                   "source operands must be source tensors");
     const std::array<int, sizeof...(In)> operands{SourceOperand(in).id()...};
-    graph_->Call(id_, operands, 1);
-    return Tensor(graph_, graph_->ops[id_].results[0]);
+    return Tensor(graph_, graph_->Call(id_, operands, 1));
   }
   int id() const { return id_; }
 
@@ -389,8 +376,7 @@ class RepeatPattern {
   RepeatPattern(PatternGraph* graph, int id) : graph_(graph), id_(id) {}
   Tensor operator()(const Tensor& in) const {
     const int operand = in.id();
-    graph_->Call(id_, {&operand, 1}, 1);
-    return Tensor(graph_, graph_->ops[id_].results[0]);
+    return Tensor(graph_, graph_->Call(id_, {&operand, 1}, 1));
   }
   int id() const { return id_; }
 
@@ -421,14 +407,8 @@ class ResultOpPattern {
     static_assert(internal::CallOk<O, List, In...>(), "wrong number of operands for this op");
     constexpr size_t kResults = internal::NumRequiredResults<O>();
     const std::array<ResultOperand, sizeof...(In)> operands{Operand(in).value...};
-    graph_->CallResult(id_, operands, kResults);
-    std::vector<ResultTensor> outs;
-    for (int id : graph_->result_ops[id_].results) outs.emplace_back(id);
-    if constexpr (kResults == 1) {
-      return outs[0];
-    } else {
-      return internal::Pack(outs, std::make_index_sequence<kResults>());
-    }
+    const int first = graph_->CallResult(id_, operands, kResults);
+    return internal::Results<kResults>([&](int i) { return ResultTensor(first + i); });
   }
   // One such op for every element of a list, which is its first operand: a list of their results.
   template <class... In>
@@ -452,8 +432,7 @@ class ResultOpLike {
   ResultTensor operator()(const In&... in) const {
     static_assert((std::convertible_to<In, Operand> && ...), "operands must be tensors or None()");
     const std::array<ResultOperand, sizeof...(In)> operands{Operand(in).value...};
-    graph_->CallResult(id_, operands, 1);
-    return ResultTensor(graph_->result_ops[id_].results[0]);
+    return ResultTensor(graph_->CallResult(id_, operands, 1));
   }
 
  private:
@@ -544,7 +523,7 @@ class ResultPattern {
   ResultTensor Constant(F fn, SourceLoc loc = SourceLoc::Here()) {
     return Op<ir::ConstantOp>({.value = std::move(fn)}, loc)();
   }
-  ResultTensor ConstantInts(std::function<Ints(const MatchContext&)> fn,  // 1-D i64
+  ResultTensor ConstantInts(ir::Function<Ints(const MatchContext&)> fn,  // 1-D i64
                             SourceLoc loc = SourceLoc::Here());
   ResultTensor ConstantInts(std::initializer_list<int64_t> values,
                             SourceLoc loc = SourceLoc::Here());
@@ -553,7 +532,7 @@ class ResultPattern {
    public:
     Output(PatternGraph* graph, int source, SourceLoc loc)
         : graph_(graph), source_(source), loc_(loc) {}
-    void operator=(Operand with) && { graph_->replacements.push_back({source_, with.value, loc_}); }
+    void operator=(Operand with) &&;
 
    private:
     PatternGraph* graph_;
@@ -567,20 +546,23 @@ class ResultPattern {
   // Run once the match is replaced, in the order given.
   template <std::invocable<PostContext&> F>
   void PostProcess(F fn, SourceLoc loc = SourceLoc::Here()) {
-    graph_->post_hooks.push_back({std::move(fn), loc});
+    AddPostHook(std::move(fn), loc);
   }
 
  private:
   ResultOpLike LikeOp(int source_op, SourceLoc loc);
+  void AddPostHook(ir::Function<void(PostContext&)> run, SourceLoc loc);
   template <class O>
   ResultOpPattern<O> Make(int attrs_of, const typename O::template Attrs<ResultSlot>& attrs,
                           SourceLoc loc) {
-    ResultOp op;
-    op.def = &ir::OpDefOf<O>();
-    op.attrs_of = attrs_of;
-    op.attrs = internal::RecordResultAttrs<O>(graph_, attrs, attrs_of >= 0, loc);
-    op.loc = loc;
-    return ResultOpPattern<O>(graph_, graph_->NewResultOp(std::move(op)));
+    const int op = graph_->NewResultOp(ir::OpDefOf<O>(), attrs_of, loc);
+    [[maybe_unused]] size_t i = 0;
+    std::apply(
+        [&](const auto&... field) {
+          (internal::RecordResultAttr(graph_, op, i++, attrs.*field.member), ...);
+        },
+        attrs.Fields());
+    return ResultOpPattern<O>(graph_, op);
   }
   PatternGraph* graph_;
 };
@@ -601,35 +583,28 @@ class SourcePattern {
   template <class O>
   OpPattern<O> Op(typename O::template Attrs<SourceSlot> attrs = {},
                   SourceLoc loc = SourceLoc::Here()) {
-    SourceOp op;
-    op.alternatives.push_back(
-        {&ir::OpDefOf<O>(), internal::RecordSourceAttrs<O>(graph_, attrs, loc)});
-    op.loc = loc;
-    return {graph_, graph_->NewOp(std::move(op))};
+    const int op = graph_->NewOp(loc);
+    internal::RecordAlternative<O>(graph_, op, attrs);
+    return {graph_, op};
   }
   template <class O>
   OpPattern<O> Op(AnyAttrs, SourceLoc loc = SourceLoc::Here()) {
-    SourceOp op;
-    op.alternatives.push_back({&ir::OpDefOf<O>(), {}});
-    op.loc = loc;
-    return {graph_, graph_->NewOp(std::move(op))};
+    const int op = graph_->NewOp(loc);
+    graph_->AddAlternative(op, ir::OpDefOf<O>());
+    return {graph_, op};
   }
   // Alternatives match with default attributes, or with OneOf<...>(AnyAttrs()) with any.
   template <class... Os>
   OneOfPattern<Os...> OneOf(SourceLoc loc = SourceLoc::Here()) {
-    SourceOp op;
-    (op.alternatives.push_back(
-         {&ir::OpDefOf<Os>(), internal::RecordSourceAttrs<Os>(graph_, {}, loc)}),
-     ...);
-    op.loc = loc;
-    return {graph_, graph_->NewOp(std::move(op))};
+    const int op = graph_->NewOp(loc);
+    (internal::RecordAlternative<Os>(graph_, op, {}), ...);
+    return {graph_, op};
   }
   template <class... Os>
   OneOfPattern<Os...> OneOf(AnyAttrs, SourceLoc loc = SourceLoc::Here()) {
-    SourceOp op;
-    (op.alternatives.push_back({&ir::OpDefOf<Os>(), {}}), ...);
-    op.loc = loc;
-    return {graph_, graph_->NewOp(std::move(op))};
+    const int op = graph_->NewOp(loc);
+    (graph_->AddAlternative(op, ir::OpDefOf<Os>()), ...);
+    return {graph_, op};
   }
   // An op of any name that has all of `traits` (ir::kElementwise | ...). What the match replaces
   // must be pure.
@@ -639,17 +614,15 @@ class SourcePattern {
   // Zero or more of these ops with default attributes, or with Repeat<...>(AnyAttrs()) with any.
   template <class... Os>
   RepeatPattern Repeat(Range times = {}, SourceLoc loc = SourceLoc::Here()) {
-    SourceOp op;
-    (op.alternatives.push_back(
-         {&ir::OpDefOf<Os>(), internal::RecordSourceAttrs<Os>(graph_, {}, loc)}),
-     ...);
-    return MakeRepeat(std::move(op), times, loc);
+    const int op = graph_->NewOp(loc);
+    (internal::RecordAlternative<Os>(graph_, op, {}), ...);
+    return MakeRepeat(op, times);
   }
   template <class... Os>
   RepeatPattern Repeat(AnyAttrs, Range times = {}, SourceLoc loc = SourceLoc::Here()) {
-    SourceOp op;
-    (op.alternatives.push_back({&ir::OpDefOf<Os>(), {}}), ...);
-    return MakeRepeat(std::move(op), times, loc);
+    const int op = graph_->NewOp(loc);
+    (graph_->AddAlternative(op, ir::OpDefOf<Os>()), ...);
+    return MakeRepeat(op, times);
   }
   // Zero or more ops of any name that have all of `traits`.
   RepeatPattern RepeatAny(uint32_t traits, Range times = {}, SourceLoc loc = SourceLoc::Here());
@@ -684,88 +657,108 @@ class SourcePattern {
   // t, or what a few of these ops in a row make of it (of their first operand).
   template <class... Os>
   drr::Tensor Skip(const drr::Tensor& t, SourceLoc loc = SourceLoc::Here()) {
-    return MakeSkip(t, {{&ir::OpDefOf<Os>(), false}...}, loc);
+    return MakeSkip(t, {&ir::OpDefOf<Os>()...}, false, loc);
   }
   // The same, but each only where its result has the type of its operand, and no dim is unknown.
   template <class... Os>
   drr::Tensor SkipNoOps(const drr::Tensor& t, SourceLoc loc = SourceLoc::Here()) {
-    return MakeSkip(t, {{&ir::OpDefOf<Os>(), true}...}, loc);
+    return MakeSkip(t, {&ir::OpDefOf<Os>()...}, true, loc);
   }
   // t must not be made by what `pattern` describes. Handles that only the pattern has are unbound.
-  drr::Tensor Not(const drr::Tensor& t, const drr::Tensor& pattern) {
-    graph_->values[t.id()].nots.push_back(pattern.id());
-    return t;
-  }
+  drr::Tensor Not(const drr::Tensor& t, const drr::Tensor& pattern);
   // What the terminator of the op's region returns; None(): whatever is returned there.
   template <class P>
   void Returns(const P& op, int region, std::initializer_list<SourceOperand> values,
                SourceLoc loc = SourceLoc::Here()) {
-    RegionPattern& r = graph_->ops[op.id()].regions.emplace_back();
-    r.region = region;
-    r.loc = loc;
-    for (const SourceOperand& v : values) r.returned.push_back(v.id());
+    AddReturns(op.id(), region, values, loc);
   }
   static NoneTensor None() { return {}; }
 
   template <std::predicate<const MatchContext&> F>
   void RequireNativeCall(std::string_view why, F fn, SourceLoc loc = SourceLoc::Here()) {
-    graph_->constraints.push_back({std::string(why), std::move(fn), loc});
+    AddConstraint(why, std::move(fn), loc);
   }
 
   drr::ResultPattern ResultPattern() { return drr::ResultPattern(graph_); }
 
  private:
-  RepeatPattern MakeRepeat(SourceOp op, Range times, SourceLoc loc);
-  drr::Tensor MakeSkip(const drr::Tensor& t, std::vector<SkippedOp> skipped, SourceLoc loc);
+  RepeatPattern MakeRepeat(int op, Range times);
+  drr::Tensor MakeSkip(const drr::Tensor& t, std::initializer_list<const ir::OpDef*> skipped,
+                       bool same_type, SourceLoc loc);
+  void AddReturns(int op, int region, std::initializer_list<SourceOperand> values, SourceLoc loc);
+  void AddConstraint(std::string_view why, ir::Function<bool(const MatchContext&)> holds,
+                     SourceLoc loc);
   PatternGraph* graph_;
 };
 
 class DrrPatternContext {
  public:
-  DrrPatternContext(std::string_view rule, ir::IrContext* context)
-      : graph_(std::make_unique<PatternGraph>(rule, context)) {}
+  DrrPatternContext(std::string_view rule, ir::IrContext* context);
+  ~DrrPatternContext();
+  DrrPatternContext(const DrrPatternContext&) = delete;
+  DrrPatternContext& operator=(const DrrPatternContext&) = delete;
   drr::SourcePattern SourcePattern(SourceLoc loc = SourceLoc::Here()) {
     graph_->loc = loc;
     return drr::SourcePattern(graph_.get());
   }
   PatternGraph& graph() { return *graph_; }
-  std::unique_ptr<PatternGraph> Take() { return std::move(graph_); }
 
  private:
-  std::unique_ptr<PatternGraph> graph_;  // handles keep pointers to it while the rule is recorded
+  ir::Owned<PatternGraph> graph_;  // handles keep pointers to it while the rule is recorded
 };
 
 // The outcome of building a rule: the rule, or every mistake in it as file:line: error: text.
 struct BuildResult {
-  std::unique_ptr<Rule> rule;
+  ir::Owned<Rule> rule;
   std::vector<std::string> errors;
   std::vector<std::string> warnings;  // string spelling only: what the rule leaves unused
   bool ok() const { return rule != nullptr; }
+
+  BuildResult();
+  BuildResult(BuildResult&& other) noexcept;
+  BuildResult& operator=(BuildResult&& other) noexcept;
+  ~BuildResult();
+};
+
+// What a rule says of itself besides its pattern.
+struct RuleInfo {
+  std::string_view name, algebra;
+  NumericClass numerics = NumericClass::kReassociates;
+  int benefit = 0;
 };
 
 namespace internal {
-BuildResult FinishRule(std::unique_ptr<PatternGraph> graph, std::string_view algebra,
-                       NumericClass numerics, int benefit);
+
+class PatternRecorder {
+ public:
+  virtual ~PatternRecorder() = default;
+  virtual void operator()(DrrPatternContext* ctx) const = 0;
+
+ protected:
+  BuildResult BuildRule(ir::IrContext* context, const RuleInfo& info) const;
+};
+// Checks a recorded graph and makes it a rule.
+BuildResult FinishRule(PatternGraph graph, const RuleInfo& info);
+template <class GraphPointer>
+BuildResult FinishRule(GraphPointer graph, std::string_view algebra, NumericClass numerics,
+                       int benefit) {
+  const std::string name(graph->rule());
+  return FinishRule(std::move(*graph), {name, algebra, numerics, benefit});
+}
+
 }  // namespace internal
 
 // A rule: derive, give kName (kebab-case), optionally kAlgebra, kNumerics and kBenefit, and
 // override operator().
 template <class Derived>
-class DrrPatternBase {
+class DrrPatternBase : public internal::PatternRecorder {
  public:
-  virtual ~DrrPatternBase() = default;
-  virtual void operator()(DrrPatternContext* ctx) const = 0;
-
   BuildResult Build(ir::IrContext* context) const {
-    DrrPatternContext ctx(Name(), context);
-    (*this)(&ctx);
-    std::string_view algebra;
-    NumericClass numerics = NumericClass::kReassociates;
-    int benefit = 0;
-    if constexpr (requires { Derived::kAlgebra; }) algebra = Derived::kAlgebra;
-    if constexpr (requires { Derived::kNumerics; }) numerics = Derived::kNumerics;
-    if constexpr (requires { Derived::kBenefit; }) benefit = Derived::kBenefit;
-    return internal::FinishRule(ctx.Take(), algebra, numerics, benefit);
+    RuleInfo info{.name = Name()};
+    if constexpr (requires { Derived::kAlgebra; }) info.algebra = Derived::kAlgebra;
+    if constexpr (requires { Derived::kNumerics; }) info.numerics = Derived::kNumerics;
+    if constexpr (requires { Derived::kBenefit; }) info.benefit = Derived::kBenefit;
+    return BuildRule(context, info);
   }
   static constexpr std::string_view Name() {
     if constexpr (requires { Derived::kName; }) {

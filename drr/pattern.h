@@ -4,13 +4,13 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "ir/base/function.h"
 #include "ir/op_def.h"
 #include "ir/program.h"
 
@@ -147,7 +147,7 @@ struct Formula {
   std::vector<Argument> arguments{};
 };
 
-using ComputeAttr = std::function<ir::Attribute(const MatchContext&)>;
+using ComputeAttr = ir::Function<ir::Attribute(const MatchContext&)>;
 
 struct ResultAttr {
   ir::Name name;
@@ -180,7 +180,7 @@ struct Replacement {
 
 struct Constraint {
   std::string reason;  // what must hold, e.g. "w is a constant matrix"
-  std::function<bool(const MatchContext&)> holds;
+  ir::Function<bool(const MatchContext&)> holds;
   SourceLoc loc;
   Formula formula{};
 };
@@ -188,13 +188,16 @@ struct Constraint {
 // Run after a match was applied, on what it made; see PostContext in drr/drr.h.
 class PostContext;
 struct PostHook {
-  std::function<void(PostContext&)> run;
+  ir::Function<void(PostContext&)> run;
   SourceLoc loc;
 };
 
 class PatternGraph {
  public:
-  PatternGraph(std::string_view rule, ir::IrContext* context) : rule_(rule), context_(context) {}
+  PatternGraph(std::string_view rule, ir::IrContext* context);
+  PatternGraph(const PatternGraph& other);  // these are compiled once, not in every rule
+  PatternGraph(PatternGraph&& other) noexcept;
+  ~PatternGraph();
 
   ir::IrContext* context() const { return context_; }
   std::string_view rule() const { return rule_; }
@@ -206,10 +209,13 @@ class PatternGraph {
   int NewValue(std::string_view name, SourceLoc loc, bool list = false);
   int NewAttr(std::string_view name, SourceLoc loc);
   int NewOp(SourceOp op);
+  int NewOp(SourceLoc loc);  // with alternatives to be added
+  void AddAlternative(int op, const ir::OpDef& def);
   int NewResultOp(ResultOp op);
-  // Applies source op `op` to operands: makes its results.
-  void Call(int op, std::span<const int> operands, size_t num_results);
-  void CallResult(int op, std::span<const ResultOperand> operands, size_t num_results);
+  int NewResultOp(const ir::OpDef& def, int attrs_of, SourceLoc loc);
+  // Applies source op `op` to operands: makes its results, numbered from what is returned.
+  int Call(int op, std::span<const int> operands, size_t num_results);
+  int CallResult(int op, std::span<const ResultOperand> operands, size_t num_results);
   // Apply the op to every element of a list; the result is a list.
   int CallEach(int op, int list);
   int CallEachResult(int op, std::span<const ResultOperand> operands);
@@ -277,7 +283,10 @@ struct Rule {
   int benefit = 0;  // larger is tried first; default: the number of source ops
   PatternGraph graph;
 
-  explicit Rule(PatternGraph g) : graph(std::move(g)) {}
+  explicit Rule(PatternGraph g);
+  Rule(const Rule& other);
+  Rule(Rule&& other) noexcept;
+  ~Rule();
 };
 
 }  // namespace weft::drr

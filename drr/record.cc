@@ -19,6 +19,23 @@ std::string_view NumericClassName(NumericClass numerics) {
   return "";
 }
 
+PatternGraph::PatternGraph(std::string_view rule, ir::IrContext* context)
+    : rule_(rule), context_(context) {}
+PatternGraph::PatternGraph(const PatternGraph& other) = default;
+PatternGraph::PatternGraph(PatternGraph&& other) noexcept = default;
+PatternGraph::~PatternGraph() = default;
+Rule::Rule(PatternGraph g) : graph(std::move(g)) {}
+Rule::Rule(const Rule& other) = default;
+Rule::Rule(Rule&& other) noexcept = default;
+Rule::~Rule() = default;
+DrrPatternContext::DrrPatternContext(std::string_view rule, ir::IrContext* context)
+    : graph_(new PatternGraph(rule, context)) {}
+DrrPatternContext::~DrrPatternContext() = default;
+BuildResult::BuildResult() = default;
+BuildResult::BuildResult(BuildResult&& other) noexcept = default;
+BuildResult& BuildResult::operator=(BuildResult&& other) noexcept = default;
+BuildResult::~BuildResult() = default;
+
 void PatternGraph::Error(SourceLoc loc, const std::string& what) {
   errors_.push_back(fmt::format("{}:{}: error: [{}] {}", loc.file, loc.line, rule_, what));
 }
@@ -55,12 +72,30 @@ int PatternGraph::NewOp(SourceOp op) {
   return static_cast<int>(ops.size()) - 1;
 }
 
+int PatternGraph::NewOp(SourceLoc loc) {
+  SourceOp op;
+  op.loc = loc;
+  return NewOp(std::move(op));
+}
+
+void PatternGraph::AddAlternative(int op, const ir::OpDef& def) {
+  ops[op].alternatives.push_back({&def, {}});
+}
+
+int PatternGraph::NewResultOp(const ir::OpDef& def, int attrs_of, SourceLoc loc) {
+  ResultOp op;
+  op.def = &def;
+  op.attrs_of = attrs_of;
+  op.loc = loc;
+  return NewResultOp(std::move(op));
+}
+
 int PatternGraph::NewResultOp(ResultOp op) {
   result_ops.push_back(std::move(op));
   return static_cast<int>(result_ops.size()) - 1;
 }
 
-void PatternGraph::Call(int op, std::span<const int> operands, size_t num_results) {
+int PatternGraph::Call(int op, std::span<const int> operands, size_t num_results) {
   if (ops[op].called) {
     Error(ops[op].loc,
           fmt::format("{} is applied twice; declare one op per occurrence", ops[op].Name()));
@@ -74,9 +109,10 @@ void PatternGraph::Call(int op, std::span<const int> operands, size_t num_result
     values[value].result_index = static_cast<int>(i);
     ops[op].results.push_back(value);
   }
+  return static_cast<int>(values.size() - num_results);
 }
 
-void PatternGraph::CallResult(int op, std::span<const ResultOperand> operands, size_t num_results) {
+int PatternGraph::CallResult(int op, std::span<const ResultOperand> operands, size_t num_results) {
   if (result_ops[op].called)
     Error(result_ops[op].loc, fmt::format("{} is applied twice; declare one op per occurrence",
                                           NameOf(result_ops[op])));
@@ -84,6 +120,7 @@ void PatternGraph::CallResult(int op, std::span<const ResultOperand> operands, s
   result_ops[op].operands.assign(operands.begin(), operands.end());
   result_ops[op].results.clear();
   for (size_t i = 0; i < num_results; ++i) result_ops[op].results.push_back(num_result_values++);
+  return num_result_values - static_cast<int>(num_results);
 }
 
 std::vector<int> PatternGraph::RootProducers() const {
@@ -158,24 +195,51 @@ AnyOpPattern SourcePattern::AnyOp(std::string_view name, SourceLoc loc) {
 }
 
 RepeatPattern SourcePattern::RepeatAny(uint32_t traits, Range times, SourceLoc loc) {
-  SourceOp op;
-  op.traits = traits;
-  return MakeRepeat(std::move(op), times, loc);
+  const int op = graph_->NewOp(loc);
+  graph_->ops[op].traits = traits;
+  return MakeRepeat(op, times);
 }
 
-RepeatPattern SourcePattern::MakeRepeat(SourceOp op, Range times, SourceLoc loc) {
-  op.times = Times::kChain;
-  op.min_times = times.min;
-  op.max_times = times.max;
-  op.loc = loc;
-  return {graph_, graph_->NewOp(std::move(op))};
+RepeatPattern SourcePattern::MakeRepeat(int op, Range times) {
+  SourceOp& repeated = graph_->ops[op];
+  repeated.times = Times::kChain;
+  repeated.min_times = times.min;
+  repeated.max_times = times.max;
+  return {graph_, op};
 }
 
-drr::Tensor SourcePattern::MakeSkip(const drr::Tensor& t, std::vector<SkippedOp> skipped,
+drr::Tensor SourcePattern::Not(const drr::Tensor& t, const drr::Tensor& pattern) {
+  graph_->values[t.id()].nots.push_back(pattern.id());
+  return t;
+}
+
+void SourcePattern::AddReturns(int op, int region, std::initializer_list<SourceOperand> values,
+                               SourceLoc loc) {
+  RegionPattern& r = graph_->ops[op].regions.emplace_back();
+  r.region = region;
+  r.loc = loc;
+  for (const SourceOperand& v : values) r.returned.push_back(v.id());
+}
+
+void SourcePattern::AddConstraint(std::string_view why,
+                                  ir::Function<bool(const MatchContext&)> holds, SourceLoc loc) {
+  graph_->constraints.push_back({std::string(why), std::move(holds), loc});
+}
+
+void ResultPattern::AddPostHook(ir::Function<void(PostContext&)> run, SourceLoc loc) {
+  graph_->post_hooks.push_back({std::move(run), loc});
+}
+
+void ResultPattern::Output::operator=(Operand with) && {
+  graph_->replacements.push_back({source_, with.value, loc_});
+}
+
+drr::Tensor SourcePattern::MakeSkip(const drr::Tensor& t,
+                                    std::initializer_list<const ir::OpDef*> skipped, bool same_type,
                                     SourceLoc loc) {
   const int value = graph_->NewValue("", loc);
   graph_->values[value].through = t.id();
-  graph_->values[value].skipped = std::move(skipped);
+  for (const ir::OpDef* def : skipped) graph_->values[value].skipped.push_back({def, same_type});
   return {graph_, value};
 }
 
@@ -186,7 +250,7 @@ ResultOpLike ResultPattern::LikeOp(int source_op, SourceLoc loc) {
   return ResultOpLike(graph_, graph_->NewResultOp(std::move(op)));
 }
 
-ResultTensor ResultPattern::ConstantInts(std::function<Ints(const MatchContext&)> fn,
+ResultTensor ResultPattern::ConstantInts(ir::Function<Ints(const MatchContext&)> fn,
                                          SourceLoc loc) {
   return Constant(
       [fn = std::move(fn)](const MatchContext& m) {
@@ -238,28 +302,71 @@ void AddBind(PatternGraph* graph, const ir::FieldDef& field, int variable,
   attrs->push_back(std::move(pattern));
 }
 
-void CheckResultAttr(PatternGraph* graph, const ir::OpDef& def, const ir::FieldDef& field, bool set,
-                     bool inherited, int variable, SourceLoc loc) {
-  if (!set && !inherited && !field.optional && !field.make_default)
-    graph->Error(loc, fmt::format("attribute '{}' of {} has no default and is not set",
-                                  field.name.str(), def.name()));
-  if (variable >= 0 && !graph->attrs[variable].bound)
-    graph->Error(loc, fmt::format("attribute '{}' of {} copies '{}', which no source op binds",
-                                  field.name.str(), def.name(), graph->attrs[variable].name));
+void AddDefaultAttr(PatternGraph* graph, int op, size_t field) {
+  Alternative& last = graph->ops[op].alternatives.back();
+  AddDefaultAttr(graph, last.def->fields[field], graph->ops[op].loc, last.def->name(), &last.attrs);
 }
 
-BuildResult FinishRule(std::unique_ptr<PatternGraph> graph, std::string_view algebra,
-                       NumericClass numerics, int benefit) {
+void AddLiterals(PatternGraph* graph, int op, size_t field, std::vector<ir::Attribute> values) {
+  Alternative& last = graph->ops[op].alternatives.back();
+  AddLiterals(graph, last.def->fields[field], std::move(values), &last.attrs);
+}
+
+void AddBind(PatternGraph* graph, int op, size_t field, int variable) {
+  Alternative& last = graph->ops[op].alternatives.back();
+  AddBind(graph, last.def->fields[field], variable, &last.attrs);
+}
+
+void AddResultDefault(PatternGraph* graph, int op, size_t index) {
+  ResultOp& result = graph->result_ops[op];
+  const ir::FieldDef& field = result.def->fields[index];
+  if (result.attrs_of >= 0) return;  // whatever the other op has
+  if (field.make_default) {
+    result.attrs.push_back({field.name, field.make_default(*graph->context()), -1, {}});
+  } else if (!field.optional) {
+    graph->Error(result.loc, fmt::format("attribute '{}' of {} has no default and is not set",
+                                         field.name.str(), result.def->name()));
+  }
+}
+
+void AddResultLiteral(PatternGraph* graph, int op, size_t index, ir::Attribute value) {
+  ResultOp& result = graph->result_ops[op];
+  result.attrs.push_back({result.def->fields[index].name, value, -1, {}});
+}
+
+void AddResultCopy(PatternGraph* graph, int op, size_t index, int variable) {
+  ResultOp& result = graph->result_ops[op];
+  const ir::FieldDef& field = result.def->fields[index];
+  if (!graph->attrs[variable].bound)
+    graph->Error(result.loc,
+                 fmt::format("attribute '{}' of {} copies '{}', which no source op binds",
+                             field.name.str(), result.def->name(), graph->attrs[variable].name));
+  result.attrs.push_back({field.name, {}, variable, {}});
+}
+
+void AddResultCompute(PatternGraph* graph, int op, size_t index, const ComputeAttr& compute) {
+  ResultOp& result = graph->result_ops[op];
+  result.attrs.push_back({result.def->fields[index].name, {}, -1, compute});
+}
+
+BuildResult PatternRecorder::BuildRule(ir::IrContext* context, const RuleInfo& info) const {
+  DrrPatternContext ctx(info.name, context);
+  (*this)(&ctx);
+  return FinishRule(std::move(ctx.graph()), info);
+}
+
+BuildResult FinishRule(PatternGraph graph, const RuleInfo& info) {
   BuildResult result;
-  result.errors = graph->Check();
-  result.warnings = graph->warnings();
+  result.errors = graph.Check();
+  result.warnings = graph.warnings();
   if (!result.errors.empty()) return result;
-  const std::string name(graph->rule());
-  result.rule = std::make_unique<Rule>(std::move(*graph));
+  const std::string name(graph.rule());
+  result.rule = ir::Owned<Rule>(new Rule(std::move(graph)));
   result.rule->name = name;
-  result.rule->algebra = algebra;
-  result.rule->numerics = numerics;
-  result.rule->benefit = benefit > 0 ? benefit : static_cast<int>(result.rule->graph.ops.size());
+  result.rule->algebra = info.algebra;
+  result.rule->numerics = info.numerics;
+  result.rule->benefit =
+      info.benefit > 0 ? info.benefit : static_cast<int>(result.rule->graph.ops.size());
   return result;
 }
 

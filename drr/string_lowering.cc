@@ -154,14 +154,11 @@ void Recorder::LowerOp(OpNode& op) {
     graph_->result_ops[op.graph_id].operands.push_back(operand);
   }
   for (const auto& [name, attr] : op.attrs) LowerAttr(op, name, attr);
-  for (const ir::FieldDef& field : op.def->fields) {
+  for (size_t i = 0; i < op.def->fields.size(); ++i) {
+    const std::string_view name = op.def->fields[i].name.str();
     const bool set = std::any_of(op.attrs.begin(), op.attrs.end(),
-                                 [&](const auto& a) { return a.first == field.name.str(); });
-    if (set) continue;
-    drr::internal::CheckResultAttr(graph_.get(), *op.def, field, false, false, -1, op.loc);
-    if (field.make_default)
-      graph_->result_ops[op.graph_id].attrs.push_back(
-          {field.name, field.make_default(*graph_->context()), -1, {}});
+                                 [&](const auto& a) { return a.first == name; });
+    if (!set) drr::internal::AddResultDefault(graph_.get(), op.graph_id, i);
   }
   const size_t given = graph_->result_ops[op.graph_id].operands.size();
   const auto& defs = op.def->info->operands;

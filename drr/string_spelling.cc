@@ -51,9 +51,8 @@ const Op& Recorder::SourceOp(std::string_view name, Attributes attrs, SourceLoc 
   OpNode node;
   node.def = FindOp(name, loc);
   node.loc = loc;
-  drr::SourceOp op;
-  op.alternatives.push_back({node.def, {}});
-  op.loc = loc;
+  node.graph_id = graph_->NewOp(loc);
+  graph_->AddAlternative(node.graph_id, *node.def);
   for (const NamedAttribute& a : attrs) {
     const ir::FieldDef* field = node.def->FindField(ir::Name(a.name));
     if (!field) {
@@ -63,11 +62,10 @@ const Op& Recorder::SourceOp(std::string_view name, Attributes attrs, SourceLoc 
                                      "Attr(\"name\")",
                                      a.name, name));
     } else {
-      drr::internal::AddBind(graph_.get(), *field, graph_->NewAttr(a.value.name(), loc),
-                             &op.alternatives[0].attrs);
+      drr::internal::AddBind(graph_.get(), node.graph_id, field - node.def->fields.data(),
+                             graph_->NewAttr(a.value.name(), loc));
     }
   }
-  node.graph_id = graph_->NewOp(std::move(op));
   ops_.push_back(std::move(node));
   return op_handles_.emplace_back(this, static_cast<int>(ops_.size()) - 1);
 }

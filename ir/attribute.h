@@ -8,13 +8,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "ir/base/function.h"
 #include "ir/name.h"
 #include "ir/type.h"
 
@@ -45,7 +45,7 @@ enum class AttrKind : uint8_t {
 struct WeightBuffer {
   const std::byte* data = nullptr;
   size_t size = 0;
-  std::function<void()> release;
+  Function<void()> release;
 };
 
 class Attribute;

@@ -41,9 +41,9 @@ Operation CloneOperation(Builder& builder, Operation op, ValueMap& map) {
   return copy;
 }
 
-std::unique_ptr<Program> Program::Clone() const {
+Owned<Program> Program::Clone() const {
   auto* self = const_cast<Program*>(this);  // handles are not const; nothing is changed
-  auto copy = std::make_unique<Program>(context_);
+  Owned<Program> copy(new Program(context_));
   Builder builder(copy.get());
   Mutator mutator(copy.get());
   mutator.SetAttrs(copy->module(), self->module().attrs());

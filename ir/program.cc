@@ -27,7 +27,7 @@ void StaleHandle(const char* what) {
 }
 }  // namespace internal
 
-Program::Program(IrContext* context) : context_(context), side_(std::make_unique<SideTables>()) {
+Program::Program(IrContext* context) : context_(context), side_(new SideTables) {
   Mutator mutator(this);
   OperationState state{.opcode = kOpcodeOf<ModuleOp>, .num_regions = 1};
   Operation module = mutator.Create(state, Block(), Operation());

@@ -11,9 +11,7 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <iterator>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,6 +20,7 @@
 
 #include "ir/base/check.h"
 #include "ir/base/chunked_array.h"
+#include "ir/base/owned.h"
 #include "ir/context.h"
 #include "ir/op_def.h"
 
@@ -368,7 +367,7 @@ class Program {
   Operation module() { return OpAt(0); }
   Block body() { return module().region(0).front(); }
   // A deep copy that shares weights.
-  std::unique_ptr<Program> Clone() const;
+  Owned<Program> Clone() const;
 
   // Named weights that builtin.get_parameter refers to.
   Attribute parameter(std::string_view name) const;
@@ -448,7 +447,7 @@ class Program {
   uint32_t free_operands_[kMaxChained + 1] = {kNoId, kNoId, kNoId, kNoId, kNoId,
                                               kNoId, kNoId, kNoId, kNoId};
   bool has_names_ = false;  // some value or operation has had a name or location
-  std::unique_ptr<SideTables> side_;
+  Owned<SideTables> side_;
 };
 
 // The primitive mutations. Rewriter wraps them with checks and listeners; nobody else uses them.

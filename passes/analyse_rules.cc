@@ -28,7 +28,7 @@ FrozenRewritePatternSet SetOf(ir::IrContext& context, const std::vector<const Ru
   drr::RewritePatternSet set(&context);
   for (const Rule* rule : rules) {
     drr::BuildResult copy;
-    copy.rule = std::make_unique<Rule>(*rule);
+    copy.rule = ir::Owned<Rule>(new Rule(*rule));
     set.Add(std::move(copy));
   }
   return FrozenRewritePatternSet(std::move(set));

@@ -6,6 +6,7 @@
 #   tools/dev.sh bless [CTEST ARG...] run the tests so that golden tests rewrite what they expect; read the diff
 #   tools/dev.sh bench [NAME...]     build and run the benchmarks (all, or those named)
 #   tools/dev.sh bench-mlir [--quick] [--callgrind]  rewriting next to MLIR 16 (libmlir-16-dev llvm-16-dev mlir-16-tools)
+#   tools/dev.sh bench-compile       what a file with one rule costs to compile
 #   tools/dev.sh format-check | tidy clang-format as tools/check --full runs it; clang-tidy over all sources
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -47,6 +48,7 @@ case "$command" in
     cmake --build "$peer"
     benchmarks/peers/mlir/compare.py --weft build/release/bin/bench_rewriting --mlir "$peer/mlirbench" "$@"
     ;;
+  bench-compile) benchmarks/compile_time.sh "$@" ;;
   format-check) sources | xargs -0 -r "$(tool clang-format)" --dry-run -Werror ;;
   tidy)
     # clang-tidy reads clang's flags; run it after the clang preset has been configured and built.

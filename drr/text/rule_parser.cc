@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <memory>
 
 #include "drr/drr.h"
 #include "drr/internal/string_recorder.h"

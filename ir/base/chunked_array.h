@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 namespace weft::ir {
@@ -12,6 +11,13 @@ namespace weft::ir {
 template <class T, unsigned kLog2Chunk = 10>
 class ChunkedArray {
  public:
+  ChunkedArray() = default;
+  ChunkedArray(const ChunkedArray&) = delete;
+  ChunkedArray& operator=(const ChunkedArray&) = delete;
+  ~ChunkedArray() {
+    for (T* chunk : chunks_) delete[] chunk;
+  }
+
   T& operator[](uint32_t i) { return chunks_[i >> kLog2Chunk][i & kMask]; }
   const T& operator[](uint32_t i) const { return chunks_[i >> kLog2Chunk][i & kMask]; }
   uint32_t size() const { return size_; }
@@ -20,7 +26,7 @@ class ChunkedArray {
   uint32_t Grow(uint32_t count) {
     const uint32_t first = size_;
     size_ += count;
-    while ((chunks_.size() << kLog2Chunk) < size_) chunks_.push_back(std::make_unique<T[]>(kChunk));
+    while ((chunks_.size() << kLog2Chunk) < size_) chunks_.push_back(new T[kChunk]());
     return first;
   }
   size_t bytes() const { return chunks_.size() * kChunk * sizeof(T); }
@@ -28,7 +34,7 @@ class ChunkedArray {
  private:
   static constexpr uint32_t kChunk = 1u << kLog2Chunk;
   static constexpr uint32_t kMask = kChunk - 1;
-  std::vector<std::unique_ptr<T[]>> chunks_;
+  std::vector<T*> chunks_;
   uint32_t size_ = 0;
 };
 

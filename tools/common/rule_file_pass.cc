@@ -72,7 +72,7 @@ class RuleFilePass : public passes::Pass {
     for (std::unique_ptr<drr::Rule>& rule : rules_) {
       if (rule->numerics > run.numerics || Contains(run.disabled_rules, rule->name)) continue;
       drr::BuildResult built;
-      built.rule = std::move(rule);
+      built.rule = ir::Owned<drr::Rule>(rule.release());
       set.Add(std::move(built));
     }
     rewrite_ = std::make_unique<passes::PatternRewritePass>(

@@ -122,7 +122,7 @@ absl::Status AddPasses(const GoldenFile& file, ir::IrContext& context, passes::P
     drr::RewritePatternSet set(&context);
     for (auto& rule : rules) {
       drr::BuildResult built;
-      built.rule = std::move(rule);
+      built.rule = ir::Owned<drr::Rule>(rule.release());
       set.Add(std::move(built));
     }
     pm->AddPass(std::make_unique<passes::PatternRewritePass>(
