@@ -1,5 +1,6 @@
 #include "ir/builder.h"
 
+#include <array>
 #include <bit>
 #include <cstring>
 
@@ -128,10 +129,22 @@ bool Builder::TryCreate(Opcode opcode, std::span<const Value> operands, AttrDict
   return true;
 }
 
-Operation Builder::CreateChecked(OperationState state, size_t num_results) {
+Operation Builder::CreateChecked(Opcode opcode, std::span<const Value> operands, AttrDict attrs,
+                                 uint32_t num_regions, size_t num_results) {
   Operation op;
   std::string error;
-  const bool ok = TryCreate(std::move(state), num_results, &op, &error);
+  std::array<Type, 4> few;  // no memory is allocated for the usual op
+  bool ok;
+  if (num_regions == 0 && num_results <= few.size()) {
+    ok =
+        TryCreate(opcode, operands, attrs, Name(), std::span(few.data(), num_results), &op, &error);
+  } else {
+    ok = TryCreate({.opcode = opcode,
+                    .operands = {operands.begin(), operands.end()},
+                    .attrs = attrs,
+                    .num_regions = num_regions},
+                   num_results, &op, &error);
+  }
   WEFT_CHECK(ok, error);
   return op;
 }

@@ -31,6 +31,19 @@ class RewriteListener {
   virtual void OnErased(Operation op) { (void)op; }
 };
 
+// The operands of a call: {x, y}, a vector or a span. For parameters only: it points to them.
+class ValueList {
+ public:
+  ValueList() = default;
+  ValueList(std::initializer_list<Value> values) : values_(values.begin(), values.size()) {}
+  ValueList(const std::vector<Value>& values) : values_(values) {}
+  ValueList(std::span<const Value> values) : values_(values) {}
+  operator std::span<const Value>() const { return values_; }
+
+ private:
+  std::span<const Value> values_;
+};
+
 class Builder {
  public:
   // Inserts at the end of the program's body, before its terminator if it has one.
@@ -58,22 +71,17 @@ class Builder {
   // Typed creation. A wrong operand count or shape is a mistake of the caller and aborts with the
   // op's message; use TryCreate for outside input. num_results < 0: one per required result.
   template <class O>
-  Operation Create(std::vector<Value> operands,
-                   const typename O::template Attrs<BuilderSlot>& attrs = {},
+  Operation Create(ValueList operands, const typename O::template Attrs<BuilderSlot>& attrs = {},
                    int num_results = -1) {
-    OperationState state{
-        .opcode = kOpcodeOf<O>,
-        .operands = std::move(operands),
-        .attrs = MakeAttrs<O>(*context(), attrs),
-        .num_regions = O::kInfo.num_regions > 0 ? uint32_t(O::kInfo.num_regions) : 0};
+    constexpr uint32_t kRegions = O::kInfo.num_regions > 0 ? uint32_t(O::kInfo.num_regions) : 0;
     size_t count = 0;
     for (const OperandDef& r : O::kInfo.results) count += r.arity == Arity::kOne;
-    return CreateChecked(std::move(state), num_results < 0 ? count : size_t(num_results));
+    return CreateChecked(kOpcodeOf<O>, operands, MakeAttrs<O>(*context(), attrs), kRegions,
+                         num_results < 0 ? count : size_t(num_results));
   }
   template <class O>
-  Value Make(std::vector<Value> operands,
-             const typename O::template Attrs<BuilderSlot>& attrs = {}) {
-    return Create<O>(std::move(operands), attrs).result(0);
+  Value Make(ValueList operands, const typename O::template Attrs<BuilderSlot>& attrs = {}) {
+    return Create<O>(operands, attrs).result(0);
   }
 
   Value Constant(Attribute dense);                      // builtin.constant
@@ -90,7 +98,8 @@ class Builder {
   void Return(std::vector<std::pair<std::string, Value>> outputs);
 
  protected:
-  Operation CreateChecked(OperationState state, size_t num_results);
+  Operation CreateChecked(Opcode opcode, std::span<const Value> operands, AttrDict attrs,
+                          uint32_t num_regions, size_t num_results);
   Program* program_;
   Block block_;
   Operation before_;

@@ -1,11 +1,14 @@
 #include "ir/context.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <cstring>
-#include <unordered_map>
+#include <deque>
+#include <memory>
 
 #include "ir/base/check.h"
+#include "ir/base/unique_table.h"
 #include "ir/dialects/builtin.h"
 #include "ir/infer.h"
 #include "ir/op_def.h"
@@ -16,62 +19,65 @@ namespace {
 constexpr size_t kSmallDense = 4096;  // up to here dense contents are uniqued by value
 constexpr size_t kAlignment = 64;
 
-// Keys are byte strings that spell the whole value: two values are equal iff their keys are.
-class Key {
- public:
-  template <class T>
-  Key& Add(const T& value) {
-    static_assert(std::is_trivially_copyable_v<T>);
-    text_.append(reinterpret_cast<const char*>(&value), sizeof(T));
-    return *this;
-  }
-  Key& AddBytes(const void* data, size_t size) {
-    Add(size);
-    text_.append(static_cast<const char*>(data), size);
-    return *this;
-  }
-  std::string Take() { return std::move(text_); }
-
- private:
-  std::string text_;
-};
-
-std::string TypeKey(const TypeStorage& t) {
-  Key key;
-  key.Add(t.kind).Add(t.dtype).Add(t.ranked);
-  key.AddBytes(t.dims.data(), t.dims.size() * sizeof(int64_t));
-  for (Type e : t.elements) key.Add(e.id());
-  key.AddBytes(t.text.data(), t.text.size());
-  return key.Take();
+uint64_t HashOf(const TypeStorage& t, std::span<const int64_t> dims) {
+  Hasher h;
+  h.Add(static_cast<uint64_t>(t.kind) << 16 | static_cast<uint64_t>(t.dtype) << 8 | t.ranked);
+  h.AddBytes(dims.data(), dims.size_bytes());
+  for (Type e : t.elements) h.Add(e.id());
+  if (!t.text.empty()) h.AddBytes(t.text.data(), t.text.size());
+  return h.hash();
 }
 
-std::string AttrKey(const AttributeStorage& a) {
-  Key key;
-  key.Add(a.kind).Add(a.integer).Add(a.real).Add(a.type.id());
-  key.AddBytes(a.text.data(), a.text.size());
-  key.AddBytes(a.ints.data(), a.ints.size() * sizeof(int64_t));
-  key.AddBytes(a.floats.data(), a.floats.size() * sizeof(float));
-  for (const std::string& s : a.strings) key.AddBytes(s.data(), s.size());
-  if (a.size <= kSmallDense) {
-    key.AddBytes(a.data, a.size);
-  } else {
-    key.Add(a.data).Add(a.size);
+bool Same(const TypeStorage& a, const TypeStorage& b, std::span<const int64_t> b_dims) {
+  return a.kind == b.kind && a.dtype == b.dtype && a.ranked == b.ranked &&
+         std::ranges::equal(a.dims, b_dims) && a.elements == b.elements && a.text == b.text;
+}
+
+// Dense contents up to kSmallDense bytes are part of the value; larger ones stand for themselves.
+uint64_t HashOf(const AttributeStorage& a, std::span<const int64_t> ints) {
+  Hasher h;
+  h.Add(static_cast<uint64_t>(a.kind)).Add(static_cast<uint64_t>(a.integer));
+  h.Add(std::bit_cast<uint64_t>(a.real)).Add(a.type.id());
+  h.AddBytes(ints.data(), ints.size_bytes());
+  if (!a.text.empty()) h.AddBytes(a.text.data(), a.text.size());
+  if (!a.floats.empty()) h.AddBytes(a.floats.data(), a.floats.size() * sizeof(float));
+  for (const std::string& s : a.strings) h.AddBytes(s.data(), s.size());
+  if (a.size > kSmallDense) {
+    h.Add(reinterpret_cast<uintptr_t>(a.data)).Add(a.size);
+  } else if (a.size > 0) {
+    h.AddBytes(a.data, a.size);
   }
-  return key.Take();
+  return h.hash();
+}
+
+bool SameBytes(const void* a, const void* b, size_t size) {
+  return a == b || size == 0 || std::memcmp(a, b, size) == 0;
+}
+
+bool Same(const AttributeStorage& a, const AttributeStorage& b, std::span<const int64_t> b_ints) {
+  return a.kind == b.kind && a.integer == b.integer &&
+         std::bit_cast<uint64_t>(a.real) == std::bit_cast<uint64_t>(b.real) && a.type == b.type &&
+         std::ranges::equal(a.ints, b_ints) && a.text == b.text &&
+         a.floats.size() == b.floats.size() &&
+         SameBytes(a.floats.data(), b.floats.data(), a.floats.size() * sizeof(float)) &&
+         a.strings == b.strings && a.size == b.size &&
+         (a.size > kSmallDense ? a.data == b.data : SameBytes(a.data, b.data, a.size));
 }
 
 }  // namespace
 
 struct IrContext::Tables {
-  std::unordered_map<std::string, uint32_t> types, attributes, dicts;
+  std::deque<TypeStorage> type_storage;
+  std::deque<AttributeStorage> attribute_storage;  // by id; the first is nobody's
+  std::deque<AttrDictStorage> dict_storage;
+  UniqueTable types, attributes, dicts;
   std::vector<std::unique_ptr<WeightBuffer>> buffers;
 };
 
-IrContext::IrContext()
-    : tables_(std::make_unique<Tables>()), inference_cache_(std::make_unique<InferenceCache>()) {
-  types_.emplace_back();  // id 0 is the null handle of each kind
-  attributes_.emplace_back();
-  dicts_.emplace_back();
+IrContext::IrContext() : tables_(new Tables), inference_cache_(new InferenceCache) {
+  types_.push_back(nullptr);  // id 0 is the null handle of each kind
+  tables_->attribute_storage.emplace_back();
+  dicts_.push_back(nullptr);
   LoadBuiltinDialect(*this);
 }
 
@@ -82,23 +88,27 @@ IrContext::~IrContext() {
 
 // --- types -----------------------------------------------------------------
 
-Type IrContext::UniqueType(TypeStorage storage) {
-  auto [it, is_new] = tables_->types.try_emplace(TypeKey(storage), types_.size());
-  if (is_new) {
+Type IrContext::UniqueType(TypeStorage storage, std::span<const int64_t> dims) {
+  const uint64_t hash = HashOf(storage, dims);
+  uint32_t id =
+      tables_->types.Find(hash, [&](uint32_t i) { return Same(*types_[i], storage, dims); });
+  if (id == 0) {
+    id = static_cast<uint32_t>(types_.size());
     storage.context = this;
-    storage.id = it->second;
-    types_.push_back(std::make_unique<TypeStorage>(std::move(storage)));
+    storage.id = id;
+    storage.dims.assign(dims.begin(), dims.end());
+    types_.push_back(&tables_->type_storage.emplace_back(std::move(storage)));
+    tables_->types.Add(hash, id);
   }
-  return Type(types_[it->second].get());
+  return Type(types_[id]);
 }
 
 Type IrContext::NoneType() { return UniqueType({.kind = TypeKind::kNone}); }
 
 Type IrContext::TensorType(DataType dtype, std::span<const int64_t> dims) {
   TypeStorage s{.kind = TypeKind::kTensor, .dtype = dtype, .ranked = true};
-  s.dims.assign(dims.begin(), dims.end());
   s.is_static = std::all_of(dims.begin(), dims.end(), IsStaticDim);
-  return UniqueType(std::move(s));
+  return UniqueType(std::move(s), dims);
 }
 
 Type IrContext::UnrankedTensorType(DataType dtype) {
@@ -119,17 +129,20 @@ Type IrContext::OpaqueType(std::string_view text) {
 
 // --- attributes ------------------------------------------------------------
 
-Attribute IrContext::NewAttr(AttributeStorage storage) {
-  storage.context = this;
-  storage.id = static_cast<uint32_t>(attributes_.size());
-  attributes_.push_back(std::make_unique<AttributeStorage>(std::move(storage)));
-  return Attribute(attributes_.back().get());
-}
-
-Attribute IrContext::UniqueAttr(AttributeStorage storage) {
-  auto [it, is_new] = tables_->attributes.try_emplace(AttrKey(storage), attributes_.size());
-  if (is_new) return NewAttr(std::move(storage));
-  return Attribute(attributes_[it->second].get());
+Attribute IrContext::UniqueAttr(AttributeStorage storage, std::span<const int64_t> ints) {
+  auto& all = tables_->attribute_storage;
+  const uint64_t hash = HashOf(storage, ints);
+  uint32_t id =
+      tables_->attributes.Find(hash, [&](uint32_t i) { return Same(all[i], storage, ints); });
+  if (id == 0) {
+    id = static_cast<uint32_t>(all.size());
+    storage.context = this;
+    storage.id = id;
+    storage.ints.assign(ints.begin(), ints.end());
+    all.push_back(std::move(storage));
+    tables_->attributes.Add(hash, id);
+  }
+  return Attribute(&all[id]);
 }
 
 Attribute IrContext::UnitAttr() { return UniqueAttr({.kind = AttrKind::kUnit}); }
@@ -149,7 +162,7 @@ Attribute IrContext::StringAttr(std::string_view value) {
   return UniqueAttr({.kind = AttrKind::kString, .text = std::string(value)});
 }
 Attribute IrContext::IntsAttr(std::span<const int64_t> value) {
-  return UniqueAttr({.kind = AttrKind::kInts, .ints = Ints(value.begin(), value.end())});
+  return UniqueAttr({.kind = AttrKind::kInts}, value);
 }
 Attribute IrContext::FloatsAttr(std::span<const float> value) {
   return UniqueAttr({.kind = AttrKind::kFloats, .floats = Floats(value.begin(), value.end())});
@@ -196,8 +209,10 @@ Attribute IrContext::DenseAttr(Type type, std::span<const std::byte> bytes) {
   if (bytes.size() <= kSmallDense) {  // look before copying: most small constants repeat
     const AttributeStorage probe{
         .kind = AttrKind::kDense, .type = type, .data = bytes.data(), .size = bytes.size()};
-    auto it = tables_->attributes.find(AttrKey(probe));
-    if (it != tables_->attributes.end()) return Attribute(attributes_[it->second].get());
+    const auto& all = tables_->attribute_storage;
+    const uint32_t id = tables_->attributes.Find(
+        HashOf(probe, {}), [&](uint32_t i) { return Same(all[i], probe, {}); });
+    if (id != 0) return Attribute(&all[id]);
   }
   std::byte* writable = nullptr;
   WeightBuffer buffer = AllocateWeightBuffer(bytes.size(), &writable);
@@ -216,24 +231,36 @@ Attribute IrContext::ElidedDenseAttr(Type type, std::string_view label) {
   return UniqueAttr({.kind = AttrKind::kDense, .text = std::string(label), .type = type});
 }
 
-AttrDict IrContext::Dict(std::vector<NamedAttribute> entries) {
+AttrDict IrContext::DictInPlace(std::span<NamedAttribute> entries) {
   if (entries.empty()) return {};
-  std::stable_sort(entries.begin(), entries.end(),
-                   [](const auto& a, const auto& b) { return a.name.str() < b.name.str(); });
-  std::vector<NamedAttribute> unique;
-  for (const NamedAttribute& e : entries) {
-    if (!unique.empty() && unique.back().name == e.name) unique.pop_back();
-    unique.push_back(e);
+  // Insertion sort: it is stable, takes no memory, and ops have few attributes.
+  size_t size = 0;
+  for (const NamedAttribute e : entries) {
+    size_t at = size;
+    while (at > 0 && e.name.str() < entries[at - 1].name.str()) --at;
+    if (at > 0 && entries[at - 1].name == e.name) {
+      entries[at - 1] = e;
+      continue;
+    }
+    std::move_backward(entries.begin() + at, entries.begin() + size, entries.begin() + size + 1);
+    entries[at] = e;
+    ++size;
   }
-  Key key;
-  for (const NamedAttribute& e : unique) key.Add(e.name.id()).Add(e.value.id());
-  auto [it, is_new] = tables_->dicts.try_emplace(key.Take(), dicts_.size());
-  if (is_new) {
-    dicts_.push_back(std::make_unique<AttrDictStorage>());
-    dicts_.back()->id = it->second;
-    dicts_.back()->entries = std::move(unique);
+  entries = entries.first(size);
+  Hasher h;
+  for (const NamedAttribute& e : entries) h.Add(uint64_t{e.name.id()} << 32 | e.value.id());
+  uint32_t id = tables_->dicts.Find(h.hash(), [&](uint32_t i) {
+    return std::ranges::equal(dicts_[i]->entries, entries, [](const auto& a, const auto& b) {
+      return a.name == b.name && a.value == b.value;
+    });
+  });
+  if (id == 0) {
+    id = static_cast<uint32_t>(dicts_.size());
+    dicts_.push_back(&tables_->dict_storage.emplace_back(
+        AttrDictStorage{.id = id, .entries = {entries.begin(), entries.end()}}));
+    tables_->dicts.Add(h.hash(), id);
   }
-  return AttrDict(dicts_[it->second].get());
+  return AttrDict(dicts_[id]);
 }
 
 AttrDict IrContext::With(AttrDict dict, Name name, Attribute value) {

@@ -9,13 +9,13 @@
 
 #include <cstdint>
 #include <initializer_list>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "ir/attribute.h"
+#include "ir/base/owned.h"
 #include "ir/name.h"
 #include "ir/type.h"
 
@@ -40,7 +40,7 @@ class IrContext {
   Type UnrankedTensorType(DataType dtype);
   Type VectorType(std::span<const Type> elements);
   Type OpaqueType(std::string_view text);
-  Type TypeFromId(uint32_t id) const { return Type(id == 0 ? nullptr : types_[id].get()); }
+  Type TypeFromId(uint32_t id) const { return Type(types_[id]); }
 
   // --- attributes ---
   Attribute UnitAttr();
@@ -72,8 +72,11 @@ class IrContext {
   // An aligned buffer of `size` bytes that the caller fills before passing it to DenseAttrAdopt.
   static WeightBuffer AllocateWeightBuffer(size_t size, std::byte** writable);
 
-  AttrDict Dict(std::vector<NamedAttribute> entries);  // sorts; later duplicates win
-  AttrDict DictFromId(uint32_t id) const { return AttrDict(id == 0 ? nullptr : dicts_[id].get()); }
+  AttrDict Dict(std::vector<NamedAttribute> entries) {  // sorts; later duplicates win
+    return DictInPlace(entries);
+  }
+  AttrDict DictInPlace(std::span<NamedAttribute> entries);  // changes `entries`
+  AttrDict DictFromId(uint32_t id) const { return AttrDict(dicts_[id]); }
   AttrDict With(AttrDict dict, Name name, Attribute value);
   AttrDict Without(AttrDict dict, Name name);
 
@@ -89,16 +92,15 @@ class IrContext {
 
  private:
   struct Tables;
-  Type UniqueType(TypeStorage storage);
-  Attribute UniqueAttr(AttributeStorage storage);
-  Attribute NewAttr(AttributeStorage storage);
+  // The lists are given apart, so that looking for what is there allocates nothing.
+  Type UniqueType(TypeStorage storage, std::span<const int64_t> dims = {});
+  Attribute UniqueAttr(AttributeStorage storage, std::span<const int64_t> ints = {});
 
-  std::vector<std::unique_ptr<TypeStorage>> types_;
-  std::vector<std::unique_ptr<AttributeStorage>> attributes_;
-  std::vector<std::unique_ptr<AttrDictStorage>> dicts_;
-  std::vector<const OpDef*> ops_;  // by opcode
-  std::unique_ptr<Tables> tables_;
-  std::unique_ptr<InferenceCache> inference_cache_;
+  std::vector<const TypeStorage*> types_;      // by id; they belong to tables_
+  std::vector<const AttrDictStorage*> dicts_;  // by id
+  std::vector<const OpDef*> ops_;              // by opcode
+  Owned<Tables> tables_;
+  Owned<InferenceCache> inference_cache_;
 };
 
 }  // namespace weft::ir

@@ -1,5 +1,8 @@
 #include "ir/name.h"
 
+#include <array>
+#include <atomic>
+#include <bit>
 #include <deque>
 #include <mutex>
 #include <shared_mutex>
@@ -13,6 +16,8 @@ namespace {
 // names.
 class Interner {
  public:
+  Interner() { FindOrAdd(std::string_view(), 1); }  // id 0 is the empty string
+
   uint32_t FindOrAdd(std::string_view text, uint32_t limit) {
     {
       std::shared_lock lock(mutex_);
@@ -20,25 +25,42 @@ class Interner {
     }
     std::unique_lock lock(mutex_);
     if (auto it = ids_.find(text); it != ids_.end()) return it->second;
-    if (strings_.size() >= limit) return 0;
-    strings_.emplace_back(text);
-    const auto id = static_cast<uint32_t>(strings_.size() - 1);
-    ids_.emplace(strings_.back(), id);
-    return id;
+    if (size_ >= limit) return 0;
+    const Place place(size_);
+    std::atomic<std::string_view*>& chunk = chunks_[place.chunk];
+    if (chunk.load(std::memory_order_relaxed) == nullptr)
+      chunk.store(new std::string_view[place.chunk_size()], std::memory_order_release);
+    std::string_view& stored = chunk.load(std::memory_order_relaxed)[place.offset];
+    stored = strings_.emplace_back(text);
+    ids_.emplace(stored, size_);
+    return size_++;
   }
-  std::string_view Get(uint32_t id) {
-    std::shared_lock lock(mutex_);
-    return strings_[id];
+  // Without a lock: whoever has the id got it after the string was there, and chunks never move.
+  std::string_view Get(uint32_t id) const {
+    const Place place(id);
+    return chunks_[place.chunk].load(std::memory_order_acquire)[place.offset];
   }
   uint32_t size() {
     std::shared_lock lock(mutex_);
-    return static_cast<uint32_t>(strings_.size());
+    return size_;
   }
 
  private:
+  // Chunk c holds kFirst << c strings.
+  struct Place {
+    static constexpr uint64_t kFirst = 1024;
+    explicit Place(uint32_t id)
+        : chunk(static_cast<uint32_t>(std::bit_width(id / kFirst + 1)) - 1),
+          offset(id - ((uint64_t{1} << chunk) - 1) * kFirst) {}
+    size_t chunk_size() const { return kFirst << chunk; }
+    uint32_t chunk;
+    uint64_t offset;
+  };
   std::shared_mutex mutex_;
-  std::deque<std::string> strings_ = {std::string()};  // id 0 is the empty string
-  std::unordered_map<std::string_view, uint32_t> ids_ = {{std::string_view(), 0}};
+  std::array<std::atomic<std::string_view*>, 24> chunks_{};
+  std::deque<std::string> strings_;
+  std::unordered_map<std::string_view, uint32_t> ids_;
+  uint32_t size_ = 0;
 };
 
 Interner& Names() {

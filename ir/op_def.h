@@ -289,52 +289,6 @@ class BuilderSlot {
   std::optional<V> value_;
 };
 
-// All attributes of an op as a C++ struct; absent or ill-kinded ones keep their default.
-template <class O>
-typename O::template Attrs<Plain> ReadAttrs(AttrDict dict) {
-  typename O::template Attrs<Plain> attrs;
-  std::apply(
-      [&](const auto&... field) {
-        (
-            [&] {
-              auto& member = attrs.*field.member;
-              using V = typename ValueTypeOf<std::decay_t<decltype(member)>>::type;
-              V value{};
-              if (ReadAttr(dict.Get(field.name), &value)) {
-                member = std::move(value);
-              } else if constexpr (std::decay_t<decltype(field)>::kHasDefault) {
-                member = V(field.fallback);
-              }
-            }(),
-            ...);
-      },
-      attrs.Fields());
-  return attrs;
-}
-
-// The dictionary with every default written out. A required attribute that is unset is left out:
-// the verifier names it.
-template <class O>
-AttrDict MakeAttrs(IrContext& context, const typename O::template Attrs<BuilderSlot>& attrs) {
-  std::vector<NamedAttribute> entries;
-  std::apply(
-      [&](const auto&... field) {
-        (
-            [&] {
-              const auto& value = (attrs.*field.member).value();
-              if (value) {
-                entries.push_back({Name(field.name), MakeAttr(context, *value)});
-              } else if constexpr (std::decay_t<decltype(field)>::kHasDefault) {
-                using V = std::decay_t<decltype(*value)>;
-                entries.push_back({Name(field.name), MakeAttr(context, V(field.fallback))});
-              }
-            }(),
-            ...);
-      },
-      attrs.Fields());
-  return context.Dict(std::move(entries));
-}
-
 // --- the run-time description -----------------------------------------------
 
 struct FieldDef {
@@ -361,6 +315,64 @@ struct OpDef {
     return nullptr;
   }
 };
+
+// Made when first asked for.
+template <class O>
+const OpDef& OpDefOf();
+
+// --- whole sets of attributes -----------------------------------------------
+
+// All attributes of an op as a C++ struct; absent or ill-kinded ones keep their default.
+template <class O>
+typename O::template Attrs<Plain> ReadAttrs(AttrDict dict) {
+  typename O::template Attrs<Plain> attrs;
+  [[maybe_unused]] const std::vector<FieldDef>& fields = OpDefOf<O>().fields;
+  [[maybe_unused]] size_t i = 0;
+  std::apply(
+      [&](const auto&... field) {
+        (
+            [&] {
+              auto& member = attrs.*field.member;
+              using V = typename ValueTypeOf<std::decay_t<decltype(member)>>::type;
+              V value{};
+              if (ReadAttr(dict.Get(fields[i++].name), &value)) {
+                member = std::move(value);
+              } else if constexpr (std::decay_t<decltype(field)>::kHasDefault) {
+                member = V(field.fallback);
+              }
+            }(),
+            ...);
+      },
+      attrs.Fields());
+  return attrs;
+}
+
+// The dictionary with every default written out. A required attribute that is unset is left out:
+// the verifier names it.
+template <class O>
+AttrDict MakeAttrs(IrContext& context, const typename O::template Attrs<BuilderSlot>& attrs) {
+  if constexpr (kNumAttrs<O> == 0) {
+    (void)context, (void)attrs;
+    return {};
+  } else {
+    const std::vector<FieldDef>& fields = OpDefOf<O>().fields;
+    std::array<NamedAttribute, kNumAttrs<O>> entries;
+    size_t size = 0, i = 0;
+    auto add = [&](const auto& field) {
+      const auto& value = (attrs.*field.member).value();
+      const FieldDef& def = fields[i++];
+      if (value) {
+        entries[size++] = {def.name, MakeAttr(context, *value)};
+      } else if (def.make_default) {
+        entries[size++] = {def.name, def.make_default(context)};
+      }
+    };
+    std::apply([&](const auto&... field) { (add(field), ...); }, attrs.Fields());
+    return context.DictInPlace({entries.data(), size});
+  }
+}
+
+// --- definitions of C++ ops --------------------------------------------------
 
 template <class O>
 inline const Opcode kOpcodeOf = Opcode::FindOrAdd(O::kInfo.name);

@@ -126,10 +126,9 @@ class Generator {
 
  private:
   template <class O>
-  Value Op(std::vector<Value> operands,
-           const typename O::template Attrs<ir::BuilderSlot>& attrs = {}) {
+  Value Op(ir::ValueList operands, const typename O::template Attrs<ir::BuilderSlot>& attrs = {}) {
     ++workload_.body_ops;
-    return b_->Make<O>(std::move(operands), attrs);
+    return b_->Make<O>(operands, attrs);
   }
   Value UnaryOp(int index, Value x) {
     using Maker = Value (*)(Generator*, Value);
