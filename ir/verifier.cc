@@ -129,8 +129,7 @@ absl::Status CheckUseList(const GraphView& view, uint32_t op, uint32_t value) {
   const uint32_t use_count = view.use_count(value);
   uint32_t count = 0, previous = kNoId;
   for (uint32_t use = view.first_use(value); use != kNoId; use = view.next_use(use)) {
-    if (++count > use_count || view.IsErased(view.owner(use)) || view.used_value(use) != value ||
-        view.previous_use(use) != previous)
+    if (++count > use_count || view.used_value(use) != value || view.previous_use(use) != previous)
       return Fail(view.OperationAt(op), "its use list is broken");
     previous = use;
   }
@@ -208,7 +207,14 @@ static_assert(std::has_unique_object_representations_v<Signature>);
 // An open-addressing set; it forgets everything rather than grow large.
 class SignatureSet {
  public:
-  bool Contains(const Signature& signature) const { return slots_[Find(signature)].opcode != 0; }
+  bool Contains(const Signature& signature) {
+    Signature& recent = recent_[(signature.opcode + 5 * signature.attrs + signature.result_type) &
+                                (recent_.size() - 1)];
+    if (recent == signature) return true;
+    if (slots_[Find(signature)].opcode == 0) return false;
+    recent = signature;
+    return true;
+  }
   void Add(const Signature& signature) {
     if (++size_ > slots_.size() / 2) Rehash();
     slots_[Find(signature)] = signature;
@@ -232,6 +238,7 @@ class SignatureSet {
       ++size_;
     }
   }
+  std::array<Signature, 64> recent_{};  // found without a good hash
   std::vector<Signature> slots_ = std::vector<Signature>(64);
   size_t size_ = 0;
 };
@@ -248,13 +255,15 @@ class ProgramVerifier {
 
   absl::Status Run() {
     WEFT_RETURN_IF_ERROR(CheckModule(program_));
-    WEFT_RETURN_IF_ERROR(CheckRegions(view_, program_.module()));
+    WEFT_RETURN_IF_ERROR(CheckRegionsOf(program_.module()));
     std::vector<uint32_t> next;  // a stack of the ops to resume at, inner ones on top
     PushRegions(program_.module(), &next);
     while (!next.empty()) {
       const uint32_t op = next.back();
       const uint32_t after = view_.next(op);
-      WEFT_RETURN_IF_ERROR(Check(op));
+      Signature signature;
+      if (!LooksRight(op, &signature)) WEFT_RETURN_IF_ERROR(Check(op, signature));
+      seen_[op] = true;
       if (after == kNoId) {
         next.pop_back();
       } else {
@@ -262,10 +271,21 @@ class ProgramVerifier {
       }
       if (view_.HasRegions(op)) PushRegions(view_.OperationAt(op), &next);
     }
+    // Every list is as long as it says and every operand in one: more uses are of erased ops.
+    if (num_uses_ != num_operands_)
+      return InvalidArgument(fmt::format("use lists hold {} uses but operations have {} operands",
+                                         num_uses_, num_operands_));
     return absl::OkStatus();
   }
 
  private:
+  absl::Status CheckRegionsOf(Operation op) {
+    for (uint32_t i = 0; i < op.num_regions(); ++i)
+      for (Block block : op.region(i).blocks())
+        for (Value argument : block.arguments()) num_uses_ += argument.use_count();
+    return CheckRegions(view_, op);
+  }
+
   static void PushRegions(Operation op, std::vector<uint32_t>* next) {
     for (uint32_t i = op.num_regions(); i > 0; --i) {
       const std::vector<Block> blocks = op.region(i - 1).blocks();
@@ -274,25 +294,38 @@ class ProgramVerifier {
     }
   }
 
-  // Looks for the one mistake only when there is one.
-  absl::Status Check(uint32_t op) {
-    Signature signature;
-    if (!OperandsHold(op, &signature)) {
-      WEFT_RETURN_IF_ERROR(CheckOperands(view_, op, [&](uint32_t value) {
-        if (view_.block_of_value(value) != view_.block(op)) return false;
-        const uint32_t def = view_.DefiningOp(value);
-        return def == kNoId || seen_[def];
-      }));
-    }
-    seen_[op] = true;
-    WEFT_RETURN_IF_ERROR(CheckSignature(op, signature));
-    return UseListHolds(op) ? absl::OkStatus() : CheckResultUses(view_, op);
+  // Whether the op is surely right; else Check() looks for the mistake, or for what makes it right
+  // after all.
+  bool LooksRight(uint32_t op, Signature* signature) {
+    const internal::OpRecord& r = view_.record(op);
+    const bool operands_hold = OperandsHold(r, op, signature);
+    constexpr uint8_t kRare = internal::kOpHasRegions | internal::kOpHasExtraResults;
+    return operands_hold && UseListHolds(r, op) && !(r.flags & kRare) &&
+           signatures_.Contains(*signature);
+  }
+
+  absl::Status Check(uint32_t op, const Signature& signature) {
+    WEFT_RETURN_IF_ERROR(CheckOperands(view_, op, [&](uint32_t value) {
+      if (view_.block_of_value(value) != view_.block(op)) return false;
+      const uint32_t def = view_.DefiningOp(value);
+      return def == kNoId || seen_[def];
+    }));
+    const Operation operation = view_.OperationAt(op);
+    bool from_values = false;
+    WEFT_RETURN_IF_ERROR(CheckInFull(operation, &from_values));
+    WEFT_RETURN_IF_ERROR(CheckResultUses(view_, op));
+    for (uint32_t i = 1; i < operation.num_results(); ++i)
+      num_uses_ += operation.result(i).use_count();
+    if (from_values || view_.HasRegions(op) || view_.HasExtraResults(op)) return absl::OkStatus();
+    const bool covers_operands = signature.num_operands <= Signature::kMaxOperands ||
+                                 !operation.def() || !operation.def()->infer;
+    if (covers_operands) signatures_.Add(signature);
+    return absl::OkStatus();
   }
 
   // Whether all operands are alive, in use lists, and defined before in the same block. Fills in
   // the signature.
-  bool OperandsHold(uint32_t op, Signature* signature) const {
-    const internal::OpRecord& r = view_.record(op);
+  bool OperandsHold(const internal::OpRecord& r, uint32_t op, Signature* signature) {
     const uint32_t count = view_.num_operands(op);
     bool holds = true;
     for (uint32_t i = 0; i < count; ++i) {
@@ -302,6 +335,7 @@ class ProgramVerifier {
       if (u.value == kNoId) {
         signature->any_missing = 1;
       } else {
+        ++num_operands_;
         if (u.value & internal::kExtraBit) {
           const internal::ExtraValueRecord& extra = view_.extra_record(u.value);
           type = extra.type;
@@ -318,6 +352,7 @@ class ProgramVerifier {
       }
       if (count <= Signature::kMaxOperands) signature->operand_types[i] = type;
     }
+    if (r.flags & internal::kOpHasResult) num_uses_ += view_.use_count(op);
     signature->opcode = r.opcode;
     signature->has_result = (r.flags & internal::kOpHasResult) != 0;
     signature->is_last = r.next == kNoId;
@@ -332,40 +367,22 @@ class ProgramVerifier {
   }
 
   // For ops of at most one result.
-  bool UseListHolds(uint32_t op) const {
-    const internal::OpRecord& r = view_.record(op);
+  bool UseListHolds(const internal::OpRecord& r, uint32_t op) const {
     if (!(r.flags & internal::kOpHasResult)) return true;
     if (r.flags & (internal::kOpHasExtraResults | internal::kOpManyUses)) return false;
     uint32_t count = 0, previous = kNoId;
     for (uint32_t use = r.first_use; use != kNoId; ++count) {
       const internal::OperandRecord& u = view_.use_record(use);
-      if (count == r.use_count || u.value != op || u.prev != previous || view_.IsErased(u.owner))
-        return false;
+      if (count == r.use_count || u.value != op || u.prev != previous) return false;
       previous = use;
       use = u.next;
     }
     return count == r.use_count;
   }
 
-  absl::Status CheckSignature(uint32_t op, const Signature& signature) {
-    // Ops with regions or further results are always checked in full.
-    if (view_.record(op).flags & (internal::kOpHasRegions | internal::kOpHasExtraResults)) {
-      bool from_values = false;
-      return CheckInFull(view_.OperationAt(op), &from_values);
-    }
-    if (signatures_.Contains(signature)) return absl::OkStatus();
-    bool from_values = false;
-    const Operation operation = view_.OperationAt(op);
-    WEFT_RETURN_IF_ERROR(CheckInFull(operation, &from_values));
-    const bool covers_operands = signature.num_operands <= Signature::kMaxOperands ||
-                                 !operation.def() || !operation.def()->infer;
-    if (!from_values && covers_operands) signatures_.Add(signature);
-    return absl::OkStatus();
-  }
-
   absl::Status CheckInFull(Operation op, bool* from_values) {
     WEFT_RETURN_IF_ERROR(CheckDefinition(op, from_values));
-    WEFT_RETURN_IF_ERROR(CheckRegions(view_, op));
+    WEFT_RETURN_IF_ERROR(CheckRegionsOf(op));
     if (op.HasTrait(kTerminator) && op.next())
       return Fail(op, "ends its block but is not the last operation in it");
     if (!has_parameters_ || !op.Is<GetParameterOp>()) return absl::OkStatus();
@@ -377,7 +394,8 @@ class ProgramVerifier {
   Program& program_;
   GraphView view_;
   bool has_parameters_;
-  std::vector<bool> seen_;  // by op slot: verified already
+  std::vector<bool> seen_;                    // by op slot: verified already
+  uint64_t num_operands_ = 0, num_uses_ = 0;  // operands that are given; lengths of use lists
   SignatureSet signatures_;
 };
 
