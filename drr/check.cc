@@ -109,14 +109,42 @@ class PatternChecker {
         if (!IsMade(pattern) || g_.values[g_.Resolve(pattern)].list)
           g_.Error(v.loc,
                    fmt::format("Not() of {}, which no source op makes", g_.Describe(pattern)));
-      if (v.alias < 0 && v.producer < 0 && v.either.empty() && v.through < 0 &&
-          !read_.count(static_cast<int>(i)))
+      const int id = static_cast<int>(i);
+      const bool leaf = v.either.empty() && v.through < 0;
+      if (v.alias < 0 && v.producer < 0 && !read_.count(id) && (leaf || !replaced_.count(id)))
         Unused(v.loc, fmt::format("tensor {} is not an operand of any source op",
                                   g_.Describe(static_cast<int>(i))));
     }
-    for (const AttrVariable& a : g_.attrs)
-      if (!a.bound)
+    for (size_t i = 0; i < g_.attrs.size(); ++i) {
+      const AttrVariable& a = g_.attrs[i];
+      if (!a.bound) {
         g_.Error(a.loc, fmt::format("attribute variable '{}' is bound by no source op", a.name));
+      } else if (TimesRead(static_cast<int>(i)) < 2 && !HasFunctions()) {
+        Unused(a.loc, fmt::format("nothing reads attribute variable '{}'; say Any() where the "
+                                  "attribute does not matter",
+                                  a.name));
+      }
+    }
+  }
+
+  // Bindings, of which a second one compares, and copies to the result.
+  size_t TimesRead(int variable) const {
+    size_t n = 0;
+    for (const SourceOp& op : g_.ops)
+      for (const Alternative& alternative : op.alternatives)
+        for (const AttrPattern& a : alternative.attrs) n += a.variable == variable;
+    for (const ResultOp& op : g_.result_ops)
+      for (const ResultAttr& a : op.attrs) n += a.variable == variable;
+    return n;
+  }
+
+  // Which may read any handle.
+  bool HasFunctions() const {
+    if (!g_.constraints.empty() || !g_.post_hooks.empty()) return true;
+    for (const ResultOp& op : g_.result_ops)
+      for (const ResultAttr& a : op.attrs)
+        if (a.compute) return true;
+    return false;
   }
 
   // Ops none of whose results another source op reads; matching starts at the first of them, or at

@@ -643,6 +643,10 @@ class SourcePattern {
     graph_->values[t.id()].escape = Escape::kKeep;
     return t;
   }
+  TensorList Keep(const TensorList& t) {
+    graph_->values[t.id()].escape = Escape::kKeep;
+    return t;
+  }
   // As Keep(), and what is matched below t may be read by others too: it all stays for them, and
   // what the result needs of it is computed again.
   drr::Tensor Recompute(const drr::Tensor& t) {

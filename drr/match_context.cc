@@ -12,10 +12,10 @@ std::vector<BoundTensor> MatchContext::operator[](TensorList list) const {
   return tensors;
 }
 
-ir::Operation MatchContext::operator[](AnyOpPattern op) const { return ops_[op.id()]; }
+ir::Operation MatchContext::operator[](AnyOpPattern op) const { return this->op(op.id()); }
 
 const std::vector<ir::Operation>& MatchContext::operator[](RepeatPattern chain) const {
-  return op_lists_[chain.id()];
+  return op_list(chain.id());
 }
 
 bool MatchContext::Contains(ir::Operation op) const {

@@ -147,9 +147,15 @@ class MatchContext {
   }
   ir::Attribute attr(int id) const { return attrs_[id]; }
   // Of a list value.
-  const std::vector<ir::Value>& list(int id) const { return lists_[rule_->graph.Resolve(id)]; }
+  const std::vector<ir::Value>& list(int id) const {
+    read_more_ = true;
+    return lists_[rule_->graph.Resolve(id)];
+  }
   // Of a source op that occurs more than once: a chain innermost first, an Each() in list order.
-  const std::vector<ir::Operation>& op_list(int id) const { return op_lists_[id]; }
+  const std::vector<ir::Operation>& op_list(int id) const {
+    read_more_ = true;
+    return op_lists_[id];
+  }
   // Ops between a value and its reader that only the match reads.
   const std::vector<ir::Operation>& absorbed() const { return absorbed_; }
   // Whether a complete match holds `op`.

@@ -391,9 +391,9 @@ bool Matcher::AddOperandGoals(const SourceOp& op, Operation found, bool swapped,
         });
       continue;
     }
-    // Of two orders, or many places, most are wrong at a glance. (The order that the rule is
-    // written in goes on, so as to say what is wrong.)
-    if ((swapped || num_lists > 1) && !Plausible(op.operands[i], value)) {
+    // Of two orders, or many places, most are wrong at a glance. (When the reason is asked for, the
+    // order that the rule is written in goes on to what is wrong exactly.)
+    if ((swapped || num_lists > 1 || !failure_) && !Plausible(op.operands[i], value)) {
       return Fail([&](MatchFailure& failure) {
         failure.op = found;
         failure.value = value;

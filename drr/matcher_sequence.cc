@@ -51,10 +51,11 @@ bool Matcher::SolveList(const Goal& goal, int id) {
   return false;
 }
 
-// Every element is made by an op of the pattern: no choices, so no backtracking between them.
+// Every element, of which there must be one, is made by an op of the pattern: no choices, so no backtracking between them.
 bool Matcher::SolveEach(const Goal& goal, int id, std::vector<Value> elements) {
   const int op_id = graph_.values[id].producer;
   const SourceOp& op = graph_.ops[op_id];
+  if (elements.empty()) return Fail([&] { return graph_.Describe(id) + " is empty"; });
   std::vector<Operation> ops;
   std::vector<Value> inner;
   for (size_t i = 0; i < elements.size(); ++i) {
@@ -92,7 +93,7 @@ bool Matcher::SolveEach(const Goal& goal, int id, std::vector<Value> elements) {
     ops.push_back(found);
     inner.push_back(found.operand(0));
   }
-  BindOp(op_id, ops.empty() ? Operation() : ops[0], ops.empty() ? -1 : 0);
+  BindOp(op_id, ops[0], 0);
   m_->op_lists_[op_id] = std::move(ops);
   BindValue(id, Value());
   m_->lists_[id] = std::move(elements);

@@ -368,6 +368,59 @@ TEST_F(Language, ARequiredOperandMustBeBoundInEveryVariant) {
                                              "unbound in 1 of 2 variants of the pattern")));
 }
 
+// --- mistakes ------------------------------------------------------------------------------
+
+TEST_F(Language, AnAttributeVariableThatNothingReadsIsAMistake) {
+  EXPECT_THAT(Errors([](SourcePattern& src, ResultPattern& res) {
+                auto x = src.Tensor("x");
+                auto axis = src.Attr<int64_t>("axis");
+                res.Tensor(src.Op<Norm>({.axis = axis})(x)) = res.Op<Relu>()(x);
+              }),
+              testing::ElementsAre(HasSubstr("nothing reads attribute variable 'axis'")));
+  const Body compared = [](SourcePattern& src, ResultPattern& res) {
+    auto x = src.Tensor("x");
+    auto axis = src.Attr<int64_t>("axis");
+    auto inner = src.Op<Norm>({.axis = axis})(x);
+    res.Tensor(src.Op<Norm>({.axis = axis})(inner)) = x;
+  };
+  EXPECT_THAT(Errors(compared), testing::ElementsAre());
+}
+
+TEST_F(Language, MistakesOfEveryKindAreToldAtOnceEachWithItsLine) {
+  const int line = __LINE__;
+  const std::vector<std::string> errors = Errors([](SourcePattern& src, ResultPattern& res) {
+    auto x = src.Tensor("x"), unused = src.Tensor("unused");
+    src.Op<Tanh>();                                                       // never applied
+    auto out = src.Op<Norm>()(x);                                         // axis is left open
+    src.Op<Relu>()(x);                                                    // no result for it
+    src.RequireNativeCall("", [](const MatchContext&) { return true; });  // no reason
+    res.Op<Relu>();                                                       // never applied
+    res.Op<Tanh>()(x);                                                    // nobody reads it
+    res.Tensor(out) = res.Op<Add>()(x, unused);                           // never bound
+  });
+  auto at = [&](int offset, const char* what) {
+    return testing::AllOf(
+        HasSubstr("language_test.cc:" + std::to_string(line + offset) + ": error: [rule] "),
+        HasSubstr(what));
+  };
+  EXPECT_THAT(errors,
+              testing::UnorderedElementsAre(
+                  at(2, "tensor 'unused' is not an operand of any source op"),
+                  at(3, "toy.tanh is declared but never applied"),
+                  at(4, "attribute 'axis' of toy.norm has no default"),
+                  at(5, "toy.relu ends the source pattern but the result does not replace it"),
+                  at(6, "a constraint has no reason"),
+                  at(7, "result op toy.relu is declared but never applied"),
+                  at(8, "no result of toy.tanh is used by the result pattern"),
+                  at(9, "operand 'y' of toy.add uses 'unused', which the source pattern")));
+}
+
+TEST_F(Language, ARuleWithoutSourceOrResultIsAMistake) {
+  EXPECT_THAT(Errors([](SourcePattern&, ResultPattern&) {}),
+              testing::ElementsAre(HasSubstr("the source pattern has no op"),
+                                   HasSubstr("the result replaces nothing")));
+}
+
 // --- plain rules ---------------------------------------------------------------------------
 
 TEST_F(Language, ARuleOfOneTreeWithoutChoicesIsPlain) {
@@ -390,6 +443,27 @@ TEST_F(Language, ARuleOfOneTreeWithoutChoicesIsPlain) {
   EXPECT_TRUE(Rule(tree).Build(&context).rule->graph.IsPlain());
   EXPECT_FALSE(Rule(either).Build(&context).rule->graph.IsPlain());
   EXPECT_FALSE(Rule(joined).Build(&context).rule->graph.IsPlain());
+  using Values = std::function<Tensor(SourcePattern&, Tensor)>;
+  const std::pair<const char*, Values> others[] = {
+      {"a chain", [](SourcePattern& src, Tensor x) { return src.Repeat<Relu>()(x); }},
+      {"any op", [](SourcePattern& src, Tensor x) { return src.AnyOp()(x); }},
+      {"a skipped op", [](SourcePattern& src, Tensor x) { return src.Skip<Tanh>(x); }},
+      {"recompute", [](SourcePattern& src, Tensor x) { return src.Recompute(src.Op<Relu>()(x)); }},
+      {"outside", [](SourcePattern& src, Tensor x) { return src.Outside(src.Op<Relu>()(x)); }},
+      {"not",
+       [](SourcePattern& src, Tensor x) { return src.Not(x, src.Op<Relu>()(src.Tensor("any"))); }},
+      {"a list",
+       [](SourcePattern& src, Tensor x) { return src.Op<toy::Join>()(x, src.Tensors("rest")); }},
+  };
+  for (const auto& [what, value] : others) {
+    const Body body = [&value = value](SourcePattern& src, ResultPattern& res) {
+      auto x = src.Tensor("x");
+      res.Tensor(src.Op<Tanh>()(value(src, x))) = x;
+    };
+    const BuildResult built = Rule(body).Build(&context);
+    ASSERT_TRUE(built.ok()) << what << built.errors[0];
+    EXPECT_FALSE(built.rule->graph.IsPlain()) << what;
+  }
 }
 
 // --- constraints and results -----------------------------------------------------------------
