@@ -53,6 +53,8 @@ class Pass {
   }
   virtual bool CanApplyOn(ir::Operation op) const { return op.num_regions() > 0; }
   virtual absl::Status Run(ir::Program& program) = 0;
+  // The rules it applies, of a pass that applies rules, after Initialize; else null.
+  virtual const drr::FrozenRewritePatternSet* patterns() const { return nullptr; }
 
   // Set by Run.
   bool changed() const { return changed_; }

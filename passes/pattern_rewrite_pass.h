@@ -22,8 +22,7 @@ class PatternRewritePass : public Pass {
   absl::Status Run(ir::Program& program) override;
 
   const std::vector<std::string>& groups() const { return groups_; }
-  // After Initialize.
-  const drr::FrozenRewritePatternSet& patterns() const { return patterns_; }
+  const drr::FrozenRewritePatternSet* patterns() const override { return &patterns_; }
 
  private:
   std::vector<std::string> groups_;

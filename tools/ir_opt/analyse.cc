@@ -8,7 +8,6 @@
 #include "ir/dialects/pd.h"
 #include "passes/analyse_rules.h"
 #include "passes/pass_registry.h"
-#include "passes/pattern_rewrite_pass.h"
 #include "tools/common/table.h"
 
 namespace weft::tools {
@@ -50,15 +49,14 @@ absl::StatusOr<std::string> AnalyseRulesOf(const std::vector<std::string>& pass_
   for (const std::string& name : pass_names) {
     if (!done.insert(name).second) continue;
     const std::unique_ptr<passes::Pass> pass = passes::MakePass(name);
-    auto* rewrite = dynamic_cast<passes::PatternRewritePass*>(pass.get());
-    if (!rewrite) continue;
+    if (!pass->patterns()) continue;
     ir::IrContext context;
     ir::LoadFusedDialect(context);
     ir::LoadPdDialect(context);
-    WEFT_RETURN_IF_ERROR(rewrite->Initialize(context, pass_context));
-    const passes::RuleAnalysis analysis = passes::AnalyseRules(context, rewrite->patterns(), {});
+    WEFT_RETURN_IF_ERROR(pass->Initialize(context, pass_context));
+    const passes::RuleAnalysis analysis = passes::AnalyseRules(context, *pass->patterns(), {});
     text += fmt::format("pass {}: {} of {} rules analysed, {} pairs, {} findings\n", name,
-                        analysis.analysed, rewrite->patterns().rules().size(), analysis.pairs,
+                        analysis.analysed, pass->patterns()->rules().size(), analysis.pairs,
                         analysis.findings.size());
     for (const RuleFinding& finding : analysis.findings) text += FindingText(finding);
     *findings += analysis.findings.size();

@@ -54,9 +54,8 @@ std::vector<std::string> ValueNames(Program& program) {
 }
 
 const drr::Rule* RuleOf(const passes::Pass& pass, std::string_view name) {
-  const auto* rewrite = dynamic_cast<const passes::PatternRewritePass*>(&pass);
-  if (!rewrite) return nullptr;
-  for (const auto& rule : rewrite->patterns().rules())
+  if (!pass.patterns()) return nullptr;
+  for (const auto& rule : pass.patterns()->rules())
     if (rule->name == name) return rule.get();
   return nullptr;
 }

@@ -6,7 +6,6 @@
 #include "ir/dialects/pd.h"
 #include "passes/analyse_rules.h"
 #include "passes/pass_registry.h"
-#include "passes/pattern_rewrite_pass.h"
 #include "tools/testing/golden.h"
 
 namespace weft::passes {
@@ -31,22 +30,20 @@ class RuleLibrary : public testing::TestWithParam<const char*> {
 
 TEST_P(RuleLibrary, HasNoRulesThatUndoGrowOrShadow) {
   const std::unique_ptr<Pass> pass = MakePass(GetParam());
-  auto* rewrite = dynamic_cast<PatternRewritePass*>(pass.get());
-  ASSERT_TRUE(rewrite);
   ir::IrContext context;
   ir::LoadFusedDialect(context);
   ir::LoadPdDialect(context);
-  ASSERT_TRUE(rewrite->Initialize(context, {.numerics = drr::NumericClass::kApproximate}).ok());
+  ASSERT_TRUE(pass->Initialize(context, {.numerics = drr::NumericClass::kApproximate}).ok());
   AnalysisOptions options{.witness = {.attempts = 300}};
   options.seeds = [&](const drr::Rule& rule) { return GoldenPrograms(context, rule); };
-  const RuleAnalysis analysis = AnalyseRules(context, rewrite->patterns(), options);
+  const RuleAnalysis analysis = AnalyseRules(context, *pass->patterns(), options);
   for (const RuleFinding& finding : analysis.findings)
     ADD_FAILURE() << testing::PrintToString(finding.rules) << " " << FindingName(finding.kind)
                   << ": " << finding.what << "\n"
                   << finding.witness;
   for (const SkippedRule& rule : analysis.not_analysed)
     ADD_FAILURE() << rule.rule << " is not analysed: " << rule.why;
-  EXPECT_EQ(analysis.analysed, rewrite->patterns().rules().size());
+  EXPECT_EQ(analysis.analysed, pass->patterns()->rules().size());
   EXPECT_GT(analysis.pairs, 0u);
 }
 
