@@ -30,7 +30,8 @@ class Rehearsal {
 
   // Whether the match of the rule at `op` can be put in place; *reason says why not.
   bool Applies(Operation op, std::string* reason) {
-    if (spent_) return true;  // taken on trust from then on, see Explanation::kApplies
+    // Taken on trust: further sites, see Explanation::kApplies, and what is of one program only.
+    if (spent_ || !rule_.graph.outside.empty()) return true;
     if (!copy_) {
       copy_ = op.program()->Clone();
       copies_.resize(op.program()->op_slots());

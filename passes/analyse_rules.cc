@@ -34,16 +34,17 @@ FrozenRewritePatternSet SetOf(ir::IrContext& context, const std::vector<const Ru
   return FrozenRewritePatternSet(std::move(set));
 }
 
-// What happens to a program, one rewrite of the greedy driver at a time.
+// What happens to a program, one step of the greedy driver at a time.
 struct Course {
   enum Outcome { kEnds, kRepeats, kGrows, kGoesOn };
   Outcome outcome = kEnds;
   std::vector<std::string> rules;  // that were applied; of a circle only those in it
-  size_t steps = 0;
+  size_t steps = 0;                // in each of which every rule is applied at most once
+  size_t rewrites = 0;
   uint32_t ops_before = 0, ops_after = 0;
 };
 
-// The rule that one more rewrite applied; "" when none applies any more.
+// The rules that one more step applied, one to a line; "" when none applies any more.
 std::string Step(Program& program, const FrozenRewritePatternSet& set) {
   const auto result = ApplyPatternsGreedily(program, set, {.max_rewrites_per_rule = 1});
   if (!result.ok()) return "";
@@ -74,6 +75,7 @@ Course RunOn(const Program& witness, const FrozenRewritePatternSet& set, int max
     run.ops_after = program->num_operations();
     if (rules.empty()) return run;
     applied.push_back(rules);
+    run.rewrites += 1 + static_cast<size_t>(std::count(rules.begin(), rules.end(), '\n'));
     if (++run.steps == static_cast<size_t>(max_steps) / 2) ops_halfway = run.ops_after;
     const auto [at, fresh] = seen.emplace(TextOf(*program), run.steps);
     if (fresh) continue;
@@ -188,16 +190,17 @@ class Analyst {
     switch (run.outcome) {
       case Course::kRepeats:
         finding.kind = RuleFinding::kUndo;
-        finding.what = fmt::format("after {} rewrites the program is one it was before", run.steps);
+        finding.what = fmt::format("after {} rewrite{} the program is one it was before",
+                                   run.rewrites, run.rewrites == 1 ? "" : "s");
         break;
       case Course::kGrows:
         finding.kind = RuleFinding::kGrowth;
         finding.what = fmt::format("{} rewrites take the program from {} operations to {}",
-                                   run.steps, run.ops_before - 1, run.ops_after - 1);
+                                   run.rewrites, run.ops_before - 1, run.ops_after - 1);
         break;
       default:
         finding.kind = RuleFinding::kEndless;
-        finding.what = fmt::format("still another program after {} rewrites", run.steps);
+        finding.what = fmt::format("still another program after {} rewrites", run.rewrites);
     }
     result_.findings.push_back(std::move(finding));
     return true;

@@ -11,17 +11,17 @@ bool Contains(const std::vector<std::string>& list, std::string_view name) {
   return std::find(list.begin(), list.end(), name) != list.end();
 }
 
-// Why the run does not use the rule; "" when it does.
-std::string WhyNot(const RegisteredRule& rule, const PassContext& run) {
-  if (Contains(run.disabled_rules, rule.name)) return "it is disabled";
-  if (rule.opt_in && !Contains(run.enabled_rules, rule.name)) return "it is opt-in and not enabled";
-  if (rule.numerics > run.numerics)
-    return "its numeric class is " + std::string(drr::NumericClassName(rule.numerics)) +
+}  // namespace
+
+std::string WhyNotEligible(std::string_view rule, drr::NumericClass numerics, bool opt_in,
+                           const PassContext& run) {
+  if (Contains(run.disabled_rules, rule)) return "it is disabled";
+  if (opt_in && !Contains(run.enabled_rules, rule)) return "it is opt-in and not enabled";
+  if (numerics > run.numerics)
+    return "its numeric class is " + std::string(drr::NumericClassName(numerics)) +
            ", the run allows " + std::string(drr::NumericClassName(run.numerics)) + " at most";
   return "";
 }
-
-}  // namespace
 
 PatternRewritePass::PatternRewritePass(std::string_view name, std::string_view description,
                                        std::vector<std::string> groups, GreedyRewriteConfig config)
@@ -42,7 +42,8 @@ absl::Status PatternRewritePass::Initialize(ir::IrContext& context,
   skipped_.clear();
   for (const RegisteredRule& rule : RegisteredRules()) {
     if (!Contains(groups_, rule.group)) continue;
-    if (std::string why = WhyNot(rule, pass_context); !why.empty()) {
+    std::string why = WhyNotEligible(rule.name, rule.numerics, rule.opt_in, pass_context);
+    if (!why.empty()) {
       skipped_.push_back({std::string(rule.name), std::move(why)});
       continue;
     }

@@ -8,6 +8,10 @@
 
 namespace weft::passes {
 
+// Why the run does not use a rule; "" when it does.
+std::string WhyNotEligible(std::string_view rule, drr::NumericClass numerics, bool opt_in,
+                           const PassContext& run);
+
 class PatternRewritePass : public Pass {
  public:
   // Rules of the registry (passes/rule_registry.h) that belong to one of `groups`, are not

@@ -67,11 +67,21 @@ passes::PassManager::Hook PrintingHook(const PassFlags& flags, passes::PassManag
 
 }  // namespace
 
-std::vector<std::string> RuleNames() {
+std::vector<std::string> RuleNames(const std::vector<PassReport>& reports) {
   std::vector<std::string> names;
   for (const passes::RegisteredRule& rule : passes::RegisteredRules())
     names.emplace_back(rule.name);
+  for (const PassReport& report : reports) {
+    for (const passes::RuleStatistics& rule : report.rules)
+      if (!Contains(names, rule.rule)) names.push_back(rule.rule);
+    for (const passes::SkippedRule& rule : report.skipped)
+      if (!Contains(names, rule.rule)) names.push_back(rule.rule);
+  }
   return names;
+}
+
+std::vector<std::string> RuleNamesOf(const PassFlags& flags) {
+  return flags.rules_file.empty() ? RuleNames() : std::vector<std::string>();
 }
 
 std::vector<std::string> PassesOf(const PassFlags& flags) {
@@ -143,9 +153,9 @@ absl::Status CheckPassFlags(const PassFlags& flags) {
   const std::string forms[] = {"table", "json"};
   if (!flags.stats.empty()) WEFT_RETURN_IF_ERROR(CheckName("form of --stats", flags.stats, forms));
   for (const std::string& bound : flags.fail_if)
-    WEFT_RETURN_IF_ERROR(ParseRuleBound(bound, RuleNames()).status());
+    WEFT_RETURN_IF_ERROR(ParseRuleBound(bound, RuleNamesOf(flags)).status());
   for (const std::string& name : flags.disabled_rules)
-    WEFT_RETURN_IF_ERROR(CheckName("rule", name, RuleNames()));
+    if (flags.rules_file.empty()) WEFT_RETURN_IF_ERROR(CheckName("rule", name, RuleNames()));
   for (const std::string& name : flags.enabled_rules) {
     WEFT_RETURN_IF_ERROR(CheckName("rule", name, RuleNames()));
     if (Contains(flags.disabled_rules, name))
@@ -176,7 +186,10 @@ absl::Status RunPasses(const PassFlags& flags, ir::Program& program,
   if (flags.stats == "json") std::fputs(StatisticsJson(pm.reports()).c_str(), stderr);
   if (flags.timing) std::fputs(TimingTable(pm.reports()).c_str(), stderr);
   if (reports) *reports = pm.reports();
-  return status;
+  WEFT_RETURN_IF_ERROR(status);
+  for (const std::string& name : flags.disabled_rules)  // which a file may have
+    WEFT_RETURN_IF_ERROR(CheckName("rule", name, RuleNames(pm.reports())));
+  return absl::OkStatus();
 }
 
 }  // namespace weft::tools

@@ -58,15 +58,16 @@ std::string NotRun(const std::string& rule, const std::vector<passes::PassReport
 absl::StatusOr<RuleBound> ParseRuleBound(const std::string& text,
                                          std::span<const std::string> rules) {
   WEFT_ASSIGN_OR_RETURN(RuleBound bound, Split(text));
-  WEFT_RETURN_IF_ERROR(CheckName("rule", bound.rule, rules));
+  if (!rules.empty()) WEFT_RETURN_IF_ERROR(CheckName("rule", bound.rule, rules));
   return bound;
 }
 
 absl::Status CheckRuleBounds(const std::vector<std::string>& bounds,
+                             std::span<const std::string> rules,
                              const std::vector<passes::PassReport>& reports) {
   std::vector<std::string> failures;
   for (const std::string& text : bounds) {
-    WEFT_ASSIGN_OR_RETURN(const RuleBound bound, Split(text));
+    WEFT_ASSIGN_OR_RETURN(const RuleBound bound, ParseRuleBound(text, rules));
     uint64_t applied = 0;
     for (const passes::PassReport& report : reports)
       for (const passes::RuleStatistics& rule : report.rules)

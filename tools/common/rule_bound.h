@@ -21,12 +21,13 @@ struct RuleBound {
   uint64_t count = 0;
 };
 
-// InvalidArgument for bad syntax, and for a rule that is not among `rules`.
+// InvalidArgument for bad syntax, and for a rule that is not among `rules` unless there are none.
 absl::StatusOr<RuleBound> ParseRuleBound(const std::string& text,
                                          std::span<const std::string> rules);
 
-// CheckFailed, naming every rule that misses what is expected. `bounds` have been parsed before.
+// CheckFailed, naming every rule that misses what is expected; InvalidArgument as above.
 absl::Status CheckRuleBounds(const std::vector<std::string>& bounds,
+                             std::span<const std::string> rules,
                              const std::vector<passes::PassReport>& reports);
 
 }  // namespace weft::tools

@@ -70,7 +70,11 @@ class RuleFilePass : public passes::Pass {
   absl::Status Initialize(ir::IrContext& context, const passes::PassContext& run) override {
     drr::RewritePatternSet set(&context);
     for (std::unique_ptr<drr::Rule>& rule : rules_) {
-      if (rule->numerics > run.numerics || Contains(run.disabled_rules, rule->name)) continue;
+      std::string why = passes::WhyNotEligible(rule->name, rule->numerics, false, run);
+      if (!why.empty()) {
+        skipped_.push_back({rule->name, std::move(why)});
+        continue;
+      }
       drr::BuildResult built;
       built.rule = ir::Owned<drr::Rule>(rule.release());
       set.Add(std::move(built));
@@ -89,11 +93,11 @@ class RuleFilePass : public passes::Pass {
     return absl::OkStatus();
   }
 
- private:
-  static bool Contains(const std::vector<std::string>& list, const std::string& name) {
-    return std::find(list.begin(), list.end(), name) != list.end();
+  const drr::FrozenRewritePatternSet* patterns() const override {
+    return rewrite_ ? rewrite_->patterns() : nullptr;
   }
 
+ private:
   NodeNames names_;
   std::vector<std::unique_ptr<drr::Rule>> rules_;
   std::unique_ptr<passes::PatternRewritePass> rewrite_;

@@ -8,6 +8,7 @@
 #include "ir/dialects/pd.h"
 #include "passes/analyse_rules.h"
 #include "passes/pass_registry.h"
+#include "tools/common/rule_file_pass.h"
 #include "tools/common/table.h"
 
 namespace weft::tools {
@@ -37,34 +38,60 @@ std::string FindingText(const RuleFinding& finding) {
   return fmt::format("  {}: {}\n{}", title, finding.what, Indented(finding.witness));
 }
 
+class Report {
+ public:
+  absl::Status Add(passes::Pass& pass, ir::IrContext& context, const PassFlags& flags) {
+    WEFT_RETURN_IF_ERROR(pass.Initialize(context, PassContextOf(flags)));
+    if (!pass.patterns()) return absl::OkStatus();
+    const passes::RuleAnalysis analysis = passes::AnalyseRules(context, *pass.patterns(), {});
+    text_ += fmt::format("pass {}: {} of {} rules analysed, {} pairs, {} finding{}\n", pass.name(),
+                         analysis.analysed, pass.patterns()->rules().size(), analysis.pairs,
+                         analysis.findings.size(), analysis.findings.size() == 1 ? "" : "s");
+    for (const RuleFinding& finding : analysis.findings) text_ += FindingText(finding);
+    findings_ += analysis.findings.size();
+    for (const passes::SkippedRule& rule : analysis.not_analysed)
+      if (names_.insert(rule.rule).second) not_analysed_.AddRow({rule.rule, rule.why});
+    return absl::OkStatus();
+  }
+  size_t findings() const { return findings_; }
+  std::string ToString() const {
+    return names_.empty() ? text_ : text_ + "\n" + not_analysed_.ToString();
+  }
+
+ private:
+  std::string text_;
+  size_t findings_ = 0;
+  std::set<std::string> names_;  // of rules not analysed, which several passes may have
+  Table not_analysed_{{"not analysed", "the closest program failed at"}};
+};
+
+void LoadDialects(ir::IrContext& context) {
+  ir::LoadFusedDialect(context);
+  ir::LoadPdDialect(context);
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> AnalyseRulesOf(const std::vector<std::string>& pass_names,
-                                           const passes::PassContext& pass_context,
-                                           size_t* findings) {
-  *findings = 0;
-  std::string text;
-  std::set<std::string> done, not_analysed_names;
-  Table not_analysed({"not analysed", "the closest program failed at"});
+                                           const PassFlags& flags, size_t* findings) {
+  Report report;
+  if (!flags.rules_file.empty()) {
+    ir::IrContext context;
+    LoadDialects(context);
+    ir::Program none(&context);
+    WEFT_ASSIGN_OR_RETURN(const auto pass, LoadRuleFilePass(flags.rules_file, none));
+    WEFT_RETURN_IF_ERROR(report.Add(*pass, context, flags));
+  }
+  std::set<std::string> done;
   for (const std::string& name : pass_names) {
     if (!done.insert(name).second) continue;
-    const std::unique_ptr<passes::Pass> pass = passes::MakePass(name);
-    if (!pass->patterns()) continue;
     ir::IrContext context;
-    ir::LoadFusedDialect(context);
-    ir::LoadPdDialect(context);
-    WEFT_RETURN_IF_ERROR(pass->Initialize(context, pass_context));
-    const passes::RuleAnalysis analysis = passes::AnalyseRules(context, *pass->patterns(), {});
-    text += fmt::format("pass {}: {} of {} rules analysed, {} pairs, {} findings\n", name,
-                        analysis.analysed, pass->patterns()->rules().size(), analysis.pairs,
-                        analysis.findings.size());
-    for (const RuleFinding& finding : analysis.findings) text += FindingText(finding);
-    *findings += analysis.findings.size();
-    for (const passes::SkippedRule& rule : analysis.not_analysed)
-      if (not_analysed_names.insert(rule.rule).second) not_analysed.AddRow({rule.rule, rule.why});
+    LoadDialects(context);
+    const std::unique_ptr<passes::Pass> pass = passes::MakePass(name);
+    WEFT_RETURN_IF_ERROR(report.Add(*pass, context, flags));
   }
-  if (!not_analysed_names.empty()) text += "\n" + not_analysed.ToString();
-  return text;
+  *findings = report.findings();
+  return report.ToString();
 }
 
 }  // namespace weft::tools

@@ -5,15 +5,14 @@
 #include <vector>
 
 #include "ir/base/status.h"
-#include "passes/pass.h"
+#include "tools/common/pass_flags.h"
 
 namespace weft::tools {
 
-// For every one of `pass_names` that applies rules: how many could be analysed, what was found, each
-// with a program on which it happens, and the rules for which there is no such program. `context`
-// says which rules are eligible. *findings counts what was found. InvalidArgument for a set of rules
-// that does not build.
+// For the rules of --rules-file and every one of `pass_names` that applies rules: how many could be
+// analysed, what was found, each with a program on which it happens, and the rules for which there is
+// no such program. `flags` say which rules are eligible. *findings counts what was found.
 absl::StatusOr<std::string> AnalyseRulesOf(const std::vector<std::string>& pass_names,
-                                           const passes::PassContext& context, size_t* findings);
+                                           const PassFlags& flags, size_t* findings);
 
 }  // namespace weft::tools

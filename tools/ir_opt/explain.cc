@@ -84,7 +84,7 @@ absl::StatusOr<RuleExplainer> RuleExplainer::Create(const std::string& what,
   RuleExplainer explainer;
   const size_t at = what.find('@');
   explainer.rule_name_ = what.substr(0, at);
-  WEFT_RETURN_IF_ERROR(CheckName("rule", explainer.rule_name_, rules));
+  if (!rules.empty()) WEFT_RETURN_IF_ERROR(CheckName("rule", explainer.rule_name_, rules));
   if (at == std::string::npos) return explainer;
   explainer.value_name_ = what.substr(at + 1);
   if (explainer.value_name_.empty())
@@ -103,14 +103,10 @@ passes::PassManager::Hook RuleExplainer::hook() {
   };
 }
 
-absl::Status RuleExplainer::FindRule(ir::IrContext& context) {
-  if (rule_) return absl::OkStatus();
+// A rule that no pass had; one of a file is gone with the pass that left it out.
+void RuleExplainer::FindRule(ir::IrContext& context) {
   const passes::RegisteredRule* registered = passes::FindRule(rule_name_);
-  if (!registered) return ir::Internal("no pass of this run has rule " + rule_name_);
-  drr::BuildResult built = registered->build(&context);
-  if (!built.ok()) return ir::Internal("a rule does not build: " + built.errors[0]);
-  rule_ = std::move(built.rule);
-  return absl::OkStatus();
+  if (!rule_ && registered) rule_ = registered->build(&context).rule;
 }
 
 absl::StatusOr<Value> RuleExplainer::FindValue(Program& after) const {
@@ -176,10 +172,13 @@ std::string RuleExplainer::HistoryText(const std::vector<passes::PassReport>& re
 }
 
 absl::StatusOr<std::string> RuleExplainer::Answer(Program& after,
+                                                  std::span<const std::string> rules,
                                                   const std::vector<passes::PassReport>& reports) {
-  WEFT_RETURN_IF_ERROR(FindRule(*after.context()));
+  WEFT_RETURN_IF_ERROR(CheckName("rule", rule_name_, rules));
+  FindRule(*after.context());
   WEFT_ASSIGN_OR_RETURN(const Value value, FindValue(after));
   std::string text = HistoryText(reports);
+  if (!rule_) return text;
   if (start_) {
     const Value then = value_name_.empty() ? Value() : AtStart(value);
     text += fmt::format("\nbefore pass {}\n", start_->pass);

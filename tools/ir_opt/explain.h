@@ -24,14 +24,15 @@ namespace weft::tools {
 
 class RuleExplainer {
  public:
-  // InvalidArgument when there is no such rule.
+  // InvalidArgument when there is no such rule; without any `rules` that is left to Answer.
   static absl::StatusOr<RuleExplainer> Create(const std::string& what,
                                               std::span<const std::string> rules);
 
   // Must be called around every pass; the explainer must outlive it.
   passes::PassManager::Hook hook();
-  // `after` is the program when all passes have run. InvalidArgument when it has no such value.
-  absl::StatusOr<std::string> Answer(ir::Program& after,
+  // `after` is the program when all passes have run. InvalidArgument when it has no such value, or
+  // the rule is not among `rules`.
+  absl::StatusOr<std::string> Answer(ir::Program& after, std::span<const std::string> rules,
                                      const std::vector<passes::PassReport>& reports);
 
  private:
@@ -42,7 +43,7 @@ class RuleExplainer {
     std::vector<ir::Operation> originals;  // the ops of `copy` in the program itself, in its order
   };
 
-  absl::Status FindRule(ir::IrContext& context);
+  void FindRule(ir::IrContext& context);
   absl::StatusOr<ir::Value> FindValue(ir::Program& after) const;
   ir::Value AtStart(ir::Value after) const;
   std::string HistoryText(const std::vector<passes::PassReport>& reports) const;

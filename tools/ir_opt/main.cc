@@ -65,8 +65,7 @@ absl::Status Analyse(const Flags& flags) {
       names.push_back(pass.name);
   }
   size_t findings = 0;
-  WEFT_ASSIGN_OR_RETURN(const std::string text,
-                        AnalyseRulesOf(names, PassContextOf(flags.passes), &findings));
+  WEFT_ASSIGN_OR_RETURN(const std::string text, AnalyseRulesOf(names, flags.passes, &findings));
   std::fputs(text.c_str(), stdout);
   if (findings == 0) return absl::OkStatus();
   return CheckFailed(fmt::format("{} finding{} about rules", findings, findings == 1 ? "" : "s"));
@@ -81,7 +80,7 @@ absl::Status CheckFlags(const Flags& flags) {
   const std::string forms[] = {"functions", "inline"};
   WEFT_RETURN_IF_ERROR(CheckName("export form", flags.export_form, forms));
   if (!flags.explain.empty())
-    WEFT_RETURN_IF_ERROR(RuleExplainer::Create(flags.explain, RuleNames()).status());
+    WEFT_RETURN_IF_ERROR(RuleExplainer::Create(flags.explain, RuleNamesOf(flags.passes)).status());
   if (ToStdout(flags)) return absl::OkStatus();
   WEFT_RETURN_IF_ERROR(ModelFormatOf(flags.out).status());
   // The side files that go with each of the two count as well.
@@ -117,12 +116,13 @@ absl::Status Optimise(const Flags& flags, ir::Program& program) {
     WEFT_RETURN_IF_ERROR(RunPasses(flags.passes, program, &reports));
   } else {
     WEFT_ASSIGN_OR_RETURN(RuleExplainer explainer,
-                          RuleExplainer::Create(flags.explain, RuleNames()));
+                          RuleExplainer::Create(flags.explain, RuleNamesOf(flags.passes)));
     WEFT_RETURN_IF_ERROR(RunPasses(flags.passes, program, &reports, explainer.hook()));
-    WEFT_ASSIGN_OR_RETURN(const std::string answer, explainer.Answer(program, reports));
+    WEFT_ASSIGN_OR_RETURN(const std::string answer,
+                          explainer.Answer(program, RuleNames(reports), reports));
     std::fputs(answer.c_str(), flags.out == "-" ? stderr : stdout);
   }
-  return CheckRuleBounds(flags.passes.fail_if, reports);
+  return CheckRuleBounds(flags.passes.fail_if, RuleNames(reports), reports);
 }
 
 absl::Status Run(const Flags& flags) {

@@ -216,5 +216,60 @@ TEST_F(IrOptRules, AnalysesTheRulesOfThePassesThatAreChosen) {
   EXPECT_EQ(CountOf(out, "pass "), 1u) << out;
 }
 
+// --- rules of a file -------------------------------------------------------------------
+
+// Each of the two makes what the other looks for.
+constexpr const char* kUndoingRules = R"weft(rule relu-to-leaky {
+  numerics approximate
+  source { %0 = onnx.Relu(%x) }
+  result { !0 = onnx.LeakyRelu{alpha: 0.5}(%x) }
+  replace %0 with !0
+}
+rule leaky-to-relu {
+  numerics approximate
+  source { %0 = onnx.LeakyRelu{alpha: 0.5}(%x) }
+  result { !0 = onnx.Relu(%x) }
+  replace %0 with !0
+}
+)weft";
+
+TEST_F(IrOptRules, AnalysisNamesTheRulesOfAFileThatUndoEachOtherWithAProgram) {
+  const std::string file = Write("undo.weft", kUndoingRules);
+  const Outcome outcome = Run({"--analyse-rules", "--rules-file", file, "--numerics", "approximate",
+                               "--passes", "dead-code-elimination"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("1 finding about rules"));
+  EXPECT_THAT(outcome.out,
+              StartsWith("pass rules-file: 2 of 2 rules analysed, 2 pairs, 1 finding\n"));
+  EXPECT_THAT(outcome.out, ContainsRegex("  relu-to-leaky, leaky-to-relu undo each other: after "
+                                         "[0-9]+ rewrites? the program is one it was before\n"));
+  EXPECT_THAT(outcome.out, ContainsRegex("\n     \\(%[0-9]+\\) = \"onnx.Relu\""));
+}
+
+TEST_F(IrOptRules, RulesOfAFileAreExplainedAndCounted) {
+  const std::string file = Write("undo.weft", kUndoingRules);
+  const auto run = [&](std::vector<std::string> more, const char* numerics = "approximate") {
+    more.insert(more.begin(), {in_, "--rules-file", file, "--numerics", numerics});
+    return Run(more);
+  };
+  EXPECT_THAT(run({"--explain", "relu-to-leaky"}).out,
+              AllOf(StartsWith("pass rules-file: relu-to-leaky was applied 0 times\n"),
+                    HasSubstr("relu-to-leaky does not fit: there is no onnx.Relu\n")));
+  EXPECT_THAT(run({"--explain", "relu-to-leaky"}, "exact").out,
+              StartsWith("pass rules-file: relu-to-leaky was not run: its numeric class is "
+                         "approximate, the run allows exact at most\n"));
+  EXPECT_THAT(run({"--explain", "relu-to-leaky", "--disable-rule", "relu-to-leaky"}).out,
+              StartsWith("pass rules-file: relu-to-leaky was not run: it is disabled\n"));
+  const Outcome unknown = run({"--explain", "relu-to-leaki"});
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("did you mean 'relu-to-leaky'?"));
+  EXPECT_EQ(run({"--disable-rule", "relu-to-leaki"}).code, 2);
+  const Outcome counted = run({"--fail-if", "relu-to-leaky<3"});
+  EXPECT_EQ(counted.code, 1);
+  EXPECT_THAT(counted.err,
+              HasSubstr("rule relu-to-leaky: expected at least 3 applications, got 0"));
+  EXPECT_EQ(run({"--fail-if", "relu-to-leaki<3"}).code, 2);
+}
+
 }  // namespace
 }  // namespace weft::tools
