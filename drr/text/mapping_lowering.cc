@@ -35,6 +35,7 @@ const ir::OpDef* FindOpNamed(const ir::IrContext& context, std::string_view name
       {"InnerProduct", "fused.linear"},
       {"Matmul", "onnx.MatMul"},
       {"MatMulWithBias", "fused.linear"},
+      {"MultiHeadAttention", "fused.attention"},
       {"Mean", "onnx.ReduceMean"},
       {"RealDiv", "onnx.Div"},
   };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "drr/text/internal/normal_form.h"
 
@@ -52,6 +53,12 @@ class Candidates {
   }
 
  private:
+  void AddNumber(double value) {
+    if (std::isfinite(value) &&
+        std::find(numbers_.begin(), numbers_.end(), value) == numbers_.end())
+      numbers_.push_back(value);
+  }
+
   void AddInteger(int64_t value, int64_t rank) {
     for (int64_t v : {value, value + rank, value - rank})
       if (std::find(integers_.begin(), integers_.end(), v) == integers_.end())
@@ -64,9 +71,10 @@ class Candidates {
       if (!v) continue;
       if (v.type().HasRank()) rank = std::max(rank, static_cast<int64_t>(v.type().rank()));
       if (v.type().IsTensor()) attrs_.push_back(context_.DataTypeAttr(v.type().dtype()));
-      const auto splat = ir::ConstantSplat(v);
-      if (splat && std::find(numbers_.begin(), numbers_.end(), *splat) == numbers_.end())
-        numbers_.push_back(*splat);
+      if (const auto splat = ir::ConstantSplat(v)) {
+        AddNumber(*splat);
+        AddNumber(1 / *splat);  // the scale that a division stands for
+      }
       const Attribute dense = ir::ConstantValue(v);
       if (!dense || dense.dense_type().NumElements() > 64) continue;
       if (const auto ints = ir::ConstantInts(v)) {

@@ -138,6 +138,39 @@ TEST_F(IrOptRulesFile, NamesAnOpThatDoesNotExistWithThePlace) {
                                      "'Relu'?"));
 }
 
+// Attention with a mask, and a linear layer whose bias comes first.
+constexpr const char* kAttention =
+    R"(module {input_names:strings["q","k","v","m","x","w"],output_names:strings["y","z"]} (%0: tensor<1x2x4x8xf32>, %1: tensor<1x2x4x8xf32>, %2: tensor<1x2x4x8xf32>, %3: tensor<4x4xf32>, %4: tensor<4x8xf32>, %5: tensor<8x3xf32>) {
+ (%6) = "builtin.constant" () {value:dense<tensor<f32>, [4.0]>} : () -> tensor<f32>
+ (%7) = "onnx.Transpose" (%1) {perm:array[0,1,3,2]} : (tensor<1x2x4x8xf32>) -> tensor<1x2x8x4xf32>
+ (%8) = "onnx.MatMul" (%0, %7) {} : (tensor<1x2x4x8xf32>, tensor<1x2x8x4xf32>) -> tensor<1x2x4x4xf32>
+ (%9) = "onnx.Div" (%8, %6) {} : (tensor<1x2x4x4xf32>, tensor<f32>) -> tensor<1x2x4x4xf32>
+ (%10) = "onnx.Add" (%9, %3) {} : (tensor<1x2x4x4xf32>, tensor<4x4xf32>) -> tensor<1x2x4x4xf32>
+ (%11) = "onnx.Softmax" (%10) {axis:3} : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
+ (%12) = "onnx.MatMul" (%11, %2) {} : (tensor<1x2x4x4xf32>, tensor<1x2x4x8xf32>) -> tensor<1x2x4x8xf32>
+ (%13) = "builtin.constant" () {value:dense<tensor<3xf32>, [4.0,1.0,0.5]>} : () -> tensor<3xf32>
+ (%14) = "onnx.MatMul" (%4, %5) {} : (tensor<4x8xf32>, tensor<8x3xf32>) -> tensor<4x3xf32>
+ (%15) = "onnx.Add" (%13, %14) {} : (tensor<3xf32>, tensor<4x3xf32>) -> tensor<4x3xf32>
+ (%16) = "onnx.Tanh" (%15) {} : (tensor<4x3xf32>) -> tensor<4x3xf32>
+ () = "builtin.return" (%12, %16) {} : (tensor<1x2x4x8xf32>, tensor<4x3xf32>) ->
+}
+)";
+
+TEST_F(IrOptRulesFile, TheDictsOfTheLibraryFuseWhatTheyAreNamedAfter) {
+  const std::string dicts = WEFT_TEST_DATA_DIR "/../passes/rules/neural_engine.json";
+  const std::string norm = Run({Write("a.ir", kLayerNorm), "--rules-file", dicts}).out;
+  EXPECT_THAT(norm, HasSubstr("\"fused.layer_norm\" (%0, %1, %2) {axis:-1,epsilon:0.25}"));
+  const Outcome attention = Run({Write("b.ir", kAttention), "--rules-file", dicts});
+  EXPECT_THAT(attention.err, IsEmpty());
+  EXPECT_THAT(attention.out, HasSubstr("\"fused.attention\" (%0, %1, %2, %3) {layout:\"bhsd\","
+                                       "scale:0.25}"));
+  EXPECT_THAT(attention.out, HasSubstr("{activation:\"tanh\","));
+  std::string other(kAttention);  // softmax over the queries
+  other.replace(other.find("axis:3"), 6, "axis:2");
+  EXPECT_THAT(Run({Write("c.ir", other), "--rules-file", dicts}).out,
+              Not(HasSubstr("fused.attention")));
+}
+
 TEST_F(IrOptRulesFile, ReadsRuleText) {
   const std::string rules = Write("r.weft", R"weft(rule tanh-of-relu {
   numerics approximate
