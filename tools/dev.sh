@@ -7,7 +7,8 @@
 #   tools/dev.sh bench [NAME...]     build and run the benchmarks (all, or those named)
 #   tools/dev.sh bench-mlir [--quick] [--callgrind]  rewriting next to MLIR 16 (libmlir-16-dev llvm-16-dev mlir-16-tools)
 #   tools/dev.sh bench-compile       what a file with one rule costs to compile
-#   tools/dev.sh format-check | tidy clang-format as tools/check --full runs it; clang-tidy over all sources
+#   tools/dev.sh format-check        clang-format as tools/check --full runs it
+#   tools/dev.sh tidy [PATH...]      clang-tidy over all sources, or those below the paths
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -51,16 +52,9 @@ case "$command" in
   bench-compile) benchmarks/compile_time.sh "$@" ;;
   format-check) sources | xargs -0 -r "$(tool clang-format)" --dry-run -Werror ;;
   tidy)
-    # clang-tidy reads clang's flags; run it after the clang preset has been configured and built.
+    # clang-tidy reads clang's flags, and the headers that configuring writes.
     [[ -e build/clang/compile_commands.json ]] || cmake --preset clang >/dev/null
-    log=$(mktemp)
-    trap 'rm -f "$log"' EXIT
-    if ! "$(tool run-clang-tidy)" -quiet -p build/clang -j "$(nproc)" \
-        "$PWD/(ir|drr|passes|kernels|tools|unittests|benchmarks)/.*" >"$log" 2>&1; then
-      sed -i 's/\x1b\[[0-9;]*m//g' "$log"
-      grep -E '(error|warning):' "$log" | sort -u >&2 || cat "$log" >&2
-      exit 1
-    fi
+    ./tools/tidy "$@"
     ;;
   *)
     sed -n '2,/^set/p' "$0" | sed '$d; s/^# \{0,1\}//' >&2
