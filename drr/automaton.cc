@@ -63,6 +63,7 @@ TreeAutomaton::TreeAutomaton(const std::vector<std::unique_ptr<Rule>>& rules)
   states_[kFull].joined = true;
   for (uint32_t i = 0; i < rules.size(); ++i) states_[kFull].accepted.push_back(i);
   std::stable_sort(states_[kFull].accepted.begin(), states_[kFull].accepted.end(), by_benefit);
+  for (const StateEntry& state : states_) flags_.push_back(FlagsOf(state));
   IndexOpcodes();
   slots_.resize(256);
   mask_ = slots_.size() - 1;
@@ -174,7 +175,6 @@ void TreeAutomaton::IndexOpcodes() {
       const Alternative& alternative = node.alternatives[a];
       if (opcodes_.size() <= alternative.opcode) opcodes_.resize(alternative.opcode + 1);
       OpcodeEntry& entry = opcodes_[alternative.opcode];
-      entry.known = true;
       entry.nodes.emplace_back(n, a);
       for (uint32_t i = 0; i < node.operands.size(); ++i) {
         if (node.operands[i].anything) continue;
@@ -183,23 +183,26 @@ void TreeAutomaton::IndexOpcodes() {
       }
     }
   }
+  keys_.resize(opcodes_.size());
   for (uint16_t opcode = 0; opcode < opcodes_.size(); ++opcode) {
     OpcodeEntry& entry = opcodes_[opcode];
-    if (!entry.known) continue;
+    if (entry.nodes.empty()) continue;
     std::sort(entry.operands.begin(), entry.operands.end());
     entry.operands.erase(std::unique(entry.operands.begin(), entry.operands.end()),
                          entry.operands.end());
-    entry.num_packed =
-        entry.operands.size() <= kPacked ? static_cast<uint8_t>(entry.operands.size()) : kLong;
-    for (size_t k = 0; k < entry.operands.size() && k < kPacked; ++k)
-      entry.packed[k] = entry.operands[k];
+    KeyPlan& key = keys_[opcode];
+    const bool fits = entry.operands.size() <= kPacked &&
+                      (entry.operands.empty() || entry.operands.back() <= UINT8_MAX);
+    key.num_packed = fits ? static_cast<uint8_t>(entry.operands.size()) : kLong;
+    for (size_t k = 0; fits && k < entry.operands.size(); ++k)
+      key.packed[k] = static_cast<uint8_t>(entry.operands[k]);
     bool checks = false;
     std::vector<Entry> entries;
     for (const auto& [n, a] : entry.nodes) {
       checks |= !nodes_[n].alternatives[a].checks.empty();
       entries.push_back({n, nodes_[n].alternatives[a].commutative});
     }
-    if (!checks) entry.symbol = InternSymbol(opcode, std::move(entries));
+    if (!checks) key.symbol = static_cast<uint16_t>(InternSymbol(opcode, std::move(entries)));
   }
 }
 
@@ -247,10 +250,13 @@ uint32_t TreeAutomaton::InternSymbol(uint16_t opcode, std::vector<Entry> entries
 }
 
 TreeAutomaton::State TreeAutomaton::LabelLong(const ir::GraphView& view, uint32_t op,
-                                              const State* states, uint32_t symbol) {
+                                              const State* states) {
+  const uint16_t opcode = view.opcode(op);
+  uint32_t symbol = keys_[opcode].symbol;
+  if (symbol == kBySymbol) symbol = SymbolOf(opcode, view.attrs(op));
   std::vector<uint32_t> key{symbol};
   std::vector<State> children;
-  for (uint32_t i : opcodes_[view.opcode(op)].operands) {
+  for (uint32_t i : opcodes_[opcode].operands) {
     children.push_back(Child(view, op, view.record(op), i, states));
     key.push_back(children.back());
   }
@@ -351,7 +357,13 @@ TreeAutomaton::State TreeAutomaton::InternState(std::vector<uint32_t> nodes) {
   state.nodes = std::move(nodes);
   it->second = static_cast<State>(states_.size());
   states_.push_back(std::move(state));
+  flags_.push_back(FlagsOf(states_.back()));
   return it->second;
+}
+
+uint32_t TreeAutomaton::FlagsOf(const StateEntry& state) {
+  return (state.accepted.empty() ? 0 : kAccepts) | (state.joined ? kJoined : 0) |
+         (state.max_uses > 0 ? kReadable : 0);
 }
 
 }  // namespace weft::drr

@@ -34,21 +34,27 @@ class TreeAutomaton {
   // counts as kNothing.
   State Label(const ir::GraphView& view, uint32_t op, const State* states) {
     const ir::internal::OpRecord& record = view.record(op);
-    if (record.opcode >= opcodes_.size() || !opcodes_[record.opcode].known) return kNothing;
-    const OpcodeEntry& entry = opcodes_[record.opcode];
-    uint64_t key = entry.symbol;
+    if (record.opcode >= keys_.size()) return kNothing;
+    const KeyPlan plan = keys_[record.opcode];
+    if (plan.num_packed >= kUnknown) [[unlikely]]
+      return plan.num_packed == kUnknown ? kNothing : LabelLong(view, op, states);
+    uint64_t key = plan.symbol;
     if (key == kBySymbol) key = SymbolOf(record.opcode, record.attrs);
-    if (entry.num_packed == kLong) return LabelLong(view, op, states, static_cast<uint32_t>(key));
-    for (unsigned k = 0; k < entry.num_packed; ++k)
-      key |= uint64_t{Child(view, op, record, entry.packed[k], states)} << (16 * (k + 1));
+    for (unsigned k = 0; k < plan.num_packed; ++k)
+      key |= uint64_t{Child(view, op, record, plan.packed[k], states)} << (16 * (k + 1));
     return Lookup(key);
   }
 
+  // What an operation's state says of it.
+  enum Flag : uint32_t {
+    kAccepts = 1 << 0,   // some rule may match with its first root here
+    kJoined = 1 << 1,    // it may be a further root of a rule with several
+    kReadable = 1 << 2,  // its results may be intermediate values of a match above: see MaxUses()
+  };
+  uint32_t Flags(State state) const { return flags_[state]; }
   // Numbers of the rules that may match with their first root at an operation in this state: larger
   // benefit first, then in the order of the set.
   std::span<const uint32_t> Accepted(State state) const { return states_[state].accepted; }
-  // Whether an operation in this state may be a further root of a rule with several.
-  bool IsJoined(State state) const { return states_[state].joined; }
   // How many uses a value may have at most and still be an intermediate value of a match: 0 when
   // nothing above it can be in a match, kAnyUses where a rule keeps it for others.
   uint32_t MaxUses(State state) const { return states_[state].max_uses; }
@@ -60,9 +66,9 @@ class TreeAutomaton {
  private:
   static constexpr State kNotGiven = 1;  // an operand that is not given
   static constexpr State kFull = 2;      // too many states: may satisfy everything
-  static constexpr uint32_t kBySymbol = UINT32_MAX;
+  static constexpr uint16_t kBySymbol = UINT16_MAX;
   static constexpr size_t kPacked = 3;  // operand states in one key
-  static constexpr uint8_t kLong = UINT8_MAX;
+  static constexpr uint8_t kUnknown = UINT8_MAX - 1, kLong = UINT8_MAX;
 
   struct Need {                   // what an operand must be
     std::vector<uint32_t> nodes;  // one of these
@@ -100,11 +106,13 @@ class TreeAutomaton {
     std::vector<Entry> leaves;
     std::vector<std::pair<uint32_t, Entry>> by_child;
   };
+  // How the key of an opcode's operations is made, for most of them.
+  struct alignas(8) KeyPlan {
+    uint16_t symbol = kBySymbol;            // set where no rule asks for literal attributes
+    uint8_t num_packed = kUnknown;          // of operands; kUnknown: no rule has such an operation
+    std::array<uint8_t, kPacked> packed{};  // kLong: they do not fit in one key
+  };
   struct OpcodeEntry {
-    bool known = false;
-    uint32_t symbol = kBySymbol;  // set where no rule asks for literal attributes
-    uint8_t num_packed = 0;       // of operands, kLong when they do not fit in one key
-    std::array<uint32_t, kPacked> packed{};
     std::vector<uint32_t> operands;                    // whose states matter
     std::vector<std::pair<uint32_t, uint32_t>> nodes;  // node, alternative
   };
@@ -145,19 +153,22 @@ class TreeAutomaton {
   void IndexOpcodes();
   uint32_t SymbolOf(uint16_t opcode, uint32_t attrs);
   uint32_t InternSymbol(uint16_t opcode, std::vector<Entry> entries);
-  State LabelLong(const ir::GraphView& view, uint32_t op, const State* states, uint32_t symbol);
+  State LabelLong(const ir::GraphView& view, uint32_t op, const State* states);
   State Fill(uint64_t key);
   State Build(uint32_t symbol, std::span<const State> children);
   bool Satisfies(const Need& need, State child) const;
   bool Satisfies(const Entry& entry, std::span<const State> children,
                  const OpcodeEntry& opcode) const;
   State InternState(std::vector<uint32_t> nodes);
+  static uint32_t FlagsOf(const StateEntry& state);
   void Insert(uint64_t key, State state);
 
   std::vector<Node> nodes_;
-  std::vector<OpcodeEntry> opcodes_;  // by opcode
+  std::vector<KeyPlan> keys_;  // by opcode, as the next
+  std::vector<OpcodeEntry> opcodes_;
   std::vector<Symbol> symbols_;
   std::vector<StateEntry> states_;
+  std::vector<uint32_t> flags_;  // by state
   std::vector<Slot> slots_;
   size_t mask_ = 0, used_ = 0;
   ir::IrContext* context_ = nullptr;

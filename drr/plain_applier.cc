@@ -19,7 +19,7 @@ bool PlainApplier::Supports(const Rule& rule) {
   if (graph.replacements.size() != 1 || !graph.post_hooks.empty()) return false;
   if (graph.Resolve(graph.replacements[0].source) != graph.Resolve(graph.root_value()))
     return false;
-  if (!graph.outside.empty()) return false;
+  if (!graph.outside.empty() || graph.ops.size() > kMaxOps) return false;
   return std::all_of(graph.result_ops.begin(), graph.result_ops.end(), [](const ResultOp& op) {
     return op.def && op.results.size() == 1 && op.def->info->num_regions == 0 &&
            op.location_of < 0 && op.location.empty();
@@ -36,37 +36,50 @@ PlainApplier::PlainApplier(const Rule& rule, const PlainMatcher& matcher, const 
   for (int number : graph_.result_order()) {
     OpPlan plan;
     plan.op = &graph_.result_ops[number];
+    plan.opcode = plan.op->def->opcode;
+    plan.result = plan.op->results[0];
     plan.min_operands = MinOperands(*plan.op->def);
     for (const ResultOperand& operand : plan.op->operands)
       plan.operands.push_back(Resolved(operand));
     plan.computes = plan.op->attrs_of >= 0;
     for (const ResultAttr& attr : plan.op->attrs) plan.computes |= !attr.literal;
-    plan.remember = graph_.attrs.size() + (plan.op->attrs_of >= 0) <= kMaxKey;
-    plan.remembered.resize(!plan.remember ? 0 : plan.computes ? kRemembered : 1);
+    plan.remember = !plan.computes || graph_.attrs.size() + (plan.op->attrs_of >= 0) <= kMaxKey;
+    operands_.resize(std::max(operands_.size(), plan.operands.size()));
     plans_.push_back(std::move(plan));
   }
   in_place_ = with_.kind == ResultOperand::kResult && !plans_.empty() &&
-              plans_.back().op->results[0] == with_.id &&
-              graph_.ops[matcher.OpAt(0)].results.size() == 1;
-  // An op is erased after all that read it in the pattern.
-  std::vector<char> placed(matcher.num_ops());
-  const auto is_read = [&](int place) {
-    for (int reader = 0; reader < matcher.num_ops(); ++reader) {
-      if (placed[reader]) continue;
-      for (int operand : graph_.ops[matcher.OpAt(reader)].operands)
-        if (operand != kAbsent &&
-            graph_.values[graph_.Resolve(operand)].producer == matcher.OpAt(place))
-          return true;
+              plans_.back().result == with_.id && graph_.ops[matcher.OpAt(0)].results.size() == 1;
+  PlanErasing();
+}
+
+// An op is erased after all that read it in the pattern.
+void PlainApplier::PlanErasing() {
+  std::vector<ErasePlan> left(matcher_.num_ops());
+  for (int place = 0; place < matcher_.num_ops(); ++place) left[place].place = place;
+  for (int reader = 0; reader < matcher_.num_ops(); ++reader)
+    for (int operand : graph_.ops[matcher_.OpAt(reader)].operands) {
+      const int made_by = operand == kAbsent ? -1 : graph_.values[graph_.Resolve(operand)].producer;
+      if (made_by < 0) continue;
+      ErasePlan& read = left[matcher_.PlaceOf(made_by)];
+      read.readers |= uint64_t{1} << reader;
+      ++read.reads;
     }
-    return false;
+  const auto need = [&](const ResultOperand& operand) {
+    if (operand.kind != ResultOperand::kSource) return;
+    if (const int made_by = graph_.values[operand.id].producer; made_by >= 0)
+      left[matcher_.PlaceOf(made_by)].needed = true;
   };
-  placed[0] = true;
-  while (erase_order_.size() + 1 < placed.size())
-    for (int place = 1; place < matcher.num_ops(); ++place)
-      if (!placed[place] && !is_read(place)) {
-        placed[place] = true;
-        erase_order_.push_back(place);
-      }
+  need(with_);
+  for (const OpPlan& plan : plans_)
+    for (const ResultOperand& operand : plan.operands) need(operand);
+  uint64_t done = 1;  // the root
+  while (erase_order_.size() + 1 < left.size())
+    for (const ErasePlan& plan : left) {
+      const uint64_t bit = uint64_t{1} << plan.place;
+      if ((done & bit) || (plan.readers & ~done)) continue;
+      done |= bit;
+      erase_order_.push_back(plan);
+    }
 }
 
 bool PlainApplier::Fail(std::string* reason, std::string text) {
@@ -92,103 +105,110 @@ bool PlainApplier::Apply(const ir::GraphView& view, MatchContext* context, ir::R
   for (size_t i = 0; done && i < num_built; ++i) done = Build(plans_[i], root, rewriter, reason);
   if (done)
     done = in_place ? ReplaceRoot(root, rewriter, reason) : ReplaceUses(root, rewriter, reason);
-  if (done) {
-    EraseMatched(rewriter);
-    return true;
-  }
+  if (done) return true;
   for (auto it = created_.rbegin(); it != created_.rend(); ++it) rewriter.Erase(*it);
   return false;
 }
 
-bool PlainApplier::Attributes(OpPlan& plan, ir::AttrDict* dict, std::string* reason) {
-  bool pure = false;
-  if (!plan.remember) return ComputeAttributes(*plan.op, dict, &pure, reason);
+// The place of what was remembered for the attributes matched; its key may be another one.
+PlainApplier::Memo& PlainApplier::FindMemo(OpPlan& plan) {
+  if (!plan.computes || !plan.remember) return plan.memos[0];
   std::array<uint32_t, kMaxKey> key{};
+  size_t n = 0;
+  for (; n < graph_.attrs.size(); ++n) key[n] = match_.attrs[n].id();
+  if (plan.op->attrs_of >= 0)
+    key[n++] = view_->attrs(match_.ops[matcher_.PlaceOf(plan.op->attrs_of)].op);
   uint64_t hash = 0;
-  if (!plan.computes && plan.remembered[0].valid) {
-    *dict = plan.remembered[0].dict;
-    return true;
+  for (size_t i = 0; i < n; ++i) hash = (hash ^ key[i]) * 0x9e3779b97f4a7c15u;
+  for (;;) {
+    Memo& memo = plan.memos[(hash >> 32) & (plan.memos.size() - 1)];
+    if (memo.key == key) return memo;
+    if (!memo.has_attrs || plan.memos.size() == kMaxMemos) {
+      memo = {};
+      memo.key = key;
+      return memo;
+    }
+    // Another combination lives there: make room for both, and forget the rest.
+    std::vector<Memo>(4 * plan.memos.size()).swap(plan.memos);
   }
-  if (plan.computes) {
-    size_t n = 0;
-    for (; n < graph_.attrs.size(); ++n) key[n] = match_.attrs[n].id();
-    if (plan.op->attrs_of >= 0)
-      key[n++] = match_.ops[matcher_.PlaceOf(plan.op->attrs_of)].record->attrs;
-    for (size_t i = 0; i < n; ++i) hash = (hash ^ key[i]) * 0x9e3779b97f4a7c15u;
-  }
-  RememberedAttrs& slot = plan.remembered[(hash >> 32) & (plan.remembered.size() - 1)];
-  if (slot.valid && slot.key == key) {
-    *dict = slot.dict;
-    return true;
-  }
-  if (!ComputeAttributes(*plan.op, dict, &pure, reason)) return false;
-  if (pure) slot = {key, *dict, true};
-  return true;
 }
 
-bool PlainApplier::ComputeAttributes(const ResultOp& op, ir::AttrDict* dict, bool* pure,
+bool PlainApplier::ComputeAttributes(OpPlan& plan, Memo& memo, ir::AttrDict* attrs,
                                      std::string* reason) {
   if (!filled_) matcher_.Fill(context_);
   filled_ = true;
   std::string why;
-  return ResultAttributes(op, *context_, dict, &why, pure) || Fail(reason, std::move(why));
-}
-
-bool PlainApplier::InferType(OpPlan& plan, ir::AttrDict attrs, Type* type, std::string* reason) {
-  ir::IrContext* context = graph_.context();
-  const ir::Opcode opcode = plan.op->def->opcode;
-  if (operands_.size() <= ir::InferenceCache::kMaxOperands) {
-    ir::InferenceCache::Entry question;
-    question.opcode = opcode.id();
-    question.num_operands = static_cast<uint8_t>(operands_.size());
-    question.num_results = 1;
-    question.attrs = attrs.id();
-    for (size_t i = 0; i < operands_.size(); ++i)
-      question.operand_types[i] = operands_[i] == kNoId ? kNoId : view_->type(operands_[i]);
-    if (!plan.last.SameQuestion(question)) {
-      const ir::InferenceCache::Entry& answer = context->inference_cache().Slot(question);
-      if (answer.SameQuestion(question)) plan.last = answer;
-    }
-    if (plan.last.SameQuestion(question) && plan.last.result_types[0] != 0) {
-      *type = context->TypeFromId(plan.last.result_types[0]);
-      return true;
-    }
-  }
-  std::vector<Value> operands;
-  for (uint32_t operand : operands_)
-    operands.push_back(operand == kNoId ? Value() : view_->ValueAt(operand));
-  std::string error;
-  if (!ir::InferResultTypes(context, opcode, operands, attrs, {type, 1}, &error))
-    return Fail(reason, std::move(error));
-  if (!*type) *type = context->UnrankedTensorType(ir::DataType::kNull);
+  bool pure = false;
+  if (!ResultAttributes(*plan.op, *context_, attrs, &why, &pure))
+    return Fail(reason, std::move(why));
+  memo.attrs = *attrs;
+  memo.has_attrs = pure && plan.remember;
+  memo.has_type = false;
   return true;
 }
 
-bool PlainApplier::Prepare(OpPlan& plan, ir::AttrDict* attrs, Type* type, std::string* reason) {
-  operands_.clear();
-  for (const ResultOperand& operand : plan.operands) operands_.push_back(NumberOf(operand));
-  while (operands_.size() > plan.min_operands && operands_.back() == kNoId) operands_.pop_back();
-  return Attributes(plan, attrs, reason) && InferType(plan, *attrs, type, reason);
+bool PlainApplier::InferType(Memo& memo, ir::RawOperationState* state, std::string* reason) {
+  ir::IrContext* context = graph_.context();
+  std::vector<Value> operands;
+  for (const uint32_t operand : state->operands)
+    operands.push_back(operand == kNoId ? Value() : view_->ValueAt(operand));
+  std::string error;
+  bool pure = false;
+  if (!ir::InferResultTypes(context, state->opcode, operands, state->attrs, {&state->type, 1},
+                            &error, &pure))
+    return Fail(reason, std::move(error));
+  if (!state->type) state->type = context->UnrankedTensorType(ir::DataType::kNull);
+  memo.has_type = pure && memo.has_attrs && operands.size() <= memo.operand_types.size();
+  if (!memo.has_type) return true;
+  memo.type = state->type;
+  memo.num_operands = static_cast<uint8_t>(operands.size());
+  for (size_t i = 0; i < operands.size(); ++i)
+    memo.operand_types[i] = operands[i] ? operands[i].type().id() : kNoId;
+  return true;
+}
+
+[[gnu::always_inline]] inline bool PlainApplier::Prepare(OpPlan& plan, ir::RawOperationState* state,
+                                                         std::string* reason) {
+  uint32_t* const operands = operands_.data();
+  size_t count = 0;
+  for (const ResultOperand& operand : plan.operands) operands[count++] = NumberOf(operand);
+  while (count > plan.min_operands && operands[count - 1] == kNoId) --count;
+  state->opcode = plan.opcode;
+  state->operands = {operands, count};
+  Memo& memo = FindMemo(plan);
+  state->attrs = memo.attrs;
+  if (!memo.has_attrs && !ComputeAttributes(plan, memo, &state->attrs, reason)) return false;
+  if (memo.has_type && memo.num_operands == count) {
+    uint32_t different = 0;
+    for (size_t i = 0; i < count; ++i)
+      different |=
+          memo.operand_types[i] ^ (operands[i] == kNoId ? kNoId : view_->type(operands[i]));
+    if (different == 0) {
+      state->type = memo.type;
+      return true;
+    }
+  }
+  return InferType(memo, state, reason);
 }
 
 bool PlainApplier::Build(OpPlan& plan, Operation root, ir::Rewriter& rewriter,
                          std::string* reason) {
-  ir::AttrDict attrs;
-  Type type;
-  if (!Prepare(plan, &attrs, &type, reason)) return false;
-  created_.push_back(rewriter.CreateBefore(root, plan.op->def->opcode, operands_, attrs, type));
-  results_[plan.op->results[0]] = created_.back().id();
+  ir::RawOperationState state;
+  if (!Prepare(plan, &state, reason)) return false;
+  created_.push_back(rewriter.CreateBefore(root, state));
+  results_[plan.result] = created_.back().id();
   return true;
 }
 
 bool PlainApplier::ReplaceRoot(Operation root, ir::Rewriter& rewriter, std::string* reason) {
-  OpPlan& plan = plans_.back();
-  ir::AttrDict attrs;
-  Type type;
-  if (!Prepare(plan, &attrs, &type, reason)) return false;
-  if (type.id() != view_->type(root.id()) && !Reconcile(root.result().type(), &type, reason))
+  ir::RawOperationState state;
+  if (!Prepare(plans_.back(), &state, reason)) return false;
+  if (state.type.id() != view_->type(root.id()) &&
+      !Reconcile(root.result().type(), &state.type, reason))
     return false;
-  rewriter.ReplaceInPlace(root, plan.op->def->opcode, operands_, attrs, type);
+  const bool all = FindErased();
+  rewriter.ReplaceInPlace(root, erased_, state);
+  if (!all) EraseMatched(rewriter);
   return true;
 }
 
@@ -204,6 +224,7 @@ bool PlainApplier::ReplaceUses(Operation root, ir::Rewriter& rewriter, std::stri
       rewriter.program()->SetName(to, name);
   rewriter.ReplaceAllUses(from, to);
   rewriter.Erase(root);
+  EraseMatched(rewriter);
   return true;
 }
 
@@ -218,14 +239,32 @@ bool PlainApplier::Reconcile(Type old_type, Type* new_type, std::string* reason)
   return true;
 }
 
+// The matched ops that can go together with what the root was, in one step: true when those are all.
+// An op that is bound twice, or read as a value that the pattern leaves open, has more readers than
+// the pattern says and is left to EraseMatched().
+bool PlainApplier::FindErased() {
+  erased_.clear();
+  uint64_t going = 1;  // places; the root's is the first
+  for (const ErasePlan& plan : erase_order_) {
+    const uint32_t op = match_.ops[plan.place].op;
+    const ir::internal::OpRecord& record = view_->record(op);
+    if (plan.needed || (plan.readers & ~going) || record.flags != ir::internal::kOpHasResult ||
+        record.use_count != plan.reads)
+      continue;
+    going |= uint64_t{1} << plan.place;
+    erased_.push_back(op);
+  }
+  return erased_.size() == erase_order_.size();
+}
+
 // Those that lost all their readers go.
 void PlainApplier::EraseMatched(ir::Rewriter& rewriter) {
-  for (int place : erase_order_) {
-    const PlainMatch::Op& matched = match_.ops[place];
+  for (const ErasePlan& plan : erase_order_) {
+    const uint32_t id = match_.ops[plan.place].op;
     // Two ops of the pattern may be one shared constant, erased already.
-    const ir::internal::OpRecord& record = *matched.record;
+    const ir::internal::OpRecord& record = view_->record(id);
     if (record.first_use != kNoId || (record.flags & ir::internal::kOpErased)) continue;
-    if (const Operation op = view_->OperationAt(matched.op); op.IsUnused()) rewriter.Erase(op);
+    if (const Operation op = view_->OperationAt(id); op.IsUnused()) rewriter.Erase(op);
   }
 }
 

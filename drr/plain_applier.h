@@ -2,7 +2,7 @@
 // root: the same transaction as Apply (drr/apply.h), on numbers instead of handles and without
 // allocation. The root's record becomes the op that replaces it, where one does.
 // Attributes that a rule computes from nothing but attribute variables are computed once per
-// combination: functions of a rule give equal results for equal matches.
+// combination, as functions of a rule give equal results for equal matches; so are types.
 #pragma once
 
 #include <array>
@@ -27,31 +27,46 @@ class PlainApplier {
              std::string* reason);
 
  private:
+  static constexpr size_t kMaxOps = 64;  // matched
   static constexpr size_t kMaxKey = 4;
-  static constexpr size_t kRemembered = 64;  // dictionaries per result op, a power of two
-  struct RememberedAttrs {
-    std::array<uint32_t, kMaxKey> key{};
-    ir::AttrDict dict;
-    bool valid = false;
+  static constexpr size_t kMaxMemos = 256;  // per result op, a power of two
+  // What a result op was, the last time that its attributes followed from the same ones.
+  struct Memo {
+    bool has_attrs = false, has_type = false;
+    uint8_t num_operands = 0;
+    std::array<uint32_t, kMaxKey> key{};  // attribute variables, attributes copied
+    ir::AttrDict attrs;
+    ir::Type type;  // inferred, for these types of operands
+    std::array<uint32_t, ir::InferenceCache::kMaxOperands> operand_types{};
   };
   struct OpPlan {
     const ResultOp* op = nullptr;
+    ir::Opcode opcode;
+    int result = 0;         // value
     bool computes = false;  // has attributes that depend on the match
     bool remember = false;
-    std::vector<RememberedAttrs> remembered;
-    ir::InferenceCache::Entry last;       // type inference asked and answered
-    std::vector<ResultOperand> operands;  // source values resolved
     size_t min_operands = 0;              // absent ones at the end beyond these are left out
+    std::vector<ResultOperand> operands;  // source values resolved
+    std::vector<Memo> memos = std::vector<Memo>(1);  // by hash of the key
+  };
+  // A matched op that may go, where what it makes is read by the root and by others that go only.
+  struct ErasePlan {
+    int place = 0;         // in the match
+    bool needed = false;   // by the result
+    uint32_t reads = 0;    // by all readers together
+    uint64_t readers = 0;  // a bit for each place
   };
 
+  void PlanErasing();
   bool Fail(std::string* reason, std::string text);
-  bool Attributes(OpPlan& plan, ir::AttrDict* dict, std::string* reason);
-  bool ComputeAttributes(const ResultOp& op, ir::AttrDict* dict, bool* pure, std::string* reason);
-  bool InferType(OpPlan& plan, ir::AttrDict attrs, ir::Type* type, std::string* reason);
+  bool Prepare(OpPlan& plan, ir::RawOperationState* state, std::string* reason);
+  Memo& FindMemo(OpPlan& plan);
+  bool ComputeAttributes(OpPlan& plan, Memo& memo, ir::AttrDict* attrs, std::string* reason);
+  bool InferType(Memo& memo, ir::RawOperationState* state, std::string* reason);
   bool Build(OpPlan& plan, ir::Operation root, ir::Rewriter& rewriter, std::string* reason);
-  bool Prepare(OpPlan& plan, ir::AttrDict* attrs, ir::Type* type, std::string* reason);
   bool ReplaceRoot(ir::Operation root, ir::Rewriter& rewriter, std::string* reason);
   bool ReplaceUses(ir::Operation root, ir::Rewriter& rewriter, std::string* reason);
+  bool FindErased();
   void EraseMatched(ir::Rewriter& rewriter);
   uint32_t NumberOf(const ResultOperand& operand) const {
     if (operand.kind == ResultOperand::kNone) return ir::kNoId;
@@ -64,16 +79,16 @@ class PlainApplier {
   const PatternGraph& graph_;
   const PlainMatcher& matcher_;
   const PlainMatch& match_;
-  int replaced_ = 0;              // value
-  ResultOperand with_;            // in its place
-  bool in_place_ = false;         // the last op that is built becomes the root
-  std::vector<OpPlan> plans_;     // in the order they are built
-  std::vector<int> erase_order_;  // places of matched ops, readers first, without the root
+  int replaced_ = 0;                    // value
+  ResultOperand with_;                  // in its place
+  bool in_place_ = false;               // the last op that is built becomes the root
+  std::vector<OpPlan> plans_;           // in the order they are built
+  std::vector<ErasePlan> erase_order_;  // readers first, without the root
   // The application under way.
   const ir::GraphView* view_ = nullptr;
   MatchContext* context_ = nullptr;
   bool filled_ = false;
-  std::vector<uint32_t> results_, operands_;
+  std::vector<uint32_t> results_, operands_, erased_;
   std::vector<ir::Operation> created_;
 };
 

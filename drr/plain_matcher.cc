@@ -26,8 +26,7 @@ PlainMatcher::PlainMatcher(const Rule& rule, PlainMatch* match)
       places_(graph_.ops.size(), -1),
       value_planned_(graph_.values.size()),
       attr_planned_(graph_.attrs.size()) {
-  root_value_ = graph_.Resolve(graph_.root_value());
-  PlanOp(graph_.values[root_value_].producer);
+  PlanOp(graph_.values[graph_.Resolve(graph_.root_value())].producer);
   const auto grow = [](auto* v, size_t size) {
     if (v->size() < size) v->resize(size);
   };
@@ -36,18 +35,31 @@ PlainMatcher::PlainMatcher(const Rule& rule, PlainMatch* match)
   grow(&match->attrs, graph_.attrs.size());
 }
 
+PlainMatcher::AlternativePlan PlainMatcher::PlanAlternative(const Alternative& alternative) {
+  const ir::OpDef& def = *alternative.def;
+  return {.alternative = &alternative,
+          .opcode = def.opcode.id(),
+          .pure = def.Has(ir::kPure),
+          .constant_like = def.Has(ir::kConstantLike),
+          .commutative = def.Has(ir::kCommutative),
+          .has_attrs = !alternative.attrs.empty()};
+}
+
 // Steps follow one another as the pattern is read: an operand, then what makes it, then the next.
 void PlainMatcher::PlanOp(int op) {
   const SourceOp& source = graph_.ops[op];
   const auto place = static_cast<int>(plans_.size());
   places_[op] = place;
   OpPlan plan;
-  if (source.alternatives.size() == 1) plan.only = &source.alternatives[0];
+  plan.first = PlanAlternative(source.alternatives[0]);
+  for (size_t i = 1; i < source.alternatives.size(); ++i)
+    plan.others.push_back(PlanAlternative(source.alternatives[i]));
   plan.op = op;
   plan.num_operands = static_cast<uint32_t>(source.operands.size());
   plan.first_step = static_cast<uint32_t>(steps_.size());
   plan.result = graph_.Resolve(source.results[0]);
   plan.max_uses = UsesInside(plan.result);
+  limits_readers_ |= plan.max_uses != kAnyUses;
   plan.more_results = source.results.size() > 1;
   for (int result : source.results) value_planned_[graph_.Resolve(result)] = true;
   for (const AttrPattern& attr : source.alternatives[0].attrs) {
@@ -59,23 +71,25 @@ void PlainMatcher::PlanOp(int op) {
   bool commutes = false;
   for (const Alternative& a : source.alternatives) commutes |= a.def->Has(ir::kCommutative);
   for (uint32_t i = 0; i < source.operands.size(); ++i) {
-    Step step{.reader = place,
+    Step step{.kind = Kind::kAbsent,
+              .optional = true,
+              .may_swap = commutes && i < 2,
               .operand = i,
+              .reader = place,
               .value = kAbsent,
               .producer = -1,
-              .result_index = 0,
-              .bound = false,
-              .optional = true,
-              .may_swap = commutes && i < 2};
+              .result_index = 0};
     int producer = -1;
     if (source.operands[i] != kAbsent) {
       step.value = graph_.Resolve(source.operands[i]);
       const SourceValue& v = graph_.values[step.value];
-      step.bound = value_planned_[step.value];
-      value_planned_[step.value] = true;
+      if (!value_planned_[step.value]) producer = v.producer;
+      step.kind = value_planned_[step.value] ? Kind::kBound
+                  : producer >= 0            ? Kind::kMade
+                                             : Kind::kOpen;
       step.result_index = static_cast<uint32_t>(v.result_index);
       step.optional = v.optional;
-      if (!step.bound) producer = v.producer;
+      value_planned_[step.value] = true;
     }
     if (producer >= 0) step.producer = static_cast<int>(plans_.size());
     steps_.push_back(step);
@@ -94,70 +108,82 @@ uint32_t PlainMatcher::UsesInside(int value) const {
   return uses;
 }
 
-bool PlainMatcher::Match(const ir::GraphView& view, uint32_t op, MatchContext* context) {
-  view_ = &view;
-  block_ = view.block(op);
-  match_.choices.clear();
-  if (!Bind(0, op) || match_.values[root_value_] == ir::kNoId) return false;
-  for (size_t step = 0;;) {
-    while (step < steps_.size() && Take(steps_[step])) ++step;
-    if (step == steps_.size() && !Escapes() && ConstraintsHold(context)) return true;
-    if (match_.choices.empty()) return false;
-    const int other = match_.choices.back();
-    match_.choices.pop_back();
-    match_.ops[other].swapped = true;
-    step = plans_[other].first_step;
+[[gnu::always_inline]] inline bool PlainMatcher::Bind(int place, uint32_t found) {
+  const OpPlan& plan = plans_[place];
+  const ir::internal::OpRecord& record = view_->record(found);
+  const AlternativePlan* alternative = &plan.first;
+  if (alternative->opcode != record.opcode) [[unlikely]] {
+    const auto it = std::find_if(plan.others.begin(), plan.others.end(),
+                                 [&](const auto& other) { return other.opcode == record.opcode; });
+    if (it == plan.others.end()) return false;
+    alternative = &*it;
   }
+  const uint32_t num_operands = view_->num_operands(found);
+  PlainMatch::Op* const ops = match_.ops.data();
+  // Programs share what has no operands: equal constants are one operation.
+  if (num_operands > 0 || !alternative->pure)
+    for (int earlier = 0; earlier < place; ++earlier)
+      if (ops[earlier].op == found) return false;
+  if (record.block != block_ && !alternative->constant_like) return false;
+  if (alternative->has_attrs &&
+      !MatchAttrs(place, *alternative->alternative, graph_.context()->DictFromId(record.attrs)))
+    return false;
+  const uint32_t operands = record.operands;
+  for (uint32_t i = plan.num_operands; i < num_operands; ++i)
+    if (view_->used_value(operands + i) != ir::kNoId) return false;
+  ops[place] = {found, &record, alternative->alternative, false};
+  match_.values[plan.result] = record.flags & ir::internal::kOpHasResult ? found : ir::kNoId;
+  flags_ |= record.flags;
+  if (plan.more_results) BindFurtherResults(place, found);
+  if (alternative->commutative && plan.num_operands >= 2 && num_operands >= 2 &&
+      view_->used_value(operands) != view_->used_value(operands + 1))
+    match_.choices.push_back(place);
+  return true;
 }
 
-bool PlainMatcher::Take(const Step& step) {
+[[gnu::always_inline]] inline bool PlainMatcher::Take(const Step& step) {
   const PlainMatch::Op& reader = match_.ops[step.reader];
   const ir::internal::OpRecord& record = *reader.record;
   const uint32_t i = step.may_swap && reader.swapped ? 1 - step.operand : step.operand;
   uint32_t value = ir::kNoId;
-  if (i < record.num_operands || i < view_->num_operands(reader.op))
+  if (i < record.num_operands || i < view_->num_operands(reader.op)) [[likely]]
     value = view_->used_value(record.operands + i);
-  if (step.value == kAbsent) return value == ir::kNoId;
-  if (step.bound) return match_.values[step.value] == value;
-  match_.values[step.value] = value;
-  if (step.producer < 0) return value != ir::kNoId || step.optional;
-  if (!(value & ir::internal::kExtraBit))
+  switch (step.kind) {
+    case Kind::kAbsent:
+      return value == ir::kNoId;
+    case Kind::kBound:
+      return match_.values[step.value] == value;
+    case Kind::kOpen:
+      match_.values[step.value] = value;
+      return value != ir::kNoId || step.optional;
+    case Kind::kMade:
+      break;
+  }
+  if (!(value & ir::internal::kExtraBit)) [[likely]]
     return step.result_index == 0 && Bind(step.producer, value);
   if (value == ir::kNoId) return false;
   const uint32_t def = view_->DefiningOp(value);
-  return def != ir::kNoId && view_->result_index(value) == step.result_index &&
-         Bind(step.producer, def);
+  if (def == ir::kNoId || view_->result_index(value) != step.result_index) return false;
+  match_.values[step.value] = value;
+  return Bind(step.producer, def);
 }
 
-bool PlainMatcher::Bind(int place, uint32_t found) {
-  const OpPlan& plan = plans_[place];
-  const ir::internal::OpRecord& record = view_->record(found);
-  const Alternative* alternative = plan.only;
-  if (alternative) {
-    if (alternative->def->opcode.id() != record.opcode) return false;
-  } else {
-    for (const Alternative& a : graph_.ops[plan.op].alternatives)
-      if (a.def->opcode.id() == record.opcode) alternative = &a;
-    if (!alternative) return false;
+bool PlainMatcher::Match(const ir::GraphView& view, uint32_t op, MatchContext* context) {
+  view_ = &view;
+  block_ = view.block(op);
+  flags_ = 0;
+  match_.choices.clear();
+  if (!view.HasResult(op) || !Bind(0, op)) return false;
+  const Step* step = steps_.data();
+  for (const Step* const end = step + steps_.size();;) {
+    while (step != end && Take(*step)) ++step;
+    if (step == end && !Escapes() && ConstraintsHold(context)) return true;
+    if (match_.choices.empty()) return false;
+    const int other = match_.choices.back();
+    match_.choices.pop_back();
+    match_.ops[other].swapped = true;
+    step = steps_.data() + plans_[other].first_step;
   }
-  const uint32_t num_operands = view_->num_operands(found);
-  // Programs share what has no operands: equal constants are one operation.
-  if (num_operands > 0 || !alternative->def->Has(ir::kPure))
-    for (int earlier = 0; earlier < place; ++earlier)
-      if (match_.ops[earlier].op == found) return false;
-  if (record.block != block_ && !alternative->def->Has(ir::kConstantLike)) return false;
-  if (!alternative->attrs.empty() &&
-      !MatchAttrs(place, *alternative, graph_.context()->DictFromId(record.attrs)))
-    return false;
-  for (uint32_t i = plan.num_operands; i < num_operands; ++i)
-    if (view_->used_value(record.operands + i) != ir::kNoId) return false;
-  match_.ops[place] = {found, &record, alternative, false};
-  match_.values[plan.result] = record.flags & ir::internal::kOpHasResult ? found : ir::kNoId;
-  if (plan.more_results) BindFurtherResults(place, found);
-  if (plan.num_operands >= 2 && num_operands >= 2 && alternative->def->Has(ir::kCommutative) &&
-      view_->used_value(record.operands) != view_->used_value(record.operands + 1))
-    match_.choices.push_back(place);
-  return true;
 }
 
 void PlainMatcher::BindFurtherResults(int place, uint32_t found) {
@@ -191,6 +217,7 @@ bool PlainMatcher::MatchAttrs(int place, const Alternative& alternative, ir::Att
 
 // Whether an operation outside the match reads a value that goes with it.
 bool PlainMatcher::Escapes() const {
+  if (!limits_readers_ && !(flags_ & ir::internal::kOpHasExtraResults)) return false;
   for (int place = 0; place < num_ops(); ++place) {
     const OpPlan& plan = plans_[place];
     const PlainMatch::Op& bound = match_.ops[place];

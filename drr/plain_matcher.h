@@ -43,28 +43,41 @@ class PlainMatcher {
   int num_ops() const { return static_cast<int>(plans_.size()); }
 
  private:
+  enum class Kind : uint8_t {
+    kAbsent,  // the operand must not be given
+    kBound,   // it must be the value that an earlier step bound
+    kOpen,    // it may be any value
+    kMade,    // what makes it must fit an op of the pattern
+  };
   struct Step {  // an operand of a bound op must fit a value of the pattern
-    int reader;  // a place, as all ops here
-    uint32_t operand;
-    int value;              // kAbsent: the operand must not be given
-    int producer;           // the op to bind, where the pattern makes the value and it is met first
-    uint32_t result_index;  // of the producer
-    bool bound;             // the value is bound by an earlier step
+    Kind kind;
     bool optional;          // the operand may be absent
     bool may_swap;          // the first operands of the reader may be exchanged
+    uint32_t operand;       // its number
+    int reader;             // a place, as all ops here
+    int value;              // of the pattern
+    int producer;           // of kMade
+    uint32_t result_index;  // of the producer
+  };
+  struct AlternativePlan {
+    const Alternative* alternative = nullptr;
+    uint16_t opcode = 0;
+    bool pure = false, constant_like = false, commutative = false, has_attrs = false;
   };
   struct OpPlan {
-    const Alternative* only = nullptr;  // the alternative, where there is one
-    int op = 0;                         // of the pattern
+    AlternativePlan first;
+    std::vector<AlternativePlan> others;
+    bool more_results = false;  // the pattern names several
+    int op = 0;                 // of the pattern
     uint32_t num_operands = 0;
     uint32_t first_step = 0;        // of its operands
     int result = 0;                 // value of result 0
     uint32_t max_uses = 0;          // of result 0; kAnyUses when others may read it
-    bool more_results = false;      // the pattern names several
     std::vector<char> binds_first;  // by attribute pattern: its variable is met here first
   };
   static constexpr uint32_t kAnyUses = UINT32_MAX;
 
+  static AlternativePlan PlanAlternative(const Alternative& alternative);
   void PlanOp(int op);
   uint32_t UsesInside(int value) const;
   bool Bind(int place, uint32_t found);
@@ -81,10 +94,11 @@ class PlainMatcher {
   std::vector<Step> steps_;
   std::vector<OpPlan> plans_;
   std::vector<int> places_;  // by op of the pattern
-  int root_value_ = 0;
   std::vector<char> value_planned_, attr_planned_;
+  bool limits_readers_ = false;  // some op's result must not be read by others
   const ir::GraphView* view_ = nullptr;
   uint32_t block_ = 0;
+  uint32_t flags_ = 0;  // of all bound ops
 };
 
 }  // namespace weft::drr

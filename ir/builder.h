@@ -25,8 +25,12 @@ class RewriteListener {
   virtual void OnInserted(Operation op) { (void)op; }
   virtual void OnReleased(Value value) { (void)value; }  // before an operand stops reading it
   virtual void OnModified(Operation op) { (void)op; }    // operands, attributes, types or regions
-  virtual void OnReplacingInPlace(Operation op) { (void)op; }       // before op becomes another,
-  virtual void OnReplacedInPlace(Operation op) { OnModified(op); }  // and after
+  // `op` has become another operation, those with the numbers `erased` are gone, and the values with
+  // the numbers `released` have lost a reader.
+  virtual void OnReplacedInPlace(Operation op, std::span<const uint32_t> erased,
+                                 std::span<const uint32_t> released) {
+    (void)erased, (void)released, OnModified(op);
+  }
   virtual void OnReplaced(Operation op, std::span<const Value> with) { (void)op, (void)with; }
   virtual void OnErased(Operation op) { (void)op; }
 };

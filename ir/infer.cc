@@ -8,7 +8,8 @@ bool InferContext::Fail(std::string message) {
 }
 
 bool InferResultTypes(IrContext* context, Opcode opcode, std::span<const Value> operands,
-                      AttrDict attrs, std::span<Type> types, std::string* error) {
+                      AttrDict attrs, std::span<Type> types, std::string* error, bool* from_types) {
+  if (from_types) *from_types = true;
   const OpDef* def = context->FindOp(opcode);
   if (!def || !def->infer) return true;
   const bool cacheable = operands.size() <= InferenceCache::kMaxOperands &&
@@ -34,6 +35,7 @@ bool InferResultTypes(IrContext* context, Opcode opcode, std::span<const Value> 
     *error = c.error();
     return false;
   }
+  if (from_types) *from_types = !c.saw_values();
   if (cacheable && !c.saw_values()) {
     for (size_t i = 0; i < types.size(); ++i) question.result_types[i] = types[i].id();
     *slot = question;

@@ -70,9 +70,11 @@ class InferContext {
 };
 
 // Runs the op's Infer; true and null types for an op without one, null where nothing is known. On
-// false *error says why, with the op's name in front.
+// false *error says why, with the op's name in front. *from_types (may be null): whether the answer
+// follows from the operands' types and the attributes alone.
 bool InferResultTypes(IrContext* context, Opcode opcode, std::span<const Value> operands,
-                      AttrDict attrs, std::span<Type> types, std::string* error);
+                      AttrDict attrs, std::span<Type> types, std::string* error,
+                      bool* from_types = nullptr);
 bool InferResultTypes(IrContext* context, const OperationState& state, size_t num_results,
                       std::vector<Type>* types, std::string* error);
 

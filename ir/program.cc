@@ -39,15 +39,14 @@ Program::~Program() = default;
 // --- blocks and regions -----------------------------------------------------
 
 uint32_t Program::NewBlock() {
-  const uint32_t id = blocks_.Grow(1);
-  blocks_[id].erased = false;
+  const auto id = static_cast<uint32_t>(blocks_.size());
+  blocks_.emplace_back().erased = false;
   return id;
 }
 
 uint32_t Program::NewRegion(uint32_t op) {
-  const uint32_t id = regions_.Grow(1);
-  regions_[id].erased = false;
-  regions_[id].op = op;
+  const auto id = static_cast<uint32_t>(regions_.size());
+  regions_.push_back({.op = op, .erased = false});
   return id;
 }
 
@@ -90,7 +89,7 @@ std::pair<uint32_t, uint32_t> Program::ExtraResults(uint32_t op) const {
 
 void Program::NumberBlock(uint32_t block) {
   auto& order = side_->order;
-  if (order.size() < ops_.size()) order.Grow(ops_.size() - order.size());
+  if (order.size() < ops_.size()) order.resize(ops_.size());
   uint64_t number = kOrderStride;
   for (uint32_t op = blocks_[block].first_op; op != kNoId; op = ops_[op].next) {
     order[op] = number;
@@ -103,7 +102,7 @@ void Program::NumberBlock(uint32_t block) {
 // none, spread out the smallest enclosing run of ops whose density allows it (Bender et al., 2002).
 void Program::NumberInserted(uint32_t op) {
   auto& order = side_->order;
-  if (order.size() < ops_.size()) order.Grow(ops_.size() - order.size());
+  if (order.size() < ops_.size()) order.resize(ops_.size() + ops_.size() / 4);
   const uint32_t prev = ops_[op].prev, next = ops_[op].next;
   const uint64_t low = prev == kNoId ? 0 : order[prev];
   const uint64_t high = next == kNoId ? low + 2 * kOrderStride : order[next];
@@ -184,7 +183,8 @@ Operation Program::OperationAtSlot(uint32_t id) {
 }
 
 size_t Program::graph_bytes() const {
-  return ops_.bytes() + operands_.bytes() + extras_.bytes() + blocks_.bytes() + regions_.bytes();
+  return ops_.bytes() + operands_.bytes() + extras_.bytes() + blocks_.size() * sizeof(BlockRecord) +
+         regions_.size() * sizeof(internal::RegionRecord);
 }
 
 std::string_view Value::name() const {

@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "ir/base/check.h"
-#include "ir/base/chunked_array.h"
 #include "ir/base/owned.h"
+#include "ir/base/record_array.h"
 #include "ir/context.h"
 #include "ir/op_def.h"
 
@@ -355,6 +355,14 @@ struct OperationState {
   Name location{};
 };
 
+// The same for engines that work with numbers (ir/graph_view.h): one result, no regions.
+struct RawOperationState {
+  Opcode opcode{};
+  std::span<const uint32_t> operands{};  // of what is alive; kNoId: one that is not given
+  AttrDict attrs{};
+  Type type{};
+};
+
 class Program {
  public:
   // An empty module with one block. The context must outlive the program.
@@ -415,9 +423,13 @@ class Program {
   void UncountUse(uint32_t value);  // one less
   void Link(uint32_t operand, uint32_t value);
   void Unlink(uint32_t operand);
+  void TakeOver(uint32_t to, uint32_t from);
   uint32_t AllocateOp();
+  void FreeOp(uint32_t op);
   uint32_t AllocateOperands(uint32_t count);
+  uint32_t AllocateManyOperands(uint32_t count);
   void FreeOperands(uint32_t first, uint32_t count);
+  void FreeManyOperands(uint32_t first, uint32_t count);
   uint32_t AllocateExtras(uint32_t count);
   void FreeExtra(uint32_t first, uint32_t count);
   void SetOperandCount(uint32_t op, uint32_t count);
@@ -436,11 +448,11 @@ class Program {
 
   struct SideTables;
   IrContext* context_;
-  ChunkedArray<internal::OpRecord, 10> ops_;
-  ChunkedArray<internal::OperandRecord, 11> operands_;
-  ChunkedArray<internal::ExtraValueRecord, 8> extras_;
-  ChunkedArray<internal::BlockRecord, 4> blocks_;
-  ChunkedArray<internal::RegionRecord, 4> regions_;
+  RecordArray<internal::OpRecord> ops_;
+  RecordArray<internal::OperandRecord> operands_;
+  RecordArray<internal::ExtraValueRecord> extras_;
+  std::vector<internal::BlockRecord> blocks_;
+  std::vector<internal::RegionRecord> regions_;
   uint32_t num_ops_ = 0;
   uint32_t free_op_ = kNoId;  // freed records are chained through OpRecord::next
   static constexpr uint32_t kMaxChained = 8;
@@ -459,12 +471,12 @@ class Program::Mutator {
   // The same without regions and location.
   Operation Create(Opcode opcode, std::span<const Value> operands, AttrDict attrs,
                    std::span<const Type> result_types, Block block, Operation before);
-  // The same by numbers of what is alive, with one result, before an operation.
-  Operation CreateBefore(uint32_t before, Opcode opcode, std::span<const uint32_t> operands,
-                         AttrDict attrs, uint32_t type);
-  // Makes `op`, of one result and without regions, another operation at the same place.
-  void ReplaceInPlace(Operation op, Opcode opcode, std::span<const uint32_t> operands,
-                      AttrDict attrs, uint32_t type);
+  Operation CreateBefore(uint32_t before, const RawOperationState& state);
+  // Makes `op`, of one result and without regions, another operation at the same place, and erases
+  // `erased`: other such operations, which only `op` as it was and one another read. `released`
+  // receives the values that lost a reader by it.
+  void ReplaceInPlace(Operation op, std::span<const uint32_t> erased,
+                      const RawOperationState& state, std::vector<uint32_t>* released);
   void Erase(Operation op);  // no result may have a use; its regions go with it
   void SetOperand(Operation op, uint32_t i, Value value);
   void SetOperands(Operation op, const std::vector<Value>& operands);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "ir/internal/program_primitives.h"
 #include "ir/internal/program_side_tables.h"
 #include "ir/program.h"
 
@@ -14,26 +15,7 @@ using internal::OpRecord;
 
 // --- records, operand lists, use lists, block lists ---------------------------------------------
 
-uint32_t Program::AllocateOp() {
-  ++num_ops_;
-  if (free_op_ == kNoId) {
-    WEFT_CHECK(ops_.size() < kExtraBit, "too many operations");
-    return ops_.Grow(1);
-  }
-  const uint32_t id = free_op_;
-  free_op_ = ops_[id].next;
-  return id;
-}
-
-// Freed lists of up to 8 operands are chained, by exact size, through OperandRecord::next.
-uint32_t Program::AllocateOperands(uint32_t count) {
-  if (count == 0) return kNoId;
-  if (count <= kMaxChained) [[likely]] {
-    const uint32_t first = free_operands_[count];
-    if (first == kNoId) return operands_.Grow(count);
-    free_operands_[count] = operands_[first].next;
-    return first;
-  }
+uint32_t Program::AllocateManyOperands(uint32_t count) {
   auto it = side_->free_large_operands.lower_bound(count);
   if (it == side_->free_large_operands.end()) return operands_.Grow(count);
   const auto [size, first] = *it;
@@ -41,15 +23,8 @@ uint32_t Program::AllocateOperands(uint32_t count) {
   if (size > count) FreeOperands(first + count, size - count);
   return first;
 }
-
-void Program::FreeOperands(uint32_t first, uint32_t count) {
-  if (count == 0) return;
-  if (count <= kMaxChained) [[likely]] {
-    operands_[first].next = free_operands_[count];
-    free_operands_[count] = first;
-  } else {
-    side_->free_large_operands.emplace(count, first);
-  }
+void Program::FreeManyOperands(uint32_t first, uint32_t count) {
+  side_->free_large_operands.emplace(count, first);
 }
 
 uint32_t Program::AllocateExtras(uint32_t count) {
@@ -121,89 +96,6 @@ void Program::AddUses(uint32_t value, int64_t delta) {
   side_->use_counts[value] += static_cast<uint32_t>(delta);
 }
 
-// The hot paths of rewriting from here on: forced inline, one record lookup each.
-[[gnu::always_inline]] inline void Program::CountUse(uint32_t value) {
-  OpRecord& r = ops_[value];
-  if ((r.flags & internal::kOpManyUses) || r.use_count == UINT16_MAX) [[unlikely]] {
-    AddUses(value, 1);
-  } else {
-    ++r.use_count;
-  }
-}
-[[gnu::always_inline]] inline void Program::UncountUse(uint32_t value) {
-  OpRecord& r = ops_[value];
-  if (r.flags & internal::kOpManyUses) [[unlikely]] {
-    AddUses(value, -1);
-  } else {
-    --r.use_count;
-  }
-}
-
-[[gnu::always_inline]] inline void Program::Link(uint32_t operand, uint32_t value) {
-  internal::OperandRecord& use = operands_[operand];
-  use.value = value;
-  use.prev = kNoId;
-  use.next = kNoId;
-  if (value == kNoId) return;
-  uint32_t* first;
-  if (value & kExtraBit) {
-    ExtraValueRecord& extra = extras_[value & ~kExtraBit];
-    ++extra.use_count;
-    first = &extra.first_use;
-  } else {
-    CountUse(value);
-    first = &ops_[value].first_use;
-  }
-  use.next = *first;
-  if (*first != kNoId) operands_[*first].prev = operand;
-  *first = operand;
-}
-
-[[gnu::always_inline]] inline void Program::Unlink(uint32_t operand) {
-  internal::OperandRecord& use = operands_[operand];
-  const uint32_t value = use.value;
-  if (value == kNoId) return;
-  use.value = kNoId;
-  uint32_t* first;
-  if (value & kExtraBit) {
-    ExtraValueRecord& extra = extras_[value & ~kExtraBit];
-    --extra.use_count;
-    first = &extra.first_use;
-  } else {
-    UncountUse(value);
-    first = &ops_[value].first_use;
-  }
-  if (use.prev == kNoId) {
-    *first = use.next;
-  } else {
-    operands_[use.prev].next = use.next;
-  }
-  if (use.next != kNoId) operands_[use.next].prev = use.prev;
-}
-
-[[gnu::always_inline]] inline void Program::Insert(uint32_t op, uint32_t block, uint32_t before) {
-  BlockRecord& b = blocks_[block];
-  OpRecord& r = ops_[op];
-  uint32_t* backward = before == kNoId ? &b.last_op : &ops_[before].prev;
-  r.block = block;
-  r.next = before;
-  r.prev = *backward;
-  *backward = op;
-  (r.prev == kNoId ? b.first_op : ops_[r.prev].next) = op;
-  ++b.num_ops;
-  if (b.ordered) NumberInserted(op);
-}
-
-[[gnu::always_inline]] inline void Program::Remove(uint32_t op) {
-  OpRecord& r = ops_[op];
-  if (r.block == kNoId) return;
-  BlockRecord& b = blocks_[r.block];
-  (r.prev == kNoId ? b.first_op : ops_[r.prev].next) = r.next;
-  (r.next == kNoId ? b.last_op : ops_[r.next].prev) = r.prev;
-  --b.num_ops;
-  r.block = r.prev = r.next = kNoId;
-}
-
 // --- the mutations ------------------------------------------------------------------------------
 
 Operation Program::Mutator::Create(const OperationState& state, Block block, Operation before) {
@@ -250,54 +142,6 @@ Operation Program::Mutator::Create(Opcode opcode, std::span<const Value> operand
   return p_->OpAt(id);
 }
 
-Operation Program::Mutator::CreateBefore(uint32_t before, Opcode opcode,
-                                         std::span<const uint32_t> operands, AttrDict attrs,
-                                         uint32_t type) {
-  const uint32_t id = p_->AllocateOp();
-  OpRecord& r = p_->ops_[id];
-  const auto num_operands = static_cast<uint16_t>(operands.size());
-  WEFT_CHECK(operands.size() == num_operands, "too many operands");
-  r = OpRecord{.opcode = opcode.id(),
-               .generation = r.generation,
-               .flags = internal::kOpHasResult,
-               .num_operands = num_operands,
-               .attrs = attrs.id(),
-               .operands = p_->AllocateOperands(num_operands),
-               .type = type};
-  for (uint32_t i = 0; i < num_operands; ++i) {
-    p_->operands_[r.operands + i].owner = id;
-    p_->Link(r.operands + i, operands[i]);
-  }
-  p_->Insert(id, p_->ops_[before].block, before);
-  return p_->OpAt(id);
-}
-
-void Program::Mutator::ReplaceInPlace(Operation op, Opcode opcode,
-                                      std::span<const uint32_t> operands, AttrDict attrs,
-                                      uint32_t type) {
-  op.Check();
-  OpRecord& r = p_->ops_[op.id_];
-  const auto num_operands = static_cast<uint16_t>(operands.size());
-  WEFT_CHECK(operands.size() == num_operands, "too many operands");
-  WEFT_CHECK(!(r.flags & (internal::kOpHasRegions | internal::kOpHasExtraResults |
-                          internal::kOpManyOperands)),
-             "only a small operation of one result is replaced in place");
-  for (uint32_t i = 0; i < r.num_operands; ++i) p_->Unlink(r.operands + i);
-  if (num_operands != r.num_operands) {
-    p_->FreeOperands(r.operands, r.num_operands);
-    r.operands = p_->AllocateOperands(num_operands);
-    r.num_operands = num_operands;
-  }
-  for (uint32_t i = 0; i < num_operands; ++i) {
-    p_->operands_[r.operands + i].owner = op.id_;
-    p_->Link(r.operands + i, operands[i]);
-  }
-  r.opcode = opcode.id();
-  r.attrs = attrs.id();
-  r.type = type;
-}
-
-// Without recursion over nesting: collects all ops below, users last.
 // Without recursion over nesting: collects all ops below, users last.
 void Program::Mutator::EraseRegions(Operation op) {
   while (op.num_regions() > 0) {
@@ -333,13 +177,7 @@ void Program::Mutator::Erase(Operation op) {
   p_->FreeOperands(r.operands, num_operands);
   if (p_->has_names_ || (r.flags & ~internal::kOpHasResult)) p_->DropSideEntries(op.id_);
   p_->Remove(op.id_);
-  --p_->num_ops_;
-  r.flags = internal::kOpErased;
-  // A slot whose generation has run out is never used again, so that stale handles stay detectable.
-  if (++r.generation != UINT8_MAX) {
-    r.next = p_->free_op_;
-    p_->free_op_ = op.id_;
-  }
+  p_->FreeOp(op.id_);
 }
 
 void Program::Mutator::SetOperand(Operation op, uint32_t i, Value value) {

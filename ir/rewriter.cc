@@ -35,21 +35,19 @@ void Rewriter::Replace(Operation op, std::span<const Value> values) {
   Erase(op);
 }
 
-Operation Rewriter::CreateBefore(Operation before, Opcode opcode,
-                                 std::span<const uint32_t> operands, AttrDict attrs, Type type) {
-  const Operation op =
-      Program::Mutator(program_).CreateBefore(before.id(), opcode, operands, attrs, type.id());
+Operation Rewriter::CreateBefore(Operation before, const RawOperationState& state) {
+  const Operation op = Program::Mutator(program_).CreateBefore(before.id(), state);
   if (const Name location = before.location(); !location.empty()) [[unlikely]]
     program_->SetLocation(op, location);
   if (listener_) listener_->OnInserted(op);
   return op;
 }
 
-void Rewriter::ReplaceInPlace(Operation op, Opcode opcode, std::span<const uint32_t> operands,
-                              AttrDict attrs, Type type) {
-  if (listener_) listener_->OnReplacingInPlace(op);
-  Program::Mutator(program_).ReplaceInPlace(op, opcode, operands, attrs, type.id());
-  if (listener_) listener_->OnReplacedInPlace(op);
+void Rewriter::ReplaceInPlace(Operation op, std::span<const uint32_t> erased,
+                              const RawOperationState& state) {
+  released_.clear();
+  Program::Mutator(program_).ReplaceInPlace(op, erased, state, &released_);
+  if (listener_) listener_->OnReplacedInPlace(op, erased, released_);
 }
 
 void Rewriter::Erase(Operation op) {

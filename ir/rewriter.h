@@ -31,11 +31,11 @@ class Rewriter : public Builder {
 
   // For engines that work with numbers (ir/graph_view.h): operations of one result, of a type that
   // is known to be right. CreateBefore inserts one before `before`; ReplaceInPlace makes `op`, which
-  // has one result and no regions, that operation: its readers, name and location stay.
-  Operation CreateBefore(Operation before, Opcode opcode, std::span<const uint32_t> operands,
-                         AttrDict attrs, Type type);
-  void ReplaceInPlace(Operation op, Opcode opcode, std::span<const uint32_t> operands,
-                      AttrDict attrs, Type type);
+  // has one result and no regions, that operation: its readers, name and location stay, and with what
+  // it was go `erased`, other such operations that only they and `op` read.
+  Operation CreateBefore(Operation before, const RawOperationState& state);
+  void ReplaceInPlace(Operation op, std::span<const uint32_t> erased,
+                      const RawOperationState& state);
 
   void Erase(Operation op);  // no result may have a use
   // Erases op and then the pure ops that lose their last use by it.
@@ -64,6 +64,7 @@ class Rewriter : public Builder {
   void Modified(Operation op) {
     if (listener_) listener_->OnModified(op);
   }
+  std::vector<uint32_t> released_;  // by the last ReplaceInPlace()
 };
 
 }  // namespace weft::ir

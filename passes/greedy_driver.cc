@@ -25,6 +25,29 @@ using ir::Operation;
 constexpr uint32_t kMaxLooseReaders = 256;
 constexpr size_t kMaxDeclineReasons = 16;  // kept per rule
 
+// A set of operation numbers.
+class IdSet {
+ public:
+  void Resize(size_t size) { words_.resize((size + 63) / 64); }
+  bool Add(uint32_t id) {  // false: it was there
+    uint64_t& word = words_[id / 64];
+    const uint64_t bit = uint64_t{1} << id % 64;
+    if (word & bit) return false;
+    word |= bit;
+    return true;
+  }
+  bool Remove(uint32_t id) {  // false: it was not there
+    uint64_t& word = words_[id / 64];
+    const uint64_t bit = uint64_t{1} << id % 64;
+    if (!(word & bit)) return false;
+    word &= ~bit;
+    return true;
+  }
+
+ private:
+  std::vector<uint64_t> words_;
+};
+
 class Driver : public ir::RewriteListener {
  public:
   Driver(ir::Program& program, const drr::FrozenRewritePatternSet& patterns,
@@ -36,7 +59,9 @@ class Driver : public ir::RewriteListener {
         config_(config),
         rewriter_(&program, this),
         random_(config.seed),
-        log_(program.num_operations()) {
+        log_(program.num_operations()),
+        max_per_rule_(config.max_rewrites_per_rule ? config.max_rewrites_per_rule : UINT64_MAX),
+        observed_(config.collect_statistics || config.paranoid || config.verify_after_rewrite) {
     for (const auto& rule : patterns.rules())
       result_.rules.push_back({.rule = rule->name, .last_decline = {}, .declines = {}});
     budget_ = config.max_rewrites ? config.max_rewrites : 100 + 20 * program.num_operations();
@@ -46,10 +71,10 @@ class Driver : public ir::RewriteListener {
     Seed();
     while (!worklist_.empty()) {
       const uint32_t op = Pop();
-      if (!queued_[op]) continue;  // erased, or looked at already
-      queued_[op] = false;
+      if (!queued_.Remove(op)) continue;  // erased, or looked at already
       if (EraseIfDead(op)) continue;
-      WEFT_RETURN_IF_ERROR(Visit(op));
+      Visit(op);
+      if (!status_.ok()) return status_;
     }
     return std::move(result_);
   }
@@ -60,44 +85,56 @@ class Driver : public ir::RewriteListener {
     const uint32_t id = op.id();
     if (id >= states_.size()) {
       states_.resize(id + 1 + id / 4);
-      queued_.resize(states_.size());
+      queued_.Resize(states_.size());
     }
     states_[id] = automaton_.Label(view_, id, states_.data());
     Enqueue(id);  // also to go again if nobody comes to read it
     EnqueuePartners(id);
   }
 
-  // A match above may bind the op although no label changes.
-  void OnModified(Operation op) override {
-    const uint32_t id = op.id();
-    Relabel(id);
-    if (Accepts(id)) Enqueue(id);
-    EnqueueReaders(id);
-    EnqueuePartners(id);
-  }
+  void OnModified(Operation op) override { Changed(op.id()); }
 
   void OnReleased(ir::Value value) override {
     if (const uint32_t def = view_.DefiningOp(value.id()); def != kNoId) released_.push_back(def);
   }
 
-  void OnReplacingInPlace(Operation op) override { ReleaseOperands(op.id()); }
-  void OnReplacedInPlace(Operation op) override {
+  void OnReplacedInPlace(Operation op, std::span<const uint32_t> erased,
+                         std::span<const uint32_t> released) override {
+    for (const uint32_t gone : erased) Forget(gone);
     ++created_;
     ++erased_;
     if (config_.record_rules) made_.push_back(op);
-    Driver::OnModified(op);
+    for (const uint32_t value : released)
+      if (const uint32_t def = view_.DefiningOp(value); def != kNoId) released_.push_back(def);
+    Changed(op.id());
   }
 
   void OnErased(Operation op) override {
-    ++erased_;
-    const uint32_t id = op.id();
-    ReleaseOperands(id);
-    // A new op may take the slot: its entry in the worklist must not be mistaken for this one's.
-    queued_[id] = false;
-    states_[id] = TreeAutomaton::kNothing;
+    ReleaseOperands(op.id());
+    Forget(op.id());
   }
 
  private:
+  // A match above may bind the op although no label changes.
+  void Changed(uint32_t op) {
+    const TreeAutomaton::State state = automaton_.Label(view_, op, states_.data());
+    if (state != states_[op]) {
+      states_[op] = state;
+      RelabelReaders(op);
+    }
+    const uint32_t flags = automaton_.Flags(state);
+    if (flags & TreeAutomaton::kAccepts) Enqueue(op);
+    if ((flags & TreeAutomaton::kReadable) || automaton_.IsLoose()) EnqueueReaders(op);
+    if (flags & TreeAutomaton::kJoined) EnqueuePartners(op);
+  }
+
+  // A new op may take the slot: its entry in the worklist must not be mistaken for this one's.
+  void Forget(uint32_t op) {
+    ++erased_;
+    queued_.Remove(op);
+    states_[op] = TreeAutomaton::kNothing;
+  }
+
   void ReleaseOperands(uint32_t op) {
     const ir::internal::OpRecord& record = view_.record(op);
     for (uint32_t i = 0, n = view_.num_operands(op); i < n; ++i) {
@@ -115,7 +152,7 @@ class Driver : public ir::RewriteListener {
   // Labels every operation; queues those that a rule may match at and those that nobody reads.
   void Seed() {
     states_.resize(program_.op_slots());
-    queued_.resize(program_.op_slots());
+    queued_.Resize(states_.size());
     std::vector<uint32_t> resume;  // where to go on after the regions of an operation
     bool several_blocks = false;
     const auto push_regions = [&](uint32_t op) {
@@ -148,14 +185,17 @@ class Driver : public ir::RewriteListener {
 
   // With several blocks in a region a reader may have been labelled before what it reads.
   void LabelAgain() {
-    for (uint32_t op = 0; op < states_.size(); ++op)
-      if (!view_.IsErased(op)) Relabel(op);
+    for (uint32_t op = 0; op < states_.size(); ++op) {
+      if (view_.IsErased(op)) continue;
+      const TreeAutomaton::State state = automaton_.Label(view_, op, states_.data());
+      if (state == states_[op]) continue;
+      states_[op] = state;
+      RelabelReaders(op);
+    }
   }
 
   void Enqueue(uint32_t op) {
-    if (queued_[op]) return;
-    queued_[op] = true;
-    worklist_.push_back(op);
+    if (queued_.Add(op)) worklist_.push_back(op);
   }
 
   uint32_t Pop() {
@@ -165,25 +205,23 @@ class Driver : public ir::RewriteListener {
     return op;
   }
 
-  bool Accepts(uint32_t op) const { return !automaton_.Accepted(states_[op]).empty(); }
+  bool Accepts(uint32_t op) const {
+    return automaton_.Flags(states_[op]) & TreeAutomaton::kAccepts;
+  }
 
-  // Labels follow the change upwards while they change.
-  void Relabel(uint32_t op) {
-    const TreeAutomaton::State state = automaton_.Label(view_, op, states_.data());
-    if (state == states_[op]) return;
-    states_[op] = state;
-    stack_.clear();
-    stack_.push_back(op);
-    while (!stack_.empty()) {
-      const uint32_t changed = stack_.back();
-      stack_.pop_back();
-      ForEachReader(changed, kNoId, [&](uint32_t reader) {
+  // The label of `op` has changed: labels follow upwards while they change.
+  void RelabelReaders(uint32_t op) {
+    for (stack_.clear();;) {
+      ForEachReader(op, kNoId, [&](uint32_t reader) {
         const TreeAutomaton::State next = automaton_.Label(view_, reader, states_.data());
         if (next == states_[reader]) return;
         states_[reader] = next;
         if (Accepts(reader)) Enqueue(reader);
         stack_.push_back(reader);
       });
+      if (stack_.empty()) return;
+      op = stack_.back();
+      stack_.pop_back();
     }
   }
 
@@ -204,6 +242,8 @@ class Driver : public ir::RewriteListener {
 
   // How many readers an intermediate value of a match may have, by its op's state.
   uint32_t MaxReaders(uint32_t op) const {
+    if (!(automaton_.Flags(states_[op]) & TreeAutomaton::kReadable))
+      return automaton_.IsLoose() ? kMaxLooseReaders : 0;
     const uint32_t max = automaton_.MaxUses(states_[op]);
     return automaton_.IsLoose() ? std::max(max, kMaxLooseReaders) : max;
   }
@@ -238,7 +278,7 @@ class Driver : public ir::RewriteListener {
 
   // A further root of a rule with several: its first root reads one of the same values.
   void EnqueuePartners(uint32_t op) {
-    if (!automaton_.IsJoined(states_[op])) return;
+    if (!(automaton_.Flags(states_[op]) & TreeAutomaton::kJoined)) return;
     for (uint32_t i = 0, n = view_.num_operands(op); i < n; ++i) {
       const uint32_t value = view_.operand(op, i);
       if (value == kNoId) continue;
@@ -273,75 +313,69 @@ class Driver : public ir::RewriteListener {
     return true;
   }
 
-  absl::Status Visit(uint32_t op) {
-    for (uint32_t r : automaton_.Accepted(states_[op])) {
-      bool applied = false;
-      WEFT_RETURN_IF_ERROR(config_.collect_statistics ? TryTimed(r, op, &applied)
-                                                      : TryRule(r, op, &applied));
-      if (!applied) continue;
-      result_.changed = true;
-      if (--budget_ == 0) return OutOfBudget();
-      return absl::OkStatus();
-    }
-    return absl::OkStatus();
-  }
-
-  absl::Status TryTimed(uint32_t r, uint32_t op, bool* applied) {
-    const auto start = std::chrono::steady_clock::now();
-    const absl::Status status = TryRule(r, op, applied);
-    result_.rules[r].seconds +=
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    return status;
-  }
-
-  absl::Status TryRule(uint32_t r, uint32_t op, bool* applied) {
-    RuleStatistics& stats = result_.rules[r];
-    if (config_.max_rewrites_per_rule && stats.applied >= config_.max_rewrites_per_rule)
-      return absl::OkStatus();
-    ++stats.tried;
-    drr::RuleEngine& engine = patterns_.engine(r);
-    if (config_.collect_statistics) {
-      drr::MatchFailure failure;
-      if (!engine.Match(view_, op, &failure)) {
-        CountDecline(stats, failure.reason);
-        return absl::OkStatus();
+  void Visit(uint32_t op) {
+    for (const uint32_t r : automaton_.Accepted(states_[op])) {
+      RuleStatistics& stats = result_.rules[r];
+      if (stats.applied >= max_per_rule_) continue;
+      ++stats.tried;
+      drr::RuleEngine& engine = patterns_.engine(r);
+      if (!(observed_ ? TryObserved(engine, op, stats) : Try(engine, op, stats))) {
+        if (status_.ok()) continue;
+        return;
       }
-    } else if (!engine.Match(view_, op)) {
-      return absl::OkStatus();
+      log_.RecordRewrite(r);
+      result_.changed = true;
+      if (--budget_ == 0) status_ = OutOfBudget();
+      return;
     }
+  }
+
+  bool Try(drr::RuleEngine& engine, uint32_t op, RuleStatistics& stats) {
+    if (!engine.Match(view_, op)) return false;
     ++stats.matched;
     if (budget_ == 1) log_.RecordSite(view_.OperationAt(op));
-    if (config_.paranoid || config_.verify_after_rewrite) return ApplyChecked(engine, r, applied);
-    *applied = Apply(engine, r, stats);
-    return absl::OkStatus();
+    return Apply(engine, stats);
   }
 
-  absl::Status ApplyChecked(drr::RuleEngine& engine, uint32_t r, bool* applied) {
-    RuleStatistics& stats = result_.rules[r];
-    const std::string before = config_.paranoid ? ir::PrintProgram(program_) : std::string();
-    *applied = Apply(engine, r, stats);
-    return Check(stats.rule, *applied, before);
+  // With what statistics and tests ask for.
+  bool TryObserved(drr::RuleEngine& engine, uint32_t op, RuleStatistics& stats) {
+    const auto start = std::chrono::steady_clock::now();
+    drr::MatchFailure failure;
+    bool applied = false;
+    if (engine.Match(view_, op, config_.collect_statistics ? &failure : nullptr)) {
+      ++stats.matched;
+      if (budget_ == 1) log_.RecordSite(view_.OperationAt(op));
+      const std::string before = config_.paranoid ? ir::PrintProgram(program_) : std::string();
+      applied = Apply(engine, stats);
+      if (config_.paranoid || config_.verify_after_rewrite)
+        status_ = Check(stats.rule, applied, before);
+    } else if (config_.collect_statistics) {
+      CountDecline(stats, failure.reason);
+    }
+    if (config_.collect_statistics)
+      stats.seconds +=
+          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return applied;
   }
 
-  bool Apply(drr::RuleEngine& engine, uint32_t r, RuleStatistics& stats) {
-    const uint64_t created = created_, erased = erased_;
+  bool Apply(drr::RuleEngine& engine, RuleStatistics& stats) {
+    created_ = erased_ = 0;
     const size_t queued = worklist_.size();
-    made_.clear();
     if (!engine.Apply(view_, rewriter_, &reason_)) {
       // What was made and taken back changed nothing.
-      for (size_t i = queued; i < worklist_.size(); ++i) queued_[worklist_[i]] = false;
+      for (size_t i = queued; i < worklist_.size(); ++i) queued_.Remove(worklist_[i]);
       worklist_.resize(queued);
       released_.clear();
+      made_.clear();
       ++stats.declined;
       if (config_.collect_statistics) CountDecline(stats, reason_);
       stats.last_decline = std::move(reason_);
       return false;
     }
-    SettleReleased();
     ++stats.applied;
-    stats.ops_created += created_ - created;
-    stats.ops_erased += erased_ - erased;
-    log_.RecordRewrite(r);
+    stats.ops_created += created_;
+    stats.ops_erased += erased_;
+    if (!released_.empty()) SettleReleased();
     if (config_.record_rules) RecordRule(stats.rule);
     return true;
   }
@@ -382,6 +416,7 @@ class Driver : public ir::RewriteListener {
       if (location.size() > kLongest || location.ends_with(mark)) continue;
       program_.SetLocation(op, ir::Name(location + mark));
     }
+    made_.clear();
   }
 
   absl::Status OutOfBudget() {
@@ -397,13 +432,16 @@ class Driver : public ir::RewriteListener {
   ir::Rewriter rewriter_;
   std::mt19937_64 random_;
   internal::RewriteLog log_;
+  const uint64_t max_per_rule_;
+  const bool observed_;                       // more is asked for than the result
   std::vector<TreeAutomaton::State> states_;  // by op slot, as all below
-  std::vector<uint8_t> queued_;
+  IdSet queued_;
   std::vector<uint32_t> worklist_;
   std::vector<uint32_t> released_, stack_, level_, next_level_;
   uint64_t budget_ = 0;
-  uint64_t created_ = 0, erased_ = 0;  // operations, in this run
+  uint64_t created_ = 0, erased_ = 0;  // operations, by the application under way
   std::string reason_;                 // of the last decline
+  absl::Status status_;                // why to stop
   std::vector<Operation> made_;        // by the application under way, when rules are recorded
   GreedyRewriteResult result_;
 };

@@ -20,7 +20,7 @@ struct Program::SideTables {
   std::unordered_map<uint32_t, Name> value_names;                             // by value id
   std::unordered_map<uint32_t, Name> locations;                               // by op
   std::map<std::string, Attribute, std::less<>> parameters;
-  ChunkedArray<uint64_t, 12> order;                       // by op; valid where the block says so
+  std::vector<uint64_t> order;                            // by op; valid where the block says so
   std::multimap<uint32_t, uint32_t> free_large_operands;  // size -> first; small ones are chained
   std::vector<uint32_t> free_extras;
 };
