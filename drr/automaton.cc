@@ -63,7 +63,7 @@ TreeAutomaton::TreeAutomaton(const std::vector<std::unique_ptr<Rule>>& rules)
   states_[kFull].joined = true;
   for (uint32_t i = 0; i < rules.size(); ++i) states_[kFull].accepted.push_back(i);
   std::stable_sort(states_[kFull].accepted.begin(), states_[kFull].accepted.end(), by_benefit);
-  for (const StateEntry& state : states_) flags_.push_back(FlagsOf(state));
+  for (const StateEntry& state : states_) marks_.push_back(MarksOf(state));
   IndexOpcodes();
   slots_.resize(256);
   mask_ = slots_.size() - 1;
@@ -357,13 +357,15 @@ TreeAutomaton::State TreeAutomaton::InternState(std::vector<uint32_t> nodes) {
   state.nodes = std::move(nodes);
   it->second = static_cast<State>(states_.size());
   states_.push_back(std::move(state));
-  flags_.push_back(FlagsOf(states_.back()));
+  marks_.push_back(MarksOf(states_.back()));
   return it->second;
 }
 
-uint32_t TreeAutomaton::FlagsOf(const StateEntry& state) {
-  return (state.accepted.empty() ? 0 : kAccepts) | (state.joined ? kJoined : 0) |
-         (state.max_uses > 0 ? kReadable : 0);
+TreeAutomaton::Marks TreeAutomaton::MarksOf(const StateEntry& state) {
+  const bool accepts = !state.accepted.empty();
+  return {.flags = (accepts ? kAccepts : 0u) | (state.joined ? kJoined : 0u) |
+                   (state.max_uses > 0 ? kReadable : 0u),
+          .first = accepts ? state.accepted[0] : 0};
 }
 
 }  // namespace weft::drr

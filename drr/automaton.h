@@ -51,7 +51,9 @@ class TreeAutomaton {
     kJoined = 1 << 1,    // it may be a further root of a rule with several
     kReadable = 1 << 2,  // its results may be intermediate values of a match above: see MaxUses()
   };
-  uint32_t Flags(State state) const { return flags_[state]; }
+  uint32_t Flags(State state) const { return marks_[state].flags; }
+  // The first of Accepted(), where kAccepts says that there is one.
+  uint32_t FirstAccepted(State state) const { return marks_[state].first; }
   // Numbers of the rules that may match with their first root at an operation in this state: larger
   // benefit first, then in the order of the set.
   std::span<const uint32_t> Accepted(State state) const { return states_[state].accepted; }
@@ -122,6 +124,10 @@ class TreeAutomaton {
     bool joined = false;
     uint32_t max_uses = 0;
   };
+  struct Marks {  // of a state, what is asked all the time
+    uint32_t flags = 0;
+    uint32_t first = 0;
+  };
   struct Slot {
     uint64_t key = 0;  // 0: empty (symbols start at 1)
     State state = kNothing;
@@ -160,7 +166,7 @@ class TreeAutomaton {
   bool Satisfies(const Entry& entry, std::span<const State> children,
                  const OpcodeEntry& opcode) const;
   State InternState(std::vector<uint32_t> nodes);
-  static uint32_t FlagsOf(const StateEntry& state);
+  static Marks MarksOf(const StateEntry& state);
   void Insert(uint64_t key, State state);
 
   std::vector<Node> nodes_;
@@ -168,7 +174,7 @@ class TreeAutomaton {
   std::vector<OpcodeEntry> opcodes_;
   std::vector<Symbol> symbols_;
   std::vector<StateEntry> states_;
-  std::vector<uint32_t> flags_;  // by state
+  std::vector<Marks> marks_;  // by state
   std::vector<Slot> slots_;
   size_t mask_ = 0, used_ = 0;
   ir::IrContext* context_ = nullptr;

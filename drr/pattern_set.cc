@@ -41,21 +41,17 @@ void RewritePatternSet::Add(BuildResult result) {
 }
 
 FrozenRewritePatternSet::FrozenRewritePatternSet()
-    : automaton_(std::make_unique<TreeAutomaton>(rules_)), match_(std::make_unique<PlainMatch>()) {}
+    : automaton_(std::make_unique<TreeAutomaton>(rules_)),
+      engines_(std::make_unique<RuleEngines>(rules_)) {}
 FrozenRewritePatternSet::~FrozenRewritePatternSet() = default;
 FrozenRewritePatternSet::FrozenRewritePatternSet(FrozenRewritePatternSet&&) noexcept = default;
 FrozenRewritePatternSet& FrozenRewritePatternSet::operator=(FrozenRewritePatternSet&&) noexcept =
     default;
 
-void FrozenRewritePatternSet::MakeEngine(uint32_t rule) const {
-  engines_[rule] = std::make_unique<RuleEngine>(*rules_[rule], match_.get());
-}
-
 FrozenRewritePatternSet::FrozenRewritePatternSet(RewritePatternSet set)
     : rules_(std::move(set.rules_)),
       automaton_(std::make_unique<TreeAutomaton>(rules_)),
-      match_(std::make_unique<PlainMatch>()),
-      engines_(rules_.size()) {
+      engines_(std::make_unique<RuleEngines>(rules_)) {
   for (uint32_t i = 0; i < rules_.size(); ++i) {
     const PatternGraph& graph = rules_[i]->graph;
     std::vector<int> depths(graph.values.size(), -1);

@@ -15,9 +15,8 @@
 
 namespace weft::drr {
 
-class RuleEngine;
+class RuleEngines;
 class TreeAutomaton;
-struct PlainMatch;
 
 class RewritePatternSet {
  public:
@@ -61,16 +60,12 @@ class FrozenRewritePatternSet {
   }
   // The engine's side (drr/automaton.h, drr/rule_engine.h).
   TreeAutomaton& automaton() const { return *automaton_; }
-  RuleEngine& engine(uint32_t rule) const {
-    if (!engines_[rule]) MakeEngine(rule);
-    return *engines_[rule];
-  }
+  RuleEngines& engines() const { return *engines_; }
 
   // Ops on the longest path of any source graph from a root down.
   int max_depth() const { return max_depth_; }
 
  private:
-  void MakeEngine(uint32_t rule) const;
   void AddStart(uint32_t rule, const SourceOp& op);
   void SortByBenefit(std::vector<uint32_t>* list) const;
 
@@ -79,8 +74,7 @@ class FrozenRewritePatternSet {
   std::vector<uint32_t> anywhere_;  // whose first root may be any op
   int max_depth_ = 0;
   std::unique_ptr<TreeAutomaton> automaton_;
-  std::unique_ptr<PlainMatch> match_;
-  mutable std::vector<std::unique_ptr<RuleEngine>> engines_;  // made when first asked for
+  std::unique_ptr<RuleEngines> engines_;
 };
 
 }  // namespace weft::drr

@@ -26,25 +26,25 @@ bool PlainApplier::Supports(const Rule& rule) {
   });
 }
 
-PlainApplier::PlainApplier(const Rule& rule, const PlainMatcher& matcher, const PlainMatch& match)
-    : graph_(rule.graph),
-      matcher_(matcher),
-      match_(match),
-      replaced_(graph_.Resolve(graph_.replacements[0].source)),
-      with_(Resolved(graph_.replacements[0].with)),
-      results_(graph_.num_result_values) {
+PlainApplier::PlainApplier(const Rule& rule, const PlainMatcher& matcher, PlainMatch* match)
+    : match_(*match),
+      replaced_(rule.graph.Resolve(rule.graph.replacements[0].source)),
+      graph_(rule.graph),
+      matcher_(matcher) {
+  with_ = Resolved(graph_.replacements[0].with);
+  match->results.resize(std::max<size_t>(match->results.size(), graph_.num_result_values));
   for (int number : graph_.result_order()) {
     OpPlan plan;
     plan.op = &graph_.result_ops[number];
     plan.opcode = plan.op->def->opcode;
     plan.result = plan.op->results[0];
-    plan.min_operands = MinOperands(*plan.op->def);
+    plan.min_operands = static_cast<uint32_t>(MinOperands(*plan.op->def));
     for (const ResultOperand& operand : plan.op->operands)
       plan.operands.push_back(Resolved(operand));
     plan.computes = plan.op->attrs_of >= 0;
     for (const ResultAttr& attr : plan.op->attrs) plan.computes |= !attr.literal;
     plan.remember = !plan.computes || graph_.attrs.size() + (plan.op->attrs_of >= 0) <= kMaxKey;
-    operands_.resize(std::max(operands_.size(), plan.operands.size()));
+    match_.operands.resize(std::max(match_.operands.size(), plan.operands.size()));
     plans_.push_back(std::move(plan));
   }
   in_place_ = with_.kind == ResultOperand::kResult && !plans_.empty() &&
@@ -94,10 +94,9 @@ ResultOperand PlainApplier::Resolved(ResultOperand operand) const {
 
 bool PlainApplier::Apply(const ir::GraphView& view, MatchContext* context, ir::Rewriter& rewriter,
                          std::string* reason) {
-  view_ = &view;
   context_ = context;
   filled_ = false;
-  created_.clear();
+  match_.created.clear();
   const Operation root = view.OperationAt(match_.ops[0].op);
   const bool in_place = in_place_ && !(view.record(root.id()).flags & ~ir::internal::kOpHasResult);
   const size_t num_built = plans_.size() - in_place;
@@ -106,7 +105,7 @@ bool PlainApplier::Apply(const ir::GraphView& view, MatchContext* context, ir::R
   if (done)
     done = in_place ? ReplaceRoot(root, rewriter, reason) : ReplaceUses(root, rewriter, reason);
   if (done) return true;
-  for (auto it = created_.rbegin(); it != created_.rend(); ++it) rewriter.Erase(*it);
+  for (auto it = match_.created.rbegin(); it != match_.created.rend(); ++it) rewriter.Erase(*it);
   return false;
 }
 
@@ -117,7 +116,7 @@ PlainApplier::Memo& PlainApplier::FindMemo(OpPlan& plan) {
   size_t n = 0;
   for (; n < graph_.attrs.size(); ++n) key[n] = match_.attrs[n].id();
   if (plan.op->attrs_of >= 0)
-    key[n++] = view_->attrs(match_.ops[matcher_.PlaceOf(plan.op->attrs_of)].op);
+    key[n++] = match_.view->attrs(match_.ops[matcher_.PlaceOf(plan.op->attrs_of)].op);
   uint64_t hash = 0;
   for (size_t i = 0; i < n; ++i) hash = (hash ^ key[i]) * 0x9e3779b97f4a7c15u;
   for (;;) {
@@ -129,7 +128,7 @@ PlainApplier::Memo& PlainApplier::FindMemo(OpPlan& plan) {
       return memo;
     }
     // Another combination lives there: make room for both, and forget the rest.
-    std::vector<Memo>(4 * plan.memos.size()).swap(plan.memos);
+    plan.memos = absl::InlinedVector<Memo, 1>(4 * plan.memos.size());
   }
 }
 
@@ -151,7 +150,7 @@ bool PlainApplier::InferType(Memo& memo, ir::RawOperationState* state, std::stri
   ir::IrContext* context = graph_.context();
   std::vector<Value> operands;
   for (const uint32_t operand : state->operands)
-    operands.push_back(operand == kNoId ? Value() : view_->ValueAt(operand));
+    operands.push_back(operand == kNoId ? Value() : match_.view->ValueAt(operand));
   std::string error;
   bool pure = false;
   if (!ir::InferResultTypes(context, state->opcode, operands, state->attrs, {&state->type, 1},
@@ -169,7 +168,7 @@ bool PlainApplier::InferType(Memo& memo, ir::RawOperationState* state, std::stri
 
 [[gnu::always_inline]] inline bool PlainApplier::Prepare(OpPlan& plan, ir::RawOperationState* state,
                                                          std::string* reason) {
-  uint32_t* const operands = operands_.data();
+  uint32_t* const operands = match_.operands.data();
   size_t count = 0;
   for (const ResultOperand& operand : plan.operands) operands[count++] = NumberOf(operand);
   while (count > plan.min_operands && operands[count - 1] == kNoId) --count;
@@ -182,7 +181,7 @@ bool PlainApplier::InferType(Memo& memo, ir::RawOperationState* state, std::stri
     uint32_t different = 0;
     for (size_t i = 0; i < count; ++i)
       different |=
-          memo.operand_types[i] ^ (operands[i] == kNoId ? kNoId : view_->type(operands[i]));
+          memo.operand_types[i] ^ (operands[i] == kNoId ? kNoId : match_.view->type(operands[i]));
     if (different == 0) {
       state->type = memo.type;
       return true;
@@ -195,31 +194,32 @@ bool PlainApplier::Build(OpPlan& plan, Operation root, ir::Rewriter& rewriter,
                          std::string* reason) {
   ir::RawOperationState state;
   if (!Prepare(plan, &state, reason)) return false;
-  created_.push_back(rewriter.CreateBefore(root, state));
-  results_[plan.result] = created_.back().id();
+  match_.created.push_back(rewriter.CreateBefore(root, state));
+  match_.results[plan.result] = match_.created.back().id();
   return true;
 }
 
 bool PlainApplier::ReplaceRoot(Operation root, ir::Rewriter& rewriter, std::string* reason) {
   ir::RawOperationState state;
   if (!Prepare(plans_.back(), &state, reason)) return false;
-  if (state.type.id() != view_->type(root.id()) &&
+  if (state.type.id() != match_.view->type(root.id()) &&
       !Reconcile(root.result().type(), &state.type, reason))
     return false;
   const bool all = FindErased();
-  rewriter.ReplaceInPlace(root, erased_, state);
+  rewriter.ReplaceInPlace(root, match_.erased, state);
   if (!all) EraseMatched(rewriter);
   return true;
 }
 
 bool PlainApplier::ReplaceUses(Operation root, ir::Rewriter& rewriter, std::string* reason) {
-  const Value from = view_->ValueAt(match_.values[replaced_]), to = view_->ValueAt(NumberOf(with_));
+  const Value from = match_.view->ValueAt(match_.values[replaced_]),
+              to = match_.view->ValueAt(NumberOf(with_));
   const bool is_new = with_.kind == ResultOperand::kResult;
   if (Type type = to.type(); !(type == from.type())) {
     if (!Reconcile(from.type(), &type, reason)) return false;
     if (is_new) rewriter.SetType(to, type);
   }
-  if (is_new && view_->has_names())
+  if (is_new && match_.view->has_names())
     if (const std::string_view name = from.name(); !name.empty() && to.name().empty())
       rewriter.program()->SetName(to, name);
   rewriter.ReplaceAllUses(from, to);
@@ -243,18 +243,18 @@ bool PlainApplier::Reconcile(Type old_type, Type* new_type, std::string* reason)
 // An op that is bound twice, or read as a value that the pattern leaves open, has more readers than
 // the pattern says and is left to EraseMatched().
 bool PlainApplier::FindErased() {
-  erased_.clear();
+  match_.erased.clear();
   uint64_t going = 1;  // places; the root's is the first
   for (const ErasePlan& plan : erase_order_) {
     const uint32_t op = match_.ops[plan.place].op;
-    const ir::internal::OpRecord& record = view_->record(op);
+    const ir::internal::OpRecord& record = match_.view->record(op);
     if (plan.needed || (plan.readers & ~going) || record.flags != ir::internal::kOpHasResult ||
         record.use_count != plan.reads)
       continue;
     going |= uint64_t{1} << plan.place;
-    erased_.push_back(op);
+    match_.erased.push_back(op);
   }
-  return erased_.size() == erase_order_.size();
+  return match_.erased.size() == erase_order_.size();
 }
 
 // Those that lost all their readers go.
@@ -262,9 +262,9 @@ void PlainApplier::EraseMatched(ir::Rewriter& rewriter) {
   for (const ErasePlan& plan : erase_order_) {
     const uint32_t id = match_.ops[plan.place].op;
     // Two ops of the pattern may be one shared constant, erased already.
-    const ir::internal::OpRecord& record = view_->record(id);
+    const ir::internal::OpRecord& record = match_.view->record(id);
     if (record.first_use != kNoId || (record.flags & ir::internal::kOpErased)) continue;
-    if (const Operation op = view_->OperationAt(id); op.IsUnused()) rewriter.Erase(op);
+    if (const Operation op = match_.view->OperationAt(id); op.IsUnused()) rewriter.Erase(op);
   }
 }
 

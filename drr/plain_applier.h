@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "drr/plain_matcher.h"
 #include "ir/infer.h"
 #include "ir/rewriter.h"
@@ -20,7 +21,7 @@ class PlainApplier {
  public:
   static bool Supports(const Rule& rule);  // one that PlainMatcher supports
   // Of matches that `matcher` finds and leaves in `match`; it refers to all three.
-  PlainApplier(const Rule& rule, const PlainMatcher& matcher, const PlainMatch& match);
+  PlainApplier(const Rule& rule, const PlainMatcher& matcher, PlainMatch* match);
 
   // False when the rule declined; *reason (may be null) then says why, and the program is as before.
   bool Apply(const ir::GraphView& view, MatchContext* context, ir::Rewriter& rewriter,
@@ -40,14 +41,14 @@ class PlainApplier {
     std::array<uint32_t, ir::InferenceCache::kMaxOperands> operand_types{};
   };
   struct OpPlan {
-    const ResultOp* op = nullptr;
     ir::Opcode opcode;
-    int result = 0;         // value
     bool computes = false;  // has attributes that depend on the match
     bool remember = false;
-    size_t min_operands = 0;              // absent ones at the end beyond these are left out
-    std::vector<ResultOperand> operands;  // source values resolved
-    std::vector<Memo> memos = std::vector<Memo>(1);  // by hash of the key
+    int result = 0;             // value
+    uint32_t min_operands = 0;  // absent ones at the end beyond these are left out
+    absl::InlinedVector<ResultOperand, 4> operands;  // source values resolved
+    absl::InlinedVector<Memo, 1> memos{Memo()};      // by hash of the key
+    const ResultOp* op = nullptr;
   };
   // A matched op that may go, where what it makes is read by the root and by others that go only.
   struct ErasePlan {
@@ -71,25 +72,22 @@ class PlainApplier {
   uint32_t NumberOf(const ResultOperand& operand) const {
     if (operand.kind == ResultOperand::kNone) return ir::kNoId;
     return operand.kind == ResultOperand::kSource ? match_.values[operand.id]
-                                                  : results_[operand.id];
+                                                  : match_.results[operand.id];
   }
   ResultOperand Resolved(ResultOperand operand) const;
   bool Reconcile(ir::Type old_type, ir::Type* new_type, std::string* reason);
 
+  PlainMatch& match_;
+  bool in_place_ = false;                          // the last op that is built becomes the root
+  int replaced_ = 0;                               // value
+  ResultOperand with_;                             // in its place
+  absl::InlinedVector<OpPlan, 1> plans_;           // in the order they are built
+  absl::InlinedVector<ErasePlan, 3> erase_order_;  // readers first, without the root
   const PatternGraph& graph_;
   const PlainMatcher& matcher_;
-  const PlainMatch& match_;
-  int replaced_ = 0;                    // value
-  ResultOperand with_;                  // in its place
-  bool in_place_ = false;               // the last op that is built becomes the root
-  std::vector<OpPlan> plans_;           // in the order they are built
-  std::vector<ErasePlan> erase_order_;  // readers first, without the root
   // The application under way.
-  const ir::GraphView* view_ = nullptr;
   MatchContext* context_ = nullptr;
   bool filled_ = false;
-  std::vector<uint32_t> results_, operands_, erased_;
-  std::vector<ir::Operation> created_;
 };
 
 }  // namespace weft::drr

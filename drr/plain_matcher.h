@@ -6,13 +6,14 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "drr/match_context.h"
 #include "ir/graph_view.h"
 
 namespace weft::drr {
 
-// The match under way, in numbers of the program. The matchers of a set share one, so that it stays
-// in the cache: it belongs to the one that matched last.
+// The match under way, in numbers of the program, and what is made of it. The engines of a set share
+// one, so that it stays in the cache: it belongs to the one that matched last.
 struct PlainMatch {
   struct Op {
     uint32_t op = ir::kNoId;
@@ -24,6 +25,13 @@ struct PlainMatch {
   std::vector<uint32_t> values;      // by pattern value; kNoId: an operand that is not given
   std::vector<ir::Attribute> attrs;  // by attribute variable
   std::vector<int> choices;  // commutative ops whose other operand order is still to be tried
+  const ir::GraphView* view = nullptr;
+  uint32_t block = 0;
+  uint32_t flags = 0;  // of all bound ops
+  // The application's: results made by result value, operands of the op that is made, ops made, and
+  // ops that go.
+  std::vector<uint32_t> results, operands, erased;
+  std::vector<ir::Operation> created;
 };
 
 class PlainMatcher {
@@ -39,7 +47,7 @@ class PlainMatcher {
 
   // The place of an op of the pattern in PlainMatch::ops.
   int PlaceOf(int pattern_op) const { return places_[pattern_op]; }
-  int OpAt(int place) const { return plans_[place].op; }
+  int OpAt(int place) const { return cold_[place].op; }
   int num_ops() const { return static_cast<int>(plans_.size()); }
 
  private:
@@ -53,11 +61,11 @@ class PlainMatcher {
     Kind kind;
     bool optional;          // the operand may be absent
     bool may_swap;          // the first operands of the reader may be exchanged
-    uint32_t operand;       // its number
-    int reader;             // a place, as all ops here
-    int value;              // of the pattern
-    int producer;           // of kMade
-    uint32_t result_index;  // of the producer
+    uint16_t operand;       // its number
+    int16_t reader;         // a place, as all ops here
+    int16_t value;          // of the pattern
+    int16_t producer;       // of kMade
+    uint16_t result_index;  // of the producer
   };
   struct AlternativePlan {
     const Alternative* alternative = nullptr;
@@ -66,13 +74,15 @@ class PlainMatcher {
   };
   struct OpPlan {
     AlternativePlan first;
-    std::vector<AlternativePlan> others;
+    uint32_t max_uses = 0;  // of result 0; kAnyUses when others may read it
+    uint16_t num_operands = 0;
+    uint16_t first_step = 0;    // of its operands
+    int16_t result = 0;         // value of result 0
     bool more_results = false;  // the pattern names several
-    int op = 0;                 // of the pattern
-    uint32_t num_operands = 0;
-    uint32_t first_step = 0;        // of its operands
-    int result = 0;                 // value of result 0
-    uint32_t max_uses = 0;          // of result 0; kAnyUses when others may read it
+  };
+  struct ColdPlan {  // what few ops need
+    int op = 0;      // of the pattern
+    std::vector<AlternativePlan> others;
     std::vector<char> binds_first;  // by attribute pattern: its variable is met here first
   };
   static constexpr uint32_t kAnyUses = UINT32_MAX;
@@ -89,16 +99,14 @@ class PlainMatcher {
   bool EscapesFrom(uint32_t value) const;
   bool ConstraintsHold(MatchContext* context) const;
 
-  const PatternGraph& graph_;
   PlainMatch& match_;
-  std::vector<Step> steps_;
-  std::vector<OpPlan> plans_;
+  absl::InlinedVector<Step, 6> steps_;
+  absl::InlinedVector<OpPlan, 3> plans_;
+  bool limits_readers_ = false;  // some op's result must not be read by others
+  const PatternGraph& graph_;
+  std::vector<ColdPlan> cold_;
   std::vector<int> places_;  // by op of the pattern
   std::vector<char> value_planned_, attr_planned_;
-  bool limits_readers_ = false;  // some op's result must not be read by others
-  const ir::GraphView* view_ = nullptr;
-  uint32_t block_ = 0;
-  uint32_t flags_ = 0;  // of all bound ops
 };
 
 }  // namespace weft::drr

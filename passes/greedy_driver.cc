@@ -24,6 +24,7 @@ using ir::Operation;
 // How many readers of a value are followed when rules bind what their states know nothing of.
 constexpr uint32_t kMaxLooseReaders = 256;
 constexpr size_t kMaxDeclineReasons = 16;  // kept per rule
+constexpr size_t kManyRules = 64;
 
 // A set of operation numbers.
 class IdSet {
@@ -56,12 +57,14 @@ class Driver : public ir::RewriteListener {
         view_(&program),
         patterns_(patterns),
         automaton_(patterns.automaton()),
+        engines_(patterns.engines()),
         config_(config),
         rewriter_(&program, this),
         random_(config.seed),
         log_(program.num_operations()),
         max_per_rule_(config.max_rewrites_per_rule ? config.max_rewrites_per_rule : UINT64_MAX),
-        observed_(config.collect_statistics || config.paranoid || config.verify_after_rewrite) {
+        observed_(config.collect_statistics || config.paranoid || config.verify_after_rewrite),
+        has_many_rules_(patterns.rules().size() > kManyRules) {
     for (const auto& rule : patterns.rules())
       result_.rules.push_back({.rule = rule->name, .last_decline = {}, .declines = {}});
     budget_ = config.max_rewrites ? config.max_rewrites : 100 + 20 * program.num_operations();
@@ -202,6 +205,9 @@ class Driver : public ir::RewriteListener {
     if (config_.seed) std::swap(worklist_[random_() % worklist_.size()], worklist_.back());
     const uint32_t op = worklist_.back();
     worklist_.pop_back();
+    // While this one is looked at, what the next one needs is fetched.
+    if (has_many_rules_ && !worklist_.empty() && Accepts(worklist_.back()))
+      engines_.Prefetch(automaton_.FirstAccepted(states_[worklist_.back()]));
     return op;
   }
 
@@ -318,7 +324,7 @@ class Driver : public ir::RewriteListener {
       RuleStatistics& stats = result_.rules[r];
       if (stats.applied >= max_per_rule_) continue;
       ++stats.tried;
-      drr::RuleEngine& engine = patterns_.engine(r);
+      drr::RuleEngine& engine = engines_[r];
       if (!(observed_ ? TryObserved(engine, op, stats) : Try(engine, op, stats))) {
         if (status_.ok()) continue;
         return;
@@ -428,12 +434,14 @@ class Driver : public ir::RewriteListener {
   const ir::GraphView view_;
   const drr::FrozenRewritePatternSet& patterns_;
   TreeAutomaton& automaton_;
+  drr::RuleEngines& engines_;
   const GreedyRewriteConfig& config_;
   ir::Rewriter rewriter_;
   std::mt19937_64 random_;
   internal::RewriteLog log_;
   const uint64_t max_per_rule_;
-  const bool observed_;                       // more is asked for than the result
+  const bool observed_;        // more is asked for than the result
+  const bool has_many_rules_;  // more than the nearest cache holds
   std::vector<TreeAutomaton::State> states_;  // by op slot, as all below
   IdSet queued_;
   std::vector<uint32_t> worklist_;

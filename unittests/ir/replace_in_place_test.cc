@@ -109,8 +109,7 @@ TEST(ReplaceInPlace, DoesWhatCreatingReplacingAndErasingDo) {
     const Operation made = step_by_step.CreateBefore(
         same.root, {.opcode = opcode, .operands = same.operands, .attrs = {}, .type = q.type});
     step_by_step.Replace(same.root, {made.result()});
-    for (const uint32_t op : same.erased)
-      step_by_step.Erase(GraphView(&q.program).OperationAt(op));
+    for (const uint32_t op : same.erased) step_by_step.Erase(GraphView(&q.program).OperationAt(op));
 
     ASSERT_EQ(Verify(p.program).message(), "") << "seed " << seed;
     ASSERT_EQ(PrintProgram(p.program), PrintProgram(q.program)) << "seed " << seed;
@@ -145,9 +144,8 @@ TEST(ReplaceInPlaceDeathTest, RefusesToEraseWhatOthersRead) {
   Builder b(&program);
   const Type type = context.TensorType(DataType::kF32, {2});
   const auto any = [&](Value operand) {
-    return b.Create(OperationState{.opcode = Opcode::FindOrAdd("t.any"),
-                                   .operands = {operand},
-                                   .result_types = {type}});
+    return b.Create(OperationState{
+        .opcode = Opcode::FindOrAdd("t.any"), .operands = {operand}, .result_types = {type}});
   };
   const Operation below = any(b.AddInput("x", type)), root = any(below.result());
   b.Return({{"y", root.result()}, {"z", below.result()}});
