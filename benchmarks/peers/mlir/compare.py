@@ -232,7 +232,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--weft", required=True)
     parser.add_argument("--mlir", required=True)
-    parser.add_argument("--quick", action="store_true", help="N = 1e5 only")
+    parser.add_argument("--quick", action="store_true", help="N = 1e5 only, but for memory")
     parser.add_argument("--callgrind", action="store_true", help="instruction counts too; needs valgrind")
     parser.add_argument("--rounds", type=int, default=5)
     args = parser.parse_args()
@@ -243,7 +243,7 @@ def main():
           f"median of {args.rounds} interleaved rounds, CPU time of one thread")
     weft = rewriting(runner, sizes, args.rounds)
     scaling(weft, sizes)
-    memory(runner, max(sizes))
+    memory(runner, 1_000_000)
     whole_program(runner, sizes, min(args.rounds, 3))
     freezing(runner)
     if args.callgrind:
