@@ -8,7 +8,7 @@
 #   tools/dev.sh bench-mlir [--quick] [--callgrind]  rewriting next to MLIR 16 (libmlir-16-dev llvm-16-dev mlir-16-tools)
 #   tools/dev.sh bench-compile       what a file with one rule costs to compile
 #   tools/dev.sh format-check        clang-format as tools/check --full runs it
-#   tools/dev.sh tidy [PATH...]      clang-tidy over all sources, or those below the paths
+#   tools/dev.sh tidy [PATH...]      clang-tidy over what ships, or what is below the paths
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
