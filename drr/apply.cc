@@ -186,7 +186,8 @@ class Transaction {
            state.operands.size() > MinOperands(*def))
       state.operands.pop_back();
     Operation created;
-    if (!Create(std::move(state), op.results.size(), &created)) return false;
+    const size_t num_results = op.def ? op.results.size() : m_.op(op.like).num_results();
+    if (!Create(std::move(state), num_results, &created)) return false;
     for (size_t i = 0; i < op.results.size(); ++i)
       results_[op.results[i]] = created.result(static_cast<uint32_t>(i));
     return true;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "drr/arity.h"
 #include "ir/text/printer.h"
 
 namespace weft::drr {
@@ -291,6 +292,15 @@ bool Matcher::SolveOp(int op_id, Operation found, const Goal* rest, Block block)
       failure.found = found.name();
       return fmt::format("expected {}{} but found {}", op.Name(),
                          op.alternatives.size() > 1 ? " (or an alternative)" : "", found.name());
+    });
+  if (which < static_cast<int>(op.alternatives.size()) &&
+      found.num_results() != op.results.size() &&
+      IsVariadic(op.alternatives[which].def->info->results))
+    return Fail([&](MatchFailure& failure) {
+      failure.op = found;
+      failure.loc = op.loc;
+      return fmt::format("{} has {} results but the rule names {}", found.name(),
+                         found.num_results(), op.results.size());
     });
   if (block && !(found.block() == block) && !found.HasTrait(ir::kConstantLike))
     return Fail([&](MatchFailure& failure) {

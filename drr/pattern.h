@@ -244,8 +244,8 @@ class PatternGraph {
   // Whether matching is a walk down one tree with nothing to choose but operand orders: one root,
   // ops of fixed alternatives whose operands are named one by one (some optional or absent),
   // attributes that are literals, sets, variables or anything. No Either(), no joined roots, no
-  // Repeat, Each or list, AnyOp, Not, skipped op, region, or Recompute(). A value may be read twice
-  // (a DAG).
+  // Repeat, Each or list, AnyOp, Not, skipped op, region, or Recompute(), and no op with any number
+  // of results. A value may be read twice (a DAG).
   bool IsPlain() const;
   bool HasLists() const { return has_lists_; }      // or chains: one op or value stands for several
   bool HasRegions() const { return has_regions_; }  // looks into a region, or out of one

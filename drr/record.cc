@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "drr/arity.h"
 #include "drr/drr.h"
 
 namespace weft::drr {
@@ -136,8 +137,13 @@ std::vector<int> PatternGraph::RootProducers() const {
 
 bool PatternGraph::IsPlain() const {
   if (roots_.size() != 1 || has_lists_ || has_regions_) return false;
+  const auto counts_results = [](const Alternative& a) { return IsVariadic(a.def->info->results); };
   return std::all_of(ops.begin(), ops.end(),
-                     [](const SourceOp& op) { return !op.alternatives.empty(); }) &&
+                     [&](const SourceOp& op) {
+                       return !op.alternatives.empty() &&
+                              std::none_of(op.alternatives.begin(), op.alternatives.end(),
+                                           counts_results);
+                     }) &&
          std::all_of(values.begin(), values.end(), [](const SourceValue& v) {
            return v.either.empty() && v.nots.empty() && v.through < 0 &&
                   v.escape != Escape::kRecompute;

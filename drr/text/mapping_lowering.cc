@@ -8,6 +8,7 @@
 #include <memory>
 #include <numeric>
 
+#include "drr/arity.h"
 #include "drr/drr.h"
 #include "drr/internal/string_recorder.h"
 #include "drr/text/internal/attribute_literal.h"
@@ -48,10 +49,6 @@ const ir::OpDef* FindOpNamed(const ir::IrContext& context, std::string_view name
   return context.FindOp("fused." + snake);
 }
 
-bool IsVariadic(const ir::OpDef& def) {
-  return std::any_of(def.info->operands.begin(), def.info->operands.end(),
-                     [](const auto& o) { return o.arity == ir::Arity::kVariadic; });
-}
 size_t NumRequired(const ir::FixedList<ir::OperandDef, 12>& operands) {
   return static_cast<size_t>(std::count_if(
       operands.begin(), operands.end(), [](const auto& o) { return o.arity == ir::Arity::kOne; }));
@@ -421,7 +418,7 @@ class Lowering {
       return Error(out.inputs_at,
                    fmt::format("node {} of 'out' has {} inputs, but {} are given{}", i, count,
                                given, out.linked ? " with the node before it" : ""));
-    const size_t most = IsVariadic(def) ? count : def.info->operands.size();
+    const size_t most = IsVariadic(def.info->operands) ? count : def.info->operands.size();
     if (count < NumRequired(def.info->operands) || count > most)
       return Error(out.inputs_at, fmt::format("{} takes {} to {} inputs, not {}", def.name(),
                                               NumRequired(def.info->operands), most, count));
@@ -600,7 +597,7 @@ bool GroupTypes(const Mapping::InNode& node, const ir::IrContext& context, const
   for (const std::string& type : node.types) {
     const ir::OpDef* def = FindOpNamed(context, type);
     if (!def) return mistakes->Error(node.at, messages.UnknownOp(type));
-    if (IsVariadic(*def))
+    if (IsVariadic(def->info->operands))
       return mistakes->Error(node.at, fmt::format("{} takes any number of operands, which chains "
                                                   "cannot say",
                                                   def->name()));

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 
+#include "drr/arity.h"
 #include "drr/drr.h"
 #include "drr/internal/string_recorder.h"
 #include "drr/text/internal/outside.h"
@@ -430,10 +431,7 @@ class RuleParser {
     if (!plain && op.operands.empty()) return Fail(at, "a chain, or each, reads a value");
     for (const Alternative& a : op.alternatives) {
       const auto& operands = a.def->info->operands;
-      const bool variadic = std::any_of(operands.begin(), operands.end(), [](const auto& o) {
-        return o.arity == ir::Arity::kVariadic;
-      });
-      if (plain && !variadic && op.operands.size() > operands.size())
+      if (plain && !IsVariadic(operands) && op.operands.size() > operands.size())
         return Fail(at, fmt::format("{} takes at most {} operands, not {}", a.def->name(),
                                     operands.size(), op.operands.size()));
       for (size_t i = op.operands.size(); plain && i < operands.size(); ++i)
@@ -441,9 +439,7 @@ class RuleParser {
           return Fail(
               at, fmt::format("operand '{}' of {} is not given", operands[i].name, a.def->name()));
       const auto& results = a.def->info->results;
-      const bool many = std::any_of(results.begin(), results.end(),
-                                    [](const auto& r) { return r.arity == ir::Arity::kVariadic; });
-      if (!many && num_results > results.size())
+      if (!IsVariadic(results) && num_results > results.size())
         return Fail(at, fmt::format("{} has at most {} results, not {}", a.def->name(),
                                     results.size(), num_results));
     }
@@ -616,19 +612,17 @@ class RuleParser {
       return !op.operands.empty() || Fail(at, "each, or like, reads a value");
     }
     const auto& operands = op.def->info->operands;
-    const bool variadic = std::any_of(operands.begin(), operands.end(), [](const auto& o) {
-      return o.arity == ir::Arity::kVariadic;
-    });
-    if (!variadic && op.operands.size() > operands.size())
+    if (!IsVariadic(operands) && op.operands.size() > operands.size())
       return Fail(at, fmt::format("{} takes at most {} operands, not {}", op.def->name(),
                                   operands.size(), op.operands.size()));
     for (size_t i = op.operands.size(); i < operands.size(); ++i)
       if (operands[i].arity == ir::Arity::kOne)
         return Fail(
             at, fmt::format("operand '{}' of {} is not given", operands[i].name, op.def->name()));
-    if (num_results > op.def->info->results.size())
+    const auto& results = op.def->info->results;
+    if (!IsVariadic(results) && num_results > results.size())
       return Fail(at, fmt::format("{} has at most {} results, not {}", op.def->name(),
-                                  op.def->info->results.size(), num_results));
+                                  results.size(), num_results));
     return true;
   }
 

@@ -195,6 +195,56 @@ TEST_F(RuleText, AMappingDictPrintsAsARuleThatDoesTheSame) {
   EXPECT_EQ(Count("fused.linear"), 1u);
 }
 
+// Nothing is known of the size that is split, so every value has one type.
+constexpr std::string_view kTwoOfThreeParts =
+    R"(module {input_names:strings["x"],output_names:strings["y"]} (%0: tensor<-1x3xf32>) {
+ (%1) = "onnx.Identity" (%0) {} : (tensor<-1x3xf32>) -> tensor<-1x3xf32>
+ (%2, %3, %4) = "onnx.Split" (%1) {axis:0} : (tensor<-1x3xf32>) -> tensor<-1x3xf32>, tensor<-1x3xf32>, tensor<-1x3xf32>
+ (%5) = "onnx.Concat" (%2, %3) {axis:0} : (tensor<-1x3xf32>, tensor<-1x3xf32>) -> tensor<-1x3xf32>
+ () = "builtin.return" (%5) {} : (tensor<-1x3xf32>) ->
+}
+)";
+
+TEST_F(RuleText, AnOpOfAnyNumberOfResultsHasAsManyAsTheRuleNames) {
+  const auto rule = [](const std::string& parts) {
+    return "rule r { source { " + parts +
+           " = onnx.Split{...}(%x) %y = onnx.Concat{...}(%a, %b) } result { } replace %y with %x }";
+  };
+  Parse(kTwoOfThreeParts);
+  EXPECT_EQ(ApplyText(rule("%a, %b")), 0u);
+  EXPECT_EQ(reason, "onnx.Split has 3 results but the rule names 2");
+  EXPECT_EQ(ApplyText(rule("%a, %b, %c")), 1u) << reason;
+}
+
+TEST_F(RuleText, ANewOpOfAnyNumberOfResultsHasThoseThatAreNamed) {
+  constexpr std::string_view kHalves = R"weft(rule halves {
+  numerics exact
+  benefit 1
+  source {
+    %y = onnx.Relu(%x)
+  }
+  result {
+    !0, !1 = onnx.Split(%x)
+    !2 = onnx.Concat{axis: 0}(!1, !0)
+  }
+  replace %y with !2
+}
+)weft";
+  EXPECT_EQ(Reprinted(kHalves), kHalves);
+}
+
+TEST_F(RuleText, AnyOpIsMadeAgainWithAllItsResults) {
+  Parse(kTwoOfThreeParts);
+  ir::Rewriter(program.get())
+      .SetOperand(program->body().Terminator().operand(0).DefiningOp(), 1,
+                  program->body().argument(0));
+  EXPECT_EQ(ApplyText("rule r { source { %i = onnx.Identity(%x) %y = any[](%i) } "
+                      "result { !0 = like %y(%x) } replace %y with !0 }"),
+            1u)
+      << reason;
+  EXPECT_THAT(Print(), HasSubstr("(%1, %2, %3) = \"onnx.Split\" (%0)"));
+}
+
 TEST_F(RuleText, EveryFormulaOfTheVocabularyIsChecked) {
   for (const VocabularyEntry& entry : Vocabulary()) {
     Formula formula{std::string(entry.name), {}};
