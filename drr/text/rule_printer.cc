@@ -208,12 +208,29 @@ class RulePrinter {
       const SourceValue& v = g_.values[static_cast<size_t>(order_[i])];
       const std::string name = Value(order_[i]);
       if (v.optional) Line("optional " + name);
-      if (v.list) Line("list " + name);
+      const bool each =
+          v.producer >= 0 && g_.ops[static_cast<size_t>(v.producer)].times == Times::kEach;
+      if (v.list && !each) Line("list " + name);
       if (v.outside) Line("outside " + name);
-      if (v.escape == Escape::kKeep) Line("keep " + name);
-      if (v.escape == Escape::kRecompute) Line("recompute " + name);
+      if (v.escape != Escape::kForbid && !EscapeFollows(order_[i]))
+        Line((v.escape == Escape::kKeep ? "keep " : "recompute ") + name);
       for (int pattern : v.nots) Line(fmt::format("not {} {}", name, Value(pattern)));
     }
+  }
+
+  // Whether another value's policy holds for this one too, so that it need not be said: see
+  // PatternChecker::SpreadEscape.
+  bool EscapeFollows(int id) const {
+    const auto has = [&](const std::vector<int>& values) {
+      return std::any_of(values.begin(), values.end(),
+                         [&](int v) { return v != kAbsent && g_.Resolve(v) == id; });
+    };
+    return std::any_of(g_.values.begin(), g_.values.end(), [&](const SourceValue& v) {
+      if (v.escape != g_.values[static_cast<size_t>(id)].escape) return false;
+      if (has(v.either) || (v.through >= 0 && has({v.through}))) return true;
+      return v.escape == Escape::kRecompute && v.producer >= 0 &&
+             has(g_.ops[static_cast<size_t>(v.producer)].operands);
+    });
   }
 
   // --- result ---------------------------------------------------------------------

@@ -233,6 +233,28 @@ TEST_F(RuleText, ANewOpOfAnyNumberOfResultsHasThoseThatAreNamed) {
   EXPECT_EQ(Reprinted(kHalves), kHalves);
 }
 
+TEST_F(RuleText, WhatFollowsFromAnotherLineIsNotPrinted) {
+  constexpr std::string_view kRule = R"weft(rule follows {
+  numerics exact
+  benefit 4
+  source {
+    %a = onnx.Abs(%x)
+    %e = onnx.Exp(%a)
+    %n = each onnx.Neg(%list)
+    %c = onnx.Concat{axis: 0}(%n)
+    %y = onnx.Mul(%either, %c)
+    %either = either(%e, %a)
+    list %list
+    recompute %either
+  }
+  result {
+  }
+  replace %y with %x
+}
+)weft";
+  EXPECT_EQ(Reprinted(kRule), kRule);
+}
+
 TEST_F(RuleText, AnyOpIsMadeAgainWithAllItsResults) {
   Parse(kTwoOfThreeParts);
   ir::Rewriter(program.get())
