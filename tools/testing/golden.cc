@@ -13,6 +13,7 @@
 #include "absl/strings/strip.h"
 #include "drr/apply.h"
 #include "drr/matcher.h"
+#include "drr/text/rule_file.h"
 #include "ir/dialects/fused.h"
 #include "ir/dialects/onnx.h"
 #include "ir/dialects/pd.h"
@@ -42,6 +43,8 @@ absl::Status ParseRunLine(const std::string& line, GoldenFile* file) {
   for (size_t i = 0; i + 1 < words.size(); i += 2) {
     if (words[i] == "--rules") {
       file->rules = SplitNames(words[i + 1]);
+    } else if (words[i] == "--rules-file") {
+      file->rules_file = (std::filesystem::path(file->path).parent_path() / words[i + 1]).string();
     } else if (words[i] == "--passes") {
       file->passes = SplitNames(words[i + 1]);
     } else if (words[i] == "--pipeline") {
@@ -55,8 +58,8 @@ absl::Status ParseRunLine(const std::string& line, GoldenFile* file) {
     }
   }
   if (words.size() % 2 != 0) return ir::InvalidArgument("RUN: an option has no value: " + line);
-  if (file->rules.empty() == file->passes.empty())
-    return ir::InvalidArgument("RUN: give --rules or else --passes or --pipeline");
+  if (!file->rules.empty() + !file->rules_file.empty() + !file->passes.empty() != 1)
+    return ir::InvalidArgument("RUN: give one of --rules, --rules-file, --passes and --pipeline");
   return absl::OkStatus();
 }
 
@@ -101,26 +104,30 @@ absl::StatusOr<drr::NumericClass> ParseNumerics(const std::string& name) {
                              ", expected exact, reassociate or approximate");
 }
 
-absl::StatusOr<std::vector<std::unique_ptr<drr::Rule>>> BuildRules(const GoldenFile& file,
-                                                                   ir::IrContext& context) {
-  std::vector<std::unique_ptr<drr::Rule>> rules;
-  for (const std::string& name : file.rules) {
-    const passes::RegisteredRule* rule = passes::FindRule(name);
-    if (!rule) return ir::NotFound("RUN: no rule " + name);
-    drr::BuildResult built = rule->build(&context);
-    if (!built.ok()) return ir::InvalidArgument(built.errors[0]);
-    rules.push_back(std::move(built.rule));
-  }
-  return rules;
+absl::StatusOr<std::vector<std::unique_ptr<drr::Rule>>> ReadRulesFile(const std::string& path,
+                                                                      ir::IrContext& context) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return ir::NotFound("RUN: " + path + " cannot be read");
+  std::stringstream text;
+  text << in.rdbuf();
+  drr::text::RuleFile file = drr::text::ReadRules(text.str(), path, &context);
+  if (!file.errors.empty()) return ir::InvalidArgument(file.errors[0]);
+  return std::move(file.rules);
+}
+
+// "" or why the run does not use the rule.
+std::string WhyNotEligible(const drr::Rule& rule, const passes::PassContext& run) {
+  return passes::WhyNotEligible(rule.name, rule.numerics, /*opt_in=*/false, run);
 }
 
 // --- programs that change ---------------------------------------------------
 
 absl::Status AddPasses(const GoldenFile& file, ir::IrContext& context, passes::PassManager* pm) {
-  if (!file.rules.empty()) {
-    WEFT_ASSIGN_OR_RETURN(auto rules, BuildRules(file, context));
+  if (file.RunsRules()) {
+    WEFT_ASSIGN_OR_RETURN(auto rules, BuildGoldenRules(file, context));
     drr::RewritePatternSet set(&context);
     for (auto& rule : rules) {
+      if (!WhyNotEligible(*rule, pm->pass_context()).empty()) continue;
       drr::BuildResult built;
       built.rule = ir::Owned<drr::Rule>(rule.release());
       set.Add(std::move(built));
@@ -141,7 +148,7 @@ AssertionResult EveryRuleFired(const GoldenFile& file,
                                const std::vector<passes::PassReport>& reports) {
   for (const passes::PassReport& report : reports)
     for (const passes::RuleStatistics& rule : report.rules)
-      if (!file.rules.empty() && rule.applied == 0)
+      if (file.RunsRules() && rule.applied == 0)
         return Fail(file, fmt::format("rule {} did not fire{}{}", rule.rule,
                                       rule.last_decline.empty() ? "" : ": ", rule.last_decline));
   return AssertionSuccess();
@@ -205,12 +212,21 @@ AssertionResult CollectRefusals(const GoldenFile& file, const drr::Rule& rule, i
 
 AssertionResult CheckNearMiss(const GoldenFile& file, ir::Program& program) {
   const std::string before = ir::PrintProgram(program);
-  auto rules = BuildRules(file, *program.context());
+  auto rules = BuildGoldenRules(file, *program.context());
   if (!rules.ok()) return Fail(file, rules.status());
+  passes::PassContext run;
+  auto numerics = ParseNumerics(file.numerics);
+  if (!numerics.ok()) return Fail(file, numerics.status());
+  run.numerics = *numerics;
   Refusals refusals;
-  for (const auto& rule : *rules)
-    if (AssertionResult r = CollectRefusals(file, *rule, program, &refusals); !r) return r;
-  if (!file.rules.empty()) {
+  for (const auto& rule : *rules) {
+    if (std::string why = WhyNotEligible(*rule, run); !why.empty()) {
+      refusals.Add(SIZE_MAX, std::move(why));
+    } else if (AssertionResult r = CollectRefusals(file, *rule, program, &refusals); !r) {
+      return r;
+    }
+  }
+  if (file.RunsRules()) {
     if (file.refused_by.empty()) return Fail(file, "no REFUSED-BY line");
     const bool named = std::any_of(
         refusals.reasons.begin(), refusals.reasons.end(),
@@ -286,6 +302,20 @@ absl::StatusOr<std::unique_ptr<ir::Program>> ParseGoldenProgram(const GoldenFile
                                          {.file_name = file.path, .weights_dir = folder}));
   WEFT_RETURN_IF_ERROR(ir::Annotate(ir::Verify(*program), file.path));
   return program;
+}
+
+absl::StatusOr<std::vector<std::unique_ptr<drr::Rule>>> BuildGoldenRules(const GoldenFile& file,
+                                                                         ir::IrContext& context) {
+  if (!file.rules_file.empty()) return ReadRulesFile(file.rules_file, context);
+  std::vector<std::unique_ptr<drr::Rule>> rules;
+  for (const std::string& name : file.rules) {
+    const passes::RegisteredRule* rule = passes::FindRule(name);
+    if (!rule) return ir::NotFound("RUN: no rule " + name);
+    drr::BuildResult built = rule->build(&context);
+    if (!built.ok()) return ir::InvalidArgument(built.errors[0]);
+    rules.push_back(std::move(built.rule));
+  }
+  return rules;
 }
 
 absl::Status RunGoldenPasses(const GoldenFile& file, ir::Program& program,

@@ -6,10 +6,11 @@
 //   // EXPECT
 //   module ... { ... }                          (WEFT_BLESS=1 rewrites everything below EXPECT)
 //
-// RUN takes one of --rules r1,r2 (of the registry, opt-in ones too), --passes p1,p2 and
-// --pipeline p, and --numerics exact|reassociate|approximate. Every rule named must fire.
+// RUN takes one of --rules r1,r2 (of the registry, opt-in ones too), --rules-file f (rules as text,
+// beside the .ir file), --passes p1,p2 and --pipeline p; and --numerics exact|reassociate|approximate.
+// Every rule named or in f must fire, unless --numerics keeps it from running.
 //
-// A file in a folder `no` is a near miss: the program must stay as it is, and with --rules a line
+// A file in a folder `no` is a near miss: the program must stay as it is, and with rules a line
 // `// REFUSED-BY: text` says what the reason must contain that the rule gives at the site where it
 // came furthest.
 //
@@ -23,6 +24,7 @@
 #include <string>
 #include <vector>
 
+#include "drr/pattern.h"
 #include "ir/program.h"
 #include "passes/pass_manager.h"
 
@@ -54,6 +56,7 @@ struct GoldenFile {
   std::string path;
   bool near_miss = false;
   std::vector<std::string> rules, passes;
+  std::string rules_file;  // a path
   std::string numerics = "reassociate";
   std::string refused_by;    // near misses
   std::string numeric;       // the NUMERIC line
@@ -61,11 +64,16 @@ struct GoldenFile {
   std::string expected;      // below EXPECT
   bool has_expectation = false;
   std::string head;  // all lines above EXPECT, as they stand
+
+  bool RunsRules() const { return !rules.empty() || !rules_file.empty(); }
 };
 absl::StatusOr<GoldenFile> ReadGoldenFile(const std::string& path);
 absl::StatusOr<std::unique_ptr<ir::Program>> ParseGoldenProgram(const GoldenFile& file,
                                                                 ir::IrContext& context,
                                                                 const GoldenOptions& options = {});
+// The rules that RUN names; none when it names passes.
+absl::StatusOr<std::vector<std::unique_ptr<drr::Rule>>> BuildGoldenRules(const GoldenFile& file,
+                                                                         ir::IrContext& context);
 // What RUN says, in paranoid mode (see passes::GreedyRewriteConfig; `seed` too); constants are
 // folded by the reference kernels. `reports` may be null.
 absl::Status RunGoldenPasses(const GoldenFile& file, ir::Program& program,

@@ -199,11 +199,11 @@ AssertionResult GoldenKeepsNumbers(const std::string& path, const GoldenOptions&
   if (absl::Status s = FillElidedConstants(**program, 1); !s.ok()) return Fail(s);
   if (!RunsOnReference(**program)) return AssertionSuccess();
   NumericOptions options;
+  auto rules = BuildGoldenRules(*file, context);
+  if (!rules.ok()) return Fail(rules.status());
   drr::NumericClass loosest = drr::NumericClass::kExact;
-  for (const std::string& rule : file->rules)
-    if (const passes::RegisteredRule* registered = passes::FindRule(rule))
-      loosest = std::max(loosest, registered->numerics);
-  if (!file->rules.empty()) options.tolerance = ToleranceOf(loosest);
+  for (const auto& rule : *rules) loosest = std::max(loosest, rule->numerics);
+  if (file->RunsRules()) options.tolerance = ToleranceOf(loosest);
   constexpr uint64_t kOrders = 4;  // of the worklist; 0 is the usual one
   for (uint64_t seed = 0; seed < kOrders; ++seed) {
     const std::unique_ptr<ir::Program> after = (*program)->Clone();
