@@ -11,15 +11,13 @@
 #include "ir/walk.h"
 #include "passes/greedy_driver.h"
 #include "passes/rule_registry.h"
-#include "unittests/drr/toy_ops.h"
+#include "unittests/passes/toy_rules.h"
 
 namespace weft::passes {
 namespace {
 
 namespace toy = drr::toy;
 using drr::AnyAttrs;
-using drr::DrrPatternBase;
-using drr::DrrPatternContext;
 using drr::MatchContext;
 using drr::ResultPattern;
 using drr::SourcePattern;
@@ -28,50 +26,16 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
-// A rule that `Body` writes.
-template <class Derived>
-struct Test : DrrPatternBase<Derived> {
-  void operator()(DrrPatternContext* ctx) const override {
-    SourcePattern src = ctx->SourcePattern();
-    ResultPattern res = src.ResultPattern();
-    Derived::Body(src, res);
-  }
-};
-
-// add(x, y) => mul(x, y)
-struct AddToMul : Test<AddToMul> {
-  static constexpr std::string_view kName = "add-to-mul";
-  static void Body(SourcePattern& src, ResultPattern& res) {
-    auto x = src.Tensor("x"), y = src.Tensor("y");
-    res.Tensor(src.Op<toy::Add>()(x, y)) = res.Op<toy::Mul>()(x, y);
-  }
-};
-// mul(x, y) => add(x, y)
-struct MulToAdd : Test<MulToAdd> {
-  static constexpr std::string_view kName = "mul-to-add";
-  static void Body(SourcePattern& src, ResultPattern& res) {
-    auto x = src.Tensor("x"), y = src.Tensor("y");
-    res.Tensor(src.Op<toy::Mul>()(x, y)) = res.Op<toy::Add>()(x, y);
-  }
-};
 // sub(x, y) => sub(y, x)
-struct SwapSub : Test<SwapSub> {
+struct SwapSub : ToyRule<SwapSub> {
   static constexpr std::string_view kName = "swap-sub";
   static void Body(SourcePattern& src, ResultPattern& res) {
     auto x = src.Tensor("x"), y = src.Tensor("y");
     res.Tensor(src.Op<toy::Sub>()(x, y)) = res.Op<toy::Sub>()(y, x);
   }
 };
-// relu(x) => relu(relu(x))
-struct GrowRelu : Test<GrowRelu> {
-  static constexpr std::string_view kName = "grow-relu";
-  static void Body(SourcePattern& src, ResultPattern& res) {
-    auto x = src.Tensor("x");
-    res.Tensor(src.Op<toy::Relu>()(x)) = res.Op<toy::Relu>()(res.Op<toy::Relu>()(x));
-  }
-};
 // scale(x, a) => scale(x, a + 1)
-struct CountUp : Test<CountUp> {
+struct CountUp : ToyRule<CountUp> {
   static constexpr std::string_view kName = "count-up";
   static void Body(SourcePattern& src, ResultPattern& res) {
     auto a = src.Attr<int64_t>("a");
@@ -81,7 +45,7 @@ struct CountUp : Test<CountUp> {
   }
 };
 // tanh(x) => relu(x), whatever x is
-struct TanhToRelu : Test<TanhToRelu> {
+struct TanhToRelu : ToyRule<TanhToRelu> {
   static constexpr std::string_view kName = "tanh-to-relu";
   static constexpr int kBenefit = 10;
   static void Body(SourcePattern& src, ResultPattern& res) {
@@ -90,7 +54,7 @@ struct TanhToRelu : Test<TanhToRelu> {
   }
 };
 // tanh(tanh(x)) => tanh(x)
-struct TanhOnce : Test<TanhOnce> {
+struct TanhOnce : ToyRule<TanhOnce> {
   static constexpr std::string_view kName = "tanh-once";
   static void Body(SourcePattern& src, ResultPattern& res) {
     auto inner = src.Keep(src.Op<toy::Tanh>()(src.Tensor("x")));
@@ -98,7 +62,7 @@ struct TanhOnce : Test<TanhOnce> {
   }
 };
 // relu(x) => tanh(x) for an x of rank 7, which nobody has
-struct NeedsRank7 : Test<NeedsRank7> {
+struct NeedsRank7 : ToyRule<NeedsRank7> {
   static constexpr std::string_view kName = "needs-rank-7";
   static void Body(SourcePattern& src, ResultPattern& res) {
     auto x = src.Tensor("x");
@@ -108,7 +72,7 @@ struct NeedsRank7 : Test<NeedsRank7> {
 };
 
 // relu(tanh or scale, one or more times) => relu
-struct DropChain : Test<DropChain> {
+struct DropChain : ToyRule<DropChain> {
   static constexpr std::string_view kName = "drop-chain";
   static void Body(SourcePattern& src, ResultPattern& res) {
     auto x = src.Tensor("x");
@@ -117,7 +81,7 @@ struct DropChain : Test<DropChain> {
   }
 };
 // join(relu(x), relu(y), ...) => relu(join(x, y, ...))
-struct JoinFirst : Test<JoinFirst> {
+struct JoinFirst : ToyRule<JoinFirst> {
   static constexpr std::string_view kName = "join-first";
   static void Body(SourcePattern& src, ResultPattern& res) {
     auto xs = src.Tensors("xs");
@@ -127,7 +91,7 @@ struct JoinFirst : Test<JoinFirst> {
   }
 };
 // any commutative op of x and x => x
-struct DropAny : Test<DropAny> {
+struct DropAny : ToyRule<DropAny> {
   static constexpr std::string_view kName = "drop-any";
   static void Body(SourcePattern& src, ResultPattern& res) {
     auto x = src.Tensor("x");
@@ -139,15 +103,8 @@ class AnalyseRules : public testing::Test {
  protected:
   AnalyseRules() { toy::Load(context); }
   template <class... Rules>
-  drr::FrozenRewritePatternSet Set() {
-    drr::RewritePatternSet set(&context);
-    (set.Add<Rules>(), ...);
-    EXPECT_THAT(set.errors(), IsEmpty());
-    return drr::FrozenRewritePatternSet(std::move(set));
-  }
-  template <class... Rules>
   RuleAnalysis Analyse(const AnalysisOptions& options = {}) {
-    return passes::AnalyseRules(context, Set<Rules...>(), options);
+    return passes::AnalyseRules(context, FreezeRules<Rules...>(context), options);
   }
   // The witness, read back and rewritten by the driver.
   template <class... Rules>
@@ -155,7 +112,7 @@ class AnalyseRules : public testing::Test {
     auto program = ir::ParseProgram(context, finding.witness, {});
     EXPECT_TRUE(program.ok()) << finding.witness;
     if (!program.ok()) return program.status();
-    return ApplyPatternsGreedily(**program, Set<Rules...>(), {});
+    return ApplyPatternsGreedily(**program, FreezeRules<Rules...>(context), {});
   }
   ir::IrContext context;
 };

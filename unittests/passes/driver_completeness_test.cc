@@ -5,73 +5,53 @@
 #include <random>
 
 #include "drr/matcher.h"
-#include "drr/pattern_set.h"
 #include "ir/builder.h"
 #include "ir/clone.h"
 #include "ir/text/printer.h"
 #include "ir/verifier.h"
 #include "ir/walk.h"
 #include "passes/greedy_driver.h"
-#include "unittests/drr/toy_ops.h"
+#include "unittests/passes/toy_rules.h"
 
 namespace weft::passes {
 namespace {
 
 namespace toy = drr::toy;
-using drr::DrrPatternBase;
-using drr::DrrPatternContext;
+using drr::ResultPattern;
+using drr::SourcePattern;
 using ir::Operation;
 using ir::Value;
 
 // Every rule leaves fewer operations, so any order ends.
 
 // tanh(relu(x)) => relu(x), only where nobody else reads the relu
-struct TanhOfRelu : DrrPatternBase<TanhOfRelu> {
+struct TanhOfRelu : ToyRule<TanhOfRelu> {
   static constexpr std::string_view kName = "tanh-of-relu";
-  void operator()(DrrPatternContext* ctx) const override {
-    auto src = ctx->SourcePattern();
+  static void Body(SourcePattern& src, ResultPattern& res) {
     auto x = src.Tensor("x");
     auto out = src.Op<toy::Tanh>()(src.Op<toy::Relu>()(x));
-    auto res = src.ResultPattern();
     res.Tensor(out) = res.Op<toy::Relu>()(x);
   }
 };
 
-// add(mul(x, tanh(y)), z) => sub(x, z)
-struct Deep : DrrPatternBase<Deep> {
+// add(mul(x, tanh(y)), z) => mul(x, z)
+struct Deep : ToyRule<Deep> {
   static constexpr std::string_view kName = "deep";
-  void operator()(DrrPatternContext* ctx) const override {
-    auto src = ctx->SourcePattern();
+  static void Body(SourcePattern& src, ResultPattern& res) {
     auto x = src.Tensor("x"), y = src.Tensor("y"), z = src.Tensor("z");
     auto out = src.Op<toy::Add>()(src.Op<toy::Mul>()(x, src.Op<toy::Tanh>()(y)), z);
-    auto res = src.ResultPattern();
     res.Tensor(out) = res.Op<toy::Mul>()(x, z);
   }
 };
 
 // mul(t, t) with t = add(x, x) => relu(x), t may have other readers
-struct Square : DrrPatternBase<Square> {
+struct Square : ToyRule<Square> {
   static constexpr std::string_view kName = "square";
-  void operator()(DrrPatternContext* ctx) const override {
-    auto src = ctx->SourcePattern();
+  static void Body(SourcePattern& src, ResultPattern& res) {
     auto x = src.Tensor("x");
     auto t = src.Keep(src.Op<toy::Add>()(x, x));
     auto out = src.Op<toy::Mul>()(t, t);
-    auto res = src.ResultPattern();
     res.Tensor(out) = res.Op<toy::Relu>()(x);
-  }
-};
-
-// relu(relu(x)) => its operand
-struct ReluTwice : DrrPatternBase<ReluTwice> {
-  static constexpr std::string_view kName = "relu-twice";
-  void operator()(DrrPatternContext* ctx) const override {
-    auto src = ctx->SourcePattern();
-    auto x = src.Tensor("x");
-    auto inner = src.Keep(src.Op<toy::Relu>()(x));
-    auto out = src.Op<toy::Relu>()(inner);
-    auto res = src.ResultPattern();
-    res.Tensor(out) = inner;
   }
 };
 
@@ -117,13 +97,7 @@ class DriverCompleteness : public testing::Test {
   }
 
   drr::FrozenRewritePatternSet Rules() {
-    drr::RewritePatternSet set(&context);
-    set.Add<TanhOfRelu>();
-    set.Add<Deep>();
-    set.Add<Square>();
-    set.Add<ReluTwice>();
-    EXPECT_THAT(set.errors(), testing::IsEmpty());
-    return drr::FrozenRewritePatternSet(std::move(set));
+    return FreezeRules<TanhOfRelu, Deep, Square, ReluOnce>(context);
   }
 
   ir::IrContext context;

@@ -5,93 +5,40 @@
 
 #include <random>
 
-#include "drr/pattern_set.h"
 #include "ir/builder.h"
 #include "ir/verifier.h"
 #include "passes/greedy_driver.h"
-#include "unittests/drr/toy_ops.h"
+#include "unittests/passes/toy_rules.h"
 
 namespace weft::passes {
 namespace {
 
 namespace toy = drr::toy;
-using drr::AnyAttrs;
-using drr::DrrPatternBase;
-using drr::DrrPatternContext;
 using drr::MatchContext;
 using drr::ResultPattern;
 using drr::SourcePattern;
 using ir::Value;
 using testing::HasSubstr;
 
-// add(x, y) => mul(x, y)
-struct AddToMul : DrrPatternBase<AddToMul> {
-  static constexpr std::string_view kName = "add-to-mul";
-  void operator()(DrrPatternContext* ctx) const override {
-    SourcePattern src = ctx->SourcePattern();
-    auto x = src.Tensor("x"), y = src.Tensor("y");
-    auto out = src.Op<toy::Add>()(x, y);
-    ResultPattern res = src.ResultPattern();
-    res.Tensor(out) = res.Op<toy::Mul>()(x, y);
-  }
-};
-// mul(x, y) => add(x, y)
-struct MulToAdd : DrrPatternBase<MulToAdd> {
-  static constexpr std::string_view kName = "mul-to-add";
-  void operator()(DrrPatternContext* ctx) const override {
-    SourcePattern src = ctx->SourcePattern();
-    auto x = src.Tensor("x"), y = src.Tensor("y");
-    auto out = src.Op<toy::Mul>()(x, y);
-    ResultPattern res = src.ResultPattern();
-    res.Tensor(out) = res.Op<toy::Add>()(x, y);
-  }
-};
-// relu(x) => relu(relu(x)), which grows without end
-struct GrowRelu : DrrPatternBase<GrowRelu> {
-  static constexpr std::string_view kName = "grow-relu";
-  void operator()(DrrPatternContext* ctx) const override {
-    SourcePattern src = ctx->SourcePattern();
-    auto x = src.Tensor("x");
-    auto out = src.Op<toy::Relu>()(x);
-    ResultPattern res = src.ResultPattern();
-    res.Tensor(out) = res.Op<toy::Relu>()(res.Op<toy::Relu>()(x));
-  }
-};
-// relu(relu(x)) => relu(x)
-struct ReluOnce : DrrPatternBase<ReluOnce> {
-  static constexpr std::string_view kName = "relu-once";
-  void operator()(DrrPatternContext* ctx) const override {
-    SourcePattern src = ctx->SourcePattern();
-    auto x = src.Tensor("x");
-    auto inner = src.Keep(src.Op<toy::Relu>()(x));
-    auto out = src.Op<toy::Relu>()(inner);
-    ResultPattern res = src.ResultPattern();
-    res.Tensor(out) = inner;
-  }
-};
 // scale(scale(x, a), b) => scale(x, a + b)
-struct ScaleOnce : DrrPatternBase<ScaleOnce> {
+struct ScaleOnce : ToyRule<ScaleOnce> {
   static constexpr std::string_view kName = "scale-once";
-  void operator()(DrrPatternContext* ctx) const override {
-    SourcePattern src = ctx->SourcePattern();
+  static void Body(SourcePattern& src, ResultPattern& res) {
     auto a = src.Attr<int64_t>("a"), c = src.Attr<int64_t>("c");
     auto x = src.Tensor("x");
     auto inner = src.Keep(src.Op<toy::Scale>({.axis = a})(x));
     auto out = src.Op<toy::Scale>({.axis = c})(inner);
-    ResultPattern res = src.ResultPattern();
     res.Tensor(out) =
         res.Op<toy::Scale>({.axis = [=](const MatchContext& m) { return m[a] + m[c]; }})(x);
   }
 };
 // relu(scale(x)) => scale(relu(x))
-struct ScaleLast : DrrPatternBase<ScaleLast> {
+struct ScaleLast : ToyRule<ScaleLast> {
   static constexpr std::string_view kName = "scale-last";
-  void operator()(DrrPatternContext* ctx) const override {
-    SourcePattern src = ctx->SourcePattern();
+  static void Body(SourcePattern& src, ResultPattern& res) {
     auto a = src.Attr<int64_t>("a");
     auto x = src.Tensor("x");
     auto out = src.Op<toy::Relu>()(src.Keep(src.Op<toy::Scale>({.axis = a})(x)));
-    ResultPattern res = src.ResultPattern();
     res.Tensor(out) = res.Op<toy::Scale>({.axis = a})(res.Op<toy::Relu>()(x));
   }
 };
@@ -105,10 +52,7 @@ class DriverTermination : public testing::Test {
   }
   template <class... Rules>
   absl::StatusOr<GreedyRewriteResult> Run(const GreedyRewriteConfig& config) {
-    drr::RewritePatternSet set(&context);
-    (set.Add<Rules>(), ...);
-    EXPECT_THAT(set.errors(), testing::IsEmpty());
-    return ApplyPatternsGreedily(program, drr::FrozenRewritePatternSet(std::move(set)), config);
+    return ApplyPatternsGreedily(program, FreezeRules<Rules...>(context), config);
   }
   ir::IrContext context;
   ir::Program program;
@@ -175,11 +119,7 @@ TEST_F(DriverTermination, BothDirectionsGiveTheSameProgram) {
                                       : builder.Make<toy::Scale>({v}, {.axis = axis}));
       }
       builder.Return({{"a", values.back()}, {"b", values[values.size() / 2]}});
-      drr::RewritePatternSet set(&context);
-      set.Add<ReluOnce>();
-      set.Add<ScaleOnce>();
-      set.Add<ScaleLast>();
-      const drr::FrozenRewritePatternSet frozen(std::move(set));
+      const auto frozen = FreezeRules<ReluOnce, ScaleOnce, ScaleLast>(context);
       const auto result = ApplyPatternsGreedily(
           p, frozen, {.use_top_down_traversal = top_down, .verify_after_rewrite = true});
       ASSERT_TRUE(result.ok()) << result.status().message();
