@@ -1,11 +1,13 @@
 // constant-folding: evaluates pure ops whose operands are all constants, with the evaluator of the
 // run (the runtime's own kernels, so that folding changes no bit). Does not grow the program: an op
 // that makes much more data than it reads (Expand, Tile, ConstantOfShape) is left alone. Random ops
-// and ops for which there is no kernel are left alone too.
+// and ops for which there is no kernel are left alone too, and so is DequantizeLinear: with it the
+// program says that a weight is quantised.
 #include <algorithm>
 
 #include "ir/constant.h"
 #include "ir/dialects/builtin.h"
+#include "ir/dialects/onnx/quantize.h"
 #include "ir/rewriter.h"
 #include "ir/walk.h"
 #include "passes/pass_registry.h"
@@ -37,7 +39,8 @@ class ConstantFolding : public Pass {
  private:
   void Fold(ir::Operation op, ir::Rewriter& rewriter) {
     if (!op.HasTrait(ir::kPure) || op.HasTrait(ir::kRandom) || op.HasTrait(ir::kConstantLike) ||
-        op.num_regions() > 0 || op.num_operands() == 0 || op.num_results() == 0)
+        op.num_regions() > 0 || op.num_operands() == 0 || op.num_results() == 0 ||
+        op.Is<ir::ops::DequantizeLinear>())
       return;
     std::vector<ir::Attribute> operands;
     int64_t bytes_in = 0;

@@ -6,16 +6,19 @@
 //   LoadOnnxDialect(context);
 //   Value y = builder.Make<ops::Transpose>({x}, {.perm = {1, 0}});
 //
-// ONNX's integer attributes are int64_t fields, its booleans too (keepdims = 1); three are richer:
-// Cast's `to` is a DataType, and auto_pad and Pad's mode are enums (strings in the text form).
-// Attributes without an ONNX default are std::optional. There is no onnx.Constant: constants are
-// builtin.constant.
+// ONNX's integer attributes are int64_t fields, its booleans too (keepdims = 1). Richer are Cast's
+// `to`, a DataType, and all modes (auto_pad, Pad's, Resize's...), enums that are strings in the text
+// form. Attributes without an ONNX default are std::optional. There is no onnx.Constant: constants
+// are builtin.constant.
 #pragma once
 
 #include "ir/dialects/onnx/elementwise.h"
+#include "ir/dialects/onnx/indexing.h"
 #include "ir/dialects/onnx/linear.h"
 #include "ir/dialects/onnx/nn.h"
+#include "ir/dialects/onnx/quantize.h"
 #include "ir/dialects/onnx/reduce.h"
+#include "ir/dialects/onnx/resize.h"
 #include "ir/dialects/onnx/shape.h"
 #include "ir/dialects/onnx/tensor.h"
 

@@ -194,22 +194,6 @@ absl::Status CheckExpand(const KernelContext& context) {
 }
 const RegisterReference<ops::Expand> kExpand(&Expand, &CheckExpand);
 
-// y[i] = x[map(i)], where map gives an index of x per axis, or -1 for `fill`.
-template <class Map>
-void CopyMapped(const TensorView& x, const TensorView& y, const std::byte* fill, const Map& map) {
-  const cpu::Dims strides = cpu::RowMajorStrides(x.dims);
-  const auto size = static_cast<int64_t>(ir::ElementSize(y.dtype));
-  for (int64_t i = 0; i < y.NumElements(); ++i) {
-    int64_t rest = i, from = 0;
-    for (int axis = static_cast<int>(y.dims.size()) - 1; axis >= 0 && from >= 0; --axis) {
-      const int64_t at = map(axis, rest % y.dims[axis]);
-      rest /= y.dims[axis];
-      from = at < 0 ? -1 : from + at * strides[axis];
-    }
-    std::memcpy(y.data + i * size, from < 0 ? fill : x.data + from * size, size);
-  }
-}
-
 absl::Status Tile(const AttrsOf<ops::Tile>&, const KernelArgs& args) {
   const TensorView& x = args.inputs[0];
   CopyMapped(x, args.outputs[0], nullptr, [&](int axis, int64_t at) { return at % x.dims[axis]; });

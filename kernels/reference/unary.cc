@@ -52,6 +52,14 @@ absl::Status Elu(const AttrsOf<ops::Elu>& attrs, const KernelArgs& args) {
 }
 const RegisterReference<ops::Elu> kElu(&Elu, &SameFloats);
 
+absl::Status Selu(const AttrsOf<ops::Selu>& attrs, const KernelArgs& args) {
+  MapFloats(args.inputs[0], args.outputs[0], [&](double x) {
+    return double{attrs.gamma} * (x > 0 ? x : double{attrs.alpha} * std::expm1(x));
+  });
+  return absl::OkStatus();
+}
+const RegisterReference<ops::Selu> kSelu(&Selu, &SameFloats);
+
 // These have integer forms too: exact in every type. `f` is generic.
 template <class F>
 absl::Status MapNumbers(const KernelArgs& args, const F& f) {

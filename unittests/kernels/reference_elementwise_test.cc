@@ -41,6 +41,8 @@ TEST(ReferenceUnary, IsTheFormulaRoundedOnce) {
   ExpectMaps<ops::LeakyRelu>([](double x) { return x < 0 ? 0.2f * x : x; }, 4, 0, {.alpha = 0.2f});
   ExpectMaps<ops::Elu>([](double x) { return x < 0 ? 1.5f * std::expm1(x) : x; }, 4, 0,
                        {.alpha = 1.5f});
+  ExpectMaps<ops::Selu>([](double x) { return 1.25 * (x < 0 ? 1.5 * (std::exp(x) - 1) : x); }, 4, 0,
+                        {.alpha = 1.5f, .gamma = 1.25f});
 }
 
 TEST(ReferenceUnary, WorksOnHalves) {

@@ -8,6 +8,7 @@ namespace weft::ir::ops {
 bool HardSigmoid::Infer(InferContext& c) { return UnaryFloatOp::Infer(c); }
 bool LeakyRelu::Infer(InferContext& c) { return UnaryFloatOp::Infer(c); }
 bool Elu::Infer(InferContext& c) { return UnaryFloatOp::Infer(c); }
+bool Selu::Infer(InferContext& c) { return UnaryFloatOp::Infer(c); }
 
 bool Cast::Infer(InferContext& c) {
   if (!CheckTensors(c)) return false;
@@ -51,8 +52,8 @@ bool Dropout::Infer(InferContext& c) {
 
 void LoadElementwiseOps(IrContext& context) {
   AddOps<Abs, Neg, Exp, Log, Sqrt, Reciprocal, Erf, Relu, Sigmoid, Tanh, HardSwish, Not, Identity,
-         HardSigmoid, LeakyRelu, Elu, Cast, Add, Sub, Mul, Div, Pow, And, Or, Xor, Equal, Greater,
-         Less, GreaterOrEqual, LessOrEqual, Min, Max, Sum, Where, Clip, Dropout>(context);
+         HardSigmoid, LeakyRelu, Elu, Selu, Cast, Add, Sub, Mul, Div, Pow, And, Or, Xor, Equal,
+         Greater, Less, GreaterOrEqual, LessOrEqual, Min, Max, Sum, Where, Clip, Dropout>(context);
 }
 
 }  // namespace weft::ir::ops

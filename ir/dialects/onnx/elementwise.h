@@ -80,6 +80,20 @@ struct Elu {
   };
   static bool Infer(InferContext& c);
 };
+struct Selu {
+  static constexpr OpInfo kInfo =
+      UnaryInfo("onnx.Selu", 6, "gamma * x where x > 0, else gamma * alpha * (exp(x) - 1)");
+  template <template <class> class Slot>
+  struct Attrs {
+    Slot<float> alpha{};
+    Slot<float> gamma{};
+    static constexpr auto Fields() {
+      return std::tuple(Field{"alpha", &Attrs::alpha, 1.67326319217681884765625f},
+                        Field{"gamma", &Attrs::gamma, 1.05070102214813232421875f});
+    }
+  };
+  static bool Infer(InferContext& c);
+};
 struct Cast {
   static constexpr OpInfo kInfo = UnaryInfo("onnx.Cast", 13, "x converted to another element type");
   template <template <class> class Slot>

@@ -20,6 +20,7 @@ TEST_F(OnnxElementwise, UnaryOpsKeepTheType) {
   EXPECT_EQ(Run<ops::HardSigmoid>({X({2})}), "tensor<2xf32>");
   EXPECT_EQ(Run<ops::LeakyRelu>({X({2})}), "tensor<2xf32>");
   EXPECT_EQ(Run<ops::Elu>({X({2})}), "tensor<2xf32>");
+  EXPECT_EQ(Run<ops::Selu>({X({2})}), "tensor<2xf32>");
   EXPECT_EQ(Run<ops::Identity>({X({2}, DataType::kString)}), "tensor<2xstr>");
   EXPECT_EQ(Run<ops::Not>({X({2}, DataType::kBool)}), "tensor<2xbool>");
 }

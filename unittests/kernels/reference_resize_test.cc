@@ -1,0 +1,129 @@
+// The reference kernel of Resize against coordinates and weights worked out by hand.
+#include "unittests/kernels/run_op.h"
+
+namespace weft::kernels {
+namespace {
+
+using F = std::vector<float>;
+using ops::CoordinateMode;
+using ops::NearestMode;
+using ops::ResizeMode;
+using Attrs = ops::Resize::Attrs<ir::BuilderSlot>;
+
+// One axis, x = 0, 10, 20, ..., by sizes: the results are ten times the coordinates read.
+F Resample(int64_t in, int64_t out, const Attrs& attrs) {
+  Tensor x(DataType::kF32, {in});
+  for (int64_t i = 0; i < in; ++i) x.values<float>()[i] = 10.0f * static_cast<float>(i);
+  return ValuesOf<float>(RunOp<ops::Resize>({std::move(x), {}, {}, Constant(I64({1}, {out}))},
+                                            attrs, {DataType::kF32, {out}}));
+}
+void ExpectResampled(int64_t in, int64_t out, const Attrs& attrs, const F& expected) {
+  const F actual = Resample(in, out, attrs);
+  ASSERT_EQ(actual.size(), expected.size());
+  for (size_t i = 0; i < actual.size(); ++i) EXPECT_NEAR(actual[i], expected[i], 1e-5) << i;
+}
+
+TEST(ReferenceResize, ReadsWhereItsCoordinateModeSays) {
+  const auto linear = [](CoordinateMode mode) {
+    return Attrs{.coordinate_transformation_mode = mode, .mode = ResizeMode::kLinear};
+  };
+  // Coordinates -0.25, 0.25, 0.75, ... are clamped to 0..2.
+  ExpectResampled(3, 6, linear(CoordinateMode::kHalfPixel), {0, 2.5, 7.5, 12.5, 17.5, 20});
+  ExpectResampled(3, 5, linear(CoordinateMode::kAlignCorners), {0, 5, 10, 15, 20});
+  ExpectResampled(3, 6, linear(CoordinateMode::kAsymmetric), {0, 5, 10, 15, 20, 20});
+  ExpectResampled(4, 2, linear(CoordinateMode::kTfHalfPixelForNn), {10, 30});
+  ExpectResampled(4, 1, linear(CoordinateMode::kHalfPixel), {15});
+  ExpectResampled(4, 1, linear(CoordinateMode::kPytorchHalfPixel), {0});
+  ExpectResampled(4, 2, linear(CoordinateMode::kPytorchHalfPixel), {5, 25});
+}
+
+TEST(ReferenceResize, RoundsToTheNeighbourItsModeSays) {
+  const auto nearest = [](NearestMode mode) {
+    return Attrs{.coordinate_transformation_mode = CoordinateMode::kAsymmetric,
+                 .nearest_mode = mode};
+  };
+  // Coordinates 0, 0.5, 1, 1.5.
+  EXPECT_EQ(Resample(2, 4, nearest(NearestMode::kRoundPreferFloor)), (F{0, 0, 10, 10}));
+  EXPECT_EQ(Resample(2, 4, nearest(NearestMode::kRoundPreferCeil)), (F{0, 10, 10, 10}));
+  // Coordinates 0, 1.5.
+  EXPECT_EQ(Resample(3, 2, nearest(NearestMode::kFloor)), (F{0, 10}));
+  EXPECT_EQ(Resample(3, 2, nearest(NearestMode::kCeil)), (F{0, 20}));
+}
+
+TEST(ReferenceResize, InterpolatesWithKeysCubic) {
+  // At 1.5 the weights are a/8, 1/2 - a/8, 1/2 - a/8, a/8; here x = 0, 0, 10, 0.
+  const auto at_the_middle = [](float a) {
+    return ValuesOf<float>(RunOp<ops::Resize>(
+        {F32({4}, {0, 0, 10, 0}), {}, {}, Constant(I64({1}, {1}))},
+        {.cubic_coeff_a = a, .mode = ResizeMode::kCubic}, {DataType::kF32, {1}}))[0];
+  };
+  EXPECT_NEAR(at_the_middle(-0.5f), 5.625, 1e-6);
+  EXPECT_NEAR(at_the_middle(-0.75f), 5.9375, 1e-6);
+  // At 2.5 of 4 elements with the last tap outside: renormalised, or clamped to the last element.
+  const auto after_the_end = [](int64_t exclude_outside) {
+    return Resample(4, 8,
+                    {.coordinate_transformation_mode = CoordinateMode::kAsymmetric,
+                     .cubic_coeff_a = -0.5f,
+                     .exclude_outside = exclude_outside,
+                     .mode = ResizeMode::kCubic})[5];
+  };
+  const double outer = -0.0625, inner = 0.5625;  // weights of the four taps, outside in
+  EXPECT_NEAR(after_the_end(0), outer * 10 + inner * 20 + inner * 30 + outer * 30, 1e-5);
+  EXPECT_NEAR(after_the_end(1), (outer * 10 + inner * 20 + inner * 30) / (1 - outer), 1e-5);
+}
+
+TEST(ReferenceResize, InterpolatesOneAxisAfterAnother) {
+  const Tensor y =
+      RunOp<ops::Resize>({F32({1, 2, 2}, {0, 1, 10, 11}), {}, Constant(F32({3}, {1, 1.5, 1.5}))},
+                         {.coordinate_transformation_mode = CoordinateMode::kAlignCorners,
+                          .mode = ResizeMode::kLinear},
+                         {DataType::kF32, {1, 3, 3}});
+  EXPECT_EQ(ValuesOf<float>(y), (F{0, 0.5, 1, 5, 5.5, 6, 10, 10.5, 11}));
+}
+
+TEST(ReferenceResize, UsesTheScaleItIsGiven) {
+  // 4 * 0.6 is 2 elements, at 0.5 / 0.6 - 0.5 and 1.5 / 0.6 - 0.5; a scale of 2 / 4 would read 0.5 and 2.5.
+  const Tensor y = RunOp<ops::Resize>({F32({4}, {0, 10, 20, 30}), {}, Constant(F32({1}, {0.6f}))},
+                                      {.mode = ResizeMode::kLinear}, {DataType::kF32, {2}});
+  ExpectNear(y, F32({2}, {10.0f / 3, 20}));
+}
+
+TEST(ReferenceResize, CropsAndExtrapolates) {
+  // From 0.5 to 1.5 of 5 elements: coordinates 2, 4, 6.
+  for (const ResizeMode mode : {ResizeMode::kNearest, ResizeMode::kLinear, ResizeMode::kCubic}) {
+    const Tensor y =
+        RunOp<ops::Resize>({F32({5}, {0, 10, 20, 30, 40}),
+                            Constant(F32({2}, {0.5, 1.5})),
+                            {},
+                            Constant(I64({1}, {3}))},
+                           {.coordinate_transformation_mode = CoordinateMode::kTfCropAndResize,
+                            .extrapolation_value = -1.0f,
+                            .mode = mode},
+                           {DataType::kF32, {3}});
+    EXPECT_EQ(ValuesOf<float>(y), (F{20, 40, -1}));
+  }
+}
+
+TEST(ReferenceResize, NearestCopiesAnyElementType) {
+  const int64_t large = (int64_t{1} << 60) + 1;
+  EXPECT_EQ(
+      ValuesOf<int64_t>(RunOp<ops::Resize>(
+          {I64({1, 2}, {large, 2}), {}, Constant(F32({2}, {2, 2}))}, {}, {DataType::kI64, {2, 4}})),
+      (std::vector<int64_t>{large, large, 2, 2, large, large, 2, 2}));
+  EXPECT_EQ(ValuesOf<uint8_t>(RunOp<ops::Resize>({Bool({2}, {1, 0}), {}, Constant(F32({1}, {2}))},
+                                                 {}, {DataType::kBool, {4}})),
+            (std::vector<uint8_t>{1, 1, 0, 0}));
+}
+
+TEST(ReferenceResize, RefusesToInterpolateIntegersAndToDivideByZero) {
+  const auto integers =
+      TryRunOp<ops::Resize>({I64({2}, {1, 2}), {}, Constant(F32({1}, {2}))},
+                            {.mode = ResizeMode::kLinear}, {{DataType::kI64, {4}}});
+  EXPECT_EQ(integers.status().code(), absl::StatusCode::kUnimplemented);
+  const auto zero =
+      TryRunOp<ops::Resize>({F32({2}, {1, 2}), {}, F32({1}, {0})}, {}, {{DataType::kF32, {4}}});
+  EXPECT_EQ(zero.status().message(), "onnx.Resize: axis 0 has no usable scale or roi");
+}
+
+}  // namespace
+}  // namespace weft::kernels
