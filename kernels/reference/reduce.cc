@@ -10,10 +10,16 @@ namespace {
 
 namespace ops = ir::ops;
 
-// Strides that send an index of x to its result: 0 along reduced axes. No axes: all of them.
-cpu::Dims ResultStrides(std::span<const int64_t> dims, const ir::Ints& axes) {
+// Which dimensions are reduced. No axes: all of them.
+std::vector<bool> Reduced(std::span<const int64_t> dims, const ir::Ints& axes) {
   std::vector<bool> reduced(dims.size(), axes.empty());
   for (const int64_t axis : axes) reduced[NormalAxis(axis, dims.size())] = true;
+  return reduced;
+}
+
+// Strides that send an index of x to its result: 0 along reduced axes.
+cpu::Dims ResultStrides(std::span<const int64_t> dims, const ir::Ints& axes) {
+  const std::vector<bool> reduced = Reduced(dims, axes);
   cpu::Dims strides(static_cast<int>(dims.size()), 0);
   int64_t stride = 1;
   for (int i = strides.size() - 1; i >= 0; --i) {
@@ -88,24 +94,38 @@ absl::Status ReduceMin(const AttrsOf<ops::ReduceMin>& attrs, const KernelArgs& a
   return absl::OkStatus();
 }
 
+// The axes exist, and the result has as many elements as the dimensions that remain.
+absl::Status CheckAxes(std::span<const int64_t> dims, const ir::Ints& axes, int64_t results) {
+  for (const int64_t axis : axes) {
+    if (NormalAxis(axis, dims.size()) < 0 || NormalAxis(axis, dims.size()) >= int64_t(dims.size()))
+      return ir::InvalidArgument("axis " + std::to_string(axis) + " of a tensor of rank " +
+                                 std::to_string(dims.size()));
+  }
+  const std::vector<bool> reduced = Reduced(dims, axes);
+  int64_t remaining = 1;
+  for (size_t i = 0; i < dims.size(); ++i)
+    if (!reduced[i]) remaining *= dims[i];
+  if (remaining == results) return absl::OkStatus();
+  return ir::InvalidArgument("the axes leave " + std::to_string(remaining) +
+                             " elements but the result has " + std::to_string(results));
+}
+
+// Its axes may be known at run time only.
 absl::Status ReduceSum(const AttrsOf<ops::ReduceSum>& attrs, const KernelArgs& args) {
+  const TensorView &x = args.inputs[0], &y = args.outputs[0];
   const ir::Ints axes = args.HasInput(1) ? ReadInts(args.inputs[1]) : ir::Ints();
   if (axes.empty() && attrs.noop_with_empty_axes != 0) {
-    std::memcpy(args.outputs[0].data, args.inputs[0].data, args.outputs[0].NumBytes());
+    if (x.NumElements() != y.NumElements())
+      return ir::InvalidArgument("there are no axes but the result is smaller than the operand");
+    std::memcpy(y.data, x.data, y.NumBytes());
     return absl::OkStatus();
   }
+  WEFT_RETURN_IF_ERROR(CheckAxes(x.dims, axes, y.NumElements()));
   Reduce(args, axes, kZero, kAdd, kKeep);
   return absl::OkStatus();
 }
 
-// The result has as many elements as the axes that remain.
-absl::Status CheckAxes(const KernelContext& context, const ir::Ints& axes) {
-  const std::span<const int64_t> dims = context.dims(0);
-  for (const int64_t axis : axes) {
-    if (NormalAxis(axis, dims.size()) < 0 || NormalAxis(axis, dims.size()) >= int64_t(dims.size()))
-      return context.InvalidArgument("axis " + std::to_string(axis) + " of a tensor of rank " +
-                                     std::to_string(dims.size()));
-  }
+absl::Status CheckTypes(const KernelContext& context) {
   if (context.input_type(0).dtype() != context.result_type(0).dtype() ||
       !VisitNumber(context.result_type(0).dtype(), [](auto) {}) ||
       context.result_type(0).dtype() == ir::DataType::kU64)
@@ -114,17 +134,16 @@ absl::Status CheckAxes(const KernelContext& context, const ir::Ints& axes) {
 }
 template <class O>
 absl::Status CheckReduce(const KernelContext& context) {
-  return CheckAxes(context, context.attrs_of<O>().axes.value_or(ir::Ints()));
+  WEFT_RETURN_IF_ERROR(CheckTypes(context));
+  const absl::Status status =
+      CheckAxes(context.dims(0), context.attrs_of<O>().axes.value_or(ir::Ints()),
+                context.result_type(0).NumElements());
+  return status.ok() ? status : ir::Annotate(status, context.op().name());
 }
 absl::Status CheckReduceSum(const KernelContext& context) {
-  ir::Ints axes;
-  if (context.HasInput(1)) {
-    const ir::Attribute constant = context.constant(1);
-    if (!constant || constant.dense_type().dtype() != ir::DataType::kI64)
-      return context.Unsupported("axes that are not known before run time");
-    axes.assign(constant.elements<int64_t>().begin(), constant.elements<int64_t>().end());
-  }
-  return CheckAxes(context, axes);
+  if (context.HasInput(1) && context.input_type(1).dtype() != ir::DataType::kI64)
+    return context.InvalidArgument("axes must be i64 numbers");
+  return CheckTypes(context);
 }
 
 const RegisterReference<ops::ReduceMean> kReduceMean(&ReduceMean, &CheckReduce<ops::ReduceMean>);

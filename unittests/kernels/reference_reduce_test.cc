@@ -76,6 +76,19 @@ TEST(ReferenceReduce, TakesTheAxesOfASumAsAConstant) {
   EXPECT_EQ(ValuesOf<int64_t>(y), (std::vector<int64_t>{5, 7, 9}));
 }
 
+TEST(ReferenceReduce, TakesTheAxesOfASumAtRunTime) {
+  const auto sum = [](int64_t axis, ir::Shape dims) {
+    return TryRunOp<ops::ReduceSum>({I64({2, 3}, {1, 2, 3, 4, 5, 6}), I64({1}, {axis})},
+                                    {.keepdims = 0}, {{DataType::kI64, std::move(dims)}});
+  };
+  const auto rows = sum(-1, {2});
+  ASSERT_TRUE(rows.ok()) << rows.status();
+  EXPECT_EQ(ValuesOf<int64_t>((*rows)[0]), (std::vector<int64_t>{6, 15}));
+  EXPECT_EQ(sum(0, {2}).status().message(),
+            "onnx.ReduceSum: the axes leave 3 elements but the result has 2");
+  EXPECT_EQ(sum(2, {2}).status().message(), "onnx.ReduceSum: axis 2 of a tensor of rank 2");
+}
+
 TEST(ReferenceReduce, CopiesWhenNoAxesMeansNone) {
   const Tensor y =
       RunOp<ops::ReduceSum>({F32({2}, {1, 2})}, {.noop_with_empty_axes = 1}, {DataType::kF32, {2}});
