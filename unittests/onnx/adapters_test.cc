@@ -211,14 +211,32 @@ TEST(Adapters, ScatterIsScatterElements) {
   EXPECT_NE(text.find("onnx.ScatterElements(x, i, u)"), std::string::npos) << text;
 }
 
-TEST(Adapters, UpsampleIsUnsupportedByName) {
-  ModelBuilder m(9);
-  m.Input("x", {1, 1, 2, 2});
-  m.Input("s", {4});
+TEST(Adapters, UpsampleIsAResizeWithoutHalfPixels) {
+  ModelBuilder m(7);
+  m.Input("x", {2, 3});
   m.Output("y");
-  m.Node("Upsample", {"x", "s"}, {"y"});
-  EXPECT_EQ(ImportAndDescribe(m),
-            "UNIMPLEMENTED: node of 'y' ('Upsample'): Upsample of opset 9, which opset 17 lacks");
+  auto* node = m.Node("Upsample", {"x"}, {"y"});
+  SetFloats(node, "scales", {1, 2});
+  SetString(node, "mode", "nearest");
+  const std::string text = ImportAndDescribe(m);
+  EXPECT_NE(text.find("y: f32[2,6] = onnx.Resize(x, -, f32[2](1,2)) "), std::string::npos) << text;
+  EXPECT_NE(text.find("coordinate_transformation_mode='asymmetric'"), std::string::npos) << text;
+  EXPECT_NE(text.find("nearest_mode='floor'"), std::string::npos) << text;
+}
+
+TEST(Adapters, AnOldResizeThatMayShrinkToNearestNeighboursIsUnsupported) {
+  const auto import = [](float scale, const std::string& mode) {
+    ModelBuilder m(10);
+    m.Input("x", {4});
+    m.Initializer<float>("s", {1}, {scale});
+    m.Output("y");
+    SetString(m.Node("Resize", {"x", "s"}, {"y"}), "mode", mode);
+    return ImportAndDescribe(m);
+  };
+  EXPECT_EQ(import(0.5f, "nearest"),
+            "UNIMPLEMENTED: node of 'y' ('Resize'): Resize of opset 10 to nearest neighbours with "
+            "scales that are not known to be 1 or more");
+  EXPECT_NE(import(0.5f, "linear").find("mode='linear'"), std::string::npos);
 }
 
 TEST(Adapters, OpsetsOutside7To17AreUnsupported) {

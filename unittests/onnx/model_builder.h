@@ -122,6 +122,11 @@ inline void SetInts(onnx::NodeProto* node, const std::string& name,
   auto* attribute = AddAttribute(node, name, onnx::AttributeProto::INTS);
   for (int64_t v : values) attribute->add_ints(v);
 }
+inline void SetFloats(onnx::NodeProto* node, const std::string& name,
+                      const std::vector<float>& values) {
+  auto* attribute = AddAttribute(node, name, onnx::AttributeProto::FLOATS);
+  for (float v : values) attribute->add_floats(v);
+}
 
 // --- description ----------------------------------------------------------------------
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ir/constant.h"
 #include "ir/dialects/onnx.h"
 
 namespace weft::tools::bridge {
@@ -153,6 +154,30 @@ absl::Status SoftmaxOfFlattened(Builder& b, NodeDraft* node) {
   return absl::OkStatus();
 }
 
+// Up to opset 9 the op was called Upsample (with the scales in an attribute up to 8). Both meant
+// x[i / scale], but Resize never said how i / scale is rounded when the result is smaller.
+absl::Status ResizeWithoutCoordinates(Builder& b, NodeDraft* node) {
+  WEFT_ASSIGN_OR_RETURN(const Attribute floats, TakeAttribute(node, "scales", AttrKind::kFloats));
+  if (floats) {
+    const auto size = static_cast<int64_t>(floats.AsFloats().size());
+    SetOperand(node, 1, b.ConstantFloats(floats.AsFloats(), {&size, 1}));
+  }
+  if (node->operands.size() != 2) return ir::InvalidArgument("needs two inputs, x and scales");
+  const Attribute mode = node->attribute("mode");
+  const bool nearest = !mode || !mode.Is(AttrKind::kString) || mode.AsString() == "nearest";
+  const auto scales = ir::ConstantDoubles(node->operands[1]);
+  const auto enlarges = [](double scale) { return scale >= 1; };
+  if (nearest && !(scales && std::all_of(scales->begin(), scales->end(), enlarges)))
+    return ir::Unsupported(fmt::format(
+        "{} of opset {} to nearest neighbours with scales that are not known to be 1 or more",
+        node->op_type, node->version));
+  node->op_type = "Resize";
+  node->operands = {node->operands[0], Value(), node->operands[1]};
+  node->SetAttribute("coordinate_transformation_mode", b.context()->StringAttr("asymmetric"));
+  node->SetAttribute("nearest_mode", b.context()->StringAttr("floor"));
+  return absl::OkStatus();
+}
+
 absl::Status RenameScatter(Builder& b, NodeDraft* node) {
   (void)b;
   node->op_type = "ScatterElements";
@@ -184,7 +209,7 @@ constexpr AdapterRow kAdapters[] = {
     {"LogSoftmax", 13, SoftmaxOfFlattened},
     {"Pad", 11, PadToOperands},
     {"ReduceSum", 13, AxesToOperand},
-    {"Resize", 11, Refuse},
+    {"Resize", 11, ResizeWithoutCoordinates},
     {"RoiAlign", 16, OldRoiAlign},
     {"Scan", 9, Refuse},
     {"Scatter", kOpset + 1, RenameScatter},
@@ -194,7 +219,7 @@ constexpr AdapterRow kAdapters[] = {
     {"Squeeze", 13, AxesToOperand},
     {"TopK", 10, TopKToOperand},
     {"Unsqueeze", 13, AxesToOperand},
-    {"Upsample", kOpset + 1, Refuse},
+    {"Upsample", kOpset + 1, ResizeWithoutCoordinates},
 };
 
 // --- windows ------------------------------------------------------------------------
