@@ -10,9 +10,8 @@ namespace {
 constexpr size_t kMaxStates = UINT16_MAX;
 constexpr size_t kMaxSymbols = UINT16_MAX;
 
-// How many operands of a match may read a result of `op`: 0 when the pattern reads none, kAnyUses
-// where others may read it too. A value that the pattern leaves open may be that result as well, so
-// every operand counts.
+// How many operands of a match may read a result of `op`: 0 when the pattern reads none. A value that
+// the pattern leaves open may be that result as well, so every operand counts.
 uint32_t UsesInside(const PatternGraph& graph, int op) {
   if (graph.HasLists()) return TreeAutomaton::kAnyUses;
   const auto is_result = [&](int value) { return graph.values[value].producer == op; };
@@ -26,13 +25,28 @@ uint32_t UsesInside(const PatternGraph& graph, int op) {
       for (int alternative : graph.values[value].either)
         uses += is_result(graph.Resolve(alternative));
     }
-  if (uses == 0) return 0;
-  for (const Replacement& r : graph.replacements)
-    if (is_result(graph.Resolve(r.source))) return TreeAutomaton::kAnyUses;
-  for (int result : graph.ops[op].results)
-    if (graph.values[graph.Resolve(result)].escape != Escape::kForbid)
-      return TreeAutomaton::kAnyUses;
-  return operands;
+  return uses == 0 ? 0 : operands;
+}
+
+// Whether operations outside a match may read every result of `op`, or some of them.
+struct Keeping {
+  bool all = true, some = false;
+};
+Keeping KeepsResults(const PatternGraph& graph, int op) {
+  Keeping keeping;
+  // Results that the pattern does not name must have no reader.
+  for (const Alternative& alternative : graph.ops[op].alternatives)
+    keeping.all &= alternative.def->info->results.size() <= graph.ops[op].results.size();
+  for (int result : graph.ops[op].results) {
+    const int value = graph.Resolve(result);
+    const bool keeps =
+        graph.values[value].escape != Escape::kForbid ||
+        std::any_of(graph.replacements.begin(), graph.replacements.end(),
+                    [&](const Replacement& r) { return graph.Resolve(r.source) == value; });
+    keeping.all &= keeps;
+    keeping.some |= keeps;
+  }
+  return keeping;
 }
 
 }  // namespace
@@ -59,7 +73,7 @@ TreeAutomaton::TreeAutomaton(const std::vector<std::unique_ptr<Rule>>& rules)
   std::stable_sort(anywhere_.begin(), anywhere_.end(), by_benefit);
   states_[kNothing].accepted = anywhere_;
   states_[kNothing].joined = joined_anywhere_;
-  states_[kFull].max_uses = kAnyUses;
+  states_[kFull].max_uses = states_[kFull].max_own_uses = kAnyUses;
   states_[kFull].joined = true;
   for (uint32_t i = 0; i < rules.size(); ++i) states_[kFull].accepted.push_back(i);
   std::stable_sort(states_[kFull].accepted.begin(), states_[kFull].accepted.end(), by_benefit);
@@ -95,7 +109,10 @@ void TreeAutomaton::AddRule(const Rule& rule, uint32_t number) {
     loose_ |= !IsTracked(graph.ops[op]) || !graph.ops[op].regions.empty();
     if (done[op] < 0) continue;
     Node& node = nodes_[done[op]];
-    node.max_uses = std::max(node.max_uses, UsesInside(graph, static_cast<int>(op)));
+    const uint32_t uses = UsesInside(graph, static_cast<int>(op));
+    const Keeping keeps = KeepsResults(graph, static_cast<int>(op));
+    node.max_uses = std::max(node.max_uses, uses > 0 && keeps.some ? kAnyUses : uses);
+    node.max_own_uses = std::max(node.max_own_uses, keeps.all ? 0 : uses);
   }
   for (const SourceValue& v : graph.values)
     loose_ |=
@@ -348,6 +365,7 @@ TreeAutomaton::State TreeAutomaton::InternState(std::vector<uint32_t> nodes) {
     state.accepted.insert(state.accepted.end(), node.rules.begin(), node.rules.end());
     state.joined |= node.joined;
     state.max_uses = std::max(state.max_uses, node.max_uses);
+    state.max_own_uses = std::max(state.max_own_uses, node.max_own_uses);
   }
   std::sort(state.accepted.begin(), state.accepted.end());
   state.accepted.erase(std::unique(state.accepted.begin(), state.accepted.end()),

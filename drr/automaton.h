@@ -60,6 +60,9 @@ class TreeAutomaton {
   // How many uses a value may have at most and still be an intermediate value of a match: 0 when
   // nothing above it can be in a match, kAnyUses where a rule keeps it for others.
   uint32_t MaxUses(State state) const { return states_[state].max_uses; }
+  // The same of the matches that other readers prevent: where a rule keeps the value, it is none of
+  // them. So a value that has lost a reader may be in a new match only if it has so few left.
+  uint32_t MaxOwnUses(State state) const { return states_[state].max_own_uses; }
   // Whether a rule binds operations that its states know nothing of (chains, skipped ops, regions):
   // then a change may concern matches above operations in any state.
   bool IsLoose() const { return loose_; }
@@ -94,7 +97,7 @@ class TreeAutomaton {
     std::vector<Need> operands;
     std::vector<uint32_t> rules;  // that start here
     bool joined = false;
-    uint32_t max_uses = 0;
+    uint32_t max_uses = 0, max_own_uses = 0;
   };
   struct Entry {
     uint32_t node;
@@ -122,7 +125,7 @@ class TreeAutomaton {
     std::vector<uint32_t> nodes;  // sorted
     std::vector<uint32_t> accepted;
     bool joined = false;
-    uint32_t max_uses = 0;
+    uint32_t max_uses = 0, max_own_uses = 0;
   };
   struct Marks {  // of a state, what is asked all the time
     uint32_t flags = 0;

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "drr/automaton.h"
-#include "drr/rule_engine.h"
+#include "drr/internal/rule_engine.h"
 
 namespace weft::drr {
 namespace {

@@ -58,7 +58,7 @@ class FrozenRewritePatternSet {
   const std::vector<uint32_t>& StartingAt(ir::Opcode opcode) const {
     return opcode.id() < by_opcode_.size() ? by_opcode_[opcode.id()] : anywhere_;
   }
-  // The engine's side (drr/automaton.h, drr/rule_engine.h).
+  // The engine's side (drr/automaton.h, drr/internal/rule_engine.h).
   TreeAutomaton& automaton() const { return *automaton_; }
   RuleEngines& engines() const { return *engines_; }
 

@@ -7,7 +7,7 @@
 #include <random>
 
 #include "drr/automaton.h"
-#include "drr/rule_engine.h"
+#include "drr/internal/rule_engine.h"
 #include "ir/graph_view.h"
 #include "ir/rewriter.h"
 #include "ir/text/printer.h"
@@ -127,7 +127,8 @@ class Driver : public ir::RewriteListener {
     }
     const uint32_t flags = automaton_.Flags(state);
     if (flags & TreeAutomaton::kAccepts) Enqueue(op);
-    if ((flags & TreeAutomaton::kReadable) || automaton_.IsLoose()) EnqueueReaders(op);
+    if ((flags & TreeAutomaton::kReadable) || automaton_.IsLoose())
+      EnqueueReaders(op, MaxReaders(op));
     if (flags & TreeAutomaton::kJoined) EnqueuePartners(op);
   }
 
@@ -256,8 +257,7 @@ class Driver : public ir::RewriteListener {
 
   // The operations above whose matches may hold `op` as an intermediate: only through values with
   // few enough readers for that, so that a value with very many costs nothing.
-  void EnqueueReaders(uint32_t op) {
-    const uint32_t max_readers = MaxReaders(op);
+  void EnqueueReaders(uint32_t op, uint32_t max_readers) {
     if (max_readers == 0) return;
     next_level_.clear();
     ReachReaders(op, max_readers, patterns_.max_depth() - 1);
@@ -301,7 +301,9 @@ class Driver : public ir::RewriteListener {
       const ir::internal::OpRecord& record = view_.record(op);
       if (record.flags & ir::internal::kOpErased) continue;
       if (record.first_use == kNoId || Accepts(op)) Enqueue(op);
-      EnqueueReaders(op);
+      const uint32_t max_readers = automaton_.MaxOwnUses(states_[op]);
+      EnqueueReaders(op,
+                     automaton_.IsLoose() ? std::max(max_readers, kMaxLooseReaders) : max_readers);
     }
     released_.clear();
   }
@@ -440,8 +442,8 @@ class Driver : public ir::RewriteListener {
   std::mt19937_64 random_;
   internal::RewriteLog log_;
   const uint64_t max_per_rule_;
-  const bool observed_;        // more is asked for than the result
-  const bool has_many_rules_;  // more than the nearest cache holds
+  const bool observed_;                       // more is asked for than the result
+  const bool has_many_rules_;                 // more than the nearest cache holds
   std::vector<TreeAutomaton::State> states_;  // by op slot, as all below
   IdSet queued_;
   std::vector<uint32_t> worklist_;

@@ -6,8 +6,8 @@
 
 #include <random>
 
+#include "drr/internal/rule_engine.h"
 #include "drr/pattern_set.h"
-#include "drr/rule_engine.h"
 #include "ir/walk.h"
 #include "unittests/drr/language_test_util.h"
 

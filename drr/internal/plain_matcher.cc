@@ -1,4 +1,4 @@
-#include "drr/plain_matcher.h"
+#include "drr/internal/plain_matcher.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "drr/plain_applier.h"
+#include "drr/internal/plain_applier.h"
 
 #include <fmt/format.h>
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
-#include "drr/plain_matcher.h"
+#include "drr/internal/plain_matcher.h"
 #include "ir/infer.h"
 #include "ir/rewriter.h"
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "drr/apply.h"
+#include "drr/internal/plain_applier.h"
+#include "drr/internal/plain_matcher.h"
 #include "drr/matcher.h"
-#include "drr/plain_applier.h"
-#include "drr/plain_matcher.h"
 
 namespace weft::drr {
 
