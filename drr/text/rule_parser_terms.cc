@@ -1,0 +1,165 @@
+// What the statements of a rule are made of.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "drr/internal/string_recorder.h"
+#include "drr/text/internal/rule_parser.h"
+#include "drr/text/vocabulary.h"
+#include "ir/text/internal/numbers.h"
+
+namespace weft::drr::text {
+
+using ir::Attribute;
+
+namespace {
+
+constexpr size_t kMaxValues = 20'000;
+
+}  // namespace
+
+bool RuleParser::Quoted(std::string* text) {
+  std::string_view value;
+  if (!s_.String(&value)) return false;
+  *text = value;
+  return true;
+}
+
+bool RuleParser::Integer(int64_t least, int64_t most, int* value) {
+  const char* at = s_.position();
+  const bool minus = s_.Consume('-');
+  uint64_t digits = 0;
+  if (!s_.Digits(&digits)) return false;
+  const int64_t number = minus ? -static_cast<int64_t>(digits & INT32_MAX)
+                               : static_cast<int64_t>(std::min<uint64_t>(digits, INT32_MAX));
+  if (number < least || number > most)
+    return Fail(at, fmt::format("expected a number from {} to {}", least, most));
+  *value = static_cast<int>(number);
+  return true;
+}
+
+bool RuleParser::Label(std::string* label, bool* is_name) {
+  *is_name = true;
+  if (s_.Peek() == '"') return Quoted(label);
+  *label = s_.Name();
+  if (!label->empty()) return true;
+  *is_name = false;
+  uint64_t number = 0;
+  if (!ir::text::IsDigit(s_.Peek()))
+    return Fail("expected a name or a number but found " + s_.Found());
+  if (!s_.Digits(&number)) return false;
+  *label = std::to_string(number);
+  return true;
+}
+
+bool RuleParser::Value(int* id) {
+  const SourceLoc loc = Here();
+  std::string label;
+  bool is_name = false;
+  if (!s_.Expect('%', "in front of a value") || !Label(&label, &is_name)) return false;
+  const auto [it, is_new] = values_.emplace((is_name ? "n" : "#") + label, 0);
+  if (is_new) {
+    if (graph_->values.size() >= kMaxValues)
+      return Fail(fmt::format("more than {} values", kMaxValues));
+    it->second = static_cast<int>(graph_->values.size());
+    SourceValue value;
+    if (is_name) value.name = label;
+    value.loc = loc;
+    graph_->values.push_back(std::move(value));
+  }
+  *id = it->second;
+  return true;
+}
+
+bool RuleParser::Variable(int* id) {
+  const SourceLoc loc = Here();
+  std::string label;
+  bool is_name = false;
+  if (!s_.Expect('$', "in front of an attribute variable") || !Label(&label, &is_name))
+    return false;
+  const auto [it, is_new] = variables_.emplace((is_name ? "n" : "#") + label, 0);
+  if (is_new) {
+    it->second = static_cast<int>(graph_->attrs.size());
+    graph_->attrs.push_back({is_name ? label : "", loc, false});
+  }
+  *id = it->second;
+  return true;
+}
+
+bool RuleParser::List(char close, const std::function<bool()>& item) {
+  if (s_.Consume(close)) return true;
+  do {
+    if (!item()) return false;
+  } while (s_.Consume(','));
+  return s_.Expect(close, "at the end of the list");
+}
+
+bool RuleParser::ValueList(std::vector<int>* ids, std::string_view absent) {
+  return s_.Expect('(', "before the values") && List(')', [&] {
+           if (!absent.empty() && s_.ConsumeWord(absent)) {
+             ids->push_back(kAbsent);
+             return true;
+           }
+           return Value(&ids->emplace_back());
+         });
+}
+
+bool RuleParser::OpName(const ir::OpDef** def) {
+  const char* at = s_.position();
+  const std::string name(s_.Name());
+  if (name.empty()) return Fail(at, "expected the name of an op but found " + s_.Found());
+  *def = context_->FindOp(name);
+  if (*def) return true;
+  std::vector<std::string_view> names;
+  for (const ir::OpDef* known : context_->Ops()) names.push_back(known->name());
+  return Fail(at,
+              fmt::format("no op is called '{}'{}", name, string_spelling::Suggest(name, names)));
+}
+
+bool RuleParser::FieldName(const ir::OpDef& def, const ir::FieldDef** field) {
+  const char* at = s_.position();
+  const std::string name(s_.Name());
+  *field = def.FindField(ir::Name(name));
+  if (!*field) {
+    std::vector<std::string_view> names;
+    for (const ir::FieldDef& f : def.fields) names.push_back(f.name.str());
+    return Fail(at, fmt::format("{} has no attribute '{}'{}", def.name(), name,
+                                string_spelling::Suggest(name, names)));
+  }
+  return s_.Expect(':', "after the attribute");
+}
+
+bool RuleParser::Literal(const ir::FieldDef& field, Attribute* value) {
+  const char* at = s_.position();
+  if (!values_parser_.ParseAttribute(&field, value)) return false;
+  if (*value && field.accepts(*value)) return true;
+  return Fail(at, field.enumerators.empty()
+                      ? fmt::format("this is no value of attribute '{}'", field.name.str())
+                      : fmt::format("attribute '{}' is one of {}", field.name.str(),
+                                    fmt::join(field.enumerators, ", ")));
+}
+
+bool RuleParser::ParseFormula(std::string name, bool is_constraint, const char* at,
+                              Formula* formula) {
+  formula->name = std::move(name);
+  if (!s_.Expect('(', "after the name of the formula")) return false;
+  const bool ok = List(')', [&] {
+    Formula::Argument argument;
+    if (s_.Peek() == '%') {
+      argument.kind = Formula::Argument::kValue;
+      if (!Value(&argument.id)) return false;
+    } else if (s_.Peek() == '$') {
+      argument.kind = Formula::Argument::kVariable;
+      if (!Variable(&argument.id)) return false;
+    } else if (!values_parser_.ParseAttribute(nullptr, &argument.literal)) {
+      return false;
+    }
+    formula->arguments.push_back(argument);
+    return true;
+  });
+  if (!ok) return false;
+  const std::string wrong = CheckFormula(*formula, is_constraint);
+  return wrong.empty() || Fail(at, wrong);
+}
+
+}  // namespace weft::drr::text
