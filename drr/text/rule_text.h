@@ -21,6 +21,7 @@
 // that is not mentioned has its default; else it is a literal, in(1, 2), absent, given(1) (written
 // out), $p, any, and {...} frees all that are not mentioned. Ops:
 //   %y = onnx.Relu | onnx.Tanh(%x)           one of several
+//   %a, %b = onnx.Split(%x)                  all results of an op that may have any number
 //   %y = any[elementwise](%x)                any op with these traits
 //   %y = named "custom.Gate"(%x)             an op that no dialect defines
 //   %y = repeat 0..4 onnx.Relu(%x)           a chain;   each onnx.Relu(%xs)   one for each of a list
