@@ -68,6 +68,8 @@ namespace {
 
 // Number of elements start, start + step, ... before end in a dimension of `size`.
 int64_t SliceSize(int64_t size, int64_t start, int64_t end, int64_t step) {
+  // Counted from the same side, a slice that ends where it starts is empty whatever the size.
+  if ((start < 0) == (end < 0) && (step > 0 ? start >= end : start <= end)) return 0;
   if (!IsStaticDim(size)) {
     // Exporters write "to the end" as the largest i64 or i32.
     return start == 0 && step == 1 && end >= INT32_MAX ? size : kUnknownDim;

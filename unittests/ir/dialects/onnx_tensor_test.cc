@@ -80,6 +80,13 @@ TEST_F(OnnxTensor, SliceKeepsWhatItDoesNotTouch) {
   EXPECT_EQ(Run<ops::Slice>({Unranked(), I({1}), I({5})}), "tensor<*xf32>");
 }
 
+TEST_F(OnnxTensor, SliceKnowsThatItIsEmptyWithoutKnowingTheSize) {
+  EXPECT_EQ(Run<ops::Slice>({X({n}), I({3}), I({3})}), "tensor<0xf32>");
+  EXPECT_EQ(Run<ops::Slice>({X({n}), I({-2}), I({-3})}), "tensor<0xf32>");
+  EXPECT_EQ(Run<ops::Slice>({X({n}), I({2}), I({5}), I({0}), I({-1})}), "tensor<0xf32>");
+  EXPECT_EQ(Run<ops::Slice>({X({n}), I({-1}), I({3})}), "tensor<-1xf32>");
+}
+
 TEST_F(OnnxTensor, SliceNamesWhatDoesNotFit) {
   EXPECT_EQ(Run<ops::Slice>({X({8}), I({1}), I({5}), I({1})}),
             "onnx.Slice: axis 1 is out of range for rank 1");
