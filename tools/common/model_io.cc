@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "ir/dialects/ascend.h"
 #include "ir/dialects/fused.h"
 #include "ir/dialects/pd.h"
 #include "ir/text/parser.h"
@@ -56,6 +57,7 @@ absl::StatusOr<std::unique_ptr<ir::Program>> LoadModel(ir::IrContext& context,
                                                        const std::string& warnings_to) {
   WEFT_ASSIGN_OR_RETURN(const ModelFormat format, ModelFormatOf(path));
   ir::LoadFusedDialect(context);
+  ir::LoadAscendDialect(context);
   ir::LoadPdDialect(context);
   auto program = format == ModelFormat::kOnnx ? ImportOnnx(context, path)
                                               : LoadText(context, path, warnings_to);

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "ir/dialects/ascend.h"
 #include "ir/dialects/fused.h"
 #include "ir/dialects/pd.h"
 #include "passes/analyse_rules.h"
@@ -67,6 +68,7 @@ class Report {
 
 void LoadDialects(ir::IrContext& context) {
   ir::LoadFusedDialect(context);
+  ir::LoadAscendDialect(context);
   ir::LoadPdDialect(context);
 }
 

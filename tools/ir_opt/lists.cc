@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/dialects/ascend.h"
 #include "ir/dialects/fused.h"
 #include "ir/dialects/pd.h"
 #include "passes/pass_registry.h"
@@ -48,6 +49,7 @@ std::string ListRules() {
 std::string ListOps() {
   ir::IrContext context;
   ir::LoadFusedDialect(context);
+  ir::LoadAscendDialect(context);
   ir::LoadPdDialect(context);
   Table table({"op", "operands -> results", "ONNX", "what it computes"});
   for (const ir::OpDef* op : context.Ops())

@@ -14,6 +14,7 @@
 #include "drr/apply.h"
 #include "drr/matcher.h"
 #include "drr/text/rule_file.h"
+#include "ir/dialects/ascend.h"
 #include "ir/dialects/fused.h"
 #include "ir/dialects/onnx.h"
 #include "ir/dialects/pd.h"
@@ -294,6 +295,7 @@ absl::StatusOr<std::unique_ptr<ir::Program>> ParseGoldenProgram(const GoldenFile
                                                                 ir::IrContext& context,
                                                                 const GoldenOptions& options) {
   ir::LoadFusedDialect(context);
+  ir::LoadAscendDialect(context);
   ir::LoadPdDialect(context);
   if (options.load_dialects) options.load_dialects(context);
   const std::string folder = std::filesystem::path(file.path).parent_path().string();

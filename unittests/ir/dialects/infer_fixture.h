@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ir/builder.h"
+#include "ir/dialects/ascend.h"
 #include "ir/dialects/builtin.h"
 #include "ir/dialects/fused.h"
 #include "ir/dialects/onnx.h"
@@ -20,6 +21,7 @@ class InferTest : public testing::Test {
  protected:
   InferTest() : program(&context), b(&program) {
     LoadFusedDialect(context);
+    LoadAscendDialect(context);
     LoadPdDialect(context);
   }
 
