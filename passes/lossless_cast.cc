@@ -61,6 +61,10 @@ bool IsLosslessCast(DataType from, DataType to) {
 }
 
 bool CastsCompose(DataType from, DataType through, DataType to) {
+  // Integers wrap: the low bits that are kept at last were kept before.
+  if (ir::IsInteger(from) && ir::IsInteger(through) && ir::IsInteger(to) &&
+      ir::ElementSize(to) <= ir::ElementSize(through))
+    return true;
   if (!IsLosslessCast(from, through) || ValueBits(to) == 0) return false;
   // A float that is out of an integer's range becomes whatever the conversion likes.
   const bool to_integer = ir::IsInteger(to);
