@@ -58,6 +58,13 @@ class PaddlePass : public PatternRewritePass {
 };
 WEFT_REGISTER_PASS(PaddlePass);
 
+class AscendPass : public PatternRewritePass {
+ public:
+  AscendPass()
+      : PatternRewritePass("ascend", "rewrites for Ascend NPUs", {"ascend", "canonicalize"}) {}
+};
+WEFT_REGISTER_PASS(AscendPass);
+
 }  // namespace
 
 const std::vector<Pipeline>& Pipelines() {
@@ -65,7 +72,7 @@ const std::vector<Pipeline>& Pipelines() {
     const std::vector<std::string> simplify = {
         "constant-folding", "canonicalize", "constant-folding", "common-subexpression-elimination",
         "dead-code-elimination"};
-    auto layout = simplify, fuse = simplify;
+    auto layout = simplify, fuse = simplify, ascend = simplify;
     for (const char* pass :
          {"layout", "layout-cleanup", "constant-folding", "dead-code-elimination"})
       layout.emplace_back(pass);
@@ -73,6 +80,9 @@ const std::vector<Pipeline>& Pipelines() {
          {"fuse-composite", "layout", "layout-cleanup", "fuse-epilogue", "constant-folding",
           "common-subexpression-elimination", "dead-code-elimination"})
       fuse.emplace_back(pass);
+    for (const char* pass : {"gather-to-split", "typecast", "ascend", "constant-folding",
+                             "common-subexpression-elimination", "dead-code-elimination"})
+      ascend.emplace_back(pass);
     return new std::vector<Pipeline>{
         {"none", "no pass at all", {}},
         {"simplify", "ONNX to ONNX: fold, canonicalize, merge equal operations, drop dead ones",
@@ -80,6 +90,7 @@ const std::vector<Pipeline>& Pipelines() {
         {"layout", "simplify, then NHWC convolutions and pools", layout},
         {"fuse", "simplify, then fused operations in NHWC", fuse},
         {"paddle", "the rules on the pd dialect", {"paddle", "dead-code-elimination"}},
+        {"ascend", "simplify, then rewrites for Ascend NPUs", ascend},
     };
   }();
   return *pipelines;
