@@ -80,7 +80,8 @@ const std::vector<Pipeline>& Pipelines() {
          {"fuse-composite", "layout", "layout-cleanup", "fuse-epilogue", "constant-folding",
           "common-subexpression-elimination", "dead-code-elimination"})
       fuse.emplace_back(pass);
-    for (const char* pass : {"gather-to-split", "typecast", "ascend", "constant-folding",
+    for (const char* pass : {"split-qkv-matmul", "gather-to-split", "conv1d-to-conv2d",
+                             "split-large-kernel-conv", "typecast", "ascend", "constant-folding",
                              "common-subexpression-elimination", "dead-code-elimination"})
       ascend.emplace_back(pass);
     return new std::vector<Pipeline>{

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "ir/dialects/ascend.h"
 #include "ir/dialects/fused.h"
 #include "ir/dialects/pd.h"
 #include "passes/analyse_rules.h"
@@ -32,6 +33,7 @@ TEST_P(RuleLibrary, HasNoRulesThatUndoGrowOrShadow) {
   const std::unique_ptr<Pass> pass = MakePass(GetParam());
   ir::IrContext context;
   ir::LoadFusedDialect(context);
+  ir::LoadAscendDialect(context);
   ir::LoadPdDialect(context);
   ASSERT_TRUE(pass->Initialize(context, {.numerics = drr::NumericClass::kApproximate}).ok());
   AnalysisOptions options{.witness = {.attempts = 300}};
@@ -49,7 +51,7 @@ TEST_P(RuleLibrary, HasNoRulesThatUndoGrowOrShadow) {
 
 INSTANTIATE_TEST_SUITE_P(Passes, RuleLibrary,
                          testing::Values("canonicalize", "fuse-composite", "layout",
-                                         "layout-cleanup", "fuse-epilogue"),
+                                         "layout-cleanup", "fuse-epilogue", "ascend"),
                          [](const auto& info) { return fixtures::GoldenTestName(info.param); });
 
 }  // namespace

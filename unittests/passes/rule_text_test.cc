@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "drr/text/rule_file.h"
+#include "ir/dialects/ascend.h"
 #include "ir/dialects/fused.h"
 #include "ir/dialects/pd.h"
 #include "passes/rule_registry.h"
@@ -16,6 +17,7 @@ namespace {
 TEST(PrintedRuleLibrary, IsReadBackWhereThereIsNoNativeCode) {
   ir::IrContext context;
   ir::LoadFusedDialect(context);
+  ir::LoadAscendDialect(context);
   ir::LoadPdDialect(context);
   drr::toy::Load(context);  // other tests of this program register rules on it
   size_t read = 0;
