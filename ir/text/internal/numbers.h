@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <string_view>
 #include <type_traits>
 
@@ -55,6 +56,13 @@ requires std::is_floating_point_v<T> NumberError ParseNumber(std::string_view te
   if (digits.empty() || (!IsDigit(digits[0]) && digits[0] != '.')) return NumberError::kMalformed;
   const char* end = text.data() + text.size();
   return FromChars(std::from_chars(text.data(), end, *value), end);
+}
+
+// Why `text` is no number of the kind that `what` names.
+inline std::string NumberMessage(NumberError error, std::string_view text, std::string_view what) {
+  const std::string kind(what);
+  if (error == NumberError::kOutOfRange) return std::string(text) + " is out of range for " + kind;
+  return "'" + std::string(text) + "' is not " + kind;
 }
 
 }  // namespace weft::ir::text

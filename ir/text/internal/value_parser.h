@@ -27,7 +27,7 @@ class ValueParser {
   bool ParseAttribute(const FieldDef* field, Attribute* attr);
 
  private:
-  bool ParseType(Type* type, int depth);
+  bool ParseType(Type* type, int depth);  // these in type_parser.cc
   bool ParseTensor(Type* type);
   bool ParseDims(Shape* dims);
   bool ParseVector(Type* type, int depth);
@@ -39,7 +39,8 @@ class ValueParser {
   bool Scalar(const char* at, std::string_view text, const FieldDef* field, Attribute* attr);
   bool UntypedScalar(const char* at, std::string_view text, Attribute* attr);
   bool ParseList(std::string_view word, const FieldDef* field, Attribute* attr);
-  bool ParseDense(Attribute* attr);
+
+  bool ParseDense(Attribute* attr);  // these in dense_parser.cc
   bool ParseElements(Type type, Attribute* attr);
   bool ParseElement(DataType dtype, std::vector<std::byte>* bytes);
   bool ParseHex(Type type, Attribute* attr);
