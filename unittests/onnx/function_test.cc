@@ -2,8 +2,10 @@
 #include <set>
 
 #include "ir/builder.h"
+#include "ir/dialects/ascend.h"
 #include "ir/dialects/fused.h"
 #include "ir/dialects/onnx.h"
+#include "ir/rewriter.h"
 #include "unittests/onnx/model_builder.h"
 
 namespace weft::tools {
@@ -216,6 +218,27 @@ TEST(FusedDialect, EveryOpIsReadBackAsItself) {
       EXPECT_EQ(op.result(i).type(), (*expected).result(i).type());
     ++expected;
   }
+}
+
+TEST(AscendDialect, IsReadBackWithTheShapesThatTheModelStates) {
+  ir::IrContext context;
+  ir::LoadAscendDialect(context);
+  ir::Program program(&context);
+  ir::Rewriter b(&program);
+  const ir::Value x = b.AddInput("x", context.TensorType(ir::DataType::kF32, {3, 4}));
+  const ir::Value k = b.AddInput("k", context.TensorType(ir::DataType::kI32, {1}));
+  const ir::Operation top = b.Create<ir::ascend::TopK>({x, k});
+  EXPECT_EQ(top.result(0).type().ToString(), "tensor<3x-1xf32>");
+  b.SetType(top.result(0), context.TensorType(ir::DataType::kF32, {3, 2}));
+  b.SetType(top.result(1), context.TensorType(ir::DataType::kI32, {3, 2}));
+  b.Return({{"values", top.result(0)}, {"indices", top.result(1)}});
+  const std::string bytes = ExportToProto(program).SerializeAsString();
+  const auto again = ImportOnnxBytes(context, std::as_bytes(std::span(bytes)));
+  ASSERT_EQ(again.status().message(), "");
+  const ir::Operation read = *(*again)->body().begin();
+  EXPECT_EQ(read.name(), "ascend.TopK");
+  EXPECT_EQ(read.result(0).type().ToString(), "tensor<3x2xf32>");
+  EXPECT_EQ(read.result(1).type().ToString(), "tensor<3x2xi32>");
 }
 
 TEST(FusedDialect, FunctionNamesSpellTheVariant) {

@@ -14,6 +14,7 @@ namespace {
 using ir::Attribute;
 using ir::Operation;
 using ir::Rewriter;
+using ir::Type;
 using ir::Value;
 
 std::string CallPrefix(const Frame& frame, const std::string& call) {
@@ -80,8 +81,14 @@ absl::Status Importer::ImportCall(const LocalFunction& function, const pb::NodeP
         fmt::format("functions call each other deeper than {}", limits_.max_call_depth));
   operands.resize(static_cast<size_t>(proto.input_size()));
   if (proto.domain() == kFusedDomain && attributes.empty()) {
-    const Operation op = fused_.Recognise(proto, operands, builder);
-    if (op) return DefineResults(node, op.results().vec(), scope, frame);
+    if (const Operation op = fused_.Recognise(proto, operands, builder)) {
+      for (uint32_t i = 0; i < op.num_results(); ++i) {
+        const Value result = op.result(i);
+        WEFT_ASSIGN_OR_RETURN(const Type type, ResultType(node, i, result.type(), *scope));
+        builder.SetType(result, type);
+      }
+      return DefineResults(node, op.results().vec(), scope, frame);
+    }
   }
 
   for (const pb::AttributeProto& fallback : function.defaults)
