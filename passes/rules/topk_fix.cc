@@ -4,6 +4,7 @@
 #include "drr/drr.h"
 #include "ir/dialects/ascend.h"
 #include "ir/dialects/onnx/elementwise.h"
+#include "ir/rewriter.h"
 #include "passes/rule_registry.h"
 
 namespace weft::passes {
@@ -38,6 +39,12 @@ class TopkFix : public DrrPatternBase<TopkFix> {
     auto [new_values, new_indices] = res.Op<ascend::TopK>(AttrsOf(top_k))(x, k32);
     res.Tensor(values) = new_values;
     res.Tensor(indices) = res.Op<ops::Cast>({.to = ir::DataType::kI64})(new_indices);
+    // What the program states of a shape that depends on k holds for both.
+    res.PostProcess([values = new_values, indices = new_indices](PostContext& p) {
+      const ir::Type type = p[values].type();
+      if (type.HasRank())
+        p.rewriter().SetType(p[indices], p.context()->TensorType(ir::DataType::kI32, type.dims()));
+    });
   }
 };
 WEFT_REGISTER_RULE(TopkFix, "ascend");
