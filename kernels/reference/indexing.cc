@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ir/dialects/ascend.h"
 #include "ir/dialects/onnx.h"
 #include "kernels/reference/reference.h"
 
@@ -19,7 +20,7 @@ bool Less(T a, T b) {
 }
 
 // Sorted, whatever attrs.sorted is: any order is right without it.
-template <class T>
+template <class T, class Index>
 void TopKRows(const AttrsOf<ops::TopK>& attrs, const KernelArgs& args) {
   using Wide = std::conditional_t<kIsFloat<T>, double, T>;
   const AxisView in(args.inputs[0].dims, attrs.axis), out(args.outputs[0].dims, attrs.axis);
@@ -35,26 +36,28 @@ void TopKRows(const AttrsOf<ops::TopK>& attrs, const KernelArgs& args) {
     });
     for (int64_t i = 0; i < out.extent; ++i) {
       args.output<T>(0)[to + i * in.inner] = x[from + order[i] * in.inner];
-      args.output<int64_t>(1)[to + i * in.inner] = order[i];
+      args.output<Index>(1)[to + i * in.inner] = static_cast<Index>(order[i]);
     }
   }
 }
 
-absl::Status TopK(const AttrsOf<ops::TopK>& attrs, const KernelArgs& args) {
-  const int64_t k = ReadInts(args.inputs[1])[0];
+// O counts in Index.
+template <class O, class Index>
+absl::Status TopK(const AttrsOf<O>& attrs, const KernelArgs& args) {
+  const int64_t k = *args.input<Index>(1);
   if (k != AxisView(args.outputs[0].dims, attrs.axis).extent)
     return ir::InvalidArgument("k is " + std::to_string(k) + ", which is not what the result has");
-  VisitNumber(args.inputs[0].dtype, [&](auto tag) { TopKRows<decltype(tag)>(attrs, args); });
+  VisitNumber(args.inputs[0].dtype, [&](auto tag) { TopKRows<decltype(tag), Index>(attrs, args); });
   return absl::OkStatus();
 }
+template <class O, ir::DataType kIndex>
 absl::Status CheckTopK(const KernelContext& context) {
   const ir::DataType dtype = context.input_type(0).dtype();
   if (!VisitNumber(dtype, [](auto) {}) || context.result_type(0).dtype() != dtype ||
-      context.result_type(1).dtype() != ir::DataType::kI64 ||
-      context.input_type(1).dtype() != ir::DataType::kI64)
+      context.result_type(1).dtype() != kIndex || context.input_type(1).dtype() != kIndex)
     return context.Unsupported("these element types");
   ir::Shape expected(context.dims(0).begin(), context.dims(0).end());
-  const int64_t axis = NormalAxis(context.attrs_of<ops::TopK>().axis, expected.size());
+  const int64_t axis = NormalAxis(context.attrs_of<O>().axis, expected.size());
   if (axis < 0 || axis >= static_cast<int64_t>(expected.size()) ||
       context.input_type(1).NumElements() != 1)
     return context.InvalidArgument("needs an axis of x and one k");
@@ -65,7 +68,11 @@ absl::Status CheckTopK(const KernelContext& context) {
     return context.InvalidArgument("the results are no part of x");
   return absl::OkStatus();
 }
-const RegisterReference<ops::TopK> kTopK(&TopK, &CheckTopK);
+const RegisterReference<ops::TopK> kTopK(&TopK<ops::TopK, int64_t>,
+                                         &CheckTopK<ops::TopK, ir::DataType::kI64>);
+// Not by its body: the size of a result would be lost there where k is not known before run time.
+const RegisterReference<ir::ascend::TopK> kAscendTopK(
+    &TopK<ir::ascend::TopK, int32_t>, &CheckTopK<ir::ascend::TopK, ir::DataType::kI32>);
 
 // --- scatter ------------------------------------------------------------------------
 

@@ -1,6 +1,7 @@
 // The reference kernels of ops that find elements by value or place them by index.
 #include <cmath>
 
+#include "ir/dialects/ascend.h"
 #include "unittests/kernels/run_op.h"
 
 namespace weft::kernels {
@@ -59,6 +60,14 @@ I Scatter(Tensor data, Tensor indices, Tensor updates, ops::ScatterReduction red
   return ValuesOf<int64_t>(
       RunOp<ops::ScatterND>({std::move(data), std::move(indices), std::move(updates)},
                             {.reduction = reduction}, {DataType::kI64, dims}));
+}
+
+TEST(ReferenceTopK, OfAscendCountsInI32) {
+  const auto results = TryRunOp<ir::ascend::TopK>({F32({4}, {3, 9, 1, 4}), I32({1}, {2})}, {},
+                                                  {{DataType::kF32, {2}}, {DataType::kI32, {2}}});
+  ASSERT_TRUE(results.ok()) << results.status();
+  EXPECT_EQ(ValuesOf<float>((*results)[0]), (F{9, 4}));
+  EXPECT_EQ(ValuesOf<int32_t>((*results)[1]), (std::vector<int32_t>{1, 3}));
 }
 
 TEST(ReferenceScatterND, WritesElementsAndSlices) {
