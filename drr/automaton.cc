@@ -201,7 +201,7 @@ void TreeAutomaton::IndexOpcodes() {
     }
   }
   keys_.resize(opcodes_.size());
-  for (uint16_t opcode = 0; opcode < opcodes_.size(); ++opcode) {
+  for (uint32_t opcode = 0; opcode < opcodes_.size(); ++opcode) {
     OpcodeEntry& entry = opcodes_[opcode];
     if (entry.nodes.empty()) continue;
     std::sort(entry.operands.begin(), entry.operands.end());
@@ -219,7 +219,9 @@ void TreeAutomaton::IndexOpcodes() {
       checks |= !nodes_[n].alternatives[a].checks.empty();
       entries.push_back({n, nodes_[n].alternatives[a].commutative});
     }
-    if (!checks) key.symbol = static_cast<uint16_t>(InternSymbol(opcode, std::move(entries)));
+    if (!checks)
+      key.symbol =
+          static_cast<uint16_t>(InternSymbol(static_cast<uint16_t>(opcode), std::move(entries)));
   }
 }
 

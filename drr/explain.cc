@@ -165,11 +165,11 @@ Explanation ExplainValue(const Rule& rule, Value value) {
   std::vector<bool> seen(value.program()->op_slots(), false);  // by op id
   for (Operation op : level) seen[op.id()] = true;
   for (size_t i = 0; i < rule.graph.ops.size() && !level.empty(); ++i) {
-    const Explanation here = ExplainAmong(rule, level);
+    Explanation here = ExplainAmong(rule, level);
     if (here.outcome == Explanation::kApplies) return here;
     if (here.outcome == Explanation::kRefused &&
         (best.outcome == Explanation::kNoSite || here.failure.progress > best.failure.progress))
-      best = here;
+      best = std::move(here);
     std::vector<Operation> next;
     for (Operation op : level)
       for (Value result : op.results())

@@ -205,6 +205,7 @@ void Recorder::Require(std::string_view why, std::function<bool(const MatchConte
 
 // --- the handles ------------------------------------------------------------------------
 
+// Assigns nothing, but records that the rule does.  NOLINTNEXTLINE(bugprone-unhandled-self-assignment)
 const Tensor& Tensor::operator=(const Tensor& value) const {
   recorder_->Assign(id_, value.id_);
   return *this;

@@ -180,9 +180,9 @@ Value Builder::AddInput(std::string_view name, Type type) {
 void Builder::Return(std::vector<std::pair<std::string, Value>> outputs) {
   Strings names;
   OperationState state{.opcode = kOpcodeOf<ReturnOp>};
-  for (auto& [name, value] : outputs) {
-    names.push_back(name);
-    state.operands.push_back(value);
+  for (auto& output : outputs) {
+    names.push_back(std::move(output.first));
+    state.operands.push_back(output.second);
   }
   SetInsertionPointToEnd(program_->body());
   const Operation end = Create(std::move(state));

@@ -313,7 +313,7 @@ class Instance {
     for (Value v : values_)
       if (v && v.type().IsStatic()) there.push_back(v);
     if (there.empty() || genes_.Choose(2)) return genes_.Pick(kShapes);
-    const Shape shape = genes_.Pick(there).type().shape();
+    Shape shape = genes_.Pick(there).type().shape();
     switch (genes_.Choose(4)) {
       case 0:
         return {};

@@ -80,7 +80,7 @@ Expression NormalForms::Leaf(const std::string& key, std::string name) {
 }
 
 // A sum's first coefficient is 1: what it was divided by is the expression's coefficient.
-Expression NormalForms::Sum(std::vector<Expression> summands) {
+Expression NormalForms::Sum(const std::vector<Expression>& summands) {
   std::map<int, double> parts;
   double constant = 0;
   for (const Expression& s : summands) {
@@ -111,7 +111,7 @@ Expression NormalForms::Sum(std::vector<Expression> summands) {
 
 // Equal bases with whole exponents of the same sign are one factor: x^2 * x = x^3 holds wherever x
 // does, unlike x * x^-1 = 1 or (x^0.5)^2 = x.
-Expression NormalForms::MakeProduct(double coefficient, std::vector<Part> factors) {
+Expression NormalForms::MakeProduct(double coefficient, const std::vector<Part>& factors) {
   std::vector<Part> merged;
   for (const Part& f : factors) {
     const auto same = std::find_if(merged.begin(), merged.end(), [&](const Part& m) {
@@ -148,7 +148,7 @@ Expression NormalForms::Product(const Expression& a, const Expression& b) {
       factors.push_back({e.term, 1});
     }
   }
-  return MakeProduct(a.coefficient * b.coefficient, std::move(factors));
+  return MakeProduct(a.coefficient * b.coefficient, factors);
 }
 
 Expression NormalForms::Power(const Expression& base, double exponent) {
@@ -173,7 +173,7 @@ Expression NormalForms::Power(const Expression& base, double exponent) {
   if (!distributes) return MakeProduct(coefficient, {{base.term, exponent}});
   std::vector<Part> factors = term.parts;
   for (Part& f : factors) f.number *= exponent;
-  return MakeProduct(coefficient, std::move(factors));
+  return MakeProduct(coefficient, factors);
 }
 
 // --- values -----------------------------------------------------------------------

@@ -1,5 +1,7 @@
 #include "kernels/reference/reference.h"
 
+#include <algorithm>
+
 namespace weft::kernels::reference {
 namespace {
 
@@ -74,7 +76,7 @@ std::vector<int64_t> ReadInts(const TensorView& tensor) {
   const auto read = [&](auto tag) {
     using T = decltype(tag);
     const std::span<T> from = tensor.values<T>();
-    for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<int64_t>(from[i]);
+    std::copy(from.begin(), from.end(), values.begin());
   };
   if (tensor.dtype == ir::DataType::kBool) {
     read(uint8_t());

@@ -168,12 +168,14 @@ absl::StatusOr<double> Difference(const std::string& name, const Tensor& actual,
 
 std::vector<kernels::TensorView> ViewsOf(const std::vector<Tensor>& tensors) {
   std::vector<kernels::TensorView> views;
+  views.reserve(tensors.size());
   for (const Tensor& tensor : tensors) views.push_back(tensor.view());
   return views;
 }
 
 std::vector<std::span<const int64_t>> DimsOf(const std::vector<Tensor>& tensors) {
   std::vector<std::span<const int64_t>> dims;
+  dims.reserve(tensors.size());
   for (const Tensor& tensor : tensors) dims.emplace_back(tensor.dims());
   return dims;
 }

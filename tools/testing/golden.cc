@@ -330,7 +330,7 @@ absl::Status RunGoldenPasses(const GoldenFile& file, ir::Program& program,
   pm.pass_context().seed = seed;
   pm.set_verify_each(true);
   WEFT_RETURN_IF_ERROR(AddPasses(file, *program.context(), &pm));
-  const absl::Status status = pm.Run(program);
+  absl::Status status = pm.Run(program);
   if (reports) *reports = pm.reports();
   return status;
 }

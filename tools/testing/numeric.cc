@@ -36,6 +36,7 @@ AssertionResult Fail(const absl::Status& status) {
 
 std::vector<TensorView> Views(const std::vector<Tensor>& tensors) {
   std::vector<TensorView> views;
+  views.reserve(tensors.size());
   for (const Tensor& tensor : tensors) views.push_back(tensor.view());
   return views;
 }
@@ -177,7 +178,7 @@ AssertionResult RuleKeepsNumbers(ir::Program& program, const std::string& rule,
                                  NumericOptions options) {
   const passes::RegisteredRule* registered = passes::FindRule(rule);
   if (!registered) return AssertionFailure() << "no rule " << rule;
-  return RuleKeepsNumbers(program, registered->build(program.context()), options);
+  return RuleKeepsNumbers(program, registered->build(program.context()), std::move(options));
 }
 
 AssertionResult PipelineKeepsNumbers(ir::Program& program, const std::string& pipeline,

@@ -60,10 +60,10 @@ class NormalForms {
   int Intern(const std::string& key, Term term);
   int NumberOf(double value);  // the same for numbers that agree to 1e-6
   Expression Leaf(const std::string& key, std::string name);
-  Expression Sum(std::vector<Expression> summands);
+  Expression Sum(const std::vector<Expression>& summands);
   Expression Product(const Expression& a, const Expression& b);
   Expression Power(const Expression& base, double exponent);
-  Expression MakeProduct(double coefficient, std::vector<Part> factors);
+  Expression MakeProduct(double coefficient, const std::vector<Part>& factors);
   Expression OfConstant(ir::Value value, ir::Attribute dense);
   Expression OfOperation(ir::Operation op, uint32_t result, std::span<const ir::Operation> inside);
   bool OfArithmetic(ir::Operation op, const std::vector<Expression>& operands, Expression* result);

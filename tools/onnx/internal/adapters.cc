@@ -17,10 +17,10 @@ using ir::Value;
 
 // Builder::Make for operands that come from outside: a mistake is an error and not an abort.
 template <class O>
-absl::StatusOr<Value> TryMake(Builder& b, std::vector<Value> operands,
+absl::StatusOr<Value> TryMake(Builder& b, const std::vector<Value>& operands,
                               const typename O::template Attrs<ir::BuilderSlot>& attrs = {}) {
   ir::OperationState state{.opcode = ir::kOpcodeOf<O>,
-                           .operands = std::move(operands),
+                           .operands = operands,
                            .attrs = ir::MakeAttrs<O>(*b.context(), attrs)};
   ir::Operation op;
   std::string error;

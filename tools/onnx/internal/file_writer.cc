@@ -52,7 +52,7 @@ absl::Status FileWriter::WriteAll(const char* data, size_t size) {
 }
 
 absl::Status FileWriter::Flush() {
-  const absl::Status status = WriteAll(buffer_.data(), buffer_.size());
+  absl::Status status = WriteAll(buffer_.data(), buffer_.size());
   buffer_.clear();
   return status;
 }
