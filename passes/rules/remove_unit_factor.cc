@@ -1,6 +1,10 @@
+// Of the arithmetic simplifications in ai_system_graph_optimization.md (5.2.1): X * 1 and
+// X * Broadcast(1). Exact for every element type, NaN, infinities and -0 included.
 #include "drr/drr.h"
 #include "ir/dialects/onnx/elementwise.h"
+#include "ir/dialects/onnx/shape.h"
 #include "passes/rule_registry.h"
+#include "passes/rules/neutral_operand.h"
 
 namespace weft::passes {
 namespace {
@@ -8,7 +12,7 @@ namespace {
 namespace ops = ir::ops;
 using namespace drr;  // the rule language
 
-// x * 1, 1 * x, x / 1 => x
+// x * 1, 1 * x, x / 1 => x, also where 1 is expanded
 class RemoveUnitFactor : public DrrPatternBase<RemoveUnitFactor> {
  public:
   static constexpr std::string_view kName = "remove-unit-factor";
@@ -18,13 +22,12 @@ class RemoveUnitFactor : public DrrPatternBase<RemoveUnitFactor> {
   void operator()(DrrPatternContext* ctx) const override {
     SourcePattern src = ctx->SourcePattern();
     auto x = src.Tensor("x"), c = src.Tensor("c");
-    auto out = src.OneOf<ops::Mul, ops::Div>()(x, c);
+    auto out = src.OneOf<ops::Mul, ops::Div>()(x, src.Skip<ops::Expand>(c));
 
     src.RequireNativeCall("c is 1 everywhere",
                           [=](const MatchContext& m) { return m[c].IsSplat(1); });
-    src.RequireNativeCall("c does not change the shape of x", [=](const MatchContext& m) {
-      return m[x].type() == m[out].type() && m[x].is_static();
-    });
+    src.RequireNativeCall("c does not change the shape of x",
+                          [=](const MatchContext& m) { return SurelySameType(m[x], m[out]); });
 
     ResultPattern res = src.ResultPattern();
     res.Tensor(out) = x;
