@@ -127,7 +127,8 @@ TEST_F(IrOptRules, StatisticsTellWhichRulesAreNotEligible) {
   EXPECT_THAT(err, ContainsRegex("pass +rule +not run because\n"));
   EXPECT_THAT(err, ContainsRegex("canonicalize +fold-batch-norm-into-conv +its numeric class is "
                                  "reassociates, the run allows exact at most\n"));
-  EXPECT_THAT(Accept({in_, "--stats"}).err, Not(HasSubstr("not run because")));
+  EXPECT_THAT(Accept({in_, "--stats", "--numerics", "approximate"}).err,
+              Not(HasSubstr("not run because")));
   EXPECT_THAT(Refusal({in_, "--stats=jsn"}), HasSubstr("did you mean 'json'?"));
 }
 
