@@ -15,7 +15,7 @@ const Ints kPerms[5] = {{0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
 
 class Generator {
  public:
-  explicit Generator(ir::IrContext& context) : context_(context) {
+  explicit Generator(ir::IrContext& context) {
     workload_.program = std::make_unique<ir::Program>(&context);
     b_ = std::make_unique<ir::Rewriter>(workload_.program.get());
     block_ = b_->AppendBlock(b_->Create<Graph>({}).region(0));
@@ -140,7 +140,6 @@ class Generator {
     return kMakers[index](this, x);
   }
 
-  ir::IrContext& context_;
   Workload workload_;
   std::unique_ptr<ir::Rewriter> b_;
   ir::Block block_;

@@ -37,8 +37,8 @@ absl::Status QuantizeLinear(const AttrsOf<ops::QuantizeLinear>& attrs, const Ker
   const Parameters parameters(args, attrs.axis);
   VisitInteger(args.outputs[0].dtype, [&](auto tag) {
     using T = decltype(tag);
-    constexpr double kLowest = std::numeric_limits<T>::lowest(),
-                     kMax = std::numeric_limits<T>::max();
+    constexpr auto kLowest = static_cast<double>(std::numeric_limits<T>::lowest());
+    constexpr auto kMax = static_cast<double>(std::numeric_limits<T>::max());
     for (size_t i = 0; i < x.size(); ++i) {
       // nearbyint rounds halves to even. fmin takes the number where the other is a NaN.
       const double q = std::nearbyint(x[i] / parameters.scale(i)) + parameters.zero_point(i);
