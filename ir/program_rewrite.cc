@@ -3,6 +3,7 @@
 
 #include "ir/internal/program_primitives.h"
 #include "ir/program.h"
+#include "ir/rewriter.h"
 
 namespace weft::ir {
 
@@ -30,9 +31,10 @@ Operation Program::Mutator::CreateBefore(uint32_t before, const RawOperationStat
 
 namespace {
 
-constexpr size_t kMaxOperands = 64;  // of an operation that replaces another in place
+constexpr size_t kMaxOperands = Rewriter::kMaxInPlaceOperands;
+static_assert(kMaxOperands == 64, "one bit for each");
 
-// The operands of such an operation that do not read their value yet.
+// The operands of an operation that replaces another which do not read their value yet.
 class OpenOperands {
  public:
   explicit OpenOperands(std::span<const uint32_t> operands)

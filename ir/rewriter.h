@@ -32,7 +32,9 @@ class Rewriter : public Builder {
   // For engines that work with numbers (ir/graph_view.h): operations of one result, of a type that
   // is known to be right. CreateBefore inserts one before `before`; ReplaceInPlace makes `op`, which
   // has one result and no regions, that operation: its readers, name and location stay, and with what
-  // it was go `erased`, other such operations that only they and `op` read.
+  // it was go `erased`, other such operations that only they and `op` read. At most
+  // kMaxInPlaceOperands operands.
+  static constexpr size_t kMaxInPlaceOperands = 64;
   Operation CreateBefore(Operation before, const RawOperationState& state);
   void ReplaceInPlace(Operation op, std::span<const uint32_t> erased,
                       const RawOperationState& state);

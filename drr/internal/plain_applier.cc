@@ -22,7 +22,8 @@ bool PlainApplier::Supports(const Rule& rule) {
   if (!graph.outside.empty() || graph.ops.size() > kMaxOps) return false;
   return std::all_of(graph.result_ops.begin(), graph.result_ops.end(), [](const ResultOp& op) {
     return op.def && op.results.size() == 1 && op.def->info->num_regions == 0 &&
-           op.location_of < 0 && op.location.empty();
+           op.operands.size() <= ir::Rewriter::kMaxInPlaceOperands && op.location_of < 0 &&
+           op.location.empty();
   });
 }
 
