@@ -104,6 +104,7 @@ class ConstantFolding : public Pass {
     rewriter.SetInsertionPoint(op);
     rewriter.set_location(op.location());
     std::vector<ir::Value> values;
+    values.reserve(results.size());
     for (const ir::Attribute& dense : results) values.push_back(rewriter.Constant(dense));
     std::vector<ir::Value> inputs = op.operands().vec();
     rewriter.Replace(op, values);

@@ -24,6 +24,7 @@ namespace ops = ir::ops;
 // Entries [begin, end) of an axis.
 struct Part {
   int64_t begin, end;
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the comparison for a null pointer
   friend auto operator<=>(const Part&, const Part&) = default;
 };
 struct Reader {

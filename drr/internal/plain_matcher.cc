@@ -78,7 +78,8 @@ void PlainMatcher::PlanOp(int op) {
   cold_.push_back(std::move(cold));
   bool commutes = false;
   for (const Alternative& a : source.alternatives) commutes |= a.def->Has(ir::kCommutative);
-  for (uint16_t i = 0; i < source.operands.size(); ++i) {
+  const auto num_operands = static_cast<uint16_t>(source.operands.size());
+  for (uint16_t i = 0; i < num_operands; ++i) {
     Step step{.kind = Kind::kAbsent,
               .optional = true,
               .may_swap = commutes && i < 2,

@@ -96,11 +96,13 @@ absl::StatusOr<std::vector<int64_t>> SliceStarts(const TensorView& data,
   return starts;
 }
 
-// Several updates of one element are applied in order, each rounded.
+// Several updates of one element are applied in order, each rounded; integers wrap.
 template <class T>
 T Applied(ops::ScatterReduction reduction, T old, T update) {
   using Wide = std::conditional_t<kIsFloat<T>, double, uint64_t>;
-  const auto a = static_cast<Wide>(old), b = static_cast<Wide>(update);
+  using Signed = std::conditional_t<kIsFloat<T>, double, int64_t>;
+  const auto a = static_cast<Wide>(static_cast<Signed>(old));
+  const auto b = static_cast<Wide>(static_cast<Signed>(update));
   return reduction == ops::ScatterReduction::kAdd ? T(a + b) : T(a * b);
 }
 
