@@ -1,6 +1,4 @@
 // The mutations that rewrite engines are made of, by number: one call for a whole rewrite.
-#include <algorithm>
-
 #include "ir/internal/program_primitives.h"
 #include "ir/program.h"
 #include "ir/rewriter.h"

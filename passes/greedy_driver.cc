@@ -97,9 +97,7 @@ class Driver : public ir::RewriteListener {
 
   void OnModified(Operation op) override { Changed(op.id()); }
 
-  void OnReleased(ir::Value value) override {
-    if (const uint32_t def = view_.DefiningOp(value.id()); def != kNoId) released_.push_back(def);
-  }
+  void OnReleased(ir::Value value) override { Release(value.id()); }
 
   void OnReplacedInPlace(Operation op, std::span<const uint32_t> erased,
                          std::span<const uint32_t> released) override {
@@ -107,25 +105,21 @@ class Driver : public ir::RewriteListener {
     ++created_;
     ++erased_;
     if (config_.record_rules) made_.push_back(op);
-    for (const uint32_t value : released)
-      if (const uint32_t def = view_.DefiningOp(value); def != kNoId) released_.push_back(def);
+    for (const uint32_t value : released) Release(value);
     Changed(op.id());
   }
 
   void OnErased(Operation op) override {
-    ReleaseOperands(op.id());
-    Forget(op.id());
+    const uint32_t id = op.id();
+    for (uint32_t i = 0, n = view_.num_operands(id); i < n; ++i)
+      if (const uint32_t value = view_.operand(id, i); value != kNoId) Release(value);
+    Forget(id);
   }
 
  private:
   // A match above may bind the op although no label changes.
   void Changed(uint32_t op) {
-    const TreeAutomaton::State state = automaton_.Label(view_, op, states_.data());
-    if (state != states_[op]) {
-      states_[op] = state;
-      RelabelReaders(op);
-    }
-    const uint32_t flags = automaton_.Flags(state);
+    const uint32_t flags = automaton_.Flags(Relabel(op));
     if (flags & TreeAutomaton::kAccepts) Enqueue(op);
     if ((flags & TreeAutomaton::kReadable) || automaton_.IsLoose())
       EnqueueReaders(op, MaxReaders(op));
@@ -139,16 +133,8 @@ class Driver : public ir::RewriteListener {
     states_[op] = TreeAutomaton::kNothing;
   }
 
-  void ReleaseOperands(uint32_t op) {
-    const ir::internal::OpRecord& record = view_.record(op);
-    for (uint32_t i = 0, n = view_.num_operands(op); i < n; ++i) {
-      const uint32_t value = view_.used_value(record.operands + i);
-      if (!(value & ir::internal::kExtraBit)) {
-        released_.push_back(value);
-      } else if (value != kNoId) {
-        if (const uint32_t def = view_.DefiningOp(value); def != kNoId) released_.push_back(def);
-      }
-    }
+  void Release(uint32_t value) {
+    if (const uint32_t def = view_.DefiningOp(value); def != kNoId) released_.push_back(def);
   }
 
   // --- the worklist ---
@@ -189,13 +175,8 @@ class Driver : public ir::RewriteListener {
 
   // With several blocks in a region a reader may have been labelled before what it reads.
   void LabelAgain() {
-    for (uint32_t op = 0; op < states_.size(); ++op) {
-      if (view_.IsErased(op)) continue;
-      const TreeAutomaton::State state = automaton_.Label(view_, op, states_.data());
-      if (state == states_[op]) continue;
-      states_[op] = state;
-      RelabelReaders(op);
-    }
+    for (uint32_t op = 0; op < states_.size(); ++op)
+      if (!view_.IsErased(op)) Relabel(op);
   }
 
   void Enqueue(uint32_t op) {
@@ -216,7 +197,16 @@ class Driver : public ir::RewriteListener {
     return automaton_.Flags(states_[op]) & TreeAutomaton::kAccepts;
   }
 
-  // The label of `op` has changed: labels follow upwards while they change.
+  // The label that `op` has now; those above follow while they change.
+  TreeAutomaton::State Relabel(uint32_t op) {
+    const TreeAutomaton::State state = automaton_.Label(view_, op, states_.data());
+    if (state != states_[op]) {
+      states_[op] = state;
+      RelabelReaders(op);
+    }
+    return state;
+  }
+
   void RelabelReaders(uint32_t op) {
     for (stack_.clear();;) {
       ForEachReader(op, kNoId, [&](uint32_t reader) {
@@ -248,11 +238,9 @@ class Driver : public ir::RewriteListener {
   }
 
   // How many readers an intermediate value of a match may have, by its op's state.
-  uint32_t MaxReaders(uint32_t op) const {
-    if (!(automaton_.Flags(states_[op]) & TreeAutomaton::kReadable))
-      return automaton_.IsLoose() ? kMaxLooseReaders : 0;
-    const uint32_t max = automaton_.MaxUses(states_[op]);
-    return automaton_.IsLoose() ? std::max(max, kMaxLooseReaders) : max;
+  uint32_t MaxReaders(uint32_t op) const { return Followed(automaton_.MaxUses(states_[op])); }
+  uint32_t Followed(uint32_t max_uses) const {
+    return automaton_.IsLoose() ? std::max(max_uses, kMaxLooseReaders) : max_uses;
   }
 
   // The operations above whose matches may hold `op` as an intermediate: only through values with
@@ -301,9 +289,7 @@ class Driver : public ir::RewriteListener {
       const ir::internal::OpRecord& record = view_.record(op);
       if (record.flags & ir::internal::kOpErased) continue;
       if (record.first_use == kNoId || Accepts(op)) Enqueue(op);
-      const uint32_t max_readers = automaton_.MaxOwnUses(states_[op]);
-      EnqueueReaders(op,
-                     automaton_.IsLoose() ? std::max(max_readers, kMaxLooseReaders) : max_readers);
+      EnqueueReaders(op, Followed(automaton_.MaxOwnUses(states_[op])));
     }
     released_.clear();
   }
