@@ -4,6 +4,7 @@
 
 #include "ir/dialects/ascend.h"
 #include "ir/dialects/fused.h"
+#include "ir/dialects/litert.h"
 #include "ir/dialects/pd.h"
 #include "ir/text/parser.h"
 #include "ir/text/printer.h"
@@ -58,6 +59,7 @@ absl::StatusOr<std::unique_ptr<ir::Program>> LoadModel(ir::IrContext& context,
   WEFT_ASSIGN_OR_RETURN(const ModelFormat format, ModelFormatOf(path));
   ir::LoadFusedDialect(context);
   ir::LoadAscendDialect(context);
+  ir::LoadLitertDialect(context);
   ir::LoadPdDialect(context);
   auto program = format == ModelFormat::kOnnx ? ImportOnnx(context, path)
                                               : LoadText(context, path, warnings_to);

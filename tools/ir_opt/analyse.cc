@@ -6,6 +6,7 @@
 
 #include "ir/dialects/ascend.h"
 #include "ir/dialects/fused.h"
+#include "ir/dialects/litert.h"
 #include "ir/dialects/pd.h"
 #include "passes/analyse_rules.h"
 #include "passes/pass_registry.h"
@@ -69,6 +70,7 @@ class Report {
 void LoadDialects(ir::IrContext& context) {
   ir::LoadFusedDialect(context);
   ir::LoadAscendDialect(context);
+  ir::LoadLitertDialect(context);
   ir::LoadPdDialect(context);
 }
 

@@ -4,6 +4,7 @@
 
 #include "ir/dialects/ascend.h"
 #include "ir/dialects/fused.h"
+#include "ir/dialects/litert.h"
 #include "ir/dialects/pd.h"
 #include "passes/pass_registry.h"
 #include "passes/rule_registry.h"
@@ -50,6 +51,7 @@ std::string ListOps() {
   ir::IrContext context;
   ir::LoadFusedDialect(context);
   ir::LoadAscendDialect(context);
+  ir::LoadLitertDialect(context);
   ir::LoadPdDialect(context);
   Table table({"op", "operands -> results", "ONNX", "what it computes"});
   for (const ir::OpDef* op : context.Ops())

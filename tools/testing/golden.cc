@@ -16,6 +16,7 @@
 #include "drr/text/rule_file.h"
 #include "ir/dialects/ascend.h"
 #include "ir/dialects/fused.h"
+#include "ir/dialects/litert.h"
 #include "ir/dialects/onnx.h"
 #include "ir/dialects/pd.h"
 #include "ir/text/parser.h"
@@ -296,6 +297,7 @@ absl::StatusOr<std::unique_ptr<ir::Program>> ParseGoldenProgram(const GoldenFile
                                                                 const GoldenOptions& options) {
   ir::LoadFusedDialect(context);
   ir::LoadAscendDialect(context);
+  ir::LoadLitertDialect(context);
   ir::LoadPdDialect(context);
   if (options.load_dialects) options.load_dialects(context);
   const std::string folder = std::filesystem::path(file.path).parent_path().string();

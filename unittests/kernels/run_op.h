@@ -12,6 +12,7 @@
 
 #include "ir/builder.h"
 #include "ir/dialects/fused.h"
+#include "ir/dialects/litert.h"
 #include "ir/dialects/onnx.h"
 #include "kernels/compare.h"
 #include "kernels/random_inputs.h"
@@ -78,6 +79,7 @@ class OpProgram {
                         const std::vector<ResultType>& results) {
     OpProgram p;
     ir::LoadFusedDialect(*p.context);
+    ir::LoadLitertDialect(*p.context);
     p.program = std::make_unique<ir::Program>(p.context.get());
     ir::Builder builder(p.program.get());
     ir::OperationState state{.opcode = ir::kOpcodeOf<O>,

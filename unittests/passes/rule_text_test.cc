@@ -7,6 +7,7 @@
 #include "drr/text/rule_file.h"
 #include "ir/dialects/ascend.h"
 #include "ir/dialects/fused.h"
+#include "ir/dialects/litert.h"
 #include "ir/dialects/pd.h"
 #include "passes/rule_registry.h"
 #include "unittests/drr/toy_ops.h"
@@ -18,6 +19,7 @@ TEST(PrintedRuleLibrary, IsReadBackWhereThereIsNoNativeCode) {
   ir::IrContext context;
   ir::LoadFusedDialect(context);
   ir::LoadAscendDialect(context);
+  ir::LoadLitertDialect(context);
   ir::LoadPdDialect(context);
   drr::toy::Load(context);  // other tests of this program register rules on it
   size_t read = 0;

@@ -10,6 +10,7 @@
 #include "ir/dialects/ascend.h"
 #include "ir/dialects/builtin.h"
 #include "ir/dialects/fused.h"
+#include "ir/dialects/litert.h"
 #include "ir/dialects/onnx.h"
 #include "ir/dialects/pd.h"
 #include "ir/infer.h"
@@ -22,6 +23,7 @@ class InferTest : public testing::Test {
   InferTest() : program(&context), b(&program) {
     LoadFusedDialect(context);
     LoadAscendDialect(context);
+    LoadLitertDialect(context);
     LoadPdDialect(context);
   }
 

@@ -1,0 +1,48 @@
+// lower-litert: every op of the litert dialect becomes its reference body in onnx ops, which all
+// runtimes and all rules on onnx know. Ops whose body needs more than is known of their operands
+// stay.
+//
+// A pass and not rules: an Unpack has any number of results, and the bodies are there for the
+// kernels already.
+#include <vector>
+
+#include "ir/dialects/litert.h"
+#include "ir/infer.h"
+#include "ir/rewriter.h"
+#include "ir/walk.h"
+#include "passes/pass_registry.h"
+
+namespace weft::passes {
+namespace {
+
+class LowerLitert : public Pass {
+ public:
+  LowerLitert() : Pass("lower-litert", "ops of the litert dialect become onnx ops") {}
+
+  absl::Status Run(ir::Program& program) override {
+    std::vector<ir::Operation> found;
+    ir::Walk(program, [&](ir::Operation op) {
+      if (op.def() && op.name().starts_with("litert.")) found.push_back(op);
+    });
+    ir::Rewriter rewriter(&program);
+    for (const ir::Operation op : found) Lower(rewriter, op);
+    return absl::OkStatus();
+  }
+
+ private:
+  void Lower(ir::Rewriter& rewriter, ir::Operation op) {
+    rewriter.SetInsertionPoint(op);
+    rewriter.set_location(op.location());
+    const auto body = op.def()->decompose(rewriter, op.operands().vec(), op.attrs());
+    if (body.size() != op.num_results()) return;
+    for (uint32_t i = 0; i < op.num_results(); ++i)  // what the program states may say more
+      rewriter.SetType(body[i], ir::Merge(op.context(), body[i].type(), op.result(i).type()));
+    rewriter.Replace(op, body);
+    Count("ops lowered");
+    MarkChanged();
+  }
+};
+WEFT_REGISTER_PASS(LowerLitert);
+
+}  // namespace
+}  // namespace weft::passes
