@@ -21,8 +21,8 @@ std::vector<RegisteredPass> RegisteredPasses();
 std::unique_ptr<Pass> MakePass(std::string_view name);  // null if there is none
 
 // The passes of a named pipeline, in order; every name is a registered pass. "none" has no passes,
-// "paddle" is of the pd dialect, "ascend" simplifies and then rewrites for Ascend NPUs, and of the
-// others each goes on where the one before it ends:
+// "paddle" is of the pd dialect, "ascend" and "litert" simplify and then rewrite for Ascend NPUs and
+// for LiteRT, and of the others each goes on where the one before it ends:
 //   simplify  ONNX to ONNX; layout  + NHWC convolutions and pools: what running unfused needs
 //   fuse      layout + fused ops
 struct Pipeline {

@@ -65,6 +65,12 @@ class AscendPass : public PatternRewritePass {
 };
 WEFT_REGISTER_PASS(AscendPass);
 
+class LitertPass : public PatternRewritePass {
+ public:
+  LitertPass() : PatternRewritePass("litert", "rewrites for LiteRT", {"litert", "canonicalize"}) {}
+};
+WEFT_REGISTER_PASS(LitertPass);
+
 }  // namespace
 
 const std::vector<Pipeline>& Pipelines() {
@@ -72,7 +78,7 @@ const std::vector<Pipeline>& Pipelines() {
     const std::vector<std::string> simplify = {
         "constant-folding", "canonicalize", "constant-folding", "common-subexpression-elimination",
         "dead-code-elimination"};
-    auto layout = simplify, fuse = simplify, ascend = simplify;
+    auto layout = simplify, fuse = simplify, ascend = simplify, litert = simplify;
     for (const char* pass :
          {"layout", "layout-cleanup", "constant-folding", "dead-code-elimination"})
       layout.emplace_back(pass);
@@ -84,6 +90,10 @@ const std::vector<Pipeline>& Pipelines() {
                              "split-large-kernel-conv", "typecast", "ascend", "constant-folding",
                              "common-subexpression-elimination", "dead-code-elimination"})
       ascend.emplace_back(pass);
+    for (const char* pass :
+         {"masked-softmax-select-to-add", "mha-to-sha-decode", "mha-to-sha-prefill", "litert",
+          "constant-folding", "common-subexpression-elimination", "dead-code-elimination"})
+      litert.emplace_back(pass);
     return new std::vector<Pipeline>{
         {"none", "no pass at all", {}},
         {"simplify", "ONNX to ONNX: fold, canonicalize, merge equal operations, drop dead ones",
@@ -92,6 +102,7 @@ const std::vector<Pipeline>& Pipelines() {
         {"fuse", "simplify, then fused operations in NHWC", fuse},
         {"paddle", "the rules on the pd dialect", {"paddle", "dead-code-elimination"}},
         {"ascend", "simplify, then rewrites for Ascend NPUs", ascend},
+        {"litert", "simplify, then rewrites for LiteRT", litert},
     };
   }();
   return *pipelines;

@@ -4,6 +4,7 @@
 
 #include "ir/dialects/ascend.h"
 #include "ir/dialects/fused.h"
+#include "ir/dialects/litert.h"
 #include "ir/dialects/pd.h"
 #include "passes/analyse_rules.h"
 #include "passes/pass_registry.h"
@@ -34,6 +35,7 @@ TEST_P(RuleLibrary, HasNoRulesThatUndoGrowOrShadow) {
   ir::IrContext context;
   ir::LoadFusedDialect(context);
   ir::LoadAscendDialect(context);
+  ir::LoadLitertDialect(context);
   ir::LoadPdDialect(context);
   ASSERT_TRUE(pass->Initialize(context, {.numerics = drr::NumericClass::kApproximate}).ok());
   AnalysisOptions options{.witness = {.attempts = 300}};
@@ -51,7 +53,7 @@ TEST_P(RuleLibrary, HasNoRulesThatUndoGrowOrShadow) {
 
 INSTANTIATE_TEST_SUITE_P(Passes, RuleLibrary,
                          testing::Values("canonicalize", "fuse-composite", "layout",
-                                         "layout-cleanup", "fuse-epilogue", "ascend"),
+                                         "layout-cleanup", "fuse-epilogue", "ascend", "litert"),
                          [](const auto& info) { return fixtures::GoldenTestName(info.param); });
 
 }  // namespace
