@@ -7,6 +7,7 @@
 
 #include "ir/text/printer.h"
 #include "kernels/evaluator.h"
+#include "passes/pass_conflict.h"
 #include "passes/pass_registry.h"
 #include "passes/rule_registry.h"
 #include "tools/common/pass_tables.h"
@@ -147,6 +148,8 @@ absl::Status CheckPassFlags(const PassFlags& flags) {
     WEFT_RETURN_IF_ERROR(CheckName("pipeline", flags.pipeline, PipelineNames()));
   for (const std::string& name : flags.passes)
     WEFT_RETURN_IF_ERROR(CheckName("pass", name, PassNames()));
+  if (const std::string conflict = passes::ConflictOf(PassesOf(flags)); !conflict.empty())
+    return ir::InvalidArgument(conflict);
   WEFT_RETURN_IF_ERROR(CheckName("numerics", flags.numerics, NumericsNames()));
   WEFT_RETURN_IF_ERROR(CheckPrintFlag(flags.print_before, {"all"}));
   WEFT_RETURN_IF_ERROR(CheckPrintFlag(flags.print_after, {"all", "change"}));

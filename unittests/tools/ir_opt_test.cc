@@ -78,6 +78,16 @@ TEST_F(IrOpt, SuggestsThePipelinePassOrRuleThatWasMeant) {
   EXPECT_THAT(Refusal({in, "--export", "inlined"}), HasSubstr("did you mean 'inline'?"));
 }
 
+TEST_F(IrOpt, RefusesPassesThatUndoEachOther) {
+  const std::string in = Write("a.ir", kDeadRelu);
+  for (const char* passes :
+       {"fuse-matmuls,split-qkv-matmul", "split-qkv-matmul,dead-code-elimination,fuse-matmuls"})
+    EXPECT_THAT(Refusal({in, "--passes", passes}),
+                HasSubstr("passes 'fuse-matmuls' and 'split-qkv-matmul' undo each other"));
+  EXPECT_EQ(Run({in, "--passes", "fuse-matmuls"}).code, 0);
+  EXPECT_EQ(Run({in, "--passes", "split-qkv-matmul"}).code, 0);
+}
+
 TEST_F(IrOpt, RefusesBadUsage) {
   const std::string in = Write("a.ir", kDeadRelu);
   EXPECT_THAT(Refusal({}), HasSubstr("no model given"));

@@ -1,0 +1,12 @@
+// Passes that must not meet in one run.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace weft::passes {
+
+// Why these passes must not run one after the other, in any order; empty when they may.
+std::string ConflictOf(const std::vector<std::string>& passes);
+
+}  // namespace weft::passes
