@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,12 +29,17 @@ struct SourceLoc {
 
 // How a rewrite may change numbers; a run has a contract, and rules outside it are not eligible.
 enum class NumericClass : uint8_t {
-  kExact,         // bit for bit the same, whatever the inputs
-  kReassociates,  // the same in real arithmetic, rounded elsewhere (float sums in another order,
-                  // folding)
-  kApproximate,   // another function that is close
+  kExact,           // bit for bit the same, whatever the inputs
+  kReassociates,    // the same in real arithmetic, rounded elsewhere (float sums in another order,
+                    // folding)
+  kApproximate,     // another function that is close
+  kChangesMeaning,  // another function, which the user wants instead
 };
+inline constexpr NumericClass kNumericClasses[] = {
+    NumericClass::kExact, NumericClass::kReassociates, NumericClass::kApproximate,
+    NumericClass::kChangesMeaning};
 std::string_view NumericClassName(NumericClass numerics);
+std::optional<NumericClass> FindNumericClass(std::string_view name);
 
 // What one attribute of a source op must be.
 struct AttrPattern {

@@ -16,8 +16,16 @@ std::string_view NumericClassName(NumericClass numerics) {
       return "reassociates";
     case NumericClass::kApproximate:
       return "approximate";
+    case NumericClass::kChangesMeaning:
+      return "changes-meaning";
   }
   return "";
+}
+
+std::optional<NumericClass> FindNumericClass(std::string_view name) {
+  for (const NumericClass numerics : kNumericClasses)
+    if (NumericClassName(numerics) == name) return numerics;
+  return std::nullopt;
 }
 
 PatternGraph::PatternGraph(std::string_view rule, ir::IrContext* context)

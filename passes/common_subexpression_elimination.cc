@@ -188,7 +188,8 @@ class Merger {
 class CommonSubexpressionElimination : public Pass {
  public:
   CommonSubexpressionElimination()
-      : Pass("common-subexpression-elimination", "computes equal things once") {}
+      : Pass("common-subexpression-elimination", "computes equal things once",
+             {.seed = "ai-system"}) {}
 
   absl::Status Run(ir::Program& program) override {
     Merger merger(program);

@@ -24,7 +24,9 @@ constexpr int64_t kHeldBackBudget = 64 << 20;
 
 class ConstantFolding : public Pass {
  public:
-  ConstantFolding() : Pass("constant-folding", "computes what depends on constants only") {}
+  ConstantFolding()
+      : Pass("constant-folding", "computes what depends on constants only", {.seed = "ai-system"}) {
+  }
 
   absl::Status Initialize(ir::IrContext&, const PassContext& pass_context) override {
     evaluator_ = pass_context.evaluator;

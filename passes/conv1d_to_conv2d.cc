@@ -147,7 +147,9 @@ void Extend(ir::Rewriter& rewriter, ir::Operation op) {
 
 class Conv1dToConv2d : public Pass {
  public:
-  Conv1dToConv2d() : Pass("conv1d-to-conv2d", "1-D convolutions on images of height 1") {}
+  Conv1dToConv2d()
+      : Pass("conv1d-to-conv2d", "1-D convolutions on images of height 1",
+             {.seed = "ascend", .numerics = drr::NumericClass::kReassociates}) {}
 
   absl::Status Run(ir::Program& program) override {
     const Region region(program);

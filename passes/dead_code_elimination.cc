@@ -13,7 +13,8 @@ namespace {
 class DeadCodeElimination : public Pass {
  public:
   DeadCodeElimination()
-      : Pass("dead-code-elimination", "removes what nothing reads, parameters included") {}
+      : Pass("dead-code-elimination", "removes what nothing reads, parameters included",
+             {.seed = "paddle"}) {}
 
   absl::Status Run(ir::Program& program) override {
     std::vector<ir::Operation> ops;

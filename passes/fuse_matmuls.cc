@@ -53,7 +53,9 @@ void Replace(const Product& product, ir::Value with, ir::Rewriter& rewriter) {
 
 class FuseMatmuls : public Pass {
  public:
-  FuseMatmuls() : Pass("fuse-matmuls", "products with one input, weights or shape become one") {}
+  FuseMatmuls()
+      : Pass("fuse-matmuls", "products with one input, weights or shape become one",
+             {.seed = "ai-system"}) {}
 
   absl::Status Run(ir::Program& program) override {
     ir::Rewriter rewriter(&program);

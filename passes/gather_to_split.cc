@@ -91,7 +91,9 @@ std::optional<std::vector<Part>> PartsOf(const Reading& reading) {
 
 class GatherToSplit : public Pass {
  public:
-  GatherToSplit() : Pass("gather-to-split", "gathers of neighbouring entries become one split") {}
+  GatherToSplit()
+      : Pass("gather-to-split", "gathers of neighbouring entries become one split",
+             {.seed = "ascend"}) {}
 
   absl::Status Run(ir::Program& program) override {
     std::vector<ir::Value> values;

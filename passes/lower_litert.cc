@@ -17,7 +17,9 @@ namespace {
 
 class LowerLitert : public Pass {
  public:
-  LowerLitert() : Pass("lower-litert", "ops of the litert dialect become onnx ops") {}
+  LowerLitert()
+      : Pass("lower-litert", "ops of the litert dialect become onnx ops",
+             {.numerics = drr::NumericClass::kReassociates}) {}
 
   absl::Status Run(ir::Program& program) override {
     std::vector<ir::Operation> found;

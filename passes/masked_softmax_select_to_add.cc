@@ -129,16 +129,10 @@ class MaskedSoftmaxSelectToAdd : public Pass {
  public:
   MaskedSoftmaxSelectToAdd()
       : Pass("masked-softmax-select-to-add",
-             "attention masked by Select becomes single heads that add a shared mask, where "
-             "approximate numerics are allowed") {}
-
-  absl::Status Initialize(ir::IrContext&, const PassContext& pass_context) override {
-    allowed_ = pass_context.numerics >= drr::NumericClass::kApproximate;
-    return absl::OkStatus();
-  }
+             "attention masked by Select becomes single heads that add a shared mask",
+             {.seed = "litert", .numerics = drr::NumericClass::kApproximate}) {}
 
   absl::Status Run(ir::Program& program) override {
-    if (!allowed_) return absl::OkStatus();
     std::vector<ir::Operation> conditions;
     ir::Walk(program, [&](ir::Operation op) {
       if (op.Is<litert::NotEqual>()) conditions.push_back(op);
@@ -190,8 +184,6 @@ class MaskedSoftmaxSelectToAdd : public Pass {
     }
     return rewriter.Make<litert::Pack>(heads, {.axis = 2});
   }
-
-  bool allowed_ = false;
 };
 WEFT_REGISTER_PASS(MaskedSoftmaxSelectToAdd);
 

@@ -47,7 +47,8 @@ std::optional<Decode> DecodeOf(ir::Operation sum) {
 class MhaToShaDecode : public Pass {
  public:
   MhaToShaDecode()
-      : Pass("mha-to-sha-decode", "the attention of one new token becomes one for each head") {}
+      : Pass("mha-to-sha-decode", "the attention of one new token becomes one for each head",
+             {.seed = "litert"}) {}
 
   absl::Status Run(ir::Program& program) override {
     std::vector<ir::Operation> sums;

@@ -67,7 +67,8 @@ std::optional<Prefill> PrefillOf(ir::Operation sum) {
 class MhaToShaPrefill : public Pass {
  public:
   MhaToShaPrefill()
-      : Pass("mha-to-sha-prefill", "a prompt's attention becomes one for each head") {}
+      : Pass("mha-to-sha-prefill", "a prompt's attention becomes one for each head",
+             {.seed = "litert"}) {}
 
   absl::Status Run(ir::Program& program) override {
     std::vector<ir::Operation> sums;

@@ -32,19 +32,32 @@ struct PassContext {
   std::vector<std::string> enabled_rules;  // opt-in ones
 };
 
-// A rule that a pass would run but for the options of the run.
+// Why the run does not use a rule or a pass; "" when it does.
+std::string WhyNotEligible(std::string_view name, drr::NumericClass numerics, bool opt_in,
+                           const PassContext& run);
+
+// A rule that a pass would run, or a pass, but for the options of the run.
 struct SkippedRule {
   std::string rule, why;
 };
 
+// What a pass is apart from its name.
+struct PassTraits {
+  // The document whose transformation it is: see passes/transformation.h.
+  std::string_view seed = {};
+  // A run that allows less skips the pass.
+  drr::NumericClass numerics = drr::NumericClass::kExact;
+  int opt_level = 1;
+};
+
 class Pass {
  public:
-  explicit Pass(std::string_view name, std::string_view description = {}, int opt_level = 1)
-      : name_(name), description_(description), opt_level_(opt_level) {}
+  explicit Pass(std::string_view name, std::string_view description = {}, PassTraits traits = {})
+      : name_(name), description_(description), traits_(traits) {}
   virtual ~Pass() = default;
   const std::string& name() const { return name_; }
   const std::string& description() const { return description_; }
-  int opt_level() const { return opt_level_; }
+  const PassTraits& traits() const { return traits_; }
 
   // Once per run, before anything is changed.
   virtual absl::Status Initialize(ir::IrContext& context, const PassContext& pass_context) {
@@ -72,7 +85,7 @@ class Pass {
 
  private:
   std::string name_, description_;
-  int opt_level_;
+  PassTraits traits_;
   bool changed_ = false;
   std::vector<std::pair<std::string, uint64_t>> statistics_;
 };

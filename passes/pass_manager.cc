@@ -13,7 +13,19 @@ absl::Status PassManager::Run(ir::Program& program) {
     WEFT_RETURN_IF_ERROR(
         ir::Annotate(pass->Initialize(*context_, pass_context_), "pass " + pass->name()));
   for (const auto& pass : passes_) {
-    if (pass->opt_level() > opt_level_ || !pass->CanApplyOn(program.module())) continue;
+    if (pass->traits().opt_level > opt_level_ || !pass->CanApplyOn(program.module())) continue;
+    if (std::string why =
+            WhyNotEligible(pass->name(), pass->traits().numerics, /*opt_in=*/false, pass_context_);
+        !why.empty()) {
+      const uint32_t ops = program.num_operations() - 1;
+      reports_.push_back({.pass = pass->name(),
+                          .ops_before = ops,
+                          .ops_after = ops,
+                          .statistics = {},
+                          .rules = {},
+                          .skipped = {{pass->name(), std::move(why)}}});
+      continue;
+    }
     if (hook_) hook_(*pass, false, false, program);
     pass->ResetStatistics();
     PassReport report{.pass = pass->name(),

@@ -29,6 +29,7 @@ struct Pipeline {
   std::string_view name;
   std::string_view description;
   std::vector<std::string> passes;
+  bool target = false;  // what only it runs is opt-in for the others
 };
 const std::vector<Pipeline>& Pipelines();
 const Pipeline* FindPipeline(std::string_view name);

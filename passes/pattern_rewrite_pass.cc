@@ -13,19 +13,13 @@ bool Contains(const std::vector<std::string>& list, std::string_view name) {
 
 }  // namespace
 
-std::string WhyNotEligible(std::string_view rule, drr::NumericClass numerics, bool opt_in,
-                           const PassContext& run) {
-  if (Contains(run.disabled_rules, rule)) return "it is disabled";
-  if (opt_in && !Contains(run.enabled_rules, rule)) return "it is opt-in and not enabled";
-  if (numerics > run.numerics)
-    return "its numeric class is " + std::string(drr::NumericClassName(numerics)) +
-           ", the run allows " + std::string(drr::NumericClassName(run.numerics)) + " at most";
-  return "";
-}
-
 PatternRewritePass::PatternRewritePass(std::string_view name, std::string_view description,
-                                       std::vector<std::string> groups, GreedyRewriteConfig config)
-    : Pass(name, description), groups_(std::move(groups)), config_(config) {}
+                                       std::vector<std::string> groups,
+                                       std::vector<std::string> names, GreedyRewriteConfig config)
+    : Pass(name, description),
+      groups_(std::move(groups)),
+      names_(std::move(names)),
+      config_(config) {}
 
 PatternRewritePass::PatternRewritePass(std::string_view name, drr::FrozenRewritePatternSet patterns,
                                        GreedyRewriteConfig config)
@@ -37,11 +31,11 @@ absl::Status PatternRewritePass::Initialize(ir::IrContext& context,
   config_.collect_statistics |= pass_context.collect_statistics;
   config_.paranoid |= pass_context.paranoid;
   if (pass_context.seed) config_.seed = pass_context.seed;
-  if (groups_.empty()) return absl::OkStatus();
+  if (groups_.empty() && names_.empty()) return absl::OkStatus();
   drr::RewritePatternSet set(&context);
   skipped_.clear();
   for (const RegisteredRule& rule : RegisteredRules()) {
-    if (!Contains(groups_, rule.group)) continue;
+    if (!Contains(groups_, rule.group) && !Contains(names_, rule.name)) continue;
     std::string why = WhyNotEligible(rule.name, rule.numerics, rule.opt_in, pass_context);
     if (!why.empty()) {
       skipped_.push_back({std::string(rule.name), std::move(why)});

@@ -8,16 +8,13 @@
 
 namespace weft::passes {
 
-// Why the run does not use a rule; "" when it does.
-std::string WhyNotEligible(std::string_view rule, drr::NumericClass numerics, bool opt_in,
-                           const PassContext& run);
-
 class PatternRewritePass : public Pass {
  public:
-  // Rules of the registry (passes/rule_registry.h) that belong to one of `groups`, are not
-  // disabled, are enabled if opt-in, and keep the numeric contract of the run.
+  // Rules of the registry (passes/rule_registry.h) that belong to one of `groups` or have one of
+  // the `names`, are not disabled, are enabled if opt-in, and keep the numeric contract of the run.
   PatternRewritePass(std::string_view name, std::string_view description,
-                     std::vector<std::string> groups, GreedyRewriteConfig config = {});
+                     std::vector<std::string> groups, std::vector<std::string> names = {},
+                     GreedyRewriteConfig config = {});
   // Rules of the caller.
   PatternRewritePass(std::string_view name, drr::FrozenRewritePatternSet patterns,
                      GreedyRewriteConfig config = {});
@@ -29,7 +26,7 @@ class PatternRewritePass : public Pass {
   const drr::FrozenRewritePatternSet* patterns() const override { return &patterns_; }
 
  private:
-  std::vector<std::string> groups_;
+  std::vector<std::string> groups_, names_;
   GreedyRewriteConfig config_;
   drr::FrozenRewritePatternSet patterns_;
 };

@@ -100,9 +100,9 @@ const std::vector<Pipeline>& Pipelines() {
          simplify},
         {"layout", "simplify, then NHWC convolutions and pools", layout},
         {"fuse", "simplify, then fused operations in NHWC", fuse},
-        {"paddle", "the rules on the pd dialect", {"paddle", "dead-code-elimination"}},
-        {"ascend", "simplify, then rewrites for Ascend NPUs", ascend},
-        {"litert", "simplify, then rewrites for LiteRT", litert},
+        {"paddle", "the rules on the pd dialect", {"paddle", "dead-code-elimination"}, true},
+        {"ascend", "simplify, then rewrites for Ascend NPUs", ascend, true},
+        {"litert", "simplify, then rewrites for LiteRT", litert, true},
     };
   }();
   return *pipelines;

@@ -16,7 +16,8 @@ namespace weft::passes {
 struct RegisteredRule {
   std::string_view name;
   std::string_view group;
-  bool opt_in = false;  // runs only when enabled by name
+  bool opt_in = false;         // runs only when enabled by name
+  std::string_view seed = {};  // the document whose transformation it is: see transformation.h
   std::string_view algebra;
   drr::NumericClass numerics = drr::NumericClass::kReassociates;
   drr::BuildResult (*build)(ir::IrContext*) = nullptr;
@@ -35,6 +36,7 @@ bool AddRuleOf(std::string_view group, bool opt_in) {
   rule.name = P::kName;
   rule.group = group;
   rule.opt_in = opt_in;
+  if constexpr (requires { P::kSeed; }) rule.seed = P::kSeed;
   if constexpr (requires { P::kAlgebra; }) rule.algebra = P::kAlgebra;
   if constexpr (requires { P::kNumerics; }) rule.numerics = P::kNumerics;
   rule.build = [](ir::IrContext* context) { return P().Build(context); };

@@ -80,8 +80,8 @@ std::optional<std::vector<std::vector<Part>>> PartsOf(ir::Operation conv) {
 class SplitLargeKernelConv : public Pass {
  public:
   SplitLargeKernelConv()
-      : Pass("split-large-kernel-conv",
-             "convolutions with kernels of at most 192 elements a side") {}
+      : Pass("split-large-kernel-conv", "convolutions with kernels of at most 192 elements a side",
+             {.seed = "ascend", .numerics = drr::NumericClass::kReassociates}) {}
 
   absl::Status Run(ir::Program& program) override {
     ir::Rewriter rewriter(&program);

@@ -147,7 +147,9 @@ ir::Value Rebuilt(ir::Rewriter& rewriter, const Projection& p, size_t i) {
 
 class SplitQkvMatmul : public Pass {
  public:
-  SplitQkvMatmul() : Pass("split-qkv-matmul", "a product taken apart becomes one for each part") {}
+  SplitQkvMatmul()
+      : Pass("split-qkv-matmul", "a product taken apart becomes one for each part",
+             {.seed = "ascend"}) {}
 
   absl::Status Run(ir::Program& program) override {
     std::vector<ir::Operation> transposes;

@@ -82,15 +82,10 @@ ir::Value CastTo(ir::Rewriter& rewriter, ir::Value value, DataType dtype) {
 class Typecast : public Pass {
  public:
   Typecast()
-      : Pass("typecast", "i64 and f64 to i32 and f32, where approximate numerics are allowed") {}
-
-  absl::Status Initialize(ir::IrContext&, const PassContext& pass_context) override {
-    allowed_ = pass_context.numerics >= drr::NumericClass::kApproximate;
-    return absl::OkStatus();
-  }
+      : Pass("typecast", "i64 and f64 to i32 and f32",
+             {.seed = "ascend", .numerics = drr::NumericClass::kApproximate}) {}
 
   absl::Status Run(ir::Program& program) override {
-    if (!allowed_) return absl::OkStatus();
     Narrow(program, DataType::kI64, DataType::kI32);
     Narrow(program, DataType::kF64, DataType::kF32);
     return absl::OkStatus();
@@ -122,8 +117,6 @@ class Typecast : public Pass {
     Count("operations narrowed", ops.size());
     MarkChanged();
   }
-
-  bool allowed_ = false;
 };
 WEFT_REGISTER_PASS(Typecast);
 

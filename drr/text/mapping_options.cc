@@ -22,11 +22,10 @@ void MappingReader::ReadOptions(const Literal& dict) {
 }
 
 void MappingReader::ReadNumerics(const Literal& at) {
-  for (NumericClass c :
-       {NumericClass::kExact, NumericClass::kReassociates, NumericClass::kApproximate})
-    if (at.Is(Literal::kString) && at.text == NumericClassName(c)) m_.numerics = c;
+  if (at.Is(Literal::kString)) m_.numerics = FindNumericClass(at.text);
   if (!m_.numerics)
-    Error(at, fmt::format("'numerics' must be 'exact', 'reassociates' or 'approximate', not {}",
+    Error(at, fmt::format("'numerics' must be 'exact', 'reassociates', 'approximate' or "
+                          "'changes-meaning', not {}",
                           at.Describe()));
 }
 

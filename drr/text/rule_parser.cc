@@ -76,14 +76,11 @@ bool RuleParser::ParseBlock(bool (RuleParser::*statement)()) {
 
 bool RuleParser::ParseNumerics() {
   const char* at = s_.position();
-  const std::string word(s_.Name());
-  for (NumericClass c :
-       {NumericClass::kExact, NumericClass::kReassociates, NumericClass::kApproximate}) {
-    if (word != NumericClassName(c)) continue;
-    numerics_ = c;
-    return true;
-  }
-  return Fail(at, "numerics are exact, reassociates or approximate");
+  const std::optional<NumericClass> numerics = FindNumericClass(s_.BareValue());
+  if (!numerics)
+    return Fail(at, "numerics are exact, reassociates, approximate or changes-meaning");
+  numerics_ = *numerics;
+  return true;
 }
 
 bool RuleParser::ParseRequire() {

@@ -53,6 +53,7 @@ bool Factors(Size window) {
 class AvgpoolSplit : public DrrPatternBase<AvgpoolSplit> {
  public:
   static constexpr std::string_view kName = "avgpool-split";
+  static constexpr std::string_view kSeed = "ascend";
   static constexpr std::string_view kAlgebra =
       "average_pool(x, a * b) => average_pool(average_pool(x, a), b), where no windows overlap";
   static constexpr NumericClass kNumerics = NumericClass::kReassociates;

@@ -31,6 +31,7 @@ Ints PermOf(const std::optional<Ints>& perm, int64_t rank) {
 class BnFolding : public DrrPatternBase<BnFolding> {
  public:
   static constexpr std::string_view kName = "bn-folding";
+  static constexpr std::string_view kSeed = "ascend";
   static constexpr std::string_view kAlgebra =
       "transpose(batch_norm(transpose(x, p)), q) => x * s + (beta - mean * s), where q undoes p "
       "and "
@@ -93,7 +94,7 @@ class BnFolding : public DrrPatternBase<BnFolding> {
     res.Tensor(out) = res.Op<ops::Add>()(res.Op<ops::Mul>()(x, scale), shift);
   }
 };
-WEFT_REGISTER_RULE(BnFolding, "ascend");
+WEFT_REGISTER_RULE(BnFolding, "canonicalize");
 
 }  // namespace
 }  // namespace weft::passes

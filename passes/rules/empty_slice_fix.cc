@@ -15,6 +15,7 @@ using namespace drr;  // the rule language
 class EmptySliceFix : public DrrPatternBase<EmptySliceFix> {
  public:
   static constexpr std::string_view kName = "empty-slice-fix";
+  static constexpr std::string_view kSeed = "ascend";
   static constexpr std::string_view kAlgebra = "concat(xs, empty slice, ys) => concat(xs, ys)";
   static constexpr NumericClass kNumerics = NumericClass::kExact;
 
@@ -37,7 +38,7 @@ class EmptySliceFix : public DrrPatternBase<EmptySliceFix> {
     res.Tensor(out) = res.Op<ops::Concat>({.axis = axis})(xs, ys);
   }
 };
-WEFT_REGISTER_RULE(EmptySliceFix, "ascend");
+WEFT_REGISTER_RULE(EmptySliceFix, "canonicalize");
 
 }  // namespace
 }  // namespace weft::passes

@@ -16,6 +16,7 @@ using namespace drr;  // the rule language
 class FoldDecidedLogic : public DrrPatternBase<FoldDecidedLogic> {
  public:
   static constexpr std::string_view kName = "fold-decided-logic";
+  static constexpr std::string_view kSeed = "ai-system";
   static constexpr std::string_view kAlgebra =
       "and(x, false) => expand(false), or(x, true) => expand(true)";
   static constexpr NumericClass kNumerics = NumericClass::kExact;

@@ -44,6 +44,7 @@ class FoldZero : public DrrPatternBase<Derived> {
 class FoldIntegerZeroProduct : public FoldZero<FoldIntegerZeroProduct> {
  public:
   static constexpr std::string_view kName = "fold-integer-zero-product";
+  static constexpr std::string_view kSeed = "ai-system";
   static constexpr std::string_view kAlgebra = "integer x * 0, 0 * x => expand(0)";
   static constexpr NumericClass kNumerics = NumericClass::kExact;
   static constexpr bool kOfFloats = false;
@@ -55,6 +56,7 @@ WEFT_REGISTER_RULE(FoldIntegerZeroProduct, "canonicalize");
 class FoldZeroProduct : public FoldZero<FoldZeroProduct> {
  public:
   static constexpr std::string_view kName = "fold-zero-product";
+  static constexpr std::string_view kSeed = "ai-system";
   static constexpr std::string_view kAlgebra = "x * 0, 0 * x => expand(0)";
   static constexpr NumericClass kNumerics = NumericClass::kApproximate;
   static constexpr bool kOfFloats = true;

@@ -63,6 +63,7 @@ WEFT_REGISTER_RULE(FuseLinearActivation, "fuse-epilogue");
 class FuseConvActivation : public FuseActivation<FuseConvActivation, fused::Conv2d> {
  public:
   static constexpr std::string_view kName = "fuse-conv-activation";
+  static constexpr std::string_view kSeed = "ai-system";
   static constexpr std::string_view kAlgebra = "a(conv2d(x, w, b, r)) => conv2d {activation = a}";
 };
 WEFT_REGISTER_RULE(FuseConvActivation, "fuse-epilogue");

@@ -16,6 +16,7 @@ using namespace drr;  // the rule language
 class LogOfExpQuotient : public DrrPatternBase<LogOfExpQuotient> {
  public:
   static constexpr std::string_view kName = "log-of-exp-quotient";
+  static constexpr std::string_view kSeed = "ai-system";
   static constexpr std::string_view kAlgebra = "log(exp(x) / y) => x - log(y)";
   static constexpr NumericClass kNumerics = NumericClass::kApproximate;
 

@@ -16,6 +16,7 @@ using namespace drr;  // the rule language
 class MatmulConvertFuse : public DrrPatternBase<MatmulConvertFuse> {
  public:
   static constexpr std::string_view kName = "matmul-convert-fuse";
+  static constexpr std::string_view kSeed = "litert";
   static constexpr std::string_view kAlgebra =
       "convert(matmul(x, y), s) => matmul(x, y) quantised by s";
   static constexpr NumericClass kNumerics = NumericClass::kApproximate;

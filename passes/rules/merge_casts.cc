@@ -18,6 +18,7 @@ using namespace drr;  // the rule language
 class MergeCasts : public DrrPatternBase<MergeCasts> {
  public:
   static constexpr std::string_view kName = "merge-casts";
+  static constexpr std::string_view kSeed = "ascend";
   static constexpr std::string_view kAlgebra =
       "cast(cast(x, t), s) => cast(x, s), where casting by way of t loses nothing";
   static constexpr NumericClass kNumerics = NumericClass::kExact;
@@ -37,7 +38,7 @@ class MergeCasts : public DrrPatternBase<MergeCasts> {
     res.Tensor(outer) = res.Op<ops::Cast>({.to = s})(x);
   }
 };
-WEFT_REGISTER_RULE(MergeCasts, "ascend");
+WEFT_REGISTER_RULE(MergeCasts, "canonicalize");
 
 }  // namespace
 }  // namespace weft::passes

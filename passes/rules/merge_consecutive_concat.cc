@@ -15,6 +15,7 @@ using namespace drr;  // the rule language
 class MergeConsecutiveConcat : public DrrPatternBase<MergeConsecutiveConcat> {
  public:
   static constexpr std::string_view kName = "merge-consecutive-concat";
+  static constexpr std::string_view kSeed = "ascend";
   static constexpr std::string_view kAlgebra = "concat(xs, concat(ys), zs) => concat(xs, ys, zs)";
   static constexpr NumericClass kNumerics = NumericClass::kExact;
 
@@ -41,7 +42,7 @@ class MergeConsecutiveConcat : public DrrPatternBase<MergeConsecutiveConcat> {
     res.Tensor(out) = res.Op<ops::Concat>({.axis = axis})(xs, ys, zs);
   }
 };
-WEFT_REGISTER_RULE(MergeConsecutiveConcat, "ascend");
+WEFT_REGISTER_RULE(MergeConsecutiveConcat, "canonicalize");
 
 }  // namespace
 }  // namespace weft::passes

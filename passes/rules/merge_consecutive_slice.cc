@@ -46,6 +46,7 @@ Ints Join(Ints a, const Ints& b) {
 class MergeConsecutiveSlice : public DrrPatternBase<MergeConsecutiveSlice> {
  public:
   static constexpr std::string_view kName = "merge-consecutive-slice";
+  static constexpr std::string_view kSeed = "ascend";
   static constexpr std::string_view kAlgebra =
       "slice(slice(x, s, e, a, t), s', e', a', t') => slice(x, s + s', e + e', a + a', t + t'), "
       "where + joins lists and no axis is in both a and a'";
@@ -86,7 +87,7 @@ class MergeConsecutiveSlice : public DrrPatternBase<MergeConsecutiveSlice> {
                              joined(&SliceLists::axes), joined(&SliceLists::steps));
   }
 };
-WEFT_REGISTER_RULE(MergeConsecutiveSlice, "ascend");
+WEFT_REGISTER_RULE(MergeConsecutiveSlice, "canonicalize");
 
 }  // namespace
 }  // namespace weft::passes

@@ -15,6 +15,7 @@ using namespace drr;  // the rule language
 class FoldExpandToConstant : public DrrPatternBase<FoldExpandToConstant> {
  public:
   static constexpr std::string_view kName = "fold-expand-to-constant";
+  static constexpr std::string_view kSeed = "paddle";
   static constexpr std::string_view kAlgebra = "pd.expand(pd.full(v), shape) => pd.full(v) {shape}";
   static constexpr NumericClass kNumerics = NumericClass::kExact;
 

@@ -43,6 +43,7 @@ bool BroadcastsTo(const BoundTensor& t, const BoundTensor& to) {
 class MultiheadMatmulFuse : public DrrPatternBase<MultiheadMatmulFuse> {
  public:
   static constexpr std::string_view kName = "multihead-matmul-fuse";
+  static constexpr std::string_view kSeed = "paddle";
   static constexpr std::string_view kAlgebra =
       "softmax(alpha * Q . K^T [+ mask]) . V with Q, K, V = split_heads(x . W + b) => "
       "pd.multihead_matmul(x, [Wq|Wk|Wv], [bq|bk|bv], mask?)";

@@ -14,6 +14,7 @@ using namespace drr;  // the rule language
 class RemoveRedundantCast : public DrrPatternBase<RemoveRedundantCast> {
  public:
   static constexpr std::string_view kName = "remove-redundant-cast";
+  static constexpr std::string_view kSeed = "paddle";
   static constexpr std::string_view kAlgebra =
       "pd.cast(pd.cast(x, t), s) => pd.cast(x, s), where t holds every value of x's type";
   static constexpr NumericClass kNumerics = NumericClass::kExact;

@@ -14,6 +14,7 @@ using namespace drr;  // the rule language
 class RemoveRedundantReshape : public DrrPatternBase<RemoveRedundantReshape> {
  public:
   static constexpr std::string_view kName = "remove-redundant-reshape";
+  static constexpr std::string_view kSeed = "paddle";
   static constexpr std::string_view kAlgebra =
       "pd.reshape(pd.reshape(x, s), t) => pd.reshape(x, t)";
   static constexpr NumericClass kNumerics = NumericClass::kExact;

@@ -14,6 +14,7 @@ using namespace drr;  // the rule language
 class RemoveRedundantTranspose : public DrrPatternBase<RemoveRedundantTranspose> {
  public:
   static constexpr std::string_view kName = "remove-redundant-transpose";
+  static constexpr std::string_view kSeed = "paddle";
   static constexpr std::string_view kAlgebra =
       "pd.transpose(pd.transpose(x, p), q) => pd.transpose(x, p[q])";
   static constexpr NumericClass kNumerics = NumericClass::kExact;

@@ -16,6 +16,7 @@ using namespace drr;  // the rule language
 class RemoveLogicalUnit : public DrrPatternBase<RemoveLogicalUnit> {
  public:
   static constexpr std::string_view kName = "remove-logical-unit";
+  static constexpr std::string_view kSeed = "ai-system";
   static constexpr std::string_view kAlgebra = "and(x, true), or(x, false), xor(x, false) => x";
   static constexpr NumericClass kNumerics = NumericClass::kExact;
 

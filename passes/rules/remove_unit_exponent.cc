@@ -17,6 +17,7 @@ using namespace drr;  // the rule language
 class RemoveUnitExponent : public DrrPatternBase<RemoveUnitExponent> {
  public:
   static constexpr std::string_view kName = "remove-unit-exponent";
+  static constexpr std::string_view kSeed = "ai-system";
   static constexpr std::string_view kAlgebra = "pow(x, 1) => x";
   static constexpr NumericClass kNumerics = NumericClass::kExact;
 

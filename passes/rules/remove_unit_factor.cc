@@ -16,6 +16,7 @@ using namespace drr;  // the rule language
 class RemoveUnitFactor : public DrrPatternBase<RemoveUnitFactor> {
  public:
   static constexpr std::string_view kName = "remove-unit-factor";
+  static constexpr std::string_view kSeed = "ai-system";
   static constexpr std::string_view kAlgebra = "x * 1, 1 * x, x / 1 => x";
   static constexpr NumericClass kNumerics = NumericClass::kExact;
 

@@ -50,6 +50,7 @@ class RemoveZero : public DrrPatternBase<Derived> {
 class RemoveNeutralZero : public RemoveZero<RemoveNeutralZero> {
  public:
   static constexpr std::string_view kName = "remove-neutral-zero";
+  static constexpr std::string_view kSeed = "ai-system";
   static constexpr std::string_view kAlgebra =
       "x + -0, -0 + x, x - +0 => x; integer x + 0, 0 + x, x - 0 => x";
   static constexpr NumericClass kNumerics = NumericClass::kExact;
@@ -62,6 +63,7 @@ WEFT_REGISTER_RULE(RemoveNeutralZero, "canonicalize");
 class RemoveZeroTerm : public RemoveZero<RemoveZeroTerm> {
  public:
   static constexpr std::string_view kName = "remove-zero-term";
+  static constexpr std::string_view kSeed = "ai-system";
   static constexpr std::string_view kAlgebra = "x + +0, +0 + x, x - -0 => x";
   static constexpr NumericClass kNumerics = NumericClass::kReassociates;
   static constexpr bool kKeepsTheSignOfZero = false;

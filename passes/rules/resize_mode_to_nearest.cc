@@ -15,8 +15,9 @@ using namespace drr;  // the rule language
 class ResizeModeToNearest : public DrrPatternBase<ResizeModeToNearest> {
  public:
   static constexpr std::string_view kName = "resize-mode-to-nearest";
+  static constexpr std::string_view kSeed = "ascend";
   static constexpr std::string_view kAlgebra = "resize(x, linear or cubic) => resize(x, nearest)";
-  static constexpr NumericClass kNumerics = NumericClass::kApproximate;
+  static constexpr NumericClass kNumerics = NumericClass::kChangesMeaning;
 
   void operator()(DrrPatternContext* ctx) const override {
     SourcePattern src = ctx->SourcePattern();

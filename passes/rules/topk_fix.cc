@@ -18,6 +18,7 @@ using namespace drr;  // the rule language
 class TopkFix : public DrrPatternBase<TopkFix> {
  public:
   static constexpr std::string_view kName = "topk-fix";
+  static constexpr std::string_view kSeed = "ascend";
   static constexpr std::string_view kAlgebra =
       "(v, i) = top_k(x, k) => (v, j) = ascend.top_k(x, i32(k)), i = i64(j)";
   static constexpr NumericClass kNumerics = NumericClass::kExact;

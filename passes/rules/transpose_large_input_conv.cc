@@ -41,6 +41,7 @@ ir::Attribute TurnedWeights(ir::IrContext* context, const BoundTensor& w) {
 class TransposeLargeInputConv : public DrrPatternBase<TransposeLargeInputConv> {
  public:
   static constexpr std::string_view kName = "transpose-large-input-conv";
+  static constexpr std::string_view kSeed = "ascend";
   static constexpr std::string_view kAlgebra =
       "a = selu(x), conv(a, w0) + conv(selu(conv(a, w1)), w2) => the same of t(x), t(w0), t(w1) "
       "and "

@@ -9,7 +9,8 @@
 #include "kernels/evaluator.h"
 #include "passes/pass_conflict.h"
 #include "passes/pass_registry.h"
-#include "passes/rule_registry.h"
+#include "passes/pattern_rewrite_pass.h"
+#include "passes/transformation.h"
 #include "tools/common/pass_tables.h"
 #include "tools/common/program_main.h"
 #include "tools/common/rule_bound.h"
@@ -27,6 +28,12 @@ std::vector<std::string> PassNames() {
   return names;
 }
 
+std::vector<std::string> TransformationNames() {
+  std::vector<std::string> names;
+  for (const passes::Transformation& it : passes::Transformations()) names.push_back(it.name);
+  return names;
+}
+
 std::vector<std::string> PipelineNames() {
   std::vector<std::string> names;
   for (const passes::Pipeline& pipeline : passes::Pipelines()) names.emplace_back(pipeline.name);
@@ -35,7 +42,8 @@ std::vector<std::string> PipelineNames() {
 
 // In the order of drr::NumericClass.
 const std::vector<std::string>& NumericsNames() {
-  static const auto* names = new std::vector<std::string>{"exact", "reassociate", "approximate"};
+  static const auto* names =
+      new std::vector<std::string>{"exact", "reassociate", "approximate", "changes-meaning"};
   return *names;
 }
 
@@ -70,8 +78,8 @@ passes::PassManager::Hook PrintingHook(const PassFlags& flags, passes::PassManag
 
 std::vector<std::string> RuleNames(const std::vector<PassReport>& reports) {
   std::vector<std::string> names;
-  for (const passes::RegisteredRule& rule : passes::RegisteredRules())
-    names.emplace_back(rule.name);
+  for (const passes::Transformation& it : passes::Transformations())
+    if (!it.IsPass()) names.push_back(it.name);
   for (const PassReport& report : reports) {
     for (const passes::RuleStatistics& rule : report.rules)
       if (!Contains(names, rule.rule)) names.push_back(rule.rule);
@@ -86,8 +94,9 @@ std::vector<std::string> RuleNamesOf(const PassFlags& flags) {
 }
 
 std::vector<std::string> PassesOf(const PassFlags& flags) {
-  if (!flags.passes.empty()) return flags.passes;
-  return passes::FindPipeline(flags.pipeline)->passes;
+  return passes::WithEnabled(
+      flags.passes.empty() ? passes::FindPipeline(flags.pipeline)->passes : flags.passes,
+      flags.enabled_rules);
 }
 
 passes::PassContext PassContextOf(const PassFlags& flags) {
@@ -117,7 +126,7 @@ void AddPassFlags(CLI::App& app, PassFlags* flags) {
       ->allow_extra_args(false)
       ->excludes("--pipeline");
   app.add_option("--enable-rule", flags->enabled_rules,
-                 "run an opt-in rule too; do not run a rule; repeatable")
+                 "run an opt-in rule or pass too; do not run it; repeatable")
       ->type_name("R")
       ->allow_extra_args(false);
   app.add_option("--disable-rule", flags->disabled_rules)
@@ -125,8 +134,7 @@ void AddPassFlags(CLI::App& app, PassFlags* flags) {
       ->allow_extra_args(false)
       ->group(kSameLine);
   app.add_option("--numerics", flags->numerics,
-                 fmt::format("change of numbers allowed: {} ({})", fmt::join(NumericsNames(), "|"),
-                             flags->numerics))
+                 fmt::format("numbers: {} ({})", fmt::join(NumericsNames(), "|"), flags->numerics))
       ->type_name("N");
   app.add_option("--print-ir-before", flags->print_before, "on stderr; P is a pass, all, or change")
       ->type_name("P");
@@ -158,9 +166,10 @@ absl::Status CheckPassFlags(const PassFlags& flags) {
   for (const std::string& bound : flags.fail_if)
     WEFT_RETURN_IF_ERROR(ParseRuleBound(bound, RuleNamesOf(flags)).status());
   for (const std::string& name : flags.disabled_rules)
-    if (flags.rules_file.empty()) WEFT_RETURN_IF_ERROR(CheckName("rule", name, RuleNames()));
+    if (flags.rules_file.empty())
+      WEFT_RETURN_IF_ERROR(CheckName("rule", name, TransformationNames()));
   for (const std::string& name : flags.enabled_rules) {
-    WEFT_RETURN_IF_ERROR(CheckName("rule", name, RuleNames()));
+    WEFT_RETURN_IF_ERROR(CheckName("rule", name, TransformationNames()));
     if (Contains(flags.disabled_rules, name))
       return ir::InvalidArgument("rule '" + name + "' is both enabled and disabled");
   }
@@ -175,8 +184,14 @@ absl::Status RunPasses(const PassFlags& flags, ir::Program& program,
     WEFT_ASSIGN_OR_RETURN(auto rules, LoadRuleFilePass(flags.rules_file, program));
     pm.AddPass(std::move(rules));
   }
-  for (const std::string& name : PassesOf(flags)) {
-    std::unique_ptr<passes::Pass> pass = passes::MakePass(name);
+  const std::vector<std::string> names = PassesOf(flags);
+  for (const std::string& name : names) {
+    std::unique_ptr<passes::Pass> pass =
+        name == passes::kEnabledRules
+            ? std::make_unique<passes::PatternRewritePass>(
+                  name, "rules that --enable-rule names", std::vector<std::string>(),
+                  passes::RulesOutside(names, flags.enabled_rules))
+            : passes::MakePass(name);
     if (!pass) return ir::Internal("pipeline '" + flags.pipeline + "' names no pass " + name);
     pm.AddPass(std::move(pass));
   }
@@ -190,8 +205,10 @@ absl::Status RunPasses(const PassFlags& flags, ir::Program& program,
   if (flags.timing) std::fputs(TimingTable(pm.reports()).c_str(), stderr);
   if (reports) *reports = pm.reports();
   WEFT_RETURN_IF_ERROR(status);
+  const std::vector<std::string> known = TransformationNames();
   for (const std::string& name : flags.disabled_rules)  // which a file may have
-    WEFT_RETURN_IF_ERROR(CheckName("rule", name, RuleNames(pm.reports())));
+    if (!Contains(known, name))
+      WEFT_RETURN_IF_ERROR(CheckName("rule", name, RuleNames(pm.reports())));
   return absl::OkStatus();
 }
 

@@ -7,7 +7,7 @@
 #include "ir/dialects/litert.h"
 #include "ir/dialects/pd.h"
 #include "passes/pass_registry.h"
-#include "passes/rule_registry.h"
+#include "passes/transformation.h"
 #include "tools/common/table.h"
 
 namespace weft::tools {
@@ -39,11 +39,10 @@ std::string ListPasses() {
 }
 
 std::string ListRules() {
-  Table table({"rule", "group", "numerics", "runs", "what becomes what"});
-  for (const passes::RegisteredRule& rule : passes::RegisteredRules())
-    table.AddRow({std::string(rule.name), std::string(rule.group),
-                  std::string(drr::NumericClassName(rule.numerics)),
-                  rule.opt_in ? "opt-in" : "default", std::string(rule.algebra)});
+  Table table({"rule", "seed", "group", "numerics", "runs", "what becomes what"});
+  for (const passes::Transformation& it : passes::Transformations())
+    table.AddRow({it.name, std::string(it.seed), it.IsPass() ? "(pass)" : std::string(it.group),
+                  std::string(drr::NumericClassName(it.numerics)), it.Runs(), it.what});
   return table.ToString();
 }
 

@@ -6,7 +6,8 @@
 namespace weft::tools {
 
 std::string ListPasses();  // passes, then pipelines
-std::string ListRules();   // name, group, numeric class, default or opt-in, algebra
-std::string ListOps();     // name, operands and results, ONNX name and opset, what it does
+// Transformations: name, seed, group, numeric class, default or opt-in, what becomes what.
+std::string ListRules();
+std::string ListOps();  // name, operands and results, ONNX name and opset, what it does
 
 }  // namespace weft::tools

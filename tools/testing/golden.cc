@@ -73,6 +73,8 @@ bool Directive(const std::string& line, const std::string& key, std::string* val
   return true;
 }
 
+bool IsNearMiss(const std::filesystem::path& path) { return path.parent_path().filename() == "no"; }
+
 std::string WithoutBlankEnds(const std::string& text) {
   size_t begin = 0;
   while (begin < text.size() && text[begin] == '\n') ++begin;
@@ -102,8 +104,9 @@ absl::StatusOr<drr::NumericClass> ParseNumerics(const std::string& name) {
   if (name == "exact") return drr::NumericClass::kExact;
   if (name == "reassociate") return drr::NumericClass::kReassociates;
   if (name == "approximate") return drr::NumericClass::kApproximate;
+  if (name == "changes-meaning") return drr::NumericClass::kChangesMeaning;
   return ir::InvalidArgument("RUN: --numerics is " + name +
-                             ", expected exact, reassociate or approximate");
+                             ", expected exact, reassociate, approximate or changes-meaning");
 }
 
 absl::StatusOr<std::vector<std::unique_ptr<drr::Rule>>> ReadRulesFile(const std::string& path,
@@ -250,7 +253,7 @@ absl::StatusOr<GoldenFile> ReadGoldenFile(const std::string& path) {
   if (!in) return ir::NotFound(path + ": cannot be read");
   GoldenFile file;
   file.path = path;
-  file.near_miss = std::filesystem::path(path).parent_path().filename() == "no";
+  file.near_miss = IsNearMiss(path);
   std::string line, run;
   while (std::getline(in, line)) {
     if (file.has_expectation) {
@@ -265,6 +268,7 @@ absl::StatusOr<GoldenFile> ReadGoldenFile(const std::string& path) {
     Directive(line, "RUN", &run);
     Directive(line, "REFUSED-BY", &file.refused_by);
     Directive(line, "NUMERIC", &file.numeric);
+    Directive(line, "SEED", &file.seed);
     if (line.compare(0, 2, "//") != 0) file.program_text += line;
     file.program_text += "\n";
   }
@@ -282,6 +286,18 @@ std::vector<std::string> GoldenFiles(const std::string& folder) {
     if (it->path().extension() == ".ir")
       files.push_back(std::filesystem::relative(it->path(), folder).string());
   std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::vector<std::string> FiringGoldenFiles(const std::string& folder) {
+  std::vector<std::string> files = GoldenFiles(folder);
+  std::erase_if(files, IsNearMiss);
+  return files;
+}
+
+std::vector<std::string> NearMissGoldenFiles(const std::string& folder) {
+  std::vector<std::string> files = GoldenFiles(folder);
+  std::erase_if(files, [](const std::string& file) { return !IsNearMiss(file); });
   return files;
 }
 
@@ -344,6 +360,21 @@ AssertionResult RunGolden(const std::string& path, const GoldenOptions& options)
   auto program = ParseGoldenProgram(*file, context, options);
   if (!program.ok()) return AssertionFailure() << std::string(ir::Message(program.status()));
   return file->near_miss ? CheckNearMiss(*file, **program) : CheckResult(*file, **program);
+}
+
+AssertionResult GoldenIsIdempotent(const std::string& path, const GoldenOptions& options) {
+  auto file = ReadGoldenFile(path);
+  if (!file.ok()) return AssertionFailure() << std::string(ir::Message(file.status()));
+  ir::IrContext context;
+  auto program = ParseGoldenProgram(*file, context, options);
+  if (!program.ok()) return AssertionFailure() << std::string(ir::Message(program.status()));
+  if (absl::Status s = RunGoldenPasses(*file, **program, nullptr); !s.ok()) return Fail(*file, s);
+  const std::string once = ir::PrintProgram(**program);
+  if (absl::Status s = RunGoldenPasses(*file, **program, nullptr); !s.ok()) return Fail(*file, s);
+  const std::string twice = ir::PrintProgram(**program);
+  if (once != twice)
+    return Fail(*file, "the second time it changes more: " + FirstDifference(once, twice));
+  return AssertionSuccess();
 }
 
 }  // namespace weft::fixtures

@@ -186,7 +186,7 @@ TEST_F(IrOpt, ListsPassesRulesAndOps) {
   EXPECT_THAT(Accept({"--list-passes"}).out, AllOf(HasSubstr("dead-code-elimination"),
                                                    HasSubstr("\nsimplify"), HasSubstr("\nfuse")));
   EXPECT_THAT(Accept({"--list-rules"}).out,
-              MatchesRegex("rule +group +numerics +runs +what becomes what\n.*"));
+              MatchesRegex("rule +seed +group +numerics +runs +what becomes what\n.*"));
   EXPECT_THAT(Accept({"--list-ops"}).out,
               AllOf(HasSubstr("onnx.MatMul"), HasSubstr("fused.linear"), HasSubstr("pd.")));
 }

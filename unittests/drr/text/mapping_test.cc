@@ -342,10 +342,10 @@ TEST_F(MappingDict, NamesEveryMistakeWithItsPlace) {
             "rules.py:6:23: error: attribute 'axis' must be an integer, not 'last'");
   EXPECT_EQ(mistake(in, out, inputs, outputs, "'operands': {0: {1: 0}}"),
             "rules.py:6:18: error: no chain leads from node 1 to node 0");
-  EXPECT_EQ(
-      mistake(in, out, inputs, outputs, "'numerics': 'fast'"),
-      "rules.py:6:13: error: 'numerics' must be 'exact', 'reassociates' or 'approximate', not "
-      "'fast'");
+  EXPECT_EQ(mistake(in, out, inputs, outputs, "'numerics': 'fast'"),
+            "rules.py:6:13: error: 'numerics' must be 'exact', 'reassociates', 'approximate' or "
+            "'changes-meaning', not "
+            "'fast'");
   EXPECT_EQ(mistake(in, out, inputs, outputs, "'node_names': {0: 7}"),
             "rules.py:6:19: error: 7 is not a node of 'in': they are 0 to 1");
   EXPECT_EQ(Mistake("[1]"), "rules.py:1:2: error: expected a mapping dict but found 1");
