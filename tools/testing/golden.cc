@@ -109,17 +109,6 @@ absl::StatusOr<drr::NumericClass> ParseNumerics(const std::string& name) {
                              ", expected exact, reassociate, approximate or changes-meaning");
 }
 
-absl::StatusOr<std::vector<std::unique_ptr<drr::Rule>>> ReadRulesFile(const std::string& path,
-                                                                      ir::IrContext& context) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return ir::NotFound("RUN: " + path + " cannot be read");
-  std::stringstream text;
-  text << in.rdbuf();
-  drr::text::RuleFile file = drr::text::ReadRules(text.str(), path, &context);
-  if (!file.errors.empty()) return ir::InvalidArgument(file.errors[0]);
-  return std::move(file.rules);
-}
-
 // "" or why the run does not use the rule.
 std::string WhyNotEligible(const drr::Rule& rule, const passes::PassContext& run) {
   return passes::WhyNotEligible(rule.name, rule.numerics, /*opt_in=*/false, run);
@@ -308,13 +297,28 @@ std::string GoldenTestName(const std::string& relative_path) {
   return name;
 }
 
-absl::StatusOr<std::unique_ptr<ir::Program>> ParseGoldenProgram(const GoldenFile& file,
-                                                                ir::IrContext& context,
-                                                                const GoldenOptions& options) {
+void LoadGoldenDialects(ir::IrContext& context) {
   ir::LoadFusedDialect(context);
   ir::LoadAscendDialect(context);
   ir::LoadLitertDialect(context);
   ir::LoadPdDialect(context);
+}
+
+absl::StatusOr<std::vector<std::unique_ptr<drr::Rule>>> ReadRulesFile(const std::string& path,
+                                                                      ir::IrContext& context) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return ir::NotFound("RUN: " + path + " cannot be read");
+  std::stringstream text;
+  text << in.rdbuf();
+  drr::text::RuleFile file = drr::text::ReadRules(text.str(), path, &context);
+  if (!file.errors.empty()) return ir::InvalidArgument(file.errors[0]);
+  return std::move(file.rules);
+}
+
+absl::StatusOr<std::unique_ptr<ir::Program>> ParseGoldenProgram(const GoldenFile& file,
+                                                                ir::IrContext& context,
+                                                                const GoldenOptions& options) {
+  LoadGoldenDialects(context);
   if (options.load_dialects) options.load_dialects(context);
   const std::string folder = std::filesystem::path(file.path).parent_path().string();
   WEFT_ASSIGN_OR_RETURN(auto program,

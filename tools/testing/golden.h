@@ -80,6 +80,10 @@ struct GoldenFile {
   bool RunsRules() const { return !rules.empty() || !rules_file.empty(); }
 };
 absl::StatusOr<GoldenFile> ReadGoldenFile(const std::string& path);
+void LoadGoldenDialects(ir::IrContext& context);
+// A file of rules as text.
+absl::StatusOr<std::vector<std::unique_ptr<drr::Rule>>> ReadRulesFile(const std::string& path,
+                                                                      ir::IrContext& context);
 absl::StatusOr<std::unique_ptr<ir::Program>> ParseGoldenProgram(const GoldenFile& file,
                                                                 ir::IrContext& context,
                                                                 const GoldenOptions& options = {});
