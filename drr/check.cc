@@ -49,6 +49,9 @@ class PatternChecker {
       if (!op.called)
         g_.Error(op.loc, fmt::format("result op {} is declared but never applied to operands",
                                      g_.NameOf(op)));
+    for (const ResultOp& op : g_.result_ops)
+      if (op.def && op.def->info->num_regions != 0)
+        g_.Error(op.loc, fmt::format("{} has regions, which rules do not make", g_.NameOf(op)));
   }
 
   void Read(int v) {

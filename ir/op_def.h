@@ -12,8 +12,9 @@
 //       int64_t{-1}}); }
 //     };
 //     static bool Infer(InferContext& c);                       // result types; reports mistakes
+//     // Optional.
 //     static std::vector<Value> Decompose(Builder&, std::span<const Value>, const Attrs<Plain>&);
-//     // optional
+//     static bool Verify(Operation op, std::string* error);  // what Infer does not see: regions
 //   };
 //
 // A dialect's .cc file calls AddOps<Softmax, ...>(context).
@@ -39,6 +40,7 @@ namespace weft::ir {
 
 class Builder;
 class InferContext;
+class Operation;
 class Value;
 
 // --- what an op says about itself ------------------------------------------
@@ -79,6 +81,7 @@ enum Trait : uint32_t {
   kValueSemantics = 1 << 7,  // results never alias operands
   kRandom = 1 << 8,          // two runs differ: never merged or folded
   kIsolated = 1 << 9,        // its regions see no value from outside
+  kBodyInRegion = 1 << 10,   // its one region computes it, and may stand in its place
 };
 
 struct OpInfo {
@@ -306,6 +309,8 @@ struct OpDef {
   std::vector<FieldDef> fields;
   bool (*infer)(InferContext&) = nullptr;
   std::vector<Value> (*decompose)(Builder&, std::span<const Value>, AttrDict) = nullptr;
+  // Called by the verifier before it comes to what is inside: bodies may be anything.
+  bool (*verify)(Operation op, std::string* error) = nullptr;
 
   std::string_view name() const { return info->name; }
   bool Has(Trait trait) const { return (info->traits & trait) != 0; }
@@ -417,6 +422,7 @@ OpDef MakeOpDef(std::index_sequence<kIndex...>) {
       return O::Decompose(b, operands, ReadAttrs<O>(attrs));
     };
   }
+  if constexpr (requires { &O::Verify; }) def.verify = &O::Verify;
   return def;
 }
 

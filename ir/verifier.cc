@@ -163,6 +163,7 @@ absl::Status CheckRegions(const GraphView& view, Operation op) {
       op.num_regions() != static_cast<uint32_t>(def->info->num_regions))
     return Fail(
         op, fmt::format("has {} regions but needs {}", op.num_regions(), def->info->num_regions));
+  if (std::string error; def && def->verify && !def->verify(op, &error)) return Fail(op, error);
   for (uint32_t i = 0; i < op.num_regions(); ++i)
     for (Block block : op.region(i).blocks())
       for (Value argument : block.arguments())

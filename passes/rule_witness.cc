@@ -202,6 +202,7 @@ class Instance {
   bool TryOp(const SourceOp& op, const drr::Alternative& alternative, Value first,
              Operation* made) {
     const ir::OpDef& def = *alternative.def;
+    if (def.info->num_regions != 0) return false;  // what would be in them?
     ir::OperationState state;
     state.opcode = def.opcode;
     state.attrs = MakeAttrs(alternative);

@@ -1,6 +1,7 @@
 // The fused dialect: what kernels run. Each op is a larger piece of a model - a product with its
 // bias, residual and activation; attention; layer normalisation - with a reference body in onnx
-// ops (Decompose) that says what it computes. Convolution and pools work on NHWC activations.
+// ops (Decompose, or a region) that says what it computes. Convolution and pools work on NHWC
+// activations.
 //
 //   Value y = builder.Make<fused::Linear>({x, w, bias}, {.activation = fused::Activation::kRelu});
 //
@@ -9,6 +10,7 @@
 
 #include "ir/dialects/fused/attention.h"
 #include "ir/dialects/fused/conv.h"
+#include "ir/dialects/fused/elementwise.h"
 #include "ir/dialects/fused/linear.h"
 #include "ir/dialects/fused/normalization.h"
 
