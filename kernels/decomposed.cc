@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "ir/reference_body.h"
 #include "kernels/plan.h"
 
 namespace weft::kernels {
@@ -67,13 +68,11 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeFromBody(const KernelContext& contex
   return std::make_unique<BodyKernel>(name, *std::move(plan), std::move(inputs));
 }
 
-bool CanDecompose(ir::Operation op) { return op.def() && op.def()->decompose; }
-
 absl::StatusOr<std::unique_ptr<Kernel>> MakeDecomposed(const KernelContext& context) {
   const ir::Operation op = context.op();
   return MakeFromBody(context, "reference, decomposed", {"reference"},
                       [&](ir::Builder& builder, std::span<const ir::Value> operands) {
-                        return op.def()->decompose(builder, operands, op.attrs());
+                        return ir::BuildReferenceBody(builder, op, operands);
                       });
 }
 

@@ -1,5 +1,5 @@
 // Kernels of ops that are a small program of other ops: it is planned like any program, inside the
-// kernel. The reference kernel of every op with a body (OpDef::decompose) is such a kernel.
+// kernel. The reference kernel of every op with a body (ir/reference_body.h) is such a kernel.
 #pragma once
 
 #include <functional>
@@ -24,7 +24,7 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeFromBody(const KernelContext& contex
                                                      std::vector<std::string> providers,
                                                      const BuildBody& build);
 
-bool CanDecompose(ir::Operation op);
+// Of an op that HasReferenceBody.
 absl::StatusOr<std::unique_ptr<Kernel>> MakeDecomposed(const KernelContext& context);
 
 }  // namespace weft::kernels

@@ -116,7 +116,7 @@ absl::Status PlanBuilder::AddOp(ir::Operation op) {
                                     .dtype = dense.dense_type().dtype()}));
     return absl::OkStatus();
   }
-  if (op.num_regions() > 0)
+  if (op.num_regions() > 0 && !op.HasTrait(ir::kBodyInRegion))
     return ir::Unsupported(Describe(op) + ": ops with nested regions cannot run");
   if (!op.def() && ProvidersOf(op.opcode()).empty())
     return ir::Unsupported(Describe(op) + ": no kernel runs this op");

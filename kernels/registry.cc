@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "ir/reference_body.h"
 #include "kernels/cpu/dims.h"
 #include "kernels/decomposed.h"
 
@@ -87,7 +88,7 @@ absl::StatusOr<ChosenKernel> MakeKernel(const KernelContext& context,
   std::vector<std::string> reasons;
   for (const std::string& provider : providers) {
     KernelFactory factory = FindFactory(context.op().opcode(), provider);
-    if (factory == nullptr && provider == "reference" && CanDecompose(context.op()))
+    if (factory == nullptr && provider == "reference" && ir::HasReferenceBody(context.op()))
       factory = &MakeDecomposed;
     if (factory == nullptr) continue;
     // Vector kernels need not care for tensors without elements.

@@ -16,6 +16,10 @@ std::string Where(ir::Operation op) {
   return op.location().empty() ? "" : std::string(op.location().str()) + ": ";
 }
 
+bool NamesAllItReads(ir::Operation op) {
+  return op.num_regions() == 0 || op.HasTrait(ir::kBodyInRegion);
+}
+
 absl::Status InferAgain(ir::Operation op, ir::Rewriter& rewriter) {
   const ir::OperationState state{
       .opcode = op.opcode(), .operands = op.operands().vec(), .attrs = op.attrs()};
@@ -30,8 +34,7 @@ absl::Status InferAgain(ir::Operation op, ir::Rewriter& rewriter) {
       return ir::InvalidArgument(Where(op) + std::string(op.name()) + ": result " +
                                  std::to_string(i) + " is stated as " + result.type().ToString() +
                                  " but is " + types[i].ToString() + " for these inputs");
-    rewriter.SetType(
-        result, types[i].IsStatic() ? types[i] : ir::Merge(op.context(), types[i], result.type()));
+    rewriter.SetType(result, ir::Merge(op.context(), types[i], result.type()));
   }
   return absl::OkStatus();
 }
@@ -70,7 +73,7 @@ void Fold(ir::Operation op, ir::Evaluator& evaluator, ir::Rewriter& rewriter) {
 void EraseUnused(ir::Program& program, ir::Rewriter& rewriter) {
   for (ir::Operation op = program.body().back(); op;) {
     const ir::Operation before = op.prev();
-    if (op.HasTrait(ir::kPure) && op.num_regions() == 0 && op.IsUnused()) rewriter.Erase(op);
+    if (op.HasTrait(ir::kPure) && NamesAllItReads(op) && op.IsUnused()) rewriter.Erase(op);
     op = before;
   }
 }
@@ -84,7 +87,7 @@ absl::Status Specialize(ir::Program& program, std::span<const ir::Type> input_ty
     rewriter.SetType(program.body().argument(static_cast<uint32_t>(i)), input_types[i]);
   for (const ir::Operation op : program.body()) {
     if (op.num_results() == 0 || op.HasTrait(ir::kConstantLike)) continue;
-    if (op.num_regions() == 0) WEFT_RETURN_IF_ERROR(InferAgain(op, rewriter));
+    if (NamesAllItReads(op)) WEFT_RETURN_IF_ERROR(InferAgain(op, rewriter));
     Fold(op, evaluator, rewriter);
   }
   EraseUnused(program, rewriter);

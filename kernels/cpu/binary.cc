@@ -4,6 +4,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "kernels/cpu/rows.h"
+
 #define WEFT_ISA_BODY "kernels/cpu/binary_body.inc"
 #include "kernels/cpu/foreach_isa.inc"
 
@@ -11,27 +13,14 @@ namespace weft::kernels::cpu {
 namespace {
 
 // Cuts the iterations of `nest` (whose last operand is the row-major result) into parallel ranges
-// and calls row(offsets, n) for each piece of the innermost loop; the offsets are in elements of
-// each operand.
+// and calls row(offsets, n) for each piece of the innermost loop.
 template <int kOperands, typename Row>
 void ForEachRow(LoopNest<kOperands>& nest, ThreadPool& pool, const Row& row) {
   nest.Coalesce();
-  const int outer = nest.rank - 1;
-  const int64_t inner = nest.extents[outer];
-  int64_t count = inner;
-  for (int i = 0; i < outer; ++i) count *= nest.extents[i];
-  if (count == 0) return;
-  pool.ParallelFor(count, TileFor(count, kOperands), [&](int64_t begin, int64_t end) {
-    while (begin < end) {
-      const int64_t at = begin % inner;
-      const int64_t n = std::min(inner - at, end - begin);
-      int64_t offsets[kOperands];
-      nest.OffsetsAt(begin / inner, outer, offsets);
-      for (int o = 0; o < kOperands; ++o) offsets[o] += at * nest.strides[o][outer];
-      row(offsets, n);
-      begin += n;
-    }
-  });
+  int64_t count = 1;
+  for (int i = 0; i < nest.rank; ++i) count *= nest.extents[i];
+  pool.ParallelFor(count, TileFor(count, kOperands),
+                   [&](int64_t begin, int64_t end) { nest.ForEachRow(begin, end, row); });
 }
 
 LoopNest<3> NestOf(std::span<const int64_t> a_strides, std::span<const int64_t> b_strides,
@@ -62,28 +51,41 @@ auto CompareRowFor() {
 }
 
 template <typename T>
-void WhereImpl(const uint8_t* condition, const T* a, const T* b, T* y, LoopNest<4>& nest,
+void WhereImpl(const uint8_t* condition, const void* a, const void* b, void* y, LoopNest<4>& nest,
                ThreadPool& pool) {
   ForEachRow(nest, pool, [&](const int64_t(&offsets)[4], int64_t n) {
     const int inner = nest.rank - 1;
-    const int64_t c_stride = nest.strides[0][inner];
-    const int64_t a_stride = nest.strides[1][inner];
-    const int64_t b_stride = nest.strides[2][inner];
-    const uint8_t* c_row = condition + offsets[0];
-    const T* a_row = a + offsets[1];
-    const T* b_row = b + offsets[2];
-    T* y_row = y + offsets[3];
-    if (c_stride == 1 && a_stride == 1 && b_stride == 1) {
-      for (int64_t i = 0; i < n; ++i) y_row[i] = c_row[i] != 0 ? a_row[i] : b_row[i];
-    } else {
-      for (int64_t i = 0; i < n; ++i) {
-        y_row[i] = c_row[i * c_stride] != 0 ? a_row[i * a_stride] : b_row[i * b_stride];
-      }
-    }
+    WhereOnRow(condition + offsets[0], nest.strides[0][inner],
+               static_cast<const T*>(a) + offsets[1], nest.strides[1][inner],
+               static_cast<const T*>(b) + offsets[2], nest.strides[2][inner],
+               static_cast<T*>(y) + offsets[3], n);
   });
 }
 
 }  // namespace
+
+template <typename T>
+void BinaryOnRow(BinaryOp op, const T* a, int64_t a_stride, const T* b, int64_t b_stride, T* y,
+                 int64_t n) {
+  BinaryRowFor<T>()(op, a, a_stride, b, b_stride, y, n);
+}
+
+template <typename T>
+void CompareOnRow(CompareOp op, const T* a, int64_t a_stride, const T* b, int64_t b_stride,
+                  uint8_t* y, int64_t n) {
+  CompareRowFor<T>()(op, a, a_stride, b, b_stride, y, n);
+}
+
+template <typename T>
+void WhereOnRow(const uint8_t* condition, int64_t condition_stride, const T* a, int64_t a_stride,
+                const T* b, int64_t b_stride, T* y, int64_t n) {
+  if (condition_stride == 1 && a_stride == 1 && b_stride == 1) {
+    for (int64_t i = 0; i < n; ++i) y[i] = condition[i] != 0 ? a[i] : b[i];
+  } else {
+    for (int64_t i = 0; i < n; ++i)
+      y[i] = condition[i * condition_stride] != 0 ? a[i * a_stride] : b[i * b_stride];
+  }
+}
 
 template <typename T>
 void Binary(BinaryOp op, const T* a, std::span<const int64_t> a_strides, const T* b,
@@ -111,13 +113,19 @@ void Compare(CompareOp op, const T* a, std::span<const int64_t> a_strides, const
   });
 }
 
-#define WEFT_INSTANTIATE_BINARY(T)                                                \
-  template void Binary<T>(BinaryOp, const T*, std::span<const int64_t>, const T*, \
+#define WEFT_INSTANTIATE_BINARY(T)                                                           \
+  template void BinaryOnRow<T>(BinaryOp, const T*, int64_t, const T*, int64_t, T*, int64_t); \
+  template void Binary<T>(BinaryOp, const T*, std::span<const int64_t>, const T*,            \
                           std::span<const int64_t>, T*, std::span<const int64_t>, ThreadPool&)
-#define WEFT_INSTANTIATE_COMPARE(T)                                                      \
-  template void Compare<T>(CompareOp, const T*, std::span<const int64_t>, const T*,      \
-                           std::span<const int64_t>, uint8_t*, std::span<const int64_t>, \
+#define WEFT_INSTANTIATE_COMPARE(T)                                                        \
+  template void CompareOnRow<T>(CompareOp, const T*, int64_t, const T*, int64_t, uint8_t*, \
+                                int64_t);                                                  \
+  template void Compare<T>(CompareOp, const T*, std::span<const int64_t>, const T*,        \
+                           std::span<const int64_t>, uint8_t*, std::span<const int64_t>,   \
                            ThreadPool&)
+#define WEFT_INSTANTIATE_WHERE(T)                                                                \
+  template void WhereOnRow<T>(const uint8_t*, int64_t, const T*, int64_t, const T*, int64_t, T*, \
+                              int64_t)
 WEFT_INSTANTIATE_BINARY(float);
 WEFT_INSTANTIATE_BINARY(double);
 WEFT_INSTANTIATE_BINARY(int32_t);
@@ -127,6 +135,10 @@ WEFT_INSTANTIATE_COMPARE(double);
 WEFT_INSTANTIATE_COMPARE(int32_t);
 WEFT_INSTANTIATE_COMPARE(int64_t);
 WEFT_INSTANTIATE_COMPARE(uint8_t);
+WEFT_INSTANTIATE_WHERE(uint8_t);
+WEFT_INSTANTIATE_WHERE(uint16_t);
+WEFT_INSTANTIATE_WHERE(uint32_t);
+WEFT_INSTANTIATE_WHERE(uint64_t);
 
 void Where(const uint8_t* condition, std::span<const int64_t> condition_strides, const void* a,
            std::span<const int64_t> a_strides, const void* b, std::span<const int64_t> b_strides,
@@ -138,17 +150,13 @@ void Where(const uint8_t* condition, std::span<const int64_t> condition_strides,
   }
   switch (element_size) {
     case 1:
-      return WhereImpl(condition, static_cast<const uint8_t*>(a), static_cast<const uint8_t*>(b),
-                       static_cast<uint8_t*>(y), nest, pool);
+      return WhereImpl<uint8_t>(condition, a, b, y, nest, pool);
     case 2:
-      return WhereImpl(condition, static_cast<const uint16_t*>(a), static_cast<const uint16_t*>(b),
-                       static_cast<uint16_t*>(y), nest, pool);
+      return WhereImpl<uint16_t>(condition, a, b, y, nest, pool);
     case 4:
-      return WhereImpl(condition, static_cast<const uint32_t*>(a), static_cast<const uint32_t*>(b),
-                       static_cast<uint32_t*>(y), nest, pool);
+      return WhereImpl<uint32_t>(condition, a, b, y, nest, pool);
     case 8:
-      return WhereImpl(condition, static_cast<const uint64_t*>(a), static_cast<const uint64_t*>(b),
-                       static_cast<uint64_t*>(y), nest, pool);
+      return WhereImpl<uint64_t>(condition, a, b, y, nest, pool);
   }
 }
 

@@ -106,6 +106,23 @@ struct LoopNest {
     }
   }
 
+  // Calls row(offsets, n) for each piece of the innermost loop in the iterations [begin, end) of all
+  // loops; the offsets are in elements of each operand. Coalesce() first.
+  template <typename Row>
+  void ForEachRow(int64_t begin, int64_t end, const Row& row) const {
+    const int outer = rank - 1;
+    const int64_t inner = extents[outer];
+    while (begin < end) {
+      const int64_t at = begin % inner;
+      const int64_t n = std::min(inner - at, end - begin);
+      int64_t offsets[kOperands];
+      OffsetsAt(begin / inner, outer, offsets);
+      for (int o = 0; o < kOperands; ++o) offsets[o] += at * strides[o][outer];
+      row(offsets, n);
+      begin += n;
+    }
+  }
+
  private:
   bool Continues(int outer, int inner) const {
     for (int o = 0; o < kOperands; ++o) {

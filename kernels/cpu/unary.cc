@@ -1,12 +1,12 @@
 #include "kernels/cpu/unary.h"
 
+#include "kernels/cpu/rows.h"
+
 #define WEFT_ISA_BODY "kernels/cpu/unary_body.inc"
 #include "kernels/cpu/foreach_isa.inc"
 
 namespace weft::kernels::cpu {
-namespace {
 
-// In units of TileFor: about the cycles of one element.
 int64_t CostOf(UnaryOp op) {
   switch (op) {
     case UnaryOp::kExp:
@@ -23,7 +23,9 @@ int64_t CostOf(UnaryOp op) {
   }
 }
 
-}  // namespace
+void UnaryOnRow(UnaryOp op, const UnaryParams& params, const float* x, float* y, int64_t n) {
+  WEFT_DISPATCH(UnaryRange)(op, params, x, y, n);
+}
 
 void Unary(UnaryOp op, const UnaryParams& params, const float* x, float* y, int64_t n,
            ThreadPool& pool) {

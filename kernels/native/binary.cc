@@ -2,7 +2,8 @@
 #include "kernels/cpu/binary.h"
 
 #include "ir/dialects/onnx.h"
-#include "kernels/native/native.h"
+#include "kernels/cpu/rows.h"
+#include "kernels/native/elementwise.h"
 
 namespace weft::kernels::native {
 namespace {
@@ -50,14 +51,36 @@ Made MakeBinary(const KernelContext& context) {
   return MakeFloatBinary<kOp>(context);
 }
 
-const RegisterKernel<ops::Add> kAdd("native", &MakeBinary<cpu::BinaryOp::kAdd>);
-const RegisterKernel<ops::Sub> kSub("native", &MakeBinary<cpu::BinaryOp::kSub>);
-const RegisterKernel<ops::Mul> kMul("native", &MakeBinary<cpu::BinaryOp::kMul>);
-const RegisterKernel<ops::Div> kDiv("native", &MakeFloatBinary<cpu::BinaryOp::kDiv>);
-const RegisterKernel<ops::Pow> kPow("native", &MakeFloatBinary<cpu::BinaryOp::kPow>);
-const RegisterKernel<ops::Min> kMin("native", &MakeBinary<cpu::BinaryOp::kMin>);
-const RegisterKernel<ops::Max> kMax("native", &MakeBinary<cpu::BinaryOp::kMax>);
-const RegisterKernel<ops::Sum> kSum("native", &MakeBinary<cpu::BinaryOp::kAdd>);
+// In units of TileFor: two operands and the result.
+constexpr int64_t kRowCost = 3;
+
+template <cpu::BinaryOp kOp>
+std::optional<cpu::RowFunction> BinaryRow(const RowContext& context) {
+  if (!context.Has(2, DataType::kF32, DataType::kF32)) return std::nullopt;
+  const auto run = [](const cpu::RowFunction&, const cpu::RowArgs& args) {
+    cpu::BinaryOnRow(kOp, static_cast<const float*>(args.in[0]), args.stride[0],
+                     static_cast<const float*>(args.in[1]), args.stride[1],
+                     static_cast<float*>(args.out), args.n);
+  };
+  return cpu::RowFunction{.run = run, .cost = kRowCost};
+}
+
+const RegisterElementwise<ops::Add> kAdd(&MakeBinary<cpu::BinaryOp::kAdd>,
+                                         &BinaryRow<cpu::BinaryOp::kAdd>);
+const RegisterElementwise<ops::Sub> kSub(&MakeBinary<cpu::BinaryOp::kSub>,
+                                         &BinaryRow<cpu::BinaryOp::kSub>);
+const RegisterElementwise<ops::Mul> kMul(&MakeBinary<cpu::BinaryOp::kMul>,
+                                         &BinaryRow<cpu::BinaryOp::kMul>);
+const RegisterElementwise<ops::Div> kDiv(&MakeFloatBinary<cpu::BinaryOp::kDiv>,
+                                         &BinaryRow<cpu::BinaryOp::kDiv>);
+const RegisterElementwise<ops::Pow> kPow(&MakeFloatBinary<cpu::BinaryOp::kPow>,
+                                         &BinaryRow<cpu::BinaryOp::kPow>);
+const RegisterElementwise<ops::Min> kMin(&MakeBinary<cpu::BinaryOp::kMin>,
+                                         &BinaryRow<cpu::BinaryOp::kMin>);
+const RegisterElementwise<ops::Max> kMax(&MakeBinary<cpu::BinaryOp::kMax>,
+                                         &BinaryRow<cpu::BinaryOp::kMax>);
+const RegisterElementwise<ops::Sum> kSum(&MakeBinary<cpu::BinaryOp::kAdd>,
+                                         &BinaryRow<cpu::BinaryOp::kAdd>);
 
 template <class T>
 std::unique_ptr<Kernel> MakeCompareOn(const KernelContext& context, cpu::CompareOp op) {
@@ -87,13 +110,31 @@ Made MakeCompare(const KernelContext& context) {
   }
 }
 
-const RegisterKernel<ops::Equal> kEqual("native", &MakeCompare<cpu::CompareOp::kEqual>);
-const RegisterKernel<ops::Less> kLess("native", &MakeCompare<cpu::CompareOp::kLess>);
-const RegisterKernel<ops::Greater> kGreater("native", &MakeCompare<cpu::CompareOp::kGreater>);
-const RegisterKernel<ops::LessOrEqual> kLessOrEqual("native",
-                                                    &MakeCompare<cpu::CompareOp::kLessOrEqual>);
-const RegisterKernel<ops::GreaterOrEqual> kGreaterOrEqual(
-    "native", &MakeCompare<cpu::CompareOp::kGreaterOrEqual>);
+template <cpu::CompareOp kOp, class T>
+void RunCompare(const cpu::RowFunction&, const cpu::RowArgs& args) {
+  cpu::CompareOnRow(kOp, static_cast<const T*>(args.in[0]), args.stride[0],
+                    static_cast<const T*>(args.in[1]), args.stride[1],
+                    static_cast<uint8_t*>(args.out), args.n);
+}
+template <cpu::CompareOp kOp>
+std::optional<cpu::RowFunction> CompareRow(const RowContext& context) {
+  if (context.Has(2, DataType::kF32, DataType::kBool))
+    return cpu::RowFunction{.run = &RunCompare<kOp, float>, .cost = kRowCost};
+  if (context.Has(2, DataType::kBool, DataType::kBool))
+    return cpu::RowFunction{.run = &RunCompare<kOp, uint8_t>, .cost = kRowCost};
+  return std::nullopt;
+}
+
+const RegisterElementwise<ops::Equal> kEqual(&MakeCompare<cpu::CompareOp::kEqual>,
+                                             &CompareRow<cpu::CompareOp::kEqual>);
+const RegisterElementwise<ops::Less> kLess(&MakeCompare<cpu::CompareOp::kLess>,
+                                           &CompareRow<cpu::CompareOp::kLess>);
+const RegisterElementwise<ops::Greater> kGreater(&MakeCompare<cpu::CompareOp::kGreater>,
+                                                 &CompareRow<cpu::CompareOp::kGreater>);
+const RegisterElementwise<ops::LessOrEqual> kLessOrEqual(&MakeCompare<cpu::CompareOp::kLessOrEqual>,
+                                                         &CompareRow<cpu::CompareOp::kLessOrEqual>);
+const RegisterElementwise<ops::GreaterOrEqual> kGreaterOrEqual(
+    &MakeCompare<cpu::CompareOp::kGreaterOrEqual>, &CompareRow<cpu::CompareOp::kGreaterOrEqual>);
 
 Made MakeWhere(const KernelContext& context) {
   const DataType dtype = context.result_type(0).dtype();
@@ -112,7 +153,24 @@ Made MakeWhere(const KernelContext& context) {
                                  *args.pool);
                     });
 }
-const RegisterKernel<ops::Where> kWhere("native", &MakeWhere);
+template <class T>
+void RunWhere(const cpu::RowFunction&, const cpu::RowArgs& args) {
+  cpu::WhereOnRow(static_cast<const uint8_t*>(args.in[0]), args.stride[0],
+                  static_cast<const T*>(args.in[1]), args.stride[1],
+                  static_cast<const T*>(args.in[2]), args.stride[2], static_cast<T*>(args.out),
+                  args.n);
+}
+std::optional<cpu::RowFunction> WhereRow(const RowContext& context) {
+  if (context.operands[0] != DataType::kBool || context.operands[1] != context.result() ||
+      context.operands[2] != context.result())
+    return std::nullopt;
+  if (context.result() == DataType::kF32)
+    return cpu::RowFunction{.run = &RunWhere<uint32_t>, .cost = 4};
+  if (context.result() == DataType::kBool)
+    return cpu::RowFunction{.run = &RunWhere<uint8_t>, .cost = 4};
+  return std::nullopt;
+}
+const RegisterElementwise<ops::Where> kWhere(&MakeWhere, &WhereRow);
 
 }  // namespace
 }  // namespace weft::kernels::native

@@ -6,7 +6,8 @@
 #include "ir/dialects/fused.h"
 #include "ir/dialects/onnx.h"
 #include "kernels/cpu/activation.h"
-#include "kernels/native/native.h"
+#include "kernels/cpu/rows.h"
+#include "kernels/native/elementwise.h"
 
 namespace weft::kernels::native {
 namespace {
@@ -22,35 +23,76 @@ Made MakeUnary(const KernelContext& context, cpu::UnaryOp op, const cpu::UnaryPa
 }
 
 template <cpu::UnaryOp kOp>
+std::optional<cpu::RowFunction> UnaryRow(const RowContext& context,
+                                         const cpu::UnaryParams& params) {
+  if (!context.Has(1, ir::DataType::kF32, ir::DataType::kF32)) return std::nullopt;
+  const auto run = [](const cpu::RowFunction& self, const cpu::RowArgs& args) {
+    cpu::UnaryOnRow(kOp, self.params, static_cast<const float*>(args.in[0]),
+                    static_cast<float*>(args.out), args.n);
+  };
+  return cpu::RowFunction{.run = run, .params = params, .cost = cpu::CostOf(kOp)};
+}
+
+template <cpu::UnaryOp kOp>
 Made MakePlain(const KernelContext& context) {
   return MakeUnary(context, kOp, {});
 }
+template <cpu::UnaryOp kOp>
+std::optional<cpu::RowFunction> PlainRow(const RowContext& context) {
+  return UnaryRow<kOp>(context, {});
+}
 
-const RegisterKernel<ops::Abs> kAbs("native", &MakePlain<cpu::UnaryOp::kAbs>);
-const RegisterKernel<ops::Neg> kNeg("native", &MakePlain<cpu::UnaryOp::kNeg>);
-const RegisterKernel<ops::Relu> kRelu("native", &MakePlain<cpu::UnaryOp::kRelu>);
-const RegisterKernel<ops::Sqrt> kSqrt("native", &MakePlain<cpu::UnaryOp::kSqrt>);
-const RegisterKernel<ops::Exp> kExp("native", &MakePlain<cpu::UnaryOp::kExp>);
-const RegisterKernel<ops::Log> kLog("native", &MakePlain<cpu::UnaryOp::kLog>);
-const RegisterKernel<ops::Erf> kErf("native", &MakePlain<cpu::UnaryOp::kErf>);
-const RegisterKernel<ops::Tanh> kTanh("native", &MakePlain<cpu::UnaryOp::kTanh>);
-const RegisterKernel<ops::Sigmoid> kSigmoid("native", &MakePlain<cpu::UnaryOp::kSigmoid>);
-const RegisterKernel<ops::HardSwish> kHardSwish("native", &MakePlain<cpu::UnaryOp::kHardSwish>);
-const RegisterKernel<ops::Reciprocal> kReciprocal("native", &MakePlain<cpu::UnaryOp::kReciprocal>);
+const RegisterElementwise<ops::Abs> kAbs(&MakePlain<cpu::UnaryOp::kAbs>,
+                                         &PlainRow<cpu::UnaryOp::kAbs>);
+const RegisterElementwise<ops::Neg> kNeg(&MakePlain<cpu::UnaryOp::kNeg>,
+                                         &PlainRow<cpu::UnaryOp::kNeg>);
+const RegisterElementwise<ops::Relu> kRelu(&MakePlain<cpu::UnaryOp::kRelu>,
+                                           &PlainRow<cpu::UnaryOp::kRelu>);
+const RegisterElementwise<ops::Sqrt> kSqrt(&MakePlain<cpu::UnaryOp::kSqrt>,
+                                           &PlainRow<cpu::UnaryOp::kSqrt>);
+const RegisterElementwise<ops::Exp> kExp(&MakePlain<cpu::UnaryOp::kExp>,
+                                         &PlainRow<cpu::UnaryOp::kExp>);
+const RegisterElementwise<ops::Log> kLog(&MakePlain<cpu::UnaryOp::kLog>,
+                                         &PlainRow<cpu::UnaryOp::kLog>);
+const RegisterElementwise<ops::Erf> kErf(&MakePlain<cpu::UnaryOp::kErf>,
+                                         &PlainRow<cpu::UnaryOp::kErf>);
+const RegisterElementwise<ops::Tanh> kTanh(&MakePlain<cpu::UnaryOp::kTanh>,
+                                           &PlainRow<cpu::UnaryOp::kTanh>);
+const RegisterElementwise<ops::Sigmoid> kSigmoid(&MakePlain<cpu::UnaryOp::kSigmoid>,
+                                                 &PlainRow<cpu::UnaryOp::kSigmoid>);
+const RegisterElementwise<ops::HardSwish> kHardSwish(&MakePlain<cpu::UnaryOp::kHardSwish>,
+                                                     &PlainRow<cpu::UnaryOp::kHardSwish>);
+const RegisterElementwise<ops::Reciprocal> kReciprocal(&MakePlain<cpu::UnaryOp::kReciprocal>,
+                                                       &PlainRow<cpu::UnaryOp::kReciprocal>);
 
+cpu::UnaryParams HardSigmoidParams(ir::Operation op) {
+  const auto attrs = op.attrs_of<ops::HardSigmoid>();
+  return {attrs.alpha, attrs.beta};
+}
 Made MakeHardSigmoid(const KernelContext& context) {
-  const auto attrs = context.attrs_of<ops::HardSigmoid>();
-  return MakeUnary(context, cpu::UnaryOp::kHardSigmoid, {attrs.alpha, attrs.beta});
+  return MakeUnary(context, cpu::UnaryOp::kHardSigmoid, HardSigmoidParams(context.op()));
 }
-const RegisterKernel<ops::HardSigmoid> kHardSigmoid("native", &MakeHardSigmoid);
+std::optional<cpu::RowFunction> HardSigmoidRow(const RowContext& context) {
+  return UnaryRow<cpu::UnaryOp::kHardSigmoid>(context, HardSigmoidParams(context.op));
+}
+const RegisterElementwise<ops::HardSigmoid> kHardSigmoid(&MakeHardSigmoid, &HardSigmoidRow);
 
-Made MakeLeakyRelu(const KernelContext& context) {
-  return MakeUnary(context, cpu::UnaryOp::kLeakyRelu,
-                   {context.attrs_of<ops::LeakyRelu>().alpha, 0});
+cpu::UnaryParams LeakyReluParams(ir::Operation op) {
+  return {op.attrs_of<ops::LeakyRelu>().alpha, 0};
 }
-const RegisterKernel<ops::LeakyRelu> kLeakyRelu("native", &MakeLeakyRelu);
+Made MakeLeakyRelu(const KernelContext& context) {
+  return MakeUnary(context, cpu::UnaryOp::kLeakyRelu, LeakyReluParams(context.op()));
+}
+std::optional<cpu::RowFunction> LeakyReluRow(const RowContext& context) {
+  return UnaryRow<cpu::UnaryOp::kLeakyRelu>(context, LeakyReluParams(context.op));
+}
+const RegisterElementwise<ops::LeakyRelu> kLeakyRelu(&MakeLeakyRelu, &LeakyReluRow);
 
 // Bounds that are not constant are read in every run.
+cpu::UnaryParams ClipParams(const float* min, const float* max) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  return {min != nullptr ? *min : -kInfinity, max != nullptr ? *max : kInfinity};
+}
 Made MakeClip(const KernelContext& context) {
   if (!context.AllFloat32()) return context.Unsupported("only f32");
   const int64_t n = context.result_type(0).NumElements();
@@ -59,14 +101,21 @@ Made MakeClip(const KernelContext& context) {
       return context.InvalidArgument("min and max must be scalars");
   }
   return MakeNative("elementwise", {.may_overwrite = 1}, [n](const KernelArgs& args) {
-    constexpr float kInfinity = std::numeric_limits<float>::infinity();
-    const cpu::UnaryParams bounds = {args.HasInput(1) ? *args.input<float>(1) : -kInfinity,
-                                     args.HasInput(2) ? *args.input<float>(2) : kInfinity};
-    cpu::Unary(cpu::UnaryOp::kClip, bounds, args.input<float>(0), args.output<float>(0), n,
-               *args.pool);
+    cpu::Unary(cpu::UnaryOp::kClip, ClipParams(args.input<float>(1), args.input<float>(2)),
+               args.input<float>(0), args.output<float>(0), n, *args.pool);
   });
 }
-const RegisterKernel<ops::Clip> kClip("native", &MakeClip);
+std::optional<cpu::RowFunction> ClipRow(const RowContext& context) {
+  if (context.result() != ir::DataType::kF32) return std::nullopt;
+  const auto run = [](const cpu::RowFunction&, const cpu::RowArgs& args) {
+    const cpu::UnaryParams bounds =
+        ClipParams(static_cast<const float*>(args.in[1]), static_cast<const float*>(args.in[2]));
+    cpu::UnaryOnRow(cpu::UnaryOp::kClip, bounds, static_cast<const float*>(args.in[0]),
+                    static_cast<float*>(args.out), args.n);
+  };
+  return cpu::RowFunction{.run = run, .cost = cpu::CostOf(cpu::UnaryOp::kClip)};
+}
+const RegisterElementwise<ops::Clip> kClip(&MakeClip, &ClipRow);
 
 // gelu(x + bias), bias along the last axis.
 Made MakeGelu(const KernelContext& context) {
