@@ -95,9 +95,13 @@ absl::Status Export(ir::Program& program, const std::string& path, const ExportO
 
 absl::Status ExportOnnx(ir::Program& program, const std::string& path,
                         const ExportOptions& options) {
-  if (!options.inline_functions) return bridge::OneLine(Export(program, path, options));
+  if (!options.inline_functions && !bridge::HasBodyInRegion(program))
+    return bridge::OneLine(Export(program, path, options));
+  WEFT_RETURN_IF_ERROR(bridge::OneLine(ir::Verify(program)));
   const std::unique_ptr<ir::Program> copy = program.Clone();  // shares the weights
-  WEFT_RETURN_IF_ERROR(bridge::OneLine(bridge::ExpandFusedOps(copy.get())));
+  WEFT_RETURN_IF_ERROR(bridge::OneLine(options.inline_functions
+                                           ? bridge::ExpandFusedOps(copy.get())
+                                           : bridge::ExpandBodiesInRegions(copy.get())));
   return bridge::OneLine(Export(*copy, path, options));
 }
 

@@ -6,6 +6,9 @@
 #include "ir/dialects/fused.h"
 #include "ir/dialects/onnx.h"
 #include "ir/rewriter.h"
+#include "ir/verifier.h"
+#include "passes/pass_manager.h"
+#include "passes/pass_registry.h"
 #include "unittests/onnx/model_builder.h"
 
 namespace weft::tools {
@@ -269,6 +272,39 @@ TEST(FusedDialect, ExpandedInPlaceOnlyOnnxIsLeft) {
   const std::string bytes = model.SerializeAsString();
   auto again = ImportOnnxBytes(context, std::as_bytes(std::span(bytes)));
   ASSERT_EQ(again.status().message(), "");
+}
+
+// Its body is another for each, so it makes no function.
+TEST(FusedDialect, AnElementwiseGroupBecomesTheOpsOfItsBody) {
+  ir::IrContext context;
+  ir::LoadFusedDialect(context);
+  ir::Program program(&context);
+  ir::Builder b(&program);
+  const ir::Value x = b.AddInput("x", context.TensorType(ir::DataType::kF32, {2, 3}));
+  const ir::Value w = b.AddInput("w", context.TensorType(ir::DataType::kF32, {3, 3}));
+  const ir::Value y = b.Make<ir::fused::Linear>({b.Make<ir::ops::Tanh>({x}), w});
+  const ir::Value z = b.Make<ir::ops::Mul>({b.Make<ir::ops::Relu>({y}), x});
+  program.SetName(z, "scaled");
+  b.Return({{"z", z}});
+  passes::PassManager pm(&context);
+  pm.AddPass(passes::MakePass("fuse-elementwise"));
+  ASSERT_EQ(pm.Run(program).message(), "");
+  ASSERT_EQ(program.body().back().prev().name(), "fused.elementwise");
+
+  for (const bool inline_functions : {false, true}) {
+    const onnx::ModelProto model = ExportToProto(program, {.inline_functions = inline_functions});
+    std::vector<std::string> types;
+    for (const auto& node : model.graph().node()) types.push_back(node.op_type());
+    EXPECT_EQ(types, (std::vector<std::string>{"Tanh", inline_functions ? "MatMul" : "linear",
+                                               "Relu", "Mul"}));
+    EXPECT_EQ(model.graph().node(3).output(0), "z");
+    EXPECT_EQ(model.functions_size(), inline_functions ? 0 : 1);
+    const std::string bytes = model.SerializeAsString();
+    const auto again = ImportOnnxBytes(context, std::as_bytes(std::span(bytes)));
+    ASSERT_EQ(again.status().message(), "");
+    EXPECT_EQ(ir::Verify(**again).message(), "");
+  }
+  EXPECT_EQ(program.body().back().prev().name(), "fused.elementwise");  // as before
 }
 
 // --- foreign functions ------------------------------------------------------------------

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "ir/infer.h"
+#include "ir/reference_body.h"
 #include "ir/walk.h"
 #include "tools/onnx/internal/adapters.h"
 #include "tools/onnx/internal/graph_writer.h"
@@ -29,15 +30,17 @@ constexpr std::string_view kDocMarker = "weft op ";
 
 bool NeedsFunction(Operation op) {
   const ir::OpDef* def = op.def();
-  return def && def->info->onnx.empty() && def->decompose;
+  return def && def->info->onnx.empty() && ir::HasReferenceBody(op);
 }
+
+bool IsBodyInRegion(Operation op) { return op.HasTrait(ir::kBodyInRegion); }
 
 // Replaces op by its body. Bodies may hold ops of the same kind of their own.
 absl::Status Expand(ir::Rewriter& rewriter, Operation op) {
   const std::vector<Value> operands = op.operands().vec();
   rewriter.SetInsertionPoint(op);
   rewriter.set_location(op.location());
-  const std::vector<Value> results = op.def()->decompose(rewriter, operands, op.attrs());
+  const std::vector<Value> results = ir::BuildReferenceBody(rewriter, op, operands);
   if (results.size() != op.num_results())
     return ir::Unsupported(fmt::format("{}: no body in ONNX for these operands", op.name()));
   for (uint32_t i = 0; i < op.num_results(); ++i) {
@@ -48,6 +51,19 @@ absl::Status Expand(ir::Rewriter& rewriter, Operation op) {
   }
   rewriter.Replace(op, results);
   return absl::OkStatus();
+}
+
+absl::Status ExpandAll(ir::Program* program, bool (*wanted)(Operation)) {
+  ir::Rewriter rewriter(program);
+  for (int round = 0; round < kMaxExpansions; ++round) {
+    std::vector<Operation> ops;
+    ir::Walk(*program, [&](Operation op) {
+      if (wanted(op)) ops.push_back(op);
+    });
+    if (ops.empty()) return absl::OkStatus();
+    for (Operation op : ops) WEFT_RETURN_IF_ERROR(Expand(rewriter, op));
+  }
+  return ir::Internal("reference bodies are made of each other without end");
 }
 
 // --- the doc_string -----------------------------------------------------------------
@@ -300,17 +316,16 @@ Operation FusedFunctionReader::Recognise(const pb::FunctionProto& function,
   return op;
 }
 
-absl::Status ExpandFusedOps(ir::Program* program) {
-  ir::Rewriter rewriter(program);
-  for (int round = 0; round < kMaxExpansions; ++round) {
-    std::vector<Operation> ops;
-    ir::Walk(*program, [&](Operation op) {
-      if (NeedsFunction(op)) ops.push_back(op);
-    });
-    if (ops.empty()) return absl::OkStatus();
-    for (Operation op : ops) WEFT_RETURN_IF_ERROR(Expand(rewriter, op));
-  }
-  return ir::Internal("reference bodies are made of each other without end");
+absl::Status ExpandFusedOps(ir::Program* program) { return ExpandAll(program, &NeedsFunction); }
+
+bool HasBodyInRegion(ir::Program& program) {
+  bool found = false;
+  ir::Walk(program, [&](Operation op) { found |= IsBodyInRegion(op); });
+  return found;
+}
+
+absl::Status ExpandBodiesInRegions(ir::Program* program) {
+  return ExpandAll(program, &IsBodyInRegion);
 }
 
 }  // namespace weft::tools::bridge

@@ -70,5 +70,8 @@ class FusedFunctionReader {
 
 // Replaces every op that ONNX has no operator for by its reference body, in regions too.
 absl::Status ExpandFusedOps(ir::Program* program);
+// The same for ops whose body is their region: it may be another for each, so it makes no function.
+bool HasBodyInRegion(ir::Program& program);
+absl::Status ExpandBodiesInRegions(ir::Program* program);
 
 }  // namespace weft::tools::bridge
