@@ -84,7 +84,7 @@ const std::vector<Pipeline>& Pipelines() {
       layout.emplace_back(pass);
     for (const char* pass :
          {"fuse-composite", "layout", "layout-cleanup", "fuse-epilogue", "constant-folding",
-          "common-subexpression-elimination", "dead-code-elimination"})
+          "common-subexpression-elimination", "dead-code-elimination", "fuse-elementwise"})
       fuse.emplace_back(pass);
     for (const char* pass : {"split-qkv-matmul", "gather-to-split", "conv1d-to-conv2d",
                              "split-large-kernel-conv", "typecast", "ascend", "constant-folding",
