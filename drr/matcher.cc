@@ -266,7 +266,7 @@ int Matcher::WhichAlternative(const SourceOp& op, Operation found) {
     if (!op.opcode.empty()) return found.name() == op.opcode ? 0 : -1;
     if (op.traits == ir::kNone) return 0;
     const ir::OpDef* def = found.def();
-    return def && (def->info->traits & op.traits) == op.traits ? 0 : -1;
+    return def && (def->traits & op.traits) == op.traits ? 0 : -1;
   }
   for (size_t i = 0; i < op.alternatives.size(); ++i)
     if (op.alternatives[i].def->opcode == found.opcode()) return static_cast<int>(i);

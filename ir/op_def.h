@@ -76,25 +76,50 @@ enum Trait : uint32_t {
   kElementwise = 1 << 2,   // result element i depends on operand elements i only (after broadcast)
   kTerminator = 1 << 3,    // ends its block
   kConstantLike = 1 << 4,  // no operands, its value is known before run time
-  kInplace = 1 << 5,       // may write its result over its first operand
-  kReadOnly = 1 << 6,      // reads but never writes what its operands refer to
-  kValueSemantics = 1 << 7,  // results never alias operands
+  kInplace = 1 << 5,       // may write result 0 over operands that OpInfo::inplace names
+  kReadOnly = 1 << 6,      // never writes what its operands refer to (but see ir/inplace.h)
+  kValueSemantics = 1 << 7,  // its results share no memory with its operands (likewise)
   kRandom = 1 << 8,          // two runs differ: never merged or folded
   kIsolated = 1 << 9,        // its regions see no value from outside
   kBodyInRegion = 1 << 10,   // its one region computes it, and may stand in its place
+  kView = 1 << 11,           // its results may be its first operand (all of a variadic one), under
+                             // another shape: they share memory
 };
+
+// Sets of operands, as bits: OverOperands(0, 3).
+constexpr uint32_t kEveryOperand = ~0u;
+template <class... I>
+constexpr uint32_t OverOperands(I... operands) {
+  return (0u | ... | (1u << operands));
+}
 
 struct OpInfo {
   std::string_view name;  // "dialect.Op"
   FixedList<OperandDef, 12> operands;
   FixedList<OperandDef, 8> results = {"out"};
-  uint32_t traits = kPure;
+  uint32_t traits = kPure;            // and those that AllTraits() adds
   std::string_view onnx = {};         // ONNX op_type; empty when ONNX has no such op
   int since = 1;                      // opset whose semantics the op has
   std::string_view onnx_domain = {};  // "" is ai.onnx
   int num_regions = 0;                // -1: any number
   std::string_view doc = {};
+  // Operands that result 0 may be written over where the types are equal, because no element is read
+  // after one in its place is written. Elementwise ops need not name them: it holds for all.
+  uint32_t inplace = 0;
 };
+
+// A view writes nothing.
+constexpr uint32_t InplaceOperands(const OpInfo& info) {
+  return info.traits & kView ? 0 : info.traits & kElementwise ? kEveryOperand : info.inplace;
+}
+// The traits of an op with those that others imply: what is pure only reads, and its results are
+// memory of their own unless they are views.
+constexpr uint32_t AllTraits(const OpInfo& info) {
+  uint32_t traits = info.traits;
+  if (traits & kPure) traits |= kReadOnly | (traits & kView ? kNone : kValueSemantics);
+  if (InplaceOperands(info) != 0) traits |= kInplace;
+  return traits;
+}
 
 // Field{"perm", &Attrs::perm} is required; a third argument is its default; a field of type
 // std::optional<T> may be absent.
@@ -306,6 +331,7 @@ struct FieldDef {
 struct OpDef {
   Opcode opcode;
   const OpInfo* info = nullptr;
+  uint32_t traits = kNone;  // AllTraits() of info
   std::vector<FieldDef> fields;
   bool (*infer)(InferContext&) = nullptr;
   std::vector<Value> (*decompose)(Builder&, std::span<const Value>, AttrDict) = nullptr;
@@ -313,7 +339,7 @@ struct OpDef {
   bool (*verify)(Operation op, std::string* error) = nullptr;
 
   std::string_view name() const { return info->name; }
-  bool Has(Trait trait) const { return (info->traits & trait) != 0; }
+  bool Has(Trait trait) const { return (traits & trait) != 0; }
   const FieldDef* FindField(Name name) const {
     for (const FieldDef& f : fields)
       if (f.name == name) return &f;
@@ -415,6 +441,7 @@ OpDef MakeOpDef(std::index_sequence<kIndex...>) {
   OpDef def;
   def.opcode = kOpcodeOf<O>;
   def.info = &O::kInfo;
+  def.traits = AllTraits(O::kInfo);
   (def.fields.push_back(MakeFieldDef<O, kIndex>()), ...);
   if constexpr (requires { &O::Infer; }) def.infer = &O::Infer;
   if constexpr (requires { &O::Decompose; }) {

@@ -6,7 +6,7 @@
 #include "drr/arity.h"
 #include "drr/drr.h"
 #include "drr/text/internal/rule_parser.h"
-#include "drr/text/internal/traits.h"
+#include "ir/traits.h"
 
 namespace weft::drr::text {
 
@@ -123,7 +123,7 @@ bool RuleParser::ParseAlternatives(SourceOp* op) {
     while (!s_.Consume(']')) {
       uint32_t trait = 0;
       const char* at = s_.position();
-      if (!ParseTrait(s_.Name(), &trait)) return Fail(at, "there is no such trait");
+      if (!ir::ParseTrait(s_.Name(), &trait)) return Fail(at, "there is no such trait");
       op->traits |= trait;
     }
     return true;

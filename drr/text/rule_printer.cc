@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <map>
 
-#include "drr/text/internal/traits.h"
 #include "drr/text/rule_text.h"
 #include "ir/dialects/builtin.h"
 #include "ir/text/internal/literals.h"
 #include "ir/text/printer.h"
+#include "ir/traits.h"
 
 namespace weft::drr::text {
 namespace {
@@ -107,7 +107,7 @@ class RulePrinter {
     if (!op.opcode.empty()) {
       text += fmt::format("named {}", Quoted(op.opcode));
     } else if (op.alternatives.empty()) {
-      text += fmt::format("any[{}]", TraitNames(op.traits));
+      text += fmt::format("any[{}]", ir::TraitNames(op.traits));
     }
     for (const Alternative& a : op.alternatives) {
       if (&a != op.alternatives.data()) text += " | ";

@@ -69,7 +69,7 @@ struct GetParameterOp {
 struct CombineOp {
   static constexpr OpInfo kInfo = {.name = "builtin.combine",
                                    .operands = {Variadic("inputs")},
-                                   .traits = kPure,
+                                   .traits = kPure | kView,
                                    .doc = "a vector of its operands"};
   template <template <class> class Slot>
   using Attrs = NoAttrs<Slot>;
@@ -80,7 +80,7 @@ struct SplitOp {
   static constexpr OpInfo kInfo = {.name = "builtin.split",
                                    .operands = {"input"},
                                    .results = {Variadic("outputs")},
-                                   .traits = kPure,
+                                   .traits = kPure | kView,
                                    .doc = "the elements of a vector, one result each"};
   template <template <class> class Slot>
   using Attrs = NoAttrs<Slot>;

@@ -6,6 +6,7 @@
 #include "ir/dialects/fused.h"
 #include "ir/dialects/litert.h"
 #include "ir/dialects/pd.h"
+#include "ir/traits.h"
 #include "passes/pass_registry.h"
 #include "passes/transformation.h"
 #include "tools/common/table.h"
@@ -22,6 +23,17 @@ std::string Signature(const List& values) {
                         : value.arity == ir::Arity::kVariadic ? "..."
                                                               : "");
   }
+  return text;
+}
+
+// The operands over which the op may write its result.
+std::string InplaceText(const ir::OpInfo& info) {
+  const uint32_t operands = ir::InplaceOperands(info);
+  if (operands == ir::kEveryOperand) return "any";
+  std::string text;
+  for (size_t i = 0; i < info.operands.size(); ++i)
+    if (operands >> i & 1)
+      text += fmt::format("{}{}", text.empty() ? "" : ", ", info.operands[i].name);
   return text;
 }
 
@@ -52,7 +64,7 @@ std::string ListOps() {
   ir::LoadAscendDialect(context);
   ir::LoadLitertDialect(context);
   ir::LoadPdDialect(context);
-  Table table({"op", "operands -> results", "ONNX", "what it computes"});
+  Table table({"op", "operands -> results", "ONNX", "traits", "in place over", "what it computes"});
   for (const ir::OpDef* op : context.Ops())
     table.AddRow(
         {std::string(op->name()),
@@ -61,7 +73,7 @@ std::string ListOps() {
                                 : fmt::format("{}{}{} {}", op->info->onnx_domain,
                                               op->info->onnx_domain.empty() ? "" : ".",
                                               op->info->onnx, op->info->since),
-         std::string(op->info->doc)});
+         ir::TraitNames(op->traits), InplaceText(*op->info), std::string(op->info->doc)});
   return table.ToString();
 }
 

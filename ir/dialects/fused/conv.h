@@ -11,7 +11,8 @@ namespace weft::ir::fused {
 struct Conv2d {
   static constexpr OpInfo kInfo = {.name = "fused.conv2d",
                                    .operands = {"x", "w", Optional("bias"), Optional("residual")},
-                                   .doc = "a convolution with bias, residual and activation"};
+                                   .doc = "a convolution with bias, residual and activation",
+                                   .inplace = OverOperands(3)};
   template <template <class> class Slot>
   struct Attrs {
     Slot<Ints> strides{};

@@ -11,7 +11,8 @@ namespace weft::ir::fused {
 struct Linear {
   static constexpr OpInfo kInfo = {.name = "fused.linear",
                                    .operands = {"x", "w", Optional("bias"), Optional("residual")},
-                                   .doc = "a matrix product with bias, residual and activation"};
+                                   .doc = "a matrix product with bias, residual and activation",
+                                   .inplace = OverOperands(3)};
   template <template <class> class Slot>
   struct Attrs {
     Slot<bool> transpose_w{};

@@ -13,7 +13,8 @@ struct LayerNorm {
   static constexpr OpInfo kInfo = {
       .name = "fused.layer_norm",
       .operands = {"x", "scale", Optional("bias"), Optional("residual")},
-      .doc = "layer normalisation, with a residual added first"};
+      .doc = "layer normalisation, with a residual added first",
+      .inplace = OverOperands(0, 3)};
   template <template <class> class Slot>
   struct Attrs {
     Slot<int64_t> axis{};

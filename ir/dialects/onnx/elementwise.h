@@ -46,7 +46,7 @@ struct Not : LogicalOp {
   static constexpr OpInfo kInfo = UnaryInfo("onnx.Not", 1, "logical not");
 };
 struct Identity : UnaryOp {
-  static constexpr OpInfo kInfo = UnaryInfo("onnx.Identity", 16, "x itself, of any type");
+  static constexpr OpInfo kInfo = UnaryInfo("onnx.Identity", 16, "x itself, of any type", kView);
 };
 struct HardSigmoid {
   static constexpr OpInfo kInfo =
@@ -187,7 +187,7 @@ struct Dropout {
       .name = "onnx.Dropout",
       .operands = {"data", Optional("ratio"), Optional("training_mode")},
       .results = {"out", Optional("mask")},
-      .traits = kPure | kRandom,
+      .traits = kPure | kView | kRandom,
       .onnx = "Dropout",
       .since = 13,
       .doc = "zeroes random elements and scales the rest when training; else the identity"};

@@ -44,7 +44,8 @@ struct ScatterND {
                                    .operands = {"data", "indices", "updates"},
                                    .onnx = "ScatterND",
                                    .since = 16,
-                                   .doc = "data with updates written, or applied, at some indices"};
+                                   .doc = "data with updates written, or applied, at some indices",
+                                   .inplace = OverOperands(0)};
   template <template <class> class Slot>
   struct Attrs {
     Slot<ScatterReduction> reduction{};

@@ -24,7 +24,8 @@ struct Gemm {
                                    .operands = {"a", "b", Optional("c")},
                                    .onnx = "Gemm",
                                    .since = 13,
-                                   .doc = "alpha * a . b + beta * c, for matrices"};
+                                   .doc = "alpha * a . b + beta * c, for matrices",
+                                   .inplace = OverOperands(2)};
   template <template <class> class Slot>
   struct Attrs {
     Slot<float> alpha{};

@@ -111,7 +111,8 @@ struct BatchNormalization {
       .results = {"out", Optional("running_mean"), Optional("running_var")},
       .onnx = "BatchNormalization",
       .since = 15,
-      .doc = "normalises each channel with the given statistics"};
+      .doc = "normalises each channel with the given statistics",
+      .inplace = OverOperands(0)};
   template <template <class> class Slot>
   struct Attrs {
     Slot<float> epsilon{};
@@ -128,13 +129,13 @@ struct BatchNormalization {
 
 // Over dimensions axis..rank-1: (x - mean) / sqrt(var + epsilon) * scale + b.
 struct LayerNormalization {
-  static constexpr OpInfo kInfo = {
-      .name = "onnx.LayerNormalization",
-      .operands = {"x", "scale", Optional("b")},
-      .results = {"out", Optional("mean"), Optional("inv_std_dev")},
-      .onnx = "LayerNormalization",
-      .since = 17,
-      .doc = "normalises the last dimensions to mean 0 and variance 1"};
+  static constexpr OpInfo kInfo = {.name = "onnx.LayerNormalization",
+                                   .operands = {"x", "scale", Optional("b")},
+                                   .results = {"out", Optional("mean"), Optional("inv_std_dev")},
+                                   .onnx = "LayerNormalization",
+                                   .since = 17,
+                                   .doc = "normalises the last dimensions to mean 0 and variance 1",
+                                   .inplace = OverOperands(0)};
   template <template <class> class Slot>
   struct Attrs {
     Slot<int64_t> axis{};
@@ -158,7 +159,8 @@ struct Softmax {
                                    .operands = {"x"},
                                    .onnx = "Softmax",
                                    .since = 13,
-                                   .doc = "exp(x) / sum(exp(x)) along one axis"};
+                                   .doc = "exp(x) / sum(exp(x)) along one axis",
+                                   .inplace = OverOperands(0)};
   template <template <class> class Slot>
   struct Attrs {
     Slot<int64_t> axis{};

@@ -13,10 +13,11 @@ namespace weft::ir::ops {
 constexpr std::string_view kOnnxPrefix = "onnx.";
 
 // `name` is "onnx." and the ONNX op_type.
-constexpr OpInfo UnaryInfo(std::string_view name, int since, std::string_view doc) {
+constexpr OpInfo UnaryInfo(std::string_view name, int since, std::string_view doc,
+                           uint32_t more_traits = kNone) {
   return {.name = name,
           .operands = {"x"},
-          .traits = kPure | kElementwise,
+          .traits = kPure | kElementwise | more_traits,
           .onnx = name.substr(kOnnxPrefix.size()),
           .since = since,
           .doc = doc};

@@ -9,6 +9,7 @@ namespace weft::ir::ops {
 struct Reshape {
   static constexpr OpInfo kInfo = {.name = "onnx.Reshape",
                                    .operands = {"data", "shape"},
+                                   .traits = kPure | kView,
                                    .onnx = "Reshape",
                                    .since = 14,
                                    .doc = "the same elements in another shape"};
@@ -25,6 +26,7 @@ struct Reshape {
 struct Flatten {
   static constexpr OpInfo kInfo = {.name = "onnx.Flatten",
                                    .operands = {"x"},
+                                   .traits = kPure | kView,
                                    .onnx = "Flatten",
                                    .since = 13,
                                    .doc = "a matrix: dimensions before axis by the others"};
@@ -39,6 +41,7 @@ struct Flatten {
 struct Squeeze {
   static constexpr OpInfo kInfo = {.name = "onnx.Squeeze",
                                    .operands = {"data", Optional("axes")},
+                                   .traits = kPure | kView,
                                    .onnx = "Squeeze",
                                    .since = 13,
                                    .doc = "removes dimensions of size 1 (all, without axes)"};
@@ -50,6 +53,7 @@ struct Squeeze {
 struct Unsqueeze {
   static constexpr OpInfo kInfo = {.name = "onnx.Unsqueeze",
                                    .operands = {"data", "axes"},
+                                   .traits = kPure | kView,
                                    .onnx = "Unsqueeze",
                                    .since = 13,
                                    .doc = "inserts dimensions of size 1"};

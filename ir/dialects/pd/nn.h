@@ -104,8 +104,10 @@ struct Pool2d {
 };
 
 struct Softmax {
-  static constexpr OpInfo kInfo = {
-      .name = "pd.softmax", .operands = {"x"}, .doc = "exp(x) / sum(exp(x)) along one axis"};
+  static constexpr OpInfo kInfo = {.name = "pd.softmax",
+                                   .operands = {"x"},
+                                   .doc = "exp(x) / sum(exp(x)) along one axis",
+                                   .inplace = OverOperands(0)};
   template <template <class> class Slot>
   struct Attrs {
     Slot<int64_t> axis{};

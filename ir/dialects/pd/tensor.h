@@ -22,6 +22,7 @@ struct Reshape {
   static constexpr OpInfo kInfo = {.name = "pd.reshape",
                                    .operands = {"x", "shape"},
                                    .results = {"out", "xshape"},
+                                   .traits = kPure | kView,
                                    .doc = "the same elements in another shape"};
   template <template <class> class Slot>
   using Attrs = NoAttrs<Slot>;
@@ -54,6 +55,7 @@ struct Flatten {
   static constexpr OpInfo kInfo = {.name = "pd.flatten",
                                    .operands = {"x"},
                                    .results = {"out", "xshape"},
+                                   .traits = kPure | kView,
                                    .doc = "joins a range of dimensions into one"};
   template <template <class> class Slot>
   struct Attrs {

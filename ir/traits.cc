@@ -1,23 +1,24 @@
-#include "drr/text/internal/traits.h"
+#include "ir/traits.h"
 
 #include <utility>
 
 #include "ir/op_def.h"
 
-namespace weft::drr::text {
+namespace weft::ir {
 namespace {
 
 constexpr std::pair<std::string_view, uint32_t> kTraits[] = {
-    {"pure", ir::kPure},
-    {"commutative", ir::kCommutative},
-    {"elementwise", ir::kElementwise},
-    {"terminator", ir::kTerminator},
-    {"constant_like", ir::kConstantLike},
-    {"inplace", ir::kInplace},
-    {"read_only", ir::kReadOnly},
-    {"value_semantics", ir::kValueSemantics},
-    {"random", ir::kRandom},
-    {"isolated", ir::kIsolated},
+    {"pure", kPure},
+    {"commutative", kCommutative},
+    {"elementwise", kElementwise},
+    {"terminator", kTerminator},
+    {"constant_like", kConstantLike},
+    {"inplace", kInplace},
+    {"read_only", kReadOnly},
+    {"value_semantics", kValueSemantics},
+    {"random", kRandom},
+    {"isolated", kIsolated},
+    {"view", kView},
 };
 
 }  // namespace
@@ -41,4 +42,4 @@ bool ParseTrait(std::string_view name, uint32_t* trait) {
   return false;
 }
 
-}  // namespace weft::drr::text
+}  // namespace weft::ir

@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-namespace weft::drr::text {
+namespace weft::ir {
 
 std::string TraitNames(uint32_t traits);  // "pure elementwise"
 bool ParseTrait(std::string_view name, uint32_t* trait);
 
-}  // namespace weft::drr::text
+}  // namespace weft::ir
