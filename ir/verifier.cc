@@ -10,6 +10,7 @@
 #include "ir/dialects/builtin.h"
 #include "ir/graph_view.h"
 #include "ir/infer.h"
+#include "ir/inplace.h"
 
 namespace weft::ir {
 namespace {
@@ -276,7 +277,7 @@ class ProgramVerifier {
     if (num_uses_ != num_operands_)
       return InvalidArgument(fmt::format("use lists hold {} uses but operations have {} operands",
                                          num_uses_, num_operands_));
-    return absl::OkStatus();
+    return has_inplace_marks_ ? VerifyInplaceMarks(program_) : absl::OkStatus();
   }
 
  private:
@@ -384,6 +385,7 @@ class ProgramVerifier {
   absl::Status CheckInFull(Operation op, bool* from_values) {
     WEFT_RETURN_IF_ERROR(CheckDefinition(op, from_values));
     WEFT_RETURN_IF_ERROR(CheckRegionsOf(op));
+    has_inplace_marks_ |= static_cast<bool>(InplaceMark(op));
     if (op.HasTrait(kTerminator) && op.next())
       return Fail(op, "ends its block but is not the last operation in it");
     if (!has_parameters_ || !op.Is<GetParameterOp>()) return absl::OkStatus();
@@ -394,7 +396,7 @@ class ProgramVerifier {
 
   Program& program_;
   GraphView view_;
-  bool has_parameters_;
+  bool has_parameters_, has_inplace_marks_ = false;
   std::vector<bool> seen_;                    // by op slot: verified already
   uint64_t num_operands_ = 0, num_uses_ = 0;  // operands that are given; lengths of use lists
   SignatureSet signatures_;

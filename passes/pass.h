@@ -66,6 +66,9 @@ class Pass {
   }
   virtual bool CanApplyOn(ir::Operation op) const { return op.num_regions() > 0; }
   virtual absl::Status Run(ir::Program& program) = 0;
+  // Whether marks of in-place execution (ir/inplace.h) may stay while it runs. Else they are dropped
+  // before: any rewrite may add a reader of what they let be overwritten.
+  virtual bool KeepsInplaceMarks() const { return false; }
   // The rules it applies, of a pass that applies rules, after Initialize; else null.
   virtual const drr::FrozenRewritePatternSet* patterns() const { return nullptr; }
 

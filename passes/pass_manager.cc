@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "ir/inplace.h"
 #include "ir/verifier.h"
 
 namespace weft::passes {
@@ -12,6 +13,7 @@ absl::Status PassManager::Run(ir::Program& program) {
   for (const auto& pass : passes_)
     WEFT_RETURN_IF_ERROR(
         ir::Annotate(pass->Initialize(*context_, pass_context_), "pass " + pass->name()));
+  bool may_have_marks = true;
   for (const auto& pass : passes_) {
     if (pass->traits().opt_level > opt_level_ || !pass->CanApplyOn(program.module())) continue;
     if (std::string why =
@@ -26,6 +28,8 @@ absl::Status PassManager::Run(ir::Program& program) {
                           .skipped = {{pass->name(), std::move(why)}}});
       continue;
     }
+    if (may_have_marks && !pass->KeepsInplaceMarks()) ir::DropInplaceMarks(program);
+    may_have_marks = pass->KeepsInplaceMarks();
     if (hook_) hook_(*pass, false, false, program);
     pass->ResetStatistics();
     PassReport report{.pass = pass->name(),

@@ -42,6 +42,7 @@ class PassManager {
       std::function<void(const Pass& pass, bool after, bool changed, ir::Program& program)>;
   void set_hook(Hook hook) { hook_ = std::move(hook); }
 
+  // Marks of in-place execution are dropped before a pass that does not keep them.
   // Stops at the first error, which names the pass.
   absl::Status Run(ir::Program& program);
   const std::vector<PassReport>& reports() const { return reports_; }

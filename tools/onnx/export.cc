@@ -6,6 +6,7 @@
 #include <map>
 
 #include "ir/dialects/builtin.h"
+#include "ir/inplace.h"
 #include "ir/verifier.h"
 #include "tools/onnx/internal/adapters.h"
 #include "tools/onnx/internal/fused_functions.h"
@@ -95,10 +96,12 @@ absl::Status Export(ir::Program& program, const std::string& path, const ExportO
 
 absl::Status ExportOnnx(ir::Program& program, const std::string& path,
                         const ExportOptions& options) {
-  if (!options.inline_functions && !bridge::HasBodyInRegion(program))
+  if (!options.inline_functions && !bridge::HasBodyInRegion(program) &&
+      !ir::HasInplaceMarks(program))
     return bridge::OneLine(Export(program, path, options));
   WEFT_RETURN_IF_ERROR(bridge::OneLine(ir::Verify(program)));
   const std::unique_ptr<ir::Program> copy = program.Clone();  // shares the weights
+  ir::DropInplaceMarks(*copy);                                // ONNX has no such attribute
   WEFT_RETURN_IF_ERROR(bridge::OneLine(options.inline_functions
                                            ? bridge::ExpandFusedOps(copy.get())
                                            : bridge::ExpandBodiesInRegions(copy.get())));
