@@ -54,7 +54,9 @@ class Kernel {
   virtual std::string_view name() const = 0;  // for profiles: "xnnpack conv2d"
 
   virtual size_t scratch_bytes() const { return 0; }
-  // Whether result 0 may lie in the memory of that operand (which then is of the same size).
+  // Whether result 0 may lie in the memory of that operand, which then has the same type: the kernel
+  // writes no element before it has read what lies there. Plans ask for no other operands than those
+  // that the op's definition names (ir::OpInfo::inplace).
   virtual bool MayOverwrite(size_t operand) const {
     (void)operand;
     return false;
@@ -95,7 +97,8 @@ class KernelContext {
   ir::Attribute constant(size_t i) const {
     return i < constants_.size() ? constants_[i] : ir::Attribute();
   }
-  bool AllFloat32() const;  // every operand and result
+  bool AllFloat32() const;              // every operand and result
+  uint32_t OperandsLikeResult() const;  // of exactly the type of result 0, as bits
   bool HasEmptyTensor() const;
 
   ThreadPool& pool() const { return *pool_; }

@@ -18,7 +18,7 @@ std::string Describe(ir::Operation op) {
 }  // namespace
 
 PlanBuilder::PlanBuilder(std::unique_ptr<ir::Program> program, const PlanResources& resources)
-    : resources_(resources), plan_(new Plan()), program_(program.get()) {
+    : resources_(resources), plan_(new Plan()), program_(program.get()), inplace_(*program) {
   plan_->program_ = std::move(program);
   plan_->pool_ = resources.pool;
   plan_->profile_ = resources.profile;
@@ -135,6 +135,7 @@ absl::Status PlanBuilder::AddOp(ir::Operation op) {
 
 absl::Status PlanBuilder::AddStep(ir::Operation op, ChosenKernel chosen) {
   StepTensors tensors;
+  tensors.op = op;
   const int step = static_cast<int>(plan_->steps_.size());
   for (const ir::Value value : op.operands()) tensors.inputs.push_back(TensorOf(value));
   bool computes = false;  // a step whose results have no elements is left out
@@ -182,33 +183,49 @@ void PlanBuilder::PlaceOutputs() {
   }
 }
 
-bool PlanBuilder::MayShare(int step, size_t operand) const {
+// Whether the result of a step may lie in the memory of an operand: the analysis says that nobody
+// reads that later, the kernel that it writes no element before it has read it. Roots are looked at
+// too: they know what memory is not the plan's, and which ops turned out to be views.
+bool PlanBuilder::MayShare(int step, uint32_t operand) const {
   const StepTensors& tensors = step_tensors_[step];
-  if (tensors.inputs[operand] < 0) return false;
+  if (!plan_->steps_[step].kernel->MayOverwrite(operand)) return false;
+  if (inplace_.WhyNot(tensors.op, operand) != nullptr) return false;
   const int from = FindRoot(tensors_[tensors.inputs[operand]].root);
-  const int to = FindRoot(tensors_[tensors.outputs[0]].root);
-  if (roots_[from].home != Home::kArena || roots_[to].home != Home::kArena) return false;
-  if (roots_[from].last != step || roots_[from].bytes != roots_[to].bytes) return false;
+  const Root& memory = roots_[from];
+  const Root& result = roots_[FindRoot(tensors_[tensors.outputs[0]].root)];
+  if (memory.home != Home::kArena || memory.last != step || memory.bytes != result.bytes)
+    return false;
+  // A program's output is where the caller wants it, and behind its end is nothing to read.
+  if (result.home == Home::kOutput ? memory.overread : result.home != Home::kArena) return false;
   for (size_t i = 0; i < tensors.inputs.size(); ++i) {
     if (i != operand && tensors.inputs[i] >= 0 &&
         FindRoot(tensors_[tensors.inputs[i]].root) == from)
       return false;
   }
-  return plan_->steps_[step].kernel->MayOverwrite(operand);
+  return true;
 }
 
+bool PlanBuilder::ShareWith(int step, uint32_t operand) {
+  if (!MayShare(step, operand)) return false;
+  const StepTensors& tensors = step_tensors_[step];
+  const int from = FindRoot(tensors_[tensors.inputs[operand]].root);
+  const int to = FindRoot(tensors_[tensors.outputs[0]].root);
+  roots_[from].last = roots_[to].last;
+  roots_[from].overread |= roots_[to].overread;
+  roots_[from].home = roots_[to].home;
+  roots_[from].port = roots_[to].port;
+  roots_[to].merged_into = from;
+  return true;
+}
+
+// Tries the operand that the op is marked with first.
 void PlanBuilder::ShareInPlace() {
-  for (size_t step = 0; step < step_tensors_.size(); ++step) {
-    const StepTensors& tensors = step_tensors_[step];
-    for (size_t i = 0; i < tensors.inputs.size(); ++i) {
-      if (!MayShare(static_cast<int>(step), i)) continue;
-      const int from = FindRoot(tensors_[tensors.inputs[i]].root);
-      const int to = FindRoot(tensors_[tensors.outputs[0]].root);
-      roots_[from].last = roots_[to].last;
-      roots_[from].overread |= roots_[to].overread;
-      roots_[to].merged_into = from;
-      break;
-    }
+  for (int step = 0; step < static_cast<int>(step_tensors_.size()); ++step) {
+    const ir::Operation op = step_tensors_[step].op;
+    const std::optional<uint32_t> marked = ir::MarkedOperand(op);
+    if (marked && ShareWith(step, *marked)) continue;
+    for (uint32_t i = 0; i < op.num_operands(); ++i)
+      if (ShareWith(step, i)) break;
   }
 }
 

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
+#include "ir/inplace.h"
 #include "kernels/plan.h"
 
 namespace weft::kernels {
@@ -33,6 +35,7 @@ class PlanBuilder {
     int root = -1;
   };
   struct StepTensors {
+    ir::Operation op;
     std::vector<int> inputs, outputs;  // -1: not given
   };
 
@@ -48,7 +51,8 @@ class PlanBuilder {
   void FindLifetimes();
   void PlaceOutputs();
   void ShareInPlace();
-  bool MayShare(int step, size_t operand) const;
+  bool MayShare(int step, uint32_t operand) const;
+  bool ShareWith(int step, uint32_t operand);
   void StageInputs();
   absl::Status AllocateArena();
   std::byte* AlignedConstant(Root& root);
@@ -59,6 +63,7 @@ class PlanBuilder {
   PlanResources resources_;
   std::unique_ptr<Plan> plan_;
   ir::Program* program_;
+  const ir::InplaceAnalysis inplace_;
   std::vector<Tensor> tensors_;
   std::unordered_map<uint32_t, int> tensor_of_value_;  // by value id; looked up, never iterated
   std::vector<Root> roots_;

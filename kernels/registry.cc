@@ -110,6 +110,13 @@ std::vector<std::string> ProvidersOf(ir::Opcode opcode) {
   return names;
 }
 
+uint32_t KernelContext::OperandsLikeResult() const {
+  uint32_t mask = 0;
+  for (size_t i = 0; i < num_inputs() && i < 32; ++i)
+    if (HasInput(i) && input_type(i) == result_type(0)) mask |= 1u << i;
+  return mask;
+}
+
 bool KernelContext::AllFloat32() const {
   const auto is_f32 = [](ir::Type t) { return !t || t.dtype() == ir::DataType::kF32; };
   return std::all_of(input_types_.begin(), input_types_.end(), is_f32) &&

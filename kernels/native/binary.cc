@@ -21,7 +21,7 @@ struct BroadcastShape {
 
 template <class T>
 std::unique_ptr<Kernel> MakeBinaryOn(const KernelContext& context, cpu::BinaryOp op) {
-  return MakeNative("elementwise", {.may_overwrite = OperandsLikeResult(context)},
+  return MakeNative("elementwise", {.may_overwrite = context.OperandsLikeResult()},
                     [op, shape = BroadcastShape(context)](const KernelArgs& args) {
                       cpu::Binary<T>(op, args.input<T>(0), shape.a, args.input<T>(1), shape.b,
                                      args.output<T>(0), shape.result, *args.pool);
@@ -143,7 +143,7 @@ Made MakeWhere(const KernelContext& context) {
       context.input_type(1).dtype() != dtype || context.input_type(2).dtype() != dtype)
     return context.Unsupported("these element types");
   const cpu::Dims result(context.result_dims(0));
-  return MakeNative("where", {},
+  return MakeNative("where", {.may_overwrite = context.OperandsLikeResult() & 0b110},
                     [result, condition = cpu::BroadcastStrides(context.dims(0), result),
                      x = cpu::BroadcastStrides(context.dims(1), result),
                      y = cpu::BroadcastStrides(context.dims(2), result),

@@ -60,15 +60,6 @@ std::unique_ptr<Kernel> MakeNative(std::string_view name, const NativeOptions& o
   return std::make_unique<NativeKernel<F>>(name, options, std::move(run));
 }
 
-// Operands that have exactly the result's type, as a mask for may_overwrite.
-inline uint32_t OperandsLikeResult(const KernelContext& context) {
-  uint32_t mask = 0;
-  for (size_t i = 0; i < context.num_inputs() && i < 32; ++i) {
-    if (context.HasInput(i) && context.input_type(i) == context.result_type(0)) mask |= 1u << i;
-  }
-  return mask;
-}
-
 // The elements of an f32 constant, which may lie anywhere in a file, unaligned.
 inline std::vector<float> ConstantFloats(ir::Attribute dense) {
   std::vector<float> floats(dense.bytes().size() / sizeof(float));

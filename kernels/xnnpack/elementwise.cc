@@ -1,4 +1,4 @@
-// Elementwise operators and softmax.
+// Elementwise operators and softmax. XNNPACK lets all of them run in place.
 #include <algorithm>
 #include <cstring>
 
@@ -22,9 +22,11 @@ Made MakeRows(const KernelContext& context, std::string_view name, int64_t rows,
   WEFT_ASSIGN_OR_RETURN(SharedOperator op, CreateOperator(name, [&](xnn_operator_t* handle) {
                           return create(static_cast<size_t>(columns), handle);
                         }));
-  return MakeXnn(name, std::move(op), [setup, rows](xnn_operator_t handle, const KernelArgs& args) {
-    return setup(handle, rows, args.input<float>(0), args.output<float>(0), args.pool->handle());
-  });
+  return MakeXnnOver(1, name, std::move(op),
+                     [setup, rows](xnn_operator_t handle, const KernelArgs& args) {
+                       return setup(handle, rows, args.input<float>(0), args.output<float>(0),
+                                    args.pool->handle());
+                     });
 }
 
 using CreateUnary = xnn_status (*)(size_t, size_t, size_t, uint32_t, xnn_operator_t*);
@@ -111,12 +113,12 @@ Made MakePair(const KernelContext& context, SetupBinary setup, const Create& cre
   if (std::max(a.size(), b.size()) > XNN_MAX_TENSOR_DIMS)
     return context.Unsupported("more than 6 dimensions");
   WEFT_ASSIGN_OR_RETURN(SharedOperator op, CreateOperator("elementwise", create));
-  return MakeXnn("xnnpack elementwise", std::move(op),
-                 [setup, a, b](xnn_operator_t handle, const KernelArgs& args) {
-                   return setup(handle, a.size(), a.data(), b.size(), b.data(),
-                                args.input<float>(0), args.input<float>(1), args.output<float>(0),
-                                args.pool->handle());
-                 });
+  return MakeXnnOver(context.OperandsLikeResult(), "xnnpack elementwise", std::move(op),
+                     [setup, a, b](xnn_operator_t handle, const KernelArgs& args) {
+                       return setup(handle, a.size(), a.data(), b.size(), b.data(),
+                                    args.input<float>(0), args.input<float>(1),
+                                    args.output<float>(0), args.pool->handle());
+                     });
 }
 
 using CreateClamped = xnn_status (*)(float, float, uint32_t, xnn_operator_t*);

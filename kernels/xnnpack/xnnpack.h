@@ -56,8 +56,10 @@ absl::StatusOr<SharedOperator> CreateOperator(std::string_view what, const Creat
 template <class Setup, class Finish>
 class XnnKernel final : public Kernel {
  public:
-  XnnKernel(std::string_view name, SharedOperator op, Setup setup, Finish finish)
+  XnnKernel(std::string_view name, SharedOperator op, uint32_t may_overwrite, Setup setup,
+            Finish finish)
       : name_(name),
+        may_overwrite_(may_overwrite),
         operator_(std::move(op)),
         setup_(std::move(setup)),
         finish_(std::move(finish)) {}
@@ -73,6 +75,9 @@ class XnnKernel final : public Kernel {
     return absl::OkStatus();
   }
   std::string_view name() const override { return name_; }
+  bool MayOverwrite(size_t operand) const override {
+    return operand < 32 && (may_overwrite_ >> operand & 1) != 0;
+  }
   bool ReadsPastEnd() const override { return true; }
 
  private:
@@ -87,6 +92,7 @@ class XnnKernel final : public Kernel {
   }
 
   const std::string_view name_;  // a literal
+  const uint32_t may_overwrite_;
   const SharedOperator operator_;
   const Setup setup_;
   const Finish finish_;
@@ -96,12 +102,20 @@ class XnnKernel final : public Kernel {
 template <class Setup, class Finish>
 std::unique_ptr<Kernel> MakeXnn(std::string_view name, SharedOperator op, Setup setup,
                                 Finish finish) {
-  return std::make_unique<XnnKernel<Setup, Finish>>(name, std::move(op), std::move(setup),
+  return std::make_unique<XnnKernel<Setup, Finish>>(name, std::move(op), 0, std::move(setup),
                                                     std::move(finish));
+}
+// may_overwrite: bit i allows the result in the memory of operand i.
+template <class Setup>
+std::unique_ptr<Kernel> MakeXnnOver(uint32_t may_overwrite, std::string_view name,
+                                    SharedOperator op, Setup setup) {
+  const auto finish = [](const KernelArgs&) {};
+  return std::make_unique<XnnKernel<Setup, decltype(finish)>>(name, std::move(op), may_overwrite,
+                                                              std::move(setup), finish);
 }
 template <class Setup>
 std::unique_ptr<Kernel> MakeXnn(std::string_view name, SharedOperator op, Setup setup) {
-  return MakeXnn(name, std::move(op), std::move(setup), [](const KernelArgs&) {});
+  return MakeXnnOver(0, name, std::move(op), std::move(setup));
 }
 
 }  // namespace weft::kernels::xnnpack

@@ -213,6 +213,50 @@ TEST_F(SessionTest, ReusesTheArena) {
   ExpectNoLiveBuffersOverlap(*plan);
 }
 
+// In place the same chain needs no memory but its output's; behind it, one buffer.
+TEST_F(SessionTest, RunsAChainInTheMemoryOfItsOutput) {
+  ir::Value x = builder.AddInput("x", F32Type({256}));
+  for (int i = 0; i < 20; ++i) x = Make<ops::Tanh>({x}, {256});
+  builder.Return({{"y", x}});
+  const auto session = Load({.provider = "auto"});
+  const Plan* plan = PlanOf(*session, {{256}});
+  EXPECT_EQ(plan->arena_bytes(), 0u);
+  const Tensor in = Random({256}, 1);
+  const auto actual = session->Run({in.view()}), expected = Load()->Run({in.view()});
+  ASSERT_TRUE(actual.ok() && expected.ok());
+  EXPECT_LE(RelativeDifference((*actual)[0].view(), (*expected)[0].view()), 5e-6);
+}
+
+// Each value has a reader after the op that could have written over it.
+TEST_F(SessionTest, KeepsWhatIsReadLater) {
+  const ir::Value x = builder.AddInput("x", F32Type({256}));
+  const ir::Value a = Make<ops::Tanh>({x}, {256}), b = Make<ops::Sigmoid>({a}, {256}),
+                  c = Make<ops::Exp>({a}, {256});
+  builder.Return(
+      {{"y", Make<ops::Concat>({Make<ops::Sub>({b, c}, {256}), a, b}, {768}, {.axis = 0})}});
+  const auto session = Load({.provider = "auto"});
+  const Plan* plan = PlanOf(*session, {{256}});
+  EXPECT_EQ(plan->arena_bytes(), 3 * 1024u);  // a, b, and c with the difference
+  ExpectNoLiveBuffersOverlap(*plan);
+  const Tensor in = Random({256}, 1);
+  const auto actual = session->Run({in.view()}), expected = Load()->Run({in.view()});
+  ASSERT_TRUE(actual.ok() && expected.ok());
+  EXPECT_LE(RelativeDifference((*actual)[0].view(), (*expected)[0].view()), 5e-6);
+}
+
+// XNNPACK reads behind the end of its inputs, which a caller's memory must not be read at: the chain
+// stays in the arena, in one buffer, up to the op that writes the output.
+TEST_F(SessionTest, DoesNotPutWhatIsReadPastItsEndIntoAnOutput) {
+  ir::Value x = builder.AddInput("x", F32Type({256}));
+  for (int i = 0; i < 4; ++i) x = Make<ops::Sigmoid>({x}, {256});
+  builder.Return({{"y", x}});
+  const auto session = Load({.provider = "xnnpack"});
+  const Plan* plan = PlanOf(*session, {{256}});
+  EXPECT_EQ(plan->steps()[0].provider, "xnnpack");
+  EXPECT_EQ(plan->arena_bytes(), 2 * 1024u);  // the input, copied, and the chain
+  ExpectNoLiveBuffersOverlap(*plan);
+}
+
 class RandomGraphTest : public SessionTest, public testing::WithParamInterface<int> {
  protected:
   // Adds one op on random values made before; reshapes and transposes keep the element count.
