@@ -62,7 +62,8 @@ void AddFlags(CLI::App& app, Flags* flags) {
   app.add_option("--tolerance", flags->tolerance,
                  "allowed difference, relative to the largest output (5e-6)")
       ->type_name("T");
-  app.add_flag("--bench", flags->bench, "time runs: min, mean, p50, p90, p99");
+  app.add_flag("--bench", flags->bench,
+               "time runs: min, mean, p50, p90, p99; the size of the arena");
   app.add_flag("--bench-blocks", flags->bench_blocks,
                "run counts on stdin, milliseconds of each run on stdout");
   app.add_flag("--profile", flags->profile, "time per op, with its kernel and rule");
@@ -130,7 +131,7 @@ absl::Status Measure(const Flags& flags, Runner& runner) {
   const RunOnce run = [&runner] { return runner.Run(); };
   if (flags.bench_blocks) return ServeBlocks(std::cin, run);
   WEFT_ASSIGN_OR_RETURN(const auto times, TimeRuns(run));
-  if (flags.bench) std::fputs(BenchTable(times).c_str(), stdout);
+  if (flags.bench) std::fputs(BenchTable(times, runner.arena_bytes()).c_str(), stdout);
   if (flags.profile) std::fputs(runner.ProfileTable().c_str(), stdout);
   return absl::OkStatus();
 }

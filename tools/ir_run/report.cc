@@ -69,6 +69,9 @@ absl::Status PrintReport(ir::Program& program, const std::string& model, const I
   std::printf("  unfused (layout rules only)  %s\n", Milliseconds(slow).c_str());
   std::printf("  fused                        %s\n", Milliseconds(fast).c_str());
   std::printf("  speed-up                     %.2fx\n", fast > 0 ? slow / fast : 0);
+  std::printf("  arena                        %s unfused, %s fused\n",
+              Mebibytes(unfused.runner->arena_bytes()).c_str(),
+              Mebibytes(fused.runner->arena_bytes()).c_str());
   std::printf("  largest difference           %.2g of the largest output\n", difference);
   if (difference > tolerance)
     return CheckFailed(fmt::format("fused and unfused outputs differ by {:.3g}, allowed are {:.3g}",

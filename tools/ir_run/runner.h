@@ -24,6 +24,9 @@ class Runner {
   absl::Status Run();
   const std::vector<kernels::Tensor>& outputs() const { return outputs_; }  // of the last run
 
+  // Of the memory that the plan keeps between runs for values, outputs and weights not counted.
+  size_t arena_bytes() const { return plan_->arena_bytes(); }
+
   // The time of every step, longest first, per run; needs options.profile.
   std::string ProfileTable() const;
 

@@ -175,8 +175,9 @@ TEST_F(IrRun, EveryPipelineAndProviderAgreesWithTheReference) {
 
 TEST_F(IrRun, BenchPrintsQuantiles) {
   EXPECT_THAT(Accept({Write("a.ir", kRelu), "--random-inputs", "1", "--bench"}),
-              MatchesRegex("runs +min +mean +p50 +p90 +p99\n"
-                           "[0-9]+ +[0-9.]+ ms +[0-9.]+ ms +[0-9.]+ ms +[0-9.]+ ms +[0-9.]+ ms\n"));
+              MatchesRegex("runs +min +mean +p50 +p90 +p99 +arena\n"
+                           "[0-9]+ +[0-9.]+ ms +[0-9.]+ ms +[0-9.]+ ms +[0-9.]+ ms +[0-9.]+ ms "
+                           "+0.00 MiB\n"));
 }
 
 TEST_F(IrRun, BenchBlocksAnswersEveryCountWithThatManyTimes) {
@@ -210,7 +211,7 @@ TEST_F(IrRun, ReportShowsRulesLatenciesAndTheDifference) {
   const std::string report = Accept({kBertTiny, "--random-inputs", "1", "--report"});
   for (const char* part :
        {"operations, optimised by the pipeline fuse", "applied", "unfused (layout rules only)",
-        "fused", "speed-up", "largest difference"})
+        "fused", "speed-up", "MiB unfused", "largest difference"})
     EXPECT_THAT(report, HasSubstr(part));
 }
 
