@@ -161,6 +161,15 @@ Value Builder::ConstantScalar(DataType dtype, double value) {
   return Constant(context()->DenseAttr(type, ElementBytes(dtype, value)));
 }
 
+Value Builder::ConstantFilled(DataType dtype, std::span<const int64_t> dims, double value) {
+  const Type type = context()->TensorType(dtype, dims);
+  const auto element = ElementBytes(dtype, value);
+  std::vector<std::byte> bytes;
+  for (int64_t i = 0; i < type.NumElements(); ++i)
+    bytes.insert(bytes.end(), element.begin(), element.end());
+  return Constant(context()->DenseAttr(type, bytes));
+}
+
 Value Builder::ConstantFloats(std::span<const float> values, std::span<const int64_t> dims) {
   return Constant(context()->DenseAttrOf(context()->TensorType(DataType::kF32, dims), values));
 }

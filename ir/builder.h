@@ -94,6 +94,8 @@ class Builder {
     return ConstantInts(std::span<const int64_t>(values.begin(), values.size()));
   }
   Value ConstantScalar(DataType dtype, double value);  // rank 0; f32 f64 f16 bf16 i32 i64 bool
+  // Every element is `value`; the same types.
+  Value ConstantFilled(DataType dtype, std::span<const int64_t> dims, double value);
   Value ConstantFloats(std::span<const float> values, std::span<const int64_t> dims);
 
   // A program input: a block argument of the module, and its name.

@@ -8,9 +8,9 @@ namespace weft::ir {
 
 void LoadFusedDialect(IrContext& context) {
   LoadOnnxDialect(context);
-  AddOps<fused::Linear, fused::Conv2d, fused::MaxPool2d, fused::AveragePool2d,
-         fused::GlobalAveragePool2d, fused::Attention, fused::LayerNorm, fused::Gelu,
-         fused::Elementwise>(context);
+  AddOps<fused::Linear, fused::BatchMatMul, fused::Conv2d, fused::MaxPool2d, fused::AveragePool2d,
+         fused::GlobalAveragePool2d, fused::Attention, fused::LayerNorm, fused::RmsNorm,
+         fused::GroupNorm, fused::Gelu, fused::Elementwise>(context);
 }
 
 }  // namespace weft::ir

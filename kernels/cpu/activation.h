@@ -17,6 +17,8 @@ enum class ActivationKind {
   kSigmoid,
   kHardSigmoid,  // max(0, min(1, a x + b))
   kHardSwish,    // x max(0, min(1, x / 6 + 1 / 2))
+  kSwish,        // x / (1 + exp(-x))
+  kGeluTanh,     // x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))
 };
 
 struct Activation {

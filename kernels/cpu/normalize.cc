@@ -48,6 +48,15 @@ void LayerNorm(const LayerNormArguments& arguments, ThreadPool& pool) {
                    [rows, &arguments](int64_t begin, int64_t end) { rows(arguments, begin, end); });
 }
 
+void GroupNorm(const GroupNormArguments& arguments, ThreadPool& pool) {
+  const int64_t rows = arguments.batch * arguments.groups;
+  const int64_t columns = arguments.channels / arguments.groups * arguments.spatial;
+  if (rows * columns == 0) return;
+  const auto run = WEFT_DISPATCH(GroupNormRows);
+  pool.ParallelFor(rows, TileFor(rows, 4 * columns),
+                   [run, &arguments](int64_t begin, int64_t end) { run(arguments, begin, end); });
+}
+
 void Reduce(ReduceOp op, const float* x, float* y, int64_t outer, int64_t extent, int64_t inner,
             ThreadPool& pool) {
   const auto range = WEFT_DISPATCH(ReduceRange);

@@ -1,9 +1,10 @@
-// Softmax, layer normalization and reductions.
+// Softmax, layer and group normalization, and reductions.
 #ifndef WEFT_KERNELS_CPU_NORMALIZE_H_
 #define WEFT_KERNELS_CPU_NORMALIZE_H_
 
 #include <cstdint>
 
+#include "kernels/cpu/activation.h"
 #include "kernels/thread_pool.h"
 
 namespace weft::kernels::cpu {
@@ -25,12 +26,26 @@ struct LayerNormArguments {
   const float* scale = nullptr;     // [columns], optional
   const float* shift = nullptr;     // [columns], optional
   float epsilon = 1e-5f;
-  float* y = nullptr;     // [rows, columns]; may be x or residual
-  float* sum = nullptr;   // [rows, columns], optional: receives v; may be x or residual
-  float* mean = nullptr;  // [rows], optional
+  bool subtract_mean = true;  // else y = v / sqrt(mean(v^2) + epsilon) * scale + shift
+  float* y = nullptr;         // [rows, columns]; may be x or residual
+  float* sum = nullptr;       // [rows, columns], optional: receives v; may be x or residual
+  float* mean = nullptr;      // [rows], optional
   float* inverse_deviation = nullptr;  // [rows], optional: receives 1 / sqrt(variance + epsilon)
 };
 void LayerNorm(const LayerNormArguments& arguments, ThreadPool& pool);
+
+// y = activation((x - mean) / sqrt(variance + epsilon) * scale + shift), where mean and variance are
+// those of each run of channels / groups channels, and scale and shift belong to a channel.
+struct GroupNormArguments {
+  int64_t batch = 0, channels = 0, groups = 1, spatial = 0;
+  const float* x = nullptr;      // [batch, channels, spatial]
+  const float* scale = nullptr;  // [channels], optional
+  const float* shift = nullptr;  // [channels], optional
+  float epsilon = 1e-5f;
+  Activation activation = {};
+  float* y = nullptr;  // like x; may be x
+};
+void GroupNorm(const GroupNormArguments& arguments, ThreadPool& pool);
 
 enum class ReduceOp { kSum, kMean, kMax, kMin, kSumSquare, kProduct };
 

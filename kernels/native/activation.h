@@ -27,6 +27,10 @@ inline cpu::Activation MakeActivation(ir::fused::Activation activation, const ir
       return {cpu::ActivationKind::kHardSigmoid, a, b};
     case ir::fused::Activation::kHardSwish:
       return {cpu::ActivationKind::kHardSwish};
+    case ir::fused::Activation::kSwish:
+      return {cpu::ActivationKind::kSwish};
+    case ir::fused::Activation::kGeluTanh:
+      return {cpu::ActivationKind::kGeluTanh};
   }
   return {};
 }

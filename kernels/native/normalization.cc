@@ -7,6 +7,7 @@
 #include "ir/dialects/onnx.h"
 #include "kernels/cpu/binary.h"
 #include "kernels/cpu/normalize.h"
+#include "kernels/native/activation.h"
 #include "kernels/native/native.h"
 
 namespace weft::kernels::native {
@@ -74,6 +75,63 @@ Made MakeLayerNorm(const KernelContext& context) {
   });
 }
 const RegisterKernel<ir::fused::LayerNorm> kLayerNorm("native", &MakeLayerNorm);
+
+Made MakeRmsNorm(const KernelContext& context) {
+  WEFT_ASSIGN_OR_RETURN(
+      cpu::LayerNormArguments shape,
+      LayerNormShape(context, -1, context.attrs_of<ir::fused::RmsNorm>().epsilon));
+  shape.subtract_mean = false;
+  return MakeNative("rms norm", {.may_overwrite = 1}, [shape](const KernelArgs& args) {
+    cpu::LayerNormArguments run = shape;
+    run.x = args.input<float>(0);
+    run.scale = args.input<float>(1);
+    run.y = args.output<float>(0);
+    cpu::LayerNorm(run, *args.pool);
+  });
+}
+const RegisterKernel<ir::fused::RmsNorm> kRmsNorm("native", &MakeRmsNorm);
+
+// --- instance and group norm ------------------------------------------------------
+
+Made MakeGroupwiseNorm(const KernelContext& context, cpu::GroupNormArguments shape) {
+  if (!context.AllFloat32()) return context.Unsupported("only f32");
+  const std::span<const int64_t> dims = context.dims(0);
+  if (dims.size() < 2) return context.Unsupported("x of rank below 2");
+  const AxisView view(dims, 1);
+  for (size_t i : {1, 2}) {
+    if (context.HasInput(i) && context.input_type(i).NumElements() != view.extent)
+      return context.InvalidArgument("scale or bias has not one element per channel");
+  }
+  shape.batch = view.outer;
+  shape.channels = view.extent;
+  shape.spatial = view.inner;
+  if (shape.groups == 0) shape.groups = view.extent;  // each channel is one
+  if (shape.groups == 0 || view.extent % shape.groups != 0)
+    return context.InvalidArgument("the channels are no whole groups");
+  return MakeNative("group norm", {.may_overwrite = 1}, [shape](const KernelArgs& args) {
+    cpu::GroupNormArguments run = shape;
+    run.x = args.input<float>(0);
+    run.scale = args.input<float>(1);
+    run.shift = args.input<float>(2);
+    run.y = args.output<float>(0);
+    cpu::GroupNorm(run, *args.pool);
+  });
+}
+
+Made MakeInstanceNormalization(const KernelContext& context) {
+  const auto attrs = context.attrs_of<ops::InstanceNormalization>();
+  return MakeGroupwiseNorm(context, {.groups = 0, .epsilon = attrs.epsilon});
+}
+const RegisterKernel<ops::InstanceNormalization> kInstanceNormalization("native",
+                                                                        &MakeInstanceNormalization);
+
+Made MakeGroupNorm(const KernelContext& context) {
+  const auto attrs = context.attrs_of<ir::fused::GroupNorm>();
+  return MakeGroupwiseNorm(context, {.groups = attrs.groups,
+                                     .epsilon = attrs.epsilon,
+                                     .activation = MakeActivation(attrs.activation, {})});
+}
+const RegisterKernel<ir::fused::GroupNorm> kGroupNorm("native", &MakeGroupNorm);
 
 // --- reductions -----------------------------------------------------------------
 

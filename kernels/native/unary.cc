@@ -120,17 +120,19 @@ const RegisterElementwise<ops::Clip> kClip(&MakeClip, &ClipRow);
 // gelu(x + bias), bias along the last axis.
 Made MakeGelu(const KernelContext& context) {
   if (!context.AllFloat32()) return context.Unsupported("only f32");
-  if (context.attrs_of<ir::fused::Gelu>().approximate != ir::fused::GeluApproximate::kNone)
-    return context.Unsupported("the tanh approximation");
+  const bool exact =
+      context.attrs_of<ir::fused::Gelu>().approximate == ir::fused::GeluApproximate::kNone;
+  const cpu::Activation kind = {exact ? cpu::ActivationKind::kGelu
+                                      : cpu::ActivationKind::kGeluTanh};
   const std::span<const int64_t> dims = context.result_dims(0);
   const int64_t n = context.result_type(0).NumElements();
   const int64_t columns = context.HasInput(1) ? context.input_type(1).NumElements() : n;
   if (context.HasInput(1) && (dims.empty() || context.dims(1).empty() || columns != dims.back() ||
                               context.dims(1).back() != columns))
     return context.Unsupported("a bias that is not along the last axis");
-  return MakeNative("gelu", {.may_overwrite = 1}, [n, columns](const KernelArgs& args) {
-    cpu::BiasActivation(args.input<float>(0), args.input<float>(1), {cpu::ActivationKind::kGelu},
-                        args.output<float>(0), n / columns, columns, *args.pool);
+  return MakeNative("gelu", {.may_overwrite = 1}, [=](const KernelArgs& args) {
+    cpu::BiasActivation(args.input<float>(0), args.input<float>(1), kind, args.output<float>(0),
+                        n / columns, columns, *args.pool);
   });
 }
 const RegisterKernel<ir::fused::Gelu> kGelu("native", &MakeGelu);

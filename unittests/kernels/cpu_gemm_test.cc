@@ -22,6 +22,10 @@ double Apply(const Activation& activation, double v) {
       return std::fmin(1, std::fmax(0, activation.a * v + activation.b));
     case ActivationKind::kHardSwish:
       return v * std::fmin(1, std::fmax(0, v / 6 + 0.5));
+    case ActivationKind::kSwish:
+      return v / (1 + std::exp(-v));
+    case ActivationKind::kGeluTanh:
+      return v / 2 * (1 + std::tanh(std::sqrt(2 / M_PI) * (v + 0.044715 * v * v * v)));
   }
   return v;
 }
@@ -108,7 +112,7 @@ TEST(CpuGemm, CoversEveryTileHeightAndWidth) {
 
 TEST(CpuGemm, FusesBiasResidualAndEveryActivation) {
   ForEachVariant([&](ThreadPool& pool) {
-    for (int kind = 0; kind <= static_cast<int>(ActivationKind::kHardSwish); ++kind) {
+    for (int kind = 0; kind <= static_cast<int>(ActivationKind::kGeluTanh); ++kind) {
       Options options;
       options.activation = {static_cast<ActivationKind>(kind), -0.4f, 0.7f};
       for (bool bias : {false, true}) {

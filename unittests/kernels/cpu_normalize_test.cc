@@ -230,6 +230,10 @@ TEST(CpuBiasActivation, AddsTheBiasBeforeTheActivation) {
           [](double v) { return std::fmin(1, std::fmax(0, 0.2f * v + 0.5)); });
     check({ActivationKind::kHardSwish},
           [](double v) { return v * std::fmin(1, std::fmax(0, v / 6 + 0.5)); });
+    check({ActivationKind::kSwish}, [](double v) { return v / (1 + std::exp(-v)); });
+    check({ActivationKind::kGeluTanh}, [](double v) {
+      return v / 2 * (1 + std::tanh(std::sqrt(2 / M_PI) * (v + 0.044715 * v * v * v)));
+    });
   });
 }
 

@@ -180,7 +180,7 @@ TEST(NativeLinear, AppliesBiasResidualAndActivation) {
   using fused::Activation;
   for (const Activation activation :
        {Activation::kNone, Activation::kRelu, Activation::kSigmoid, Activation::kTanh,
-        Activation::kGelu, Activation::kHardSwish}) {
+        Activation::kGelu, Activation::kHardSwish, Activation::kSwish, Activation::kGeluTanh}) {
     for (const bool constant : {true, false}) {
       Agreement<fused::Linear>({Random({2, 9, 40}, 1),
                                 {Random({40, 50}, 2), constant},

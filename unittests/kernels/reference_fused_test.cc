@@ -26,6 +26,9 @@ void ExpectDoubles(const Tensor& actual, const D& expected, double tolerance = 1
 }
 
 double Gelu(double x) { return x / 2 * (1 + std::erf(x / std::sqrt(2.0))); }
+double GeluTanh(double x) {
+  return x / 2 * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+}
 double Apply(Activation activation, double x) {
   switch (activation) {
     case Activation::kNone:
@@ -44,6 +47,10 @@ double Apply(Activation activation, double x) {
       return std::fmin(std::fmax(0.25 * x + 0.5, 0), 1);
     case Activation::kHardSwish:
       return x * std::fmin(std::fmax(x / 6 + 0.5, 0), 1);
+    case Activation::kSwish:
+      return x / (1 + std::exp(-x));
+    case Activation::kGeluTanh:
+      return GeluTanh(x);
   }
   return 0;
 }
@@ -53,8 +60,9 @@ ir::Floats ParamsOf(Activation activation) {
   return {};
 }
 constexpr Activation kActivations[] = {
-    Activation::kNone, Activation::kRelu, Activation::kClip,        Activation::kSigmoid,
-    Activation::kTanh, Activation::kGelu, Activation::kHardSigmoid, Activation::kHardSwish};
+    Activation::kNone,  Activation::kRelu,    Activation::kClip,        Activation::kSigmoid,
+    Activation::kTanh,  Activation::kGelu,    Activation::kHardSigmoid, Activation::kHardSwish,
+    Activation::kSwish, Activation::kGeluTanh};
 
 TEST(ReferenceLinear, IsAProductWithBiasResidualAndActivation) {
   const D x = Doubles(Random({3, 4}, 1)), w = Doubles(Random({5, 4}, 2));
@@ -168,7 +176,7 @@ TEST(ReferenceGelu, KnowsBothForms) {
   for (size_t i = 0; i < x.size(); ++i) {
     const double v = x[i] + bias[i];
     erf.push_back(Gelu(v));
-    tanh.push_back(0.5 * v * (1 + std::tanh(std::sqrt(2 / M_PI) * (v + 0.044715 * v * v * v))));
+    tanh.push_back(GeluTanh(v));
   }
   const auto run = [](fused::GeluApproximate approximate) {
     return RunOp<fused::Gelu>({RandomIn({40}, 1, -4, 4), Random({40}, 2)},

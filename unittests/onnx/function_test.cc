@@ -172,7 +172,8 @@ std::unique_ptr<ir::Program> EveryFusedOp(ir::IrContext& context) {
                   image = b.AddInput("image", f32({1, 8, 8, 4}));
   const ir::Value kernel = b.AddInput("kernel", f32({4, 2, 3, 3}));
   const ir::Value four = b.AddInput("four", f32({4})), q = b.AddInput("q", f32({1, 2, 6, 8}));
-  const ir::Value mask = b.AddInput("mask", f32({1, 1, 1, 6}));
+  const ir::Value mask = b.AddInput("mask", f32({1, 1, 1, 6})),
+                  two = b.AddInput("two", f32({2, 1, 1}));
   std::vector<ir::Value> y;
   b.set_location(ir::Name("here"));
   y.push_back(b.Make<fused::Linear>({x, w}));
@@ -196,6 +197,11 @@ std::unique_ptr<ir::Program> EveryFusedOp(ir::IrContext& context) {
   y.push_back(b.Make<fused::GlobalAveragePool2d>({y[10]}));
   y.push_back(b.Make<fused::Attention>({q, q, q}, {.scale = 0.35f}));
   y.push_back(b.Make<fused::Attention>({q, q, q, mask}, {.scale = 0.35f}));
+  y.push_back(b.Make<fused::RmsNorm>({x, bias}, {.epsilon = 1e-6f}));
+  y.push_back(b.Make<fused::BatchMatMul>({q, q}, {.perm_b = ir::Ints{0, 1, 3, 2}, .scale = 0.5f}));
+  y.push_back(b.Make<fused::GroupNorm>(
+      {q, two, two},
+      {.groups = int64_t{2}, .epsilon = 1e-5f, .activation = fused::Activation::kSwish}));
   std::vector<std::pair<std::string, ir::Value>> outputs;
   for (size_t i = 0; i < y.size(); ++i) outputs.emplace_back(fmt::format("y{}", i), y[i]);
   b.Return(std::move(outputs));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <numbers>
 
 #include "ir/builder.h"
@@ -37,6 +38,10 @@ Value BuildActivation(Builder& b, Value x, Activation activation, const Floats& 
       return b.Make<ops::HardSigmoid>({x}, {.alpha = params[0], .beta = params[1]});
     case Activation::kHardSwish:
       return b.Make<ops::HardSwish>({x});
+    case Activation::kSwish:
+      return b.Make<ops::Mul>({x, b.Make<ops::Sigmoid>({x})});
+    case Activation::kGeluTanh:
+      return BuildTanhGelu(b, x);
   }
   return x;
 }
@@ -46,6 +51,17 @@ Value BuildErfGelu(Builder& b, Value x) {
   const Value scaled = b.Make<ops::Div>({x, b.ConstantScalar(dtype, std::numbers::sqrt2)});
   const Value erf = b.Make<ops::Erf>({scaled});
   const Value one_plus = b.Make<ops::Add>({erf, b.ConstantScalar(dtype, 1)});
+  const Value half = b.Make<ops::Mul>({x, b.ConstantScalar(dtype, 0.5)});
+  return b.Make<ops::Mul>({half, one_plus});
+}
+
+Value BuildTanhGelu(Builder& b, Value x) {
+  const DataType dtype = x.type().dtype();
+  const Value cube = b.Make<ops::Mul>({b.Make<ops::Mul>({x, x}), x});
+  const Value cubic = b.Make<ops::Mul>({cube, b.ConstantScalar(dtype, 0.044715)});
+  const Value scale = b.ConstantScalar(dtype, std::sqrt(2 * std::numbers::inv_pi));
+  const Value tanh = b.Make<ops::Tanh>({b.Make<ops::Mul>({b.Make<ops::Add>({x, cubic}), scale})});
+  const Value one_plus = b.Make<ops::Add>({tanh, b.ConstantScalar(dtype, 1)});
   const Value half = b.Make<ops::Mul>({x, b.ConstantScalar(dtype, 0.5)});
   return b.Make<ops::Mul>({half, one_plus});
 }

@@ -9,7 +9,7 @@
 
 namespace weft::ir::fused {
 
-// gelu is the erf form. activation_params: clip {min, max}, hard_sigmoid {alpha, beta}, else {}.
+// gelu is the erf form, gelu_tanh its approximation, swish x * sigmoid(x). activation_params: clip {min, max}, hard_sigmoid {alpha, beta}, else {}.
 enum class Activation : uint8_t {
   kNone,
   kRelu,
@@ -18,10 +18,13 @@ enum class Activation : uint8_t {
   kTanh,
   kGelu,
   kHardSigmoid,
-  kHardSwish
+  kHardSwish,
+  kSwish,
+  kGeluTanh
 };
-constexpr std::array<std::string_view, 8> EnumNames(Activation) {
-  return {"none", "relu", "clip", "sigmoid", "tanh", "gelu", "hard_sigmoid", "hard_swish"};
+constexpr std::array<std::string_view, 10> EnumNames(Activation) {
+  return {"none", "relu",         "clip",       "sigmoid", "tanh",
+          "gelu", "hard_sigmoid", "hard_swish", "swish",   "gelu_tanh"};
 }
 
 // How many activation_params the activation has: 0 or 2.
@@ -34,5 +37,7 @@ bool CheckActivation(InferContext& c, Activation activation, const Floats& param
 Value BuildActivation(Builder& b, Value x, Activation activation, const Floats& params);
 // gelu(x) in its erf form, 0.5 x (1 + erf(x / sqrt(2))), in onnx ops.
 Value BuildErfGelu(Builder& b, Value x);
+// 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))), in onnx ops.
+Value BuildTanhGelu(Builder& b, Value x);
 
 }  // namespace weft::ir::fused

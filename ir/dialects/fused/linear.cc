@@ -38,4 +38,30 @@ std::vector<Value> Linear::Decompose(Builder& b, std::span<const Value> operands
   return {BuildActivation(b, y, attrs.activation, attrs.activation_params)};
 }
 
+bool BatchMatMul::Infer(InferContext& c) {
+  DataType dtype;
+  const auto attrs = c.attrs_of<BatchMatMul>();
+  if (!CheckTensors(c) || !SameDtype(c, {0, 1, 2}, &dtype) || !CheckFloat(c, 0) ||
+      !CheckRank(c, 0, 2, kMaxRank) || !CheckRank(c, 1, 2, kMaxRank))
+    return false;
+  Dims a = DimsOf(c, 0), b = DimsOf(c, 1), dims;
+  if (a && !attrs.perm_a.empty() && !PermuteDims(c, Shape(*a), attrs.perm_a, &a)) return false;
+  if (b && !attrs.perm_b.empty() && !PermuteDims(c, Shape(*b), attrs.perm_b, &b)) return false;
+  if (!a || !b) return SetTensor(c, 0, dtype, std::nullopt);
+  return MatMulDims(c, *a, *b, &dims) && CheckBroadcastsTo(c, 2, *dims) &&
+         SetTensor(c, 0, dtype, dims);
+}
+
+std::vector<Value> BatchMatMul::Decompose(Builder& b, std::span<const Value> operands,
+                                          const Attrs<Plain>& attrs) {
+  const auto permuted = [&](Value x, const Ints& perm) {
+    return perm.empty() ? x : b.Make<ops::Transpose>({x}, {.perm = perm});
+  };
+  Value y = b.Make<ops::MatMul>(
+      {permuted(operands[0], attrs.perm_a), permuted(operands[1], attrs.perm_b)});
+  if (attrs.scale != 1)
+    y = b.Make<ops::Mul>({y, b.ConstantScalar(operands[0].type().dtype(), attrs.scale)});
+  return {AddIfGiven(b, y, operands, 2)};
+}
+
 }  // namespace weft::ir::fused

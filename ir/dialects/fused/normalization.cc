@@ -1,9 +1,7 @@
 #include "ir/dialects/fused/normalization.h"
 
-#include <cmath>
-#include <numbers>
+#include <fmt/format.h>
 
-#include "ir/dialects/fused/activation.h"
 #include "ir/dialects/fused/operands.h"
 #include "ir/dialects/onnx.h"
 #include "ir/dialects/onnx/infer_util.h"
@@ -30,6 +28,85 @@ std::vector<Value> LayerNorm::Decompose(Builder& b, std::span<const Value> opera
   return {b.Make<ops::LayerNormalization>(inputs, {.axis = attrs.axis, .epsilon = attrs.epsilon})};
 }
 
+bool RmsNorm::Infer(InferContext& c) {
+  DataType dtype;
+  if (!CheckTensors(c) || !SameDtype(c, {0, 1}, &dtype) || !CheckFloat(c, 0) ||
+      !CheckRank(c, 0, 1, kMaxRank))
+    return false;
+  const Dims dims = DimsOf(c, 0);
+  if (dims && !CheckShape(c, 1, std::span(*dims).last(1))) return false;
+  return SetTensor(c, 0, dtype, dims);
+}
+
+std::vector<Value> RmsNorm::Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs) {
+  const Value x = operands[0];
+  const Value square = b.Make<ops::Mul>({x, x});
+  const Value mean = b.Make<ops::ReduceMean>({square}, {.axes = Ints{-1}});
+  const Value epsilon = b.ConstantScalar(x.type().dtype(), attrs.epsilon);
+  const Value root = b.Make<ops::Sqrt>({b.Make<ops::Add>({mean, epsilon})});
+  return {b.Make<ops::Mul>({b.Make<ops::Div>({x, root}), operands[1]})};
+}
+
+namespace {
+
+// Operand i of a group_norm is [C, 1, ...] or [1, C, 1, ...], for an x of shape `dims`.
+bool CheckPerChannel(InferContext& c, size_t i, std::span<const int64_t> dims) {
+  if (!c.HasOperand(i) || !c.Ranked(i)) return true;
+  const size_t rank = c.operand_type(i).rank();
+  if (rank + 1 != dims.size() && rank != dims.size())
+    return c.Fail(
+        fmt::format("{} has rank {} but must have one element per channel of an x of "
+                    "rank {}",
+                    OperandName(c, i), rank, dims.size()));
+  Shape expected(rank, 1);
+  expected[rank + 1 - dims.size()] = dims[1];
+  return CheckShape(c, i, expected);
+}
+
+}  // namespace
+
+bool GroupNorm::Infer(InferContext& c) {
+  DataType dtype;
+  const auto attrs = c.attrs_of<GroupNorm>();
+  if (!CheckTensors(c) || !SameDtype(c, {0, 1, 2}, &dtype) || !CheckFloat(c, 0) ||
+      !CheckRank(c, 0, 2, kMaxRank) || !CheckActivation(c, attrs.activation, {}))
+    return false;
+  if (attrs.groups < 1) return c.Fail(fmt::format("groups is {}", attrs.groups));
+  const Dims dims = DimsOf(c, 0);
+  if (!dims) return SetTensor(c, 0, dtype, dims);
+  if ((*dims)[1] >= 0 && (*dims)[1] % attrs.groups != 0)
+    return c.Fail(
+        fmt::format("x has {} channels, which are no {} groups", (*dims)[1], attrs.groups));
+  return CheckPerChannel(c, 1, *dims) && CheckPerChannel(c, 2, *dims) &&
+         SetTensor(c, 0, dtype, dims);
+}
+
+// As frameworks write it to ONNX, which knows groups from opset 18 on.
+std::vector<Value> GroupNorm::Decompose(Builder& b, std::span<const Value> operands,
+                                        const Attrs<Plain>& attrs) {
+  const Value x = operands[0];
+  if (!x.type().HasRank()) return {};
+  const bool fixed = x.type().IsStatic();
+  const std::span<const int64_t> dims = x.type().dims();
+  Ints grouped = {0, attrs.groups, -1};
+  if (fixed) {
+    int64_t rest = dims[1] / attrs.groups;
+    for (size_t i = 2; i < dims.size(); ++i) rest *= dims[i];
+    grouped = {dims[0], attrs.groups, rest};
+  }
+  const auto per_group = [&](float value) {
+    return b.ConstantFilled(x.type().dtype(), Ints{attrs.groups}, value);
+  };
+  const Value normal = b.Make<ops::InstanceNormalization>(
+      {b.Make<ops::Reshape>({x, b.ConstantInts(grouped)}), per_group(1), per_group(0)},
+      {.epsilon = attrs.epsilon});
+  const Value shape = fixed ? b.ConstantInts(dims) : b.Make<ops::Shape>({x});
+  const Value back = b.Make<ops::Reshape>({normal, shape});
+  const Value y = AddIfGiven(b, b.Make<ops::Mul>({back, operands[1]}), operands, 2);
+  return {BuildActivation(b, y, attrs.activation, {})};
+}
+
 bool Gelu::Infer(InferContext& c) {
   DataType dtype;
   if (!CheckTensors(c) || !SameDtype(c, {0, 1}, &dtype) || !CheckFloat(c, 0)) return false;
@@ -41,15 +118,8 @@ bool Gelu::Infer(InferContext& c) {
 std::vector<Value> Gelu::Decompose(Builder& b, std::span<const Value> operands,
                                    const Attrs<Plain>& attrs) {
   const Value x = AddIfGiven(b, operands[0], operands, 1);
-  if (attrs.approximate == GeluApproximate::kNone) return {BuildErfGelu(b, x)};
-  const DataType dtype = x.type().dtype();
-  const Value cube = b.Make<ops::Mul>({b.Make<ops::Mul>({x, x}), x});
-  const Value cubic = b.Make<ops::Mul>({cube, b.ConstantScalar(dtype, 0.044715)});
-  const Value scale = b.ConstantScalar(dtype, std::sqrt(2 * std::numbers::inv_pi));
-  const Value tanh = b.Make<ops::Tanh>({b.Make<ops::Mul>({b.Make<ops::Add>({x, cubic}), scale})});
-  const Value one_plus = b.Make<ops::Add>({tanh, b.ConstantScalar(dtype, 1)});
-  const Value half = b.Make<ops::Mul>({x, b.ConstantScalar(dtype, 0.5)});
-  return {b.Make<ops::Mul>({half, one_plus})};
+  const bool exact = attrs.approximate == GeluApproximate::kNone;
+  return {exact ? BuildErfGelu(b, x) : BuildTanhGelu(b, x)};
 }
 
 }  // namespace weft::ir::fused

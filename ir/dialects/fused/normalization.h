@@ -1,8 +1,9 @@
-// fused.layer_norm and fused.gelu.
+// fused.layer_norm, fused.rms_norm, fused.group_norm and fused.gelu.
 #pragma once
 
 #include <array>
 
+#include "ir/dialects/fused/activation.h"
 #include "ir/op_def.h"
 
 namespace weft::ir::fused {
@@ -22,6 +23,43 @@ struct LayerNorm {
     static constexpr auto Fields() {
       return std::tuple(Field{"axis", &Attrs::axis, int64_t{-1}},
                         Field{"epsilon", &Attrs::epsilon});
+    }
+  };
+  static bool Infer(InferContext& c);
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
+};
+
+// x / sqrt(mean(x^2) + epsilon) * scale, over the last dimension, which is the only one of scale.
+struct RmsNorm {
+  static constexpr OpInfo kInfo = {.name = "fused.rms_norm",
+                                   .operands = {"x", "scale"},
+                                   .doc = "root mean square normalisation"};
+  template <template <class> class Slot>
+  struct Attrs {
+    Slot<float> epsilon{};
+    static constexpr auto Fields() { return std::tuple(Field{"epsilon", &Attrs::epsilon}); }
+  };
+  static bool Infer(InferContext& c);
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
+};
+
+// activation(GN(x) * scale + bias): x [N, C, ...] whose channels are `groups` runs of C / groups.
+// GN(x) is (x - mean) / sqrt(variance + epsilon) over each run, with all further dimensions. scale
+// and bias are [C, 1, ...], so that they broadcast to x. Only activations without parameters.
+struct GroupNorm {
+  static constexpr OpInfo kInfo = {.name = "fused.group_norm",
+                                   .operands = {"x", "scale", Optional("bias")},
+                                   .doc = "group normalisation with an activation"};
+  template <template <class> class Slot>
+  struct Attrs {
+    Slot<int64_t> groups{};
+    Slot<float> epsilon{};
+    Slot<Activation> activation{};
+    static constexpr auto Fields() {
+      return std::tuple(Field{"groups", &Attrs::groups}, Field{"epsilon", &Attrs::epsilon},
+                        Field{"activation", &Attrs::activation, Activation::kNone});
     }
   };
   static bool Infer(InferContext& c);

@@ -8,6 +8,7 @@
 #include "ir/dialects/onnx/elementwise.h"
 #include "ir/dialects/onnx/infer_util.h"
 #include "ir/dialects/onnx/reduce.h"
+#include "ir/dialects/onnx/shape.h"
 #include "ir/dialects/onnx/window.h"
 
 namespace weft::ir::ops {
@@ -20,7 +21,7 @@ bool InferPool(InferContext& c, const Window& window, Dims* dims) {
   if (!CheckTensors(c) || !CheckRank(c, 0, 3, SIZE_MAX)) return false;
   *dims = DimsOf(c, 0);
   if (!*dims) return true;
-  Shape spatial;
+  ir::Shape spatial;
   if (!WindowDims(c, std::span(**dims).subspan(2), window, &spatial)) return false;
   std::copy(spatial.begin(), spatial.end(), (*dims)->begin() + 2);
   return true;
@@ -49,8 +50,8 @@ bool Conv::Infer(InferContext& c) {
       return c.Fail(fmt::format("kernel_shape is {} but w has {}", IntsText(*attrs.kernel_shape),
                                 ToString(kernel)));
   }
-  Shape dims = {(*x)[0], (*w)[0]};
-  Shape spatial(kernel.size(), kUnknownDim);
+  ir::Shape dims = {(*x)[0], (*w)[0]};
+  ir::Shape spatial(kernel.size(), kUnknownDim);
   const Window window = {.kernel = attrs.kernel_shape.value_or(kernel),
                          .strides = OrEmpty(attrs.strides),
                          .dilations = OrEmpty(attrs.dilations),
@@ -110,8 +111,40 @@ bool BatchNormalization::Infer(InferContext& c) {
     if (!CheckShape(c, i, {&channels, 1})) return false;
     channels = MergeDim(channels, VectorLength(c, i)).value_or(channels);
   }
-  return SetSameAs(c, 0, 0) && SetTensor(c, 1, DtypeOf(c, 3), Shape{channels}) &&
-         SetTensor(c, 2, DtypeOf(c, 4), Shape{channels});
+  return SetSameAs(c, 0, 0) && SetTensor(c, 1, DtypeOf(c, 3), ir::Shape{channels}) &&
+         SetTensor(c, 2, DtypeOf(c, 4), ir::Shape{channels});
+}
+
+bool InstanceNormalization::Infer(InferContext& c) {
+  DataType dtype;
+  if (!CheckTensors(c) || !SameDtype(c, {0, 1, 2}, &dtype) || !CheckFloat(c, 0) ||
+      !CheckRank(c, 0, 3, SIZE_MAX))
+    return false;
+  int64_t channels = c.Ranked(0) ? c.operand_type(0).dim(1) : kUnknownDim;
+  for (size_t i = 1; i < 3; ++i) {
+    if (!CheckShape(c, i, {&channels, 1})) return false;
+    channels = MergeDim(channels, VectorLength(c, i)).value_or(channels);
+  }
+  return SetSameAs(c, 0, 0);
+}
+
+std::vector<Value> InstanceNormalization::Decompose(Builder& b, std::span<const Value> operands,
+                                                    const Attrs<Plain>& attrs) {
+  const Value x = operands[0];
+  if (!x.type().HasRank()) return {};
+  Ints axes, per_channel = {-1};  // [C, 1, ...]
+  for (size_t i = 2; i < x.type().rank(); ++i) {
+    axes.push_back(static_cast<int64_t>(i));
+    per_channel.push_back(1);
+  }
+  const Value shape = b.ConstantInts(per_channel);
+  const Value centred = b.Make<Sub>({x, b.Make<ReduceMean>({x}, {.axes = axes})});
+  const Value variance = b.Make<ReduceMean>({b.Make<Mul>({centred, centred})}, {.axes = axes});
+  const Value epsilon = b.ConstantScalar(x.type().dtype(), attrs.epsilon);
+  const Value deviation = b.Make<Sqrt>({b.Make<Add>({variance, epsilon})});
+  const Value scaled =
+      b.Make<Mul>({b.Make<Div>({centred, deviation}), b.Make<Reshape>({operands[1], shape})});
+  return {b.Make<Add>({scaled, b.Make<Reshape>({operands[2], shape})})};
 }
 
 bool LayerNormalization::Infer(InferContext& c) {
@@ -160,8 +193,8 @@ bool Softmax::Infer(InferContext& c) {
 }
 
 void LoadNnOps(IrContext& context) {
-  AddOps<Conv, MaxPool, AveragePool, GlobalAveragePool, BatchNormalization, LayerNormalization,
-         Softmax>(context);
+  AddOps<Conv, MaxPool, AveragePool, GlobalAveragePool, BatchNormalization, InstanceNormalization,
+         LayerNormalization, Softmax>(context);
 }
 
 }  // namespace weft::ir::ops

@@ -127,6 +127,24 @@ struct BatchNormalization {
   static bool Infer(InferContext& c);
 };
 
+// (x - mean) / sqrt(var + epsilon) * scale + b, where each channel of each batch has its own mean
+// and variance over the spatial dimensions.
+struct InstanceNormalization {
+  static constexpr OpInfo kInfo = {.name = "onnx.InstanceNormalization",
+                                   .operands = {"x", "scale", "b"},
+                                   .onnx = "InstanceNormalization",
+                                   .since = 6,
+                                   .doc = "normalises each channel of each batch"};
+  template <template <class> class Slot>
+  struct Attrs {
+    Slot<float> epsilon{};
+    static constexpr auto Fields() { return std::tuple(Field{"epsilon", &Attrs::epsilon, 1e-5f}); }
+  };
+  static bool Infer(InferContext& c);
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
+};
+
 // Over dimensions axis..rank-1: (x - mean) / sqrt(var + epsilon) * scale + b.
 struct LayerNormalization {
   static constexpr OpInfo kInfo = {.name = "onnx.LayerNormalization",

@@ -198,6 +198,50 @@ TEST_F(Fused, LayerNormAddsItsResidualFirst) {
             "fused.layer_norm: axis -3 is out of range for rank 2");
 }
 
+TEST_F(Fused, RmsNormIsOverTheLastDimension) {
+  EXPECT_EQ(RunBoth<fused::RmsNorm>({X({n, 7, 8}), X({8})}, {.epsilon = 1e-6f}),
+            "tensor<Nx7x8xf32>");
+  EXPECT_EQ(RunBoth<fused::RmsNorm>({Unranked(), X({8})}, {.epsilon = 1e-6f}), "tensor<*xf32>");
+  EXPECT_EQ(Run<fused::RmsNorm>({X({2, 8}), X({2, 8})}, {.epsilon = 0.1f}),
+            "fused.rms_norm: scale is [2,8] but must be [8]");
+}
+
+TEST_F(Fused, GroupNormHasOneScalePerChannel) {
+  const auto run = [&](Value x, Value scale, int64_t groups, Activation a = Activation::kNone) {
+    return Run<fused::GroupNorm>({x, scale}, {.groups = groups, .epsilon = 0.1f, .activation = a});
+  };
+  EXPECT_EQ(RunBoth<fused::GroupNorm>({X({2, 6, 4, 5}), X({6, 1, 1}), X({1, 6, 1, 1})},
+                                      {.groups = 3, .epsilon = 1e-5f}),
+            "tensor<2x6x4x5xf32>");
+  EXPECT_EQ(
+      RunBoth<fused::GroupNorm>({X({n, 6, 9}, DataType::kF16), X({6, 1}, DataType::kF16)},
+                                {.groups = 2, .epsilon = 1e-5f, .activation = Activation::kSwish}),
+      "tensor<Nx6x9xf16>");
+  EXPECT_EQ(run(Unranked(), X({6, 1}), 3), "tensor<*xf32>");
+  EXPECT_EQ(run(X({2, 6, 4}), X({6}), 3),
+            "fused.group_norm: scale has rank 1 but must have one element per channel of an x of "
+            "rank 3");
+  EXPECT_EQ(run(X({2, 6, 4}), X({1, 4}), 3), "fused.group_norm: scale is [1,4] but must be [6,1]");
+  EXPECT_EQ(run(X({2, 6, 4}), X({6, 1}), 4),
+            "fused.group_norm: x has 6 channels, which are no 4 groups");
+  EXPECT_EQ(run(X({2, 6, 4}), X({6, 1}), 0), "fused.group_norm: groups is 0");
+  EXPECT_EQ(run(X({2, 6, 4}), X({6, 1}), 3, Activation::kClip),
+            "fused.group_norm: activation clip takes 2 activation_params but has 0");
+}
+
+TEST_F(Fused, BatchMatMulPermutesItsOperandsFirst) {
+  EXPECT_EQ(RunBoth<fused::BatchMatMul>({X({2, 3, n, 5}), X({2, 7, 3, 5}), X({1, 7})},
+                                        {.perm_b = Ints{0, 2, 3, 1}, .scale = 0.5f}),
+            "tensor<2x3xNx7xf32>");
+  EXPECT_EQ(RunBoth<fused::BatchMatMul>({X({5, 4}), X({3, 5, 6})}, {.perm_a = Ints{1, 0}}),
+            "tensor<3x4x6xf32>");
+  EXPECT_EQ(Run<fused::BatchMatMul>({Unranked(), X({3, 5, 6})}), "tensor<*xf32>");
+  EXPECT_EQ(Run<fused::BatchMatMul>({X({5}), X({5, 6})}),
+            "fused.batch_matmul: a has rank 1 but must have 2 or more");
+  EXPECT_EQ(Run<fused::BatchMatMul>({X({4, 5}), X({5, 6}), X({2, 4, 6})}),
+            "fused.batch_matmul: addend [2,4,6] does not broadcast to [4,6]");
+}
+
 TEST_F(Fused, GeluHasTwoForms) {
   EXPECT_EQ(RunBoth<fused::Gelu>({X({n, 8}), X({8})}), "tensor<Nx8xf32>");
   EXPECT_EQ(RunBoth<fused::Gelu>({X({n, 8})}, {.approximate = fused::GeluApproximate::kTanh}),

@@ -129,6 +129,18 @@ TEST_F(OnnxNn, BatchNormalizationHasOneStatisticPerChannel) {
             "onnx.BatchNormalization: x is i8 but must be a float");
 }
 
+TEST_F(OnnxNn, InstanceNormalizationHasOneScalePerChannel) {
+  const auto run = [&](Value x, int64_t scale, int64_t bias) {
+    return Run<ops::InstanceNormalization>({x, X({scale}), X({bias})});
+  };
+  EXPECT_EQ(run(X({n, 4, 5, 5}), 4, 4), "tensor<Nx4x5x5xf32>");
+  EXPECT_EQ(run(Unranked(), 4, 4), "tensor<*xf32>");
+  EXPECT_EQ(run(X({1, 4, 5}), 3, 4), "onnx.InstanceNormalization: scale is [3] but must be [4]");
+  EXPECT_EQ(run(Unranked(), 4, 3), "onnx.InstanceNormalization: b is [3] but must be [4]");
+  EXPECT_EQ(run(X({1, 4}), 4, 4),
+            "onnx.InstanceNormalization: x has rank 2 but must have 3 or more");
+}
+
 TEST_F(OnnxNn, LayerNormalizationNormalizesTheLastDimensions) {
   EXPECT_EQ(Run<ops::LayerNormalization>({X({n, 3, 8}), X({8}), X({8})}), "tensor<Nx3x8xf32>");
   EXPECT_EQ(Run<ops::LayerNormalization>({X({n, 3, 8}), X({3, 8})}, {.axis = 1}, 3),
