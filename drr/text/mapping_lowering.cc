@@ -86,6 +86,7 @@ const ir::OpDef* FindOpNamed(const ir::IrContext& context, std::string_view name
       {"MultiHeadAttention", "fused.attention"},
       {"Mean", "onnx.ReduceMean"},
       {"RealDiv", "onnx.Div"},
+      {"TransposeBatchMatmul", "fused.batch_matmul"},
   };
   if (name.find('.') != std::string_view::npos) return context.FindOp(name);
   for (const auto& [alias, meaning] : kAliases)
@@ -106,6 +107,7 @@ std::string UnknownOp(const ir::IrContext& context, const std::string& type) {
 }
 
 void MappingLowering::RunOnTypes(const Types& types, std::vector<std::unique_ptr<Rule>>* rules) {
+  types_ = types;
   if (!FindOut() || !Inputs()) return;
   for (int node : TopologicalOrder())
     if (!LowerNode(node, types[static_cast<size_t>(node)])) return;

@@ -187,11 +187,20 @@ void MappingLowering::InputChecks() {
 
 std::string MappingLowering::Algebra() const {
   std::string text;
-  for (const Mapping::InNode& node : m_.in)
-    text += fmt::format("{}{}", text.empty() ? "" : ", ", fmt::join(node.types, "|"));
+  const auto short_name = [](const ir::OpDef* def) {
+    return std::string(def->name().substr(def->name().starts_with("onnx.") ? 5 : 0));
+  };
+  for (size_t i = 0; i < m_.in.size(); ++i) {
+    std::vector<std::string> names = m_.in[i].types;
+    if (!types_.empty()) {
+      names.clear();
+      for (const ir::OpDef* def : types_[i]) names.push_back(short_name(def));
+    }
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", fmt::join(names, "|"));
+  }
   text += " =>";
-  for (const Mapping::OutNode& node : m_.out)
-    text += fmt::format("{}{}", text.ends_with('>') ? " " : ", ", node.type);
+  for (const ir::OpDef* def : out_defs_)
+    text += fmt::format("{}{}", text.ends_with('>') ? " " : ", ", short_name(def));
   return text;
 }
 

@@ -7,6 +7,10 @@
 
 #include "ir/constant.h"
 #include "ir/dialects/onnx/elementwise.h"
+#include "ir/dialects/onnx/linear.h"
+#include "ir/dialects/onnx/reduce.h"
+#include "ir/dialects/onnx/shape.h"
+#include "ir/dialects/onnx/tensor.h"
 
 namespace weft::drr::text {
 
@@ -37,6 +41,22 @@ bool CountsAxesOfItsOperand(std::string_view name) {
     if (name.starts_with(prefix)) return true;
   return false;
 }
+
+// f(c * x) is c * f(x), in each operand.
+bool IsHomogeneous(Operation op) {
+  namespace ops = ir::ops;
+  return op.Is<ops::MatMul>() || op.Is<ops::Transpose>() || op.Is<ops::ReduceMean>();
+}
+
+// Only the shape changes, to one that is known.
+bool IsReshape(Operation op) {
+  namespace ops = ir::ops;
+  const bool reshapes = op.Is<ops::Reshape>() || op.Is<ops::Flatten>() || op.Is<ops::Squeeze>() ||
+                        op.Is<ops::Unsqueeze>();
+  return reshapes && op.operand(0) && op.operand(0).type().IsStatic() &&
+         op.result().type().IsStatic();
+}
+constexpr std::string_view kReshape = "reshape";
 
 }  // namespace
 
@@ -217,24 +237,56 @@ Expression NormalForms::OfOperation(Operation op, uint32_t result,
   if (OfArithmetic(op, operands, &expression)) return expression;
   if (op.def() && op.def()->decompose && OfBody(op, result, operands, &expression))
     return expression;
+  if (IsReshape(op)) return OfReshape(op, operands[0]);
   Term term;
   term.kind = Term::kOp;
   term.name = std::string(op.name());
-  std::vector<std::string> keys;
+  term.head = fmt::format("{} {} {} {}", op.name(), result, AttributesKey(op),
+                          op.result(result).type().id());
+  term.commutative = op.HasTrait(ir::kCommutative);
+  double coefficient = 1;
   for (uint32_t i = 0; i < op.num_operands(); ++i) {
     const Value v = op.operand(i);
-    term.parts.push_back({operands[i].term, operands[i].coefficient});
-    keys.push_back(v ? fmt::format("{}*{}:{}", NumberOf(operands[i].coefficient), operands[i].term,
-                                   v.type().id())
-                     : "none");
+    const bool pull = v && IsHomogeneous(op) && !operands[i].IsNumber();
+    if (pull) coefficient *= operands[i].coefficient;
+    term.parts.push_back({operands[i].term, pull ? 1 : operands[i].coefficient});
+    term.types.push_back(v ? std::to_string(v.type().id()) : "none");
   }
-  if (op.HasTrait(ir::kCommutative) && keys.size() >= 2 && keys[1] < keys[0]) {
+  const Expression made = MakeOp(std::move(term));
+  return {coefficient * made.coefficient, made.term};
+}
+
+Expression NormalForms::MakeOp(Term op) {
+  std::vector<std::string> keys;
+  for (size_t i = 0; i < op.parts.size(); ++i)
+    keys.push_back(
+        fmt::format("{}*{}:{}", NumberOf(op.parts[i].number), op.parts[i].term, op.types[i]));
+  if (op.commutative && keys.size() >= 2 && keys[1] < keys[0]) {
     std::swap(keys[0], keys[1]);
-    std::swap(term.parts[0], term.parts[1]);
+    std::swap(op.parts[0], op.parts[1]);
+    std::swap(op.types[0], op.types[1]);
   }
-  const std::string key = fmt::format("{} {} {} {} ({})", op.name(), result, AttributesKey(op),
-                                      op.result(result).type().id(), fmt::join(keys, ", "));
-  return {1, Intern(key, std::move(term))};
+  const std::string key = fmt::format("{} ({})", op.head, fmt::join(keys, ", "));
+  return {1, Intern(key, std::move(op))};
+}
+
+// The last of several in a row, whatever gave the shape.
+Expression NormalForms::OfReshape(Operation op, const Expression& operand) {
+  Term term;
+  term.kind = Term::kOp;
+  term.name = kReshape;
+  term.head = fmt::format("{} {}", kReshape, op.result().type().id());
+  term.parts = {{operand.term, 1}};
+  term.types = {std::to_string(op.operand(0).type().id())};
+  const Term& inner = terms_[operand.term];
+  if (inner.kind == Term::kOp && inner.name == kReshape) {
+    term.parts = inner.parts;
+    term.types = inner.types;
+  }
+  if (term.types[0] == std::to_string(op.result().type().id()))
+    return {operand.coefficient, term.parts[0].term};
+  const Expression made = MakeOp(std::move(term));
+  return {operand.coefficient, made.term};
 }
 
 // Floating-point sums, products, quotients, roots and powers.
@@ -264,6 +316,9 @@ bool NormalForms::OfArithmetic(Operation op, const std::vector<Expression>& oper
     }
   }
   if (op.Is<ops::Identity>()) {
+    *result = in[0];
+  } else if (op.Is<ops::Cast>()) {
+    if (op.operand(0).type().dtype() != op.result().type().dtype()) return false;
     *result = in[0];
   } else if (op.Is<ops::Neg>()) {
     *result = {-in[0].coefficient, in[0].term};
@@ -337,10 +392,61 @@ std::string NormalForms::AttributesKey(Operation op) const {
 
 // --- comparing and printing ---------------------------------------------------------
 
-bool NormalForms::Equal(const Expression& a, const Expression& b) const {
+bool NormalForms::Same(const Expression& a, const Expression& b) const {
   if (gave_up_ || a.term != b.term) return false;
   return a.coefficient == b.coefficient ||
          std::abs(a.coefficient - b.coefficient) <= kTolerance * std::abs(b.coefficient);
+}
+
+bool NormalForms::Equal(const Expression& a, const Expression& b) {
+  return Same(a, b) || (!gave_up_ && Same(Expanded(a), Expanded(b)));
+}
+
+Expression NormalForms::Expanded(const Expression& expression) {
+  auto known = expanded_.find(expression.term);
+  if (known == expanded_.end()) {
+    const Term term = terms_[expression.term];  // a copy: terms move when there are new ones
+    const bool is_whole = term.kind == Term::kOne || term.kind == Term::kLeaf || gave_up_;
+    const Expression whole = {1, expression.term};
+    known = expanded_.emplace(expression.term, is_whole ? whole : ExpandedTerm(term)).first;
+  }
+  return {expression.coefficient * known->second.coefficient, known->second.term};
+}
+
+Expression NormalForms::ExpandedTerm(const Term& term) {
+  if (term.kind == Term::kProduct) return ExpandedProduct(term);
+  std::vector<Expression> parts;
+  for (const Part& part : term.parts) parts.push_back(Expanded({part.number, part.term}));
+  if (term.kind == Term::kSum) {
+    parts.push_back({term.constant, Expression::kOne});
+    return Sum(parts);
+  }
+  Term op = term;
+  for (size_t i = 0; i < parts.size(); ++i) op.parts[i] = {parts[i].term, parts[i].coefficient};
+  return MakeOp(std::move(op));
+}
+
+Expression NormalForms::ExpandedProduct(const Term& product) {
+  Expression rest;
+  std::vector<Expression> sums;
+  for (const Part& factor : product.parts) {
+    const Expression base = Expanded({1, factor.term});
+    if (factor.number == 1 && terms_[base.term].kind == Term::kSum) {
+      sums.push_back(base);
+    } else {
+      rest = Product(rest, Power(base, factor.number));
+    }
+  }
+  if (sums.size() != 1) {
+    for (const Expression& sum : sums) rest = Product(rest, sum);
+    return rest;
+  }
+  const Term sum = terms_[sums[0].term];  // a copy
+  rest.coefficient *= sums[0].coefficient;
+  std::vector<Expression> summands;
+  if (sum.constant != 0) summands.push_back(Product({sum.constant, Expression::kOne}, rest));
+  for (const Part& part : sum.parts) summands.push_back(Product({part.number, part.term}, rest));
+  return Sum(summands);
 }
 
 void NormalForms::AppendTerm(int id, size_t max_chars, std::string* out) const {

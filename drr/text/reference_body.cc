@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "drr/text/internal/normal_form.h"
 
@@ -17,6 +18,7 @@ using ir::Value;
 namespace {
 
 constexpr size_t kMaxTries = 2000;
+constexpr size_t kMaxShape = 8;
 constexpr size_t kMaxCandidates = 64;  // for one attribute
 constexpr size_t kMaxShown = 160;
 
@@ -80,6 +82,8 @@ class Candidates {
       if (const auto ints = ir::ConstantInts(v)) {
         attrs_.push_back(context_.IntsAttr(*ints));
         if (ints->size() == 1) AddInteger((*ints)[0], rank);
+        if (ints->size() <= kMaxShape)  // such as the number of groups in a shape
+          for (int64_t value : *ints) AddInteger(value, 0);
       }
     }
     for (const ir::NamedAttribute& a : op.attrs()) {
@@ -134,7 +138,7 @@ class Solver {
   };
 
   bool Fail(std::string why) {
-    if (why_.empty()) why_ = std::move(why);  // of the first try: the defaults
+    if (why_.empty()) why_ = std::move(why);
     return false;
   }
 
@@ -229,16 +233,18 @@ class Solver {
       Operation made;
       std::string error;
       if (!forms_.scratch().TryCreate(std::move(state), op.results.size(), &made, &error))
-        return Fail(std::move(error));
+        return Fail(std::move(error));  // perhaps only for these attributes
       for (size_t k = 0; k < op.results.size(); ++k)
         results[op.results[k]] = made.result(static_cast<uint32_t>(k));
     }
     for (size_t r = 0; r < graph_.replacements.size(); ++r) {
       const Expression found = forms_.Of(value_of(graph_.replacements[r].with));
-      if (!forms_.Equal(wanted_[r], found))
+      if (!forms_.Equal(wanted_[r], found)) {
+        if (!std::exchange(compared_, true)) why_.clear();
         return Fail(fmt::format("the match computes {}, the result {}",
                                 forms_.ToString(wanted_[r], kMaxShown),
                                 forms_.ToString(found, kMaxShown)));
+      }
     }
     return true;
   }
@@ -249,7 +255,8 @@ class Solver {
   std::vector<std::vector<Attribute>> attrs_;
   std::vector<OpenAttr> open_;
   std::vector<Expression> wanted_;
-  std::string why_;
+  std::string why_;  // of the first try whose result could be built, else of the first
+  bool compared_ = false;
 };
 
 }  // namespace

@@ -98,6 +98,7 @@ class MappingLowering {
   std::unique_ptr<PatternGraph> graph_;
   std::vector<Node> nodes_;
   std::vector<const ir::OpDef*> out_defs_;
+  Types types_;  // of the variant; empty when nodes are named
   bool has_body_ = false;
   size_t ways_ = 1;
 };

@@ -1,8 +1,9 @@
 // Expressions in a normal form, to see whether two pieces of graph compute the same: products of
 // powers and sums with coefficients for floating-point arithmetic (so x * x is x^2, a / b is
 // a * b^-1, operand orders and brackets do not matter, and constants agree to 1e-6), reference
-// bodies in place of the ops that have one, and the op itself, on operands of the same types, for
-// everything else. Equal forms compute the same in real arithmetic; different forms prove nothing.
+// bodies in place of the ops that have one, the new shape in place of reshapes, and the op itself,
+// on operands of the same types, for everything else. Forms are equal if they are so once products
+// of a sum are multiplied out. Equal forms compute the same in real arithmetic; different forms prove nothing.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +40,7 @@ class NormalForms {
   // into, everything else but constants stands for itself.
   Expression Of(ir::Value value, std::span<const ir::Operation> inside = {});
 
-  bool Equal(const Expression& a, const Expression& b) const;
+  bool Equal(const Expression& a, const Expression& b);
   std::string ToString(const Expression& expression, size_t max_chars) const;
   // True once an expression became too large to be looked at in full; it then equals nothing.
   bool gave_up() const { return gave_up_; }
@@ -55,6 +56,10 @@ class NormalForms {
     std::string name;         // of an op or leaf
     std::vector<Part> parts;  // of an op: its operands, with their coefficients
     double constant = 0;      // of a sum
+    // Of an op: all that tells it from others but its operands, and their types.
+    std::string head;
+    std::vector<std::string> types;
+    bool commutative = false;
   };
 
   int Intern(const std::string& key, Term term);
@@ -64,6 +69,14 @@ class NormalForms {
   Expression Product(const Expression& a, const Expression& b);
   Expression Power(const Expression& base, double exponent);
   Expression MakeProduct(double coefficient, const std::vector<Part>& factors);
+  // x * (a + b) becomes x * a + x * b, in all of the expression, where one factor is a plain sum.
+  Expression Expanded(const Expression& expression);
+  Expression ExpandedTerm(const Term& term);
+  Expression ExpandedProduct(const Term& product);
+  bool Same(const Expression& a, const Expression& b) const;
+
+  Expression MakeOp(Term op);
+  Expression OfReshape(ir::Operation op, const Expression& operand);
   Expression OfConstant(ir::Value value, ir::Attribute dense);
   Expression OfOperation(ir::Operation op, uint32_t result, std::span<const ir::Operation> inside);
   bool OfArithmetic(ir::Operation op, const std::vector<Expression>& operands, Expression* result);
@@ -78,6 +91,7 @@ class NormalForms {
   std::vector<Term> terms_;
   std::map<std::string, int> by_key_;
   std::vector<double> numbers_;
+  std::map<int, Expression> expanded_;                     // by term
   std::map<std::pair<bool, uint32_t>, Expression> known_;  // by: in the scratch program, value id
   std::map<uint32_t, ir::Value> stand_ins_;                // by value id
   int depth_ = 0;
