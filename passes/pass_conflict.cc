@@ -6,16 +6,18 @@
 
 namespace weft::passes {
 
-std::string ConflictOf(const std::vector<std::string>& passes) {
+std::string ConflictOf(const std::vector<std::string>& names) {
   // Each undoes what the other did.
   constexpr std::pair<std::string_view, std::string_view> kReverse[] = {
-      {"fuse-matmuls", "split-qkv-matmul"}};
-  const auto runs = [&](std::string_view pass) {
-    return std::find(passes.begin(), passes.end(), pass) != passes.end();
+      {"fuse-matmuls", "split-qkv-matmul"},
+      {"merge-qkv-matmul", "split-qkv-matmul"},
+      {"merge-qkv-linear", "split-qkv-matmul"}};
+  const auto runs = [&](std::string_view name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
   };
   for (const auto& [a, b] : kReverse)
     if (runs(a) && runs(b))
-      return "passes '" + std::string(a) + "' and '" + std::string(b) +
+      return "'" + std::string(a) + "' and '" + std::string(b) +
              "' undo each other: ask for one of them";
   return {};
 }

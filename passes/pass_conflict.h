@@ -1,4 +1,4 @@
-// Passes that must not meet in one run.
+// Passes, and rules of files, that must not meet in one run.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace weft::passes {
 
-// Why these passes must not run one after the other, in any order; empty when they may.
-std::string ConflictOf(const std::vector<std::string>& passes);
+// Why these passes and rules must not run one after the other, in any order; empty when they may.
+std::string ConflictOf(const std::vector<std::string>& names);
 
 }  // namespace weft::passes

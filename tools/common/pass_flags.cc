@@ -57,6 +57,16 @@ absl::Status CheckPrintFlag(const std::string& name, std::vector<std::string> mo
   return CheckName("pass", name, more);
 }
 
+// Rules of a file may undo what a pass does, too.
+absl::Status CheckConflict(const PassFlags& flags,
+                           const std::vector<std::unique_ptr<drr::Rule>>& rules) {
+  std::vector<std::string> names = PassesOf(flags);
+  for (const auto& rule : rules)
+    if (!Contains(flags.disabled_rules, rule->name)) names.push_back(rule->name);
+  const std::string conflict = passes::ConflictOf(names);
+  return conflict.empty() ? absl::OkStatus() : ir::InvalidArgument(conflict);
+}
+
 void PrintIr(const passes::Pass& pass, bool after, ir::Program& program) {
   const std::string text = ir::PrintBanner(fmt::format("IRPrinting on builtin.module {} {} pass",
                                                        after ? "after" : "before", pass.name())) +
@@ -90,7 +100,7 @@ std::vector<std::string> RuleNames(const std::vector<PassReport>& reports) {
 }
 
 std::vector<std::string> RuleNamesOf(const PassFlags& flags) {
-  return flags.rules_file.empty() ? RuleNames() : std::vector<std::string>();
+  return flags.rules_files.empty() ? RuleNames() : std::vector<std::string>();
 }
 
 std::vector<std::string> PassesOf(const PassFlags& flags) {
@@ -166,7 +176,7 @@ absl::Status CheckPassFlags(const PassFlags& flags) {
   for (const std::string& bound : flags.fail_if)
     WEFT_RETURN_IF_ERROR(ParseRuleBound(bound, RuleNamesOf(flags)).status());
   for (const std::string& name : flags.disabled_rules)
-    if (flags.rules_file.empty())
+    if (flags.rules_files.empty())
       WEFT_RETURN_IF_ERROR(CheckName("rule", name, TransformationNames()));
   for (const std::string& name : flags.enabled_rules) {
     WEFT_RETURN_IF_ERROR(CheckName("rule", name, TransformationNames()));
@@ -180,9 +190,10 @@ absl::Status RunPasses(const PassFlags& flags, ir::Program& program,
                        std::vector<PassReport>* reports, passes::PassManager::Hook hook) {
   WEFT_ASSIGN_OR_RETURN(auto evaluator, kernels::KernelEvaluator::Create("auto"));
   passes::PassManager pm(program.context());
-  if (!flags.rules_file.empty()) {
-    WEFT_ASSIGN_OR_RETURN(auto rules, LoadRuleFilePass(flags.rules_file, program));
-    pm.AddPass(std::move(rules));
+  if (!flags.rules_files.empty()) {
+    WEFT_ASSIGN_OR_RETURN(auto rules, LoadRuleFiles(flags.rules_files, program));
+    WEFT_RETURN_IF_ERROR(CheckConflict(flags, rules));
+    pm.AddPass(MakeRuleFilePass(std::move(rules)));
   }
   const std::vector<std::string> names = PassesOf(flags);
   for (const std::string& name : names) {

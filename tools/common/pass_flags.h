@@ -17,7 +17,7 @@ struct PassFlags {
   std::vector<std::string> passes = {};  // in place of the pipeline
   std::vector<std::string> enabled_rules = {}, disabled_rules = {};
   std::string numerics = "reassociate";  // exact, reassociate, approximate, changes-meaning
-  std::string rules_file = {};           // whose rules run before all passes; empty: none
+  std::vector<std::string> rules_files = {};  // whose rules run before all passes
   bool verify_each = false, paranoid = false;
   std::string print_before = {}, print_after = {};  // a pass, all, or (after) change
   std::string stats = {};                           // table, json, or empty: none

@@ -103,16 +103,35 @@ class RuleFilePass : public passes::Pass {
   std::unique_ptr<passes::PatternRewritePass> rewrite_;
 };
 
-}  // namespace
-
-absl::StatusOr<std::unique_ptr<passes::Pass>> LoadRuleFilePass(const std::string& path,
-                                                               ir::Program& program) {
+// Appends the rules of one file.
+absl::Status LoadRuleFile(const std::string& path, ir::Program& program,
+                          std::vector<std::unique_ptr<drr::Rule>>* rules) {
   WEFT_ASSIGN_OR_RETURN(const std::string text, ReadText(path, drr::text::kMaxRuleFileBytes));
   drr::text::RuleFile file = drr::text::ReadRules(text, path, program.context(), &program);
   for (const std::string& warning : file.warnings) PrintWarning("ir-opt", warning);
-  if (file.errors.empty()) return std::make_unique<RuleFilePass>(std::move(file.rules));
   for (size_t i = 0; i + 1 < file.errors.size(); ++i) PrintError("ir-opt", file.errors[i]);
-  return ir::InvalidArgument(file.errors.back());
+  if (!file.errors.empty()) return ir::InvalidArgument(file.errors.back());
+  for (std::unique_ptr<drr::Rule>& rule : file.rules) {
+    for (const auto& other : *rules)
+      if (other->name == rule->name)
+        return ir::InvalidArgument(
+            fmt::format("{}: a file before it has a rule '{}' too", path, rule->name));
+    rules->push_back(std::move(rule));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<std::unique_ptr<drr::Rule>>> LoadRuleFiles(
+    const std::vector<std::string>& paths, ir::Program& program) {
+  std::vector<std::unique_ptr<drr::Rule>> rules;
+  for (const std::string& path : paths) WEFT_RETURN_IF_ERROR(LoadRuleFile(path, program, &rules));
+  return rules;
+}
+
+std::unique_ptr<passes::Pass> MakeRuleFilePass(std::vector<std::unique_ptr<drr::Rule>> rules) {
+  return std::make_unique<RuleFilePass>(std::move(rules));
 }
 
 }  // namespace weft::tools

@@ -79,11 +79,12 @@ void LoadDialects(ir::IrContext& context) {
 absl::StatusOr<std::string> AnalyseRulesOf(const std::vector<std::string>& pass_names,
                                            const PassFlags& flags, size_t* findings) {
   Report report;
-  if (!flags.rules_file.empty()) {
+  if (!flags.rules_files.empty()) {
     ir::IrContext context;
     LoadDialects(context);
     ir::Program none(&context);
-    WEFT_ASSIGN_OR_RETURN(const auto pass, LoadRuleFilePass(flags.rules_file, none));
+    WEFT_ASSIGN_OR_RETURN(auto rules, LoadRuleFiles(flags.rules_files, none));
+    const std::unique_ptr<passes::Pass> pass = MakeRuleFilePass(std::move(rules));
     WEFT_RETURN_IF_ERROR(report.Add(*pass, context, flags));
   }
   std::set<std::string> done;

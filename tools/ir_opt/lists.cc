@@ -9,10 +9,22 @@
 #include "ir/traits.h"
 #include "passes/pass_registry.h"
 #include "passes/transformation.h"
+#include "tools/common/rule_file_pass.h"
 #include "tools/common/table.h"
 
 namespace weft::tools {
 namespace {
+
+void LoadDialects(ir::IrContext& context) {
+  ir::LoadFusedDialect(context);
+  ir::LoadAscendDialect(context);
+  ir::LoadLitertDialect(context);
+  ir::LoadPdDialect(context);
+}
+
+std::string BaseName(std::string_view path) {
+  return std::string(path.substr(path.find_last_of('/') + 1));
+}
 
 template <class List>
 std::string Signature(const List& values) {
@@ -50,8 +62,16 @@ std::string ListPasses() {
   return passes.ToString() + "\n" + pipelines.ToString();
 }
 
-std::string ListRules() {
+absl::StatusOr<std::string> ListRules(const std::vector<std::string>& files) {
   Table table({"rule", "seed", "group", "numerics", "runs", "what becomes what"});
+  ir::IrContext context;
+  LoadDialects(context);
+  ir::Program none(&context);
+  WEFT_ASSIGN_OR_RETURN(const auto rules, LoadRuleFiles(files, none));
+  for (const auto& rule : rules)
+    table.AddRow({rule->name, "", BaseName(rule->graph.loc.file),
+                  std::string(drr::NumericClassName(rule->numerics)), "default", rule->algebra});
+  if (!files.empty()) return table.ToString();
   for (const passes::Transformation& it : passes::Transformations())
     table.AddRow({it.name, std::string(it.seed), it.IsPass() ? "(pass)" : std::string(it.group),
                   std::string(drr::NumericClassName(it.numerics)), it.Runs(), it.what});
@@ -60,10 +80,7 @@ std::string ListRules() {
 
 std::string ListOps() {
   ir::IrContext context;
-  ir::LoadFusedDialect(context);
-  ir::LoadAscendDialect(context);
-  ir::LoadLitertDialect(context);
-  ir::LoadPdDialect(context);
+  LoadDialects(context);
   Table table({"op", "operands -> results", "ONNX", "traits", "in place over", "what it computes"});
   for (const ir::OpDef* op : context.Ops())
     table.AddRow(

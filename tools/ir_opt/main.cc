@@ -39,9 +39,10 @@ void AddFlags(CLI::App& app, Flags* flags) {
   app.add_option("--explain", flags->explain,
                  "why rule R did not apply at value V (name or %N), or its nearest miss")
       ->type_name("R[@V]");
-  app.add_option("--rules-file", flags->passes.rules_file,
-                 "first apply the rules in F: mapping dicts, or rule text (README.md)")
-      ->type_name("F");
+  app.add_option("--rules-file", flags->passes.rules_files,
+                 "first apply the rules in F: mapping dicts, or rule text; repeatable")
+      ->type_name("F")
+      ->allow_extra_args(false);
   AddDimFlag(app, &flags->shapes);
   AddInputShapeFlag(app, &flags->shapes);
   app.add_option("--export", flags->export_form,
@@ -93,7 +94,10 @@ absl::Status CheckFlags(const Flags& flags) {
 
 absl::Status List(const Flags& flags) {
   if (flags.list_passes) std::fputs(ListPasses().c_str(), stdout);
-  if (flags.list_rules) std::fputs(ListRules().c_str(), stdout);
+  if (flags.list_rules) {
+    WEFT_ASSIGN_OR_RETURN(const std::string rules, ListRules(flags.passes.rules_files));
+    std::fputs(rules.c_str(), stdout);
+  }
   if (flags.list_ops) std::fputs(ListOps().c_str(), stdout);
   return absl::OkStatus();
 }

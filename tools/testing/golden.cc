@@ -60,7 +60,7 @@ absl::Status ParseRunLine(const std::string& line, GoldenFile* file) {
     }
   }
   if (words.size() % 2 != 0) return ir::InvalidArgument("RUN: an option has no value: " + line);
-  if (!file->rules.empty() + !file->rules_file.empty() + !file->passes.empty() != 1)
+  if (file->RunsRules() + !file->passes.empty() != 1)
     return ir::InvalidArgument("RUN: give one of --rules, --rules-file, --passes and --pipeline");
   return absl::OkStatus();
 }
@@ -107,6 +107,23 @@ absl::StatusOr<drr::NumericClass> ParseNumerics(const std::string& name) {
   if (name == "changes-meaning") return drr::NumericClass::kChangesMeaning;
   return ir::InvalidArgument("RUN: --numerics is " + name +
                              ", expected exact, reassociate, approximate or changes-meaning");
+}
+
+// Keeps the rules of these names: "gelu" is also "gelu.2", a variant of it.
+absl::Status KeepNamed(const std::vector<std::string>& names,
+                       std::vector<std::unique_ptr<drr::Rule>>* rules) {
+  const auto is_of = [](const drr::Rule& rule, const std::string& name) {
+    return rule.name == name || rule.name.compare(0, name.size() + 1, name + ".") == 0;
+  };
+  for (const std::string& name : names)
+    if (std::none_of(rules->begin(), rules->end(), [&](const auto& r) { return is_of(*r, name); }))
+      return ir::NotFound("RUN: the file has no rule " + name);
+  const auto is_other = [&](const std::unique_ptr<drr::Rule>& rule) {
+    return std::none_of(names.begin(), names.end(),
+                        [&](const std::string& name) { return is_of(*rule, name); });
+  };
+  rules->erase(std::remove_if(rules->begin(), rules->end(), is_other), rules->end());
+  return absl::OkStatus();
 }
 
 // "" or why the run does not use the rule.
@@ -330,8 +347,12 @@ absl::StatusOr<std::unique_ptr<ir::Program>> ParseGoldenProgram(const GoldenFile
 
 absl::StatusOr<std::vector<std::unique_ptr<drr::Rule>>> BuildGoldenRules(const GoldenFile& file,
                                                                          ir::IrContext& context) {
-  if (!file.rules_file.empty()) return ReadRulesFile(file.rules_file, context);
   std::vector<std::unique_ptr<drr::Rule>> rules;
+  if (!file.rules_file.empty()) {
+    WEFT_ASSIGN_OR_RETURN(rules, ReadRulesFile(file.rules_file, context));
+    if (!file.rules.empty()) WEFT_RETURN_IF_ERROR(KeepNamed(file.rules, &rules));
+    return rules;
+  }
   for (const std::string& name : file.rules) {
     const passes::RegisteredRule* rule = passes::FindRule(name);
     if (!rule) return ir::NotFound("RUN: no rule " + name);

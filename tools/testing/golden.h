@@ -7,8 +7,8 @@
 //   module ... { ... }                          (WEFT_BLESS=1 rewrites everything below EXPECT)
 //
 // RUN takes one of --rules r1,r2 (of the registry, opt-in ones too), --rules-file f (rules as text,
-// beside the .ir file), --passes p1,p2 and --pipeline p; and --numerics
-// exact|reassociate|approximate|changes-meaning.
+// beside the .ir file; with --rules, those of its rules alone, in all their variants), --passes
+// p1,p2 and --pipeline p; and --numerics exact|reassociate|approximate|changes-meaning.
 // Every rule named or in f must fire, unless --numerics keeps it from running.
 //
 // A file in a folder `no` is a near miss: the program must stay as it is, and with rules a line

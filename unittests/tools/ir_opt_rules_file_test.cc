@@ -12,6 +12,7 @@ namespace {
 
 using drr::text::kLayerNormDict;
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -156,19 +157,55 @@ constexpr const char* kAttention =
 }
 )";
 
-TEST_F(IrOptRulesFile, TheDictsOfTheLibraryFuseWhatTheyAreNamedAfter) {
-  const std::string dicts = WEFT_TEST_DATA_DIR "/../passes/rules/neural_engine.json";
-  const std::string norm = Run({Write("a.ir", kLayerNorm), "--rules-file", dicts}).out;
-  EXPECT_THAT(norm, HasSubstr("\"fused.layer_norm\" (%0, %1, %2) {axis:-1,epsilon:0.25}"));
-  const Outcome attention = Run({Write("b.ir", kAttention), "--rules-file", dicts});
+// A file of the library.
+std::string Dicts(const std::string& name) {
+  return WEFT_TEST_DATA_DIR "/../passes/rules/neural_engine/" + name;
+}
+
+TEST_F(IrOptRulesFile, SeveralFilesRunTogether) {
+  const std::vector<std::string> dicts = {"--rules-file", Dicts("attention.json"), "--rules-file",
+                                          Dicts("matmul.json")};
+  const auto run = [&](const std::string& model) {
+    std::vector<std::string> arguments = dicts;
+    arguments.push_back(model);
+    return Run(arguments);
+  };
+  const Outcome attention = run(Write("b.ir", kAttention));
   EXPECT_THAT(attention.err, IsEmpty());
   EXPECT_THAT(attention.out, HasSubstr("\"fused.attention\" (%0, %1, %2, %3) {layout:\"bhsd\","
                                        "scale:0.25}"));
   EXPECT_THAT(attention.out, HasSubstr("{activation:\"tanh\","));
   std::string other(kAttention);  // softmax over the queries
   other.replace(other.find("axis:3"), 6, "axis:2");
-  EXPECT_THAT(Run({Write("c.ir", other), "--rules-file", dicts}).out,
-              Not(HasSubstr("fused.attention")));
+  EXPECT_THAT(run(Write("c.ir", other)).out, Not(HasSubstr("fused.attention")));
+}
+
+TEST_F(IrOptRulesFile, RefusesTwoFilesWithRulesOfOneName) {
+  const Outcome outcome = Run({Write("a.ir", kRelus), "--rules-file", Write("1.json", kToSigmoid),
+                               "--rules-file", Write("2.json", kToSigmoid)});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("2.json: a file before it has a rule 'to-sigmoid' too"));
+}
+
+TEST_F(IrOptRulesFile, ListsTheRulesOfFiles) {
+  const Outcome outcome = Run({"--list-rules", "--rules-file", Dicts("rms_norm.json"),
+                               "--rules-file", Dicts("qkv_merge.weft")});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, ContainsRegex("rms-norm-div +rms_norm.json +reassociates +default +Pow, "
+                                         "ReduceMean, Add, Sqrt, Div, Mul => fused.rms_norm\n"));
+  EXPECT_THAT(outcome.out, ContainsRegex("merge-qkv-matmul +qkv_merge.weft +reassociates +default "
+                                         "+x . wq, x . wk, x . wv => split"));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("fuse-attention")));  // built in
+  EXPECT_EQ(Run({"--list-rules", "--rules-file", Path("missing.json")}).code, 2);
+}
+
+TEST_F(IrOptRulesFile, MergedProductsAreNotSplitAgain) {
+  const std::string model = Write("a.ir", kAttention);
+  const Outcome outcome = RunProgram(
+      {"ir-opt", model, "--rules-file", Dicts("qkv_merge.weft"), "--passes", "split-qkv-matmul"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("'merge-qkv-matmul' and 'split-qkv-matmul' undo each other"));
+  EXPECT_EQ(Run({model, "--rules-file", Dicts("qkv_merge.weft")}).code, 0);
 }
 
 TEST_F(IrOptRulesFile, ReadsRuleText) {
