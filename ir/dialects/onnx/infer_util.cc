@@ -352,4 +352,25 @@ bool NormalizeAxes(InferContext& c, Ints* axes, size_t rank) {
   return true;
 }
 
+bool ReduceDims(InferContext& c, std::optional<Ints> axes, bool keep, Dims* dims) {
+  if (*dims && axes) {
+    if (!NormalizeAxes(c, &*axes, (*dims)->size())) return false;
+    Shape result;
+    for (size_t i = 0; i < (*dims)->size(); ++i) {
+      const bool reduced =
+          axes->empty() || std::binary_search(axes->begin(), axes->end(), static_cast<int64_t>(i));
+      if (!reduced) result.push_back((**dims)[i]);
+      if (reduced && keep) result.push_back(1);
+    }
+    *dims = std::move(result);
+  } else if (*dims && keep) {
+    for (int64_t& d : **dims)
+      if (d != 1) d = kUnknownDim;
+  } else {
+    const bool scalar = axes && axes->empty() && !keep;
+    *dims = scalar ? Dims(Shape()) : std::nullopt;
+  }
+  return true;
+}
+
 }  // namespace weft::ir

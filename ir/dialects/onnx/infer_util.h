@@ -101,4 +101,8 @@ bool NormalizeAxis(InferContext& c, int64_t* axis, size_t rank, std::string_view
 // The same for a list, which then is sorted; a repeated axis fails.
 bool NormalizeAxes(InferContext& c, Ints* axes, size_t rank);
 
+// *dims becomes what is left of it when it is reduced over `axes`: none for all axes, nullopt for
+// axes that are not known. Reduced dimensions stay as 1 when `keep`. Fails on a wrong axis.
+bool ReduceDims(InferContext& c, std::optional<Ints> axes, bool keep, Dims* dims);
+
 }  // namespace weft::ir

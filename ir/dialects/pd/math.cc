@@ -1,6 +1,7 @@
 #include "ir/dialects/pd/math.h"
 
 #include "ir/dialects/onnx/infer_util.h"
+#include "ir/dialects/pd/internal/product_dims.h"
 
 namespace weft::ir::pd {
 namespace {
@@ -35,17 +36,21 @@ bool Scale::Infer(InferContext& c) {
   return CheckTensors(c) && CheckNumber(c, 0) && CheckScalar(c, 1) && SetSameAs(c, 0, 0);
 }
 
-bool MatMul::Infer(InferContext& c) {
-  DataType dtype;
-  if (!CheckTensors(c) || !SameDtype(c, {0, 1}, &dtype) || !CheckRank(c, 0, 1, SIZE_MAX) ||
-      !CheckRank(c, 1, 1, SIZE_MAX))
-    return false;
-  Dims x = DimsOf(c, 0), y = DimsOf(c, 1), dims;
-  if (!x || !y) return SetTensor(c, 0, dtype, std::nullopt);
-  const auto attrs = c.attrs_of<MatMul>();
+bool ProductDims(InferContext& c, const MatMul::Attrs<Plain>& attrs, Dims* dims) {
+  if (!CheckRank(c, 0, 1, SIZE_MAX) || !CheckRank(c, 1, 1, SIZE_MAX)) return false;
+  Dims x = DimsOf(c, 0), y = DimsOf(c, 1);
+  *dims = std::nullopt;
+  if (!x || !y) return true;
   if (attrs.transpose_x && x->size() > 1) std::swap(x->back(), x->end()[-2]);
   if (attrs.transpose_y && y->size() > 1) std::swap(y->back(), y->end()[-2]);
-  return MatMulDims(c, *x, *y, &dims) && SetTensor(c, 0, dtype, dims);
+  return MatMulDims(c, *x, *y, dims);
+}
+
+bool MatMul::Infer(InferContext& c) {
+  DataType dtype;
+  Dims dims;
+  return CheckTensors(c) && SameDtype(c, {0, 1}, &dtype) &&
+         ProductDims(c, c.attrs_of<MatMul>(), &dims) && SetTensor(c, 0, dtype, dims);
 }
 
 bool FusedLinear::Infer(InferContext& c) {

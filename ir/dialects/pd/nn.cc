@@ -6,11 +6,11 @@
 
 #include "ir/dialects/onnx/window.h"
 #include "ir/dialects/pd/creation.h"
+#include "ir/dialects/pd/internal/window_dims.h"
 
 namespace weft::ir::pd {
 namespace {
 
-// Where channels and height are in a tensor of rank 4.
 size_t ChannelAxis(DataFormat format) { return format == DataFormat::kNchw ? 1 : 3; }
 size_t HeightAxis(DataFormat format) { return format == DataFormat::kNchw ? 2 : 1; }
 
@@ -49,30 +49,32 @@ bool Slide(InferContext& c, const Window& window, DataFormat format, Shape* dims
 
 }  // namespace
 
-bool Conv2d::Infer(InferContext& c) {
-  DataType dtype;
-  if (!CheckTensors(c) || !SameDtype(c, {0, 1}, &dtype) || !CheckRank(c, 0, 4) ||
-      !CheckRank(c, 1, 4))
-    return false;
-  const auto attrs = c.attrs_of<Conv2d>();
+bool ConvDims(InferContext& c, const Conv2d::Attrs<Plain>& attrs, Shape* dims) {
   const Dims input = DimsOf(c, 0), filter = DimsOf(c, 1);
-  if (!input || !filter) return SetTensor(c, 0, dtype, Shape(4, kUnknownDim));
+  *dims = Shape(4, kUnknownDim);
+  if (!CheckRank(c, 0, 4) || !CheckRank(c, 1, 4)) return false;
+  if (!input || !filter) return true;
   const size_t channels = ChannelAxis(attrs.data_format), height = HeightAxis(attrs.data_format);
   if (!CheckConvChannels(c, (*input)[channels], *filter, attrs.groups)) return false;
-  Shape dims = *input;
-  dims[channels] = (*filter)[0];
+  *dims = *input;
+  (*dims)[channels] = (*filter)[0];
   Window window = {.kernel = {(*filter)[2], (*filter)[3]},
                    .strides = attrs.strides,
                    .dilations = attrs.dilations,
                    .pads = {},
                    .auto_pad = ToAutoPad(attrs.padding_algorithm)};
   if (!ReadPaddings(c, attrs.paddings, &window.pads)) return false;
-  if (!IsStaticDim(window.kernel[0]) || !IsStaticDim(window.kernel[1])) {
-    dims[height] = dims[height + 1] = kUnknownDim;
-  } else if (!Slide(c, window, attrs.data_format, &dims)) {
-    return false;
-  }
-  return SetTensor(c, 0, dtype, dims);
+  if (IsStaticDim(window.kernel[0]) && IsStaticDim(window.kernel[1]))
+    return Slide(c, window, attrs.data_format, dims);
+  (*dims)[height] = (*dims)[height + 1] = kUnknownDim;
+  return true;
+}
+
+bool Conv2d::Infer(InferContext& c) {
+  DataType dtype;
+  Shape dims;
+  return CheckTensors(c) && SameDtype(c, {0, 1}, &dtype) &&
+         ConvDims(c, c.attrs_of<Conv2d>(), &dims) && SetTensor(c, 0, dtype, dims);
 }
 
 bool BatchNorm::Infer(InferContext& c) {
@@ -88,23 +90,22 @@ bool BatchNorm::Infer(InferContext& c) {
   return SetSameAs(c, 0, 0);  // nothing is known of reserve_space
 }
 
-bool Pool2d::Infer(InferContext& c) {
-  if (!CheckTensors(c) || !CheckRank(c, 0, 4)) return false;
-  const auto attrs = c.attrs_of<Pool2d>();
-  Shape dims = DimsOf(c, 0).value_or(Shape(4, kUnknownDim));
+bool PoolDims(InferContext& c, const Pool2d::Attrs<Plain>& attrs, Value kernel_size, Shape* dims) {
+  if (!CheckRank(c, 0, 4)) return false;
+  *dims = DimsOf(c, 0).value_or(Shape(4, kUnknownDim));
   const size_t height = HeightAxis(attrs.data_format);
-  const auto kernel = IntsOf(c.operand(1));
+  const auto kernel = IntsOf(kernel_size);
   if (kernel && kernel->size() != 2)
     return c.Fail(fmt::format("kernel_size has {} entries but needs 2", kernel->size()));
   if (attrs.global_pooling) {
-    dims[height] = dims[height + 1] = 1;
+    (*dims)[height] = (*dims)[height + 1] = 1;
   } else if (!kernel) {
-    dims[height] = dims[height + 1] = kUnknownDim;
+    (*dims)[height] = (*dims)[height + 1] = kUnknownDim;
   } else if (attrs.adaptive) {
     for (size_t i = 0; i < 2; ++i) {
       if ((*kernel)[i] < 1)
         return c.Fail(fmt::format("kernel_size has the entry {}", (*kernel)[i]));
-      dims[height + i] = (*kernel)[i];
+      (*dims)[height + i] = (*kernel)[i];
     }
   } else {
     Window window = {.kernel = *kernel,
@@ -113,11 +114,16 @@ bool Pool2d::Infer(InferContext& c) {
                      .pads = {},
                      .auto_pad = ToAutoPad(attrs.padding_algorithm),
                      .ceil_mode = attrs.ceil_mode};
-    if (!ReadPaddings(c, attrs.paddings, &window.pads) ||
-        !Slide(c, window, attrs.data_format, &dims))
-      return false;
+    return ReadPaddings(c, attrs.paddings, &window.pads) &&
+           Slide(c, window, attrs.data_format, dims);
   }
-  return SetTensor(c, 0, DtypeOf(c, 0), dims);
+  return true;
+}
+
+bool Pool2d::Infer(InferContext& c) {
+  Shape dims;
+  return CheckTensors(c) && PoolDims(c, c.attrs_of<Pool2d>(), c.operand(1), &dims) &&
+         SetTensor(c, 0, DtypeOf(c, 0), dims);
 }
 
 bool Softmax::Infer(InferContext& c) {
