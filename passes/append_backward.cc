@@ -67,10 +67,12 @@ absl::StatusOr<Output> FindLoss(ir::Program& program, const std::vector<Output>&
 class AppendBackward : public Pass {
  public:
   AppendBackward()
-      : Pass("append-backward", "the gradients of the last output by all parameters (pd dialect)") {
-  }
+      : Pass("append-backward",
+             "adds the gradients of the loss, the last output, by all parameters (pd dialect)") {}
 
   absl::Status Run(ir::Program& program) override {
+    if (!program.context()->FindOp(ir::kOpcodeOf<pd::Full>))
+      return ir::InvalidArgument("the pd dialect, which gradients are made of, is not loaded");
     const std::vector<Output> outputs = Outputs(program);
     for (const Output& output : outputs)
       if (output.name.ends_with(kSuffix)) return absl::OkStatus();  // it was here before

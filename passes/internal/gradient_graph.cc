@@ -102,12 +102,13 @@ void GradientGraph::AddGradient(ir::Operation source, ir::Value value) {
   const bool is_input = source.Is<pd::Feed>();
   const std::string name = is_input ? source.attrs_of<pd::Feed>().name
                                     : source.attrs_of<ir::GetParameterOp>().parameter_name;
-  for (Gradient& g : gradients_) {
-    if (g.name != name || g.is_input != is_input) continue;
-    g.value = Add(value, g.value);
-    return;
+  const auto [known, is_new] = gradient_of_.try_emplace({is_input, name}, gradients_.size());
+  if (is_new) {
+    gradients_.push_back({name, is_input, value});
+  } else {
+    Gradient& gradient = gradients_[known->second];
+    gradient.value = Add(value, gradient.value);
   }
-  gradients_.push_back({name, is_input, value});
 }
 
 absl::Status GradientGraph::Differentiate(ir::Operation op) {

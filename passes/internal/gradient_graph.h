@@ -2,9 +2,11 @@
 // the parameters and inputs that it depends on. The gradients of ops are those of passes/vjp/.
 #pragma once
 
+#include <map>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "ir/builder.h"
@@ -52,6 +54,7 @@ class GradientGraph {
   std::unordered_set<uint32_t> varying_;
   std::unordered_map<uint32_t, std::vector<ir::Value>> pending_;  // summands, by value
   std::vector<Gradient> gradients_;
+  std::map<std::pair<bool, std::string>, size_t> gradient_of_;  // its place, by is_input and name
   absl::Status status_;
 };
 

@@ -10,6 +10,9 @@ namespace pd = ir::pd;
 void ReluVjp(VjpContext& c) { c.SetGrads<pd::ReluGrad>({c.result(), c.out_grad()}, {0}); }
 WEFT_REGISTER_VJP(pd::Relu, ReluVjp);
 
+void GeluVjp(VjpContext& c) { c.SetGrads<pd::GeluGrad>({c.operand(0), c.out_grad()}, {0}); }
+WEFT_REGISTER_VJP(pd::Gelu, GeluVjp);
+
 // factor * x + bias
 ir::Value Affine(VjpContext& c, ir::Value x, float factor, float bias) {
   const ir::DataType dtype = x.type().IsTensor() ? x.type().dtype() : ir::DataType::kF32;

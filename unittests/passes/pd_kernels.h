@@ -22,6 +22,8 @@ bool AddPdKernel(std::string_view op_name, PdKernel kernel);
   [[maybe_unused]] static const bool WEFT_CONCAT(weft_pd_kernel_in_line_, __LINE__) = \
       ::weft::passes::AddPdKernel(Op::kInfo.name, __VA_ARGS__)
 
+inline constexpr double kPi = 3.14159265358979323846;
+
 inline int64_t Count(const ir::Shape& dims) {
   int64_t n = 1;
   for (int64_t d : dims) n *= d;

@@ -2,6 +2,8 @@
 // over what the op read. Finite differences judge them: vjp_test.cc.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "ir/base/status.h"
 #include "unittests/passes/pd_kernels.h"
 
@@ -15,6 +17,19 @@ using ir::Shape;
 WEFT_PD_KERNEL(pd::ReluGrad, [](Operation, const PdList& in) -> PdList {
   return {
       Generate(in[0].dims, [&](const Shape& i) { return At(in[0], i) > 0 ? At(in[1], i) : 0; })};
+});
+
+WEFT_PD_KERNEL(pd::GeluGrad, [](Operation op, const PdList& in) -> PdList {
+  const bool approximate = op.attrs_of<pd::GeluGrad>().approximate;
+  return {Generate(in[0].dims, [&](const Shape& i) {
+    const double x = At(in[0], i);
+    double bent = std::erf(x / std::sqrt(2)), slope = std::sqrt(2 / kPi) * std::exp(-x * x / 2);
+    if (approximate) {
+      bent = std::tanh(std::sqrt(2 / kPi) * (x + 0.044715 * x * x * x));
+      slope = (1 - bent * bent) * std::sqrt(2 / kPi) * (1 + 3 * 0.044715 * x * x);
+    }
+    return At(in[1], i) * ((1 + bent) / 2 + x / 2 * slope);
+  })};
 });
 
 struct Slopes {

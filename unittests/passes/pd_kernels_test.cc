@@ -57,6 +57,14 @@ WEFT_PD_KERNEL(pd::Relu, Unary<ReluOf>);
 WEFT_PD_KERNEL(pd::Sigmoid, Unary<SigmoidOf>);
 WEFT_PD_KERNEL(pd::Tanh, Unary<TanhOf>);
 WEFT_PD_KERNEL(pd::Cast, Unary<Same>);  // between floats: no precision is lost here
+WEFT_PD_KERNEL(pd::Gelu, [](Operation op, const PdList& in) -> PdList {
+  const bool approximate = op.attrs_of<pd::Gelu>().approximate;
+  return {Map(in[0], [&](double x) {
+    const double bent = approximate ? std::tanh(std::sqrt(2 / kPi) * (x + 0.044715 * x * x * x))
+                                    : std::erf(x / std::sqrt(2));
+    return x / 2 * (1 + bent);
+  })};
+});
 WEFT_PD_KERNEL(pd::Scale, [](Operation op, const PdList& in) -> PdList {
   const auto attrs = op.attrs_of<pd::Scale>();
   const double scale = in[1].data[0], bias = attrs.bias;

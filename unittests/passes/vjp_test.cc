@@ -102,13 +102,29 @@ class VjpTest : public testing::Test {
 };
 
 TEST_F(VjpTest, EveryDifferentiableOpIsHere) {
-  for (const char* op :
-       {"pd.add",     "pd.subtract",    "pd.multiply", "pd.divide",
-        "pd.relu",    "pd.sigmoid",     "pd.tanh",     "pd.cast",
-        "pd.scale",   "pd.matmul",      "pd.conv2d",   "pd.batch_norm",
-        "pd.pool2d",  "pd.softmax",     "pd.mean",     "pd.cross_entropy_with_softmax",
-        "pd.reshape", "pd.flatten",     "pd.expand",   "pd.transpose",
-        "pd.concat",  "builtin.combine"})
+  for (const char* op : {"pd.add",
+                         "pd.subtract",
+                         "pd.multiply",
+                         "pd.divide",
+                         "pd.relu",
+                         "pd.gelu",
+                         "pd.sigmoid",
+                         "pd.tanh",
+                         "pd.cast",
+                         "pd.scale",
+                         "pd.matmul",
+                         "pd.conv2d",
+                         "pd.batch_norm",
+                         "pd.pool2d",
+                         "pd.softmax",
+                         "pd.mean",
+                         "pd.cross_entropy_with_softmax",
+                         "pd.reshape",
+                         "pd.flatten",
+                         "pd.expand",
+                         "pd.transpose",
+                         "pd.concat",
+                         "builtin.combine"})
     EXPECT_NE(FindVjp(op), nullptr) << op;
   for (const char* op : {"pd.topk", "pd.accuracy", "pd.multihead_matmul", "pd.relu_grad"})
     EXPECT_EQ(FindVjp(op), nullptr) << op;
@@ -121,6 +137,12 @@ TEST_F(VjpTest, Unary) {
   const Value y = b.Make<pd::Tanh>({b.Make<pd::Sigmoid>({b.Make<pd::Relu>({x})})});
   Fetch(y);
   ExpectGradients({"x"});
+}
+
+TEST_F(VjpTest, BothFormsOfGelu) {
+  const Value x = Parameter("x", {2, 5}, -2, 2), y = Parameter("y", {2, 5}, -2, 2);
+  Fetch(b.Make<pd::Add>({b.Make<pd::Gelu>({x}), b.Make<pd::Gelu>({y}, {.approximate = true})}));
+  ExpectGradients({"x", "y"});
 }
 
 TEST_F(VjpTest, SumsAndDifferencesSumOverWhatWasBroadcast) {
@@ -411,6 +433,25 @@ TEST_F(VjpTest, AResidualNetwork) {
       b.Create<pd::CrossEntropyWithSoftmax>({b.Make<pd::Softmax>({logits}), label}).result(1);
   FetchLoss(b.Make<pd::Mean>({losses}));
   ExpectGradients(parameters);
+}
+
+// softmax(alpha q . k^T + mask) . v with two heads, as in the attention listing.
+TEST_F(VjpTest, AttentionWithTwoHeads) {
+  const Value x = Parameter("x", {2, 3, 4});
+  auto heads = [&](const std::string& name) {
+    const Value product = b.Make<pd::MatMul>({x, Parameter(name + ".w", {4, 4})});
+    const Value sum = b.Make<pd::Add>({product, Parameter(name + ".b", {3, 4})});
+    const Value split = b.Create<pd::Reshape>({sum, IntArray({0, 0, 2, 2})}).result(0);
+    return b.Make<pd::Transpose>({split}, {.perm = {0, 2, 1, 3}});
+  };
+  const Value alpha = b.Make<pd::Full>({}, {.dtype = DataType::kF64, .shape = {1}, .value = 0.5f});
+  const Value q = b.Make<pd::Scale>({heads("q"), alpha});
+  const Value product = b.Make<pd::MatMul>({q, heads("k")}, {.transpose_y = true});
+  const Value logits = b.Make<pd::Add>({product, Parameter("mask", {2, 1, 1, 3})});
+  const Value out = b.Make<pd::MatMul>({b.Make<pd::Softmax>({logits}), heads("v")});
+  const Value turned = b.Make<pd::Transpose>({out}, {.perm = {0, 2, 1, 3}});
+  Fetch(b.Create<pd::Reshape>({turned, IntArray({0, 0, 4})}).result(0));
+  ExpectGradients({"x", "q.w", "q.b", "k.w", "k.b", "v.w", "v.b", "mask"});
 }
 
 }  // namespace

@@ -29,10 +29,12 @@ class IrOptBackward : public IrOpt {
 };
 
 TEST_F(IrOptBackward, RefusesOperationsWithoutAGradient) {
-  EXPECT_THAT(RefusalOfOps(R"( (%9) = "pd.gelu" (%1) {} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  EXPECT_THAT(
+      RefusalOfOps(R"( (%2) = "pd.feed" () {name:"u"} : () -> tensor<3x3xf32>
+ (%9) = "pd.fused_linear" (%1, %2) {} : (tensor<2x3xf32>, tensor<3x3xf32>) -> tensor<2x3xf32>
 )",
-                           3),
-              HasSubstr("append-backward: pd.gelu has no gradient, and the loss depends on it"));
+                   3),
+      HasSubstr("append-backward: pd.fused_linear has no gradient, and the loss depends on it"));
   EXPECT_THAT(RefusalOfOps(R"( (%9) = "pd.unheard_of" (%1) {} : (tensor<2x3xf32>) -> tensor<2x3xf32>
 )",
                            3),

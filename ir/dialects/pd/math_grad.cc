@@ -20,6 +20,9 @@ bool InferBinaryGrad(InferContext& c) {
 bool ReluGrad::Infer(InferContext& c) {
   return CheckTensors(c) && CheckNumber(c, 0) && CheckGradOf(c, 1, 0) && SetGradsOf(c, {0});
 }
+bool GeluGrad::Infer(InferContext& c) {
+  return CheckTensors(c) && CheckNumber(c, 0) && CheckGradOf(c, 1, 0) && SetGradsOf(c, {0});
+}
 bool AddGrad::Infer(InferContext& c) { return InferBinaryGrad(c); }
 bool SubtractGrad::Infer(InferContext& c) { return InferBinaryGrad(c); }
 bool MultiplyGrad::Infer(InferContext& c) { return InferBinaryGrad(c); }
@@ -36,7 +39,7 @@ bool MatMulGrad::Infer(InferContext& c) {
 }
 
 void LoadMathGradOps(IrContext& context) {
-  AddOps<ReluGrad, AddGrad, SubtractGrad, MultiplyGrad, DivideGrad, MatMulGrad>(context);
+  AddOps<ReluGrad, GeluGrad, AddGrad, SubtractGrad, MultiplyGrad, DivideGrad, MatMulGrad>(context);
 }
 
 }  // namespace weft::ir::pd

@@ -16,6 +16,15 @@ struct ReluGrad {
   using Attrs = NoAttrs<Slot>;
   static bool Infer(InferContext& c);
 };
+struct GeluGrad {
+  static constexpr OpInfo kInfo = {.name = "pd.gelu_grad",
+                                   .operands = {"x", "out_grad"},
+                                   .results = {"x_grad"},
+                                   .doc = "the gradient of a GELU"};
+  template <template <class> class Slot>
+  using Attrs = Gelu::Attrs<Slot>;
+  static bool Infer(InferContext& c);
+};
 struct AddGrad {
   static constexpr OpInfo kInfo = {.name = "pd.add_grad",
                                    .operands = {"x", "y", "out_grad"},

@@ -16,6 +16,7 @@ TEST_F(PdGrad, GradientsOfElementwiseOpsHaveTheOperandsShapes) {
   EXPECT_EQ(Run<pd::MultiplyGrad>({x, y, grad}, {}, 2), types);
   EXPECT_EQ(Run<pd::DivideGrad>({x, y, grad, grad}, {}, 2), types);
   EXPECT_EQ(Run<pd::ReluGrad>({x, x}), "tensor<Nx1x4xf32>");
+  EXPECT_EQ(Run<pd::GeluGrad>({x, x}), "tensor<Nx1x4xf32>");
   EXPECT_EQ(Run<pd::AddGrad>({x, y, X({3, 4})}, {}, 2),
             "pd.add_grad: out_grad is [3,4] but must be [\"N\",3,4]");
   EXPECT_EQ(Run<pd::AddGrad>({X({2}), X({3}), X({2})}, {}, 2),
@@ -23,6 +24,7 @@ TEST_F(PdGrad, GradientsOfElementwiseOpsHaveTheOperandsShapes) {
   EXPECT_EQ(Run<pd::DivideGrad>({X({2}), X({2}), X({2}), X({1})}, {}, 2),
             "pd.divide_grad: out_grad is [1] but must be [2]");
   EXPECT_EQ(Run<pd::ReluGrad>({X({2}), X({3})}), "pd.relu_grad: out_grad is [3] but must be [2]");
+  EXPECT_EQ(Run<pd::GeluGrad>({X({2}), X({3})}), "pd.gelu_grad: out_grad is [3] but must be [2]");
   EXPECT_EQ(Run<pd::ReluGrad>({X({2}), X({2}, DataType::kF64)}),
             "pd.relu_grad: out is f32 but out_grad is f64");
 }
