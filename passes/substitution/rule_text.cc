@@ -81,7 +81,10 @@ std::string WhyNotSaid(const Graph& source) {
   // Roots are joined on values that they share.
   std::array<int, kMaxTensors> part;
   std::iota(part.begin(), part.end(), 0);
-  const auto join = [&](int a, int b) { std::replace(part.begin(), part.end(), part[a], part[b]); };
+  const auto join = [&](int a, int b) {
+    const int from = part[a], to = part[b];  // copies: what they refer to is replaced
+    std::replace(part.begin(), part.end(), from, to);
+  };
   const auto first = FirstResults(source);
   for (int i = 0; i < source.num_ops; ++i) {
     const Op& op = source.ops[i];

@@ -123,6 +123,7 @@ TEST(SubstitutionRuleText, CannotSayResultsThatShareNothing) {
   const Op relu1{OpKind::kRelu, kX1, kNoTensor}, relu2{OpKind::kRelu, kX2, kNoTensor};
   EXPECT_THAT(WhyNotSaid(MakeGraph({relu1, relu2})), HasSubstr("share no value"));
   EXPECT_EQ(WhyNotSaid(MakeGraph({relu1, relu2, {OpKind::kAdd, kFirst, kFirst + 1}})), "");
+  EXPECT_EQ(WhyNotSaid(MakeGraph({{OpKind::kMatMul, kX1, kW1}, {OpKind::kMatMul, kX1, kW2}})), "");
 }
 
 }  // namespace
