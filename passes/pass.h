@@ -20,6 +20,8 @@
 
 namespace weft::passes {
 
+struct SearchOptions;  // passes/superopt/search.h
+
 // What a tool gives to all passes of a run.
 struct PassContext {
   ir::Evaluator* evaluator = nullptr;  // null: passes that fold constants do nothing
@@ -30,6 +32,7 @@ struct PassContext {
   uint64_t seed = 0;
   std::vector<std::string> disabled_rules;
   std::vector<std::string> enabled_rules;  // opt-in ones
+  const SearchOptions* search = nullptr;   // of superopt; null: its defaults
 };
 
 // Why the run does not use a rule or a pass; "" when it does.

@@ -78,7 +78,8 @@ const std::vector<Pipeline>& Pipelines() {
     const std::vector<std::string> simplify = {
         "constant-folding", "canonicalize", "constant-folding", "common-subexpression-elimination",
         "dead-code-elimination"};
-    auto layout = simplify, fuse = simplify, ascend = simplify, litert = simplify;
+    auto layout = simplify, fuse = simplify, ascend = simplify, litert = simplify,
+         superopt = simplify;
     for (const char* pass :
          {"layout", "layout-cleanup", "constant-folding", "dead-code-elimination"})
       layout.emplace_back(pass);
@@ -94,6 +95,9 @@ const std::vector<Pipeline>& Pipelines() {
          {"masked-softmax-select-to-add", "mha-to-sha-decode", "mha-to-sha-prefill", "litert",
           "constant-folding", "common-subexpression-elimination", "dead-code-elimination"})
       litert.emplace_back(pass);
+    for (const char* pass : {"superopt", "constant-folding", "common-subexpression-elimination",
+                             "dead-code-elimination"})
+      superopt.emplace_back(pass);
     return new std::vector<Pipeline>{
         {"none", "no pass at all", {}},
         {"simplify", "ONNX to ONNX: fold, canonicalize, merge equal operations, drop dead ones",
@@ -103,6 +107,7 @@ const std::vector<Pipeline>& Pipelines() {
         {"paddle", "the rules on the pd dialect", {"paddle", "dead-code-elimination"}, true},
         {"ascend", "simplify, then rewrites for Ascend NPUs", ascend, true},
         {"litert", "simplify, then rewrites for LiteRT", litert, true},
+        {"superopt", "simplify, then a search for a cheaper program", superopt, true},
     };
   }();
   return *pipelines;

@@ -1,0 +1,169 @@
+// superopt: searches for a cheaper program with the substitutions of passes/rules/substitutions.weft
+// and the rules of canonicalize, each tried alone at every operation (passes/superopt/search.h).
+// Seed: ai_system_graph_optimization.md, 5.2.6 random subgraph substitution.
+//
+// The result is never more expensive than the program given, with what constant folding leaves of
+// both. A program with a type that is not static, or with an operation whose cost is not known, is
+// left alone, and the run's SearchOptions::warn is told why.
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "drr/text/rule_file.h"
+#include "ir/constant.h"
+#include "ir/dialects/onnx/linear.h"
+#include "ir/dialects/onnx/tensor.h"
+#include "ir/rewriter.h"
+#include "ir/text/printer.h"
+#include "ir/verifier.h"
+#include "ir/walk.h"
+#include "passes/pass_registry.h"
+#include "passes/pattern_rewrite_pass.h"
+#include "passes/rule_registry.h"
+#include "passes/substitution/rules.h"
+#include "passes/superopt/search.h"
+
+namespace weft::passes {
+namespace {
+
+// "" or what is not static.
+std::string WhyNotStatic(ir::Program& program) {
+  std::string why;
+  ir::Walk(program, [&](ir::Operation op) {
+    for (const ir::Value v : op.results())
+      if (why.empty() && !v.type().IsStatic())
+        why = ir::ValueName(v) + " of " + std::string(op.name()) + " has the type " +
+              v.type().ToString() + ", and costs are known for static shapes only";
+  });
+  return why;
+}
+
+// Split(x, [n, n]) => Split(x), the form that substitutions know. No rule, because an operation of any
+// number of results is none that a rule in C++ can make.
+void DropEqualLengths(ir::Program& program) {
+  ir::Rewriter rewriter(&program);
+  ir::Walk(program, [&](ir::Operation op) {
+    if (!op.Is<ir::ops::Split>() || !op.HasOperand(1)) return;
+    const auto lengths = ir::ConstantInts(op.operand(1));
+    if (!lengths || lengths->size() != op.num_results() ||
+        std::adjacent_find(lengths->begin(), lengths->end(), std::not_equal_to<>()) !=
+            lengths->end())
+      return;
+    rewriter.SetOperands(op, {op.operand(0)});
+  });
+}
+
+class Superopt : public Pass {
+ public:
+  Superopt() : Pass("superopt", "searches for a cheaper program, by cost") {}
+
+  absl::Status Initialize(ir::IrContext& context, const PassContext& run) override {
+    run_ = run;
+    if (run.search) options_ = *run.search;
+    skipped_.clear();
+    drr::RewritePatternSet set(&context);
+    WEFT_RETURN_IF_ERROR(AddSubstitutions(context, &set));
+    for (const RegisteredRule& rule : RegisteredRules())
+      if (rule.group == "canonicalize" && IsEligible(rule.name, rule.numerics, rule.opt_in))
+        set.Add(rule.build(&context));
+    if (!set.errors().empty()) return ir::Internal("a rule does not build: " + set.errors()[0]);
+    patterns_ = drr::FrozenRewritePatternSet(std::move(set));
+    return absl::OkStatus();
+  }
+
+  absl::Status Run(ir::Program& program) override {
+    if (const std::string why = WhyNotStatic(program); !why.empty()) return Decline(why);
+    AnalyticCostModel analytic;
+    if (!options_.cost) options_.cost = &analytic;
+    const absl::Status status = Improve(program);
+    if (options_.cost == &analytic) options_.cost = nullptr;
+    return status;
+  }
+
+ private:
+  absl::Status AddSubstitutions(ir::IrContext& context, drr::RewritePatternSet* set) {
+    if (!context.FindOp(ir::ops::MatMul::kInfo.name)) return absl::OkStatus();
+    drr::text::RuleFile file =
+        drr::text::ReadRules(substitution::RulesText(), "substitutions.weft", &context);
+    if (!file.errors.empty()) return ir::Internal(file.errors[0]);
+    for (std::unique_ptr<drr::Rule>& rule : file.rules) {
+      if (!IsEligible(rule->name, rule->numerics, false)) continue;
+      drr::BuildResult built;
+      built.rule = ir::Owned<drr::Rule>(rule.release());
+      set->Add(std::move(built));
+    }
+    return absl::OkStatus();
+  }
+
+  bool IsEligible(std::string_view rule, drr::NumericClass numerics, bool opt_in) {
+    std::string why = WhyNotEligible(rule, numerics, opt_in, run_);
+    if (why.empty()) return true;
+    skipped_.push_back({std::string(rule), std::move(why)});
+    return false;
+  }
+
+  absl::Status Decline(const std::string& why) {
+    Count("programs left alone");
+    if (options_.warn) options_.warn("nothing was searched: " + why);
+    return absl::OkStatus();
+  }
+
+  bool Folds() const { return run_.evaluator != nullptr; }
+
+  absl::Status Improve(ir::Program& program) {
+    const std::unique_ptr<ir::Program> start = program.Clone();
+    DropEqualLengths(*start);
+    absl::StatusOr<SearchResult> found = SearchPrograms(*start, patterns_, options_, Folds());
+    if (!found.ok()) return Decline(std::string(ir::Message(found.status())));
+    Count("programs expanded", found->progress.expanded);
+    Count("candidates", found->progress.candidates);
+    if (found->steps.empty()) return absl::OkStatus();
+    WEFT_RETURN_IF_ERROR(ir::Verify(*found->program));
+    WEFT_ASSIGN_OR_RETURN(const double before, CostWhenFolded(program));
+    WEFT_ASSIGN_OR_RETURN(const double after, CostWhenFolded(*found->program));
+    if (!(after < before * (1 - options_.least_gain))) return absl::OkStatus();
+    Count(std::string(options_.cost->name()) + " nanoseconds before",
+          static_cast<uint64_t>(before * 1e9));
+    Count(std::string(options_.cost->name()) + " nanoseconds after",
+          static_cast<uint64_t>(after * 1e9));
+    return Replay(found->steps, program);
+  }
+
+  // What the search took for free is not, where folding leaves it.
+  absl::StatusOr<double> CostWhenFolded(const ir::Program& program) {
+    const std::unique_ptr<ir::Program> copy = program.Clone();
+    for (const char* name : {"constant-folding", "dead-code-elimination"}) {
+      const std::unique_ptr<Pass> pass = MakePass(name);
+      WEFT_RETURN_IF_ERROR(pass->Initialize(*copy->context(), run_));
+      WEFT_RETURN_IF_ERROR(pass->Run(*copy));
+    }
+    return ProgramCost(*copy, *options_.cost, /*folds=*/false);
+  }
+
+  // The steps again, on the program itself.
+  absl::Status Replay(const std::vector<SearchStep>& steps, ir::Program& program) {
+    DropEqualLengths(program);
+    std::vector<uint64_t> applied(patterns_.rules().size(), 0);
+    for (const SearchStep step : steps) {
+      if (!ApplyStep(patterns_, step, program))
+        return ir::Internal("a step of the search does not fit a second time");
+      ++applied[step.rule];
+    }
+    for (size_t i = 0; i < applied.size(); ++i) {
+      if (applied[i] == 0) continue;
+      RuleStatistics statistics{.rule = patterns_.rules()[i]->name};
+      statistics.tried = statistics.matched = statistics.applied = applied[i];
+      rules_.push_back(std::move(statistics));
+    }
+    MarkChanged();
+    return absl::OkStatus();
+  }
+
+  PassContext run_;
+  SearchOptions options_;
+  drr::FrozenRewritePatternSet patterns_;
+};
+WEFT_REGISTER_PASS(Superopt);
+
+}  // namespace
+}  // namespace weft::passes
