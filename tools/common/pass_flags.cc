@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 
 #include "ir/text/printer.h"
 #include "kernels/evaluator.h"
@@ -171,6 +172,7 @@ absl::Status CheckPassFlags(const PassFlags& flags) {
   WEFT_RETURN_IF_ERROR(CheckName("numerics", flags.numerics, NumericsNames()));
   WEFT_RETURN_IF_ERROR(CheckPrintFlag(flags.print_before, {"all"}));
   WEFT_RETURN_IF_ERROR(CheckPrintFlag(flags.print_after, {"all", "change"}));
+  WEFT_RETURN_IF_ERROR(CheckSearchFlags(flags.search));
   const std::string forms[] = {"table", "json"};
   if (!flags.stats.empty()) WEFT_RETURN_IF_ERROR(CheckName("form of --stats", flags.stats, forms));
   for (const std::string& bound : flags.fail_if)
@@ -208,9 +210,13 @@ absl::Status RunPasses(const PassFlags& flags, ir::Program& program,
   }
   pm.pass_context() = PassContextOf(flags);
   pm.pass_context().evaluator = evaluator.get();
+  std::optional<SearchRun> search;
+  if (Contains(PassesOf(flags), "superopt"))
+    pm.pass_context().search = &search.emplace(flags.search).options();
   pm.set_verify_each(flags.verify_each);
   pm.set_hook(PrintingHook(flags, std::move(hook)));
   const absl::Status status = pm.Run(program);
+  search.reset();
   if (flags.stats == "table") std::fputs(StatisticsTable(pm.reports()).c_str(), stderr);
   if (flags.stats == "json") std::fputs(StatisticsJson(pm.reports()).c_str(), stderr);
   if (flags.timing) std::fputs(TimingTable(pm.reports()).c_str(), stderr);

@@ -8,6 +8,7 @@
 #include "ir/base/status.h"
 #include "ir/program.h"
 #include "passes/pass_manager.h"
+#include "tools/common/search_flags.h"
 
 namespace weft::tools {
 
@@ -24,6 +25,7 @@ struct PassFlags {
   bool timing = false;
   std::vector<std::string> fail_if = {};  // see rule_bound.h
   bool record_rules = false;              // in locations, for profiles
+  SearchFlags search = {};                // of superopt
 };
 
 // --pipeline alone; the default is what `flags` holds.

@@ -36,6 +36,7 @@ void AddFlags(CLI::App& app, Flags* flags) {
       ->type_name("OUT");
   AddPipelineFlag(app, &flags->passes);
   AddPassFlags(app, &flags->passes);
+  AddSearchFlags(app, &flags->passes.search);
   app.add_option("--explain", flags->explain,
                  "why rule R did not apply at value V (name or %N), or its nearest miss")
       ->type_name("R[@V]");

@@ -22,11 +22,14 @@ absl::Status Run(const Flags& flags) {
   options.max_bytes = flags.max_megabytes << 20;
   WEFT_ASSIGN_OR_RETURN(const auto generated, passes::substitution::Generate(options));
   const std::string text = passes::substitution::RuleFileText(generated, flags.depth);
+  if (flags.out.empty() || flags.out == "-") {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+  } else {
+    WEFT_RETURN_IF_ERROR(WriteText(flags.out, text));
+  }
   std::fprintf(stderr, "substitution-generator: %zu graphs, %zu pairs, %zu refuted, %zu kept\n",
                generated.graphs, generated.candidates, generated.refuted,
                generated.substitutions.size());
-  if (!flags.out.empty() && flags.out != "-") return WriteText(flags.out, text);
-  std::fwrite(text.data(), 1, text.size(), stdout);
   return absl::OkStatus();
 }
 

@@ -11,6 +11,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -24,8 +25,11 @@ struct Outcome {
   std::string out, err;
 };
 
+// What a test does with a program while it runs: called with what stderr holds so far.
+using Watch = std::function<void(pid_t program, const std::string& err)>;
+
 // Reads both pipes until they are closed.
-inline void Drain(int out, int err, Outcome* outcome) {
+inline void Drain(int out, int err, Outcome* outcome, const std::function<void()>& after_read) {
   pollfd files[2] = {{out, POLLIN, 0}, {err, POLLIN, 0}};
   std::string* texts[2] = {&outcome->out, &outcome->err};
   for (int open = 2; open > 0;) {
@@ -36,6 +40,7 @@ inline void Drain(int out, int err, Outcome* outcome) {
       const ssize_t n = read(files[i].fd, buffer, sizeof(buffer));
       if (n > 0) {
         texts[i]->append(buffer, static_cast<size_t>(n));
+        if (after_read) after_read();
       } else {
         close(files[i].fd);
         files[i].fd = -1;
@@ -46,7 +51,8 @@ inline void Drain(int out, int err, Outcome* outcome) {
 }
 
 // Runs bin/<arguments[0]> of this build with `input` on stdin, which must fit a pipe.
-inline Outcome RunProgram(std::vector<std::string> arguments, const std::string& input = "") {
+inline Outcome RunProgram(std::vector<std::string> arguments, const std::string& input = "",
+                          const Watch& watch = nullptr) {
   std::signal(SIGPIPE, SIG_IGN);
   arguments[0] = WEFT_BINARY_DIR "/bin/" + arguments[0];
   int in[2], out[2], err[2];
@@ -66,7 +72,9 @@ inline Outcome RunProgram(std::vector<std::string> arguments, const std::string&
   EXPECT_EQ(write(in[1], input.data(), input.size()), static_cast<ssize_t>(input.size()));
   close(in[1]);
   Outcome outcome;
-  Drain(out[0], err[0], &outcome);
+  Drain(out[0], err[0], &outcome, [&] {
+    if (watch) watch(child, outcome.err);
+  });
   int status = 0;
   waitpid(child, &status, 0);
   if (WIFEXITED(status)) outcome.code = WEXITSTATUS(status);

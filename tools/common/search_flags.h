@@ -1,0 +1,44 @@
+// The flags of the pass superopt, and what a run of it needs: a cost model, ^C, progress on a
+// terminal.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "passes/superopt/search.h"
+
+namespace weft::tools {
+
+struct SearchFlags {
+  int budget = 1000;
+  double seconds = 60, alpha = 1.05;
+  int64_t seed = -1;  // negative: none
+  std::string cost = "measured";
+};
+
+void AddSearchFlags(CLI::App& app, SearchFlags* flags);
+absl::Status CheckSearchFlags(const SearchFlags& flags);
+
+// While it exists, the first SIGINT ends the search and a second one the program, and what the
+// search says of itself goes to stderr: progress only where that is a terminal.
+class SearchRun {
+ public:
+  explicit SearchRun(const SearchFlags& flags);
+  ~SearchRun();
+  SearchRun(const SearchRun&) = delete;
+  SearchRun& operator=(const SearchRun&) = delete;
+
+  const passes::SearchOptions& options() const { return options_; }
+
+ private:
+  void ShowProgress(const passes::SearchProgress& progress);
+
+  std::unique_ptr<passes::CostModel> model_;
+  passes::SearchOptions options_;
+  double shown_ = 0;  // when, as seconds left
+  bool on_screen_ = false;
+};
+
+}  // namespace weft::tools
