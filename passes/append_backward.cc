@@ -68,7 +68,8 @@ class AppendBackward : public Pass {
  public:
   AppendBackward()
       : Pass("append-backward",
-             "adds the gradients of the loss, the last output, by all parameters (pd dialect)") {}
+             "adds the gradients of the loss, the last output, by all parameters (pd dialect)",
+             {.seed = "paddle"}) {}
 
   absl::Status Run(ir::Program& program) override {
     if (!program.context()->FindOp(ir::kOpcodeOf<pd::Full>))

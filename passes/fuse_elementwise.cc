@@ -65,7 +65,8 @@ bool HasShapeOf(Operation op, Operation other) {
 class FuseElementwise : public Pass {
  public:
   FuseElementwise()
-      : Pass("fuse-elementwise", "groups of elementwise operations become one loop over memory") {}
+      : Pass("fuse-elementwise", "groups of elementwise operations become one loop over memory",
+             {.seed = "ai-system"}) {}
 
   absl::Status Initialize(ir::IrContext& context, const PassContext&) override {
     ir::LoadFusedDialect(context);

@@ -17,7 +17,8 @@ class Inplace : public Pass {
  public:
   Inplace()
       : Pass("inplace",
-             "marks operations that may write over an operand nobody reads later; the last pass") {}
+             "marks operations that may write over an operand nobody reads later; the last pass",
+             {.seed = "paddle"}) {}
 
   bool KeepsInplaceMarks() const override { return true; }
 

@@ -48,8 +48,9 @@ struct SkippedRule {
 struct PassTraits {
   // The document whose transformation it is: see passes/transformation.h.
   std::string_view seed = {};
-  // A run that allows less skips the pass.
+  // A run that allows less skips the pass, unless the pass does what it can within less.
   drr::NumericClass numerics = drr::NumericClass::kExact;
+  bool honours_numerics = false;
   int opt_level = 1;
 };
 

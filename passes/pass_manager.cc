@@ -6,6 +6,13 @@
 #include "ir/verifier.h"
 
 namespace weft::passes {
+namespace {
+
+drr::NumericClass NeededNumerics(const Pass& pass) {
+  return pass.traits().honours_numerics ? drr::NumericClass::kExact : pass.traits().numerics;
+}
+
+}  // namespace
 
 absl::Status PassManager::Run(ir::Program& program) {
   reports_.clear();
@@ -17,7 +24,7 @@ absl::Status PassManager::Run(ir::Program& program) {
   for (const auto& pass : passes_) {
     if (pass->traits().opt_level > opt_level_ || !pass->CanApplyOn(program.module())) continue;
     if (std::string why =
-            WhyNotEligible(pass->name(), pass->traits().numerics, /*opt_in=*/false, pass_context_);
+            WhyNotEligible(pass->name(), NeededNumerics(*pass), /*opt_in=*/false, pass_context_);
         !why.empty()) {
       const uint32_t ops = program.num_operations() - 1;
       reports_.push_back({.pass = pass->name(),

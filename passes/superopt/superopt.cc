@@ -55,7 +55,11 @@ void DropEqualLengths(ir::Program& program) {
 
 class Superopt : public Pass {
  public:
-  Superopt() : Pass("superopt", "searches for a cheaper program, by cost") {}
+  Superopt()
+      : Pass("superopt", "searches for a cheaper program, by cost",
+             {.seed = "ai-system",
+              .numerics = drr::NumericClass::kReassociates,
+              .honours_numerics = true}) {}
 
   absl::Status Initialize(ir::IrContext& context, const PassContext& run) override {
     run_ = run;
