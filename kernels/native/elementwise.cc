@@ -213,7 +213,7 @@ class ElementwiseKernel final : public Kernel {
   ElementwiseKernel(cpu::ElementwiseProgram program, const KernelContext& context)
       : program_(std::move(program)),
         scratch_bytes_(program_.ScratchBytes(context.pool().num_threads())),
-        may_overwrite_(OperandsLikeResult(context)),
+        may_overwrite_(context.OperandsLikeResult()),
         inputs_(context.num_inputs()) {}
   absl::Status Run(const KernelArgs& args) override {
     for (size_t i = 0; i < inputs_.size(); ++i) inputs_[i] = args.inputs[i].data;
