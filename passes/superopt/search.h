@@ -41,7 +41,7 @@ struct SearchOptions {
 
   std::function<bool()> stop = {};                           // asked often; true ends the search
   std::function<void(const SearchProgress&)> progress = {};  // told often
-  std::function<void(std::string_view)> warn = {};           // why nothing was searched
+  std::function<void(std::string_view)> warn = {};           // why the program stays as it is
 };
 
 // A rewrite: rule `rule` of the set at the operation that ir::Walk visits as number `site`.

@@ -108,7 +108,7 @@ class Superopt : public Pass {
 
   absl::Status Decline(const std::string& why) {
     Count("programs left alone");
-    if (options_.warn) options_.warn("nothing was searched: " + why);
+    if (options_.warn) options_.warn("the program stays as it is: " + why);
     return absl::OkStatus();
   }
 
@@ -123,13 +123,14 @@ class Superopt : public Pass {
     Count("candidates", found->progress.candidates);
     if (found->steps.empty()) return absl::OkStatus();
     WEFT_RETURN_IF_ERROR(ir::Verify(*found->program));
-    WEFT_ASSIGN_OR_RETURN(const double before, CostWhenFolded(program));
-    WEFT_ASSIGN_OR_RETURN(const double after, CostWhenFolded(*found->program));
-    if (!(after < before * (1 - options_.least_gain))) return absl::OkStatus();
-    Count(std::string(options_.cost->name()) + " nanoseconds before",
-          static_cast<uint64_t>(before * 1e9));
-    Count(std::string(options_.cost->name()) + " nanoseconds after",
-          static_cast<uint64_t>(after * 1e9));
+    const absl::StatusOr<double> before = CostWhenFolded(program);
+    const absl::StatusOr<double> after = CostWhenFolded(*found->program);
+    for (const auto& cost : {before, after})
+      if (!cost.ok()) return Decline(std::string(ir::Message(cost.status())));
+    if (!(*after < *before * (1 - options_.least_gain))) return absl::OkStatus();
+    const std::string unit = std::string(options_.cost->name()) + " nanoseconds ";
+    Count(unit + "before", static_cast<uint64_t>(*before * 1e9));
+    Count(unit + "after", static_cast<uint64_t>(*after * 1e9));
     return Replay(found->steps, program);
   }
 
