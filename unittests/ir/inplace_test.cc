@@ -106,7 +106,7 @@ TEST_F(InplaceTest, RefusesMarksThatDoNotHold) {
   b.Return({{"product", product}});
   const auto refused = [&](Value value, std::vector<int64_t> mark) {
     Mark(value, std::move(mark));
-    const std::string verdict = Verdict();
+    std::string verdict = Verdict();
     DropInplaceMarks(program);
     return verdict;
   };

@@ -98,6 +98,7 @@ class InplaceOp {
     const TensorView y = (*outputs)[0].view();
     outcome.bytes.assign(y.data, y.data + y.NumBytes());
     std::vector<std::span<const int64_t>> dims;
+    dims.reserve(inputs.size());
     for (const TensorView& input : inputs) dims.push_back(input.dims);
     const Plan* plan = *(*session)->PlanFor(dims);
     for (const Step& step : plan->steps()) {
