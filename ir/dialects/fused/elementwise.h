@@ -20,6 +20,7 @@ struct Elementwise {
                                    .operands = {Variadic("inputs")},
                                    .traits = kPure | kIsolated | kBodyInRegion,
                                    .num_regions = 1,
+                                   .inplace = kEveryOperand,
                                    .doc = "elementwise onnx ops in one loop: see its body"};
   template <template <class> class Slot>
   using Attrs = NoAttrs<Slot>;

@@ -42,7 +42,7 @@ bool BatchMatMul::Infer(InferContext& c) {
   DataType dtype;
   const auto attrs = c.attrs_of<BatchMatMul>();
   if (!CheckTensors(c) || !SameDtype(c, {0, 1, 2}, &dtype) || !CheckFloat(c, 0) ||
-      !CheckRank(c, 0, 2, kMaxRank) || !CheckRank(c, 1, 2, kMaxRank))
+      !CheckRank(c, 0, 2, SIZE_MAX) || !CheckRank(c, 1, 2, SIZE_MAX))
     return false;
   Dims a = DimsOf(c, 0), b = DimsOf(c, 1), dims;
   if (a && !attrs.perm_a.empty() && !PermuteDims(c, Shape(*a), attrs.perm_a, &a)) return false;

@@ -31,7 +31,7 @@ std::vector<Value> LayerNorm::Decompose(Builder& b, std::span<const Value> opera
 bool RmsNorm::Infer(InferContext& c) {
   DataType dtype;
   if (!CheckTensors(c) || !SameDtype(c, {0, 1}, &dtype) || !CheckFloat(c, 0) ||
-      !CheckRank(c, 0, 1, kMaxRank))
+      !CheckRank(c, 0, 1, SIZE_MAX))
     return false;
   const Dims dims = DimsOf(c, 0);
   if (dims && !CheckShape(c, 1, std::span(*dims).last(1))) return false;
@@ -70,7 +70,7 @@ bool GroupNorm::Infer(InferContext& c) {
   DataType dtype;
   const auto attrs = c.attrs_of<GroupNorm>();
   if (!CheckTensors(c) || !SameDtype(c, {0, 1, 2}, &dtype) || !CheckFloat(c, 0) ||
-      !CheckRank(c, 0, 2, kMaxRank) || !CheckActivation(c, attrs.activation, {}))
+      !CheckRank(c, 0, 2, SIZE_MAX) || !CheckActivation(c, attrs.activation, {}))
     return false;
   if (attrs.groups < 1) return c.Fail(fmt::format("groups is {}", attrs.groups));
   const Dims dims = DimsOf(c, 0);
