@@ -20,8 +20,8 @@ struct Elementwise {
                                    .operands = {Variadic("inputs")},
                                    .traits = kPure | kIsolated | kBodyInRegion,
                                    .num_regions = 1,
-                                   .inplace = kEveryOperand,
-                                   .doc = "elementwise onnx ops in one loop: see its body"};
+                                   .doc = "elementwise onnx ops in one loop: see its body",
+                                   .inplace = kEveryOperand};
   template <template <class> class Slot>
   using Attrs = NoAttrs<Slot>;
   // The shape; the element type is the body's.
