@@ -82,7 +82,7 @@ class Enumerator {
     if (known >= 0 || other >= 0) {
       AddIdentity(known, other, two);
     } else if (!two || Fingerprint(first) != Fingerprint(second)) {
-      const int tensors = num_tensors_;
+      const uint8_t tensors = num_tensors_;
       Push(std::move(first));
       if (two) Push(std::move(second));
       AddGraph();
@@ -117,7 +117,7 @@ class Enumerator {
   size_t max_graphs_;
   std::array<Matrix, kMaxTensors> tensors_;
   std::array<uint64_t, kMaxTensors> fingerprints_ = {};
-  int num_tensors_ = 0;
+  uint8_t num_tensors_ = 0;
   Graph graph_;
   Enumeration result_;
 };

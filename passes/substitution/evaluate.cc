@@ -162,6 +162,7 @@ std::vector<Matrix> EvaluateGraph(const Graph& graph, const std::vector<int>& ou
     if (IsSplit(op.kind)) tensors[next++] = std::move(second);
   }
   std::vector<Matrix> results;
+  results.reserve(outputs.size());
   for (int output : outputs) results.push_back(std::move(tensors[output]));
   return results;
 }

@@ -79,7 +79,7 @@ class Superopt : public Pass {
     if (const std::string why = WhyNotStatic(program); !why.empty()) return Decline(why);
     AnalyticCostModel analytic;
     if (!options_.cost) options_.cost = &analytic;
-    const absl::Status status = Improve(program);
+    absl::Status status = Improve(program);
     if (options_.cost == &analytic) options_.cost = nullptr;
     return status;
   }
