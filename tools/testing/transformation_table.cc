@@ -23,14 +23,16 @@ constexpr std::string_view kEnd = "<!-- end of transformations -->\n";
 
 using OpCounts = std::map<std::string, int, std::less<>>;  // by name without its dialect
 
-// Constants and terminators are no operations to a reader.
+// Constants, terminators and what a fused op holds are no operations to a reader.
 absl::StatusOr<OpCounts> CountOps(GoldenFile file, const std::string& program_text) {
   file.program_text = program_text;
   ir::IrContext context;
   WEFT_ASSIGN_OR_RETURN(auto program, ParseGoldenProgram(file, context));
   OpCounts counts;
   ir::Walk(*program, [&](ir::Operation op) {
-    if (op == program->module() || op.HasTrait(ir::kConstantLike) || op.HasTrait(ir::kTerminator))
+    const ir::Operation holder = op.ParentOp();
+    if (op == program->module() || op.HasTrait(ir::kConstantLike) ||
+        op.HasTrait(ir::kTerminator) || holder.HasTrait(ir::kBodyInRegion))
       return;
     const std::string_view name = op.name();
     ++counts[std::string(name.substr(name.find('.') + 1))];
