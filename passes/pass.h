@@ -16,6 +16,7 @@
 #include "ir/base/status.h"
 #include "ir/evaluator.h"
 #include "ir/program.h"
+#include "passes/dim_range.h"
 #include "passes/greedy_driver.h"
 
 namespace weft::passes {
@@ -33,6 +34,7 @@ struct PassContext {
   std::vector<std::string> disabled_rules;
   std::vector<std::string> enabled_rules;  // opt-in ones
   const SearchOptions* search = nullptr;   // of superopt; null: its defaults
+  std::vector<DimRange> dim_ranges;        // of sampled-dynamic-reshape
 };
 
 // Why the run does not use a rule or a pass; "" when it does.

@@ -120,6 +120,9 @@ passes::PassContext PassContextOf(const PassFlags& flags) {
   context.record_rules = flags.record_rules;
   context.collect_statistics = !flags.stats.empty();
   context.paranoid = flags.paranoid;
+  for (const std::string& text : flags.dim_ranges)
+    if (auto range = passes::ParseDimRange(text); range.ok())  // CheckPassFlags has seen them
+      context.dim_ranges.push_back(*std::move(range));
   return context;
 }
 
@@ -173,6 +176,8 @@ absl::Status CheckPassFlags(const PassFlags& flags) {
   WEFT_RETURN_IF_ERROR(CheckPrintFlag(flags.print_before, {"all"}));
   WEFT_RETURN_IF_ERROR(CheckPrintFlag(flags.print_after, {"all", "change"}));
   WEFT_RETURN_IF_ERROR(CheckSearchFlags(flags.search));
+  for (const std::string& range : flags.dim_ranges)
+    WEFT_RETURN_IF_ERROR(ir::Annotate(passes::ParseDimRange(range).status(), "--dim-range"));
   const std::string forms[] = {"table", "json"};
   if (!flags.stats.empty()) WEFT_RETURN_IF_ERROR(CheckName("form of --stats", flags.stats, forms));
   for (const std::string& bound : flags.fail_if)

@@ -23,9 +23,10 @@ struct PassFlags {
   std::string print_before = {}, print_after = {};  // a pass, all, or (after) change
   std::string stats = {};                           // table, json, or empty: none
   bool timing = false;
-  std::vector<std::string> fail_if = {};  // see rule_bound.h
-  bool record_rules = false;              // in locations, for profiles
-  SearchFlags search = {};                // of superopt
+  std::vector<std::string> fail_if = {};     // see rule_bound.h
+  bool record_rules = false;                 // in locations, for profiles
+  SearchFlags search = {};                   // of superopt
+  std::vector<std::string> dim_ranges = {};  // of sampled-dynamic-reshape: see passes/dim_range.h
 };
 
 // --pipeline alone; the default is what `flags` holds.

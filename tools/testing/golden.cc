@@ -55,6 +55,9 @@ absl::Status ParseRunLine(const std::string& line, GoldenFile* file) {
       file->passes = pipeline->passes;
     } else if (words[i] == "--numerics") {
       file->numerics = words[i + 1];
+    } else if (words[i] == "--dim-range") {
+      WEFT_ASSIGN_OR_RETURN(passes::DimRange range, passes::ParseDimRange(words[i + 1]));
+      file->dim_ranges.push_back(std::move(range));
     } else {
       return ir::InvalidArgument("RUN: unknown option " + words[i]);
     }
@@ -370,6 +373,7 @@ absl::Status RunGoldenPasses(const GoldenFile& file, ir::Program& program,
   pm.pass_context().evaluator = evaluator.get();
   WEFT_ASSIGN_OR_RETURN(pm.pass_context().numerics, ParseNumerics(file.numerics));
   pm.pass_context().paranoid = true;
+  pm.pass_context().dim_ranges = file.dim_ranges;
   pm.pass_context().seed = seed;
   pm.set_verify_each(true);
   WEFT_RETURN_IF_ERROR(AddPasses(file, *program.context(), &pm));

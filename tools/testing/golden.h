@@ -8,7 +8,8 @@
 //
 // RUN takes one of --rules r1,r2 (of the registry, opt-in ones too), --rules-file f (rules as text,
 // beside the .ir file; with --rules, those of its rules alone, in all their variants), --passes
-// p1,p2 and --pipeline p; and --numerics exact|reassociate|approximate|changes-meaning.
+// p1,p2 and --pipeline p; and --numerics exact|reassociate|approximate|changes-meaning,
+// and --dim-range n=1..64.
 // Every rule named or in f must fire, unless --numerics keeps it from running.
 //
 // A file in a folder `no` is a near miss: the program must stay as it is, and with rules a line
@@ -69,6 +70,7 @@ struct GoldenFile {
   std::vector<std::string> rules, passes;
   std::string rules_file;  // a path
   std::string numerics = "reassociate";
+  std::vector<passes::DimRange> dim_ranges;
   std::string refused_by;    // near misses
   std::string numeric;       // the NUMERIC line
   std::string seed;          // the SEED line
