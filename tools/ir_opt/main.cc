@@ -45,10 +45,10 @@ void AddFlags(CLI::App& app, Flags* flags) {
       ->type_name("F")
       ->allow_extra_args(false);
   AddDimFlag(app, &flags->shapes);
-  app.add_option("--dim-range", flags->passes.dim_ranges,
-                 "sizes it takes, for sampled-dynamic-reshape; repeatable")
+  app.add_option("--dim-range", flags->passes.dim_ranges)
       ->type_name("NAME=LOW..HIGH[*STEP]")
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->group(kSameLine);
   AddInputShapeFlag(app, &flags->shapes);
   app.add_option("--export", flags->export_form,
                  "fused ops in .onnx: functions, or inline as plain ONNX (functions)")

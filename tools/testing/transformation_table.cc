@@ -31,8 +31,8 @@ absl::StatusOr<OpCounts> CountOps(GoldenFile file, const std::string& program_te
   OpCounts counts;
   ir::Walk(*program, [&](ir::Operation op) {
     const ir::Operation holder = op.ParentOp();
-    if (op == program->module() || op.HasTrait(ir::kConstantLike) ||
-        op.HasTrait(ir::kTerminator) || holder.HasTrait(ir::kBodyInRegion))
+    if (op == program->module() || op.HasTrait(ir::kConstantLike) || op.HasTrait(ir::kTerminator) ||
+        holder.HasTrait(ir::kBodyInRegion))
       return;
     const std::string_view name = op.name();
     ++counts[std::string(name.substr(name.find('.') + 1))];
