@@ -80,8 +80,8 @@ const std::vector<Pipeline>& Pipelines() {
         "dead-code-elimination"};
     auto layout = simplify, fuse = simplify, ascend = simplify, litert = simplify,
          superopt = simplify;
-    for (const char* pass :
-         {"layout", "layout-cleanup", "constant-folding", "dead-code-elimination"})
+    for (const char* pass : {"layout", "layout-cleanup", "constant-folding",
+                             "common-subexpression-elimination", "dead-code-elimination"})
       layout.emplace_back(pass);
     for (const char* pass :
          {"fuse-composite", "layout", "layout-cleanup", "fuse-epilogue", "constant-folding",

@@ -1,0 +1,44 @@
+// Every pipeline, run on what it has made of the golden programs of all transformations, changes
+// nothing.
+#include <gtest/gtest.h>
+
+#include "ir/text/printer.h"
+#include "passes/pass_registry.h"
+#include "tools/testing/golden.h"
+
+namespace weft::passes {
+namespace {
+
+constexpr char kFolder[] = WEFT_TEST_DATA_DIR "/passes/golden";
+
+class PipelineTwice : public testing::TestWithParam<std::string> {};
+
+TEST_P(PipelineTwice, ChangesNothingMore) {
+  for (const std::string& name : fixtures::FiringGoldenFiles(kFolder)) {
+    SCOPED_TRACE(name);
+    auto file = fixtures::ReadGoldenFile(std::string(kFolder) + "/" + name);
+    ASSERT_TRUE(file.ok()) << file.status();
+    file->rules.clear(), file->rules_file.clear();
+    file->passes = FindPipeline(GetParam())->passes;
+    ir::IrContext context;
+    const auto program = fixtures::ParseGoldenProgram(*file, context);
+    ASSERT_TRUE(program.ok()) << program.status();
+    ASSERT_EQ(fixtures::RunGoldenPasses(*file, **program, nullptr).message(), "");
+    const std::string once = ir::PrintProgram(**program);
+    ASSERT_EQ(fixtures::RunGoldenPasses(*file, **program, nullptr).message(), "");
+    EXPECT_EQ(ir::PrintProgram(**program), once);
+  }
+}
+
+std::vector<std::string> PipelineNames() {
+  std::vector<std::string> names;
+  for (const Pipeline& pipeline : Pipelines())
+    if (pipeline.name != "superopt") names.emplace_back(pipeline.name);  // superopt_test has its own
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, PipelineTwice, testing::ValuesIn(PipelineNames()),
+                         [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace weft::passes
