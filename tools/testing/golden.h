@@ -51,8 +51,8 @@ std::vector<std::string> NearMissGoldenFiles(const std::string& folder);
 
 // Runs the program before and after on five random inputs, rewritten in the usual and in random
 // orders, on the reference kernels and on those that a session picks. Bit for bit where all that
-// RUN names is exact. A near miss, which changes nothing, a program with ops that the reference
-// kernels do not know, and one with a `// NUMERIC: off, because` line pass.
+// RUN names is exact. A near miss, which changes nothing, and a program with a `// NUMERIC: off,
+// because` line pass.
 ::testing::AssertionResult GoldenKeepsNumbers(const std::string& path,
                                               const GoldenOptions& options = {});
 

@@ -33,7 +33,8 @@ TEST_P(PipelineTwice, ChangesNothingMore) {
 std::vector<std::string> PipelineNames() {
   std::vector<std::string> names;
   for (const Pipeline& pipeline : Pipelines())
-    if (pipeline.name != "superopt") names.emplace_back(pipeline.name);  // superopt_test has its own
+    if (pipeline.name != "superopt")
+      names.emplace_back(pipeline.name);  // superopt_test has its own
   return names;
 }
 
