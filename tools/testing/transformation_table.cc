@@ -56,11 +56,11 @@ absl::StatusOr<std::string> Effect(const GoldenFile& file) {
   for (const auto& [name, count] : change) {
     if (count == 0) continue;
     const std::string number = std::abs(count) > 1 ? fmt::format("{} ", std::abs(count)) : "";
-    (count < 0 ? fewer : more) += fmt::format(", {}{}{}", count < 0 ? "-" : "+", number, name);
+    absl::StrAppend(count < 0 ? &fewer : &more, count < 0 ? ", -" : ", +", number, name);
   }
   const std::string differences = fewer + more;
-  return fmt::format("{} → {}{}", Total(before), Total(after),
-                     differences.empty() ? "" : ": " + differences.substr(2));
+  const std::string counts = fmt::format("{} → {}", Total(before), Total(after));
+  return differences.empty() ? counts : absl::StrCat(counts, ": ", differences.substr(2));
 }
 
 constexpr std::string_view kText = "text";  // the group of rules in text

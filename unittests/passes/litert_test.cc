@@ -131,8 +131,6 @@ INSTANTIATE_TEST_SUITE_P(Rewrites, LitertRewrite,
                                          "mha-to-sha-prefill"),
                          [](const auto& info) { return fixtures::GoldenTestName(info.param); });
 
-// --- quantised products -----------------------------------------------------------------
-
 std::vector<kernels::Tensor> Results(const ir::Program& program,
                                      const std::vector<kernels::Tensor>& inputs) {
   auto session = kernels::Session::Create(program, {.provider = "reference"});
@@ -143,6 +141,52 @@ std::vector<kernels::Tensor> Results(const ir::Program& program,
   EXPECT_TRUE(results.ok()) << results.status();
   return *std::move(results);
 }
+
+// --- fully masked rows ------------------------------------------------------------------
+
+// masked.ir with row 1 of batch 0 of the mask, which keeps two entries there, masked whole or kept
+// whole.
+std::unique_ptr<ir::Program> WithRow(const char* row, ir::IrContext& context) {
+  GoldenFile file = Read(Folder("masked-softmax-select-to-add/masked.ir"));
+  const std::string kept = "[1.0,0.0,0.0,1.0,0.0,2.0,0.0,0.0,";
+  const size_t at = file.program_text.find(kept);
+  EXPECT_NE(at, std::string::npos);
+  file.program_text.replace(at, kept.size(), "[1.0,0.0,0.0,1.0," + std::string(row) + ",");
+  return Parse(file, context);
+}
+
+// Select gives such a row equal weights, a sum with the mask those of the row without a mask: it is
+// outside of what the rewrite promises. All other rows stay as they are.
+TEST(MaskedSoftmaxSelectToAdd, GivesAFullyMaskedRowTheWeightsOfAnUnmaskedOne) {
+  ir::IrContext context;
+  const auto before = WithRow("0.0,0.0,0.0,0.0", context);
+  const auto unmasked = WithRow("1.0,1.0,1.0,1.0", context);
+  ASSERT_TRUE(before && unmasked);
+  const std::unique_ptr<ir::Program> after = before->Clone();
+  const GoldenFile file = Read(Folder("masked-softmax-select-to-add/masked.ir"));
+  ASSERT_EQ(fixtures::RunGoldenPasses(file, *after, nullptr).message(), "");
+  const auto inputs = fixtures::SmallRandomInputs(*before, 1);
+  ASSERT_TRUE(inputs.ok()) << inputs.status();
+  for (size_t i : {0, 1})  // q and k: weights that differ
+    for (float& x : (*inputs)[i].values<float>()) x *= 4;
+  const auto want = Results(*before, *inputs), got = Results(*after, *inputs),
+             open = Results(*unmasked, *inputs);
+  constexpr size_t kRow = 4;              // outputs of one position, over both heads
+  constexpr float kRoundedAway = 0x1p-6;  // scores near -65472 have steps of 2^-7
+  float moved = 0;
+  for (size_t i = 0; i < want[0].values<float>().size(); ++i) {
+    const float y = got[0].values<float>()[i], before_y = want[0].values<float>()[i];
+    if (i / kRow != 1) {
+      EXPECT_NEAR(y, before_y, 1e-6) << i;
+      continue;
+    }
+    EXPECT_NEAR(y, open[0].values<float>()[i], kRoundedAway) << i;
+    moved = std::max(moved, std::abs(y - before_y));
+  }
+  EXPECT_GT(moved, 2 * kRoundedAway);
+}
+
+// --- quantised products -----------------------------------------------------------------
 
 TEST(MatmulConvertFuse, MovesResultsByOneStepAtMost) {
   const GoldenFile file = Read(Folder("matmul-convert-fuse/seed.ir"));
