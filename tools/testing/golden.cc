@@ -293,7 +293,7 @@ std::vector<std::string> GoldenFiles(const std::string& folder) {
   for (std::filesystem::recursive_directory_iterator it(folder, error), end; !error && it != end;
        it.increment(error))
     if (it->path().extension() == ".ir")
-      files.push_back(std::filesystem::relative(it->path(), folder).string());
+      files.push_back(it->path().lexically_relative(folder).string());
   std::sort(files.begin(), files.end());
   return files;
 }
