@@ -107,7 +107,10 @@ class Transaction {
       if (!graph_.HasRegions() || AllComeBefore(last)) return true;
       return Fail("a value of a region is used outside it");
     }
-    const bool all_go = !AnyMatchedOpStays();
+    if (AnyResultOperand([&](Value v) { return IsReplaced(v); }))
+      return Fail("the result reads a value that it replaces");
+    const bool all_go = !AnyMatchedOpStays() &&
+                        !AnyResultOperand([&](Value v) { return v && InMatch(v.DefiningOp()); });
     const ir::Block block = last.block();
     Operation first_reader;
     for (const Replacement& r : graph_.replacements) {
@@ -123,6 +126,21 @@ class Transaction {
     *before = first_reader;
     return AllComeBefore(first_reader) ||
            Fail("no place is behind all operands and before all readers");
+  }
+
+  // Of the matched values that the result reads.
+  template <class Predicate>
+  bool AnyResultOperand(Predicate predicate) const {
+    const auto holds = [&](const ResultOperand& operand) {
+      if (operand.kind != ResultOperand::kSource) return false;
+      if (!operand.list) return predicate(Source(operand.id));
+      const std::vector<Value>& list = m_.list(operand.id);
+      return std::any_of(list.begin(), list.end(), predicate);
+    };
+    for (const ResultOp& op : graph_.result_ops)
+      if (std::any_of(op.operands.begin(), op.operands.end(), holds)) return true;
+    return std::any_of(graph_.replacements.begin(), graph_.replacements.end(),
+                       [&](const Replacement& r) { return holds(r.with); });
   }
 
   // Whether all that the result reads can be read at `point`.

@@ -165,7 +165,7 @@ void InplaceAnalysis::AddOp(Operation op) {
 }
 
 // What an op without value semantics does with its operands is not known; nor is what the regions of
-// an op give it: they may return what they see outside.
+// an op give it: they may return what they see outside. The body of a fused op sees nothing outside.
 void InplaceAnalysis::AddResults(Operation op) {
   const OpDef* def = op.def();
   if (op.HasTrait(kConstantLike)) {
@@ -176,7 +176,8 @@ void InplaceAnalysis::AddResults(Operation op) {
     for (const Value result : op.results())
       for (uint32_t i = 0; i < (all ? op.num_operands() : 1); ++i)
         if (op.HasOperand(i)) Merge(result, op.operand(i));
-  } else if (!op.HasTrait(kValueSemantics) || op.num_regions() > 0) {
+  } else if (!op.HasTrait(kValueSemantics) ||
+             (op.num_regions() > 0 && !op.HasTrait(kBodyInRegion))) {
     const char* why = op.HasTrait(kTerminator)
                           ? "its memory is returned"
                           : "an op without value semantics may keep its memory";

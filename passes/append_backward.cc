@@ -88,7 +88,7 @@ class AppendBackward : public Pass {
           fmt::format("the loss '{}' depends on no parameter that has a gradient", loss.name));
     rewriter.set_location({});
     if (loss.fetched) {
-      Fetch(program, rewriter, graph.gradients());
+      WEFT_RETURN_IF_ERROR(Fetch(program, rewriter, graph.gradients()));
     } else {
       Return(program, rewriter, graph.gradients());
     }
@@ -100,7 +100,8 @@ class AppendBackward : public Pass {
  private:
   using Gradients = std::vector<GradientGraph::Gradient>;
 
-  static void Fetch(ir::Program& program, ir::Rewriter& rewriter, const Gradients& gradients) {
+  static absl::Status Fetch(ir::Program& program, ir::Rewriter& rewriter,
+                            const Gradients& gradients) {
     std::optional<int64_t> column;  // fetches are numbered, or not
     for (const ir::Operation op : program.body()) {
       if (!op.Is<pd::Fetch>()) continue;
@@ -108,10 +109,12 @@ class AppendBackward : public Pass {
         column = std::max(column.value_or(0), *col);
     }
     for (const auto& gradient : gradients) {
-      if (column) ++*column;
+      if (column && __builtin_add_overflow(*column, 1, &*column))
+        return ir::InvalidArgument("the columns of its pd.fetch leave no room for gradients");
       rewriter.Create<pd::Fetch>({gradient.value},
                                  {.col = column, .name = gradient.name + std::string(kSuffix)}, 0);
     }
+    return absl::OkStatus();
   }
 
   static void Return(ir::Program& program, ir::Rewriter& rewriter, const Gradients& gradients) {

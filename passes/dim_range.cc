@@ -22,6 +22,11 @@ bool Skip(std::string_view* text, std::string_view word) {
   return true;
 }
 
+// whole * part / parts, which may not fit before the division.
+uint64_t Share(uint64_t whole, uint64_t part, uint64_t parts) {
+  return whole / parts * part + whole % parts * part / parts;
+}
+
 }  // namespace
 
 absl::StatusOr<DimRange> ParseDimRange(std::string_view text) {
@@ -49,7 +54,7 @@ std::vector<int64_t> DimRange::Sizes(size_t at_most) const {
   const uint64_t n = std::min<uint64_t>(count, at_most);
   std::vector<int64_t> sizes;
   for (uint64_t i = 0; i < n; ++i)
-    sizes.push_back(low + step * static_cast<int64_t>(n == 1 ? 0 : (count - 1) / (n - 1) * i));
+    sizes.push_back(low + step * static_cast<int64_t>(n == 1 ? 0 : Share(count - 1, i, n - 1)));
   return sizes;
 }
 

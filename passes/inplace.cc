@@ -26,6 +26,7 @@ class Inplace : public Pass {
     const ir::InplaceAnalysis analysis(program);
     ir::Rewriter rewriter(&program);
     ir::Walk(program, [&](ir::Operation op) {
+      if (op.ParentOp() && op.ParentOp().HasTrait(ir::kBodyInRegion)) return;  // not run one by one
       const ir::Attribute mark = FirstSafe(op, analysis);
       if (mark) Count("operations in place");
       if (mark == ir::InplaceMark(op)) return;

@@ -55,7 +55,7 @@ std::optional<Observation> Observe(ir::Operation reshape) {
   return seen;
 }
 
-// A size for every range; no two that can differ are equal.
+// A size for every range; as few as possible are equal.
 std::map<std::string, int64_t> Choose(const std::vector<DimRange>& ranges, size_t sample) {
   std::map<std::string, int64_t> sizes;
   std::set<int64_t> taken;

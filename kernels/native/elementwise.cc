@@ -128,6 +128,8 @@ class Compiler {
   };
 
   absl::Status AddOp(ir::Operation op) {
+    if (!op.result().type().IsTensor())
+      return context_.Unsupported("its body has values of unknown type");
     std::vector<DataType> dtypes;
     std::vector<Place> places;
     for (const ir::Value value : op.operands()) {

@@ -77,7 +77,11 @@ ir::Value GradientGraph::Add(ir::Value x, ir::Value y) {
     ir::Operation sum;
     std::string error;
     ir::OperationState state{.opcode = ir::kOpcodeOf<pd::Add>, .operands = {x, y}};
-    if (builder_.TryCreate(std::move(state), 1, &sum, &error)) return sum.result();
+    if (!ir::Compatible(x.type(), y.type())) {
+      error = "one is " + x.type().ToString() + ", one " + y.type().ToString();
+    } else if (builder_.TryCreate(std::move(state), 1, &sum, &error)) {
+      return sum.result();
+    }
     if (status_.ok()) status_ = ir::InvalidArgument("gradients of one value: " + error);
     return x;
   }

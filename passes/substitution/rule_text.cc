@@ -54,8 +54,22 @@ std::string OpsText(const Graph& graph, char sigil) {
   return text;
 }
 
-// What was assumed when the two were compared: matrices, and no broadcast but that of the number.
-std::string RequirementsText(const Graph& source) {
+// The variable with the shape of `tensor`, where elementwise operators alone lead from one to the
+// other; "" else.
+std::string ShapeLike(const Graph& graph, int tensor) {
+  const auto first = FirstResults(graph);
+  for (int i = graph.num_ops - 1; i >= 0; --i) {  // operands come first
+    const Op& op = graph.ops[i];
+    if (first[i] != tensor) continue;
+    if (!IsElementwise(op.kind) && op.kind != OpKind::kRelu && op.kind != OpKind::kScale) return "";
+    tensor = op.a;
+  }
+  return tensor < kNumVariables ? ValueText(tensor, '%') : "";
+}
+
+// What was assumed when the two were compared: matrices, and no broadcast but that of the number,
+// where operands of the result are as large as values of the source.
+std::string RequirementsText(const Graph& source, const Graph& target) {
   std::string text;
   const uint32_t variables = source.Variables();
   for (int v = 0; v < kNumMatrices; ++v)
@@ -71,6 +85,13 @@ std::string RequirementsText(const Graph& source) {
     if (op.kind == OpKind::kScale)
       text += fmt::format("  require \"scaling keeps the type\" same_type({}, {})\n",
                           ValueText(op.a, '%'), ValueText(first[i], '%'));
+  }
+  for (const Op& op : target.operators()) {
+    if (!IsElementwise(op.kind)) continue;
+    const std::string a = ShapeLike(target, op.a), b = ShapeLike(target, op.b);
+    const std::string line =
+        fmt::format("  require \"nothing is broadcast\" same_shape({}, {})\n", a, b);
+    if (!a.empty() && !b.empty() && a != b && text.find(line) == text.npos) text += line;
   }
   return text;
 }
@@ -103,7 +124,8 @@ std::string RuleText(const std::string& name, const Rewrite& rewrite, bool exact
       "}}\n",
       name, ToString(rewrite.source, rewrite.source_outputs),
       ToString(rewrite.target, rewrite.target_outputs), exact ? "exact" : "reassociates",
-      OpsText(rewrite.source, '%'), RequirementsText(rewrite.source), OpsText(rewrite.target, '!'));
+      OpsText(rewrite.source, '%'), RequirementsText(rewrite.source, rewrite.target),
+      OpsText(rewrite.target, '!'));
   for (size_t i = 0; i < rewrite.source_outputs.size(); ++i)
     text += fmt::format("  replace {} with {}\n", ValueText(rewrite.source_outputs[i], '%'),
                         ValueText(rewrite.target_outputs[i], '!'));

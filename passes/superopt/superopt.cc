@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "drr/text/rule_file.h"
+#include "ir/clone.h"
 #include "ir/constant.h"
 #include "ir/dialects/onnx/linear.h"
 #include "ir/dialects/onnx/tensor.h"
@@ -131,7 +132,8 @@ class Superopt : public Pass {
     const std::string unit = std::string(options_.cost->name()) + " nanoseconds ";
     Count(unit + "before", static_cast<uint64_t>(*before * 1e9));
     Count(unit + "after", static_cast<uint64_t>(*after * 1e9));
-    return Replay(found->steps, program);
+    Adopt(*found, program);
+    return absl::OkStatus();
   }
 
   // What the search took for free is not, where folding leaves it.
@@ -145,15 +147,21 @@ class Superopt : public Pass {
     return ProgramCost(*copy, *options_.cost, /*folds=*/false);
   }
 
-  // The steps again, on the program itself.
-  absl::Status Replay(const std::vector<SearchStep>& steps, ir::Program& program) {
-    DropEqualLengths(program);
+  // The operations of the best program in place of the ones there are. Its steps would not do: the
+  // order in which a value's readers are tried is another one in a copy.
+  void Adopt(SearchResult& found, ir::Program& program) {
+    std::vector<ir::Operation> old;
+    for (const ir::Operation op : program.body()) old.push_back(op);
+    ir::Rewriter rewriter(&program);
+    for (auto op = old.rbegin(); op != old.rend(); ++op) rewriter.Erase(*op);
+    ir::Builder builder(&program);
+    builder.SetInsertionPointToEnd(program.body());
+    ir::ValueMap map;
+    for (uint32_t i = 0; i < program.body().num_arguments(); ++i)
+      map.Set(found.program->body().argument(i), program.body().argument(i));
+    for (const ir::Operation op : found.program->body()) ir::CloneOperation(builder, op, map);
     std::vector<uint64_t> applied(patterns_.rules().size(), 0);
-    for (const SearchStep step : steps) {
-      if (!ApplyStep(patterns_, step, program))
-        return ir::Internal("a step of the search does not fit a second time");
-      ++applied[step.rule];
-    }
+    for (const SearchStep step : found.steps) ++applied[step.rule];
     for (size_t i = 0; i < applied.size(); ++i) {
       if (applied[i] == 0) continue;
       RuleStatistics statistics{.rule = patterns_.rules()[i]->name};
@@ -161,7 +169,6 @@ class Superopt : public Pass {
       rules_.push_back(std::move(statistics));
     }
     MarkChanged();
-    return absl::OkStatus();
   }
 
   PassContext run_;

@@ -1,5 +1,7 @@
 #include "tools/common/measured_cost.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -61,7 +63,20 @@ int64_t Nanoseconds(const kernels::Plan& plan) {
   return sum;
 }
 
+// Of its operands and results; what a machine of today holds.
+constexpr double kMostBytes = 2e9;
+
 absl::StatusOr<double> Measure(ir::Operation op) {
+  double bytes = 0;
+  const auto add = [&](ir::Value v) {
+    if (v && v.type().IsTensor() && v.type().IsStatic())
+      bytes += static_cast<double>(v.type().NumElements()) *
+               static_cast<double>(ir::ElementSize(v.type().dtype()));
+  };
+  for (const ir::Value v : op.operands()) add(v);
+  for (const ir::Value v : op.results()) add(v);
+  if (bytes > kMostBytes)
+    return ir::Unsupported(fmt::format("{} is too large to be measured", op.name()));
   const std::unique_ptr<ir::Program> program = ProgramOf(op);
   WEFT_ASSIGN_OR_RETURN(const auto session,
                         kernels::Session::Create(*program, {.threads = 1, .profile = true}));

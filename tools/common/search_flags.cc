@@ -45,7 +45,8 @@ absl::Status CheckSearchFlags(const SearchFlags& flags) {
     return ir::InvalidArgument("--search-seconds must be more than 0");
   if (!(flags.alpha >= 1) || !std::isfinite(flags.alpha))
     return ir::InvalidArgument("--search-alpha must be 1 or more");
-  if (flags.seed < -1) return ir::InvalidArgument("--search-seed must be 0 or more");
+  if (flags.seed && (*flags.seed < 0 || *flags.seed == INT64_MAX))  // where too large ones end
+    return ir::InvalidArgument("--search-seed must be 0 or more, and less than 2^63 - 1");
   const std::string models[] = {"measured", "analytic"};
   return CheckName("cost model", flags.cost, models);
 }
@@ -56,7 +57,7 @@ SearchRun::SearchRun(const SearchFlags& flags) {
   options_.budget = flags.budget;
   options_.seconds = flags.seconds;
   options_.alpha = flags.alpha;
-  if (flags.seed >= 0) options_.seed = static_cast<uint64_t>(flags.seed);
+  if (flags.seed) options_.seed = static_cast<uint64_t>(*flags.seed);
   if (flags.cost == "measured") {
     model_ = std::make_unique<MeasuredCostModel>();
     options_.least_gain = kMeasuringError;

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "passes/superopt/search.h"
@@ -14,7 +15,7 @@ namespace weft::tools {
 struct SearchFlags {
   int budget = 1000;
   double seconds = 60, alpha = 1.05;
-  int64_t seed = -1;  // negative: none
+  std::optional<int64_t> seed = {};
   std::string cost = "measured";
 };
 

@@ -13,6 +13,8 @@ TEST(DimRange, HasItsEndsAndWhatLiesEvenlyBetween) {
   EXPECT_THAT(ParseDimRange("n=1..9")->Sizes(3), ElementsAre(1, 5, 9));
   EXPECT_THAT(ParseDimRange("n=64..256*64")->Sizes(10), ElementsAre(64, 128, 192, 256));
   EXPECT_THAT(ParseDimRange("n=7..7")->Sizes(10), ElementsAre(7));
+  EXPECT_THAT(ParseDimRange("n=1..100")->Sizes(4), ElementsAre(1, 34, 67, 100));
+  EXPECT_EQ(ParseDimRange("n=1..9223372036854775807")->Sizes(64).back(), INT64_MAX);
 }
 
 TEST(DimRange, RefusesWhatIsNone) {

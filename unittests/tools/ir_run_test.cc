@@ -174,15 +174,15 @@ TEST_F(IrRun, EveryPipelineAndProviderAgreesWithTheReference) {
 }
 
 TEST_F(IrRun, BenchPrintsQuantiles) {
-  EXPECT_THAT(Accept({Write("a.ir", kRelu), "--random-inputs", "1", "--bench"}),
+  EXPECT_THAT(Accept({Write("a.ir", kRelu), "--random-inputs", "1", "--bench", "--threads", "1"}),
               MatchesRegex("runs +min +mean +p50 +p90 +p99 +arena\n"
                            "[0-9]+ +[0-9.]+ ms +[0-9.]+ ms +[0-9.]+ ms +[0-9.]+ ms +[0-9.]+ ms "
                            "+0.00 MiB\n"));
 }
 
 TEST_F(IrRun, BenchBlocksAnswersEveryCountWithThatManyTimes) {
-  const std::vector<std::string> arguments = {Write("a.ir", kRelu), "--random-inputs", "1",
-                                              "--bench", "--bench-blocks"};
+  const std::vector<std::string> arguments = {
+      Write("a.ir", kRelu), "--random-inputs", "1", "--bench", "--threads", "1", "--bench-blocks"};
   std::istringstream lines(Accept(arguments, "3\n1\n"));
   std::string line;
   ASSERT_TRUE(std::getline(lines, line));
@@ -199,16 +199,18 @@ TEST_F(IrRun, BenchBlocksAnswersEveryCountWithThatManyTimes) {
 }
 
 TEST_F(IrRun, ProfileNamesOpsKernelsAndRules) {
-  EXPECT_THAT(
-      Accept({Write("a.ir", kRelu), "--random-inputs", "1", "--profile", "--pipeline", "none"}),
-      AllOf(MatchesRegex("op +time +share +kernel +place +rules\n.*"), HasSubstr("onnx.Relu"),
-            HasSubstr("100.0 %")));
-  const std::string fused = Accept({kBertTiny, "--random-inputs", "1", "--profile"});
+  EXPECT_THAT(Accept({Write("a.ir", kRelu), "--random-inputs", "1", "--profile", "--threads", "1",
+                      "--pipeline", "none"}),
+              AllOf(MatchesRegex("op +time +share +kernel +place +rules\n.*"),
+                    HasSubstr("onnx.Relu"), HasSubstr("100.0 %")));
+  const std::string fused =
+      Accept({kBertTiny, "--random-inputs", "1", "--profile", "--threads", "1"});
   EXPECT_THAT(fused, MatchesRegex(".*fused.layer_norm [^\n]* /ln/Div +fuse-layer-norm\n.*"));
 }
 
 TEST_F(IrRun, ReportShowsRulesLatenciesAndTheDifference) {
-  const std::string report = Accept({kBertTiny, "--random-inputs", "1", "--report"});
+  const std::string report =
+      Accept({kBertTiny, "--random-inputs", "1", "--report", "--threads", "1"});
   for (const char* part :
        {"operations, optimised by the pipeline fuse", "applied", "unfused (layout rules only)",
         "fused", "speed-up", "MiB unfused", "largest difference"})

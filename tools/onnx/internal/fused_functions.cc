@@ -46,7 +46,10 @@ absl::Status Expand(ir::Rewriter& rewriter, Operation op) {
   for (uint32_t i = 0; i < op.num_results(); ++i) {
     const Value from = op.result(i), to = results[i];
     if (!to) return ir::Unsupported(fmt::format("{}: no body in ONNX", op.name()));
-    if (!to.IsBlockArgument() && ir::Compatible(from.type(), to.type()))
+    if (!ir::Compatible(from.type(), to.type()))
+      return ir::InvalidArgument(fmt::format("{}: its body gives {}, expected {}", op.name(),
+                                             to.type().ToString(), from.type().ToString()));
+    if (!to.IsBlockArgument())
       rewriter.SetType(to, ir::Merge(op.context(), to.type(), from.type()));
   }
   rewriter.Replace(op, results);
