@@ -76,7 +76,7 @@ absl::StatusOr<std::string> Row(const Transformation& it, const std::string& gol
   const std::vector<std::string> fires = FiringGoldenFiles(folder);
   const size_t near_misses = NearMissGoldenFiles(folder).size();
   for (const std::string& name : fires) {
-    WEFT_ASSIGN_OR_RETURN(const GoldenFile file, ReadGoldenFile(folder + "/" + name));
+    WEFT_ASSIGN_OR_RETURN(const GoldenFile file, ReadGoldenFile(absl::StrCat(folder, "/", name)));
     if (file.seed.empty()) continue;
     if (!effect.empty()) return ir::InvalidArgument(folder + ": two files have a SEED line");
     WEFT_ASSIGN_OR_RETURN(effect, Effect(file));
