@@ -30,16 +30,28 @@ bool RunsGroup(const std::vector<std::string>& passes, std::string_view group) {
   });
 }
 
-bool RunsIt(const Pipeline& pipeline, const Transformation& it) {
-  return it.IsPass() ? Contains(pipeline.passes, it.name) : RunsGroup(pipeline.passes, it.group);
+// The groups whose rules each of Pipelines() runs.
+std::vector<std::vector<std::string>> GroupsOfPipelines() {
+  std::vector<std::vector<std::string>> groups;
+  for (const Pipeline& pipeline : Pipelines()) {
+    groups.emplace_back();
+    for (const std::string& pass : pipeline.passes)
+      for (const std::string& group : GroupsOf(*MakePass(pass))) groups.back().push_back(group);
+  }
+  return groups;
 }
 
-void FindPipelines(bool opt_in, Transformation* it) {
-  if (opt_in) return;
-  for (const Pipeline& pipeline : Pipelines()) {
-    if (!RunsIt(pipeline, *it)) continue;
-    if (!pipeline.target) it->by_default = true;
-    if (pipeline.target) it->pipelines.emplace_back(pipeline.name);
+void FindPipelines(const std::vector<std::vector<std::string>>& groups, Transformation* it) {
+  for (size_t i = 0; i < groups.size(); ++i) {
+    const Pipeline& pipeline = Pipelines()[i];
+    const bool runs_it =
+        it->IsPass() ? Contains(pipeline.passes, it->name) : Contains(groups[i], it->group);
+    if (!runs_it) continue;
+    if (pipeline.target) {
+      it->pipelines.emplace_back(pipeline.name);
+    } else {
+      it->by_default = true;
+    }
   }
 }
 
@@ -52,6 +64,7 @@ std::string Transformation::Runs() const {
 
 std::vector<Transformation> Transformations() {
   std::vector<Transformation> all;
+  const std::vector<std::vector<std::string>> groups = GroupsOfPipelines();
   for (const RegisteredRule& rule : RegisteredRules()) {
     Transformation it{.name = std::string(rule.name),
                       .seed = rule.seed,
@@ -59,7 +72,7 @@ std::vector<Transformation> Transformations() {
                       .numerics = rule.numerics,
                       .pipelines = {},
                       .what = std::string(rule.algebra)};
-    FindPipelines(rule.opt_in, &it);
+    if (!rule.opt_in) FindPipelines(groups, &it);
     all.push_back(std::move(it));
   }
   for (const RegisteredPass& registered : RegisteredPasses()) {
@@ -71,7 +84,7 @@ std::vector<Transformation> Transformations() {
                       .numerics = pass->traits().numerics,
                       .pipelines = {},
                       .what = pass->description()};
-    FindPipelines(/*opt_in=*/false, &it);
+    FindPipelines(groups, &it);
     all.push_back(std::move(it));
   }
   std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
@@ -91,6 +104,7 @@ std::vector<std::string> RulesOutside(const std::vector<std::string>& passes,
 std::vector<std::string> WithEnabled(std::vector<std::string> passes,
                                      const std::vector<std::string>& enabled) {
   std::vector<std::string> more;
+  if (enabled.empty()) return passes;
   for (const std::string& name : enabled)
     if (!FindRule(name) && !Contains(passes, name) && !Contains(more, name)) more.push_back(name);
   if (!RulesOutside(passes, enabled).empty()) more.emplace_back(kEnabledRules);

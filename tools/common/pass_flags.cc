@@ -11,6 +11,7 @@
 #include "passes/pass_conflict.h"
 #include "passes/pass_registry.h"
 #include "passes/pattern_rewrite_pass.h"
+#include "passes/rule_registry.h"
 #include "passes/transformation.h"
 #include "tools/common/pass_tables.h"
 #include "tools/common/program_main.h"
@@ -89,8 +90,8 @@ passes::PassManager::Hook PrintingHook(const PassFlags& flags, passes::PassManag
 
 std::vector<std::string> RuleNames(const std::vector<PassReport>& reports) {
   std::vector<std::string> names;
-  for (const passes::Transformation& it : passes::Transformations())
-    if (!it.IsPass()) names.push_back(it.name);
+  for (const passes::RegisteredRule& rule : passes::RegisteredRules())
+    names.emplace_back(rule.name);
   for (const PassReport& report : reports) {
     for (const passes::RuleStatistics& rule : report.rules)
       if (!Contains(names, rule.rule)) names.push_back(rule.rule);
@@ -216,7 +217,7 @@ absl::Status RunPasses(const PassFlags& flags, ir::Program& program,
   pm.pass_context() = PassContextOf(flags);
   pm.pass_context().evaluator = evaluator.get();
   std::optional<SearchRun> search;
-  if (Contains(PassesOf(flags), "superopt"))
+  if (Contains(names, "superopt"))
     pm.pass_context().search = &search.emplace(flags.search).options();
   pm.set_verify_each(flags.verify_each);
   pm.set_hook(PrintingHook(flags, std::move(hook)));
@@ -227,8 +228,9 @@ absl::Status RunPasses(const PassFlags& flags, ir::Program& program,
   if (flags.timing) std::fputs(TimingTable(pm.reports()).c_str(), stderr);
   if (reports) *reports = pm.reports();
   WEFT_RETURN_IF_ERROR(status);
+  if (flags.rules_files.empty()) return absl::OkStatus();  // CheckPassFlags knew all names
   const std::vector<std::string> known = TransformationNames();
-  for (const std::string& name : flags.disabled_rules)  // which a file may have
+  for (const std::string& name : flags.disabled_rules)
     if (!Contains(known, name))
       WEFT_RETURN_IF_ERROR(CheckName("rule", name, RuleNames(pm.reports())));
   return absl::OkStatus();
