@@ -12,7 +12,6 @@
 #include "ir/dialects/onnx/elementwise.h"
 #include "ir/dialects/onnx/shape.h"
 #include "ir/rewriter.h"
-#include "ir/walk.h"
 #include "passes/internal/cached_attention.h"
 #include "passes/pass_registry.h"
 
@@ -51,12 +50,8 @@ class MhaToShaDecode : public Pass {
              {.seed = "litert"}) {}
 
   absl::Status Run(ir::Program& program) override {
-    std::vector<ir::Operation> sums;
-    ir::Walk(program, [&](ir::Operation op) {
-      if (op.Is<ops::Add>()) sums.push_back(op);
-    });
     ir::Rewriter rewriter(&program);
-    for (const ir::Operation sum : sums)
+    for (const ir::Operation sum : Sums(program))
       if (sum.IsAlive())
         if (const auto decode = DecodeOf(sum)) Split(rewriter, *decode);
     return absl::OkStatus();

@@ -4,6 +4,7 @@
 
 #include "ir/dialects/onnx/elementwise.h"
 #include "ir/dialects/onnx/shape.h"
+#include "ir/walk.h"
 
 namespace weft::passes {
 namespace {
@@ -125,6 +126,14 @@ ir::Value OneHead(ir::Rewriter& rewriter, const CachedAttention& a, ir::Value ro
 }
 
 }  // namespace
+
+std::vector<ir::Operation> Sums(ir::Program& program) {
+  std::vector<ir::Operation> sums;
+  ir::Walk(program, [&](ir::Operation op) {
+    if (op.Is<ops::Add>()) sums.push_back(op);
+  });
+  return sums;
+}
 
 std::optional<CachedAttention> FindCachedAttention(ir::Operation sum, int64_t heads) {
   const ir::Type type = sum.result().type();

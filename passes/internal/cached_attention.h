@@ -29,6 +29,9 @@ struct CachedAttention {
   ir::Operation sum;  // [batch, 1, heads * length, size]
 };
 
+// Where an attention may end: all sums of the program, in order. Some may go when another is changed.
+std::vector<ir::Operation> Sums(ir::Program& program);
+
 // The attention that ends in `sum`, when its shapes are known, rows are rows of `heads` heads and
 // nobody else reads what lies between the rows and the sum.
 std::optional<CachedAttention> FindCachedAttention(ir::Operation sum, int64_t heads);
