@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What a file with one rule costs to compile: benchmarks/compile_time.sh [RUNS]. CPU seconds (median) and peak MiB of
-# passes/rules/compose_transposes.cc, and of the same rule on MLIR 16 where libmlir-16-dev is installed.
+# passes/canonicalize/compose_transposes.cc, and of the same rule on MLIR 16 where libmlir-16-dev is installed.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 runs=${1:-5}
@@ -34,7 +34,7 @@ for compiler in g++ clang++-14; do
   for optimisation in -O0 -O2; do
     target=
     [[ $compiler$optimisation != g++-O2 ]] || target="<= 1.0 s, <= 180 MB"
-    measure Weft "$compiler" "$optimisation" "$target" -I. passes/rules/compose_transposes.cc
+    measure Weft "$compiler" "$optimisation" "$target" -I. passes/canonicalize/compose_transposes.cc
     [[ ! -e $mlir/mlir/IR/PatternMatch.h ]] ||
       measure MLIR "$compiler" "$optimisation" "" -isystem "$mlir" benchmarks/peers/mlir/one_rule.cpp
   done

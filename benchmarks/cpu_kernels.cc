@@ -1,4 +1,4 @@
-// The kernels of kernels/cpu at the shapes of the models we measure with, beside XNNPACK where it
+// The kernels of kernels/native/simd at the shapes of the models we measure with, beside XNNPACK where it
 // has the operator.
 //
 //   build/release/bin/bench_cpu_kernels --benchmark_filter=Gemm
@@ -16,16 +16,16 @@
 #include <random>
 #include <vector>
 
-#include "kernels/cpu/activation.h"
-#include "kernels/cpu/attention.h"
-#include "kernels/cpu/binary.h"
-#include "kernels/cpu/gemm.h"
-#include "kernels/cpu/normalize.h"
-#include "kernels/cpu/strided_copy.h"
-#include "kernels/cpu/unary.h"
+#include "kernels/native/simd/activation.h"
+#include "kernels/native/simd/attention.h"
+#include "kernels/native/simd/binary.h"
+#include "kernels/native/simd/gemm.h"
+#include "kernels/native/simd/normalize.h"
+#include "kernels/native/simd/strided_copy.h"
+#include "kernels/native/simd/unary.h"
 #include "kernels/thread_pool.h"
 
-namespace weft::kernels::cpu {
+namespace weft::kernels::simd {
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -85,7 +85,7 @@ void Gemm(benchmark::State& state) {
   arguments.c = c.data();
   arguments.c_stride = n;
   arguments.bias = bias.data();
-  for (auto _ : state) cpu::Gemm(arguments, pool);
+  for (auto _ : state) simd::Gemm(arguments, pool);
   SetFlops(state, 2.0 * static_cast<double>(m * n * k));
 }
 BENCHMARK(Gemm)->Apply(GemmShapes);
@@ -126,7 +126,7 @@ void BatchMatmul(benchmark::State& state) {
   arguments.c_batch_strides = {m * n};
   const auto bytes = static_cast<size_t>(BatchMatmulScratchBytes(arguments, pool.num_threads()));
   void* scratch = std::aligned_alloc(64, bytes + 64 - bytes % 64);
-  for (auto _ : state) cpu::BatchMatmul(arguments, scratch, pool);
+  for (auto _ : state) simd::BatchMatmul(arguments, scratch, pool);
   std::free(scratch);
   SetFlops(state, 2.0 * static_cast<double>(batch * m * n * k));
 }
@@ -156,7 +156,7 @@ void Attention(benchmark::State& state) {
   a.y = {y.data(), 0, a.head_size, width};
   const auto bytes = static_cast<size_t>(AttentionScratchBytes(a, pool.num_threads()));
   void* scratch = std::aligned_alloc(64, bytes + 64 - bytes % 64);
-  for (auto _ : state) cpu::Attention(a, scratch, pool);
+  for (auto _ : state) simd::Attention(a, scratch, pool);
   std::free(scratch);
   SetFlops(state, 4.0 * static_cast<double>(a.heads * a.queries * a.keys * a.head_size));
 }
@@ -190,7 +190,7 @@ void Softmax(benchmark::State& state) {
   ThreadPool pool(static_cast<int>(state.range(2)));
   const auto x = Random(rows * columns);
   std::vector<float> y(x.size());
-  for (auto _ : state) cpu::Softmax(x.data(), y.data(), rows, columns, 1, pool);
+  for (auto _ : state) simd::Softmax(x.data(), y.data(), rows, columns, 1, pool);
   SetBytes(state, 8.0 * static_cast<double>(rows * columns));
 }
 BENCHMARK(Softmax)->Apply(RowShapes);
@@ -221,7 +221,7 @@ void LayerNorm(benchmark::State& state) {
   arguments.x = x.data(), arguments.y = y.data();
   arguments.scale = scale.data(), arguments.shift = scale.data();
   if (state.range(0) != 0) arguments.residual = residual.data();
-  for (auto _ : state) cpu::LayerNorm(arguments, pool);
+  for (auto _ : state) simd::LayerNorm(arguments, pool);
 }
 BENCHMARK(LayerNorm)->ArgsProduct({{0, 1}, {1, 2}})->UseRealTime();
 
@@ -242,7 +242,7 @@ void Unary(benchmark::State& state) {
   const auto x = Random(n);
   std::vector<float> y(x.size());
   for (auto _ : state) {
-    cpu::Unary(static_cast<UnaryOp>(state.range(0)), {0, 1}, x.data(), y.data(), n, pool);
+    simd::Unary(static_cast<UnaryOp>(state.range(0)), {0, 1}, x.data(), y.data(), n, pool);
   }
   SetBytes(state, 8.0 * static_cast<double>(n));
 }
@@ -293,7 +293,7 @@ void Transpose(benchmark::State& state) {
   ThreadPool pool(static_cast<int>(state.range(1)));
   const auto x = Random(NumElements(c.shape));
   std::vector<float> y(x.size());
-  for (auto _ : state) cpu::Transpose(x.data(), c.shape, c.perm, y.data(), 4, pool);
+  for (auto _ : state) simd::Transpose(x.data(), c.shape, c.perm, y.data(), 4, pool);
   SetBytes(state, 8.0 * static_cast<double>(x.size()));
 }
 BENCHMARK(Transpose)
@@ -307,4 +307,4 @@ BENCHMARK(Transpose)
 }();
 
 }  // namespace
-}  // namespace weft::kernels::cpu
+}  // namespace weft::kernels::simd

@@ -12,8 +12,8 @@
 #include "ir/builder.h"
 #include "ir/dialects/fused.h"
 #include "ir/dialects/onnx.h"
-#include "kernels/random_inputs.h"
-#include "kernels/session.h"
+#include "kernels/runtime/random_inputs.h"
+#include "kernels/runtime/session.h"
 #include "passes/pass_manager.h"
 #include "passes/pass_registry.h"
 

@@ -39,7 +39,7 @@ double PeakBytes() {
 
 std::unique_ptr<ir::Program> MustImport(benchmark::State& state, ir::IrContext& context,
                                         const std::string& path) {
-  auto program = ImportOnnx(context, path);
+  auto program = onnx::ImportOnnx(context, path);
   if (program.ok()) return *std::move(program);
   state.SkipWithError(std::string(ir::Message(program.status())).c_str());
   return nullptr;
@@ -61,7 +61,7 @@ void ImportAndExport(benchmark::State& state, const std::string& path) {
     ir::IrContext context;
     const std::unique_ptr<ir::Program> program = MustImport(state, context, path);
     if (!program) return;
-    if (const absl::Status status = ExportOnnx(*program, out); !status.ok())
+    if (const absl::Status status = onnx::ExportOnnx(*program, out); !status.ok())
       state.SkipWithError(std::string(ir::Message(status)).c_str());
     peak = std::max(peak, PeakBytes());
   }

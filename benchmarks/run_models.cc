@@ -15,9 +15,9 @@
 #include <string>
 #include <vector>
 
-#include "kernels/evaluator.h"
-#include "kernels/random_inputs.h"
-#include "kernels/session.h"
+#include "kernels/runtime/evaluator.h"
+#include "kernels/runtime/random_inputs.h"
+#include "kernels/runtime/session.h"
 #include "passes/pass_manager.h"
 #include "passes/pass_registry.h"
 #include "tools/onnx/import.h"
@@ -27,7 +27,7 @@ namespace {
 
 absl::StatusOr<std::unique_ptr<ir::Program>> Load(ir::IrContext& context, const std::string& path,
                                                   const std::string& pipeline) {
-  WEFT_ASSIGN_OR_RETURN(auto program, tools::ImportOnnx(context, path));
+  WEFT_ASSIGN_OR_RETURN(auto program, onnx::ImportOnnx(context, path));
   WEFT_ASSIGN_OR_RETURN(const auto evaluator, kernels::KernelEvaluator::Create("auto"));
   passes::PassManager manager(&context);
   manager.pass_context().evaluator = evaluator.get();

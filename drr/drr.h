@@ -23,7 +23,7 @@
 //   res.Tensor(out) = y       replaces the source value
 //   res.PostProcess(f)        runs after the replacement, on the ops that were made
 //
-// Commutative ops match either operand order. See passes/rules/ for rules.
+// Commutative ops match either operand order. See passes/canonicalize/ for rules.
 #pragma once
 
 #include <array>
@@ -34,8 +34,8 @@
 #include <utility>
 #include <vector>
 
-#include "drr/match_context.h"
-#include "drr/pattern.h"
+#include "drr/rule/match_context.h"
+#include "drr/rule/pattern_graph.h"
 #include "ir/dialects/builtin.h"
 
 namespace weft::ir {
@@ -188,7 +188,7 @@ class ResultSlot {
 
 namespace internal {
 
-// Non-template parts of recording (drr/record.cc): attribute `field` of the last alternative of
+// Non-template parts of recording (drr/cpp/record.cc): attribute `field` of the last alternative of
 // source op `op`, or of result op `op`. What templates leave to them is compiled once, and not for
 // every op of every rule.
 void AddDefaultAttr(PatternGraph* graph, int op, size_t field);

@@ -77,7 +77,7 @@ enum Trait : uint32_t {
   kTerminator = 1 << 3,    // ends its block
   kConstantLike = 1 << 4,  // no operands, its value is known before run time
   kInplace = 1 << 5,       // may write result 0 over operands that OpInfo::inplace names
-  kReadOnly = 1 << 6,      // never writes what its operands refer to (but see ir/inplace.h)
+  kReadOnly = 1 << 6,  // never writes what its operands refer to (but see ir/analysis/inplace.h)
   kValueSemantics = 1 << 7,  // its results share no memory with its operands (likewise)
   kRandom = 1 << 8,          // two runs differ: never merged or folded
   kIsolated = 1 << 9,        // its regions see no value from outside

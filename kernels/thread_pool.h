@@ -8,8 +8,7 @@
 // Nothing is allocated by a loop. The ranges depend on `count` and `tile` only, never on the
 // threads, so a body whose range results do not depend on each other gives the same numbers for
 // every pool size. Bodies must not start loops.
-#ifndef WEFT_KERNELS_THREAD_POOL_H_
-#define WEFT_KERNELS_THREAD_POOL_H_
+#pragma once
 
 #include <algorithm>
 #include <cstdint>
@@ -72,5 +71,3 @@ inline int64_t TileFor(int64_t count, int64_t item_cost) {
 }
 
 }  // namespace weft::kernels
-
-#endif  // WEFT_KERNELS_THREAD_POOL_H_

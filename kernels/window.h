@@ -7,7 +7,9 @@
 #include <optional>
 #include <span>
 
-#include "ir/dialects/onnx/nn.h"
+#include "ir/dialects/onnx/auto_pad.h"
+#include "ir/dialects/onnx/conv.h"
+#include "ir/dialects/onnx/pool.h"
 #include "kernels/kernel.h"
 
 namespace weft::kernels {

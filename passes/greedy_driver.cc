@@ -6,13 +6,13 @@
 #include <chrono>
 #include <random>
 
-#include "drr/automaton.h"
-#include "drr/internal/rule_engine.h"
+#include "drr/engine/automaton.h"
+#include "drr/engine/rule_engine.h"
+#include "ir/analysis/verifier.h"
 #include "ir/graph_view.h"
 #include "ir/rewriter.h"
 #include "ir/text/printer.h"
-#include "ir/verifier.h"
-#include "passes/internal/rewrite_log.h"
+#include "passes/rewrite_log.h"
 
 namespace weft::passes {
 namespace {

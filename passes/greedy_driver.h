@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "drr/pattern_set.h"
+#include "drr/engine/rule_set.h"
 #include "ir/base/status.h"
 #include "ir/program.h"
 

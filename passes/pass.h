@@ -16,8 +16,8 @@
 #include "ir/base/status.h"
 #include "ir/evaluator.h"
 #include "ir/program.h"
-#include "passes/dim_range.h"
 #include "passes/greedy_driver.h"
+#include "passes/targets/ascend/dim_range.h"
 
 namespace weft::passes {
 
@@ -72,7 +72,7 @@ class Pass {
   }
   virtual bool CanApplyOn(ir::Operation op) const { return op.num_regions() > 0; }
   virtual absl::Status Run(ir::Program& program) = 0;
-  // Whether marks of in-place execution (ir/inplace.h) may stay while it runs. Else they are dropped
+  // Whether marks of in-place execution (ir/analysis/inplace.h) may stay while it runs. Else they are dropped
   // before: any rewrite may add a reader of what they let be overwritten.
   virtual bool KeepsInplaceMarks() const { return false; }
   // The rules it applies, of a pass that applies rules, after Initialize; else null.

@@ -2,8 +2,8 @@
 
 #include <chrono>
 
-#include "ir/inplace.h"
-#include "ir/verifier.h"
+#include "ir/analysis/inplace.h"
+#include "ir/analysis/verifier.h"
 
 namespace weft::passes {
 namespace {

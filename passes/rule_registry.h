@@ -1,7 +1,7 @@
 // The rule library: every rule file registers its rule, with the group it belongs to; a group runs
 // as one pattern-rewrite pass (passes/pattern_rewrite_pass.h).
 //
-//   // passes/rules/compose_transposes.cc, at the end:
+//   // passes/canonicalize/compose_transposes.cc, at the end:
 //   WEFT_REGISTER_RULE(ComposeTransposes, "canonicalize");
 #pragma once
 

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "drr/pattern.h"
+#include "drr/rule/pattern_graph.h"
 
 namespace weft::passes {
 

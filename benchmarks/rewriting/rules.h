@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "drr/pattern_set.h"
+#include "drr/engine/rule_set.h"
 
 namespace weft::bench {
 

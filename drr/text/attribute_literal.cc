@@ -1,4 +1,4 @@
-#include "drr/text/internal/attribute_literal.h"
+#include "drr/text/attribute_literal.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "drr/text/internal/rule_parser.h"
+#include "drr/text/rule_parser.h"
 
 #include <fmt/format.h>
 

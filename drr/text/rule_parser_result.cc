@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "drr/arity.h"
-#include "drr/text/internal/outside.h"
-#include "drr/text/internal/rule_parser.h"
+#include "drr/rule/arity.h"
+#include "drr/text/captured_values.h"
+#include "drr/text/rule_parser.h"
 #include "drr/text/vocabulary.h"
 
 namespace weft::drr::text {

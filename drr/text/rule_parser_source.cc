@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "drr/arity.h"
 #include "drr/drr.h"
-#include "drr/text/internal/rule_parser.h"
+#include "drr/rule/arity.h"
+#include "drr/text/rule_parser.h"
 #include "ir/traits.h"
 
 namespace weft::drr::text {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "drr/internal/string_recorder.h"
-#include "drr/text/internal/rule_parser.h"
+#include "drr/paddle/recorder.h"
+#include "drr/text/rule_parser.h"
 #include "drr/text/vocabulary.h"
 #include "ir/text/internal/numbers.h"
 

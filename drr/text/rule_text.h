@@ -39,14 +39,14 @@
 #include <string_view>
 #include <vector>
 
-#include "drr/pattern.h"
+#include "drr/rule/pattern_graph.h"
 #include "drr/text/diagnostics.h"
 
 namespace weft::drr::text {
 
 std::string PrintRule(const Rule& rule);
 
-// Appends the rules of `text`; mistakes go to *mistakes. `program` as in drr/text/rule_file.h.
+// Appends the rules of `text`; mistakes go to *mistakes. `program` as in drr/rule_file.h.
 void ParseRules(std::string_view text, ir::IrContext* context, ir::Program* program,
                 Diagnostics* mistakes, std::vector<std::unique_ptr<Rule>>* rules);
 

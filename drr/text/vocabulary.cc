@@ -6,9 +6,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "drr/internal/string_recorder.h"
-#include "drr/match_context.h"
-#include "drr/text/reference_body.h"
+#include "drr/equivalence/body_equivalence.h"
+#include "drr/paddle/recorder.h"
+#include "drr/rule/match_context.h"
 
 namespace weft::drr::text {
 

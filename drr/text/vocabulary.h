@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "drr/pattern.h"
+#include "drr/rule/pattern_graph.h"
 
 namespace weft::drr::text {
 

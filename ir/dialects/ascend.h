@@ -2,7 +2,7 @@
 // onnx ops.
 #pragma once
 
-#include "ir/dialects/onnx/indexing.h"
+#include "ir/dialects/onnx/reduce.h"
 
 namespace weft::ir {
 

@@ -3,15 +3,16 @@
 namespace weft::ir {
 
 void LoadOnnxDialect(IrContext& context) {
+  ops::LoadConvOps(context);
   ops::LoadElementwiseOps(context);
-  ops::LoadIndexingOps(context);
-  ops::LoadLinearOps(context);
-  ops::LoadNnOps(context);
+  ops::LoadImageOps(context);
+  ops::LoadMatmulOps(context);
+  ops::LoadMovementOps(context);
+  ops::LoadNormalizationOps(context);
+  ops::LoadPoolOps(context);
   ops::LoadQuantizeOps(context);
   ops::LoadReduceOps(context);
-  ops::LoadResizeOps(context);
   ops::LoadShapeOps(context);
-  ops::LoadTensorOps(context);
 }
 
 }  // namespace weft::ir

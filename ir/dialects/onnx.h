@@ -12,15 +12,16 @@
 // are builtin.constant.
 #pragma once
 
+#include "ir/dialects/onnx/conv.h"
 #include "ir/dialects/onnx/elementwise.h"
-#include "ir/dialects/onnx/indexing.h"
-#include "ir/dialects/onnx/linear.h"
-#include "ir/dialects/onnx/nn.h"
+#include "ir/dialects/onnx/image.h"
+#include "ir/dialects/onnx/matmul.h"
+#include "ir/dialects/onnx/movement.h"
+#include "ir/dialects/onnx/normalization.h"
+#include "ir/dialects/onnx/pool.h"
 #include "ir/dialects/onnx/quantize.h"
 #include "ir/dialects/onnx/reduce.h"
-#include "ir/dialects/onnx/resize.h"
 #include "ir/dialects/onnx/shape.h"
-#include "ir/dialects/onnx/tensor.h"
 
 namespace weft::ir {
 

@@ -7,7 +7,7 @@
 //
 // A mistake is InvalidArgument, `model.ir:3:14: error: value %7 is not defined`. The text need not
 // be trusted: whatever it is, parsing ends without a crash, in time and memory proportional to its
-// size. The program is well-formed but not verified: see ir/verifier.h.
+// size. The program is well-formed but not verified: see ir/analysis/verifier.h.
 //
 // Types are kept as the text states them. Where an op's inference disagrees, a warning says so.
 // Attribute values become what the op's definition says (0 as false or 0.0); ops that no loaded

@@ -1,36 +1,36 @@
-// fused::Activation as kernels/cpu takes it.
+// fused::Activation as kernels/native/simd takes it.
 #pragma once
 
 #include "ir/dialects/fused/activation.h"
-#include "kernels/cpu/activation.h"
+#include "kernels/native/simd/activation.h"
 
 namespace weft::kernels::native {
 
 // `params` has the number of entries that the activation wants (Infer checks it).
-inline cpu::Activation MakeActivation(ir::fused::Activation activation, const ir::Floats& params) {
+inline simd::Activation MakeActivation(ir::fused::Activation activation, const ir::Floats& params) {
   const float a = !params.empty() ? params[0] : 0;
   const float b = params.size() > 1 ? params[1] : 0;
   switch (activation) {
     case ir::fused::Activation::kNone:
       break;
     case ir::fused::Activation::kRelu:
-      return {cpu::ActivationKind::kRelu};
+      return {simd::ActivationKind::kRelu};
     case ir::fused::Activation::kClip:
-      return {cpu::ActivationKind::kClip, a, b};
+      return {simd::ActivationKind::kClip, a, b};
     case ir::fused::Activation::kSigmoid:
-      return {cpu::ActivationKind::kSigmoid};
+      return {simd::ActivationKind::kSigmoid};
     case ir::fused::Activation::kTanh:
-      return {cpu::ActivationKind::kTanh};
+      return {simd::ActivationKind::kTanh};
     case ir::fused::Activation::kGelu:
-      return {cpu::ActivationKind::kGelu};
+      return {simd::ActivationKind::kGelu};
     case ir::fused::Activation::kHardSigmoid:
-      return {cpu::ActivationKind::kHardSigmoid, a, b};
+      return {simd::ActivationKind::kHardSigmoid, a, b};
     case ir::fused::Activation::kHardSwish:
-      return {cpu::ActivationKind::kHardSwish};
+      return {simd::ActivationKind::kHardSwish};
     case ir::fused::Activation::kSwish:
-      return {cpu::ActivationKind::kSwish};
+      return {simd::ActivationKind::kSwish};
     case ir::fused::Activation::kGeluTanh:
-      return {cpu::ActivationKind::kGeluTanh};
+      return {simd::ActivationKind::kGeluTanh};
   }
   return {};
 }

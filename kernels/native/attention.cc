@@ -1,5 +1,5 @@
 // fused.attention, in either layout, reading heads through strides.
-#include "kernels/cpu/attention.h"
+#include "kernels/native/simd/attention.h"
 
 #include "ir/dialects/fused.h"
 #include "kernels/native/native.h"
@@ -44,37 +44,37 @@ Made MakeAttention(const KernelContext& context) {
   if (k.batch != q.batch || v.batch != q.batch || k.heads != q.heads || v.heads != q.heads ||
       k.columns != q.columns || v.rows != k.rows)
     return context.InvalidArgument("q, k and v do not fit together");
-  const cpu::Dims scores = {q.batch, q.heads, q.rows, k.rows};
+  const Dims scores = {q.batch, q.heads, q.rows, k.rows};
   WEFT_RETURN_IF_ERROR(CheckMask(context, scores));
-  cpu::AttentionArguments a = {.batch = q.batch,
-                               .heads = q.heads,
-                               .kv_heads = k.heads,
-                               .queries = q.rows,
-                               .keys = k.rows,
-                               .head_size = q.columns,
-                               .value_size = v.columns,
-                               .scale = attrs.scale};
-  a.q = Strided<cpu::AttentionView>(q, bshd);
-  a.k = Strided<cpu::AttentionView>(k, bshd);
-  a.v = Strided<cpu::AttentionView>(v, bshd);
-  a.y = Strided<cpu::AttentionOutput>(Heads(context.result_dims(0), bshd), bshd);
+  simd::AttentionArguments a = {.batch = q.batch,
+                                .heads = q.heads,
+                                .kv_heads = k.heads,
+                                .queries = q.rows,
+                                .keys = k.rows,
+                                .head_size = q.columns,
+                                .value_size = v.columns,
+                                .scale = attrs.scale};
+  a.q = Strided<simd::AttentionView>(q, bshd);
+  a.k = Strided<simd::AttentionView>(k, bshd);
+  a.v = Strided<simd::AttentionView>(v, bshd);
+  a.y = Strided<simd::AttentionOutput>(Heads(context.result_dims(0), bshd), bshd);
   if (context.HasInput(3)) {
-    const cpu::Dims strides = cpu::BroadcastStrides(context.dims(3), scores);
+    const Dims strides = BroadcastStrides(context.dims(3), scores);
     a.mask_batch_stride = strides[0];
     a.mask_head_stride = strides[1];
     a.mask_query_stride = strides[2];
     a.mask_key_stride = strides[3];
   }
-  const int64_t scratch = cpu::AttentionScratchBytes(a, context.pool().num_threads());
+  const int64_t scratch = simd::AttentionScratchBytes(a, context.pool().num_threads());
   return MakeNative("attention", {.scratch_bytes = static_cast<size_t>(scratch)},
                     [a](const KernelArgs& args) {
-                      cpu::AttentionArguments run = a;
+                      simd::AttentionArguments run = a;
                       run.q.data = args.input<float>(0);
                       run.k.data = args.input<float>(1);
                       run.v.data = args.input<float>(2);
                       run.mask = args.input<float>(3);
                       run.y.data = args.output<float>(0);
-                      cpu::Attention(run, args.scratch, *args.pool);
+                      simd::Attention(run, args.scratch, *args.pool);
                     });
 }
 const RegisterKernel<ir::fused::Attention> kAttention("native", &MakeAttention);

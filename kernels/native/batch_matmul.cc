@@ -2,24 +2,24 @@
 // rows or columns of b, are contiguous there.
 #include <optional>
 
-#include "ir/dialects/fused/linear.h"
-#include "kernels/cpu/binary.h"
-#include "kernels/cpu/gemm.h"
-#include "kernels/decomposed.h"
+#include "ir/dialects/fused/matmul.h"
 #include "kernels/native/native.h"
+#include "kernels/native/simd/binary.h"
+#include "kernels/native/simd/gemm.h"
+#include "kernels/runtime/decomposed.h"
 
 namespace weft::kernels::native {
 namespace {
 
 // An operand after its permutation: extents, and strides in memory.
 struct Permuted {
-  cpu::Dims dims, strides;
+  Dims dims, strides;
   int rank() const { return dims.size(); }
   int64_t dim(int from_end) const { return dims[rank() - from_end]; }
   int64_t stride(int from_end) const { return strides[rank() - from_end]; }
   // Of the leading dimensions, as they broadcast to `batch`.
-  cpu::Dims BatchStrides(const cpu::Dims& batch) const {
-    cpu::Dims result(batch.size(), 0);
+  Dims BatchStrides(const Dims& batch) const {
+    Dims result(batch.size(), 0);
     const int missing = batch.size() - (rank() - 2);
     for (int i = missing; i < batch.size(); ++i)
       if (dims[i - missing] != 1) result[i] = strides[i - missing];
@@ -28,7 +28,7 @@ struct Permuted {
 };
 
 Permuted Permute(std::span<const int64_t> dims, const ir::Ints& perm) {
-  const cpu::Dims strides = cpu::RowMajorStrides(dims);
+  const Dims strides = RowMajorStrides(dims);
   Permuted result;
   for (size_t i = 0; i < dims.size(); ++i) {
     const size_t from = perm.empty() ? i : static_cast<size_t>(perm[i]);
@@ -39,20 +39,20 @@ Permuted Permute(std::span<const int64_t> dims, const ir::Ints& perm) {
 }
 
 // nullopt when an operand cannot be read where it lies.
-std::optional<cpu::BatchMatmulArguments> ProductOf(const Permuted& a, const Permuted& b,
-                                                   std::span<const int64_t> y) {
+std::optional<simd::BatchMatmulArguments> ProductOf(const Permuted& a, const Permuted& b,
+                                                    std::span<const int64_t> y) {
   const bool b_transposed = b.stride(1) != 1;
   if (a.stride(1) != 1 || (b_transposed && b.stride(2) != 1)) return std::nullopt;
-  cpu::BatchMatmulArguments product = {.batch = cpu::Dims(y.first(y.size() - 2)),
-                                       .m = a.dim(2),
-                                       .n = b.dim(1),
-                                       .k = a.dim(1),
-                                       .a_stride = a.stride(2),
-                                       .b_stride = b.stride(b_transposed ? 1 : 2),
-                                       .b_transposed = b_transposed};
+  simd::BatchMatmulArguments product = {.batch = Dims(y.first(y.size() - 2)),
+                                        .m = a.dim(2),
+                                        .n = b.dim(1),
+                                        .k = a.dim(1),
+                                        .a_stride = a.stride(2),
+                                        .b_stride = b.stride(b_transposed ? 1 : 2),
+                                        .b_transposed = b_transposed};
   product.a_batch_strides = a.BatchStrides(product.batch);
   product.b_batch_strides = b.BatchStrides(product.batch);
-  product.c_batch_strides = cpu::RowMajorStrides(product.batch);
+  product.c_batch_strides = RowMajorStrides(product.batch);
   for (int i = 0; i < product.batch.size(); ++i)
     product.c_batch_strides[i] *= product.m * product.n;
   product.c_stride = product.n;
@@ -71,30 +71,29 @@ Made MakeBatchMatMul(const KernelContext& context) {
   if (!context.AllFloat32()) return context.Unsupported("only f32");
   const auto attrs = context.attrs_of<ir::fused::BatchMatMul>();
   const std::span<const int64_t> a = context.dims(0), b = context.dims(1);
-  if (a.size() > cpu::kMaxRank || b.size() > cpu::kMaxRank)
+  if (a.size() > kMaxRank || b.size() > kMaxRank)
     return context.Unsupported("operands of so many dimensions");
-  const cpu::Dims shape(context.result_dims(0));
+  const Dims shape(context.result_dims(0));
   const auto found = ProductOf(Permute(a, attrs.perm_a), Permute(b, attrs.perm_b), shape);
   if (!found) return MakeBetweenTransposes(context);
-  const cpu::BatchMatmulArguments product = *found;
-  cpu::Dims addend;
-  if (context.HasInput(2)) addend = cpu::BroadcastStrides(context.dims(2), shape);
-  const int64_t scratch = cpu::BatchMatmulScratchBytes(product, context.pool().num_threads());
+  const simd::BatchMatmulArguments product = *found;
+  Dims addend;
+  if (context.HasInput(2)) addend = BroadcastStrides(context.dims(2), shape);
+  const int64_t scratch = simd::BatchMatmulScratchBytes(product, context.pool().num_threads());
   return MakeNative("matmul", {.scratch_bytes = static_cast<size_t>(scratch)},
                     [product, shape, addend, scale = attrs.scale](const KernelArgs& args) {
-                      cpu::BatchMatmulArguments run = product;
+                      simd::BatchMatmulArguments run = product;
                       run.a = args.input<float>(0);
                       run.b = args.input<float>(1);
                       run.c = args.output<float>(0);
-                      cpu::BatchMatmul(run, args.scratch, *args.pool);
-                      const cpu::Dims strides = cpu::RowMajorStrides(shape),
-                                      scalar(shape.size(), 0);
+                      simd::BatchMatmul(run, args.scratch, *args.pool);
+                      const Dims strides = RowMajorStrides(shape), scalar(shape.size(), 0);
                       if (scale != 1)
-                        cpu::Binary<float>(cpu::BinaryOp::kMul, run.c, strides, &scale, scalar,
-                                           run.c, shape, *args.pool);
+                        simd::Binary<float>(simd::BinaryOp::kMul, run.c, strides, &scale, scalar,
+                                            run.c, shape, *args.pool);
                       if (const float* other = args.input<float>(2))
-                        cpu::Binary<float>(cpu::BinaryOp::kAdd, run.c, strides, other, addend,
-                                           run.c, shape, *args.pool);
+                        simd::Binary<float>(simd::BinaryOp::kAdd, run.c, strides, other, addend,
+                                            run.c, shape, *args.pool);
                     });
 }
 const RegisterKernel<ir::fused::BatchMatMul> kBatchMatMul("native", &MakeBatchMatMul);

@@ -12,10 +12,10 @@ namespace weft::kernels::native {
 namespace {
 
 namespace ops = ir::ops;
-using cpu::RowArgs;
-using cpu::RowFunction;
 using ir::DataType;
-using Place = cpu::ElementwiseProgram::Place;
+using simd::RowArgs;
+using simd::RowFunction;
+using Place = simd::ElementwiseProgram::Place;
 
 // By opcode.
 std::map<uint16_t, RowFactory>& Rows() {
@@ -101,12 +101,12 @@ class Compiler {
         body_(context.op().region(0).front()),
         program_(context.result_dims(0)) {}
 
-  absl::StatusOr<cpu::ElementwiseProgram> Compile() {
+  absl::StatusOr<simd::ElementwiseProgram> Compile() {
     for (size_t i = 0; i < context_.num_inputs(); ++i) {
       const DataType dtype = context_.input_type(i).dtype();
       values_[body_.argument(static_cast<uint32_t>(i)).id()] = {
           dtype, program_.Input(static_cast<int>(i),
-                                cpu::BroadcastStrides(context_.dims(i), context_.result_dims(0)),
+                                BroadcastStrides(context_.dims(i), context_.result_dims(0)),
                                 static_cast<int>(ir::ElementSize(dtype)))};
     }
     returned_ = body_.back().operand(0);
@@ -204,7 +204,7 @@ class Compiler {
   const KernelContext& context_;
   const ir::Block body_;
   ir::Value returned_;
-  cpu::ElementwiseProgram program_;
+  simd::ElementwiseProgram program_;
   std::unordered_map<uint32_t, TypedPlace> values_;  // by value id; looked up, never iterated
   std::unordered_map<uint32_t, ir::Operation> last_reader_;
   std::vector<int> free_;
@@ -212,7 +212,7 @@ class Compiler {
 
 class ElementwiseKernel final : public Kernel {
  public:
-  ElementwiseKernel(cpu::ElementwiseProgram program, const KernelContext& context)
+  ElementwiseKernel(simd::ElementwiseProgram program, const KernelContext& context)
       : program_(std::move(program)),
         scratch_bytes_(program_.ScratchBytes(context.pool().num_threads())),
         may_overwrite_(context.OperandsLikeResult()),
@@ -229,14 +229,14 @@ class ElementwiseKernel final : public Kernel {
   }
 
  private:
-  const cpu::ElementwiseProgram program_;
+  const simd::ElementwiseProgram program_;
   const size_t scratch_bytes_;
   const uint32_t may_overwrite_;
   std::vector<const void*> inputs_;
 };
 
 Made MakeElementwise(const KernelContext& context) {
-  WEFT_ASSIGN_OR_RETURN(cpu::ElementwiseProgram program, Compiler(context).Compile());
+  WEFT_ASSIGN_OR_RETURN(simd::ElementwiseProgram program, Compiler(context).Compile());
   return std::make_unique<ElementwiseKernel>(std::move(program), context);
 }
 const RegisterKernel<ir::fused::Elementwise> kElementwise("native", &MakeElementwise);

@@ -1,5 +1,5 @@
 // Ops that fused.elementwise runs in its one loop: beside its kernel, each registers the function of
-// kernels/cpu/rows.h that computes it, so that the numbers in the loop are those of the kernel.
+// kernels/native/simd/rows.h that computes it, so that the numbers in the loop are those of the kernel.
 //
 //   const RegisterElementwise<ops::Sqrt> kSqrt(&MakeSqrt, &SqrtRow);
 #pragma once
@@ -7,8 +7,8 @@
 #include <optional>
 #include <span>
 
-#include "kernels/cpu/elementwise.h"
 #include "kernels/native/native.h"
+#include "kernels/native/simd/elementwise.h"
 
 namespace weft::kernels::native {
 
@@ -27,7 +27,7 @@ struct RowContext {
 };
 
 // None when no row computes the op on these types. Shapes are the caller's affair.
-using RowFactory = std::optional<cpu::RowFunction> (*)(const RowContext& context);
+using RowFactory = std::optional<simd::RowFunction> (*)(const RowContext& context);
 
 void AddRow(ir::Opcode opcode, RowFactory factory);
 

@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "ir/dialects/onnx.h"
-#include "kernels/cpu/strided_copy.h"
 #include "kernels/native/native.h"
+#include "kernels/native/simd/strided_copy.h"
 
 namespace weft::kernels::native {
 namespace {
@@ -23,13 +23,13 @@ absl::StatusOr<int> MovedSize(const KernelContext& context) {
 
 Made MakeTranspose(const KernelContext& context) {
   WEFT_ASSIGN_OR_RETURN(const int size, MovedSize(context));
-  const cpu::Dims shape(context.dims(0));
-  cpu::Dims perm(shape.size(), 0);
+  const Dims shape(context.dims(0));
+  Dims perm(shape.size(), 0);
   const auto attrs = context.attrs_of<ops::Transpose>();
   for (int i = 0; i < perm.size(); ++i)
     perm[i] = attrs.perm ? (*attrs.perm)[i] : perm.size() - 1 - i;
   return MakeNative("transpose", {}, [shape, perm, size](const KernelArgs& args) {
-    cpu::Transpose(args.inputs[0].data, shape, perm, args.outputs[0].data, size, *args.pool);
+    simd::Transpose(args.inputs[0].data, shape, perm, args.outputs[0].data, size, *args.pool);
   });
 }
 const RegisterKernel<ops::Transpose> kTranspose("native", &MakeTranspose);
@@ -38,23 +38,23 @@ const RegisterKernel<ops::Transpose> kTranspose("native", &MakeTranspose);
 class Parts {
  public:
   struct Part {
-    cpu::Dims shape, strides;
+    Dims shape, strides;
     int64_t start;
   };
   Parts(std::span<const int64_t> whole, size_t axis, int element_size)
-      : strides_(cpu::RowMajorStrides(whole)), axis_(axis), element_size_(element_size) {}
+      : strides_(RowMajorStrides(whole)), axis_(axis), element_size_(element_size) {}
   void Add(std::span<const int64_t> dims) {
-    parts_.push_back({cpu::Dims(dims), cpu::RowMajorStrides(dims),
+    parts_.push_back({Dims(dims), RowMajorStrides(dims),
                       extent_ * strides_[static_cast<int>(axis_)] * element_size_});
     extent_ += dims[axis_];
   }
   int64_t extent() const { return extent_; }  // of the parts together
   const std::vector<Part>& parts() const { return parts_; }
-  const cpu::Dims& strides() const { return strides_; }  // of the whole
+  const Dims& strides() const { return strides_; }  // of the whole
   int element_size() const { return element_size_; }
 
  private:
-  cpu::Dims strides_;
+  Dims strides_;
   size_t axis_;
   int element_size_;
   int64_t extent_ = 0;
@@ -72,8 +72,8 @@ Made MakeConcat(const KernelContext& context) {
   return MakeNative("concat", {}, [parts = std::move(parts)](const KernelArgs& args) {
     for (size_t i = 0; i < parts.parts().size(); ++i) {
       const Parts::Part& part = parts.parts()[i];
-      cpu::CopyStrided(args.inputs[i].data, part.strides, args.outputs[0].data + part.start,
-                       parts.strides(), part.shape, parts.element_size(), *args.pool);
+      simd::CopyStrided(args.inputs[i].data, part.strides, args.outputs[0].data + part.start,
+                        parts.strides(), part.shape, parts.element_size(), *args.pool);
     }
   });
 }
@@ -90,8 +90,8 @@ Made MakeSplit(const KernelContext& context) {
   return MakeNative("split", {}, [parts = std::move(parts)](const KernelArgs& args) {
     for (size_t i = 0; i < parts.parts().size(); ++i) {
       const Parts::Part& part = parts.parts()[i];
-      cpu::CopyStrided(args.inputs[0].data + part.start, parts.strides(), args.outputs[i].data,
-                       part.strides, part.shape, parts.element_size(), *args.pool);
+      simd::CopyStrided(args.inputs[0].data + part.start, parts.strides(), args.outputs[i].data,
+                        part.strides, part.shape, parts.element_size(), *args.pool);
     }
   });
 }
@@ -120,9 +120,9 @@ Made MakeSlice(const KernelContext& context) {
       !ConstantList(context, 4, ir::Ints(starts.size(), 1), &steps) ||
       axes.size() != starts.size() || steps.size() != starts.size())
     return context.Unsupported("axes or steps that are not constant i64");
-  const cpu::Dims x(context.dims(0)), result(context.result_dims(0));
-  const cpu::Dims from = cpu::RowMajorStrides(x);
-  cpu::Dims strides = from;
+  const Dims x(context.dims(0)), result(context.result_dims(0));
+  const Dims from = RowMajorStrides(x);
+  Dims strides = from;
   int64_t offset = 0;
   for (size_t i = 0; i < starts.size(); ++i) {
     const int axis = static_cast<int>(NormalAxis(axes[i], static_cast<size_t>(x.size())));
@@ -138,9 +138,9 @@ Made MakeSlice(const KernelContext& context) {
   }
   return MakeNative(
       "slice", {},
-      [offset, strides, result, to = cpu::RowMajorStrides(result), size](const KernelArgs& args) {
-        cpu::CopyStrided(args.inputs[0].data + offset, strides, args.outputs[0].data, to, result,
-                         size, *args.pool);
+      [offset, strides, result, to = RowMajorStrides(result), size](const KernelArgs& args) {
+        simd::CopyStrided(args.inputs[0].data + offset, strides, args.outputs[0].data, to, result,
+                          size, *args.pool);
       });
 }
 const RegisterKernel<ops::Slice> kSlice("native", &MakeSlice);
@@ -149,8 +149,8 @@ template <class Index>
 std::unique_ptr<Kernel> MakeGatherOn(const AxisView& view, int64_t size, int64_t count) {
   return MakeNative("gather", {}, [view, size, count](const KernelArgs& args) {
     const int64_t bad =
-        cpu::Gather<Index>(args.inputs[0].data, view.outer, view.extent, view.inner * size,
-                           args.input<Index>(1), count, args.outputs[0].data, *args.pool);
+        simd::Gather<Index>(args.inputs[0].data, view.outer, view.extent, view.inner * size,
+                            args.input<Index>(1), count, args.outputs[0].data, *args.pool);
     if (bad < 0) return absl::OkStatus();
     return ir::InvalidArgument("onnx.Gather: index " + std::to_string(args.input<Index>(1)[bad]) +
                                " is out of range for an axis of size " +
@@ -170,17 +170,17 @@ const RegisterKernel<ops::Gather> kGather("native", &MakeGather);
 
 Made MakeExpand(const KernelContext& context) {
   WEFT_ASSIGN_OR_RETURN(const int size, MovedSize(context));
-  const cpu::Dims x(context.dims(0)), result(context.result_dims(0));
+  const Dims x(context.dims(0)), result(context.result_dims(0));
   for (int i = 0; i < x.size(); ++i) {
     const int at = result.size() - x.size() + i;
     if (at < 0 || (x[i] != 1 && x[i] != result[at]))
       return context.InvalidArgument("the operand does not broadcast to the result");
   }
   return MakeNative("expand", {},
-                    [from = cpu::BroadcastStrides(x, result), to = cpu::RowMajorStrides(result),
-                     result, size](const KernelArgs& args) {
-                      cpu::CopyStrided(args.inputs[0].data, from, args.outputs[0].data, to, result,
-                                       size, *args.pool);
+                    [from = BroadcastStrides(x, result), to = RowMajorStrides(result), result,
+                     size](const KernelArgs& args) {
+                      simd::CopyStrided(args.inputs[0].data, from, args.outputs[0].data, to, result,
+                                        size, *args.pool);
                     });
 }
 const RegisterKernel<ops::Expand> kExpand("native", &MakeExpand);
@@ -192,10 +192,10 @@ Made MakePad(const KernelContext& context) {
   if (context.attrs_of<ops::Pad>().mode != ops::PadMode::kConstant ||
       !ConstantList(context, 1, {}, &pads))
     return context.Unsupported("other than a known border of constants");
-  const cpu::Dims x(context.dims(0)), result(context.result_dims(0));
+  const Dims x(context.dims(0)), result(context.result_dims(0));
   if (pads.size() != 2 * static_cast<size_t>(x.size()) || result.size() != x.size())
     return context.InvalidArgument("pads must be two numbers per dimension");
-  const cpu::Dims to = cpu::RowMajorStrides(result);
+  const Dims to = RowMajorStrides(result);
   int64_t offset = 0;
   for (int i = 0; i < x.size(); ++i) {
     if (pads[i] < 0 || pads[i] > result[i] - x[i]) return context.Unsupported("negative pads");
@@ -205,15 +205,15 @@ Made MakePad(const KernelContext& context) {
                               context.input_type(2).dtype() != context.result_type(0).dtype()))
     return context.InvalidArgument("constant_value must be one element of data's type");
   const int64_t n = context.result_type(0).NumElements();
-  return MakeNative(
-      "pad", {}, [x, from = cpu::RowMajorStrides(x), to, offset, n, size](const KernelArgs& args) {
-        const int64_t zero = 0;
-        const void* fill = &zero;
-        if (args.HasInput(2)) fill = args.inputs[2].data;
-        cpu::Fill(fill, args.outputs[0].data, n, size, *args.pool);
-        cpu::CopyStrided(args.inputs[0].data, from, args.outputs[0].data + offset, to, x, size,
-                         *args.pool);
-      });
+  return MakeNative("pad", {},
+                    [x, from = RowMajorStrides(x), to, offset, n, size](const KernelArgs& args) {
+                      const int64_t zero = 0;
+                      const void* fill = &zero;
+                      if (args.HasInput(2)) fill = args.inputs[2].data;
+                      simd::Fill(fill, args.outputs[0].data, n, size, *args.pool);
+                      simd::CopyStrided(args.inputs[0].data, from, args.outputs[0].data + offset,
+                                        to, x, size, *args.pool);
+                    });
 }
 const RegisterKernel<ops::Pad> kPad("native", &MakePad);
 

@@ -1,10 +1,10 @@
-// What the native kernels share: kernels made of a lambda around a function of kernels/cpu.
+// What the native kernels share: kernels made of a lambda around a function of kernels/native/simd.
 //
 //   absl::StatusOr<std::unique_ptr<Kernel>> MakeSqrt(const KernelContext& context) {
 //     if (!context.AllFloat32()) return context.Unsupported("only f32");
 //     const int64_t n = context.result_type(0).NumElements();
 //     return MakeNative("sqrt", {.may_overwrite = 1}, [n](const KernelArgs& args) {
-//       cpu::Unary(cpu::UnaryOp::kSqrt, {}, args.input<float>(0), args.output<float>(0), n,
+//       simd::Unary(simd::UnaryOp::kSqrt, {}, args.input<float>(0), args.output<float>(0), n,
 //                  *args.pool);
 //     });
 //   }
@@ -18,8 +18,8 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/cpu/dims.h"
 #include "kernels/kernel.h"
+#include "kernels/shape_math.h"
 
 namespace weft::kernels::native {
 

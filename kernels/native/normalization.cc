@@ -5,10 +5,10 @@
 
 #include "ir/dialects/fused.h"
 #include "ir/dialects/onnx.h"
-#include "kernels/cpu/binary.h"
-#include "kernels/cpu/normalize.h"
 #include "kernels/native/activation.h"
 #include "kernels/native/native.h"
+#include "kernels/native/simd/binary.h"
+#include "kernels/native/simd/normalize.h"
 
 namespace weft::kernels::native {
 namespace {
@@ -19,8 +19,8 @@ Made MakeSoftmax(const KernelContext& context) {
   if (!context.AllFloat32()) return context.Unsupported("only f32");
   const AxisView view(context.dims(0), context.attrs_of<ops::Softmax>().axis);
   return MakeNative("softmax", {.may_overwrite = 1}, [view](const KernelArgs& args) {
-    cpu::Softmax(args.input<float>(0), args.output<float>(0), view.outer, view.extent, view.inner,
-                 *args.pool);
+    simd::Softmax(args.input<float>(0), args.output<float>(0), view.outer, view.extent, view.inner,
+                  *args.pool);
   });
 }
 const RegisterKernel<ops::Softmax> kSoftmax("native", &MakeSoftmax);
@@ -28,8 +28,8 @@ const RegisterKernel<ops::Softmax> kSoftmax("native", &MakeSoftmax);
 // --- layer norm -----------------------------------------------------------------
 
 // Rows and columns, or Unsupported when scale or bias (operands 1 and 2) are broadcast.
-absl::StatusOr<cpu::LayerNormArguments> LayerNormShape(const KernelContext& context, int64_t axis,
-                                                       float epsilon) {
+absl::StatusOr<simd::LayerNormArguments> LayerNormShape(const KernelContext& context, int64_t axis,
+                                                        float epsilon) {
   if (!context.AllFloat32()) return context.Unsupported("only f32");
   const AxisView view(context.dims(0), axis);
   const int64_t columns = view.extent * view.inner;
@@ -37,22 +37,22 @@ absl::StatusOr<cpu::LayerNormArguments> LayerNormShape(const KernelContext& cont
     if (context.HasInput(i) && context.input_type(i).NumElements() != columns)
       return context.Unsupported("a scale or bias that is broadcast");
   }
-  return cpu::LayerNormArguments{.rows = view.outer, .columns = columns, .epsilon = epsilon};
+  return simd::LayerNormArguments{.rows = view.outer, .columns = columns, .epsilon = epsilon};
 }
 
 Made MakeLayerNormalization(const KernelContext& context) {
   const auto attrs = context.attrs_of<ops::LayerNormalization>();
-  WEFT_ASSIGN_OR_RETURN(const cpu::LayerNormArguments shape,
+  WEFT_ASSIGN_OR_RETURN(const simd::LayerNormArguments shape,
                         LayerNormShape(context, attrs.axis, attrs.epsilon));
   return MakeNative("layer norm", {.may_overwrite = 1}, [shape](const KernelArgs& args) {
-    cpu::LayerNormArguments run = shape;
+    simd::LayerNormArguments run = shape;
     run.x = args.input<float>(0);
     run.scale = args.input<float>(1);
     run.shift = args.input<float>(2);
     run.y = args.output<float>(0);
     if (args.outputs.size() > 1) run.mean = args.output<float>(1);
     if (args.outputs.size() > 2) run.inverse_deviation = args.output<float>(2);
-    cpu::LayerNorm(run, *args.pool);
+    simd::LayerNorm(run, *args.pool);
   });
 }
 const RegisterKernel<ops::LayerNormalization> kLayerNormalization("native",
@@ -60,40 +60,40 @@ const RegisterKernel<ops::LayerNormalization> kLayerNormalization("native",
 
 Made MakeLayerNorm(const KernelContext& context) {
   const auto attrs = context.attrs_of<ir::fused::LayerNorm>();
-  WEFT_ASSIGN_OR_RETURN(const cpu::LayerNormArguments shape,
+  WEFT_ASSIGN_OR_RETURN(const simd::LayerNormArguments shape,
                         LayerNormShape(context, attrs.axis, attrs.epsilon));
   if (context.HasInput(3) && context.input_type(3) != context.input_type(0))
     return context.Unsupported("a residual that is broadcast");
   return MakeNative("layer norm", {.may_overwrite = 1 | 1 << 3}, [shape](const KernelArgs& args) {
-    cpu::LayerNormArguments run = shape;
+    simd::LayerNormArguments run = shape;
     run.x = args.input<float>(0);
     run.scale = args.input<float>(1);
     run.shift = args.input<float>(2);
     run.residual = args.input<float>(3);
     run.y = args.output<float>(0);
-    cpu::LayerNorm(run, *args.pool);
+    simd::LayerNorm(run, *args.pool);
   });
 }
 const RegisterKernel<ir::fused::LayerNorm> kLayerNorm("native", &MakeLayerNorm);
 
 Made MakeRmsNorm(const KernelContext& context) {
   WEFT_ASSIGN_OR_RETURN(
-      cpu::LayerNormArguments shape,
+      simd::LayerNormArguments shape,
       LayerNormShape(context, -1, context.attrs_of<ir::fused::RmsNorm>().epsilon));
   shape.subtract_mean = false;
   return MakeNative("rms norm", {.may_overwrite = 1}, [shape](const KernelArgs& args) {
-    cpu::LayerNormArguments run = shape;
+    simd::LayerNormArguments run = shape;
     run.x = args.input<float>(0);
     run.scale = args.input<float>(1);
     run.y = args.output<float>(0);
-    cpu::LayerNorm(run, *args.pool);
+    simd::LayerNorm(run, *args.pool);
   });
 }
 const RegisterKernel<ir::fused::RmsNorm> kRmsNorm("native", &MakeRmsNorm);
 
 // --- instance and group norm ------------------------------------------------------
 
-Made MakeGroupwiseNorm(const KernelContext& context, cpu::GroupNormArguments shape) {
+Made MakeGroupwiseNorm(const KernelContext& context, simd::GroupNormArguments shape) {
   if (!context.AllFloat32()) return context.Unsupported("only f32");
   const std::span<const int64_t> dims = context.dims(0);
   if (dims.size() < 2) return context.Unsupported("x of rank below 2");
@@ -109,12 +109,12 @@ Made MakeGroupwiseNorm(const KernelContext& context, cpu::GroupNormArguments sha
   if (shape.groups == 0 || view.extent % shape.groups != 0)
     return context.InvalidArgument("the channels are no whole groups");
   return MakeNative("group norm", {.may_overwrite = 1}, [shape](const KernelArgs& args) {
-    cpu::GroupNormArguments run = shape;
+    simd::GroupNormArguments run = shape;
     run.x = args.input<float>(0);
     run.scale = args.input<float>(1);
     run.shift = args.input<float>(2);
     run.y = args.output<float>(0);
-    cpu::GroupNorm(run, *args.pool);
+    simd::GroupNorm(run, *args.pool);
   });
 }
 
@@ -156,27 +156,27 @@ std::optional<AxisView> ReducedView(std::span<const int64_t> dims, const ir::Int
   return view;
 }
 
-Made MakeReduction(const KernelContext& context, cpu::ReduceOp op, const ir::Ints& axes) {
+Made MakeReduction(const KernelContext& context, simd::ReduceOp op, const ir::Ints& axes) {
   if (context.input_type(0).dtype() != ir::DataType::kF32) return context.Unsupported("only f32");
   const auto view = ReducedView(context.dims(0), axes);
   if (!view) return context.Unsupported("axes that do not lie side by side");
   if (view->outer * view->inner != context.result_type(0).NumElements())
     return context.InvalidArgument("the result has another size than the axes that remain");
   return MakeNative("reduce", {}, [op, view = *view](const KernelArgs& args) {
-    cpu::Reduce(op, args.input<float>(0), args.output<float>(0), view.outer, view.extent,
-                view.inner, *args.pool);
+    simd::Reduce(op, args.input<float>(0), args.output<float>(0), view.outer, view.extent,
+                 view.inner, *args.pool);
   });
 }
-template <class O, cpu::ReduceOp kOp>
+template <class O, simd::ReduceOp kOp>
 Made MakeReduce(const KernelContext& context) {
   return MakeReduction(context, kOp, context.attrs_of<O>().axes.value_or(ir::Ints()));
 }
 const RegisterKernel<ops::ReduceMean> kReduceMean(
-    "native", &MakeReduce<ops::ReduceMean, cpu::ReduceOp::kMean>);
+    "native", &MakeReduce<ops::ReduceMean, simd::ReduceOp::kMean>);
 const RegisterKernel<ops::ReduceMax> kReduceMax("native",
-                                                &MakeReduce<ops::ReduceMax, cpu::ReduceOp::kMax>);
+                                                &MakeReduce<ops::ReduceMax, simd::ReduceOp::kMax>);
 const RegisterKernel<ops::ReduceMin> kReduceMin("native",
-                                                &MakeReduce<ops::ReduceMin, cpu::ReduceOp::kMin>);
+                                                &MakeReduce<ops::ReduceMin, simd::ReduceOp::kMin>);
 
 Made MakeReduceSum(const KernelContext& context) {
   const ir::Attribute axes = context.constant(1);
@@ -184,7 +184,7 @@ Made MakeReduceSum(const KernelContext& context) {
     return context.Unsupported("axes that are not a constant list");
   ir::Ints list(axes.bytes().size() / sizeof(int64_t));
   std::memcpy(list.data(), axes.bytes().data(), axes.bytes().size());
-  return MakeReduction(context, cpu::ReduceOp::kSum, list);
+  return MakeReduction(context, simd::ReduceOp::kSum, list);
 }
 const RegisterKernel<ops::ReduceSum> kReduceSum("native", &MakeReduceSum);
 
@@ -194,12 +194,12 @@ ir::Ints AxesFrom(size_t first, size_t last) {
   return axes;
 }
 Made MakeGlobalAveragePool(const KernelContext& context) {
-  return MakeReduction(context, cpu::ReduceOp::kMean, AxesFrom(2, context.dims(0).size()));
+  return MakeReduction(context, simd::ReduceOp::kMean, AxesFrom(2, context.dims(0).size()));
 }
 const RegisterKernel<ops::GlobalAveragePool> kGlobalAveragePool("native", &MakeGlobalAveragePool);
 
 Made MakeGlobalAveragePool2d(const KernelContext& context) {
-  return MakeReduction(context, cpu::ReduceOp::kMean, AxesFrom(1, 3));
+  return MakeReduction(context, simd::ReduceOp::kMean, AxesFrom(1, 3));
 }
 const RegisterKernel<ir::fused::GlobalAveragePool2d> kGlobalAveragePool2d("native",
                                                                           &MakeGlobalAveragePool2d);
@@ -243,15 +243,15 @@ Made MakeBatchNormalization(const KernelContext& context) {
   }
   auto line = MakeLine(context, attrs.epsilon);
   if (!line) return context.Unsupported("statistics that are not constant");
-  const cpu::Dims shape = {view.outer, view.extent, view.inner}, per_channel = {0, 1, 0};
+  const Dims shape = {view.outer, view.extent, view.inner}, per_channel = {0, 1, 0};
   return MakeNative("batch norm", {.may_overwrite = 1},
                     [line = *std::move(line), shape, per_channel](const KernelArgs& args) {
-                      const cpu::Dims strides = cpu::RowMajorStrides(shape);
+                      const Dims strides = RowMajorStrides(shape);
                       float* y = args.output<float>(0);
-                      cpu::Binary<float>(cpu::BinaryOp::kMul, args.input<float>(0), strides,
-                                         line.factors.data(), per_channel, y, shape, *args.pool);
-                      cpu::Binary<float>(cpu::BinaryOp::kAdd, y, strides, line.addends.data(),
-                                         per_channel, y, shape, *args.pool);
+                      simd::Binary<float>(simd::BinaryOp::kMul, args.input<float>(0), strides,
+                                          line.factors.data(), per_channel, y, shape, *args.pool);
+                      simd::Binary<float>(simd::BinaryOp::kAdd, y, strides, line.addends.data(),
+                                          per_channel, y, shape, *args.pool);
                     });
 }
 const RegisterKernel<ops::BatchNormalization> kBatchNormalization("native",

@@ -81,7 +81,7 @@ absl::StatusOr<std::vector<int64_t>> SliceStarts(const TensorView& data,
                                                  const TensorView& indices) {
   const std::vector<int64_t> entries = ReadInts(indices);
   const auto named = static_cast<size_t>(indices.dims.back());
-  const cpu::Dims strides = cpu::RowMajorStrides(data.dims);
+  const Dims strides = RowMajorStrides(data.dims);
   std::vector<int64_t> starts(
       static_cast<size_t>(CountElements(indices.dims.first(indices.dims.size() - 1))));
   for (size_t i = 0; i < starts.size() * named; ++i) {

@@ -10,7 +10,7 @@ namespace {
 namespace ops = ir::ops;
 
 // y[i] = x[i . strides + start] for every index i of y. Strides and start count elements.
-void CopyFrom(const TensorView& x, const cpu::Dims& strides, int64_t start, const TensorView& y) {
+void CopyFrom(const TensorView& x, const Dims& strides, int64_t start, const TensorView& y) {
   const size_t size = ir::ElementSize(y.dtype);
   std::byte* to = y.data;
   for (Odometer<1> at(y.dims, {strides}); !at.done(); at.Next(), to += size)
@@ -27,8 +27,8 @@ absl::Status CheckSameType(const KernelContext& context) {
 
 absl::Status Transpose(const AttrsOf<ops::Transpose>& attrs, const KernelArgs& args) {
   const TensorView& x = args.inputs[0];
-  const cpu::Dims from = cpu::RowMajorStrides(x.dims);
-  cpu::Dims strides(from.size(), 0);
+  const Dims from = RowMajorStrides(x.dims);
+  Dims strides(from.size(), 0);
   for (int i = 0; i < from.size(); ++i)
     strides[i] = from[attrs.perm ? static_cast<int>((*attrs.perm)[i]) : from.size() - 1 - i];
   CopyFrom(x, strides, 0, args.outputs[0]);
@@ -104,8 +104,8 @@ absl::Status Slice(const AttrsOf<ops::Slice>&, const KernelArgs& args) {
       args.HasInput(3) ? ReadInts(args.inputs[3]) : std::vector<int64_t>();
   const std::vector<int64_t> steps =
       args.HasInput(4) ? ReadInts(args.inputs[4]) : std::vector<int64_t>();
-  cpu::Dims strides = cpu::RowMajorStrides(x.dims);
-  const cpu::Dims from = strides;
+  Dims strides = RowMajorStrides(x.dims);
+  const Dims from = strides;
   int64_t offset = 0;
   for (size_t i = 0; i < starts.size(); ++i) {
     const int64_t axis =
@@ -180,7 +180,7 @@ const RegisterReference<ops::Gather> kGather(&Gather, &CheckGather);
 
 absl::Status Expand(const AttrsOf<ops::Expand>&, const KernelArgs& args) {
   const TensorView &x = args.inputs[0], &y = args.outputs[0];
-  CopyFrom(x, cpu::BroadcastStrides(x.dims, y.dims), 0, y);
+  CopyFrom(x, BroadcastStrides(x.dims, y.dims), 0, y);
   return absl::OkStatus();
 }
 absl::Status CheckExpand(const KernelContext& context) {

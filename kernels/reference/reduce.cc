@@ -18,9 +18,9 @@ std::vector<bool> Reduced(std::span<const int64_t> dims, const ir::Ints& axes) {
 }
 
 // Strides that send an index of x to its result: 0 along reduced axes.
-cpu::Dims ResultStrides(std::span<const int64_t> dims, const ir::Ints& axes) {
+Dims ResultStrides(std::span<const int64_t> dims, const ir::Ints& axes) {
   const std::vector<bool> reduced = Reduced(dims, axes);
-  cpu::Dims strides(static_cast<int>(dims.size()), 0);
+  Dims strides(static_cast<int>(dims.size()), 0);
   int64_t stride = 1;
   for (int i = strides.size() - 1; i >= 0; --i) {
     if (reduced[i]) continue;

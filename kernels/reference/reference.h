@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/cpu/cast.h"
-#include "kernels/cpu/dims.h"
 #include "kernels/kernel.h"
+#include "kernels/native/simd/cast.h"
+#include "kernels/shape_math.h"
 
 namespace weft::kernels::reference {
 
@@ -73,14 +73,14 @@ absl::Status SameOperands(const KernelContext& context);  // operands of one typ
 struct Float16 {
   uint16_t bits = 0;
   Float16() = default;
-  explicit Float16(double value) : bits(cpu::FloatToHalf(static_cast<float>(value))) {}
-  explicit operator double() const { return cpu::HalfToFloat(bits); }
+  explicit Float16(double value) : bits(simd::FloatToHalf(static_cast<float>(value))) {}
+  explicit operator double() const { return simd::HalfToFloat(bits); }
 };
 struct BFloat16 {
   uint16_t bits = 0;
   BFloat16() = default;
-  explicit BFloat16(double value) : bits(cpu::FloatToBFloat16(static_cast<float>(value))) {}
-  explicit operator double() const { return cpu::BFloat16ToFloat(bits); }
+  explicit BFloat16(double value) : bits(simd::FloatToBFloat16(static_cast<float>(value))) {}
+  explicit operator double() const { return simd::BFloat16ToFloat(bits); }
 };
 
 template <class T>
@@ -166,10 +166,10 @@ void MapFloats(const TensorView& x, const TensorView& y, const F& f) {
 template <int kOperands>
 class Odometer {
  public:
-  Odometer(std::span<const int64_t> shape, const cpu::Dims (&strides)[kOperands])
+  Odometer(std::span<const int64_t> shape, const Dims (&strides)[kOperands])
       : shape_(shape), index_(static_cast<int>(shape.size()), 0) {
     for (int o = 0; o < kOperands; ++o) strides_[o] = strides[o];
-    left_ = cpu::NumElements(shape);
+    left_ = NumElements(shape);
   }
   bool done() const { return left_ == 0; }
   void Next() {
@@ -186,8 +186,8 @@ class Odometer {
 
  private:
   std::span<const int64_t> shape_;
-  cpu::Dims index_;
-  cpu::Dims strides_[kOperands];
+  Dims index_;
+  Dims strides_[kOperands];
   int64_t left_;
 };
 
@@ -209,7 +209,7 @@ struct AxisView {
 // y[i] = x[map(i)], for elements of any type: map(axis, index of y) is an index of x, or -1 for `fill`.
 template <class Map>
 void CopyMapped(const TensorView& x, const TensorView& y, const std::byte* fill, const Map& map) {
-  const cpu::Dims strides = cpu::RowMajorStrides(x.dims);
+  const Dims strides = RowMajorStrides(x.dims);
   const auto size = static_cast<int64_t>(ir::ElementSize(y.dtype));
   for (int64_t i = 0; i < y.NumElements(); ++i) {
     int64_t rest = i, from = 0;

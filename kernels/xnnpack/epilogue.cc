@@ -1,7 +1,7 @@
 #include "kernels/xnnpack/epilogue.h"
 
-#include "kernels/cpu/binary.h"
 #include "kernels/native/activation.h"
+#include "kernels/native/simd/binary.h"
 #include "kernels/xnnpack/xnnpack.h"
 
 namespace weft::kernels::xnnpack {
@@ -43,12 +43,12 @@ std::string Epilogue::Key() const {
 void Epilogue::Finish(const KernelArgs& args) const {
   float* y = args.output<float>(0);
   if (residual_ != 0) {
-    const cpu::Dims shape = {elements_}, strides = {1};
-    cpu::Binary<float>(cpu::BinaryOp::kAdd, args.input<float>(residual_), strides, y, strides, y,
-                       shape, *args.pool);
+    const Dims shape = {elements_}, strides = {1};
+    simd::Binary<float>(simd::BinaryOp::kAdd, args.input<float>(residual_), strides, y, strides, y,
+                        shape, *args.pool);
   }
-  if (activation_.kind != cpu::ActivationKind::kNone)
-    cpu::BiasActivation(y, nullptr, activation_, y, 1, elements_, *args.pool);
+  if (activation_.kind != simd::ActivationKind::kNone)
+    simd::BiasActivation(y, nullptr, activation_, y, 1, elements_, *args.pool);
 }
 
 }  // namespace weft::kernels::xnnpack

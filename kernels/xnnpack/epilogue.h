@@ -5,8 +5,8 @@
 #include <string>
 
 #include "ir/dialects/fused/activation.h"
-#include "kernels/cpu/activation.h"
 #include "kernels/kernel.h"
+#include "kernels/native/simd/activation.h"
 
 namespace weft::kernels::xnnpack {
 
@@ -31,7 +31,7 @@ class Epilogue {
   uint32_t bias_id_ = 0;
   float min_, max_;
   size_t residual_ = 0;  // operand number; 0 for none
-  cpu::Activation activation_ = {};
+  simd::Activation activation_ = {};
   int64_t elements_ = 0;
 };
 

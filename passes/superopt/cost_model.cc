@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "ir/constant.h"
+#include "ir/analysis/constant.h"
+#include "ir/dialects/onnx/conv.h"
 #include "ir/dialects/onnx/elementwise.h"
-#include "ir/dialects/onnx/linear.h"
-#include "ir/dialects/onnx/nn.h"
+#include "ir/dialects/onnx/matmul.h"
 #include "ir/dialects/onnx/quantize.h"
 #include "ir/dialects/onnx/shape.h"
 #include "ir/walk.h"

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "ir/walk.h"
-#include "passes/substitution/evaluate.h"
+#include "passes/superopt/generator/evaluate.h"
 
 namespace weft::passes {
 namespace {

@@ -7,7 +7,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "drr/internal/rule_engine.h"
+#include "drr/engine/rule_engine.h"
 #include "ir/graph_view.h"
 #include "ir/rewriter.h"
 #include "ir/walk.h"

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "drr/pattern_set.h"
+#include "drr/engine/rule_set.h"
 #include "ir/base/status.h"
 #include "ir/program.h"
 #include "passes/superopt/cost_model.h"

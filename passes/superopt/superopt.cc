@@ -1,4 +1,4 @@
-// superopt: searches for a cheaper program with the substitutions of passes/rules/substitutions.weft
+// superopt: searches for a cheaper program with the substitutions of passes/superopt/substitutions.weft
 // and the rules of canonicalize, each tried alone at every operation (passes/superopt/search.h).
 // Seed: ai_system_graph_optimization.md, 5.2.6 random subgraph substitution.
 //
@@ -9,19 +9,19 @@
 #include <functional>
 #include <utility>
 
-#include "drr/text/rule_file.h"
+#include "drr/rule_file.h"
+#include "ir/analysis/constant.h"
+#include "ir/analysis/verifier.h"
 #include "ir/clone.h"
-#include "ir/constant.h"
-#include "ir/dialects/onnx/linear.h"
-#include "ir/dialects/onnx/tensor.h"
+#include "ir/dialects/onnx/matmul.h"
+#include "ir/dialects/onnx/movement.h"
 #include "ir/rewriter.h"
 #include "ir/text/printer.h"
-#include "ir/verifier.h"
 #include "ir/walk.h"
 #include "passes/pass_registry.h"
 #include "passes/pattern_rewrite_pass.h"
 #include "passes/rule_registry.h"
-#include "passes/substitution/rules.h"
+#include "passes/superopt/generator/rules.h"
 #include "passes/superopt/search.h"
 
 namespace weft::passes {

@@ -4,7 +4,7 @@ include(CMakePackageConfigHelpers)
 set(weft_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/weft)
 
 set(weft_components)
-foreach(name ir drr passes kernels onnx testing)
+foreach(name ir drr passes kernels onnx fixtures)
   if(TARGET weft_${name})
     get_target_property(folder weft_${name} WEFT_FOLDER)
     install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft/${folder}

@@ -8,10 +8,10 @@
 #include "ir/dialects/fused.h"
 #include "ir/dialects/litert.h"
 #include "ir/dialects/pd.h"
-#include "passes/analyse_rules.h"
+#include "passes/analysis/analyse_rules.h"
 #include "passes/pass_registry.h"
-#include "tools/common/rule_file_pass.h"
-#include "tools/common/table.h"
+#include "tools/cli/rule_file_pass.h"
+#include "tools/cli/table.h"
 
 namespace weft::tools {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ir/base/status.h"
-#include "tools/common/pass_flags.h"
+#include "tools/cli/pass_flags.h"
 
 namespace weft::tools {
 

@@ -4,13 +4,13 @@
 
 #include <charconv>
 
-#include "drr/explain.h"
+#include "drr/engine/explain.h"
 #include "ir/text/printer.h"
 #include "ir/walk.h"
 #include "passes/pass_registry.h"
 #include "passes/pattern_rewrite_pass.h"
 #include "passes/rule_registry.h"
-#include "tools/common/suggest.h"
+#include "tools/cli/suggest.h"
 
 namespace weft::tools {
 namespace {

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "drr/pattern.h"
+#include "drr/rule/pattern_graph.h"
 #include "ir/base/status.h"
 #include "passes/pass_manager.h"
 

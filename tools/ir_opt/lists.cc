@@ -9,8 +9,8 @@
 #include "ir/traits.h"
 #include "passes/pass_registry.h"
 #include "passes/transformation.h"
-#include "tools/common/rule_file_pass.h"
-#include "tools/common/table.h"
+#include "tools/cli/rule_file_pass.h"
+#include "tools/cli/table.h"
 
 namespace weft::tools {
 namespace {

@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <numeric>
 
-#include "tools/common/table.h"
+#include "tools/cli/table.h"
 
 namespace weft::tools {
 namespace {

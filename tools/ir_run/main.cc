@@ -8,13 +8,13 @@
 #include <string>
 #include <thread>
 
-#include "kernels/registry.h"
-#include "tools/common/exit_code.h"
-#include "tools/common/model_io.h"
-#include "tools/common/pass_flags.h"
-#include "tools/common/program_main.h"
-#include "tools/common/shape_flags.h"
-#include "tools/common/suggest.h"
+#include "kernels/runtime/registry.h"
+#include "tools/cli/exit_code.h"
+#include "tools/cli/model_io.h"
+#include "tools/cli/pass_flags.h"
+#include "tools/cli/program_main.h"
+#include "tools/cli/shape_flags.h"
+#include "tools/cli/suggest.h"
 #include "tools/ir_run/bench.h"
 #include "tools/ir_run/report.h"
 #include "tools/ir_run/runner.h"

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "tools/common/exit_code.h"
-#include "tools/common/pass_flags.h"
-#include "tools/common/pass_tables.h"
-#include "tools/common/table.h"
+#include "tools/cli/exit_code.h"
+#include "tools/cli/pass_flags.h"
+#include "tools/cli/pass_tables.h"
+#include "tools/cli/table.h"
 #include "tools/ir_run/bench.h"
 #include "tools/ir_run/runner.h"
 

@@ -6,7 +6,7 @@
 
 #include "ir/base/status.h"
 #include "ir/program.h"
-#include "kernels/session.h"
+#include "kernels/runtime/session.h"
 #include "tools/ir_run/tensors.h"
 
 namespace weft::tools {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "tools/common/table.h"
+#include "tools/cli/table.h"
 #include "tools/ir_run/tensors.h"
 
 namespace weft::tools {

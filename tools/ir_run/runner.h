@@ -7,7 +7,7 @@
 
 #include "ir/base/status.h"
 #include "ir/program.h"
-#include "kernels/session.h"
+#include "kernels/runtime/session.h"
 
 namespace weft::tools {
 

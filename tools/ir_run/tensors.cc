@@ -8,12 +8,12 @@
 #include <filesystem>
 #include <map>
 
-#include "kernels/compare.h"
-#include "kernels/random_inputs.h"
 #include "kernels/reference/reference.h"
-#include "tools/common/exit_code.h"
-#include "tools/common/program_main.h"
-#include "tools/common/suggest.h"
+#include "kernels/runtime/compare.h"
+#include "kernels/runtime/random_inputs.h"
+#include "tools/cli/exit_code.h"
+#include "tools/cli/program_main.h"
+#include "tools/cli/suggest.h"
 #include "tools/onnx/tensor_file.h"
 
 namespace weft::tools {
@@ -29,7 +29,7 @@ std::vector<std::string> NamesOf(std::span<const TensorInfo> infos) {
 }
 
 absl::StatusOr<Tensor> ReadTensor(ir::IrContext& context, const std::string& path) {
-  WEFT_ASSIGN_OR_RETURN(const ir::Attribute dense, ReadTensorFile(context, path));
+  WEFT_ASSIGN_OR_RETURN(const ir::Attribute dense, onnx::ReadTensorFile(context, path));
   const ir::Type type = dense.dense_type();
   if (type.NumBytes() < 0) return ir::Unsupported(path + ": tensors of type " + type.ToString());
   Tensor tensor(type.dtype(), type.shape());
@@ -147,8 +147,8 @@ absl::Status WriteOutputs(ir::IrContext& context, const std::string& folder,
   std::filesystem::create_directories(folder, error);
   if (error) return ir::InvalidArgument(folder + ": cannot be made: " + error.message());
   for (size_t i = 0; i < tensors.size(); ++i)
-    WEFT_RETURN_IF_ERROR(WriteTensorFile(fmt::format("{}/output_{}.pb", folder, i),
-                                         DenseOf(context, tensors[i]), outputs[i].name));
+    WEFT_RETURN_IF_ERROR(onnx::WriteTensorFile(fmt::format("{}/output_{}.pb", folder, i),
+                                               DenseOf(context, tensors[i]), outputs[i].name));
   return absl::OkStatus();
 }
 

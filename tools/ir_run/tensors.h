@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ir/base/status.h"
-#include "kernels/session.h"
+#include "kernels/runtime/session.h"
 #include "kernels/tensor.h"
 
 namespace weft::tools {

@@ -5,22 +5,21 @@
 #include <algorithm>
 #include <map>
 
+#include "ir/analysis/inplace.h"
+#include "ir/analysis/verifier.h"
 #include "ir/dialects/builtin.h"
-#include "ir/inplace.h"
-#include "ir/verifier.h"
-#include "tools/onnx/internal/adapters.h"
-#include "tools/onnx/internal/fused_functions.h"
-#include "tools/onnx/internal/graph_writer.h"
-#include "tools/onnx/internal/model_layout.h"
-#include "tools/onnx/internal/names.h"
-#include "tools/onnx/internal/text.h"
+#include "tools/onnx/export/fused_functions.h"
+#include "tools/onnx/export/graph_writer.h"
+#include "tools/onnx/import/adapters.h"
+#include "tools/onnx/proto/names.h"
+#include "tools/onnx/wire/model_layout.h"
+#include "tools/onnx/wire/text.h"
 
-namespace weft::tools {
+namespace weft::onnx {
 namespace {
 
 using ir::Attribute;
 using ir::AttrKind;
-namespace pb = bridge::pb;
 
 constexpr int64_t kIrVersion = 8;  // of opset 17; has local functions
 
@@ -32,15 +31,15 @@ std::string TextOf(ir::Operation module, const char* name) {
 void WriteOpsets(ir::Operation module, const std::set<std::string>& used, pb::ModelProto* model) {
   std::map<std::string, int64_t> versions;
   for (const std::string& domain : used) versions[domain] = 1;
-  if (const Attribute stored = module.attr(bridge::kOpsetImports); stored.Is(AttrKind::kStrings)) {
+  if (const Attribute stored = module.attr(onnx::kOpsetImports); stored.Is(AttrKind::kStrings)) {
     for (const std::string& entry : stored.AsStrings()) {
       const size_t colon = entry.rfind(':');
       size_t version = 0;
-      if (colon != std::string::npos && bridge::ParseSize(entry.substr(colon + 1), &version))
+      if (colon != std::string::npos && onnx::ParseSize(entry.substr(colon + 1), &version))
         versions[entry.substr(0, colon)] = std::max<int64_t>(1, static_cast<int64_t>(version));
     }
   }
-  versions[""] = bridge::kOpset;
+  versions[""] = onnx::kOpset;
   for (const auto& [domain, version] : versions) {
     auto* import = model->add_opset_import();
     import->set_domain(domain);
@@ -49,20 +48,20 @@ void WriteOpsets(ir::Operation module, const std::set<std::string>& used, pb::Mo
 }
 
 void WriteHeader(ir::Operation module, pb::ModelProto* model, pb::GraphProto* graph) {
-  const Attribute ir_version = module.attr(bridge::kIrVersion);
+  const Attribute ir_version = module.attr(onnx::kIrVersion);
   model->set_ir_version(ir_version.Is(AttrKind::kInt) ? std::max(kIrVersion, ir_version.AsInt())
                                                       : kIrVersion);
-  const std::string producer = TextOf(module, bridge::kProducerName);
+  const std::string producer = TextOf(module, onnx::kProducerName);
   model->set_producer_name(producer.empty() ? "weft" : producer);
-  if (const std::string version = TextOf(module, bridge::kProducerVersion); !version.empty())
+  if (const std::string version = TextOf(module, onnx::kProducerVersion); !version.empty())
     model->set_producer_version(version);
-  if (const std::string domain = TextOf(module, bridge::kModelDomain); !domain.empty())
+  if (const std::string domain = TextOf(module, onnx::kModelDomain); !domain.empty())
     model->set_domain(domain);
-  if (const std::string doc = TextOf(module, bridge::kModelDoc); !doc.empty())
+  if (const std::string doc = TextOf(module, onnx::kModelDoc); !doc.empty())
     model->set_doc_string(doc);
-  if (const Attribute value = module.attr(bridge::kModelVersion); value.Is(AttrKind::kInt))
+  if (const Attribute value = module.attr(onnx::kModelVersion); value.Is(AttrKind::kInt))
     model->set_model_version(value.AsInt());
-  if (const Attribute value = module.attr(bridge::kMetadata); value.Is(AttrKind::kStrings)) {
+  if (const Attribute value = module.attr(onnx::kMetadata); value.Is(AttrKind::kStrings)) {
     const ir::Strings& list = value.AsStrings();
     for (size_t i = 0; i + 1 < list.size(); i += 2) {
       auto* entry = model->add_metadata_props();
@@ -70,9 +69,9 @@ void WriteHeader(ir::Operation module, pb::ModelProto* model, pb::GraphProto* gr
       entry->set_value(list[i + 1]);
     }
   }
-  const std::string name = TextOf(module, bridge::kGraphName);
+  const std::string name = TextOf(module, onnx::kGraphName);
   graph->set_name(name.empty() ? "main" : name);  // ONNX wants one
-  if (const std::string doc = TextOf(module, bridge::kGraphDoc); !doc.empty())
+  if (const std::string doc = TextOf(module, onnx::kGraphDoc); !doc.empty())
     graph->set_doc_string(doc);
 }
 
@@ -83,29 +82,28 @@ absl::Status Export(ir::Program& program, const std::string& path, const ExportO
   pb::ModelProto model;
   pb::GraphProto graph;
   WriteHeader(module, &model, &graph);
-  bridge::FusedFunctionTable functions;
-  bridge::GraphWriter writer(bridge::GraphWriter::Constants::kInitializers, &functions);
+  onnx::FusedFunctionTable functions;
+  onnx::GraphWriter writer(onnx::GraphWriter::Constants::kInitializers, &functions);
   WEFT_RETURN_IF_ERROR(writer.Write(program.body(), attrs.input_names.value_or(ir::Strings()),
                                     attrs.output_names.value_or(ir::Strings()), &graph));
   WriteOpsets(module, writer.domains(), &model);
   for (const pb::FunctionProto& function : functions.functions()) *model.add_functions() = function;
-  return bridge::WriteModel(model, graph, writer.tensors(), path, options.max_model_bytes);
+  return onnx::WriteModel(model, graph, writer.tensors(), path, options.max_model_bytes);
 }
 
 }  // namespace
 
 absl::Status ExportOnnx(ir::Program& program, const std::string& path,
                         const ExportOptions& options) {
-  if (!options.inline_functions && !bridge::HasBodyInRegion(program) &&
-      !ir::HasInplaceMarks(program))
-    return bridge::OneLine(Export(program, path, options));
-  WEFT_RETURN_IF_ERROR(bridge::OneLine(ir::Verify(program)));
+  if (!options.inline_functions && !onnx::HasBodyInRegion(program) && !ir::HasInplaceMarks(program))
+    return onnx::OneLine(Export(program, path, options));
+  WEFT_RETURN_IF_ERROR(onnx::OneLine(ir::Verify(program)));
   const std::unique_ptr<ir::Program> copy = program.Clone();  // shares the weights
   ir::DropInplaceMarks(*copy);                                // ONNX has no such attribute
-  WEFT_RETURN_IF_ERROR(bridge::OneLine(options.inline_functions
-                                           ? bridge::ExpandFusedOps(copy.get())
-                                           : bridge::ExpandBodiesInRegions(copy.get())));
-  return bridge::OneLine(Export(*copy, path, options));
+  WEFT_RETURN_IF_ERROR(onnx::OneLine(options.inline_functions
+                                         ? onnx::ExpandFusedOps(copy.get())
+                                         : onnx::ExpandBodiesInRegions(copy.get())));
+  return onnx::OneLine(Export(*copy, path, options));
 }
 
-}  // namespace weft::tools
+}  // namespace weft::onnx

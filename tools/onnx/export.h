@@ -15,7 +15,7 @@
 #include "ir/base/status.h"
 #include "ir/program.h"
 
-namespace weft::tools {
+namespace weft::onnx {
 
 struct ExportOptions {
   // Write the reference bodies of fused ops in place, for runtimes without local functions.
@@ -29,4 +29,4 @@ struct ExportOptions {
 absl::Status ExportOnnx(ir::Program& program, const std::string& path,
                         const ExportOptions& options = {});
 
-}  // namespace weft::tools
+}  // namespace weft::onnx

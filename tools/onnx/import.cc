@@ -3,12 +3,12 @@
 #include <google/protobuf/io/coded_stream.h>
 
 #include "ir/dialects/fused.h"
-#include "tools/onnx/internal/importer.h"
-#include "tools/onnx/internal/mapped_file.h"
-#include "tools/onnx/internal/text.h"
-#include "tools/onnx/internal/wire.h"
+#include "tools/onnx/import/importer.h"
+#include "tools/onnx/wire/mapped_file.h"
+#include "tools/onnx/wire/text.h"
+#include "tools/onnx/wire/wire.h"
 
-namespace weft::tools {
+namespace weft::onnx {
 namespace {
 
 // What the skeleton's own depth limits amount to in messages, and room to spare.
@@ -16,13 +16,13 @@ constexpr int kParseDepth = 1000;
 
 absl::StatusOr<std::unique_ptr<ir::Program>> Import(ir::IrContext& context,
                                                     std::span<const std::byte> bytes,
-                                                    bridge::MappedFile* file,
+                                                    onnx::MappedFile* file,
                                                     const std::string& directory,
                                                     const ImportLimits& limits) {
   if (bytes.empty()) return ir::InvalidArgument("not a valid model: the file is empty");
-  WEFT_ASSIGN_OR_RETURN(bridge::Skeleton skeleton,
-                        bridge::MakeSkeleton(bytes, bridge::MessageKind::kModel, limits));
-  bridge::pb::ModelProto model;
+  WEFT_ASSIGN_OR_RETURN(onnx::Skeleton skeleton,
+                        onnx::MakeSkeleton(bytes, onnx::MessageKind::kModel, limits));
+  pb::ModelProto model;
   {
     google::protobuf::io::CodedInputStream stream(
         reinterpret_cast<const uint8_t*>(skeleton.bytes.data()),
@@ -33,14 +33,14 @@ absl::StatusOr<std::unique_ptr<ir::Program>> Import(ir::IrContext& context,
   }
   skeleton.bytes = std::string();
   LoadFusedDialect(context);
-  bridge::TensorReader tensors(&context, skeleton.payloads, file, directory, limits);
-  return bridge::ImportModel(&context, model, tensors, limits);
+  onnx::TensorReader tensors(&context, skeleton.payloads, file, directory, limits);
+  return onnx::ImportModel(&context, model, tensors, limits);
 }
 
 absl::StatusOr<std::unique_ptr<ir::Program>> OneLine(
     absl::StatusOr<std::unique_ptr<ir::Program>> result) {
   if (result.ok()) return result;
-  return bridge::OneLine(result.status());
+  return onnx::OneLine(result.status());
 }
 
 }  // namespace
@@ -48,10 +48,10 @@ absl::StatusOr<std::unique_ptr<ir::Program>> OneLine(
 absl::StatusOr<std::unique_ptr<ir::Program>> ImportOnnx(ir::IrContext& context,
                                                         const std::string& path,
                                                         const ImportOptions& options) {
-  absl::StatusOr<bridge::MappedFile> file =
-      bridge::MappedFile::Open(path, options.limits.max_file_bytes);
-  if (!file.ok()) return bridge::OneLine(file.status());
-  return OneLine(Import(context, file->bytes(), &*file, bridge::DirectoryOf(path), options.limits));
+  absl::StatusOr<onnx::MappedFile> file =
+      onnx::MappedFile::Open(path, options.limits.max_file_bytes);
+  if (!file.ok()) return onnx::OneLine(file.status());
+  return OneLine(Import(context, file->bytes(), &*file, onnx::DirectoryOf(path), options.limits));
 }
 
 absl::StatusOr<std::unique_ptr<ir::Program>> ImportOnnxBytes(ir::IrContext& context,
@@ -60,4 +60,4 @@ absl::StatusOr<std::unique_ptr<ir::Program>> ImportOnnxBytes(ir::IrContext& cont
   return OneLine(Import(context, bytes, nullptr, "", options.limits));
 }
 
-}  // namespace weft::tools
+}  // namespace weft::onnx

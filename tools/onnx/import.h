@@ -29,7 +29,7 @@
 #include "ir/program.h"
 #include "tools/onnx/limits.h"
 
-namespace weft::tools {
+namespace weft::onnx {
 
 struct ImportOptions {
   ImportLimits limits;
@@ -44,4 +44,4 @@ absl::StatusOr<std::unique_ptr<ir::Program>> ImportOnnxBytes(ir::IrContext& cont
                                                              std::span<const std::byte> bytes,
                                                              const ImportOptions& options = {});
 
-}  // namespace weft::tools
+}  // namespace weft::onnx

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-namespace weft::tools {
+namespace weft::onnx {
 
 struct ImportLimits {
   size_t max_file_bytes = size_t{256} << 30;
@@ -17,4 +17,4 @@ struct ImportLimits {
   size_t max_external_files = 10000;
 };
 
-}  // namespace weft::tools
+}  // namespace weft::onnx

@@ -13,7 +13,7 @@
 #include "ir/context.h"
 #include "tools/onnx/limits.h"
 
-namespace weft::tools {
+namespace weft::onnx {
 
 // A dense attribute. Files ending in .npy are NumPy's, all others TensorProto. Unimplemented for
 // big-endian or column-major arrays, and for tensors with external data or in segments.
@@ -23,4 +23,4 @@ absl::StatusOr<ir::Attribute> ReadTensorFile(ir::IrContext& context, const std::
 // Writes a TensorProto to a new file and renames it to `path`.
 absl::Status WriteTensorFile(const std::string& path, ir::Attribute dense, std::string_view name);
 
-}  // namespace weft::tools
+}  // namespace weft::onnx

@@ -1,11 +1,11 @@
 // substitution-generator: finds substitutions between small graphs and prints them as rule text, such
-// as passes/rules/substitutions.weft.
+// as passes/superopt/substitutions.weft.
 #include <cstdio>
 #include <string>
 
-#include "passes/substitution/rule_text.h"
-#include "tools/common/files.h"
-#include "tools/common/program_main.h"
+#include "passes/superopt/generator/rule_text.h"
+#include "tools/cli/files.h"
+#include "tools/cli/program_main.h"
 
 namespace weft::tools {
 namespace {

@@ -4,11 +4,11 @@
 #include <gtest/gtest.h>
 
 #include "ir/builder.h"
-#include "kernels/registry.h"
+#include "kernels/runtime/registry.h"
 #include "passes/pass_registry.h"
 #include "passes/rule_registry.h"
-#include "tools/testing/golden.h"
-#include "tools/testing/numeric.h"
+#include "unittests/fixtures/golden.h"
+#include "unittests/fixtures/numeric.h"
 
 namespace gain {
 namespace {

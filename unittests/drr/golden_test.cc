@@ -1,13 +1,13 @@
 // The rule language by example: golden/ has a folder per feature, with a rule as text (rule.weft),
-// programs where it fires and near misses (tools/testing/golden.h), and in golden/mistakes rules that
+// programs where it fires and near misses (unittests/fixtures/golden.h), and in golden/mistakes rules that
 // do not build. Rules that only C++ can write are here.
-#include "tools/testing/golden.h"
+#include "unittests/fixtures/golden.h"
 
 #include <filesystem>
 #include <fstream>
 
 #include "drr/drr.h"
-#include "drr/text/rule_file.h"
+#include "drr/rule_file.h"
 #include "drr/text/rule_text.h"
 #include "ir/dialects/fused.h"
 #include "ir/dialects/onnx.h"

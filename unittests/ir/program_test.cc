@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "ir/analysis/verifier.h"
 #include "ir/builder.h"
 #include "ir/dialects/builtin.h"
 #include "ir/rewriter.h"
-#include "ir/verifier.h"
 #include "ir/walk.h"
 
 namespace weft::ir {

@@ -5,11 +5,11 @@
 #include <random>
 #include <set>
 
+#include "ir/analysis/verifier.h"
 #include "ir/builder.h"
 #include "ir/graph_view.h"
 #include "ir/rewriter.h"
 #include "ir/text/printer.h"
-#include "ir/verifier.h"
 
 namespace weft::ir {
 namespace {

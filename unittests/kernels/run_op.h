@@ -14,9 +14,9 @@
 #include "ir/dialects/fused.h"
 #include "ir/dialects/litert.h"
 #include "ir/dialects/onnx.h"
-#include "kernels/compare.h"
-#include "kernels/random_inputs.h"
-#include "kernels/session.h"
+#include "kernels/runtime/compare.h"
+#include "kernels/runtime/random_inputs.h"
+#include "kernels/runtime/session.h"
 
 namespace weft::kernels {
 

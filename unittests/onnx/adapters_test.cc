@@ -1,7 +1,7 @@
 // Each row of the adapter table against what the node means, worked out by hand.
 #include "unittests/onnx/model_builder.h"
 
-namespace weft::tools {
+namespace weft::onnx {
 namespace {
 
 TEST(Adapters, ClipAttributesBecomeScalarInputs) {
@@ -18,7 +18,7 @@ TEST(Adapters, ClipAttributesBecomeScalarInputs) {
 
 TEST(Adapters, ClipWithoutMinKeepsItUnbounded) {
   ModelBuilder m(10);
-  m.Input("x", {2}, onnx::TensorProto::DOUBLE);
+  m.Input("x", {2}, ::onnx::TensorProto::DOUBLE);
   m.Output("y");
   SetFloat(m.Node("Clip", {"x"}, {"y"}), "max", 6);
   EXPECT_EQ(ImportAndDescribe(m),
@@ -62,7 +62,7 @@ TEST(Adapters, AxesOfSqueezeUnsqueezeAndReduceSumBecomeInputs) {
 TEST(Adapters, AnAttributeThatIsAnInputTooIsAnError) {
   ModelBuilder m(12);
   m.Input("x", {2, 1, 3});
-  m.Input("axes", {1}, onnx::TensorProto::INT64);
+  m.Input("axes", {1}, ::onnx::TensorProto::INT64);
   m.Output("y");
   SetInts(m.Node("Squeeze", {"x", "axes"}, {"y"}), "axes", {1});
   EXPECT_EQ(ImportAndDescribe(m),
@@ -203,7 +203,7 @@ TEST(Adapters, TopKTakesItsCountAsAnInput) {
 TEST(Adapters, ScatterIsScatterElements) {
   ModelBuilder m(9);
   m.Input("x", {2});
-  m.Input("i", {1}, onnx::TensorProto::INT64);
+  m.Input("i", {1}, ::onnx::TensorProto::INT64);
   m.Input("u", {1});
   m.Output("y");
   m.Node("Scatter", {"x", "i", "u"}, {"y"});
@@ -303,4 +303,4 @@ TEST(Windows, PoolsGetExplicitSettings) {
 }
 
 }  // namespace
-}  // namespace weft::tools
+}  // namespace weft::onnx

@@ -1,6 +1,6 @@
 // The eleven real networks that benchmarks/models/export.py makes: what the fuse pipeline leaves of them.
 // They are looked for in $WEFT_MODELS, else in models/ beside the build folder; without them the tests are
-// skipped. (The same counts on narrow copies, always run: unittests/passes/fuse_pipeline_test.cc.)
+// skipped. (The same counts on narrow copies, always run: unittests/passes/fusion/fuse_pipeline_test.cc.)
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -8,12 +8,12 @@
 #include <map>
 
 #include "ir/walk.h"
-#include "kernels/evaluator.h"
+#include "kernels/runtime/evaluator.h"
 #include "passes/pass_manager.h"
 #include "passes/pass_registry.h"
 #include "tools/onnx/import.h"
 
-namespace weft::tools {
+namespace weft::onnx {
 namespace {
 
 std::string ModelsFolder() {
@@ -80,4 +80,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return std::string(info.param.model); });
 
 }  // namespace
-}  // namespace weft::tools
+}  // namespace weft::onnx

@@ -1,17 +1,17 @@
 // Local functions: ours, which stand for ops, and everybody else's, which are inlined.
 #include <set>
 
+#include "ir/analysis/verifier.h"
 #include "ir/builder.h"
 #include "ir/dialects/ascend.h"
 #include "ir/dialects/fused.h"
 #include "ir/dialects/onnx.h"
 #include "ir/rewriter.h"
-#include "ir/verifier.h"
 #include "passes/pass_manager.h"
 #include "passes/pass_registry.h"
 #include "unittests/onnx/model_builder.h"
 
-namespace weft::tools {
+namespace weft::onnx {
 namespace {
 
 enum class Direction : uint8_t { kUp, kDown };
@@ -72,7 +72,7 @@ class FusedFunctions : public testing::Test {
     return program;
   }
 
-  absl::StatusOr<std::unique_ptr<ir::Program>> Reimport(const onnx::ModelProto& model) {
+  absl::StatusOr<std::unique_ptr<ir::Program>> Reimport(const ::onnx::ModelProto& model) {
     const std::string bytes = model.SerializeAsString();
     return ImportOnnxBytes(context, std::as_bytes(std::span(bytes)));
   }
@@ -81,7 +81,7 @@ class FusedFunctions : public testing::Test {
 };
 
 TEST_F(FusedFunctions, AreWrittenOncePerVariant) {
-  const onnx::ModelProto out = ExportToProto(*Scales());
+  const ::onnx::ModelProto out = ExportToProto(*Scales());
   ASSERT_EQ(out.functions_size(), 2);
   EXPECT_EQ(out.functions(0).name(), "scale_bias");
   EXPECT_EQ(out.functions(0).domain(), "ai.weft.fused");
@@ -97,8 +97,8 @@ TEST_F(FusedFunctions, AreWrittenOncePerVariant) {
 }
 
 TEST_F(FusedFunctions, HaveTheReferenceBodyInOpset17) {
-  const onnx::ModelProto out = ExportToProto(*Scales());
-  const onnx::FunctionProto& function = out.functions(1);
+  const ::onnx::ModelProto out = ExportToProto(*Scales());
+  const ::onnx::FunctionProto& function = out.functions(1);
   EXPECT_EQ(function.opset_import(0).version(), 17);
   EXPECT_EQ(function.input(0), "x");
   EXPECT_EQ(function.input(1), "more");
@@ -126,7 +126,7 @@ TEST_F(FusedFunctions, AreReadBackAsTheSameOps) {
 }
 
 TEST_F(FusedFunctions, AreInlinedWhenTheirBodyWasChanged) {
-  onnx::ModelProto model = ExportToProto(*Scales());
+  ::onnx::ModelProto model = ExportToProto(*Scales());
   model.mutable_functions(0)->mutable_node(2)->set_op_type("Sub");
   auto again = Reimport(model);
   ASSERT_EQ(again.status().message(), "");
@@ -140,7 +140,7 @@ TEST_F(FusedFunctions, AreInlinedWhenTheirBodyWasChanged) {
 }
 
 TEST_F(FusedFunctions, AreInlinedWhenTheirDocumentationIsGone) {
-  onnx::ModelProto model = ExportToProto(*Scales());
+  ::onnx::ModelProto model = ExportToProto(*Scales());
   for (auto& function : *model.mutable_functions()) function.clear_doc_string();
   auto again = Reimport(model);
   ASSERT_EQ(again.status().message(), "");
@@ -149,7 +149,7 @@ TEST_F(FusedFunctions, AreInlinedWhenTheirDocumentationIsGone) {
 
 TEST_F(FusedFunctions, CanBeExpandedInPlace) {
   const std::unique_ptr<ir::Program> program = Scales();
-  const onnx::ModelProto out = ExportToProto(*program, {.inline_functions = true});
+  const ::onnx::ModelProto out = ExportToProto(*program, {.inline_functions = true});
   EXPECT_EQ(out.functions_size(), 0);
   std::vector<std::string> types;
   for (const auto& node : out.graph().node()) types.push_back(node.op_type());
@@ -212,7 +212,7 @@ TEST(FusedDialect, EveryOpIsReadBackAsItself) {
   ir::IrContext context;
   ir::LoadFusedDialect(context);
   const std::unique_ptr<ir::Program> program = EveryFusedOp(context);
-  const onnx::ModelProto model = ExportToProto(*program);
+  const ::onnx::ModelProto model = ExportToProto(*program);
   EXPECT_EQ(model.functions_size(), 17);
   const std::string bytes = model.SerializeAsString();
   auto again = ImportOnnxBytes(context, std::as_bytes(std::span(bytes)));
@@ -253,7 +253,7 @@ TEST(AscendDialect, IsReadBackWithTheShapesThatTheModelStates) {
 TEST(FusedDialect, FunctionNamesSpellTheVariant) {
   ir::IrContext context;
   ir::LoadFusedDialect(context);
-  const onnx::ModelProto model = ExportToProto(*EveryFusedOp(context));
+  const ::onnx::ModelProto model = ExportToProto(*EveryFusedOp(context));
   std::vector<std::string> names;
   for (const auto& function : model.functions()) names.push_back(function.name());
   EXPECT_EQ(names, (std::vector<std::string>{
@@ -267,7 +267,8 @@ TEST(FusedDialect, FunctionNamesSpellTheVariant) {
 TEST(FusedDialect, ExpandedInPlaceOnlyOnnxIsLeft) {
   ir::IrContext context;
   ir::LoadFusedDialect(context);
-  const onnx::ModelProto model = ExportToProto(*EveryFusedOp(context), {.inline_functions = true});
+  const ::onnx::ModelProto model =
+      ExportToProto(*EveryFusedOp(context), {.inline_functions = true});
   EXPECT_EQ(model.functions_size(), 0);
   std::set<std::string> names;
   for (const auto& node : model.graph().node()) {
@@ -299,7 +300,7 @@ TEST(FusedDialect, AnElementwiseGroupBecomesTheOpsOfItsBody) {
   ASSERT_EQ(program.body().back().prev().name(), "fused.elementwise");
 
   for (const bool inline_functions : {false, true}) {
-    const onnx::ModelProto model = ExportToProto(program, {.inline_functions = inline_functions});
+    const ::onnx::ModelProto model = ExportToProto(program, {.inline_functions = inline_functions});
     std::vector<std::string> types;
     for (const auto& node : model.graph().node()) types.push_back(node.op_type());
     EXPECT_EQ(types, (std::vector<std::string>{"Tanh", inline_functions ? "MatMul" : "linear",
@@ -316,9 +317,9 @@ TEST(FusedDialect, AnElementwiseGroupBecomesTheOpsOfItsBody) {
 
 // --- foreign functions ------------------------------------------------------------------
 
-onnx::FunctionProto* AddFunction(ModelBuilder& m, const std::string& name,
-                                 const std::vector<std::string>& inputs,
-                                 const std::vector<std::string>& outputs, int64_t opset = 17) {
+::onnx::FunctionProto* AddFunction(ModelBuilder& m, const std::string& name,
+                                   const std::vector<std::string>& inputs,
+                                   const std::vector<std::string>& outputs, int64_t opset = 17) {
   auto* function = m.model.add_functions();
   function->set_domain("com.example");
   function->set_name(name);
@@ -345,7 +346,7 @@ TEST(ForeignFunctions, AreInlinedWithTheirAttributes) {
   auto* f = AddFunction(m, "Leaky", {"in"}, {"out"});
   f->add_attribute("slope");
   auto* inner = ModelBuilder::AddNode(f->mutable_node(), "LeakyRelu", {"in"}, {"out"});
-  auto* ref = AddAttribute(inner, "alpha", onnx::AttributeProto::FLOAT);
+  auto* ref = AddAttribute(inner, "alpha", ::onnx::AttributeProto::FLOAT);
   ref->set_ref_attr_name("slope");
   auto* call = m.Node("com.example.Leaky", {"x"}, {"a"});
   SetFloat(call, "slope", 0.5f);
@@ -384,10 +385,10 @@ TEST(ForeignFunctions, TakeTheirDefaultAttributesFromIrVersion9) {
   ModelBuilder m = ForeignModel();
   auto* f = AddFunction(m, "Leaky", {"in"}, {"out"});
   auto* inner = ModelBuilder::AddNode(f->mutable_node(), "LeakyRelu", {"in"}, {"out"});
-  AddAttribute(inner, "alpha", onnx::AttributeProto::FLOAT)->set_ref_attr_name("slope");
-  onnx::AttributeProto fallback;
+  AddAttribute(inner, "alpha", ::onnx::AttributeProto::FLOAT)->set_ref_attr_name("slope");
+  ::onnx::AttributeProto fallback;
   fallback.set_name("slope");
-  fallback.set_type(onnx::AttributeProto::FLOAT);
+  fallback.set_type(::onnx::AttributeProto::FLOAT);
   fallback.set_f(0.25f);
   f->GetReflection()->MutableUnknownFields(f)->AddLengthDelimited(11, fallback.SerializeAsString());
   m.Node("com.example.Leaky", {"x"}, {"y"});
@@ -398,11 +399,11 @@ TEST(ForeignFunctions, TakeTheirDefaultAttributesFromIrVersion9) {
 
 TEST(ForeignFunctions, MayHoldSubgraphs) {
   ModelBuilder m = ForeignModel();
-  m.Input("cond", {}, onnx::TensorProto::BOOL);
+  m.Input("cond", {}, ::onnx::TensorProto::BOOL);
   auto* f = AddFunction(m, "Choose", {"c", "v"}, {"out"});
   auto* branch = ModelBuilder::AddNode(f->mutable_node(), "If", {"c"}, {"out"});
   for (const char* name : {"then_branch", "else_branch"}) {
-    auto* graph = AddAttribute(branch, name, onnx::AttributeProto::GRAPH)->mutable_g();
+    auto* graph = AddAttribute(branch, name, ::onnx::AttributeProto::GRAPH)->mutable_g();
     ModelBuilder::AddNode(graph->mutable_node(), "Neg", {"v"}, {std::string(name) + "_out"});
     graph->add_output()->set_name(std::string(name) + "_out");
   }
@@ -413,4 +414,4 @@ TEST(ForeignFunctions, MayHoldSubgraphs) {
 }
 
 }  // namespace
-}  // namespace weft::tools
+}  // namespace weft::onnx

@@ -5,10 +5,10 @@
 
 #include "unittests/onnx/hostile_test_util.h"
 
-namespace weft::tools {
+namespace weft::onnx {
 namespace {
 
-using Tensor = onnx::TensorProto;
+using Tensor = ::onnx::TensorProto;
 
 class HostileExternalData : public testing::Test {
  protected:
@@ -80,4 +80,4 @@ TEST_F(HostileExternalData, RangesBeyondTheFile) {
 }
 
 }  // namespace
-}  // namespace weft::tools
+}  // namespace weft::onnx

@@ -1,10 +1,10 @@
 // Graphs and functions that nest, call each other or grow without end.
 #include "unittests/onnx/hostile_test_util.h"
 
-namespace weft::tools {
+namespace weft::onnx {
 namespace {
 
-using Attr = onnx::AttributeProto;
+using Attr = ::onnx::AttributeProto;
 
 TEST(HostileNesting, GraphsInGraphs) {
   for (int depth : {70, 2000}) {
@@ -22,7 +22,7 @@ TEST(HostileNesting, GraphsInGraphs) {
   }
 }
 
-onnx::FunctionProto* AddFunction(ModelBuilder& m, const std::string& name) {
+::onnx::FunctionProto* AddFunction(ModelBuilder& m, const std::string& name) {
   auto* function = m.model.add_functions();
   function->set_domain("f");
   function->set_name(name);
@@ -35,7 +35,7 @@ onnx::FunctionProto* AddFunction(ModelBuilder& m, const std::string& name) {
   }
   return function;
 }
-void AddCall(onnx::FunctionProto* function, const std::string& callee, const std::string& in,
+void AddCall(::onnx::FunctionProto* function, const std::string& callee, const std::string& in,
              const std::string& out) {
   ModelBuilder::AddNode(function->mutable_node(), "f." + callee, {in}, {out});
 }
@@ -148,4 +148,4 @@ TEST(HostileFunction, Signatures) {
 }
 
 }  // namespace
-}  // namespace weft::tools
+}  // namespace weft::onnx

@@ -1,10 +1,10 @@
 // Files that are not what a model is: damaged bytes, headers, names and nodes.
 #include "unittests/onnx/hostile_test_util.h"
 
-namespace weft::tools {
+namespace weft::onnx {
 namespace {
 
-using Tensor = onnx::TensorProto;
+using Tensor = ::onnx::TensorProto;
 
 TEST(Hostile, TheModelThatTheOthersSpoilIsValid) {
   EXPECT_EQ(ImportAndDescribe(Small()),
@@ -54,7 +54,7 @@ TEST(HostileBytes, PartsWithoutContents) {
   ExpectBytesRefused(std::string("\x3a\x02\x0a\x00", 4), "field 1 is empty");  // a node
   std::string nodes;
   for (int i = 0; i < 100000; ++i) nodes += std::string("\x0a\x00", 2);
-  onnx::ModelProto model;
+  ::onnx::ModelProto model;
   std::string length;
   for (size_t n = nodes.size(); n > 0; n >>= 7)
     length += static_cast<char>((n & 0x7f) | (n > 0x7f ? 0x80 : 0));
@@ -162,4 +162,4 @@ TEST(HostileModel, NodesOfTheWrongShape) {
 }
 
 }  // namespace
-}  // namespace weft::tools
+}  // namespace weft::onnx

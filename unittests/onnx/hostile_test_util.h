@@ -12,7 +12,7 @@
 
 #include "unittests/onnx/model_builder.h"
 
-namespace weft::tools {
+namespace weft::onnx {
 
 #if defined(__SANITIZE_ADDRESS__)
 inline constexpr bool kLimitMemory = false;  // the sanitizer's own maps are larger than any limit
@@ -94,4 +94,4 @@ inline void ExpectModelRefused(const std::function<void(ModelBuilder&)>& spoil,
   ExpectBytesRefused(m.Bytes(), expected, options);
 }
 
-}  // namespace weft::tools
+}  // namespace weft::onnx

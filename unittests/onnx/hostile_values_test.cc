@@ -1,11 +1,11 @@
 // Tensors, types and attributes that contradict themselves.
 #include "unittests/onnx/hostile_test_util.h"
 
-namespace weft::tools {
+namespace weft::onnx {
 namespace {
 
-using Attr = onnx::AttributeProto;
-using Tensor = onnx::TensorProto;
+using Attr = ::onnx::AttributeProto;
+using Tensor = ::onnx::TensorProto;
 
 // --- tensors --------------------------------------------------------------------------
 
@@ -115,7 +115,7 @@ TEST(HostileType, NestedTooDeep) {
       "types are nested deeper than 16");
 }
 
-void ExpectAttributeRefused(const std::function<void(onnx::NodeProto*)>& set,
+void ExpectAttributeRefused(const std::function<void(::onnx::NodeProto*)>& set,
                             const std::string& expected) {
   ExpectModelRefused(
       [&](ModelBuilder& m) {
@@ -183,4 +183,4 @@ TEST(HostileAttribute, OfTheWrongKind) {
 }
 
 }  // namespace
-}  // namespace weft::tools
+}  // namespace weft::onnx

@@ -3,7 +3,7 @@
 
 #include "unittests/onnx/model_builder.h"
 
-namespace weft::tools {
+namespace weft::onnx {
 namespace {
 
 TEST(Import, InputsAreArgumentsAndOutputsAreReturned) {
@@ -38,7 +38,7 @@ TEST(Import, AnInputWithAnInitializerIsAConstant) {
             "builtin.return(y)\n");
 }
 
-std::string ConstantOf(const std::function<void(onnx::NodeProto*)>& set) {
+std::string ConstantOf(const std::function<void(::onnx::NodeProto*)>& set) {
   ModelBuilder m;
   m.Output("y");
   set(m.Node("Constant", {}, {"c"}));
@@ -49,7 +49,7 @@ std::string ConstantOf(const std::function<void(onnx::NodeProto*)>& set) {
 }
 
 TEST(Import, ReadsEveryFormOfConstant) {
-  using Type = onnx::AttributeProto;
+  using Type = ::onnx::AttributeProto;
   EXPECT_EQ(ConstantOf([](auto* n) { SetInt(n, "value_int", 7); }), "i64[](7)");
   EXPECT_EQ(ConstantOf([](auto* n) { SetInts(n, "value_ints", {7, 8}); }), "i64[2](7,8)");
   EXPECT_EQ(ConstantOf([](auto* n) { SetFloat(n, "value_float", 1.5f); }), "f32[](1.5)");
@@ -74,7 +74,7 @@ TEST(Import, ReadsEveryFormOfConstant) {
 
 // Puts `fill`'s data into an initializer of this type and dims; returns how it is read.
 std::string TensorOf(int type, const std::vector<int64_t>& dims,
-                     const std::function<void(onnx::TensorProto*)>& fill) {
+                     const std::function<void(::onnx::TensorProto*)>& fill) {
   ModelBuilder m;
   m.Output("y");
   auto* tensor = m.graph()->add_initializer();
@@ -89,7 +89,7 @@ std::string TensorOf(int type, const std::vector<int64_t>& dims,
 }
 
 TEST(Import, ReadsTypedDataOfEveryElementType) {
-  using T = onnx::TensorProto;
+  using T = ::onnx::TensorProto;
   const auto ints = [](T* t) {
     t->add_int32_data(1);
     t->add_int32_data(0);
@@ -125,7 +125,7 @@ TEST(Import, KeepsWhatTheModelSaysAboutItself) {
   ir::IrContext context;
   auto program = m.Import(context);
   ASSERT_EQ(program.status().message(), "");
-  const onnx::ModelProto out = ExportToProto(**program);
+  const ::onnx::ModelProto out = ExportToProto(**program);
   EXPECT_EQ(out.producer_name(), "someone");
   EXPECT_EQ(out.doc_string(), "a model");
   EXPECT_EQ(out.model_version(), 4);
@@ -160,7 +160,7 @@ TEST(Import, NodesOutOfOrderAreAnError) {
 TEST(Import, AnAnnotationOfAnotherElementTypeIsAnError) {
   ModelBuilder m;
   m.Input("x", {2});
-  m.Output("y", {2}, onnx::TensorProto::INT64);
+  m.Output("y", {2}, ::onnx::TensorProto::INT64);
   m.Node("Relu", {"x"}, {"y"});
   EXPECT_EQ(ImportAndDescribe(m),
             "INVALID_ARGUMENT: node of 'y' ('Relu'): 'y': is stated as tensor<2xi64> but computed "
@@ -188,4 +188,4 @@ TEST(Import, AnElementTypeWeDoNotHaveIsUnsupported) {
 }
 
 }  // namespace
-}  // namespace weft::tools
+}  // namespace weft::onnx

@@ -9,13 +9,13 @@
 
 #include "ir/dialects/onnx.h"
 
-namespace weft::tools {
+namespace weft::onnx {
 namespace {
 
 using ir::Arity;
 using ir::Attribute;
 using ir::AttrKind;
-using onnx::AttributeProto;
+using ::onnx::AttributeProto;
 using onnx::OpSchema;
 
 // "in", "in?" or "in..." for each, without the names.
@@ -115,4 +115,4 @@ TEST(OnnxSchema, EveryOpOfTheDialectIsAsLibonnxHasItAtOpset17) {
 }
 
 }  // namespace
-}  // namespace weft::tools
+}  // namespace weft::onnx

@@ -4,11 +4,11 @@
 
 #include <random>
 
-#include "drr/matcher.h"
+#include "drr/engine/matcher.h"
+#include "ir/analysis/verifier.h"
 #include "ir/builder.h"
 #include "ir/clone.h"
 #include "ir/text/printer.h"
-#include "ir/verifier.h"
 #include "ir/walk.h"
 #include "passes/greedy_driver.h"
 #include "unittests/passes/toy_rules.h"

@@ -5,8 +5,8 @@
 
 #include <random>
 
+#include "ir/analysis/verifier.h"
 #include "ir/builder.h"
-#include "ir/verifier.h"
 #include "passes/greedy_driver.h"
 #include "unittests/passes/toy_rules.h"
 

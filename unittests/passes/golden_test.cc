@@ -1,10 +1,10 @@
-// Every .ir file below golden/ is a test, named by its path; see tools/testing/golden.h.
-#include "tools/testing/golden.h"
+// Every .ir file of this folder is a test, named by its path; see unittests/fixtures/golden.h.
+#include "unittests/fixtures/golden.h"
 
 namespace weft::fixtures {
 namespace {
 
-WEFT_GOLDEN_TESTS(Rules, WEFT_TEST_DATA_DIR "/passes/golden");
+WEFT_GOLDEN_TESTS(Rules, WEFT_TEST_DATA_DIR "/passes");
 
 }  // namespace
 }  // namespace weft::fixtures

@@ -2,11 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include "ir/analysis/verifier.h"
 #include "ir/builder.h"
 #include "ir/dialects/onnx.h"
 #include "ir/dialects/onnx/elementwise.h"
-#include "ir/dialects/onnx/tensor.h"
-#include "ir/verifier.h"
+#include "ir/dialects/onnx/movement.h"
 
 namespace weft::passes {
 namespace {

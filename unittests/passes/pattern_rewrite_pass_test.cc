@@ -7,7 +7,7 @@
 #include "ir/builder.h"
 #include "passes/pass_manager.h"
 #include "passes/rule_registry.h"
-#include "unittests/drr/toy_ops.h"
+#include "unittests/drr/engine/toy_ops.h"
 
 namespace weft::passes {
 namespace {

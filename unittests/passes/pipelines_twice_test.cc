@@ -4,12 +4,12 @@
 
 #include "ir/text/printer.h"
 #include "passes/pass_registry.h"
-#include "tools/testing/golden.h"
+#include "unittests/fixtures/golden.h"
 
 namespace weft::passes {
 namespace {
 
-constexpr char kFolder[] = WEFT_TEST_DATA_DIR "/passes/golden";
+constexpr char kFolder[] = WEFT_TEST_DATA_DIR "/passes";
 
 class PipelineTwice : public testing::TestWithParam<std::string> {};
 

@@ -4,13 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "drr/text/rule_file.h"
+#include "drr/rule_file.h"
 #include "ir/dialects/ascend.h"
 #include "ir/dialects/fused.h"
 #include "ir/dialects/litert.h"
 #include "ir/dialects/pd.h"
 #include "passes/rule_registry.h"
-#include "unittests/drr/toy_ops.h"
+#include "unittests/drr/engine/toy_ops.h"
 
 namespace weft::passes {
 namespace {

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "drr/drr.h"
-#include "drr/pattern_set.h"
-#include "unittests/drr/toy_ops.h"
+#include "drr/engine/rule_set.h"
+#include "unittests/drr/engine/toy_ops.h"
 
 namespace weft::passes {
 

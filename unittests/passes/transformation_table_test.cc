@@ -1,5 +1,5 @@
 // The table of transformations in the README says what is true.
-#include "tools/testing/transformation_table.h"
+#include "unittests/fixtures/transformation_table.h"
 
 #include <gtest/gtest.h>
 
@@ -19,8 +19,8 @@ std::string ReadReadme() {
 }
 
 TEST(TransformationTable, IsInTheReadme) {
-  const auto table = TransformationTable(WEFT_TEST_DATA_DIR "/passes/golden",
-                                         WEFT_TEST_DATA_DIR "/../passes/rules");
+  const auto table =
+      TransformationTable(WEFT_TEST_DATA_DIR "/passes", WEFT_TEST_DATA_DIR "/../passes/targets");
   ASSERT_TRUE(table.ok()) << table.status();
   const std::string readme = ReadReadme();
   const auto expected = WithTransformationTable(readme, *table);

@@ -9,7 +9,7 @@
 #include "drr/drr.h"
 #include "ir/dialects/onnx.h"
 #include "passes/rule_registry.h"
-#include "tools/testing/golden.h"
+#include "unittests/fixtures/golden.h"
 
 namespace weft::fixtures {
 namespace {

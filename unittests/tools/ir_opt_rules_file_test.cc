@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "unittests/drr/text/layer_norm_dict.h"
+#include "unittests/drr/neural_engine/layer_norm_dict.h"
 #include "unittests/tools/subprocess.h"
 
 namespace weft::tools {
@@ -159,7 +159,7 @@ constexpr const char* kAttention =
 
 // A file of the library.
 std::string Dicts(const std::string& name) {
-  return WEFT_TEST_DATA_DIR "/../passes/rules/neural_engine/" + name;
+  return WEFT_TEST_DATA_DIR "/../passes/targets/neural_engine/" + name;
 }
 
 TEST_F(IrOptRulesFile, SeveralFilesRunTogether) {

@@ -2,10 +2,10 @@
 #include <gtest/gtest.h>
 
 #include "drr/drr.h"
+#include "ir/analysis/constant.h"
 #include "ir/builder.h"
-#include "ir/constant.h"
 #include "ir/dialects/onnx.h"
-#include "tools/testing/numeric.h"
+#include "unittests/fixtures/numeric.h"
 
 namespace weft::fixtures {
 namespace {

@@ -1,29 +1,11 @@
 #include "ir/dialects/fused/conv.h"
 
-#include <fmt/format.h>
-
+#include "ir/dialects/fused/nhwc.h"
 #include "ir/dialects/fused/operands.h"
 #include "ir/dialects/onnx.h"
 #include "ir/dialects/onnx/window.h"
 
 namespace weft::ir::fused {
-namespace {
-
-Value ToNchw(Builder& b, Value x) { return b.Make<ops::Transpose>({x}, {.perm = {0, 3, 1, 2}}); }
-Value ToNhwc(Builder& b, Value x) { return b.Make<ops::Transpose>({x}, {.perm = {0, 2, 3, 1}}); }
-
-// *dims: NHWC, with height and width those of the window's positions.
-bool SlideNhwc(InferContext& c, const Window& window, Dims* dims) {
-  if (!CheckTensors(c) || !CheckFloat(c, 0) || !CheckRank(c, 0, 4)) return false;
-  *dims = DimsOf(c, 0).value_or(Shape(4, kUnknownDim));
-  Shape spatial;
-  if (!WindowDims(c, std::span(**dims).subspan(1, 2), window, &spatial)) return false;
-  (**dims)[1] = spatial[0];
-  (**dims)[2] = spatial[1];
-  return true;
-}
-
-}  // namespace
 
 bool Conv2d::Infer(InferContext& c) {
   DataType dtype;
@@ -59,66 +41,6 @@ std::vector<Value> Conv2d::Decompose(Builder& b, std::span<const Value> operands
                                        .strides = attrs.strides});
   y = AddIfGiven(b, ToNhwc(b, y), operands, 3);
   return {BuildActivation(b, y, attrs.activation, attrs.activation_params)};
-}
-
-bool MaxPool2d::Infer(InferContext& c) {
-  const auto attrs = c.attrs_of<MaxPool2d>();
-  Dims dims;
-  return SlideNhwc(c,
-                   {.kernel = attrs.kernel_shape,
-                    .strides = attrs.strides,
-                    .dilations = attrs.dilations,
-                    .pads = attrs.pads,
-                    .ceil_mode = attrs.ceil_mode},
-                   &dims) &&
-         SetTensor(c, 0, DtypeOf(c, 0), dims);
-}
-
-std::vector<Value> MaxPool2d::Decompose(Builder& b, std::span<const Value> operands,
-                                        const Attrs<Plain>& attrs) {
-  const Value y =
-      b.Make<ops::MaxPool>({ToNchw(b, operands[0])}, {.ceil_mode = int64_t{attrs.ceil_mode},
-                                                      .dilations = attrs.dilations,
-                                                      .kernel_shape = attrs.kernel_shape,
-                                                      .pads = attrs.pads,
-                                                      .strides = attrs.strides});
-  return {ToNhwc(b, y)};
-}
-
-bool AveragePool2d::Infer(InferContext& c) {
-  const auto attrs = c.attrs_of<AveragePool2d>();
-  Dims dims;
-  return SlideNhwc(c,
-                   {.kernel = attrs.kernel_shape,
-                    .strides = attrs.strides,
-                    .dilations = {},
-                    .pads = attrs.pads,
-                    .ceil_mode = attrs.ceil_mode},
-                   &dims) &&
-         SetTensor(c, 0, DtypeOf(c, 0), dims);
-}
-
-std::vector<Value> AveragePool2d::Decompose(Builder& b, std::span<const Value> operands,
-                                            const Attrs<Plain>& attrs) {
-  const Value y = b.Make<ops::AveragePool>({ToNchw(b, operands[0])},
-                                           {.ceil_mode = int64_t{attrs.ceil_mode},
-                                            .count_include_pad = int64_t{attrs.count_include_pad},
-                                            .kernel_shape = attrs.kernel_shape,
-                                            .pads = attrs.pads,
-                                            .strides = attrs.strides});
-  return {ToNhwc(b, y)};
-}
-
-bool GlobalAveragePool2d::Infer(InferContext& c) {
-  if (!CheckTensors(c) || !CheckFloat(c, 0) || !CheckRank(c, 0, 4)) return false;
-  Shape dims = DimsOf(c, 0).value_or(Shape(4, kUnknownDim));
-  dims[1] = dims[2] = 1;
-  return SetTensor(c, 0, DtypeOf(c, 0), dims);
-}
-
-std::vector<Value> GlobalAveragePool2d::Decompose(Builder& b, std::span<const Value> operands,
-                                                  const Attrs<Plain>&) {
-  return {ToNhwc(b, b.Make<ops::GlobalAveragePool>({ToNchw(b, operands[0])}))};
 }
 
 }  // namespace weft::ir::fused

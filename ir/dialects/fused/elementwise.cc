@@ -5,6 +5,8 @@
 #include <numeric>
 
 #include "ir/dialects/builtin.h"
+#include "ir/dialects/fused/activation.h"
+#include "ir/dialects/fused/operands.h"
 #include "ir/dialects/onnx/infer_util.h"
 #include "ir/dialects/onnx/op_base.h"
 #include "ir/program.h"
@@ -71,6 +73,21 @@ bool Elementwise::Verify(Operation op, std::string* error) {
       return Fail(error, fmt::format("its body holds {}, which is no elementwise onnx operation",
                                      inner.name()));
   return true;
+}
+
+bool Gelu::Infer(InferContext& c) {
+  DataType dtype;
+  if (!CheckTensors(c) || !SameDtype(c, {0, 1}, &dtype) || !CheckFloat(c, 0)) return false;
+  const Dims dims = DimsOf(c, 0);
+  if (dims && !CheckBroadcastsTo(c, 1, *dims)) return false;
+  return SetTensor(c, 0, dtype, dims);
+}
+
+std::vector<Value> Gelu::Decompose(Builder& b, std::span<const Value> operands,
+                                   const Attrs<Plain>& attrs) {
+  const Value x = AddIfGiven(b, operands[0], operands, 1);
+  const bool exact = attrs.approximate == GeluApproximate::kNone;
+  return {exact ? BuildErfGelu(b, x) : BuildTanhGelu(b, x)};
 }
 
 }  // namespace weft::ir::fused

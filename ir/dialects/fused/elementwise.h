@@ -1,6 +1,7 @@
-// fused.elementwise: a loop of its own for any group of elementwise ops.
+// fused.gelu, and fused.elementwise: one loop for any group of elementwise ops.
 #pragma once
 
+#include <array>
 #include <string>
 
 #include "ir/op_def.h"
@@ -30,6 +31,28 @@ struct Elementwise {
 
   // Whether a body may hold the op: an elementwise onnx op with one result.
   static bool MayHold(Operation op);
+};
+
+enum class GeluApproximate : uint8_t { kNone, kTanh };
+constexpr std::array<std::string_view, 2> EnumNames(GeluApproximate) { return {"none", "tanh"}; }
+
+// gelu(x + bias); bias broadcasts to x. none: 0.5 x (1 + erf(x / sqrt(2))); tanh:
+// 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))).
+struct Gelu {
+  static constexpr OpInfo kInfo = {.name = "fused.gelu",
+                                   .operands = {"x", Optional("bias")},
+                                   .traits = kPure | kElementwise,
+                                   .doc = "the Gaussian error linear unit"};
+  template <template <class> class Slot>
+  struct Attrs {
+    Slot<GeluApproximate> approximate{};
+    static constexpr auto Fields() {
+      return std::tuple(Field{"approximate", &Attrs::approximate, GeluApproximate::kNone});
+    }
+  };
+  static bool Infer(InferContext& c);
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
 };
 
 }  // namespace weft::ir::fused

@@ -107,19 +107,4 @@ std::vector<Value> GroupNorm::Decompose(Builder& b, std::span<const Value> opera
   return {BuildActivation(b, y, attrs.activation, {})};
 }
 
-bool Gelu::Infer(InferContext& c) {
-  DataType dtype;
-  if (!CheckTensors(c) || !SameDtype(c, {0, 1}, &dtype) || !CheckFloat(c, 0)) return false;
-  const Dims dims = DimsOf(c, 0);
-  if (dims && !CheckBroadcastsTo(c, 1, *dims)) return false;
-  return SetTensor(c, 0, dtype, dims);
-}
-
-std::vector<Value> Gelu::Decompose(Builder& b, std::span<const Value> operands,
-                                   const Attrs<Plain>& attrs) {
-  const Value x = AddIfGiven(b, operands[0], operands, 1);
-  const bool exact = attrs.approximate == GeluApproximate::kNone;
-  return {exact ? BuildErfGelu(b, x) : BuildTanhGelu(b, x)};
-}
-
 }  // namespace weft::ir::fused

@@ -1,7 +1,5 @@
-// fused.layer_norm, fused.rms_norm, fused.group_norm and fused.gelu.
+// fused.layer_norm, fused.rms_norm and fused.group_norm.
 #pragma once
-
-#include <array>
 
 #include "ir/dialects/fused/activation.h"
 #include "ir/op_def.h"
@@ -60,28 +58,6 @@ struct GroupNorm {
     static constexpr auto Fields() {
       return std::tuple(Field{"groups", &Attrs::groups}, Field{"epsilon", &Attrs::epsilon},
                         Field{"activation", &Attrs::activation, Activation::kNone});
-    }
-  };
-  static bool Infer(InferContext& c);
-  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
-                                      const Attrs<Plain>& attrs);
-};
-
-enum class GeluApproximate : uint8_t { kNone, kTanh };
-constexpr std::array<std::string_view, 2> EnumNames(GeluApproximate) { return {"none", "tanh"}; }
-
-// gelu(x + bias); bias broadcasts to x. none: 0.5 x (1 + erf(x / sqrt(2))); tanh:
-// 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))).
-struct Gelu {
-  static constexpr OpInfo kInfo = {.name = "fused.gelu",
-                                   .operands = {"x", Optional("bias")},
-                                   .traits = kPure | kElementwise,
-                                   .doc = "the Gaussian error linear unit"};
-  template <template <class> class Slot>
-  struct Attrs {
-    Slot<GeluApproximate> approximate{};
-    static constexpr auto Fields() {
-      return std::tuple(Field{"approximate", &Attrs::approximate, GeluApproximate::kNone});
     }
   };
   static bool Infer(InferContext& c);

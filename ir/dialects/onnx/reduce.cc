@@ -1,5 +1,7 @@
 #include "ir/dialects/onnx/reduce.h"
 
+#include <fmt/format.h>
+
 #include "ir/dialects/onnx/shape_value.h"
 
 namespace weft::ir::ops {
@@ -32,8 +34,26 @@ bool ReduceSum::Infer(InferContext& c) {
   return InferReduce(c, axes, attrs.keepdims != 0);
 }
 
+bool TopK::Infer(InferContext& c) { return InferTopK(c, c.attrs_of<TopK>().axis, DataType::kI64); }
+
+bool InferTopK(InferContext& c, int64_t axis, DataType index) {
+  if (!CheckTensors(c) || !CheckNumber(c, 0) || !CheckDtype(c, 1, index) || !CheckScalar(c, 1))
+    return false;
+  Dims dims = DimsOf(c, 0);
+  if (dims) {
+    if (!NormalizeAxis(c, &axis, dims->size())) return false;
+    int64_t& size = (*dims)[axis];
+    const auto value = ShapeOperand(c, 1);
+    const ShapeEntry k = value && value->size() == 1 ? value->front() : ShapeEntry();
+    if (k.is_number && (k.value < 0 || (IsStaticDim(size) && k.value > size)))
+      return c.Fail(fmt::format("k is {} but x is {}", k.value, ToString(*dims)));
+    size = k.value;
+  }
+  return SetTensor(c, 0, DtypeOf(c, 0), dims) && SetTensor(c, 1, index, dims);
+}
+
 void LoadReduceOps(IrContext& context) {
-  AddOps<ReduceMean, ReduceMax, ReduceMin, ReduceSum>(context);
+  AddOps<ReduceMean, ReduceMax, ReduceMin, ReduceSum, TopK>(context);
 }
 
 }  // namespace weft::ir::ops

@@ -1,5 +1,5 @@
-// Reductions over some axes. With keepdims = 1 (ONNX's default) reduced dimensions stay as 1;
-// axes absent means all.
+// Reductions over some axes, and the largest or smallest elements along one. With keepdims = 1
+// (ONNX's default) reduced dimensions stay as 1; axes absent means all.
 #pragma once
 
 #include "ir/dialects/onnx/op_base.h"
@@ -60,6 +60,31 @@ struct ReduceSum {
   };
   static bool Infer(InferContext& c);
 };
+
+// k has one element. Equal elements are taken in the order of their indices.
+struct TopK {
+  static constexpr OpInfo kInfo = {.name = "onnx.TopK",
+                                   .operands = {"x", "k"},
+                                   .results = {"values", "indices"},
+                                   .onnx = "TopK",
+                                   .since = 11,
+                                   .doc = "the k largest or smallest elements along an axis"};
+  template <template <class> class Slot>
+  struct Attrs {
+    Slot<int64_t> axis{};
+    Slot<int64_t> largest{};
+    Slot<int64_t> sorted{};
+    static constexpr auto Fields() {
+      return std::tuple(Field{"axis", &Attrs::axis, int64_t{-1}},
+                        Field{"largest", &Attrs::largest, int64_t{1}},
+                        Field{"sorted", &Attrs::sorted, int64_t{1}});
+    }
+  };
+  static bool Infer(InferContext& c);
+};
+
+// The types of a TopK whose k and indices are of type `index`.
+bool InferTopK(InferContext& c, int64_t axis, DataType index);
 
 void LoadReduceOps(IrContext& context);
 

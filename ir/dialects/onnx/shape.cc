@@ -7,6 +7,7 @@
 #include "ir/dialects/onnx/shape_value.h"
 
 namespace weft::ir::ops {
+
 bool Reshape::Infer(InferContext& c) {
   if (!CheckTensors(c) || !CheckDtype(c, 1, DataType::kI64) || !CheckRank(c, 1, 1)) return false;
   const auto target = ShapeOperand(c, 1);
@@ -83,55 +84,6 @@ bool Shape::Infer(InferContext& c) {
   return SetTensor(c, 0, DataType::kI64, ir::Shape{length});
 }
 
-namespace {
-
-// A shape operand as dims; nullopt when not even the rank is known. Fails on negative entries.
-bool DimsFromOperand(InferContext& c, size_t i, Dims* dims) {
-  if (!CheckDtype(c, i, DataType::kI64) || !CheckRank(c, i, 1)) return false;
-  const auto value = ShapeOperand(c, i);
-  if (!value) return true;
-  *dims = ir::Shape();
-  for (const ShapeEntry& e : *value) {
-    if (e.is_number && e.value < 0)
-      return c.Fail(fmt::format("{} has the entry {}", OperandName(c, i), e.value));
-    (*dims)->push_back(e.value);
-  }
-  return true;
-}
-
-}  // namespace
-
-bool Expand::Infer(InferContext& c) {
-  Dims target;
-  if (!CheckTensors(c) || !DimsFromOperand(c, 1, &target)) return false;
-  const Dims x = DimsOf(c, 0);
-  if (!x || !target) return SetTensor(c, 0, DtypeOf(c, 0), std::nullopt);
-  const auto dims = BroadcastShape(*x, *target);
-  if (!dims)
-    return c.Fail(
-        fmt::format("x {} and shape {} do not broadcast", ToString(*x), ToString(*target)));
-  return SetTensor(c, 0, DtypeOf(c, 0), *dims);
-}
-
-bool Tile::Infer(InferContext& c) {
-  Dims repeats;
-  if (!CheckTensors(c) || !DimsFromOperand(c, 1, &repeats)) return false;
-  Dims dims = DimsOf(c, 0);
-  if (!dims) return SetTensor(c, 0, DtypeOf(c, 0), std::nullopt);
-  const auto rank = static_cast<int64_t>(dims->size());
-  if (!CheckVector(c, 1, rank, "dimensions of x")) return false;
-  if (repeats && repeats->size() != dims->size())
-    return c.Fail(fmt::format("repeats has {} entries but x has rank {}", repeats->size(), rank));
-  for (size_t i = 0; i < dims->size(); ++i) {
-    const int64_t pair[] = {(*dims)[i], repeats ? (*repeats)[i] : kUnknownDim};
-    const auto size = ProductOf(pair);
-    if (!size) return c.Fail(fmt::format("the result is too large in dimension {}", i));
-    // A repeat that is no number is no dimension either, even if x has 1 there.
-    (*dims)[i] = IsStaticDim(pair[1]) || *size == 0 ? *size : kUnknownDim;
-  }
-  return SetTensor(c, 0, DtypeOf(c, 0), dims);
-}
-
 bool ConstantOfShape::Infer(InferContext& c) {
   Dims dims;
   if (!CheckTensors(c) || !DimsFromOperand(c, 0, &dims)) return false;
@@ -147,7 +99,7 @@ bool ConstantOfShape::Infer(InferContext& c) {
 }
 
 void LoadShapeOps(IrContext& context) {
-  AddOps<Reshape, Flatten, Squeeze, Unsqueeze, Shape, Expand, Tile, ConstantOfShape>(context);
+  AddOps<Reshape, Flatten, Squeeze, Unsqueeze, Shape, ConstantOfShape>(context);
 }
 
 }  // namespace weft::ir::ops

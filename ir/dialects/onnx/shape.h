@@ -80,28 +80,6 @@ struct Shape {
   static bool Infer(InferContext& c);
 };
 
-struct Expand {
-  static constexpr OpInfo kInfo = {.name = "onnx.Expand",
-                                   .operands = {"x", "shape"},
-                                   .onnx = "Expand",
-                                   .since = 13,
-                                   .doc = "x broadcast against a shape"};
-  template <template <class> class Slot>
-  using Attrs = NoAttrs<Slot>;
-  static bool Infer(InferContext& c);
-};
-
-struct Tile {
-  static constexpr OpInfo kInfo = {.name = "onnx.Tile",
-                                   .operands = {"x", "repeats"},
-                                   .onnx = "Tile",
-                                   .since = 13,
-                                   .doc = "x repeated along each dimension"};
-  template <template <class> class Slot>
-  using Attrs = NoAttrs<Slot>;
-  static bool Infer(InferContext& c);
-};
-
 // value is a dense tensor of one element; absent it is f32 zero.
 struct ConstantOfShape {
   static constexpr OpInfo kInfo = {.name = "onnx.ConstantOfShape",

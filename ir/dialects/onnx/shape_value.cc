@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "ir/constant.h"
+#include "ir/analysis/constant.h"
 #include "ir/dialects/onnx.h"
 
 namespace weft::ir {
@@ -256,6 +256,19 @@ bool ReshapeDims(InferContext& c, const Dims& data, const ShapeValue& target, bo
       return c.Fail(fmt::format("{} does not fit shape {}", ToString(*data), Text(target)));
   }
   *result = std::move(dims);
+  return true;
+}
+
+bool DimsFromOperand(InferContext& c, size_t i, Dims* dims) {
+  if (!CheckDtype(c, i, DataType::kI64) || !CheckRank(c, i, 1)) return false;
+  const auto value = ShapeOperand(c, i);
+  if (!value) return true;
+  *dims = ir::Shape();
+  for (const ShapeEntry& e : *value) {
+    if (e.is_number && e.value < 0)
+      return c.Fail(fmt::format("{} has the entry {}", OperandName(c, i), e.value));
+    (*dims)->push_back(e.value);
+  }
   return true;
 }
 

@@ -36,4 +36,7 @@ std::optional<Ints> KnownInts(const InferContext& c, size_t i);
 bool ReshapeDims(InferContext& c, const Dims& data, const ShapeValue& target, bool allow_zero,
                  Dims* result);
 
+// A shape operand as dims; nullopt when not even the rank is known. Fails on negative entries.
+bool DimsFromOperand(InferContext& c, size_t i, Dims* dims);
+
 }  // namespace weft::ir

@@ -1,8 +1,8 @@
 // Sizes of convolutions and pools, in any layout.
 #pragma once
 
+#include "ir/dialects/onnx/auto_pad.h"
 #include "ir/dialects/onnx/infer_util.h"
-#include "ir/dialects/onnx/nn.h"
 
 namespace weft::ir {
 
@@ -13,6 +13,9 @@ struct Window {
   ops::AutoPad auto_pad = ops::AutoPad::kNotSet;
   bool ceil_mode = false;
 };
+
+// A list that may be absent.
+inline Ints OrEmpty(const std::optional<Ints>& list) { return list.value_or(Ints()); }
 
 // *result is the number of window positions along each dimension of `spatial`. Fails on lists of
 // wrong length, on entries that are no positive sizes (no sizes, for pads), and on a window that

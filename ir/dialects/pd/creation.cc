@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "ir/constant.h"
+#include "ir/analysis/constant.h"
 #include "ir/dialects/builtin.h"
 #include "ir/dialects/onnx/infer_util.h"
 

@@ -4,8 +4,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "ir/analysis/constant.h"
 #include "ir/builder.h"
-#include "ir/constant.h"
 #include "ir/text/internal/numbers.h"
 #include "ir/text/internal/value_parser.h"
 

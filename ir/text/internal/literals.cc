@@ -6,7 +6,7 @@
 #include <cstring>
 #include <limits>
 
-#include "ir/constant.h"
+#include "ir/analysis/constant.h"
 
 namespace weft::ir::text {
 namespace {

@@ -9,14 +9,14 @@
 #include <string_view>
 #include <vector>
 
-#include "drr/apply.h"
-#include "drr/matcher.h"
-#include "drr/text/rule_file.h"
+#include "drr/engine/applier.h"
+#include "drr/engine/matcher.h"
+#include "drr/rule_file.h"
+#include "ir/analysis/verifier.h"
 #include "ir/dialects/fused.h"
 #include "ir/rewriter.h"
 #include "ir/text/parser.h"
 #include "ir/text/printer.h"
-#include "ir/verifier.h"
 #include "ir/walk.h"
 
 namespace weft::drr::text {

@@ -1,13 +1,13 @@
 // fused.elementwise: its shape, its text, its body in place of it, and bodies that are refused.
 #include <gtest/gtest.h>
 
+#include "ir/analysis/reference_body.h"
+#include "ir/analysis/shape_inference.h"
+#include "ir/analysis/verifier.h"
 #include "ir/dialects/fused.h"
-#include "ir/reference_body.h"
 #include "ir/rewriter.h"
-#include "ir/shape_inference.h"
 #include "ir/text/parser.h"
 #include "ir/text/printer.h"
-#include "ir/verifier.h"
 
 namespace weft::ir {
 namespace {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/analysis/verifier.h"
 #include "ir/builder.h"
 #include "ir/dialects/ascend.h"
 #include "ir/dialects/builtin.h"
@@ -14,7 +15,6 @@
 #include "ir/dialects/onnx.h"
 #include "ir/dialects/pd.h"
 #include "ir/infer.h"
-#include "ir/verifier.h"
 
 namespace weft::ir {
 

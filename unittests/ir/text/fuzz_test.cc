@@ -2,8 +2,8 @@
 // verifier and the printer can look at and that survives a round trip.
 #include <random>
 
+#include "ir/analysis/verifier.h"
 #include "ir/dialects/pd.h"
-#include "ir/verifier.h"
 #include "unittests/ir/text/text_test_util.h"
 
 namespace weft::ir {

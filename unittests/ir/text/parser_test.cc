@@ -2,8 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "ir/analysis/verifier.h"
 #include "ir/dialects/builtin.h"
-#include "ir/verifier.h"
 #include "unittests/ir/text/text_test_util.h"
 
 namespace weft::ir {

@@ -4,9 +4,9 @@
 #include <cstring>
 #include <limits>
 
+#include "ir/analysis/verifier.h"
 #include "ir/builder.h"
 #include "ir/dialects/builtin.h"
-#include "ir/verifier.h"
 #include "unittests/ir/text/text_test_util.h"
 
 namespace weft::ir {

@@ -1,0 +1,391 @@
+#include "drr/engine/automaton.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+namespace weft::drr {
+namespace {
+
+constexpr size_t kMaxStates = UINT16_MAX;
+constexpr size_t kMaxSymbols = UINT16_MAX;
+
+// How many operands of a match may read a result of `op`: 0 when the pattern reads none. A value that
+// the pattern leaves open may be that result as well, so every operand counts.
+uint32_t UsesInside(const PatternGraph& graph, int op) {
+  if (graph.HasLists()) return TreeAutomaton::kAnyUses;
+  const auto is_result = [&](int value) { return graph.values[value].producer == op; };
+  uint32_t uses = 0, operands = 0;
+  for (const SourceOp& reader : graph.ops)
+    for (int operand : reader.operands) {
+      if (operand == kAbsent) continue;
+      ++operands;
+      const int value = graph.Resolve(operand);
+      uses += is_result(value);
+      for (int alternative : graph.values[value].either)
+        uses += is_result(graph.Resolve(alternative));
+    }
+  return uses == 0 ? 0 : operands;
+}
+
+// Whether operations outside a match may read every result of `op`, or some of them.
+struct Keeping {
+  bool all = true, some = false;
+};
+Keeping KeepsResults(const PatternGraph& graph, int op) {
+  Keeping keeping;
+  // Results that the pattern does not name must have no reader.
+  for (const Alternative& alternative : graph.ops[op].alternatives)
+    keeping.all &= alternative.def->info->results.size() <= graph.ops[op].results.size();
+  for (int result : graph.ops[op].results) {
+    const int value = graph.Resolve(result);
+    const bool keeps =
+        graph.values[value].escape != Escape::kForbid ||
+        std::any_of(graph.replacements.begin(), graph.replacements.end(),
+                    [&](const Replacement& r) { return graph.Resolve(r.source) == value; });
+    keeping.all &= keeps;
+    keeping.some |= keeps;
+  }
+  return keeping;
+}
+
+}  // namespace
+
+// Vectors as keys: built rarely, so ordered maps will do.
+struct TreeAutomaton::Tables {
+  std::map<std::vector<uint64_t>, std::vector<uint32_t>> nodes;  // by opcodes: candidates to equal
+  std::unordered_map<uint64_t, uint32_t> symbol_of_attrs;        // opcode, attributes
+  std::map<std::vector<uint32_t>, uint32_t> symbols;
+  std::map<std::vector<uint32_t>, State> states;
+  std::map<std::vector<uint32_t>, State> long_transitions;  // symbol, operand states
+};
+
+TreeAutomaton::TreeAutomaton(const std::vector<std::unique_ptr<Rule>>& rules)
+    : tables_(std::make_unique<Tables>()) {
+  for (uint32_t i = 0; i < rules.size(); ++i) {
+    context_ = rules[i]->graph.context();
+    benefits_.push_back(rules[i]->benefit);
+    AddRule(*rules[i], i);
+  }
+  symbols_.emplace_back();  // number 0 marks empty slots
+  states_.resize(3);        // kNothing, kNotGiven, kFull
+  const auto by_benefit = [&](uint32_t a, uint32_t b) { return benefits_[a] > benefits_[b]; };
+  std::stable_sort(anywhere_.begin(), anywhere_.end(), by_benefit);
+  states_[kNothing].accepted = anywhere_;
+  states_[kNothing].joined = joined_anywhere_;
+  states_[kFull].max_uses = states_[kFull].max_own_uses = kAnyUses;
+  states_[kFull].joined = true;
+  for (uint32_t i = 0; i < rules.size(); ++i) states_[kFull].accepted.push_back(i);
+  std::stable_sort(states_[kFull].accepted.begin(), states_[kFull].accepted.end(), by_benefit);
+  for (const StateEntry& state : states_) marks_.push_back(MarksOf(state));
+  IndexOpcodes();
+  slots_.resize(256);
+  mask_ = slots_.size() - 1;
+}
+
+TreeAutomaton::~TreeAutomaton() = default;
+
+// Whether states say what such an op is and what it reads.
+bool TreeAutomaton::IsTracked(const SourceOp& op) {
+  return op.times == Times::kOnce && !op.alternatives.empty();
+}
+
+void TreeAutomaton::AddRule(const Rule& rule, uint32_t number) {
+  const PatternGraph& graph = rule.graph;
+  std::vector<int64_t> done(graph.ops.size(), -1);
+  for (size_t op = 0; op < graph.ops.size(); ++op) NodeOf(graph, static_cast<int>(op), done);
+  const std::vector<int> first = graph.RootProducers();
+  for (int root : first) {
+    if (done[root] >= 0) nodes_[done[root]].rules.push_back(number);
+    if (done[root] < 0 && (anywhere_.empty() || anywhere_.back() != number))
+      anywhere_.push_back(number);
+  }
+  for (int root : graph.roots()) {
+    if (std::find(first.begin(), first.end(), root) != first.end()) continue;
+    if (done[root] >= 0) nodes_[done[root]].joined = true;
+    joined_anywhere_ |= done[root] < 0;
+  }
+  for (size_t op = 0; op < graph.ops.size(); ++op) {
+    loose_ |= !IsTracked(graph.ops[op]) || !graph.ops[op].regions.empty();
+    if (done[op] < 0) continue;
+    Node& node = nodes_[done[op]];
+    const uint32_t uses = UsesInside(graph, static_cast<int>(op));
+    const Keeping keeps = KeepsResults(graph, static_cast<int>(op));
+    node.max_uses = std::max(node.max_uses, uses > 0 && keeps.some ? kAnyUses : uses);
+    node.max_own_uses = std::max(node.max_own_uses, keeps.all ? 0 : uses);
+  }
+  for (const SourceValue& v : graph.values)
+    loose_ |=
+        v.list || v.outside || v.through >= 0 || !v.nots.empty() || v.escape == Escape::kRecompute;
+}
+
+// `done` holds the nodes of the rule's ops that are known already, and stays -1 for an op that may
+// have any name; source graphs are acyclic.
+int64_t TreeAutomaton::NodeOf(const PatternGraph& graph, int op, std::vector<int64_t>& done) {
+  if (done[op] >= 0) return done[op];
+  const SourceOp& source = graph.ops[op];
+  Node node;
+  for (const drr::Alternative& a : source.alternatives) {
+    Alternative alternative{a.def->opcode.id(), a.def->Has(ir::kCommutative), {}};
+    for (const AttrPattern& attr : a.attrs)
+      if (attr.kind == AttrPattern::kIsOneOf)
+        alternative.checks.push_back({attr.name, attr.values});
+    node.alternatives.push_back(std::move(alternative));
+  }
+  if (source.alternatives.empty()) {
+    if (source.opcode.empty()) return -1;
+    node.alternatives.push_back({ir::Opcode::FindOrAdd(source.opcode).id(), false, {}});
+  }
+  const bool has_lists = std::any_of(
+      source.operands.begin(), source.operands.end(),
+      [&](int operand) { return operand != kAbsent && graph.values[graph.Resolve(operand)].list; });
+  if (IsTracked(source) && !has_lists)
+    for (int operand : source.operands)
+      node.operands.push_back(operand == kAbsent ? Need{{}, false, true}
+                                                 : NeedOf(graph, operand, done));
+  return done[op] = Intern(std::move(node));
+}
+
+TreeAutomaton::Need TreeAutomaton::NeedOf(const PatternGraph& graph, int value,
+                                          std::vector<int64_t>& done) {
+  const SourceValue& v = graph.values[graph.Resolve(value)];
+  Need need;
+  need.optional = v.optional;
+  std::vector<int> alternatives = v.either;
+  if (alternatives.empty()) alternatives.push_back(value);
+  for (int alternative : alternatives) {
+    const SourceValue& a = graph.values[graph.Resolve(alternative)];
+    const bool tracked = a.either.empty() && a.through < 0 && !a.list && a.producer >= 0 &&
+                         IsTracked(graph.ops[a.producer]);
+    const int64_t node = tracked ? NodeOf(graph, a.producer, done) : -1;
+    if (node < 0) {
+      need.anything = true;
+    } else {
+      need.nodes.push_back(static_cast<uint32_t>(node));
+    }
+  }
+  if (need.anything) need.nodes.clear();
+  return need;
+}
+
+uint32_t TreeAutomaton::Intern(Node node) {
+  std::vector<uint64_t> key;
+  for (const Alternative& a : node.alternatives) key.push_back(a.opcode);
+  for (const Need& need : node.operands) {
+    key.push_back(uint64_t{need.anything} << 33 | uint64_t{need.optional} << 32);
+    for (uint32_t n : need.nodes) key.push_back(uint64_t{n} | uint64_t{1} << 34);
+  }
+  std::vector<uint32_t>& candidates = tables_->nodes[key];
+  for (uint32_t candidate : candidates)
+    if (nodes_[candidate].alternatives == node.alternatives &&
+        nodes_[candidate].operands == node.operands)
+      return candidate;
+  candidates.push_back(static_cast<uint32_t>(nodes_.size()));
+  nodes_.push_back(std::move(node));
+  return candidates.back();
+}
+
+void TreeAutomaton::IndexOpcodes() {
+  for (uint32_t n = 0; n < nodes_.size(); ++n) {
+    const Node& node = nodes_[n];
+    for (uint32_t a = 0; a < node.alternatives.size(); ++a) {
+      const Alternative& alternative = node.alternatives[a];
+      if (opcodes_.size() <= alternative.opcode) opcodes_.resize(alternative.opcode + 1);
+      OpcodeEntry& entry = opcodes_[alternative.opcode];
+      entry.nodes.emplace_back(n, a);
+      for (uint32_t i = 0; i < node.operands.size(); ++i) {
+        if (node.operands[i].anything) continue;
+        entry.operands.push_back(i);
+        if (alternative.commutative && i < 2) entry.operands.push_back(1 - i);
+      }
+    }
+  }
+  keys_.resize(opcodes_.size());
+  for (uint32_t opcode = 0; opcode < opcodes_.size(); ++opcode) {
+    OpcodeEntry& entry = opcodes_[opcode];
+    if (entry.nodes.empty()) continue;
+    std::sort(entry.operands.begin(), entry.operands.end());
+    entry.operands.erase(std::unique(entry.operands.begin(), entry.operands.end()),
+                         entry.operands.end());
+    KeyPlan& key = keys_[opcode];
+    const bool fits = entry.operands.size() <= kPacked &&
+                      (entry.operands.empty() || entry.operands.back() <= UINT8_MAX);
+    key.num_packed = fits ? static_cast<uint8_t>(entry.operands.size()) : kLong;
+    for (size_t k = 0; fits && k < entry.operands.size(); ++k)
+      key.packed[k] = static_cast<uint8_t>(entry.operands[k]);
+    bool checks = false;
+    std::vector<Entry> entries;
+    for (const auto& [n, a] : entry.nodes) {
+      checks |= !nodes_[n].alternatives[a].checks.empty();
+      entries.push_back({n, nodes_[n].alternatives[a].commutative});
+    }
+    if (!checks)
+      key.symbol =
+          static_cast<uint16_t>(InternSymbol(static_cast<uint16_t>(opcode), std::move(entries)));
+  }
+}
+
+uint32_t TreeAutomaton::SymbolOf(uint16_t opcode, uint32_t attrs) {
+  const uint64_t key = uint64_t{opcode} << 32 | attrs;
+  auto [it, is_new] = tables_->symbol_of_attrs.try_emplace(key, 0);
+  if (!is_new) return it->second;
+  const ir::AttrDict dict = context_->DictFromId(attrs);
+  std::vector<Entry> entries;
+  for (const auto& [n, a] : opcodes_[opcode].nodes) {
+    const Alternative& alternative = nodes_[n].alternatives[a];
+    const bool holds =
+        std::all_of(alternative.checks.begin(), alternative.checks.end(), [&](const Check& check) {
+          return std::find(check.values.begin(), check.values.end(), dict.Get(check.name)) !=
+                 check.values.end();
+        });
+    if (holds) entries.push_back({n, alternative.commutative});
+  }
+  return it->second = InternSymbol(opcode, std::move(entries));
+}
+
+uint32_t TreeAutomaton::InternSymbol(uint16_t opcode, std::vector<Entry> entries) {
+  std::vector<uint32_t> key{opcode};
+  for (const Entry& e : entries) key.push_back(e.node << 1 | e.commutative);
+  auto [it, is_new] = tables_->symbols.try_emplace(key, symbols_.size());
+  if (!is_new) return it->second;
+  WEFT_CHECK(symbols_.size() < kMaxSymbols, "too many kinds of operations in one set of rules");
+  Symbol symbol;
+  symbol.opcode = opcode;
+  for (const Entry& e : entries) {
+    const Need* needed = nullptr;
+    for (const Need& need : nodes_[e.node].operands)
+      if (!need.anything && !need.optional && !needed) needed = &need;
+    if (!needed) {
+      symbol.leaves.push_back(e);
+    } else {
+      for (uint32_t child : needed->nodes) symbol.by_child.emplace_back(child, e);
+    }
+  }
+  std::stable_sort(symbol.by_child.begin(), symbol.by_child.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  symbol.entries = std::move(entries);
+  symbols_.push_back(std::move(symbol));
+  return it->second;
+}
+
+TreeAutomaton::State TreeAutomaton::LabelLong(const ir::GraphView& view, uint32_t op,
+                                              const State* states) {
+  const uint16_t opcode = view.opcode(op);
+  uint32_t symbol = keys_[opcode].symbol;
+  if (symbol == kBySymbol) symbol = SymbolOf(opcode, view.attrs(op));
+  std::vector<uint32_t> key{symbol};
+  std::vector<State> children;
+  for (uint32_t i : opcodes_[opcode].operands) {
+    children.push_back(Child(view, op, view.record(op), i, states));
+    key.push_back(children.back());
+  }
+  auto it = tables_->long_transitions.find(key);
+  if (it == tables_->long_transitions.end())
+    it = tables_->long_transitions.emplace(std::move(key), Build(symbol, children)).first;
+  return it->second;
+}
+
+TreeAutomaton::State TreeAutomaton::Fill(uint64_t key) {
+  const auto symbol = static_cast<uint32_t>(key & 0xffff);
+  State children[kPacked];
+  const size_t count = opcodes_[symbols_[symbol].opcode].operands.size();
+  for (size_t i = 0; i < count; ++i) children[i] = static_cast<State>(key >> 16 * (i + 1));
+  const State state = Build(symbol, {children, count});
+  Insert(key, state);
+  return state;
+}
+
+void TreeAutomaton::Insert(uint64_t key, State state) {
+  if (2 * ++used_ > slots_.size()) {
+    std::vector<Slot> old(2 * slots_.size());
+    old.swap(slots_);
+    mask_ = slots_.size() - 1;
+    used_ = 1;
+    for (const Slot& slot : old)
+      if (slot.key) Insert(slot.key, slot.state);
+  }
+  size_t i = Hash(key) & mask_;
+  while (slots_[i].key) i = (i + 1) & mask_;
+  slots_[i] = {key, state};
+}
+
+bool TreeAutomaton::Satisfies(const Need& need, State child) const {
+  if (need.anything || child == kFull) return true;
+  if (child == kNotGiven) return need.optional;
+  const std::vector<uint32_t>& has = states_[child].nodes;
+  return std::any_of(need.nodes.begin(), need.nodes.end(), [&](uint32_t node) {
+    return std::binary_search(has.begin(), has.end(), node);
+  });
+}
+
+bool TreeAutomaton::Satisfies(const Entry& entry, std::span<const State> children,
+                              const OpcodeEntry& opcode) const {
+  const std::vector<Need>& needs = nodes_[entry.node].operands;
+  const auto fits = [&](bool swapped) {
+    for (size_t c = 0; c < children.size(); ++c) {
+      uint32_t i = opcode.operands[c];
+      if (swapped && i < 2) i = 1 - i;
+      if (i < needs.size() && !Satisfies(needs[i], children[c])) return false;
+    }
+    return true;
+  };
+  return fits(false) || (entry.commutative && needs.size() >= 2 && fits(true));
+}
+
+TreeAutomaton::State TreeAutomaton::Build(uint32_t symbol_id, std::span<const State> children) {
+  const Symbol& symbol = symbols_[symbol_id];
+  const OpcodeEntry& opcode = opcodes_[symbol.opcode];
+  std::vector<uint32_t> nodes;
+  const auto consider = [&](const Entry& e) {
+    if (Satisfies(e, children, opcode)) nodes.push_back(e.node);
+  };
+  if (std::find(children.begin(), children.end(), kFull) != children.end()) {
+    for (const Entry& e : symbol.entries) consider(e);
+  } else {
+    for (const Entry& e : symbol.leaves) consider(e);
+    for (State child : children)
+      for (uint32_t below : states_[child].nodes) {
+        auto it = std::lower_bound(symbol.by_child.begin(), symbol.by_child.end(), below,
+                                   [](const auto& a, uint32_t b) { return a.first < b; });
+        for (; it != symbol.by_child.end() && it->first == below; ++it) consider(it->second);
+      }
+  }
+  std::sort(nodes.begin(), nodes.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  return InternState(std::move(nodes));
+}
+
+TreeAutomaton::State TreeAutomaton::InternState(std::vector<uint32_t> nodes) {
+  if (nodes.empty()) return kNothing;
+  auto [it, is_new] = tables_->states.try_emplace(nodes, kFull);
+  if (!is_new || states_.size() >= kMaxStates) return it->second;
+  StateEntry state;
+  state.accepted = anywhere_;
+  state.joined = joined_anywhere_;
+  for (uint32_t n : nodes) {
+    const Node& node = nodes_[n];
+    state.accepted.insert(state.accepted.end(), node.rules.begin(), node.rules.end());
+    state.joined |= node.joined;
+    state.max_uses = std::max(state.max_uses, node.max_uses);
+    state.max_own_uses = std::max(state.max_own_uses, node.max_own_uses);
+  }
+  std::sort(state.accepted.begin(), state.accepted.end());
+  state.accepted.erase(std::unique(state.accepted.begin(), state.accepted.end()),
+                       state.accepted.end());
+  std::stable_sort(state.accepted.begin(), state.accepted.end(),
+                   [&](uint32_t a, uint32_t b) { return benefits_[a] > benefits_[b]; });
+  state.nodes = std::move(nodes);
+  it->second = static_cast<State>(states_.size());
+  states_.push_back(std::move(state));
+  marks_.push_back(MarksOf(states_.back()));
+  return it->second;
+}
+
+TreeAutomaton::Marks TreeAutomaton::MarksOf(const StateEntry& state) {
+  const bool accepts = !state.accepted.empty();
+  return {.flags = (accepts ? kAccepts : 0u) | (state.joined ? kJoined : 0u) |
+                   (state.max_uses > 0 ? kReadable : 0u),
+          .first = accepts ? state.accepted[0] : 0};
+}
+
+}  // namespace weft::drr

@@ -1,0 +1,191 @@
+// The rules of a set as one lazy bottom-up tree automaton (Ertl, Casey, Gregg: "Fast and flexible
+// instruction selection with on-demand tree-parsing automata", PLDI 2006). The state of an
+// operation is the set of sub-patterns it satisfies; it follows from the operation's symbol (opcode
+// and the literal attributes that rules ask for) and its operands' states, and is looked up in one
+// table that is filled on demand. So the cost per operation hardly depends on the number of rules.
+//
+// States are a filter that never loses a match: what they leave open (equal values, attribute
+// variables, constraints, other readers, lists, chains, exclusions, what lies in regions) the
+// matcher decides.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "drr/rule/pattern_graph.h"
+#include "ir/graph_view.h"
+
+namespace weft::drr {
+
+class TreeAutomaton {
+ public:
+  using State = uint16_t;
+  static constexpr State kNothing = 0;  // satisfies no sub-pattern
+  static constexpr uint32_t kAnyUses = UINT32_MAX;
+
+  explicit TreeAutomaton(const std::vector<std::unique_ptr<Rule>>& rules);
+  ~TreeAutomaton();
+
+  // The state of `op`; states[i] is that of operation number i. An operation not labelled yet
+  // counts as kNothing.
+  State Label(const ir::GraphView& view, uint32_t op, const State* states) {
+    const ir::internal::OpRecord& record = view.record(op);
+    if (record.opcode >= keys_.size()) return kNothing;
+    const KeyPlan plan = keys_[record.opcode];
+    if (plan.num_packed >= kUnknown) [[unlikely]]
+      return plan.num_packed == kUnknown ? kNothing : LabelLong(view, op, states);
+    uint64_t key = plan.symbol;
+    if (key == kBySymbol) key = SymbolOf(record.opcode, record.attrs);
+    for (unsigned k = 0; k < plan.num_packed; ++k)
+      key |= uint64_t{Child(view, op, record, plan.packed[k], states)} << (16 * (k + 1));
+    return Lookup(key);
+  }
+
+  // What an operation's state says of it.
+  enum Flag : uint32_t {
+    kAccepts = 1 << 0,   // some rule may match with its first root here
+    kJoined = 1 << 1,    // it may be a further root of a rule with several
+    kReadable = 1 << 2,  // its results may be intermediate values of a match above: see MaxUses()
+  };
+  uint32_t Flags(State state) const { return marks_[state].flags; }
+  // The first of Accepted(), where kAccepts says that there is one.
+  uint32_t FirstAccepted(State state) const { return marks_[state].first; }
+  // Numbers of the rules that may match with their first root at an operation in this state: larger
+  // benefit first, then in the order of the set.
+  std::span<const uint32_t> Accepted(State state) const { return states_[state].accepted; }
+  // How many uses a value may have at most and still be an intermediate value of a match: 0 when
+  // nothing above it can be in a match, kAnyUses where a rule keeps it for others.
+  uint32_t MaxUses(State state) const { return states_[state].max_uses; }
+  // The same of the matches that other readers prevent: where a rule keeps the value, it is none of
+  // them. So a value that has lost a reader may be in a new match only if it has so few left.
+  uint32_t MaxOwnUses(State state) const { return states_[state].max_own_uses; }
+  // Whether a rule binds operations that its states know nothing of (chains, skipped ops, regions):
+  // then a change may concern matches above operations in any state.
+  bool IsLoose() const { return loose_; }
+  size_t num_states() const { return states_.size(); }
+
+ private:
+  static constexpr State kNotGiven = 1;  // an operand that is not given
+  static constexpr State kFull = 2;      // too many states: may satisfy everything
+  static constexpr uint16_t kBySymbol = UINT16_MAX;
+  static constexpr size_t kPacked = 3;  // operand states in one key
+  static constexpr uint8_t kUnknown = UINT8_MAX - 1, kLong = UINT8_MAX;
+
+  struct Need {                   // what an operand must be
+    std::vector<uint32_t> nodes;  // one of these
+    bool anything = false;
+    bool optional = false;
+    bool operator==(const Need&) const = default;
+  };
+  struct Check {  // a literal attribute
+    ir::Name name;
+    std::vector<ir::Attribute> values;
+    bool operator==(const Check&) const = default;
+  };
+  struct Alternative {
+    uint16_t opcode = 0;
+    bool commutative = false;
+    std::vector<Check> checks;
+    bool operator==(const Alternative&) const = default;
+  };
+  struct Node {  // a sub-pattern; equal ones of all rules are one
+    std::vector<Alternative> alternatives;
+    std::vector<Need> operands;
+    std::vector<uint32_t> rules;  // that start here
+    bool joined = false;
+    uint32_t max_uses = 0, max_own_uses = 0;
+  };
+  struct Entry {
+    uint32_t node;
+    bool commutative;
+    bool operator==(const Entry&) const = default;
+  };
+  struct Symbol {  // an opcode with a set of literal checks that hold
+    uint16_t opcode = 0;
+    std::vector<Entry> entries;  // sub-patterns that such an operation may satisfy
+    // Those that need nothing below, and the others by a sub-pattern that they need (sorted).
+    std::vector<Entry> leaves;
+    std::vector<std::pair<uint32_t, Entry>> by_child;
+  };
+  // How the key of an opcode's operations is made, for most of them.
+  struct alignas(8) KeyPlan {
+    uint16_t symbol = kBySymbol;            // set where no rule asks for literal attributes
+    uint8_t num_packed = kUnknown;          // of operands; kUnknown: no rule has such an operation
+    std::array<uint8_t, kPacked> packed{};  // kLong: they do not fit in one key
+  };
+  struct OpcodeEntry {
+    std::vector<uint32_t> operands;                    // whose states matter
+    std::vector<std::pair<uint32_t, uint32_t>> nodes;  // node, alternative
+  };
+  struct StateEntry {
+    std::vector<uint32_t> nodes;  // sorted
+    std::vector<uint32_t> accepted;
+    bool joined = false;
+    uint32_t max_uses = 0, max_own_uses = 0;
+  };
+  struct Marks {  // of a state, what is asked all the time
+    uint32_t flags = 0;
+    uint32_t first = 0;
+  };
+  struct Slot {
+    uint64_t key = 0;  // 0: empty (symbols start at 1)
+    State state = kNothing;
+  };
+  struct Tables;
+
+  static State Child(const ir::GraphView& view, uint32_t op, const ir::internal::OpRecord& record,
+                     uint32_t i, const State* states) {
+    if (i >= record.num_operands && i >= view.num_operands(op)) return kNotGiven;
+    const uint32_t value = view.used_value(record.operands + i);
+    if (!(value & ir::internal::kExtraBit)) return states[value];
+    if (value == ir::kNoId) return kNotGiven;
+    const uint32_t def = view.DefiningOp(value);
+    return def == ir::kNoId ? kNothing : states[def];
+  }
+  State Lookup(uint64_t key) {
+    for (size_t i = Hash(key) & mask_;; i = (i + 1) & mask_) {
+      if (slots_[i].key == key) return slots_[i].state;
+      if (slots_[i].key == 0) return Fill(key);
+    }
+  }
+  static size_t Hash(uint64_t key) { return (key * 0x9e3779b97f4a7c15u) >> 32; }
+
+  void AddRule(const Rule& rule, uint32_t number);
+  static bool IsTracked(const SourceOp& op);
+  int64_t NodeOf(const PatternGraph& graph, int op, std::vector<int64_t>& done);
+  Need NeedOf(const PatternGraph& graph, int value, std::vector<int64_t>& done);
+  uint32_t Intern(Node node);
+  void IndexOpcodes();
+  uint32_t SymbolOf(uint16_t opcode, uint32_t attrs);
+  uint32_t InternSymbol(uint16_t opcode, std::vector<Entry> entries);
+  State LabelLong(const ir::GraphView& view, uint32_t op, const State* states);
+  State Fill(uint64_t key);
+  State Build(uint32_t symbol, std::span<const State> children);
+  bool Satisfies(const Need& need, State child) const;
+  bool Satisfies(const Entry& entry, std::span<const State> children,
+                 const OpcodeEntry& opcode) const;
+  State InternState(std::vector<uint32_t> nodes);
+  static Marks MarksOf(const StateEntry& state);
+  void Insert(uint64_t key, State state);
+
+  std::vector<Node> nodes_;
+  std::vector<KeyPlan> keys_;  // by opcode, as the next
+  std::vector<OpcodeEntry> opcodes_;
+  std::vector<Symbol> symbols_;
+  std::vector<StateEntry> states_;
+  std::vector<Marks> marks_;  // by state
+  std::vector<Slot> slots_;
+  size_t mask_ = 0, used_ = 0;
+  ir::IrContext* context_ = nullptr;
+  std::vector<int> benefits_;       // by rule
+  std::vector<uint32_t> anywhere_;  // rules that may start at any operation
+  bool joined_anywhere_ = false;    // likewise, further roots
+  bool loose_ = false;
+  std::unique_ptr<Tables> tables_;  // what is needed to build states only
+};
+
+}  // namespace weft::drr

@@ -1,0 +1,272 @@
+#include "drr/engine/fast_applier.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "drr/engine/result_attributes.h"
+#include "ir/infer.h"
+
+namespace weft::drr {
+
+using ir::kNoId;
+using ir::Operation;
+using ir::Type;
+using ir::Value;
+
+bool PlainApplier::Supports(const Rule& rule) {
+  const PatternGraph& graph = rule.graph;
+  if (graph.replacements.size() != 1 || !graph.post_hooks.empty()) return false;
+  if (graph.Resolve(graph.replacements[0].source) != graph.Resolve(graph.root_value()))
+    return false;
+  if (!graph.outside.empty() || graph.ops.size() > kMaxOps) return false;
+  return std::all_of(graph.result_ops.begin(), graph.result_ops.end(), [](const ResultOp& op) {
+    return op.def && op.results.size() == 1 && op.def->info->num_regions == 0 &&
+           op.operands.size() <= ir::Rewriter::kMaxInPlaceOperands && op.location_of < 0 &&
+           op.location.empty();
+  });
+}
+
+PlainApplier::PlainApplier(const Rule& rule, const PlainMatcher& matcher, PlainMatch* match)
+    : match_(*match),
+      replaced_(rule.graph.Resolve(rule.graph.replacements[0].source)),
+      graph_(rule.graph),
+      matcher_(matcher) {
+  with_ = Resolved(graph_.replacements[0].with);
+  match->results.resize(std::max<size_t>(match->results.size(), graph_.num_result_values));
+  for (int number : graph_.result_order()) {
+    OpPlan plan;
+    plan.op = &graph_.result_ops[number];
+    plan.opcode = plan.op->def->opcode;
+    plan.result = plan.op->results[0];
+    plan.min_operands = static_cast<uint32_t>(MinOperands(*plan.op->def));
+    for (const ResultOperand& operand : plan.op->operands)
+      plan.operands.push_back(Resolved(operand));
+    plan.computes = plan.op->attrs_of >= 0;
+    for (const ResultAttr& attr : plan.op->attrs) plan.computes |= !attr.literal;
+    plan.remember = !plan.computes || graph_.attrs.size() + (plan.op->attrs_of >= 0) <= kMaxKey;
+    match_.operands.resize(std::max(match_.operands.size(), plan.operands.size()));
+    plans_.push_back(std::move(plan));
+  }
+  in_place_ = with_.kind == ResultOperand::kResult && !plans_.empty() &&
+              plans_.back().result == with_.id && graph_.ops[matcher.OpAt(0)].results.size() == 1;
+  PlanErasing();
+}
+
+// An op is erased after all that read it in the pattern.
+void PlainApplier::PlanErasing() {
+  std::vector<ErasePlan> left(matcher_.num_ops());
+  for (int place = 0; place < matcher_.num_ops(); ++place) left[place].place = place;
+  for (int reader = 0; reader < matcher_.num_ops(); ++reader)
+    for (int operand : graph_.ops[matcher_.OpAt(reader)].operands) {
+      const int made_by = operand == kAbsent ? -1 : graph_.values[graph_.Resolve(operand)].producer;
+      if (made_by < 0) continue;
+      ErasePlan& read = left[matcher_.PlaceOf(made_by)];
+      read.readers |= uint64_t{1} << reader;
+      ++read.reads;
+    }
+  const auto need = [&](const ResultOperand& operand) {
+    if (operand.kind != ResultOperand::kSource) return;
+    if (const int made_by = graph_.values[operand.id].producer; made_by >= 0)
+      left[matcher_.PlaceOf(made_by)].needed = true;
+  };
+  need(with_);
+  for (const OpPlan& plan : plans_)
+    for (const ResultOperand& operand : plan.operands) need(operand);
+  uint64_t done = 1;  // the root
+  while (erase_order_.size() + 1 < left.size())
+    for (const ErasePlan& plan : left) {
+      const uint64_t bit = uint64_t{1} << plan.place;
+      if ((done & bit) || (plan.readers & ~done)) continue;
+      done |= bit;
+      erase_order_.push_back(plan);
+    }
+}
+
+bool PlainApplier::Fail(std::string* reason, std::string text) {
+  if (reason) *reason = std::move(text);
+  return false;
+}
+
+ResultOperand PlainApplier::Resolved(ResultOperand operand) const {
+  if (operand.kind == ResultOperand::kSource) operand.id = graph_.Resolve(operand.id);
+  return operand;
+}
+
+bool PlainApplier::Apply(const ir::GraphView& view, MatchContext* context, ir::Rewriter& rewriter,
+                         std::string* reason) {
+  context_ = context;
+  filled_ = false;
+  match_.created.clear();
+  const Operation root = view.OperationAt(match_.ops[0].op);
+  const bool in_place = in_place_ && !(view.record(root.id()).flags & ~ir::internal::kOpHasResult);
+  const size_t num_built = plans_.size() - in_place;
+  bool done = true;
+  for (size_t i = 0; done && i < num_built; ++i) done = Build(plans_[i], root, rewriter, reason);
+  if (done)
+    done = in_place ? ReplaceRoot(root, rewriter, reason) : ReplaceUses(root, rewriter, reason);
+  if (done) return true;
+  for (auto it = match_.created.rbegin(); it != match_.created.rend(); ++it) rewriter.Erase(*it);
+  return false;
+}
+
+// The place of what was remembered for the attributes matched; its key may be another one.
+PlainApplier::Memo& PlainApplier::FindMemo(OpPlan& plan) {
+  if (!plan.computes || !plan.remember) return plan.memos[0];
+  std::array<uint32_t, kMaxKey> key{};
+  size_t n = 0;
+  for (; n < graph_.attrs.size(); ++n) key[n] = match_.attrs[n].id();
+  if (plan.op->attrs_of >= 0)
+    key[n++] = match_.view->attrs(match_.ops[matcher_.PlaceOf(plan.op->attrs_of)].op);
+  uint64_t hash = 0;
+  for (size_t i = 0; i < n; ++i) hash = (hash ^ key[i]) * 0x9e3779b97f4a7c15u;
+  for (;;) {
+    Memo& memo = plan.memos[(hash >> 32) & (plan.memos.size() - 1)];
+    if (memo.key == key) return memo;
+    if (!memo.has_attrs || plan.memos.size() == kMaxMemos) {
+      memo = {};
+      memo.key = key;
+      return memo;
+    }
+    // Another combination lives there: make room for both, and forget the rest.
+    plan.memos = absl::InlinedVector<Memo, 1>(4 * plan.memos.size());
+  }
+}
+
+bool PlainApplier::ComputeAttributes(OpPlan& plan, Memo& memo, ir::AttrDict* attrs,
+                                     std::string* reason) {
+  if (!filled_) matcher_.Fill(context_);
+  filled_ = true;
+  std::string why;
+  bool pure = false;
+  if (!ResultAttributes(*plan.op, *context_, attrs, &why, &pure))
+    return Fail(reason, std::move(why));
+  memo.attrs = *attrs;
+  memo.has_attrs = pure && plan.remember;
+  memo.has_type = false;
+  return true;
+}
+
+bool PlainApplier::InferType(Memo& memo, ir::RawOperationState* state, std::string* reason) {
+  ir::IrContext* context = graph_.context();
+  std::vector<Value> operands;
+  for (const uint32_t operand : state->operands)
+    operands.push_back(operand == kNoId ? Value() : match_.view->ValueAt(operand));
+  std::string error;
+  bool pure = false;
+  if (!ir::InferResultTypes(context, state->opcode, operands, state->attrs, {&state->type, 1},
+                            &error, &pure))
+    return Fail(reason, std::move(error));
+  if (!state->type) state->type = context->UnrankedTensorType(ir::DataType::kNull);
+  memo.has_type = pure && memo.has_attrs && operands.size() <= memo.operand_types.size();
+  if (!memo.has_type) return true;
+  memo.type = state->type;
+  memo.num_operands = static_cast<uint8_t>(operands.size());
+  for (size_t i = 0; i < operands.size(); ++i)
+    memo.operand_types[i] = operands[i] ? operands[i].type().id() : kNoId;
+  return true;
+}
+
+[[gnu::always_inline]] inline bool PlainApplier::Prepare(OpPlan& plan, ir::RawOperationState* state,
+                                                         std::string* reason) {
+  uint32_t* const operands = match_.operands.data();
+  size_t count = 0;
+  for (const ResultOperand& operand : plan.operands) operands[count++] = NumberOf(operand);
+  while (count > plan.min_operands && operands[count - 1] == kNoId) --count;
+  state->opcode = plan.opcode;
+  state->operands = {operands, count};
+  Memo& memo = FindMemo(plan);
+  state->attrs = memo.attrs;
+  if (!memo.has_attrs && !ComputeAttributes(plan, memo, &state->attrs, reason)) return false;
+  if (memo.has_type && memo.num_operands == count) {
+    uint32_t different = 0;
+    for (size_t i = 0; i < count; ++i)
+      different |=
+          memo.operand_types[i] ^ (operands[i] == kNoId ? kNoId : match_.view->type(operands[i]));
+    if (different == 0) {
+      state->type = memo.type;
+      return true;
+    }
+  }
+  return InferType(memo, state, reason);
+}
+
+bool PlainApplier::Build(OpPlan& plan, Operation root, ir::Rewriter& rewriter,
+                         std::string* reason) {
+  ir::RawOperationState state;
+  if (!Prepare(plan, &state, reason)) return false;
+  match_.created.push_back(rewriter.CreateBefore(root, state));
+  match_.results[plan.result] = match_.created.back().id();
+  return true;
+}
+
+bool PlainApplier::ReplaceRoot(Operation root, ir::Rewriter& rewriter, std::string* reason) {
+  ir::RawOperationState state;
+  if (!Prepare(plans_.back(), &state, reason)) return false;
+  if (state.type.id() != match_.view->type(root.id()) &&
+      !Reconcile(root.result().type(), &state.type, reason))
+    return false;
+  const bool all = FindErased();
+  rewriter.ReplaceInPlace(root, match_.erased, state);
+  if (!all) EraseMatched(rewriter);
+  return true;
+}
+
+bool PlainApplier::ReplaceUses(Operation root, ir::Rewriter& rewriter, std::string* reason) {
+  const Value from = match_.view->ValueAt(match_.values[replaced_]),
+              to = match_.view->ValueAt(NumberOf(with_));
+  const bool is_new = with_.kind == ResultOperand::kResult;
+  if (Type type = to.type(); !(type == from.type())) {
+    if (!Reconcile(from.type(), &type, reason)) return false;
+    if (is_new) rewriter.SetType(to, type);
+  }
+  if (is_new && match_.view->has_names())
+    if (const std::string_view name = from.name(); !name.empty() && to.name().empty())
+      rewriter.program()->SetName(to, name);
+  rewriter.ReplaceAllUses(from, to);
+  rewriter.Erase(root);
+  EraseMatched(rewriter);
+  return true;
+}
+
+// The replacement must have a type compatible with the root's; it then has what either knows.
+bool PlainApplier::Reconcile(Type old_type, Type* new_type, std::string* reason) {
+  const bool unknown =
+      new_type->IsTensor() && !new_type->HasRank() && new_type->dtype() == ir::DataType::kNull;
+  if (!unknown && !ir::Compatible(*new_type, old_type))
+    return Fail(reason, fmt::format("the result would be {} in place of {}", new_type->ToString(),
+                                    old_type.ToString()));
+  *new_type = new_type->HasRank() ? ir::Merge(graph_.context(), *new_type, old_type) : old_type;
+  return true;
+}
+
+// The matched ops that can go together with what the root was, in one step: true when those are all.
+// An op that is bound twice, or read as a value that the pattern leaves open, has more readers than
+// the pattern says and is left to EraseMatched().
+bool PlainApplier::FindErased() {
+  match_.erased.clear();
+  uint64_t going = 1;  // places; the root's is the first
+  for (const ErasePlan& plan : erase_order_) {
+    const uint32_t op = match_.ops[plan.place].op;
+    const ir::internal::OpRecord& record = match_.view->record(op);
+    if (plan.needed || (plan.readers & ~going) || record.flags != ir::internal::kOpHasResult ||
+        record.use_count != plan.reads)
+      continue;
+    going |= uint64_t{1} << plan.place;
+    match_.erased.push_back(op);
+  }
+  return match_.erased.size() == erase_order_.size();
+}
+
+// Those that lost all their readers go.
+void PlainApplier::EraseMatched(ir::Rewriter& rewriter) {
+  for (const ErasePlan& plan : erase_order_) {
+    const uint32_t id = match_.ops[plan.place].op;
+    // Two ops of the pattern may be one shared constant, erased already.
+    const ir::internal::OpRecord& record = match_.view->record(id);
+    if (record.first_use != kNoId || (record.flags & ir::internal::kOpErased)) continue;
+    if (const Operation op = match_.view->OperationAt(id); op.IsUnused()) rewriter.Erase(op);
+  }
+}
+
+}  // namespace weft::drr

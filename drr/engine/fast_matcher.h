@@ -1,0 +1,112 @@
+// Matching a plain rule (PatternGraph::IsPlain) by a straight list of steps over the program's
+// arrays, without recursion or allocation. Finds what Matcher finds, in the same order; Matcher
+// covers the whole language and says why a match fails.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/container/inlined_vector.h"
+#include "drr/rule/match_context.h"
+#include "ir/graph_view.h"
+
+namespace weft::drr {
+
+// The match under way, in numbers of the program, and what is made of it. The engines of a set share
+// one, so that it stays in the cache: it belongs to the one that matched last.
+struct PlainMatch {
+  struct Op {
+    uint32_t op = ir::kNoId;
+    const ir::internal::OpRecord* record = nullptr;
+    const Alternative* alternative = nullptr;
+    bool swapped = false;  // its first two operands are exchanged
+  };
+  std::vector<Op> ops;               // in the order they are bound: the root first
+  std::vector<uint32_t> values;      // by pattern value; kNoId: an operand that is not given
+  std::vector<ir::Attribute> attrs;  // by attribute variable
+  std::vector<int> choices;  // commutative ops whose other operand order is still to be tried
+  const ir::GraphView* view = nullptr;
+  uint32_t block = 0;
+  uint32_t flags = 0;  // of all bound ops
+  // The application's: results made by result value, operands of the op that is made, ops made, and
+  // ops that go.
+  std::vector<uint32_t> results, operands, erased;
+  std::vector<ir::Operation> created;
+};
+
+class PlainMatcher {
+ public:
+  static bool Supports(const Rule& rule);
+  // Of a supported rule, which it refers to, as it does to `match`.
+  PlainMatcher(const Rule& rule, PlainMatch* match);
+
+  // True when the rule matches with its root at `op`: then the PlainMatch tells how, and so does
+  // *context, which was made for the rule, after Fill(). Constraints are asked through *context.
+  bool Match(const ir::GraphView& view, uint32_t op, MatchContext* context);
+  void Fill(MatchContext* context) const;
+
+  // The place of an op of the pattern in PlainMatch::ops.
+  int PlaceOf(int pattern_op) const { return places_[pattern_op]; }
+  int OpAt(int place) const { return cold_[place].op; }
+  int num_ops() const { return static_cast<int>(plans_.size()); }
+
+ private:
+  enum class Kind : uint8_t {
+    kAbsent,  // the operand must not be given
+    kBound,   // it must be the value that an earlier step bound
+    kOpen,    // it may be any value
+    kMade,    // what makes it must fit an op of the pattern
+  };
+  struct Step {  // an operand of a bound op must fit a value of the pattern
+    Kind kind;
+    bool optional;          // the operand may be absent
+    bool may_swap;          // the first operands of the reader may be exchanged
+    uint16_t operand;       // its number
+    int16_t reader;         // a place, as all ops here
+    int16_t value;          // of the pattern
+    int16_t producer;       // of kMade
+    uint16_t result_index;  // of the producer
+  };
+  struct AlternativePlan {
+    const Alternative* alternative = nullptr;
+    uint16_t opcode = 0;
+    bool pure = false, constant_like = false, commutative = false, has_attrs = false;
+  };
+  struct OpPlan {
+    AlternativePlan first;
+    uint32_t max_uses = 0;  // of result 0; kAnyUses when others may read it
+    uint16_t num_operands = 0;
+    uint16_t first_step = 0;    // of its operands
+    int16_t result = 0;         // value of result 0
+    bool more_results = false;  // the pattern names several
+  };
+  struct ColdPlan {  // what few ops need
+    int op = 0;      // of the pattern
+    std::vector<AlternativePlan> others;
+    std::vector<char> binds_first;  // by attribute pattern: its variable is met here first
+  };
+  static constexpr uint32_t kAnyUses = UINT32_MAX;
+
+  static AlternativePlan PlanAlternative(const Alternative& alternative);
+  void PlanOp(int op);
+  uint32_t UsesInside(int value) const;
+  bool Bind(int place, uint32_t found);
+  void BindFurtherResults(int place, uint32_t found);
+  bool MatchAttrs(int place, const Alternative& alternative, ir::AttrDict attrs);
+  bool Take(const Step& step);
+  bool Escapes() const;
+  bool FurtherResultsEscape(int place) const;
+  bool EscapesFrom(uint32_t value) const;
+  bool ConstraintsHold(MatchContext* context) const;
+
+  PlainMatch& match_;
+  absl::InlinedVector<Step, 6> steps_;
+  absl::InlinedVector<OpPlan, 3> plans_;
+  bool limits_readers_ = false;  // some op's result must not be read by others
+  const PatternGraph& graph_;
+  std::vector<ColdPlan> cold_;
+  std::vector<int> places_;  // by op of the pattern
+  std::vector<char> value_planned_, attr_planned_;
+};
+
+}  // namespace weft::drr

@@ -1,0 +1,236 @@
+// Joining further roots of a rule, and what a complete match must fulfil before it counts.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "drr/engine/matcher.h"
+#include "ir/walk.h"
+
+namespace weft::drr {
+
+using ir::Operation;
+using ir::Value;
+
+// An op at or below `root` that reads a value already bound: of those values the one with the
+// fewest readers.
+bool Matcher::FindJoin(int root, int* join_op, int* via_value) const {
+  const SourceOp& op = graph_.ops[root];
+  if (op.times != Times::kOnce) return false;
+  *via_value = -1;
+  for (int operand : op.operands) {
+    if (operand == kAbsent) continue;
+    const int v = graph_.Resolve(operand);
+    if (!m_->bound_[v] || !m_->values_[v]) continue;
+    if (*via_value < 0 || m_->values_[v].use_count() < m_->values_[*via_value].use_count())
+      *via_value = v;
+  }
+  *join_op = root;
+  if (*via_value >= 0) return true;
+  for (int operand : op.operands) {
+    if (operand == kAbsent) continue;
+    const SourceValue& v = graph_.values[graph_.Resolve(operand)];
+    if (v.producer < 0 || v.optional || m_->ops_[v.producer]) continue;
+    if (FindJoin(v.producer, join_op, via_value)) return true;
+  }
+  return false;
+}
+
+bool Matcher::Join(int op, int via_value) {
+  uint32_t uses = 0, candidates = 0;
+  const Value shared = m_->values_[via_value];
+  for (ir::OpOperand use = shared.first_use(); use; use = use.next_use()) {
+    if (++uses > kMaxJoinUses) break;
+    const Operation reader = use.owner();
+    if (WhichAlternative(graph_.ops[op], reader) < 0) continue;
+    if (++candidates > kMaxJoinCandidates) break;
+    const Mark mark = Now();
+    if (SolveOp(op, reader, nullptr, root_block_)) return true;
+    Undo(mark);
+  }
+  return Fail([&](MatchFailure& failure) {
+    failure.value = shared;
+    failure.loc = graph_.ops[op].loc;
+    return fmt::format(
+        "no {} beside it reads {}{}", graph_.ops[op].Name(), graph_.Describe(via_value),
+        candidates > kMaxJoinCandidates || uses > kMaxJoinUses ? " (not all readers were tried)"
+                                                               : "");
+  });
+}
+
+bool Matcher::SolveRemaining() {
+  if (probing_) return true;
+  bool complete = true;
+  for (int root : graph_.roots()) {
+    if (m_->ops_[root]) continue;
+    complete = false;
+    int op = -1, via_value = -1;
+    if (FindJoin(root, &op, &via_value)) return Join(op, via_value);
+  }
+  if (complete) return Finish();
+  return Fail([&] { return std::string("two roots of the rule share no value"); });
+}
+
+bool Matcher::Finish() {
+  if (!IndexOps()) return false;
+  AbsorbSkipped();
+  if (!NoEscapes() || !NotsHold()) return false;
+  for (const Constraint& constraint : graph_.constraints) {
+    m_->explanation_.clear();
+    if (constraint.holds(*m_)) continue;
+    return Fail(
+        [&](MatchFailure& failure) {
+          failure.loc = constraint.loc;
+          failure.expected = constraint.reason;
+          failure.found = m_->explanation_;
+          return "does not hold: " + constraint.reason + (m_->explanation_.empty() ? "" : ": ") +
+                 m_->explanation_;
+        },
+        kConstraint);
+  }
+  return true;
+}
+
+// The ops of lists, sorted, so that asking for one is fast; no op may be in two places.
+bool Matcher::IndexOps() {
+  m_->sorted_.clear();
+  if (m_->op_lists_.empty()) return true;
+  std::vector<uint32_t> once;
+  for (size_t i = 0; i < m_->op_lists_.size(); ++i) {
+    const std::vector<Operation>& list = m_->op_lists_[i];
+    if (graph_.ops[i].times == Times::kOnce) {
+      if (m_->ops_[i] && !IsShared(m_->ops_[i])) m_->sorted_.push_back(m_->ops_[i].id());
+      continue;
+    }
+    // An Each() may hold one op several times: the same value may be listed twice.
+    once.clear();
+    for (Operation op : list) once.push_back(op.id());
+    std::sort(once.begin(), once.end());
+    once.erase(std::unique(once.begin(), once.end()), once.end());
+    m_->sorted_.insert(m_->sorted_.end(), once.begin(), once.end());
+  }
+  std::sort(m_->sorted_.begin(), m_->sorted_.end());
+  const bool distinct =
+      std::adjacent_find(m_->sorted_.begin(), m_->sorted_.end()) == m_->sorted_.end();
+  return distinct || Fail([] { return std::string("one op would stand for two"); });
+}
+
+// A skipped op that only the match reads belongs to it; else it reads what is below from outside.
+void Matcher::AbsorbSkipped() {
+  m_->absorbed_.clear();
+  for (Operation op : m_->skipped_) {  // readers come first
+    if (m_->Contains(op)) continue;
+    bool inside = true;
+    for (Value v : op.results())
+      for (ir::OpOperand use = v.first_use(); use && inside; use = use.next_use())
+        inside = m_->Contains(use.owner());
+    if (inside) m_->absorbed_.push_back(op);
+  }
+}
+
+bool Matcher::NoEscapes() {
+  for (size_t i = 0; i < graph_.ops.size(); ++i) {
+    const int id = static_cast<int>(i);
+    if (graph_.ops[i].times != Times::kOnce) {
+      for (Operation op : m_->op_lists_[i])
+        if (!NoEscape(id, op)) return false;
+    } else if (m_->ops_[i] && !NoEscape(id, m_->ops_[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool Matcher::NoEscape(int op_id, Operation op) {
+  if (op.HasTrait(ir::kConstantLike) || IsShared(op)) return true;
+  const SourceOp& pattern = graph_.ops[op_id];
+  bool all_kept = true;
+  for (uint32_t r = 0; r < op.num_results(); ++r) {
+    bool replaced = false, keep = false;
+    for (const Replacement& replacement : graph_.replacements)
+      replaced |= m_->value(replacement.source) == op.result(r);
+    if (r < pattern.results.size())
+      keep = graph_.values[graph_.Resolve(pattern.results[r])].escape != Escape::kForbid;
+    all_kept &= keep;
+    if (replaced || keep) continue;
+    const Value result = op.result(r);
+    for (ir::OpOperand use = result.first_use(); use; use = use.next_use()) {
+      const Operation user = use.owner();
+      if (m_->Contains(user)) continue;
+      return Fail(
+          [&](MatchFailure& failure) {
+            failure.op = op;
+            failure.value = result;
+            failure.user = user;
+            failure.loc = pattern.loc;
+            failure.expected = "no reader outside the match";
+            failure.found = user.name();
+            return fmt::format("an intermediate value, result {} of {}, is also read by {}", r,
+                               op.name(), user.name());
+          },
+          kEscape);
+    }
+  }
+  return all_kept || MayBeErased(op_id, op);
+}
+
+// What a rule names it may replace; of what it does not name, only what has no effect.
+bool Matcher::MayBeErased(int op_id, Operation op) {
+  const SourceOp& pattern = graph_.ops[op_id];
+  if (pattern.alternatives.empty() && pattern.opcode.empty() && !op.HasTrait(ir::kPure))
+    return Fail(
+        [&](MatchFailure& failure) {
+          failure.op = op;
+          failure.loc = pattern.loc;
+          return fmt::format("{} is not known to be pure", op.name());
+        },
+        kEscape);
+  Operation impure;
+  for (uint32_t i = 0; i < op.num_regions(); ++i)
+    ir::Walk(op.region(i), [&](Operation inner) {
+      if (!inner.HasTrait(ir::kPure) && !inner.HasTrait(ir::kTerminator) && !m_->Contains(inner))
+        impure = inner;
+    });
+  if (!impure) return true;
+  return Fail(
+      [&](MatchFailure& failure) {
+        failure.op = impure;
+        failure.loc = pattern.loc;
+        return fmt::format("{} in a region of {} is not pure", impure.name(), op.name());
+      },
+      kEscape);
+}
+
+bool Matcher::NotsHold() {
+  for (size_t i = 0; i < graph_.values.size(); ++i) {
+    const Value value = m_->values_[i];
+    if (!value) continue;
+    for (int pattern : graph_.values[i].nots) {
+      const bool made = IsMadeBy(value, pattern);
+      if (steps_ > kMaxSteps) return false;
+      if (made)
+        return Fail(
+            [&](MatchFailure& failure) {
+              failure.op = value.DefiningOp();
+              failure.value = value;
+              failure.loc = graph_.values[i].loc;
+              return fmt::format("{} is made by {}, which the rule excludes",
+                                 graph_.Describe(static_cast<int>(i)), value.DefiningOp().name());
+            },
+            kConstraint);
+    }
+  }
+  return true;
+}
+
+bool Matcher::IsMadeBy(Value value, int pattern) {
+  MatchFailure* failure = std::exchange(failure_, nullptr);
+  const Mark mark = Now();
+  probing_ = true;
+  const bool made = SolveValue({pattern, value, nullptr, ir::Block()});
+  probing_ = false;
+  Undo(mark);
+  failure_ = failure;
+  return made;
+}
+
+}  // namespace weft::drr

@@ -1,0 +1,85 @@
+// What one rule needs at run time: its matchers, the match under way, and the applier, with their
+// buffers. Made once per rule of a frozen set and used again and again.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "drr/engine/applier.h"
+#include "drr/engine/fast_applier.h"
+#include "drr/engine/fast_matcher.h"
+#include "drr/engine/matcher.h"
+
+namespace weft::drr {
+
+class RuleEngine {
+ public:
+  RuleEngine(const Rule& rule, PlainMatch* shared) : general_(std::make_unique<General>(rule)) {
+    if (!PlainMatcher::Supports(rule)) return;
+    plain_matcher_.emplace(rule, shared);
+    if (PlainApplier::Supports(rule)) plain_applier_.emplace(rule, *plain_matcher_, shared);
+  }
+
+  // True when the rule matches with its first root at `op`. `failure` (may be null) receives the
+  // reason otherwise, which takes a slower way.
+  bool Match(const ir::GraphView& view, uint32_t op, MatchFailure* failure = nullptr) {
+    if (!plain_matcher_) return MatchSlowly(view, op, failure);
+    if (plain_matcher_->Match(view, op, &general_->match)) return true;
+    if (failure) MatchSlowly(view, op, failure);
+    return false;
+  }
+  // Applies the match that was found: false when the rule declines, and *reason (may be null) says
+  // why. Nothing may have changed in between.
+  bool Apply(const ir::GraphView& view, ir::Rewriter& rewriter, std::string* reason) {
+    if (plain_applier_) return plain_applier_->Apply(view, &general_->match, rewriter, reason);
+    if (plain_matcher_) plain_matcher_->Fill(&general_->match);
+    return drr::Apply(general_->match, rewriter, reason);
+  }
+
+ private:
+  struct General {  // for what the plain ones do not support, and for reasons
+    explicit General(const Rule& rule) : matcher(rule), match(&rule) {}
+    Matcher matcher;
+    MatchContext match;
+  };
+
+  bool MatchSlowly(const ir::GraphView& view, uint32_t op, MatchFailure* failure) {
+    general_->match.Reset();
+    return general_->matcher.Match(view.OperationAt(op), &general_->match, failure);
+  }
+
+  std::unique_ptr<General> general_;
+  std::optional<PlainMatcher> plain_matcher_;
+  std::optional<PlainApplier> plain_applier_;
+};
+
+// The engines of a set's rules, made when they are first asked for. They lie side by side and hold
+// what most rules need within themselves, so that the next one can be fetched ahead: with a thousand
+// rules most of them are not in the cache.
+class RuleEngines {
+ public:
+  explicit RuleEngines(const std::vector<std::unique_ptr<Rule>>& rules) : engines_(rules.size()) {
+    for (const auto& rule : rules) rules_.push_back(rule.get());
+  }
+
+  RuleEngine& operator[](uint32_t rule) {
+    std::optional<RuleEngine>& engine = engines_[rule];
+    if (!engine) [[unlikely]]
+      engine.emplace(*rules_[rule], &match_);
+    return *engine;
+  }
+  void Prefetch(uint32_t rule) const {
+    const char* const engine = reinterpret_cast<const char*>(&engines_[rule]);
+    for (size_t i = 0; i < sizeof(engines_[0]); i += kCacheLine) __builtin_prefetch(engine + i);
+  }
+
+ private:
+  static constexpr size_t kCacheLine = 64;
+  std::vector<const Rule*> rules_;
+  PlainMatch match_;
+  std::vector<std::optional<RuleEngine>> engines_;  // never resized: engines refer to themselves
+};
+
+}  // namespace weft::drr

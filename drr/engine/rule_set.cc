@@ -1,0 +1,91 @@
+#include "drr/engine/rule_set.h"
+
+#include <algorithm>
+
+#include "drr/engine/automaton.h"
+#include "drr/engine/rule_engine.h"
+
+namespace weft::drr {
+namespace {
+
+// Ops on the longest path from `value` down; `depths` remembers values done (source graphs are
+// acyclic).
+int Depth(const PatternGraph& graph, int value, std::vector<int>& depths) {
+  value = graph.Resolve(value);
+  if (depths[value] >= 0) return depths[value];
+  depths[value] = 0;
+  int depth = 0;
+  const SourceValue& v = graph.values[value];
+  for (int alternative : v.either) depth = std::max(depth, Depth(graph, alternative, depths));
+  if (v.through >= 0) depth = kMaxSkipped + Depth(graph, v.through, depths);
+  if (v.producer >= 0) {
+    const SourceOp& op = graph.ops[v.producer];
+    const int levels = op.times == Times::kChain ? op.max_times : 1;
+    depth = levels;
+    for (int operand : op.operands)
+      if (operand != kAbsent) depth = std::max(depth, levels + Depth(graph, operand, depths));
+    for (const RegionPattern& region : op.regions)
+      for (int returned : region.returned)
+        if (returned != kAbsent) depth = std::max(depth, 1 + Depth(graph, returned, depths));
+  }
+  for (int pattern : v.nots) depth = std::max(depth, Depth(graph, pattern, depths));
+  return depths[value] = depth;
+}
+
+}  // namespace
+
+void RewritePatternSet::Add(BuildResult result) {
+  errors_.insert(errors_.end(), result.errors.begin(), result.errors.end());
+  warnings_.insert(warnings_.end(), result.warnings.begin(), result.warnings.end());
+  if (result.rule) rules_.push_back(std::move(result.rule));
+}
+
+FrozenRewritePatternSet::FrozenRewritePatternSet()
+    : automaton_(std::make_unique<TreeAutomaton>(rules_)),
+      engines_(std::make_unique<RuleEngines>(rules_)) {}
+FrozenRewritePatternSet::~FrozenRewritePatternSet() = default;
+FrozenRewritePatternSet::FrozenRewritePatternSet(FrozenRewritePatternSet&&) noexcept = default;
+FrozenRewritePatternSet& FrozenRewritePatternSet::operator=(FrozenRewritePatternSet&&) noexcept =
+    default;
+
+FrozenRewritePatternSet::FrozenRewritePatternSet(RewritePatternSet set)
+    : rules_(std::move(set.rules_)),
+      automaton_(std::make_unique<TreeAutomaton>(rules_)),
+      engines_(std::make_unique<RuleEngines>(rules_)) {
+  for (uint32_t i = 0; i < rules_.size(); ++i) {
+    const PatternGraph& graph = rules_[i]->graph;
+    std::vector<int> depths(graph.values.size(), -1);
+    for (size_t v = 0; v < graph.values.size(); ++v)
+      max_depth_ = std::max(max_depth_, Depth(graph, static_cast<int>(v), depths));
+    for (int producer : graph.RootProducers()) AddStart(i, graph.ops[producer]);
+  }
+  for (std::vector<uint32_t>& list : by_opcode_) {
+    list.insert(list.end(), anywhere_.begin(), anywhere_.end());
+    std::sort(list.begin(), list.end());  // as they were added, each once
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+    SortByBenefit(&list);
+  }
+  SortByBenefit(&anywhere_);
+}
+
+void FrozenRewritePatternSet::AddStart(uint32_t rule, const SourceOp& op) {
+  auto add = [&](ir::Opcode opcode) {
+    const uint16_t id = opcode.id();
+    if (by_opcode_.size() <= id) by_opcode_.resize(id + 1);
+    if (by_opcode_[id].empty() || by_opcode_[id].back() != rule) by_opcode_[id].push_back(rule);
+  };
+  for (const Alternative& alternative : op.alternatives) add(alternative.def->opcode);
+  if (!op.alternatives.empty()) return;
+  if (!op.opcode.empty()) {
+    add(ir::Opcode::FindOrAdd(op.opcode));
+  } else if (anywhere_.empty() || anywhere_.back() != rule) {
+    anywhere_.push_back(rule);
+  }
+}
+
+void FrozenRewritePatternSet::SortByBenefit(std::vector<uint32_t>* list) const {
+  std::stable_sort(list->begin(), list->end(),
+                   [&](uint32_t a, uint32_t b) { return rules_[a]->benefit > rules_[b]->benefit; });
+}
+
+}  // namespace weft::drr

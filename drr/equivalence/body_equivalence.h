@@ -1,0 +1,28 @@
+// Whether a match computes what its rule would put in its place. Ops of the result that have a
+// reference body (ir::OpDef::decompose) stand for that body; attributes that the rule leaves open
+// are found by trying what the match offers: its constants, its attributes, the op's default and
+// enumerators. A rule whose pattern checks no constant is made safe by this.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "drr/rule/match_context.h"
+
+namespace weft::drr::text {
+
+// The vocabulary's names of the constraint, and of an attribute that is left open.
+inline constexpr std::string_view kComputesResult = "computes_result";
+inline constexpr std::string_view kFromBody = "from_body";
+
+struct BodySolution {
+  bool proved = false;
+  std::vector<std::vector<ir::Attribute>> attrs;  // as ResultOp::attrs; null where one is not open
+  std::string why;                                // when it is not proved
+};
+BodySolution SolveBodies(const MatchContext& match);
+
+// Whether any op of the result has a body.
+bool HasBody(const PatternGraph& graph);
+
+}  // namespace weft::drr::text

@@ -1,0 +1,170 @@
+// From a mapping to rules. An edge of a chain says only that a node reads another: at which operand
+// is left open, so where order matters every place is an alternative (Either). Types of another
+// arity, or with other traits, make rules of their own.
+#include "drr/neural_engine/mapping_lowering.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "drr/paddle/recorder.h"
+#include "drr/rule/arity.h"
+#include "ir/walk.h"
+
+namespace weft::drr::text {
+
+namespace {
+
+constexpr size_t kMaxRules = 64;
+
+// The types of a node, grouped by how many operands they take and whether these may be swapped.
+bool GroupTypes(const Mapping::InNode& node, const ir::IrContext& context, Diagnostics* mistakes,
+                std::vector<std::vector<const ir::OpDef*>>* groups) {
+  for (const std::string& type : node.types) {
+    const ir::OpDef* def = FindOpNamed(context, type);
+    if (!def) return mistakes->Error(node.at, UnknownOp(context, type));
+    if (IsVariadic(def->info->operands))
+      return mistakes->Error(node.at, fmt::format("{} takes any number of operands, which chains "
+                                                  "cannot say",
+                                                  def->name()));
+    if (def->info->results.size() == 0)
+      return mistakes->Error(node.at, fmt::format("{} has no output", def->name()));
+    const auto same = [&](const ir::OpDef* other) {
+      if (other->info->operands.size() != def->info->operands.size()) return false;
+      for (size_t i = 0; i < def->info->operands.size(); ++i)
+        if (other->info->operands[i].arity != def->info->operands[i].arity) return false;
+      return other->Has(ir::kCommutative) == def->Has(ir::kCommutative);
+    };
+    const auto group =
+        std::find_if(groups->begin(), groups->end(), [&](const auto& g) { return same(g[0]); });
+    if (group == groups->end()) {
+      groups->push_back({def});
+    } else if (std::find(group->begin(), group->end(), def) == group->end()) {
+      group->push_back(def);
+    }
+  }
+  return true;
+}
+
+// The ops of these names. Empty when one is not there: the rule then has no match.
+bool FindNamedNodes(const Mapping& mapping, ir::Program& program, Diagnostics* mistakes,
+                    std::vector<ir::Operation>* ops) {
+  ops->resize(mapping.in.size());
+  bool ok = true;
+  ir::Walk(program, [&](ir::Operation op) {
+    for (size_t i = 0; i < mapping.in.size(); ++i) {
+      if (op.location().str() != mapping.in[i].types[0] || op.HasTrait(ir::kConstantLike)) continue;
+      if ((*ops)[i])
+        ok = mistakes->Error(mapping.in[i].at, fmt::format("several nodes of the program are "
+                                                           "called '{}'",
+                                                           mapping.in[i].types[0]));
+      (*ops)[i] = op;
+    }
+  });
+  for (size_t i = 0; ok && i < ops->size(); ++i)
+    if (!(*ops)[i]) {
+      mistakes->Warning(mapping.in[i].at,
+                        fmt::format("the program has no node '{}'", mapping.in[i].types[0]));
+      ops->clear();
+    }
+  return ok;
+}
+
+}  // namespace
+
+// Names of the Neural Engine that are not those of an op here.
+const ir::OpDef* FindOpNamed(const ir::IrContext& context, std::string_view name) {
+  static constexpr std::pair<std::string_view, std::string_view> kAliases[] = {
+      {"AddV2", "onnx.Add"},
+      {"BatchMatMul", "onnx.MatMul"},
+      {"BatchMatMulV2", "onnx.MatMul"},
+      {"BiasAdd", "onnx.Add"},
+      {"Convolution", "onnx.Conv"},
+      {"InnerProduct", "fused.linear"},
+      {"Matmul", "onnx.MatMul"},
+      {"MatMulWithBias", "fused.linear"},
+      {"MultiHeadAttention", "fused.attention"},
+      {"Mean", "onnx.ReduceMean"},
+      {"RealDiv", "onnx.Div"},
+      {"TransposeBatchMatmul", "fused.batch_matmul"},
+  };
+  if (name.find('.') != std::string_view::npos) return context.FindOp(name);
+  for (const auto& [alias, meaning] : kAliases)
+    if (alias == name) return context.FindOp(meaning);
+  if (const ir::OpDef* def = context.FindOp("onnx." + std::string(name))) return def;
+  std::string snake = KebabCase(name);
+  std::replace(snake.begin(), snake.end(), '-', '_');
+  return context.FindOp("fused." + snake);
+}
+
+std::string UnknownOp(const ir::IrContext& context, const std::string& type) {
+  std::vector<std::string_view> names;
+  for (const ir::OpDef* def : context.Ops()) {
+    names.push_back(def->name());
+    names.push_back(def->name().substr(def->name().find('.') + 1));
+  }
+  return fmt::format("no op is called '{}'{}", type, string_spelling::Suggest(type, names));
+}
+
+void MappingLowering::RunOnTypes(const Types& types, std::vector<std::unique_ptr<Rule>>* rules) {
+  types_ = types;
+  if (!FindOut() || !Inputs()) return;
+  for (int node : TopologicalOrder())
+    if (!LowerNode(node, types[static_cast<size_t>(node)])) return;
+  Finish(rules);
+}
+
+void MappingLowering::RunOnNodes(const std::vector<ir::Operation>& ops,
+                                 std::vector<std::unique_ptr<Rule>>* rules) {
+  if (!FindOut() || !LowerNamedNodes(ops)) return;
+  Finish(rules);
+}
+
+bool MappingLowering::FindOut() {
+  for (const Mapping::OutNode& out : m_.out) {
+    const ir::OpDef* def = FindOpNamed(*graph_->context(), out.type);
+    if (!def) return Error(out.at, UnknownOp(*graph_->context(), out.type));
+    out_defs_.push_back(def);
+    has_body_ |= def->decompose != nullptr;
+  }
+  return true;
+}
+
+void LowerMapping(const Mapping& mapping, ir::IrContext* context, ir::Program* program,
+                  Diagnostics* mistakes, std::vector<std::unique_ptr<Rule>>* rules) {
+  if (mapping.by_name) {
+    if (!program) {
+      mistakes->Error(mapping.at, "search_mode 'node_name' needs a program, and there is none");
+      return;
+    }
+    std::vector<ir::Operation> ops;
+    if (FindNamedNodes(mapping, *program, mistakes, &ops) && !ops.empty())
+      MappingLowering(mapping, mapping.name, context, program, mistakes).RunOnNodes(ops, rules);
+    return;
+  }
+  std::vector<std::vector<std::vector<const ir::OpDef*>>> groups(mapping.in.size());
+  size_t count = 1;
+  bool ok = true;
+  for (size_t i = 0; i < mapping.in.size(); ++i) {
+    ok &= GroupTypes(mapping.in[i], *context, mistakes, &groups[i]);
+    count = std::min(kMaxRules + 1, count * std::max<size_t>(1, groups[i].size()));
+  }
+  if (ok && count > kMaxRules)
+    ok = mistakes->Error(
+        mapping.at, fmt::format("types of different arity make more than {} rules", kMaxRules));
+  for (size_t which = 0; ok && which < count; ++which) {
+    MappingLowering::Types types;
+    size_t rest = which;
+    for (const auto& node : groups) {
+      types.push_back(node[rest % node.size()]);
+      rest /= node.size();
+    }
+    const std::string name =
+        which == 0 ? mapping.name : fmt::format("{}.{}", mapping.name, which + 1);
+    const size_t errors = mistakes->num_errors();
+    MappingLowering(mapping, name, context, program, mistakes).RunOnTypes(types, rules);
+    ok = mistakes->num_errors() == errors;
+  }
+}
+
+}  // namespace weft::drr::text

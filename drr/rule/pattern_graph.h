@@ -1,0 +1,298 @@
+// A rule as data: the source graph to find, the constraints, the result graph to put in its place.
+// The authoring API (drr/drr.h) records one; Check() reports every mistake in it; the matcher and
+// the rewriter (drr/engine/matcher.h, drr/engine/applier.h) interpret it. Immutable after a successful Build.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ir/base/function.h"
+#include "ir/op_def.h"
+#include "ir/program.h"
+
+namespace weft::drr {
+
+class MatchContext;
+
+struct SourceLoc {
+  const char* file = "";
+  int line = 0;
+  static constexpr SourceLoc Here(const char* f = __builtin_FILE(), int l = __builtin_LINE()) {
+    return {f, l};
+  }
+};
+
+// How a rewrite may change numbers; a run has a contract, and rules outside it are not eligible.
+enum class NumericClass : uint8_t {
+  kExact,           // bit for bit the same, whatever the inputs
+  kReassociates,    // the same in real arithmetic, rounded elsewhere (float sums in another order,
+                    // folding)
+  kApproximate,     // another function that is close
+  kChangesMeaning,  // another function, which the user wants instead
+};
+inline constexpr NumericClass kNumericClasses[] = {
+    NumericClass::kExact, NumericClass::kReassociates, NumericClass::kApproximate,
+    NumericClass::kChangesMeaning};
+std::string_view NumericClassName(NumericClass numerics);
+std::optional<NumericClass> FindNumericClass(std::string_view name);
+
+// What one attribute of a source op must be.
+struct AttrPattern {
+  enum Kind { kIsOneOf, kBind, kAny };
+  ir::Name name;
+  Kind kind = kIsOneOf;
+  std::vector<ir::Attribute> values;  // kIsOneOf; a null attribute means: not given
+  int variable = -1;                  // kBind
+};
+
+struct Alternative {
+  const ir::OpDef* def = nullptr;
+  std::vector<AttrPattern> attrs;  // those not listed may be anything
+};
+
+inline constexpr int kAbsent = -1;
+
+// The terminator of an op's region must return these values.
+struct RegionPattern {
+  int region = 0;
+  std::vector<int> returned;  // values; kAbsent: whatever is returned there
+  SourceLoc loc;
+};
+
+// How often a source op occurs.
+enum class Times : uint8_t {
+  kOnce,
+  kChain,  // Repeat: from min_times to max_times ops in a row, each reading the one before
+  kEach,   // Each: one op for every element of the list it reads
+};
+
+struct SourceOp {
+  std::vector<Alternative> alternatives;  // OneOf has several; AnyOp has none
+  std::vector<int> operands;              // values; kAbsent: that optional operand is not given
+  std::vector<int> results;
+  SourceLoc loc;
+  bool called = false;
+  Times times = Times::kOnce;
+  int min_times = 0, max_times = 0;    // of a chain
+  uint32_t traits = ir::kNone;         // of an op without alternatives: it has all of these
+  std::string opcode;                  // of an op without alternatives: its name, if it matters
+  std::vector<RegionPattern> regions;  // what is asked of its regions
+
+  std::string_view Name() const {  // for messages
+    if (!alternatives.empty()) return alternatives[0].def->name();
+    return opcode.empty() ? std::string_view("any op") : std::string_view(opcode);
+  }
+};
+
+enum class Escape : uint8_t {
+  kForbid,     // an intermediate value that anything else reads refuses the match
+  kKeep,       // its producer stays for the other readers
+  kRecompute,  // so do all matched ops below: what the result needs of them is computed again
+};
+
+// An op that may stand between a value and its reader.
+struct SkippedOp {
+  const ir::OpDef* def = nullptr;
+  bool same_type = false;  // only where its result has the type of its operand
+};
+
+struct SourceValue {
+  std::string name;
+  SourceLoc loc;
+  int producer = -1;        // source op
+  int result_index = 0;     // of the producer
+  std::vector<int> either;  // values one of which this is
+  bool optional = false;    // an optional operand that may be absent
+  Escape escape = Escape::kForbid;
+  int alias = -1;                  // string spelling: another name for that value
+  bool list = false;               // any number of consecutive operands, or what an Each makes
+  bool outside = false;            // its producer may lie in a block around the reader's
+  int through = -1;                // this value, or that one with skipped ops in between
+  std::vector<SkippedOp> skipped;  // what may stand between; at most kMaxSkipped in a row
+  std::vector<int> nots;           // values of patterns that must not make this one
+};
+inline constexpr int kMaxSkipped = 16;
+
+struct AttrVariable {
+  std::string name;
+  SourceLoc loc;
+  bool bound = false;
+};
+
+struct ResultOperand {
+  enum Kind { kNone, kSource, kResult, kOutside };
+  Kind kind = kNone;
+  int id = -1;  // a source value, a result value, or an outside value
+  bool list = false;
+};
+
+// A value of one program that the pattern does not reach, taken as it is. The rule declines where
+// that value is gone or does not come before the result.
+struct OutsideValue {
+  std::string node;  // the operation's location
+  int result = 0;    // negative: from the end
+  ir::Value value;
+  SourceLoc loc;
+};
+
+// How the text form spells a constraint or a computed attribute (drr/text/vocabulary.h); without a
+// name it is native code, which only C++ can express.
+struct Formula {
+  struct Argument {
+    enum Kind { kValue, kVariable, kLiteral };
+    Kind kind = kLiteral;
+    int id = -1;  // a source value or an attribute variable
+    ir::Attribute literal{};
+  };
+  std::string name{};
+  std::vector<Argument> arguments{};
+};
+
+using ComputeAttr = ir::Function<ir::Attribute(const MatchContext&)>;
+
+struct ResultAttr {
+  ir::Name name;
+  ir::Attribute literal;  // set, or
+  int variable = -1;      // set, or
+  ComputeAttr compute;    // set
+  Formula formula{};      // of compute
+};
+
+struct ResultOp {
+  const ir::OpDef* def = nullptr;
+  std::vector<ResultAttr> attrs;  // later entries override earlier ones
+  int attrs_of = -1;              // source op whose attributes of the same names are copied first
+  int like = -1;  // or: the same op (or chain of ops), with all its attributes, as that source op
+  bool each = false;  // one op for every element of the list that is its first operand
+  std::vector<ResultOperand> operands;
+  std::vector<int> results;
+  SourceLoc loc;
+  bool called = false;
+  // The location is that of the root, unless it is
+  int location_of = -1;       // that of what makes this source value, or
+  std::string location = {};  // this
+};
+
+struct Replacement {
+  int source = -1;
+  ResultOperand with;
+  SourceLoc loc;
+};
+
+struct Constraint {
+  std::string reason;  // what must hold, e.g. "w is a constant matrix"
+  ir::Function<bool(const MatchContext&)> holds;
+  SourceLoc loc;
+  Formula formula{};
+};
+
+// Run after a match was applied, on what it made; see PostContext in drr/drr.h.
+class PostContext;
+struct PostHook {
+  ir::Function<void(PostContext&)> run;
+  SourceLoc loc;
+};
+
+class PatternGraph {
+ public:
+  PatternGraph(std::string_view rule, ir::IrContext* context);
+  PatternGraph(const PatternGraph& other);  // these are compiled once, not in every rule
+  PatternGraph(PatternGraph&& other) noexcept;
+  ~PatternGraph();
+
+  ir::IrContext* context() const { return context_; }
+  std::string_view rule() const { return rule_; }
+  void Error(SourceLoc loc, const std::string& what);
+  // What is likely a mistake, but harmless.
+  void Warning(SourceLoc loc, const std::string& what);
+  const std::vector<std::string>& warnings() const { return warnings_; }
+  // One value per name; "" is always new.
+  int NewValue(std::string_view name, SourceLoc loc, bool list = false);
+  int NewAttr(std::string_view name, SourceLoc loc);
+  int NewOp(SourceOp op);
+  int NewOp(SourceLoc loc);  // with alternatives to be added
+  void AddAlternative(int op, const ir::OpDef& def);
+  int NewResultOp(ResultOp op);
+  int NewResultOp(const ir::OpDef& def, int attrs_of, SourceLoc loc);
+  // Applies source op `op` to operands: makes its results, numbered from what is returned.
+  int Call(int op, std::span<const int> operands, size_t num_results);
+  int CallResult(int op, std::span<const ResultOperand> operands, size_t num_results);
+  // Apply the op to every element of a list; the result is a list.
+  int CallEach(int op, int list);
+  int CallEachResult(int op, std::span<const ResultOperand> operands);
+  int Resolve(int value) const;  // through aliases
+  std::string Describe(int value) const;
+  // Of a Like() op: its first alternative; null when that may be any op.
+  const ir::OpDef* DefOf(const ResultOp& op) const {
+    if (op.def) return op.def;
+    const SourceOp& like = ops[op.like];
+    return like.alternatives.empty() ? nullptr : like.alternatives[0].def;
+  }
+  std::string_view NameOf(const ResultOp& op) const {
+    return op.def ? op.def->name() : ops[op.like].Name();
+  }
+
+  // Every mistake: operands never bound, results forgotten, handles unused, attributes left open.
+  // Empty when the rule is good; then roots() is filled.
+  std::vector<std::string> Check();
+  // Ops whose results no other source op reads.
+  const std::vector<int>& roots() const { return roots_; }
+  // The replaced value where matching starts: a result of the first root, or an Either() of
+  // results.
+  int root_value() const { return root_value_; }
+  // Every op that may make root_value().
+  std::vector<int> RootProducers() const;
+  // Whether matching is a walk down one tree with nothing to choose but operand orders: one root,
+  // ops of fixed alternatives whose operands are named one by one (some optional or absent),
+  // attributes that are literals, sets, variables or anything. No Either(), no joined roots, no
+  // Repeat, Each or list, AnyOp, Not, skipped op, region, or Recompute(), and no op with any number
+  // of results. A value may be read twice (a DAG).
+  bool IsPlain() const;
+  bool HasLists() const { return has_lists_; }      // or chains: one op or value stands for several
+  bool HasRegions() const { return has_regions_; }  // looks into a region, or out of one
+  // Result ops in the order they are built: operands first, left to right, whatever order the
+  // compiler evaluated the rule's expressions in.
+  const std::vector<int>& result_order() const { return result_order_; }
+
+  std::vector<SourceOp> ops;
+  std::vector<SourceValue> values;
+  std::vector<AttrVariable> attrs;
+  std::vector<Constraint> constraints;
+  std::vector<ResultOp> result_ops;
+  std::vector<OutsideValue> outside;
+  int num_result_values = 0;
+  std::vector<Replacement> replacements;
+  std::vector<PostHook> post_hooks;
+  SourceLoc loc;         // of the rule
+  bool lenient = false;  // string spelling: what nobody uses is a warning, not an error
+
+ private:
+  friend class PatternChecker;
+  std::string rule_;
+  ir::IrContext* context_;
+  std::vector<std::string> errors_, warnings_;
+  std::vector<int> roots_, result_order_;
+  int root_value_ = -1;
+  bool has_lists_ = false, has_regions_ = false;
+};
+
+// A checked rule.
+struct Rule {
+  std::string name;     // kebab-case: the flag, the golden folder, the log tag
+  std::string algebra;  // before => after, one line
+  NumericClass numerics = NumericClass::kReassociates;
+  int benefit = 0;  // larger is tried first; default: the number of source ops
+  PatternGraph graph;
+
+  explicit Rule(PatternGraph g);
+  Rule(const Rule& other);
+  Rule(Rule&& other) noexcept;
+  ~Rule();
+};
+
+}  // namespace weft::drr

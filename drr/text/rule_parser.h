@@ -1,0 +1,115 @@
+// Reads rules in the form of drr/text/rule_text.h, one statement after the other, into pattern graphs.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "drr/rule/pattern_graph.h"
+#include "drr/text/diagnostics.h"
+#include "ir/text/internal/scanner.h"
+#include "ir/text/internal/side_files.h"
+#include "ir/text/internal/value_parser.h"
+
+namespace weft::drr::text {
+
+// Of one text, which must outlive it. Rules are appended to those of the caller as they are finished;
+// parsing ends at the first mistake in the text, and collects those that building a rule finds.
+class RuleParser {
+ public:
+  RuleParser(std::string_view text, ir::IrContext* context, ir::Program* program,
+             Diagnostics* mistakes, std::vector<std::unique_ptr<Rule>>* rules)
+      : s_(text, mistakes->file(), false),
+        side_files_(context, ""),
+        values_parser_(context, &s_, &side_files_),
+        context_(context),
+        program_(program),
+        mistakes_(*mistakes),
+        rules_(*rules),
+        line_at_(text.data()),
+        file_(ir::Name(mistakes->file()).str().data()) {}
+  void Run();
+
+ private:
+  static constexpr size_t kMaxOps = 1000;
+
+  bool Fail(const std::string& what) { return s_.Fail(what); }
+  bool Fail(const char* at, const std::string& what) { return s_.Fail(at, what); }
+  SourceLoc Here();
+
+  // Values, names, literals and formulas: rule_parser_terms.cc. Every function returns false after it
+  // has noted the mistake in the scanner.
+  bool Quoted(std::string* text);
+  bool Integer(int64_t least, int64_t most, int* value);
+  // What follows a sigil: a name, a number, or a quoted name. Numbers are no names.
+  bool Label(std::string* label, bool* is_name);
+  bool Value(int* id);
+  SourceValue& At(int id) { return graph_->values[static_cast<size_t>(id)]; }
+  bool Variable(int* id);
+  bool List(char close, const std::function<bool()>& item);
+  bool ValueList(std::vector<int>* ids, std::string_view absent);
+  bool OpName(const ir::OpDef** def);
+  bool FieldName(const ir::OpDef& def, const ir::FieldDef** field);
+  bool Literal(const ir::FieldDef& field, ir::Attribute* value);
+  // Behind the name.
+  bool ParseFormula(std::string name, bool is_constraint, const char* at, Formula* formula);
+
+  // What a rule consists of: rule_parser.cc.
+  bool ParseRule();
+  bool ParsePart();
+  bool ParseBlock(bool (RuleParser::*statement)());
+  bool ParseNumerics();
+  bool ParseRequire();
+  bool ParseReplace();
+  // What a value is made from.
+  std::vector<int> Below(int id);
+  // Values may be used before they are made, so that a rule may be a ring. -1: it is none.
+  int FindRing();
+  bool Finish();
+
+  // Statements of the source block: rule_parser_source.cc.
+  bool ParseSource();
+  bool ParseEither(const char* at, const std::vector<int>& made);
+  bool ParseSkip(const char* at, const std::vector<int>& made);
+  bool ParseFlag();
+  bool ParseSourceOp(std::vector<int> made, SourceLoc loc);
+  bool ParseTimes(SourceOp* op);
+  bool ParseAlternatives(SourceOp* op);
+  bool ParseRegions(SourceOp* op);
+  bool CheckArity(const char* at, const SourceOp& op, size_t num_results);
+  bool ParseAttrPatterns(Alternative* a);
+  bool AddDefault(const ir::OpDef& def, const ir::FieldDef& field, std::vector<AttrPattern>* attrs);
+  bool ParseAttrPattern(const ir::OpDef& def, const ir::FieldDef& field,
+                        std::vector<AttrPattern>* attrs);
+
+  // Statements of the result block: rule_parser_result.cc.
+  bool Operand(ResultOperand* operand);
+  bool ParseOutside(const char* at, ResultOperand* operand);
+  // The source op that makes a value.
+  bool ProducerOf(int* op);
+  bool ParseResult();
+  bool CheckResultArity(const char* at, const ResultOp& op, size_t num_results);
+  bool ParseResultAttrs(ResultOp* op);
+  bool ParseResultAttr(const ir::FieldDef& field, ResultOp* op);
+
+  ir::text::Scanner s_;
+  ir::text::SideFiles side_files_;
+  ir::text::ValueParser values_parser_;
+  ir::IrContext* context_;
+  ir::Program* program_;
+  Diagnostics& mistakes_;
+  std::vector<std::unique_ptr<Rule>>& rules_;
+  const char* line_at_;
+  int line_ = 1;
+  const char* file_;  // interned: names outlive every rule
+  std::unique_ptr<PatternGraph> graph_;
+  std::map<std::string, int> values_, variables_, results_;
+  std::string algebra_;
+  NumericClass numerics_ = NumericClass::kReassociates;
+  int benefit_ = 0;
+};
+
+}  // namespace weft::drr::text

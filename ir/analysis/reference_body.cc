@@ -1,0 +1,58 @@
+#include "ir/analysis/reference_body.h"
+
+#include <string>
+
+#include "ir/clone.h"
+#include "ir/infer.h"
+
+namespace weft::ir {
+namespace {
+
+// A copy without regions whose types follow from its operands, and from what was stated.
+bool CopyInferred(Builder& builder, Operation op, ValueMap& map) {
+  OperationState state{.opcode = op.opcode(), .attrs = op.attrs(), .location = op.location()};
+  for (const Value operand : op.operands()) state.operands.push_back(map.Get(operand));
+  std::string error;
+  if (!InferResultTypes(builder.context(), state, op.num_results(), &state.result_types, &error))
+    return false;
+  for (uint32_t i = 0; i < op.num_results(); ++i) {
+    const Type stated = op.result(i).type();
+    if (!Compatible(stated, state.result_types[i])) return false;
+    state.result_types[i] = Merge(builder.context(), state.result_types[i], stated);
+  }
+  const Operation copy = builder.Create(std::move(state));
+  for (uint32_t i = 0; i < op.num_results(); ++i) {
+    map.Set(op.result(i), copy.result(i));
+    builder.program()->SetName(copy.result(i), op.result(i).name());
+  }
+  return true;
+}
+
+std::vector<Value> Inline(Builder& builder, Block body, std::span<const Value> operands) {
+  ValueMap map;
+  if (operands.size() != body.num_arguments()) return {};
+  for (uint32_t i = 0; i < operands.size(); ++i) map.Set(body.argument(i), operands[i]);
+  std::vector<Value> results;
+  for (const Operation op : body) {
+    if (op.HasTrait(kTerminator)) {
+      for (const Value value : op.operands()) results.push_back(map.Get(value));
+    } else if (op.num_regions() > 0 || !CopyInferred(builder, op, map)) {
+      return {};
+    }
+  }
+  return results;
+}
+
+}  // namespace
+
+bool HasReferenceBody(Operation op) {
+  return op.def() && (op.def()->decompose || op.HasTrait(kBodyInRegion));
+}
+
+std::vector<Value> BuildReferenceBody(Builder& builder, Operation op,
+                                      std::span<const Value> operands) {
+  if (op.HasTrait(kBodyInRegion)) return Inline(builder, op.region(0).front(), operands);
+  return op.def()->decompose(builder, operands, op.attrs());
+}
+
+}  // namespace weft::ir

@@ -1,0 +1,151 @@
+#include "ir/analysis/shape_inference.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ir/dialects/builtin.h"
+#include "ir/dialects/onnx/infer_util.h"
+#include "ir/dialects/pd/creation.h"
+#include "ir/infer.h"
+#include "ir/rewriter.h"
+#include "ir/walk.h"
+
+namespace weft::ir {
+namespace {
+
+std::string Where(Operation op) {
+  const std::string_view location = op.location().str();
+  return location.empty() ? std::string(op.name()) : fmt::format("{} ({})", op.name(), location);
+}
+
+absl::Status PropagateThrough(Operation op, Rewriter& rewriter) {
+  const OpDef* def = op.def();
+  if (!def || !def->infer) return absl::OkStatus();
+  std::vector<Type> types(op.num_results());
+  std::string error;
+  if (!InferResultTypes(op.context(), op.opcode(), op.operands().vec(), op.attrs(), types,
+                        &error)) {
+    const std::string_view location = op.location().str();
+    return InvalidArgument(location.empty() ? error : fmt::format("{}: {}", location, error));
+  }
+  for (uint32_t i = 0; i < op.num_results(); ++i) {
+    const Type stated = op.result(i).type(), inferred = types[i];
+    if (!inferred || stated == inferred) continue;
+    if (!Compatible(stated, inferred))
+      return InvalidArgument(fmt::format("{}: result {} is {} but its operands say {}", Where(op),
+                                         i, stated.ToString(), inferred.ToString()));
+    const Type merged = Merge(op.context(), stated, inferred);
+    if (!(merged == stated)) rewriter.SetType(op.result(i), merged);
+  }
+  return absl::OkStatus();
+}
+
+// The values of a program: block arguments and results, in regions too.
+template <class F>
+void VisitValues(Program& program, F&& visit) {
+  const auto visit_arguments = [&](Operation op) {
+    for (uint32_t i = 0; i < op.num_regions(); ++i)
+      for (Block block : op.region(i).blocks())
+        for (Value argument : block.arguments()) visit(argument);
+  };
+  visit_arguments(program.module());
+  Walk(program, [&](Operation op) {
+    for (Value result : op.results()) visit(result);
+    visit_arguments(op);
+  });
+}
+
+// `type` with the symbol replaced, in the elements of vectors too.
+Type ReplaceDim(IrContext* context, Type type, int64_t symbol, int64_t size) {
+  if (!type) return type;
+  if (type.IsVector()) {
+    std::vector<Type> elements;
+    for (Type e : type.elements()) elements.push_back(ReplaceDim(context, e, symbol, size));
+    return context->VectorType(elements);
+  }
+  if (!type.HasRank()) return type;
+  Shape dims = type.shape();
+  if (std::find(dims.begin(), dims.end(), symbol) == dims.end()) return type;
+  std::replace(dims.begin(), dims.end(), symbol, size);
+  return context->TensorType(type.dtype(), dims);
+}
+
+bool IsCountableType(Type type) {
+  if (type.HasRank()) return IsCountable(type.dims());
+  if (!type.IsVector()) return true;
+  const auto elements = type.elements();
+  return std::all_of(elements.begin(), elements.end(), IsCountableType);
+}
+
+Value FindInput(Program& program, std::string_view name) {
+  const auto names = program.module().attrs_of<ModuleOp>().input_names.value_or(Strings());
+  for (uint32_t i = 0; i < program.body().num_arguments() && i < names.size(); ++i)
+    if (names[i] == name) return program.body().argument(i);
+  for (Operation op : program.body())
+    if (op.Is<pd::Feed>() && op.num_results() == 1 && op.attrs_of<pd::Feed>().name == name)
+      return op.result();
+  return {};
+}
+
+}  // namespace
+
+absl::Status PropagateTypes(Program& program) {
+  Rewriter rewriter(&program);
+  absl::Status status;
+  Walk(program, [&](Operation op) {
+    if (status.ok()) status = PropagateThrough(op, rewriter);
+  });
+  return status;
+}
+
+absl::Status SetInputShape(Program& program, std::string_view name, std::span<const int64_t> dims) {
+  const Value input = FindInput(program, name);
+  if (!input) return NotFound(fmt::format("the program has no input {}", name));
+  const Type type = input.type();
+  const auto refuse = [&](std::string_view why) {
+    return InvalidArgument(fmt::format("input {} is {}: {}", name, type.ToString(), why));
+  };
+  if (!type.IsTensor()) return refuse("it has no shape");
+  for (int64_t d : dims)
+    if (!IsStaticDim(d)) return refuse(fmt::format("{} is no size", d));
+  if (!IsCountable(dims)) return refuse(fmt::format("{} is too large", ToString(dims)));
+  const bool ranked = type.HasRank();
+  if (ranked && type.rank() != dims.size())
+    return refuse(fmt::format("{} has another rank", ToString(dims)));
+  for (size_t i = 0; ranked && i < dims.size(); ++i) {
+    const int64_t d = type.dims()[i];
+    if (IsStaticDim(d) && d != dims[i])
+      return refuse(fmt::format("dimension {} cannot be {}", i, dims[i]));
+    const auto twin = std::find(type.dims().begin(), type.dims().end(), d) - type.dims().begin();
+    if (IsSymbolicDim(d) && dims[static_cast<size_t>(twin)] != dims[i])
+      return refuse(fmt::format("dimensions {} and {} are the same", twin, i));
+  }
+  for (size_t i = 0; ranked && i < dims.size(); ++i)
+    if (IsSymbolicDim(type.dims()[i]) && input.type().dims()[i] == type.dims()[i])
+      WEFT_RETURN_IF_ERROR(SetDim(program, SymbolName(type.dims()[i]), dims[i]));
+  Rewriter(&program).SetType(input, program.context()->TensorType(type.dtype(), dims));
+  return absl::OkStatus();
+}
+
+absl::Status SetDim(Program& program, std::string_view symbol, int64_t size) {
+  if (!IsStaticDim(size)) return InvalidArgument(fmt::format("{} is no size for {}", size, symbol));
+  const int64_t dim = SymbolicDim(symbol);
+  std::vector<std::pair<Value, Type>> changes;
+  absl::Status status;
+  VisitValues(program, [&](Value value) {
+    const Type type = value.type(), changed = ReplaceDim(program.context(), type, dim, size);
+    if (changed == type) return;
+    if (status.ok() && !IsCountableType(changed))
+      status = InvalidArgument(fmt::format("with {} = {} a value of type {} is too large", symbol,
+                                           size, type.ToString()));
+    changes.emplace_back(value, changed);
+  });
+  WEFT_RETURN_IF_ERROR(status);
+  if (changes.empty()) return NotFound(fmt::format("no type has a dimension {}", symbol));
+  Rewriter rewriter(&program);
+  for (const auto& [value, type] : changes) rewriter.SetType(value, type);
+  return absl::OkStatus();
+}
+
+}  // namespace weft::ir

@@ -1,0 +1,20 @@
+#include "ir/dialects/fused/nhwc.h"
+
+#include "ir/dialects/onnx.h"
+
+namespace weft::ir::fused {
+
+Value ToNchw(Builder& b, Value x) { return b.Make<ops::Transpose>({x}, {.perm = {0, 3, 1, 2}}); }
+Value ToNhwc(Builder& b, Value x) { return b.Make<ops::Transpose>({x}, {.perm = {0, 2, 3, 1}}); }
+
+bool SlideNhwc(InferContext& c, const Window& window, Dims* dims) {
+  if (!CheckTensors(c) || !CheckFloat(c, 0) || !CheckRank(c, 0, 4)) return false;
+  *dims = DimsOf(c, 0).value_or(Shape(4, kUnknownDim));
+  Shape spatial;
+  if (!WindowDims(c, std::span(**dims).subspan(1, 2), window, &spatial)) return false;
+  (**dims)[1] = spatial[0];
+  (**dims)[2] = spatial[1];
+  return true;
+}
+
+}  // namespace weft::ir::fused

@@ -1,0 +1,15 @@
+// What the ops on NHWC activations share: convolution and pools.
+#pragma once
+
+#include "ir/builder.h"
+#include "ir/dialects/onnx/window.h"
+
+namespace weft::ir::fused {
+
+Value ToNchw(Builder& b, Value x);
+Value ToNhwc(Builder& b, Value x);
+
+// *dims: those of operand 0, with height and width those of the window's positions.
+bool SlideNhwc(InferContext& c, const Window& window, Dims* dims);
+
+}  // namespace weft::ir::fused

@@ -1,0 +1,227 @@
+#include "ir/dialects/onnx/movement.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "ir/dialects/onnx/shape_value.h"
+
+namespace weft::ir::ops {
+namespace {
+
+// Number of elements start, start + step, ... before end in a dimension of `size`.
+int64_t SliceSize(int64_t size, int64_t start, int64_t end, int64_t step) {
+  // Counted from the same side, a slice that ends where it starts is empty whatever the size.
+  if ((start < 0) == (end < 0) && (step > 0 ? start >= end : start <= end)) return 0;
+  if (!IsStaticDim(size)) {
+    // Exporters write "to the end" as the largest i64 or i32.
+    return start == 0 && step == 1 && end >= INT32_MAX ? size : kUnknownDim;
+  }
+  if (start < 0) start += size;
+  if (end < 0) end += size;
+  if (step > 0) {
+    start = std::clamp<int64_t>(start, 0, size);
+    end = std::clamp<int64_t>(end, 0, size);
+    return start >= end ? 0 : (end - start - 1) / step + 1;
+  }
+  start = std::clamp<int64_t>(start, -1, size - 1);
+  end = std::clamp<int64_t>(end, -1, size - 1);
+  return start <= end ? 0 : (start - end - 1) / -std::max(step, -INT64_MAX) + 1;
+}
+
+}  // namespace
+
+bool Transpose::Infer(InferContext& c) {
+  if (!CheckTensors(c)) return false;
+  const Dims x = DimsOf(c, 0);
+  if (!x) return SetTensor(c, 0, DtypeOf(c, 0), std::nullopt);
+  Dims dims;
+  const auto perm = c.attrs_of<Transpose>().perm;
+  if (!perm) return SetTensor(c, 0, DtypeOf(c, 0), Shape(x->rbegin(), x->rend()));
+  return PermuteDims(c, *x, *perm, &dims) && SetTensor(c, 0, DtypeOf(c, 0), dims);
+}
+
+bool Concat::Infer(InferContext& c) {
+  if (c.num_operands() == 0) return c.Fail("has no operands");
+  std::vector<Type> types;
+  for (size_t i = 0; i < c.num_operands(); ++i) types.push_back(c.operand_type(i));
+  return CheckTensors(c) && ConcatTensors(c, types, c.attrs_of<Concat>().axis);
+}
+
+bool Split::Infer(InferContext& c) {
+  if (!CheckTensors(c) || !CheckDtype(c, 1, DataType::kI64) || !CheckRank(c, 1, 1)) return false;
+  const size_t parts = c.num_results();
+  Dims dims = DimsOf(c, 0);
+  if (!dims) {
+    for (size_t i = 0; i < parts; ++i) SetTensor(c, i, DtypeOf(c, 0), std::nullopt);
+    return true;
+  }
+  int64_t axis = c.attrs_of<Split>().axis;
+  if (!NormalizeAxis(c, &axis, dims->size())) return false;
+  const int64_t size = (*dims)[axis];
+  if (!CheckVector(c, 1, static_cast<int64_t>(parts), "results")) return false;
+  std::optional<Ints> sizes = c.HasOperand(1) ? KnownInts(c, 1) : std::nullopt;
+  if (!c.HasOperand(1)) {
+    if (parts > 0 && IsStaticDim(size)) {
+      const auto n = static_cast<int64_t>(parts);
+      if (size % n != 0)
+        return c.Fail(fmt::format("dimension {} of {} does not split into {} equal parts", axis,
+                                  ToString(*dims), parts));
+      sizes = Ints(parts, size / n);
+    }
+  } else if (sizes) {
+    int64_t sum = 0;
+    for (int64_t s : *sizes) {
+      const auto next = CheckedAdd(sum, s);
+      if (s < 0 || !next) return c.Fail(fmt::format("split has the entry {}", s));
+      sum = *next;
+    }
+    if (IsStaticDim(size) && sum != size)
+      return c.Fail(
+          fmt::format("split adds up to {} but dimension {} of x is {}", sum, axis, size));
+  }
+  for (size_t i = 0; i < parts; ++i) {
+    (*dims)[axis] = sizes && i < sizes->size() ? (*sizes)[i] : kUnknownDim;
+    if (!SetTensor(c, i, DtypeOf(c, 0), dims)) return false;
+  }
+  return true;
+}
+
+bool Slice::Infer(InferContext& c) {
+  if (!CheckTensors(c)) return false;
+  for (size_t i = 1; i < 5; ++i)
+    if (!CheckRank(c, i, 1)) return false;
+  Dims dims = DimsOf(c, 0);
+  if (!dims) return SetTensor(c, 0, DtypeOf(c, 0), std::nullopt);
+  const auto starts = ShapeOperand(c, 1), ends = ShapeOperand(c, 2);
+  if (!starts || !ends) return SetTensor(c, 0, DtypeOf(c, 0), Shape(dims->size(), kUnknownDim));
+  const size_t n = starts->size();
+  for (size_t i = 2; i < 5; ++i)
+    if (!CheckVector(c, i, static_cast<int64_t>(n), "starts")) return false;
+  Ints first_axes(n);
+  std::iota(first_axes.begin(), first_axes.end(), int64_t{0});
+  std::optional<Ints> axes = c.HasOperand(3) ? KnownInts(c, 3) : first_axes;
+  const std::optional<Ints> steps = c.HasOperand(4) ? KnownInts(c, 4) : Ints(n, 1);
+  if (steps && std::find(steps->begin(), steps->end(), 0) != steps->end())
+    return c.Fail("steps has the entry 0");
+  if (!axes || axes->size() != n || ends->size() != n || (steps && steps->size() != n))
+    return SetTensor(c, 0, DtypeOf(c, 0), Shape(dims->size(), kUnknownDim));
+  Ints sorted = *axes;
+  if (!NormalizeAxes(c, &sorted, dims->size())) return false;
+  for (size_t i = 0; i < n; ++i) {
+    int64_t& dim = (*dims)[(*axes)[i] < 0 ? (*axes)[i] + dims->size() : (*axes)[i]];
+    const bool known = steps && (*starts)[i].is_number && (*ends)[i].is_number;
+    dim = known ? SliceSize(dim, (*starts)[i].value, (*ends)[i].value, (*steps)[i]) : kUnknownDim;
+  }
+  return SetTensor(c, 0, DtypeOf(c, 0), dims);
+}
+
+bool Gather::Infer(InferContext& c) {
+  if (!CheckTensors(c)) return false;
+  const DataType index = DtypeOf(c, 1);
+  if (index != DataType::kNull && index != DataType::kI64 && index != DataType::kI32)
+    return c.Fail(fmt::format("indices is {} but must be i64 or i32", DataTypeName(index)));
+  const Dims data = DimsOf(c, 0), indices = DimsOf(c, 1);
+  int64_t axis = c.attrs_of<Gather>().axis;
+  if (data && !NormalizeAxis(c, &axis, data->size())) return false;
+  if (!data || !indices) return SetTensor(c, 0, DtypeOf(c, 0), std::nullopt);
+  const int64_t size = (*data)[axis];
+  if (const auto known = KnownInts(c, 1); known && IsStaticDim(size))
+    for (int64_t i : *known)
+      if (i < -size || i >= size)
+        return c.Fail(fmt::format("index {} is out of range for dimension {} of {}", i, axis,
+                                  ToString(*data)));
+  Shape dims(data->begin(), data->begin() + axis);
+  dims.insert(dims.end(), indices->begin(), indices->end());
+  dims.insert(dims.end(), data->begin() + axis + 1, data->end());
+  return SetTensor(c, 0, DtypeOf(c, 0), dims);
+}
+
+bool Expand::Infer(InferContext& c) {
+  Dims target;
+  if (!CheckTensors(c) || !DimsFromOperand(c, 1, &target)) return false;
+  const Dims x = DimsOf(c, 0);
+  if (!x || !target) return SetTensor(c, 0, DtypeOf(c, 0), std::nullopt);
+  const auto dims = BroadcastShape(*x, *target);
+  if (!dims)
+    return c.Fail(
+        fmt::format("x {} and shape {} do not broadcast", ToString(*x), ToString(*target)));
+  return SetTensor(c, 0, DtypeOf(c, 0), *dims);
+}
+
+bool Tile::Infer(InferContext& c) {
+  Dims repeats;
+  if (!CheckTensors(c) || !DimsFromOperand(c, 1, &repeats)) return false;
+  Dims dims = DimsOf(c, 0);
+  if (!dims) return SetTensor(c, 0, DtypeOf(c, 0), std::nullopt);
+  const auto rank = static_cast<int64_t>(dims->size());
+  if (!CheckVector(c, 1, rank, "dimensions of x")) return false;
+  if (repeats && repeats->size() != dims->size())
+    return c.Fail(fmt::format("repeats has {} entries but x has rank {}", repeats->size(), rank));
+  for (size_t i = 0; i < dims->size(); ++i) {
+    const int64_t pair[] = {(*dims)[i], repeats ? (*repeats)[i] : kUnknownDim};
+    const auto size = ProductOf(pair);
+    if (!size) return c.Fail(fmt::format("the result is too large in dimension {}", i));
+    // A repeat that is no number is no dimension either, even if x has 1 there.
+    (*dims)[i] = IsStaticDim(pair[1]) || *size == 0 ? *size : kUnknownDim;
+  }
+  return SetTensor(c, 0, DtypeOf(c, 0), dims);
+}
+
+bool Pad::Infer(InferContext& c) {
+  DataType dtype;
+  if (!CheckTensors(c) || !SameDtype(c, {0, 2}, &dtype) || !CheckDtype(c, 1, DataType::kI64) ||
+      !CheckRank(c, 1, 1) || !CheckScalar(c, 2))
+    return false;
+  Dims dims = DimsOf(c, 0);
+  if (!dims) return SetTensor(c, 0, dtype, std::nullopt);
+  const size_t rank = dims->size();
+  if (!CheckVector(c, 1, static_cast<int64_t>(2 * rank), "begins and ends")) return false;
+  const auto pads = ShapeOperand(c, 1);
+  const bool reflect = c.attrs_of<Pad>().mode == PadMode::kReflect;
+  for (size_t i = 0; i < rank; ++i) {
+    int64_t& dim = (*dims)[i];
+    const bool known =
+        pads && pads->size() == 2 * rank && (*pads)[i].is_number && (*pads)[rank + i].is_number;
+    const int64_t begin = known ? (*pads)[i].value : 0, end = known ? (*pads)[rank + i].value : 0;
+    if (!known || !IsStaticDim(dim)) {
+      if (!known || begin != 0 || end != 0) dim = kUnknownDim;
+      continue;
+    }
+    const auto both = CheckedAdd(begin, end);
+    const auto size = both ? CheckedAdd(dim, *both) : std::nullopt;
+    if (!size || *size < 0)
+      return c.Fail(fmt::format("pads {} and {} do not fit dimension {} of {}", begin, end, i,
+                                ToString(*dims)));
+    if (reflect && std::max(begin, end) >= std::max<int64_t>(dim, 1))
+      return c.Fail(fmt::format("pads {} and {} reflect more than dimension {} of {} has", begin,
+                                end, i, ToString(*dims)));
+    dim = *size;
+  }
+  return SetTensor(c, 0, dtype, dims);
+}
+
+bool ScatterND::Infer(InferContext& c) {
+  DataType dtype;
+  if (!CheckTensors(c) || !SameDtype(c, {0, 2}, &dtype) || !CheckDtype(c, 1, DataType::kI64) ||
+      !CheckRank(c, 0, 1, SIZE_MAX) || !CheckRank(c, 1, 1, SIZE_MAX))
+    return false;
+  const Dims data = DimsOf(c, 0), indices = DimsOf(c, 1);
+  if (data && indices && IsStaticDim(indices->back())) {
+    const int64_t named = indices->back();
+    if (named > static_cast<int64_t>(data->size()))
+      return c.Fail(fmt::format("indices {} name {} dimensions but data has rank {}",
+                                ToString(*indices), named, data->size()));
+    Shape updates(indices->begin(), indices->end() - 1);
+    updates.insert(updates.end(), data->begin() + named, data->end());
+    if (!CheckShape(c, 2, updates)) return false;
+  }
+  return SetTensor(c, 0, dtype, data);
+}
+
+void LoadMovementOps(IrContext& context) {
+  AddOps<Transpose, Concat, Split, Slice, Gather, Expand, Tile, Pad, ScatterND>(context);
+}
+
+}  // namespace weft::ir::ops

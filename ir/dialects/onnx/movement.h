@@ -1,0 +1,151 @@
+// Operators that move data: permute, join, split, select, repeat, pad, place by index.
+#pragma once
+
+#include <array>
+
+#include "ir/dialects/onnx/op_base.h"
+
+namespace weft::ir::ops {
+
+// Dimension i of the result is dimension perm[i] of data; without perm the order is reversed.
+struct Transpose {
+  static constexpr OpInfo kInfo = {.name = "onnx.Transpose",
+                                   .operands = {"data"},
+                                   .onnx = "Transpose",
+                                   .since = 13,
+                                   .doc = "permutes dimensions"};
+  template <template <class> class Slot>
+  struct Attrs {
+    Slot<std::optional<Ints>> perm{};
+    static constexpr auto Fields() { return std::tuple(Field{"perm", &Attrs::perm}); }
+  };
+  static bool Infer(InferContext& c);
+};
+
+struct Concat {
+  static constexpr OpInfo kInfo = {.name = "onnx.Concat",
+                                   .operands = {Variadic("inputs")},
+                                   .onnx = "Concat",
+                                   .since = 13,
+                                   .doc = "joins tensors along an axis"};
+  template <template <class> class Slot>
+  struct Attrs {
+    Slot<int64_t> axis{};
+    static constexpr auto Fields() { return std::tuple(Field{"axis", &Attrs::axis}); }
+  };
+  static bool Infer(InferContext& c);
+};
+
+// Without `split` the parts are equal.
+struct Split {
+  static constexpr OpInfo kInfo = {.name = "onnx.Split",
+                                   .operands = {"x", Optional("split")},
+                                   .results = {Variadic("outputs")},
+                                   .onnx = "Split",
+                                   .since = 13,
+                                   .doc = "cuts a tensor into parts along an axis"};
+  template <template <class> class Slot>
+  struct Attrs {
+    Slot<int64_t> axis{};
+    static constexpr auto Fields() { return std::tuple(Field{"axis", &Attrs::axis, int64_t{0}}); }
+  };
+  static bool Infer(InferContext& c);
+};
+
+struct Slice {
+  static constexpr OpInfo kInfo = {
+      .name = "onnx.Slice",
+      .operands = {"data", "starts", "ends", Optional("axes"), Optional("steps")},
+      .onnx = "Slice",
+      .since = 13,
+      .doc = "elements start, start + step, ... before end, along some axes"};
+  template <template <class> class Slot>
+  using Attrs = NoAttrs<Slot>;
+  static bool Infer(InferContext& c);
+};
+
+struct Gather {
+  static constexpr OpInfo kInfo = {.name = "onnx.Gather",
+                                   .operands = {"data", "indices"},
+                                   .onnx = "Gather",
+                                   .since = 13,
+                                   .doc = "the entries of data along axis that indices name"};
+  template <template <class> class Slot>
+  struct Attrs {
+    Slot<int64_t> axis{};
+    static constexpr auto Fields() { return std::tuple(Field{"axis", &Attrs::axis, int64_t{0}}); }
+  };
+  static bool Infer(InferContext& c);
+};
+
+struct Expand {
+  static constexpr OpInfo kInfo = {.name = "onnx.Expand",
+                                   .operands = {"x", "shape"},
+                                   .onnx = "Expand",
+                                   .since = 13,
+                                   .doc = "x broadcast against a shape"};
+  template <template <class> class Slot>
+  using Attrs = NoAttrs<Slot>;
+  static bool Infer(InferContext& c);
+};
+
+struct Tile {
+  static constexpr OpInfo kInfo = {.name = "onnx.Tile",
+                                   .operands = {"x", "repeats"},
+                                   .onnx = "Tile",
+                                   .since = 13,
+                                   .doc = "x repeated along each dimension"};
+  template <template <class> class Slot>
+  using Attrs = NoAttrs<Slot>;
+  static bool Infer(InferContext& c);
+};
+
+enum class PadMode : uint8_t { kConstant, kReflect, kEdge };
+constexpr std::array<std::string_view, 3> EnumNames(PadMode) {
+  return {"constant", "reflect", "edge"};
+}
+
+// pads: all begins, then all ends, one of each per dimension; negative ones crop.
+struct Pad {
+  static constexpr OpInfo kInfo = {.name = "onnx.Pad",
+                                   .operands = {"data", "pads", Optional("constant_value")},
+                                   .onnx = "Pad",
+                                   .since = 13,
+                                   .doc = "adds a border"};
+  template <template <class> class Slot>
+  struct Attrs {
+    Slot<PadMode> mode{};
+    static constexpr auto Fields() {
+      return std::tuple(Field{"mode", &Attrs::mode, PadMode::kConstant});
+    }
+  };
+  static bool Infer(InferContext& c);
+};
+
+enum class ScatterReduction : uint8_t { kNone, kAdd, kMul };
+constexpr std::array<std::string_view, 3> EnumNames(ScatterReduction) {
+  return {"none", "add", "mul"};
+}
+
+// The last dimension of indices counts the leading dimensions of data that an index names; updates
+// is [indices without its last dimension, what data has left].
+struct ScatterND {
+  static constexpr OpInfo kInfo = {.name = "onnx.ScatterND",
+                                   .operands = {"data", "indices", "updates"},
+                                   .onnx = "ScatterND",
+                                   .since = 16,
+                                   .doc = "data with updates written, or applied, at some indices",
+                                   .inplace = OverOperands(0)};
+  template <template <class> class Slot>
+  struct Attrs {
+    Slot<ScatterReduction> reduction{};
+    static constexpr auto Fields() {
+      return std::tuple(Field{"reduction", &Attrs::reduction, ScatterReduction::kNone});
+    }
+  };
+  static bool Infer(InferContext& c);
+};
+
+void LoadMovementOps(IrContext& context);
+
+}  // namespace weft::ir::ops

@@ -1,0 +1,180 @@
+#include "kernels/native/simd/cast.h"
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+namespace weft::kernels::simd {
+namespace {
+
+struct Half {
+  uint16_t bits;
+};
+struct BFloat16 {
+  uint16_t bits;
+};
+struct Bool {
+  uint8_t value;
+};
+
+template <typename T>
+constexpr bool kIsFloating = std::is_same_v<T, float> || std::is_same_v<T, double> ||
+                             std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
+
+// float and double as they are, the short floats as float, bool as 0 or 1.
+template <typename T>
+inline auto Widen(T value) {
+  if constexpr (std::is_same_v<T, Half>) {
+    return HalfToFloat(value.bits);
+  } else if constexpr (std::is_same_v<T, BFloat16>) {
+    return BFloat16ToFloat(value.bits);
+  } else if constexpr (std::is_same_v<T, Bool>) {
+    return static_cast<uint8_t>(value.value != 0);
+  } else {
+    return value;
+  }
+}
+
+// double to float so that a later rounding to fewer bits gives what one rounding would have ("round
+// to odd": an inexact result gets an odd last bit, hence never looks like a tie).
+inline float RoundToOdd(double value) {
+  const float nearest = static_cast<float>(value);
+  if (nearest == value || value != value || std::isinf(nearest)) return nearest;
+  const uint32_t bits = std::bit_cast<uint32_t>(nearest);
+  if (bits & 1) return nearest;
+  const bool away = std::fabs(static_cast<double>(nearest)) > std::fabs(value);
+  return std::bit_cast<float>(away ? bits - 1 : bits + 1);
+}
+
+template <typename To, typename Wide>
+inline To Truncate(Wide value) {
+  // Both bounds as floats: the lower is exact, the upper is exact or rounds up to one past the
+  // type's largest.
+  constexpr Wide kLowest = static_cast<Wide>(std::numeric_limits<To>::min());
+  constexpr Wide kHighest = static_cast<Wide>(std::numeric_limits<To>::max());
+  if (value != value) return 0;
+  if (value <= kLowest) return std::numeric_limits<To>::min();
+  if (value >= kHighest) return std::numeric_limits<To>::max();
+  return static_cast<To>(value);
+}
+
+template <typename To, typename Wide>
+inline To Narrow(Wide value) {
+  if constexpr (std::is_same_v<To, Bool>) {
+    return {static_cast<uint8_t>(value != 0)};
+  } else if constexpr (std::is_same_v<To, Half> || std::is_same_v<To, BFloat16>) {
+    float single;
+    if constexpr (std::is_same_v<Wide, float>) {
+      single = value;
+    } else {
+      single = RoundToOdd(static_cast<double>(value));
+    }
+    if constexpr (std::is_same_v<To, Half>) {
+      return {FloatToHalf(single)};
+    } else {
+      return {FloatToBFloat16(single)};
+    }
+  } else if constexpr (kIsFloating<Wide> && !kIsFloating<To>) {
+    return Truncate<To>(value);
+  } else {
+    return static_cast<To>(value);
+  }
+}
+
+template <typename From, typename To>
+void CastRange(const void* x, void* y, int64_t begin, int64_t end) {
+  const From* from = static_cast<const From*>(x);
+  To* to = static_cast<To*>(y);
+  for (int64_t i = begin; i < end; ++i) to[i] = Narrow<To>(Widen(from[i]));
+}
+
+// Calls visit(T{}) with the C++ type of `type`.
+template <typename Visitor>
+auto Visit(ScalarType type, const Visitor& visit) {
+  switch (type) {
+    case ScalarType::kFloat:
+      return visit(float{});
+    case ScalarType::kDouble:
+      return visit(double{});
+    case ScalarType::kFloat16:
+      return visit(Half{});
+    case ScalarType::kBFloat16:
+      return visit(BFloat16{});
+    case ScalarType::kInt8:
+      return visit(int8_t{});
+    case ScalarType::kInt16:
+      return visit(int16_t{});
+    case ScalarType::kInt32:
+      return visit(int32_t{});
+    case ScalarType::kInt64:
+      return visit(int64_t{});
+    case ScalarType::kUint8:
+      return visit(uint8_t{});
+    case ScalarType::kUint16:
+      return visit(uint16_t{});
+    case ScalarType::kUint32:
+      return visit(uint32_t{});
+    case ScalarType::kUint64:
+      return visit(uint64_t{});
+    case ScalarType::kBool:
+      break;
+  }
+  return visit(Bool{});
+}
+
+}  // namespace
+
+float HalfToFloat(uint16_t half) {
+  // Exponent and mantissa move into place; a multiplication rebiases, and makes denormals normal.
+  const uint32_t magnitude = static_cast<uint32_t>(half & 0x7fff) << 13;
+  const float scaled = std::bit_cast<float>(magnitude) * 0x1p112f;
+  const uint32_t special = (half & 0x7c00) == 0x7c00 ? 0x7f800000u | magnitude : 0;
+  const uint32_t bits = special != 0 ? special : std::bit_cast<uint32_t>(scaled);
+  return std::bit_cast<float>(bits | static_cast<uint32_t>(half & 0x8000) << 16);
+}
+
+uint16_t FloatToHalf(float value) {
+  const uint32_t bits = std::bit_cast<uint32_t>(value);
+  const uint32_t sign = bits >> 16 & 0x8000;
+  const uint32_t magnitude = bits & 0x7fffffff;
+  uint32_t result;
+  if (magnitude > 0x7f800000) {
+    result = 0x7e00 | (magnitude >> 13 & 0x1ff);
+  } else if (magnitude >= 0x477ff000) {  // 65520, the first that rounds to infinity
+    result = 0x7c00;
+  } else if (magnitude <
+             0x38800000) {  // below 2^-14: adding 2^-1 leaves the rounded denormal in the low bits
+    const float shifted = std::bit_cast<float>(magnitude) + 0.5f;
+    result = std::bit_cast<uint32_t>(shifted) - 0x3f000000;
+  } else {
+    result = (magnitude - 0x38000000 + 0xfff + (magnitude >> 13 & 1)) >> 13;
+  }
+  return static_cast<uint16_t>(sign | result);
+}
+
+float BFloat16ToFloat(uint16_t value) {
+  return std::bit_cast<float>(static_cast<uint32_t>(value) << 16);
+}
+
+uint16_t FloatToBFloat16(float value) {
+  const uint32_t bits = std::bit_cast<uint32_t>(value);
+  if (value != value) return static_cast<uint16_t>(bits >> 16 | 0x40);
+  return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+int SizeOf(ScalarType type) {
+  return Visit(type, [](auto value) { return static_cast<int>(sizeof(value)); });
+}
+
+void Cast(ScalarType from, const void* x, ScalarType to, void* y, int64_t n, ThreadPool& pool) {
+  using Range = void (*)(const void*, void*, int64_t, int64_t);
+  const Range range = Visit(from, [to](auto from_value) -> Range {
+    return Visit(to, [](auto to_value) -> Range {
+      return &CastRange<decltype(from_value), decltype(to_value)>;
+    });
+  });
+  pool.ParallelFor(n, TileFor(n, 3), [=](int64_t begin, int64_t end) { range(x, y, begin, end); });
+}
+
+}  // namespace weft::kernels::simd

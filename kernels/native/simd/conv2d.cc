@@ -1,0 +1,250 @@
+#include "kernels/native/simd/conv2d.h"
+
+#include <memory>
+
+#include "kernels/native/simd/gemm_tile.h"
+#include "kernels/native/simd/strided_copy.h"
+
+namespace weft::kernels::simd {
+namespace {
+
+int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+// Segments of one product; what a larger kernel has more is added in further ones.
+constexpr int64_t kMaxSegments = 64;
+
+struct Range {
+  int64_t begin;
+  int64_t end;
+
+  int64_t size() const { return end - begin; }
+  friend bool operator==(const Range&, const Range&) = default;
+};
+
+// One axis of the convolution.
+struct Axis {
+  int64_t in, out, kernel, stride, dilation, pad;
+
+  // The taps of output `at` that fall on the image.
+  Range TapsAt(int64_t at) const {
+    const int64_t start = at * stride - pad;
+    const int64_t begin = start < 0 ? std::min(kernel, CeilDiv(-start, dilation)) : 0;
+    const int64_t end = start >= in ? begin : std::min(kernel, CeilDiv(in - start, dilation));
+    return {begin, std::max(begin, end)};
+  }
+  int64_t InputAt(int64_t at, int64_t tap) const { return at * stride - pad + tap * dilation; }
+
+  // The outputs all of whose taps fall on the image.
+  Range Inner() const {
+    const int64_t begin = std::min(out, CeilDiv(pad, stride));
+    const int64_t last = in - 1 - (kernel - 1) * dilation + pad;  // largest start + pad
+    const int64_t end = last < 0 ? begin : std::min(out, last / stride + 1);
+    return {begin, std::max(begin, end)};
+  }
+};
+
+struct Convolution {
+  const Conv2dArguments* arguments;
+  const TileSet* tiles;
+  Axis rows, columns;
+  Range inner_columns;
+  int64_t channels;
+  int64_t x_stride, y_stride, residual_stride;
+};
+
+// Computes out channels [first, last) of `count` pixels that lie `step` (pixels of the output, along one axis) apart,
+// from (row, column) on. All see the same taps.
+void RunPixels(const Convolution& c, int64_t image, int64_t row, int64_t column, int64_t count,
+               bool down, const Range& row_taps, const Range& column_taps, int64_t first,
+               int64_t last) {
+  const Conv2dArguments& a = *c.arguments;
+  const Conv2dShape& s = a.shape;
+  const int64_t out_pixel = (image * c.rows.out + row) * c.columns.out + column;
+  const int64_t in_row_stride = s.in_width * c.x_stride;
+  const int64_t step = down ? c.columns.out : 1;
+  Block block;
+  Tile& tile = block.tile;
+  tile.a = a.x + image * s.in_height * in_row_stride;
+  tile.a_stride = down ? c.rows.stride * in_row_stride : c.columns.stride * c.x_stride;
+  tile.c = a.y + out_pixel * c.y_stride;
+  tile.c_stride = step * c.y_stride;
+  if (a.residual != nullptr) {
+    tile.residual = a.residual + out_pixel * c.residual_stride;
+    tile.residual_stride = step * c.residual_stride;
+  }
+  block.b = Panels::Packed(a.weights->data(), a.weights->k(), a.weights->n());
+  block.bias = a.bias;
+  block.activation = a.activation;
+  // Neighbouring taps of a row are one segment where their pixels follow each other in memory.
+  const bool joined = c.columns.dilation == 1 && c.x_stride == c.channels && column_taps.size() > 0;
+  const int64_t per_row = joined ? 1 : column_taps.size();
+  tile.depth = (joined ? column_taps.size() : 1) * c.channels;
+  const int64_t segments = row_taps.size() * per_row;
+  if (segments > kMaxSegments && tile.residual == tile.c) StartFromResidual(&block);
+  int64_t a_offsets[kMaxSegments], b_rows[kMaxSegments];
+  tile.a_offsets = a_offsets;
+  tile.b_rows = b_rows;
+  for (int64_t done = 0;;) {
+    tile.segments = std::min(segments - done, kMaxSegments);
+    for (int64_t i = 0; i < tile.segments; ++i) {
+      const int64_t row_tap = row_taps.begin + (done + i) / per_row;
+      const int64_t column_tap = column_taps.begin + (done + i) % per_row;
+      a_offsets[i] = c.rows.InputAt(row, row_tap) * in_row_stride +
+                     c.columns.InputAt(column, column_tap) * c.x_stride;
+      b_rows[i] = (row_tap * c.columns.kernel + column_tap) * c.channels;
+    }
+    done += tile.segments;
+    if (done == segments) break;
+    Block part = block;
+    part.tile.residual = nullptr;
+    part.activation = {};
+    RunBlock(*c.tiles, part, count, first, last);
+    tile.accumulate = true;
+  }
+  RunBlock(*c.tiles, block, count, first, last);
+}
+
+// The columns whose taps are cut by the left and right border, each for runs of rows with the same taps.
+void RunBorderColumn(const Convolution& c, int64_t image, const Range& rows, int64_t column,
+                     int64_t first, int64_t last) {
+  const Range column_taps = c.columns.TapsAt(column);
+  for (int64_t row = rows.begin; row < rows.end;) {
+    const Range row_taps = c.rows.TapsAt(row);
+    int64_t count = 1;
+    while (row + count < rows.end && c.rows.TapsAt(row + count) == row_taps) ++count;
+    RunPixels(c, image, row, column, count, true, row_taps, column_taps, first, last);
+    row += count;
+  }
+}
+
+// Output rows [rows) of an image, out channels [first, last), a group of channels at a time so that its weights stay in
+// the cache while all pixels pass.
+void RunRows(const Convolution& c, int64_t image, const Range& rows, int64_t first, int64_t last) {
+  const int64_t width = c.inner_columns.size();
+  const int64_t row_tiles = std::max<int64_t>(1, CeilDiv(width, c.tiles->max_rows));
+  const int64_t tile_rows = std::max<int64_t>(1, CeilDiv(width, row_tiles));
+  const int64_t packed = PackedColumns(last - first);
+  const int64_t group =
+      std::max<int64_t>(kPanel, c.tiles->lanes << c.tiles->WidthFor(tile_rows, packed));
+  for (int64_t channel = first; channel < last; channel += group) {
+    const int64_t end = std::min(channel + group, last);
+    if (width > 0) {
+      for (int64_t row = rows.begin; row < rows.end; ++row) {
+        RunPixels(c, image, row, c.inner_columns.begin, width, false, c.rows.TapsAt(row),
+                  {0, c.columns.kernel}, channel, end);
+      }
+    }
+    for (int64_t column = 0; column < c.columns.out; ++column) {
+      if (column == c.inner_columns.begin) column = c.inner_columns.end;
+      if (column < c.columns.out) RunBorderColumn(c, image, rows, column, channel, end);
+    }
+  }
+}
+
+// How the output is cut into tasks: rows of an image times ranges of panels.
+struct Grid {
+  int64_t task_rows, row_tasks;  // per image
+  int64_t task_panels, panel_tasks;
+};
+
+Grid MakeGrid(const Convolution& c, int num_threads) {
+  constexpr int64_t kTasksPerThread = 6;
+  constexpr int64_t kLeastWork = 64 * 1024;
+  constexpr int64_t kLeastRows = 7;  // below, the columns at the borders make small tiles
+  const Conv2dShape& s = c.arguments->shape;
+  const int64_t weights = c.arguments->weights->k() * s.out_channels;
+  const int64_t work = weights * c.rows.out * c.columns.out * s.batch;
+  const int64_t wanted =
+      num_threads == 1 ? 1 : std::min(kTasksPerThread * num_threads, work / kLeastWork + 1);
+  const int64_t panels = CeilDiv(s.out_channels, kPanel);
+  const int64_t most_rows = std::max<int64_t>(1, c.rows.out / kLeastRows);
+  Grid grid;
+  const int64_t per_image = CeilDiv(wanted, s.batch);
+  if (weights > s.in_height * s.in_width * s.in_channels) {
+    grid.panel_tasks = std::clamp<int64_t>(per_image, 1, panels);
+    grid.row_tasks = std::clamp<int64_t>(per_image / grid.panel_tasks, 1, most_rows);
+  } else {
+    grid.row_tasks = std::clamp<int64_t>(per_image, 1, most_rows);
+    grid.panel_tasks = std::clamp<int64_t>(per_image / grid.row_tasks, 1, panels);
+  }
+  grid.task_rows = CeilDiv(c.rows.out, grid.row_tasks);
+  grid.task_panels = CeilDiv(panels, grid.panel_tasks);
+  grid.row_tasks = CeilDiv(c.rows.out, grid.task_rows);
+  grid.panel_tasks = CeilDiv(panels, grid.task_panels);
+  return grid;
+}
+
+int64_t OutSize(int64_t in, int64_t kernel, int64_t stride, int64_t dilation, int64_t pads) {
+  const int64_t room = in + pads - (kernel - 1) * dilation - 1;
+  return room < 0 ? 0 : room / stride + 1;
+}
+
+// A pointwise convolution without stride is one product over all pixels.
+bool IsProduct(const Conv2dShape& s) {
+  return s.kernel_height == 1 && s.kernel_width == 1 && s.stride_height == 1 &&
+         s.stride_width == 1 && s.pad_top == 0 && s.pad_left == 0 && s.pad_bottom == 0 &&
+         s.pad_right == 0;
+}
+
+}  // namespace
+
+int64_t Conv2dShape::out_height() const {
+  return OutSize(in_height, kernel_height, stride_height, dilation_height, pad_top + pad_bottom);
+}
+
+int64_t Conv2dShape::out_width() const {
+  return OutSize(in_width, kernel_width, stride_width, dilation_width, pad_left + pad_right);
+}
+
+PackedMatrix PackConv2dWeights(const float* weights, const Conv2dShape& shape, ThreadPool& pool) {
+  const int64_t taps = shape.kernel_height * shape.kernel_width;
+  const int64_t k = taps * shape.in_channels;
+  if (taps == 1) return PackedMatrix::Pack(weights, 1, k, k, shape.out_channels, pool);
+  // To [out_channels, taps, in_channels] first: packing is fast where one of the strides is 1.
+  const auto by_tap = std::make_unique<float[]>(static_cast<size_t>(k * shape.out_channels));
+  Transpose(weights, Dims{shape.out_channels, shape.in_channels, taps}, Dims{0, 2, 1}, by_tap.get(),
+            sizeof(float), pool);
+  return PackedMatrix::Pack(by_tap.get(), 1, k, k, shape.out_channels, pool);
+}
+
+void Conv2d(const Conv2dArguments& arguments, ThreadPool& pool) {
+  const Conv2dShape& s = arguments.shape;
+  Convolution c;
+  c.arguments = &arguments;
+  c.tiles = &TilesFor(CurrentIsa());
+  c.rows = {s.in_height,     s.out_height(),    s.kernel_height,
+            s.stride_height, s.dilation_height, s.pad_top};
+  c.columns = {s.in_width,     s.out_width(),    s.kernel_width,
+               s.stride_width, s.dilation_width, s.pad_left};
+  c.inner_columns = c.columns.Inner();
+  c.channels = s.in_channels;
+  const auto stride_or = [](int64_t stride, int64_t dense) { return stride == 0 ? dense : stride; };
+  c.x_stride = stride_or(arguments.x_stride, s.in_channels);
+  c.y_stride = stride_or(arguments.y_stride, s.out_channels);
+  c.residual_stride = stride_or(arguments.residual_stride, s.out_channels);
+  if (s.batch * c.rows.out * c.columns.out * s.out_channels == 0) return;
+  if (IsProduct(s)) {
+    GemmArguments g;
+    g.m = s.batch * s.in_height * s.in_width;
+    g.a = arguments.x;
+    g.a_stride = c.x_stride;
+    g.b = arguments.weights;
+    g.c = arguments.y;
+    g.c_stride = c.y_stride;
+    g.bias = arguments.bias;
+    g.residual = arguments.residual;
+    g.residual_stride = c.residual_stride;
+    g.activation = arguments.activation;
+    return Gemm(g, pool);
+  }
+  const Grid grid = MakeGrid(c, pool.num_threads());
+  const int64_t per_image = grid.row_tasks * grid.panel_tasks;
+  pool.ParallelFor(s.batch * per_image, 1, [&](int64_t task, int64_t) {
+    const int64_t panel = task / grid.row_tasks % grid.panel_tasks * grid.task_panels;
+    const int64_t row = task % grid.row_tasks * grid.task_rows;
+    RunRows(c, task / per_image, {row, std::min(row + grid.task_rows, c.rows.out)}, panel * kPanel,
+            std::min(s.out_channels, (panel + grid.task_panels) * kPanel));
+  });
+}
+
+}  // namespace weft::kernels::simd

@@ -1,0 +1,56 @@
+// 2-D convolution of NHWC images with weights packed once: y = activation(conv(x, w) + bias + residual). One group;
+// depthwise and grouped convolutions are XNNPACK's.
+//
+// Every output row is a matrix product that reads the image in place: no im2col, no padded copy, no scratch. Taps that
+// fall on padding are left out, which at 7 x 7 saves a fifth of the work of a 3 x 3 kernel.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/native/simd/activation.h"
+#include "kernels/native/simd/gemm.h"
+#include "kernels/thread_pool.h"
+
+namespace weft::kernels::simd {
+
+struct Conv2dShape {
+  int64_t batch = 1;
+  int64_t in_height = 0;
+  int64_t in_width = 0;
+  int64_t in_channels = 0;
+  int64_t out_channels = 0;
+  int64_t kernel_height = 1;
+  int64_t kernel_width = 1;
+  int64_t stride_height = 1;
+  int64_t stride_width = 1;
+  int64_t dilation_height = 1;
+  int64_t dilation_width = 1;
+  int64_t pad_top = 0;
+  int64_t pad_left = 0;
+  int64_t pad_bottom = 0;
+  int64_t pad_right = 0;
+
+  // At least 0.
+  int64_t out_height() const;
+  int64_t out_width() const;
+};
+
+// Packs weights [out_channels, in_channels, kernel_height, kernel_width] (ONNX's order).
+PackedMatrix PackConv2dWeights(const float* weights, const Conv2dShape& shape, ThreadPool& pool);
+
+struct Conv2dArguments {
+  Conv2dShape shape = {};
+  const float* x = nullptr;               // [batch, in_height, in_width, in_channels]
+  const PackedMatrix* weights = nullptr;  // by PackConv2dWeights
+  const float* bias = nullptr;            // [out_channels], optional
+  const float* residual = nullptr;        // as y, optional; may be y
+  float* y = nullptr;                     // [batch, out_height, out_width, out_channels]
+  // Floats from one pixel to the next, more than the channels to read or write a part of a wider tensor; 0: dense.
+  int64_t x_stride = 0;
+  int64_t residual_stride = 0;
+  int64_t y_stride = 0;
+  Activation activation = {};
+};
+void Conv2d(const Conv2dArguments& arguments, ThreadPool& pool);
+
+}  // namespace weft::kernels::simd

@@ -1,0 +1,206 @@
+#include "kernels/native/simd/gemm.h"
+
+#include <new>
+
+#include "kernels/native/simd/gemm_tile.h"
+
+namespace weft::kernels::simd {
+namespace {
+
+// How a product is cut into tasks: ranges of rows times ranges of panels.
+struct Grid {
+  int64_t task_rows;
+  int64_t task_panels;
+  int64_t row_tasks;
+  int64_t panel_tasks;
+  bool by_panels;  // neighbouring tasks share panels rather than rows
+};
+
+int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+Grid MakeGrid(const TileSet& tiles, int64_t m, int64_t n, int64_t k, int num_threads) {
+  // Multiply-adds that are worth a task of their own, and tasks per thread that balance well
+  // enough.
+  constexpr int64_t kLeastWork = 64 * 1024;
+  constexpr int64_t kTasksPerThread = 8;
+  const int64_t panels = CeilDiv(n, kPanel);
+  const int64_t row_tiles = CeilDiv(m, tiles.max_rows);
+  const int64_t tile_rows = CeilDiv(m, row_tiles);
+  const int64_t cached_tiles =
+      std::max<int64_t>(4, kCachedRowsOfA / (tile_rows * std::min(k, kMaxDepth) + 1));
+  const int64_t wanted =
+      num_threads == 1 ? 1 : std::min(kTasksPerThread * num_threads, m * n * k / kLeastWork + 1);
+  Grid grid;
+  grid.by_panels = n > m;  // B is the larger operand: every thread keeps to its part of it
+  grid.row_tasks = CeilDiv(row_tiles, cached_tiles);
+  grid.panel_tasks = 1;
+  if (grid.by_panels) {
+    grid.panel_tasks = std::clamp<int64_t>(wanted / grid.row_tasks, 1, panels);
+    grid.row_tasks = std::clamp<int64_t>(wanted / grid.panel_tasks, grid.row_tasks, row_tiles);
+  } else {
+    grid.row_tasks = std::clamp<int64_t>(wanted, grid.row_tasks, row_tiles);
+    grid.panel_tasks = std::clamp<int64_t>(wanted / grid.row_tasks, 1, panels);
+  }
+  grid.task_rows = CeilDiv(row_tiles, grid.row_tasks) * tile_rows;
+  grid.task_panels = CeilDiv(panels, grid.panel_tasks);
+  grid.row_tasks = CeilDiv(m, grid.task_rows);
+  grid.panel_tasks = CeilDiv(panels, grid.task_panels);
+  return grid;
+}
+
+void RunTask(const TileSet& tiles, const Grid& grid, const Block& whole, int64_t m, int64_t n,
+             int64_t index) {
+  const int64_t row_task = grid.by_panels ? index % grid.row_tasks : index / grid.panel_tasks;
+  const int64_t panel_task = grid.by_panels ? index / grid.row_tasks : index % grid.panel_tasks;
+  const int64_t row = row_task * grid.task_rows;
+  Block block = whole;
+  block.tile.a += row * block.tile.a_stride;
+  block.tile.c += row * block.tile.c_stride;
+  if (block.tile.residual != nullptr) block.tile.residual += row * block.tile.residual_stride;
+  const int64_t first = panel_task * grid.task_panels * kPanel;
+  RunBlock(tiles, block, std::min(grid.task_rows, m - row), first,
+           std::min(n, first + grid.task_panels * kPanel));
+}
+
+void RunProduct(const Block& block, int64_t m, int64_t n, ThreadPool& pool) {
+  if (m == 0 || n == 0) return;
+  const TileSet& tiles = TilesFor(CurrentIsa());
+  const Grid grid = MakeGrid(tiles, m, n, block.tile.depth, pool.num_threads());
+  pool.ParallelFor(grid.row_tasks * grid.panel_tasks, 1,
+                   [&](int64_t begin, int64_t) { RunTask(tiles, grid, block, m, n, begin); });
+}
+
+}  // namespace
+
+int64_t PackedMatrix::bytes() const {
+  return k_ * PackedColumns(n_) * static_cast<int64_t>(sizeof(float));
+}
+
+PackedMatrix PackedMatrix::Pack(const float* b, int64_t row_stride, int64_t column_stride,
+                                int64_t k, int64_t n, ThreadPool& pool) {
+  PackedMatrix packed;
+  packed.k_ = k;
+  packed.n_ = n;
+  const int64_t bytes = std::max<int64_t>(64, packed.bytes());
+  packed.data_.reset(
+      static_cast<float*>(::operator new (static_cast<size_t>(bytes), std::align_val_t{64})));
+  const TileSet& tiles = TilesFor(CurrentIsa());
+  pool.ParallelFor(CeilDiv(n, kPanel), TileFor(CeilDiv(n, kPanel), 2 * k * kPanel),
+                   [&](int64_t begin, int64_t end) {
+                     tiles.pack(b, row_stride, column_stride, k, n, begin, end, packed.data_.get());
+                   });
+  return packed;
+}
+
+void Gemm(const GemmArguments& arguments, ThreadPool& pool) {
+  const PackedMatrix& b = *arguments.b;
+  Block block;
+  block.tile.a = arguments.a;
+  block.tile.a_stride = arguments.a_stride;
+  block.tile.depth = b.k();
+  block.tile.c = arguments.c;
+  block.tile.c_stride = arguments.c_stride;
+  block.tile.residual = arguments.residual;
+  block.tile.residual_stride = arguments.residual_stride;
+  block.b = Panels::Packed(b.data(), b.k(), b.n());
+  block.bias = arguments.bias;
+  block.activation = arguments.activation;
+  RunProduct(block, arguments.m, b.n(), pool);
+}
+
+namespace {
+
+// A batched product after the loops over the batch that A and C walk as more rows of one matrix
+// have become such.
+struct BatchPlan {
+  LoopNest<3> nest;  // a, b, c
+  int64_t batches = 1;
+  int64_t m = 0;
+  bool in_place = false;        // B needs no packing
+  bool batch_parallel = false;  // one batch per task, each with its own packed B
+  int64_t packed_floats = 0;    // of one B
+};
+
+BatchPlan PlanBatch(const BatchMatmulArguments& a, int num_threads) {
+  BatchPlan plan;
+  plan.m = a.m;
+  for (int i = 0; i < a.batch.size(); ++i) {
+    plan.nest.Add(a.batch[i], {a.a_batch_strides[i], a.b_batch_strides[i], a.c_batch_strides[i]});
+  }
+  plan.nest.Coalesce();
+  const int last = plan.nest.rank - 1;
+  if (plan.nest.strides[1][last] == 0 && plan.nest.strides[0][last] == a.m * a.a_stride &&
+      plan.nest.strides[2][last] == a.m * a.c_stride) {
+    plan.m *= plan.nest.extents[last];
+    plan.nest.extents[last] = 1;
+  }
+  for (int i = 0; i < plan.nest.rank; ++i) plan.batches *= plan.nest.extents[i];
+  // Packing reads and writes B once more; few rows do not earn that back. A stride of whole pages
+  // makes the columns of B fall on the same cache sets, so that B is copied from fewer rows on.
+  const TileSet& tiles = TilesFor(CurrentIsa());
+  plan.in_place = !a.b_transposed && a.n % 16 == 0 && plan.m <= 2 * tiles.max_rows;
+  plan.packed_floats = plan.in_place ? 0 : a.k * PackedColumns(a.n);
+  plan.batch_parallel = plan.batches >= num_threads;
+  return plan;
+}
+
+}  // namespace
+
+int64_t BatchMatmulScratchBytes(const BatchMatmulArguments& arguments, int num_threads) {
+  const BatchPlan plan = PlanBatch(arguments, num_threads);
+  const int64_t copies = plan.batch_parallel ? num_threads : 1;
+  return copies * plan.packed_floats * static_cast<int64_t>(sizeof(float));
+}
+
+void BatchMatmul(const BatchMatmulArguments& arguments, void* scratch, ThreadPool& pool) {
+  const BatchPlan plan = PlanBatch(arguments, pool.num_threads());
+  if (plan.batches * plan.m * arguments.n == 0) return;
+  const TileSet& tiles = TilesFor(CurrentIsa());
+  const int64_t n = arguments.n, k = arguments.k;
+  const int64_t row_stride = arguments.b_transposed ? 1 : arguments.b_stride;
+  const int64_t column_stride = arguments.b_transposed ? arguments.b_stride : 1;
+  const int64_t panels = CeilDiv(n, kPanel);
+  const auto block_at = [&](int64_t batch, const float* packed) {
+    int64_t offsets[3];
+    plan.nest.OffsetsAt(batch, plan.nest.rank, offsets);
+    Block block;
+    block.tile.a = arguments.a + offsets[0];
+    block.tile.a_stride = arguments.a_stride;
+    block.tile.depth = k;
+    block.tile.c = arguments.c + offsets[2];
+    block.tile.c_stride = arguments.c_stride;
+    block.b = packed == nullptr ? Panels::InPlace(arguments.b + offsets[1], arguments.b_stride, n)
+                                : Panels::Packed(packed, k, n);
+    block.activation = arguments.activation;
+    return block;
+  };
+  const auto b_at = [&](int64_t batch) {
+    int64_t offsets[3];
+    plan.nest.OffsetsAt(batch, plan.nest.rank, offsets);
+    return arguments.b + offsets[1];
+  };
+  float* packed = plan.in_place ? nullptr : static_cast<float*>(scratch);
+  if (plan.batch_parallel) {
+    const int64_t tile = TileFor(plan.batches, plan.m * n * k / 16 + n * k);
+    pool.ParallelForSlots(plan.batches, tile, [&](int slot, int64_t begin, int64_t end) {
+      float* mine = packed == nullptr ? nullptr : packed + slot * plan.packed_floats;
+      for (int64_t i = begin; i < end; ++i) {
+        if (mine != nullptr) {
+          tiles.pack(b_at(i), row_stride, column_stride, k, n, 0, panels, mine);
+        }
+        RunBlock(tiles, block_at(i, mine), plan.m, 0, n);
+      }
+    });
+    return;
+  }
+  for (int64_t i = 0; i < plan.batches; ++i) {
+    if (packed != nullptr) {
+      pool.ParallelFor(panels, TileFor(panels, 2 * k * kPanel), [&](int64_t begin, int64_t end) {
+        tiles.pack(b_at(i), row_stride, column_stride, k, n, begin, end, packed);
+      });
+    }
+    RunProduct(block_at(i, packed), plan.m, n, pool);
+  }
+}
+
+}  // namespace weft::kernels::simd

@@ -1,0 +1,85 @@
+// Matrix products: C = activation(A B + bias + residual) with B packed once, and batched products
+// of two activations.
+//
+//   PackedMatrix weights = PackedMatrix::Pack(w, /*row_stride=*/n, /*column_stride=*/1, k, n,
+//   pool); Gemm({.m = m, .a = x, .a_stride = k, .b = &weights, .c = y, .c_stride = n, .bias =
+//   bias}, pool);
+//
+// Rows of A, C and the residual are contiguous, any stride apart (in floats). Every element of C is
+// bias, then one chain of multiply-adds in the order of k, then the residual and the activation:
+// the same for every number of threads.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <span>
+
+#include "kernels/native/simd/activation.h"
+#include "kernels/shape_math.h"
+#include "kernels/thread_pool.h"
+
+namespace weft::kernels::simd {
+
+// A k x n matrix laid out for Gemm. Immutable once packed; may be shared by any number of runs.
+class PackedMatrix {
+ public:
+  PackedMatrix() = default;
+  // Element (i, j) is b[i * row_stride + j * column_stride]: strides n, 1 for a row-major matrix,
+  // 1, k for a transposed one. Allocates 4 k (n rounded up to 16) bytes.
+  static PackedMatrix Pack(const float* b, int64_t row_stride, int64_t column_stride, int64_t k,
+                           int64_t n, ThreadPool& pool);
+
+  int64_t k() const { return k_; }
+  int64_t n() const { return n_; }
+  const float* data() const { return data_.get(); }
+  int64_t bytes() const;
+
+ private:
+  struct Free {
+    void operator()(float* p) const { ::operator delete (p, std::align_val_t{64}); }
+  };
+  std::unique_ptr<float, Free> data_;
+  int64_t k_ = 0;
+  int64_t n_ = 0;
+};
+
+struct GemmArguments {
+  int64_t m = 0;
+  const float* a = nullptr;  // [m, k]
+  int64_t a_stride = 0;
+  const PackedMatrix* b = nullptr;  // [k, n]
+  float* c = nullptr;               // [m, n]; must not overlap a
+  int64_t c_stride = 0;
+  const float* bias = nullptr;      // [n], optional
+  const float* residual = nullptr;  // [m, n], optional; may be c
+  int64_t residual_stride = 0;
+  Activation activation = {};
+};
+void Gemm(const GemmArguments& arguments, ThreadPool& pool);
+
+// For every index of `batch`: C = activation(A B), with A [m, k], B [k, n] or, if b_transposed, [n,
+// k], and C [m, n].
+struct BatchMatmulArguments {
+  Dims batch = {};
+  int64_t m = 0;
+  int64_t n = 0;
+  int64_t k = 0;
+  const float* a = nullptr;
+  Dims a_batch_strides = {};
+  int64_t a_stride = 0;
+  const float* b = nullptr;
+  Dims b_batch_strides = {};
+  int64_t b_stride = 0;  // between rows of B as it lies in memory
+  bool b_transposed = false;
+  float* c = nullptr;
+  Dims c_batch_strides = {};
+  int64_t c_stride = 0;
+  Activation activation = {};
+};
+// `scratch` is 64-byte aligned and holds BatchMatmulScratchBytes for the pool's threads. B is
+// packed into it, or read in place where that is faster.
+int64_t BatchMatmulScratchBytes(const BatchMatmulArguments& arguments, int num_threads);
+void BatchMatmul(const BatchMatmulArguments& arguments, void* scratch, ThreadPool& pool);
+
+}  // namespace weft::kernels::simd

@@ -1,0 +1,57 @@
+// Softmax, layer and group normalization, and reductions.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/native/simd/activation.h"
+#include "kernels/thread_pool.h"
+
+namespace weft::kernels::simd {
+
+// Softmax over the middle axis of a row-major [outer, extent, inner]; y may be x. The largest
+// element is subtracted first. A slice whose largest element is infinite becomes NaN, as in the
+// definition.
+void Softmax(const float* x, float* y, int64_t outer, int64_t extent, int64_t inner,
+             ThreadPool& pool);
+
+// v = x + residual + bias;  y = (v - mean(v)) / sqrt(variance(v) + epsilon) * scale + shift, per
+// row.
+struct LayerNormArguments {
+  int64_t rows = 0;
+  int64_t columns = 0;
+  const float* x = nullptr;         // [rows, columns]
+  const float* residual = nullptr;  // [rows, columns], optional
+  const float* bias = nullptr;      // [columns], optional
+  const float* scale = nullptr;     // [columns], optional
+  const float* shift = nullptr;     // [columns], optional
+  float epsilon = 1e-5f;
+  bool subtract_mean = true;  // else y = v / sqrt(mean(v^2) + epsilon) * scale + shift
+  float* y = nullptr;         // [rows, columns]; may be x or residual
+  float* sum = nullptr;       // [rows, columns], optional: receives v; may be x or residual
+  float* mean = nullptr;      // [rows], optional
+  float* inverse_deviation = nullptr;  // [rows], optional: receives 1 / sqrt(variance + epsilon)
+};
+void LayerNorm(const LayerNormArguments& arguments, ThreadPool& pool);
+
+// y = activation((x - mean) / sqrt(variance + epsilon) * scale + shift), where mean and variance are
+// those of each run of channels / groups channels, and scale and shift belong to a channel.
+struct GroupNormArguments {
+  int64_t batch = 0, channels = 0, groups = 1, spatial = 0;
+  const float* x = nullptr;      // [batch, channels, spatial]
+  const float* scale = nullptr;  // [channels], optional
+  const float* shift = nullptr;  // [channels], optional
+  float epsilon = 1e-5f;
+  Activation activation = {};
+  float* y = nullptr;  // like x; may be x
+};
+void GroupNorm(const GroupNormArguments& arguments, ThreadPool& pool);
+
+enum class ReduceOp { kSum, kMean, kMax, kMin, kSumSquare, kProduct };
+
+// y[outer, inner] = op over the middle axis of row-major x [outer, extent, inner]. An empty axis
+// gives the identity of the op (NaN for kMean). Sums are formed in blocks, so their error hardly
+// grows with the extent.
+void Reduce(ReduceOp op, const float* x, float* y, int64_t outer, int64_t extent, int64_t inner,
+            ThreadPool& pool);
+
+}  // namespace weft::kernels::simd

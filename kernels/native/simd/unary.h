@@ -1,0 +1,38 @@
+// Elementwise functions of one float array.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/thread_pool.h"
+
+namespace weft::kernels::simd {
+
+enum class UnaryOp {
+  kAbs,
+  kNeg,
+  kRelu,
+  kSqrt,
+  kExp,
+  kLog,
+  kErf,
+  kTanh,
+  kSigmoid,
+  kGelu,         // x / 2 (1 + erf(x / sqrt 2))
+  kHardSigmoid,  // max(0, min(1, a x + b))
+  kHardSwish,    // x max(0, min(1, x / 6 + 1 / 2))
+  kClip,         // max(a, min(b, x)); infinities for no bound
+  kLeakyRelu,    // x < 0 ? a x : x
+  kReciprocal,
+  kSquare,
+};
+
+struct UnaryParams {
+  float a = 0;
+  float b = 0;
+};
+
+// y[i] = op(x[i]) for i < n; y may be x. Errors: see math.inc. NaN in, NaN out.
+void Unary(UnaryOp op, const UnaryParams& params, const float* x, float* y, int64_t n,
+           ThreadPool& pool);
+
+}  // namespace weft::kernels::simd

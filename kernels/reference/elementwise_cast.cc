@@ -1,0 +1,95 @@
+// Conversion between element types, and the elementwise choice between two tensors.
+#include <limits>
+
+#include "ir/dialects/onnx.h"
+#include "kernels/reference/reference.h"
+
+namespace weft::kernels::reference {
+namespace {
+
+namespace ops = ir::ops;
+
+// Floats outside an integer type, which ONNX leaves undefined, give its nearest value, and NaN 0.
+template <class To>
+To FromDouble(double value) {
+  if constexpr (kIsFloat<To>) {
+    return To(value);
+  } else {
+    if (std::isnan(value)) return 0;
+    constexpr To kLowest = std::numeric_limits<To>::lowest(), kMax = std::numeric_limits<To>::max();
+    if (value <= static_cast<double>(kLowest)) return kLowest;
+    if (value >= static_cast<double>(kMax)) return kMax;
+    return static_cast<To>(value);
+  }
+}
+
+// An integer wraps into a narrower integer; into a float it rounds once.
+template <class To, class From>
+To Convert(From value) {
+  if constexpr (kIsFloat<From>) {
+    return FromDouble<To>(static_cast<double>(value));
+  } else if constexpr (std::is_integral_v<To>) {
+    return static_cast<To>(value);
+  } else if constexpr (std::is_floating_point_v<To>) {
+    return static_cast<To>(value);
+  } else {
+    return To(static_cast<double>(value));
+  }
+}
+
+absl::Status Cast(const AttrsOf<ops::Cast>&, const KernelArgs& args) {
+  const TensorView &x = args.inputs[0], &y = args.outputs[0];
+  const auto from = [&](auto from_tag) {
+    using From = decltype(from_tag);
+    const std::span<From> in = x.values<From>();
+    if (y.dtype == ir::DataType::kBool) {
+      for (size_t i = 0; i < in.size(); ++i)
+        args.output<uint8_t>(0)[i] = static_cast<double>(in[i]) != 0;
+      return;
+    }
+    VisitNumber(y.dtype, [&](auto to_tag) {
+      using To = decltype(to_tag);
+      for (size_t i = 0; i < in.size(); ++i) args.output<To>(0)[i] = Convert<To>(in[i]);
+    });
+  };
+  if (x.dtype == ir::DataType::kBool) {
+    from(uint8_t());
+  } else {
+    VisitNumber(x.dtype, from);
+  }
+  return absl::OkStatus();
+}
+absl::Status CheckCast(const KernelContext& context) {
+  for (const ir::Type type : {context.input_type(0), context.result_type(0)}) {
+    if (type.dtype() != ir::DataType::kBool && !VisitNumber(type.dtype(), [](auto) {}))
+      return context.Unsupported("elements of type " + std::string(ir::DataTypeName(type.dtype())));
+  }
+  return absl::OkStatus();
+}
+const RegisterReference<ops::Cast> kCast(&Cast, &CheckCast);
+
+absl::Status Where(const AttrsOf<ops::Where>&, const KernelArgs& args) {
+  const TensorView &x = args.inputs[1], &y = args.inputs[2], &out = args.outputs[0];
+  const size_t size = ir::ElementSize(out.dtype);
+  std::byte* to = out.data;
+  for (Odometer<3> at(out.dims,
+                      {BroadcastStrides(args.inputs[0].dims, out.dims),
+                       BroadcastStrides(x.dims, out.dims), BroadcastStrides(y.dims, out.dims)});
+       !at.done(); at.Next(), to += size) {
+    const bool first = args.input<uint8_t>(0)[at.offset[0]] != 0;
+    std::memcpy(to, first ? x.data + at.offset[1] * size : y.data + at.offset[2] * size, size);
+  }
+  return absl::OkStatus();
+}
+absl::Status CheckWhere(const KernelContext& context) {
+  if (context.input_type(0).dtype() != ir::DataType::kBool)
+    return context.Unsupported("a condition that is not bool");
+  const ir::DataType dtype = context.result_type(0).dtype();
+  if (context.input_type(1).dtype() != dtype || context.input_type(2).dtype() != dtype)
+    return context.Unsupported("operands of different element types");
+  return absl::OkStatus();
+}
+const RegisterReference<ops::Where> kWhere(&Where, &CheckWhere);
+
+}  // namespace
+}  // namespace weft::kernels::reference

@@ -1,0 +1,134 @@
+#include "kernels/runtime/evaluator.h"
+
+#include <utility>
+
+#include "ir/infer.h"
+#include "kernels/runtime/registry.h"
+
+namespace weft::kernels {
+namespace {
+
+constexpr size_t kMaxResultBytes = size_t{1} << 30;
+constexpr size_t kSmallBytes = 1024;  // results up to this are uniqued by content
+
+// The op's result types for these operands: as stated where that is static, else as inferred from
+// the op's own operands.
+absl::StatusOr<std::vector<ir::Type>> ResultTypes(ir::Operation op) {
+  std::vector<ir::Type> types;
+  bool all_static = true;
+  for (const ir::Value value : op.results()) {
+    types.push_back(value.type());
+    all_static &= value.type().IsStatic();
+  }
+  if (!all_static) {
+    const ir::OperationState state{
+        .opcode = op.opcode(), .operands = op.operands().vec(), .attrs = op.attrs()};
+    std::string error;
+    if (!ir::InferResultTypes(op.context(), state, op.num_results(), &types, &error))
+      return ir::InvalidArgument(error);
+  }
+  for (uint32_t i = 0; i < types.size(); ++i)
+    WEFT_RETURN_IF_ERROR(CheckRunnable(types[i], op, "result", i));
+  return types;
+}
+
+// Memory for one operand or result while a kernel runs.
+class Operands {
+ public:
+  // Copies what kernels could not read where it is.
+  TensorView Add(ir::Attribute dense, bool copy) {
+    const ir::Type type = dense.dense_type();
+    const std::byte* data = dense.bytes().data();
+    copy |= reinterpret_cast<uintptr_t>(data) % ir::ElementSize(type.dtype()) != 0;
+    if (copy && !dense.bytes().empty()) {
+      copies_.emplace_back(dense.bytes().size());
+      WEFT_CHECK(copies_.back().data() != nullptr, "out of memory");
+      std::memcpy(copies_.back().data(), data, dense.bytes().size());
+      data = copies_.back().data();
+    }
+    return {type.dtype(), type.dims(), const_cast<std::byte*>(data)};
+  }
+
+ private:
+  std::vector<AlignedBytes> copies_;
+};
+
+ir::Attribute MakeDense(ir::IrContext& context, ir::Type type, ir::WeightBuffer buffer) {
+  if (buffer.size > kSmallBytes) return context.DenseAttrAdopt(type, std::move(buffer));
+  const ir::Attribute dense = context.DenseAttr(type, {buffer.data, buffer.size});
+  if (buffer.release) buffer.release();
+  return dense;
+}
+
+absl::StatusOr<KernelContext> MakeContext(ir::Operation op, std::span<const ir::Attribute> operands,
+                                          ThreadPool* pool, PackedWeights* packed) {
+  std::vector<ir::Type> input_types;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const ir::Attribute dense = operands[i];
+    const bool needs_contents = !ReadsShapesOnly(op.opcode());
+    if (dense && (!dense.Is(ir::AttrKind::kDense) || (needs_contents && dense.IsElided())))
+      return ir::InvalidArgument(std::string(op.name()) + ": operand " + std::to_string(i) +
+                                 " has no contents");
+    input_types.push_back(dense ? dense.dense_type() : ir::Type());
+    if (dense)
+      WEFT_RETURN_IF_ERROR(
+          CheckRunnable(input_types.back(), op, "operand", static_cast<uint32_t>(i)));
+  }
+  WEFT_ASSIGN_OR_RETURN(std::vector<ir::Type> result_types, ResultTypes(op));
+  for (const ir::Type type : result_types) {
+    if (static_cast<size_t>(type.NumBytes()) > kMaxResultBytes)
+      return ir::Unsupported(std::string(op.name()) + ": a constant result of type " +
+                             type.ToString() + " is too large to fold");
+  }
+  return KernelContext(op, std::move(input_types), std::move(result_types),
+                       {operands.begin(), operands.end()}, pool, packed);
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<KernelEvaluator>> KernelEvaluator::Create(
+    std::string_view provider) {
+  WEFT_ASSIGN_OR_RETURN(std::vector<std::string> providers, ProviderOrder(provider));
+  auto pool = std::make_unique<ThreadPool>(1);
+  auto evaluator = std::make_unique<KernelEvaluator>(std::move(providers), pool.get());
+  evaluator->own_pool_ = std::move(pool);
+  return evaluator;
+}
+
+absl::StatusOr<std::vector<ir::Attribute>> KernelEvaluator::Evaluate(
+    ir::Operation op, std::span<const ir::Attribute> operands) {
+  PackedWeights packed;
+  WEFT_ASSIGN_OR_RETURN(const KernelContext context, MakeContext(op, operands, pool_, &packed));
+  WEFT_ASSIGN_OR_RETURN(const ChosenKernel chosen, MakeKernel(context, providers_));
+
+  Operands memory;
+  std::vector<TensorView> inputs, outputs;
+  for (const ir::Attribute dense : operands)
+    inputs.push_back(dense ? memory.Add(dense, chosen.kernel->ReadsPastEnd()) : TensorView());
+  std::vector<ir::WeightBuffer> buffers;
+  bool computes = false;
+  for (size_t i = 0; i < context.num_results(); ++i) {
+    const ir::Type type = context.result_type(i);
+    std::byte* data = nullptr;
+    buffers.push_back(
+        ir::IrContext::AllocateWeightBuffer(static_cast<size_t>(type.NumBytes()), &data));
+    outputs.push_back({type.dtype(), type.dims(), data});
+    computes |= buffers.back().size > 0;
+  }
+  const AlignedBytes scratch(chosen.kernel->scratch_bytes());
+  WEFT_CHECK(scratch.data() != nullptr, "out of memory");
+  absl::Status status;
+  if (computes) status = chosen.kernel->Run({inputs, outputs, scratch.data(), pool_});
+  std::vector<ir::Attribute> results;
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    if (status.ok()) {
+      results.push_back(MakeDense(*op.context(), context.result_type(i), std::move(buffers[i])));
+    } else if (buffers[i].release) {
+      buffers[i].release();
+    }
+  }
+  if (!status.ok()) return status;
+  return results;
+}
+
+}  // namespace weft::kernels

@@ -1,0 +1,75 @@
+// How a Plan is made; see kernels/runtime/plan.h. Tensors that share memory (a view and what it views, an
+// in-place result and its operand) belong to one root; roots get an address, tensors take theirs.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "ir/analysis/inplace.h"
+#include "kernels/runtime/plan.h"
+
+namespace weft::kernels {
+
+class PlanBuilder {
+ public:
+  PlanBuilder(std::unique_ptr<ir::Program> program, const PlanResources& resources);
+  absl::StatusOr<std::unique_ptr<Plan>> Build();
+
+ private:
+  enum class Home { kArena, kConstant, kInput, kOutput };
+  struct Root {
+    Home home = Home::kArena;
+    size_t port = 0;                  // of kInput, kOutput
+    const std::byte* data = nullptr;  // of kConstant
+    size_t bytes = 0;
+    int first = 0, last = 0;  // steps; -1 is before the first
+    bool overread = false;    // by a kernel that ReadsPastEnd
+    int merged_into = -1;     // another root, whose memory it shares
+    int arena_buffer = -1;
+    ir::DataType dtype = ir::DataType::kNull;
+  };
+  struct Tensor {
+    ir::Type type;
+    int root = -1;
+  };
+  struct StepTensors {
+    ir::Operation op;
+    std::vector<int> inputs, outputs;  // -1: not given
+  };
+
+  absl::Status AddInputs();
+  absl::Status AddOp(ir::Operation op);
+  absl::Status AddStep(ir::Operation op, ChosenKernel chosen);
+  absl::StatusOr<KernelContext> MakeContext(ir::Operation op) const;
+  int AddTensor(ir::Value value, int root);
+  int AddRoot(Root root);
+  int FindRoot(int root) const;
+  int TensorOf(ir::Value value) const;  // -1 for no value
+
+  void FindLifetimes();
+  void PlaceOutputs();
+  void ShareInPlace();
+  bool MayShare(int step, uint32_t operand) const;
+  bool ShareWith(int step, uint32_t operand);
+  void StageInputs();
+  absl::Status AllocateArena();
+  std::byte* AlignedConstant(Root& root);
+  Plan::Address AddressOf(int tensor);
+  void FillViews();
+  void AddOutputCopies();
+
+  PlanResources resources_;
+  std::unique_ptr<Plan> plan_;
+  ir::Program* program_;
+  const ir::InplaceAnalysis inplace_;
+  std::vector<Tensor> tensors_;
+  std::unordered_map<uint32_t, int> tensor_of_value_;  // by value id; looked up, never iterated
+  std::vector<Root> roots_;
+  std::vector<StepTensors> step_tensors_;
+  std::vector<int> input_tensors_, output_tensors_;
+  std::vector<int> scratch_buffers_;  // by step; -1 for none
+};
+
+}  // namespace weft::kernels

@@ -1,0 +1,92 @@
+#include "kernels/runtime/random_inputs.h"
+
+#include <string>
+#include <utility>
+
+#include "kernels/native/simd/cast.h"
+
+namespace weft::kernels {
+namespace {
+
+// SplitMix64 (Steele, Lea, Flood 2014): a good stream from any seed, the same on every machine,
+// which the distributions of <random> are not.
+class SplitMix {
+ public:
+  explicit SplitMix(uint64_t seed) : state_(seed) {}
+  uint64_t Next() {
+    uint64_t z = state_ += 0x9e3779b97f4a7c15;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+    z = (z ^ z >> 27) * 0x94d049bb133111eb;
+    return z ^ z >> 31;
+  }
+  // Uniform in [-1, 1), a multiple of 2^-23: exact in f32.
+  float NextFloat() { return static_cast<float>(Next() >> 40) * 0x1p-23f - 1; }
+
+ private:
+  uint64_t state_;
+};
+
+template <class T, class Make>
+void Fill(const Tensor& tensor, const Make& make) {
+  for (T& value : tensor.values<T>()) value = static_cast<T>(make());
+}
+
+}  // namespace
+
+absl::StatusOr<Tensor> RandomTensor(ir::DataType dtype, ir::Shape dims, uint64_t seed,
+                                    uint64_t stream) {
+  SplitMix mix(seed);
+  SplitMix random(mix.Next() ^ SplitMix(stream).Next());
+  Tensor tensor(dtype, std::move(dims));
+  const auto bit = [&] { return random.Next() >> 63; };
+  const auto real = [&] { return random.NextFloat(); };
+  switch (dtype) {
+    case ir::DataType::kF32:
+      Fill<float>(tensor, real);
+      return tensor;
+    case ir::DataType::kF64:
+      Fill<double>(tensor, real);
+      return tensor;
+    case ir::DataType::kF16:
+      Fill<uint16_t>(tensor, [&] { return simd::FloatToHalf(real()); });
+      return tensor;
+    case ir::DataType::kBF16:
+      Fill<uint16_t>(tensor, [&] { return simd::FloatToBFloat16(real()); });
+      return tensor;
+    default:
+      break;
+  }
+  switch (dtype == ir::DataType::kBool || ir::IsInteger(dtype) ? ir::ElementSize(dtype) : 0) {
+    case 1:
+      Fill<uint8_t>(tensor, bit);
+      return tensor;
+    case 2:
+      Fill<uint16_t>(tensor, bit);
+      return tensor;
+    case 4:
+      Fill<uint32_t>(tensor, bit);
+      return tensor;
+    case 8:
+      Fill<uint64_t>(tensor, bit);
+      return tensor;
+    default:
+      return ir::Unsupported("no random values of type " + std::string(ir::DataTypeName(dtype)));
+  }
+}
+
+absl::StatusOr<std::vector<Tensor>> RandomInputs(std::span<const TensorInfo> inputs,
+                                                 uint64_t seed) {
+  std::vector<Tensor> tensors;
+  for (const TensorInfo& input : inputs) {
+    const std::string subject = "input '" + input.name + "'";
+    if (!input.type.IsStatic())
+      return ir::InvalidArgument(subject + " has type " + input.type.ToString() +
+                                 ", whose dimensions are not all known");
+    auto tensor = RandomTensor(input.type.dtype(), input.type.shape(), seed, tensors.size());
+    if (!tensor.ok()) return ir::Annotate(tensor.status(), subject);
+    tensors.push_back(*std::move(tensor));
+  }
+  return tensors;
+}
+
+}  // namespace weft::kernels

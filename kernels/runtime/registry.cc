@@ -1,0 +1,139 @@
+#include "kernels/runtime/registry.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "ir/analysis/reference_body.h"
+#include "kernels/runtime/decomposed.h"
+#include "kernels/shape_math.h"
+
+namespace weft::kernels {
+namespace {
+
+// By opcode, then provider. Ordered maps: what is listed must not depend on link order.
+using Factories = std::map<uint16_t, std::map<std::string, KernelFactory, std::less<>>>;
+
+Factories& AllFactories() {
+  static auto* factories = new Factories();
+  return *factories;
+}
+
+KernelFactory FindFactory(ir::Opcode opcode, const std::string& provider) {
+  const auto by_op = AllFactories().find(opcode.id());
+  if (by_op == AllFactories().end()) return nullptr;
+  const auto it = by_op->second.find(provider);
+  return it == by_op->second.end() ? nullptr : it->second;
+}
+
+std::string Join(const std::vector<std::string>& parts, std::string_view separator) {
+  std::string text;
+  for (const std::string& part : parts) {
+    if (!text.empty()) text += separator;
+    text += part;
+  }
+  return text;
+}
+
+std::set<uint16_t>& ShapesOnly() {
+  static auto* opcodes = new std::set<uint16_t>();
+  return *opcodes;
+}
+
+// More than any machine has; keeps sums of sizes from overflowing.
+constexpr size_t kMaxTensorBytes = size_t{1} << 40;
+
+}  // namespace
+
+void MarkShapesOnly(ir::Opcode opcode) { ShapesOnly().insert(opcode.id()); }
+bool ReadsShapesOnly(ir::Opcode opcode) { return ShapesOnly().count(opcode.id()) > 0; }
+
+absl::Status CheckRunnable(ir::Type type, ir::Operation op, std::string_view what, uint32_t i) {
+  std::string subject(op.name());
+  if (!op.location().empty()) subject += " (" + std::string(op.location().str()) + ")";
+  subject += ": " + std::string(what) + " " + std::to_string(i) + " has type " +
+             (type ? type.ToString() : "unknown");
+  if (!type || !type.IsStatic())
+    return ir::Unsupported(subject + ", whose shape is not known before run time");
+  if (type.rank() > static_cast<size_t>(kMaxRank))
+    return ir::Unsupported(subject + ", but kernels handle at most " + std::to_string(kMaxRank) +
+                           " dimensions");
+  size_t bytes = ir::ElementSize(type.dtype());
+  if (bytes == 0) return ir::Unsupported(subject + ", which kernels do not handle");
+  for (const int64_t dim : type.dims()) {
+    if (__builtin_mul_overflow(bytes, static_cast<size_t>(dim), &bytes) || bytes > kMaxTensorBytes)
+      return ir::Unsupported(subject + ", which is too large");
+  }
+  return absl::OkStatus();
+}
+
+void AddKernelFactory(ir::Opcode opcode, std::string_view provider, KernelFactory factory) {
+  const bool is_new = AllFactories()[opcode.id()].emplace(std::string(provider), factory).second;
+  WEFT_CHECK(is_new, "two kernels of one provider are registered for one op");
+}
+
+std::vector<std::string> ProviderChoices() { return {"auto", "xnnpack", "reference"}; }
+
+absl::StatusOr<std::vector<std::string>> ProviderOrder(std::string_view choice) {
+  if (choice == "auto") return std::vector<std::string>{"native", "xnnpack", "reference"};
+  if (choice == "xnnpack") return std::vector<std::string>{"xnnpack", "native", "reference"};
+  if (choice == "reference") return std::vector<std::string>{"reference"};
+  return ir::InvalidArgument("unknown provider '" + std::string(choice) + "', expected one of " +
+                             Join(ProviderChoices(), ", "));
+}
+
+absl::StatusOr<ChosenKernel> MakeKernel(const KernelContext& context,
+                                        const std::vector<std::string>& providers) {
+  std::vector<std::string> reasons;
+  for (const std::string& provider : providers) {
+    KernelFactory factory = FindFactory(context.op().opcode(), provider);
+    if (factory == nullptr && provider == "reference" && ir::HasReferenceBody(context.op()))
+      factory = &MakeDecomposed;
+    if (factory == nullptr) continue;
+    // Vector kernels need not care for tensors without elements.
+    if (provider != "reference" && context.HasEmptyTensor()) continue;
+    auto kernel = factory(context);
+    if (kernel.ok()) return ChosenKernel{*std::move(kernel), provider};
+    if (!absl::IsUnimplemented(kernel.status())) return kernel.status();
+    reasons.push_back(provider + ": " + std::string(ir::Message(kernel.status())));
+  }
+  if (reasons.empty()) return context.Unsupported("no kernel runs this op");
+  return ir::Unsupported(Join(reasons, "; "));
+}
+
+std::vector<std::string> ProvidersOf(ir::Opcode opcode) {
+  std::vector<std::string> names;
+  const auto by_op = AllFactories().find(opcode.id());
+  if (by_op == AllFactories().end()) return names;
+  for (const auto& [provider, factory] : by_op->second) names.push_back(provider);
+  return names;
+}
+
+uint32_t KernelContext::OperandsLikeResult() const {
+  uint32_t mask = 0;
+  for (size_t i = 0; i < num_inputs() && i < 32; ++i)
+    if (HasInput(i) && input_type(i) == result_type(0)) mask |= 1u << i;
+  return mask;
+}
+
+bool KernelContext::AllFloat32() const {
+  const auto is_f32 = [](ir::Type t) { return !t || t.dtype() == ir::DataType::kF32; };
+  return std::all_of(input_types_.begin(), input_types_.end(), is_f32) &&
+         std::all_of(result_types_.begin(), result_types_.end(), is_f32);
+}
+
+bool KernelContext::HasEmptyTensor() const {
+  const auto is_empty = [](ir::Type t) { return t && t.NumElements() == 0; };
+  return std::any_of(input_types_.begin(), input_types_.end(), is_empty) ||
+         std::any_of(result_types_.begin(), result_types_.end(), is_empty);
+}
+
+absl::Status KernelContext::Unsupported(const std::string& why) const {
+  return ir::Unsupported(std::string(op_.name()) + ": " + why);
+}
+absl::Status KernelContext::InvalidArgument(const std::string& why) const {
+  return ir::InvalidArgument(std::string(op_.name()) + ": " + why);
+}
+
+}  // namespace weft::kernels

@@ -1,0 +1,171 @@
+#include "kernels/runtime/session.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "ir/dialects/builtin.h"
+#include "kernels/runtime/evaluator.h"
+#include "kernels/runtime/registry.h"
+#include "kernels/runtime/specialize.h"
+
+namespace weft::kernels {
+namespace {
+
+std::string NameOr(const std::optional<ir::Strings>& names, size_t i, std::string_view what) {
+  if (names && i < names->size()) return (*names)[i];
+  return std::string(what) + std::to_string(i);
+}
+
+std::string Describe(ir::DataType dtype, std::span<const int64_t> dims) {
+  return std::string(ir::DataTypeName(dtype)) + ir::ToString(dims);
+}
+
+bool SameDims(std::span<const int64_t> a, std::span<const int64_t> b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end());
+}
+
+// Whether a tensor of the plan's type is given; the message says what is.
+absl::Status CheckTensor(const TensorView& tensor, ir::Type type, std::string_view what,
+                         const std::string& name) {
+  const std::string subject = std::string(what) + " '" + name + "'";
+  if (tensor.dtype != type.dtype() || !SameDims(tensor.dims, type.dims()))
+    return ir::InvalidArgument(subject + " is " + Describe(tensor.dtype, tensor.dims) +
+                               ", expected " + Describe(type.dtype(), type.dims()));
+  if (tensor.NumElements() == 0) return absl::OkStatus();
+  if (tensor.data == nullptr) return ir::InvalidArgument(subject + " has no data");
+  if (reinterpret_cast<uintptr_t>(tensor.data) % ir::ElementSize(tensor.dtype) != 0)
+    return ir::InvalidArgument(subject + " is not aligned to its element size");
+  return absl::OkStatus();
+}
+
+absl::Status CheckCount(size_t actual, size_t expected, std::string_view what) {
+  if (actual == expected) return absl::OkStatus();
+  return ir::InvalidArgument("expected " + std::to_string(expected) + " " + std::string(what) +
+                             ", got " + std::to_string(actual));
+}
+
+}  // namespace
+
+Session::~Session() = default;
+
+absl::StatusOr<std::unique_ptr<Session>> Session::Create(const ir::Program& program,
+                                                         const SessionOptions& options) {
+  if (options.threads < 1 || options.threads > 256)
+    return ir::InvalidArgument("threads is " + std::to_string(options.threads) +
+                               ", expected 1 to 256");
+  std::unique_ptr<Session> session(new Session(options));
+  PlanResources& resources = session->resources_;
+  WEFT_ASSIGN_OR_RETURN(resources.providers, ProviderOrder(options.provider));
+  resources.pool = &session->pool_;
+  resources.packed = &session->packed_;
+  resources.profile = options.profile;
+
+  session->program_ = program.Clone();
+  ir::Program& copy = *session->program_;
+  const ir::Operation end = copy.body().Terminator();
+  if (!end || !end.Is<ir::ReturnOp>())
+    return ir::InvalidArgument("the program does not end in builtin.return");
+  const auto names = copy.module().attrs_of<ir::ModuleOp>();
+  KernelEvaluator evaluator(resources.providers, resources.pool);
+  WEFT_RETURN_IF_ERROR(Specialize(copy, {}, evaluator));
+  for (uint32_t i = 0; i < copy.body().num_arguments(); ++i)
+    session->inputs_.push_back(
+        {NameOr(names.input_names, i, "input"), copy.body().argument(i).type()});
+  for (uint32_t i = 0; i < end.num_operands(); ++i)
+    session->outputs_.push_back({NameOr(names.output_names, i, "output"), end.operand(i).type()});
+  return session;
+}
+
+absl::StatusOr<std::vector<ir::Type>> Session::BindTypes(
+    std::span<const std::span<const int64_t>> input_dims) const {
+  WEFT_RETURN_IF_ERROR(CheckCount(input_dims.size(), inputs_.size(), "inputs"));
+  std::map<int64_t, int64_t> symbols;
+  std::vector<ir::Type> types;
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    const ir::Type declared = inputs_[i].type;
+    const std::span<const int64_t> dims = input_dims[i];
+    const std::string subject = "input '" + inputs_[i].name + "'";
+    const std::string shape = subject + " has shape " + ir::ToString(dims);
+    if (!declared.IsTensor())
+      return ir::Unsupported(subject + " has type " + declared.ToString() + ", expected a tensor");
+    if (declared.HasRank() && declared.rank() != dims.size())
+      return ir::InvalidArgument(shape + ", expected " + ir::ToString(declared.dims()));
+    for (size_t d = 0; d < dims.size(); ++d) {
+      if (dims[d] < 0) return ir::InvalidArgument(shape + ", which has a negative dimension");
+      const int64_t want = declared.HasRank() ? declared.dims()[d] : ir::kUnknownDim;
+      if (ir::IsStaticDim(want) && want != dims[d])
+        return ir::InvalidArgument(shape + ", expected " + ir::ToString(declared.dims()));
+      if (!ir::IsSymbolicDim(want)) continue;
+      const int64_t bound = symbols.emplace(want, dims[d]).first->second;
+      if (bound != dims[d])
+        return ir::InvalidArgument(shape + ", but " + std::string(ir::SymbolName(want)) + " is " +
+                                   std::to_string(bound) + " in another input");
+    }
+    types.push_back(program_->context()->TensorType(declared.dtype(), dims));
+  }
+  return types;
+}
+
+absl::StatusOr<Plan*> Session::PlanFor(std::span<const std::span<const int64_t>> input_dims) {
+  const auto fits = [&](const std::unique_ptr<Plan>& plan) {
+    return std::equal(input_dims.begin(), input_dims.end(), plan->input_types().begin(),
+                      plan->input_types().end(),
+                      [](auto dims, ir::Type type) { return SameDims(dims, type.dims()); });
+  };
+  const auto found = std::find_if(plans_.begin(), plans_.end(), fits);
+  if (found != plans_.end()) {
+    std::rotate(found, found + 1, plans_.end());
+    return plans_.back().get();
+  }
+  WEFT_ASSIGN_OR_RETURN(const std::vector<ir::Type> types, BindTypes(input_dims));
+  std::unique_ptr<ir::Program> program = program_->Clone();
+  KernelEvaluator evaluator(resources_.providers, resources_.pool);
+  WEFT_RETURN_IF_ERROR(Specialize(*program, types, evaluator));
+  WEFT_ASSIGN_OR_RETURN(std::unique_ptr<Plan> plan, Plan::Create(std::move(program), resources_));
+  if (plans_.size() == kMaxPlans) plans_.erase(plans_.begin());
+  plans_.push_back(std::move(plan));
+  return plans_.back().get();
+}
+
+absl::StatusOr<Plan*> Session::PlanForInputs(std::span<const TensorView> inputs) {
+  // The usual case, the shapes of the run before, allocates nothing.
+  if (!plans_.empty()) {
+    Plan* last = plans_.back().get();
+    const auto same = [](const TensorView& t, ir::Type type) {
+      return SameDims(t.dims, type.dims());
+    };
+    if (std::equal(inputs.begin(), inputs.end(), last->input_types().begin(),
+                   last->input_types().end(), same))
+      return last;
+  }
+  std::vector<std::span<const int64_t>> dims;
+  for (const TensorView& input : inputs) dims.push_back(input.dims);
+  return PlanFor(dims);
+}
+
+absl::Status Session::Run(std::span<const TensorView> inputs, std::span<const TensorView> outputs) {
+  WEFT_ASSIGN_OR_RETURN(Plan* const plan, PlanForInputs(inputs));
+  WEFT_RETURN_IF_ERROR(CheckCount(outputs.size(), outputs_.size(), "outputs"));
+  for (size_t i = 0; i < inputs.size(); ++i)
+    WEFT_RETURN_IF_ERROR(CheckTensor(inputs[i], plan->input_types()[i], "input", inputs_[i].name));
+  for (size_t i = 0; i < outputs.size(); ++i)
+    WEFT_RETURN_IF_ERROR(
+        CheckTensor(outputs[i], plan->output_types()[i], "output", outputs_[i].name));
+  return plan->Run(inputs, outputs);
+}
+
+absl::StatusOr<std::vector<Tensor>> Session::Run(std::span<const TensorView> inputs) {
+  WEFT_ASSIGN_OR_RETURN(Plan* const plan, PlanForInputs(inputs));
+  std::vector<Tensor> outputs;
+  std::vector<TensorView> views;
+  outputs.reserve(outputs_.size());  // views point at their dims
+  for (const ir::Type type : plan->output_types()) {
+    outputs.emplace_back(type.dtype(), type.shape());
+    views.push_back(outputs.back().view());
+  }
+  WEFT_RETURN_IF_ERROR(Run(inputs, views));
+  return outputs;
+}
+
+}  // namespace weft::kernels

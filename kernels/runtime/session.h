@@ -1,0 +1,76 @@
+// Session: a program loaded for running. Plans are made per set of input shapes and kept; weights
+// are packed once for all of them.
+//
+//   WEFT_ASSIGN_OR_RETURN(auto session, Session::Create(program, {.threads = 2}));
+//   WEFT_ASSIGN_OR_RETURN(std::vector<Tensor> y, session->Run({x.view()}));
+//
+// or, without any allocation after the first run of these shapes, into memory of the caller's:
+//
+//   WEFT_RETURN_IF_ERROR(session->Run(inputs, outputs));
+//
+// Errors: InvalidArgument for inputs that do not fit, Unsupported naming the op that cannot run.
+// Not thread safe, nor may another thread use the program's context meanwhile.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ir/base/status.h"
+#include "ir/program.h"
+#include "kernels/runtime/plan.h"
+
+namespace weft::kernels {
+
+struct SessionOptions {
+  int threads = 1;                // the calling thread counts
+  std::string provider = "auto";  // see kernels/registry.h
+  bool profile = false;           // measure every step
+};
+
+struct TensorInfo {
+  std::string name;
+  ir::Type type;  // dims may be symbols
+};
+
+class Session {
+ public:
+  // Keeps a copy of the program (which shares its weights); the context must outlive the session.
+  static absl::StatusOr<std::unique_ptr<Session>> Create(const ir::Program& program,
+                                                         const SessionOptions& options);
+  ~Session();
+
+  const std::vector<TensorInfo>& inputs() const { return inputs_; }
+  const std::vector<TensorInfo>& outputs() const { return outputs_; }
+
+  // The plan for inputs of these shapes, made now or before. Valid until the session has made
+  // kMaxPlans others.
+  absl::StatusOr<Plan*> PlanFor(std::span<const std::span<const int64_t>> input_dims);
+
+  // Inputs in the order of inputs(). Outputs must not overlap inputs or each other.
+  absl::Status Run(std::span<const TensorView> inputs, std::span<const TensorView> outputs);
+  absl::StatusOr<std::vector<Tensor>> Run(std::span<const TensorView> inputs);
+  absl::StatusOr<std::vector<Tensor>> Run(std::initializer_list<TensorView> inputs) {
+    return Run(std::span<const TensorView>(inputs.begin(), inputs.size()));
+  }
+
+  static constexpr size_t kMaxPlans = 16;
+  size_t num_packed_weights() const { return packed_.size(); }
+
+ private:
+  explicit Session(const SessionOptions& options) : pool_(options.threads) {}
+  absl::StatusOr<Plan*> PlanForInputs(std::span<const TensorView> inputs);
+  absl::StatusOr<std::vector<ir::Type>> BindTypes(
+      std::span<const std::span<const int64_t>> input_dims) const;
+
+  ThreadPool pool_;
+  PackedWeights packed_;
+  PlanResources resources_;
+  std::unique_ptr<ir::Program> program_;
+  std::vector<TensorInfo> inputs_, outputs_;
+  std::vector<std::unique_ptr<Plan>> plans_;  // the one used last is last
+};
+
+}  // namespace weft::kernels

@@ -1,0 +1,30 @@
+#include "passes/canonicalize/constant_math.h"
+
+#include "ir/builder.h"
+#include "ir/context.h"
+
+namespace weft::passes {
+
+std::optional<std::span<const float>> ConstantF32(const drr::BoundTensor& tensor) {
+  const ir::Attribute dense = tensor.constant();
+  if (!dense || dense.dense_type().dtype() != ir::DataType::kF32) return std::nullopt;
+  return dense.elements<float>();
+}
+
+ir::Attribute MakeF32(ir::IrContext* context, std::span<const int64_t> dims,
+                      const std::function<double(int64_t)>& value) {
+  const ir::Type type = context->TensorType(ir::DataType::kF32, dims);
+  std::byte* writable = nullptr;
+  ir::WeightBuffer buffer =
+      ir::IrContext::AllocateWeightBuffer(static_cast<size_t>(type.NumBytes()), &writable);
+  auto* out = reinterpret_cast<float*>(writable);
+  for (int64_t i = 0; i < type.NumElements(); ++i) out[i] = static_cast<float>(value(i));
+  return context->DenseAttrAdopt(type, std::move(buffer));
+}
+
+ir::Attribute MakeScalar(ir::IrContext* context, ir::DataType dtype, double value) {
+  const ir::Type scalar = context->TensorType(dtype, std::span<const int64_t>());
+  return context->DenseAttr(scalar, ir::ElementBytes(dtype, value));
+}
+
+}  // namespace weft::passes

@@ -1,0 +1,47 @@
+#include "passes/rewrite_log.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "passes/greedy_driver.h"
+
+namespace weft::passes::internal {
+
+void RewriteLog::RecordSite(ir::Operation root) {
+  const std::string_view location = root.location().str(), name = root.result(0).name();
+  site_ = root.name();
+  if (!name.empty()) site_ += fmt::format(" %{}", name);
+  if (!location.empty()) site_ += fmt::format(" ({})", location);
+}
+
+size_t RewriteLog::Period() const {
+  const size_t kept = std::min<size_t>(count_, kKept);
+  const auto at = [&](size_t back) { return last_[(count_ - 1 - back) % kKept]; };
+  for (size_t period = 1; period <= kept / 2; ++period) {
+    bool repeats = true;
+    for (size_t i = 0; repeats && i + period < kept; ++i) repeats = at(i) == at(i + period);
+    if (repeats) return period;
+  }
+  return 0;
+}
+
+std::string RewriteLog::Explain(const std::vector<RuleStatistics>& rules, uint64_t ops_now) const {
+  std::vector<const RuleStatistics*> busiest;
+  for (const RuleStatistics& s : rules)
+    if (s.applied) busiest.push_back(&s);
+  std::stable_sort(busiest.begin(), busiest.end(),
+                   [](auto* a, auto* b) { return a->applied > b->applied; });
+  std::string names;
+  for (size_t i = 0; i < busiest.size() && i < 3; ++i)
+    names += fmt::format("{}{} ({} times)", i ? ", " : "", busiest[i]->rule, busiest[i]->applied);
+  const size_t period = Period();
+  if (ops_now > ops_at_start_)
+    return fmt::format("{}: the program grew from {} to {} operations, the last time at {}", names,
+                       ops_at_start_, ops_now, site_);
+  if (period == 1) return fmt::format("{}: it applies to what it makes, at {}", names, site_);
+  if (period > 1) return fmt::format("{}: they undo each other at {}", names, site_);
+  return fmt::format("{}, the last time at {}", names, site_);
+}
+
+}  // namespace weft::passes::internal

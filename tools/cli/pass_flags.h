@@ -1,0 +1,58 @@
+// The flags by which a user says which passes run, and running them.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "ir/base/status.h"
+#include "ir/program.h"
+#include "passes/pass_manager.h"
+#include "tools/cli/search_flags.h"
+
+namespace weft::tools {
+
+struct PassFlags {
+  std::string pipeline;                  // ignored when passes are given
+  bool pipeline_given = false;           // by the user
+  std::vector<std::string> passes = {};  // in place of the pipeline
+  std::vector<std::string> enabled_rules = {}, disabled_rules = {};
+  std::string numerics = "reassociate";       // exact, reassociate, approximate, changes-meaning
+  std::vector<std::string> rules_files = {};  // whose rules run before all passes
+  bool verify_each = false, paranoid = false;
+  std::string print_before = {}, print_after = {};  // a pass, all, or (after) change
+  std::string stats = {};                           // table, json, or empty: none
+  bool timing = false;
+  std::vector<std::string> fail_if = {};  // see rule_bound.h
+  bool record_rules = false;              // in locations, for profiles
+  SearchFlags search = {};                // of superopt
+  std::vector<std::string> dim_ranges =
+      {};  // of sampled-dynamic-reshape: see passes/targets/ascend/dim_range.h
+};
+
+// --pipeline alone; the default is what `flags` holds.
+void AddPipelineFlag(CLI::App& app, PassFlags* flags);
+// All the others. Call it after AddPipelineFlag.
+void AddPassFlags(CLI::App& app, PassFlags* flags);
+
+// Every name exists, and no two flags contradict each other. Before anything is read.
+absl::Status CheckPassFlags(const PassFlags& flags);
+
+// The rules there are, and those that a run knew of besides (from a file).
+std::vector<std::string> RuleNames(const std::vector<passes::PassReport>& reports = {});
+// The rules that flags may name before anything is read; none when a file has more of them.
+std::vector<std::string> RuleNamesOf(const PassFlags& flags);
+
+// The passes to run, by name.
+std::vector<std::string> PassesOf(const PassFlags& flags);
+// Which rules are eligible; nothing about folding.
+passes::PassContext PassContextOf(const PassFlags& flags);
+
+// Runs the passes on `program`; constants are folded with the kernels of a session. What the flags
+// want printed goes to stderr. `reports` (may be null) is filled even when a pass fails; `hook` is
+// called around every pass. --fail-if is for the caller (CheckRuleBounds).
+absl::Status RunPasses(const PassFlags& flags, ir::Program& program,
+                       std::vector<passes::PassReport>* reports = nullptr,
+                       passes::PassManager::Hook hook = nullptr);
+
+}  // namespace weft::tools

@@ -1,0 +1,145 @@
+#include "tools/cli/program_main.h"
+
+#include <fmt/format.h>
+
+#include <cctype>
+#include <cstdio>
+#include <exception>
+#include <new>
+
+#include "ir/base/version.h"
+#include "tools/cli/exit_code.h"
+#include "tools/cli/suggest.h"
+
+namespace weft::tools {
+namespace {
+
+constexpr size_t kHelpColumn = 30;
+
+class OneLineFormatter : public CLI::Formatter {
+ public:
+  OneLineFormatter(std::string usage, std::string footer)
+      : usage_(std::move(usage)), footer_(std::move(footer)) {}
+
+  std::string make_help(const CLI::App* app, std::string /*name*/,
+                        CLI::AppFormatMode /*mode*/) const override {
+    std::string help = usage_ + "\n";
+    const std::vector<const CLI::Option*> options = app->get_options();
+    for (size_t i = 0; i < options.size();) {
+      const std::string& description = options[i]->get_description();
+      std::string left = "  " + NameOf(*options[i]);
+      for (++i; i < options.size() && options[i]->get_group() == kSameLine; ++i)
+        left += ", " + NameOf(*options[i]);
+      help += fmt::format("{:<{}}  {}\n", left, kHelpColumn - 2, description);
+    }
+    return help + footer_ + "\n";
+  }
+
+ private:
+  static std::string NameOf(const CLI::Option& option) {
+    if (option.get_positional()) return option.get_name(true);
+    std::string name = option.get_name(false, true);
+    name = name.substr(0, name.find('{'));  // the value of a flag without one
+    for (size_t comma = name.find(','); comma != std::string::npos;
+         comma = name.find(',', comma + 2))
+      name.replace(comma, 1, ", ");
+    if (option.get_items_expected_max() > 0) name += " " + option.get_type_name();
+    return name;
+  }
+
+  std::string usage_, footer_;
+};
+
+std::string EscapeControl(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    if (std::iscntrl(static_cast<unsigned char>(c))) {
+      result += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
+std::string LowerFirst(std::string text) {
+  if (!text.empty()) text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
+  while (!text.empty() && text.back() == '.') text.pop_back();
+  return text;
+}
+
+// CLI11's own complaint, but for unknown options, which get a suggestion.
+std::string UsageMistake(const CLI::App& app, const CLI::ParseError& error) {
+  const std::vector<std::string> extras = app.remaining();
+  if (extras.empty()) return LowerFirst(error.what());
+  std::vector<std::string> options;
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
+  for (const std::string& extra : extras) {
+    if (extra.size() < 2 || extra[0] != '-') continue;
+    const absl::Status unknown = UnknownName("option", extra.substr(0, extra.find('=')), options);
+    return std::string(ir::Message(unknown));
+  }
+  return fmt::format("unexpected argument '{}'", extras[0]);
+}
+
+int Finish(const std::string& program, const absl::Status& status) {
+  if (!status.ok()) PrintError(program, ir::Message(status));
+  if (std::fflush(stdout) != 0 || std::ferror(stdout)) {
+    PrintError(program, "writing to stdout failed");
+    return kBadInput;
+  }
+  return ExitCodeOf(status);
+}
+
+}  // namespace
+
+void SetUpApp(CLI::App& app, const std::string& usage, const std::string& footer) {
+  app.formatter(std::make_shared<OneLineFormatter>(usage, footer));
+  app.set_help_flag("-h,--help", "this text; the version");
+  app.set_version_flag("--version", app.get_name() + " " WEFT_VERSION_STRING, "the version")
+      ->group(kSameLine);
+}
+
+int RunMain(CLI::App& app, int argc, const char* const* argv,
+            const std::function<absl::Status()>& body) {
+  const std::string program = app.get_name();
+  try {
+    try {
+      app.parse(argc, argv);
+    } catch (const CLI::CallForHelp&) {
+      std::fputs(app.help().c_str(), stdout);
+      return Finish(program, absl::OkStatus());
+    } catch (const CLI::CallForVersion& version) {
+      std::printf("%s\n", version.what());
+      return Finish(program, absl::OkStatus());
+    } catch (const CLI::ParseError& error) {
+      PrintError(program, UsageMistake(app, error));
+      return kBadInput;
+    }
+    return Finish(program, body());
+  } catch (const std::bad_alloc&) {
+    PrintError(program, "out of memory");
+  } catch (const std::exception& error) {
+    PrintError(program, error.what());
+  }
+  return kBadInput;
+}
+
+void PrintError(const std::string& program, std::string_view what) {
+  std::fprintf(stderr, "%s: error: %s\n", program.c_str(), EscapeControl(what).c_str());
+}
+
+void PrintWarning(const std::string& program, std::string_view what) {
+  std::fprintf(stderr, "%s: warning: %s\n", program.c_str(), EscapeControl(what).c_str());
+}
+
+absl::StatusOr<std::pair<std::string, std::string>> SplitAssignment(const std::string& option,
+                                                                    const std::string& text) {
+  const size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+    return ir::InvalidArgument(fmt::format("{} {}: expected NAME=VALUE", option, text));
+  return std::pair(text.substr(0, equals), text.substr(equals + 1));
+}
+
+}  // namespace weft::tools

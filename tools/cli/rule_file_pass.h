@@ -1,0 +1,22 @@
+// The rules of files as a pass: it runs them to the end, and then numbers the names that the files
+// give to new nodes.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "drr/rule/pattern_graph.h"
+#include "ir/base/status.h"
+#include "passes/pass.h"
+
+namespace weft::tools {
+
+// The rules for `program`, from all the files. Warnings, and all mistakes but the one that is
+// returned, go to stderr.
+absl::StatusOr<std::vector<std::unique_ptr<drr::Rule>>> LoadRuleFiles(
+    const std::vector<std::string>& paths, ir::Program& program);
+
+std::unique_ptr<passes::Pass> MakeRuleFilePass(std::vector<std::unique_ptr<drr::Rule>> rules);
+
+}  // namespace weft::tools

@@ -1,0 +1,97 @@
+#include "tools/cli/shape_flags.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+#include "ir/analysis/shape_inference.h"
+#include "ir/dialects/builtin.h"
+#include "tools/cli/program_main.h"
+#include "tools/cli/suggest.h"
+
+namespace weft::tools {
+namespace {
+
+constexpr int64_t kMaxElements = int64_t{1} << 48;  // of an input: what no memory holds is a slip
+
+absl::StatusOr<int64_t> ParseSize(const std::string& option, std::string_view text) {
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || text.empty() || value < 0)
+    return ir::InvalidArgument(fmt::format("{}: '{}' is not a size", option, text));
+  return value;
+}
+
+}  // namespace
+
+void AddDimFlag(CLI::App& app, ShapeFlags* flags) {
+  app.add_option("--dim", flags->dims, "the size of a symbolic dimension; repeatable")
+      ->type_name("NAME=SIZE")
+      ->allow_extra_args(false);
+}
+
+void AddInputShapeFlag(CLI::App& app, ShapeFlags* flags) {
+  app.add_option("--input-shape", flags->input_shapes, "e.g. x=1x3x224x224; repeatable")
+      ->type_name("NAME=SHAPE")
+      ->allow_extra_args(false);
+}
+
+absl::StatusOr<ir::Shape> ParseShape(const std::string& option, const std::string& text) {
+  ir::Shape shape;
+  int64_t elements = 1;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find('x', begin), text.size());
+    WEFT_ASSIGN_OR_RETURN(const int64_t size,
+                          ParseSize(option, std::string_view(text).substr(begin, end - begin)));
+    if (size > 0 && elements > kMaxElements / size)
+      return ir::InvalidArgument(fmt::format("{} {}: too many elements", option, text));
+    elements *= std::max<int64_t>(size, 1);
+    shape.push_back(size);
+    begin = end + 1;
+  }
+  return shape;
+}
+
+absl::Status ApplyShapes(const ShapeFlags& flags, ir::Program& program) {
+  std::vector<std::string> names;
+  for (const ProgramInput& input : InputsOf(program)) names.push_back(input.name);
+  for (const std::string& flag : flags.input_shapes) {
+    WEFT_ASSIGN_OR_RETURN(const auto assignment, SplitAssignment("--input-shape", flag));
+    WEFT_RETURN_IF_ERROR(CheckName("input", assignment.first, names));
+    WEFT_ASSIGN_OR_RETURN(const ir::Shape shape, ParseShape("--input-shape", assignment.second));
+    WEFT_RETURN_IF_ERROR(ir::SetInputShape(program, assignment.first, shape));
+  }
+  for (const std::string& flag : flags.dims) {
+    WEFT_ASSIGN_OR_RETURN(const auto assignment, SplitAssignment("--dim", flag));
+    WEFT_RETURN_IF_ERROR(CheckName("dimension", assignment.first, SymbolsOf(program)));
+    WEFT_ASSIGN_OR_RETURN(const int64_t size, ParseSize("--dim", assignment.second));
+    WEFT_RETURN_IF_ERROR(ir::SetDim(program, assignment.first, size));
+  }
+  if (flags.dims.empty() && flags.input_shapes.empty()) return absl::OkStatus();
+  return ir::PropagateTypes(program);
+}
+
+std::vector<ProgramInput> InputsOf(ir::Program& program) {
+  const auto names = program.module().attrs_of<ir::ModuleOp>().input_names;
+  std::vector<ProgramInput> inputs;
+  const ir::Block body = program.body();
+  for (uint32_t i = 0; i < body.num_arguments(); ++i) {
+    const bool named = names && i < names->size();
+    inputs.push_back({named ? (*names)[i] : fmt::format("input_{}", i), body.argument(i).type()});
+  }
+  return inputs;
+}
+
+std::vector<std::string> SymbolsOf(ir::Program& program) {
+  std::set<std::string> symbols;
+  for (const ProgramInput& input : InputsOf(program)) {
+    if (!input.type.HasRank()) continue;
+    for (const int64_t dim : input.type.dims())
+      if (ir::IsSymbolicDim(dim)) symbols.emplace(ir::SymbolName(dim));
+  }
+  return {symbols.begin(), symbols.end()};
+}
+
+}  // namespace weft::tools

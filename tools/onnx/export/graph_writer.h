@@ -1,0 +1,82 @@
+// Blocks -> GraphProto. Weights are not put into the message: they are listed for whoever writes
+// the file.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "ir/base/status.h"
+#include "ir/program.h"
+#include "tools/onnx/proto/proto.h"
+
+namespace weft::onnx {
+
+class FusedFunctionTable;
+
+// Unique ONNX names for values: the value's own name where it is free.
+class ValueNames {
+ public:
+  // No value gets this name unless it is given it by Set.
+  void Reserve(std::string_view name) { used_.emplace(name); }
+  // A name that some value has: not to be made up for another one.
+  void AddTaken(std::string_view name) { taken_.emplace(name); }
+  void Set(ir::Value value, std::string_view name) { names_[value.id()] = name; }
+  const std::string& Assign(ir::Value value, std::string_view wanted);
+  std::string Fresh(std::string_view wanted);
+  bool Has(ir::Value value) const { return names_.count(value.id()) > 0; }
+  const std::string& Get(ir::Value value) const { return names_.at(value.id()); }
+
+ private:
+  std::unordered_map<uint32_t, std::string> names_;
+  std::unordered_set<std::string> used_, taken_;
+  std::unordered_map<std::string, size_t> next_suffix_;
+};
+
+class GraphWriter {
+ public:
+  struct Tensor {
+    std::string name;
+    ir::Attribute contents;
+  };
+  enum class Constants { kInitializers, kNodes };
+
+  // `functions` makes the functions that fused ops call; null where none may occur.
+  GraphWriter(Constants constants, FusedFunctionTable* functions)
+      : constants_(constants), functions_(functions) {}
+
+  // Writes a top-level block with these input and output names. Its large constants, and those of
+  // blocks below, end up in tensors().
+  absl::Status Write(ir::Block block, const ir::Strings& inputs, const ir::Strings& outputs,
+                     pb::GraphProto* graph);
+  const std::vector<Tensor>& tensors() const { return tensors_; }
+  // Domains of the nodes written, "" for ai.onnx.
+  const std::set<std::string>& domains() const { return domains_; }
+
+ private:
+  absl::Status WriteOps(ir::Block block, pb::GraphProto* graph, bool top);
+  absl::Status WriteOp(ir::Operation op, pb::GraphProto* graph, bool top);
+  absl::Status WriteConstant(ir::Operation op, pb::GraphProto* graph, bool top);
+  absl::Status WriteNode(ir::Operation op, pb::GraphProto* graph, pb::NodeProto* node);
+  absl::Status SetOperator(ir::Operation op, pb::NodeProto* node);
+  absl::Status WriteAttributes(ir::Operation op, pb::NodeProto* node);
+  absl::Status WriteSubgraphs(ir::Operation op, pb::NodeProto* node);
+  absl::Status WriteSubgraph(ir::Region region, pb::GraphProto* graph);
+  void WriteOperands(ir::Operation op, pb::NodeProto* node);
+  void WriteResults(ir::Operation op, pb::GraphProto* graph, pb::NodeProto* node);
+  std::string Copy(ir::Value value, std::string_view name, pb::GraphProto* graph);
+  bool IsPlainResult(ir::Value value, ir::Block block) const;
+
+  Constants constants_;
+  FusedFunctionTable* functions_;
+  ValueNames names_;
+  ValueNames node_names_;  // ONNX Runtime refuses two nodes of one name
+  std::vector<Tensor> tensors_;
+  std::unordered_map<uint32_t, std::string> large_;  // names of tensors by attribute
+  std::set<std::string> domains_;
+};
+
+}  // namespace weft::onnx

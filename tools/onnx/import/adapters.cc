@@ -1,0 +1,329 @@
+#include "tools/onnx/import/adapters.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ir/analysis/constant.h"
+#include "ir/dialects/onnx.h"
+
+namespace weft::onnx {
+namespace {
+
+using ir::Attribute;
+using ir::AttrKind;
+using ir::Builder;
+using ir::Value;
+
+// Builder::Make for operands that come from outside: a mistake is an error and not an abort.
+template <class O>
+absl::StatusOr<Value> TryMake(Builder& b, const std::vector<Value>& operands,
+                              const typename O::template Attrs<ir::BuilderSlot>& attrs = {}) {
+  ir::OperationState state{.opcode = ir::kOpcodeOf<O>,
+                           .operands = operands,
+                           .attrs = ir::MakeAttrs<O>(*b.context(), attrs)};
+  ir::Operation op;
+  std::string error;
+  if (!b.TryCreate(std::move(state), 1, &op, &error)) return ir::InvalidArgument(error);
+  return op.result();
+}
+
+absl::StatusOr<Attribute> TakeAttribute(NodeDraft* node, std::string_view name, AttrKind kind) {
+  const Attribute value = node->attribute(name);
+  if (!value) return value;
+  if (value.kind() != kind)
+    return ir::InvalidArgument(fmt::format("attribute {} is of the wrong kind", name));
+  node->SetAttribute(name, {});
+  return value;
+}
+
+void SetOperand(NodeDraft* node, size_t i, Value value) {
+  if (node->operands.size() <= i) node->operands.resize(i + 1);
+  node->operands[i] = value;
+}
+
+// --- attributes that became inputs ---------------------------------------------
+
+// A list of ints becomes the 1-D i64 operand number i.
+absl::Status IntsToOperand(Builder& b, NodeDraft* node, std::string_view name, size_t i) {
+  WEFT_ASSIGN_OR_RETURN(const Attribute value, TakeAttribute(node, name, AttrKind::kInts));
+  if (!value) return absl::OkStatus();
+  if (node->operands.size() > i)
+    return ir::InvalidArgument(
+        fmt::format("has input {} although attribute {} stands for it", i, name));
+  SetOperand(node, i, b.ConstantInts(value.AsInts()));
+  return absl::OkStatus();
+}
+
+absl::Status AxesToOperand(Builder& b, NodeDraft* node) {
+  return IntsToOperand(b, node, "axes", 1);
+}
+absl::Status SplitToOperand(Builder& b, NodeDraft* node) {
+  return IntsToOperand(b, node, "split", 1);
+}
+absl::Status SliceToOperands(Builder& b, NodeDraft* node) {
+  for (std::string_view name : {"starts", "ends"})
+    if (!node->attribute(name))
+      return ir::InvalidArgument(fmt::format("attribute {} is required but not given", name));
+  WEFT_RETURN_IF_ERROR(IntsToOperand(b, node, "starts", 1));
+  WEFT_RETURN_IF_ERROR(IntsToOperand(b, node, "ends", 2));
+  return IntsToOperand(b, node, "axes", 3);
+}
+
+absl::Status TopKToOperand(Builder& b, NodeDraft* node) {
+  WEFT_ASSIGN_OR_RETURN(const Attribute k, TakeAttribute(node, "k", AttrKind::kInt));
+  if (k && node->operands.size() == 1) SetOperand(node, 1, b.ConstantInts({k.AsInt()}));
+  return absl::OkStatus();
+}
+
+// A float becomes a scalar operand of the first operand's element type.
+absl::Status FloatToOperand(Builder& b, NodeDraft* node, std::string_view name, size_t i) {
+  WEFT_ASSIGN_OR_RETURN(const Attribute value, TakeAttribute(node, name, AttrKind::kFloat));
+  if (!value) return absl::OkStatus();
+  ir::DataType dtype = ir::DataType::kF32;
+  if (!node->operands.empty() && node->operands[0] && node->operands[0].type().IsTensor() &&
+      ir::IsFloat(node->operands[0].type().dtype()))
+    dtype = node->operands[0].type().dtype();
+  SetOperand(node, i, b.ConstantScalar(dtype, value.AsDouble()));
+  return absl::OkStatus();
+}
+
+absl::Status ClipToOperands(Builder& b, NodeDraft* node) {
+  if (node->operands.size() > 1) return ir::InvalidArgument("has more than one input");
+  WEFT_RETURN_IF_ERROR(FloatToOperand(b, node, "min", 1));
+  return FloatToOperand(b, node, "max", 2);
+}
+
+absl::Status PadToOperands(Builder& b, NodeDraft* node) {
+  WEFT_RETURN_IF_ERROR(IntsToOperand(b, node, "pads", 1));
+  return FloatToOperand(b, node, "value", 2);
+}
+
+absl::Status DropoutToOperands(Builder& b, NodeDraft* node) {
+  if (node->version < 10 && node->num_results > 1)
+    return ir::Unsupported("the mask of a Dropout before opset 10");
+  WEFT_ASSIGN_OR_RETURN(const Attribute ratio, TakeAttribute(node, "ratio", AttrKind::kFloat));
+  if (ratio) SetOperand(node, 1, b.ConstantScalar(ir::DataType::kF32, ratio.AsDouble()));
+  return absl::OkStatus();
+}
+
+// --- changed meaning --------------------------------------------------------------
+
+// Before opset 14 BatchNormalization trained when more than its first output was used; before
+// opset 9 it could have statistics per element (spatial = 0).
+absl::Status InferenceBatchNormalization(Builder& b, NodeDraft* node) {
+  (void)b;
+  if (node->num_results > 1) return ir::Unsupported("BatchNormalization in training mode");
+  WEFT_ASSIGN_OR_RETURN(const Attribute spatial, TakeAttribute(node, "spatial", AttrKind::kInt));
+  if (spatial && spatial.AsInt() == 0)
+    return ir::Unsupported("BatchNormalization with spatial = 0");
+  return absl::OkStatus();
+}
+
+// y (flattened to two dimensions) in the shape of x.
+absl::StatusOr<Value> ReshapeLike(Builder& b, Value y, Value x) {
+  if (!x.type().IsStatic()) {
+    WEFT_ASSIGN_OR_RETURN(const Value shape, TryMake<ir::ops::Shape>(b, {x}));
+    return TryMake<ir::ops::Reshape>(b, {y, shape}, {.allowzero = int64_t{1}});
+  }
+  const bool has_zero = x.type().NumElements() == 0;
+  return TryMake<ir::ops::Reshape>(b, {y, b.ConstantInts(x.type().dims())},
+                                   {.allowzero = int64_t{has_zero}});
+}
+
+// Before opset 13 Softmax (LogSoftmax, Hardmax) worked on x flattened to a matrix at `axis`, which
+// was 1 by default. That is today's Softmax only when axis is the last one.
+absl::Status SoftmaxOfFlattened(Builder& b, NodeDraft* node) {
+  WEFT_ASSIGN_OR_RETURN(const Attribute attr, TakeAttribute(node, "axis", AttrKind::kInt));
+  if (node->operands.size() != 1 || !node->operands[0])
+    return ir::InvalidArgument("needs exactly one input");
+  const Value x = node->operands[0];
+  int64_t axis = attr ? attr.AsInt() : 1;
+  node->SetAttribute("axis", b.context()->IntAttr(-1));
+  if (x.type().HasRank()) {
+    const auto rank = static_cast<int64_t>(x.type().rank());
+    if (axis < -rank || axis > rank || (axis == rank && rank > 0))
+      return ir::InvalidArgument(fmt::format("axis is {} but the rank is {}", axis, rank));
+    if (axis < 0) axis += rank;
+    if (axis == rank - 1) return absl::OkStatus();
+  } else if (axis == -1) {
+    return absl::OkStatus();
+  }
+  WEFT_ASSIGN_OR_RETURN(node->operands[0], TryMake<ir::ops::Flatten>(b, {x}, {.axis = axis}));
+  node->finish = [x](Builder& builder, Value y) { return ReshapeLike(builder, y, x); };
+  return absl::OkStatus();
+}
+
+// Up to opset 9 the op was called Upsample (with the scales in an attribute up to 8). Both meant
+// x[i / scale], but Resize never said how i / scale is rounded when the result is smaller.
+absl::Status ResizeWithoutCoordinates(Builder& b, NodeDraft* node) {
+  WEFT_ASSIGN_OR_RETURN(const Attribute floats, TakeAttribute(node, "scales", AttrKind::kFloats));
+  if (floats) {
+    const auto size = static_cast<int64_t>(floats.AsFloats().size());
+    SetOperand(node, 1, b.ConstantFloats(floats.AsFloats(), {&size, 1}));
+  }
+  if (node->operands.size() != 2) return ir::InvalidArgument("needs two inputs, x and scales");
+  const Attribute mode = node->attribute("mode");
+  const bool nearest = !mode || !mode.Is(AttrKind::kString) || mode.AsString() == "nearest";
+  const auto scales = ir::ConstantDoubles(node->operands[1]);
+  const auto enlarges = [](double scale) { return scale >= 1; };
+  if (nearest && !(scales && std::all_of(scales->begin(), scales->end(), enlarges)))
+    return ir::Unsupported(fmt::format(
+        "{} of opset {} to nearest neighbours with scales that are not known to be 1 or more",
+        node->op_type, node->version));
+  node->op_type = "Resize";
+  node->operands = {node->operands[0], Value(), node->operands[1]};
+  node->SetAttribute("coordinate_transformation_mode", b.context()->StringAttr("asymmetric"));
+  node->SetAttribute("nearest_mode", b.context()->StringAttr("floor"));
+  return absl::OkStatus();
+}
+
+absl::Status RenameScatter(Builder& b, NodeDraft* node) {
+  (void)b;
+  node->op_type = "ScatterElements";
+  return absl::OkStatus();
+}
+
+absl::Status OldRoiAlign(Builder& b, NodeDraft* node) {
+  node->SetAttribute("coordinate_transformation_mode",
+                     b.context()->StringAttr("output_half_pixel"));
+  return absl::OkStatus();
+}
+
+absl::Status Refuse(Builder& b, NodeDraft* node) {
+  (void)b;
+  return ir::Unsupported(
+      fmt::format("{} of opset {}, which opset {} lacks", node->op_type, node->version, kOpset));
+}
+
+struct AdapterRow {
+  std::string_view op_type;
+  int64_t before;  // for nodes of opsets below this one
+  absl::Status (*adapt)(Builder&, NodeDraft*);
+};
+constexpr AdapterRow kAdapters[] = {
+    {"BatchNormalization", 14, InferenceBatchNormalization},
+    {"Clip", 11, ClipToOperands},
+    {"Dropout", 12, DropoutToOperands},
+    {"Hardmax", 13, SoftmaxOfFlattened},
+    {"LogSoftmax", 13, SoftmaxOfFlattened},
+    {"Pad", 11, PadToOperands},
+    {"ReduceSum", 13, AxesToOperand},
+    {"Resize", 11, ResizeWithoutCoordinates},
+    {"RoiAlign", 16, OldRoiAlign},
+    {"Scan", 9, Refuse},
+    {"Scatter", kOpset + 1, RenameScatter},
+    {"Slice", 10, SliceToOperands},
+    {"Softmax", 13, SoftmaxOfFlattened},
+    {"Split", 13, SplitToOperand},
+    {"Squeeze", 13, AxesToOperand},
+    {"TopK", 10, TopKToOperand},
+    {"Unsqueeze", 13, AxesToOperand},
+    {"Upsample", kOpset + 1, ResizeWithoutCoordinates},
+};
+
+// --- windows ------------------------------------------------------------------------
+
+struct WindowRow {
+  std::string_view op_type;
+  bool has_weights;    // operand 1 is [M, C / group, kernel...]
+  bool has_dilations;  // at opset 17
+};
+constexpr WindowRow kWindows[] = {
+    {"AveragePool", false, false},
+    {"Conv", true, true},
+    {"MaxPool", false, true},
+};
+
+// The attribute as `size` positive ints, or `size` ones when it is absent; empty when it is odd.
+ir::Ints WindowInts(const NodeDraft& node, std::string_view name, size_t size) {
+  const Attribute value = node.attribute(name);
+  if (!value) return ir::Ints(size, 1);
+  if (!value.Is(AttrKind::kInts) || value.AsInts().size() != size) return {};
+  for (int64_t i : value.AsInts())
+    if (i <= 0) return {};
+  return value.AsInts();
+}
+
+// The kernel's size per spatial dimension, from the attribute or the weights; empty if unknown.
+ir::Ints KernelShape(const NodeDraft& node, const WindowRow& row) {
+  if (const Attribute value = node.attribute("kernel_shape"))
+    return value.Is(AttrKind::kInts) ? WindowInts(node, "kernel_shape", value.AsInts().size())
+                                     : ir::Ints();
+  if (!row.has_weights || node.operands.size() < 2 || !node.operands[1]) return {};
+  const ir::Type weights = node.operands[1].type();
+  if (!weights.HasRank() || weights.rank() < 3) return {};
+  ir::Ints kernel(weights.dims().begin() + 2, weights.dims().end());
+  for (int64_t d : kernel)
+    if (d <= 0) return {};
+  return kernel;
+}
+
+// All begins, then all ends, such that the output is ceil(input / stride); empty if unknown.
+ir::Ints SamePads(ir::Type x, const ir::Ints& kernel, const ir::Ints& strides,
+                  const ir::Ints& dilations, bool upper) {
+  if (!x.HasRank() || x.rank() != kernel.size() + 2) return {};
+  ir::Ints pads(2 * kernel.size());
+  for (size_t i = 0; i < kernel.size(); ++i) {
+    const int64_t size = x.dims()[i + 2];
+    int64_t extent = 0;  // of the dilated kernel, minus one
+    if (!ir::IsStaticDim(size) || __builtin_mul_overflow(kernel[i] - 1, dilations[i], &extent))
+      return {};
+    const int64_t outputs = size == 0 ? 0 : (size - 1) / strides[i] + 1;
+    const int64_t covered = std::max<int64_t>(outputs - 1, 0) * strides[i];  // at most `size`
+    // extent + 1 + covered - size, in an order that cannot overflow
+    const int64_t total = std::max<int64_t>(extent - (size - covered - 1), 0);
+    const int64_t small = total / 2, large = total - small;
+    pads[i] = upper ? small : large;
+    pads[i + kernel.size()] = upper ? large : small;
+  }
+  return pads;
+}
+
+}  // namespace
+
+Attribute NodeDraft::attribute(std::string_view name) const {
+  for (const ir::NamedAttribute& a : attributes)
+    if (a.name.str() == name) return a.value;
+  return {};
+}
+
+void NodeDraft::SetAttribute(std::string_view name, Attribute value) {
+  std::erase_if(attributes, [&](const auto& a) { return a.name.str() == name; });
+  if (value) attributes.push_back({ir::Name(name), value});
+}
+
+absl::Status RaiseToOpset17(Builder& builder, NodeDraft* node) {
+  for (const AdapterRow& row : kAdapters)
+    if (node->op_type == row.op_type && node->version < row.before) return row.adapt(builder, node);
+  return absl::OkStatus();
+}
+
+void NormalizeWindow(Builder& builder, NodeDraft* node) {
+  const auto* row = std::find_if(std::begin(kWindows), std::end(kWindows),
+                                 [&](const WindowRow& r) { return r.op_type == node->op_type; });
+  if (row == std::end(kWindows) || node->operands.empty() || !node->operands[0]) return;
+  const ir::Ints kernel = KernelShape(*node, *row);
+  const ir::Ints strides = WindowInts(*node, "strides", kernel.size());
+  const ir::Ints dilations = WindowInts(*node, "dilations", kernel.size());
+  if (kernel.empty() || strides.empty() || dilations.empty()) return;
+
+  ir::IrContext* context = builder.context();
+  const Attribute auto_pad = node->attribute("auto_pad");
+  const std::string mode =
+      auto_pad && auto_pad.Is(AttrKind::kString) ? auto_pad.AsString() : "NOTSET";
+  ir::Ints pads(2 * kernel.size(), 0);
+  if (mode == "SAME_UPPER" || mode == "SAME_LOWER")
+    pads = SamePads(node->operands[0].type(), kernel, strides, dilations, mode == "SAME_UPPER");
+  const bool explicit_pads = mode == "NOTSET" && node->attribute("pads");
+  if ((mode == "SAME_UPPER" || mode == "SAME_LOWER" || mode == "VALID" || mode == "NOTSET") &&
+      !pads.empty() && !explicit_pads) {
+    node->SetAttribute("pads", context->IntsAttr(pads));
+    node->SetAttribute("auto_pad", {});
+  }
+  node->SetAttribute("kernel_shape", context->IntsAttr(kernel));
+  node->SetAttribute("strides", context->IntsAttr(strides));
+  if (row->has_dilations) node->SetAttribute("dilations", context->IntsAttr(dilations));
+}
+
+}  // namespace weft::onnx

@@ -1,0 +1,212 @@
+#include <absl/container/flat_hash_set.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ir/analysis/verifier.h"
+#include "ir/dialects/builtin.h"
+#include "tools/onnx/import/importer.h"
+#include "tools/onnx/import/importer_impl.h"
+#include "tools/onnx/proto/names.h"
+#include "tools/onnx/proto/proto_type.h"
+#include "tools/onnx/wire/text.h"
+
+namespace weft::onnx {
+namespace {
+
+using ir::Attribute;
+using ir::Block;
+using ir::Rewriter;
+using ir::Type;
+using ir::Value;
+
+}  // namespace
+
+Importer::Importer(ir::IrContext* context, TensorReader& tensors, const ImportLimits& limits)
+    : context_(context),
+      tensors_(tensors),
+      limits_(limits),
+      program_(std::make_unique<ir::Program>(context)),
+      fused_(context, &tensors) {
+  for (const ir::OpDef* def : context->Ops())
+    if (!def->info->onnx.empty())
+      known_.try_emplace(
+          std::pair(std::string(def->info->onnx_domain), std::string(def->info->onnx)), def);
+}
+
+// --- graphs -----------------------------------------------------------------------
+
+absl::Status Importer::Header(const pb::ModelProto& model, const OpsetImports& opsets) {
+  std::vector<ir::NamedAttribute> attrs;
+  const auto add_text = [&](const char* name, const std::string& text) {
+    if (!text.empty()) attrs.push_back({ir::Name(name), context_->StringAttr(text)});
+  };
+  attrs.push_back({ir::Name(kIrVersion), context_->IntAttr(model.ir_version())});
+  if (model.has_model_version())
+    attrs.push_back({ir::Name(kModelVersion), context_->IntAttr(model.model_version())});
+  add_text(kProducerName, model.producer_name());
+  add_text(kProducerVersion, model.producer_version());
+  add_text(kModelDomain, model.domain());
+  add_text(kModelDoc, model.doc_string());
+  add_text(kGraphName, model.graph().name());
+  add_text(kGraphDoc, model.graph().doc_string());
+  ir::Strings imports, metadata;
+  for (const auto& [domain, version] : opsets.versions()) {
+    if (domain == kFusedDomain) continue;  // written again when it is needed
+    imports.push_back(fmt::format("{}:{}", domain, domain.empty() ? kOpset : version));
+  }
+  attrs.push_back({ir::Name(kOpsetImports), context_->StringsAttr(imports)});
+  for (const auto& entry : model.metadata_props()) {
+    metadata.push_back(entry.key());
+    metadata.push_back(entry.value());
+  }
+  if (!metadata.empty()) attrs.push_back({ir::Name(kMetadata), context_->StringsAttr(metadata)});
+  Rewriter(program_.get()).SetAttrs(program_->module(), context_->Dict(std::move(attrs)));
+  return absl::OkStatus();
+}
+
+absl::Status Importer::StatedTypes(const pb::GraphProto& graph, Scope* scope) {
+  const auto add = [&](const pb::ValueInfoProto& info) -> absl::Status {
+    absl::StatusOr<Type> type = TypeFromProto(context_, info.type(), limits_);
+    if (!type.ok())
+      return ir::Annotate(type.status(), fmt::format("type of {}", Quoted(info.name())));
+    scope->stated.try_emplace(info.name(), *type);
+    return absl::OkStatus();
+  };
+  for (const auto& info : graph.input()) WEFT_RETURN_IF_ERROR(add(info));
+  for (const auto& info : graph.output()) WEFT_RETURN_IF_ERROR(add(info));
+  for (const auto& info : graph.value_info()) WEFT_RETURN_IF_ERROR(add(info));
+  return absl::OkStatus();
+}
+
+absl::Status Importer::Define(Scope* scope, const std::string& name, Value value) {
+  if (name.empty()) return ir::InvalidArgument("a value has no name");
+  if (!IsUtf8(name)) return ir::InvalidArgument(fmt::format("name {} is not UTF-8", Quoted(name)));
+  if (!scope->values.try_emplace(name, value).second)
+    return ir::InvalidArgument(fmt::format("value {} is defined twice", Quoted(name)));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Value> Importer::Find(const Scope& scope, const std::string& name) const {
+  for (const Scope* s = &scope; s; s = s->outer)
+    if (const auto it = s->values.find(name); it != s->values.end()) return it->second;
+  for (const Scope* s = &scope; s; s = s->outer)
+    for (const pb::NodeProto& node : *s->nodes)
+      if (std::find(node.output().begin(), node.output().end(), name) != node.output().end())
+        return ir::InvalidArgument(fmt::format(
+            "{} is used before it is computed: the nodes are in no order, or in a cycle",
+            Quoted(name)));
+  return ir::InvalidArgument(fmt::format("{} is not defined", Quoted(name)));
+}
+
+Value Importer::MakeConstant(Rewriter& builder, Attribute dense) {
+  const ir::AttrDict attrs = context_->Dict({{ir::Name("value"), dense}});
+  return builder
+      .Create({.opcode = ir::kOpcodeOf<ir::ConstantOp>,
+               .attrs = attrs,
+               .result_types = {dense.dense_type()}})
+      .result();
+}
+
+absl::Status Importer::Initializers(const pb::GraphProto& graph, Rewriter& builder, Scope* scope) {
+  if (graph.sparse_initializer_size() > 0) return ir::Unsupported("sparse initializers");
+  for (const pb::TensorProto& tensor : graph.initializer()) {
+    absl::StatusOr<Attribute> dense = tensors_.Read(tensor);
+    if (!dense.ok())
+      return ir::Annotate(dense.status(), fmt::format("initializer {}", Quoted(tensor.name())));
+    const Value value = MakeConstant(builder, *dense);
+    WEFT_RETURN_IF_ERROR(Define(scope, tensor.name(), value));
+    program_->SetName(value, tensor.name());
+  }
+  return absl::OkStatus();
+}
+
+// Inputs that are initializers too are constants already. Returns the names of the others.
+absl::StatusOr<std::vector<std::string>> Importer::Inputs(const pb::GraphProto& graph, Block block,
+                                                          Rewriter& builder, Scope* scope) {
+  std::vector<std::string> names;
+  absl::flat_hash_set<std::string> seen;
+  for (const pb::ValueInfoProto& input : graph.input()) {
+    if (!seen.insert(input.name()).second)
+      return ir::InvalidArgument(fmt::format("input {} appears twice", Quoted(input.name())));
+    if (scope->values.contains(input.name())) continue;
+    const Value argument = builder.AddArgument(block, scope->stated[input.name()]);
+    WEFT_RETURN_IF_ERROR(Define(scope, input.name(), argument));
+    program_->SetName(argument, input.name());
+    names.push_back(input.name());
+  }
+  return names;
+}
+
+absl::StatusOr<std::vector<Value>> Importer::Outputs(const pb::GraphProto& graph,
+                                                     const Scope& scope) {
+  std::vector<Value> values;
+  for (const pb::ValueInfoProto& output : graph.output()) {
+    if (output.name().empty()) return ir::InvalidArgument("an output has no name");
+    absl::StatusOr<Value> value = Find(scope, output.name());
+    if (!value.ok()) return ir::Annotate(value.status(), "output");
+    if (!*value)
+      return ir::InvalidArgument(fmt::format("output {} is not given", Quoted(output.name())));
+    values.push_back(*value);
+  }
+  return values;
+}
+
+absl::Status Importer::ImportSubgraph(const pb::GraphProto& graph, ir::Region region,
+                                      const Scope& outer, const Frame& frame) {
+  if (++graph_depth_ > limits_.max_graph_depth)
+    return ir::InvalidArgument(
+        fmt::format("graphs are nested deeper than {}", limits_.max_graph_depth));
+  Rewriter builder(program_.get());
+  const Block block = builder.AppendBlock(region);
+  builder.SetInsertionPointToEnd(block);
+  Scope scope{.outer = &outer, .nodes = &graph.node()};
+  WEFT_RETURN_IF_ERROR(StatedTypes(graph, &scope));
+  WEFT_RETURN_IF_ERROR(Initializers(graph, builder, &scope));
+  WEFT_RETURN_IF_ERROR(Inputs(graph, block, builder, &scope).status());
+  WEFT_RETURN_IF_ERROR(ImportNodes(graph.node(), builder, &scope, frame));
+  WEFT_ASSIGN_OR_RETURN(std::vector<Value> outputs, Outputs(graph, scope));
+  builder.Create({.opcode = ir::kOpcodeOf<ir::ReturnOp>, .operands = std::move(outputs)});
+  --graph_depth_;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::unique_ptr<ir::Program>> Importer::Run(const pb::ModelProto& model) {
+  if (model.ir_version() < 1)
+    return ir::InvalidArgument(fmt::format("ir_version is {}", model.ir_version()));
+  if (!model.has_graph()) return ir::InvalidArgument("the model has no graph");
+  WEFT_ASSIGN_OR_RETURN(const OpsetImports opsets, OpsetImports::Read(model.opset_import()));
+  WEFT_ASSIGN_OR_RETURN(functions_, FunctionLibrary::Read(model, limits_));
+  WEFT_RETURN_IF_ERROR(Header(model, opsets));
+
+  const pb::GraphProto& graph = model.graph();
+  Rewriter builder(program_.get());
+  Scope scope{.nodes = &graph.node()};
+  const Frame frame{.opsets = &opsets};
+  WEFT_RETURN_IF_ERROR(StatedTypes(graph, &scope));
+  WEFT_RETURN_IF_ERROR(Initializers(graph, builder, &scope));
+  WEFT_ASSIGN_OR_RETURN(const ir::Strings inputs, Inputs(graph, program_->body(), builder, &scope));
+  WEFT_RETURN_IF_ERROR(ImportNodes(graph.node(), builder, &scope, frame));
+  WEFT_ASSIGN_OR_RETURN(const std::vector<Value> values, Outputs(graph, scope));
+  std::vector<std::pair<std::string, Value>> outputs;
+  absl::flat_hash_set<std::string> seen;
+  for (int i = 0; i < graph.output_size(); ++i) {
+    if (!seen.insert(graph.output(i).name()).second)
+      return ir::InvalidArgument(
+          fmt::format("output {} appears twice", Quoted(graph.output(i).name())));
+    outputs.emplace_back(graph.output(i).name(), values[static_cast<size_t>(i)]);
+  }
+  builder.SetAttr(program_->module(), "input_names", context_->StringsAttr(inputs));
+  builder.Return(std::move(outputs));
+  WEFT_RETURN_IF_ERROR(ir::Verify(*program_));
+  return std::move(program_);
+}
+
+absl::StatusOr<std::unique_ptr<ir::Program>> ImportModel(ir::IrContext* context,
+                                                         const pb::ModelProto& model,
+                                                         TensorReader& tensors,
+                                                         const ImportLimits& limits) {
+  return Importer(context, tensors, limits).Run(model);
+}
+
+}  // namespace weft::onnx

@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Configures and builds one preset: tools/scripts/build.sh PRESET [TARGET...]. Into build/PRESET, with ccache where there is one.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+preset=$1
+shift
+
+# A template-heavy file takes up to 1.5 GB: no more jobs than the memory holds.
+jobs=$(nproc)
+fit=$(awk '/MemAvailable/ {print int($2 / 1500000)}' /proc/meminfo)
+((fit >= jobs)) || jobs=$((fit > 0 ? fit : 1))
+
+options=()
+if command -v ccache >/dev/null; then
+  options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+  export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$PWD} CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-time_macros}
+fi
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+cmake --preset "$preset" "${options[@]}" >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
+cmake --build --preset "$preset" -j "$jobs" ${1:+--target "$@"}

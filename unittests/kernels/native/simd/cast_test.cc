@@ -1,0 +1,135 @@
+#include "kernels/native/simd/cast.h"
+
+#include <bit>
+#include <limits>
+
+#include "unittests/kernels/native/simd/simd_test_util.h"
+
+namespace weft::kernels::simd {
+namespace {
+
+template <typename From, typename To>
+std::vector<To> CastAll(ScalarType from, const std::vector<From>& x, ScalarType to) {
+  ThreadPool pool(1);
+  std::vector<To> y(x.size());
+  Cast(from, x.data(), to, y.data(), static_cast<int64_t>(x.size()), pool);
+  return y;
+}
+
+// A half or bfloat16 by its definition.
+double ShortFloat(uint32_t bits, int exponent_bits, int mantissa_bits) {
+  const int bias = (1 << (exponent_bits - 1)) - 1;
+  const int exponent = static_cast<int>(bits >> mantissa_bits) & ((1 << exponent_bits) - 1);
+  const double mantissa = bits & ((1u << mantissa_bits) - 1);
+  const double sign = bits >> (exponent_bits + mantissa_bits) ? -1 : 1;
+  if (exponent == (1 << exponent_bits) - 1) return mantissa != 0 ? NAN : sign * INFINITY;
+  const double scale = std::ldexp(1.0, -mantissa_bits);
+  if (exponent == 0) return sign * std::ldexp(mantissa * scale, 1 - bias);
+  return sign * std::ldexp(1 + mantissa * scale, exponent - bias);
+}
+
+TEST(CpuCast, WidensEveryHalfAndBFloat16Exactly) {
+  for (uint32_t bits = 0; bits <= 0xffff; ++bits) {
+    const double half = ShortFloat(bits, 5, 10), bfloat = ShortFloat(bits, 8, 7);
+    const float half_actual = HalfToFloat(static_cast<uint16_t>(bits));
+    const float bfloat_actual = BFloat16ToFloat(static_cast<uint16_t>(bits));
+    if (std::isnan(half)) {
+      ASSERT_TRUE(std::isnan(half_actual));
+    } else {
+      ASSERT_EQ(half_actual, half);
+      ASSERT_EQ(std::signbit(half_actual), std::signbit(half));
+    }
+    if (std::isnan(bfloat)) {
+      ASSERT_TRUE(std::isnan(bfloat_actual));
+    } else {
+      ASSERT_EQ(bfloat_actual, bfloat);
+    }
+  }
+}
+
+// Rounds to the nearest of two neighbouring halves, the even one from their middle, just above and
+// just below it.
+TEST(CpuCast, RoundsFloatsAndDoublesToTheNearestEvenHalf) {
+  for (uint32_t bits = 0; bits < 0x7bff; ++bits) {
+    const double low = ShortFloat(bits, 5, 10), high = ShortFloat(bits + 1, 5, 10);
+    const double middle = (low + high) / 2;
+    const uint32_t even = bits & 1 ? bits + 1 : bits;
+    ASSERT_EQ(FloatToHalf(static_cast<float>(low)), bits);
+    ASSERT_EQ(FloatToHalf(static_cast<float>(middle)), even);
+    ASSERT_EQ(FloatToHalf(-static_cast<float>(middle)), even | 0x8000);
+    const std::vector<double> near = {std::nextafter(middle, low), middle,
+                                      std::nextafter(middle, high)};
+    const auto halves = CastAll<double, uint16_t>(ScalarType::kDouble, near, ScalarType::kFloat16);
+    ASSERT_EQ(halves[0], bits);
+    ASSERT_EQ(halves[1], even);
+    ASSERT_EQ(halves[2], bits + 1);
+  }
+  EXPECT_EQ(FloatToHalf(65519.0f), 0x7bff);
+  EXPECT_EQ(FloatToHalf(65520.0f), 0x7c00);
+  EXPECT_EQ(FloatToHalf(-INFINITY), 0xfc00);
+  EXPECT_TRUE(std::isnan(HalfToFloat(FloatToHalf(NAN))));
+}
+
+TEST(CpuCast, RoundsToTheNearestEvenBFloat16) {
+  for (uint32_t bits = 0; bits < 0x7f7f; ++bits) {
+    const double low = ShortFloat(bits, 8, 7), high = ShortFloat(bits + 1, 8, 7);
+    const double middle = (low + high) / 2;
+    ASSERT_EQ(FloatToBFloat16(static_cast<float>(low)), bits);
+    ASSERT_EQ(FloatToBFloat16(static_cast<float>(middle)), bits & 1 ? bits + 1 : bits);
+    ASSERT_EQ(FloatToBFloat16(std::nextafter(static_cast<float>(middle), INFINITY)), bits + 1);
+  }
+  EXPECT_TRUE(std::isnan(BFloat16ToFloat(FloatToBFloat16(NAN))));
+  EXPECT_EQ(FloatToBFloat16(INFINITY), 0x7f80);
+}
+
+TEST(CpuCast, TruncatesFloatsAndSaturatesWhereOnnxLeavesItOpen) {
+  const std::vector<float> x = {2.9f, -2.9f, 300.0f, -300.0f, NAN, INFINITY, -INFINITY, -0.5f};
+  EXPECT_EQ((CastAll<float, int32_t>(ScalarType::kFloat, x, ScalarType::kInt32)),
+            (std::vector<int32_t>{2, -2, 300, -300, 0, std::numeric_limits<int32_t>::max(),
+                                  std::numeric_limits<int32_t>::min(), 0}));
+  EXPECT_EQ((CastAll<float, int8_t>(ScalarType::kFloat, x, ScalarType::kInt8)),
+            (std::vector<int8_t>{2, -2, 127, -128, 0, 127, -128, 0}));
+  EXPECT_EQ((CastAll<float, uint8_t>(ScalarType::kFloat, x, ScalarType::kUint8)),
+            (std::vector<uint8_t>{2, 0, 255, 0, 0, 255, 0, 0}));
+  const std::vector<double> big = {9.3e18, -9.3e18, 9007199254740993.0};
+  EXPECT_EQ((CastAll<double, int64_t>(ScalarType::kDouble, big, ScalarType::kInt64)),
+            (std::vector<int64_t>{std::numeric_limits<int64_t>::max(),
+                                  std::numeric_limits<int64_t>::min(), 9007199254740992}));
+}
+
+TEST(CpuCast, WrapsIntegers) {
+  const std::vector<int64_t> x = {-1, 256, 130, int64_t{1} << 40};
+  EXPECT_EQ((CastAll<int64_t, uint8_t>(ScalarType::kInt64, x, ScalarType::kUint8)),
+            (std::vector<uint8_t>{255, 0, 130, 0}));
+  EXPECT_EQ((CastAll<int64_t, int8_t>(ScalarType::kInt64, x, ScalarType::kInt8)),
+            (std::vector<int8_t>{-1, 0, -126, 0}));
+  EXPECT_EQ((CastAll<int64_t, uint64_t>(ScalarType::kInt64, x, ScalarType::kUint64))[0],
+            std::numeric_limits<uint64_t>::max());
+}
+
+TEST(CpuCast, TakesAnythingButZeroAsTrue) {
+  const std::vector<float> x = {0.0f, -0.0f, 0.25f, NAN, -INFINITY};
+  EXPECT_EQ((CastAll<float, uint8_t>(ScalarType::kFloat, x, ScalarType::kBool)),
+            (std::vector<uint8_t>{0, 0, 1, 1, 1}));
+  EXPECT_EQ((CastAll<uint8_t, float>(ScalarType::kBool, {0, 1, 5}, ScalarType::kFloat)),
+            (std::vector<float>{0, 1, 1}));
+}
+
+TEST(CpuCast, ReachesEveryTypeFromEveryType) {
+  ThreadPool pool(2);
+  for (int from = 0; from <= static_cast<int>(ScalarType::kBool); ++from) {
+    for (int to = 0; to <= static_cast<int>(ScalarType::kBool); ++to) {
+      const auto from_type = static_cast<ScalarType>(from), to_type = static_cast<ScalarType>(to);
+      const std::vector<int32_t> ones(33, 1);
+      std::vector<char> x(33 * 8), y(33 * 8);
+      std::vector<int32_t> back(33);
+      Cast(ScalarType::kInt32, ones.data(), from_type, x.data(), 33, pool);
+      Cast(from_type, x.data(), to_type, y.data(), 33, pool);
+      Cast(to_type, y.data(), ScalarType::kInt32, back.data(), 33, pool);
+      EXPECT_EQ(back, ones) << from << " to " << to;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace weft::kernels::simd

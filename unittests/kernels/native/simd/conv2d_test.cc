@@ -1,0 +1,187 @@
+#include "kernels/native/simd/conv2d.h"
+
+#include "unittests/kernels/native/simd/simd_test_util.h"
+
+namespace weft::kernels::simd {
+namespace {
+
+struct Extras {
+  bool bias = true, residual = false, residual_is_output = false;
+  int64_t gap = 0;  // floats between pixels
+  Activation activation = {};
+};
+
+double Apply(const Activation& activation, double v) {
+  if (activation.kind == ActivationKind::kRelu) return std::fmax(0, v);
+  if (activation.kind == ActivationKind::kHardSwish) {
+    return v * std::fmin(1, std::fmax(0, v / 6 + 0.5));
+  }
+  return v;
+}
+
+double ConvolveAt(const Conv2dShape& s, const std::vector<float>& x, int64_t x_stride,
+                  const std::vector<float>& w, int64_t image, int64_t row, int64_t column,
+                  int64_t out) {
+  double sum = 0;
+  for (int64_t i = 0; i < s.kernel_height; ++i) {
+    for (int64_t j = 0; j < s.kernel_width; ++j) {
+      const int64_t y = row * s.stride_height - s.pad_top + i * s.dilation_height;
+      const int64_t z = column * s.stride_width - s.pad_left + j * s.dilation_width;
+      if (y < 0 || z < 0 || y >= s.in_height || z >= s.in_width) continue;
+      const int64_t pixel = (image * s.in_height + y) * s.in_width + z;
+      for (int64_t c = 0; c < s.in_channels; ++c) {
+        const int64_t at = ((out * s.in_channels + c) * s.kernel_height + i) * s.kernel_width + j;
+        sum += static_cast<double>(x[pixel * x_stride + c]) * w[at];
+      }
+    }
+  }
+  return sum;
+}
+
+void Check(const Conv2dShape& s, const Extras& extras, ThreadPool& pool) {
+  SCOPED_TRACE(::testing::Message()
+               << s.batch << " x " << s.in_height << " x " << s.in_width << " x " << s.in_channels
+               << " -> " << s.out_channels << ", kernel " << s.kernel_height << " x "
+               << s.kernel_width << ", stride " << s.stride_height << " x " << s.stride_width);
+  const int64_t pixels = s.batch * s.out_height() * s.out_width();
+  const int64_t x_stride = s.in_channels + extras.gap, y_stride = s.out_channels + extras.gap;
+  const auto x = RandomFloats(s.batch * s.in_height * s.in_width * x_stride, 1);
+  const auto w = RandomFloats(s.out_channels * s.in_channels * s.kernel_height * s.kernel_width, 2);
+  const auto bias = RandomFloats(s.out_channels, 3), residual = RandomFloats(pixels * y_stride, 4);
+  std::vector<float> y(static_cast<size_t>(pixels * y_stride), 77.0f);
+  if (extras.residual_is_output) y = residual;
+  const PackedMatrix packed = PackConv2dWeights(w.data(), s, pool);
+  Conv2dArguments a;
+  a.shape = s;
+  a.x = x.data();
+  a.weights = &packed;
+  if (extras.bias) a.bias = bias.data();
+  if (extras.residual) a.residual = extras.residual_is_output ? y.data() : residual.data();
+  a.y = y.data();
+  if (extras.gap != 0) a.x_stride = x_stride, a.y_stride = a.residual_stride = y_stride;
+  a.activation = extras.activation;
+  Conv2d(a, pool);
+  std::vector<double> expected(y.begin(), y.end());  // what lies between pixels is compared below
+  for (int64_t p = 0; p < pixels; ++p) {
+    const int64_t column = p % s.out_width(), row = p / s.out_width() % s.out_height(),
+                  image = p / (s.out_width() * s.out_height());
+    for (int64_t out = 0; out < s.out_channels; ++out) {
+      double value = ConvolveAt(s, x, x_stride, w, image, row, column, out);
+      if (extras.bias) value += bias[out];
+      if (extras.residual) value += residual[p * y_stride + out];
+      expected[p * y_stride + out] = Apply(extras.activation, value);
+    }
+    for (int64_t j = s.out_channels; j < y_stride; ++j) {
+      const float before = extras.residual_is_output ? residual[p * y_stride + j] : 77.0f;
+      ASSERT_EQ(y[p * y_stride + j], before);
+    }
+  }
+  EXPECT_LT(RelativeError(y, expected), 2 * kTolerance);
+}
+
+Conv2dShape Square(int64_t size, int64_t in, int64_t out, int64_t kernel, int64_t stride,
+                   int64_t pad) {
+  Conv2dShape s;
+  s.in_height = s.in_width = size;
+  s.in_channels = in, s.out_channels = out;
+  s.kernel_height = s.kernel_width = kernel;
+  s.stride_height = s.stride_width = stride;
+  s.pad_top = s.pad_left = s.pad_bottom = s.pad_right = pad;
+  return s;
+}
+
+TEST(CpuConv2d, AgreesWithDoublesForTheShapesOfResNet) {
+  ForEachVariant([&](ThreadPool& pool) {
+    Check(Square(30, 3, 16, 7, 2, 3), {.activation = {ActivationKind::kRelu}}, pool);
+    Check(Square(28, 13, 33, 3, 1, 1), {}, pool);
+    Check(Square(14, 33, 48, 3, 2, 1), {}, pool);
+    Check(Square(7, 40, 70, 3, 1, 1), {}, pool);
+    Check(Square(14, 16, 40, 1, 2, 0), {}, pool);
+    Check(Square(7, 64, 100, 1, 1, 0), {.residual = true, .activation = {ActivationKind::kRelu}},
+          pool);
+  });
+}
+
+TEST(CpuConv2d, AgreesWithDoublesForOddKernelsStridesPadsAndDilations) {
+  ForEachVariant([&](ThreadPool& pool) {
+    for (int64_t size : {1, 2, 5, 13}) {
+      for (int64_t kernel : {1, 2, 3, 5}) {
+        for (int64_t stride : {1, 2, 3}) {
+          for (int64_t pad : {0, 1, 2, 4}) {
+            Conv2dShape s = Square(size, 3, 17, kernel, stride, pad);
+            if (s.out_height() == 0) continue;
+            s.batch = 2;
+            Check(s, {}, pool);
+            s.dilation_height = 2, s.dilation_width = 3;
+            if (s.out_height() == 0 || s.out_width() == 0) continue;
+            Check(s, {.bias = false}, pool);
+          }
+        }
+      }
+    }
+  });
+}
+
+TEST(CpuConv2d, TakesDifferentSidesAndUnevenPads) {
+  Conv2dShape s;
+  s.batch = 3, s.in_height = 9, s.in_width = 20, s.in_channels = 5, s.out_channels = 34;
+  s.kernel_height = 1, s.kernel_width = 5, s.stride_width = 2;
+  s.pad_left = 3, s.pad_right = 1;
+  ForEachVariant([&](ThreadPool& pool) {
+    Check(s, {}, pool);
+    Conv2dShape t = s;
+    t.kernel_height = 4, t.kernel_width = 1, t.stride_height = 3, t.pad_top = 2;
+    Check(t, {}, pool);
+  });
+}
+
+TEST(CpuConv2d, ReadsAndWritesPartsOfWiderTensors) {
+  ForEachVariant([&](ThreadPool& pool) {
+    for (int64_t kernel : {1, 3}) {
+      Check(Square(12, 19, 37, kernel, 1, kernel / 2), {.residual = true, .gap = 5}, pool);
+    }
+  });
+}
+
+TEST(CpuConv2d, FusesResidualAndActivationAlsoInPlace) {
+  ForEachVariant([&](ThreadPool& pool) {
+    Extras extras;
+    extras.residual = extras.residual_is_output = true;
+    for (ActivationKind kind :
+         {ActivationKind::kNone, ActivationKind::kRelu, ActivationKind::kHardSwish}) {
+      extras.activation.kind = kind;
+      Check(Square(14, 20, 36, 3, 1, 1), extras, pool);
+      Check(Square(9, 20, 36, 1, 1, 0), extras, pool);
+    }
+  });
+}
+
+// More segments than one product takes.
+TEST(CpuConv2d, TakesLargeKernels) {
+  ForEachVariant([&](ThreadPool& pool) {
+    Conv2dShape s = Square(12, 2, 5, 11, 1, 5);
+    Check(s, {.residual = true, .gap = 1, .activation = {ActivationKind::kRelu}}, pool);
+    Check(s, {.residual = true, .residual_is_output = true, .gap = 1}, pool);
+    s = Square(3, 2, 20, 1, 1, 0);
+    s.in_height = 140, s.kernel_height = 131;
+    Check(s, {}, pool);
+  });
+}
+
+TEST(CpuConv2d, GivesTheBiasWhereAllIsPadding) {
+  ForEachVariant([&](ThreadPool& pool) {
+    Check(Square(2, 3, 7, 1, 1, 3), {}, pool);
+    Check(Square(2, 3, 7, 2, 2, 5), {}, pool);
+  });
+}
+
+TEST(CpuConv2d, ComputesNoOutputFromAnImageSmallerThanTheKernel) {
+  const Conv2dShape s = Square(2, 3, 7, 5, 1, 0);
+  EXPECT_EQ(s.out_height(), 0);
+  EXPECT_EQ(s.out_width(), 0);
+  ThreadPool pool(1);
+  Check(s, {}, pool);
+}
+
+}  // namespace
+}  // namespace weft::kernels::simd

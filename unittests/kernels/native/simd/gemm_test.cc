@@ -1,0 +1,275 @@
+#include "kernels/native/simd/gemm.h"
+
+#include "unittests/kernels/native/simd/simd_test_util.h"
+
+namespace weft::kernels::simd {
+namespace {
+
+double Apply(const Activation& activation, double v) {
+  switch (activation.kind) {
+    case ActivationKind::kNone:
+      return v;
+    case ActivationKind::kRelu:
+      return std::fmax(0, v);
+    case ActivationKind::kClip:
+      return std::fmin(activation.b, std::fmax(activation.a, v));
+    case ActivationKind::kGelu:
+      return v / 2 * std::erfc(-v / std::sqrt(2.0));
+    case ActivationKind::kTanh:
+      return std::tanh(v);
+    case ActivationKind::kSigmoid:
+      return 1 / (1 + std::exp(-v));
+    case ActivationKind::kHardSigmoid:
+      return std::fmin(1, std::fmax(0, activation.a * v + activation.b));
+    case ActivationKind::kHardSwish:
+      return v * std::fmin(1, std::fmax(0, v / 6 + 0.5));
+    case ActivationKind::kSwish:
+      return v / (1 + std::exp(-v));
+    case ActivationKind::kGeluTanh:
+      return v / 2 * (1 + std::tanh(std::sqrt(2 / M_PI) * (v + 0.044715 * v * v * v)));
+  }
+  return v;
+}
+
+struct Shape {
+  int64_t m, k, n;
+};
+
+struct Options {
+  bool bias = false, residual = false, transposed = false;
+  Activation activation = {};
+};
+
+// Rows of A, C and the residual are three floats apart more than needed; what lies between must
+// stay.
+void CheckGemm(const Shape& s, const Options& options, ThreadPool& pool) {
+  SCOPED_TRACE(std::to_string(s.m) + " x " + std::to_string(s.k) + " x " + std::to_string(s.n));
+  const int64_t lda = s.k + 3, ldc = s.n + 3;
+  const auto a = RandomFloats(s.m * lda, 1), b = RandomFloats(s.k * s.n, 2),
+             bias = RandomFloats(s.n, 3), residual = RandomFloats(s.m * ldc, 4);
+  std::vector<float> c(static_cast<size_t>(s.m * ldc), 77.0f);
+  const PackedMatrix packed = options.transposed
+                                  ? PackedMatrix::Pack(b.data(), 1, s.k, s.k, s.n, pool)
+                                  : PackedMatrix::Pack(b.data(), s.n, 1, s.k, s.n, pool);
+  GemmArguments arguments;
+  arguments.m = s.m;
+  arguments.a = a.data();
+  arguments.a_stride = lda;
+  arguments.b = &packed;
+  arguments.c = c.data();
+  arguments.c_stride = ldc;
+  if (options.bias) arguments.bias = bias.data();
+  if (options.residual) {
+    arguments.residual = residual.data();
+    arguments.residual_stride = ldc;
+  }
+  arguments.activation = options.activation;
+  Gemm(arguments, pool);
+  std::vector<double> expected(c.size(), 77.0);
+  double largest = 1e-30, difference = 0;
+  for (int64_t i = 0; i < s.m; ++i) {
+    for (int64_t j = 0; j < s.n; ++j) {
+      double sum = options.bias ? bias[j] : 0;
+      for (int64_t k = 0; k < s.k; ++k) {
+        sum += static_cast<double>(a[i * lda + k]) *
+               (options.transposed ? b[j * s.k + k] : b[k * s.n + j]);
+      }
+      if (options.residual) sum += residual[i * ldc + j];
+      const double value = Apply(options.activation, sum);
+      largest = std::fmax(largest, std::fabs(value));
+      difference = std::fmax(difference, std::fabs(c[i * ldc + j] - value));
+    }
+    for (int64_t j = s.n; j < ldc; ++j) ASSERT_EQ(c[i * ldc + j], 77.0f);
+  }
+  // Errors of a sum grow with the square root of its length; these are a few times larger than what
+  // is seen.
+  const double tolerance = 1e-7 * (3 + std::sqrt(static_cast<double>(s.k)));
+  EXPECT_LT(difference / largest, tolerance);
+}
+
+const Shape kShapes[] = {{1, 1, 1},    {1, 64, 1},    {1, 33, 197},  {1, 7, 256},    {2, 64, 130},
+                         {3, 13, 128}, {4, 16, 33},   {5, 100, 16},  {7, 49, 64},    {7, 13, 80},
+                         {8, 20, 48},  {13, 33, 17},  {14, 64, 32},  {15, 7, 31},    {28, 40, 96},
+                         {29, 1, 65},  {33, 197, 13}, {128, 64, 64}, {197, 33, 112}, {6, 0, 5}};
+
+TEST(CpuGemm, AgreesWithDoublesForOddShapes) {
+  ForEachVariant([&](ThreadPool& pool) {
+    for (const Shape& shape : kShapes) {
+      CheckGemm(shape, {}, pool);
+      CheckGemm(shape, {.bias = true, .residual = true, .transposed = true}, pool);
+    }
+  });
+}
+
+TEST(CpuGemm, CoversEveryTileHeightAndWidth) {
+  ForEachVariant([&](ThreadPool& pool) {
+    for (int64_t m = 1; m <= 15; ++m) {
+      for (int64_t n : {1, 15, 16, 17, 32, 33, 48, 49, 64, 65, 127, 128, 129, 161}) {
+        CheckGemm({m, 9, n}, {.bias = true}, pool);
+      }
+    }
+  });
+}
+
+TEST(CpuGemm, FusesBiasResidualAndEveryActivation) {
+  ForEachVariant([&](ThreadPool& pool) {
+    for (int kind = 0; kind <= static_cast<int>(ActivationKind::kGeluTanh); ++kind) {
+      Options options;
+      options.activation = {static_cast<ActivationKind>(kind), -0.4f, 0.7f};
+      for (bool bias : {false, true}) {
+        for (bool residual : {false, true}) {
+          options.bias = bias;
+          options.residual = residual;
+          CheckGemm({29, 13, 45}, options, pool);
+        }
+      }
+    }
+  });
+}
+
+TEST(CpuGemm, AgreesForTheShapesOfTransformers) {
+  ForEachVariant([&](ThreadPool& pool) {
+    if (CurrentIsa() == Isa::kBaseline) return;  // slow, and no other code than for small shapes
+    CheckGemm({128, 256, 768}, {.bias = true, .activation = {ActivationKind::kGelu}}, pool);
+    CheckGemm({300, 256, 256}, {.bias = true, .residual = true}, pool);
+    CheckGemm({1, 2048, 512}, {.bias = true}, pool);
+  });
+}
+
+TEST(CpuGemm, CutsDeepProductsWithoutAddingTheBiasTwice) {
+  ForEachVariant([&](ThreadPool& pool) {
+    CheckGemm({70, 2100, 40}, {.bias = true, .residual = true}, pool);
+    CheckGemm({70, 2100, 33}, {.bias = true, .activation = {ActivationKind::kHardSwish}}, pool);
+  });
+}
+
+TEST(CpuGemm, GivesTheSameBitsForEveryNumberOfThreads) {
+  const auto a = RandomFloats(197 * 300, 1), b = RandomFloats(300 * 161, 2);
+  std::vector<float> first;
+  for (int threads : {1, 2, 3}) {
+    ThreadPool pool(threads);
+    const PackedMatrix packed = PackedMatrix::Pack(b.data(), 161, 1, 300, 161, pool);
+    std::vector<float> c(197 * 161);
+    GemmArguments arguments;
+    arguments.m = 197;
+    arguments.a = a.data();
+    arguments.a_stride = 300;
+    arguments.b = &packed;
+    arguments.c = c.data();
+    arguments.c_stride = 161;
+    Gemm(arguments, pool);
+    if (first.empty()) first = c;
+    EXPECT_EQ(c, first) << threads;
+  }
+}
+
+// 2100 deep: cut along k, where C is written before the residual is read.
+TEST(CpuGemm, AddsToItsOwnOutputAsTheResidual) {
+  ForEachVariant([&](ThreadPool& pool) {
+    for (int64_t k : {20, 2100}) {
+      const int64_t m = 70, n = 40;
+      const auto a = RandomFloats(m * k, 1), b = RandomFloats(k * n, 2),
+                 before = RandomFloats(m * n, 3, -9, 9), bias = RandomFloats(n, 4, -9, 9);
+      auto c = before;
+      const PackedMatrix packed = PackedMatrix::Pack(b.data(), n, 1, k, n, pool);
+      GemmArguments arguments;
+      arguments.m = m;
+      arguments.a = a.data();
+      arguments.a_stride = k;
+      arguments.b = &packed;
+      arguments.c = c.data();
+      arguments.c_stride = n;
+      arguments.bias = bias.data();
+      arguments.residual = c.data();
+      arguments.residual_stride = n;
+      Gemm(arguments, pool);
+      std::vector<double> expected(c.size());
+      for (int64_t i = 0; i < m * n; ++i) {
+        expected[i] = static_cast<double>(before[i]) + bias[i % n];
+        for (int64_t x = 0; x < k; ++x) {
+          expected[i] += static_cast<double>(a[i / n * k + x]) * b[x * n + i % n];
+        }
+      }
+      EXPECT_LT(RelativeError(c, expected), 2e-6);
+    }
+  });
+}
+
+struct BatchCase {
+  Dims batch, a_strides, b_strides;  // batch strides in matrices
+  Shape shape;
+  bool transposed;
+};
+
+void CheckBatch(const BatchCase& test, ThreadPool& pool) {
+  const auto [m, k, n] = test.shape;
+  SCOPED_TRACE(std::to_string(m) + " x " + std::to_string(k) + " x " + std::to_string(n) +
+               (test.transposed ? ", transposed" : ""));
+  const int64_t batches = NumElements(test.batch);
+  BatchMatmulArguments arguments;
+  arguments.batch = test.batch;
+  arguments.m = m, arguments.n = n, arguments.k = k;
+  arguments.b_transposed = test.transposed;
+  int64_t a_matrices = 1, b_matrices = 1;
+  const Dims c_strides = RowMajorStrides(test.batch);
+  for (int i = 0; i < test.batch.size(); ++i) {
+    a_matrices += (test.batch[i] - 1) * test.a_strides[i];
+    b_matrices += (test.batch[i] - 1) * test.b_strides[i];
+    arguments.a_batch_strides.push_back(test.a_strides[i] * m * k);
+    arguments.b_batch_strides.push_back(test.b_strides[i] * n * k);
+    arguments.c_batch_strides.push_back(c_strides[i] * m * n);
+  }
+  if (batches == 0) a_matrices = b_matrices = 0;
+  const auto a = RandomFloats(a_matrices * m * k, 1), b = RandomFloats(b_matrices * k * n, 2);
+  std::vector<float> c(static_cast<size_t>(batches * m * n));
+  arguments.a = a.data();
+  arguments.a_stride = k;
+  arguments.b = b.data();
+  arguments.b_stride = test.transposed ? k : n;
+  arguments.c = c.data();
+  arguments.c_stride = n;
+  const int64_t bytes = BatchMatmulScratchBytes(arguments, pool.num_threads());
+  std::vector<float> scratch(static_cast<size_t>(bytes / 4 + 32));
+  void* aligned = scratch.data();
+  size_t space = scratch.size() * 4;
+  aligned = std::align(64, static_cast<size_t>(bytes), aligned, space);
+  BatchMatmul(arguments, aligned, pool);
+  std::vector<double> expected(c.size());
+  for (int64_t batch = 0; batch < batches; ++batch) {
+    int64_t rest = batch, a_at = 0, b_at = 0;
+    for (int i = test.batch.size() - 1; i >= 0; --i) {
+      a_at += rest % test.batch[i] * test.a_strides[i];
+      b_at += rest % test.batch[i] * test.b_strides[i];
+      rest /= test.batch[i];
+    }
+    for (int64_t i = 0; i < m * n; ++i) {
+      double sum = 0;
+      for (int64_t x = 0; x < k; ++x) {
+        const int64_t at = test.transposed ? i % n * k + x : x * n + i % n;
+        sum += static_cast<double>(a[a_at * m * k + i / n * k + x]) * b[b_at * n * k + at];
+      }
+      expected[batch * m * n + i] = sum;
+    }
+  }
+  EXPECT_LT(RelativeError(c, expected), 2 * kTolerance);
+}
+
+TEST(CpuBatchMatmul, AgreesWithDoublesForBroadcastAndTransposedOperands) {
+  const Shape shapes[] = {{1, 33, 48}, {7, 13, 17}, {33, 64, 64}, {40, 7, 100}, {5, 64, 197}};
+  ForEachVariant([&](ThreadPool& pool) {
+    for (const Shape& shape : shapes) {
+      for (bool transposed : {false, true}) {
+        CheckBatch({{}, {}, {}, shape, transposed}, pool);
+        CheckBatch({{5}, {1}, {1}, shape, transposed}, pool);
+        CheckBatch({{5}, {1}, {0}, shape, transposed}, pool);
+        CheckBatch({{5}, {0}, {1}, shape, transposed}, pool);
+        CheckBatch({{3, 2}, {2, 1}, {0, 1}, shape, transposed}, pool);
+        CheckBatch({{3, 2}, {2, 1}, {1, 0}, shape, transposed}, pool);
+        CheckBatch({{0}, {1}, {1}, shape, transposed}, pool);
+      }
+    }
+  });
+}
+
+}  // namespace
+}  // namespace weft::kernels::simd

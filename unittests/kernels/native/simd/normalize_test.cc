@@ -1,0 +1,242 @@
+#include "kernels/native/simd/normalize.h"
+
+#include <limits>
+
+#include "kernels/native/simd/activation.h"
+#include "unittests/kernels/native/simd/simd_test_util.h"
+
+namespace weft::kernels::simd {
+namespace {
+
+constexpr int64_t kSizes[] = {1, 3, 7, 13, 16, 33, 64, 100, 197, 768, 1408};
+
+std::vector<double> SoftmaxReference(const std::vector<float>& x, int64_t outer, int64_t extent,
+                                     int64_t inner) {
+  std::vector<double> y(x.size());
+  for (int64_t o = 0; o < outer; ++o) {
+    for (int64_t i = 0; i < inner; ++i) {
+      const int64_t at = o * extent * inner + i;
+      double highest = -INFINITY, sum = 0;
+      for (int64_t k = 0; k < extent; ++k) highest = std::fmax(highest, x[at + k * inner]);
+      for (int64_t k = 0; k < extent; ++k) sum += std::exp(x[at + k * inner] - highest);
+      for (int64_t k = 0; k < extent; ++k) {
+        y[at + k * inner] = std::exp(x[at + k * inner] - highest) / sum;
+      }
+    }
+  }
+  return y;
+}
+
+TEST(CpuSoftmax, AgreesWithDoublesOnTheLastAndOnInnerAxes) {
+  ForEachVariant([&](ThreadPool& pool) {
+    for (int64_t extent : kSizes) {
+      for (int64_t inner : {1, 7, 33, 65}) {
+        const auto x = RandomFloats(3 * extent * inner, 5, -8, 8);
+        std::vector<float> y(x.size());
+        Softmax(x.data(), y.data(), 3, extent, inner, pool);
+        EXPECT_LT(RelativeError(y, SoftmaxReference(x, 3, extent, inner)), kTolerance)
+            << extent << " x " << inner;
+      }
+    }
+  });
+}
+
+TEST(CpuSoftmax, TakesLargeMaskedAndInfiniteLogits) {
+  const float inf = std::numeric_limits<float>::infinity();
+  std::vector<float> x = RandomFloats(33, 1, 1000, 1040);
+  x[3] = -10000, x[17] = -inf, x[32] = -3e38f;
+  ForEachVariant([&](ThreadPool& pool) {
+    for (int64_t inner : {1, 3}) {
+      std::vector<float> y(x.size());
+      Softmax(x.data(), y.data(), 1, 33 / inner, inner, pool);
+      EXPECT_LT(RelativeError(y, SoftmaxReference(x, 1, 33 / inner, inner)), kTolerance);
+      EXPECT_EQ(y[3], 0);
+      EXPECT_EQ(y[17], 0);
+    }
+    std::vector<float> masked(7, -inf), y(7);
+    Softmax(masked.data(), y.data(), 1, 7, 1, pool);
+    for (float value : y) EXPECT_TRUE(std::isnan(value));
+  });
+}
+
+TEST(CpuSoftmax, WorksInPlaceAndOnNothing) {
+  ForEachVariant([&](ThreadPool& pool) {
+    auto y = RandomFloats(300 * 77, 3);
+    const auto expected = SoftmaxReference(y, 300, 77, 1);
+    Softmax(y.data(), y.data(), 300, 77, 1, pool);
+    EXPECT_LT(RelativeError(y, expected), kTolerance);
+    Softmax(nullptr, nullptr, 0, 5, 1, pool);
+    Softmax(nullptr, nullptr, 5, 0, 1, pool);
+    Softmax(nullptr, nullptr, 5, 0, 3, pool);
+  });
+}
+
+struct LayerNormCase {
+  bool residual, bias, affine, keep_sum;
+};
+
+TEST(CpuLayerNorm, AgreesWithDoublesWithEveryOption) {
+  const LayerNormCase cases[] = {{false, false, true, false}, {false, false, false, false},
+                                 {true, false, true, false},  {true, true, true, true},
+                                 {false, true, true, false},  {false, false, true, true}};
+  ForEachVariant([&](ThreadPool& pool) {
+    for (int64_t columns : kSizes) {
+      if (columns == 1) continue;  // the deviation of one number is zero: nothing to compare with
+      for (const LayerNormCase& c : cases) {
+        const int64_t rows = 13;
+        const auto x = RandomFloats(rows * columns, 1, -1, 2), r = RandomFloats(rows * columns, 2),
+                   b = RandomFloats(columns, 3), scale = RandomFloats(columns, 4, 0.5f, 2),
+                   shift = RandomFloats(columns, 5);
+        std::vector<float> y(x.size()), sum(x.size()), mean(rows), inverse(rows);
+        LayerNormArguments a;
+        a.rows = rows, a.columns = columns, a.x = x.data(), a.y = y.data(), a.epsilon = 1e-3f;
+        if (c.residual) a.residual = r.data();
+        if (c.bias) a.bias = b.data();
+        if (c.affine) a.scale = scale.data(), a.shift = shift.data();
+        if (c.keep_sum) a.sum = sum.data();
+        a.mean = mean.data(), a.inverse_deviation = inverse.data();
+        LayerNorm(a, pool);
+        std::vector<double> expected(x.size()), v(x.size());
+        for (int64_t i = 0; i < rows; ++i) {
+          double m = 0, s = 0;
+          for (int64_t j = 0; j < columns; ++j) {
+            const int64_t at = i * columns + j;
+            v[at] = x[at] + (c.residual ? r[at] : 0.0) + (c.bias ? b[j] : 0.0);
+            m += v[at] / static_cast<double>(columns);
+          }
+          for (int64_t j = 0; j < columns; ++j) {
+            s += (v[i * columns + j] - m) * (v[i * columns + j] - m);
+          }
+          const double factor = 1 / std::sqrt(s / static_cast<double>(columns) + 1e-3f);
+          EXPECT_NEAR(mean[i], m, 5e-7);
+          EXPECT_NEAR(inverse[i], factor, 1e-6 * factor);
+          for (int64_t j = 0; j < columns; ++j) {
+            const int64_t at = i * columns + j;
+            expected[at] = (v[at] - m) * factor;
+            if (c.affine) expected[at] = expected[at] * scale[j] + shift[j];
+          }
+        }
+        // Few numbers may lie close together, and their deviations lose digits.
+        EXPECT_LT(RelativeError(y, expected), columns < 7 ? 4 * kTolerance : kTolerance) << columns;
+        if (c.keep_sum) {
+          EXPECT_LT(RelativeError(sum, v), kTolerance);
+        }
+      }
+    }
+  });
+}
+
+TEST(CpuLayerNorm, WorksInPlace) {
+  ForEachVariant([&](ThreadPool& pool) {
+    const auto x = RandomFloats(197 * 100, 1);
+    std::vector<float> expected(x.size()), y = x;
+    LayerNormArguments a;
+    a.rows = 197, a.columns = 100, a.x = x.data(), a.y = expected.data();
+    LayerNorm(a, pool);
+    a.x = y.data(), a.y = y.data();
+    LayerNorm(a, pool);
+    EXPECT_EQ(y, expected);
+  });
+}
+
+double Join(ReduceOp op, double a, double x) {
+  switch (op) {
+    case ReduceOp::kSum:
+    case ReduceOp::kMean:
+      return a + x;
+    case ReduceOp::kMax:
+      return std::fmax(a, x);
+    case ReduceOp::kMin:
+      return std::fmin(a, x);
+    case ReduceOp::kSumSquare:
+      return a + x * x;
+    case ReduceOp::kProduct:
+      return a * x;
+  }
+  return a;
+}
+
+double Identity(ReduceOp op) {
+  if (op == ReduceOp::kMax) return -INFINITY;
+  if (op == ReduceOp::kMin) return INFINITY;
+  return op == ReduceOp::kProduct ? 1 : 0;
+}
+
+TEST(CpuReduce, AgreesWithDoublesForEveryOpAndAxis) {
+  ForEachVariant([&](ThreadPool& pool) {
+    for (int64_t extent : {1, 7, 13, 49, 64, 197, 3001}) {
+      for (int64_t inner : {1, 2, 33, 129}) {
+        for (int op_index = 0; op_index <= static_cast<int>(ReduceOp::kProduct); ++op_index) {
+          const auto op = static_cast<ReduceOp>(op_index);
+          // Products of many numbers stay near 1.
+          const float low = op == ReduceOp::kProduct ? 0.999f : -1;
+          const auto x = RandomFloats(5 * extent * inner, 9, low, 1.002f);
+          std::vector<float> y(static_cast<size_t>(5 * inner));
+          Reduce(op, x.data(), y.data(), 5, extent, inner, pool);
+          std::vector<double> expected(y.size());
+          for (int64_t i = 0; i < 5 * inner; ++i) {
+            double value = Identity(op);
+            for (int64_t k = 0; k < extent; ++k) {
+              value = Join(op, value, x[(i / inner * extent + k) * inner + i % inner]);
+            }
+            if (op == ReduceOp::kMean) value /= static_cast<double>(extent);
+            expected[i] = value;
+          }
+          const double tolerance = op == ReduceOp::kProduct ? 1e-5 : kTolerance;
+          EXPECT_LT(RelativeError(y, expected), tolerance)
+              << op_index << " " << extent << " x " << inner;
+        }
+      }
+    }
+  });
+}
+
+TEST(CpuReduce, KeepsNaNAndGivesTheIdentityOfAnEmptyAxis) {
+  ForEachVariant([&](ThreadPool& pool) {
+    for (ReduceOp op : {ReduceOp::kSum, ReduceOp::kMax, ReduceOp::kMin}) {
+      for (int64_t at : {0, 5, 40, 99}) {
+        for (int64_t inner : {1, 2}) {
+          auto x = RandomFloats(100, 1);
+          x[at] = std::numeric_limits<float>::quiet_NaN();
+          float y[2];
+          Reduce(op, x.data(), y, 1, 100 / inner, inner, pool);
+          EXPECT_TRUE(std::isnan(y[at % inner])) << at;
+        }
+      }
+      float y[3] = {9, 9, 9};
+      Reduce(op, nullptr, y, 1, 0, 3, pool);
+      EXPECT_EQ(y[1], Identity(op));
+    }
+  });
+}
+
+TEST(CpuBiasActivation, AddsTheBiasBeforeTheActivation) {
+  const auto x = RandomFloats(33 * 77, 1, -4, 4), bias = RandomFloats(77, 2);
+  ForEachVariant([&](ThreadPool& pool) {
+    std::vector<float> y(x.size());
+    const auto check = [&](const Activation& activation, auto reference) {
+      BiasActivation(x.data(), bias.data(), activation, y.data(), 33, 77, pool);
+      for (size_t i = 0; i < x.size(); ++i) {
+        ASSERT_NEAR(y[i], reference(static_cast<double>(x[i]) + bias[i % 77]), 1e-6)
+            << static_cast<int>(activation.kind);
+      }
+    };
+    check({ActivationKind::kNone}, [](double v) { return v; });
+    check({ActivationKind::kRelu}, [](double v) { return v > 0 ? v : 0; });
+    check({ActivationKind::kClip, -1, 2}, [](double v) { return std::fmin(2, std::fmax(-1, v)); });
+    check({ActivationKind::kGelu}, [](double v) { return v / 2 * std::erfc(-v / std::sqrt(2)); });
+    check({ActivationKind::kTanh}, [](double v) { return std::tanh(v); });
+    check({ActivationKind::kSigmoid}, [](double v) { return 1 / (1 + std::exp(-v)); });
+    check({ActivationKind::kHardSigmoid, 0.2f, 0.5f},
+          [](double v) { return std::fmin(1, std::fmax(0, 0.2f * v + 0.5)); });
+    check({ActivationKind::kHardSwish},
+          [](double v) { return v * std::fmin(1, std::fmax(0, v / 6 + 0.5)); });
+    check({ActivationKind::kSwish}, [](double v) { return v / (1 + std::exp(-v)); });
+    check({ActivationKind::kGeluTanh}, [](double v) {
+      return v / 2 * (1 + std::tanh(std::sqrt(2 / M_PI) * (v + 0.044715 * v * v * v)));
+    });
+  });
+}
+
+}  // namespace
+}  // namespace weft::kernels::simd

@@ -1,0 +1,180 @@
+#include "kernels/runtime/evaluator.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "kernels/runtime/registry.h"
+#include "unittests/kernels/run_op.h"
+
+namespace weft::kernels {
+namespace {
+
+class EvaluatorTest : public testing::Test {
+ protected:
+  EvaluatorTest() { ir::LoadFusedDialect(context); }
+  ir::Attribute Floats(ir::Shape dims, const std::vector<float>& values) {
+    return context.DenseAttrOf(context.TensorType(DataType::kF32, dims),
+                               std::span<const float>(values));
+  }
+  std::unique_ptr<KernelEvaluator> Make(std::string_view provider) {
+    auto made = KernelEvaluator::Create(provider);
+    EXPECT_TRUE(made.ok()) << made.status();
+    return *std::move(made);
+  }
+
+  ir::IrContext context;
+  ir::Program program{&context};
+  ir::Builder builder{&program};
+};
+
+TEST_F(EvaluatorTest, ComputesAnOpOnTheGivenContents) {
+  const ir::Value x = builder.AddInput("x", context.TensorType(DataType::kF32, {2, 2}));
+  const ir::Value w = builder.AddInput("w", context.TensorType(DataType::kF32, {2, 1}));
+  const ir::Operation op = builder.Create<ops::MatMul>({x, w});
+  for (const char* provider : {"auto", "xnnpack", "reference"}) {
+    const auto results = Make(provider)->Evaluate(
+        op, std::vector{Floats({2, 2}, {1, 2, 3, 4}), Floats({2, 1}, {10, 100})});
+    ASSERT_TRUE(results.ok()) << results.status();
+    EXPECT_EQ((*results)[0], Floats({2, 1}, {210, 430})) << provider;
+  }
+}
+
+TEST_F(EvaluatorTest, GivesOneAttributePerResultAndTakesOperandsThatAreNotGiven) {
+  const ir::Value x = builder.AddInput("x", context.TensorType(DataType::kF32, {3}));
+  const ir::Operation split =
+      builder.Create<ops::Split>({x, builder.ConstantInts({1, 2})}, {.axis = 0}, 2);
+  const std::vector<int64_t> sizes = {1, 2};
+  const ir::Attribute parts =
+      context.DenseAttrOf(context.TensorType(DataType::kI64, {2}), std::span<const int64_t>(sizes));
+  auto results = Make("auto")->Evaluate(split, std::vector{Floats({3}, {1, 2, 3}), parts});
+  ASSERT_TRUE(results.ok()) << results.status();
+  EXPECT_EQ((*results)[0], Floats({1}, {1}));
+  EXPECT_EQ((*results)[1], Floats({2}, {2, 3}));
+
+  const ir::Operation clip =
+      builder.Create<ops::Clip>({x, ir::Value(), builder.ConstantScalar(DataType::kF32, 2)});
+  results = Make("auto")->Evaluate(
+      clip, std::vector{Floats({3}, {1, 2, 3}), ir::Attribute(), Floats({}, {2})});
+  ASSERT_TRUE(results.ok()) << results.status();
+  EXPECT_EQ((*results)[0], Floats({3}, {1, 2, 2}));
+}
+
+TEST_F(EvaluatorTest, LeavesLargeResultsWhereTheyWereComputed) {
+  const ir::Value x = builder.AddInput("x", context.TensorType(DataType::kF32, {4096}));
+  const auto results =
+      Make("auto")->Evaluate(builder.Create<ops::Neg>({x}),
+                             std::vector{Floats({4096}, ValuesOf<float>(Random({4096}, 1)))});
+  ASSERT_TRUE(results.ok()) << results.status();
+  EXPECT_EQ((*results)[0].elements<float>()[77], -Random({4096}, 1).values<float>()[77]);
+}
+
+TEST_F(EvaluatorTest, DeclinesWhatItCannotCompute) {
+  const ir::Value x = builder.AddInput("x", context.TensorType(DataType::kF32, {2}));
+  const ir::Operation unknown = builder.Create(ir::OperationState{
+      .opcode = ir::Opcode::FindOrAdd("my.Thing"), .operands = {x}, .result_types = {x.type()}});
+  EXPECT_EQ(Make("auto")->Evaluate(unknown, std::vector{Floats({2}, {1, 2})}).status().code(),
+            absl::StatusCode::kUnimplemented);
+  const ir::Operation neg = builder.Create<ops::Neg>({x});
+  EXPECT_EQ(Make("auto")
+                ->Evaluate(neg, std::vector{context.ElidedDenseAttr(x.type(), "w")})
+                .status()
+                .message(),
+            "onnx.Neg: operand 0 has no contents");
+  const ir::Value big = builder.AddInput("n", context.TensorType(DataType::kI64, {1}));
+  const std::vector<int64_t> dims = {int64_t{1} << 31};
+  const ir::Operation fill = builder.Create(
+      ir::OperationState{.opcode = ir::kOpcodeOf<ops::ConstantOfShape>,
+                         .operands = {big},
+                         .result_types = {context.TensorType(DataType::kF32, dims)}});
+  EXPECT_EQ(Make("auto")
+                ->Evaluate(fill, std::vector{context.DenseAttrOf(big.type(),
+                                                                 std::span<const int64_t>(dims))})
+                .status()
+                .code(),
+            absl::StatusCode::kUnimplemented);
+}
+
+// --- registry -----------------------------------------------------------------------
+
+TEST(Registry, EveryOpOfTheOnnxAndFusedDialectsHasAReferenceKernelOrABody) {
+  ir::IrContext context;
+  ir::LoadFusedDialect(context);
+  for (const ir::OpDef* def : context.Ops()) {
+    if (def->name().substr(0, 5) != "onnx." && def->name().substr(0, 6) != "fused.") continue;
+    const auto providers = ProvidersOf(def->opcode);
+    const bool has = std::find(providers.begin(), providers.end(), "reference") != providers.end();
+    EXPECT_TRUE(has || def->decompose != nullptr || def->Has(ir::kBodyInRegion)) << def->name();
+  }
+}
+
+TEST(Registry, SaysWhyEveryProviderDeclined) {
+  const ir::Shape pooled = {1, 1, 3, 3};
+  std::vector<ResultType> results;
+  results.push_back({DataType::kF32, pooled});
+  results.push_back({DataType::kI64, pooled});
+  const auto result = TryRunOp<ops::MaxPool>(
+      {Random({1, 1, 4, 4}, 1)}, {.kernel_shape = ir::Ints{2, 2}}, results, {.provider = "auto"});
+  EXPECT_EQ(result.status().code(), absl::StatusCode::kUnimplemented);
+  EXPECT_EQ(result.status().message(),
+            "native: onnx.MaxPool: only f32; reference: onnx.MaxPool: the second result, Indices");
+}
+
+// --- random inputs and comparison -----------------------------------------------------
+
+TEST(RandomTensor, DependsOnSeedAndStreamAlone) {
+  const auto values = [](uint64_t seed, uint64_t stream) {
+    return ValuesOf<float>(*RandomTensor(DataType::kF32, {1000}, seed, stream));
+  };
+  EXPECT_EQ(values(1, 0), values(1, 0));
+  EXPECT_NE(values(1, 0), values(2, 0));
+  EXPECT_NE(values(1, 0), values(1, 1));
+  const std::vector<float> v = values(1, 0);
+  EXPECT_GE(*std::min_element(v.begin(), v.end()), -1);
+  EXPECT_LT(*std::max_element(v.begin(), v.end()), 1);
+  double sum = 0;
+  for (const float x : v) sum += x;
+  EXPECT_NEAR(sum / 1000, 0, 0.08);  // four standard deviations of the mean
+  EXPECT_GT(std::set<float>(v.begin(), v.end()).size(), 990u);
+}
+
+TEST(RandomTensor, MakesIntegersAndBoolsZeroOrOne) {
+  for (const DataType dtype : {DataType::kI64, DataType::kI32, DataType::kU8, DataType::kBool}) {
+    const Tensor tensor = *RandomTensor(dtype, {64}, 1, 0);
+    int64_t ones = 0;
+    for (size_t i = 0; i < 64; ++i) {
+      const std::byte* element = tensor.view().data + i * ir::ElementSize(dtype);
+      EXPECT_LE(static_cast<int>(element[0]), 1);
+      ones += static_cast<int>(element[0]);
+    }
+    EXPECT_GT(ones, 10);
+    EXPECT_LT(ones, 54);
+  }
+}
+
+TEST(RandomInputs, NeedsEveryDimension) {
+  ir::IrContext context;
+  const std::vector<TensorInfo> inputs = {
+      {"x", context.TensorType(DataType::kF32, {ir::SymbolicDim("n"), 2})}};
+  EXPECT_EQ(RandomInputs(inputs, 1).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST(RelativeDifference, IsScaledByTheLargestExpectedValue) {
+  const auto difference = [](const Tensor& a, const Tensor& b) {
+    return RelativeDifference(a.view(), b.view());
+  };
+  const float inf = std::numeric_limits<float>::infinity(), nan = std::nanf("");
+  EXPECT_DOUBLE_EQ(difference(F32({2}, {1, 4.5f}), F32({2}, {1, 4})), 0.125);
+  EXPECT_DOUBLE_EQ(difference(F32({1}, {0.5f}), F32({1}, {0})), 0.5);
+  EXPECT_EQ(difference(F32({2}, {inf, nan}), F32({2}, {inf, nan})), 0);
+  EXPECT_EQ(difference(F32({1}, {nan}), F32({1}, {1})), inf);
+  EXPECT_EQ(difference(F32({1}, {1}), F32({1}, {inf})), inf);
+  EXPECT_EQ(difference(F32({1}, {1}), F32({1, 1}, {1})), inf);
+  EXPECT_EQ(difference(F32({1}, {1}), I64({1}, {1})), inf);
+}
+
+}  // namespace
+}  // namespace weft::kernels

@@ -1,0 +1,93 @@
+// Which results are too large to be folded; the programs of golden/constant-folding/ have the rest.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <vector>
+
+#include "ir/analysis/constant.h"
+#include "ir/builder.h"
+#include "ir/dialects/onnx.h"
+#include "ir/dialects/onnx/elementwise.h"
+#include "ir/dialects/onnx/movement.h"
+#include "ir/dialects/onnx/reduce.h"
+#include "ir/dialects/onnx/shape.h"
+#include "kernels/runtime/evaluator.h"
+#include "passes/pass_manager.h"
+#include "passes/pass_registry.h"
+
+namespace weft::passes {
+namespace {
+
+namespace ops = ir::ops;
+using ir::Value;
+
+constexpr int64_t kFloatsPerKib = 256;
+
+class ConstantFoldingSize : public testing::Test {
+ protected:
+  ConstantFoldingSize() : program(&context), b(&program) { ir::LoadOnnxDialect(context); }
+
+  Value Floats(int64_t kib) {
+    std::vector<float> values(kib * kFloatsPerKib);
+    std::iota(values.begin(), values.end(), 1.0f);
+    return b.ConstantFloats(values, std::vector<int64_t>{kib * kFloatsPerKib});
+  }
+  Value Tile(Value x, int64_t times) { return b.Make<ops::Tile>({x, b.ConstantInts({times})}); }
+  Value ExpandToKib(int64_t kib) {
+    return b.Make<ops::Expand>(
+        {b.ConstantScalar(ir::DataType::kF32, 1.5), b.ConstantInts({kib * kFloatsPerKib})});
+  }
+  Value Sum(Value x) { return b.Make<ops::ReduceSum>({x, Value()}, {.keepdims = 0}); }
+
+  // Whether the program's one output, y, is a constant after the pass.
+  bool Folds(Value y, bool with_evaluator = true) {
+    b.Return({{"y", y}});
+    auto evaluator = kernels::KernelEvaluator::Create("reference");
+    EXPECT_TRUE(evaluator.ok());
+    PassManager pm(&context);
+    if (with_evaluator) pm.pass_context().evaluator = evaluator->get();
+    pm.AddPass(MakePass("constant-folding"));
+    EXPECT_TRUE(pm.Run(program).ok());
+    const bool folded = ir::IsConstant(program.body().Terminator().operand(0));
+    EXPECT_EQ(pm.reports()[0].changed, folded);
+    return folded;
+  }
+
+  ir::IrContext context;
+  ir::Program program;
+  ir::Builder b;
+};
+
+TEST_F(ConstantFoldingSize, SixtyFourKibAreNeverTooMuch) { EXPECT_TRUE(Folds(ExpandToKib(64))); }
+
+TEST_F(ConstantFoldingSize, MoreThanThatOfNextToNothingIs) { EXPECT_FALSE(Folds(ExpandToKib(65))); }
+
+TEST_F(ConstantFoldingSize, TwiceWhatIsReadIsNotTooMuch) {
+  EXPECT_TRUE(Folds(Tile(Floats(40), 2)));
+}
+
+TEST_F(ConstantFoldingSize, ThreeTimesWhatIsReadIs) { EXPECT_FALSE(Folds(Tile(Floats(40), 3))); }
+
+TEST_F(ConstantFoldingSize, WhatWasHeldBackIsNothingThatIsRead) {
+  EXPECT_FALSE(Folds(b.Make<ops::Relu>({Tile(Floats(40), 3)})));
+}
+
+TEST_F(ConstantFoldingSize, ALargeResultOnTheWayToASmallOneIsComputed) {
+  const Value sum = Sum(b.Make<ops::Relu>({ExpandToKib(65)}));
+  EXPECT_TRUE(Folds(sum));
+  EXPECT_EQ(program.num_operations(), 3u) << "the module, the sum and the return";
+  EXPECT_EQ(ir::ConstantSplat(program.body().Terminator().operand(0)), 1.5 * 65 * kFloatsPerKib);
+}
+
+TEST_F(ConstantFoldingSize, UnlessItIsVeryLarge) {
+  EXPECT_FALSE(Folds(Sum(ExpandToKib((64 << 10) + 1))));
+}
+
+TEST_F(ConstantFoldingSize, WithoutAnEvaluatorNothingIsComputed) {
+  EXPECT_FALSE(Folds(Sum(ExpandToKib(1)), false));
+}
+
+}  // namespace
+}  // namespace weft::passes

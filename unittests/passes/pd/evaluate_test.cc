@@ -1,0 +1,101 @@
+// The evaluator of pd_evaluate.h.
+#include "unittests/passes/pd/evaluate.h"
+
+#include <gtest/gtest.h>
+
+#include <unordered_map>
+
+#include "ir/analysis/constant.h"
+#include "ir/base/status.h"
+#include "unittests/passes/pd/kernels.h"
+
+namespace weft::passes {
+namespace {
+
+namespace pd = ir::pd;
+using ir::Operation;
+using ir::Value;
+
+std::map<std::string_view, PdKernel>& Kernels() {
+  static auto* kernels = new std::map<std::string_view, PdKernel>;
+  return *kernels;
+}
+
+PdTensor Dense(ir::Attribute dense) {
+  PdTensor t{dense.dense_type().shape(), {}};
+  for (int64_t i = 0; i < Count(t.dims); ++i) t.data.push_back(ir::DenseElement(dense, i));
+  return t;
+}
+
+class Evaluator {
+ public:
+  explicit Evaluator(PdTensors given) : given_(std::move(given)) {}
+
+  void Set(Value value, const PdTensor& tensor) { values_[value.id()] = {tensor}; }
+  PdList Run(ir::Program& program) {
+    for (Operation op : program.body()) {
+      PdList in;
+      for (Value v : op.operands())
+        if (v) in.insert(in.end(), values_[v.id()].begin(), values_[v.id()].end());
+      if (op.HasTrait(ir::kTerminator)) return in;
+      if (op.Is<pd::Fetch>()) fetched_[op.attrs_of<pd::Fetch>().name] = in[0];
+      Store(op, Evaluate(op, in));
+    }
+    return {};
+  }
+  const PdTensors& fetched() const { return fetched_; }
+
+ private:
+  PdTensor Given(const std::string& name) {
+    EXPECT_EQ(given_.count(name), 1u) << name;
+    return given_[name];
+  }
+  PdList Evaluate(Operation op, const PdList& in) {
+    if (op.Is<ir::ConstantOp>()) return {Dense(op.attr("value"))};
+    if (op.Is<ir::GetParameterOp>())
+      return {Given(op.attrs_of<ir::GetParameterOp>().parameter_name)};
+    if (op.Is<pd::Feed>()) return {Given(op.attrs_of<pd::Feed>().name)};
+    if (op.Is<pd::Fetch>() || op.Is<ir::CombineOp>() || op.Is<ir::SplitOp>()) return in;
+    const auto kernel = Kernels().find(op.name());
+    if (kernel != Kernels().end()) return kernel->second(op, in);
+    ADD_FAILURE() << "no evaluation of " << op.name();
+    return {};
+  }
+  void Store(Operation op, PdList out) {
+    if (op.num_results() == 1 && op.result().type().IsVector()) {
+      values_[op.result().id()] = std::move(out);
+      return;
+    }
+    for (uint32_t i = 0; i < op.num_results() && i < out.size(); ++i) {
+      const ir::Type type = op.result(i).type();
+      if (type.IsStatic() && !op.result(i).IsUnused()) {
+        EXPECT_EQ(out[i].dims, type.shape()) << op.name() << " result " << i;
+      }
+      values_[op.result(i).id()] = {std::move(out[i])};
+    }
+  }
+
+  PdTensors given_, fetched_;
+  std::unordered_map<uint32_t, PdList> values_;
+};
+
+}  // namespace
+
+bool AddPdKernel(std::string_view op_name, PdKernel kernel) {
+  return Kernels().emplace(op_name, kernel).second;
+}
+
+std::vector<PdTensor> EvaluatePd(ir::Program& program, const std::vector<PdTensor>& inputs) {
+  Evaluator evaluator({});
+  for (uint32_t i = 0; i < program.body().num_arguments(); ++i)
+    evaluator.Set(program.body().argument(i), inputs[i]);
+  return evaluator.Run(program);
+}
+
+PdTensors FetchPd(ir::Program& program, const PdTensors& given) {
+  Evaluator evaluator(given);
+  evaluator.Run(program);
+  return evaluator.fetched();
+}
+
+}  // namespace weft::passes
