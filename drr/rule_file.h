@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "drr/rule/pattern_graph.h"
+#include "drr/rule/rule.h"
 
 namespace weft::drr::text {
 

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include "drr/rule/algebra.h"
 #include "ir/base/check.h"
+#include "ir/context.h"
+#include "passes/rules.h"
 
 namespace weft::passes {
 namespace {
@@ -19,9 +22,34 @@ bool AddRule(RegisteredRule rule) {
   auto& rules = Rules();
   auto at = std::lower_bound(rules.begin(), rules.end(), rule.name,
                              [](const auto& r, std::string_view name) { return r.name < name; });
-  WEFT_CHECK(at == rules.end() || at->name != rule.name, "two rules have one name");
+  WEFT_CHECK(!FindRule(rule.name), "two rules have one name");
+  for (std::string_view alias : rule.aliases)
+    WEFT_CHECK(!FindRule(alias), "an alias is the name of another rule");
   rules.insert(at, rule);
   return true;
+}
+
+bool AddRule(std::string_view name, std::string_view group, drr::NumericClass numerics,
+             const RuleOptions& options, drr::BuildResult (*build)(ir::IrContext*)) {
+  RegisteredRule rule{.name = name,
+                      .group = group,
+                      .opt_in = options.opt_in,
+                      .seed = options.seed,
+                      .algebra = options.algebra,
+                      .numerics = numerics,
+                      .build = build};
+  for (std::string_view alias : options.aliases)
+    if (!alias.empty()) rule.aliases.push_back(alias);
+  return AddRule(std::move(rule));
+}
+
+drr::BuildResult BuildRule(ir::IrContext* context, const drr::RuleInfo& info, drr::SourceLoc loc,
+                           RecordRule record) {
+  drr::DrrPatternContext ctx(info.name, context);
+  drr::SourcePattern src = ctx.SourcePattern(loc);
+  drr::ResultPattern res = src.ResultPattern();
+  record(src, res);
+  return drr::internal::FinishRule(std::move(ctx.graph()), info);
 }
 }  // namespace internal
 
@@ -29,8 +57,17 @@ std::vector<RegisteredRule> RegisteredRules() { return Rules(); }
 
 const RegisteredRule* FindRule(std::string_view name) {
   for (const RegisteredRule& rule : Rules())
-    if (rule.name == name) return &rule;
+    if (rule.name == name ||
+        std::find(rule.aliases.begin(), rule.aliases.end(), name) != rule.aliases.end())
+      return &rule;
   return nullptr;
+}
+
+std::string AlgebraOf(const RegisteredRule& rule) {
+  if (!rule.algebra.empty()) return std::string(rule.algebra);
+  ir::IrContext context;
+  const drr::BuildResult built = rule.build(&context);
+  return built.rule ? drr::AlgebraOf(*built.rule) : std::string();
 }
 
 }  // namespace weft::passes

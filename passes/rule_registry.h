@@ -1,7 +1,8 @@
 // The rule library: every rule file registers its rule, with the group it belongs to; a group runs
 // as one pattern-rewrite pass (passes/pattern_rewrite_pass.h).
 //
-//   // passes/canonicalize/compose_transposes.cc, at the end:
+// WEFT_RULE (passes/rules.h) registers what it defines. A rule in the class form is registered by
+//
 //   WEFT_REGISTER_RULE(ComposeTransposes, "canonicalize");
 #pragma once
 
@@ -9,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "drr/drr.h"
+#include "drr/cpp/pattern_base.h"
 
 namespace weft::passes {
 
@@ -18,14 +19,18 @@ struct RegisteredRule {
   std::string_view group;
   bool opt_in = false;         // runs only when enabled by name
   std::string_view seed = {};  // the document whose transformation it is: see transformation.h
-  std::string_view algebra;
+  std::vector<std::string_view> aliases = {};
+  std::string_view algebra;  // empty: printed from the rule, see AlgebraOf()
   drr::NumericClass numerics = drr::NumericClass::kReassociates;
   drr::BuildResult (*build)(ir::IrContext*) = nullptr;
 };
 
 // Sorted by name.
 std::vector<RegisteredRule> RegisteredRules();
+// By its name or an alias.
 const RegisteredRule* FindRule(std::string_view name);
+// Before => after, in one line.
+std::string AlgebraOf(const RegisteredRule& rule);
 
 namespace internal {
 bool AddRule(RegisteredRule rule);

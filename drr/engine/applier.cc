@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "drr/drr.h"
 #include "drr/engine/result_attributes.h"
+#include "drr/rule/post_context.h"
 #include "ir/infer.h"
 
 namespace weft::drr {
@@ -193,6 +193,7 @@ class Transaction {
     } else {
       state.opcode = m_.op(op.like).opcode();
       state.attrs = m_.op(op.like).attrs();
+      if (!op.attrs.empty() && !ResultAttributes(op, m_, &state.attrs, &reason_)) return false;
       if (m_.op(op.like).num_regions() > 0)
         return Fail(fmt::format("{} has regions, which are not copied", state.opcode.name()));
     }

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "drr/rule/pattern_graph.h"
+#include "drr/rule/rule.h"
 #include "ir/graph_view.h"
 
 namespace weft::drr {

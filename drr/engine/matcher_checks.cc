@@ -82,8 +82,8 @@ bool Matcher::Finish() {
           failure.loc = constraint.loc;
           failure.expected = constraint.reason;
           failure.found = m_->explanation_;
-          return "does not hold: " + constraint.reason + (m_->explanation_.empty() ? "" : ": ") +
-                 m_->explanation_;
+          return (constraint.profitable ? "not profitable: " : "does not hold: ") +
+                 constraint.reason + (m_->explanation_.empty() ? "" : ": ") + m_->explanation_;
         },
         kConstraint);
   }

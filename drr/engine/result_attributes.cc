@@ -10,6 +10,9 @@ namespace weft::drr {
 bool ResultAttributes(const ResultOp& op, const MatchContext& match, ir::AttrDict* dict,
                       std::string* reason, bool* pure) {
   std::vector<ir::NamedAttribute> entries;
+  if (op.like >= 0) {
+    for (const ir::NamedAttribute& a : match.op(op.like).attrs()) entries.push_back(a);
+  }
   if (op.attrs_of >= 0) {
     for (const ir::NamedAttribute& a : match.op(op.attrs_of).attrs()) {
       const ir::FieldDef* field = op.def->FindField(a.name);
@@ -28,9 +31,9 @@ bool ResultAttributes(const ResultOp& op, const MatchContext& match, ir::AttrDic
     if (a.variable >= 0) value = match.attr(a.variable);
     if (a.compute) value = a.compute(match);
     if (!value) {
-      *reason =
-          fmt::format("attribute {} of {} cannot be computed{}{}", a.name.str(), op.def->name(),
-                      match.explanation().empty() ? "" : ": ", match.explanation());
+      *reason = fmt::format("attribute {} of {} cannot be computed{}{}", a.name.str(),
+                            match.rule().graph.NameOf(op), match.explanation().empty() ? "" : ": ",
+                            match.explanation());
       return false;
     }
     entries.push_back({a.name, value});

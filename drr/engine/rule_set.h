@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "drr/drr.h"
+#include "drr/rule/rule.h"
 
 namespace weft::drr {
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "drr/equivalence/normal_form.h"
+#include "drr/rule/evaluation.h"
 
 namespace weft::drr::text {
 
@@ -269,3 +270,25 @@ bool HasBody(const PatternGraph& graph) {
 }
 
 }  // namespace weft::drr::text
+
+namespace weft::drr::internal {
+
+bool ComputesResult(const Evaluation& e) {
+  const text::BodySolution solution = text::SolveBodies(e.m);
+  if (!solution.proved) e.m.Explain(solution.why);
+  return solution.proved;
+}
+
+ir::Attribute AttributeFromBody(const MatchContext& m, ir::Name name, int result_op) {
+  const text::BodySolution solution = text::SolveBodies(m);
+  if (!solution.proved) {
+    m.Explain(solution.why);
+    return {};
+  }
+  const std::vector<ResultAttr>& attrs = m.rule().graph.result_ops[result_op].attrs;
+  for (size_t i = attrs.size(); i > 0; --i)
+    if (attrs[i - 1].name == name) return solution.attrs[result_op][i - 1];
+  return {};
+}
+
+}  // namespace weft::drr::internal

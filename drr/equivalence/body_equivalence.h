@@ -11,10 +11,6 @@
 
 namespace weft::drr::text {
 
-// The vocabulary's names of the constraint, and of an attribute that is left open.
-inline constexpr std::string_view kComputesResult = "computes_result";
-inline constexpr std::string_view kFromBody = "from_body";
-
 struct BodySolution {
   bool proved = false;
   std::vector<std::vector<ir::Attribute>> attrs;  // as ResultOp::attrs; null where one is not open

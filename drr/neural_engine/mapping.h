@@ -26,7 +26,7 @@
 #include <utility>
 #include <vector>
 
-#include "drr/rule/pattern_graph.h"
+#include "drr/rule/rule.h"
 #include "drr/text/literal.h"
 
 namespace weft::drr::text {

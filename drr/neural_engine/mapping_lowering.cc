@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "drr/paddle/recorder.h"
+#include "ir/base/suggest.h"
 #include "drr/rule/arity.h"
 #include "ir/walk.h"
 
@@ -103,7 +103,7 @@ std::string UnknownOp(const ir::IrContext& context, const std::string& type) {
     names.push_back(def->name());
     names.push_back(def->name().substr(def->name().find('.') + 1));
   }
-  return fmt::format("no op is called '{}'{}", type, string_spelling::Suggest(type, names));
+  return fmt::format("no op is called '{}'{}", type, ir::Suggest(type, names));
 }
 
 void MappingLowering::RunOnTypes(const Types& types, std::vector<std::unique_ptr<Rule>>* rules) {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "drr/paddle/recorder.h"
+#include "ir/base/suggest.h"
 
 namespace weft::drr::text {
 
@@ -39,7 +39,7 @@ void MappingReader::CheckKeys(const Literal& dict) {
     const Literal& key = dict.items[i];
     if (std::find(std::begin(kKeys), std::end(kKeys), key.text) != std::end(kKeys)) continue;
     mistakes_.Warning(key.at, fmt::format("the key {} means nothing here{}", key.Describe(),
-                                          string_spelling::Suggest(
+                                          ir::Suggest(
                                               key.text, {std::begin(kKeys), std::end(kKeys)})));
   }
 }

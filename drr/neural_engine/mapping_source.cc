@@ -6,9 +6,10 @@
 #include <numeric>
 
 #include "drr/neural_engine/mapping_lowering.h"
-#include "drr/paddle/recorder.h"
+#include "ir/base/suggest.h"
+#include "drr/rule/record_attributes.h"
 #include "drr/text/attribute_literal.h"
-#include "drr/text/vocabulary.h"
+#include "drr/rule/vocabulary.h"
 
 namespace weft::drr::text {
 
@@ -164,7 +165,7 @@ const ir::FieldDef* MappingLowering::FieldNamed(const ir::OpDef& def, const Mapp
   std::vector<std::string_view> names;
   for (const ir::FieldDef& f : def.fields) names.push_back(f.name.str());
   Error(a.at, fmt::format("{} has no attribute '{}'{}", def.name(), a.name,
-                          string_spelling::Suggest(a.name, names)));
+                          ir::Suggest(a.name, names)));
   return nullptr;
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "drr/paddle/recorder.h"
+#include "drr/rule/record_attributes.h"
 #include "ir/dialects/pd/creation.h"
 
 namespace weft::drr::string_spelling {
@@ -44,7 +45,7 @@ ResultOperand Recorder::Resolve(int id) {
       if (!n.is_result) names.push_back(n.name);
     graph_->Error(node.loc, fmt::format("'{}' is neither a tensor of the source pattern nor "
                                         "defined by the result pattern{}",
-                                        node.name, Suggest(node.name, names)));
+                                        node.name, ir::Suggest(node.name, names)));
     return {};
   }
   graph_->Error(nodes_[id].loc, fmt::format("'{}' is defined by itself", nodes_[id].name));
@@ -70,7 +71,7 @@ ComputeAttr Recorder::Computed(const Attribute& attr, AttrKind kind,
     if (compute &&
         !Guarded(match, [&](const MatchContext& m) { value = compute(*match.context(), m); }))
       return ir::Attribute();
-    value = Convert(*match.context(), value, kind);
+    value = ConvertAttr(*match.context(), value, kind);
     return value && accepts(value) ? value : ir::Attribute();
   };
 }
@@ -118,7 +119,7 @@ void Recorder::Feed(const OpNode& op, size_t operand, const Attribute& attr) {
                         -1,
                         [compute = Computed(attr, exact, accepts),
                          kind = value->kind](const drr::MatchContext& match) {
-                          return Convert(*match.context(), compute(match), kind);
+                          return ConvertAttr(*match.context(), compute(match), kind);
                         }});
   operands[operand] = {ResultOperand::kResult, full.results[0]};
   graph_->NewResultOp(std::move(full));
@@ -130,7 +131,7 @@ void Recorder::LowerAttr(const OpNode& op, const std::string& name, const Attrib
     for (const drr::AttrVariable& a : graph_->attrs) names.push_back(a.name);
     graph_->Error(op.loc,
                   fmt::format("attribute '{}' of {} copies '{}', which no source op binds{}", name,
-                              op.def->name(), attr.name(), Suggest(attr.name(), names)));
+                              op.def->name(), attr.name(), ir::Suggest(attr.name(), names)));
     return;
   }
   if (const ir::FieldDef* field = op.def->FindField(ir::Name(name))) {

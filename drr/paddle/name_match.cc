@@ -12,67 +12,6 @@ namespace weft::drr::string_spelling {
 
 using ir::AttrKind;
 
-namespace {
-
-// Levenshtein distance.
-size_t Distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t i = 0; i < a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (size_t j = 0; j < b.size(); ++j) {
-      const size_t replace = diagonal + (a[i] != b[j]);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replace, row[j] + 1, row[j + 1] + 1});
-    }
-  }
-  return row.back();
-}
-
-}  // namespace
-
-std::string Suggest(std::string_view name, const std::vector<std::string_view>& candidates) {
-  std::string_view best;
-  size_t best_distance = std::max<size_t>(2, name.size() / 3) + 1;
-  for (std::string_view candidate : candidates) {
-    const size_t distance = Distance(name, candidate);
-    if (distance >= best_distance) continue;
-    best_distance = distance;
-    best = candidate;
-  }
-  return best.empty() ? std::string() : fmt::format("; did you mean '{}'?", best);
-}
-
-ir::Attribute Convert(ir::IrContext& c, ir::Attribute from, AttrKind kind) {
-  if (!from || from.kind() == kind) return from;
-  const bool is_integer = from.Is(AttrKind::kInt) || from.Is(AttrKind::kBool);
-  const bool is_real = from.Is(AttrKind::kDouble) || from.Is(AttrKind::kFloat);
-  const double real = is_integer ? static_cast<double>(from.AsInt()) : from.AsDouble();
-  switch (kind) {
-    case AttrKind::kBool:
-      if (is_integer && (from.AsInt() == 0 || from.AsInt() == 1)) return c.BoolAttr(from.AsInt());
-      return {};
-    case AttrKind::kInt:
-      return is_integer ? c.IntAttr(from.AsInt()) : ir::Attribute();
-    case AttrKind::kFloat:
-      return is_integer || is_real ? c.FloatAttr(static_cast<float>(real)) : ir::Attribute();
-    case AttrKind::kDouble:
-      return is_integer || is_real ? c.DoubleAttr(real) : ir::Attribute();
-    case AttrKind::kDataType: {
-      ir::DataType dtype;
-      if (from.Is(AttrKind::kString) && ir::ParseDataType(from.AsString(), &dtype))
-        return c.DataTypeAttr(dtype);
-      return {};
-    }
-    case AttrKind::kFloats:
-      if (!from.Is(AttrKind::kInts)) return {};
-      return c.FloatsAttr(Floats(from.AsInts().begin(), from.AsInts().end()));
-    default:
-      return {};
-  }
-}
-
 // --- what lambdas see -------------------------------------------------------------
 
 std::vector<int64_t> MatchedTensor::Shape() const {
@@ -97,12 +36,12 @@ ir::Attribute MatchContext::Find(std::string_view name) const {
     if (graph.attrs[i].name == name) return match_.attr(static_cast<int>(i));
     names.push_back(graph.attrs[i].name);
   }
-  Problem(fmt::format("no source op binds attribute '{}'{}", name, Suggest(name, names)));
+  Problem(fmt::format("no source op binds attribute '{}'{}", name, ir::Suggest(name, names)));
   return {};
 }
 
 bool MatchContext::Bool(std::string_view name) const {
-  const ir::Attribute a = Convert(*match_.context(), Find(name), AttrKind::kBool);
+  const ir::Attribute a = ConvertAttr(*match_.context(), Find(name), AttrKind::kBool);
   if (!a) IsNo(name, "bool");
   return a && a.AsBool();
 }
@@ -114,13 +53,13 @@ int64_t MatchContext::Integer(std::string_view name) const {
     const double real = found.AsDouble();
     if (std::abs(real) < 9e15 && real == std::floor(real)) return static_cast<int64_t>(real);
   }
-  const ir::Attribute a = Convert(*match_.context(), found, AttrKind::kInt);
+  const ir::Attribute a = ConvertAttr(*match_.context(), found, AttrKind::kInt);
   if (!a) IsNo(name, "integer");
   return a ? a.AsInt() : 0;
 }
 
 double MatchContext::Real(std::string_view name) const {
-  const ir::Attribute a = Convert(*match_.context(), Find(name), AttrKind::kDouble);
+  const ir::Attribute a = ConvertAttr(*match_.context(), Find(name), AttrKind::kDouble);
   if (!a) IsNo(name, "number");
   return a ? a.AsDouble() : 0;
 }
@@ -133,7 +72,7 @@ Ints MatchContext::Integers(std::string_view name) const {
 }
 
 Floats MatchContext::Reals(std::string_view name) const {
-  const ir::Attribute a = Convert(*match_.context(), Find(name), AttrKind::kFloats);
+  const ir::Attribute a = ConvertAttr(*match_.context(), Find(name), AttrKind::kFloats);
   if (a) return a.AsFloats();
   IsNo(name, "list of numbers");
   return {};
@@ -148,7 +87,7 @@ std::string MatchContext::String(std::string_view name) const {
 }
 
 ir::DataType MatchContext::Dtype(std::string_view name) const {
-  const ir::Attribute a = Convert(*match_.context(), Find(name), AttrKind::kDataType);
+  const ir::Attribute a = ConvertAttr(*match_.context(), Find(name), AttrKind::kDataType);
   if (a) return a.AsDataType();
   IsNo(name, "data type");
   return ir::DataType::kNull;
@@ -165,7 +104,7 @@ MatchedTensor MatchContext::Tensor(std::string_view name) const {
     }
     names.push_back(graph.values[i].name);
   }
-  Problem(fmt::format("the source pattern has no tensor '{}'{}", name, Suggest(name, names)));
+  Problem(fmt::format("the source pattern has no tensor '{}'{}", name, ir::Suggest(name, names)));
   return MatchedTensor(BoundTensor(ir::Value()));
 }
 

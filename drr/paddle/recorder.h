@@ -11,14 +11,10 @@
 #include <vector>
 
 #include "drr/paddle/string_spelling.h"
+#include "drr/rule/convert_attr.h"
+#include "ir/base/suggest.h"
 
 namespace weft::drr::string_spelling {
-
-// "; did you mean 'x'?" for the nearest candidate, or nothing when none is near.
-std::string Suggest(std::string_view name, const std::vector<std::string_view>& candidates);
-
-// The attribute as `kind`, or null when it is null or that would lose something.
-ir::Attribute Convert(ir::IrContext& context, ir::Attribute from, ir::AttrKind kind);
 
 // Runs a function of the rule; what it throws or asks for in vain becomes an explanation.
 template <class F>

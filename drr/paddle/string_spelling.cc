@@ -7,6 +7,7 @@
 #include <cctype>
 
 #include "drr/paddle/recorder.h"
+#include "drr/rule/record_attributes.h"
 
 namespace weft::drr::string_spelling {
 
@@ -35,7 +36,7 @@ const ir::OpDef* Recorder::FindOp(std::string_view name, SourceLoc loc) {
   if (const ir::OpDef* def = graph_->context()->FindOp(name)) return def;
   std::vector<std::string_view> names;
   for (const ir::OpDef* def : graph_->context()->Ops()) names.push_back(def->name());
-  graph_->Error(loc, fmt::format("no op is named '{}'{}", name, Suggest(name, names)));
+  graph_->Error(loc, fmt::format("no op is named '{}'{}", name, ir::Suggest(name, names)));
   return &UnknownOp();
 }
 
@@ -44,7 +45,7 @@ void Recorder::NoAttribute(const ir::OpDef& def, std::string_view attr, SourceLo
   std::vector<std::string_view> names;
   for (const ir::FieldDef& field : def.fields) names.push_back(field.name.str());
   graph_->Error(loc,
-                fmt::format("{} has no attribute '{}'{}", def.name(), attr, Suggest(attr, names)));
+                fmt::format("{} has no attribute '{}'{}", def.name(), attr, ir::Suggest(attr, names)));
 }
 
 const Op& Recorder::SourceOp(std::string_view name, Attributes attrs, SourceLoc loc) {

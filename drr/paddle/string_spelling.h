@@ -26,7 +26,7 @@
 #include <utility>
 #include <vector>
 
-#include "drr/drr.h"
+#include "drr/rule/match_context.h"
 
 namespace weft::drr::string_spelling {
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "drr/rule/pattern_graph.h"
+#include "drr/rule/vocabulary.h"
 
 namespace weft::drr {
 
@@ -18,7 +19,6 @@ class PatternChecker {
     CollectReads();
     CheckSourceOps();
     CheckSourceValues();
-    CheckConstraints();
     FindRoots();
     if (g_.root_value_ < 0) {
       if (g_.ops.empty()) g_.Error(g_.loc, "the source pattern has no op");
@@ -28,6 +28,7 @@ class PatternChecker {
     }
     CountVariants();
     if (variants_ == 0) return;  // too many to say more
+    FinishConstraints();
     CheckJoins();
     CheckResults();
     OrderResults();
@@ -93,10 +94,30 @@ class PatternChecker {
     }
   }
 
-  void CheckConstraints() {
-    for (const Constraint& c : g_.constraints)
-      if (c.reason.empty() && !g_.lenient)
+  // Of a value that every match has, "if it is given" says nothing. Words of the vocabulary get a
+  // reason where the rule gives none.
+  void FinishConstraints() {
+    const auto always = [&](Formula::Argument& a) {
+      const bool bound = a.if_given && bound_in_[g_.Resolve(a.id)] == variants_ &&
+                         !g_.values[g_.Resolve(a.id)].optional;
+      if (bound) a.if_given = false;
+      return bound;
+    };
+    for (Constraint& c : g_.constraints) {
+      bool changed = false;
+      for (Formula::Argument& a : c.formula.arguments) changed |= always(a);
+      if (changed) {
+        const bool profitable = c.profitable;
+        c = MakeConstraint(std::move(c.formula), std::move(c.reason), c.loc);
+        c.profitable = profitable;
+      }
+      if (!c.reason.empty()) continue;
+      if (!c.formula.name.empty()) {
+        c.reason = ReasonOf(g_, c.formula);
+      } else if (!g_.lenient) {
         g_.Error(c.loc, "a constraint has no reason: say what must hold");
+      }
+    }
   }
 
   bool IsMade(int v) const {

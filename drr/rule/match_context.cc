@@ -2,21 +2,9 @@
 
 #include <algorithm>
 
-#include "drr/drr.h"
+#include "drr/rule/post_context.h"
 
 namespace weft::drr {
-
-std::vector<BoundTensor> MatchContext::operator[](TensorList list) const {
-  std::vector<BoundTensor> tensors;
-  for (ir::Value v : this->list(list.id())) tensors.emplace_back(v);
-  return tensors;
-}
-
-ir::Operation MatchContext::operator[](AnyOpPattern op) const { return this->op(op.id()); }
-
-const std::vector<ir::Operation>& MatchContext::operator[](RepeatPattern chain) const {
-  return op_list(chain.id());
-}
 
 bool MatchContext::Contains(ir::Operation op) const {
   auto holds = [&](const std::vector<ir::Operation>& ops) {
@@ -32,13 +20,8 @@ uint32_t MatchContext::ChainOperand(ir::Operation op) {
   return swapped ? 1 : 0;
 }
 
-BoundTensor PostContext::operator[](Tensor t) const {
-  const ir::Value v = match_.value(t.id());
-  return BoundTensor(v && v.IsAlive() ? v : ir::Value());
-}
-
-ir::Operation PostContext::ResultOpAt(int op) const {
-  const ir::Value v = results_[match_.rule().graph.result_ops[op].results[0]];
+ir::Operation PostContext::result_op(int id) const {
+  const ir::Value v = results_[match_.rule().graph.result_ops[id].results[0]];
   return v ? v.DefiningOp() : ir::Operation();
 }
 

@@ -5,15 +5,18 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "drr/rule/pattern_graph.h"
+#include "drr/rule/rule.h"
 #include "ir/analysis/constant.h"
 #include "ir/program.h"
 
 namespace weft::drr {
+
+using ir::Floats;
+using ir::Ints;
+using ir::Shape;
 
 // A matched value.
 class BoundTensor {
@@ -49,16 +52,38 @@ class BoundTensor {
   ir::Value value_;
 };
 
-class Tensor;
-template <class T>
-class Attr;
-template <class O>
-class OpPattern;
-template <class... Os>
-class OneOfPattern;
-class AnyOpPattern;
-class RepeatPattern;
-class TensorList;
+namespace internal {
+
+// Holds one value of any type, always of the same one.
+class AnyValue {
+ public:
+  AnyValue() = default;
+  AnyValue(AnyValue&& other) noexcept
+      : value_(std::exchange(other.value_, nullptr)), destroy_(other.destroy_) {}
+  AnyValue& operator=(AnyValue&&) = delete;
+  ~AnyValue() {
+    if (value_) destroy_(value_);
+  }
+  template <class T>
+  void Set(T value) {
+    if (value_) {
+      *static_cast<T*>(value_) = std::move(value);
+    } else {
+      value_ = new T(std::move(value));
+      destroy_ = [](void* v) { delete static_cast<T*>(v); };
+    }
+  }
+  template <class T>
+  const T* Get() const {
+    return static_cast<const T*>(value_);
+  }
+
+ private:
+  void* value_ = nullptr;
+  void (*destroy_)(void*) = nullptr;
+};
+
+}  // namespace internal
 
 class MatchContext {
  public:
@@ -68,7 +93,8 @@ class MatchContext {
         bound_(rule->graph.values.size(), false),
         ops_(rule->graph.ops.size()),
         alternatives_(rule->graph.ops.size(), -1),
-        attrs_(rule->graph.attrs.size()) {
+        attrs_(rule->graph.attrs.size()),
+        lets_(static_cast<size_t>(rule->graph.num_lets)) {
     if (rule->graph.HasLists()) {
       lists_.resize(rule->graph.values.size());
       op_lists_.resize(rule->graph.ops.size());
@@ -89,38 +115,25 @@ class MatchContext {
   ir::IrContext* context() const { return rule_->graph.context(); }
   const Rule& rule() const { return *rule_; }
 
-  BoundTensor operator[](Tensor tensor) const;
-  bool Has(Tensor tensor) const;  // bound and given
-  std::vector<BoundTensor> operator[](TensorList list) const;
-  ir::Operation operator[](AnyOpPattern op) const;
-  const std::vector<ir::Operation>& operator[](RepeatPattern chain) const;  // innermost first
-  template <class T>
-  T operator[](Attr<T> attr) const {
-    T value{};
-    ir::ReadAttr(attrs_[attr.id()], &value);
-    return value;
+  // What a handle of the rule (drr/cpp/handles.h) stands for: the BoundTensor of a Tensor, the value
+  // of an Attr<T> or Let<T>, the attributes of an op.
+  template <class Handle>
+  decltype(auto) operator[](const Handle& handle) const {
+    return handle.In(*this);
   }
-  template <class O>
-  typename O::template Attrs<ir::Plain> operator[](OpPattern<O> op) const {
-    return ir::ReadAttrs<O>(this->op(op.id()) ? this->op(op.id()).attrs() : ir::AttrDict());
+  // Whether a tensor, or an op, is bound and given.
+  template <class Handle>
+  bool Has(const Handle& handle) const {
+    return handle.IsIn(*this);
   }
-  template <class O>
-  bool Has(OpPattern<O> op) const {
-    return static_cast<bool>(this->op(op.id()));
+  // Which op a OneOf matched, and the attributes it has.
+  template <class O, class OneOf>
+  bool Is(const OneOf& op) const {
+    return op.template Is<O>(*this);
   }
-  template <class O, class... Os>
-  bool Is(OneOfPattern<Os...> op) const {
-    static_assert((std::is_same_v<O, Os> || ...), "this op is not among the alternatives");
-    return this->op(op.id()) && this->op(op.id()).template Is<O>();
-  }
-  template <class O, class... Os>
-  typename O::template Attrs<ir::Plain> As(OneOfPattern<Os...> op) const {
-    static_assert((std::is_same_v<O, Os> || ...), "this op is not among the alternatives");
-    return ir::ReadAttrs<O>(this->op(op.id()) ? this->op(op.id()).attrs() : ir::AttrDict());
-  }
-  template <class... Os>
-  bool Has(OneOfPattern<Os...> op) const {
-    return static_cast<bool>(this->op(op.id()));
+  template <class O, class OneOf>
+  typename O::template Attrs<ir::Plain> As(const OneOf& op) const {
+    return op.template As<O>(*this);
   }
 
   // A function of the rule may say why it refuses; the reason that is told then ends in this.
@@ -132,7 +145,7 @@ class MatchContext {
   void ForgetReads() const { read_more_ = false; }
   bool ReadMoreThanAttrs() const { return read_more_; }
 
-  // By number, for the matcher, the rewriter and the string spelling.
+  // By number, for handles, the engine and the other front ends.
   ir::Value value(int id) const {
     read_more_ = true;
     return values_[rule_->graph.Resolve(id)];
@@ -155,6 +168,18 @@ class MatchContext {
   const std::vector<ir::Operation>& op_list(int id) const {
     read_more_ = true;
     return op_lists_[id];
+  }
+  // What SourcePattern::Let computed for this match, which it did when its constraint held.
+  template <class T>
+  const T& let(int slot) const {
+    read_more_ = true;
+    static const T kNone{};
+    const T* value = lets_[slot].template Get<T>();
+    return value ? *value : kNone;
+  }
+  template <class T>
+  void SetLet(int slot, T value) const {
+    lets_[slot].Set(std::move(value));
   }
   // Ops between a value and its reader that only the match reads.
   const std::vector<ir::Operation>& absorbed() const { return absorbed_; }
@@ -179,6 +204,7 @@ class MatchContext {
   std::vector<ir::Operation> terminators_;            // of regions that were looked into
   std::vector<ir::Operation> absorbed_;
   std::vector<uint32_t> sorted_;  // op ids in lists, for Contains()
+  mutable std::vector<internal::AnyValue> lets_;
   mutable std::string explanation_;
   mutable bool read_more_ = false;
 };

@@ -1,10 +1,9 @@
 // A rule as data: the source graph to find, the constraints, the result graph to put in its place.
-// The authoring API (drr/drr.h) records one; Check() reports every mistake in it; the matcher and
-// the rewriter (drr/engine/matcher.h, drr/engine/applier.h) interpret it. Immutable after a successful Build.
+// The front ends (drr/drr.h and others) record one, Check() reports every mistake in it, and the
+// engine interprets it. Immutable once it is part of a Rule (drr/rule/rule.h).
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,20 +25,6 @@ struct SourceLoc {
     return {f, l};
   }
 };
-
-// How a rewrite may change numbers; a run has a contract, and rules outside it are not eligible.
-enum class NumericClass : uint8_t {
-  kExact,           // bit for bit the same, whatever the inputs
-  kReassociates,    // the same in real arithmetic, rounded elsewhere (float sums in another order,
-                    // folding)
-  kApproximate,     // another function that is close
-  kChangesMeaning,  // another function, which the user wants instead
-};
-inline constexpr NumericClass kNumericClasses[] = {
-    NumericClass::kExact, NumericClass::kReassociates, NumericClass::kApproximate,
-    NumericClass::kChangesMeaning};
-std::string_view NumericClassName(NumericClass numerics);
-std::optional<NumericClass> FindNumericClass(std::string_view name);
 
 // What one attribute of a source op must be.
 struct AttrPattern {
@@ -140,13 +125,14 @@ struct OutsideValue {
   SourceLoc loc;
 };
 
-// How the text form spells a constraint or a computed attribute (drr/text/vocabulary.h); without a
+// A constraint or a computed attribute in words of the vocabulary (drr/rule/vocabulary.h); without a
 // name it is native code, which only C++ can express.
 struct Formula {
   struct Argument {
     enum Kind { kValue, kVariable, kLiteral };
     Kind kind = kLiteral;
-    int id = -1;  // a source value or an attribute variable
+    int id = -1;            // a source value or an attribute variable
+    bool if_given = false;  // %x?: the constraint holds where that value is absent
     ir::Attribute literal{};
   };
   std::string name{};
@@ -189,9 +175,10 @@ struct Constraint {
   ir::Function<bool(const MatchContext&)> holds;
   SourceLoc loc;
   Formula formula{};
+  bool profitable = false;  // it is about gain: without it the rewrite would be right, but no good
 };
 
-// Run after a match was applied, on what it made; see PostContext in drr/drr.h.
+// Run after a match was applied, on what it made; see drr/rule/post_context.h.
 class PostContext;
 struct PostHook {
   ir::Function<void(PostContext&)> run;
@@ -266,6 +253,7 @@ class PatternGraph {
   std::vector<ResultOp> result_ops;
   std::vector<OutsideValue> outside;
   int num_result_values = 0;
+  int num_lets = 0;  // values that constraints compute for later functions of the rule
   std::vector<Replacement> replacements;
   std::vector<PostHook> post_hooks;
   SourceLoc loc;         // of the rule
@@ -279,20 +267,6 @@ class PatternGraph {
   std::vector<int> roots_, result_order_;
   int root_value_ = -1;
   bool has_lists_ = false, has_regions_ = false;
-};
-
-// A checked rule.
-struct Rule {
-  std::string name;     // kebab-case: the flag, the golden folder, the log tag
-  std::string algebra;  // before => after, one line
-  NumericClass numerics = NumericClass::kReassociates;
-  int benefit = 0;  // larger is tried first; default: the number of source ops
-  PatternGraph graph;
-
-  explicit Rule(PatternGraph g);
-  Rule(const Rule& other);
-  Rule(Rule&& other) noexcept;
-  ~Rule();
 };
 
 }  // namespace weft::drr

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "drr/drr.h"
+#include "drr/rule/rule.h"
+#include "drr/rule/vocabulary.h"
 #include "drr/text/literal.h"
 #include "drr/text/rule_text.h"
-#include "drr/text/vocabulary.h"
 #include "ir/base/status.h"
 
 namespace weft::drr::text {
@@ -56,14 +56,14 @@ bool RuleParser::ParsePart() {
   if (word == "lenient") return graph_->lenient = true;
   if (word == "source") return ParseBlock(&RuleParser::ParseSource);
   if (word == "result") return ParseBlock(&RuleParser::ParseResult);
-  if (word == "require") return ParseRequire();
+  if (word == "require" || word == "profitable") return ParseRequire(word == "profitable");
   if (word == "replace") return ParseReplace();
   if (word == "after")
     return Fail(at,
                 "what runs after the replacement is native code: it can only be written in "
                 "C++");
-  return Fail(at, fmt::format("expected algebra, numerics, benefit, source, require, result or "
-                              "replace but found {}",
+  return Fail(at, fmt::format("expected algebra, numerics, benefit, source, require, profitable, "
+                              "result or replace but found {}",
                               word.empty() ? s_.Found() : "'" + word + "'"));
 }
 
@@ -83,7 +83,7 @@ bool RuleParser::ParseNumerics() {
   return true;
 }
 
-bool RuleParser::ParseRequire() {
+bool RuleParser::ParseRequire(bool profitable) {
   const SourceLoc loc = Here();
   std::string reason;
   if (!Quoted(&reason)) return false;
@@ -96,6 +96,7 @@ bool RuleParser::ParseRequire() {
   Formula formula;
   if (!ParseFormula(name, true, at, &formula)) return false;
   graph_->constraints.push_back(MakeConstraint(std::move(formula), std::move(reason), loc));
+  graph_->constraints.back().profitable = profitable;
   return true;
 }
 

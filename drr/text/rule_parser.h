@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "drr/rule/pattern_graph.h"
+#include "drr/rule/rule.h"
 #include "drr/text/diagnostics.h"
 #include "ir/text/internal/scanner.h"
 #include "ir/text/internal/side_files.h"
@@ -62,7 +62,7 @@ class RuleParser {
   bool ParsePart();
   bool ParseBlock(bool (RuleParser::*statement)());
   bool ParseNumerics();
-  bool ParseRequire();
+  bool ParseRequire(bool profitable);
   bool ParseReplace();
   // What a value is made from.
   std::vector<int> Below(int id);
@@ -92,6 +92,7 @@ class RuleParser {
   bool ProducerOf(int* op);
   bool ParseResult();
   bool CheckResultArity(const char* at, const ResultOp& op, size_t num_results);
+  bool ParseOverrides(ResultOp* op);
   bool ParseResultAttrs(ResultOp* op);
   bool ParseResultAttr(const ir::FieldDef& field, ResultOp* op);
 

@@ -4,9 +4,10 @@
 #include <algorithm>
 
 #include "drr/rule/arity.h"
+#include "drr/rule/record_attributes.h"
+#include "drr/rule/vocabulary.h"
 #include "drr/text/captured_values.h"
 #include "drr/text/rule_parser.h"
-#include "drr/text/vocabulary.h"
 
 namespace weft::drr::text {
 
@@ -72,7 +73,7 @@ bool RuleParser::ParseResult() {
   if (!s_.Expect('=', "after the values that are made")) return false;
   op.each = s_.ConsumeWord("each");
   if (s_.ConsumeWord("like")) {
-    if (!ProducerOf(&op.like)) return false;
+    if (!ProducerOf(&op.like) || !ParseOverrides(&op)) return false;
   } else if (!OpName(&op.def) || !ParseResultAttrs(&op)) {
     return false;
   }
@@ -87,7 +88,10 @@ bool RuleParser::ParseResult() {
     results_[label] = graph_->num_result_values;
     op.results.push_back(graph_->num_result_values++);
   }
+  const bool overrides = op.like >= 0 && !op.attrs.empty();
   graph_->result_ops.push_back(std::move(op));
+  if (overrides)
+    drr::internal::CheckOverrides(graph_.get(), static_cast<int>(graph_->result_ops.size()) - 1);
   return true;
 }
 
@@ -109,6 +113,17 @@ bool RuleParser::CheckResultArity(const char* at, const ResultOp& op, size_t num
     return Fail(at, fmt::format("{} has at most {} results, not {}", op.def->name(), results.size(),
                                 num_results));
   return true;
+}
+
+bool RuleParser::ParseOverrides(ResultOp* op) {
+  const char* at = s_.position();
+  if (!s_.Consume('{')) return true;
+  const ir::OpDef* def = graph_->DefOf(*op);
+  if (!def) return Fail(at, "the attributes of an op of any name are not known");
+  return List('}', [&] {
+    const ir::FieldDef* field = nullptr;
+    return FieldName(*def, &field) && ParseResultAttr(*field, op);
+  });
 }
 
 bool RuleParser::ParseResultAttrs(ResultOp* op) {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "drr/drr.h"
 #include "drr/rule/arity.h"
+#include "drr/rule/record_attributes.h"
 #include "drr/text/rule_parser.h"
 #include "ir/traits.h"
 

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "drr/paddle/recorder.h"
+#include "drr/rule/vocabulary.h"
 #include "drr/text/rule_parser.h"
-#include "drr/text/vocabulary.h"
+#include "ir/base/suggest.h"
 #include "ir/text/internal/numbers.h"
 
 namespace weft::drr::text {
@@ -112,8 +112,7 @@ bool RuleParser::OpName(const ir::OpDef** def) {
   if (*def) return true;
   std::vector<std::string_view> names;
   for (const ir::OpDef* known : context_->Ops()) names.push_back(known->name());
-  return Fail(at,
-              fmt::format("no op is called '{}'{}", name, string_spelling::Suggest(name, names)));
+  return Fail(at, fmt::format("no op is called '{}'{}", name, ir::Suggest(name, names)));
 }
 
 bool RuleParser::FieldName(const ir::OpDef& def, const ir::FieldDef** field) {
@@ -123,8 +122,8 @@ bool RuleParser::FieldName(const ir::OpDef& def, const ir::FieldDef** field) {
   if (!*field) {
     std::vector<std::string_view> names;
     for (const ir::FieldDef& f : def.fields) names.push_back(f.name.str());
-    return Fail(at, fmt::format("{} has no attribute '{}'{}", def.name(), name,
-                                string_spelling::Suggest(name, names)));
+    return Fail(
+        at, fmt::format("{} has no attribute '{}'{}", def.name(), name, ir::Suggest(name, names)));
   }
   return s_.Expect(':', "after the attribute");
 }
@@ -148,6 +147,7 @@ bool RuleParser::ParseFormula(std::string name, bool is_constraint, const char* 
     if (s_.Peek() == '%') {
       argument.kind = Formula::Argument::kValue;
       if (!Value(&argument.id)) return false;
+      argument.if_given = s_.Consume('?');
     } else if (s_.Peek() == '$') {
       argument.kind = Formula::Argument::kVariable;
       if (!Variable(&argument.id)) return false;
@@ -158,7 +158,7 @@ bool RuleParser::ParseFormula(std::string name, bool is_constraint, const char* 
     return true;
   });
   if (!ok) return false;
-  const std::string wrong = CheckFormula(*formula, is_constraint);
+  const std::string wrong = CheckFormula(*graph_, *formula, is_constraint);
   return wrong.empty() || Fail(at, wrong);
 }
 

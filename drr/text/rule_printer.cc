@@ -38,7 +38,8 @@ class RulePrinter {
     indent_ = "  ";
     Line("}");
     for (const Constraint& c : g_.constraints)
-      Line(fmt::format("require {} {}", Quoted(c.reason), Native(c.formula)));
+      Line(fmt::format("{} {} {}", c.profitable ? "profitable" : "require", Quoted(c.reason),
+                       Native(c.formula)));
     Line("result {");
     indent_ = "    ";
     for (int op : g_.result_order()) Line(Result(g_.result_ops[static_cast<size_t>(op)]));
@@ -240,7 +241,7 @@ class RulePrinter {
     std::string text;
     for (const Formula::Argument& a : f.arguments) {
       if (!text.empty()) text += ", ";
-      text += a.kind == Formula::Argument::kValue      ? Value(a.id)
+      text += a.kind == Formula::Argument::kValue      ? Value(a.id) + (a.if_given ? "?" : "")
               : a.kind == Formula::Argument::kVariable ? Variable(a.id)
                                                        : ir::PrintAttribute(a.literal);
     }
@@ -268,8 +269,9 @@ class RulePrinter {
     std::string text;
     if (op.attrs_of >= 0) text = "attrs of " + FirstResult(op.attrs_of);
     for (const ResultAttr& a : op.attrs) {
-      const ir::FieldDef* field = op.def->FindField(a.name);
-      if (op.attrs_of < 0 && a.literal && field && a.literal == Default(*field)) continue;
+      const ir::FieldDef* field = g_.DefOf(op)->FindField(a.name);
+      if (op.attrs_of < 0 && op.like < 0 && a.literal && field && a.literal == Default(*field))
+        continue;
       if (!text.empty()) text += ", ";
       text += fmt::format("{}: {}", a.name.str(), ResultAttrText(a));
     }
@@ -290,7 +292,8 @@ class RulePrinter {
     std::string text;
     for (int r : op.results) text += (text.empty() ? "" : ", ") + ResultValue(r);
     text += op.each ? " = each " : " = ";
-    text += op.def ? std::string(op.def->name()) + ResultAttrs(op) : "like " + FirstResult(op.like);
+    text += op.def ? std::string(op.def->name()) + ResultAttrs(op)
+                   : "like " + FirstResult(op.like) + (op.attrs.empty() ? "" : ResultAttrs(op));
     std::string operands;
     for (const ResultOperand& o : op.operands) {
       if (&o != op.operands.data()) operands += ", ";

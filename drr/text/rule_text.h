@@ -29,7 +29,7 @@
 //   %z = either(%x, %y)      %z = skip(%y, onnx.Identity, onnx.Cast same_type)
 //   optional %b   keep %y   recompute %y   outside %x   list %xs   not %x %pattern
 // Result: !0 is a value. {attrs of %y} copies attributes, `like %y(...)` is the matched op again;
-// an attribute is a literal, $p, or = a formula of drr/text/vocabulary.h. Operands may be
+// an attribute is a literal, $p, or = a formula of drr/rule/vocabulary.h. Operands may be
 // `outside "node":0`, and %xs* is a list. `at %y` and `named "gate"` say where an op's location
 // comes from.
 #pragma once
@@ -39,7 +39,7 @@
 #include <string_view>
 #include <vector>
 
-#include "drr/rule/pattern_graph.h"
+#include "drr/rule/rule.h"
 #include "drr/text/diagnostics.h"
 
 namespace weft::drr::text {

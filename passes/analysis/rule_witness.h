@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "drr/rule/pattern_graph.h"
+#include "drr/rule/rule.h"
 #include "ir/program.h"
 
 namespace weft::passes {

@@ -5,7 +5,7 @@
 // common-subexpression-elimination, and casts to the same type are dropped by remove-noop-cast.
 #include "drr/drr.h"
 #include "ir/dialects/onnx/elementwise.h"
-#include "passes/canonicalize/lossless_cast.h"
+#include "ir/lossless_cast.h"
 #include "passes/rule_registry.h"
 
 namespace weft::passes {
@@ -31,7 +31,7 @@ class MergeCasts : public DrrPatternBase<MergeCasts> {
     auto outer = src.Op<ops::Cast>({.to = s})(inner);
 
     src.RequireNativeCall("casting straight to s gives the same", [=](const MatchContext& m) {
-      return CastsCompose(m[x].dtype(), m[t], m[s]);
+      return ir::CastsCompose(m[x].dtype(), m[t], m[s]);
     });
 
     ResultPattern res = src.ResultPattern();

@@ -1,49 +1,20 @@
-#include <cmath>
+#include <numbers>
 
-#include "drr/drr.h"
 #include "ir/dialects/fused/elementwise.h"
-#include "ir/dialects/onnx/elementwise.h"
-#include "passes/rule_registry.h"
+#include "passes/rules.h"
 
 namespace weft::passes {
-namespace {
-
-namespace ops = ir::ops;
-namespace fused = ir::fused;
-using namespace drr;  // the rule language
 
 // x * 1/2 * (1 + erf(x / sqrt(2))) => gelu(x)
-class FuseErfGelu : public DrrPatternBase<FuseErfGelu> {
- public:
-  static constexpr std::string_view kName = "fuse-erf-gelu";
-  static constexpr std::string_view kAlgebra = "x * 1/2 * (1 + erf(x / sqrt(2))) => gelu(x)";
-  static constexpr NumericClass kNumerics = NumericClass::kReassociates;
+WEFT_RULE(FuseErfGelu, "fuse-composite", kReassociates) {
+  auto x = src.Tensor("x");
+  auto half = src.Splat(0.5);
+  auto root = std::numbers::sqrt2;
+  auto t = src.Either(x / src.Splat(root, 1e-6), x * src.Splat(1 / root, 1e-6));
+  auto a = src.Op<ops::Erf>()(t) + 1;
+  auto out = src.EitherOf({x * half * a, x * a * half, x * (a * half)});
+  src.Require(DType(x, kF32), SameType(x, out));
+  res.Tensor(out) = res.Op<fused::Gelu>()(x);
+}
 
-  void operator()(DrrPatternContext* ctx) const override {
-    SourcePattern src = ctx->SourcePattern();
-    auto x = src.Tensor("x"), half = src.Tensor("half"), one = src.Tensor("one");
-    auto root = src.Tensor("sqrt(2)"), inverse_root = src.Tensor("1/sqrt(2)");
-    auto t = src.Either(src.Op<ops::Div>()(x, root), src.Op<ops::Mul>()(x, inverse_root));
-    auto a = src.Op<ops::Add>()(src.Op<ops::Erf>()(t), one);
-    auto half_of_x = src.Op<ops::Mul>()(src.Op<ops::Mul>()(x, half), a);
-    auto half_of_all = src.Op<ops::Mul>()(src.Op<ops::Mul>()(x, a), half);
-    auto half_of_a = src.Op<ops::Mul>()(x, src.Op<ops::Mul>()(a, half));
-    auto out = src.EitherOf({half_of_x, half_of_all, half_of_a});
-
-    src.RequireNativeCall("x is f32 and keeps its shape", [=](const MatchContext& m) {
-      return m[x].dtype() == ir::DataType::kF32 && m[x].has_rank() && m[x].type() == m[out].type();
-    });
-    src.RequireNativeCall("the constants are 1/2, 1 and sqrt(2)", [=](const MatchContext& m) {
-      return m[half].IsSplat(0.5) && m[one].IsSplat(1) &&
-             (m.Has(root) ? m[root].IsSplat(std::sqrt(2.0), 1e-6)
-                          : m[inverse_root].IsSplat(std::sqrt(0.5), 1e-6));
-    });
-
-    ResultPattern res = src.ResultPattern();
-    res.Tensor(out) = res.Op<fused::Gelu>()(x);
-  }
-};
-WEFT_REGISTER_RULE(FuseErfGelu, "fuse-composite");
-
-}  // namespace
 }  // namespace weft::passes

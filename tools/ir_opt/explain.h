@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "drr/rule/pattern_graph.h"
+#include "drr/rule/rule.h"
 #include "ir/base/status.h"
 #include "passes/pass_manager.h"
 

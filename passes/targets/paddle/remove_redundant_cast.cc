@@ -1,7 +1,7 @@
 // Two casts are one when the first loses nothing: f32 -> f64 -> f32 is, f32 -> f16 -> f32 is not.
 #include "drr/drr.h"
 #include "ir/dialects/pd/math.h"
-#include "passes/canonicalize/lossless_cast.h"
+#include "ir/lossless_cast.h"
 #include "passes/rule_registry.h"
 
 namespace weft::passes {
@@ -27,7 +27,7 @@ class RemoveRedundantCast : public DrrPatternBase<RemoveRedundantCast> {
     auto outer = src.Op<pd::Cast>({.dtype = s})(inner);
 
     src.RequireNativeCall("casting straight to s gives the same", [=](const MatchContext& m) {
-      return CastsCompose(m[x].dtype(), m[t], m[s]);
+      return ir::CastsCompose(m[x].dtype(), m[t], m[s]);
     });
 
     ResultPattern res = src.ResultPattern();

@@ -2,7 +2,7 @@
 #include "drr/text/rule_text.h"
 
 #include "drr/drr.h"
-#include "drr/text/vocabulary.h"
+#include "drr/rule/vocabulary.h"
 #include "ir/dialects/onnx.h"
 #include "unittests/drr/text/text_rule_test_util.h"
 

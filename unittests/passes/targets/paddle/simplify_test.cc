@@ -1,5 +1,5 @@
 // Redundant transposes, casts, reshapes and expands on the pd dialect.
-#include "passes/canonicalize/lossless_cast.h"
+#include "ir/lossless_cast.h"
 #include "unittests/passes/targets/paddle/rule_test_util.h"
 
 namespace weft::passes {
@@ -98,16 +98,16 @@ TEST(LosslessCast, AgreesWithTheValuesOfTheTypes) {
   ir::IrContext context;
   for (const auto& from : kIntegers) {
     for (const auto& to : kIntegers)
-      EXPECT_EQ(IsLosslessCast(from.type, to.type),
+      EXPECT_EQ(ir::IsLosslessCast(from.type, to.type),
                 from.lowest >= to.lowest && from.highest <= to.highest);
-    EXPECT_TRUE(IsLosslessCast(from.type, DataType::kF32));
-    EXPECT_TRUE(IsLosslessCast(from.type, DataType::kF64));
+    EXPECT_TRUE(ir::IsLosslessCast(from.type, DataType::kF32));
+    EXPECT_TRUE(ir::IsLosslessCast(from.type, DataType::kF64));
     for (DataType to : {DataType::kF16, DataType::kBF16}) {
       const ir::Type scalar = context.TensorType(to, std::span<const int64_t>());
       bool lossless = true;
       for (double v = from.lowest; v <= from.highest && lossless; ++v)
         lossless = ir::DenseElement(context.DenseAttr(scalar, ir::ElementBytes(to, v)), 0) == v;
-      EXPECT_EQ(IsLosslessCast(from.type, to), lossless)
+      EXPECT_EQ(ir::IsLosslessCast(from.type, to), lossless)
           << ir::DataTypeName(from.type) << " to " << ir::DataTypeName(to);
     }
   }

@@ -1,9 +1,9 @@
-#include "passes/canonicalize/lossless_cast.h"
+#include "ir/lossless_cast.h"
 
-namespace weft::passes {
+namespace weft::ir {
 namespace {
 
-using ir::DataType;
+using DataType;
 
 // Value bits: of an integer those beside the sign, of a float its precision.
 int ValueBits(DataType type) {
@@ -44,7 +44,7 @@ int ExponentBits(DataType type) {
 
 bool IsSigned(DataType type) {
   return type == DataType::kI8 || type == DataType::kI16 || type == DataType::kI32 ||
-         type == DataType::kI64 || ir::IsFloat(type);
+         type == DataType::kI64 || IsFloat(type);
 }
 
 }  // namespace
@@ -53,8 +53,8 @@ bool IsLosslessCast(DataType from, DataType to) {
   if (ValueBits(from) == 0 || ValueBits(to) == 0) return false;
   if (from == to || from == DataType::kBool) return true;
   if (to == DataType::kBool) return false;
-  if (ir::IsFloat(from))
-    return ir::IsFloat(to) && ValueBits(from) <= ValueBits(to) &&
+  if (IsFloat(from))
+    return IsFloat(to) && ValueBits(from) <= ValueBits(to) &&
            ExponentBits(from) <= ExponentBits(to);
   // Integers; f16 reaches 65504, more than any integer of at most 11 bits.
   return ValueBits(from) <= ValueBits(to) && (!IsSigned(from) || IsSigned(to));
@@ -62,15 +62,15 @@ bool IsLosslessCast(DataType from, DataType to) {
 
 bool CastsCompose(DataType from, DataType through, DataType to) {
   // Integers wrap: the low bits that are kept at last were kept before.
-  if (ir::IsInteger(from) && ir::IsInteger(through) && ir::IsInteger(to) &&
-      ir::ElementSize(to) <= ir::ElementSize(through))
+  if (IsInteger(from) && IsInteger(through) && IsInteger(to) &&
+      ElementSize(to) <= ElementSize(through))
     return true;
   if (!IsLosslessCast(from, through) || ValueBits(to) == 0) return false;
   // A float that is out of an integer's range becomes whatever the conversion likes.
-  const bool to_integer = ir::IsInteger(to);
+  const bool to_integer = IsInteger(to);
   if (!to_integer || from == DataType::kBool) return true;
-  if (ir::IsFloat(from)) return from == through;
-  return !ir::IsFloat(through) || IsLosslessCast(from, to);
+  if (IsFloat(from)) return from == through;
+  return !IsFloat(through) || IsLosslessCast(from, to);
 }
 
-}  // namespace weft::passes
+}  // namespace weft::ir

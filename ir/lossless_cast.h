@@ -3,12 +3,12 @@
 
 #include "ir/type.h"
 
-namespace weft::passes {
+namespace weft::ir {
 
 // Whether every value of `from` is also a value of `to`.
-bool IsLosslessCast(ir::DataType from, ir::DataType to);
+bool IsLosslessCast(DataType from, DataType to);
 
 // Whether from -> through -> to gives, for every value, exactly what from -> to gives.
-bool CastsCompose(ir::DataType from, ir::DataType through, ir::DataType to);
+bool CastsCompose(DataType from, DataType through, DataType to);
 
-}  // namespace weft::passes
+}  // namespace weft::ir

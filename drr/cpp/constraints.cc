@@ -1,0 +1,170 @@
+#include "drr/cpp/constraints.h"
+
+namespace weft::drr {
+
+using internal::Phrase;
+using internal::PhraseArgument;
+
+namespace {
+
+PhraseArgument Arg(Tensor t) { return ValueArg(t); }
+PhraseArgument Arg(const PhraseArgument& a) { return a; }
+PhraseArgument Arg(double number) { return {PhraseArgument::kNumber, false, 0, number}; }
+template <class T>
+PhraseArgument Arg(Attr<T> a) {
+  return {PhraseArgument::kVariable, false, a.id(), 0};
+}
+
+template <class... Args>
+Phrase Say(std::string_view word, SourceLoc loc, const Args&... args) {
+  static_assert(sizeof...(args) <= kMaxArguments);
+  return {word, {Arg(args)...}, sizeof...(args), loc};
+}
+
+}  // namespace
+
+Condition IsConstant(ValueArg x, SourceLoc loc) { return {Say("constant", loc, x)}; }
+Condition IsConstantLike(ValueArg x, SourceLoc loc) { return {Say("constant_like", loc, x)}; }
+Condition IsSplat(ValueArg x, double number, SourceLoc loc) {
+  return {Say("splat_is", loc, x, number)};
+}
+Condition IsSplat(ValueArg x, double number, double tolerance, SourceLoc loc) {
+  return {Say("splat_is", loc, x, number, tolerance)};
+}
+Condition IsUniform(ValueArg x, SourceLoc loc) { return {Say("uniform", loc, x)}; }
+Condition Positive(ValueArg x, SourceLoc loc) { return {Say("positive", loc, x)}; }
+Condition NonZero(ValueArg x, SourceLoc loc) { return {Say("non_zero", loc, x)}; }
+Condition DType(ValueArg x, DTypeArg type, SourceLoc loc) {
+  return {Say("dtype_is", loc, x, type)};
+}
+Condition SameDType(ValueArg x, ValueArg y, SourceLoc loc) {
+  return {Say("same_dtype", loc, x, y)};
+}
+Condition IsFloat(ValueArg x, SourceLoc loc) { return {Say("float", loc, x)}; }
+Condition IsInteger(ValueArg x, SourceLoc loc) { return {Say("integer", loc, x)}; }
+Condition SameType(ValueArg x, ValueArg y, SourceLoc loc) { return {Say("same_type", loc, x, y)}; }
+Condition CastsCompose(ValueArg x, DTypeArg through, DTypeArg to, SourceLoc loc) {
+  return {Say("casts_compose", loc, x, through, to)};
+}
+Condition SameShape(ValueArg x, ValueArg y, SourceLoc loc) {
+  return {Say("same_shape", loc, x, y)};
+}
+Condition StaticShape(ValueArg x, SourceLoc loc) { return {Say("static", loc, x)}; }
+Condition StaticDim(ValueArg x, IntArg axis, SourceLoc loc) {
+  return {Say("static_dim", loc, x, axis)};
+}
+Condition NonEmpty(ValueArg x, SourceLoc loc) { return {Say("non_empty", loc, x)}; }
+Condition OneElement(ValueArg x, SourceLoc loc) { return {Say("one_element", loc, x)}; }
+Condition HasRank(ValueArg x, SourceLoc loc) { return {Say("ranked", loc, x)}; }
+Condition Rank(ValueArg x, IntArg rank, SourceLoc loc) { return {Say("rank_is", loc, x, rank)}; }
+Condition MinRank(ValueArg x, IntArg rank, SourceLoc loc) {
+  return {Say("rank_at_least", loc, x, rank)};
+}
+Condition MaxRank(ValueArg x, IntArg rank, SourceLoc loc) {
+  return {Say("rank_at_most", loc, x, rank)};
+}
+Condition SameRank(ValueArg x, ValueArg y, SourceLoc loc) { return {Say("same_rank", loc, x, y)}; }
+Condition NoHigherRank(ValueArg x, ValueArg than, SourceLoc loc) {
+  return {Say("no_higher_rank", loc, x, than)};
+}
+Condition Dim(ValueArg x, IntArg axis, IntArg size, SourceLoc loc) {
+  return {Say("dim_is", loc, x, axis, size)};
+}
+Condition MinDim(ValueArg x, IntArg axis, IntArg size, SourceLoc loc) {
+  return {Say("dim_at_least", loc, x, axis, size)};
+}
+Condition MaxDim(ValueArg x, IntArg axis, IntArg size, SourceLoc loc) {
+  return {Say("dim_at_most", loc, x, axis, size)};
+}
+Condition SameDim(ValueArg x, IntArg axis, ValueArg y, IntArg axis_of_y, SourceLoc loc) {
+  return {Say("same_dim", loc, x, axis, y, axis_of_y)};
+}
+Condition PerChannel(ValueArg x, ValueArg of, IntArg axis, SourceLoc loc) {
+  return {Say("per_channel", loc, x, of, axis)};
+}
+Condition Broadcasts(ValueArg x, ValueArg to, SourceLoc loc) {
+  return {Say("broadcasts", loc, x, to)};
+}
+Condition LastAxes(Attr<Ints> axes, ValueArg x, SourceLoc loc) {
+  return {Say("last_axes", loc, axes, x)};
+}
+Condition LastDims(ValueArg x, ValueArg of, Attr<Ints> axes, SourceLoc loc) {
+  return {Say("last_dims", loc, x, of, axes)};
+}
+Condition SameAxis(ValueArg x, IntArg a, IntArg b, SourceLoc loc) {
+  return {Say("same_axis", loc, x, a, b)};
+}
+Condition IsIdentity(Attr<Ints> perm, SourceLoc loc) { return {Say("identity", loc, perm)}; }
+Condition Inverse(Attr<Ints> p, Attr<Ints> q, SourceLoc loc) { return {Say("inverse", loc, p, q)}; }
+Condition OnlyUnitDimsMove(ValueArg x, Attr<Ints> perm, SourceLoc loc) {
+  return {Say("only_unit_dims_move", loc, x, perm)};
+}
+Condition OnlyUser(ValueArg x, ValueArg user, SourceLoc loc) {
+  return {Say("only_user", loc, x, user)};
+}
+Expression<double> SplatOf(Tensor x, SourceLoc loc) { return {Say("splat", loc, x)}; }
+Expression<int64_t> DimOf(Tensor x, IntArg axis, SourceLoc loc) {
+  return {Say("dim", loc, x, axis)};
+}
+Expression<Ints> IntsOf(Tensor x, SourceLoc loc) { return {Say("ints", loc, x)}; }
+Expression<Ints> ShapeOf(Tensor x, SourceLoc loc) { return {Say("shape", loc, x)}; }
+Expression<Ints> Compose(Attr<Ints> p, Attr<Ints> q, SourceLoc loc) {
+  return {Say("compose", loc, p, q)};
+}
+Expression<int64_t> ElementAt(Attr<Ints> list, IntArg index, SourceLoc loc) {
+  return {Say("element", loc, list, index)};
+}
+Expression<bool> AsBool(Attr<int64_t> integer, SourceLoc loc) {
+  return {Say("bool", loc, integer)};
+}
+Expression<int64_t> StartOfLast(Attr<Ints> axes, SourceLoc loc) {
+  return {Say("start_of_last", loc, axes)};
+}
+Expression<ir::Attribute> ScalarLike(Tensor x, double number, SourceLoc loc) {
+  return {Say("scalar", loc, x, number)};
+}
+
+Condition AnyElement(std::initializer_list<TensorList> lists, SourceLoc loc) {
+  Phrase phrase = Say("any_element", loc);
+  for (const TensorList& list : lists)
+    if (phrase.size < kMaxArguments)
+      phrase.arguments[phrase.size++] = {PhraseArgument::kValue, false, list.id(), 0};
+  return {phrase};
+}
+
+namespace internal {
+
+Formula MakeFormula(PatternGraph* graph, const Phrase& phrase, bool is_constraint) {
+  Formula formula;
+  formula.name = phrase.word;
+  ir::IrContext& context = *graph->context();
+  for (size_t i = 0; i < phrase.size; ++i) {
+    const PhraseArgument& a = phrase.arguments[i];
+    Formula::Argument& argument = formula.arguments.emplace_back();
+    switch (a.kind) {
+      case PhraseArgument::kValue:
+        argument = ValueArgument(static_cast<int>(a.integer));
+        argument.if_given = a.if_given;
+        break;
+      case PhraseArgument::kVariable:
+        argument = VariableArgument(static_cast<int>(a.integer));
+        break;
+      case PhraseArgument::kInt:
+        argument = LiteralArgument(context.IntAttr(a.integer));
+        break;
+      case PhraseArgument::kNumber:
+        argument = LiteralArgument(context.DoubleAttr(a.number));
+        break;
+      case PhraseArgument::kType:
+        argument = LiteralArgument(context.DataTypeAttr(static_cast<ir::DataType>(a.integer)));
+        break;
+    }
+  }
+  const std::string wrong = CheckFormula(*graph, formula, is_constraint);
+  if (wrong.empty()) return formula;
+  graph->Error(phrase.loc, wrong);
+  return {};
+}
+
+}  // namespace internal
+}  // namespace weft::drr

@@ -1,0 +1,80 @@
+// The words of the vocabulary in C++ (ir-opt --list-constraints prints what each means):
+//
+//   src.Require(IsConstant(w), Rank(w, 2), DType(x, kF32), PerChannel(IfGiven(b), out, -1));
+//   src.Profitable(MinDim(x, 3, 20000));
+//   res.Op<ops::Transpose>({.perm = Compose(p, q)})(x)
+//
+// Reasons are generated ("w has rank 2"), each constraint knows its line, and a rule that uses only
+// these prints as text.
+#pragma once
+
+#include <initializer_list>
+
+#include "drr/cpp/phrase.h"
+
+namespace weft::drr {
+
+#define WEFT_HERE SourceLoc loc = SourceLoc::Here()
+
+// --- constants -------------------------------------------------------------------
+Condition IsConstant(ValueArg x, WEFT_HERE);
+Condition IsConstantLike(ValueArg x, WEFT_HERE);
+Condition IsSplat(ValueArg x, double number, WEFT_HERE);
+Condition IsSplat(ValueArg x, double number, double tolerance, WEFT_HERE);
+Condition IsUniform(ValueArg x, WEFT_HERE);
+Condition Positive(ValueArg x, WEFT_HERE);
+Condition NonZero(ValueArg x, WEFT_HERE);
+
+// --- types -----------------------------------------------------------------------
+Condition DType(ValueArg x, DTypeArg type, WEFT_HERE);
+Condition SameDType(ValueArg x, ValueArg y, WEFT_HERE);
+Condition IsFloat(ValueArg x, WEFT_HERE);
+Condition IsInteger(ValueArg x, WEFT_HERE);
+Condition SameType(ValueArg x, ValueArg y, WEFT_HERE);
+Condition CastsCompose(ValueArg x, DTypeArg through, DTypeArg to, WEFT_HERE);
+
+// --- shapes ----------------------------------------------------------------------
+Condition SameShape(ValueArg x, ValueArg y, WEFT_HERE);
+Condition StaticShape(ValueArg x, WEFT_HERE);
+Condition StaticDim(ValueArg x, IntArg axis, WEFT_HERE);
+Condition NonEmpty(ValueArg x, WEFT_HERE);
+Condition OneElement(ValueArg x, WEFT_HERE);
+Condition HasRank(ValueArg x, WEFT_HERE);
+Condition Rank(ValueArg x, IntArg rank, WEFT_HERE);
+Condition MinRank(ValueArg x, IntArg rank, WEFT_HERE);
+Condition MaxRank(ValueArg x, IntArg rank, WEFT_HERE);
+Condition SameRank(ValueArg x, ValueArg y, WEFT_HERE);
+Condition NoHigherRank(ValueArg x, ValueArg than, WEFT_HERE);
+Condition Dim(ValueArg x, IntArg axis, IntArg size, WEFT_HERE);
+Condition MinDim(ValueArg x, IntArg axis, IntArg size, WEFT_HERE);
+Condition MaxDim(ValueArg x, IntArg axis, IntArg size, WEFT_HERE);
+Condition SameDim(ValueArg x, IntArg axis, ValueArg y, IntArg axis_of_y, WEFT_HERE);
+Condition PerChannel(ValueArg x, ValueArg of, IntArg axis, WEFT_HERE);
+Condition Broadcasts(ValueArg x, ValueArg to, WEFT_HERE);
+
+// --- axes and permutations ---------------------------------------------------------
+Condition LastAxes(Attr<Ints> axes, ValueArg x, WEFT_HERE);
+Condition LastDims(ValueArg x, ValueArg of, Attr<Ints> axes, WEFT_HERE);
+Condition SameAxis(ValueArg x, IntArg a, IntArg b, WEFT_HERE);
+Condition IsIdentity(Attr<Ints> perm, WEFT_HERE);
+Condition Inverse(Attr<Ints> p, Attr<Ints> q, WEFT_HERE);
+Condition OnlyUnitDimsMove(ValueArg x, Attr<Ints> perm, WEFT_HERE);
+
+// --- uses ------------------------------------------------------------------------
+Condition OnlyUser(ValueArg x, ValueArg user, WEFT_HERE);
+Condition AnyElement(std::initializer_list<TensorList> lists, WEFT_HERE);
+
+// --- computed attributes -------------------------------------------------------------
+Expression<double> SplatOf(Tensor x, WEFT_HERE);
+Expression<int64_t> DimOf(Tensor x, IntArg axis, WEFT_HERE);
+Expression<Ints> IntsOf(Tensor x, WEFT_HERE);
+Expression<Ints> ShapeOf(Tensor x, WEFT_HERE);
+Expression<Ints> Compose(Attr<Ints> p, Attr<Ints> q, WEFT_HERE);  // p[q]
+Expression<int64_t> ElementAt(Attr<Ints> list, IntArg index, WEFT_HERE);
+Expression<bool> AsBool(Attr<int64_t> integer, WEFT_HERE);
+Expression<int64_t> StartOfLast(Attr<Ints> axes, WEFT_HERE);
+Expression<ir::Attribute> ScalarLike(Tensor x, double number, WEFT_HERE);
+
+#undef WEFT_HERE
+
+}  // namespace weft::drr

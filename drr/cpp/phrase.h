@@ -1,0 +1,72 @@
+// Words of the vocabulary (drr/rule/vocabulary.h) as C++ says them: a word, its arguments, and the
+// line they stand in. drr/cpp/constraints.h has the words.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <string_view>
+
+#include "drr/cpp/handles.h"
+#include "drr/rule/vocabulary.h"
+
+namespace weft::drr {
+
+// A value that may be absent: a constraint of it then holds.
+class IfGiven {
+ public:
+  explicit IfGiven(Tensor value) : value_(value) {}
+  Tensor value() const { return value_; }
+
+ private:
+  Tensor value_;
+};
+
+namespace internal {
+
+struct PhraseArgument {
+  enum Kind : uint8_t { kValue, kVariable, kInt, kNumber, kType };
+  Kind kind = kInt;
+  bool if_given = false;
+  int64_t integer = 0;  // or an id, or an element type
+  double number = 0;
+};
+
+struct Phrase {
+  std::string_view word;
+  std::array<PhraseArgument, kMaxArguments> arguments;
+  uint8_t size = 0;
+  SourceLoc loc;
+};
+
+// Null, and an error of the rule, when the arguments are not what the word takes.
+Formula MakeFormula(PatternGraph* graph, const Phrase& phrase, bool is_constraint);
+
+}  // namespace internal
+
+// What a constraint of C++ takes: a value, an integer or an attribute variable that holds one, an
+// element type or a variable that holds one.
+class ValueArg : public internal::PhraseArgument {
+ public:
+  ValueArg(Tensor t) : PhraseArgument{kValue, false, t.id(), 0} {}
+  ValueArg(IfGiven t) : PhraseArgument{kValue, true, t.value().id(), 0} {}
+};
+class IntArg : public internal::PhraseArgument {
+ public:
+  template <std::integral I>
+  IntArg(I i) : PhraseArgument{kInt, false, static_cast<int64_t>(i), 0} {}
+  IntArg(Attr<int64_t> a) : PhraseArgument{kVariable, false, a.id(), 0} {}
+};
+class DTypeArg : public internal::PhraseArgument {
+ public:
+  DTypeArg(ir::DataType t) : PhraseArgument{kType, false, static_cast<int64_t>(t), 0} {}
+  DTypeArg(Attr<ir::DataType> a) : PhraseArgument{kVariable, false, a.id(), 0} {}
+};
+
+// What src.Require() and src.Profitable() take.
+struct Condition : internal::Phrase {};
+// An attribute computed by a formula: {.perm = Compose(p, q)}.
+template <class T>
+struct Expression : internal::Phrase {};
+
+}  // namespace weft::drr

@@ -1,0 +1,210 @@
+#include "drr/rule/algebra.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+
+#include "drr/rule/vocabulary.h"
+#include "ir/text/printer.h"
+
+namespace weft::drr {
+namespace {
+
+// HardSigmoid is hard_sigmoid, MatMul is matmul, BatchNormalization is batch_normalization.
+std::string Snake(std::string_view name) {
+  if (name == "MatMul") return "matmul";
+  std::string out;
+  for (size_t i = 0; i < name.size(); ++i) {
+    const bool upper = std::isupper(static_cast<unsigned char>(name[i])) != 0;
+    const bool before = i > 0 && std::islower(static_cast<unsigned char>(name[i - 1])) != 0;
+    if (upper && before) out += '_';
+    out += static_cast<char>(std::tolower(static_cast<unsigned char>(name[i])));
+  }
+  return out;
+}
+
+void Append(std::string* list, std::string_view item, std::string_view separator = ", ") {
+  if (item.empty()) return;
+  if (!list->empty()) *list += separator;
+  *list += item;
+}
+
+class AlgebraPrinter {
+ public:
+  explicit AlgebraPrinter(const PatternGraph& graph) : g_(graph) {
+    const std::string_view root = g_.ops[g_.roots()[0]].Name();
+    dialect_ = root.substr(0, root.find('.'));
+    for (const Constraint& c : g_.constraints)
+      if (c.formula.name == "splat_is") splats_[g_.Resolve(c.formula.arguments[0].id)] = &c;
+    CountUses();
+  }
+
+  std::string Run() {
+    std::string before, after;
+    for (const Replacement& r : g_.replacements) {
+      Append(&before, Value(r.source, true));
+      Append(&after, Operand(r.with));
+    }
+    std::string text = before + " => " + after;
+    if (!definitions_.empty()) text += " with " + definitions_;
+    std::string where;
+    for (const Constraint& c : g_.constraints)
+      if (!printed_.count(&c)) Append(&where, c.reason);
+    return where.empty() ? text : text + " where " + where;
+  }
+
+ private:
+  void CountUses() {
+    for (const SourceOp& op : g_.ops)
+      for (int v : op.operands)
+        if (v != kAbsent) ++uses_[g_.Resolve(v)];
+    for (const SourceValue& v : g_.values)
+      for (int e : v.either) ++uses_[g_.Resolve(e)];
+  }
+
+  std::string Number(int value) {
+    const auto it = splats_.find(value);
+    if (it == splats_.end() || !g_.values[value].name.empty()) return "";
+    printed_[it->second] = true;
+    return fmt::format("{:.6g}",
+                       it->second->formula.arguments[1].literal.Is(ir::AttrKind::kInt)
+                           ? static_cast<double>(it->second->formula.arguments[1].literal.AsInt())
+                           : it->second->formula.arguments[1].literal.AsDouble());
+  }
+
+  std::string Value(int id, bool is_root = false) {
+    if (id == kAbsent) return "none";
+    id = g_.Resolve(id);
+    const SourceValue& v = g_.values[id];
+    if (v.through >= 0) return Value(v.through);
+    std::string text = !v.name.empty() && v.producer < 0 ? v.name : Number(id);
+    if (!text.empty()) return text + (v.list ? "..." : v.optional ? "?" : "");
+    if (v.producer < 0 && v.either.empty()) return "_";
+    if (is_root || uses_[id] < 2) return Made(v);
+    const auto [it, is_new] = names_.emplace(id, "");
+    if (is_new) {
+      it->second = fmt::format("t{}", names_.size());
+      const std::string name = it->second;
+      Append(&definitions_, name + " = " + Made(v));
+    }
+    return names_[id];
+  }
+
+  std::string Made(const SourceValue& v) {
+    if (!v.either.empty()) {
+      std::string text;
+      for (int e : v.either) Append(&text, Value(e), " or ");
+      return "(" + text + ")";
+    }
+    const SourceOp& op = g_.ops[v.producer];
+    std::string operands;
+    for (int operand : op.operands) Append(&operands, Value(operand));
+    return Names(op) + (op.times == Times::kChain ? "*" : "") + "(" + operands + Attrs(op) + ")" +
+           (op.times == Times::kEach ? "..."
+            : v.optional             ? "?"
+                                     : "");
+  }
+
+  std::string OpName(std::string_view name) const {
+    const size_t dot = name.find('.');
+    if (dot == std::string_view::npos) return std::string(name);
+    const std::string_view dialect = name.substr(0, dot);
+    return (dialect == dialect_ ? "" : std::string(dialect) + ".") + Snake(name.substr(dot + 1));
+  }
+
+  std::string Names(const SourceOp& op) const {
+    if (op.alternatives.empty()) return op.opcode.empty() ? "any" : OpName(op.opcode);
+    std::string text;
+    for (const Alternative& a : op.alternatives) Append(&text, OpName(a.def->name()), "/");
+    return text;
+  }
+
+  // What is bound or asked for beside the defaults, of the first alternative.
+  std::string Attrs(const SourceOp& op) const {
+    std::string text;
+    if (op.alternatives.empty()) return text;
+    const Alternative& a = op.alternatives[0];
+    for (const AttrPattern& attr : a.attrs) {
+      const ir::FieldDef* field = a.def->FindField(attr.name);
+      if (attr.kind == AttrPattern::kBind) {
+        text += fmt::format(", {}={}", attr.name.str(), g_.attrs[attr.variable].name);
+      } else if (attr.kind == AttrPattern::kIsOneOf && !attr.values.empty() && attr.values[0] &&
+                 !(field->make_default && attr.values[0] == field->make_default(*g_.context()))) {
+        text += fmt::format(", {}={}", attr.name.str(), ir::PrintAttribute(attr.values[0]));
+      }
+    }
+    return text;
+  }
+
+  std::string Operand(const ResultOperand& operand) {
+    switch (operand.kind) {
+      case ResultOperand::kNone:
+        return "";
+      case ResultOperand::kSource:
+        return Value(operand.id);
+      case ResultOperand::kResult:
+        return Result(operand.id);
+      case ResultOperand::kOutside:
+        return fmt::format("'{}'", g_.outside[operand.id].node);
+    }
+    return "";
+  }
+
+  std::string Result(int id) {
+    for (const ResultOp& op : g_.result_ops) {
+      const auto it = std::find(op.results.begin(), op.results.end(), id);
+      if (it == op.results.end()) continue;
+      std::string operands;
+      for (const ResultOperand& operand : op.operands) Append(&operands, Operand(operand));
+      const std::string name = op.def ? OpName(op.def->name()) : Names(g_.ops[op.like]);
+      std::string attrs = ResultAttrs(op);
+      if (operands.empty() && attrs.starts_with(", ")) attrs = attrs.substr(2);
+      const std::string number =
+          op.results.size() > 1 ? fmt::format("[{}]", it - op.results.begin()) : "";
+      return name + "(" + operands + attrs + ")" + (op.each ? "..." : number);
+    }
+    return "";
+  }
+
+  std::string ResultAttrs(const ResultOp& op) const {
+    std::string text;
+    for (const ResultAttr& attr : op.attrs) {
+      const ir::FieldDef* field = g_.DefOf(op)->FindField(attr.name);
+      if (attr.literal && field->make_default && attr.literal == field->make_default(*g_.context()))
+        continue;
+      text += fmt::format(", {}={}", attr.name.str(), AttrText(attr));
+    }
+    return text;
+  }
+
+  std::string AttrText(const ResultAttr& attr) const {
+    if (attr.variable >= 0) return g_.attrs[attr.variable].name;
+    if (!attr.compute)
+      return attr.literal.Is(ir::AttrKind::kDense) ? "constant" : ir::PrintAttribute(attr.literal);
+    if (attr.formula.name.empty()) return "computed";
+    std::string arguments;
+    for (const Formula::Argument& a : attr.formula.arguments)
+      Append(&arguments, a.kind == Formula::Argument::kValue      ? NameInReason(g_, a.id)
+                         : a.kind == Formula::Argument::kVariable ? g_.attrs[a.id].name
+                                                                  : ir::PrintAttribute(a.literal));
+    return attr.formula.name + "(" + arguments + ")";
+  }
+
+  const PatternGraph& g_;
+  std::string_view dialect_;
+  std::map<int, const Constraint*> splats_;
+  std::map<const Constraint*, bool> printed_;
+  std::map<int, int> uses_;
+  std::map<int, std::string> names_;
+  std::string definitions_;
+};
+
+}  // namespace
+
+std::string AlgebraOf(const Rule& rule) {
+  return rule.algebra.empty() ? AlgebraPrinter(rule.graph).Run() : rule.algebra;
+}
+
+}  // namespace weft::drr

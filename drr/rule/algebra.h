@@ -1,0 +1,15 @@
+// A rule in one line: "mul(x, 1) => x where the result has the type of x".
+#pragma once
+
+#include <string>
+
+#include "drr/rule/rule.h"
+
+namespace weft::drr {
+
+// What the author wrote, or else printed from the graph. Ops have their names in snake_case, with
+// their dialect where it is not that of the root; alternatives are separated by '/', optional
+// operands end in '?', lists in '...'. Values that are used twice are named behind "with".
+std::string AlgebraOf(const Rule& rule);
+
+}  // namespace weft::drr

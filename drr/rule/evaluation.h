@@ -1,0 +1,77 @@
+// What a formula of the vocabulary sees of a match, prepared so that evaluating it costs no more than
+// a function of C++ would.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "drr/rule/match_context.h"
+#include "drr/rule/vocabulary.h"
+
+namespace weft::drr::internal {
+
+struct FormulaArgument {
+  int id = -1;  // a value or a variable
+  int64_t integer = 0;
+  double number = 0;
+  ir::Attribute literal;
+};
+
+struct FormulaArguments {
+  std::array<FormulaArgument, kMaxArguments> list;
+  uint8_t size = 0;
+  uint8_t if_given = 0;  // bits: arguments without which a constraint holds
+  explicit FormulaArguments(const Formula& formula);
+};
+
+class Evaluation {
+ public:
+  Evaluation(const MatchContext& match, const FormulaArguments& arguments)
+      : m(match), arguments_(arguments) {}
+
+  bool has(size_t i) const { return i < arguments_.size; }
+  BoundTensor tensor(size_t i) const { return BoundTensor(m.value(at(i).id)); }
+  const std::vector<ir::Value>& list(size_t i) const { return m.list(at(i).id); }
+  ir::Attribute variable(size_t i) const { return m.attr(at(i).id); }
+  ir::Attribute literal(size_t i) const { return at(i).literal; }
+  double number(size_t i) const { return at(i).number; }
+  const std::string& string(size_t i) const { return at(i).literal.AsString(); }
+  // False when a variable holds something else.
+  bool Integer(size_t i, int64_t* value) const {
+    *value = at(i).integer;
+    if (at(i).id < 0) return true;
+    const ir::Attribute held = m.attr(at(i).id);
+    if (!held.Is(ir::AttrKind::kInt)) return false;
+    *value = held.AsInt();
+    return true;
+  }
+  // kNull when a variable holds something else.
+  ir::DataType dtype(size_t i) const {
+    const ir::Attribute held = at(i).id < 0 ? at(i).literal : m.attr(at(i).id);
+    return held.Is(ir::AttrKind::kDataType) ? held.AsDataType() : ir::DataType::kNull;
+  }
+  // The size of axis `axis` of value `v`; kUnknownDim when either is not known.
+  int64_t dim(size_t v, size_t axis) const {
+    int64_t i = 0;
+    return Integer(axis, &i) ? tensor(v).dim(i) : ir::kUnknownDim;
+  }
+  // Whether an argument that may be absent is.
+  bool IsAbsent() const {
+    for (size_t i = 0; i < arguments_.size; ++i)
+      if ((arguments_.if_given >> i & 1) && !m.value(at(i).id)) return true;
+    return false;
+  }
+
+  const MatchContext& m;
+
+ private:
+  const FormulaArgument& at(size_t i) const { return arguments_.list[i]; }
+  const FormulaArguments& arguments_;
+};
+
+// Of drr/equivalence, which defines them.
+bool ComputesResult(const Evaluation& e);
+ir::Attribute AttributeFromBody(const MatchContext& match, ir::Name name, int result_op);
+
+}  // namespace weft::drr::internal

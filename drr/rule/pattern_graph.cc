@@ -1,0 +1,156 @@
+// Recording into a graph, and questions about one. Check() is in drr/rule/check.cc.
+#include "drr/rule/pattern_graph.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "drr/rule/arity.h"
+
+namespace weft::drr {
+
+PatternGraph::PatternGraph(std::string_view rule, ir::IrContext* context)
+    : rule_(rule), context_(context) {}
+PatternGraph::PatternGraph(const PatternGraph& other) = default;
+PatternGraph::PatternGraph(PatternGraph&& other) noexcept = default;
+PatternGraph::~PatternGraph() = default;
+
+void PatternGraph::Error(SourceLoc loc, const std::string& what) {
+  errors_.push_back(fmt::format("{}:{}: error: [{}] {}", loc.file, loc.line, rule_, what));
+}
+
+void PatternGraph::Warning(SourceLoc loc, const std::string& what) {
+  warnings_.push_back(fmt::format("{}:{}: warning: [{}] {}", loc.file, loc.line, rule_, what));
+}
+
+int PatternGraph::NewValue(std::string_view name, SourceLoc loc, bool list) {
+  for (size_t i = 0; i < values.size() && !name.empty(); ++i) {
+    if (values[i].name != name) continue;
+    if (values[i].list != list)
+      Error(loc, fmt::format("'{}' is a tensor and a list of tensors", name));
+    return static_cast<int>(i);
+  }
+  SourceValue value;
+  value.list = list;
+  value.name = name;
+  value.loc = loc;
+  values.push_back(std::move(value));
+  return static_cast<int>(values.size()) - 1;
+}
+
+int PatternGraph::NewAttr(std::string_view name, SourceLoc loc) {
+  if (!name.empty())
+    for (size_t i = 0; i < attrs.size(); ++i)
+      if (attrs[i].name == name) return static_cast<int>(i);
+  attrs.push_back({std::string(name), loc, false});
+  return static_cast<int>(attrs.size()) - 1;
+}
+
+int PatternGraph::NewOp(SourceOp op) {
+  ops.push_back(std::move(op));
+  return static_cast<int>(ops.size()) - 1;
+}
+
+int PatternGraph::NewOp(SourceLoc loc) {
+  SourceOp op;
+  op.loc = loc;
+  return NewOp(std::move(op));
+}
+
+void PatternGraph::AddAlternative(int op, const ir::OpDef& def) {
+  ops[op].alternatives.push_back({&def, {}});
+}
+
+int PatternGraph::NewResultOp(const ir::OpDef& def, int attrs_of, SourceLoc loc) {
+  ResultOp op;
+  op.def = &def;
+  op.attrs_of = attrs_of;
+  op.loc = loc;
+  return NewResultOp(std::move(op));
+}
+
+int PatternGraph::NewResultOp(ResultOp op) {
+  result_ops.push_back(std::move(op));
+  return static_cast<int>(result_ops.size()) - 1;
+}
+
+int PatternGraph::Call(int op, std::span<const int> operands, size_t num_results) {
+  if (ops[op].called) {
+    Error(ops[op].loc,
+          fmt::format("{} is applied twice; declare one op per occurrence", ops[op].Name()));
+    ops[op].results.clear();
+  }
+  ops[op].called = true;
+  ops[op].operands.assign(operands.begin(), operands.end());
+  for (size_t i = 0; i < num_results; ++i) {
+    const int value = NewValue("", ops[op].loc);
+    values[value].producer = op;
+    values[value].result_index = static_cast<int>(i);
+    ops[op].results.push_back(value);
+  }
+  return static_cast<int>(values.size() - num_results);
+}
+
+int PatternGraph::CallResult(int op, std::span<const ResultOperand> operands, size_t num_results) {
+  if (result_ops[op].called)
+    Error(result_ops[op].loc, fmt::format("{} is applied twice; declare one op per occurrence",
+                                          NameOf(result_ops[op])));
+  result_ops[op].called = true;
+  result_ops[op].operands.assign(operands.begin(), operands.end());
+  result_ops[op].results.clear();
+  for (size_t i = 0; i < num_results; ++i) result_ops[op].results.push_back(num_result_values++);
+  return num_result_values - static_cast<int>(num_results);
+}
+
+std::vector<int> PatternGraph::RootProducers() const {
+  std::vector<int> producers, work{root_value_};
+  while (!work.empty()) {
+    const SourceValue& v = values[Resolve(work.back())];
+    work.pop_back();
+    if (v.producer >= 0) producers.push_back(v.producer);
+    work.insert(work.end(), v.either.rbegin(), v.either.rend());
+  }
+  return producers;
+}
+
+bool PatternGraph::IsPlain() const {
+  if (roots_.size() != 1 || has_lists_ || has_regions_) return false;
+  const auto counts_results = [](const Alternative& a) { return IsVariadic(a.def->info->results); };
+  return std::all_of(ops.begin(), ops.end(),
+                     [&](const SourceOp& op) {
+                       return !op.alternatives.empty() &&
+                              std::none_of(op.alternatives.begin(), op.alternatives.end(),
+                                           counts_results);
+                     }) &&
+         std::all_of(values.begin(), values.end(), [](const SourceValue& v) {
+           return v.either.empty() && v.nots.empty() && v.through < 0 &&
+                  v.escape != Escape::kRecompute;
+         });
+}
+
+int PatternGraph::CallEach(int op, int list) {
+  Call(op, {&list, 1}, 1);
+  ops[op].times = Times::kEach;
+  const int result = ops[op].results[0];
+  values[result].list = true;
+  return result;
+}
+
+int PatternGraph::CallEachResult(int op, std::span<const ResultOperand> operands) {
+  CallResult(op, operands, 1);
+  result_ops[op].each = true;
+  return result_ops[op].results[0];
+}
+
+int PatternGraph::Resolve(int value) const {
+  while (values[value].alias >= 0) value = values[value].alias;
+  return value;
+}
+
+std::string PatternGraph::Describe(int value) const {
+  const SourceValue& v = values[Resolve(value)];
+  const std::string& name = v.name.empty() ? values[value].name : v.name;
+  return name.empty() ? fmt::format("the value of line {}", v.loc.line) : fmt::format("'{}'", name);
+}
+
+}  // namespace weft::drr

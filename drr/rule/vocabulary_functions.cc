@@ -1,0 +1,274 @@
+#include "drr/rule/vocabulary_functions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "drr/rule/convert_attr.h"
+#include "ir/builder.h"
+#include "ir/lossless_cast.h"
+
+namespace weft::drr::internal {
+
+using ir::Attribute;
+using ir::AttrKind;
+
+namespace {
+
+bool HasOneElement(const BoundTensor& t) { return t.is_static() && t.type().NumElements() == 1; }
+
+// The axis counted from the beginning; -1 when the value has no such axis.
+int64_t NormalAxis(int64_t axis, int64_t rank) {
+  if (axis < 0) axis += rank;
+  return axis >= 0 && axis < rank ? axis : -1;
+}
+
+ir::Operation DefiningOp(const BoundTensor& t) {
+  return t.value() ? t.value().DefiningOp() : ir::Operation();
+}
+
+// With the default where the op does not have it written out.
+Attribute AttributeNamed(const Evaluation& e, ir::Operation op, const std::string& name) {
+  const Attribute given = op.attr(name);
+  const ir::FieldDef* field = op.def() ? op.def()->FindField(ir::Name(name)) : nullptr;
+  if (given || !field || !field->make_default) return given;
+  return field->make_default(*e.m.context());
+}
+
+}  // namespace
+
+bool IsConstant(const Evaluation& e) { return e.tensor(0).is_constant(); }
+bool IsConstantLike(const Evaluation& e) {
+  const ir::Operation op = DefiningOp(e.tensor(0));
+  return op && op.HasTrait(ir::kConstantLike);
+}
+bool StaticShape(const Evaluation& e) { return e.tensor(0).is_static(); }
+bool StaticDim(const Evaluation& e) { return ir::IsStaticDim(e.dim(0, 1)); }
+bool HasRank(const Evaluation& e) { return e.tensor(0).has_rank(); }
+bool RankIs(const Evaluation& e) {
+  int64_t rank = 0;
+  return e.Integer(1, &rank) && rank >= 0 && e.tensor(0).rank() == rank;
+}
+bool MinRank(const Evaluation& e) {
+  int64_t least = 0;
+  return e.Integer(1, &least) && e.tensor(0).has_rank() && e.tensor(0).rank() >= least;
+}
+bool MaxRank(const Evaluation& e) {
+  int64_t most = 0;
+  return e.Integer(1, &most) && e.tensor(0).has_rank() && e.tensor(0).rank() <= most;
+}
+bool SameRank(const Evaluation& e) {
+  return e.tensor(0).has_rank() && e.tensor(0).rank() == e.tensor(1).rank();
+}
+bool NoHigherRank(const Evaluation& e) {
+  return e.tensor(0).has_rank() && e.tensor(0).rank() <= e.tensor(1).rank();
+}
+bool DimIs(const Evaluation& e) {
+  int64_t size = 0;
+  return e.Integer(2, &size) && size >= 0 && e.dim(0, 1) == size;
+}
+bool MinDim(const Evaluation& e) {
+  int64_t least = 0;
+  const int64_t size = e.dim(0, 1);
+  return e.Integer(2, &least) && ir::IsStaticDim(size) && size >= least;
+}
+bool MaxDim(const Evaluation& e) {
+  int64_t most = 0;
+  const int64_t size = e.dim(0, 1);
+  return e.Integer(2, &most) && ir::IsStaticDim(size) && size <= most;
+}
+bool SameDim(const Evaluation& e) { return ir::SameDim(e.dim(0, 1), e.dim(2, 3)); }
+bool DtypeIs(const Evaluation& e) {
+  const ir::DataType dtype = e.dtype(1);
+  return dtype != ir::DataType::kNull && e.tensor(0).dtype() == dtype;
+}
+bool SameDtype(const Evaluation& e) {
+  const ir::DataType dtype = e.tensor(0).dtype();
+  return dtype != ir::DataType::kNull && dtype == e.tensor(1).dtype();
+}
+bool IsFloat(const Evaluation& e) { return ir::IsFloat(e.tensor(0).dtype()); }
+bool IsInteger(const Evaluation& e) { return ir::IsInteger(e.tensor(0).dtype()); }
+bool SameType(const Evaluation& e) {
+  return ir::ProvablySameType(e.tensor(0).type(), e.tensor(1).type());
+}
+bool SameShape(const Evaluation& e) {
+  return ir::ProvablySameShape(e.tensor(0).type(), e.tensor(1).type());
+}
+bool OneElement(const Evaluation& e) { return HasOneElement(e.tensor(0)); }
+bool NonEmpty(const Evaluation& e) {
+  return e.tensor(0).is_static() && e.tensor(0).type().NumElements() > 0;
+}
+bool SplatIs(const Evaluation& e) {
+  const double wanted = e.number(1);
+  return e.tensor(0).IsSplat(wanted, e.has(2) ? e.number(2) : 1e-6 * std::abs(wanted));
+}
+bool IsUniform(const Evaluation& e) { return e.tensor(0).splat().has_value(); }
+bool Positive(const Evaluation& e) {
+  const auto splat = e.tensor(0).splat();
+  return splat && *splat > 0 && HasOneElement(e.tensor(0));
+}
+bool NonZero(const Evaluation& e) {
+  const auto splat = e.tensor(0).splat();
+  return splat && *splat != 0 && HasOneElement(e.tensor(0));
+}
+bool PerChannel(const Evaluation& e) {
+  return e.tensor(0).rank() == 1 && ir::SameDim(e.tensor(0).dim(0), e.dim(1, 2));
+}
+bool Broadcasts(const Evaluation& e) {
+  const BoundTensor from = e.tensor(0), to = e.tensor(1);
+  if (!from.has_rank() || to.rank() < from.rank()) return false;
+  for (int64_t axis = -from.rank(); axis < 0; ++axis)
+    if (from.dim(axis) != 1 && !ir::SameDim(from.dim(axis), to.dim(axis))) return false;
+  return true;
+}
+bool LastAxes(const Evaluation& e) {
+  const Attribute axes = e.variable(0);
+  const int64_t rank = e.tensor(1).rank();
+  if (!axes.Is(AttrKind::kInts) || axes.AsInts().empty()) return false;
+  const auto count = static_cast<int64_t>(axes.AsInts().size());
+  ir::Ints sorted;
+  for (int64_t axis : axes.AsInts()) sorted.push_back(NormalAxis(axis, rank));
+  std::sort(sorted.begin(), sorted.end());
+  for (int64_t i = 0; i < count; ++i)
+    if (sorted[static_cast<size_t>(i)] < 0 || sorted[static_cast<size_t>(i)] != rank - count + i)
+      return false;
+  return true;
+}
+bool LastDims(const Evaluation& e) {
+  const Attribute axes = e.variable(2);
+  if (!axes.Is(AttrKind::kInts)) return false;
+  const auto count = static_cast<int64_t>(axes.AsInts().size());
+  if (e.tensor(0).rank() != count || e.tensor(1).rank() < count) return false;
+  for (int64_t axis = -count; axis < 0; ++axis)
+    if (!ir::SameDim(e.tensor(0).dim(axis), e.tensor(1).dim(axis))) return false;
+  return true;
+}
+bool IsIdentity(const Evaluation& e) {
+  const Attribute perm = e.variable(0);
+  if (!perm.Is(AttrKind::kInts)) return false;
+  const ir::Ints& axes = perm.AsInts();
+  for (size_t i = 0; i < axes.size(); ++i)
+    if (axes[i] != static_cast<int64_t>(i)) return false;
+  return true;
+}
+bool Inverse(const Evaluation& e) {
+  const Attribute p = e.variable(0), q = e.variable(1);
+  if (!p.Is(AttrKind::kInts) || !q.Is(AttrKind::kInts)) return false;
+  const ir::Ints &first = p.AsInts(), &second = q.AsInts();
+  const auto rank = static_cast<int64_t>(first.size());
+  if (second.size() != first.size()) return false;
+  for (size_t i = 0; i < second.size(); ++i)
+    if (second[i] < 0 || second[i] >= rank ||
+        first[static_cast<size_t>(second[i])] != static_cast<int64_t>(i))
+      return false;
+  return true;
+}
+bool SameAxis(const Evaluation& e) {
+  int64_t a = 0, b = 0;
+  if (!e.Integer(1, &a) || !e.Integer(2, &b)) return false;
+  const int64_t rank = e.tensor(0).rank();
+  return a == b ||
+         (rank >= 0 && NormalAxis(a, rank) >= 0 && NormalAxis(a, rank) == NormalAxis(b, rank));
+}
+bool OnlyUnitDimsMove(const Evaluation& e) {
+  const Attribute perm = e.variable(1);
+  if (!perm.Is(AttrKind::kInts) || !e.tensor(0).has_rank()) return false;
+  int64_t last = -1;
+  for (int64_t axis : perm.AsInts()) {
+    if (e.tensor(0).dim(axis) == 1) continue;
+    if (axis < last) return false;
+    last = axis;
+  }
+  return true;
+}
+bool CastsCompose(const Evaluation& e) {
+  return ir::CastsCompose(e.tensor(0).dtype(), e.dtype(1), e.dtype(2));
+}
+bool OnlyUser(const Evaluation& e) {
+  const ir::Operation only = DefiningOp(e.tensor(1));
+  if (!only || !e.tensor(0).value()) return false;
+  for (ir::Operation user : e.tensor(0).value().users())
+    if (user != only) return false;
+  return true;
+}
+bool AnyElement(const Evaluation& e) {
+  for (size_t i = 0; e.has(i); ++i)
+    if (!e.list(i).empty()) return true;
+  return false;
+}
+bool IsNamed(const Evaluation& e) {
+  const ir::Operation op = DefiningOp(e.tensor(0));
+  return op && op.location().str() == e.string(1);
+}
+bool AttributeIs(const Evaluation& e) {
+  const ir::Operation op = DefiningOp(e.tensor(0));
+  if (!op) return false;
+  const Attribute found = AttributeNamed(e, op, e.string(1));
+  if (!found) return false;
+  if (ConvertAttr(*e.m.context(), e.literal(2), found.kind()) == found) return true;
+  e.m.Explain(fmt::format("attribute {} of {} is another", e.string(1), op.name()));
+  return false;
+}
+
+Attribute SplatOf(const Evaluation& e) {
+  const auto splat = e.tensor(0).splat();
+  if (!splat) return {};
+  if (ir::IsInteger(e.tensor(0).dtype()))
+    return e.m.context()->IntAttr(static_cast<int64_t>(*splat));
+  return e.m.context()->DoubleAttr(*splat);
+}
+Attribute DimOf(const Evaluation& e) {
+  const int64_t dim = e.dim(0, 1);
+  return dim >= 0 ? e.m.context()->IntAttr(dim) : Attribute();
+}
+Attribute IntsOf(const Evaluation& e) {
+  const auto ints = e.tensor(0).ints();
+  return ints ? e.m.context()->IntsAttr(*ints) : Attribute();
+}
+Attribute ShapeOf(const Evaluation& e) {
+  if (!e.tensor(0).is_static()) return {};
+  const ir::Shape shape = e.tensor(0).shape();
+  return e.m.context()->IntsAttr(shape);
+}
+Attribute AttributeOf(const Evaluation& e) {
+  const ir::Operation op = DefiningOp(e.tensor(0));
+  return op ? AttributeNamed(e, op, e.string(1)) : Attribute();
+}
+Attribute Compose(const Evaluation& e) {  // p[q]
+  const Attribute p = e.variable(0), q = e.variable(1);
+  if (!p.Is(AttrKind::kInts) || !q.Is(AttrKind::kInts)) return {};
+  const ir::Ints& first = p.AsInts();
+  ir::Ints composed;
+  for (int64_t axis : q.AsInts()) {
+    if (axis < 0 || axis >= static_cast<int64_t>(first.size())) return {};
+    composed.push_back(first[static_cast<size_t>(axis)]);
+  }
+  return e.m.context()->IntsAttr(composed);
+}
+Attribute ElementAt(const Evaluation& e) {
+  const Attribute list = e.variable(0);
+  int64_t index = 0;
+  if (!list.Is(AttrKind::kInts) || !e.Integer(1, &index)) return {};
+  index = NormalAxis(index, static_cast<int64_t>(list.AsInts().size()));
+  return index < 0 ? Attribute()
+                   : e.m.context()->IntAttr(list.AsInts()[static_cast<size_t>(index)]);
+}
+Attribute AsBool(const Evaluation& e) {
+  const Attribute integer = e.variable(0);
+  if (!integer.Is(AttrKind::kInt)) return {};
+  return e.m.context()->BoolAttr(integer.AsInt() != 0);
+}
+Attribute StartOfLast(const Evaluation& e) {
+  const Attribute axes = e.variable(0);
+  if (!axes.Is(AttrKind::kInts) || axes.AsInts().empty()) return {};
+  return e.m.context()->IntAttr(-static_cast<int64_t>(axes.AsInts().size()));
+}
+Attribute ScalarLike(const Evaluation& e) {
+  const ir::DataType dtype = e.tensor(0).dtype();
+  if (ir::ElementSize(dtype) == 0) return {};
+  return e.m.context()->DenseAttr(e.m.context()->TensorType(dtype, {}),
+                                  ir::ElementBytes(dtype, e.number(1)));
+}
+
+}  // namespace weft::drr::internal

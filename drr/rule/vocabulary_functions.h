@@ -1,0 +1,61 @@
+// What the words of the vocabulary mean: one function each, which drr/rule/vocabulary.cc names.
+#pragma once
+
+#include "drr/rule/evaluation.h"
+
+namespace weft::drr::internal {
+
+// Constraints: true only when proved.
+bool IsConstant(const Evaluation& e);
+bool IsConstantLike(const Evaluation& e);
+bool StaticShape(const Evaluation& e);
+bool StaticDim(const Evaluation& e);
+bool HasRank(const Evaluation& e);
+bool RankIs(const Evaluation& e);
+bool MinRank(const Evaluation& e);
+bool MaxRank(const Evaluation& e);
+bool SameRank(const Evaluation& e);
+bool NoHigherRank(const Evaluation& e);
+bool DimIs(const Evaluation& e);
+bool MinDim(const Evaluation& e);
+bool MaxDim(const Evaluation& e);
+bool SameDim(const Evaluation& e);
+bool DtypeIs(const Evaluation& e);
+bool SameDtype(const Evaluation& e);
+bool IsFloat(const Evaluation& e);
+bool IsInteger(const Evaluation& e);
+bool SameType(const Evaluation& e);
+bool SameShape(const Evaluation& e);
+bool OneElement(const Evaluation& e);
+bool NonEmpty(const Evaluation& e);
+bool SplatIs(const Evaluation& e);
+bool IsUniform(const Evaluation& e);
+bool Positive(const Evaluation& e);
+bool NonZero(const Evaluation& e);
+bool PerChannel(const Evaluation& e);
+bool Broadcasts(const Evaluation& e);
+bool LastAxes(const Evaluation& e);
+bool LastDims(const Evaluation& e);
+bool IsIdentity(const Evaluation& e);
+bool Inverse(const Evaluation& e);
+bool SameAxis(const Evaluation& e);
+bool OnlyUnitDimsMove(const Evaluation& e);
+bool CastsCompose(const Evaluation& e);
+bool OnlyUser(const Evaluation& e);
+bool AnyElement(const Evaluation& e);
+bool IsNamed(const Evaluation& e);
+bool AttributeIs(const Evaluation& e);
+
+// Attributes: null when the match does not have it.
+ir::Attribute SplatOf(const Evaluation& e);
+ir::Attribute DimOf(const Evaluation& e);
+ir::Attribute IntsOf(const Evaluation& e);
+ir::Attribute ShapeOf(const Evaluation& e);
+ir::Attribute AttributeOf(const Evaluation& e);
+ir::Attribute Compose(const Evaluation& e);
+ir::Attribute ElementAt(const Evaluation& e);
+ir::Attribute AsBool(const Evaluation& e);
+ir::Attribute StartOfLast(const Evaluation& e);
+ir::Attribute ScalarLike(const Evaluation& e);
+
+}  // namespace weft::drr::internal
