@@ -207,6 +207,7 @@ const RegisterKernel<ir::fused::GlobalAveragePool2d> kGlobalAveragePool2d("nativ
 // --- batch normalization ----------------------------------------------------------
 
 // x * factor[c] + addend[c], which are known: one constant multiplication and addition per channel.
+// None where one is not finite: the sum would be NaN where (x - mean) * factor is infinite.
 struct ChannelLine {
   std::vector<float> factors, addends;
 };
@@ -225,6 +226,8 @@ std::optional<ChannelLine> MakeLine(const KernelContext& context, double epsilon
     const double factor = value(1, c) / std::sqrt(value(4, c) + epsilon);
     line.factors.push_back(static_cast<float>(factor));
     line.addends.push_back(static_cast<float>(value(2, c) - value(3, c) * factor));
+    if (!std::isfinite(line.factors.back()) || !std::isfinite(line.addends.back()))
+      return std::nullopt;
   }
   return line;
 }
@@ -242,7 +245,7 @@ Made MakeBatchNormalization(const KernelContext& context) {
                                      " has not one element per channel");
   }
   auto line = MakeLine(context, attrs.epsilon);
-  if (!line) return context.Unsupported("statistics that are not constant");
+  if (!line) return context.Unsupported("statistics that are not constant, or not finite");
   const Dims shape = {view.outer, view.extent, view.inner}, per_channel = {0, 1, 0};
   return MakeNative("batch norm", {.may_overwrite = 1},
                     [line = *std::move(line), shape, per_channel](const KernelArgs& args) {
