@@ -1,7 +1,12 @@
+<<<<<<< HEAD
 // fused.conv2d without groups and with constant weights: an indirect matrix product over NHWC.
 // Grouped and depthwise convolutions are XNNPACK's.
 #include "kernels/native/simd/conv2d.h"
 
+=======
+// fused.conv2d with constant weights over NHWC: an indirect matrix product, one per group, or a
+// depthwise convolution.
+>>>>>>> bfd78825
 #include <cstring>
 #include <string>
 #include <vector>
@@ -9,26 +14,18 @@
 #include "ir/dialects/fused.h"
 #include "kernels/native/activation.h"
 #include "kernels/native/native.h"
+<<<<<<< HEAD
+=======
+#include "kernels/native/simd/conv2d.h"
+#include "kernels/native/simd/depthwise.h"
+>>>>>>> bfd78825
 
 namespace weft::kernels::native {
 namespace {
 
-absl::StatusOr<std::shared_ptr<simd::PackedMatrix>> PackWeights(const KernelContext& context,
-                                                                const simd::Conv2dShape& shape) {
-  const ir::Attribute weights = context.constant(1);
-  const std::string key = "native conv w=" + std::to_string(weights.id());
-  return context.packed().Get<simd::PackedMatrix>(
-      key, [&]() -> absl::StatusOr<std::shared_ptr<simd::PackedMatrix>> {
-        const std::vector<float> floats = ConstantFloats(weights);
-        return std::make_shared<simd::PackedMatrix>(
-            simd::PackConv2dWeights(floats.data(), shape, context.pool()));
-      });
-}
-
 absl::StatusOr<simd::Conv2dShape> MakeShape(const KernelContext& context) {
   const auto attrs = context.attrs_of<ir::fused::Conv2d>();
   const std::span<const int64_t> x = context.dims(0), w = context.dims(1);
-  if (attrs.group != 1) return context.Unsupported("groups");
   const simd::Conv2dShape shape = {.batch = x[0],
                                    .in_height = x[1],
                                    .in_width = x[2],
@@ -45,9 +42,108 @@ absl::StatusOr<simd::Conv2dShape> MakeShape(const KernelContext& context) {
                                    .pad_bottom = attrs.pads[2],
                                    .pad_right = attrs.pads[3]};
   const std::span<const int64_t> y = context.result_dims(0);
-  if (w[1] != x[3] || y[1] != shape.out_height() || y[2] != shape.out_width() || y[3] != w[0])
+  if (attrs.group < 1 || w[1] * attrs.group != x[3] || w[0] % attrs.group != 0 ||
+      y[1] != shape.out_height() || y[2] != shape.out_width() || y[3] != w[0])
     return context.InvalidArgument("the operands and the result do not fit together");
   return shape;
+}
+
+simd::Activation ActivationOf(const KernelContext& context) {
+  const auto attrs = context.attrs_of<ir::fused::Conv2d>();
+  return MakeActivation(attrs.activation, attrs.activation_params);
+}
+
+// --- depthwise --------------------------------------------------------------------
+
+Made MakeDepthwise(const KernelContext& context, const simd::Conv2dShape& shape) {
+  const ir::Attribute weights = context.constant(1);
+  using Packed = std::vector<float>;
+  WEFT_ASSIGN_OR_RETURN(
+      const std::shared_ptr<Packed> packed,
+      context.packed().Get<Packed>("native depthwise w=" + std::to_string(weights.id()),
+                                   [&]() -> absl::StatusOr<std::shared_ptr<Packed>> {
+                                     const Packed floats = ConstantFloats(weights);
+                                     return std::make_shared<Packed>(
+                                         simd::PackDepthwiseWeights(floats.data(), shape));
+                                   }));
+  return MakeNative("depthwise convolution", {.may_overwrite = 1u << 3},
+                    [shape, packed, activation = ActivationOf(context)](const KernelArgs& args) {
+                      simd::Depthwise({.shape = shape,
+                                       .x = args.input<float>(0),
+                                       .weights = packed->data(),
+                                       .bias = args.input<float>(2),
+                                       .residual = args.input<float>(3),
+                                       .y = args.output<float>(0),
+                                       .activation = activation},
+                                      *args.pool);
+                    });
+}
+
+// --- products ---------------------------------------------------------------------
+
+// Of every group.
+using PackedGroups = std::vector<simd::PackedMatrix>;
+
+absl::StatusOr<std::shared_ptr<PackedGroups>> PackGroups(const KernelContext& context,
+                                                         const simd::Conv2dShape& group,
+                                                         int64_t groups) {
+  const ir::Attribute weights = context.constant(1);
+  const std::string key =
+      "native conv w=" + std::to_string(weights.id()) + " group=" + std::to_string(groups);
+  return context.packed().Get<PackedGroups>(
+      key, [&]() -> absl::StatusOr<std::shared_ptr<PackedGroups>> {
+        const std::vector<float> floats = ConstantFloats(weights);
+        auto packed = std::make_shared<PackedGroups>();
+        for (int64_t g = 0; g < groups; ++g) {
+          const size_t at = floats.size() / groups * g;
+          packed->push_back(simd::PackConv2dWeights(floats.data() + at, group, context.pool()));
+        }
+        return packed;
+      });
+}
+
+// Group g reads and writes its channels among those of the others. Groups run next to each other
+// where there are enough for all threads, else each on all of them.
+void RunGroups(const simd::Conv2dArguments& whole, const PackedGroups& weights, ThreadPool& pool) {
+  const auto groups = static_cast<int64_t>(weights.size());
+  const auto run = [&](int64_t g, ThreadPool& threads) {
+    simd::Conv2dArguments a = whole;
+    a.weights = &weights[g];
+    a.x += g * a.shape.in_channels;
+    a.y += g * a.shape.out_channels;
+    if (a.bias != nullptr) a.bias += g * a.shape.out_channels;
+    if (a.residual != nullptr) a.residual += g * a.shape.out_channels;
+    simd::Conv2d(a, threads);
+  };
+  if (groups < 2 * pool.num_threads()) {
+    for (int64_t g = 0; g < groups; ++g) run(g, pool);
+    return;
+  }
+  pool.ParallelFor(groups, 1, [&](int64_t begin, int64_t end) {
+    ThreadPool this_thread(1);
+    for (int64_t g = begin; g < end; ++g) run(g, this_thread);
+  });
+}
+
+Made MakeProducts(const KernelContext& context, const simd::Conv2dShape& shape, int64_t groups) {
+  simd::Conv2dArguments arguments;
+  arguments.shape = shape;
+  arguments.shape.in_channels /= groups;
+  arguments.shape.out_channels /= groups;
+  arguments.x_stride = shape.in_channels;
+  arguments.y_stride = arguments.residual_stride = shape.out_channels;
+  arguments.activation = ActivationOf(context);
+  WEFT_ASSIGN_OR_RETURN(const std::shared_ptr<PackedGroups> weights,
+                        PackGroups(context, arguments.shape, groups));
+  return MakeNative("convolution", {.may_overwrite = 1u << 3},
+                    [arguments, weights](const KernelArgs& args) {
+                      simd::Conv2dArguments a = arguments;
+                      a.x = args.input<float>(0);
+                      a.bias = args.input<float>(2);
+                      a.residual = args.input<float>(3);
+                      a.y = args.output<float>(0);
+                      RunGroups(a, *weights, *args.pool);
+                    });
 }
 
 Made MakeConv2d(const KernelContext& context) {
@@ -58,22 +154,9 @@ Made MakeConv2d(const KernelContext& context) {
     return context.InvalidArgument("the bias has not one element per channel");
   if (context.HasInput(3) && context.input_type(3) != context.result_type(0))
     return context.Unsupported("a residual that is broadcast");
-  WEFT_ASSIGN_OR_RETURN(const std::shared_ptr<simd::PackedMatrix> weights,
-                        PackWeights(context, shape));
-  const auto attrs = context.attrs_of<ir::fused::Conv2d>();
-  return MakeNative(
-      "convolution", {.may_overwrite = 1u << 3},
-      [shape, weights, activation = MakeActivation(attrs.activation, attrs.activation_params)](
-          const KernelArgs& args) {
-        simd::Conv2d({.shape = shape,
-                      .x = args.input<float>(0),
-                      .weights = weights.get(),
-                      .bias = args.input<float>(2),
-                      .residual = args.input<float>(3),
-                      .y = args.output<float>(0),
-                      .activation = activation},
-                     *args.pool);
-      });
+  const int64_t groups = context.attrs_of<ir::fused::Conv2d>().group;
+  const bool depthwise = groups == shape.in_channels && groups == shape.out_channels;
+  return depthwise ? MakeDepthwise(context, shape) : MakeProducts(context, shape, groups);
 }
 const RegisterKernel<ir::fused::Conv2d> kConv2d("native", &MakeConv2d);
 
