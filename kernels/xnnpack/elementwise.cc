@@ -54,7 +54,7 @@ Made MakeClamp(const KernelContext& context, float min, float max) {
                   });
 }
 Made MakeRelu(const KernelContext& context) { return MakeClamp(context, 0, kInfinity); }
-const RegisterKernel<ops::Relu> kRelu("xnnpack", &MakeRelu);
+const RegisterKernel<ops::Relu> kRelu("xnnpack", &MakeRelu, kHidesNan);
 
 Made MakeClip(const KernelContext& context) {
   float bounds[2] = {-kInfinity, kInfinity};
@@ -68,7 +68,7 @@ Made MakeClip(const KernelContext& context) {
   if (!(bounds[0] < bounds[1])) return context.Unsupported("an empty range");
   return MakeClamp(context, bounds[0], bounds[1]);
 }
-const RegisterKernel<ops::Clip> kClip("xnnpack", &MakeClip);
+const RegisterKernel<ops::Clip> kClip("xnnpack", &MakeClip, kHidesNan);
 
 Made MakeLeakyRelu(const KernelContext& context) {
   const float alpha = context.attrs_of<ops::LeakyRelu>().alpha;
@@ -97,7 +97,7 @@ Made MakeSoftmax(const KernelContext& context) {
                     return xnn_create_softmax_nc_f32(n, n, n, 0, op);
                   });
 }
-const RegisterKernel<ops::Softmax> kSoftmax("xnnpack", &MakeSoftmax);
+const RegisterKernel<ops::Softmax> kSoftmax("xnnpack", &MakeSoftmax, kHidesNan);
 
 // --- two operands -----------------------------------------------------------------
 
@@ -134,17 +134,19 @@ Made MakeExtremum(const KernelContext& context) {
 }
 
 const RegisterKernel<ops::Add> kAdd("xnnpack",
-                                    &MakeBinary<xnn_create_add_nd_f32, xnn_setup_add_nd_f32>);
+                                    &MakeBinary<xnn_create_add_nd_f32, xnn_setup_add_nd_f32>,
+                                    kHidesNan);
 const RegisterKernel<ops::Sub> kSub(
-    "xnnpack", &MakeBinary<xnn_create_subtract_nd_f32, xnn_setup_subtract_nd_f32>);
+    "xnnpack", &MakeBinary<xnn_create_subtract_nd_f32, xnn_setup_subtract_nd_f32>, kHidesNan);
 const RegisterKernel<ops::Mul> kMul(
-    "xnnpack", &MakeBinary<xnn_create_multiply_nd_f32, xnn_setup_multiply_nd_f32>);
+    "xnnpack", &MakeBinary<xnn_create_multiply_nd_f32, xnn_setup_multiply_nd_f32>, kHidesNan);
 const RegisterKernel<ops::Div> kDiv("xnnpack",
-                                    &MakeBinary<xnn_create_divide_nd_f32, xnn_setup_divide_nd_f32>);
+                                    &MakeBinary<xnn_create_divide_nd_f32, xnn_setup_divide_nd_f32>,
+                                    kHidesNan);
 const RegisterKernel<ops::Max> kMax(
-    "xnnpack", &MakeExtremum<xnn_create_maximum_nd_f32, xnn_setup_maximum_nd_f32>);
+    "xnnpack", &MakeExtremum<xnn_create_maximum_nd_f32, xnn_setup_maximum_nd_f32>, kHidesNan);
 const RegisterKernel<ops::Min> kMin(
-    "xnnpack", &MakeExtremum<xnn_create_minimum_nd_f32, xnn_setup_minimum_nd_f32>);
+    "xnnpack", &MakeExtremum<xnn_create_minimum_nd_f32, xnn_setup_minimum_nd_f32>, kHidesNan);
 
 }  // namespace
 }  // namespace weft::kernels::xnnpack
