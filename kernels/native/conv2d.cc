@@ -1,12 +1,7 @@
-<<<<<<< HEAD
-// fused.conv2d without groups and with constant weights: an indirect matrix product over NHWC.
-// Grouped and depthwise convolutions are XNNPACK's.
-#include "kernels/native/simd/conv2d.h"
-
-=======
 // fused.conv2d with constant weights over NHWC: an indirect matrix product, one per group, or a
 // depthwise convolution.
->>>>>>> bfd78825
+#include "kernels/native/simd/conv2d.h"
+
 #include <cstring>
 #include <string>
 #include <vector>
@@ -14,11 +9,7 @@
 #include "ir/dialects/fused.h"
 #include "kernels/native/activation.h"
 #include "kernels/native/native.h"
-<<<<<<< HEAD
-=======
-#include "kernels/native/simd/conv2d.h"
 #include "kernels/native/simd/depthwise.h"
->>>>>>> bfd78825
 
 namespace weft::kernels::native {
 namespace {

@@ -36,8 +36,7 @@ absl::Status Write(const std::string& path, ir::Attribute dense, std::string_vie
   WEFT_RETURN_IF_ERROR(file.Open(path));
   WEFT_RETURN_IF_ERROR(file.Append(TensorHeader(dense, name).SerializeAsString()));
   if (dense.dense_type().dtype() != ir::DataType::kString) {
-    WEFT_RETURN_IF_ERROR(
-        file.Append(FieldHeader(kTensorRawData, dense.bytes().size())));
+    WEFT_RETURN_IF_ERROR(file.Append(FieldHeader(kTensorRawData, dense.bytes().size())));
     WEFT_RETURN_IF_ERROR(file.Append(dense.bytes()));
   }
   return file.Commit();

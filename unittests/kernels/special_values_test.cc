@@ -2,6 +2,8 @@
 // against the reference kernel. The ops come from the registry and their attributes from their
 // definitions, so a new kernel is tested without an edit here; an op that none of the operands below
 // fits fails the test, and wants a line more in OperandLists().
+#include "unittests/kernels/special_values.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,7 +13,6 @@
 #include "kernels/native/simd/isa.h"
 #include "kernels/reference/reference.h"
 #include "kernels/runtime/registry.h"
-#include "unittests/kernels/special_values.h"
 
 namespace weft::kernels {
 namespace {

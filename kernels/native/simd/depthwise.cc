@@ -1,6 +1,7 @@
+#include "kernels/native/simd/depthwise.h"
+
 #include <limits>
 
-#include "kernels/native/simd/depthwise.h"
 #include "kernels/native/simd/window_axis.h"
 
 namespace weft::kernels::simd {

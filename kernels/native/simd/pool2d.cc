@@ -1,6 +1,6 @@
-#include <limits>
-
 #include "kernels/native/simd/pool2d.h"
+
+#include <limits>
 
 namespace weft::kernels::simd {
 namespace {

@@ -1,4 +1,5 @@
 #include "kernels/native/simd/pool2d.h"
+
 #include "unittests/kernels/native/simd/simd_test_util.h"
 
 namespace weft::kernels::simd {
