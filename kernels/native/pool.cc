@@ -1,11 +1,18 @@
-// Pools of NHWC tensors.
+// Pools.
+#include <vector>
+
 #include "ir/dialects/fused.h"
+#include "ir/dialects/onnx.h"
 #include "kernels/native/native.h"
+#include "kernels/native/nhwc.h"
+#include "kernels/native/reduce.h"
 #include "kernels/native/simd/pool2d.h"
+#include "kernels/runtime/decomposed.h"
 
 namespace weft::kernels::native {
 namespace {
 
+namespace ops = ir::ops;
 namespace fused = ir::fused;
 
 Made MakePool2d(const KernelContext& context, simd::Pool2dArguments arguments,
@@ -40,6 +47,61 @@ Made MakeAveragePool2d(const KernelContext& context) {
                     attrs.kernel_shape, attrs.strides, attrs.pads, ir::Ints{1, 1});
 }
 const RegisterKernel<fused::AveragePool2d> kAveragePool2d("native", &MakeAveragePool2d);
+
+// --- global -----------------------------------------------------------------------
+
+ir::Ints AxesFrom(size_t first, size_t last) {
+  ir::Ints axes;
+  for (size_t i = first; i < last; ++i) axes.push_back(static_cast<int64_t>(i));
+  return axes;
+}
+Made MakeGlobalAveragePool(const KernelContext& context) {
+  return MakeReduction(context, simd::ReduceOp::kMean, AxesFrom(2, context.dims(0).size()));
+}
+const RegisterKernel<ops::GlobalAveragePool> kGlobalAveragePool("native", &MakeGlobalAveragePool);
+
+Made MakeGlobalAveragePool2d(const KernelContext& context) {
+  return MakeReduction(context, simd::ReduceOp::kMean, AxesFrom(1, 3));
+}
+const RegisterKernel<fused::GlobalAveragePool2d> kGlobalAveragePool2d("native",
+                                                                      &MakeGlobalAveragePool2d);
+
+// --- NCHW -------------------------------------------------------------------------
+
+Made MakeMaxPool(const KernelContext& context) {
+  if (!context.AllFloat32()) return context.Unsupported("only f32");
+  const auto attrs = context.attrs_of<ops::MaxPool>();
+  WEFT_ASSIGN_OR_RETURN(const Window w, MakeWindow2d(context, attrs, attrs.kernel_shape));
+  return MakeFromBody(context, "max pooling between transposes", kBodyProviders,
+                      [&](ir::Builder& b, std::span<const ir::Value> operands) {
+                        return std::vector<ir::Value>{ToNchw(
+                            b, b.Make<fused::MaxPool2d>({ToNhwc(b, operands[0])},
+                                                        {.kernel_shape = LastTwo(w.kernel),
+                                                         .strides = LastTwo(w.stride),
+                                                         .pads = Pads(w),
+                                                         .dilations = LastTwo(w.dilation),
+                                                         .ceil_mode = attrs.ceil_mode != 0}))};
+                      });
+}
+const RegisterKernel<ops::MaxPool> kMaxPool("native", &MakeMaxPool);
+
+Made MakeAveragePool(const KernelContext& context) {
+  if (!context.AllFloat32()) return context.Unsupported("only f32");
+  const auto attrs = context.attrs_of<ops::AveragePool>();
+  WEFT_ASSIGN_OR_RETURN(const Window w, MakeWindow2d(context, attrs, attrs.kernel_shape));
+  return MakeFromBody(
+      context, "average pooling between transposes", kBodyProviders,
+      [&](ir::Builder& b, std::span<const ir::Value> operands) {
+        return std::vector<ir::Value>{ToNchw(
+            b, b.Make<fused::AveragePool2d>({ToNhwc(b, operands[0])},
+                                            {.kernel_shape = LastTwo(w.kernel),
+                                             .strides = LastTwo(w.stride),
+                                             .pads = Pads(w),
+                                             .ceil_mode = attrs.ceil_mode != 0,
+                                             .count_include_pad = attrs.count_include_pad != 0}))};
+      });
+}
+const RegisterKernel<ops::AveragePool> kAveragePool("native", &MakeAveragePool);
 
 }  // namespace
 }  // namespace weft::kernels::native

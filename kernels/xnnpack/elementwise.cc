@@ -1,8 +1,9 @@
-// Elementwise operators and softmax. XNNPACK lets all of them run in place.
+// Elementwise operators. XNNPACK lets all of them run in place.
 #include <algorithm>
 #include <cstring>
 
 #include "ir/dialects/onnx.h"
+#include "kernels/xnnpack/rows.h"
 #include "kernels/xnnpack/xnnpack.h"
 
 namespace weft::kernels::xnnpack {
@@ -11,23 +12,6 @@ namespace {
 namespace ops = ir::ops;
 
 // --- one operand ------------------------------------------------------------------
-
-using SetupUnary = xnn_status (*)(xnn_operator_t, size_t, const float*, float*, pthreadpool_t);
-
-// The operator sees `rows` rows of `columns`; create(columns, xnn_operator_t*) -> xnn_status.
-template <class Create>
-Made MakeRows(const KernelContext& context, std::string_view name, int64_t rows, int64_t columns,
-              SetupUnary setup, const Create& create) {
-  if (!context.AllFloat32()) return context.Unsupported("only f32");
-  WEFT_ASSIGN_OR_RETURN(SharedOperator op, CreateOperator(name, [&](xnn_operator_t* handle) {
-                          return create(static_cast<size_t>(columns), handle);
-                        }));
-  return MakeXnnOver(1, name, std::move(op),
-                     [setup, rows](xnn_operator_t handle, const KernelArgs& args) {
-                       return setup(handle, rows, args.input<float>(0), args.output<float>(0),
-                                    args.pool->handle());
-                     });
-}
 
 using CreateUnary = xnn_status (*)(size_t, size_t, size_t, uint32_t, xnn_operator_t*);
 
@@ -86,18 +70,6 @@ Made MakeElu(const KernelContext& context) {
       [&](size_t n, xnn_operator_t* op) { return xnn_create_elu_nc_f32(n, n, n, alpha, 0, op); });
 }
 const RegisterKernel<ops::Elu> kElu("xnnpack", &MakeElu);
-
-Made MakeSoftmax(const KernelContext& context) {
-  const std::span<const int64_t> dims = context.dims(0);
-  const int64_t axis = context.attrs_of<ops::Softmax>().axis;
-  if (dims.empty() || (axis != -1 && axis != static_cast<int64_t>(dims.size()) - 1))
-    return context.Unsupported("an axis other than the last");
-  return MakeRows(context, "xnnpack softmax", CountElements(dims.first(dims.size() - 1)),
-                  dims.back(), &xnn_setup_softmax_nc_f32, [](size_t n, xnn_operator_t* op) {
-                    return xnn_create_softmax_nc_f32(n, n, n, 0, op);
-                  });
-}
-const RegisterKernel<ops::Softmax> kSoftmax("xnnpack", &MakeSoftmax, kHidesNan);
 
 // --- two operands -----------------------------------------------------------------
 

@@ -1,15 +1,17 @@
-// fused.conv2d with constant weights over NHWC: an indirect matrix product, one per group, or a
-// depthwise convolution.
-#include "kernels/native/simd/conv2d.h"
-
+// Convolution. With constant weights over NHWC it is an indirect matrix product, one per group, or
+// depthwise; over NCHW it stands between transposes.
 #include <cstring>
 #include <string>
 #include <vector>
 
 #include "ir/dialects/fused.h"
+#include "ir/dialects/onnx.h"
 #include "kernels/native/activation.h"
 #include "kernels/native/native.h"
+#include "kernels/native/nhwc.h"
+#include "kernels/native/simd/conv2d.h"
 #include "kernels/native/simd/depthwise.h"
+#include "kernels/runtime/decomposed.h"
 
 namespace weft::kernels::native {
 namespace {
@@ -150,6 +152,26 @@ Made MakeConv2d(const KernelContext& context) {
   return depthwise ? MakeDepthwise(context, shape) : MakeProducts(context, shape, groups);
 }
 const RegisterKernel<ir::fused::Conv2d> kConv2d("native", &MakeConv2d);
+
+// --- NCHW -------------------------------------------------------------------------
+
+Made MakeConv(const KernelContext& context) {
+  if (!context.AllFloat32()) return context.Unsupported("only f32");
+  const auto attrs = context.attrs_of<ir::ops::Conv>();
+  if (context.dims(1).size() != 4) return context.Unsupported("other than two spatial dimensions");
+  WEFT_ASSIGN_OR_RETURN(const Window w, MakeWindow2d(context, attrs, context.dims(1).subspan(2)));
+  return MakeFromBody(context, "convolution between transposes", kBodyProviders,
+                      [&](ir::Builder& b, std::span<const ir::Value> operands) {
+                        std::vector<ir::Value> inputs(operands.begin(), operands.end());
+                        inputs[0] = ToNhwc(b, operands[0]);
+                        return std::vector<ir::Value>{ToNchw(
+                            b, b.Make<ir::fused::Conv2d>(inputs, {.strides = LastTwo(w.stride),
+                                                                  .pads = Pads(w),
+                                                                  .dilations = LastTwo(w.dilation),
+                                                                  .group = attrs.group}))};
+                      });
+}
+const RegisterKernel<ir::ops::Conv> kConv("native", &MakeConv);
 
 }  // namespace
 }  // namespace weft::kernels::native
