@@ -19,8 +19,10 @@
 #include "kernels/native/simd/activation.h"
 #include "kernels/native/simd/attention.h"
 #include "kernels/native/simd/binary.h"
+#include "kernels/native/simd/depthwise.h"
 #include "kernels/native/simd/gemm.h"
 #include "kernels/native/simd/normalize.h"
+#include "kernels/native/simd/pool2d.h"
 #include "kernels/native/simd/strided_copy.h"
 #include "kernels/native/simd/unary.h"
 #include "kernels/thread_pool.h"
@@ -175,6 +177,129 @@ BENCHMARK(Attention)
     ->Args({8, 1, 1, 1408, 256, 1})
     ->Args({8, 1, 1, 1408, 256, 2})
     ->UseRealTime();
+
+// Height and width, channels, kernel, stride, threads; the depthwise layers of the MobileNets.
+void DepthwiseShapes(benchmark::internal::Benchmark* b) {
+  const int64_t shapes[][4] = {{112, 32, 3, 1}, {112, 96, 3, 2}, {56, 144, 3, 1}, {56, 144, 3, 2},
+                               {28, 192, 3, 1}, {14, 384, 3, 1}, {14, 576, 3, 1}, {14, 576, 3, 2},
+                               {7, 960, 3, 1},  {56, 72, 5, 2},  {28, 120, 5, 1}, {14, 672, 5, 1},
+                               {14, 672, 5, 2}, {7, 960, 5, 1}};
+  b->ArgNames({"size", "c", "kernel", "stride", "threads"});
+  for (const auto& s : shapes) {
+    for (int64_t threads : {1, 2}) b->Args({s[0], s[1], s[2], s[3], threads});
+  }
+  b->UseRealTime();
+}
+
+Conv2dShape DepthwiseShape(const benchmark::State& state) {
+  Conv2dShape s;
+  s.in_height = s.in_width = state.range(0);
+  s.in_channels = s.out_channels = state.range(1);
+  s.kernel_height = s.kernel_width = state.range(2);
+  s.stride_height = s.stride_width = state.range(3);
+  s.pad_top = s.pad_left = s.pad_bottom = s.pad_right = state.range(2) / 2;
+  return s;
+}
+
+void Depthwise(benchmark::State& state) {
+  const Conv2dShape s = DepthwiseShape(state);
+  ThreadPool pool(static_cast<int>(state.range(4)));
+  const int64_t out = s.out_height() * s.out_width() * s.in_channels;
+  const auto x = Random(s.in_height * s.in_width * s.in_channels),
+             w = Random(s.in_channels * s.kernel_height * s.kernel_width),
+             bias = Random(s.in_channels);
+  std::vector<float> y(static_cast<size_t>(out));
+  const std::vector<float> packed = PackDepthwiseWeights(w.data(), s);
+  const DepthwiseArguments arguments{.shape = s,
+                                     .x = x.data(),
+                                     .weights = packed.data(),
+                                     .bias = bias.data(),
+                                     .y = y.data(),
+                                     .activation = {ActivationKind::kClip, 0, 6}};
+  for (auto _ : state) simd::Depthwise(arguments, pool);
+  SetFlops(state, 2.0 * static_cast<double>(out * s.kernel_height * s.kernel_width));
+}
+BENCHMARK(Depthwise)->Apply(DepthwiseShapes);
+
+void XnnDepthwise(benchmark::State& state) {
+  const Conv2dShape s = DepthwiseShape(state);
+  const auto c = static_cast<size_t>(s.in_channels);
+  const auto kernel = static_cast<uint32_t>(state.range(2)), pad = kernel / 2,
+             stride = static_cast<uint32_t>(state.range(3));
+  ThreadPool pool(static_cast<int>(state.range(4)));
+  const int64_t out = s.out_height() * s.out_width() * s.in_channels;
+  auto x = Random(s.in_height * s.in_width * s.in_channels);
+  x.reserve(x.size() + 16);  // XNNPACK reads past the end
+  const auto w = Random(s.in_channels * s.kernel_height * s.kernel_width),
+             bias = Random(s.in_channels);
+  std::vector<float> y(static_cast<size_t>(out));
+  xnn_operator_t op = nullptr;
+  Check(xnn_create_convolution2d_nhwc_f32(pad, pad, pad, pad, kernel, kernel, stride, stride, 1, 1,
+                                          c, 1, 1, c, c, w.data(), bias.data(), 0, 6, 0, &op));
+  const Operator owner(op);
+  const auto size = static_cast<size_t>(s.in_height);
+  Check(xnn_setup_convolution2d_nhwc_f32(op, 1, size, size, x.data(), y.data(), pool.handle()));
+  for (auto _ : state) Check(xnn_run_operator(op, pool.handle()));
+  SetFlops(state, 2.0 * static_cast<double>(out * s.kernel_height * s.kernel_width));
+}
+BENCHMARK(XnnDepthwise)->Apply(DepthwiseShapes);
+
+// PoolOp, height and width, channels, kernel, stride, threads; no padding.
+void PoolShapes(benchmark::internal::Benchmark* b) {
+  const int64_t shapes[][4] = {{112, 64, 3, 2}, {55, 96, 3, 2},  {27, 256, 3, 2},
+                               {14, 512, 2, 2}, {35, 192, 3, 1}, {56, 128, 2, 2}};
+  b->ArgNames({"op", "size", "c", "kernel", "stride", "threads"});
+  for (int64_t op : {0, 1}) {
+    for (const auto& s : shapes) {
+      for (int64_t threads : {1, 2}) b->Args({op, s[0], s[1], s[2], s[3], threads});
+    }
+  }
+  b->UseRealTime();
+}
+
+int64_t PooledSize(const benchmark::State& state) {
+  return (state.range(1) - state.range(3)) / state.range(4) + 1;
+}
+
+void Pool(benchmark::State& state) {
+  ThreadPool pool(static_cast<int>(state.range(5)));
+  Pool2dArguments a{.op = static_cast<PoolOp>(state.range(0)), .batch = 1};
+  a.channels = state.range(2);
+  a.rows = a.columns = {state.range(1), PooledSize(state), state.range(3), state.range(4), 1, 0};
+  const auto x = Random(a.rows.in * a.rows.in * a.channels);
+  std::vector<float> y(static_cast<size_t>(a.rows.out * a.rows.out * a.channels));
+  a.x = x.data();
+  a.y = y.data();
+  for (auto _ : state) Pool2d(a, pool);
+  SetBytes(state, 4.0 * static_cast<double>(x.size() + y.size()));
+}
+BENCHMARK(Pool)->Apply(PoolShapes);
+
+void XnnPool(benchmark::State& state) {
+  ThreadPool pool(static_cast<int>(state.range(5)));
+  const auto size = static_cast<size_t>(state.range(1)), c = static_cast<size_t>(state.range(2));
+  const auto kernel = static_cast<uint32_t>(state.range(3)),
+             stride = static_cast<uint32_t>(state.range(4));
+  auto x = Random(state.range(1) * state.range(1) * state.range(2));
+  x.reserve(x.size() + 16);
+  std::vector<float> y(static_cast<size_t>(PooledSize(state) * PooledSize(state)) * c);
+  const bool max = static_cast<PoolOp>(state.range(0)) == PoolOp::kMax;
+  xnn_operator_t op = nullptr;
+  if (max) {
+    Check(xnn_create_max_pooling2d_nhwc_f32(0, 0, 0, 0, kernel, kernel, stride, stride, 1, 1, c, c,
+                                            c, -kInfinity, kInfinity, 0, &op));
+  } else {
+    Check(xnn_create_average_pooling2d_nhwc_f32(0, 0, 0, 0, kernel, kernel, stride, stride, c, c, c,
+                                                -kInfinity, kInfinity, 0, &op));
+  }
+  const Operator owner(op);
+  const auto setup =
+      max ? &xnn_setup_max_pooling2d_nhwc_f32 : &xnn_setup_average_pooling2d_nhwc_f32;
+  Check(setup(op, 1, size, size, x.data(), y.data(), pool.handle()));
+  for (auto _ : state) Check(xnn_run_operator(op, pool.handle()));
+  SetBytes(state, 4.0 * static_cast<double>(x.size() + y.size()));
+}
+BENCHMARK(XnnPool)->Apply(PoolShapes);
 
 // Rows, columns, threads.
 void RowShapes(benchmark::internal::Benchmark* b) {

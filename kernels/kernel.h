@@ -121,13 +121,24 @@ absl::Status CheckRunnable(ir::Type type, ir::Operation op, std::string_view wha
 
 using KernelFactory = absl::StatusOr<std::unique_ptr<Kernel>> (*)(const KernelContext&);
 
-void AddKernelFactory(ir::Opcode opcode, std::string_view provider, KernelFactory factory);
+// What is known of an op's kernels of one provider.
+enum KernelTrait : uint32_t {
+  kNoKernelTraits = 0,
+  // On some machine or for some shapes a NaN in an operand becomes a number in the result where the
+  // reference has NaN, or an infinity or the sign of a zero goes wrong. Such kernels run only where
+  // the provider was asked for by name (kernels/runtime/registry.h).
+  kHidesNan = 1 << 0,
+};
+
+void AddKernelFactory(ir::Opcode opcode, std::string_view provider, KernelFactory factory,
+                      uint32_t traits = kNoKernelTraits);
 
 template <class O>
 struct RegisterKernel {
   // kOpcodeOf<O> may not be initialised yet when static objects register.
-  RegisterKernel(std::string_view provider, KernelFactory factory) {
-    AddKernelFactory(ir::Opcode::FindOrAdd(O::kInfo.name), provider, factory);
+  RegisterKernel(std::string_view provider, KernelFactory factory,
+                 uint32_t traits = kNoKernelTraits) {
+    AddKernelFactory(ir::Opcode::FindOrAdd(O::kInfo.name), provider, factory, traits);
   }
 };
 

@@ -17,11 +17,9 @@
 #include "ir/evaluator.h"
 #include "ir/program.h"
 #include "passes/greedy_driver.h"
-#include "passes/targets/ascend/dim_range.h"
+#include "passes/pass_options.h"
 
 namespace weft::passes {
-
-struct SearchOptions;  // passes/superopt/search.h
 
 // What a tool gives to all passes of a run.
 struct PassContext {
@@ -33,8 +31,7 @@ struct PassContext {
   uint64_t seed = 0;
   std::vector<std::string> disabled_rules;
   std::vector<std::string> enabled_rules;  // opt-in ones
-  const SearchOptions* search = nullptr;   // of superopt; null: its defaults
-  std::vector<DimRange> dim_ranges;        // of sampled-dynamic-reshape
+  PassOptions options;                     // of single passes
 };
 
 // Why the run does not use a rule or a pass; "" when it does.

@@ -1,5 +1,5 @@
 // Records, use lists and block lists of a Program: the hot paths of rewriting, forced inline into
-// the mutations (ir/program_mutator.cc, ir/program_rewrite.cc); one record lookup each.
+// the mutations (ir/internal/program_mutator.cc, ir/internal/program_rewrite.cc); one record lookup each.
 #pragma once
 
 #include "ir/program.h"

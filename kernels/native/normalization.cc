@@ -1,4 +1,4 @@
-// Normalizations, softmax and reductions.
+// Normalisations and softmax.
 #include <cmath>
 #include <optional>
 #include <vector>
@@ -133,80 +133,10 @@ Made MakeGroupNorm(const KernelContext& context) {
 }
 const RegisterKernel<ir::fused::GroupNorm> kGroupNorm("native", &MakeGroupNorm);
 
-// --- reductions -----------------------------------------------------------------
-
-// The reduced axes as one, when they lie side by side (axes of size 1 between do not matter).
-std::optional<AxisView> ReducedView(std::span<const int64_t> dims, const ir::Ints& axes) {
-  std::vector<bool> reduced(dims.size(), axes.empty());
-  for (const int64_t axis : axes) reduced[NormalAxis(axis, dims.size())] = true;
-  AxisView view(dims, dims.size(), dims.size());  // all in `outer`
-  view.outer = 1;
-  int part = 0;  // 0: before the reduced ones, 1: in them, 2: behind
-  for (size_t i = 0; i < dims.size(); ++i) {
-    if (dims[i] == 1) continue;
-    if (reduced[i]) {
-      if (part == 2) return std::nullopt;
-      part = 1;
-      view.extent *= dims[i];
-    } else {
-      if (part == 1) part = 2;
-      (part == 0 ? view.outer : view.inner) *= dims[i];
-    }
-  }
-  return view;
-}
-
-Made MakeReduction(const KernelContext& context, simd::ReduceOp op, const ir::Ints& axes) {
-  if (context.input_type(0).dtype() != ir::DataType::kF32) return context.Unsupported("only f32");
-  const auto view = ReducedView(context.dims(0), axes);
-  if (!view) return context.Unsupported("axes that do not lie side by side");
-  if (view->outer * view->inner != context.result_type(0).NumElements())
-    return context.InvalidArgument("the result has another size than the axes that remain");
-  return MakeNative("reduce", {}, [op, view = *view](const KernelArgs& args) {
-    simd::Reduce(op, args.input<float>(0), args.output<float>(0), view.outer, view.extent,
-                 view.inner, *args.pool);
-  });
-}
-template <class O, simd::ReduceOp kOp>
-Made MakeReduce(const KernelContext& context) {
-  return MakeReduction(context, kOp, context.attrs_of<O>().axes.value_or(ir::Ints()));
-}
-const RegisterKernel<ops::ReduceMean> kReduceMean(
-    "native", &MakeReduce<ops::ReduceMean, simd::ReduceOp::kMean>);
-const RegisterKernel<ops::ReduceMax> kReduceMax("native",
-                                                &MakeReduce<ops::ReduceMax, simd::ReduceOp::kMax>);
-const RegisterKernel<ops::ReduceMin> kReduceMin("native",
-                                                &MakeReduce<ops::ReduceMin, simd::ReduceOp::kMin>);
-
-Made MakeReduceSum(const KernelContext& context) {
-  const ir::Attribute axes = context.constant(1);
-  if (!axes || axes.dense_type().dtype() != ir::DataType::kI64 || axes.bytes().empty())
-    return context.Unsupported("axes that are not a constant list");
-  ir::Ints list(axes.bytes().size() / sizeof(int64_t));
-  std::memcpy(list.data(), axes.bytes().data(), axes.bytes().size());
-  return MakeReduction(context, simd::ReduceOp::kSum, list);
-}
-const RegisterKernel<ops::ReduceSum> kReduceSum("native", &MakeReduceSum);
-
-ir::Ints AxesFrom(size_t first, size_t last) {
-  ir::Ints axes;
-  for (size_t i = first; i < last; ++i) axes.push_back(static_cast<int64_t>(i));
-  return axes;
-}
-Made MakeGlobalAveragePool(const KernelContext& context) {
-  return MakeReduction(context, simd::ReduceOp::kMean, AxesFrom(2, context.dims(0).size()));
-}
-const RegisterKernel<ops::GlobalAveragePool> kGlobalAveragePool("native", &MakeGlobalAveragePool);
-
-Made MakeGlobalAveragePool2d(const KernelContext& context) {
-  return MakeReduction(context, simd::ReduceOp::kMean, AxesFrom(1, 3));
-}
-const RegisterKernel<ir::fused::GlobalAveragePool2d> kGlobalAveragePool2d("native",
-                                                                          &MakeGlobalAveragePool2d);
-
 // --- batch normalization ----------------------------------------------------------
 
 // x * factor[c] + addend[c], which are known: one constant multiplication and addition per channel.
+// None where one is not finite: the sum would be NaN where (x - mean) * factor is infinite.
 struct ChannelLine {
   std::vector<float> factors, addends;
 };
@@ -225,6 +155,8 @@ std::optional<ChannelLine> MakeLine(const KernelContext& context, double epsilon
     const double factor = value(1, c) / std::sqrt(value(4, c) + epsilon);
     line.factors.push_back(static_cast<float>(factor));
     line.addends.push_back(static_cast<float>(value(2, c) - value(3, c) * factor));
+    if (!std::isfinite(line.factors.back()) || !std::isfinite(line.addends.back()))
+      return std::nullopt;
   }
   return line;
 }
@@ -242,7 +174,7 @@ Made MakeBatchNormalization(const KernelContext& context) {
                                      " has not one element per channel");
   }
   auto line = MakeLine(context, attrs.epsilon);
-  if (!line) return context.Unsupported("statistics that are not constant");
+  if (!line) return context.Unsupported("statistics that are not constant, or not finite");
   const Dims shape = {view.outer, view.extent, view.inner}, per_channel = {0, 1, 0};
   return MakeNative("batch norm", {.may_overwrite = 1},
                     [line = *std::move(line), shape, per_channel](const KernelArgs& args) {

@@ -1,6 +1,4 @@
 // Elementwise functions of one tensor.
-#include <algorithm>
-
 #include "ir/dialects/onnx.h"
 #include "kernels/reference/reference.h"
 
@@ -16,7 +14,8 @@ absl::Status Map(const AttrsOf<O>&, const KernelArgs& args) {
 }
 
 double HardSigmoidOf(double x, double alpha, double beta) {
-  return std::max(0.0, std::min(1.0, alpha * x + beta));
+  const double y = alpha * x + beta;  // a NaN passes both comparisons
+  return y < 0 ? 0 : y > 1 ? 1 : y;
 }
 double SigmoidOf(double x) { return 1 / (1 + std::exp(-x)); }
 double HardSwishOf(double x) { return x * HardSigmoidOf(x, 1.0 / 6, 0.5); }

@@ -52,8 +52,9 @@ absl::Status LayerNormalization(const AttrsOf<ops::LayerNormalization>& attrs,
   const int64_t size = view.extent * view.inner;
   std::vector<double> values = ReadDoubles(args.inputs[0]);
   const std::vector<double> scale = ReadDoubles(args.inputs[1]);
+  // Adding -0 changes nothing, not even a zero.
   const std::vector<double> bias =
-      args.HasInput(2) ? ReadDoubles(args.inputs[2]) : std::vector<double>(scale.size(), 0.0);
+      args.HasInput(2) ? ReadDoubles(args.inputs[2]) : std::vector<double>(scale.size(), -0.0);
   std::vector<double> means, inverses;
   for (int64_t row = 0; row < view.outer; ++row) {
     double* x = values.data() + row * size;

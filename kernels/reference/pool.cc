@@ -31,12 +31,17 @@ void ForEachInWindow(const Window& w, const Begin& begin, const Body& body, cons
       }
 }
 
+// The largest number of each window: NaN is skipped, and the result where a window holds nothing
+// else. ONNX Runtime (1.30, f32) skips it too, but returns one that it reads last, and after any of
+// them forgets what came before. Of equal zeros the first is the result.
 absl::Status MaxPool(const AttrsOf<ops::MaxPool>& attrs, const KernelArgs& args) {
   const TensorView &x = args.inputs[0], &y = args.outputs[0];
   WEFT_ASSIGN_OR_RETURN(const Window w, MakeWindow(attrs, x.dims, attrs.kernel_shape, y.dims));
   VisitNumber(x.dtype, [&](auto tag) {
     using T = decltype(tag);
     using Wide = std::conditional_t<kIsFloat<T>, double, T>;
+    using Limits = std::numeric_limits<Wide>;
+    constexpr Wide kLowest = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
     Wide largest;
     bool found;
     for (int64_t c = 0; c < x.dims[0] * x.dims[1]; ++c) {
@@ -45,12 +50,12 @@ absl::Status MaxPool(const AttrsOf<ops::MaxPool>& attrs, const KernelArgs& args)
       ForEachInWindow(
           w,
           [&](int64_t, int64_t, int64_t) {
-            largest = std::numeric_limits<Wide>::lowest();
+            largest = kLowest;
             found = false;
           },
           [&](int64_t i) {
             const auto value = static_cast<Wide>(in[i]);
-            if (!found || value > largest || value != value) largest = value;
+            if (!found || value > largest || largest != largest) largest = value;
             found = true;
           },
           [&](int64_t o) { out[o] = T(largest); });

@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/float16.h"
 #include "kernels/kernel.h"
-#include "kernels/native/simd/cast.h"
 #include "kernels/shape_math.h"
 
 namespace weft::kernels::reference {
@@ -73,14 +73,14 @@ absl::Status SameOperands(const KernelContext& context);  // operands of one typ
 struct Float16 {
   uint16_t bits = 0;
   Float16() = default;
-  explicit Float16(double value) : bits(simd::FloatToHalf(static_cast<float>(value))) {}
-  explicit operator double() const { return simd::HalfToFloat(bits); }
+  explicit Float16(double value) : bits(FloatToHalf(static_cast<float>(value))) {}
+  explicit operator double() const { return HalfToFloat(bits); }
 };
 struct BFloat16 {
   uint16_t bits = 0;
   BFloat16() = default;
-  explicit BFloat16(double value) : bits(simd::FloatToBFloat16(static_cast<float>(value))) {}
-  explicit operator double() const { return simd::BFloat16ToFloat(bits); }
+  explicit BFloat16(double value) : bits(FloatToBFloat16(static_cast<float>(value))) {}
+  explicit operator double() const { return BFloat16ToFloat(bits); }
 };
 
 template <class T>

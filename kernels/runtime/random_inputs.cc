@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "kernels/native/simd/cast.h"
+#include "kernels/float16.h"
 
 namespace weft::kernels {
 namespace {
@@ -48,10 +48,10 @@ absl::StatusOr<Tensor> RandomTensor(ir::DataType dtype, ir::Shape dims, uint64_t
       Fill<double>(tensor, real);
       return tensor;
     case ir::DataType::kF16:
-      Fill<uint16_t>(tensor, [&] { return simd::FloatToHalf(real()); });
+      Fill<uint16_t>(tensor, [&] { return FloatToHalf(real()); });
       return tensor;
     case ir::DataType::kBF16:
-      Fill<uint16_t>(tensor, [&] { return simd::FloatToBFloat16(real()); });
+      Fill<uint16_t>(tensor, [&] { return FloatToBFloat16(real()); });
       return tensor;
     default:
       break;

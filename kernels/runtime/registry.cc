@@ -13,18 +13,22 @@ namespace weft::kernels {
 namespace {
 
 // By opcode, then provider. Ordered maps: what is listed must not depend on link order.
-using Factories = std::map<uint16_t, std::map<std::string, KernelFactory, std::less<>>>;
+struct Registered {
+  KernelFactory factory = nullptr;
+  uint32_t traits = kNoKernelTraits;
+};
+using Factories = std::map<uint16_t, std::map<std::string, Registered, std::less<>>>;
 
 Factories& AllFactories() {
   static auto* factories = new Factories();
   return *factories;
 }
 
-KernelFactory FindFactory(ir::Opcode opcode, const std::string& provider) {
+Registered Find(ir::Opcode opcode, std::string_view provider) {
   const auto by_op = AllFactories().find(opcode.id());
-  if (by_op == AllFactories().end()) return nullptr;
+  if (by_op == AllFactories().end()) return {};
   const auto it = by_op->second.find(provider);
-  return it == by_op->second.end() ? nullptr : it->second;
+  return it == by_op->second.end() ? Registered() : it->second;
 }
 
 std::string Join(const std::vector<std::string>& parts, std::string_view separator) {
@@ -68,8 +72,10 @@ absl::Status CheckRunnable(ir::Type type, ir::Operation op, std::string_view wha
   return absl::OkStatus();
 }
 
-void AddKernelFactory(ir::Opcode opcode, std::string_view provider, KernelFactory factory) {
-  const bool is_new = AllFactories()[opcode.id()].emplace(std::string(provider), factory).second;
+void AddKernelFactory(ir::Opcode opcode, std::string_view provider, KernelFactory factory,
+                      uint32_t traits) {
+  const Registered registered{factory, traits};
+  const bool is_new = AllFactories()[opcode.id()].emplace(std::string(provider), registered).second;
   WEFT_CHECK(is_new, "two kernels of one provider are registered for one op");
 }
 
@@ -87,7 +93,9 @@ absl::StatusOr<ChosenKernel> MakeKernel(const KernelContext& context,
                                         const std::vector<std::string>& providers) {
   std::vector<std::string> reasons;
   for (const std::string& provider : providers) {
-    KernelFactory factory = FindFactory(context.op().opcode(), provider);
+    const Registered registered = Find(context.op().opcode(), provider);
+    if ((registered.traits & kHidesNan) != 0 && provider != providers.front()) continue;
+    KernelFactory factory = registered.factory;
     if (factory == nullptr && provider == "reference" && ir::HasReferenceBody(context.op()))
       factory = &MakeDecomposed;
     if (factory == nullptr) continue;
@@ -106,8 +114,18 @@ std::vector<std::string> ProvidersOf(ir::Opcode opcode) {
   std::vector<std::string> names;
   const auto by_op = AllFactories().find(opcode.id());
   if (by_op == AllFactories().end()) return names;
-  for (const auto& [provider, factory] : by_op->second) names.push_back(provider);
+  for (const auto& [provider, registered] : by_op->second) names.push_back(provider);
   return names;
+}
+
+std::vector<ir::Opcode> OpsWithKernels() {
+  std::vector<ir::Opcode> ops;
+  for (const auto& [id, by_provider] : AllFactories()) ops.push_back(ir::Opcode::FromId(id));
+  return ops;
+}
+
+bool KernelHas(ir::Opcode opcode, std::string_view provider, KernelTrait trait) {
+  return (Find(opcode, provider).traits & trait) != 0;
 }
 
 uint32_t KernelContext::OperandsLikeResult() const {

@@ -5,6 +5,13 @@
 //   auto       native, xnnpack, reference   (a native kernel is registered where it measured faster)
 //   xnnpack    xnnpack, native, reference
 //   reference  reference
+//
+// NaN in an operand reaches the result as in ONNX Runtime under auto and reference: a kernel that is
+// registered with kHidesNan is asked only by a choice that names its provider, the first of the
+// order. xnnpack is a choice for speed: what XNNPACK has runs there, and it may lose a NaN.
+//
+// Where ONNX Runtime's own answer depends on the order in which it reads, ours does not: reductions
+// keep a NaN; a max pool skips it, and gives NaN for a window that holds nothing else.
 #pragma once
 
 #include <memory>
@@ -26,11 +33,15 @@ struct ChosenKernel {
   std::string provider;
 };
 
-// Asks the providers in turn. Unsupported, with the reasons, when none runs the op.
+// Asks the providers in turn, those with kHidesNan only where they are first. Unsupported, with the reasons, when none runs the op.
 absl::StatusOr<ChosenKernel> MakeKernel(const KernelContext& context,
                                         const std::vector<std::string>& providers);
 
 // Providers that have a kernel registered for the op.
 std::vector<std::string> ProvidersOf(ir::Opcode opcode);
+// Ops that some provider has a kernel registered for.
+std::vector<ir::Opcode> OpsWithKernels();
+// Whether the provider's kernels of the op have the trait; false where it has none.
+bool KernelHas(ir::Opcode opcode, std::string_view provider, KernelTrait trait);
 
 }  // namespace weft::kernels

@@ -71,7 +71,7 @@ Made MakeConv2d(const KernelContext& context) {
       },
       [epilogue](const KernelArgs& args) { epilogue.Finish(args); });
 }
-const RegisterKernel<ir::fused::Conv2d> kConv2d("xnnpack", &MakeConv2d);
+const RegisterKernel<ir::fused::Conv2d> kConv2d("xnnpack", &MakeConv2d, kHidesNan);
 
 }  // namespace
 }  // namespace weft::kernels::xnnpack

@@ -1,8 +1,9 @@
-// Elementwise operators and softmax. XNNPACK lets all of them run in place.
+// Elementwise operators. XNNPACK lets all of them run in place.
 #include <algorithm>
 #include <cstring>
 
 #include "ir/dialects/onnx.h"
+#include "kernels/xnnpack/rows.h"
 #include "kernels/xnnpack/xnnpack.h"
 
 namespace weft::kernels::xnnpack {
@@ -11,23 +12,6 @@ namespace {
 namespace ops = ir::ops;
 
 // --- one operand ------------------------------------------------------------------
-
-using SetupUnary = xnn_status (*)(xnn_operator_t, size_t, const float*, float*, pthreadpool_t);
-
-// The operator sees `rows` rows of `columns`; create(columns, xnn_operator_t*) -> xnn_status.
-template <class Create>
-Made MakeRows(const KernelContext& context, std::string_view name, int64_t rows, int64_t columns,
-              SetupUnary setup, const Create& create) {
-  if (!context.AllFloat32()) return context.Unsupported("only f32");
-  WEFT_ASSIGN_OR_RETURN(SharedOperator op, CreateOperator(name, [&](xnn_operator_t* handle) {
-                          return create(static_cast<size_t>(columns), handle);
-                        }));
-  return MakeXnnOver(1, name, std::move(op),
-                     [setup, rows](xnn_operator_t handle, const KernelArgs& args) {
-                       return setup(handle, rows, args.input<float>(0), args.output<float>(0),
-                                    args.pool->handle());
-                     });
-}
 
 using CreateUnary = xnn_status (*)(size_t, size_t, size_t, uint32_t, xnn_operator_t*);
 
@@ -54,7 +38,7 @@ Made MakeClamp(const KernelContext& context, float min, float max) {
                   });
 }
 Made MakeRelu(const KernelContext& context) { return MakeClamp(context, 0, kInfinity); }
-const RegisterKernel<ops::Relu> kRelu("xnnpack", &MakeRelu);
+const RegisterKernel<ops::Relu> kRelu("xnnpack", &MakeRelu, kHidesNan);
 
 Made MakeClip(const KernelContext& context) {
   float bounds[2] = {-kInfinity, kInfinity};
@@ -68,7 +52,7 @@ Made MakeClip(const KernelContext& context) {
   if (!(bounds[0] < bounds[1])) return context.Unsupported("an empty range");
   return MakeClamp(context, bounds[0], bounds[1]);
 }
-const RegisterKernel<ops::Clip> kClip("xnnpack", &MakeClip);
+const RegisterKernel<ops::Clip> kClip("xnnpack", &MakeClip, kHidesNan);
 
 Made MakeLeakyRelu(const KernelContext& context) {
   const float alpha = context.attrs_of<ops::LeakyRelu>().alpha;
@@ -86,18 +70,6 @@ Made MakeElu(const KernelContext& context) {
       [&](size_t n, xnn_operator_t* op) { return xnn_create_elu_nc_f32(n, n, n, alpha, 0, op); });
 }
 const RegisterKernel<ops::Elu> kElu("xnnpack", &MakeElu);
-
-Made MakeSoftmax(const KernelContext& context) {
-  const std::span<const int64_t> dims = context.dims(0);
-  const int64_t axis = context.attrs_of<ops::Softmax>().axis;
-  if (dims.empty() || (axis != -1 && axis != static_cast<int64_t>(dims.size()) - 1))
-    return context.Unsupported("an axis other than the last");
-  return MakeRows(context, "xnnpack softmax", CountElements(dims.first(dims.size() - 1)),
-                  dims.back(), &xnn_setup_softmax_nc_f32, [](size_t n, xnn_operator_t* op) {
-                    return xnn_create_softmax_nc_f32(n, n, n, 0, op);
-                  });
-}
-const RegisterKernel<ops::Softmax> kSoftmax("xnnpack", &MakeSoftmax);
 
 // --- two operands -----------------------------------------------------------------
 
@@ -134,17 +106,19 @@ Made MakeExtremum(const KernelContext& context) {
 }
 
 const RegisterKernel<ops::Add> kAdd("xnnpack",
-                                    &MakeBinary<xnn_create_add_nd_f32, xnn_setup_add_nd_f32>);
+                                    &MakeBinary<xnn_create_add_nd_f32, xnn_setup_add_nd_f32>,
+                                    kHidesNan);
 const RegisterKernel<ops::Sub> kSub(
-    "xnnpack", &MakeBinary<xnn_create_subtract_nd_f32, xnn_setup_subtract_nd_f32>);
+    "xnnpack", &MakeBinary<xnn_create_subtract_nd_f32, xnn_setup_subtract_nd_f32>, kHidesNan);
 const RegisterKernel<ops::Mul> kMul(
-    "xnnpack", &MakeBinary<xnn_create_multiply_nd_f32, xnn_setup_multiply_nd_f32>);
+    "xnnpack", &MakeBinary<xnn_create_multiply_nd_f32, xnn_setup_multiply_nd_f32>, kHidesNan);
 const RegisterKernel<ops::Div> kDiv("xnnpack",
-                                    &MakeBinary<xnn_create_divide_nd_f32, xnn_setup_divide_nd_f32>);
+                                    &MakeBinary<xnn_create_divide_nd_f32, xnn_setup_divide_nd_f32>,
+                                    kHidesNan);
 const RegisterKernel<ops::Max> kMax(
-    "xnnpack", &MakeExtremum<xnn_create_maximum_nd_f32, xnn_setup_maximum_nd_f32>);
+    "xnnpack", &MakeExtremum<xnn_create_maximum_nd_f32, xnn_setup_maximum_nd_f32>, kHidesNan);
 const RegisterKernel<ops::Min> kMin(
-    "xnnpack", &MakeExtremum<xnn_create_minimum_nd_f32, xnn_setup_minimum_nd_f32>);
+    "xnnpack", &MakeExtremum<xnn_create_minimum_nd_f32, xnn_setup_minimum_nd_f32>, kHidesNan);
 
 }  // namespace
 }  // namespace weft::kernels::xnnpack

@@ -54,7 +54,7 @@ Made MakeLinear(const KernelContext& context) {
                            w[attrs.transpose_w ? 0 : 1], attrs.transpose_w};
   return MakeProduct(context, product, epilogue);
 }
-const RegisterKernel<ir::fused::Linear> kLinear("xnnpack", &MakeLinear);
+const RegisterKernel<ir::fused::Linear> kLinear("xnnpack", &MakeLinear, kHidesNan);
 
 Made MakeMatMul(const KernelContext& context) {
   const std::span<const int64_t> a = context.dims(0), b = context.dims(1);
@@ -63,7 +63,7 @@ Made MakeMatMul(const KernelContext& context) {
                         Epilogue::Make(context, 2, 3, Activation::kNone, {}));
   return MakeProduct(context, {CountElements(a.first(a.size() - 1)), b[0], b[1], false}, epilogue);
 }
-const RegisterKernel<ops::MatMul> kMatMul("xnnpack", &MakeMatMul);
+const RegisterKernel<ops::MatMul> kMatMul("xnnpack", &MakeMatMul, kHidesNan);
 
 Made MakeGemm(const KernelContext& context) {
   const auto attrs = context.attrs_of<ops::Gemm>();
@@ -77,7 +77,7 @@ Made MakeGemm(const KernelContext& context) {
                         Epilogue::Make(context, 2, 3, Activation::kNone, {}));
   return MakeProduct(context, {y[0], a[1], y[1], attrs.transB != 0}, epilogue);
 }
-const RegisterKernel<ops::Gemm> kGemm("xnnpack", &MakeGemm);
+const RegisterKernel<ops::Gemm> kGemm("xnnpack", &MakeGemm, kHidesNan);
 
 }  // namespace
 }  // namespace weft::kernels::xnnpack

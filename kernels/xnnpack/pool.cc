@@ -56,7 +56,7 @@ Made MakeMaxPool2d(const KernelContext& context) {
                                                            args.pool->handle());
                  });
 }
-const RegisterKernel<fused::MaxPool2d> kMaxPool2d("xnnpack", &MakeMaxPool2d);
+const RegisterKernel<fused::MaxPool2d> kMaxPool2d("xnnpack", &MakeMaxPool2d, kHidesNan);
 
 // XNNPACK divides by the number of elements inside the input.
 Made MakeAveragePool2d(const KernelContext& context) {
@@ -82,7 +82,7 @@ Made MakeAveragePool2d(const KernelContext& context) {
                        args.pool->handle());
                  });
 }
-const RegisterKernel<fused::AveragePool2d> kAveragePool2d("xnnpack", &MakeAveragePool2d);
+const RegisterKernel<fused::AveragePool2d> kAveragePool2d("xnnpack", &MakeAveragePool2d, kHidesNan);
 
 Made MakeGlobalAveragePool2d(const KernelContext& context) {
   if (!context.AllFloat32()) return context.Unsupported("only f32");
@@ -101,7 +101,8 @@ Made MakeGlobalAveragePool2d(const KernelContext& context) {
                  });
 }
 const RegisterKernel<fused::GlobalAveragePool2d> kGlobalAveragePool2d("xnnpack",
-                                                                      &MakeGlobalAveragePool2d);
+                                                                      &MakeGlobalAveragePool2d,
+                                                                      kHidesNan);
 
 }  // namespace
 }  // namespace weft::kernels::xnnpack

@@ -4,6 +4,10 @@
 // XNNPACK reads up to 16 bytes past the end of its inputs, hence ReadsPastEnd. An operator keeps
 // the addresses it was set up with, so one that several kernels share (they have the same weights)
 // is set up again when another of them ran last.
+//
+// What XNNPACK clamps (every product, convolution, pool, sum...) it clamps with instructions that
+// lose a NaN on one machine or another, also where the bounds are infinite: those kernels are
+// registered with kHidesNan.
 #pragma once
 
 #include <xnnpack.h>

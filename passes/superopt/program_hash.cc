@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "ir/walk.h"
-#include "passes/superopt/generator/evaluate.h"
+#include "passes/superopt/mix.h"
 
 namespace weft::passes {
 namespace {

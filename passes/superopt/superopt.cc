@@ -21,8 +21,8 @@
 #include "passes/pass_registry.h"
 #include "passes/pattern_rewrite_pass.h"
 #include "passes/rule_registry.h"
-#include "passes/superopt/generator/rules.h"
 #include "passes/superopt/search.h"
+#include "passes/superopt/substitutions.h"
 
 namespace weft::passes {
 namespace {
@@ -64,7 +64,7 @@ class Superopt : public Pass {
 
   absl::Status Initialize(ir::IrContext& context, const PassContext& run) override {
     run_ = run;
-    if (run.search) options_ = *run.search;
+    if (const auto* given = run.options.Get<SearchOptions>()) options_ = *given;
     skipped_.clear();
     drr::RewritePatternSet set(&context);
     WEFT_RETURN_IF_ERROR(AddSubstitutions(context, &set));

@@ -12,6 +12,7 @@
 #include "passes/pass_registry.h"
 #include "passes/pattern_rewrite_pass.h"
 #include "passes/rule_registry.h"
+#include "passes/targets/ascend/dim_range.h"
 #include "passes/transformation.h"
 #include "tools/cli/pass_tables.h"
 #include "tools/cli/program_main.h"
@@ -121,9 +122,11 @@ passes::PassContext PassContextOf(const PassFlags& flags) {
   context.record_rules = flags.record_rules;
   context.collect_statistics = !flags.stats.empty();
   context.paranoid = flags.paranoid;
+  passes::SampledDynamicReshapeOptions sampled;
   for (const std::string& text : flags.dim_ranges)
     if (auto range = passes::ParseDimRange(text); range.ok())  // CheckPassFlags has seen them
-      context.dim_ranges.push_back(*std::move(range));
+      sampled.dim_ranges.push_back(*std::move(range));
+  context.options.Set(std::move(sampled));
   return context;
 }
 
@@ -218,7 +221,7 @@ absl::Status RunPasses(const PassFlags& flags, ir::Program& program,
   pm.pass_context().evaluator = evaluator.get();
   std::optional<SearchRun> search;
   if (Contains(names, "superopt"))
-    pm.pass_context().search = &search.emplace(flags.search).options();
+    pm.pass_context().options.Set(search.emplace(flags.search).options());
   pm.set_verify_each(flags.verify_each);
   pm.set_hook(PrintingHook(flags, std::move(hook)));
   const absl::Status status = pm.Run(program);

@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <map>
 
+#include "kernels/reference/compare.h"
 #include "kernels/reference/reference.h"
-#include "kernels/runtime/compare.h"
 #include "kernels/runtime/random_inputs.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/program_main.h"

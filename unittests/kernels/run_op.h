@@ -14,7 +14,7 @@
 #include "ir/dialects/fused.h"
 #include "ir/dialects/litert.h"
 #include "ir/dialects/onnx.h"
-#include "kernels/runtime/compare.h"
+#include "kernels/reference/compare.h"
 #include "kernels/runtime/random_inputs.h"
 #include "kernels/runtime/session.h"
 

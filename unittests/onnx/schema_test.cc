@@ -16,7 +16,7 @@ using ir::Arity;
 using ir::Attribute;
 using ir::AttrKind;
 using ::onnx::AttributeProto;
-using onnx::OpSchema;
+using ::onnx::OpSchema;
 
 // "in", "in?" or "in..." for each, without the names.
 std::string Arities(const std::vector<OpSchema::FormalParameter>& parameters) {
@@ -93,7 +93,7 @@ TEST(OnnxSchema, EveryOpOfTheDialectIsAsLibonnxHasItAtOpset17) {
     if (type.empty()) continue;
     SCOPED_TRACE(type);
     ++ops;
-    const OpSchema* schema = onnx::OpSchemaRegistry::Schema(type, 17, "");
+    const OpSchema* schema = ::onnx::OpSchemaRegistry::Schema(type, 17, "");
     ASSERT_NE(schema, nullptr);
     EXPECT_EQ(def->info->since, schema->since_version());
     EXPECT_EQ(Arities(def->info->operands), Arities(schema->inputs()));

@@ -7,8 +7,9 @@
 namespace weft::ir::fused {
 
 struct MaxPool2d {
-  static constexpr OpInfo kInfo = {
-      .name = "fused.max_pool2d", .operands = {"x"}, .doc = "the largest element of each window"};
+  static constexpr OpInfo kInfo = {.name = "fused.max_pool2d",
+                                   .operands = {"x"},
+                                   .doc = "the largest number of each window; skips NaN"};
   template <template <class> class Slot>
   struct Attrs {
     Slot<Ints> kernel_shape{};

@@ -12,7 +12,7 @@ struct MaxPool {
                                    .results = {"out", Optional("indices")},
                                    .onnx = "MaxPool",
                                    .since = 12,
-                                   .doc = "the largest element of each window"};
+                                   .doc = "the largest number of each window; skips NaN"};
   template <template <class> class Slot>
   struct Attrs {
     Slot<AutoPad> auto_pad{};

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "kernels/float16.h"
 #include "kernels/thread_pool.h"
 
 namespace weft::kernels::simd {
@@ -30,11 +31,5 @@ int SizeOf(ScalarType type);
 // result undefined (a float outside the integer type), the nearest integer of the type, and 0 for
 // NaN. y must not overlap x.
 void Cast(ScalarType from, const void* x, ScalarType to, void* y, int64_t n, ThreadPool& pool);
-
-// Single values, for constants and tests.
-float HalfToFloat(uint16_t half);
-uint16_t FloatToHalf(float value);
-float BFloat16ToFloat(uint16_t value);
-uint16_t FloatToBFloat16(float value);
 
 }  // namespace weft::kernels::simd

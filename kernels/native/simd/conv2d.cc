@@ -4,6 +4,7 @@
 
 #include "kernels/native/simd/gemm_tile.h"
 #include "kernels/native/simd/strided_copy.h"
+#include "kernels/native/simd/window_axis.h"
 
 namespace weft::kernels::simd {
 namespace {
@@ -13,40 +14,10 @@ int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 // Segments of one product; what a larger kernel has more is added in further ones.
 constexpr int64_t kMaxSegments = 64;
 
-struct Range {
-  int64_t begin;
-  int64_t end;
-
-  int64_t size() const { return end - begin; }
-  friend bool operator==(const Range&, const Range&) = default;
-};
-
-// One axis of the convolution.
-struct Axis {
-  int64_t in, out, kernel, stride, dilation, pad;
-
-  // The taps of output `at` that fall on the image.
-  Range TapsAt(int64_t at) const {
-    const int64_t start = at * stride - pad;
-    const int64_t begin = start < 0 ? std::min(kernel, CeilDiv(-start, dilation)) : 0;
-    const int64_t end = start >= in ? begin : std::min(kernel, CeilDiv(in - start, dilation));
-    return {begin, std::max(begin, end)};
-  }
-  int64_t InputAt(int64_t at, int64_t tap) const { return at * stride - pad + tap * dilation; }
-
-  // The outputs all of whose taps fall on the image.
-  Range Inner() const {
-    const int64_t begin = std::min(out, CeilDiv(pad, stride));
-    const int64_t last = in - 1 - (kernel - 1) * dilation + pad;  // largest start + pad
-    const int64_t end = last < 0 ? begin : std::min(out, last / stride + 1);
-    return {begin, std::max(begin, end)};
-  }
-};
-
 struct Convolution {
   const Conv2dArguments* arguments;
   const TileSet* tiles;
-  Axis rows, columns;
+  WindowAxis rows, columns;
   Range inner_columns;
   int64_t channels;
   int64_t x_stride, y_stride, residual_stride;

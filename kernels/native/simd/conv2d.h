@@ -1,5 +1,5 @@
-// 2-D convolution of NHWC images with weights packed once: y = activation(conv(x, w) + bias + residual). One group;
-// depthwise and grouped convolutions are XNNPACK's.
+// 2-D convolution of NHWC images with weights packed once: y = activation(conv(x, w) + bias + residual). One group:
+// for several, strides let each read and write its channels; depthwise.h is for those of one channel.
 //
 // Every output row is a matrix product that reads the image in place: no im2col, no padded copy, no scratch. Taps that
 // fall on padding are left out, which at 7 x 7 saves a fifth of the work of a 3 x 3 kernel.

@@ -97,13 +97,6 @@ bool Split(const Matrix& a, int axis, Matrix* first, Matrix* second) {
 
 }  // namespace
 
-uint64_t Mix(uint64_t x) {  // the finaliser of SplitMix64
-  x += 0x9e3779b97f4a7c15u;
-  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-  return x ^ x >> 31;
-}
-
 Matrix RandomMatrix(int rows, int columns, uint64_t seed, uint64_t stream) {
   Matrix matrix{rows, columns, {}, {}};
   const uint64_t key = Mix(Mix(seed) ^ stream);

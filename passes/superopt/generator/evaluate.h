@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "passes/superopt/generator/graph.h"
+#include "passes/superopt/mix.h"
 
 namespace weft::passes::substitution {
 
@@ -26,8 +27,6 @@ struct Matrix {
     return a.SameShape(b) && a.values == b.values;
   }
 };
-
-uint64_t Mix(uint64_t x);  // a bijection that scatters
 
 // A matrix of random values; `stream` tells the variables of one seed apart.
 Matrix RandomMatrix(int rows, int columns, uint64_t seed, uint64_t stream);

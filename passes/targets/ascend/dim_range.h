@@ -18,6 +18,11 @@ struct DimRange {
   std::vector<int64_t> Sizes(size_t at_most) const;  // evenly spread, ascending
 };
 
+// Of the pass sampled-dynamic-reshape: the sizes it draws from.
+struct SampledDynamicReshapeOptions {
+  std::vector<DimRange> dim_ranges;
+};
+
 absl::StatusOr<DimRange> ParseDimRange(std::string_view text);
 
 }  // namespace weft::passes

@@ -107,7 +107,8 @@ class SampledDynamicReshape : public Pass {
              {.seed = "ascend", .numerics = drr::NumericClass::kApproximate}) {}
 
   absl::Status Initialize(ir::IrContext&, const PassContext& run) override {
-    ranges_ = run.dim_ranges;
+    if (const auto* given = run.options.Get<SampledDynamicReshapeOptions>())
+      ranges_ = given->dim_ranges;
     return absl::OkStatus();
   }
 

@@ -298,7 +298,7 @@ TEST_F(SeedAttention, MakesTheStructureTheSeedSays) {
 TEST_F(SeedAttention, ItsNativeCallRefusesAnotherSoftmaxAxis) {
   const Operation root = BuildListing(2);
   EXPECT_THAT(Rewrite<MultiHeadMatmulFusePattern>(root),
-              testing::HasSubstr("does not hold: the native call of seed_attention_test.cc"));
+              testing::HasSubstr("does not hold: the native call of attention_test.cc"));
   EXPECT_TRUE(root.IsAlive());
 }
 

@@ -42,20 +42,35 @@ TEST(Conv2d, AgreesWithTheReferenceInBothProviders) {
 }
 
 TEST(Conv2d, RunsGroupsAndDepthwise) {
-  ExpectConv({{1, 9, 9, 6}, {8, 3, 3, 3}, {1, 7, 7, 8}, {1, 1}, {0, 0, 0, 0}, {1, 1}, 2},
-             "xnnpack");
-  ExpectConv({{1, 9, 9, 35}, {35, 1, 3, 3}, {1, 5, 5, 35}, {2, 2}, {1, 1, 1, 1}, {1, 1}, 35},
-             "xnnpack");
-  ExpectConv({{1, 9, 9, 16}, {16, 1, 5, 5}, {1, 9, 9, 16}, {1, 1}, {2, 2, 2, 2}, {1, 1}, 16},
-             "xnnpack");
+  for (const char* provider : {"native", "xnnpack"}) {
+    ExpectConv({{1, 9, 9, 6}, {8, 3, 3, 3}, {1, 7, 7, 8}, {1, 1}, {0, 0, 0, 0}, {1, 1}, 2},
+               provider);
+    ExpectConv({{2, 9, 9, 24}, {32, 3, 3, 3}, {2, 9, 9, 32}, {1, 1}, {1, 1, 1, 1}, {1, 1}, 8},
+               provider);
+    ExpectConv({{2, 9, 9, 24}, {12, 6, 1, 1}, {2, 9, 9, 12}, {1, 1}, {0, 0, 0, 0}, {1, 1}, 4},
+               provider);
+    ExpectConv({{1, 9, 9, 5}, {15, 1, 3, 3}, {1, 7, 7, 15}, {1, 1}, {0, 0, 0, 0}, {1, 1}, 5},
+               provider);
+    ExpectConv({{1, 9, 9, 35}, {35, 1, 3, 3}, {1, 5, 5, 35}, {2, 2}, {1, 1, 1, 1}, {1, 1}, 35},
+               provider);
+    ExpectConv({{2, 9, 9, 16}, {16, 1, 5, 5}, {2, 9, 9, 16}, {1, 1}, {2, 2, 2, 2}, {1, 1}, 16},
+               provider);
+    ExpectConv({{1, 9, 9, 16}, {16, 1, 3, 3}, {1, 5, 5, 16}, {1, 1}, {0, 0, 0, 0}, {2, 2}, 16},
+               provider);
+  }
 }
 
 TEST(Conv2d, AddsTheResidualBeforeTheActivation) {
-  const ConvCase c = {{1, 6, 6, 5}, {8, 5, 3, 3}, {1, 6, 6, 8}, {1, 1}, {1, 1, 1, 1}};
-  for (const char* provider : {"native", "xnnpack"})
-    for (const Activation activation : {Activation::kNone, Activation::kRelu, Activation::kClip,
-                                        Activation::kHardSwish, Activation::kSigmoid})
-      for (const bool residual : {false, true}) ExpectConv(c, provider, activation, residual);
+  const ConvCase dense = {{1, 6, 6, 5}, {8, 5, 3, 3}, {1, 6, 6, 8}, {1, 1}, {1, 1, 1, 1}};
+  const ConvCase grouped = {
+      {1, 6, 6, 6}, {8, 3, 3, 3}, {1, 6, 6, 8}, {1, 1}, {1, 1, 1, 1}, {1, 1}, 2};
+  const ConvCase depthwise = {
+      {1, 6, 6, 21}, {21, 1, 3, 3}, {1, 6, 6, 21}, {1, 1}, {1, 1, 1, 1}, {1, 1}, 21};
+  for (const ConvCase& c : {dense, grouped, depthwise})
+    for (const char* provider : {"native", "xnnpack"})
+      for (const Activation activation : {Activation::kNone, Activation::kRelu, Activation::kClip,
+                                          Activation::kHardSwish, Activation::kSigmoid})
+        for (const bool residual : {false, true}) ExpectConv(c, provider, activation, residual);
 }
 
 TEST(Conv2d, LeavesComputedWeightsToTheReference) {

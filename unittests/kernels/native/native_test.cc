@@ -302,6 +302,33 @@ TEST(NativeSpatial, RunsNchwPoolsBetweenTransposes) {
       .Of("native");
 }
 
+TEST(NativePooling, TakesPadsDilationsAndWhatIsLeftOver) {
+  for (const bool ceil_mode : {false, true}) {
+    const ir::Shape y = {2, ceil_mode ? 6 : 5, ceil_mode ? 5 : 4, 37};
+    Agreement<fused::MaxPool2d>({Random({2, 10, 8, 37}, 1)},
+                                {.kernel_shape = Ints{2, 3},
+                                 .strides = Ints{2, 2},
+                                 .pads = Ints{0, 1, 1, 0},
+                                 .ceil_mode = ceil_mode},
+                                {FloatResult(y)})
+        .Of("native");
+    for (const bool count_include_pad : {false, true}) {
+      Agreement<fused::AveragePool2d>({Random({2, 10, 8, 37}, 1)},
+                                      {.kernel_shape = Ints{2, 3},
+                                       .strides = Ints{2, 2},
+                                       .pads = Ints{0, 1, 1, 0},
+                                       .ceil_mode = ceil_mode,
+                                       .count_include_pad = count_include_pad},
+                                      {FloatResult(y)})
+          .Of("native");
+    }
+  }
+  Agreement<fused::MaxPool2d>({Random({1, 9, 8, 70}, 1)},
+                              {.kernel_shape = Ints{3, 2}, .dilations = Ints{2, 3}},
+                              {FloatResult({1, 5, 5, 70})})
+      .Of("native");
+}
+
 TEST(NativeSpatial, LeavesOtherRanksToTheReference) {
   Agreement<ops::Conv>({Random({1, 3, 9}, 1), Constant(Random({4, 3, 3}, 2))}, {},
                        {FloatResult({1, 4, 7})})

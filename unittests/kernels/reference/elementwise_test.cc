@@ -51,6 +51,21 @@ TEST(ReferenceUnary, WorksOnHalves) {
   EXPECT_EQ(ValuesOf<uint16_t>(y), (std::vector<uint16_t>{0x4000, 0x3e00}));  // 2, 1.5
 }
 
+template <class O>
+void ExpectKeepsNan() {
+  const Tensor y = RunOp<O>({F32({3}, {-9, NAN, 9})}, {}, {DataType::kF32, {3}});
+  for (size_t i : {0, 1, 2}) EXPECT_EQ(std::isnan(ValuesOf<float>(y)[i]), i == 1) << O::kInfo.name;
+}
+
+TEST(ReferenceUnary, KeepsNanWhereItClamps) {
+  ExpectKeepsNan<ops::HardSigmoid>();
+  ExpectKeepsNan<ops::HardSwish>();
+  ExpectKeepsNan<ops::Relu>();
+  ExpectKeepsNan<ops::LeakyRelu>();
+  ExpectKeepsNan<ops::Elu>();
+  ExpectKeepsNan<ops::Selu>();
+}
+
 TEST(ReferenceUnary, NegatesAndTakesTheAbsoluteValueOfIntegers) {
   const int64_t least = std::numeric_limits<int64_t>::min();
   EXPECT_EQ(

@@ -1,4 +1,6 @@
 // The reference kernels of products, convolutions and pools, against hand-made numbers.
+#include <limits>
+
 #include "unittests/kernels/run_op.h"
 
 namespace weft::kernels {
@@ -107,6 +109,19 @@ TEST(ReferenceMaxPool, LeavesPaddingOutAndDilates) {
                                                 {.dilations = Ints{2}, .kernel_shape = Ints{2}},
                                                 {DataType::kF32, {1, 1, 2}})),
             (F{9, -1}));
+}
+
+TEST(ReferenceMaxPool, SkipsNanUnlessThereIsNothingElse) {
+  constexpr float kInf = std::numeric_limits<float>::infinity();
+  const Tensor y = RunOp<ops::MaxPool>(
+      {F32({1, 1, 10}, {NAN, 5, 7, NAN, NAN, NAN, -kInf, NAN, -kInf, -kInf})},
+      {.kernel_shape = Ints{2}, .strides = Ints{2}}, {DataType::kF32, {1, 1, 5}});
+  const std::vector<float> values = ValuesOf<float>(y);
+  EXPECT_EQ(values[0], 5);
+  EXPECT_EQ(values[1], 7);
+  EXPECT_TRUE(std::isnan(values[2]));
+  EXPECT_EQ(values[3], -kInf);
+  EXPECT_EQ(values[4], -kInf);
 }
 
 TEST(ReferenceMaxPool, ReachesBeyondTheEndInCeilMode) {

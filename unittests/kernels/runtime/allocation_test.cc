@@ -24,22 +24,47 @@ __attribute__((noinline)) void operator delete(void* memory, size_t) noexcept { 
 namespace weft::kernels {
 namespace {
 
-TEST(SessionRun, AllocatesNothingFromTheSecondRunOn) {
-  const ResultType type = {DataType::kF32, {8, 16}};
-  const OpProgram program =
-      OpProgram::Make<fused::Linear>({Random({8, 16}, 1), Constant(Random({16, 16}, 2)),
-                                      Constant(Random({16}, 3)), Random({8, 16}, 4)},
-                                     {.activation = fused::Activation::kGelu}, {type});
+void ExpectNoAllocation(const OpProgram& program, ir::Shape result) {
   ASSERT_NE(program.ProviderOf({.provider = "auto"}), "reference");
   auto session = Session::Create(*program.program, {.threads = 2});
   ASSERT_TRUE(session.ok()) << session.status();
-  const Tensor out(DataType::kF32, {8, 16});
-  const std::vector<TensorView> inputs = {program.inputs[0].view(), program.inputs[1].view()};
+  const Tensor out(DataType::kF32, std::move(result));
+  std::vector<TensorView> inputs;
+  for (const Tensor& input : program.inputs) inputs.push_back(input.view());
   const std::vector<TensorView> outputs = {out.view()};
   ASSERT_TRUE((*session)->Run(inputs, outputs).ok());
   const int64_t before = g_allocations;
   ASSERT_TRUE((*session)->Run(inputs, outputs).ok());
   EXPECT_EQ(g_allocations - before, 0);
+}
+
+TEST(SessionRun, AllocatesNothingFromTheSecondRunOn) {
+  ExpectNoAllocation(OpProgram::Make<fused::Linear>(
+                         {Random({8, 16}, 1), Constant(Random({16, 16}, 2)),
+                          Constant(Random({16}, 3)), Random({8, 16}, 4)},
+                         {.activation = fused::Activation::kGelu}, {{DataType::kF32, {8, 16}}}),
+                     {8, 16});
+}
+
+TEST(SessionRun, AllocatesNothingInConvolutionsAndPools) {
+  const ResultType type = {DataType::kF32, {1, 28, 28, 64}};
+  const Operand x = Random({1, 28, 28, 64}, 1);
+  for (const int64_t group : {1, 8, 64}) {
+    ExpectNoAllocation(
+        OpProgram::Make<fused::Conv2d>({x, Constant(Random({64, 64 / group, 3, 3}, 2)), {}, x},
+                                       {.pads = ir::Ints{1, 1, 1, 1},
+                                        .group = group,
+                                        .activation = fused::Activation::kHardSwish},
+                                       {type}),
+        type.dims);
+  }
+  const ir::Ints kernel = {3, 3}, pads = {1, 1, 1, 1};
+  ExpectNoAllocation(
+      OpProgram::Make<fused::MaxPool2d>({x}, {.kernel_shape = kernel, .pads = pads}, {type}),
+      type.dims);
+  ExpectNoAllocation(
+      OpProgram::Make<fused::AveragePool2d>({x}, {.kernel_shape = kernel, .pads = pads}, {type}),
+      type.dims);
 }
 
 }  // namespace

@@ -123,6 +123,38 @@ TEST(Registry, SaysWhyEveryProviderDeclined) {
             "native: onnx.MaxPool: only f32; reference: onnx.MaxPool: the second result, Indices");
 }
 
+struct Flaky {
+  static constexpr ir::OpInfo kInfo = {.name = "test.Flaky", .operands = {"x"}};
+};
+class FlakyKernel final : public Kernel {
+ public:
+  absl::Status Run(const KernelArgs&) override { return absl::OkStatus(); }
+  std::string_view name() const override { return "flaky"; }
+};
+absl::StatusOr<std::unique_ptr<Kernel>> MakeFlaky(const KernelContext&) {
+  return std::make_unique<FlakyKernel>();
+}
+const RegisterKernel<Flaky> kFlaky("xnnpack", &MakeFlaky, kHidesNan);
+const RegisterKernel<Flaky> kPlain("reference", &MakeFlaky);
+
+TEST(Registry, AsksAKernelThatHidesNanOnlyByName) {
+  ir::IrContext ir_context;
+  ir::Program program(&ir_context);
+  ir::Builder builder(&program);
+  const ir::Type type = ir_context.TensorType(DataType::kF32, {2});
+  const ir::Operation op =
+      builder.Create(ir::OperationState{.opcode = ir::Opcode::FindOrAdd(Flaky::kInfo.name),
+                                        .operands = {builder.AddInput("x", type)},
+                                        .result_types = {type}});
+  const KernelContext context(op, {type}, {type}, {}, nullptr, nullptr);
+  const auto provider_of = [&](const char* choice) {
+    const auto chosen = MakeKernel(context, *ProviderOrder(choice));
+    return chosen.ok() ? chosen->provider : std::string(chosen.status().message());
+  };
+  EXPECT_EQ(provider_of("auto"), "reference");
+  EXPECT_EQ(provider_of("xnnpack"), "xnnpack");
+}
+
 // --- random inputs and comparison -----------------------------------------------------
 
 TEST(RandomTensor, DependsOnSeedAndStreamAlone) {

@@ -55,7 +55,7 @@ class Superopt : public testing::Test {
                  drr::NumericClass numerics = drr::NumericClass::kReassociates) {
     PassManager pm(&context_);
     pm.AddPass(MakePass("superopt"));
-    pm.pass_context().search = &options;
+    pm.pass_context().options.Set(options);
     pm.pass_context().numerics = numerics;
     EXPECT_TRUE(pm.Run(program).ok());
     return pm.reports().at(0);

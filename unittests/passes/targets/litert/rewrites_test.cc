@@ -23,7 +23,7 @@ using fixtures::GoldenFile;
 namespace litert = ir::litert;
 
 std::string Folder(const std::string& rewrite) {
-  return fixtures::GoldenFolder(WEFT_TEST_DATA_DIR "/passes", rewrite);
+  return WEFT_TEST_DATA_DIR "/passes/targets/litert/golden/" + rewrite;
 }
 
 GoldenFile Read(const std::string& path) {

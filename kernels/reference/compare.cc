@@ -1,4 +1,4 @@
-#include "kernels/runtime/compare.h"
+#include "kernels/reference/compare.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // The committed substitutions: what the generator prints today, and every rule on a program made from
 // its own pattern.
-#include "passes/superopt/generator/rules.h"
+#include "passes/superopt/substitutions.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,177 @@
+// Convolution. With constant weights over NHWC it is an indirect matrix product, one per group, or
+// depthwise; over NCHW it stands between transposes.
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "ir/dialects/fused.h"
+#include "ir/dialects/onnx.h"
+#include "kernels/native/activation.h"
+#include "kernels/native/native.h"
+#include "kernels/native/nhwc.h"
+#include "kernels/native/simd/conv2d.h"
+#include "kernels/native/simd/depthwise.h"
+#include "kernels/runtime/decomposed.h"
+
+namespace weft::kernels::native {
+namespace {
+
+absl::StatusOr<simd::Conv2dShape> MakeShape(const KernelContext& context) {
+  const auto attrs = context.attrs_of<ir::fused::Conv2d>();
+  const std::span<const int64_t> x = context.dims(0), w = context.dims(1);
+  const simd::Conv2dShape shape = {.batch = x[0],
+                                   .in_height = x[1],
+                                   .in_width = x[2],
+                                   .in_channels = x[3],
+                                   .out_channels = w[0],
+                                   .kernel_height = w[2],
+                                   .kernel_width = w[3],
+                                   .stride_height = attrs.strides[0],
+                                   .stride_width = attrs.strides[1],
+                                   .dilation_height = attrs.dilations[0],
+                                   .dilation_width = attrs.dilations[1],
+                                   .pad_top = attrs.pads[0],
+                                   .pad_left = attrs.pads[1],
+                                   .pad_bottom = attrs.pads[2],
+                                   .pad_right = attrs.pads[3]};
+  const std::span<const int64_t> y = context.result_dims(0);
+  if (attrs.group < 1 || w[1] * attrs.group != x[3] || w[0] % attrs.group != 0 ||
+      y[1] != shape.out_height() || y[2] != shape.out_width() || y[3] != w[0])
+    return context.InvalidArgument("the operands and the result do not fit together");
+  return shape;
+}
+
+simd::Activation ActivationOf(const KernelContext& context) {
+  const auto attrs = context.attrs_of<ir::fused::Conv2d>();
+  return MakeActivation(attrs.activation, attrs.activation_params);
+}
+
+// --- depthwise --------------------------------------------------------------------
+
+Made MakeDepthwise(const KernelContext& context, const simd::Conv2dShape& shape) {
+  const ir::Attribute weights = context.constant(1);
+  using Packed = std::vector<float>;
+  WEFT_ASSIGN_OR_RETURN(
+      const std::shared_ptr<Packed> packed,
+      context.packed().Get<Packed>("native depthwise w=" + std::to_string(weights.id()),
+                                   [&]() -> absl::StatusOr<std::shared_ptr<Packed>> {
+                                     const Packed floats = ConstantFloats(weights);
+                                     return std::make_shared<Packed>(
+                                         simd::PackDepthwiseWeights(floats.data(), shape));
+                                   }));
+  return MakeNative("depthwise convolution", {.may_overwrite = 1u << 3},
+                    [shape, packed, activation = ActivationOf(context)](const KernelArgs& args) {
+                      simd::Depthwise({.shape = shape,
+                                       .x = args.input<float>(0),
+                                       .weights = packed->data(),
+                                       .bias = args.input<float>(2),
+                                       .residual = args.input<float>(3),
+                                       .y = args.output<float>(0),
+                                       .activation = activation},
+                                      *args.pool);
+                    });
+}
+
+// --- products ---------------------------------------------------------------------
+
+// Of every group.
+using PackedGroups = std::vector<simd::PackedMatrix>;
+
+absl::StatusOr<std::shared_ptr<PackedGroups>> PackGroups(const KernelContext& context,
+                                                         const simd::Conv2dShape& group,
+                                                         int64_t groups) {
+  const ir::Attribute weights = context.constant(1);
+  const std::string key =
+      "native conv w=" + std::to_string(weights.id()) + " group=" + std::to_string(groups);
+  return context.packed().Get<PackedGroups>(
+      key, [&]() -> absl::StatusOr<std::shared_ptr<PackedGroups>> {
+        const std::vector<float> floats = ConstantFloats(weights);
+        auto packed = std::make_shared<PackedGroups>();
+        for (int64_t g = 0; g < groups; ++g) {
+          const size_t at = floats.size() / groups * g;
+          packed->push_back(simd::PackConv2dWeights(floats.data() + at, group, context.pool()));
+        }
+        return packed;
+      });
+}
+
+// Group g reads and writes its channels among those of the others. Groups run next to each other
+// where there are enough for all threads, else each on all of them.
+void RunGroups(const simd::Conv2dArguments& whole, const PackedGroups& weights, ThreadPool& pool) {
+  const auto groups = static_cast<int64_t>(weights.size());
+  const auto run = [&](int64_t g, ThreadPool& threads) {
+    simd::Conv2dArguments a = whole;
+    a.weights = &weights[g];
+    a.x += g * a.shape.in_channels;
+    a.y += g * a.shape.out_channels;
+    if (a.bias != nullptr) a.bias += g * a.shape.out_channels;
+    if (a.residual != nullptr) a.residual += g * a.shape.out_channels;
+    simd::Conv2d(a, threads);
+  };
+  if (groups < 2 * pool.num_threads()) {
+    for (int64_t g = 0; g < groups; ++g) run(g, pool);
+    return;
+  }
+  pool.ParallelFor(groups, 1, [&](int64_t begin, int64_t end) {
+    ThreadPool this_thread(1);
+    for (int64_t g = begin; g < end; ++g) run(g, this_thread);
+  });
+}
+
+Made MakeProducts(const KernelContext& context, const simd::Conv2dShape& shape, int64_t groups) {
+  simd::Conv2dArguments arguments;
+  arguments.shape = shape;
+  arguments.shape.in_channels /= groups;
+  arguments.shape.out_channels /= groups;
+  arguments.x_stride = shape.in_channels;
+  arguments.y_stride = arguments.residual_stride = shape.out_channels;
+  arguments.activation = ActivationOf(context);
+  WEFT_ASSIGN_OR_RETURN(const std::shared_ptr<PackedGroups> weights,
+                        PackGroups(context, arguments.shape, groups));
+  return MakeNative("convolution", {.may_overwrite = 1u << 3},
+                    [arguments, weights](const KernelArgs& args) {
+                      simd::Conv2dArguments a = arguments;
+                      a.x = args.input<float>(0);
+                      a.bias = args.input<float>(2);
+                      a.residual = args.input<float>(3);
+                      a.y = args.output<float>(0);
+                      RunGroups(a, *weights, *args.pool);
+                    });
+}
+
+Made MakeConv2d(const KernelContext& context) {
+  if (!context.AllFloat32()) return context.Unsupported("only f32");
+  if (!context.constant(1)) return context.Unsupported("weights that are not constant");
+  WEFT_ASSIGN_OR_RETURN(const simd::Conv2dShape shape, MakeShape(context));
+  if (context.HasInput(2) && context.input_type(2).NumElements() != shape.out_channels)
+    return context.InvalidArgument("the bias has not one element per channel");
+  if (context.HasInput(3) && context.input_type(3) != context.result_type(0))
+    return context.Unsupported("a residual that is broadcast");
+  const int64_t groups = context.attrs_of<ir::fused::Conv2d>().group;
+  const bool depthwise = groups == shape.in_channels && groups == shape.out_channels;
+  return depthwise ? MakeDepthwise(context, shape) : MakeProducts(context, shape, groups);
+}
+const RegisterKernel<ir::fused::Conv2d> kConv2d("native", &MakeConv2d);
+
+// --- NCHW -------------------------------------------------------------------------
+
+Made MakeConv(const KernelContext& context) {
+  if (!context.AllFloat32()) return context.Unsupported("only f32");
+  const auto attrs = context.attrs_of<ir::ops::Conv>();
+  if (context.dims(1).size() != 4) return context.Unsupported("other than two spatial dimensions");
+  WEFT_ASSIGN_OR_RETURN(const Window w, MakeWindow2d(context, attrs, context.dims(1).subspan(2)));
+  return MakeFromBody(context, "convolution between transposes", kBodyProviders,
+                      [&](ir::Builder& b, std::span<const ir::Value> operands) {
+                        std::vector<ir::Value> inputs(operands.begin(), operands.end());
+                        inputs[0] = ToNhwc(b, operands[0]);
+                        return std::vector<ir::Value>{ToNchw(
+                            b, b.Make<ir::fused::Conv2d>(inputs, {.strides = LastTwo(w.stride),
+                                                                  .pads = Pads(w),
+                                                                  .dilations = LastTwo(w.dilation),
+                                                                  .group = attrs.group}))};
+                      });
+}
+const RegisterKernel<ir::ops::Conv> kConv("native", &MakeConv);
+
+}  // namespace
+}  // namespace weft::kernels::native
