@@ -134,6 +134,19 @@ inline const Opcode kOpcodeOf = Opcode::FindOrAdd(O::kInfo.name);
 
 namespace internal {
 
+// Whether ReadAttr() succeeds. Every op of every rule has one per attribute: it reads enums only.
+template <class V>
+bool Accepts(Attribute attr) {
+  if constexpr (std::is_same_v<V, Attribute>) {
+    return static_cast<bool>(attr);
+  } else if constexpr (std::is_enum_v<V> && !std::is_same_v<V, DataType>) {
+    V value{};
+    return ReadAttr(attr, &value);
+  } else {
+    return attr && attr.kind() == AttrKindOf<V>();
+  }
+}
+
 template <class O, size_t kIndex>
 FieldDef MakeFieldDef() {
   using Attrs = typename O::template Attrs<Plain>;
@@ -144,10 +157,7 @@ FieldDef MakeFieldDef() {
   def.name = Name(kField.name);
   def.kind = AttrKindOf<V>();
   def.optional = ValueTypeOf<Member>::kOptional;
-  def.accepts = [](Attribute attr) {
-    V value{};
-    return ReadAttr(attr, &value);
-  };
+  def.accepts = &Accepts<V>;
   if constexpr (decltype(kField)::kHasDefault) {
     def.make_default = [](IrContext& context) {
       return MakeAttr(context, V(std::get<kIndex>(Attrs::Fields()).fallback));

@@ -1,20 +1,13 @@
 #include "passes/pass.h"
 
-#include <algorithm>
+#include "passes/rule_registry.h"
 
 namespace weft::passes {
-namespace {
-
-bool Contains(const std::vector<std::string>& list, std::string_view name) {
-  return std::find(list.begin(), list.end(), name) != list.end();
-}
-
-}  // namespace
 
 std::string WhyNotEligible(std::string_view rule, drr::NumericClass numerics, bool opt_in,
                            const PassContext& run) {
-  if (Contains(run.disabled_rules, rule)) return "it is disabled";
-  if (opt_in && !Contains(run.enabled_rules, rule)) return "it is opt-in and not enabled";
+  if (ContainsRule(run.disabled_rules, rule)) return "it is disabled";
+  if (opt_in && !ContainsRule(run.enabled_rules, rule)) return "it is opt-in and not enabled";
   if (numerics > run.numerics)
     return "its numeric class is " + std::string(drr::NumericClassName(numerics)) +
            ", the run allows " + std::string(drr::NumericClassName(run.numerics)) + " at most";

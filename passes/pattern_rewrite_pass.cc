@@ -35,7 +35,7 @@ absl::Status PatternRewritePass::Initialize(ir::IrContext& context,
   drr::RewritePatternSet set(&context);
   skipped_.clear();
   for (const RegisteredRule& rule : RegisteredRules()) {
-    if (!Contains(groups_, rule.group) && !Contains(names_, rule.name)) continue;
+    if (!Contains(groups_, rule.group) && !ContainsRule(names_, rule.name)) continue;
     std::string why = WhyNotEligible(rule.name, rule.numerics, rule.opt_in, pass_context);
     if (!why.empty()) {
       skipped_.push_back({std::string(rule.name), std::move(why)});

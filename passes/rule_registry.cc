@@ -63,6 +63,16 @@ const RegisteredRule* FindRule(std::string_view name) {
   return nullptr;
 }
 
+std::string_view CanonicalRuleName(std::string_view name) {
+  const RegisteredRule* rule = FindRule(name);
+  return rule ? rule->name : name;
+}
+
+bool ContainsRule(const std::vector<std::string>& names, std::string_view name) {
+  return std::any_of(names.begin(), names.end(),
+                     [&](const std::string& n) { return CanonicalRuleName(n) == name; });
+}
+
 std::string AlgebraOf(const RegisteredRule& rule) {
   if (!rule.algebra.empty()) return std::string(rule.algebra);
   ir::IrContext context;

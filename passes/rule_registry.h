@@ -29,6 +29,10 @@ struct RegisteredRule {
 std::vector<RegisteredRule> RegisteredRules();
 // By its name or an alias.
 const RegisteredRule* FindRule(std::string_view name);
+// The name of the rule that has `name` as an alias; else `name`.
+std::string_view CanonicalRuleName(std::string_view name);
+// Whether `name` is among `names`, which may hold aliases of rules.
+bool ContainsRule(const std::vector<std::string>& names, std::string_view name);
 // Before => after, in one line.
 std::string AlgebraOf(const RegisteredRule& rule);
 

@@ -62,6 +62,11 @@ std::string Transformation::Runs() const {
   return pipelines.empty() ? "opt-in" : fmt::format("opt-in: {}", fmt::join(pipelines, ", "));
 }
 
+std::string Transformation::What() const {
+  const RegisteredRule* rule = IsPass() ? nullptr : FindRule(name);
+  return rule ? AlgebraOf(*rule) : what;
+}
+
 std::vector<Transformation> Transformations() {
   std::vector<Transformation> all;
   const std::vector<std::vector<std::string>> groups = GroupsOfPipelines();
@@ -71,7 +76,7 @@ std::vector<Transformation> Transformations() {
                       .group = rule.group,
                       .numerics = rule.numerics,
                       .pipelines = {},
-                      .what = std::string(rule.algebra)};
+                      .aliases = rule.aliases};
     if (!rule.opt_in) FindPipelines(groups, &it);
     all.push_back(std::move(it));
   }

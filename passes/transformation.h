@@ -28,7 +28,11 @@ struct Transformation {
   // False: only the pipelines of a target run it, or --enable-rule.
   bool by_default = false;
   std::vector<std::string> pipelines;  // that run it unasked, those of targets only
-  std::string what;                    // before => after; of a pass, what it does
+  std::vector<std::string_view> aliases = {};
+  std::string what = {};  // what a pass does
+
+  // Before => after of a rule, what a pass does.
+  std::string What() const;
 
   bool IsPass() const { return group.empty(); }
   // "default", "opt-in", or "opt-in: ascend" with the pipelines.

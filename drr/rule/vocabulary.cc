@@ -193,27 +193,6 @@ const Entry* FindEntry(std::string_view name) {
   return nullptr;
 }
 
-std::string_view KindName(char letter) {
-  switch (letter) {
-    case 'v':
-      return "a value";
-    case 'L':
-      return "a list of values";
-    case 'a':
-      return "an attribute variable";
-    case 'i':
-      return "an integer";
-    case 'n':
-      return "a number";
-    case 's':
-      return "a string";
-    case 't':
-      return "an element type";
-    default:
-      return "a literal";
-  }
-}
-
 bool Fits(const PatternGraph& graph, const Formula::Argument& a, char letter) {
   using Argument = Formula::Argument;
   const bool literal = a.kind == Argument::kLiteral && a.literal;
@@ -279,6 +258,27 @@ const std::vector<VocabularyEntry>& Vocabulary() {
   return *list;
 }
 
+std::string_view ParameterName(char letter) {
+  switch (letter) {
+    case 'v':
+      return "value";
+    case 'L':
+      return "list of values";
+    case 'a':
+      return "attribute variable";
+    case 'i':
+      return "integer";
+    case 'n':
+      return "number";
+    case 's':
+      return "string";
+    case 't':
+      return "element type";
+    default:
+      return "literal";
+  }
+}
+
 std::string CheckFormula(const PatternGraph& graph, const Formula& formula, bool is_constraint) {
   const Entry* entry = FindEntry(formula.name);
   const std::string_view what = is_constraint ? "constraint" : "computed attribute";
@@ -297,8 +297,12 @@ std::string CheckFormula(const PatternGraph& graph, const Formula& formula, bool
                        CountText(least, letters.size()), formula.arguments.size());
   for (size_t i = 0; i < formula.arguments.size(); ++i)
     if (!Fits(graph, formula.arguments[i], letters[i]))
-      return fmt::format("argument {} of '{}' must be {}", i + 1, formula.name,
-                         KindName(letters[i]));
+      return fmt::format(
+          "argument {} of '{}' must be {} {}", i + 1, formula.name,
+          std::string_view("aeio").find(ParameterName(letters[i])[0]) == std::string_view::npos
+              ? "a"
+              : "an",
+          ParameterName(letters[i]));
   return "";
 }
 

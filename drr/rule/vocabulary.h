@@ -36,6 +36,8 @@ struct VocabularyEntry {
   std::string_view symbolic;
 };
 const std::vector<VocabularyEntry>& Vocabulary();
+// "value", "integer": of one letter of VocabularyEntry::arguments.
+std::string_view ParameterName(char letter);
 
 // The vocabulary's names of the constraint that a match computes what the result does, and of an
 // attribute that is found so (drr/equivalence/body_equivalence.h).

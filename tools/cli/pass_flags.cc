@@ -33,7 +33,10 @@ std::vector<std::string> PassNames() {
 
 std::vector<std::string> TransformationNames() {
   std::vector<std::string> names;
-  for (const passes::Transformation& it : passes::Transformations()) names.push_back(it.name);
+  for (const passes::Transformation& it : passes::Transformations()) {
+    names.push_back(it.name);
+    for (std::string_view alias : it.aliases) names.emplace_back(alias);
+  }
   return names;
 }
 

@@ -83,7 +83,7 @@ absl::StatusOr<RuleExplainer> RuleExplainer::Create(const std::string& what,
                                                     std::span<const std::string> rules) {
   RuleExplainer explainer;
   const size_t at = what.find('@');
-  explainer.rule_name_ = what.substr(0, at);
+  explainer.rule_name_ = passes::CanonicalRuleName(what.substr(0, at));
   if (!rules.empty()) WEFT_RETURN_IF_ERROR(CheckName("rule", explainer.rule_name_, rules));
   if (at == std::string::npos) return explainer;
   explainer.value_name_ = what.substr(at + 1);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "drr/rule/vocabulary.h"
 #include "ir/dialects/ascend.h"
 #include "ir/dialects/fused.h"
 #include "ir/dialects/litert.h"
@@ -26,6 +27,11 @@ std::string BaseName(std::string_view path) {
   return std::string(path.substr(path.find_last_of('/') + 1));
 }
 
+std::string WithAliases(const passes::Transformation& it) {
+  if (it.aliases.empty()) return it.name;
+  return fmt::format("{} ({})", it.name, fmt::join(it.aliases, ", "));
+}
+
 template <class List>
 std::string Signature(const List& values) {
   std::string text;
@@ -46,6 +52,22 @@ std::string InplaceText(const ir::OpInfo& info) {
   for (size_t i = 0; i < info.operands.size(); ++i)
     if (operands >> i & 1)
       text += fmt::format("{}{}", text.empty() ? "" : ", ", info.operands[i].name);
+  return text;
+}
+
+// "value, integer[, number]"
+std::string Parameters(const drr::VocabularyEntry& entry) {
+  std::string text;
+  bool optional = false;
+  for (char letter : entry.arguments) {
+    if (letter == '?') {
+      optional = true;
+      continue;
+    }
+    text += optional ? "[, " : text.empty() ? "" : ", ";
+    text += drr::ParameterName(letter);
+    if (optional) text += "]";
+  }
   return text;
 }
 
@@ -73,9 +95,25 @@ absl::StatusOr<std::string> ListRules(const std::vector<std::string>& files) {
                   std::string(drr::NumericClassName(rule->numerics)), "default", rule->algebra});
   if (!files.empty()) return table.ToString();
   for (const passes::Transformation& it : passes::Transformations())
-    table.AddRow({it.name, std::string(it.seed), it.IsPass() ? "(pass)" : std::string(it.group),
-                  std::string(drr::NumericClassName(it.numerics)), it.Runs(), it.what});
+    table.AddRow({WithAliases(it), std::string(it.seed),
+                  it.IsPass() ? "(pass)" : std::string(it.group),
+                  std::string(drr::NumericClassName(it.numerics)), it.Runs(), it.What()});
   return table.ToString();
+}
+
+std::string ListConstraints() {
+  std::string text;
+  for (const bool constraints : {true, false}) {
+    Table table({constraints ? "constraint in C++" : "computed attribute in C++", "in text",
+                 "what it means", "on symbolic shapes"});
+    for (const drr::VocabularyEntry& e : drr::Vocabulary())
+      if (e.is_constraint == constraints)
+        table.AddRow({e.cpp.empty() ? "" : fmt::format("{}({})", e.cpp, Parameters(e)),
+                      fmt::format("{}({})", e.name, Parameters(e)), std::string(e.doc),
+                      std::string(e.symbolic)});
+    text += (text.empty() ? "" : "\n") + table.ToString();
+  }
+  return text;
 }
 
 std::string ListOps() {

@@ -25,7 +25,8 @@ namespace {
 struct Flags {
   std::string in, out, explain, export_form = "functions";
   bool full_weights = false;
-  bool list_passes = false, list_rules = false, list_ops = false, analyse_rules = false;
+  bool list_passes = false, list_rules = false, list_ops = false, list_constraints = false,
+       analyse_rules = false;
   PassFlags passes = {.pipeline = "simplify"};
   ShapeFlags shapes;
 };
@@ -56,9 +57,10 @@ void AddFlags(CLI::App& app, Flags* flags) {
   app.add_flag("--full-weights", flags->full_weights, "print weights in full");
   app.add_flag("--analyse-rules", flags->analyse_rules,
                "rules that undo, grow or shadow, of all passes or those chosen; no IN");
-  app.add_flag("--list-passes", flags->list_passes, "what passes, rules, operations there are");
+  app.add_flag("--list-passes", flags->list_passes, "what passes, rules, operations, constraints there are");
   app.add_flag("--list-rules", flags->list_rules)->group(kSameLine);
   app.add_flag("--list-ops", flags->list_ops)->group(kSameLine);
+  app.add_flag("--list-constraints", flags->list_constraints)->group(kSameLine);
 }
 
 // Of the passes that the user chose, or of all there are; CheckFailed when something was found.
@@ -104,6 +106,7 @@ absl::Status List(const Flags& flags) {
     std::fputs(rules.c_str(), stdout);
   }
   if (flags.list_ops) std::fputs(ListOps().c_str(), stdout);
+  if (flags.list_constraints) std::fputs(ListConstraints().c_str(), stdout);
   return absl::OkStatus();
 }
 
@@ -135,7 +138,8 @@ absl::Status Optimise(const Flags& flags, ir::Program& program) {
 }
 
 absl::Status Run(const Flags& flags) {
-  if (flags.list_passes || flags.list_rules || flags.list_ops) return List(flags);
+  if (flags.list_passes || flags.list_rules || flags.list_ops || flags.list_constraints)
+    return List(flags);
   if (flags.analyse_rules) return Analyse(flags);
   WEFT_RETURN_IF_ERROR(CheckFlags(flags));
   ir::IrContext context;

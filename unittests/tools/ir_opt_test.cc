@@ -43,6 +43,7 @@ TEST_F(IrOpt, HelpFitsOneScreen) {
                              "--list-passes",
                              "--list-rules",
                              "--list-ops",
+                             "--list-constraints",
                              "--export FORM",
                              "--full-weights",
                              "--numerics N",
@@ -189,6 +190,16 @@ TEST_F(IrOpt, ListsPassesRulesAndOps) {
               MatchesRegex("rule +seed +group +numerics +runs +what becomes what\n.*"));
   EXPECT_THAT(Accept({"--list-ops"}).out,
               AllOf(HasSubstr("onnx.MatMul"), HasSubstr("fused.linear"), HasSubstr("pd.")));
+}
+
+TEST_F(IrOpt, ListsConstraintsWithNamesParametersAndMeaning) {
+  EXPECT_THAT(Accept({"--list-constraints"}).out,
+              AllOf(HasSubstr("SameDim(value, integer, value, integer)"),
+                    HasSubstr("same_dim(value, integer, value, integer)"),
+                    HasSubstr("the two axes have one size"),
+                    HasSubstr("the same symbol is the same size"),
+                    HasSubstr("splat_is(value, number[, number])"),
+                    HasSubstr("Compose(attribute variable, attribute variable)")));
 }
 
 TEST_F(IrOpt, FixesSymbolicDimsAndInputShapes) {

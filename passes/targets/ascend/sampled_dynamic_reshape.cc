@@ -12,6 +12,7 @@
 #include <optional>
 #include <set>
 
+#include "ir/analysis/constant.h"
 #include "ir/analysis/shape_inference.h"
 #include "ir/dialects/onnx/shape.h"
 #include "ir/dialects/onnx/shape_value.h"

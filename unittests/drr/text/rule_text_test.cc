@@ -268,11 +268,12 @@ TEST_F(RuleText, AnyOpIsMadeAgainWithAllItsResults) {
 }
 
 TEST_F(RuleText, EveryFormulaOfTheVocabularyIsChecked) {
+  const PatternGraph graph("r", &context);
   for (const VocabularyEntry& entry : Vocabulary()) {
     Formula formula{std::string(entry.name), {}};
-    EXPECT_EQ(CheckFormula(formula, entry.is_constraint).empty(), entry.arguments.empty())
+    EXPECT_EQ(CheckFormula(graph, formula, entry.is_constraint).empty(), entry.arguments.empty())
         << entry.name;
-    EXPECT_NE(CheckFormula(formula, !entry.is_constraint), "") << entry.name;
+    EXPECT_NE(CheckFormula(graph, formula, !entry.is_constraint), "") << entry.name;
     EXPECT_FALSE(entry.doc.empty());
   }
 }
