@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "ir/base/check.h"
@@ -129,6 +130,14 @@ std::string Type::ToString() const {
     }
   }
   return "none";
+}
+
+bool ProvablySameShape(Type a, Type b) {
+  return a.HasRank() && b.HasRank() && std::ranges::equal(a.dims(), b.dims(), SameDim);
+}
+
+bool ProvablySameType(Type a, Type b) {
+  return ProvablySameShape(a, b) && a.dtype() == b.dtype() && a.dtype() != DataType::kNull;
 }
 
 std::string ToString(std::span<const int64_t> dims) {

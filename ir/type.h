@@ -107,6 +107,13 @@ class Type {
   const TypeStorage* storage_ = nullptr;
 };
 
+// Whether two tensor types are one at run time, whatever the inputs: the proof that a rewrite needs
+// before one value stands for the other. Both have the same rank, and each dimension the same static
+// size or the same symbol; an unknown dimension is equal to nothing, not even to another unknown
+// one. ProvablySameType wants one known element type as well. False when either is no tensor.
+bool ProvablySameShape(Type a, Type b);
+bool ProvablySameType(Type a, Type b);
+
 // Text of dims alone, e.g. [1,300,256]; symbols by name, unknown as ?.
 std::string ToString(std::span<const int64_t> dims);
 

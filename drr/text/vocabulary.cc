@@ -55,11 +55,10 @@ bool SameDim(const Evaluation& e) {
 }
 bool DtypeIs(const Evaluation& e) { return e.tensor(0).dtype() == e.literal(1).AsDataType(); }
 bool SameType(const Evaluation& e) {
-  return e.tensor(0).is_static() && e.tensor(0).type() == e.tensor(1).type();
+  return ir::ProvablySameType(e.tensor(0).type(), e.tensor(1).type());
 }
 bool SameShape(const Evaluation& e) {
-  return e.tensor(0).is_static() && e.tensor(1).is_static() &&
-         e.tensor(0).shape() == e.tensor(1).shape();
+  return ir::ProvablySameShape(e.tensor(0).type(), e.tensor(1).type());
 }
 bool OneElement(const Evaluation& e) { return IsOneElement(e.tensor(0)); }
 bool SplatIs(const Evaluation& e) {
@@ -156,8 +155,12 @@ const std::vector<Entry>& Entries() {
       {{"dim_is", "vii", true, "this axis has this size"}, DimIs, nullptr},
       {{"same_dim", "vivi", true, "the two axes have one size"}, SameDim, nullptr},
       {{"dtype_is", "vt", true, "it has this element type"}, DtypeIs, nullptr},
-      {{"same_type", "vv", true, "element types and known shapes are equal"}, SameType, nullptr},
-      {{"same_shape", "vv", true, "known shapes are equal"}, SameShape, nullptr},
+      {{"same_type", "vv", true, "one element type and one shape: each size a number or symbol"},
+       SameType,
+       nullptr},
+      {{"same_shape", "vv", true, "one shape: each size an equal number or symbol"},
+       SameShape,
+       nullptr},
       {{"one_element", "v", true, "it has one element"}, OneElement, nullptr},
       {{"splat_is", "vn?n", true, "a constant, every element this number (to 1e-6, or the third)"},
        SplatIs,

@@ -31,7 +31,11 @@ class FuseErfGelu : public DrrPatternBase<FuseErfGelu> {
     auto out = src.EitherOf({half_of_x, half_of_all, half_of_a});
 
     src.RequireNativeCall("x is f32 and keeps its shape", [=](const MatchContext& m) {
-      return m[x].dtype() == ir::DataType::kF32 && m[x].has_rank() && m[x].type() == m[out].type();
+      if (m[x].dtype() != ir::DataType::kF32 || !m[x].has_rank()) return false;
+      if (ir::ProvablySameType(m[x].type(), m[out].type())) return true;
+      for (const drr::Tensor& t : {half, one, root, inverse_root})  // x may have any size then
+        if (m.Has(t) && (m[t].type().NumElements() != 1 || m[t].rank() > m[x].rank())) return false;
+      return true;
     });
     src.RequireNativeCall("the constants are 1/2, 1 and sqrt(2)", [=](const MatchContext& m) {
       return m[half].IsSplat(0.5) && m[one].IsSplat(1) &&

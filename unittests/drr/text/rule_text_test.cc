@@ -323,6 +323,29 @@ TEST_F(RuleText, ConstraintsHoldOnlyWhereTheyAreProved) {
   EXPECT_FALSE(holds("attribute_is(%s, \"axis\", 1)"));
 }
 
+TEST_F(RuleText, ASymbolIsOneSizeAndAnUnknownSizeIsNone) {
+  const auto holds = [&](const std::string& constraint, const std::string& a,
+                         const std::string& b) {
+    Parse("module {input_names:strings[\"a\",\"b\"],output_names:strings[\"y\"]} (%0: tensor<" + a +
+          ">, %1: tensor<" + b +
+          ">) {\n"
+          " (%2) = \"onnx.Less\" (%0, %1) {} : (tensor<" +
+          a + ">, tensor<" + b +
+          ">) -> tensor<*xbool>\n"
+          " () = \"builtin.return\" (%2) {} : (tensor<*xbool>) ->\n}\n");
+    return ApplyText("rule r {\n source { %y = onnx.Less(%a, %b) }\n require \"c\" " + constraint +
+                     "(%a, %b)\n result { !0 = onnx.Greater(%b, %a) } replace %y with !0\n}") == 1;
+  };
+  for (const std::string constraint : {"same_type", "same_shape"}) {
+    EXPECT_TRUE(holds(constraint, "\"N\"x8xf32", "\"N\"x8xf32")) << constraint << reason;
+    EXPECT_TRUE(holds(constraint, "2x8xf32", "2x8xf32")) << constraint << reason;
+    EXPECT_FALSE(holds(constraint, "\"N\"x8xf32", "\"M\"x8xf32")) << constraint;
+    EXPECT_FALSE(holds(constraint, "\"N\"x8xf32", "2x8xf32")) << constraint;
+    EXPECT_FALSE(holds(constraint, "?x8xf32", "?x8xf32")) << constraint;
+    EXPECT_FALSE(holds(constraint, "*xf32", "*xf32")) << constraint;
+  }
+}
+
 TEST_F(RuleText, NamesTheMistakeAndItsPlace) {
   const auto refusal = [&](std::string_view source, std::string_view rest) {
     return Refusal("rule r {\nsource {\n" + std::string(source) + "\n}\n" + std::string(rest) +
