@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "drr/equivalence/normal_form.h"
+#include "ir/infer.h"
 
 namespace weft::drr::text {
 
@@ -234,6 +235,8 @@ class Solver {
       std::string error;
       if (!forms_.scratch().TryCreate(std::move(state), op.results.size(), &made, &error))
         return Fail(std::move(error));  // perhaps only for these attributes
+      // The body may broadcast an operand that the op itself demands in full.
+      if (op.def->decompose && !ir::ProveOperandShapes(made, &error)) return Fail(std::move(error));
       for (size_t k = 0; k < op.results.size(); ++k)
         results[op.results[k]] = made.result(static_cast<uint32_t>(k));
     }
