@@ -183,13 +183,15 @@ bool PlainMatcher::Match(const ir::GraphView& view, uint32_t op, MatchContext* c
   match_.view = &view;
   match_.block = view.block(op);
   match_.flags = 0;
+  match_.rejected = 0;
   match_.choices.clear();
   if (!view.HasResult(op) || !Bind(0, op)) return false;
   const Step* step = steps_.data();
+  uint32_t backtracks = 0;
   for (const Step* const end = step + steps_.size();;) {
     while (step != end && Take(*step)) ++step;
     if (step == end && !Escapes() && ConstraintsHold(context)) return true;
-    if (match_.choices.empty()) return false;
+    if (match_.choices.empty() || ++backtracks > kMaxBacktracks) return false;
     const int other = match_.choices.back();
     match_.choices.pop_back();
     match_.ops[other].swapped = true;
@@ -285,10 +287,13 @@ void PlainMatcher::Fill(MatchContext* context) const {
 
 bool PlainMatcher::ConstraintsHold(MatchContext* context) const {
   if (graph_.constraints.empty()) return true;
+  if (match_.rejected == 0 && context->memo_) context->memo_ = nullptr;
   Fill(context);
   for (const Constraint& constraint : graph_.constraints) {
     context->explanation_.clear();
-    if (!constraint.holds(*context)) return false;
+    if (constraint.holds(*context)) continue;
+    ++match_.rejected;
+    return false;
   }
   return true;
 }

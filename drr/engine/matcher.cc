@@ -87,6 +87,7 @@ bool Matcher::Match(Operation op, MatchContext* match, MatchFailure* failure) {
   attr_trail_.clear();
   m_->skipped_.clear();
   m_->terminators_.clear();
+  m_->memo_ = nullptr;
   root_block_ = op.block();
   for (int producer : graph_.RootProducers()) {
     const int id = graph_.Resolve(RootResult(producer));
@@ -96,6 +97,8 @@ bool Matcher::Match(Operation op, MatchContext* match, MatchFailure* failure) {
     Undo({0, 0, 0, 0, 0});
     break;  // the alternatives of an Either() are tried by SolveValue
   }
+  if (failure_ && steps_ > kMaxSteps && !failure_->reason.starts_with("given up"))
+    failure_->reason = fmt::format("given up after {} steps: {}", kMaxSteps, failure_->reason);
   return false;
 }
 

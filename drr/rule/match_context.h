@@ -11,6 +11,7 @@
 
 #include "drr/rule/pattern_graph.h"
 #include "ir/analysis/constant.h"
+#include "ir/base/owned.h"
 #include "ir/program.h"
 
 namespace weft::drr {
@@ -49,6 +50,12 @@ class BoundTensor {
   ir::Value value_;
 };
 
+// What a function of the rule keeps while one op is matched: of the ways in which it may match, many
+// ask the same.
+struct MatchMemo {
+  virtual ~MatchMemo() = default;
+};
+
 class Tensor;
 template <class T>
 class Attr;
@@ -84,6 +91,7 @@ class MatchContext {
     for (auto& list : lists_) list.clear();
     for (auto& list : op_lists_) list.clear();
     explanation_.clear();
+    memo_ = nullptr;
   }
 
   ir::IrContext* context() const { return rule_->graph.context(); }
@@ -131,6 +139,9 @@ class MatchContext {
   // of the rule computed depends on those alone, and the engine need not ask it again.
   void ForgetReads() const { read_more_ = false; }
   bool ReadMoreThanAttrs() const { return read_more_; }
+
+  // Null for every op that is matched; the program does not change while it lives.
+  ir::Owned<MatchMemo>& memo() const { return memo_; }
 
   // By number, for the matcher, the rewriter and the string spelling.
   ir::Value value(int id) const {
@@ -181,6 +192,7 @@ class MatchContext {
   std::vector<uint32_t> sorted_;  // op ids in lists, for Contains()
   mutable std::string explanation_;
   mutable bool read_more_ = false;
+  mutable ir::Owned<MatchMemo> memo_;
 };
 
 }  // namespace weft::drr
