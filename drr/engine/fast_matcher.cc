@@ -12,8 +12,11 @@ constexpr size_t kMaxValues = INT16_MAX;  // and ops, and operands of one op
 bool PlainMatcher::Supports(const Rule& rule) {
   const PatternGraph& graph = rule.graph;
   if (!graph.IsPlain()) return false;
-  for (const SourceOp& op : graph.ops)
+  for (const SourceOp& op : graph.ops) {
     if (op.results.empty() || op.operands.size() > kMaxValues) return false;
+    for (const Alternative& alternative : op.alternatives)
+      if (alternative.def->info->num_regions != 0) return false;  // what lies in them may matter
+  }
   if (graph.values.size() > kMaxValues || graph.ops.size() > kMaxValues) return false;
   for (const SourceValue& v : graph.values)
     if (v.optional && v.producer >= 0) return false;
