@@ -4,12 +4,7 @@
 #include <map>
 #include <unordered_map>
 
-<<<<<<< HEAD
-=======
-#include "drr/engine/automaton.h"
-#include "drr/internal/match_semantics.h"
-
->>>>>>> 99248fe9
+#include "drr/engine/match_semantics.h"
 namespace weft::drr {
 namespace {
 

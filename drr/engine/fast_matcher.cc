@@ -1,7 +1,8 @@
 #include "drr/engine/fast_matcher.h"
-#include "drr/internal/match_semantics.h"
 
 #include <algorithm>
+
+#include "drr/engine/match_semantics.h"
 
 namespace weft::drr {
 namespace {

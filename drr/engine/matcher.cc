@@ -4,11 +4,7 @@
 
 #include <algorithm>
 
-<<<<<<< HEAD
-=======
-#include "drr/engine/matcher.h"
-#include "drr/internal/match_semantics.h"
->>>>>>> 99248fe9
+#include "drr/engine/match_semantics.h"
 #include "drr/rule/arity.h"
 #include "ir/text/printer.h"
 

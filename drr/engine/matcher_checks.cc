@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "drr/engine/match_semantics.h"
 #include "drr/engine/matcher.h"
-#include "drr/internal/match_semantics.h"
 #include "ir/walk.h"
 
 namespace weft::drr {

@@ -1,7 +1,8 @@
+#include "ir/type.h"
+
 #include <gtest/gtest.h>
 
 #include "ir/context.h"
-#include "ir/type.h"
 
 namespace weft::ir {
 namespace {
