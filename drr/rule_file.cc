@@ -72,13 +72,14 @@ class MappingFile {
   }
 
   void ReadOne(const Literal& at, const std::string& name) {
+    const size_t before = mistakes_.num_errors();
     Mapping mapping;
-    if (!ReadMapping(at, name, &mistakes_, &mapping)) return;
-    if (!names_.insert(mapping.name).second) {
+    ReadMapping(at, name, &mistakes_, &mapping);
+    CheckOps(mapping, *context_, &mistakes_);
+    if (!names_.insert(mapping.name).second)
       mistakes_.Error(at.at, fmt::format("two rules are called '{}'", mapping.name));
-      return;
-    }
-    LowerMapping(mapping, context_, program_, &mistakes_, &rules_);
+    if (mistakes_.num_errors() == before)
+      LowerMapping(mapping, context_, program_, &mistakes_, &rules_);
   }
 
   ir::IrContext* context_;
@@ -101,6 +102,8 @@ RuleFile ReadRules(std::string_view text, const std::string& file, ir::IrContext
   }
   if (!mistakes.ok()) result.rules.clear();
   result.errors = mistakes.errors();
+  if (const size_t more = mistakes.num_errors() - mistakes.errors().size(); more > 0)
+    result.errors.push_back(fmt::format("{}: error: {} more mistakes", file, more));
   result.warnings = mistakes.warnings();
   return result;
 }

@@ -43,6 +43,18 @@ bool InferResultTypes(IrContext* context, Opcode opcode, std::span<const Value> 
   return true;
 }
 
+bool ProveOperandShapes(Operation op, std::string* why) {
+  const OpDef* def = op.def();
+  if (!def || !def->infer) return true;
+  const std::vector<Value> operands = op.operands().vec();
+  std::vector<Type> types(op.num_results());
+  InferContext c(op.program()->context(), op.opcode(), operands, op.attrs(), types);
+  c.set_must_prove();
+  if (def->infer(c)) return true;
+  *why = c.error();
+  return false;
+}
+
 bool InferResultTypes(IrContext* context, const OperationState& state, size_t num_results,
                       std::vector<Type>* types, std::string* error) {
   types->assign(num_results, Type());

@@ -55,6 +55,11 @@ class InferContext {
     return SetResult(i, context_->TensorType(dtype, dims));
   }
   bool Unknown() { return true; }  // results that are not set keep the type they have
+
+  // Whether a shape that an operand must have is to be proved, not only possible: then a size that
+  // is not known equals nothing, and where nothing is known of a shape the op does not fit.
+  bool must_prove() const { return must_prove_; }
+  void set_must_prove() { must_prove_ = true; }
   bool Fail(std::string message);
 
   const std::string& error() const { return error_; }
@@ -66,6 +71,7 @@ class InferContext {
   AttrDict attrs_;
   std::span<Type> results_;
   mutable bool saw_values_ = false;
+  bool must_prove_ = false;
   std::string error_;
 };
 
@@ -77,6 +83,12 @@ bool InferResultTypes(IrContext* context, Opcode opcode, std::span<const Value> 
                       bool* from_types = nullptr);
 bool InferResultTypes(IrContext* context, const OperationState& state, size_t num_results,
                       std::vector<Type>* types, std::string* error);
+
+// Whether every operand of `op` provably has the shape that the op demands of it, whatever sizes the
+// inputs have at run time; *why says which has not. InferResultTypes lets pass what may be right, as
+// it must for a model; a rewrite that puts in an op which broadcasts less than those it replaces
+// must know.
+bool ProveOperandShapes(Operation op, std::string* why);
 
 // Remembers what InferResultTypes found for ops whose Infer looked at nothing but the operands'
 // types and the attributes: programs repeat few such combinations many times. Belongs to a context.

@@ -67,6 +67,7 @@ class Driver : public ir::RewriteListener {
         has_many_rules_(patterns.rules().size() > kManyRules) {
     for (const auto& rule : patterns.rules())
       result_.rules.push_back({.rule = rule->name, .last_decline = {}, .declines = {}});
+    engines_.Use(config.fast_path);
     budget_ = config.max_rewrites ? config.max_rewrites : 100 + 20 * program.num_operations();
   }
 

@@ -35,6 +35,8 @@ struct GreedyRewriteConfig {
   bool paranoid = false;
   // Not 0: the worklist is taken in a random order that this number decides.
   uint64_t seed = 0;
+  // For tests: results do not depend on it.
+  drr::FastPath fast_path = drr::FastPath::kAll;
   // Adds " <- rule" to the location of every operation that a rule makes, for profiles.
   bool record_rules = false;
 };

@@ -4,6 +4,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "drr/engine/match_semantics.h"
 namespace weft::drr {
 namespace {
 
@@ -38,11 +39,7 @@ Keeping KeepsResults(const PatternGraph& graph, int op) {
   for (const Alternative& alternative : graph.ops[op].alternatives)
     keeping.all &= alternative.def->info->results.size() <= graph.ops[op].results.size();
   for (int result : graph.ops[op].results) {
-    const int value = graph.Resolve(result);
-    const bool keeps =
-        graph.values[value].escape != Escape::kForbid ||
-        std::any_of(graph.replacements.begin(), graph.replacements.end(),
-                    [&](const Replacement& r) { return graph.Resolve(r.source) == value; });
+    const bool keeps = MayBeReadOutside(graph, graph.Resolve(result));
     keeping.all &= keeps;
     keeping.some |= keeps;
   }

@@ -224,7 +224,8 @@ bool PlainApplier::ReplaceUses(Operation root, ir::Rewriter& rewriter, std::stri
     if (const std::string_view name = from.name(); !name.empty() && to.name().empty())
       rewriter.program()->SetName(to, name);
   rewriter.ReplaceAllUses(from, to);
-  rewriter.Erase(root);
+  // Another result of it may be kept for readers outside the match.
+  if (!(match_.flags & ir::internal::kOpHasExtraResults) || root.IsUnused()) rewriter.Erase(root);
   EraseMatched(rewriter);
   return true;
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "drr/engine/match_semantics.h"
+
 namespace weft::drr {
 namespace {
 
@@ -12,8 +14,11 @@ constexpr size_t kMaxValues = INT16_MAX;  // and ops, and operands of one op
 bool PlainMatcher::Supports(const Rule& rule) {
   const PatternGraph& graph = rule.graph;
   if (!graph.IsPlain()) return false;
-  for (const SourceOp& op : graph.ops)
+  for (const SourceOp& op : graph.ops) {
     if (op.results.empty() || op.operands.size() > kMaxValues) return false;
+    for (const Alternative& alternative : op.alternatives)
+      if (alternative.def->info->num_regions != 0) return false;  // what lies in them may matter
+  }
   if (graph.values.size() > kMaxValues || graph.ops.size() > kMaxValues) return false;
   for (const SourceValue& v : graph.values)
     if (v.optional && v.producer >= 0) return false;
@@ -107,9 +112,7 @@ void PlainMatcher::PlanOp(int op) {
 }
 
 uint32_t PlainMatcher::UsesInside(int value) const {
-  if (graph_.values[value].escape != Escape::kForbid) return kAnyUses;
-  for (const Replacement& r : graph_.replacements)
-    if (graph_.Resolve(r.source) == value) return kAnyUses;
+  if (MayBeReadOutside(graph_, value)) return kAnyUses;
   uint32_t uses = 0;
   for (const SourceOp& reader : graph_.ops)
     for (int operand : reader.operands)
@@ -131,11 +134,10 @@ uint32_t PlainMatcher::UsesInside(int value) const {
   }
   const uint32_t num_operands = match_.view->num_operands(found);
   PlainMatch::Op* const ops = match_.ops.data();
-  // Programs share what has no operands: equal constants are one operation.
-  if (num_operands > 0 || !alternative->pure)
+  if (!MayStandForSeveral(num_operands, alternative->pure))
     for (int earlier = 0; earlier < place; ++earlier)
       if (ops[earlier].op == found) return false;
-  if (record.block != match_.block && !alternative->constant_like) return false;
+  if (!MayLieInBlock(record.block == match_.block, alternative->constant_like)) return false;
   if (alternative->has_attrs &&
       !MatchAttrs(place, *alternative->alternative, graph_.context()->DictFromId(record.attrs)))
     return false;
@@ -146,7 +148,7 @@ uint32_t PlainMatcher::UsesInside(int value) const {
   match_.values[plan.result] = record.flags & ir::internal::kOpHasResult ? found : ir::kNoId;
   match_.flags |= record.flags;
   if (plan.more_results) BindFurtherResults(place, found);
-  if (alternative->commutative && plan.num_operands >= 2 && num_operands >= 2 &&
+  if (HasTwoOrders(alternative->commutative, plan.num_operands, num_operands) &&
       match_.view->used_value(operands) != match_.view->used_value(operands + 1))
     match_.choices.push_back(place);
   return true;
@@ -183,13 +185,15 @@ bool PlainMatcher::Match(const ir::GraphView& view, uint32_t op, MatchContext* c
   match_.view = &view;
   match_.block = view.block(op);
   match_.flags = 0;
+  match_.rejected = 0;
   match_.choices.clear();
   if (!view.HasResult(op) || !Bind(0, op)) return false;
   const Step* step = steps_.data();
+  uint32_t backtracks = 0;
   for (const Step* const end = step + steps_.size();;) {
     while (step != end && Take(*step)) ++step;
     if (step == end && !Escapes() && ConstraintsHold(context)) return true;
-    if (match_.choices.empty()) return false;
+    if (match_.choices.empty() || ++backtracks > kMaxBacktracks) return false;
     const int other = match_.choices.back();
     match_.choices.pop_back();
     match_.ops[other].swapped = true;
@@ -210,18 +214,11 @@ bool PlainMatcher::MatchAttrs(int place, const Alternative& alternative, ir::Att
     const AttrPattern& pattern = alternative.attrs[i];
     if (pattern.kind == AttrPattern::kAny) continue;
     ir::Attribute value = attrs.Get(pattern.name);
-    if (pattern.kind == AttrPattern::kIsOneOf) {
-      if (std::find(pattern.values.begin(), pattern.values.end(), value) == pattern.values.end())
-        return false;
-      continue;
-    }
-    if (!value && !pattern.values.empty()) value = pattern.values[0];
-    if (!value) return false;
-    if (cold_[place].binds_first[i]) {
-      match_.attrs[pattern.variable] = value;
-    } else if (!(match_.attrs[pattern.variable] == value)) {
-      return false;
-    }
+    const bool binds = cold_[place].binds_first[i];
+    const bool compares = pattern.kind == AttrPattern::kBind && !binds;
+    const ir::Attribute bound = compares ? match_.attrs[pattern.variable] : ir::Attribute();
+    if (FitAttr(pattern, bound, &value) != AttrFit::kFits) return false;
+    if (binds) match_.attrs[pattern.variable] = value;
   }
   return true;
 }
@@ -234,9 +231,8 @@ bool PlainMatcher::Escapes() const {
     const PlainMatch::Op& bound = match_.ops[place];
     const bool more = bound.record->flags & ir::internal::kOpHasExtraResults;
     if (plan.max_uses == kAnyUses && !more) continue;
-    if (match_.view->num_operands(bound.op) == 0 &&
-        (bound.alternative->def->Has(ir::kPure) || bound.alternative->def->Has(ir::kConstantLike)))
-      continue;  // shared
+    if (MayHaveOtherReaders(match_.view->num_operands(bound.op), bound.alternative->def->traits))
+      continue;
     if (plan.max_uses != kAnyUses && match_.view->use_count(bound.op) > plan.max_uses &&
         EscapesFrom(bound.op))
       return true;
@@ -258,14 +254,11 @@ bool PlainMatcher::FurtherResultsEscape(int place) const {
 }
 
 bool PlainMatcher::EscapesFrom(uint32_t value) const {
-  for (uint32_t use = match_.view->first_use(value); use != ir::kNoId;
-       use = match_.view->next_use(use)) {
-    const uint32_t reader = match_.view->owner(use);
-    if (std::none_of(match_.ops.begin(), match_.ops.begin() + num_ops(),
-                     [&](const PlainMatch::Op& op) { return op.op == reader; }))
-      return true;
-  }
-  return false;
+  const auto contains = [&](uint32_t reader) {
+    return std::any_of(match_.ops.begin(), match_.ops.begin() + num_ops(),
+                       [&](const PlainMatch::Op& op) { return op.op == reader; });
+  };
+  return ReaderOutside(*match_.view, value, contains) != ir::kNoId;
 }
 
 void PlainMatcher::Fill(MatchContext* context) const {
@@ -285,10 +278,13 @@ void PlainMatcher::Fill(MatchContext* context) const {
 
 bool PlainMatcher::ConstraintsHold(MatchContext* context) const {
   if (graph_.constraints.empty()) return true;
+  if (match_.rejected == 0 && context->memo_) context->memo_ = nullptr;
   Fill(context);
   for (const Constraint& constraint : graph_.constraints) {
     context->explanation_.clear();
-    if (!constraint.holds(*context)) return false;
+    if (constraint.holds(*context)) continue;
+    ++match_.rejected;
+    return false;
   }
   return true;
 }

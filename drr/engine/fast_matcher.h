@@ -27,7 +27,8 @@ struct PlainMatch {
   std::vector<int> choices;  // commutative ops whose other operand order is still to be tried
   const ir::GraphView* view = nullptr;
   uint32_t block = 0;
-  uint32_t flags = 0;  // of all bound ops
+  uint32_t flags = 0;     // of all bound ops
+  uint32_t rejected = 0;  // complete matches that a constraint refused
   // The application's: results made by result value, operands of the op that is made, ops made, and
   // ops that go.
   std::vector<uint32_t> results, operands, erased;
@@ -36,6 +37,9 @@ struct PlainMatch {
 
 class PlainMatcher {
  public:
+  // Operand orders that are tried at one op, beyond the first; past these the match is given up.
+  static constexpr uint32_t kMaxBacktracks = 1 << 15;
+
   static bool Supports(const Rule& rule);
   // Of a supported rule, which it refers to, as it does to `match`.
   PlainMatcher(const Rule& rule, PlainMatch* match);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "drr/engine/match_semantics.h"
 #include "drr/rule/arity.h"
 #include "ir/text/printer.h"
 
@@ -87,6 +88,7 @@ bool Matcher::Match(Operation op, MatchContext* match, MatchFailure* failure) {
   attr_trail_.clear();
   m_->skipped_.clear();
   m_->terminators_.clear();
+  m_->memo_ = nullptr;
   root_block_ = op.block();
   for (int producer : graph_.RootProducers()) {
     const int id = graph_.Resolve(RootResult(producer));
@@ -96,6 +98,8 @@ bool Matcher::Match(Operation op, MatchContext* match, MatchFailure* failure) {
     Undo({0, 0, 0, 0, 0});
     break;  // the alternatives of an Either() are tried by SolveValue
   }
+  if (failure_ && steps_ > kMaxSteps && !failure_->reason.starts_with("given up"))
+    failure_->reason = fmt::format("given up after {} steps: {}", kMaxSteps, failure_->reason);
   return false;
 }
 
@@ -107,7 +111,7 @@ int Matcher::RootResult(int producer) const {
 }
 
 bool Matcher::IsShared(Operation op) const {
-  return op.num_operands() == 0 && op.HasTrait(ir::kPure);
+  return MayStandForSeveral(op.num_operands(), op.HasTrait(ir::kPure));
 }
 
 bool Matcher::Solve(const Goal* goal) {
@@ -221,44 +225,33 @@ bool Matcher::MatchAttrs(const Alternative& alternative, Operation found) {
   const ir::AttrDict attrs = found.attrs();
   for (const AttrPattern& pattern : alternative.attrs) {
     ir::Attribute value = attrs.Get(pattern.name);
-    if (pattern.kind == AttrPattern::kIsOneOf) {
-      if (std::find(pattern.values.begin(), pattern.values.end(), value) == pattern.values.end())
-        return Fail(
-            [&](MatchFailure& failure) {
-              failure.op = found;
-              failure.expected = TextOf(pattern.values);
-              failure.found = TextOf(value);
-              return fmt::format("attribute {} of {} is not what the rule wants",
-                                 pattern.name.str(), found.name());
-            },
-            kAttribute);
-    } else if (pattern.kind == AttrPattern::kBind) {
-      if (!value && !pattern.values.empty()) value = pattern.values[0];
-      if (!value)
-        return Fail(
-            [&](MatchFailure& failure) {
-              failure.op = found;
-              return fmt::format("{} has no attribute {}", found.name(), pattern.name.str());
-            },
-            kAttribute);
-      ir::Attribute& variable = m_->attrs_[pattern.variable];
-      if (variable && !(variable == value))
-        return Fail(
-            [&](MatchFailure& failure) {
-              failure.op = found;
-              failure.expected = TextOf(variable);
-              failure.found = TextOf(value);
-              return fmt::format("attribute {} of {} differs from an equal one", pattern.name.str(),
-                                 found.name());
-            },
-            kAttribute);
-      if (!variable) {
-        variable = value;
-        attr_trail_.push_back(pattern.variable);
-      }
+    const bool is_variable = pattern.kind == AttrPattern::kBind;
+    const ir::Attribute bound = is_variable ? m_->attrs_[pattern.variable] : ir::Attribute();
+    const AttrFit fit = FitAttr(pattern, bound, &value);
+    if (fit != AttrFit::kFits) return FailAttr(pattern, fit, found, bound, value);
+    if (is_variable && !bound) {
+      m_->attrs_[pattern.variable] = value;
+      attr_trail_.push_back(pattern.variable);
     }
   }
   return true;
+}
+
+bool Matcher::FailAttr(const AttrPattern& pattern, AttrFit fit, Operation found,
+                       ir::Attribute bound, ir::Attribute value) {
+  return Fail(
+      [&](MatchFailure& failure) {
+        const std::string_view name = pattern.name.str();
+        failure.op = found;
+        if (fit == AttrFit::kMissing)
+          return fmt::format("{} has no attribute {}", found.name(), name);
+        failure.expected = fit == AttrFit::kOther ? TextOf(pattern.values) : TextOf(bound);
+        failure.found = TextOf(value);
+        return fmt::format(
+            "attribute {} of {} {}", name, found.name(),
+            fit == AttrFit::kOther ? "is not what the rule wants" : "differs from an equal one");
+      },
+      kAttribute);
 }
 
 int Matcher::WhichAlternative(const SourceOp& op, Operation found) {
@@ -302,7 +295,7 @@ bool Matcher::SolveOp(int op_id, Operation found, const Goal* rest, Block block)
       return fmt::format("{} has {} results but the rule names {}", found.name(),
                          found.num_results(), op.results.size());
     });
-  if (block && !(found.block() == block) && !found.HasTrait(ir::kConstantLike))
+  if (block && !MayLieInBlock(found.block() == block, found.HasTrait(ir::kConstantLike)))
     return Fail([&](MatchFailure& failure) {
       failure.op = found;
       failure.loc = op.loc;
@@ -321,8 +314,9 @@ bool Matcher::SolveOp(int op_id, Operation found, const Goal* rest, Block block)
       BindValue(id, found.result(static_cast<uint32_t>(i)));
   }
   if (SolveOperands(op_id, found, false, rest)) return true;
-  const bool commutes = op.operands.size() >= 2 && found.HasTrait(ir::kCommutative) &&
-                        found.num_operands() >= 2 && !(found.operand(0) == found.operand(1));
+  const bool commutes =
+      HasTwoOrders(found.HasTrait(ir::kCommutative), op.operands.size(), found.num_operands()) &&
+      !(found.operand(0) == found.operand(1));
   if (commutes && SolveOperands(op_id, found, true, rest)) return true;
   Undo(mark);
   return false;

@@ -15,6 +15,8 @@
 
 namespace weft::drr {
 
+enum class AttrFit : uint8_t;  // drr/internal/match_semantics.h
+
 // Why a rule did not match: of all checks that failed, the one that came closest.
 struct MatchFailure {
   size_t progress = 0;  // larger is closer: source ops bound first, then the kind of check
@@ -89,6 +91,8 @@ class Matcher {
   bool MayBeErased(int op, ir::Operation found);
 
   bool MatchAttrs(const Alternative& alternative, ir::Operation found);
+  bool FailAttr(const AttrPattern& pattern, AttrFit fit, ir::Operation found, ir::Attribute bound,
+                ir::Attribute value);
   // Index of the alternative `found` is (0 where any op will do), or -1.
   static int WhichAlternative(const SourceOp& op, ir::Operation found);
   // False when `value` can surely not be made by what the pattern says, without looking further.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "drr/engine/match_semantics.h"
 #include "drr/engine/matcher.h"
 #include "ir/walk.h"
 
@@ -141,7 +142,8 @@ bool Matcher::NoEscapes() {
 }
 
 bool Matcher::NoEscape(int op_id, Operation op) {
-  if (op.HasTrait(ir::kConstantLike) || IsShared(op)) return true;
+  const ir::OpDef* def = op.def();
+  if (MayHaveOtherReaders(op.num_operands(), def ? def->traits : ir::kNone)) return true;
   const SourceOp& pattern = graph_.ops[op_id];
   bool all_kept = true;
   for (uint32_t r = 0; r < op.num_results(); ++r) {
@@ -152,23 +154,24 @@ bool Matcher::NoEscape(int op_id, Operation op) {
       keep = graph_.values[graph_.Resolve(pattern.results[r])].escape != Escape::kForbid;
     all_kept &= keep;
     if (replaced || keep) continue;
-    const Value result = op.result(r);
-    for (ir::OpOperand use = result.first_use(); use; use = use.next_use()) {
-      const Operation user = use.owner();
-      if (m_->Contains(user)) continue;
-      return Fail(
-          [&](MatchFailure& failure) {
-            failure.op = op;
-            failure.value = result;
-            failure.user = user;
-            failure.loc = pattern.loc;
-            failure.expected = "no reader outside the match";
-            failure.found = user.name();
-            return fmt::format("an intermediate value, result {} of {}, is also read by {}", r,
-                               op.name(), user.name());
-          },
-          kEscape);
-    }
+    const ir::GraphView view(op.program());
+    const uint32_t reader = ReaderOutside(view, op.result(r).id(), [&](uint32_t user) {
+      return m_->Contains(view.OperationAt(user));
+    });
+    if (reader == ir::kNoId) continue;
+    return Fail(
+        [&](MatchFailure& failure) {
+          const Operation user = view.OperationAt(reader);
+          failure.op = op;
+          failure.value = op.result(r);
+          failure.user = user;
+          failure.loc = pattern.loc;
+          failure.expected = "no reader outside the match";
+          failure.found = user.name();
+          return fmt::format("an intermediate value, result {} of {}, is also read by {}", r,
+                             op.name(), user.name());
+        },
+        kEscape);
   }
   return all_kept || MayBeErased(op_id, op);
 }

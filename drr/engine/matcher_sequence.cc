@@ -12,16 +12,6 @@ using ir::Block;
 using ir::Operation;
 using ir::Value;
 
-namespace {
-
-bool SurelySameType(ir::Type a, ir::Type b) {
-  if (!a.HasRank() || !(a == b) || a.dtype() == ir::DataType::kNull) return false;
-  const auto dims = a.dims();
-  return std::find(dims.begin(), dims.end(), ir::kUnknownDim) == dims.end();
-}
-
-}  // namespace
-
 bool Matcher::SolveList(const Goal& goal, int id) {
   std::vector<Value> elements;
   const size_t size = goal.elements ? goal.elements->size() : goal.end - goal.begin;
@@ -162,7 +152,8 @@ bool Matcher::SolveSkip(const Goal& goal, int id) {
                      [&](const SkippedOp& s) { return s.def->opcode == found.opcode(); });
     if (skipped == pattern.skipped.end()) break;
     if (goal.block && !(found.block() == goal.block)) break;
-    if (skipped->same_type && !SurelySameType(found.operand(0).type(), values.back().type())) break;
+    if (skipped->same_type && !ir::ProvablySameType(found.operand(0).type(), values.back().type()))
+      break;
     ops.push_back(found);
     values.push_back(found.operand(0));
   }

@@ -5,21 +5,25 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "drr/engine/applier.h"
 #include "drr/engine/fast_applier.h"
 #include "drr/engine/fast_matcher.h"
 #include "drr/engine/matcher.h"
+#include "drr/engine/rule_set.h"
 
 namespace weft::drr {
 
 class RuleEngine {
  public:
-  RuleEngine(const Rule& rule, PlainMatch* shared) : general_(std::make_unique<General>(rule)) {
-    if (!PlainMatcher::Supports(rule)) return;
+  RuleEngine(const Rule& rule, PlainMatch* shared, FastPath fast_path = FastPath::kAll)
+      : general_(std::make_unique<General>(rule)) {
+    if (fast_path == FastPath::kNone || !PlainMatcher::Supports(rule)) return;
     plain_matcher_.emplace(rule, shared);
-    if (PlainApplier::Supports(rule)) plain_applier_.emplace(rule, *plain_matcher_, shared);
+    if (fast_path == FastPath::kAll && PlainApplier::Supports(rule))
+      plain_applier_.emplace(rule, *plain_matcher_, shared);
   }
 
   // True when the rule matches with its first root at `op`. `failure` (may be null) receives the
@@ -67,8 +71,13 @@ class RuleEngines {
   RuleEngine& operator[](uint32_t rule) {
     std::optional<RuleEngine>& engine = engines_[rule];
     if (!engine) [[unlikely]]
-      engine.emplace(*rules_[rule], &match_);
+      engine.emplace(*rules_[rule], &match_, fast_path_);
     return *engine;
+  }
+  // No match may be under way.
+  void Use(FastPath fast_path) {
+    if (std::exchange(fast_path_, fast_path) == fast_path) return;
+    for (std::optional<RuleEngine>& engine : engines_) engine.reset();
   }
   void Prefetch(uint32_t rule) const {
     const char* const engine = reinterpret_cast<const char*>(&engines_[rule]);
@@ -79,6 +88,7 @@ class RuleEngines {
   static constexpr size_t kCacheLine = 64;
   std::vector<const Rule*> rules_;
   PlainMatch match_;
+  FastPath fast_path_ = FastPath::kAll;
   std::vector<std::optional<RuleEngine>> engines_;  // never resized: engines refer to themselves
 };
 

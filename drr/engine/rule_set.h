@@ -18,6 +18,10 @@ namespace weft::drr {
 class RuleEngines;
 class TreeAutomaton;
 
+// What the engine may use of its fast paths, which know the most common rules only and do what the
+// general matcher and applier do; less than all is for tests that compare them.
+enum class FastPath : uint8_t { kAll, kMatcher, kNone };
+
 class RewritePatternSet {
  public:
   explicit RewritePatternSet(ir::IrContext* context) : context_(context) {}

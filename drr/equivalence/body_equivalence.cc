@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include "drr/equivalence/normal_form.h"
 #include "drr/rule/evaluation.h"
+#include "ir/infer.h"
 
 namespace weft::drr::text {
 
@@ -22,6 +24,7 @@ constexpr size_t kMaxTries = 2000;
 constexpr size_t kMaxShape = 8;
 constexpr size_t kMaxCandidates = 64;  // for one attribute
 constexpr size_t kMaxShown = 160;
+constexpr size_t kMaxWork = 8'000'000;  // NormalForms::work(), for all proofs at one op
 
 // What attributes that are left open may be.
 class Candidates {
@@ -103,8 +106,9 @@ class Candidates {
 
 class Solver {
  public:
-  explicit Solver(const MatchContext& match)
-      : match_(match), graph_(match.rule().graph), forms_(match.context()) {}
+  Solver(const MatchContext& match, size_t max_work)
+      : match_(match), graph_(match.rule().graph), forms_(match.context()), max_work_(max_work) {}
+  size_t work() const { return forms_.work(); }
 
   BodySolution Run() {
     BodySolution solution;
@@ -126,8 +130,9 @@ class Solver {
         solution.attrs = attrs_;
         return solution;
       }
-    } while (++tries < kMaxTries && NextChoice());
+    } while (++tries < kMaxTries && forms_.work() < max_work_ && NextChoice());
     solution.why = why_;
+    if (forms_.work() >= max_work_) solution.why += "; given up before all was tried";
     return solution;
   }
 
@@ -235,6 +240,8 @@ class Solver {
       std::string error;
       if (!forms_.scratch().TryCreate(std::move(state), op.results.size(), &made, &error))
         return Fail(std::move(error));  // perhaps only for these attributes
+      // The body may broadcast an operand that the op itself demands in full.
+      if (op.def->decompose && !ir::ProveOperandShapes(made, &error)) return Fail(std::move(error));
       for (size_t k = 0; k < op.results.size(); ++k)
         results[op.results[k]] = made.result(static_cast<uint32_t>(k));
     }
@@ -242,9 +249,10 @@ class Solver {
       const Expression found = forms_.Of(value_of(graph_.replacements[r].with));
       if (!forms_.Equal(wanted_[r], found)) {
         if (!std::exchange(compared_, true)) why_.clear();
-        return Fail(fmt::format("the match computes {}, the result {}",
-                                forms_.ToString(wanted_[r], kMaxShown),
-                                forms_.ToString(found, kMaxShown)));
+        const std::string not_in_full = forms_.WhyNotInFull();
+        return Fail(fmt::format(
+            "the match computes {}, the result {}{}{}", forms_.ToString(wanted_[r], kMaxShown),
+            forms_.ToString(found, kMaxShown), not_in_full.empty() ? "" : "; ", not_in_full));
       }
     }
     return true;
@@ -253,6 +261,7 @@ class Solver {
   const MatchContext& match_;
   const PatternGraph& graph_;
   NormalForms forms_;
+  const size_t max_work_;
   std::vector<std::vector<Attribute>> attrs_;
   std::vector<OpenAttr> open_;
   std::vector<Expression> wanted_;
@@ -260,9 +269,60 @@ class Solver {
   bool compared_ = false;
 };
 
+// What was found out in the ways in which one op may match, by the question: operand orders that only
+// exchange what the result does not read ask the same.
+struct Proofs : MatchMemo {
+  std::map<std::vector<uint32_t>, BodySolution> solutions;
+  size_t work = 0;
+};
+
+// The ops of the match, and the values and attributes that the result has of it.
+std::vector<uint32_t> QuestionOf(const MatchContext& match) {
+  const PatternGraph& graph = match.rule().graph;
+  std::vector<uint32_t> question;
+  const auto add = [&](int value) {
+    const Value v = match.value(value);
+    question.push_back(v ? v.id() : ir::kNoId);
+  };
+  for (size_t i = 0; i < graph.ops.size(); ++i)
+    if (const Operation op = match.op(static_cast<int>(i))) question.push_back(op.id());
+  std::sort(question.begin(), question.end());
+  bool reads_all = false;
+  for (const ResultOp& op : graph.result_ops) {
+    for (const ResultOperand& operand : op.operands)
+      if (operand.kind == ResultOperand::kSource) add(operand.id);
+    for (const ResultAttr& a : op.attrs) {
+      for (const Formula::Argument& argument : a.formula.arguments)
+        if (argument.kind == Formula::Argument::kValue) add(argument.id);
+      reads_all |= a.compute && a.formula.name.empty();
+    }
+  }
+  for (const Replacement& r : graph.replacements) {
+    add(r.source);
+    if (r.with.kind == ResultOperand::kSource) add(r.with.id);
+  }
+  for (size_t i = 0; i < graph.values.size() && reads_all; ++i) add(static_cast<int>(i));
+  for (size_t i = 0; i < graph.attrs.size(); ++i)
+    question.push_back(match.attr(static_cast<int>(i)).id());
+  return question;
+}
+
 }  // namespace
 
-BodySolution SolveBodies(const MatchContext& match) { return Solver(match).Run(); }
+BodySolution SolveBodies(const MatchContext& match) {
+  if (!match.memo()) match.memo() = ir::Owned<MatchMemo>(new Proofs);
+  Proofs& proofs = static_cast<Proofs&>(*match.memo());
+  const auto [it, is_new] = proofs.solutions.try_emplace(QuestionOf(match));
+  if (!is_new) return it->second;
+  if (proofs.work >= kMaxWork) {
+    it->second.why = "given up: there are too many ways to compare the match with the result";
+    return it->second;
+  }
+  Solver solver(match, kMaxWork - proofs.work);
+  it->second = solver.Run();
+  proofs.work += solver.work();
+  return it->second;
+}
 
 bool HasBody(const PatternGraph& graph) {
   return std::any_of(graph.result_ops.begin(), graph.result_ops.end(),

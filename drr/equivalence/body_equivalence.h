@@ -16,6 +16,7 @@ struct BodySolution {
   std::vector<std::vector<ir::Attribute>> attrs;  // as ResultOp::attrs; null where one is not open
   std::string why;                                // when it is not proved
 };
+// Remembered in match.memo(). Work at one op is bounded: past that nothing is proved.
 BodySolution SolveBodies(const MatchContext& match);
 
 // Whether any op of the result has a body.

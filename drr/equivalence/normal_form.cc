@@ -19,9 +19,7 @@ using ir::Value;
 
 namespace {
 
-constexpr int kMaxDepth = 200;
-constexpr size_t kMaxTerms = 50'000;
-constexpr double kTolerance = 1e-6;
+constexpr double kRoundOff = 1e-12;  // of what a sum of coefficients cancels to
 
 bool IsFloatTensor(ir::Type type) { return type.IsTensor() && ir::IsFloat(type.dtype()); }
 
@@ -80,16 +78,19 @@ Value NormalForms::StandIn(Value value) {
 int NormalForms::Intern(const std::string& key, Term term) {
   const auto [it, inserted] = by_key_.emplace(key, static_cast<int>(terms_.size()));
   if (inserted) terms_.push_back(std::move(term));
+  work_ += key.size();
   gave_up_ |= terms_.size() > kMaxTerms;
   return it->second;
 }
 
 int NormalForms::NumberOf(double value) {
-  for (size_t i = 0; i < numbers_.size(); ++i)
-    if (numbers_[i] == value || std::abs(numbers_[i] - value) <= kTolerance * std::abs(value))
-      return static_cast<int>(i);
-  numbers_.push_back(value);
-  return static_cast<int>(numbers_.size()) - 1;
+  const auto agrees = [&](double number) {
+    return number == value || std::abs(number - value) <= kTolerance * std::abs(value);
+  };
+  const auto above = numbers_.lower_bound(value);
+  if (above != numbers_.end() && agrees(above->first)) return above->second;
+  if (above != numbers_.begin() && agrees(std::prev(above)->first)) return std::prev(above)->second;
+  return numbers_.emplace_hint(above, value, static_cast<int>(numbers_.size()))->second;
 }
 
 Expression NormalForms::Leaf(const std::string& key, std::string name) {
@@ -103,15 +104,20 @@ Expression NormalForms::Leaf(const std::string& key, std::string name) {
 Expression NormalForms::Sum(const std::vector<Expression>& summands) {
   std::map<int, double> parts;
   double constant = 0;
+  const auto add = [](double* sum, double x) {
+    const double size = std::max(std::abs(*sum), std::abs(x));
+    *sum += x;
+    if (std::abs(*sum) <= kRoundOff * size) *sum = 0;
+  };
   for (const Expression& s : summands) {
     const Term& term = terms_[s.term];
     if (s.IsNumber()) {
-      constant += s.coefficient;
+      add(&constant, s.coefficient);
     } else if (term.kind == Term::kSum) {
-      for (const Part& part : term.parts) parts[part.term] += s.coefficient * part.number;
-      constant += s.coefficient * term.constant;
+      for (const Part& part : term.parts) add(&parts[part.term], s.coefficient * part.number);
+      add(&constant, s.coefficient * term.constant);
     } else {
-      parts[s.term] += s.coefficient;
+      add(&parts[s.term], s.coefficient);
     }
   }
   if (parts.empty()) return {constant, Expression::kOne};
@@ -391,63 +397,6 @@ std::string NormalForms::AttributesKey(Operation op) const {
 }
 
 // --- comparing and printing ---------------------------------------------------------
-
-bool NormalForms::Same(const Expression& a, const Expression& b) const {
-  if (gave_up_ || a.term != b.term) return false;
-  return a.coefficient == b.coefficient ||
-         std::abs(a.coefficient - b.coefficient) <= kTolerance * std::abs(b.coefficient);
-}
-
-bool NormalForms::Equal(const Expression& a, const Expression& b) {
-  return Same(a, b) || (!gave_up_ && Same(Expanded(a), Expanded(b)));
-}
-
-Expression NormalForms::Expanded(const Expression& expression) {
-  auto known = expanded_.find(expression.term);
-  if (known == expanded_.end()) {
-    const Term term = terms_[expression.term];  // a copy: terms move when there are new ones
-    const bool is_whole = term.kind == Term::kOne || term.kind == Term::kLeaf || gave_up_;
-    const Expression whole = {1, expression.term};
-    known = expanded_.emplace(expression.term, is_whole ? whole : ExpandedTerm(term)).first;
-  }
-  return {expression.coefficient * known->second.coefficient, known->second.term};
-}
-
-Expression NormalForms::ExpandedTerm(const Term& term) {
-  if (term.kind == Term::kProduct) return ExpandedProduct(term);
-  std::vector<Expression> parts;
-  for (const Part& part : term.parts) parts.push_back(Expanded({part.number, part.term}));
-  if (term.kind == Term::kSum) {
-    parts.push_back({term.constant, Expression::kOne});
-    return Sum(parts);
-  }
-  Term op = term;
-  for (size_t i = 0; i < parts.size(); ++i) op.parts[i] = {parts[i].term, parts[i].coefficient};
-  return MakeOp(std::move(op));
-}
-
-Expression NormalForms::ExpandedProduct(const Term& product) {
-  Expression rest;
-  std::vector<Expression> sums;
-  for (const Part& factor : product.parts) {
-    const Expression base = Expanded({1, factor.term});
-    if (factor.number == 1 && terms_[base.term].kind == Term::kSum) {
-      sums.push_back(base);
-    } else {
-      rest = Product(rest, Power(base, factor.number));
-    }
-  }
-  if (sums.size() != 1) {
-    for (const Expression& sum : sums) rest = Product(rest, sum);
-    return rest;
-  }
-  const Term sum = terms_[sums[0].term];  // a copy
-  rest.coefficient *= sums[0].coefficient;
-  std::vector<Expression> summands;
-  if (sum.constant != 0) summands.push_back(Product({sum.constant, Expression::kOne}, rest));
-  for (const Part& part : sum.parts) summands.push_back(Product({part.number, part.term}, rest));
-  return Sum(summands);
-}
 
 void NormalForms::AppendTerm(int id, size_t max_chars, std::string* out) const {
   const Term& term = terms_[id];

@@ -3,7 +3,8 @@
 // a * b^-1, operand orders and brackets do not matter, and constants agree to 1e-6), reference
 // bodies in place of the ops that have one, the new shape in place of reshapes, and the op itself,
 // on operands of the same types, for everything else. Forms are equal if they are so once products
-// of a sum are multiplied out. Equal forms compute the same in real arithmetic; different forms prove nothing.
+// of sums are multiplied out, as long as that makes at most kMaxMonomials summands: what makes more
+// stays a product. Equal forms compute the same in real arithmetic; different forms prove nothing.
 #pragma once
 
 #include <cstdint>
@@ -42,10 +43,18 @@ class NormalForms {
 
   bool Equal(const Expression& a, const Expression& b);
   std::string ToString(const Expression& expression, size_t max_chars) const;
-  // True once an expression became too large to be looked at in full; it then equals nothing.
-  bool gave_up() const { return gave_up_; }
+  // "", or the bound that kept an expression from being looked at in full: it may then differ from
+  // an equal one.
+  std::string WhyNotInFull() const;
+  // Characters of all keys that were made, which the time goes into.
+  size_t work() const { return work_; }
 
  private:
+  static constexpr int kMaxDepth = 200;  // of ops
+  static constexpr size_t kMaxTerms = 50'000;
+  static constexpr size_t kMaxMonomials = 1000;
+  static constexpr double kTolerance = 1e-6;  // within which constants are one
+
   struct Part {  // of a sum: coefficient * term; of a product: term to the power of a number
     int term;
     double number;
@@ -69,10 +78,11 @@ class NormalForms {
   Expression Product(const Expression& a, const Expression& b);
   Expression Power(const Expression& base, double exponent);
   Expression MakeProduct(double coefficient, const std::vector<Part>& factors);
-  // x * (a + b) becomes x * a + x * b, in all of the expression, where one factor is a plain sum.
+  // (x + y) * (a + b) becomes x * a + x * b + y * a + y * b, in all of the expression.
   Expression Expanded(const Expression& expression);
   Expression ExpandedTerm(const Term& term);
   Expression ExpandedProduct(const Term& product);
+  std::vector<Expression> Summands(const Expression& expression) const;
   bool Same(const Expression& a, const Expression& b) const;
 
   Expression MakeOp(Term op);
@@ -90,12 +100,14 @@ class NormalForms {
   ir::Builder builder_;
   std::vector<Term> terms_;
   std::map<std::string, int> by_key_;
-  std::vector<double> numbers_;
+  std::map<double, int> numbers_;
   std::map<int, Expression> expanded_;                     // by term
   std::map<std::pair<bool, uint32_t>, Expression> known_;  // by: in the scratch program, value id
   std::map<uint32_t, ir::Value> stand_ins_;                // by value id
   int depth_ = 0;
-  bool gave_up_ = false;
+  size_t work_ = 0;
+  bool gave_up_ = false;             // an expression is not known in full: nothing is equal to it
+  bool too_many_monomials_ = false;  // some product was not multiplied out
 };
 
 }  // namespace weft::drr::text

@@ -95,11 +95,16 @@ struct Mapping {
   std::vector<Check> checks;
 };
 
-// False when *mistakes tells why. The mapping refers to `dict`.
-bool ReadMapping(const Literal& dict, const std::string& name, Diagnostics* mistakes,
+// Every mistake in `dict` that needs no op definitions goes to *mistakes; then *mapping holds what
+// could be read. The mapping refers to `dict`.
+void ReadMapping(const Literal& dict, const std::string& name, Diagnostics* mistakes,
                  Mapping* mapping);
 
-// One rule, or several where types of another arity are alternatives. `program` (may be null) is
+// Every type of a node that is no op, or none that a mapping can speak of, goes to *mistakes.
+void CheckOps(const Mapping& mapping, const ir::IrContext& context, Diagnostics* mistakes);
+
+// One rule, or several where types of another arity are alternatives; of a mapping without mistakes.
+// `program` (may be null) is
 // where names of nodes are looked up.
 void LowerMapping(const Mapping& mapping, ir::IrContext* context, ir::Program* program,
                   Diagnostics* mistakes, std::vector<std::unique_ptr<Rule>>* rules);

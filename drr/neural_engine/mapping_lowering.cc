@@ -17,18 +17,20 @@ namespace {
 
 constexpr size_t kMaxRules = 64;
 
+// "" or why a node of 'in' cannot be of this type.
+std::string WhyNotAnInNode(const ir::IrContext& context, const std::string& type) {
+  const ir::OpDef* def = FindOpNamed(context, type);
+  if (!def) return UnknownOp(context, type);
+  if (IsVariadic(def->info->operands))
+    return fmt::format("{} takes any number of operands, which chains cannot say", def->name());
+  return def->info->results.size() == 0 ? fmt::format("{} has no output", def->name()) : "";
+}
+
 // The types of a node, grouped by how many operands they take and whether these may be swapped.
-bool GroupTypes(const Mapping::InNode& node, const ir::IrContext& context, Diagnostics* mistakes,
+void GroupTypes(const Mapping::InNode& node, const ir::IrContext& context,
                 std::vector<std::vector<const ir::OpDef*>>* groups) {
   for (const std::string& type : node.types) {
     const ir::OpDef* def = FindOpNamed(context, type);
-    if (!def) return mistakes->Error(node.at, UnknownOp(context, type));
-    if (IsVariadic(def->info->operands))
-      return mistakes->Error(node.at, fmt::format("{} takes any number of operands, which chains "
-                                                  "cannot say",
-                                                  def->name()));
-    if (def->info->results.size() == 0)
-      return mistakes->Error(node.at, fmt::format("{} has no output", def->name()));
     const auto same = [&](const ir::OpDef* other) {
       if (other->info->operands.size() != def->info->operands.size()) return false;
       for (size_t i = 0; i < def->info->operands.size(); ++i)
@@ -43,7 +45,6 @@ bool GroupTypes(const Mapping::InNode& node, const ir::IrContext& context, Diagn
       group->push_back(def);
     }
   }
-  return true;
 }
 
 // The ops of these names. Empty when one is not there: the rule then has no match.
@@ -108,26 +109,38 @@ std::string UnknownOp(const ir::IrContext& context, const std::string& type) {
 
 void MappingLowering::RunOnTypes(const Types& types, std::vector<std::unique_ptr<Rule>>* rules) {
   types_ = types;
-  if (!FindOut() || !Inputs()) return;
-  for (int node : TopologicalOrder())
-    if (!LowerNode(node, types[static_cast<size_t>(node)])) return;
+  FindOut();
+  Inputs();
+  for (int node : TopologicalOrder()) {
+    if (LowerNode(node, types[static_cast<size_t>(node)])) continue;
+    std::vector<int>& results = NodeAt(node).results;  // so that the others can be looked at
+    results.clear();
+    while (results.size() < NumResults(node)) results.push_back(NewValue(In(node).at));
+  }
   Finish(rules);
 }
 
 void MappingLowering::RunOnNodes(const std::vector<ir::Operation>& ops,
                                  std::vector<std::unique_ptr<Rule>>* rules) {
-  if (!FindOut() || !LowerNamedNodes(ops)) return;
-  Finish(rules);
+  FindOut();
+  if (LowerNamedNodes(ops)) Finish(rules);
 }
 
-bool MappingLowering::FindOut() {
+void MappingLowering::FindOut() {
   for (const Mapping::OutNode& out : m_.out) {
-    const ir::OpDef* def = FindOpNamed(*graph_->context(), out.type);
-    if (!def) return Error(out.at, UnknownOp(*graph_->context(), out.type));
-    out_defs_.push_back(def);
-    has_body_ |= def->decompose != nullptr;
+    out_defs_.push_back(FindOpNamed(*graph_->context(), out.type));
+    has_body_ |= out_defs_.back()->decompose != nullptr;
   }
-  return true;
+}
+
+void CheckOps(const Mapping& mapping, const ir::IrContext& context, Diagnostics* mistakes) {
+  for (const Mapping::InNode& node : mapping.in)
+    if (!mapping.by_name)
+      for (const std::string& type : node.types)
+        if (const std::string why = WhyNotAnInNode(context, type); !why.empty())
+          mistakes->Error(node.at, why);
+  for (const Mapping::OutNode& out : mapping.out)
+    if (!FindOpNamed(context, out.type)) mistakes->Error(out.at, UnknownOp(context, out.type));
 }
 
 void LowerMapping(const Mapping& mapping, ir::IrContext* context, ir::Program* program,
@@ -144,14 +157,14 @@ void LowerMapping(const Mapping& mapping, ir::IrContext* context, ir::Program* p
   }
   std::vector<std::vector<std::vector<const ir::OpDef*>>> groups(mapping.in.size());
   size_t count = 1;
-  bool ok = true;
   for (size_t i = 0; i < mapping.in.size(); ++i) {
-    ok &= GroupTypes(mapping.in[i], *context, mistakes, &groups[i]);
+    GroupTypes(mapping.in[i], *context, &groups[i]);
     count = std::min(kMaxRules + 1, count * std::max<size_t>(1, groups[i].size()));
   }
-  if (ok && count > kMaxRules)
-    ok = mistakes->Error(
-        mapping.at, fmt::format("types of different arity make more than {} rules", kMaxRules));
+  bool ok = count <= kMaxRules ||
+            mistakes->Error(mapping.at, fmt::format("types of different arity make more than {} "
+                                                    "rules",
+                                                    kMaxRules));
   for (size_t which = 0; ok && which < count; ++which) {
     MappingLowering::Types types;
     size_t rest = which;

@@ -30,9 +30,11 @@ class MappingLowering {
         program_(program),
         mistakes_(*mistakes),
         file_(ir::Name(mistakes->file()).str().data()),
+        errors_before_(mistakes->num_errors()),
         graph_(std::make_unique<PatternGraph>(name, context)),
         nodes_(mapping.in.size()) {
     graph_->loc = Loc(mapping.at);
+    graph_->spelling = Spelling::kMappingDict;
   }
 
   void RunOnTypes(const Types& types, std::vector<std::unique_ptr<Rule>>* rules);
@@ -54,11 +56,11 @@ class MappingLowering {
   const Mapping::InNode& In(int node) const { return m_.in[static_cast<size_t>(node)]; }
   Node& NodeAt(int node) { return nodes_[static_cast<size_t>(node)]; }
 
-  bool FindOut();
+  void FindOut();
 
   // Source.
   // Which operands of in-nodes somebody asks for: they come from outside.
-  bool Inputs();
+  void Inputs();
   void Ask(int node, const std::vector<int>& indices, Position at);
   static const int* FindEither(const Node& n, const std::vector<int>& indices);
   std::vector<int> TopologicalOrder() const;
@@ -87,6 +89,7 @@ class MappingLowering {
   bool ResultAttrs(size_t i, ResultOp* op);
   bool ResultAttrOf(const Mapping::AttrValue& a, const ir::FieldDef& field, size_t i, ResultOp* op);
   bool LowerOut(size_t i);
+  bool IsTailReplaced();
   void InputChecks();
   std::string Algebra() const;
   void Finish(std::vector<std::unique_ptr<Rule>>* rules);
@@ -95,6 +98,7 @@ class MappingLowering {
   ir::Program* program_;
   Diagnostics& mistakes_;
   const char* file_;  // interned: names outlive every rule
+  const size_t errors_before_;
   std::unique_ptr<PatternGraph> graph_;
   std::vector<Node> nodes_;
   std::vector<const ir::OpDef*> out_defs_;

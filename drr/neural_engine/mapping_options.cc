@@ -16,6 +16,9 @@ void MappingReader::ReadOptions(const Literal& dict) {
     m_.single_use = single_use->integer != 0;
   }
   if (const Literal* numerics = dict.Find("numerics")) ReadNumerics(*numerics);
+}
+
+void MappingReader::ReadNodeOptions(const Literal& dict) {
   if (const Literal* operands = dict.Find("operands")) ReadOperands(*operands);
   if (const Literal* checks = dict.Find("checks")) ReadChecks(*checks);
   if (const Literal* attrs = dict.Find("attrs")) ReadAttrs(*attrs);

@@ -9,26 +9,32 @@
 
 namespace weft::drr::text {
 
-bool MappingReader::Read(const Literal& dict) {
+void MappingReader::Read(const Literal& dict) {
   m_.at = dict.at;
-  const size_t before = mistakes_.num_errors();
-  if (!dict.Is(Literal::kDict))
-    return Error(dict, fmt::format("expected a mapping dict but found {}", dict.Describe()));
+  if (!dict.Is(Literal::kDict)) {
+    Error(dict, fmt::format("expected a mapping dict but found {}", dict.Describe()));
+    return;
+  }
   CheckKeys(dict);
   ReadSearchMode(dict);
-  const Literal* patterns = dict.Find("patterns");
-  if (!patterns) return Error(dict, "the mapping has no 'patterns'");
-  const Literal* in = patterns->Find("in");
-  const Literal* out = patterns->Find("out");
-  if (!in || !out) return Error(*patterns, "'patterns' must be a dict with 'in' and 'out'");
-  if (!ReadIn(*in) || !ReadOut(*out)) return false;
+  ReadOptions(dict);
+  if (!ReadPatterns(dict)) return;  // the rest refers to nodes by number
   ReadNodeNames(dict);
   ReadTensors(dict, "input_tensors", /*inputs=*/true);
   ReadTensors(dict, "output_tensors", /*inputs=*/false);
   if (const Literal* returns = dict.Find("returns"))
     Indices(*returns, m_.in.size(), "a node of 'in'", &m_.returns);
-  ReadOptions(dict);
-  return mistakes_.num_errors() == before;
+  ReadNodeOptions(dict);
+}
+
+bool MappingReader::ReadPatterns(const Literal& dict) {
+  const Literal* patterns = dict.Find("patterns");
+  if (!patterns) return Error(dict, "the mapping has no 'patterns'");
+  const Literal* in = patterns->Find("in");
+  const Literal* out = patterns->Find("out");
+  if (!in || !out) return Error(*patterns, "'patterns' must be a dict with 'in' and 'out'");
+  const bool in_is_read = ReadIn(*in), out_is_read = ReadOut(*out);
+  return in_is_read && out_is_read;
 }
 
 void MappingReader::CheckKeys(const Literal& dict) {
@@ -90,8 +96,9 @@ bool MappingReader::IsDict(const Literal& at, std::string_view what) {
 void MappingReader::ReadSearchMode(const Literal& dict) {
   const Literal* mode = dict.Find("search_mode");
   if (!mode) return;
-  m_.by_name = mode->Is(Literal::kString) && mode->text == "node_name";
-  if (!m_.by_name && !(mode->Is(Literal::kString) && mode->text == "op_type"))
+  const std::string_view text = mode->Is(Literal::kString) ? mode->text : std::string_view();
+  m_.by_name = text.find("name") != std::string_view::npos;  // what a misspelt mode means, too
+  if (text != "node_name" && text != "op_type")
     Error(*mode,
           fmt::format("'search_mode' must be 'op_type' or 'node_name', not {}", mode->Describe()));
 }
@@ -182,10 +189,10 @@ bool MappingReader::ReadTensorsOf(const Literal& entry, bool inputs, Mapping::Ou
   return true;
 }
 
-bool ReadMapping(const Literal& dict, const std::string& name, Diagnostics* mistakes,
+void ReadMapping(const Literal& dict, const std::string& name, Diagnostics* mistakes,
                  Mapping* mapping) {
   mapping->name = name;
-  return MappingReader(mistakes, mapping).Read(dict);
+  MappingReader(mistakes, mapping).Read(dict);
 }
 
 std::string KebabCase(std::string_view name) {

@@ -14,7 +14,7 @@ class MappingReader {
  public:
   MappingReader(Diagnostics* mistakes, Mapping* mapping) : mistakes_(*mistakes), m_(*mapping) {}
 
-  bool Read(const Literal& dict);
+  void Read(const Literal& dict);
 
  private:
   static constexpr int kMaxIndex = 1000;
@@ -29,6 +29,8 @@ class MappingReader {
   bool IsDict(const Literal& at, std::string_view what);
 
   void CheckKeys(const Literal& dict);
+  // The nodes of `patterns`: false when there are mistakes in them.
+  bool ReadPatterns(const Literal& dict);
   void ReadSearchMode(const Literal& dict);
   void ReadNodeNames(const Literal& dict);
   // {node: [j]}, {node: [j0, j1]} or {'outside': [j]}.
@@ -50,8 +52,9 @@ class MappingReader {
   bool HasRing(int node, std::vector<int>* state) const;
   bool ReadOut(const Literal& out);
 
-  // Keys of ours.
+  // Keys of ours; of them those that speak of nodes.
   void ReadOptions(const Literal& dict);
+  void ReadNodeOptions(const Literal& dict);
   void ReadNumerics(const Literal& at);
   void ReadOperands(const Literal& at);
   void ReadChecks(const Literal& at);

@@ -204,28 +204,31 @@ std::string MappingLowering::Algebra() const {
   return text;
 }
 
-void MappingLowering::Finish(std::vector<std::unique_ptr<Rule>>* rules) {
-  const size_t before = mistakes_.num_errors();
-  for (size_t i = 0; i < m_.out.size(); ++i)
-    if (!LowerOut(i)) return;
+bool MappingLowering::IsTailReplaced() {
   const int tail = NodeAt(m_.tail).results[0];
-  const bool replaced = std::any_of(graph_->replacements.begin(), graph_->replacements.end(),
-                                    [&](const Replacement& r) { return r.source == tail; });
-  if (!replaced) {
-    Error(m_.out.back().outputs_at,
-          fmt::format("no node of 'out' gives what node {}, the last of 'in', gave; see "
-                      "'output_tensors'",
-                      m_.tail));
-    return;
+  return std::any_of(graph_->replacements.begin(), graph_->replacements.end(),
+                     [&](const Replacement& r) { return r.source == tail; }) ||
+         Error(m_.out.back().outputs_at,
+               fmt::format("no node of 'out' gives what node {}, the last of 'in', gave; see "
+                           "'output_tensors'",
+                           m_.tail));
+}
+
+void MappingLowering::Finish(std::vector<std::unique_ptr<Rule>>* rules) {
+  for (size_t i = 0; i < m_.out.size(); ++i) {
+    if (LowerOut(i)) continue;
+    ResultOp placeholder;  // so that the nodes behind it can be looked at
+    placeholder.results.push_back(graph_->num_result_values++);
+    graph_->NewResultOp(std::move(placeholder));
   }
   InputChecks();
+  if (mistakes_.num_errors() != errors_before_ || !IsTailReplaced()) return;
   if (has_body_)
     graph_->constraints.push_back(MakeConstraint({std::string(kComputesResult), {}},
                                                  "the match computes what the result computes",
                                                  Loc(m_.at)));
   if (!m_.single_use)
     for (SourceValue& v : graph_->values) v.escape = Escape::kKeep;
-  if (mistakes_.num_errors() != before) return;
   BuildResult built = drr::internal::FinishRule(
       std::move(graph_), Algebra(), m_.numerics.value_or(NumericClass::kReassociates),
       m_.benefit > 0 ? m_.benefit : static_cast<int>(m_.in.size()));

@@ -20,7 +20,7 @@ constexpr size_t kMaxWays = 4096;      // of all together
 
 }  // namespace
 
-bool MappingLowering::Inputs() {
+void MappingLowering::Inputs() {
   for (const Mapping::OutNode& out : m_.out)
     for (const Mapping::Tensor& t : out.inputs)
       if (t.node >= 0) Ask(t.node, t.indices, t.at);
@@ -30,7 +30,6 @@ bool MappingLowering::Inputs() {
     if (out.attrs)
       for (const Mapping::AttrValue& a : *out.attrs)
         if (a.input >= 0) Ask(a.node, {a.input}, a.at);
-  return true;
 }
 
 void MappingLowering::Ask(int node, const std::vector<int>& indices, Position at) {
@@ -186,10 +185,12 @@ bool MappingLowering::LowerNode(int node, const std::vector<const ir::OpDef*>& d
   std::vector<std::vector<int>> placements;
   if (!Placements(node, producers, &placements)) return false;
   ways_ *= placements.size();
-  if (ways_ > kMaxWays)
+  if (ways_ > kMaxWays) {
+    ways_ = 0;  // said once
     return Error(m_.at, fmt::format("the chains can be read in more than {} ways; say in "
                                     "'operands' which inputs the edges lead to",
                                     kMaxWays));
+  }
   const size_t num_results = NumResults(node);
   if (num_results > def.info->results.size())
     return Error(In(node).at, fmt::format("{} has no output {}", def.name(), num_results - 1));

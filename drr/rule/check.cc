@@ -21,7 +21,8 @@ class PatternChecker {
     CheckSourceValues();
     FindRoots();
     if (g_.root_value_ < 0) {
-      if (g_.ops.empty()) g_.Error(g_.loc, "the source pattern has no op");
+      if (g_.ops.empty())
+        g_.Error(g_.loc, fmt::format("the source {} has no op", Say("pattern", "block")));
       if (g_.replacements.empty()) g_.Error(g_.loc, "the result replaces nothing");
       if (g_.errors_.empty()) g_.Error(g_.loc, "no source op makes what is replaced");
       return;
@@ -37,6 +38,11 @@ class PatternChecker {
 
  private:
   using Kind = ResultOperand::Kind;
+
+  // Of two wordings the one for the language that the rule is written in.
+  std::string_view Say(std::string_view cpp, std::string_view text) const {
+    return g_.spelling == Spelling::kCpp ? cpp : text;
+  }
 
   void Unused(SourceLoc loc, const std::string& what) {
     g_.lenient ? g_.Warning(loc, what) : g_.Error(loc, what);
@@ -131,22 +137,25 @@ class PatternChecker {
       const SourceValue& v = g_.values[i];
       for (int pattern : v.nots)
         if (!IsMade(pattern) || g_.values[g_.Resolve(pattern)].list)
-          g_.Error(v.loc,
-                   fmt::format("Not() of {}, which no source op makes", g_.Describe(pattern)));
+          g_.Error(v.loc, fmt::format("{} {}, which no source op makes", Say("Not() of", "not"),
+                                      g_.Describe(pattern)));
       const int id = static_cast<int>(i);
       const bool leaf = v.either.empty() && v.through < 0;
       if (v.alias < 0 && v.producer < 0 && !read_.count(id) && (leaf || !replaced_.count(id)))
-        Unused(v.loc, fmt::format("tensor {} is not an operand of any source op",
-                                  g_.Describe(static_cast<int>(i))));
+        Unused(v.loc,
+               g_.spelling == Spelling::kCpp
+                   ? fmt::format("tensor {} is not an operand of any source op", g_.Describe(id))
+                   : fmt::format("no op of the source block makes or reads {}", g_.Describe(id)));
     }
     for (size_t i = 0; i < g_.attrs.size(); ++i) {
       const AttrVariable& a = g_.attrs[i];
+      const std::string name =
+          a.label.empty() ? fmt::format("attribute variable '{}'", a.name) : a.label;
       if (!a.bound) {
-        g_.Error(a.loc, fmt::format("attribute variable '{}' is bound by no source op", a.name));
+        g_.Error(a.loc, fmt::format("{} is bound by no source op", name));
       } else if (TimesRead(static_cast<int>(i)) < 2 && !HasFunctions()) {
-        Unused(a.loc, fmt::format("nothing reads attribute variable '{}'; say Any() where the "
-                                  "attribute does not matter",
-                                  a.name));
+        Unused(a.loc, fmt::format("nothing reads {}; say {} where the attribute does not matter",
+                                  name, Say("Any()", "any")));
       }
     }
   }
@@ -185,9 +194,7 @@ class PatternChecker {
       if (read || !op.called) continue;
       g_.roots_.push_back(static_cast<int>(i));
       if (replaced < 0) {
-        g_.Error(op.loc, fmt::format("{} ends the source pattern but the result does not replace "
-                                     "it; add res.Tensor(out) = ...",
-                                     op.Name()));
+        NotReplaced(op);
       } else if (g_.root_value_ < 0) {
         g_.root_value_ = replaced;
       }
@@ -207,6 +214,25 @@ class PatternChecker {
       if (g_.values[g_.Resolve(v)].producer < 0 && g_.values[g_.Resolve(v)].either.empty())
         g_.Error(g_.values[g_.root_value_].loc,
                  fmt::format("{} is replaced but no source op makes it", g_.Describe(v)));
+  }
+
+  void NotReplaced(const SourceOp& op) {
+    switch (g_.spelling) {
+      case Spelling::kCpp:
+        return g_.Error(op.loc, fmt::format("{} ends the source pattern but the result does not "
+                                            "replace it; add res.Tensor(out) = ...",
+                                            op.Name()));
+      case Spelling::kText: {
+        const std::string out = op.results.empty() ? "%out" : g_.Describe(op.results[0]);
+        return g_.Error(op.loc, fmt::format("{} ends the source block but nothing replaces {}; add "
+                                            "'replace {} with ...'",
+                                            op.Name(), out, out));
+      }
+      case Spelling::kMappingDict:
+        return g_.Error(op.loc, fmt::format("no node of 'in' reads {}, and none of 'out' gives "
+                                            "what it gave; see 'output_tensors'",
+                                            op.Name()));
+    }
   }
 
   // Of an Either(), or of an optional operand that the rule says how to make.
@@ -249,7 +275,8 @@ class PatternChecker {
         variants_ *= NumChoices(i);
       }
     if (variants_ > 4096) {
-      g_.Error(g_.loc, "Either() and Optional() make more than 4096 variants");
+      g_.Error(g_.loc, fmt::format("{} make more than 4096 variants",
+                                   Say("Either() and Optional()", "either(...) and optional")));
       variants_ = 0;
     }
     bound_in_.assign(g_.values.size(), 0);
@@ -294,8 +321,9 @@ class PatternChecker {
     }
     for (int root : open)
       if (root >= 0)
-        g_.Error(g_.ops[root].loc, fmt::format("{} shares no value with the rest of the pattern",
-                                               g_.ops[root].Name()));
+        g_.Error(g_.ops[root].loc,
+                 fmt::format("{} shares no value with the rest of the {}", g_.ops[root].Name(),
+                             Say("pattern", "source block")));
   }
 
   // What is said of an Either() or a value with skipped ops holds for what makes it; Recompute()
@@ -318,13 +346,13 @@ class PatternChecker {
 
   void CheckUse(const ResultOperand& in, std::string_view what, SourceLoc loc, bool optional) {
     if (in.kind == Kind::kNone && !optional)
-      g_.Error(loc, fmt::format("{} is required but None() is passed", what));
+      g_.Error(loc, fmt::format("{} is required but {} is passed", what, Say("None()", "none")));
     if (in.kind == Kind::kResult) live_.insert(in.id);
     if (in.kind != Kind::kSource) return;
     const int v = g_.Resolve(in.id);
     if (bound_in_[v] == 0) {
-      g_.Error(loc, fmt::format("{} uses {}, which the source pattern never binds", what,
-                                g_.Describe(v)));
+      g_.Error(loc, fmt::format("{} uses {}, which the source {} never binds", what, g_.Describe(v),
+                                Say("pattern", "block")));
     } else if (optional) {
       return;
     } else if (bound_in_[v] < variants_) {
@@ -340,14 +368,17 @@ class PatternChecker {
     const ir::OpDef* def = g_.DefOf(op);
     const bool chain = op.like >= 0 && g_.ops[op.like].times == Times::kChain;
     if (chain && op.operands.size() != 1)
-      g_.Error(op.loc,
-               fmt::format("Like() of a chain takes one operand, not {}", op.operands.size()));
+      g_.Error(op.loc, fmt::format("{} a chain takes one operand, not {}", Say("Like() of", "like"),
+                                   op.operands.size()));
     if (op.like >= 0 && g_.ops[op.like].times == Times::kEach)
-      g_.Error(op.loc, "Like() takes one op, not one for each of a list");
+      g_.Error(op.loc,
+               fmt::format("{} takes one op, not one for each of a list", Say("Like()", "like")));
     if (op.attrs_of >= 0 && g_.ops[op.attrs_of].times == Times::kEach)
-      g_.Error(op.loc, "AttrsOf() takes one op, not one for each of a list");
+      g_.Error(op.loc, fmt::format("{} takes one op, not one for each of a list",
+                                   Say("AttrsOf()", "attrs of")));
     if (op.each && !op.operands[0].list)
-      g_.Error(op.loc, fmt::format("Each() of {} takes a list first", g_.NameOf(op)));
+      g_.Error(op.loc,
+               fmt::format("{} {} takes a list first", Say("Each() of", "each"), g_.NameOf(op)));
     for (size_t i = 0; i < op.operands.size(); ++i) {
       ir::OperandDef operand("x", ir::Arity::kOne);
       if (def && !chain && def->info->operands.size() > 0)
@@ -379,7 +410,8 @@ class PatternChecker {
       const bool used = std::any_of(op.results.begin(), op.results.end(),
                                     [&](int v) { return live_.count(v) > 0; });
       if (!used)
-        Unused(op.loc, fmt::format("no result of {} is used by the result pattern", g_.NameOf(op)));
+        Unused(op.loc, fmt::format("no result of {} is used by the result {}", g_.NameOf(op),
+                                   Say("pattern", "block")));
     }
   }
 

@@ -10,6 +10,7 @@
 
 #include "drr/rule/rule.h"
 #include "ir/analysis/constant.h"
+#include "ir/base/owned.h"
 #include "ir/program.h"
 
 namespace weft::drr {
@@ -85,6 +86,12 @@ class AnyValue {
 
 }  // namespace internal
 
+// What a function of the rule keeps while one op is matched: of the ways in which it may match, many
+// ask the same.
+struct MatchMemo {
+  virtual ~MatchMemo() = default;
+};
+
 class MatchContext {
  public:
   explicit MatchContext(const Rule* rule)
@@ -110,6 +117,7 @@ class MatchContext {
     for (auto& list : lists_) list.clear();
     for (auto& list : op_lists_) list.clear();
     explanation_.clear();
+    memo_ = nullptr;
   }
 
   ir::IrContext* context() const { return rule_->graph.context(); }
@@ -144,6 +152,9 @@ class MatchContext {
   // of the rule computed depends on those alone, and the engine need not ask it again.
   void ForgetReads() const { read_more_ = false; }
   bool ReadMoreThanAttrs() const { return read_more_; }
+
+  // Null for every op that is matched; the program does not change while it lives.
+  ir::Owned<MatchMemo>& memo() const { return memo_; }
 
   // By number, for handles, the engine and the other front ends.
   ir::Value value(int id) const {
@@ -207,6 +218,7 @@ class MatchContext {
   mutable std::vector<internal::AnyValue> lets_;
   mutable std::string explanation_;
   mutable bool read_more_ = false;
+  mutable ir::Owned<MatchMemo> memo_;
 };
 
 }  // namespace weft::drr

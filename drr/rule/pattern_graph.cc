@@ -149,6 +149,7 @@ int PatternGraph::Resolve(int value) const {
 
 std::string PatternGraph::Describe(int value) const {
   const SourceValue& v = values[Resolve(value)];
+  if (!v.label.empty()) return v.label;
   const std::string& name = v.name.empty() ? values[value].name : v.name;
   return name.empty() ? fmt::format("the value of line {}", v.loc.line) : fmt::format("'{}'", name);
 }

@@ -88,6 +88,7 @@ struct SkippedOp {
 
 struct SourceValue {
   std::string name;
+  std::string label{};  // as a rule in text writes it: %x
   SourceLoc loc;
   int producer = -1;        // source op
   int result_index = 0;     // of the producer
@@ -107,6 +108,7 @@ struct AttrVariable {
   std::string name;
   SourceLoc loc;
   bool bound = false;
+  std::string label{};  // as a rule in text writes it: $axis
 };
 
 struct ResultOperand {
@@ -185,6 +187,9 @@ struct PostHook {
   SourceLoc loc;
 };
 
+// What the rule is written in, so that messages name things as its author did.
+enum class Spelling : uint8_t { kCpp, kText, kMappingDict };
+
 class PatternGraph {
  public:
   PatternGraph(std::string_view rule, ir::IrContext* context);
@@ -258,6 +263,7 @@ class PatternGraph {
   std::vector<PostHook> post_hooks;
   SourceLoc loc;         // of the rule
   bool lenient = false;  // string spelling: what nobody uses is a warning, not an error
+  Spelling spelling = Spelling::kCpp;
 
  private:
   friend class PatternChecker;

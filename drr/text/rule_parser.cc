@@ -3,19 +3,71 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
+#include <tuple>
 
 #include "drr/rule/rule.h"
 #include "drr/rule/vocabulary.h"
 #include "drr/text/literal.h"
 #include "drr/text/rule_text.h"
 #include "ir/base/status.h"
+#include "ir/text/internal/literals.h"
 
 namespace weft::drr::text {
 
+namespace {
+
+// Whether text[at] is the word `rule` that begins a rule: at the start of a line, or before a name and
+// a brace.
+bool BeginsRule(std::string_view text, size_t at) {
+  constexpr std::string_view kWord = "rule", kSpace = " \t\r\n";
+  if (text.substr(at, kWord.size()) != kWord) return false;
+  if (at > 0 && (ir::text::IsNameChar(text[at - 1]) || std::strchr("%$!-", text[at - 1])))
+    return false;
+  const size_t after = at + kWord.size();
+  if (after >= text.size() || kSpace.find(text[after]) == std::string_view::npos) return false;
+  const size_t before = text.find_last_not_of(" \t\r", at == 0 ? 0 : at - 1);
+  if (at == 0 || before == std::string_view::npos || text[before] == '\n') return true;
+  const size_t name = text.find_first_not_of(kSpace, after);
+  if (name == std::string_view::npos) return false;
+  const size_t end =
+      text[name] == '"' ? text.find('"', name + 1) : text.find_first_of(" \t\r\n{}()", name);
+  if (end == std::string_view::npos || end == name) return false;
+  const size_t brace = text.find_first_not_of(" \t\r\n\"", end);
+  return brace != std::string_view::npos && text[brace] == '{';
+}
+
+}  // namespace
+
 void RuleParser::Run() {
-  while (!s_.AtEnd() && ParseRule()) {
+  while (!s_.AtEnd()) {
+    const char* const start = s_.position();
+    Here();
+    const auto at_start = std::pair(line_at_, line_);
+    if (ParseRule()) continue;
+    mistakes_.Add(std::string(ir::Message(s_.status())));
+    s_.ForgetFailure();
+    std::tie(line_at_, line_) = at_start;
+    if (!SkipToRuleAfter(start)) return;
   }
   if (s_.failed()) mistakes_.Add(std::string(ir::Message(s_.status())));
+}
+
+bool RuleParser::SkipToRuleAfter(const char* at) {
+  const std::string_view text(at, static_cast<size_t>(s_.end() - at));
+  for (size_t i = 1; i < text.size(); ++i) {
+    if (text[i] == '"') {  // a string ends in its line at the latest
+      while (i + 1 < text.size() && text[i + 1] != '"' && text[i + 1] != '\n')
+        i += text[i + 1] == '\\' ? 2 : 1;
+      i += i + 1 < text.size() && text[i + 1] == '"';
+    } else if (text.substr(i, 2) == "//") {
+      i = std::min(text.find('\n', i), text.size());
+    } else if (BeginsRule(text, i)) {
+      s_.set_position(at + i);
+      return true;
+    }
+  }
+  return false;
 }
 
 SourceLoc RuleParser::Here() {
@@ -37,6 +89,7 @@ bool RuleParser::ParseRule() {
     if (rule->name == name) return Fail(fmt::format("two rules are called '{}'", name));
   graph_ = std::make_unique<PatternGraph>(name, context_);
   graph_->loc = loc;
+  graph_->spelling = Spelling::kText;
   values_.clear(), variables_.clear(), results_.clear();
   algebra_.clear();
   numerics_ = NumericClass::kReassociates;

@@ -16,8 +16,8 @@
 
 namespace weft::drr::text {
 
-// Of one text, which must outlive it. Rules are appended to those of the caller as they are finished;
-// parsing ends at the first mistake in the text, and collects those that building a rule finds.
+// Of one text, which must outlive it. Rules are appended to those of the caller as they are finished.
+// After a mistake in the text parsing goes on at the next rule, so that every wrong rule is named.
 class RuleParser {
  public:
   RuleParser(std::string_view text, ir::IrContext* context, ir::Program* program,
@@ -56,6 +56,9 @@ class RuleParser {
   bool Literal(const ir::FieldDef& field, ir::Attribute* value);
   // Behind the name.
   bool ParseFormula(std::string name, bool is_constraint, const char* at, Formula* formula);
+
+  // Goes on at the first rule that begins behind `at`; false when there is none.
+  bool SkipToRuleAfter(const char* at);
 
   // What a rule consists of: rule_parser.cc.
   bool ParseRule();

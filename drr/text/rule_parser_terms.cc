@@ -6,6 +6,7 @@
 #include "drr/rule/vocabulary.h"
 #include "drr/text/rule_parser.h"
 #include "ir/base/suggest.h"
+#include "ir/text/internal/literals.h"
 #include "ir/text/internal/numbers.h"
 
 namespace weft::drr::text {
@@ -15,6 +16,14 @@ using ir::Attribute;
 namespace {
 
 constexpr size_t kMaxValues = 20'000;
+
+// As the text has it: %x, $0 or %"a b".
+std::string Handle(char sigil, const std::string& label, bool is_name) {
+  if (!is_name || ir::text::IsBareName(label)) return sigil + label;
+  std::string text(1, sigil);
+  ir::text::AppendQuoted(&text, label);
+  return text;
+}
 
 }  // namespace
 
@@ -64,6 +73,7 @@ bool RuleParser::Value(int* id) {
     it->second = static_cast<int>(graph_->values.size());
     SourceValue value;
     if (is_name) value.name = label;
+    value.label = Handle('%', label, is_name);
     value.loc = loc;
     graph_->values.push_back(std::move(value));
   }
@@ -80,7 +90,7 @@ bool RuleParser::Variable(int* id) {
   const auto [it, is_new] = variables_.emplace((is_name ? "n" : "#") + label, 0);
   if (is_new) {
     it->second = static_cast<int>(graph_->attrs.size());
-    graph_->attrs.push_back({is_name ? label : "", loc, false});
+    graph_->attrs.push_back({is_name ? label : "", loc, false, Handle('$', label, is_name)});
   }
   *id = it->second;
   return true;

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "ir/rewriter.h"
@@ -21,8 +20,7 @@ const char* WhyNotOfThisOp(Operation op, uint32_t operand) {
   if (!op.HasOperand(operand)) return "it is not given";
   const Type type = op.operand(operand).type();
   if (!(type == op.result(0).type())) return "it has another type than the result";
-  if (!type.HasRank() || ElementSize(type.dtype()) == 0) return "its size is not known";
-  if (std::find(type.dims().begin(), type.dims().end(), kUnknownDim) != type.dims().end())
+  if (!ProvablySameType(type, op.result(0).type()) || ElementSize(type.dtype()) == 0)
     return "its size is not known";
   return nullptr;
 }

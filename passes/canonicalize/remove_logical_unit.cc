@@ -4,7 +4,6 @@
 #include "ir/dialects/onnx/elementwise.h"
 #include "ir/dialects/onnx/movement.h"
 #include "ir/dialects/onnx/shape.h"
-#include "passes/canonicalize/neutral_operand.h"
 #include "passes/rule_registry.h"
 
 namespace weft::passes {
@@ -30,8 +29,9 @@ class RemoveLogicalUnit : public DrrPatternBase<RemoveLogicalUnit> {
     src.RequireNativeCall("c is the unit of the operation", [=](const MatchContext& m) {
       return m[c].IsSplat(m.Is<ops::And>(logic) ? 1 : 0);
     });
-    src.RequireNativeCall("c does not change the shape of x",
-                          [=](const MatchContext& m) { return SurelySameType(m[x], m[out]); });
+    src.RequireNativeCall("c does not change the shape of x", [=](const MatchContext& m) {
+      return ir::ProvablySameType(m[x].type(), m[out].type());
+    });
 
     ResultPattern res = src.ResultPattern();
     res.Tensor(out) = x;

@@ -21,7 +21,7 @@ class RemoveNoopReshape : public DrrPatternBase<RemoveNoopReshape> {
     auto out = src.Op<ops::Reshape>(AnyAttrs())(x, shape);
 
     src.RequireNativeCall("x has the target's shape already", [=](const MatchContext& m) {
-      return m[x].is_static() && m[x].type() == m[out].type();
+      return ir::ProvablySameType(m[x].type(), m[out].type());
     });
 
     ResultPattern res = src.ResultPattern();

@@ -5,7 +5,6 @@
 #include "ir/dialects/onnx/elementwise.h"
 #include "ir/dialects/onnx/movement.h"
 #include "ir/dialects/onnx/shape.h"
-#include "passes/canonicalize/neutral_operand.h"
 #include "passes/rule_registry.h"
 
 namespace weft::passes {
@@ -29,8 +28,9 @@ class RemoveUnitExponent : public DrrPatternBase<RemoveUnitExponent> {
 
     src.RequireNativeCall("c is 1 everywhere",
                           [=](const MatchContext& m) { return m[c].IsSplat(1); });
-    src.RequireNativeCall("c does not change the shape of x",
-                          [=](const MatchContext& m) { return SurelySameType(m[x], m[out]); });
+    src.RequireNativeCall("c does not change the shape of x", [=](const MatchContext& m) {
+      return ir::ProvablySameType(m[x].type(), m[out].type());
+    });
 
     ResultPattern res = src.ResultPattern();
     res.Tensor(out) = x;

@@ -9,7 +9,6 @@
 #include "ir/dialects/onnx/elementwise.h"
 #include "ir/dialects/onnx/movement.h"
 #include "ir/dialects/onnx/shape.h"
-#include "passes/canonicalize/neutral_operand.h"
 #include "passes/rule_registry.h"
 
 namespace weft::passes {
@@ -39,8 +38,9 @@ class RemoveZero : public DrrPatternBase<Derived> {
       return zero && KeepsTheSignOfZero(*zero, m[c].dtype(), m.Is<ops::Add>(term)) ==
                          Derived::kKeepsTheSignOfZero;
     });
-    src.RequireNativeCall("c does not change the shape of x",
-                          [=](const MatchContext& m) { return SurelySameType(m[x], m[out]); });
+    src.RequireNativeCall("c does not change the shape of x", [=](const MatchContext& m) {
+      return ir::ProvablySameType(m[x].type(), m[out].type());
+    });
 
     ResultPattern res = src.ResultPattern();
     res.Tensor(out) = x;

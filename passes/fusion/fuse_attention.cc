@@ -49,10 +49,11 @@ class FuseAttention : public DrrPatternBase<FuseAttention> {
           return false;
       return true;
     });
-    src.RequireNativeCall(
-        "scaling and masking keep the shape of the scores", [=](const MatchContext& m) {
-          return m[masked].type() == m[product].type() && m[scaled_q].type() == m[q].type();
-        });
+    src.RequireNativeCall("scaling and masking keep the shape of the scores",
+                          [=](const MatchContext& m) {
+                            return ir::ProvablySameType(m[masked].type(), m[product].type()) &&
+                                   ir::ProvablySameType(m[scaled_q].type(), m[q].type());
+                          });
     src.RequireNativeCall("the mask, if any, is f32 of rank 4 or less", [=](const MatchContext& m) {
       return !m.Has(mask) || (m[mask].dtype() == ir::DataType::kF32 && m[mask].has_rank());
     });

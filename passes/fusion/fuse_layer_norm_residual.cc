@@ -25,7 +25,7 @@ class FuseLayerNormResidual : public DrrPatternBase<FuseLayerNormResidual> {
     auto out = norm(src.Op<ops::Add>()(x, r), gamma, src.Optional(beta));
 
     src.RequireNativeCall("x and r have one shape", [=](const MatchContext& m) {
-      return m[x].is_static() && m[x].type() == m[r].type();
+      return ir::ProvablySameType(m[x].type(), m[r].type());
     });
 
     ResultPattern res = src.ResultPattern();

@@ -26,7 +26,8 @@ class FuseResidual : public DrrPatternBase<Derived> {
       return m[f].activation == fused::Activation::kNone;
     });
     src.RequireNativeCall("r has the shape of the product", [=](const MatchContext& m) {
-      return m[r].is_static() && m[r].type() == m[y].type() && m[out].type() == m[y].type();
+      return ir::ProvablySameType(m[r].type(), m[y].type()) &&
+             ir::ProvablySameType(m[out].type(), m[y].type());
     });
 
     ResultPattern res = src.ResultPattern();

@@ -227,6 +227,37 @@ TEST_F(IrOptRulesFile, ReadsRuleText) {
   EXPECT_THAT(outcome.out, Not(HasSubstr("onnx.Tanh")));
 }
 
+TEST_F(IrOptRulesFile, NamesEveryWrongRuleOfATextAndWritesNothing) {
+  const std::string rules = Write("r.weft", R"weft(rule good {
+  source { %y = onnx.Relu(%x) }
+  replace %y with %x
+}
+rule misspelt {
+  source { %y = onnx.Rellu(%x) }
+  replace %y with %x
+}
+rule unknown-constraint {
+  source { %y = onnx.Relu(%x) }
+  require "x is large" is_large(%x)
+  replace %y with %x
+}
+rule forgotten {
+  source { %y = onnx.Relu(%x) %z = onnx.Tanh(%x) }
+  replace %y with %x
+}
+)weft");
+  const Outcome outcome = Run({Write("a.ir", kRelus), "--rules-file", rules, "-o", Path("b.ir")});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("r.weft:6:17: error: no op is called 'onnx.Rellu'"));
+  EXPECT_THAT(outcome.err, HasSubstr("r.weft:11:24: error: unknown constraint 'is_large'"));
+  EXPECT_THAT(outcome.err,
+              HasSubstr("r.weft:15: error: [forgotten] onnx.Tanh ends the source block "
+                        "but nothing replaces %z; add 'replace %z with ...'"));
+  EXPECT_EQ(CountOf(outcome.err, "\n"), 3u) << outcome.err;
+  EXPECT_THAT(outcome.out, IsEmpty());
+  EXPECT_THAT(Files(), ElementsAre("a.ir", "r.weft"));
+}
+
 TEST_F(IrOptRulesFile, RefusesAFileThatIsNotThere) {
   const Outcome outcome = Run({Write("a.ir", kRelus), "--rules-file", Path("missing.py")});
   EXPECT_EQ(outcome.code, 2);

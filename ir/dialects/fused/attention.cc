@@ -15,15 +15,24 @@ Value SwapHeadsAndSequence(Builder& b, Value x) {
 
 struct Agreed {  // a dimension that several operands have
   std::string_view name;
+  bool body_broadcasts = false;  // so that only this op demands one size
   int64_t dim = kUnknownDim;
   size_t from = 0;
+  bool seen = false;
 };
 
+std::string SizeText(int64_t dim) {
+  return IsStaticDim(dim) ? std::to_string(dim) : ToString({&dim, 1});
+}
+
 bool Agree(InferContext& c, Agreed* agreed, size_t operand, int64_t dim) {
-  const auto merged = MergeDim(agreed->dim, dim);
+  const bool must_prove = agreed->body_broadcasts && agreed->seen;
+  const auto merged = must_prove ? MergeDim(c, agreed->dim, dim) : MergeDim(agreed->dim, dim);
   if (!merged)
     return c.Fail(fmt::format("{} has {} {} but {} has {}", OperandName(c, agreed->from),
-                              agreed->dim, agreed->name, OperandName(c, operand), dim));
+                              SizeText(agreed->dim), agreed->name, OperandName(c, operand),
+                              SizeText(dim)));
+  agreed->seen = true;
   if (agreed->dim == kUnknownDim) agreed->from = operand;
   agreed->dim = *merged;
   return true;
@@ -41,7 +50,7 @@ bool Attention::Infer(InferContext& c) {
   const Shape unknown(4, kUnknownDim);
   const Shape q = DimsOf(c, 0).value_or(unknown), k = DimsOf(c, 1).value_or(unknown),
               v = DimsOf(c, 2).value_or(unknown);
-  Agreed batch{"batches"}, heads{"heads"}, keys{"keys"}, depth{"columns"};
+  Agreed batch{"batches", true}, heads{"heads", true}, keys{"keys"}, depth{"columns"};
   if (!Agree(c, &batch, 0, q[0]) || !Agree(c, &batch, 1, k[0]) || !Agree(c, &batch, 2, v[0]) ||
       !Agree(c, &heads, 0, q[heads_at]) || !Agree(c, &heads, 1, k[heads_at]) ||
       !Agree(c, &heads, 2, v[heads_at]) || !Agree(c, &keys, 1, k[sequence_at]) ||

@@ -107,25 +107,41 @@ bool CheckScalar(InferContext& c, size_t i) {
   return true;
 }
 
+namespace {
+
+// Of an operand whose rank is not known.
+bool UnknownShape(InferContext& c, size_t i, std::span<const int64_t> dims) {
+  if (!c.must_prove() || !c.HasOperand(i)) return true;
+  return c.Fail(
+      fmt::format("{} must be {} and its rank is not known", OperandName(c, i), ToString(dims)));
+}
+
+}  // namespace
+
 bool CheckShape(InferContext& c, size_t i, std::span<const int64_t> dims) {
   const Dims actual = DimsOf(c, i);
-  if (!actual) return true;
+  if (!actual) return UnknownShape(c, i, dims);
   bool ok = actual->size() == dims.size();
-  for (size_t d = 0; ok && d < dims.size(); ++d) ok = MergeDim((*actual)[d], dims[d]).has_value();
+  for (size_t d = 0; ok && d < dims.size(); ++d)
+    ok = MergeDim(c, (*actual)[d], dims[d]).has_value();
   if (ok) return true;
-  return c.Fail(
-      fmt::format("{} is {} but must be {}", OperandName(c, i), ToString(*actual), ToString(dims)));
+  return c.Fail(fmt::format("{} is {} but must be {}{}", OperandName(c, i), ToString(*actual),
+                            ToString(dims), c.must_prove() ? " for sure" : ""));
 }
 
 bool CheckBroadcastsTo(InferContext& c, size_t i, std::span<const int64_t> dims) {
   const Dims actual = DimsOf(c, i);
-  if (!actual) return true;
+  if (!actual) return UnknownShape(c, i, dims);
   const auto joint = BroadcastShape(dims, *actual);
   bool ok = joint && joint->size() == dims.size();
   for (size_t d = 0; ok && d < dims.size(); ++d) ok = MergeDim((*joint)[d], dims[d]).has_value();
+  for (size_t d = 1; ok && c.must_prove() && d <= actual->size(); ++d) {
+    const int64_t dim = (*actual)[actual->size() - d];
+    ok = dim == 1 || SameDim(dim, dims[dims.size() - d]);
+  }
   if (ok) return true;
-  return c.Fail(fmt::format("{} {} does not broadcast to {}", OperandName(c, i), ToString(*actual),
-                            ToString(dims)));
+  return c.Fail(fmt::format("{} {} does not {}broadcast to {}", OperandName(c, i),
+                            ToString(*actual), c.must_prove() ? "surely " : "", ToString(dims)));
 }
 
 int64_t VectorLength(const InferContext& c, size_t i) {
@@ -211,6 +227,10 @@ std::optional<int64_t> MergeDim(int64_t a, int64_t b) {
   if (a == kUnknownDim || IsSymbolicDim(a)) return b;
   if (IsSymbolicDim(b)) return a;
   return std::nullopt;
+}
+
+std::optional<int64_t> MergeDim(const InferContext& c, int64_t a, int64_t b) {
+  return !c.must_prove() || SameDim(a, b) ? MergeDim(a, b) : std::nullopt;
 }
 
 std::optional<int64_t> BroadcastDim(int64_t a, int64_t b) {

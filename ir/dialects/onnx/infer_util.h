@@ -49,9 +49,11 @@ bool CheckVector(InferContext& c, size_t i, int64_t size, std::string_view what)
 bool CheckScalar(InferContext& c, size_t i);
 // Any integers, e.g. [0,-1]; ToString is for dims only.
 std::string IntsText(std::span<const int64_t> ints);
-// Fails when operand i has a known shape that contradicts `dims`; `what` says whose dims they are.
+// Fails when operand i has a known shape that contradicts `dims`; where c.must_prove(), also when it
+// is not provably `dims`.
 bool CheckShape(InferContext& c, size_t i, std::span<const int64_t> dims);
-// Fails when operand i has a known shape that does not broadcast to `dims` itself.
+// Fails when operand i has a known shape that does not broadcast to `dims` itself; where
+// c.must_prove(), also when that is not proved.
 bool CheckBroadcastsTo(InferContext& c, size_t i, std::span<const int64_t> dims);
 // Number of elements of a vector operand, or -1.
 int64_t VectorLength(const InferContext& c, size_t i);
@@ -78,6 +80,8 @@ std::optional<int64_t> ProductOf(std::span<const int64_t> dims);
 std::optional<int64_t> SumOf(std::span<const int64_t> dims);
 // What both say about one dimension; nullopt when they contradict each other.
 std::optional<int64_t> MergeDim(int64_t a, int64_t b);
+// The same, but where c.must_prove() nullopt unless they are provably one.
+std::optional<int64_t> MergeDim(const InferContext& c, int64_t a, int64_t b);
 // numpy broadcasting of one dimension; nullopt when it is impossible.
 std::optional<int64_t> BroadcastDim(int64_t a, int64_t b);
 std::optional<Shape> BroadcastShape(std::span<const int64_t> a, std::span<const int64_t> b);

@@ -66,6 +66,7 @@ class Scanner {
   std::string Warning(const char* at, const std::string& message) const;
   absl::Status status() const;
   bool failed() const { return !error_.empty(); }
+  void ForgetFailure() { error_.clear(); }  // to go on elsewhere
 
  private:
   void SkipSpace() {

@@ -71,7 +71,9 @@ bool FindProduct(Projection* p) {
   ir::Value value = p->reshape.operand(0);
   for (;;) {
     const ir::Operation op = value.DefiningOp();
-    if (!op || !value.HasOneUse() || value.type() != p->reshape.operand(0).type()) return false;
+    if (!op || !value.HasOneUse() ||
+        !ir::ProvablySameType(value.type(), p->reshape.operand(0).type()))
+      return false;
     if (op.Is<ops::MatMul>()) {
       p->matmul = op;
       break;

@@ -51,7 +51,8 @@ template <class F>
 std::optional<Scaled> ScaledBy(ir::Operation mul, const F& accepts) {
   for (const uint32_t i : {0u, 1u}) {
     const ir::Value x = mul.operand(i), factor = mul.operand(1 - i);
-    if (x.type() == mul.result().type() && factor.type().IsStatic() && accepts(factor))
+    if (ir::ProvablySameType(x.type(), mul.result().type()) && factor.type().IsStatic() &&
+        accepts(factor))
       return Scaled{x, factor};
   }
   return std::nullopt;

@@ -38,7 +38,7 @@ bool FindProducts(CachedAttention* a) {
   for (const uint32_t i : {0u, 1u}) {
     a->products[i] = MadeForOne<litert::MatMul>(a->sum.operand(i));
     if (!a->products[i] || !IsFloatProduct(a->products[i], /*adj_y=*/true) ||
-        a->products[i].result().type() != a->sum.result().type())
+        !ir::ProvablySameType(a->products[i].result().type(), a->sum.result().type()))
       return false;
     a->slices[i] = MadeForOne<litert::StridedSlice>(a->products[i].operand(0));
     const auto found = a->slices[i] ? ColumnsOf(a->slices[i]) : std::nullopt;

@@ -100,7 +100,7 @@ std::optional<Attention> AttentionOf(ir::Operation select) {
 
   const auto scores = MadeForOne<litert::MatMul>(select.operand(1));
   if (!scores || !IsFloatProduct(scores, /*adj_y=*/false) ||
-      scores.result().type() != select.result().type())
+      !ir::ProvablySameType(scores.result().type(), select.result().type()))
     return std::nullopt;
   const auto q = ScaledAndTransposed(scores.operand(0), {0, 2, 1, 3});
   const auto k = ScaledAndTransposed(scores.operand(1), {0, 2, 3, 1});

@@ -357,5 +357,35 @@ TEST_F(MappingDict, NamesEveryMistakeWithItsPlace) {
             "say");
 }
 
+TEST_F(MappingDict, NamesAllMistakesAtOnce) {
+  const RuleFile read = Read(
+      "[{'patterns': {'in': [[(0, 'Tahn'), (1, ['Dvi', 'Sub'])]], 'out': [[(0, 'Ralu')]]},\n"
+      "'search_mode': 'op_tpye', 'numerics': 'fast', 'node_names': {0: 7},\n"
+      "'input_tensors': {0: [[{5: [0]}], [[0], 1]]},\n"
+      "'output_tensors': {0: [[{1: [0]}], [[0], 1]]}},\n"
+      "{'patterns': {'in': [[(0, 'Tahn', 1)]], 'out': [[(1, 'Relu')]]}, 'benefit': 0},\n"
+      "{'patterns': {'in': [[(0, 'Tanh'), (1, 'Div')]], 'out': [[(0, 'Softmax'), (1, 'Sub')]]},\n"
+      "'input_tensors': {0: [[{0: [3]}], [[0], 1]], 1: [[], [[], 1]]},\n"
+      "'output_tensors': {1: [[{1: [4]}], [[0], 1]]}}]");
+  EXPECT_TRUE(read.rules.empty());
+  EXPECT_THAT(
+      read.errors,
+      testing::UnorderedElementsAre(
+          HasSubstr(":1:24: error: no op is called 'Tahn'; did you mean 'Tanh'?"),
+          HasSubstr(":1:37: error: no op is called 'Dvi'; did you mean 'Div'?"),
+          HasSubstr(":1:69: error: no op is called 'Ralu'; did you mean 'Relu'?"),
+          HasSubstr(":2:16: error: 'search_mode' must be 'op_type' or 'node_name', not 'op_tpye'"),
+          HasSubstr(":2:39: error: 'numerics' must be"),
+          HasSubstr(":2:65: error: 7 is not a node of 'in': they are 0 to 1"),
+          HasSubstr(":3:25: error: 5 is not a node of 'in': they are 0 to 1"),
+          HasSubstr(":5:23: error: expected (index, type) but found a tuple"),
+          HasSubstr(":5:50: error: the next new node must be number 0, not 1"),
+          HasSubstr(":5:77: error: 0 is not a benefit"),
+          HasSubstr(":6:23: error: onnx.Tanh has no input 3"),
+          HasSubstr(":6:36: error: onnx.Div has no output 4"),
+          HasSubstr(":6:59: error: onnx.Softmax has no reference body"),
+          HasSubstr(":7:49: error: onnx.Sub takes 2 to 2 inputs, not 1")));
+}
+
 }  // namespace
 }  // namespace weft::drr::text

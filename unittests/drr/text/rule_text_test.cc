@@ -10,6 +10,7 @@ namespace weft::drr::text {
 namespace {
 
 namespace ops = ir::ops;
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 class RuleText : public TextRuleTest {
@@ -324,6 +325,29 @@ TEST_F(RuleText, ConstraintsHoldOnlyWhereTheyAreProved) {
   EXPECT_FALSE(holds("attribute_is(%s, \"axis\", 1)"));
 }
 
+TEST_F(RuleText, ASymbolIsOneSizeAndAnUnknownSizeIsNone) {
+  const auto holds = [&](const std::string& constraint, const std::string& a,
+                         const std::string& b) {
+    Parse("module {input_names:strings[\"a\",\"b\"],output_names:strings[\"y\"]} (%0: tensor<" + a +
+          ">, %1: tensor<" + b +
+          ">) {\n"
+          " (%2) = \"onnx.Less\" (%0, %1) {} : (tensor<" +
+          a + ">, tensor<" + b +
+          ">) -> tensor<*xbool>\n"
+          " () = \"builtin.return\" (%2) {} : (tensor<*xbool>) ->\n}\n");
+    return ApplyText("rule r {\n source { %y = onnx.Less(%a, %b) }\n require \"c\" " + constraint +
+                     "(%a, %b)\n result { !0 = onnx.Greater(%b, %a) } replace %y with !0\n}") == 1;
+  };
+  for (const std::string constraint : {"same_type", "same_shape"}) {
+    EXPECT_TRUE(holds(constraint, "\"N\"x8xf32", "\"N\"x8xf32")) << constraint << reason;
+    EXPECT_TRUE(holds(constraint, "2x8xf32", "2x8xf32")) << constraint << reason;
+    EXPECT_FALSE(holds(constraint, "\"N\"x8xf32", "\"M\"x8xf32")) << constraint;
+    EXPECT_FALSE(holds(constraint, "\"N\"x8xf32", "2x8xf32")) << constraint;
+    EXPECT_FALSE(holds(constraint, "?x8xf32", "?x8xf32")) << constraint;
+    EXPECT_FALSE(holds(constraint, "*xf32", "*xf32")) << constraint;
+  }
+}
+
 TEST_F(RuleText, NamesTheMistakeAndItsPlace) {
   const auto refusal = [&](std::string_view source, std::string_view rest) {
     return Refusal("rule r {\nsource {\n" + std::string(source) + "\n}\n" + std::string(rest) +
@@ -337,14 +361,14 @@ TEST_F(RuleText, NamesTheMistakeAndItsPlace) {
   EXPECT_EQ(refusal("%y = onnx.Add(%x)", ok),
             "r.weft:3:14: error: operand 'y' of onnx.Add is not given");
   EXPECT_EQ(refusal("%y = onnx.Relu(%x) %y = onnx.Abs(%x)", ok),
-            "r.weft:3:20: error: 'y' is made twice");
+            "r.weft:3:20: error: %y is made twice");
   EXPECT_EQ(refusal("%y = onnx.LeakyRelu{alhpa: 1.0}(%x)", ok),
             "r.weft:3:21: error: onnx.LeakyRelu has no attribute 'alhpa'; did you mean 'alpha'?");
   EXPECT_EQ(refusal("%y = onnx.Cast(%x)", ok),
             "r.weft:3:15: error: attribute 'to' of onnx.Cast has no default: give a value, a "
             "variable or any");
   EXPECT_EQ(refusal("%y = onnx.Relu(%a) %a = onnx.Abs(%y)", ok),
-            "r.weft:6:2: error: rule r: 'y' is made from itself");
+            "r.weft:6:2: error: rule r: %y is made from itself");
   EXPECT_EQ(refusal("%y = onnx.Relu(%x)", "result { !0 = onnx.Abs(!1) } replace %y with !0"),
             "r.weft:5:24: error: !1 is not made above");
   EXPECT_EQ(refusal("%y = onnx.Relu(%x)", "require \"c\" contsant(%x) " + ok),
@@ -359,14 +383,79 @@ TEST_F(RuleText, NamesTheMistakeAndItsPlace) {
   EXPECT_EQ(refusal("%y = onnx.Relu(%x)", ""), "r.weft:6:2: error: rule r replaces nothing");
   EXPECT_EQ(
       refusal("%y = onnx.Relu(%x)", "result { !0 = onnx.Abs(%x) } replace %x with !0"),
-      "r.weft:3: error: [r] onnx.Relu ends the source pattern but the result does not replace "
-      "it; add res.Tensor(out) = ...");
+      "r.weft:3: error: [r] onnx.Relu ends the source block but nothing replaces %y; add 'replace "
+      "%y with ...'");
   EXPECT_EQ(Refusal("rule r {\n after native }"),
             "r.weft:2:2: error: what runs after the replacement is native code: it can only be "
             "written in C++");
   EXPECT_EQ(Refusal("rule r {\n"),
             "r.weft:2:1: error: expected algebra, numerics, benefit, source, require, result or "
             "replace but found the end of the text");
+}
+
+TEST_F(RuleText, EveryWrongRuleOfAFileIsNamed) {
+  const std::string rest = " result { !0 = onnx.Abs(%x) } replace %y with !0 }\n";
+  const RuleFile file = ReadRules(
+      "rule a { source { %y = onnx.Relux(%x) }" + rest + "rule b { source { %y = onnx.Relu(%x) }" +
+          rest + "rule c { sorce { %y = onnx.Relu(%x) }" + rest +
+          "rule { source { %y = onnx.Relu(%x) }" + rest +
+          "rule \"d e\" { source { %y = onnx.Relu(%x, %z) }" + rest +
+          "rule b { source { %y = onnx.Relu(%x) }" + rest +
+          "rule f { source { %y = onnx.Relu(%x) %1 = onnx.Abs(%x) }" + rest,
+      "r.weft", &context);
+  EXPECT_TRUE(file.rules.empty());
+  EXPECT_THAT(
+      file.errors,
+      ElementsAre(
+          "r.weft:1:24: error: no op is called 'onnx.Relux'; did you mean 'onnx.Relu'?",
+          "r.weft:3:10: error: expected algebra, numerics, benefit, source, require, result or "
+          "replace but found 'sorce'",
+          "r.weft:4:6: error: expected the name of the rule but found '{'",
+          "r.weft:5:37: error: onnx.Relu takes at most 1 operands, not 2",
+          "r.weft:6:8: error: two rules are called 'b'",
+          "r.weft:7: error: [f] onnx.Abs ends the source block but nothing replaces %1; add "
+          "'replace %1 with ...'"));
+}
+
+TEST_F(RuleText, OnlyARuleIsTakenForTheNextRule) {
+  const std::string ok = "rule ok { source { %y = onnx.Relu(%x) } replace %y with %x }\n";
+  const auto errors = [&](const std::string& text) {
+    const RuleFile file = ReadRules(text, "r.weft", &context);
+    EXPECT_TRUE(file.rules.empty());
+    return file.errors;
+  };
+  // In a string, in a comment, as a part of another word, as the name of a value.
+  EXPECT_THAT(
+      errors("rule a { wrong \"\nrule b { \" // rule c {\n overrule d { %rule e { }\n" + ok),
+      ElementsAre(HasSubstr("but found 'wrong'"), HasSubstr("r.weft:2:10: error: ")));
+  // A brace or a quote is missing: the next rule is found all the same.
+  EXPECT_THAT(errors("rule a { source { %y = onnx.Relu(%x) } replace %y with %x\n" + ok),
+              ElementsAre(HasSubstr("r.weft:2:1: error: expected algebra, ")));
+  EXPECT_THAT(errors("rule a { require \"c constant(%x)\n" + ok + "rule z { z }"),
+              ElementsAre(HasSubstr("r.weft:1:18: error: "), HasSubstr("but found 'z'")));
+}
+
+TEST_F(RuleText, MistakesBeyondTheFirstTwentyAreCounted) {
+  std::string text;
+  for (int i = 0; i < 25; ++i) text += "rule r" + std::to_string(i) + " { wrong }\n";
+  const RuleFile file = ReadRules(text, "r.weft", &context);
+  ASSERT_EQ(file.errors.size(), 21u);
+  EXPECT_THAT(file.errors[19], HasSubstr("r.weft:20:"));
+  EXPECT_EQ(file.errors[20], "r.weft: error: 5 more mistakes");
+}
+
+TEST_F(RuleText, SpeaksOfARuleInTheWordsOfTheText) {
+  const RuleFile file = ReadRules(
+      R"(rule r {
+ source { %y = onnx.Softmax{axis: $a}(%2) optional %b list %xs %u = onnx.Concat{...}(%xs) not %2 %3 }
+ result { !0 = onnx.Add(%2, %w) !1 = like %u(%xs*) !2 = each onnx.Abs(%2) !3 = onnx.Relu(none) }
+ replace %y with !0
+})",
+      "r.weft", &context);
+  EXPECT_GE(file.errors.size(), 8u) << testing::PrintToString(file.errors);
+  for (const std::string& error : file.errors)
+    for (const char* cpp : {"()", "Tensor", "res.", "src.", "value of line", "pattern", "'b'"})
+      EXPECT_THAT(error, testing::Not(HasSubstr(cpp)));
 }
 
 }  // namespace
