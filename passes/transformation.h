@@ -29,10 +29,14 @@ struct Transformation {
   bool by_default = false;
   std::vector<std::string> pipelines;  // that run it unasked, those of targets only
   std::string what;                    // before => after; of a pass, what it does
+  std::string file;                    // where it is registered, from the root of the tree
+  int line = 0;
 
   bool IsPass() const { return group.empty(); }
   // "default", "opt-in", or "opt-in: ascend" with the pipelines.
   std::string Runs() const;
+  // Its golden programs mirror its file: unittests/passes/layout/golden/conv-to-nhwc.
+  std::string GoldenFolder() const;
 };
 // Sorted by name.
 std::vector<Transformation> Transformations();

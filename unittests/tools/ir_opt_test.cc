@@ -191,6 +191,23 @@ TEST_F(IrOpt, ListsPassesRulesAndOps) {
               AllOf(HasSubstr("onnx.MatMul"), HasSubstr("fused.linear"), HasSubstr("pd.")));
 }
 
+TEST_F(IrOpt, LeadsFromTheNameOfARuleToItsSourceAndTests) {
+  const std::string rule = Accept({"--list-rules", "conv-to-nhwc"}).out;
+  EXPECT_THAT(rule, MatchesRegex("name +conv-to-nhwc\ngroup +layout\nnumerics +reassociates\n"
+                                 "runs +default\nbecomes +conv.*=>.*\n"
+                                 "source +passes/layout/[a-z_]+\\.cc:[0-9]+\n"
+                                 "golden +unittests/passes/layout/golden/conv-to-nhwc\n"
+                                 "tests +ctest --preset release -R "
+                                 "'\\^passes/Golden\\.\\*/layout_conv_to_nhwc_'\n"))
+      << rule;
+  EXPECT_THAT(Accept({"--list-rules=gather-to-split"}).out, HasSubstr("group     (pass)\n"));
+}
+
+TEST_F(IrOpt, SuggestsTheRuleThatWasMeantToBeListed) {
+  EXPECT_THAT(Refusal({"--list-rules", "conv-to-nhcw"}),
+              HasSubstr("unknown rule 'conv-to-nhcw'; did you mean 'conv-to-nhwc'?"));
+}
+
 TEST_F(IrOpt, FixesSymbolicDimsAndInputShapes) {
   const std::string in = Write("a.ir", R"(
 module {input_names:strings["a:0"],output_names:strings["y"]} (%0: tensor<"batch"x3xf32>) {
