@@ -34,4 +34,4 @@
 #include "drr/cpp/result.h"        // IWYU pragma: export
 #include "drr/cpp/slots.h"         // IWYU pragma: export
 #include "drr/cpp/source.h"        // IWYU pragma: export
-#include "ir/dialects/builtin.h"    // IWYU pragma: export
+#include "ir/dialects/builtin.h"   // IWYU pragma: export

@@ -48,10 +48,11 @@ class FunctionKernel final : public Kernel {
 template <class O>
 class RegisterReference {
  public:
-  RegisterReference(Function<O> function, Check check) {
+  RegisterReference(Function<O> function, Check check, const char* file = __builtin_FILE()) {
     function_ = function;
     check_ = check;
-    AddKernelFactory(ir::Opcode::FindOrAdd(O::kInfo.name), "reference", &Make);
+    AddKernelFactory(ir::Opcode::FindOrAdd(O::kInfo.name), "reference", &Make, kNoKernelTraits,
+                     file);
   }
 
  private:

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "ir/analysis/reference_body.h"
+#include "ir/base/source_path.h"
 #include "kernels/runtime/decomposed.h"
 #include "kernels/shape_math.h"
 
@@ -16,6 +18,7 @@ namespace {
 struct Registered {
   KernelFactory factory = nullptr;
   uint32_t traits = kNoKernelTraits;
+  const char* file = "";
 };
 using Factories = std::map<uint16_t, std::map<std::string, Registered, std::less<>>>;
 
@@ -73,8 +76,8 @@ absl::Status CheckRunnable(ir::Type type, ir::Operation op, std::string_view wha
 }
 
 void AddKernelFactory(ir::Opcode opcode, std::string_view provider, KernelFactory factory,
-                      uint32_t traits) {
-  const Registered registered{factory, traits};
+                      uint32_t traits, const char* file) {
+  const Registered registered{factory, traits, file};
   const bool is_new = AllFactories()[opcode.id()].emplace(std::string(provider), registered).second;
   WEFT_CHECK(is_new, "two kernels of one provider are registered for one op");
 }
@@ -126,6 +129,18 @@ std::vector<ir::Opcode> OpsWithKernels() {
 
 bool KernelHas(ir::Opcode opcode, std::string_view provider, KernelTrait trait) {
   return (Find(opcode, provider).traits & trait) != 0;
+}
+
+std::vector<RegisteredKernel> RegisteredKernels() {
+  std::vector<RegisteredKernel> kernels;
+  for (const auto& [opcode, by_provider] : AllFactories())
+    for (const auto& [provider, registered] : by_provider)
+      kernels.push_back({std::string(ir::Opcode::FromId(opcode).name()), provider,
+                         ir::SourcePath(registered.file)});
+  std::sort(kernels.begin(), kernels.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.op, a.provider) < std::tie(b.op, b.provider);
+  });
+  return kernels;
 }
 
 uint32_t KernelContext::OperandsLikeResult() const {
