@@ -143,8 +143,4 @@ struct RegisterKernel {
   }
 };
 
-// Ops whose results depend on the shapes of operands alone: computed when shapes are known.
-void MarkShapesOnly(ir::Opcode opcode);
-bool ReadsShapesOnly(ir::Opcode opcode);
-
 }  // namespace weft::kernels

@@ -43,18 +43,10 @@ std::string Join(const std::vector<std::string>& parts, std::string_view separat
   return text;
 }
 
-std::set<uint16_t>& ShapesOnly() {
-  static auto* opcodes = new std::set<uint16_t>();
-  return *opcodes;
-}
-
 // More than any machine has; keeps sums of sizes from overflowing.
 constexpr size_t kMaxTensorBytes = size_t{1} << 40;
 
 }  // namespace
-
-void MarkShapesOnly(ir::Opcode opcode) { ShapesOnly().insert(opcode.id()); }
-bool ReadsShapesOnly(ir::Opcode opcode) { return ShapesOnly().count(opcode.id()) > 0; }
 
 absl::Status CheckRunnable(ir::Type type, ir::Operation op, std::string_view what, uint32_t i) {
   std::string subject(op.name());
