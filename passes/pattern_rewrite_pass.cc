@@ -2,16 +2,12 @@
 
 #include <algorithm>
 
+#include "ir/base/contains.h"
+#include "ir/base/contains.h"
 #include "passes/rule_registry.h"
 
 namespace weft::passes {
-namespace {
-
-bool Contains(const std::vector<std::string>& list, std::string_view name) {
-  return std::find(list.begin(), list.end(), name) != list.end();
-}
-
-}  // namespace
+namespace {}  // namespace
 
 PatternRewritePass::PatternRewritePass(std::string_view name, std::string_view description,
                                        std::vector<std::string> groups,
@@ -35,7 +31,7 @@ absl::Status PatternRewritePass::Initialize(ir::IrContext& context,
   drr::RewritePatternSet set(&context);
   skipped_.clear();
   for (const RegisteredRule& rule : RegisteredRules()) {
-    if (!Contains(groups_, rule.group) && !ContainsRule(names_, rule.name)) continue;
+    if (!ir::Contains(groups_, rule.group) && !ContainsRule(names_, rule.name)) continue;
     std::string why = WhyNotEligible(rule.name, rule.numerics, rule.opt_in, pass_context);
     if (!why.empty()) {
       skipped_.push_back({std::string(rule.name), std::move(why)});

@@ -8,13 +8,13 @@
 #include <string>
 #include <thread>
 
+#include "ir/base/suggest.h"
 #include "kernels/runtime/registry.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/model_io.h"
 #include "tools/cli/pass_flags.h"
 #include "tools/cli/program_main.h"
 #include "tools/cli/shape_flags.h"
-#include "tools/cli/suggest.h"
 #include "tools/ir_run/bench.h"
 #include "tools/ir_run/report.h"
 #include "tools/ir_run/runner.h"
@@ -73,7 +73,7 @@ void AddFlags(CLI::App& app, Flags* flags) {
 absl::Status CheckFlags(const Flags& flags) {
   if (flags.model.empty()) return ir::InvalidArgument("no model given; see ir-run --help");
   WEFT_RETURN_IF_ERROR(CheckPassFlags(flags.passes));
-  WEFT_RETURN_IF_ERROR(CheckName("provider", flags.provider, kernels::ProviderChoices()));
+  WEFT_RETURN_IF_ERROR(ir::CheckName("provider", flags.provider, kernels::ProviderChoices()));
   if (flags.threads < 1 || flags.threads > kMaxThreads)
     return ir::InvalidArgument(
         fmt::format("--threads {}: expected 1 to {}", flags.threads, kMaxThreads));
@@ -81,7 +81,8 @@ absl::Status CheckFlags(const Flags& flags) {
     return ir::InvalidArgument(
         fmt::format("--tolerance {}: expected a number of at least 0", flags.tolerance));
   const std::string with[] = {"reference"};
-  if (!flags.compare.empty()) WEFT_RETURN_IF_ERROR(CheckName("comparison", flags.compare, with));
+  if (!flags.compare.empty())
+    WEFT_RETURN_IF_ERROR(ir::CheckName("comparison", flags.compare, with));
   return absl::OkStatus();
 }
 

@@ -8,12 +8,12 @@
 #include <filesystem>
 #include <map>
 
+#include "ir/base/suggest.h"
 #include "kernels/reference/compare.h"
 #include "kernels/reference/reference.h"
 #include "kernels/runtime/random_inputs.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/program_main.h"
-#include "tools/cli/suggest.h"
 #include "tools/onnx/tensor_file.h"
 
 namespace weft::tools {
@@ -47,7 +47,7 @@ absl::StatusOr<std::vector<std::optional<Tensor>>> ReadAssignments(
   for (const std::string& text : assignments) {
     WEFT_ASSIGN_OR_RETURN(const auto assignment, SplitAssignment(option, text));
     const auto& [name, path] = assignment;
-    WEFT_RETURN_IF_ERROR(CheckName(kind, name, names));
+    WEFT_RETURN_IF_ERROR(ir::CheckName(kind, name, names));
     auto& tensor = tensors[std::find(names.begin(), names.end(), name) - names.begin()];
     if (tensor) return ir::InvalidArgument(fmt::format("{} '{}' is given twice", kind, name));
     WEFT_ASSIGN_OR_RETURN(tensor, ReadTensor(context, path));
