@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "ir/base/contains.h"
-#include "ir/base/contains.h"
 #include "passes/rule_registry.h"
 
 namespace weft::passes {

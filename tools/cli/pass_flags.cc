@@ -47,13 +47,6 @@ std::vector<std::string> PipelineNames() {
   return names;
 }
 
-// In the order of drr::NumericClass.
-const std::vector<std::string>& NumericsNames() {
-  static const auto* names =
-      new std::vector<std::string>{"exact", "reassociate", "approximate", "changes-meaning"};
-  return *names;
-}
-
 absl::Status CheckPrintFlag(const std::string& name, std::vector<std::string> more) {
   if (name.empty()) return absl::OkStatus();
   for (const std::string& pass : PassNames()) more.push_back(pass);
@@ -114,9 +107,7 @@ std::vector<std::string> PassesOf(const PassFlags& flags) {
 
 passes::PassContext PassContextOf(const PassFlags& flags) {
   passes::PassContext context;
-  const auto& names = NumericsNames();
-  context.numerics = static_cast<drr::NumericClass>(
-      std::find(names.begin(), names.end(), flags.numerics) - names.begin());
+  context.numerics = drr::FindNumericClass(flags.numerics).value();  // CheckPassFlags() saw it
   context.enabled_rules = flags.enabled_rules;
   context.disabled_rules = flags.disabled_rules;
   context.record_rules = flags.record_rules;
@@ -151,8 +142,9 @@ void AddPassFlags(CLI::App& app, PassFlags* flags) {
       ->type_name("R")
       ->allow_extra_args(false)
       ->group(kSameLine);
-  app.add_option("--numerics", flags->numerics,
-                 fmt::format("numbers: {} ({})", fmt::join(NumericsNames(), "|"), flags->numerics))
+  app.add_option(
+         "--numerics", flags->numerics,
+         fmt::format("numbers: {} ({})", fmt::join(drr::kNumericClassNames, "|"), flags->numerics))
       ->type_name("N");
   app.add_option("--print-ir-before", flags->print_before, "on stderr; P is a pass, all, or change")
       ->type_name("P");
@@ -176,7 +168,10 @@ absl::Status CheckPassFlags(const PassFlags& flags) {
     WEFT_RETURN_IF_ERROR(ir::CheckName("pass", name, PassNames()));
   if (const std::string conflict = passes::ConflictOf(PassesOf(flags)); !conflict.empty())
     return ir::InvalidArgument(conflict);
-  WEFT_RETURN_IF_ERROR(ir::CheckName("numerics", flags.numerics, NumericsNames()));
+  const std::vector<std::string> numerics(drr::kNumericClassNames.begin(),
+                                          drr::kNumericClassNames.end());
+  if (!drr::FindNumericClass(flags.numerics))
+    return ir::UnknownName("numerics", flags.numerics, numerics);
   WEFT_RETURN_IF_ERROR(CheckPrintFlag(flags.print_before, {"all"}));
   WEFT_RETURN_IF_ERROR(CheckPrintFlag(flags.print_after, {"all", "change"}));
   WEFT_RETURN_IF_ERROR(CheckSearchFlags(flags.search));
