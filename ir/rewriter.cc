@@ -50,12 +50,14 @@ void Rewriter::ReplaceInPlace(Operation op, std::span<const uint32_t> erased,
   if (listener_) listener_->OnReplacedInPlace(op, erased, released_);
 }
 
+void Rewriter::AnnounceErased(Operation op) {
+  for (uint32_t i = 0; i < op.num_regions(); ++i)
+    Walk(op.region(i), [&](Operation inner) { listener_->OnErased(inner); });
+  listener_->OnErased(op);
+}
+
 void Rewriter::Erase(Operation op) {
-  if (listener_) {
-    for (uint32_t i = 0; i < op.num_regions(); ++i)
-      Walk(op.region(i), [&](Operation inner) { listener_->OnErased(inner); });
-    listener_->OnErased(op);
-  }
+  if (listener_) AnnounceErased(op);
   Program::Mutator(program_).Erase(op);
 }
 
@@ -138,7 +140,7 @@ Block Rewriter::AppendBlock(Region region) {
 void Rewriter::EraseBlock(Block block) {
   const Operation parent = block.ParentOp();
   if (listener_)
-    for (Operation op : block) listener_->OnErased(op);
+    for (Operation op : block) AnnounceErased(op);
   Program::Mutator(program_).EraseBlock(block);
   Modified(parent);
 }

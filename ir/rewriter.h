@@ -66,6 +66,8 @@ class Rewriter : public Builder {
   void Modified(Operation op) {
     if (listener_) listener_->OnModified(op);
   }
+  // Of `op` and all that its regions hold; there is a listener.
+  void AnnounceErased(Operation op);
   std::vector<uint32_t> released_;  // by the last ReplaceInPlace()
 };
 
