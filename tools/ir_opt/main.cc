@@ -151,7 +151,7 @@ absl::Status Run(const Flags& flags) {
   if (flags.analyse_rules) return Analyse(flags);
   WEFT_RETURN_IF_ERROR(CheckFlags(flags));
   ir::IrContext context;
-  WEFT_ASSIGN_OR_RETURN(auto program, LoadModel(context, flags.in, "ir-opt"));
+  WEFT_ASSIGN_OR_RETURN(auto program, LoadModel(context, flags.in));
   WEFT_RETURN_IF_ERROR(ApplyShapes(flags.shapes, *program));
   WEFT_RETURN_IF_ERROR(Optimise(flags, *program));
   return WriteProgram(flags, *program);

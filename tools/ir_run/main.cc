@@ -147,7 +147,7 @@ absl::Status Run(Flags& flags) {
   WEFT_RETURN_IF_ERROR(CheckFlags(flags));
   flags.passes.record_rules = flags.profile;
   ir::IrContext context;
-  WEFT_ASSIGN_OR_RETURN(auto program, LoadModel(context, flags.model, "ir-run"));
+  WEFT_ASSIGN_OR_RETURN(auto program, LoadModel(context, flags.model));
   WEFT_RETURN_IF_ERROR(ApplyShapes(flags.shapes, *program));
   const kernels::SessionOptions options = {
       .threads = flags.threads, .provider = flags.provider, .profile = flags.profile};
