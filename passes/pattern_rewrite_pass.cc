@@ -26,7 +26,7 @@ absl::Status PatternRewritePass::Initialize(ir::IrContext& context,
   config_.collect_statistics |= pass_context.collect_statistics;
   config_.paranoid |= pass_context.paranoid;
   if (pass_context.seed) config_.seed = pass_context.seed;
-  if (groups_.empty() && names_.empty()) return absl::OkStatus();
+  if (groups_.empty() && names_.empty()) return patterns_.status();
   drr::RewritePatternSet set(&context);
   skipped_.clear();
   for (const RegisteredRule& rule : RegisteredRules()) {
@@ -38,9 +38,8 @@ absl::Status PatternRewritePass::Initialize(ir::IrContext& context,
     }
     set.Add(rule.build(&context));
   }
-  if (!set.errors().empty()) return ir::Internal("a rule does not build: " + set.errors()[0]);
   patterns_ = drr::FrozenRewritePatternSet(std::move(set));
-  return absl::OkStatus();
+  return patterns_.status();
 }
 
 absl::Status PatternRewritePass::Run(ir::Program& program) {

@@ -3,15 +3,22 @@
 //
 //   RewritePatternSet set(&context);
 //   set.Add<ComposeTransposes>();
-//   if (!set.errors().empty()) ...           // file:line: error: every mistake in every rule
 //   FrozenRewritePatternSet frozen(std::move(set));
+//
+// A rule that does not build makes the set one that nothing is done with: status() has its mistakes,
+// and so has what applies the set.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <vector>
 
+<<<<<<< HEAD
 #include "drr/rule/rule.h"
+=======
+#include "drr/drr.h"
+#include "ir/base/status.h"
+>>>>>>> 51d73b0e
 
 namespace weft::drr {
 
@@ -35,6 +42,7 @@ class RewritePatternSet {
   }
   void Add(BuildResult result);
   ir::IrContext* context() const { return context_; }
+  // file:line: error: every mistake in every rule.
   const std::vector<std::string>& errors() const { return errors_; }
   const std::vector<std::string>& warnings() const { return warnings_; }
 
@@ -55,6 +63,8 @@ class FrozenRewritePatternSet {
   FrozenRewritePatternSet(FrozenRewritePatternSet&&) noexcept;
   FrozenRewritePatternSet& operator=(FrozenRewritePatternSet&&) noexcept;
 
+  // InvalidArgument with the first mistake when a rule of the set does not build.
+  const absl::Status& status() const { return status_; }
   // In the order they were added.
   const std::vector<std::unique_ptr<Rule>>& rules() const { return rules_; }
   // Numbers (in rules()) of those whose first root may be an op of this opcode: larger benefit
@@ -73,6 +83,7 @@ class FrozenRewritePatternSet {
   void AddStart(uint32_t rule, const SourceOp& op);
   void SortByBenefit(std::vector<uint32_t>* list) const;
 
+  absl::Status status_;
   std::vector<std::unique_ptr<Rule>> rules_;
   std::vector<std::vector<uint32_t>> by_opcode_;
   std::vector<uint32_t> anywhere_;  // whose first root may be any op

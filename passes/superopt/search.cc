@@ -187,6 +187,7 @@ bool ApplyStep(const drr::FrozenRewritePatternSet& rules, SearchStep step, ir::P
 absl::StatusOr<SearchResult> SearchPrograms(const ir::Program& program,
                                             const drr::FrozenRewritePatternSet& rules,
                                             const SearchOptions& options, bool folds) {
+  WEFT_RETURN_IF_ERROR(rules.status());
   return Search(rules, options, folds).Run(program);
 }
 

@@ -73,7 +73,7 @@ class Superopt : public Pass {
         set.Add(rule.build(&context));
     if (!set.errors().empty()) return ir::Internal("a rule does not build: " + set.errors()[0]);
     patterns_ = drr::FrozenRewritePatternSet(std::move(set));
-    return absl::OkStatus();
+    return patterns_.status();
   }
 
   absl::Status Run(ir::Program& program) override {

@@ -42,6 +42,38 @@ class CancelTransposes : public DrrPatternBase<CancelTransposes> {
   }
 };
 
+// tanh(x) => tanh(y), of a y that the pattern does not bind
+class UseUnbound : public DrrPatternBase<UseUnbound> {
+ public:
+  static constexpr std::string_view kName = "use-unbound";
+  void operator()(DrrPatternContext* ctx) const override {
+    SourcePattern src = ctx->SourcePattern();
+    auto out = src.Op<ops::Tanh>()(src.Tensor("x"));
+    ResultPattern res = src.ResultPattern();
+    res.Tensor(out) = res.Op<ops::Tanh>()(src.Tensor("y"));
+  }
+};
+
+// The rules that do build are not applied in its place.
+TEST(GreedyDriver, RefusesASetWithARuleThatDoesNotBuild) {
+  ir::IrContext context;
+  ir::LoadOnnxDialect(context);
+  ir::Program program(&context);
+  ir::Builder b(&program);
+  const ir::Value x = b.AddInput("x", context.TensorType(ir::DataType::kF32, {3, 3}));
+  b.Return({{"y", b.Make<ops::Tanh>({b.Make<ops::Relu>({x})})}});
+  RewritePatternSet set(&context);
+  set.Add<TanhToTranspose>();
+  set.Add<UseUnbound>();
+  ASSERT_EQ(set.errors().size(), 1u);
+  const std::string mistake = set.errors()[0];
+  const FrozenRewritePatternSet frozen(std::move(set));
+  const auto result = ApplyPatternsGreedily(program, frozen);
+  EXPECT_EQ(ir::Message(result.status()),
+            "a rule of the set does not build; correct it or leave it out: " + mistake);
+  EXPECT_EQ(program.body().num_ops(), 3u);
+}
+
 // Ops that a rewrite makes in the slot of an op that was erased while it waited in the worklist are looked
 // at too: nothing is left to do when the driver ends, whichever end it starts from.
 TEST(GreedyDriver, LeavesNothingToDoWhenSlotsAreReused) {
