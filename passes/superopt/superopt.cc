@@ -64,14 +64,18 @@ class Superopt : public Pass {
 
   absl::Status Initialize(ir::IrContext& context, const PassContext& run) override {
     run_ = run;
+<<<<<<< HEAD
     if (const auto* given = run.options.Get<SearchOptions>()) options_ = *given;
+=======
+    WEFT_ASSIGN_OR_RETURN(run_.evaluator, EvaluatorOf(run));
+    if (run.search) options_ = *run.search;
+>>>>>>> 4cf31e74
     skipped_.clear();
     drr::RewritePatternSet set(&context);
     WEFT_RETURN_IF_ERROR(AddSubstitutions(context, &set));
     for (const RegisteredRule& rule : RegisteredRules())
       if (rule.group == "canonicalize" && IsEligible(rule.name, rule.numerics, rule.opt_in))
         set.Add(rule.build(&context));
-    if (!set.errors().empty()) return ir::Internal("a rule does not build: " + set.errors()[0]);
     patterns_ = drr::FrozenRewritePatternSet(std::move(set));
     return patterns_.status();
   }
