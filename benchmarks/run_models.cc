@@ -55,7 +55,8 @@ absl::Status RunModel(benchmark::State& state, const std::string& path, const st
   std::vector<kernels::Tensor> outputs;
   outputs.reserve(plan->output_types().size());
   for (const ir::Type type : plan->output_types()) {
-    outputs.emplace_back(type.dtype(), type.shape());
+    WEFT_ASSIGN_OR_RETURN(auto output, kernels::Tensor::Create(type.dtype(), type.shape()));
+    outputs.push_back(std::move(output));
     output_views.push_back(outputs.back().view());
   }
   WEFT_RETURN_IF_ERROR(session->Run(input_views, output_views));

@@ -161,7 +161,8 @@ absl::StatusOr<std::vector<Tensor>> Session::Run(std::span<const TensorView> inp
   std::vector<TensorView> views;
   outputs.reserve(outputs_.size());  // views point at their dims
   for (const ir::Type type : plan->output_types()) {
-    outputs.emplace_back(type.dtype(), type.shape());
+    WEFT_ASSIGN_OR_RETURN(Tensor output, Tensor::Create(type.dtype(), type.shape()));
+    outputs.push_back(std::move(output));
     views.push_back(outputs.back().view());
   }
   WEFT_RETURN_IF_ERROR(Run(inputs, views));

@@ -32,7 +32,7 @@ absl::StatusOr<Tensor> ReadTensor(ir::IrContext& context, const std::string& pat
   WEFT_ASSIGN_OR_RETURN(const ir::Attribute dense, onnx::ReadTensorFile(context, path));
   const ir::Type type = dense.dense_type();
   if (type.NumBytes() < 0) return ir::Unsupported(path + ": tensors of type " + type.ToString());
-  Tensor tensor(type.dtype(), type.shape());
+  WEFT_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Create(type.dtype(), type.shape()));
   if (!dense.bytes().empty())
     std::memcpy(tensor.view().data, dense.bytes().data(), dense.bytes().size());
   return tensor;

@@ -26,7 +26,7 @@ namespace fused = ir::fused;
 
 template <class T>
 Tensor MakeTensor(DataType dtype, ir::Shape dims, const std::vector<T>& values) {
-  Tensor tensor(dtype, std::move(dims));
+  Tensor tensor = *Tensor::Create(dtype, std::move(dims));
   EXPECT_EQ(tensor.values<T>().size(), values.size());
   std::copy(values.begin(), values.end(), tensor.values<T>().begin());
   return tensor;
@@ -127,7 +127,7 @@ class OpProgram {
     const ir::Type type = context->TensorType(t.dtype(), t.dims());
     if (operand.constant)
       return builder.Constant(context->DenseAttr(type, {t.view().data, t.view().NumBytes()}));
-    Tensor copy(t.dtype(), t.dims());
+    Tensor copy = *Tensor::Create(t.dtype(), t.dims());
     std::memcpy(copy.view().data, t.view().data, t.view().NumBytes());
     inputs.push_back(std::move(copy));
     return builder.AddInput("x" + std::to_string(inputs.size() - 1), type);
