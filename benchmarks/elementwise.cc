@@ -52,7 +52,8 @@ absl::Status RunChain(benchmark::State& state) {
   }
   WEFT_ASSIGN_OR_RETURN(
       const auto session,
-      kernels::Session::Create(program, {.threads = static_cast<int>(state.range(3))}));
+      kernels::Session::Create(
+          program, {.threads = static_cast<int>(state.range(3)), .oversubscribe = true}));
   WEFT_ASSIGN_OR_RETURN(const auto inputs, kernels::RandomInputs(session->inputs(), 1));
   std::vector<kernels::TensorView> views;
   for (const kernels::Tensor& input : inputs) views.push_back(input.view());

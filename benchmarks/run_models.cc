@@ -43,7 +43,8 @@ absl::Status RunModel(benchmark::State& state, const std::string& path, const st
   WEFT_ASSIGN_OR_RETURN(const auto program, Load(context, path, pipeline));
   WEFT_ASSIGN_OR_RETURN(
       const auto session,
-      kernels::Session::Create(*program, {.threads = threads, .provider = provider}));
+      kernels::Session::Create(*program,
+                               {.threads = threads, .provider = provider, .oversubscribe = true}));
   WEFT_ASSIGN_OR_RETURN(const auto inputs, kernels::RandomInputs(session->inputs(), 1));
   std::vector<std::span<const int64_t>> dims;
   std::vector<kernels::TensorView> input_views, output_views;

@@ -68,6 +68,10 @@ struct ResultType {
 struct RunOptions {
   std::string provider = "reference";
   int threads = 1;
+  // That many threads on a machine of one CPU, too.
+  SessionOptions ForSession() const {
+    return {.threads = threads, .provider = provider, .oversubscribe = true};
+  }
 };
 
 // A program of one op, its operands and what it returns.
@@ -97,8 +101,7 @@ class OpProgram {
   }
 
   absl::StatusOr<std::vector<Tensor>> Run(const RunOptions& options) const {
-    auto session =
-        Session::Create(*program, {.threads = options.threads, .provider = options.provider});
+    auto session = Session::Create(*program, options.ForSession());
     if (!session.ok()) return session.status();
     std::vector<TensorView> views;
     for (const Tensor& input : inputs) views.push_back(input.view());
@@ -106,8 +109,7 @@ class OpProgram {
   }
   // The provider that runs the op.
   std::string ProviderOf(const RunOptions& options) const {
-    auto session =
-        Session::Create(*program, {.threads = options.threads, .provider = options.provider});
+    auto session = Session::Create(*program, options.ForSession());
     if (!session.ok()) return std::string(session.status().message());
     std::vector<std::span<const int64_t>> dims;
     for (const Tensor& input : inputs) dims.emplace_back(input.dims());

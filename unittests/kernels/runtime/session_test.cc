@@ -7,6 +7,11 @@
 
 #include "ir/builder.h"
 #include "ir/dialects/builtin.h"
+<<<<<<< HEAD
+=======
+#include "kernels/runtime/session.h"
+#include "unittests/kernels/one_cpu.h"
+>>>>>>> 32a08ec8
 #include "unittests/kernels/run_op.h"
 
 namespace weft::kernels {
@@ -47,6 +52,14 @@ class SessionTest : public testing::Test {
   ir::Program program{&context};
   ir::Builder builder{&program};
 };
+
+TEST_F(SessionTest, StartsNoMoreThreadsThanTheProcessHasCpusUnlessItIsToOversubscribe) {
+  builder.Return({{"y", builder.AddInput("x", F32Type({2}))}});
+  EXPECT_EQ(Load()->num_threads(), 1);
+  const OneCpu pinned;
+  EXPECT_EQ(Load({.threads = 2})->num_threads(), 1);
+  EXPECT_EQ(Load({.threads = 2, .oversubscribe = true})->num_threads(), 2);
+}
 
 TEST_F(SessionTest, RunsAProgramAndNamesItsPorts) {
   const ir::Value x = builder.AddInput("x", F32Type({2}));
@@ -315,7 +328,7 @@ TEST_P(RandomGraphTest, AgreesWithTheReferenceAndNeverOverlapsLiveBuffers) {
   ASSERT_TRUE(expected.ok()) << expected.status();
   for (const auto& [threads, provider] :
        {std::pair(1, "auto"), std::pair(2, "auto"), std::pair(2, "xnnpack")}) {
-    const auto session = Load({.threads = threads, .provider = provider});
+    const auto session = Load({.threads = threads, .provider = provider, .oversubscribe = true});
     for (int run = 0; run < 2; ++run) {  // a second run finds the first one's memory
       const auto actual = session->Run(views);
       ASSERT_TRUE(actual.ok()) << actual.status();
