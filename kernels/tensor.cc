@@ -1,3 +1,5 @@
+#include "kernels/tensor.h"
+
 #include <fmt/format.h>
 
 #include <cstring>
@@ -5,7 +7,6 @@
 #include <string>
 
 #include "ir/base/check.h"
-#include "kernels/tensor.h"
 
 namespace weft::kernels {
 namespace {

@@ -13,12 +13,8 @@
 #include <string>
 #include <vector>
 
-<<<<<<< HEAD
 #include "drr/rule/rule.h"
-=======
-#include "drr/drr.h"
 #include "ir/base/status.h"
->>>>>>> 51d73b0e
 
 namespace weft::drr {
 

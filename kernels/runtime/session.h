@@ -25,16 +25,11 @@
 namespace weft::kernels {
 
 struct SessionOptions {
-<<<<<<< HEAD
-  int threads = 1;                // the calling thread counts
-  std::string provider = "auto";  // see kernels/registry.h
-=======
   // The calling thread counts; AvailableCpus() (kernels/available_cpus.h) asks for all that help. A
   // session starts no more than those, because threads without a CPU of their own keep the others
   // waiting in every loop, unless it is to oversubscribe.
   int threads = 1;
   std::string provider = "auto";  // see kernels/runtime/registry.h
->>>>>>> 32a08ec8
   bool profile = false;           // measure every step
   bool oversubscribe = false;
 };

@@ -64,12 +64,8 @@ class Superopt : public Pass {
 
   absl::Status Initialize(ir::IrContext& context, const PassContext& run) override {
     run_ = run;
-<<<<<<< HEAD
-    if (const auto* given = run.options.Get<SearchOptions>()) options_ = *given;
-=======
     WEFT_ASSIGN_OR_RETURN(run_.evaluator, EvaluatorOf(run));
-    if (run.search) options_ = *run.search;
->>>>>>> 4cf31e74
+    if (const auto* given = run.options.Get<SearchOptions>()) options_ = *given;
     skipped_.clear();
     drr::RewritePatternSet set(&context);
     WEFT_RETURN_IF_ERROR(AddSubstitutions(context, &set));

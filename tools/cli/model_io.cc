@@ -11,11 +11,7 @@
 #include "ir/text/printer.h"
 #include "ir/text/weights.h"
 #include "tools/cli/files.h"
-<<<<<<< HEAD
 #include "tools/cli/program_main.h"
-=======
-#include "tools/cli/model_io.h"
->>>>>>> 4c90462e
 #include "tools/onnx/export.h"
 #include "tools/onnx/import.h"
 

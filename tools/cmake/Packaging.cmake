@@ -2,22 +2,17 @@
 # library, so that a rule author needs neither XNNPACK nor GoogleTest, a pkg-config file, and a .deb by CPack.
 #
 #   cmake --install <build> --prefix <prefix>                          needs ir-opt and ir-run built, and what they link
-#   cmake --install <build> --prefix <prefix> --component testing      after it: weft::testing, which needs GoogleTest
+#   cmake --install <build> --prefix <prefix> --component fixtures     after it: weft::fixtures, which needs GoogleTest
 #   cmake --install <build> --prefix <prefix> --component developer    the programs for developers of Weft
 include(CMakePackageConfigHelpers)
 set(weft_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/weft)
 
-<<<<<<< HEAD
-set(weft_components)
 foreach(name ir drr passes kernels onnx fixtures)
-=======
-foreach(name ir drr passes kernels onnx testing)
->>>>>>> e97dc9e4
   if(TARGET weft_${name})
     get_target_property(folder weft_${name} WEFT_FOLDER)
     set(component)
-    if(name STREQUAL "testing")
-      set(component COMPONENT testing EXCLUDE_FROM_ALL)
+    if(name STREQUAL "fixtures")
+      set(component COMPONENT fixtures EXCLUDE_FROM_ALL)
     endif()
     install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft/${folder}
       ${component} FILES_MATCHING PATTERN "*.h")
@@ -43,8 +38,8 @@ install(FILES ${PROJECT_BINARY_DIR}/weft.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_INSTALL_CMAKE_PROJECTS "${PROJECT_BINARY_DIR};${PROJECT_NAME};ALL;/")
-if(TARGET weft_testing)
-  list(APPEND CPACK_INSTALL_CMAKE_PROJECTS "${PROJECT_BINARY_DIR};${PROJECT_NAME};testing;/")
+if(TARGET weft_fixtures)
+  list(APPEND CPACK_INSTALL_CMAKE_PROJECTS "${PROJECT_BINARY_DIR};${PROJECT_NAME};fixtures;/")
 endif()
 set(CPACK_PACKAGE_NAME weft)
 set(CPACK_PACKAGE_VENDOR "Weft authors")

@@ -79,13 +79,8 @@ void AddFlags(CLI::App& app, Flags* flags) {
 absl::Status CheckFlags(const Flags& flags) {
   if (flags.model.empty()) return ir::InvalidArgument("no model given; see ir-run --help");
   WEFT_RETURN_IF_ERROR(CheckPassFlags(flags.passes));
-<<<<<<< HEAD
   WEFT_RETURN_IF_ERROR(ir::CheckName("provider", flags.provider, kernels::ProviderChoices()));
-  if (flags.threads < 1 || flags.threads > kMaxThreads)
-=======
-  WEFT_RETURN_IF_ERROR(CheckName("provider", flags.provider, kernels::ProviderChoices()));
   if (flags.threads < 1 || flags.threads > ThreadPool::kMaxThreads)
->>>>>>> 32a08ec8
     return ir::InvalidArgument(
         fmt::format("--threads {}: expected 1 to {}", flags.threads, ThreadPool::kMaxThreads));
   if (!(flags.tolerance >= 0))

@@ -1,9 +1,10 @@
 // What a rewriter announces when blocks and what they hold are erased.
+#include "ir/rewriter.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "ir/analysis/verifier.h"
-#include "ir/rewriter.h"
 
 namespace weft::ir {
 namespace {

@@ -1,10 +1,11 @@
 // Affinity masks, and quotas of control groups in trees like those of the kernel.
+#include "kernels/available_cpus.h"
+
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
 
-#include "kernels/available_cpus.h"
 #include "unittests/kernels/one_cpu.h"
 
 namespace weft::kernels {

@@ -1,10 +1,10 @@
 // What a tensor is refused for.
+#include "kernels/tensor.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <type_traits>
-
-#include "kernels/tensor.h"
 
 namespace weft::kernels {
 namespace {

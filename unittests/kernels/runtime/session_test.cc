@@ -7,11 +7,7 @@
 
 #include "ir/builder.h"
 #include "ir/dialects/builtin.h"
-<<<<<<< HEAD
-=======
-#include "kernels/runtime/session.h"
 #include "unittests/kernels/one_cpu.h"
->>>>>>> 32a08ec8
 #include "unittests/kernels/run_op.h"
 
 namespace weft::kernels {

@@ -55,12 +55,8 @@ class Superopt : public testing::Test {
                  drr::NumericClass numerics = drr::NumericClass::kReassociates) {
     PassManager pm(&context_);
     pm.AddPass(MakePass("superopt"));
-<<<<<<< HEAD
     pm.pass_context().options.Set(options);
-=======
-    pm.pass_context().search = &options;
     pm.pass_context().fold_constants = false;
->>>>>>> 4cf31e74
     pm.pass_context().numerics = numerics;
     EXPECT_TRUE(pm.Run(program).ok());
     return pm.reports().at(0);
