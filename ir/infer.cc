@@ -1,5 +1,7 @@
 #include "ir/infer.h"
 
+#include <algorithm>
+
 namespace weft::ir {
 
 bool InferContext::Fail(std::string message) {
@@ -63,6 +65,10 @@ bool InferResultTypes(IrContext* context, const OperationState& state, size_t nu
 
 bool Compatible(Type actual, Type expected) {
   if (actual == expected || !actual || !expected) return true;
+  if (actual.IsVector() && expected.IsVector()) {
+    const auto a = actual.elements(), e = expected.elements();
+    return std::equal(a.begin(), a.end(), e.begin(), e.end(), Compatible);
+  }
   if (!actual.IsTensor() || !expected.IsTensor()) return false;
   if (actual.dtype() != expected.dtype() && actual.dtype() != DataType::kNull &&
       expected.dtype() != DataType::kNull)
@@ -78,6 +84,12 @@ bool Compatible(Type actual, Type expected) {
 
 Type Merge(IrContext* context, Type a, Type b) {
   if (!a || a == b) return b;
+  if (a.IsVector() && b.IsVector()) {
+    std::vector<Type> elements;
+    for (size_t i = 0; i < a.elements().size(); ++i)
+      elements.push_back(Merge(context, a.elements()[i], b.elements()[i]));
+    return context->VectorType(elements);
+  }
   if (!b || !a.IsTensor() || !b.IsTensor()) return a;
   const DataType dtype = a.dtype() == DataType::kNull ? b.dtype() : a.dtype();
   if (!a.HasRank())

@@ -122,7 +122,7 @@ class InferenceCache {
 };
 
 // Whether a value of type `actual` may stand where `expected` was inferred: the same, or one of
-// them knows less (unknown element type or rank, unknown or symbolic dim).
+// them knows less (unknown element type or rank, unknown or symbolic dim). Vectors by element.
 bool Compatible(Type actual, Type expected);
 // The type that knows what both know; both must be Compatible.
 Type Merge(IrContext* context, Type a, Type b);

@@ -3,7 +3,6 @@
 namespace weft::ir {
 namespace {
 
-
 // Value bits: of an integer those beside the sign, of a float its precision.
 int ValueBits(DataType type) {
   switch (type) {

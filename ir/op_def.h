@@ -15,6 +15,7 @@
 //     // Optional.
 //     static std::vector<Value> Decompose(Builder&, std::span<const Value>, const Attrs<Plain>&);
 //     static bool Verify(Operation op, std::string* error);  // what Infer does not see: regions
+//     static double Flops(Operation op);  // where it is not one per element of result 0
 //   };
 //
 // A dialect's .cc file calls AddOps<Softmax, ...>(context).
@@ -61,6 +62,8 @@ struct OpDef {
   std::vector<Value> (*decompose)(Builder&, std::span<const Value>, AttrDict) = nullptr;
   // Called by the verifier before it comes to what is inside: bodies may be anything.
   bool (*verify)(Operation op, std::string* error) = nullptr;
+  // Additions and multiplications of one run, for static types; null: one per element of result 0.
+  double (*flops)(Operation op) = nullptr;
 
   std::string_view name() const { return info->name; }
   bool Has(Trait trait) const { return (traits & trait) != 0; }
@@ -184,6 +187,7 @@ OpDef MakeOpDef(std::index_sequence<kIndex...>) {
     };
   }
   if constexpr (requires { &O::Verify; }) def.verify = &O::Verify;
+  if constexpr (requires { &O::Flops; }) def.flops = &O::Flops;
   return def;
 }
 

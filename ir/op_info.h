@@ -52,6 +52,11 @@ enum Trait : uint32_t {
   kBodyInRegion = 1 << 10,   // its one region computes it, and may stand in its place
   kView = 1 << 11,           // its results may be its first operand (all of a variadic one), under
                              // another shape: they share memory
+  kReadsShapesOnly = 1 << 12,  // its results follow from the types of its operands
+  kAxisOfOperand = 1 << 13,  // attributes axis and axes count dimensions of operand 0, -1 the last
+  kTypeGeneric = 1 << 14,    // its data operands and results may get another element type together
+  kRankGeneric = 1 << 15,    // its first operand (all of an elementwise or variadic op) and results
+                             // may get a dimension of size 1 in one place
 };
 
 // Sets of operands, as bits: OverOperands(0, 3).
@@ -74,6 +79,8 @@ struct OpInfo {
   // Operands that result 0 may be written over where the types are equal, because no element is read
   // after one in its place is written. Elementwise ops need not name them: it holds for all.
   uint32_t inplace = 0;
+  // Operands that are data. The others say where and how: axes, shapes, indices, conditions.
+  uint32_t data = kEveryOperand;
 };
 
 // A view writes nothing.

@@ -19,6 +19,10 @@ constexpr std::pair<std::string_view, uint32_t> kTraits[] = {
     {"random", kRandom},
     {"isolated", kIsolated},
     {"view", kView},
+    {"reads_shapes_only", kReadsShapesOnly},
+    {"axis_of_operand", kAxisOfOperand},
+    {"type_generic", kTypeGeneric},
+    {"rank_generic", kRankGeneric},
 };
 
 }  // namespace

@@ -54,6 +54,10 @@ inline bool IsStaticDim(int64_t dim) { return dim >= 0; }
 inline bool IsSymbolicDim(int64_t dim) { return dim <= -2; }
 // True only when both are surely the same size (a symbol equals itself; unknown equals nothing).
 inline bool SameDim(int64_t a, int64_t b) { return a == b && a != kUnknownDim; }
+// An axis in [-rank, rank), where -1 is the last, as one in [0, rank).
+constexpr int64_t NormalAxis(int64_t axis, size_t rank) {
+  return axis < 0 ? axis + static_cast<int64_t>(rank) : axis;
+}
 
 enum class TypeKind : uint8_t { kNone, kTensor, kVector, kOpaque };
 
@@ -89,7 +93,7 @@ class Type {
   Shape shape() const { return storage_->dims; }
   size_t rank() const { return storage_->dims.size(); }
   int64_t dim(int64_t axis) const {  // negative axes count from the end
-    return storage_->dims[axis < 0 ? axis + storage_->dims.size() : axis];
+    return storage_->dims[NormalAxis(axis, storage_->dims.size())];
   }
   int64_t NumElements() const;  // -1 unless IsStatic()
   int64_t NumBytes() const;     // -1 unless IsStatic() and the element size is fixed

@@ -130,20 +130,17 @@ enum KernelTrait : uint32_t {
   kHidesNan = 1 << 0,
 };
 
+// `file` is where the kernel is written, as __FILE__ has it; kept by address.
 void AddKernelFactory(ir::Opcode opcode, std::string_view provider, KernelFactory factory,
-                      uint32_t traits = kNoKernelTraits);
+                      uint32_t traits = kNoKernelTraits, const char* file = __builtin_FILE());
 
 template <class O>
 struct RegisterKernel {
   // kOpcodeOf<O> may not be initialised yet when static objects register.
   RegisterKernel(std::string_view provider, KernelFactory factory,
-                 uint32_t traits = kNoKernelTraits) {
-    AddKernelFactory(ir::Opcode::FindOrAdd(O::kInfo.name), provider, factory, traits);
+                 uint32_t traits = kNoKernelTraits, const char* file = __builtin_FILE()) {
+    AddKernelFactory(ir::Opcode::FindOrAdd(O::kInfo.name), provider, factory, traits, file);
   }
 };
-
-// Ops whose results depend on the shapes of operands alone: computed when shapes are known.
-void MarkShapesOnly(ir::Opcode opcode);
-bool ReadsShapesOnly(ir::Opcode opcode);
 
 }  // namespace weft::kernels

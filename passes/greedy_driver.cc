@@ -49,91 +49,25 @@ class IdSet {
   std::vector<uint64_t> words_;
 };
 
+// Defined inline below, so that the compiler weighs the bodies as if they stood in the class: the
+// inner loop of rewriting.
 class Driver : public ir::RewriteListener {
  public:
   Driver(ir::Program& program, const drr::FrozenRewritePatternSet& patterns,
-         const GreedyRewriteConfig& config)
-      : program_(program),
-        view_(&program),
-        patterns_(patterns),
-        automaton_(patterns.automaton()),
-        engines_(patterns.engines()),
-        config_(config),
-        rewriter_(&program, this),
-        random_(config.seed),
-        log_(program.num_operations()),
-        max_per_rule_(config.max_rewrites_per_rule ? config.max_rewrites_per_rule : UINT64_MAX),
-        observed_(config.collect_statistics || config.paranoid || config.verify_after_rewrite),
-        has_many_rules_(patterns.rules().size() > kManyRules) {
-    for (const auto& rule : patterns.rules())
-      result_.rules.push_back({.rule = rule->name, .last_decline = {}, .declines = {}});
-    engines_.Use(config.fast_path);
-    budget_ = config.max_rewrites ? config.max_rewrites : 100 + 20 * program.num_operations();
-  }
-
-  absl::StatusOr<GreedyRewriteResult> Run() {
-    Seed();
-    while (!worklist_.empty()) {
-      const uint32_t op = Pop();
-      if (!queued_.Remove(op)) continue;  // erased, or looked at already
-      if (EraseIfDead(op)) continue;
-      Visit(op);
-      if (!status_.ok()) return status_;
-    }
-    return std::move(result_);
-  }
-
-  void OnInserted(Operation op) override {
-    ++created_;
-    if (config_.record_rules) made_.push_back(op);
-    const uint32_t id = op.id();
-    if (id >= states_.size()) {
-      states_.resize(id + 1 + id / 4);
-      queued_.Resize(states_.size());
-    }
-    states_[id] = automaton_.Label(view_, id, states_.data());
-    Enqueue(id);  // also to go again if nobody comes to read it
-    EnqueuePartners(id);
-  }
-
+         const GreedyRewriteConfig& config);
+  absl::StatusOr<GreedyRewriteResult> Run();
+  void OnInserted(Operation op) override;
   void OnModified(Operation op) override { Changed(op.id()); }
-
   void OnReleased(ir::Value value) override { Release(value.id()); }
-
   void OnReplacedInPlace(Operation op, std::span<const uint32_t> erased,
-                         std::span<const uint32_t> released) override {
-    for (const uint32_t gone : erased) Forget(gone);
-    ++created_;
-    ++erased_;
-    if (config_.record_rules) made_.push_back(op);
-    for (const uint32_t value : released) Release(value);
-    Changed(op.id());
-  }
-
-  void OnErased(Operation op) override {
-    const uint32_t id = op.id();
-    for (uint32_t i = 0, n = view_.num_operands(id); i < n; ++i)
-      if (const uint32_t value = view_.operand(id, i); value != kNoId) Release(value);
-    Forget(id);
-  }
+                         std::span<const uint32_t> released) override;
+  void OnErased(Operation op) override;
 
  private:
   // A match above may bind the op although no label changes.
-  void Changed(uint32_t op) {
-    const uint32_t flags = automaton_.Flags(Relabel(op));
-    if (flags & TreeAutomaton::kAccepts) Enqueue(op);
-    if ((flags & TreeAutomaton::kReadable) || automaton_.IsLoose())
-      EnqueueReaders(op, MaxReaders(op));
-    if (flags & TreeAutomaton::kJoined) EnqueuePartners(op);
-  }
-
+  void Changed(uint32_t op);
   // A new op may take the slot: its entry in the worklist must not be mistaken for this one's.
-  void Forget(uint32_t op) {
-    ++erased_;
-    queued_.Remove(op);
-    states_[op] = TreeAutomaton::kNothing;
-  }
-
+  void Forget(uint32_t op);
   void Release(uint32_t value) {
     if (const uint32_t def = view_.DefiningOp(value); def != kNoId) released_.push_back(def);
   }
@@ -141,283 +75,51 @@ class Driver : public ir::RewriteListener {
   // --- the worklist ---
 
   // Labels every operation; queues those that a rule may match at and those that nobody reads.
-  void Seed() {
-    states_.resize(program_.op_slots());
-    queued_.Resize(states_.size());
-    std::vector<uint32_t> resume;  // where to go on after the regions of an operation
-    bool several_blocks = false;
-    const auto push_regions = [&](uint32_t op) {
-      const Operation holder = view_.OperationAt(op);
-      for (uint32_t r = holder.num_regions(); r-- > 0;) {
-        const std::vector<ir::Block> blocks = holder.region(r).blocks();
-        for (auto block = blocks.rbegin(); block != blocks.rend(); ++block)
-          if (const Operation first = block->front()) resume.push_back(first.id());
-        several_blocks |= blocks.size() > 1;
-      }
-    };
-    push_regions(program_.module().id());
-    while (!resume.empty()) {
-      uint32_t op = resume.back();
-      resume.pop_back();
-      for (; op != kNoId; op = view_.next(op)) {
-        states_[op] = automaton_.Label(view_, op, states_.data());
-        const bool unread = view_.HasResult(op) && view_.first_use(op) == kNoId;
-        if (unread || Accepts(op)) Enqueue(op);
-        if (!view_.HasRegions(op)) continue;
-        if (view_.next(op) != kNoId) resume.push_back(view_.next(op));
-        push_regions(op);
-        break;
-      }
-    }
-    if (several_blocks) LabelAgain();
-    if (config_.use_top_down_traversal)
-      std::reverse(worklist_.begin(), worklist_.end());  // a stack
-  }
-
+  void Seed();
   // With several blocks in a region a reader may have been labelled before what it reads.
-  void LabelAgain() {
-    for (uint32_t op = 0; op < states_.size(); ++op)
-      if (!view_.IsErased(op)) Relabel(op);
-  }
-
+  void LabelAgain();
   void Enqueue(uint32_t op) {
     if (queued_.Add(op)) worklist_.push_back(op);
   }
-
-  uint32_t Pop() {
-    if (config_.seed) std::swap(worklist_[random_() % worklist_.size()], worklist_.back());
-    const uint32_t op = worklist_.back();
-    worklist_.pop_back();
-    // While this one is looked at, what the next one needs is fetched.
-    if (has_many_rules_ && !worklist_.empty() && Accepts(worklist_.back()))
-      engines_.Prefetch(automaton_.FirstAccepted(states_[worklist_.back()]));
-    return op;
-  }
-
+  uint32_t Pop();
   bool Accepts(uint32_t op) const {
     return automaton_.Flags(states_[op]) & TreeAutomaton::kAccepts;
   }
-
   // The label that `op` has now; those above follow while they change.
-  TreeAutomaton::State Relabel(uint32_t op) {
-    const TreeAutomaton::State state = automaton_.Label(view_, op, states_.data());
-    if (state != states_[op]) {
-      states_[op] = state;
-      RelabelReaders(op);
-    }
-    return state;
-  }
-
-  void RelabelReaders(uint32_t op) {
-    for (stack_.clear();;) {
-      ForEachReader(op, kNoId, [&](uint32_t reader) {
-        const TreeAutomaton::State next = automaton_.Label(view_, reader, states_.data());
-        if (next == states_[reader]) return;
-        states_[reader] = next;
-        if (Accepts(reader)) Enqueue(reader);
-        stack_.push_back(reader);
-      });
-      if (stack_.empty()) return;
-      op = stack_.back();
-      stack_.pop_back();
-    }
-  }
-
+  TreeAutomaton::State Relabel(uint32_t op);
+  void RelabelReaders(uint32_t op);
   template <class F>
-  void ForEachReader(uint32_t op, uint32_t max_uses, F&& visit) {
-    ForEachUser(op, max_uses, visit);
-    if (!view_.HasExtraResults(op)) return;
-    for (uint32_t r = 1, n = view_.OperationAt(op).num_results(); r < n; ++r)
-      ForEachUser(view_.result(op, r), max_uses, visit);
-  }
-
+  void ForEachReader(uint32_t op, uint32_t max_uses, F&& visit);
   template <class F>
-  void ForEachUser(uint32_t value, uint32_t max_uses, F&& visit) {
-    uint32_t use = view_.first_use(value);
-    if (use == kNoId || view_.use_count(value) > max_uses) return;
-    for (; use != kNoId; use = view_.next_use(use)) visit(view_.owner(use));
-  }
-
+  void ForEachUser(uint32_t value, uint32_t max_uses, F&& visit);
   // How many readers an intermediate value of a match may have, by its op's state.
   uint32_t MaxReaders(uint32_t op) const { return Followed(automaton_.MaxUses(states_[op])); }
   uint32_t Followed(uint32_t max_uses) const {
     return automaton_.IsLoose() ? std::max(max_uses, kMaxLooseReaders) : max_uses;
   }
-
   // The operations above whose matches may hold `op` as an intermediate: only through values with
   // few enough readers for that, so that a value with very many costs nothing.
-  void EnqueueReaders(uint32_t op, uint32_t max_readers) {
-    if (max_readers == 0) return;
-    next_level_.clear();
-    ReachReaders(op, max_readers, patterns_.max_depth() - 1);
-    for (int left = patterns_.max_depth() - 2; left > 0 && !next_level_.empty(); --left) {
-      std::sort(next_level_.begin(), next_level_.end());
-      next_level_.erase(std::unique(next_level_.begin(), next_level_.end()), next_level_.end());
-      level_.swap(next_level_);
-      next_level_.clear();
-      for (uint32_t below : level_) ReachReaders(below, MaxReaders(below), left);
-    }
-  }
-
+  void EnqueueReaders(uint32_t op, uint32_t max_readers);
   // One level of it; `left` levels are to be walked, this one included.
-  void ReachReaders(uint32_t op, uint32_t max_readers, int left) {
-    const auto reach = [&](uint32_t reader) {
-      if (Accepts(reader)) Enqueue(reader);
-      if (left > 1 && MaxReaders(reader) > 0) next_level_.push_back(reader);
-    };
-    ForEachReader(op, max_readers, reach);
-    if (!automaton_.IsLoose()) return;
-    if (const Operation holder = view_.OperationAt(op).ParentOp(); holder.block())
-      reach(holder.id());
-  }
-
+  void ReachReaders(uint32_t op, uint32_t max_readers, int left);
   // A further root of a rule with several: its first root reads one of the same values.
-  void EnqueuePartners(uint32_t op) {
-    if (!(automaton_.Flags(states_[op]) & TreeAutomaton::kJoined)) return;
-    for (uint32_t i = 0, n = view_.num_operands(op); i < n; ++i) {
-      const uint32_t value = view_.operand(op, i);
-      if (value == kNoId) continue;
-      uint32_t left = drr::Matcher::kMaxJoinCandidates;
-      for (uint32_t use = view_.first_use(value); use != kNoId && left > 0;
-           use = view_.next_use(use), --left)
-        if (Accepts(view_.owner(use))) Enqueue(view_.owner(use));
-    }
-  }
-
+  void EnqueuePartners(uint32_t op);
   // Operations that lost a reader: perhaps dead now, or no longer read from outside a match.
-  void SettleReleased() {
-    for (uint32_t op : released_) {
-      const ir::internal::OpRecord& record = view_.record(op);
-      if (record.flags & ir::internal::kOpErased) continue;
-      if (record.first_use == kNoId || Accepts(op)) Enqueue(op);
-      EnqueueReaders(op, Followed(automaton_.MaxOwnUses(states_[op])));
-    }
-    released_.clear();
-  }
+  void SettleReleased();
 
   // --- rewriting ---
 
-  bool EraseIfDead(uint32_t id) {
-    if (!view_.HasResult(id) || view_.first_use(id) != kNoId) return false;
-    const Operation op = view_.OperationAt(id);
-    if (!op.HasTrait(ir::kPure) || !op.IsUnused()) return false;
-    if (op.num_regions() > 0) return false;  // what is inside may matter
-    rewriter_.Erase(op);
-    SettleReleased();
-    result_.changed = true;
-    return true;
-  }
-
-  void Visit(uint32_t op) {
-    for (const uint32_t r : automaton_.Accepted(states_[op])) {
-      RuleStatistics& stats = result_.rules[r];
-      if (stats.applied >= max_per_rule_) continue;
-      ++stats.tried;
-      drr::RuleEngine& engine = engines_[r];
-      if (!(observed_ ? TryObserved(engine, op, stats) : Try(engine, op, stats))) {
-        if (status_.ok()) continue;
-        return;
-      }
-      log_.RecordRewrite(r);
-      result_.changed = true;
-      if (--budget_ == 0) status_ = OutOfBudget();
-      return;
-    }
-  }
-
-  bool Try(drr::RuleEngine& engine, uint32_t op, RuleStatistics& stats) {
-    if (!engine.Match(view_, op)) return false;
-    ++stats.matched;
-    if (budget_ == 1) log_.RecordSite(view_.OperationAt(op));
-    return Apply(engine, stats);
-  }
-
+  bool EraseIfDead(uint32_t id);
+  void Visit(uint32_t op);
+  bool Try(drr::RuleEngine& engine, uint32_t op, RuleStatistics& stats);
   // With what statistics and tests ask for.
-  bool TryObserved(drr::RuleEngine& engine, uint32_t op, RuleStatistics& stats) {
-    const auto start = std::chrono::steady_clock::now();
-    drr::MatchFailure failure;
-    bool applied = false;
-    if (engine.Match(view_, op, config_.collect_statistics ? &failure : nullptr)) {
-      ++stats.matched;
-      if (budget_ == 1) log_.RecordSite(view_.OperationAt(op));
-      const std::string before = config_.paranoid ? ir::PrintProgram(program_) : std::string();
-      applied = Apply(engine, stats);
-      if (config_.paranoid || config_.verify_after_rewrite)
-        status_ = Check(stats.rule, applied, before);
-    } else if (config_.collect_statistics) {
-      CountDecline(stats, failure.reason);
-    }
-    if (config_.collect_statistics)
-      stats.seconds +=
-          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    return applied;
-  }
-
-  bool Apply(drr::RuleEngine& engine, RuleStatistics& stats) {
-    created_ = erased_ = 0;
-    const size_t queued = worklist_.size();
-    if (!engine.Apply(view_, rewriter_, &reason_)) {
-      // What was made and taken back changed nothing.
-      for (size_t i = queued; i < worklist_.size(); ++i) queued_.Remove(worklist_[i]);
-      worklist_.resize(queued);
-      released_.clear();
-      made_.clear();
-      ++stats.declined;
-      if (config_.collect_statistics) CountDecline(stats, reason_);
-      stats.last_decline = std::move(reason_);
-      return false;
-    }
-    ++stats.applied;
-    stats.ops_created += created_;
-    stats.ops_erased += erased_;
-    if (!released_.empty()) SettleReleased();
-    if (config_.record_rules) RecordRule(stats.rule);
-    return true;
-  }
-
-  static void CountDecline(RuleStatistics& stats, const std::string& reason) {
-    auto it = std::find_if(stats.declines.begin(), stats.declines.end(),
-                           [&](const auto& d) { return d.first == reason; });
-    if (it == stats.declines.end()) {
-      const bool full = stats.declines.size() >= kMaxDeclineReasons;
-      if (!full) stats.declines.emplace_back(reason, 0);
-      if (stats.declines.size() == kMaxDeclineReasons && !full)
-        stats.declines.back().first = "other reasons";
-      it = stats.declines.end() - 1;
-    }
-    ++it->second;
-  }
-
-  absl::Status Check(const std::string& rule, bool applied, const std::string& before) {
-    if (config_.paranoid) {
-      const bool same = before == ir::PrintProgram(program_);
-      if (applied && same)
-        return ir::Internal(fmt::format("rule {} was applied but changed nothing", rule));
-      if (!applied && !same)
-        return ir::Internal(fmt::format("rule {} declined but changed the program", rule));
-    }
-    if (absl::Status s = ir::Verify(program_); !s.ok())
-      return ir::Internal(fmt::format("rule {} broke the program: {}", rule, ir::Message(s)));
-    return absl::OkStatus();
-  }
-
+  bool TryObserved(drr::RuleEngine& engine, uint32_t op, RuleStatistics& stats);
+  bool Apply(drr::RuleEngine& engine, RuleStatistics& stats);
+  static void CountDecline(RuleStatistics& stats, const std::string& reason);
+  absl::Status Check(const std::string& rule, bool applied, const std::string& before);
   // Locations stay short where one rule fires again and again on what it made.
-  void RecordRule(const std::string& rule) {
-    constexpr size_t kLongest = 300;
-    const std::string mark = " <- " + rule;
-    for (const Operation op : made_) {
-      if (!op.IsAlive()) continue;
-      const std::string location(op.location().str());
-      if (location.size() > kLongest || location.ends_with(mark)) continue;
-      program_.SetLocation(op, ir::Name(location + mark));
-    }
-    made_.clear();
-  }
-
-  absl::Status OutOfBudget() {
-    return absl::ResourceExhaustedError("rewriting does not end: the budget is used up by " +
-                                        log_.Explain(result_.rules, program_.num_operations()));
-  }
+  void RecordRule(const std::string& rule);
+  absl::Status OutOfBudget();
 
   ir::Program& program_;
   const ir::GraphView view_;
@@ -442,6 +144,338 @@ class Driver : public ir::RewriteListener {
   std::vector<Operation> made_;        // by the application under way, when rules are recorded
   GreedyRewriteResult result_;
 };
+
+inline Driver::Driver(ir::Program& program, const drr::FrozenRewritePatternSet& patterns,
+                      const GreedyRewriteConfig& config)
+    : program_(program),
+      view_(&program),
+      patterns_(patterns),
+      automaton_(patterns.automaton()),
+      engines_(patterns.engines()),
+      config_(config),
+      rewriter_(&program, this),
+      random_(config.seed),
+      log_(program.num_operations()),
+      max_per_rule_(config.max_rewrites_per_rule ? config.max_rewrites_per_rule : UINT64_MAX),
+      observed_(config.collect_statistics || config.paranoid || config.verify_after_rewrite),
+      has_many_rules_(patterns.rules().size() > kManyRules) {
+  for (const auto& rule : patterns.rules())
+    result_.rules.push_back({.rule = rule->name, .last_decline = {}, .declines = {}});
+  engines_.Use(config.fast_path);
+  budget_ = config.max_rewrites ? config.max_rewrites : 100 + 20 * program.num_operations();
+}
+
+inline absl::StatusOr<GreedyRewriteResult> Driver::Run() {
+  Seed();
+  while (!worklist_.empty()) {
+    const uint32_t op = Pop();
+    if (!queued_.Remove(op)) continue;  // erased, or looked at already
+    if (EraseIfDead(op)) continue;
+    Visit(op);
+    if (!status_.ok()) return status_;
+  }
+  return std::move(result_);
+}
+
+inline void Driver::OnInserted(Operation op) {
+  ++created_;
+  if (config_.record_rules) made_.push_back(op);
+  const uint32_t id = op.id();
+  if (id >= states_.size()) {
+    states_.resize(id + 1 + id / 4);
+    queued_.Resize(states_.size());
+  }
+  states_[id] = automaton_.Label(view_, id, states_.data());
+  Enqueue(id);  // also to go again if nobody comes to read it
+  EnqueuePartners(id);
+}
+
+inline void Driver::OnReplacedInPlace(Operation op, std::span<const uint32_t> erased,
+                                      std::span<const uint32_t> released) {
+  for (const uint32_t gone : erased) Forget(gone);
+  ++created_;
+  ++erased_;
+  if (config_.record_rules) made_.push_back(op);
+  for (const uint32_t value : released) Release(value);
+  Changed(op.id());
+}
+
+inline void Driver::OnErased(Operation op) {
+  const uint32_t id = op.id();
+  for (uint32_t i = 0, n = view_.num_operands(id); i < n; ++i)
+    if (const uint32_t value = view_.operand(id, i); value != kNoId) Release(value);
+  Forget(id);
+}
+
+inline void Driver::Changed(uint32_t op) {
+  const uint32_t flags = automaton_.Flags(Relabel(op));
+  if (flags & TreeAutomaton::kAccepts) Enqueue(op);
+  if ((flags & TreeAutomaton::kReadable) || automaton_.IsLoose())
+    EnqueueReaders(op, MaxReaders(op));
+  if (flags & TreeAutomaton::kJoined) EnqueuePartners(op);
+}
+
+inline void Driver::Forget(uint32_t op) {
+  ++erased_;
+  queued_.Remove(op);
+  states_[op] = TreeAutomaton::kNothing;
+}
+
+// --- the worklist ---
+
+inline void Driver::Seed() {
+  states_.resize(program_.op_slots());
+  queued_.Resize(states_.size());
+  std::vector<uint32_t> resume;  // where to go on after the regions of an operation
+  bool several_blocks = false;
+  const auto push_regions = [&](uint32_t op) {
+    const Operation holder = view_.OperationAt(op);
+    for (uint32_t r = holder.num_regions(); r-- > 0;) {
+      const std::vector<ir::Block> blocks = holder.region(r).blocks();
+      for (auto block = blocks.rbegin(); block != blocks.rend(); ++block)
+        if (const Operation first = block->front()) resume.push_back(first.id());
+      several_blocks |= blocks.size() > 1;
+    }
+  };
+  push_regions(program_.module().id());
+  while (!resume.empty()) {
+    uint32_t op = resume.back();
+    resume.pop_back();
+    for (; op != kNoId; op = view_.next(op)) {
+      states_[op] = automaton_.Label(view_, op, states_.data());
+      const bool unread = view_.HasResult(op) && view_.first_use(op) == kNoId;
+      if (unread || Accepts(op)) Enqueue(op);
+      if (!view_.HasRegions(op)) continue;
+      if (view_.next(op) != kNoId) resume.push_back(view_.next(op));
+      push_regions(op);
+      break;
+    }
+  }
+  if (several_blocks) LabelAgain();
+  if (config_.use_top_down_traversal) std::reverse(worklist_.begin(), worklist_.end());  // a stack
+}
+
+inline void Driver::LabelAgain() {
+  for (uint32_t op = 0; op < states_.size(); ++op)
+    if (!view_.IsErased(op)) Relabel(op);
+}
+
+inline uint32_t Driver::Pop() {
+  if (config_.seed) std::swap(worklist_[random_() % worklist_.size()], worklist_.back());
+  const uint32_t op = worklist_.back();
+  worklist_.pop_back();
+  // While this one is looked at, what the next one needs is fetched.
+  if (has_many_rules_ && !worklist_.empty() && Accepts(worklist_.back()))
+    engines_.Prefetch(automaton_.FirstAccepted(states_[worklist_.back()]));
+  return op;
+}
+
+inline TreeAutomaton::State Driver::Relabel(uint32_t op) {
+  const TreeAutomaton::State state = automaton_.Label(view_, op, states_.data());
+  if (state != states_[op]) {
+    states_[op] = state;
+    RelabelReaders(op);
+  }
+  return state;
+}
+
+inline void Driver::RelabelReaders(uint32_t op) {
+  for (stack_.clear();;) {
+    ForEachReader(op, kNoId, [&](uint32_t reader) {
+      const TreeAutomaton::State next = automaton_.Label(view_, reader, states_.data());
+      if (next == states_[reader]) return;
+      states_[reader] = next;
+      if (Accepts(reader)) Enqueue(reader);
+      stack_.push_back(reader);
+    });
+    if (stack_.empty()) return;
+    op = stack_.back();
+    stack_.pop_back();
+  }
+}
+
+template <class F>
+void Driver::ForEachReader(uint32_t op, uint32_t max_uses, F&& visit) {
+  ForEachUser(op, max_uses, visit);
+  if (!view_.HasExtraResults(op)) return;
+  for (uint32_t r = 1, n = view_.OperationAt(op).num_results(); r < n; ++r)
+    ForEachUser(view_.result(op, r), max_uses, visit);
+}
+
+template <class F>
+void Driver::ForEachUser(uint32_t value, uint32_t max_uses, F&& visit) {
+  uint32_t use = view_.first_use(value);
+  if (use == kNoId || view_.use_count(value) > max_uses) return;
+  for (; use != kNoId; use = view_.next_use(use)) visit(view_.owner(use));
+}
+
+inline void Driver::EnqueueReaders(uint32_t op, uint32_t max_readers) {
+  if (max_readers == 0) return;
+  next_level_.clear();
+  ReachReaders(op, max_readers, patterns_.max_depth() - 1);
+  for (int left = patterns_.max_depth() - 2; left > 0 && !next_level_.empty(); --left) {
+    std::sort(next_level_.begin(), next_level_.end());
+    next_level_.erase(std::unique(next_level_.begin(), next_level_.end()), next_level_.end());
+    level_.swap(next_level_);
+    next_level_.clear();
+    for (uint32_t below : level_) ReachReaders(below, MaxReaders(below), left);
+  }
+}
+
+inline void Driver::ReachReaders(uint32_t op, uint32_t max_readers, int left) {
+  const auto reach = [&](uint32_t reader) {
+    if (Accepts(reader)) Enqueue(reader);
+    if (left > 1 && MaxReaders(reader) > 0) next_level_.push_back(reader);
+  };
+  ForEachReader(op, max_readers, reach);
+  if (!automaton_.IsLoose()) return;
+  if (const Operation holder = view_.OperationAt(op).ParentOp(); holder.block()) reach(holder.id());
+}
+
+inline void Driver::EnqueuePartners(uint32_t op) {
+  if (!(automaton_.Flags(states_[op]) & TreeAutomaton::kJoined)) return;
+  for (uint32_t i = 0, n = view_.num_operands(op); i < n; ++i) {
+    const uint32_t value = view_.operand(op, i);
+    if (value == kNoId) continue;
+    uint32_t left = drr::Matcher::kMaxJoinCandidates;
+    for (uint32_t use = view_.first_use(value); use != kNoId && left > 0;
+         use = view_.next_use(use), --left)
+      if (Accepts(view_.owner(use))) Enqueue(view_.owner(use));
+  }
+}
+
+inline void Driver::SettleReleased() {
+  for (uint32_t op : released_) {
+    const ir::internal::OpRecord& record = view_.record(op);
+    if (record.flags & ir::internal::kOpErased) continue;
+    if (record.first_use == kNoId || Accepts(op)) Enqueue(op);
+    EnqueueReaders(op, Followed(automaton_.MaxOwnUses(states_[op])));
+  }
+  released_.clear();
+}
+
+// --- rewriting ---
+
+inline bool Driver::EraseIfDead(uint32_t id) {
+  if (!view_.HasResult(id) || view_.first_use(id) != kNoId) return false;
+  const Operation op = view_.OperationAt(id);
+  if (!op.HasTrait(ir::kPure) || !op.IsUnused()) return false;
+  if (op.num_regions() > 0) return false;  // what is inside may matter
+  rewriter_.Erase(op);
+  SettleReleased();
+  result_.changed = true;
+  return true;
+}
+
+inline void Driver::Visit(uint32_t op) {
+  for (const uint32_t r : automaton_.Accepted(states_[op])) {
+    RuleStatistics& stats = result_.rules[r];
+    if (stats.applied >= max_per_rule_) continue;
+    ++stats.tried;
+    drr::RuleEngine& engine = engines_[r];
+    if (!(observed_ ? TryObserved(engine, op, stats) : Try(engine, op, stats))) {
+      if (status_.ok()) continue;
+      return;
+    }
+    log_.RecordRewrite(r);
+    result_.changed = true;
+    if (--budget_ == 0) status_ = OutOfBudget();
+    return;
+  }
+}
+
+inline bool Driver::Try(drr::RuleEngine& engine, uint32_t op, RuleStatistics& stats) {
+  if (!engine.Match(view_, op)) return false;
+  ++stats.matched;
+  if (budget_ == 1) log_.RecordSite(view_.OperationAt(op));
+  return Apply(engine, stats);
+}
+
+inline bool Driver::TryObserved(drr::RuleEngine& engine, uint32_t op, RuleStatistics& stats) {
+  const auto start = std::chrono::steady_clock::now();
+  drr::MatchFailure failure;
+  bool applied = false;
+  if (engine.Match(view_, op, config_.collect_statistics ? &failure : nullptr)) {
+    ++stats.matched;
+    if (budget_ == 1) log_.RecordSite(view_.OperationAt(op));
+    const std::string before = config_.paranoid ? ir::PrintProgram(program_) : std::string();
+    applied = Apply(engine, stats);
+    if (config_.paranoid || config_.verify_after_rewrite)
+      status_ = Check(stats.rule, applied, before);
+  } else if (config_.collect_statistics) {
+    CountDecline(stats, failure.reason);
+  }
+  if (config_.collect_statistics)
+    stats.seconds +=
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return applied;
+}
+
+inline bool Driver::Apply(drr::RuleEngine& engine, RuleStatistics& stats) {
+  created_ = erased_ = 0;
+  const size_t queued = worklist_.size();
+  if (!engine.Apply(view_, rewriter_, &reason_)) {
+    // What was made and taken back changed nothing.
+    for (size_t i = queued; i < worklist_.size(); ++i) queued_.Remove(worklist_[i]);
+    worklist_.resize(queued);
+    released_.clear();
+    made_.clear();
+    ++stats.declined;
+    if (config_.collect_statistics) CountDecline(stats, reason_);
+    stats.last_decline = std::move(reason_);
+    return false;
+  }
+  ++stats.applied;
+  stats.ops_created += created_;
+  stats.ops_erased += erased_;
+  if (!released_.empty()) SettleReleased();
+  if (config_.record_rules) RecordRule(stats.rule);
+  return true;
+}
+
+inline void Driver::CountDecline(RuleStatistics& stats, const std::string& reason) {
+  auto it = std::find_if(stats.declines.begin(), stats.declines.end(),
+                         [&](const auto& d) { return d.first == reason; });
+  if (it == stats.declines.end()) {
+    const bool full = stats.declines.size() >= kMaxDeclineReasons;
+    if (!full) stats.declines.emplace_back(reason, 0);
+    if (stats.declines.size() == kMaxDeclineReasons && !full)
+      stats.declines.back().first = "other reasons";
+    it = stats.declines.end() - 1;
+  }
+  ++it->second;
+}
+
+inline absl::Status Driver::Check(const std::string& rule, bool applied,
+                                  const std::string& before) {
+  if (config_.paranoid) {
+    const bool same = before == ir::PrintProgram(program_);
+    if (applied && same)
+      return ir::Internal(fmt::format("rule {} was applied but changed nothing", rule));
+    if (!applied && !same)
+      return ir::Internal(fmt::format("rule {} declined but changed the program", rule));
+  }
+  if (absl::Status s = ir::Verify(program_); !s.ok())
+    return ir::Internal(fmt::format("rule {} broke the program: {}", rule, ir::Message(s)));
+  return absl::OkStatus();
+}
+
+inline void Driver::RecordRule(const std::string& rule) {
+  constexpr size_t kLongest = 300;
+  const std::string mark = " <- " + rule;
+  for (const Operation op : made_) {
+    if (!op.IsAlive()) continue;
+    const std::string location(op.location().str());
+    if (location.size() > kLongest || location.ends_with(mark)) continue;
+    program_.SetLocation(op, ir::Name(location + mark));
+  }
+  made_.clear();
+}
+
+inline absl::Status Driver::OutOfBudget() {
+  return absl::ResourceExhaustedError("rewriting does not end: the budget is used up by " +
+                                      log_.Explain(result_.rules, program_.num_operations()));
+}
 
 }  // namespace
 

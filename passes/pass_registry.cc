@@ -15,13 +15,13 @@ std::vector<RegisteredPass>& Passes() {
 }  // namespace
 
 namespace internal {
-bool AddPassFactory(std::unique_ptr<Pass> (*make)()) {
+bool AddPassFactory(std::unique_ptr<Pass> (*make)(), drr::SourceLoc loc) {
   auto& passes = Passes();
   const std::string name = make()->name();
   auto at = std::lower_bound(passes.begin(), passes.end(), name,
                              [](const auto& p, const std::string& n) { return p.name < n; });
   WEFT_CHECK(at == passes.end() || at->name != name, "two passes have one name");
-  passes.insert(at, {name, make});
+  passes.insert(at, {name, make, loc});
   return true;
 }
 }  // namespace internal

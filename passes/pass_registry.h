@@ -15,6 +15,7 @@ namespace weft::passes {
 struct RegisteredPass {
   std::string name;
   std::unique_ptr<Pass> (*make)() = nullptr;
+  drr::SourceLoc loc;  // of its registration
 };
 // Sorted by name.
 std::vector<RegisteredPass> RegisteredPasses();
@@ -35,12 +36,13 @@ const std::vector<Pipeline>& Pipelines();
 const Pipeline* FindPipeline(std::string_view name);
 
 namespace internal {
-bool AddPassFactory(std::unique_ptr<Pass> (*make)());
+bool AddPassFactory(std::unique_ptr<Pass> (*make)(), drr::SourceLoc loc);
 }
 
-#define WEFT_REGISTER_PASS(P)                              \
-  [[maybe_unused]] static const bool weft_registered_##P = \
-      ::weft::passes::internal::AddPassFactory(            \
-          []() -> std::unique_ptr<::weft::passes::Pass> { return std::make_unique<P>(); })
+#define WEFT_REGISTER_PASS(P)                                                              \
+  [[maybe_unused]] static const bool weft_registered_##P =                                 \
+      ::weft::passes::internal::AddPassFactory(                                            \
+          []() -> std::unique_ptr<::weft::passes::Pass> { return std::make_unique<P>(); }, \
+          {__FILE__, __LINE__})
 
 }  // namespace weft::passes

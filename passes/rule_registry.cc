@@ -30,14 +30,16 @@ bool AddRule(RegisteredRule rule) {
 }
 
 bool AddRule(std::string_view name, std::string_view group, drr::NumericClass numerics,
-             const RuleOptions& options, drr::BuildResult (*build)(ir::IrContext*)) {
+             const RuleOptions& options, drr::SourceLoc loc,
+             drr::BuildResult (*build)(ir::IrContext*)) {
   RegisteredRule rule{.name = name,
                       .group = group,
                       .opt_in = options.opt_in,
                       .seed = options.seed,
                       .algebra = options.algebra,
                       .numerics = numerics,
-                      .build = build};
+                      .build = build,
+                      .loc = loc};
   for (std::string_view alias : options.aliases)
     if (!alias.empty()) rule.aliases.push_back(alias);
   return AddRule(std::move(rule));

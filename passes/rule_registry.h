@@ -23,6 +23,7 @@ struct RegisteredRule {
   std::string_view algebra;  // empty: printed from the rule, see AlgebraOf()
   drr::NumericClass numerics = drr::NumericClass::kReassociates;
   drr::BuildResult (*build)(ir::IrContext*) = nullptr;
+  drr::SourceLoc loc;  // of its registration
 };
 
 // Sorted by name.
@@ -40,11 +41,12 @@ namespace internal {
 bool AddRule(RegisteredRule rule);
 
 template <class P>
-bool AddRuleOf(std::string_view group, bool opt_in) {
+bool AddRuleOf(std::string_view group, bool opt_in, drr::SourceLoc loc) {
   RegisteredRule rule;
   rule.name = P::kName;
   rule.group = group;
   rule.opt_in = opt_in;
+  rule.loc = loc;
   if constexpr (requires { P::kSeed; }) rule.seed = P::kSeed;
   if constexpr (requires { P::kAlgebra; }) rule.algebra = P::kAlgebra;
   if constexpr (requires { P::kNumerics; }) rule.numerics = P::kNumerics;
@@ -55,9 +57,9 @@ bool AddRuleOf(std::string_view group, bool opt_in) {
 
 #define WEFT_REGISTER_RULE(P, group)                       \
   [[maybe_unused]] static const bool weft_registered_##P = \
-      ::weft::passes::internal::AddRuleOf<P>(group, false)
+      ::weft::passes::internal::AddRuleOf<P>(group, false, {__FILE__, __LINE__})
 #define WEFT_REGISTER_OPT_IN_RULE(P, group)                \
   [[maybe_unused]] static const bool weft_registered_##P = \
-      ::weft::passes::internal::AddRuleOf<P>(group, true)
+      ::weft::passes::internal::AddRuleOf<P>(group, true, {__FILE__, __LINE__})
 
 }  // namespace weft::passes

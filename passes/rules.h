@@ -80,7 +80,7 @@ using RecordRule = void (*)(SourcePattern& src, ResultPattern& res);
 BuildResult BuildRule(ir::IrContext* context, const RuleInfo& info, SourceLoc loc,
                       RecordRule record);
 bool AddRule(std::string_view name, std::string_view group, NumericClass numerics,
-             const RuleOptions& options, BuildResult (*build)(ir::IrContext*));
+             const RuleOptions& options, SourceLoc loc, BuildResult (*build)(ir::IrContext*));
 
 }  // namespace internal
 
@@ -98,7 +98,7 @@ bool AddRule(std::string_view name, std::string_view group, NumericClass numeric
     }                                                                                            \
   };                                                                                             \
   [[maybe_unused]] inline const bool weft_registered_##Name = ::weft::passes::internal::AddRule( \
-      Name::kName, group, Name::kNumerics, Name::kOptions, &Name::Build);                        \
+      Name::kName, group, Name::kNumerics, Name::kOptions, {__FILE__, __LINE__}, &Name::Build);  \
   inline void Name::Record([[maybe_unused]] ::weft::drr::SourcePattern& src,                     \
                            [[maybe_unused]] ::weft::drr::ResultPattern& res)
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "ir/base/source_path.h"
 #include "passes/pass_registry.h"
 #include "passes/pattern_rewrite_pass.h"
 #include "passes/rule_registry.h"
@@ -67,6 +68,10 @@ std::string Transformation::What() const {
   return rule ? AlgebraOf(*rule) : what;
 }
 
+std::string Transformation::GoldenFolder() const {
+  return fmt::format("unittests/{}/golden/{}", file.substr(0, file.rfind('/')), name);
+}
+
 std::vector<Transformation> Transformations() {
   std::vector<Transformation> all;
   const std::vector<std::vector<std::string>> groups = GroupsOfPipelines();
@@ -76,7 +81,9 @@ std::vector<Transformation> Transformations() {
                       .group = rule.group,
                       .numerics = rule.numerics,
                       .pipelines = {},
-                      .aliases = rule.aliases};
+                      .aliases = rule.aliases,
+                      .file = ir::SourcePath(rule.loc.file),
+                      .line = rule.loc.line};
     if (!rule.opt_in) FindPipelines(groups, &it);
     all.push_back(std::move(it));
   }
@@ -88,7 +95,9 @@ std::vector<Transformation> Transformations() {
                       .group = {},
                       .numerics = pass->traits().numerics,
                       .pipelines = {},
-                      .what = pass->description()};
+                      .what = pass->description(),
+                      .file = ir::SourcePath(registered.loc.file),
+                      .line = registered.loc.line};
     FindPipelines(groups, &it);
     all.push_back(std::move(it));
   }

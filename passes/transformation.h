@@ -27,9 +27,12 @@ struct Transformation {
   drr::NumericClass numerics = drr::NumericClass::kExact;
   // False: only the pipelines of a target run it, or --enable-rule.
   bool by_default = false;
-  std::vector<std::string> pipelines;  // that run it unasked, those of targets only
-  std::vector<std::string_view> aliases = {};
-  std::string what = {};  // what a pass does
+  std::vector<std::string> pipelines;          // that run it unasked, those of targets only
+  std::vector<std::string_view> aliases = {};  // of a rule
+  std::string what = {};                       // what a pass does
+
+  std::string file = {};  // where it is registered, from the root of the tree
+  int line = 0;
 
   // Before => after of a rule, what a pass does.
   std::string What() const;
@@ -37,6 +40,8 @@ struct Transformation {
   bool IsPass() const { return group.empty(); }
   // "default", "opt-in", or "opt-in: ascend" with the pipelines.
   std::string Runs() const;
+  // Its golden programs mirror its file: unittests/passes/layout/golden/conv-to-nhwc.
+  std::string GoldenFolder() const;
 };
 // Sorted by name.
 std::vector<Transformation> Transformations();

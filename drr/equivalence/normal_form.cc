@@ -32,14 +32,6 @@ bool IsScalarBeside(ir::Type type, ir::Type other) {
   return type.rank() == 0 || (other.HasRank() && type.rank() <= other.rank());
 }
 
-// Ops whose attributes axis or axes count dimensions of the first operand.
-bool CountsAxesOfItsOperand(std::string_view name) {
-  for (std::string_view prefix : {"onnx.Reduce", "onnx.Softmax", "onnx.LogSoftmax", "onnx.Concat",
-                                  "onnx.Split", "onnx.Gather", "onnx.ArgMax"})
-    if (name.starts_with(prefix)) return true;
-  return false;
-}
-
 // f(c * x) is c * f(x), in each operand.
 bool IsHomogeneous(Operation op) {
   namespace ops = ir::ops;
@@ -376,18 +368,17 @@ std::string NormalForms::AttributesKey(Operation op) const {
   if (!def) return fmt::format("dict {}", op.attrs().id());
   ir::IrContext& context = *program_.context();
   const ir::Type type = op.num_operands() > 0 && op.operand(0) ? op.operand(0).type() : ir::Type();
-  const bool counts = type.HasRank() && CountsAxesOfItsOperand(op.name());
-  const int64_t rank = counts ? static_cast<int64_t>(type.rank()) : 0;
+  const bool counts = type.HasRank() && op.HasTrait(ir::kAxisOfOperand);
   std::string key;
   for (const ir::FieldDef& field : def->fields) {
     ir::Attribute value = op.attrs().Get(field.name);
     if (!value && field.make_default) value = field.make_default(context);
     const bool is_axis = field.name.str() == "axis" || field.name.str() == "axes";
-    if (counts && is_axis && value.Is(ir::AttrKind::kInt) && value.AsInt() < 0)
-      value = context.IntAttr(value.AsInt() + rank);
+    if (counts && is_axis && value.Is(ir::AttrKind::kInt))
+      value = context.IntAttr(ir::NormalAxis(value.AsInt(), type.rank()));
     if (counts && is_axis && value.Is(ir::AttrKind::kInts)) {
       ir::Ints axes = value.AsInts();
-      for (int64_t& axis : axes) axis += axis < 0 ? rank : 0;
+      for (int64_t& axis : axes) axis = ir::NormalAxis(axis, type.rank());
       std::sort(axes.begin(), axes.end());
       value = context.IntsAttr(axes);
     }

@@ -7,8 +7,8 @@
 
 #include <algorithm>
 
-#include "ir/base/suggest.h"
 #include "drr/rule/arity.h"
+#include "ir/base/suggest.h"
 #include "ir/walk.h"
 
 namespace weft::drr::text {

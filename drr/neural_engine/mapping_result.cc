@@ -4,14 +4,14 @@
 #include <algorithm>
 #include <functional>
 
-#include "drr/rule/rule.h"
 #include "drr/equivalence/body_equivalence.h"
 #include "drr/neural_engine/mapping_lowering.h"
-#include "ir/base/suggest.h"
 #include "drr/rule/arity.h"
+#include "drr/rule/rule.h"
+#include "drr/rule/vocabulary.h"
 #include "drr/text/attribute_literal.h"
 #include "drr/text/captured_values.h"
-#include "drr/rule/vocabulary.h"
+#include "ir/base/suggest.h"
 
 namespace weft::drr::text {
 

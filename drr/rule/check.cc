@@ -13,422 +13,54 @@ namespace weft::drr {
 class PatternChecker {
  public:
   explicit PatternChecker(PatternGraph* graph) : g_(*graph) {}
-
-  void Run() {
-    CheckCalls();
-    CollectReads();
-    CheckSourceOps();
-    CheckSourceValues();
-    FindRoots();
-    if (g_.root_value_ < 0) {
-      if (g_.ops.empty())
-        g_.Error(g_.loc, fmt::format("the source {} has no op", Say("pattern", "block")));
-      if (g_.replacements.empty()) g_.Error(g_.loc, "the result replaces nothing");
-      if (g_.errors_.empty()) g_.Error(g_.loc, "no source op makes what is replaced");
-      return;
-    }
-    CountVariants();
-    if (variants_ == 0) return;  // too many to say more
-    FinishConstraints();
-    CheckJoins();
-    CheckResults();
-    OrderResults();
-    SpreadEscapes();
-  }
+  void Run();
 
  private:
   using Kind = ResultOperand::Kind;
-
   // Of two wordings the one for the language that the rule is written in.
   std::string_view Say(std::string_view cpp, std::string_view text) const {
     return g_.spelling == Spelling::kCpp ? cpp : text;
   }
-
   void Unused(SourceLoc loc, const std::string& what) {
     g_.lenient ? g_.Warning(loc, what) : g_.Error(loc, what);
   }
-
-  void CheckCalls() {
-    for (const SourceOp& op : g_.ops)
-      if (!op.called)
-        g_.Error(op.loc, fmt::format("{} is declared but never applied to operands", op.Name()));
-    for (const ResultOp& op : g_.result_ops)
-      if (!op.called)
-        g_.Error(op.loc, fmt::format("result op {} is declared but never applied to operands",
-                                     g_.NameOf(op)));
-    for (const ResultOp& op : g_.result_ops)
-      if (op.def && op.def->info->num_regions != 0)
-        g_.Error(op.loc, fmt::format("{} has regions, which rules do not make", g_.NameOf(op)));
-  }
-
+  void CheckCalls();
   void Read(int v) {
     if (v != kAbsent) read_.insert(g_.Resolve(v));
   }
-
-  void CollectReads() {
-    for (const SourceOp& op : g_.ops) {
-      for (int v : op.operands) Read(v);
-      for (const RegionPattern& region : op.regions)
-        for (int v : region.returned) Read(v);
-      g_.has_lists_ |= op.times != Times::kOnce;
-      g_.has_regions_ |= !op.regions.empty();
-    }
-    for (const SourceValue& v : g_.values) {
-      for (int alternative : v.either) Read(alternative);
-      for (int pattern : v.nots) Read(pattern);
-      if (v.through >= 0) Read(v.through);
-      g_.has_lists_ |= v.list;
-      g_.has_regions_ |= v.outside;
-    }
-    for (const Replacement& r : g_.replacements) replaced_.insert(g_.Resolve(r.source));
-  }
-
+  void CollectReads();
   bool IsList(int v) const { return v != kAbsent && g_.values[g_.Resolve(v)].list; }
-
-  void CheckSourceOps() {
-    for (const SourceOp& op : g_.ops) {
-      if (std::count_if(op.operands.begin(), op.operands.end(), [&](int v) { return IsList(v); }) >
-          2)
-        g_.Error(op.loc, fmt::format("{} reads more than two lists", op.Name()));
-      if (op.times == Times::kChain && (op.min_times < 0 || op.max_times < op.min_times))
-        g_.Error(op.loc, fmt::format("{} repeats at least {} and at most {} times", op.Name(),
-                                     op.min_times, op.max_times));
-      for (const RegionPattern& region : op.regions)
-        if (std::any_of(region.returned.begin(), region.returned.end(),
-                        [&](int v) { return IsList(v); }))
-          g_.Error(region.loc, "what a region returns is named one by one");
-    }
-  }
-
+  void CheckSourceOps();
   // Of a value that every match has, "if it is given" says nothing. Words of the vocabulary get a
   // reason where the rule gives none.
-  void FinishConstraints() {
-    const auto always = [&](Formula::Argument& a) {
-      const bool bound = a.if_given && bound_in_[g_.Resolve(a.id)] == variants_ &&
-                         !g_.values[g_.Resolve(a.id)].optional;
-      if (bound) a.if_given = false;
-      return bound;
-    };
-    for (Constraint& c : g_.constraints) {
-      bool changed = false;
-      for (Formula::Argument& a : c.formula.arguments) changed |= always(a);
-      if (changed) {
-        const bool profitable = c.profitable;
-        c = MakeConstraint(std::move(c.formula), std::move(c.reason), c.loc);
-        c.profitable = profitable;
-      }
-      if (!c.reason.empty()) continue;
-      if (!c.formula.name.empty()) {
-        c.reason = ReasonOf(g_, c.formula);
-      } else if (!g_.lenient) {
-        g_.Error(c.loc, "a constraint has no reason: say what must hold");
-      }
-    }
-  }
-
-  bool IsMade(int v) const {
-    const SourceValue& x = g_.values[g_.Resolve(v)];
-    if (x.either.empty()) return x.producer >= 0;
-    return std::all_of(x.either.begin(), x.either.end(), [&](int e) { return IsMade(e); });
-  }
-
-  void CheckSourceValues() {
-    for (size_t i = 0; i < g_.values.size(); ++i) {
-      const SourceValue& v = g_.values[i];
-      for (int pattern : v.nots)
-        if (!IsMade(pattern) || g_.values[g_.Resolve(pattern)].list)
-          g_.Error(v.loc, fmt::format("{} {}, which no source op makes", Say("Not() of", "not"),
-                                      g_.Describe(pattern)));
-      const int id = static_cast<int>(i);
-      const bool leaf = v.either.empty() && v.through < 0;
-      if (v.alias < 0 && v.producer < 0 && !read_.count(id) && (leaf || !replaced_.count(id)))
-        Unused(v.loc,
-               g_.spelling == Spelling::kCpp
-                   ? fmt::format("tensor {} is not an operand of any source op", g_.Describe(id))
-                   : fmt::format("no op of the source block makes or reads {}", g_.Describe(id)));
-    }
-    for (size_t i = 0; i < g_.attrs.size(); ++i) {
-      const AttrVariable& a = g_.attrs[i];
-      const std::string name =
-          a.label.empty() ? fmt::format("attribute variable '{}'", a.name) : a.label;
-      if (!a.bound) {
-        g_.Error(a.loc, fmt::format("{} is bound by no source op", name));
-      } else if (TimesRead(static_cast<int>(i)) < 2 && !HasFunctions()) {
-        Unused(a.loc, fmt::format("nothing reads {}; say {} where the attribute does not matter",
-                                  name, Say("Any()", "any")));
-      }
-    }
-  }
-
+  void FinishConstraints();
+  bool IsMade(int v) const;
+  void CheckSourceValues();
   // Bindings, of which a second one compares, and copies to the result.
-  size_t TimesRead(int variable) const {
-    size_t n = 0;
-    for (const SourceOp& op : g_.ops)
-      for (const Alternative& alternative : op.alternatives)
-        for (const AttrPattern& a : alternative.attrs) n += a.variable == variable;
-    for (const ResultOp& op : g_.result_ops)
-      for (const ResultAttr& a : op.attrs) n += a.variable == variable;
-    return n;
-  }
-
+  size_t TimesRead(int variable) const;
   // Which may read any handle.
-  bool HasFunctions() const {
-    if (!g_.constraints.empty() || !g_.post_hooks.empty()) return true;
-    for (const ResultOp& op : g_.result_ops)
-      for (const ResultAttr& a : op.attrs)
-        if (a.compute) return true;
-    return false;
-  }
-
+  bool HasFunctions() const;
   // Ops none of whose results another source op reads; matching starts at the first of them, or at
   // an Either() that is replaced.
-  void FindRoots() {
-    for (size_t i = 0; i < g_.ops.size(); ++i) {
-      const SourceOp& op = g_.ops[i];
-      bool read = false;
-      int replaced = -1;
-      for (int v : op.results) {
-        read |= read_.count(g_.Resolve(v)) > 0;
-        if (replaced_.count(g_.Resolve(v))) replaced = g_.Resolve(v);
-      }
-      if (read || !op.called) continue;
-      g_.roots_.push_back(static_cast<int>(i));
-      if (replaced < 0) {
-        NotReplaced(op);
-      } else if (g_.root_value_ < 0) {
-        g_.root_value_ = replaced;
-      }
-    }
-    for (int v : replaced_) {
-      const int producer = g_.values[v].producer;
-      if (producer < 0) continue;
-      if (g_.ops[producer].times == Times::kEach)
-        g_.Error(g_.ops[producer].loc, "a list of results cannot be replaced");
-      if (g_.ops[producer].times == Times::kChain && g_.ops[producer].min_times < 1)
-        g_.Error(g_.ops[producer].loc, "a replaced chain must have at least one op");
-    }
-    for (int v : replaced_)
-      if (!g_.values[v].either.empty() && !read_.count(v)) g_.root_value_ = v;
-    if (g_.root_value_ < 0 || g_.values[g_.root_value_].either.empty()) return;
-    for (int v : g_.values[g_.root_value_].either)
-      if (g_.values[g_.Resolve(v)].producer < 0 && g_.values[g_.Resolve(v)].either.empty())
-        g_.Error(g_.values[g_.root_value_].loc,
-                 fmt::format("{} is replaced but no source op makes it", g_.Describe(v)));
-  }
-
-  void NotReplaced(const SourceOp& op) {
-    switch (g_.spelling) {
-      case Spelling::kCpp:
-        return g_.Error(op.loc, fmt::format("{} ends the source pattern but the result does not "
-                                            "replace it; add res.Tensor(out) = ...",
-                                            op.Name()));
-      case Spelling::kText: {
-        const std::string out = op.results.empty() ? "%out" : g_.Describe(op.results[0]);
-        return g_.Error(op.loc, fmt::format("{} ends the source block but nothing replaces {}; add "
-                                            "'replace {} with ...'",
-                                            op.Name(), out, out));
-      }
-      case Spelling::kMappingDict:
-        return g_.Error(op.loc, fmt::format("no node of 'in' reads {}, and none of 'out' gives "
-                                            "what it gave; see 'output_tensors'",
-                                            op.Name()));
-    }
-  }
-
+  void FindRoots();
+  void NotReplaced(const SourceOp& op);
   // Of an Either(), or of an optional operand that the rule says how to make.
-  size_t NumChoices(int v) const {
-    const SourceValue& x = g_.values[v];
-    return !x.either.empty() ? x.either.size() : x.optional && x.producer >= 0 ? 2 : 1;
-  }
-
-  void Reach(int v, uint64_t choice, std::set<int>* seen) const {
-    v = g_.Resolve(v);
-    if (!seen->insert(v).second) return;
-    const SourceValue& x = g_.values[v];
-    if (const size_t choices = NumChoices(v); choices > 1) {
-      uint64_t c = choice;
-      for (size_t i = 0; choices_[i] != v; ++i) c /= NumChoices(choices_[i]);
-      c %= choices;
-      if (!x.either.empty()) {
-        Reach(x.either[c], choice, seen);
-      } else if (c == 1) {
-        seen->erase(v);  // absent, and so is what makes it
-        return;
-      }
-    }
-    if (x.through >= 0) Reach(x.through, choice, seen);
-    if (x.producer < 0) return;
-    const SourceOp& op = g_.ops[x.producer];
-    for (int r : op.results) seen->insert(g_.Resolve(r));
-    for (int operand : op.operands)
-      if (operand != kAbsent) Reach(operand, choice, seen);
-    for (const RegionPattern& region : op.regions)
-      for (int v : region.returned)
-        if (v != kAbsent) Reach(v, choice, seen);
-  }
-
+  size_t NumChoices(int v) const;
+  void Reach(int v, uint64_t choice, std::set<int>* seen) const;
   // In how many of the variants that Either() and Optional() make is each value bound?
-  void CountVariants() {
-    for (int i = 0; i < static_cast<int>(g_.values.size()); ++i)
-      if (g_.values[i].alias < 0 && NumChoices(i) > 1 && variants_ <= 4096) {
-        choices_.push_back(i);
-        variants_ *= NumChoices(i);
-      }
-    if (variants_ > 4096) {
-      g_.Error(g_.loc, fmt::format("{} make more than 4096 variants",
-                                   Say("Either() and Optional()", "either(...) and optional")));
-      variants_ = 0;
-    }
-    bound_in_.assign(g_.values.size(), 0);
-    for (uint64_t choice = 0; choice < variants_; ++choice) {
-      std::set<int> seen;
-      for (int root : g_.roots_)
-        for (int v : g_.ops[root].results) Reach(v, choice, &seen);
-      if (g_.root_value_ >= 0) Reach(g_.root_value_, choice, &seen);
-      for (int v : seen) ++bound_in_[v];
-    }
-  }
-
+  void CountVariants();
   // Can a match that has bound `bound` go on to the ops below `op`? As Matcher::FindJoin.
-  bool Joins(int op, const std::set<int>& bound, std::set<int>* tried) const {
-    if (g_.ops[op].times != Times::kOnce || !tried->insert(op).second) return false;
-    for (int operand : g_.ops[op].operands) {
-      if (operand == kAbsent) continue;
-      const SourceValue& v = g_.values[g_.Resolve(operand)];
-      if (!v.list && bound.count(g_.Resolve(operand))) return true;
-      if (v.producer >= 0 && !v.optional && Joins(v.producer, bound, tried)) return true;
-    }
-    return false;
-  }
-
+  bool Joins(int op, const std::set<int>& bound, std::set<int>* tried) const;
   // Every further root must be reachable from the first over values that both read.
-  void CheckJoins() {
-    std::set<int> bound;
-    Reach(g_.root_value_, 0, &bound);
-    std::vector<int> open;
-    for (int root : g_.roots_)
-      if (!g_.ops[root].results.empty() && !bound.count(g_.Resolve(g_.ops[root].results[0])))
-        open.push_back(root);
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (int& root : open) {
-        std::set<int> tried;
-        if (root < 0 || !Joins(root, bound, &tried)) continue;
-        Reach(g_.ops[root].results[0], 0, &bound);
-        root = -1;
-        changed = true;
-      }
-    }
-    for (int root : open)
-      if (root >= 0)
-        g_.Error(g_.ops[root].loc,
-                 fmt::format("{} shares no value with the rest of the {}", g_.ops[root].Name(),
-                             Say("pattern", "source block")));
-  }
-
+  void CheckJoins();
   // What is said of an Either() or a value with skipped ops holds for what makes it; Recompute()
   // holds for everything below.
-  void SpreadEscapes() {
-    for (size_t i = 0; i < g_.values.size(); ++i)
-      if (g_.values[i].escape != Escape::kForbid)
-        SpreadEscape(static_cast<int>(i), g_.values[i].escape);
-  }
-
-  void SpreadEscape(int value, Escape escape) {
-    SourceValue& v = g_.values[g_.Resolve(value)];
-    if (v.escape < escape) v.escape = escape;
-    for (int alternative : v.either) SpreadEscape(alternative, escape);
-    if (v.through >= 0) SpreadEscape(v.through, escape);
-    if (escape != Escape::kRecompute || v.producer < 0) return;
-    for (int operand : g_.ops[v.producer].operands)
-      if (operand != kAbsent) SpreadEscape(operand, escape);
-  }
-
-  void CheckUse(const ResultOperand& in, std::string_view what, SourceLoc loc, bool optional) {
-    if (in.kind == Kind::kNone && !optional)
-      g_.Error(loc, fmt::format("{} is required but {} is passed", what, Say("None()", "none")));
-    if (in.kind == Kind::kResult) live_.insert(in.id);
-    if (in.kind != Kind::kSource) return;
-    const int v = g_.Resolve(in.id);
-    if (bound_in_[v] == 0) {
-      g_.Error(loc, fmt::format("{} uses {}, which the source {} never binds", what, g_.Describe(v),
-                                Say("pattern", "block")));
-    } else if (optional) {
-      return;
-    } else if (bound_in_[v] < variants_) {
-      g_.Error(loc,
-               fmt::format("{} is required, but {} is unbound in {} of {} variants of the pattern",
-                           what, g_.Describe(v), variants_ - bound_in_[v], variants_));
-    } else if (g_.values[v].optional) {
-      g_.Error(loc, fmt::format("{} is required, but {} is optional", what, g_.Describe(v)));
-    }
-  }
-
-  void CheckOperands(const ResultOp& op) {
-    const ir::OpDef* def = g_.DefOf(op);
-    const bool chain = op.like >= 0 && g_.ops[op.like].times == Times::kChain;
-    if (chain && op.operands.size() != 1)
-      g_.Error(op.loc, fmt::format("{} a chain takes one operand, not {}", Say("Like() of", "like"),
-                                   op.operands.size()));
-    if (op.like >= 0 && g_.ops[op.like].times == Times::kEach)
-      g_.Error(op.loc,
-               fmt::format("{} takes one op, not one for each of a list", Say("Like()", "like")));
-    if (op.attrs_of >= 0 && g_.ops[op.attrs_of].times == Times::kEach)
-      g_.Error(op.loc, fmt::format("{} takes one op, not one for each of a list",
-                                   Say("AttrsOf()", "attrs of")));
-    if (op.each && !op.operands[0].list)
-      g_.Error(op.loc,
-               fmt::format("{} {} takes a list first", Say("Each() of", "each"), g_.NameOf(op)));
-    for (size_t i = 0; i < op.operands.size(); ++i) {
-      ir::OperandDef operand("x", ir::Arity::kOne);
-      if (def && !chain && def->info->operands.size() > 0)
-        operand = def->info->operands[std::min(i, def->info->operands.size() - 1)];
-      const std::string what = fmt::format("operand '{}' of {}", operand.name, g_.NameOf(op));
-      CheckUse(op.operands[i], what, op.loc, operand.arity == ir::Arity::kOptional);
-      const bool takes_list = (op.each && i == 0) || (def == nullptr && !chain) ||
-                              (!op.each && operand.arity == ir::Arity::kVariadic);
-      if (op.operands[i].list && !takes_list)
-        g_.Error(op.loc, fmt::format("{} is one value but a list is passed", what));
-    }
-  }
-
-  void CheckResults() {
-    for (const ResultOp& op : g_.result_ops) CheckOperands(op);
-    std::set<int> sources;
-    for (const Replacement& r : g_.replacements) {
-      const int v = g_.Resolve(r.source);
-      CheckUse(r.with, fmt::format("the replacement of {}", g_.Describe(v)), r.loc, false);
-      if (r.with.list || g_.values[v].list)
-        g_.Error(r.loc, fmt::format("{} is replaced by a list, or is one", g_.Describe(v)));
-      if (g_.values[v].producer < 0 && v != g_.root_value_)
-        g_.Error(r.loc, fmt::format("{} is replaced but no source op makes it", g_.Describe(v)));
-      if (!sources.insert(v).second)
-        g_.Error(r.loc, fmt::format("{} is replaced twice", g_.Describe(v)));
-    }
-    for (const ResultOp& op : g_.result_ops) {
-      if (!op.called) continue;
-      const bool used = std::any_of(op.results.begin(), op.results.end(),
-                                    [&](int v) { return live_.count(v) > 0; });
-      if (!used)
-        Unused(op.loc, fmt::format("no result of {} is used by the result {}", g_.NameOf(op),
-                                   Say("pattern", "block")));
-    }
-  }
-
-  void OrderResults() {
-    std::vector<int> maker(g_.num_result_values, -1);
-    for (size_t i = 0; i < g_.result_ops.size(); ++i)
-      for (int v : g_.result_ops[i].results) maker[v] = static_cast<int>(i);
-    std::vector<bool> done(g_.result_ops.size(), false);
-    std::function<void(const ResultOperand&)> visit = [&](const ResultOperand& in) {
-      if (in.kind != Kind::kResult || done[maker[in.id]]) return;
-      const int op = maker[in.id];
-      done[op] = true;
-      for (const ResultOperand& operand : g_.result_ops[op].operands) visit(operand);
-      g_.result_order_.push_back(op);
-    };
-    for (const Replacement& r : g_.replacements) visit(r.with);
-  }
+  void SpreadEscapes();
+  void SpreadEscape(int value, Escape escape);
+  void CheckUse(const ResultOperand& in, std::string_view what, SourceLoc loc, bool optional);
+  void CheckOperands(const ResultOp& op);
+  void CheckResults();
+  void OrderResults();
 
   PatternGraph& g_;
   std::set<int> read_, replaced_, live_;
@@ -436,6 +68,391 @@ class PatternChecker {
   uint64_t variants_ = 1;
   std::vector<uint64_t> bound_in_;
 };
+
+void PatternChecker::Run() {
+  CheckCalls();
+  CollectReads();
+  CheckSourceOps();
+  CheckSourceValues();
+  FindRoots();
+  if (g_.root_value_ < 0) {
+    if (g_.ops.empty())
+      g_.Error(g_.loc, fmt::format("the source {} has no op", Say("pattern", "block")));
+    if (g_.replacements.empty()) g_.Error(g_.loc, "the result replaces nothing");
+    if (g_.errors_.empty()) g_.Error(g_.loc, "no source op makes what is replaced");
+    return;
+  }
+  CountVariants();
+  if (variants_ == 0) return;  // too many to say more
+  FinishConstraints();
+  CheckJoins();
+  CheckResults();
+  OrderResults();
+  SpreadEscapes();
+}
+
+void PatternChecker::CheckCalls() {
+  for (const SourceOp& op : g_.ops)
+    if (!op.called)
+      g_.Error(op.loc, fmt::format("{} is declared but never applied to operands", op.Name()));
+  for (const ResultOp& op : g_.result_ops)
+    if (!op.called)
+      g_.Error(op.loc, fmt::format("result op {} is declared but never applied to operands",
+                                   g_.NameOf(op)));
+  for (const ResultOp& op : g_.result_ops)
+    if (op.def && op.def->info->num_regions != 0)
+      g_.Error(op.loc, fmt::format("{} has regions, which rules do not make", g_.NameOf(op)));
+}
+
+void PatternChecker::CollectReads() {
+  for (const SourceOp& op : g_.ops) {
+    for (int v : op.operands) Read(v);
+    for (const RegionPattern& region : op.regions)
+      for (int v : region.returned) Read(v);
+    g_.has_lists_ |= op.times != Times::kOnce;
+    g_.has_regions_ |= !op.regions.empty();
+  }
+  for (const SourceValue& v : g_.values) {
+    for (int alternative : v.either) Read(alternative);
+    for (int pattern : v.nots) Read(pattern);
+    if (v.through >= 0) Read(v.through);
+    g_.has_lists_ |= v.list;
+    g_.has_regions_ |= v.outside;
+  }
+  for (const Replacement& r : g_.replacements) replaced_.insert(g_.Resolve(r.source));
+}
+
+void PatternChecker::CheckSourceOps() {
+  for (const SourceOp& op : g_.ops) {
+    if (std::count_if(op.operands.begin(), op.operands.end(), [&](int v) { return IsList(v); }) > 2)
+      g_.Error(op.loc, fmt::format("{} reads more than two lists", op.Name()));
+    if (op.times == Times::kChain && (op.min_times < 0 || op.max_times < op.min_times))
+      g_.Error(op.loc, fmt::format("{} repeats at least {} and at most {} times", op.Name(),
+                                   op.min_times, op.max_times));
+    for (const RegionPattern& region : op.regions)
+      if (std::any_of(region.returned.begin(), region.returned.end(),
+                      [&](int v) { return IsList(v); }))
+        g_.Error(region.loc, "what a region returns is named one by one");
+  }
+}
+
+void PatternChecker::FinishConstraints() {
+  const auto always = [&](Formula::Argument& a) {
+    const bool bound = a.if_given && bound_in_[g_.Resolve(a.id)] == variants_ &&
+                       !g_.values[g_.Resolve(a.id)].optional;
+    if (bound) a.if_given = false;
+    return bound;
+  };
+  for (Constraint& c : g_.constraints) {
+    bool changed = false;
+    for (Formula::Argument& a : c.formula.arguments) changed |= always(a);
+    if (changed) {
+      const bool profitable = c.profitable;
+      c = MakeConstraint(std::move(c.formula), std::move(c.reason), c.loc);
+      c.profitable = profitable;
+    }
+    if (!c.reason.empty()) continue;
+    if (!c.formula.name.empty()) {
+      c.reason = ReasonOf(g_, c.formula);
+    } else if (!g_.lenient) {
+      g_.Error(c.loc, "a constraint has no reason: say what must hold");
+    }
+  }
+}
+
+bool PatternChecker::IsMade(int v) const {
+  const SourceValue& x = g_.values[g_.Resolve(v)];
+  if (x.either.empty()) return x.producer >= 0;
+  return std::all_of(x.either.begin(), x.either.end(), [&](int e) { return IsMade(e); });
+}
+
+void PatternChecker::CheckSourceValues() {
+  for (size_t i = 0; i < g_.values.size(); ++i) {
+    const SourceValue& v = g_.values[i];
+    for (int pattern : v.nots)
+      if (!IsMade(pattern) || g_.values[g_.Resolve(pattern)].list)
+        g_.Error(v.loc, fmt::format("{} {}, which no source op makes", Say("Not() of", "not"),
+                                    g_.Describe(pattern)));
+    const int id = static_cast<int>(i);
+    const bool leaf = v.either.empty() && v.through < 0;
+    if (v.alias < 0 && v.producer < 0 && !read_.count(id) && (leaf || !replaced_.count(id)))
+      Unused(v.loc,
+             g_.spelling == Spelling::kCpp
+                 ? fmt::format("tensor {} is not an operand of any source op", g_.Describe(id))
+                 : fmt::format("no op of the source block makes or reads {}", g_.Describe(id)));
+  }
+  for (size_t i = 0; i < g_.attrs.size(); ++i) {
+    const AttrVariable& a = g_.attrs[i];
+    const std::string name =
+        a.label.empty() ? fmt::format("attribute variable '{}'", a.name) : a.label;
+    if (!a.bound) {
+      g_.Error(a.loc, fmt::format("{} is bound by no source op", name));
+    } else if (TimesRead(static_cast<int>(i)) < 2 && !HasFunctions()) {
+      Unused(a.loc, fmt::format("nothing reads {}; say {} where the attribute does not matter",
+                                name, Say("Any()", "any")));
+    }
+  }
+}
+
+size_t PatternChecker::TimesRead(int variable) const {
+  size_t n = 0;
+  for (const SourceOp& op : g_.ops)
+    for (const Alternative& alternative : op.alternatives)
+      for (const AttrPattern& a : alternative.attrs) n += a.variable == variable;
+  for (const ResultOp& op : g_.result_ops)
+    for (const ResultAttr& a : op.attrs) n += a.variable == variable;
+  return n;
+}
+
+bool PatternChecker::HasFunctions() const {
+  if (!g_.constraints.empty() || !g_.post_hooks.empty()) return true;
+  for (const ResultOp& op : g_.result_ops)
+    for (const ResultAttr& a : op.attrs)
+      if (a.compute) return true;
+  return false;
+}
+
+void PatternChecker::FindRoots() {
+  for (size_t i = 0; i < g_.ops.size(); ++i) {
+    const SourceOp& op = g_.ops[i];
+    bool read = false;
+    int replaced = -1;
+    for (int v : op.results) {
+      read |= read_.count(g_.Resolve(v)) > 0;
+      if (replaced_.count(g_.Resolve(v))) replaced = g_.Resolve(v);
+    }
+    if (read || !op.called) continue;
+    g_.roots_.push_back(static_cast<int>(i));
+    if (replaced < 0) {
+      NotReplaced(op);
+    } else if (g_.root_value_ < 0) {
+      g_.root_value_ = replaced;
+    }
+  }
+  for (int v : replaced_) {
+    const int producer = g_.values[v].producer;
+    if (producer < 0) continue;
+    if (g_.ops[producer].times == Times::kEach)
+      g_.Error(g_.ops[producer].loc, "a list of results cannot be replaced");
+    if (g_.ops[producer].times == Times::kChain && g_.ops[producer].min_times < 1)
+      g_.Error(g_.ops[producer].loc, "a replaced chain must have at least one op");
+  }
+  for (int v : replaced_)
+    if (!g_.values[v].either.empty() && !read_.count(v)) g_.root_value_ = v;
+  if (g_.root_value_ < 0 || g_.values[g_.root_value_].either.empty()) return;
+  for (int v : g_.values[g_.root_value_].either)
+    if (g_.values[g_.Resolve(v)].producer < 0 && g_.values[g_.Resolve(v)].either.empty())
+      g_.Error(g_.values[g_.root_value_].loc,
+               fmt::format("{} is replaced but no source op makes it", g_.Describe(v)));
+}
+
+void PatternChecker::NotReplaced(const SourceOp& op) {
+  switch (g_.spelling) {
+    case Spelling::kCpp:
+      return g_.Error(op.loc, fmt::format("{} ends the source pattern but the result does not "
+                                          "replace it; add res.Tensor(out) = ...",
+                                          op.Name()));
+    case Spelling::kText: {
+      const std::string out = op.results.empty() ? "%out" : g_.Describe(op.results[0]);
+      return g_.Error(op.loc, fmt::format("{} ends the source block but nothing replaces {}; add "
+                                          "'replace {} with ...'",
+                                          op.Name(), out, out));
+    }
+    case Spelling::kMappingDict:
+      return g_.Error(op.loc, fmt::format("no node of 'in' reads {}, and none of 'out' gives "
+                                          "what it gave; see 'output_tensors'",
+                                          op.Name()));
+  }
+}
+
+size_t PatternChecker::NumChoices(int v) const {
+  const SourceValue& x = g_.values[v];
+  return !x.either.empty() ? x.either.size() : x.optional && x.producer >= 0 ? 2 : 1;
+}
+
+void PatternChecker::Reach(int v, uint64_t choice, std::set<int>* seen) const {
+  v = g_.Resolve(v);
+  if (!seen->insert(v).second) return;
+  const SourceValue& x = g_.values[v];
+  if (const size_t choices = NumChoices(v); choices > 1) {
+    uint64_t c = choice;
+    for (size_t i = 0; choices_[i] != v; ++i) c /= NumChoices(choices_[i]);
+    c %= choices;
+    if (!x.either.empty()) {
+      Reach(x.either[c], choice, seen);
+    } else if (c == 1) {
+      seen->erase(v);  // absent, and so is what makes it
+      return;
+    }
+  }
+  if (x.through >= 0) Reach(x.through, choice, seen);
+  if (x.producer < 0) return;
+  const SourceOp& op = g_.ops[x.producer];
+  for (int r : op.results) seen->insert(g_.Resolve(r));
+  for (int operand : op.operands)
+    if (operand != kAbsent) Reach(operand, choice, seen);
+  for (const RegionPattern& region : op.regions)
+    for (int v : region.returned)
+      if (v != kAbsent) Reach(v, choice, seen);
+}
+
+void PatternChecker::CountVariants() {
+  for (int i = 0; i < static_cast<int>(g_.values.size()); ++i)
+    if (g_.values[i].alias < 0 && NumChoices(i) > 1 && variants_ <= 4096) {
+      choices_.push_back(i);
+      variants_ *= NumChoices(i);
+    }
+  if (variants_ > 4096) {
+    g_.Error(g_.loc, fmt::format("{} make more than 4096 variants",
+                                 Say("Either() and Optional()", "either(...) and optional")));
+    variants_ = 0;
+  }
+  bound_in_.assign(g_.values.size(), 0);
+  for (uint64_t choice = 0; choice < variants_; ++choice) {
+    std::set<int> seen;
+    for (int root : g_.roots_)
+      for (int v : g_.ops[root].results) Reach(v, choice, &seen);
+    if (g_.root_value_ >= 0) Reach(g_.root_value_, choice, &seen);
+    for (int v : seen) ++bound_in_[v];
+  }
+}
+
+bool PatternChecker::Joins(int op, const std::set<int>& bound, std::set<int>* tried) const {
+  if (g_.ops[op].times != Times::kOnce || !tried->insert(op).second) return false;
+  for (int operand : g_.ops[op].operands) {
+    if (operand == kAbsent) continue;
+    const SourceValue& v = g_.values[g_.Resolve(operand)];
+    if (!v.list && bound.count(g_.Resolve(operand))) return true;
+    if (v.producer >= 0 && !v.optional && Joins(v.producer, bound, tried)) return true;
+  }
+  return false;
+}
+
+void PatternChecker::CheckJoins() {
+  std::set<int> bound;
+  Reach(g_.root_value_, 0, &bound);
+  std::vector<int> open;
+  for (int root : g_.roots_)
+    if (!g_.ops[root].results.empty() && !bound.count(g_.Resolve(g_.ops[root].results[0])))
+      open.push_back(root);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (int& root : open) {
+      std::set<int> tried;
+      if (root < 0 || !Joins(root, bound, &tried)) continue;
+      Reach(g_.ops[root].results[0], 0, &bound);
+      root = -1;
+      changed = true;
+    }
+  }
+  for (int root : open)
+    if (root >= 0)
+      g_.Error(g_.ops[root].loc, fmt::format("{} shares no value with the rest of the {}",
+                                             g_.ops[root].Name(), Say("pattern", "source block")));
+}
+
+void PatternChecker::SpreadEscapes() {
+  for (size_t i = 0; i < g_.values.size(); ++i)
+    if (g_.values[i].escape != Escape::kForbid)
+      SpreadEscape(static_cast<int>(i), g_.values[i].escape);
+}
+
+void PatternChecker::SpreadEscape(int value, Escape escape) {
+  SourceValue& v = g_.values[g_.Resolve(value)];
+  if (v.escape < escape) v.escape = escape;
+  for (int alternative : v.either) SpreadEscape(alternative, escape);
+  if (v.through >= 0) SpreadEscape(v.through, escape);
+  if (escape != Escape::kRecompute || v.producer < 0) return;
+  for (int operand : g_.ops[v.producer].operands)
+    if (operand != kAbsent) SpreadEscape(operand, escape);
+}
+
+void PatternChecker::CheckUse(const ResultOperand& in, std::string_view what, SourceLoc loc,
+                              bool optional) {
+  if (in.kind == Kind::kNone && !optional)
+    g_.Error(loc, fmt::format("{} is required but {} is passed", what, Say("None()", "none")));
+  if (in.kind == Kind::kResult) live_.insert(in.id);
+  if (in.kind != Kind::kSource) return;
+  const int v = g_.Resolve(in.id);
+  if (bound_in_[v] == 0) {
+    g_.Error(loc, fmt::format("{} uses {}, which the source {} never binds", what, g_.Describe(v),
+                              Say("pattern", "block")));
+  } else if (optional) {
+    return;
+  } else if (bound_in_[v] < variants_) {
+    g_.Error(loc,
+             fmt::format("{} is required, but {} is unbound in {} of {} variants of the pattern",
+                         what, g_.Describe(v), variants_ - bound_in_[v], variants_));
+  } else if (g_.values[v].optional) {
+    g_.Error(loc, fmt::format("{} is required, but {} is optional", what, g_.Describe(v)));
+  }
+}
+
+void PatternChecker::CheckOperands(const ResultOp& op) {
+  const ir::OpDef* def = g_.DefOf(op);
+  const bool chain = op.like >= 0 && g_.ops[op.like].times == Times::kChain;
+  if (chain && op.operands.size() != 1)
+    g_.Error(op.loc, fmt::format("{} a chain takes one operand, not {}", Say("Like() of", "like"),
+                                 op.operands.size()));
+  if (op.like >= 0 && g_.ops[op.like].times == Times::kEach)
+    g_.Error(op.loc,
+             fmt::format("{} takes one op, not one for each of a list", Say("Like()", "like")));
+  if (op.attrs_of >= 0 && g_.ops[op.attrs_of].times == Times::kEach)
+    g_.Error(op.loc, fmt::format("{} takes one op, not one for each of a list",
+                                 Say("AttrsOf()", "attrs of")));
+  if (op.each && !op.operands[0].list)
+    g_.Error(op.loc,
+             fmt::format("{} {} takes a list first", Say("Each() of", "each"), g_.NameOf(op)));
+  for (size_t i = 0; i < op.operands.size(); ++i) {
+    ir::OperandDef operand("x", ir::Arity::kOne);
+    if (def && !chain && def->info->operands.size() > 0)
+      operand = def->info->operands[std::min(i, def->info->operands.size() - 1)];
+    const std::string what = fmt::format("operand '{}' of {}", operand.name, g_.NameOf(op));
+    CheckUse(op.operands[i], what, op.loc, operand.arity == ir::Arity::kOptional);
+    const bool takes_list = (op.each && i == 0) || (def == nullptr && !chain) ||
+                            (!op.each && operand.arity == ir::Arity::kVariadic);
+    if (op.operands[i].list && !takes_list)
+      g_.Error(op.loc, fmt::format("{} is one value but a list is passed", what));
+  }
+}
+
+void PatternChecker::CheckResults() {
+  for (const ResultOp& op : g_.result_ops) CheckOperands(op);
+  std::set<int> sources;
+  for (const Replacement& r : g_.replacements) {
+    const int v = g_.Resolve(r.source);
+    CheckUse(r.with, fmt::format("the replacement of {}", g_.Describe(v)), r.loc, false);
+    if (r.with.list || g_.values[v].list)
+      g_.Error(r.loc, fmt::format("{} is replaced by a list, or is one", g_.Describe(v)));
+    if (g_.values[v].producer < 0 && v != g_.root_value_)
+      g_.Error(r.loc, fmt::format("{} is replaced but no source op makes it", g_.Describe(v)));
+    if (!sources.insert(v).second)
+      g_.Error(r.loc, fmt::format("{} is replaced twice", g_.Describe(v)));
+  }
+  for (const ResultOp& op : g_.result_ops) {
+    if (!op.called) continue;
+    const bool used = std::any_of(op.results.begin(), op.results.end(),
+                                  [&](int v) { return live_.count(v) > 0; });
+    if (!used)
+      Unused(op.loc, fmt::format("no result of {} is used by the result {}", g_.NameOf(op),
+                                 Say("pattern", "block")));
+  }
+}
+
+void PatternChecker::OrderResults() {
+  std::vector<int> maker(g_.num_result_values, -1);
+  for (size_t i = 0; i < g_.result_ops.size(); ++i)
+    for (int v : g_.result_ops[i].results) maker[v] = static_cast<int>(i);
+  std::vector<bool> done(g_.result_ops.size(), false);
+  std::function<void(const ResultOperand&)> visit = [&](const ResultOperand& in) {
+    if (in.kind != Kind::kResult || done[maker[in.id]]) return;
+    const int op = maker[in.id];
+    done[op] = true;
+    for (const ResultOperand& operand : g_.result_ops[op].operands) visit(operand);
+    g_.result_order_.push_back(op);
+  };
+  for (const Replacement& r : g_.replacements) visit(r.with);
+}
 
 std::vector<std::string> PatternGraph::Check() {
   PatternChecker(this).Run();

@@ -31,16 +31,15 @@ class BoundTensor {
   int64_t rank() const { return has_rank() ? static_cast<int64_t>(type().rank()) : -1; }
   // kUnknownDim when the axis (negative: from the end) does not exist or its size is not known.
   int64_t dim(int64_t axis) const {
-    const int64_t r = rank();
-    if (axis < 0) axis += r;
-    return axis >= 0 && axis < r ? type().dims()[axis] : ir::kUnknownDim;
+    if (!has_rank()) return ir::kUnknownDim;
+    axis = ir::NormalAxis(axis, type().rank());
+    return axis >= 0 && axis < rank() ? type().dims()[axis] : ir::kUnknownDim;
   }
   // A shape with one unknown dim when the rank is not known, which equals no static shape.
   ir::Shape shape() const { return has_rank() ? type().shape() : ir::Shape{ir::kUnknownDim}; }
   bool is_constant() const { return static_cast<bool>(constant()); }
   ir::Attribute constant() const {  // dense contents, or null
-    const ir::Attribute dense = ir::ConstantValue(value_);
-    return dense && !dense.IsElided() ? dense : ir::Attribute();
+    return ir::Contents(value_);
   }
   std::optional<double> splat() const { return ir::ConstantSplat(value_); }
   std::optional<ir::Ints> ints() const { return ir::ConstantInts(value_); }

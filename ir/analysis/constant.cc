@@ -45,6 +45,11 @@ Attribute ConstantValue(Value value) {
   return dense.Is(AttrKind::kDense) ? dense : Attribute();
 }
 
+Attribute Contents(Value value) {
+  const Attribute dense = ConstantValue(value);
+  return dense && !dense.IsElided() ? dense : Attribute();
+}
+
 double DenseElement(Attribute dense, int64_t i) {
   const std::byte* data = dense.bytes().data();
   switch (dense.dense_type().dtype()) {
@@ -79,8 +84,8 @@ double DenseElement(Attribute dense, int64_t i) {
 }
 
 std::optional<Ints> ConstantInts(Value value) {
-  const Attribute dense = ConstantValue(value);
-  if (!dense || dense.IsElided() || !IsInteger(dense.dense_type().dtype())) return std::nullopt;
+  const Attribute dense = Contents(value);
+  if (!dense || !IsInteger(dense.dense_type().dtype())) return std::nullopt;
   if (dense.dense_type().dtype() == DataType::kI64) {
     const auto elements = dense.elements<int64_t>();
     return Ints(elements.begin(), elements.end());
@@ -92,8 +97,8 @@ std::optional<Ints> ConstantInts(Value value) {
 }
 
 std::optional<std::vector<double>> ConstantDoubles(Value value, int64_t max_elements) {
-  const Attribute dense = ConstantValue(value);
-  if (!dense || dense.IsElided() || dense.dense_type().NumBytes() < 0) return std::nullopt;
+  const Attribute dense = Contents(value);
+  if (!dense || dense.dense_type().NumBytes() < 0) return std::nullopt;
   const int64_t n = dense.dense_type().NumElements();
   if (n > max_elements) return std::nullopt;
   std::vector<double> result;
@@ -102,8 +107,8 @@ std::optional<std::vector<double>> ConstantDoubles(Value value, int64_t max_elem
 }
 
 std::optional<double> ConstantSplat(Value value) {
-  const Attribute dense = ConstantValue(value);
-  if (!dense || dense.IsElided()) return std::nullopt;
+  const Attribute dense = Contents(value);
+  if (!dense) return std::nullopt;
   const auto bytes = dense.bytes();
   const size_t size = ElementSize(dense.dense_type().dtype());
   if (size == 0 || bytes.size() < size) return std::nullopt;

@@ -12,6 +12,8 @@ namespace weft::ir {
 // elided.
 Attribute ConstantValue(Value value);
 inline bool IsConstant(Value value) { return static_cast<bool>(ConstantValue(value)); }
+// The same without elided ones: an attribute that is not null has its bytes.
+Attribute Contents(Value value);
 
 // All elements as integers, for an i64 / i32 (or narrower) constant of any shape.
 std::optional<Ints> ConstantInts(Value value);

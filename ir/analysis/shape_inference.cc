@@ -19,28 +19,6 @@ std::string Where(Operation op) {
   return location.empty() ? std::string(op.name()) : fmt::format("{} ({})", op.name(), location);
 }
 
-absl::Status PropagateThrough(Operation op, Rewriter& rewriter) {
-  const OpDef* def = op.def();
-  if (!def || !def->infer) return absl::OkStatus();
-  std::vector<Type> types(op.num_results());
-  std::string error;
-  if (!InferResultTypes(op.context(), op.opcode(), op.operands().vec(), op.attrs(), types,
-                        &error)) {
-    const std::string_view location = op.location().str();
-    return InvalidArgument(location.empty() ? error : fmt::format("{}: {}", location, error));
-  }
-  for (uint32_t i = 0; i < op.num_results(); ++i) {
-    const Type stated = op.result(i).type(), inferred = types[i];
-    if (!inferred || stated == inferred) continue;
-    if (!Compatible(stated, inferred))
-      return InvalidArgument(fmt::format("{}: result {} is {} but its operands say {}", Where(op),
-                                         i, stated.ToString(), inferred.ToString()));
-    const Type merged = Merge(op.context(), stated, inferred);
-    if (!(merged == stated)) rewriter.SetType(op.result(i), merged);
-  }
-  return absl::OkStatus();
-}
-
 // The values of a program: block arguments and results, in regions too.
 template <class F>
 void VisitValues(Program& program, F&& visit) {
@@ -90,11 +68,33 @@ Value FindInput(Program& program, std::string_view name) {
 
 }  // namespace
 
+absl::Status RefineResultTypes(Operation op, Rewriter& rewriter) {
+  const OpDef* def = op.def();
+  if (!def || !def->infer) return absl::OkStatus();
+  std::vector<Type> types(op.num_results());
+  std::string error;
+  if (!InferResultTypes(op.context(), op.opcode(), op.operands().vec(), op.attrs(), types,
+                        &error)) {
+    const std::string_view location = op.location().str();
+    return InvalidArgument(location.empty() ? error : fmt::format("{}: {}", location, error));
+  }
+  for (uint32_t i = 0; i < op.num_results(); ++i) {
+    const Type stated = op.result(i).type(), inferred = types[i];
+    if (!inferred || stated == inferred) continue;
+    if (!Compatible(stated, inferred))
+      return InvalidArgument(fmt::format("{}: result {} is {} but its operands say {}", Where(op),
+                                         i, stated.ToString(), inferred.ToString()));
+    const Type merged = Merge(op.context(), stated, inferred);
+    if (!(merged == stated)) rewriter.SetType(op.result(i), merged);
+  }
+  return absl::OkStatus();
+}
+
 absl::Status PropagateTypes(Program& program) {
   Rewriter rewriter(&program);
   absl::Status status;
   Walk(program, [&](Operation op) {
-    if (status.ok()) status = PropagateThrough(op, rewriter);
+    if (status.ok()) status = RefineResultTypes(op, rewriter);
   });
   return status;
 }

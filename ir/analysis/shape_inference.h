@@ -13,13 +13,17 @@
 
 #include "ir/base/status.h"
 #include "ir/program.h"
+#include "ir/rewriter.h"
 
 namespace weft::ir {
 
+// Infers the result types of op and refines what is stated with what is inferred. Fails, naming the
+// op, when its operands do not fit or contradict a stated type. An op without inference keeps its
+// types.
+absl::Status RefineResultTypes(Operation op, Rewriter& rewriter);
+
 // Infers the result types of every operation again, in program order and in regions too, and
-// refines what is stated with what is inferred. Fails, naming the op, when an op's operands do not
-// fit or contradict a stated type; types refined until then stay refined. Ops without inference
-// keep their types.
+// refines them as RefineResultTypes() does; types refined until one fails stay refined.
 absl::Status PropagateTypes(Program& program);
 
 // Gives the input `name` (a block argument of the module, or the result of pd.feed) this static

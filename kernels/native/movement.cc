@@ -64,7 +64,7 @@ class Parts {
 Made MakeConcat(const KernelContext& context) {
   WEFT_ASSIGN_OR_RETURN(const int size, MovedSize(context));
   const std::span<const int64_t> whole = context.result_dims(0);
-  const size_t axis = NormalAxis(context.attrs_of<ops::Concat>().axis, whole.size());
+  const size_t axis = ir::NormalAxis(context.attrs_of<ops::Concat>().axis, whole.size());
   Parts parts(whole, axis, size);
   for (size_t i = 0; i < context.num_inputs(); ++i) parts.Add(context.dims(i));
   if (parts.extent() != whole[axis])
@@ -82,7 +82,7 @@ const RegisterKernel<ops::Concat> kConcat("native", &MakeConcat);
 Made MakeSplit(const KernelContext& context) {
   WEFT_ASSIGN_OR_RETURN(const int size, MovedSize(context));
   const std::span<const int64_t> whole = context.dims(0);
-  const size_t axis = NormalAxis(context.attrs_of<ops::Split>().axis, whole.size());
+  const size_t axis = ir::NormalAxis(context.attrs_of<ops::Split>().axis, whole.size());
   Parts parts(whole, axis, size);
   for (size_t i = 0; i < context.num_results(); ++i) parts.Add(context.result_dims(i));
   if (parts.extent() != whole[axis])
@@ -125,7 +125,7 @@ Made MakeSlice(const KernelContext& context) {
   Dims strides = from;
   int64_t offset = 0;
   for (size_t i = 0; i < starts.size(); ++i) {
-    const int axis = static_cast<int>(NormalAxis(axes[i], static_cast<size_t>(x.size())));
+    const int axis = static_cast<int>(ir::NormalAxis(axes[i], static_cast<size_t>(x.size())));
     const int64_t start = std::clamp<int64_t>(starts[i] < 0 ? starts[i] + x[axis] : starts[i], 0,
                                               steps[i] < 0 ? x[axis] - 1 : x[axis]);
     int64_t last;

@@ -67,20 +67,15 @@ inline std::vector<float> ConstantFloats(ir::Attribute dense) {
   return floats;
 }
 
-// axis in [-rank, rank) as one in [0, rank).
-inline size_t NormalAxis(int64_t axis, size_t rank) {
-  return static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(rank) : axis);
-}
-
 // A tensor seen as [outer, extent of the axes first to last, inner].
 struct AxisView {
   int64_t outer = 1, extent = 1, inner = 1;
-  AxisView(std::span<const int64_t> dims, size_t first, size_t last) {
-    for (size_t i = 0; i < dims.size(); ++i)
+  AxisView(std::span<const int64_t> dims, int64_t first, int64_t last) {
+    for (int64_t i = 0; i < static_cast<int64_t>(dims.size()); ++i)
       (i < first ? outer : i <= last ? extent : inner) *= dims[i];
   }
   AxisView(std::span<const int64_t> dims, int64_t axis)
-      : AxisView(dims, NormalAxis(axis, dims.size()), NormalAxis(axis, dims.size())) {}
+      : AxisView(dims, ir::NormalAxis(axis, dims.size()), ir::NormalAxis(axis, dims.size())) {}
 };
 
 }  // namespace weft::kernels::native

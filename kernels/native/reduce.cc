@@ -15,7 +15,7 @@ namespace {
 // The reduced axes as one, when they lie side by side (axes of size 1 between do not matter).
 std::optional<AxisView> ReducedView(std::span<const int64_t> dims, const ir::Ints& axes) {
   std::vector<bool> reduced(dims.size(), axes.empty());
-  for (const int64_t axis : axes) reduced[NormalAxis(axis, dims.size())] = true;
+  for (const int64_t axis : axes) reduced[ir::NormalAxis(axis, dims.size())] = true;
   AxisView view(dims, dims.size(), dims.size());  // all in `outer`
   view.outer = 1;
   int part = 0;  // 0: before the reduced ones, 1: in them, 2: behind

@@ -109,7 +109,7 @@ absl::Status Slice(const AttrsOf<ops::Slice>&, const KernelArgs& args) {
   int64_t offset = 0;
   for (size_t i = 0; i < starts.size(); ++i) {
     const int64_t axis =
-        NormalAxis(axes.empty() ? static_cast<int64_t>(i) : axes[i], x.dims.size());
+        ir::NormalAxis(axes.empty() ? static_cast<int64_t>(i) : axes[i], x.dims.size());
     const int64_t step = steps.empty() ? 1 : steps[i];
     if (axis < 0 || axis >= static_cast<int64_t>(x.dims.size()))
       return ir::InvalidArgument("axis " + std::to_string(axis) + " is out of range");

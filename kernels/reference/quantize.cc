@@ -61,7 +61,7 @@ absl::Status DequantizeLinear(const AttrsOf<ops::DequantizeLinear>& attrs, const
 absl::Status CheckParameters(const KernelContext& context, int64_t axis, ir::DataType real,
                              ir::DataType stored) {
   const auto rank = static_cast<int64_t>(context.dims(0).size());
-  axis = NormalAxis(axis, context.dims(0).size());
+  axis = ir::NormalAxis(axis, context.dims(0).size());
   for (size_t i : {1, 2}) {
     if (!context.HasInput(i) || context.input_type(i).NumElements() == 1) continue;
     if (context.dims(i).size() != 1 || axis < 0 || axis >= rank ||

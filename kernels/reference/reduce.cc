@@ -13,7 +13,7 @@ namespace ops = ir::ops;
 // Which dimensions are reduced. No axes: all of them.
 std::vector<bool> Reduced(std::span<const int64_t> dims, const ir::Ints& axes) {
   std::vector<bool> reduced(dims.size(), axes.empty());
-  for (const int64_t axis : axes) reduced[NormalAxis(axis, dims.size())] = true;
+  for (const int64_t axis : axes) reduced[ir::NormalAxis(axis, dims.size())] = true;
   return reduced;
 }
 
@@ -97,7 +97,8 @@ absl::Status ReduceMin(const AttrsOf<ops::ReduceMin>& attrs, const KernelArgs& a
 // The axes exist, and the result has as many elements as the dimensions that remain.
 absl::Status CheckAxes(std::span<const int64_t> dims, const ir::Ints& axes, int64_t results) {
   for (const int64_t axis : axes) {
-    if (NormalAxis(axis, dims.size()) < 0 || NormalAxis(axis, dims.size()) >= int64_t(dims.size()))
+    if (ir::NormalAxis(axis, dims.size()) < 0 ||
+        ir::NormalAxis(axis, dims.size()) >= int64_t(dims.size()))
       return ir::InvalidArgument("axis " + std::to_string(axis) + " of a tensor of rank " +
                                  std::to_string(dims.size()));
   }

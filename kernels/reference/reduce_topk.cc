@@ -55,7 +55,7 @@ absl::Status CheckTopK(const KernelContext& context) {
       context.result_type(1).dtype() != kIndex || context.input_type(1).dtype() != kIndex)
     return context.Unsupported("these element types");
   ir::Shape expected(context.dims(0).begin(), context.dims(0).end());
-  const int64_t axis = NormalAxis(context.attrs_of<O>().axis, expected.size());
+  const int64_t axis = ir::NormalAxis(context.attrs_of<O>().axis, expected.size());
   if (axis < 0 || axis >= static_cast<int64_t>(expected.size()) ||
       context.input_type(1).NumElements() != 1)
     return context.InvalidArgument("needs an axis of x and one k");

@@ -48,10 +48,11 @@ class FunctionKernel final : public Kernel {
 template <class O>
 class RegisterReference {
  public:
-  RegisterReference(Function<O> function, Check check) {
+  RegisterReference(Function<O> function, Check check, const char* file = __builtin_FILE()) {
     function_ = function;
     check_ = check;
-    AddKernelFactory(ir::Opcode::FindOrAdd(O::kInfo.name), "reference", &Make);
+    AddKernelFactory(ir::Opcode::FindOrAdd(O::kInfo.name), "reference", &Make, kNoKernelTraits,
+                     file);
   }
 
  private:
@@ -191,16 +192,11 @@ class Odometer {
   int64_t left_;
 };
 
-// axis in [-rank, rank) as one in [0, rank).
-inline int64_t NormalAxis(int64_t axis, size_t rank) {
-  return axis < 0 ? axis + static_cast<int64_t>(rank) : axis;
-}
-
 // A tensor seen as [outer, extent of axis, inner].
 struct AxisView {
   int64_t outer = 1, extent = 1, inner = 1;
   AxisView(std::span<const int64_t> dims, int64_t axis) {
-    axis = NormalAxis(axis, dims.size());
+    axis = ir::NormalAxis(axis, dims.size());
     for (int64_t i = 0; i < static_cast<int64_t>(dims.size()); ++i)
       (i < axis ? outer : i == axis ? extent : inner) *= dims[i];
   }

@@ -33,7 +33,6 @@ absl::Status CheckShape(const KernelContext& context) {
   return absl::OkStatus();
 }
 const RegisterReference<ops::Shape> kShape(&Shape, &CheckShape);
-const bool kShapesOnly = (MarkShapesOnly(ir::Opcode::FindOrAdd(ops::Shape::kInfo.name)), true);
 
 absl::Status ConstantOfShape(const AttrsOf<ops::ConstantOfShape>& attrs, const KernelArgs& args) {
   const TensorView& y = args.outputs[0];

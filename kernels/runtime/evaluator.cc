@@ -65,7 +65,7 @@ absl::StatusOr<KernelContext> MakeContext(ir::Operation op, std::span<const ir::
   std::vector<ir::Type> input_types;
   for (size_t i = 0; i < operands.size(); ++i) {
     const ir::Attribute dense = operands[i];
-    const bool needs_contents = !ReadsShapesOnly(op.opcode());
+    const bool needs_contents = !op.HasTrait(ir::kReadsShapesOnly);
     if (dense && (!dense.Is(ir::AttrKind::kDense) || (needs_contents && dense.IsElided())))
       return ir::InvalidArgument(std::string(op.name()) + ": operand " + std::to_string(i) +
                                  " has no contents");

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
+#include <tuple>
 #include <utility>
 
 #include "ir/analysis/reference_body.h"
+#include "ir/base/source_path.h"
 #include "kernels/runtime/decomposed.h"
 #include "kernels/shape_math.h"
 
@@ -16,6 +17,7 @@ namespace {
 struct Registered {
   KernelFactory factory = nullptr;
   uint32_t traits = kNoKernelTraits;
+  const char* file = "";
 };
 using Factories = std::map<uint16_t, std::map<std::string, Registered, std::less<>>>;
 
@@ -40,18 +42,10 @@ std::string Join(const std::vector<std::string>& parts, std::string_view separat
   return text;
 }
 
-std::set<uint16_t>& ShapesOnly() {
-  static auto* opcodes = new std::set<uint16_t>();
-  return *opcodes;
-}
-
 // More than any machine has; keeps sums of sizes from overflowing.
 constexpr size_t kMaxTensorBytes = size_t{1} << 40;
 
 }  // namespace
-
-void MarkShapesOnly(ir::Opcode opcode) { ShapesOnly().insert(opcode.id()); }
-bool ReadsShapesOnly(ir::Opcode opcode) { return ShapesOnly().count(opcode.id()) > 0; }
 
 absl::Status CheckRunnable(ir::Type type, ir::Operation op, std::string_view what, uint32_t i) {
   std::string subject(op.name());
@@ -73,8 +67,8 @@ absl::Status CheckRunnable(ir::Type type, ir::Operation op, std::string_view wha
 }
 
 void AddKernelFactory(ir::Opcode opcode, std::string_view provider, KernelFactory factory,
-                      uint32_t traits) {
-  const Registered registered{factory, traits};
+                      uint32_t traits, const char* file) {
+  const Registered registered{factory, traits, file};
   const bool is_new = AllFactories()[opcode.id()].emplace(std::string(provider), registered).second;
   WEFT_CHECK(is_new, "two kernels of one provider are registered for one op");
 }
@@ -126,6 +120,18 @@ std::vector<ir::Opcode> OpsWithKernels() {
 
 bool KernelHas(ir::Opcode opcode, std::string_view provider, KernelTrait trait) {
   return (Find(opcode, provider).traits & trait) != 0;
+}
+
+std::vector<RegisteredKernel> RegisteredKernels() {
+  std::vector<RegisteredKernel> kernels;
+  for (const auto& [opcode, by_provider] : AllFactories())
+    for (const auto& [provider, registered] : by_provider)
+      kernels.push_back({std::string(ir::Opcode::FromId(opcode).name()), provider,
+                         ir::SourcePath(registered.file)});
+  std::sort(kernels.begin(), kernels.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.op, a.provider) < std::tie(b.op, b.provider);
+  });
+  return kernels;
 }
 
 uint32_t KernelContext::OperandsLikeResult() const {

@@ -44,4 +44,11 @@ std::vector<ir::Opcode> OpsWithKernels();
 // Whether the provider's kernels of the op have the trait; false where it has none.
 bool KernelHas(ir::Opcode opcode, std::string_view provider, KernelTrait trait);
 
+struct RegisteredKernel {
+  std::string op, provider;
+  std::string file;  // from the root of the tree
+};
+// All there are, by op and provider.
+std::vector<RegisteredKernel> RegisteredKernels();
+
 }  // namespace weft::kernels

@@ -63,9 +63,8 @@ WEFT_RULE(MergeConsecutiveSlice, "canonicalize", kExact, .seed = "ascend") {
       return all;
     });
   };
-  res.Tensor(out) =
-      res.Op<ops::Slice>()(x, joined(&SliceLists::starts), joined(&SliceLists::ends),
-                           joined(&SliceLists::axes), joined(&SliceLists::steps));
+  res.Tensor(out) = res.Op<ops::Slice>()(x, joined(&SliceLists::starts), joined(&SliceLists::ends),
+                                         joined(&SliceLists::axes), joined(&SliceLists::steps));
 }
 
 }  // namespace weft::passes

@@ -1,16 +1,19 @@
 #include "drr/drr.h"
+#include "ir/dialects/fused/activation_ops.h"
 #include "ir/dialects/fused/conv.h"
-#include "ir/dialects/fused/elementwise.h"
 #include "ir/dialects/fused/matmul.h"
-#include "ir/dialects/onnx/elementwise.h"
 #include "passes/rule_registry.h"
 
 namespace weft::passes {
 namespace {
 
-namespace ops = ir::ops;
 namespace fused = ir::fused;
 using namespace drr;  // the rule language
+
+template <class... Ops>
+auto OneOfThem(SourcePattern& src, fused::OpList<Ops...>) {
+  return src.OneOf<Ops...>(AnyAttrs());
+}
 
 // a(f(x, w, b, r)) => f(x, w, b, r) with activation a, f a linear or a conv2d
 template <class Derived, class F>
@@ -22,30 +25,25 @@ class FuseActivation : public DrrPatternBase<Derived> {
     SourcePattern src = ctx->SourcePattern();
     auto x = src.Tensor("x"), w = src.Tensor("w"), b = src.Tensor("b"), r = src.Tensor("r");
     auto f = src.Op<F>(AnyAttrs());
-    auto a = src.OneOf<ops::Relu, ops::Sigmoid, ops::Tanh, ops::HardSwish, ops::HardSigmoid,
-                       fused::Gelu>(AnyAttrs());
+    auto a = OneOfThem(src, fused::ActivationOps());
     auto out = a(f(x, w, src.Optional(b), src.Optional(r)));
 
     src.RequireNativeCall("there is no activation yet", [=](const MatchContext& m) {
       return m[f].activation == fused::Activation::kNone;
     });
     src.RequireNativeCall("a GELU is the exact one", [=](const MatchContext& m) {
-      return !m.Is<fused::Gelu>(a) ||
-             m.As<fused::Gelu>(a).approximate == fused::GeluApproximate::kNone;
+      Floats ignored;
+      return fused::ActivationOf(m.op(a.id()), &ignored) != fused::Activation::kNone;
     });
 
     auto kind = [=](const MatchContext& m) {
-      if (m.Is<ops::Relu>(a)) return fused::Activation::kRelu;
-      if (m.Is<ops::Sigmoid>(a)) return fused::Activation::kSigmoid;
-      if (m.Is<ops::Tanh>(a)) return fused::Activation::kTanh;
-      if (m.Is<ops::HardSwish>(a)) return fused::Activation::kHardSwish;
-      if (m.Is<ops::HardSigmoid>(a)) return fused::Activation::kHardSigmoid;
-      return fused::Activation::kGelu;
+      Floats ignored;
+      return fused::ActivationOf(m.op(a.id()), &ignored);
     };
     auto params = [=](const MatchContext& m) {
-      if (!m.Is<ops::HardSigmoid>(a)) return Floats{};
-      const auto attrs = m.As<ops::HardSigmoid>(a);
-      return Floats{attrs.alpha, attrs.beta};
+      Floats params;
+      fused::ActivationOf(m.op(a.id()), &params);
+      return params;
     };
     ResultPattern res = src.ResultPattern();
     res.Tensor(out) =

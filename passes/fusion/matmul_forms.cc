@@ -18,11 +18,6 @@ using ir::Ints;
 using ir::Value;
 using Products = std::vector<Product>;
 
-Attribute ContentsOf(Value v) {
-  const Attribute dense = v ? ir::ConstantValue(v) : Attribute();
-  return dense && !dense.IsElided() ? dense : Attribute();
-}
-
 // One number for each of `columns`, the same for all rows of a product of that rank.
 bool IsRow(Attribute dense, int64_t columns, size_t rank) {
   const ir::Type type = dense.dense_type();
@@ -54,7 +49,7 @@ void FindBiasAdd(Product* p) {
   const ir::OpOperand use = y.first_use();
   const ir::Operation add = use.owner();
   if (!add.Is<ops::Add>() || !(add.block() == p->op.block())) return;
-  const Attribute bias = ContentsOf(add.operand(1 - use.index()));
+  const Attribute bias = ir::Contents(add.operand(1 - use.index()));
   if (!bias || !IsRow(bias, Columns(*p), y.type().rank()) || add.result().type() != y.type())
     return;
   p->bias_add = add;
@@ -229,14 +224,14 @@ std::vector<Value> Stack(ir::Rewriter& rewriter, Products& products) {
 
 std::optional<Product> ProductOf(ir::Operation op) {
   if (!op.Is<ops::MatMul>() && !op.Is<ops::Gemm>()) return std::nullopt;
-  Product p{.op = op, .weights = ContentsOf(op.operand(1))};
+  Product p{.op = op, .weights = ir::Contents(op.operand(1))};
   if (!p.weights || p.weights.dense_type().rank() < 2 || !op.result().type().HasRank())
     return std::nullopt;
   if (!op.HasOperand(2)) {
     FindBiasAdd(&p);
     return p;
   }
-  p.bias = ContentsOf(op.operand(2));
+  p.bias = ir::Contents(op.operand(2));
   if (!p.bias || !IsRow(p.bias, Columns(p), 2)) return std::nullopt;
   return p;
 }

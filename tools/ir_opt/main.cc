@@ -16,6 +16,7 @@
 #include "tools/cli/shape_flags.h"
 #include "tools/cli/suggest.h"
 #include "tools/ir_opt/analyse.h"
+#include "tools/ir_opt/describe_rule.h"
 #include "tools/ir_opt/explain.h"
 #include "tools/ir_opt/lists.h"
 
@@ -23,7 +24,7 @@ namespace weft::tools {
 namespace {
 
 struct Flags {
-  std::string in, out, explain, export_form = "functions";
+  std::string in, out, explain, rule, export_form = "functions";
   bool full_weights = false;
   bool list_passes = false, list_rules = false, list_ops = false, list_constraints = false,
        analyse_rules = false;
@@ -57,8 +58,13 @@ void AddFlags(CLI::App& app, Flags* flags) {
   app.add_flag("--full-weights", flags->full_weights, "print weights in full");
   app.add_flag("--analyse-rules", flags->analyse_rules,
                "rules that undo, grow or shadow, of all passes or those chosen; no IN");
-  app.add_flag("--list-passes", flags->list_passes, "what passes, rules, operations, constraints there are");
-  app.add_flag("--list-rules", flags->list_rules)->group(kSameLine);
+  app.add_flag("--list-passes", flags->list_passes,
+               "what passes, rules, operations, constraints there are; all of one rule");
+  app.add_option("--list-rules", flags->rule)
+      ->type_name("[R]")
+      ->expected(0, 1)
+      ->each([flags](const std::string&) { flags->list_rules = true; })
+      ->group(kSameLine);
   app.add_flag("--list-ops", flags->list_ops)->group(kSameLine);
   app.add_flag("--list-constraints", flags->list_constraints)->group(kSameLine);
 }
@@ -102,7 +108,9 @@ absl::Status CheckFlags(const Flags& flags) {
 absl::Status List(const Flags& flags) {
   if (flags.list_passes) std::fputs(ListPasses().c_str(), stdout);
   if (flags.list_rules) {
-    WEFT_ASSIGN_OR_RETURN(const std::string rules, ListRules(flags.passes.rules_files));
+    WEFT_ASSIGN_OR_RETURN(const std::string rules,
+                          flags.rule.empty() ? ListRules(flags.passes.rules_files)
+                                             : DescribeRule(flags.rule, flags.passes.rules_files));
     std::fputs(rules.c_str(), stdout);
   }
   if (flags.list_ops) std::fputs(ListOps().c_str(), stdout);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "drr/drr.h"
 #include "ir/analysis/verifier.h"
 #include "ir/builder.h"
 #include "ir/dialects/onnx.h"

@@ -193,13 +193,30 @@ TEST_F(IrOpt, ListsPassesRulesAndOps) {
 }
 
 TEST_F(IrOpt, ListsConstraintsWithNamesParametersAndMeaning) {
-  EXPECT_THAT(Accept({"--list-constraints"}).out,
-              AllOf(HasSubstr("SameDim(value, integer, value, integer)"),
-                    HasSubstr("same_dim(value, integer, value, integer)"),
-                    HasSubstr("the two axes have one size"),
-                    HasSubstr("the same symbol is the same size"),
-                    HasSubstr("splat_is(value, number[, number])"),
-                    HasSubstr("Compose(attribute variable, attribute variable)")));
+  EXPECT_THAT(
+      Accept({"--list-constraints"}).out,
+      AllOf(HasSubstr("SameDim(value, integer, value, integer)"),
+            HasSubstr("same_dim(value, integer, value, integer)"),
+            HasSubstr("the two axes have one size"), HasSubstr("the same symbol is the same size"),
+            HasSubstr("splat_is(value, number[, number])"),
+            HasSubstr("Compose(attribute variable, attribute variable)")));
+}
+
+TEST_F(IrOpt, LeadsFromTheNameOfARuleToItsSourceAndTests) {
+  const std::string rule = Accept({"--list-rules", "conv-to-nhwc"}).out;
+  EXPECT_THAT(rule, MatchesRegex("name +conv-to-nhwc\ngroup +layout\nnumerics +reassociates\n"
+                                 "runs +default\nbecomes +conv.*=>.*\n"
+                                 "source +passes/layout/[a-z_]+\\.cc:[0-9]+\n"
+                                 "golden +unittests/passes/layout/golden/conv-to-nhwc\n"
+                                 "tests +ctest --preset release -R "
+                                 "'\\^passes/Golden\\.\\*/layout_conv_to_nhwc_'\n"))
+      << rule;
+  EXPECT_THAT(Accept({"--list-rules=gather-to-split"}).out, HasSubstr("group     (pass)\n"));
+}
+
+TEST_F(IrOpt, SuggestsTheRuleThatWasMeantToBeListed) {
+  EXPECT_THAT(Refusal({"--list-rules", "conv-to-nhcw"}),
+              HasSubstr("unknown rule 'conv-to-nhcw'; did you mean 'conv-to-nhwc'?"));
 }
 
 TEST_F(IrOpt, FixesSymbolicDimsAndInputShapes) {

@@ -3,13 +3,41 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <iterator>
 #include <numbers>
+#include <type_traits>
 
 #include "ir/builder.h"
+#include "ir/dialects/fused/elementwise.h"
 #include "ir/dialects/onnx.h"
 #include "ir/infer.h"
 
 namespace weft::ir::fused {
+namespace {
+
+template <class O>
+constexpr bool (*IsOp())(Operation) {
+  if constexpr (std::is_void_v<O>) {
+    return nullptr;
+  } else {
+    return [](Operation op) { return op.Is<O>(); };
+  }
+}
+
+// By activation.
+struct Row {
+  bool (*is_op)(Operation op);
+  Value (*build)(Builder& b, Value x, DataType dtype, const Floats& params);
+};
+#define WEFT_ROW(Name, text, num_params, op, body)                                      \
+  {IsOp<op>(), [](Builder& b, Value x, DataType dtype, const Floats& params) -> Value { \
+     static_cast<void>(b), static_cast<void>(dtype), static_cast<void>(params);         \
+     return body;                                                                       \
+   }},
+const Row kRows[] = {WEFT_FUSED_ACTIVATIONS(WEFT_ROW)};
+#undef WEFT_ROW
+
+}  // namespace
 
 bool CheckActivation(InferContext& c, Activation activation, const Floats& params) {
   const size_t needed = NumActivationParams(activation);
@@ -19,31 +47,31 @@ bool CheckActivation(InferContext& c, Activation activation, const Floats& param
 }
 
 Value BuildActivation(Builder& b, Value x, Activation activation, const Floats& params) {
-  const DataType dtype = x.type().dtype();
-  switch (activation) {
-    case Activation::kNone:
-      return x;
-    case Activation::kRelu:
-      return b.Make<ops::Relu>({x});
-    case Activation::kClip:
-      return b.Make<ops::Clip>(
-          {x, b.ConstantScalar(dtype, params[0]), b.ConstantScalar(dtype, params[1])});
-    case Activation::kSigmoid:
-      return b.Make<ops::Sigmoid>({x});
-    case Activation::kTanh:
-      return b.Make<ops::Tanh>({x});
-    case Activation::kGelu:
-      return BuildErfGelu(b, x);
-    case Activation::kHardSigmoid:
-      return b.Make<ops::HardSigmoid>({x}, {.alpha = params[0], .beta = params[1]});
-    case Activation::kHardSwish:
-      return b.Make<ops::HardSwish>({x});
-    case Activation::kSwish:
-      return b.Make<ops::Mul>({x, b.Make<ops::Sigmoid>({x})});
-    case Activation::kGeluTanh:
-      return BuildTanhGelu(b, x);
+  const Row& row = kRows[static_cast<size_t>(activation)];
+  return row.build(b, x, x.type().dtype(), params);
+}
+
+Activation ActivationOf(Operation op, Floats* params) {
+  params->clear();
+  if (op.num_operands() == 0 || op.num_results() != 1) return Activation::kNone;
+  for (uint32_t i = 1; i < op.num_operands(); ++i)
+    if (op.operand(i)) return Activation::kNone;
+  for (size_t i = 0; i < std::size(kRows); ++i) {
+    if (!kRows[i].is_op || !kRows[i].is_op(op)) continue;
+    for (const FieldDef& field : op.def()->fields) {
+      const Attribute fallback =
+          field.make_default ? field.make_default(*op.context()) : Attribute();
+      const Attribute stated = op.attr(field.name.str());
+      const Attribute value = stated ? stated : fallback;
+      if (field.kind == AttrKind::kFloat) {
+        params->push_back(value.AsFloat());
+      } else if (!(value == fallback)) {
+        return Activation::kNone;
+      }
+    }
+    return static_cast<Activation>(i);
   }
-  return x;
+  return Activation::kNone;
 }
 
 Value BuildErfGelu(Builder& b, Value x) {

@@ -43,6 +43,12 @@ bool Conv::Infer(InferContext& c) {
   return SetTensor(c, 0, dtype, dims);
 }
 
+double Conv::Flops(Operation op) {
+  const Type w = op.operand(1).type();
+  return 2.0 * static_cast<double>(op.result(0).type().NumElements()) *
+         static_cast<double>(w.NumElements()) / std::max(static_cast<double>(w.dim(0)), 1.0);
+}
+
 void LoadConvOps(IrContext& context) { AddOps<Conv>(context); }
 
 }  // namespace weft::ir::ops

@@ -30,6 +30,7 @@ struct Conv {
     }
   };
   static bool Infer(InferContext& c);
+  static double Flops(Operation op);
 };
 
 void LoadConvOps(IrContext& context);

@@ -9,7 +9,8 @@ namespace weft::ir::ops {
 // --- one operand --------------------------------------------------------------
 
 struct Abs : UnaryNumberOp {
-  static constexpr OpInfo kInfo = UnaryInfo("onnx.Abs", 13, "the absolute value");
+  static constexpr OpInfo kInfo =
+      UnaryInfo("onnx.Abs", 13, "the absolute value", kTypeGeneric | kRankGeneric);
 };
 struct Neg : UnaryNumberOp {
   static constexpr OpInfo kInfo = UnaryInfo("onnx.Neg", 13, "minus x");
@@ -30,13 +31,15 @@ struct Erf : UnaryNumberOp {
   static constexpr OpInfo kInfo = UnaryInfo("onnx.Erf", 13, "the error function");
 };
 struct Relu : UnaryNumberOp {
-  static constexpr OpInfo kInfo = UnaryInfo("onnx.Relu", 14, "max(x, 0)");
+  static constexpr OpInfo kInfo =
+      UnaryInfo("onnx.Relu", 14, "max(x, 0)", kTypeGeneric | kRankGeneric);
 };
 struct Sigmoid : UnaryFloatOp {
-  static constexpr OpInfo kInfo = UnaryInfo("onnx.Sigmoid", 13, "1 / (1 + exp(-x))");
+  static constexpr OpInfo kInfo = UnaryInfo("onnx.Sigmoid", 13, "1 / (1 + exp(-x))", kTypeGeneric);
 };
 struct Tanh : UnaryFloatOp {
-  static constexpr OpInfo kInfo = UnaryInfo("onnx.Tanh", 13, "the hyperbolic tangent");
+  static constexpr OpInfo kInfo =
+      UnaryInfo("onnx.Tanh", 13, "the hyperbolic tangent", kTypeGeneric | kRankGeneric);
 };
 struct HardSwish : UnaryFloatOp {
   static constexpr OpInfo kInfo =
@@ -62,7 +65,8 @@ struct HardSigmoid {
   static bool Infer(InferContext& c);
 };
 struct LeakyRelu {
-  static constexpr OpInfo kInfo = UnaryInfo("onnx.LeakyRelu", 16, "x where x >= 0, else alpha * x");
+  static constexpr OpInfo kInfo = UnaryInfo("onnx.LeakyRelu", 16, "x where x >= 0, else alpha * x",
+                                            kTypeGeneric | kRankGeneric);
   template <template <class> class Slot>
   struct Attrs {
     Slot<float> alpha{};
@@ -107,16 +111,19 @@ struct Cast {
 // --- two operands and more ------------------------------------------------------
 
 struct Add : BinaryNumberOp {
-  static constexpr OpInfo kInfo = BinaryInfo("onnx.Add", 14, "x + y", kCommutative);
+  static constexpr OpInfo kInfo =
+      BinaryInfo("onnx.Add", 14, "x + y", kCommutative | kTypeGeneric | kRankGeneric);
 };
 struct Sub : BinaryNumberOp {
-  static constexpr OpInfo kInfo = BinaryInfo("onnx.Sub", 14, "x - y");
+  static constexpr OpInfo kInfo = BinaryInfo("onnx.Sub", 14, "x - y", kTypeGeneric | kRankGeneric);
 };
 struct Mul : BinaryNumberOp {
-  static constexpr OpInfo kInfo = BinaryInfo("onnx.Mul", 14, "x * y", kCommutative);
+  static constexpr OpInfo kInfo =
+      BinaryInfo("onnx.Mul", 14, "x * y", kCommutative | kTypeGeneric | kRankGeneric);
 };
 struct Div : BinaryNumberOp {
-  static constexpr OpInfo kInfo = BinaryInfo("onnx.Div", 14, "x / y; integers are truncated");
+  static constexpr OpInfo kInfo =
+      BinaryInfo("onnx.Div", 14, "x / y; integers are truncated", kTypeGeneric | kRankGeneric);
 };
 // x to the power y; the result has the element type of x, whatever y's is.
 struct Pow {
@@ -135,13 +142,14 @@ struct Xor : LogicalOp {
   static constexpr OpInfo kInfo = BinaryInfo("onnx.Xor", 7, "logical exclusive or", kCommutative);
 };
 struct Equal : EqualityOp {
-  static constexpr OpInfo kInfo = BinaryInfo("onnx.Equal", 13, "x == y, as bool", kCommutative);
+  static constexpr OpInfo kInfo =
+      BinaryInfo("onnx.Equal", 13, "x == y, as bool", kCommutative | kTypeGeneric);
 };
 struct Greater : ComparisonOp {
   static constexpr OpInfo kInfo = BinaryInfo("onnx.Greater", 13, "x > y, as bool");
 };
 struct Less : ComparisonOp {
-  static constexpr OpInfo kInfo = BinaryInfo("onnx.Less", 13, "x < y, as bool");
+  static constexpr OpInfo kInfo = BinaryInfo("onnx.Less", 13, "x < y, as bool", kTypeGeneric);
 };
 struct GreaterOrEqual : ComparisonOp {
   static constexpr OpInfo kInfo = BinaryInfo("onnx.GreaterOrEqual", 16, "x >= y, as bool");
@@ -161,10 +169,11 @@ struct Sum : BinaryNumberOp {
 struct Where {
   static constexpr OpInfo kInfo = {.name = "onnx.Where",
                                    .operands = {"condition", "x", "y"},
-                                   .traits = kPure | kElementwise,
+                                   .traits = kPure | kElementwise | kTypeGeneric,
                                    .onnx = "Where",
                                    .since = 16,
-                                   .doc = "x where the condition holds, else y"};
+                                   .doc = "x where the condition holds, else y",
+                                   .data = OverOperands(1, 2)};
   template <template <class> class Slot>
   using Attrs = NoAttrs<Slot>;
   static bool Infer(InferContext& c);
@@ -190,7 +199,8 @@ struct Dropout {
       .traits = kPure | kView | kRandom,
       .onnx = "Dropout",
       .since = 13,
-      .doc = "zeroes random elements and scales the rest when training; else the identity"};
+      .doc = "zeroes random elements and scales the rest when training; else the identity",
+      .data = OverOperands(0)};
   template <template <class> class Slot>
   struct Attrs {
     Slot<std::optional<int64_t>> seed{};

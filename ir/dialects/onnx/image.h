@@ -39,7 +39,8 @@ struct Resize {
       .operands = {"x", Optional("roi"), Optional("scales"), Optional("sizes")},
       .onnx = "Resize",
       .since = 13,
-      .doc = "x resampled to another size"};
+      .doc = "x resampled to another size",
+      .data = OverOperands(0)};
   template <template <class> class Slot>
   struct Attrs {
     Slot<CoordinateMode> coordinate_transformation_mode{};

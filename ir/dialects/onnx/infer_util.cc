@@ -355,7 +355,7 @@ bool NormalizeAxis(InferContext& c, int64_t* axis, size_t rank, std::string_view
   const auto r = static_cast<int64_t>(rank);
   if (*axis < -r || *axis >= r)
     return c.Fail(fmt::format("{} {} is out of range for rank {}", what, *axis, rank));
-  if (*axis < 0) *axis += r;
+  *axis = NormalAxis(*axis, rank);
   return true;
 }
 

@@ -17,6 +17,11 @@ bool MatMul::Infer(InferContext& c) {
   return MatMulDims(c, *x, *y, &dims) && SetTensor(c, 0, dtype, dims);
 }
 
+double MatMul::Flops(Operation op) {
+  return 2.0 * static_cast<double>(op.result(0).type().NumElements()) *
+         static_cast<double>(op.operand(0).type().dim(-1));
+}
+
 bool Gemm::Infer(InferContext& c) {
   DataType dtype;
   if (!CheckTensors(c) || !SameDtype(c, {0, 1, 2}, &dtype) || !CheckNumber(c, 0) ||
@@ -33,6 +38,12 @@ bool Gemm::Infer(InferContext& c) {
   const Shape dims = {a[0], b[1]};
   if (!CheckBroadcastsTo(c, 2, dims)) return false;
   return SetTensor(c, 0, dtype, dims);
+}
+
+double Gemm::Flops(Operation op) {
+  const bool transposed = op.attrs_of<Gemm>().transA != 0;
+  return 2.0 * static_cast<double>(op.result(0).type().NumElements()) *
+         static_cast<double>(op.operand(0).type().dim(transposed ? 0 : 1));
 }
 
 void LoadMatmulOps(IrContext& context) { AddOps<MatMul, Gemm>(context); }

@@ -16,12 +16,14 @@ struct MatMul {
   template <template <class> class Slot>
   using Attrs = NoAttrs<Slot>;
   static bool Infer(InferContext& c);
+  static double Flops(Operation op);
 };
 
 // a is [M, K], or [K, M] with transA; b is [K, N], or [N, K] with transB; c broadcasts to [M, N].
 struct Gemm {
   static constexpr OpInfo kInfo = {.name = "onnx.Gemm",
                                    .operands = {"a", "b", Optional("c")},
+                                   .traits = kPure | kTypeGeneric,
                                    .onnx = "Gemm",
                                    .since = 13,
                                    .doc = "alpha * a . b + beta * c, for matrices",
@@ -39,6 +41,7 @@ struct Gemm {
     }
   };
   static bool Infer(InferContext& c);
+  static double Flops(Operation op);
 };
 
 void LoadMatmulOps(IrContext& context);

@@ -11,6 +11,7 @@ namespace weft::ir::ops {
 struct Transpose {
   static constexpr OpInfo kInfo = {.name = "onnx.Transpose",
                                    .operands = {"data"},
+                                   .traits = kPure | kTypeGeneric,
                                    .onnx = "Transpose",
                                    .since = 13,
                                    .doc = "permutes dimensions"};
@@ -25,6 +26,7 @@ struct Transpose {
 struct Concat {
   static constexpr OpInfo kInfo = {.name = "onnx.Concat",
                                    .operands = {Variadic("inputs")},
+                                   .traits = kPure | kTypeGeneric | kRankGeneric | kAxisOfOperand,
                                    .onnx = "Concat",
                                    .since = 13,
                                    .doc = "joins tensors along an axis"};
@@ -41,9 +43,11 @@ struct Split {
   static constexpr OpInfo kInfo = {.name = "onnx.Split",
                                    .operands = {"x", Optional("split")},
                                    .results = {Variadic("outputs")},
+                                   .traits = kPure | kTypeGeneric | kRankGeneric | kAxisOfOperand,
                                    .onnx = "Split",
                                    .since = 13,
-                                   .doc = "cuts a tensor into parts along an axis"};
+                                   .doc = "cuts a tensor into parts along an axis",
+                                   .data = OverOperands(0)};
   template <template <class> class Slot>
   struct Attrs {
     Slot<int64_t> axis{};
@@ -56,9 +60,11 @@ struct Slice {
   static constexpr OpInfo kInfo = {
       .name = "onnx.Slice",
       .operands = {"data", "starts", "ends", Optional("axes"), Optional("steps")},
+      .traits = kPure | kTypeGeneric,
       .onnx = "Slice",
       .since = 13,
-      .doc = "elements start, start + step, ... before end, along some axes"};
+      .doc = "elements start, start + step, ... before end, along some axes",
+      .data = OverOperands(0)};
   template <template <class> class Slot>
   using Attrs = NoAttrs<Slot>;
   static bool Infer(InferContext& c);
@@ -67,9 +73,11 @@ struct Slice {
 struct Gather {
   static constexpr OpInfo kInfo = {.name = "onnx.Gather",
                                    .operands = {"data", "indices"},
+                                   .traits = kPure | kTypeGeneric | kAxisOfOperand,
                                    .onnx = "Gather",
                                    .since = 13,
-                                   .doc = "the entries of data along axis that indices name"};
+                                   .doc = "the entries of data along axis that indices name",
+                                   .data = OverOperands(0)};
   template <template <class> class Slot>
   struct Attrs {
     Slot<int64_t> axis{};
@@ -81,9 +89,11 @@ struct Gather {
 struct Expand {
   static constexpr OpInfo kInfo = {.name = "onnx.Expand",
                                    .operands = {"x", "shape"},
+                                   .traits = kPure | kTypeGeneric,
                                    .onnx = "Expand",
                                    .since = 13,
-                                   .doc = "x broadcast against a shape"};
+                                   .doc = "x broadcast against a shape",
+                                   .data = OverOperands(0)};
   template <template <class> class Slot>
   using Attrs = NoAttrs<Slot>;
   static bool Infer(InferContext& c);
@@ -92,9 +102,11 @@ struct Expand {
 struct Tile {
   static constexpr OpInfo kInfo = {.name = "onnx.Tile",
                                    .operands = {"x", "repeats"},
+                                   .traits = kPure | kTypeGeneric,
                                    .onnx = "Tile",
                                    .since = 13,
-                                   .doc = "x repeated along each dimension"};
+                                   .doc = "x repeated along each dimension",
+                                   .data = OverOperands(0)};
   template <template <class> class Slot>
   using Attrs = NoAttrs<Slot>;
   static bool Infer(InferContext& c);
@@ -111,7 +123,8 @@ struct Pad {
                                    .operands = {"data", "pads", Optional("constant_value")},
                                    .onnx = "Pad",
                                    .since = 13,
-                                   .doc = "adds a border"};
+                                   .doc = "adds a border",
+                                   .data = OverOperands(0, 2)};
   template <template <class> class Slot>
   struct Attrs {
     Slot<PadMode> mode{};
@@ -132,10 +145,12 @@ constexpr std::array<std::string_view, 3> EnumNames(ScatterReduction) {
 struct ScatterND {
   static constexpr OpInfo kInfo = {.name = "onnx.ScatterND",
                                    .operands = {"data", "indices", "updates"},
+                                   .traits = kPure | kTypeGeneric,
                                    .onnx = "ScatterND",
                                    .since = 16,
                                    .doc = "data with updates written, or applied, at some indices",
-                                   .inplace = OverOperands(0)};
+                                   .inplace = OverOperands(0),
+                                   .data = OverOperands(0, 2)};
   template <template <class> class Slot>
   struct Attrs {
     Slot<ScatterReduction> reduction{};

@@ -11,6 +11,7 @@ struct BatchNormalization {
       .name = "onnx.BatchNormalization",
       .operands = {"x", "scale", "b", "input_mean", "input_var"},
       .results = {"out", Optional("running_mean"), Optional("running_var")},
+      .traits = kPure | kTypeGeneric | kRankGeneric,
       .onnx = "BatchNormalization",
       .since = 15,
       .doc = "normalises each channel with the given statistics",
@@ -52,6 +53,7 @@ struct LayerNormalization {
   static constexpr OpInfo kInfo = {.name = "onnx.LayerNormalization",
                                    .operands = {"x", "scale", Optional("b")},
                                    .results = {"out", Optional("mean"), Optional("inv_std_dev")},
+                                   .traits = kPure | kAxisOfOperand,
                                    .onnx = "LayerNormalization",
                                    .since = 17,
                                    .doc = "normalises the last dimensions to mean 0 and variance 1",
@@ -77,6 +79,7 @@ struct LayerNormalization {
 struct Softmax {
   static constexpr OpInfo kInfo = {.name = "onnx.Softmax",
                                    .operands = {"x"},
+                                   .traits = kPure | kAxisOfOperand,
                                    .onnx = "Softmax",
                                    .since = 13,
                                    .doc = "exp(x) / sum(exp(x)) along one axis",

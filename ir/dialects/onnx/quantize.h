@@ -20,6 +20,7 @@ struct QuantizeLinear : QuantizeOp {
   static constexpr OpInfo kInfo = {
       .name = "onnx.QuantizeLinear",
       .operands = {"x", "y_scale", Optional("y_zero_point")},
+      .traits = kPure | kAxisOfOperand,
       .onnx = "QuantizeLinear",
       .since = 13,
       .doc = "saturate(round_half_to_even(x / y_scale) + y_zero_point)"};
@@ -29,6 +30,7 @@ struct QuantizeLinear : QuantizeOp {
 struct DequantizeLinear : QuantizeOp {
   static constexpr OpInfo kInfo = {.name = "onnx.DequantizeLinear",
                                    .operands = {"x", "x_scale", Optional("x_zero_point")},
+                                   .traits = kPure | kAxisOfOperand,
                                    .onnx = "DequantizeLinear",
                                    .since = 13,
                                    .doc = "(x - x_zero_point) * x_scale"};

@@ -21,6 +21,7 @@ struct ReduceOp {  // axes are an attribute until opset 17
 struct ReduceMean : ReduceOp {
   static constexpr OpInfo kInfo = {.name = "onnx.ReduceMean",
                                    .operands = {"x"},
+                                   .traits = kPure | kAxisOfOperand,
                                    .onnx = "ReduceMean",
                                    .since = 13,
                                    .doc = "the mean over some axes"};
@@ -29,6 +30,7 @@ struct ReduceMean : ReduceOp {
 struct ReduceMax : ReduceOp {
   static constexpr OpInfo kInfo = {.name = "onnx.ReduceMax",
                                    .operands = {"x"},
+                                   .traits = kPure | kAxisOfOperand,
                                    .onnx = "ReduceMax",
                                    .since = 13,
                                    .doc = "the largest element over some axes"};
@@ -37,6 +39,7 @@ struct ReduceMax : ReduceOp {
 struct ReduceMin : ReduceOp {
   static constexpr OpInfo kInfo = {.name = "onnx.ReduceMin",
                                    .operands = {"x"},
+                                   .traits = kPure | kAxisOfOperand,
                                    .onnx = "ReduceMin",
                                    .since = 13,
                                    .doc = "the smallest element over some axes"};
@@ -46,9 +49,11 @@ struct ReduceMin : ReduceOp {
 struct ReduceSum {
   static constexpr OpInfo kInfo = {.name = "onnx.ReduceSum",
                                    .operands = {"x", Optional("axes")},
+                                   .traits = kPure | kTypeGeneric,
                                    .onnx = "ReduceSum",
                                    .since = 13,
-                                   .doc = "the sum over some axes"};
+                                   .doc = "the sum over some axes",
+                                   .data = OverOperands(0)};
   template <template <class> class Slot>
   struct Attrs {
     Slot<int64_t> keepdims{};
@@ -66,9 +71,11 @@ struct TopK {
   static constexpr OpInfo kInfo = {.name = "onnx.TopK",
                                    .operands = {"x", "k"},
                                    .results = {"values", "indices"},
+                                   .traits = kPure | kAxisOfOperand,
                                    .onnx = "TopK",
                                    .since = 11,
-                                   .doc = "the k largest or smallest elements along an axis"};
+                                   .doc = "the k largest or smallest elements along an axis",
+                                   .data = OverOperands(0)};
   template <template <class> class Slot>
   struct Attrs {
     Slot<int64_t> axis{};

@@ -9,10 +9,11 @@ namespace weft::ir::ops {
 struct Reshape {
   static constexpr OpInfo kInfo = {.name = "onnx.Reshape",
                                    .operands = {"data", "shape"},
-                                   .traits = kPure | kView,
+                                   .traits = kPure | kView | kTypeGeneric,
                                    .onnx = "Reshape",
                                    .since = 14,
-                                   .doc = "the same elements in another shape"};
+                                   .doc = "the same elements in another shape",
+                                   .data = OverOperands(0)};
   template <template <class> class Slot>
   struct Attrs {
     Slot<int64_t> allowzero{};
@@ -26,7 +27,7 @@ struct Reshape {
 struct Flatten {
   static constexpr OpInfo kInfo = {.name = "onnx.Flatten",
                                    .operands = {"x"},
-                                   .traits = kPure | kView,
+                                   .traits = kPure | kView | kAxisOfOperand,
                                    .onnx = "Flatten",
                                    .since = 13,
                                    .doc = "a matrix: dimensions before axis by the others"};
@@ -41,10 +42,11 @@ struct Flatten {
 struct Squeeze {
   static constexpr OpInfo kInfo = {.name = "onnx.Squeeze",
                                    .operands = {"data", Optional("axes")},
-                                   .traits = kPure | kView,
+                                   .traits = kPure | kView | kTypeGeneric,
                                    .onnx = "Squeeze",
                                    .since = 13,
-                                   .doc = "removes dimensions of size 1 (all, without axes)"};
+                                   .doc = "removes dimensions of size 1 (all, without axes)",
+                                   .data = OverOperands(0)};
   template <template <class> class Slot>
   using Attrs = NoAttrs<Slot>;
   static bool Infer(InferContext& c);
@@ -53,10 +55,11 @@ struct Squeeze {
 struct Unsqueeze {
   static constexpr OpInfo kInfo = {.name = "onnx.Unsqueeze",
                                    .operands = {"data", "axes"},
-                                   .traits = kPure | kView,
+                                   .traits = kPure | kView | kTypeGeneric,
                                    .onnx = "Unsqueeze",
                                    .since = 13,
-                                   .doc = "inserts dimensions of size 1"};
+                                   .doc = "inserts dimensions of size 1",
+                                   .data = OverOperands(0)};
   template <template <class> class Slot>
   using Attrs = NoAttrs<Slot>;
   static bool Infer(InferContext& c);
@@ -66,6 +69,7 @@ struct Unsqueeze {
 struct Shape {
   static constexpr OpInfo kInfo = {.name = "onnx.Shape",
                                    .operands = {"data"},
+                                   .traits = kPure | kReadsShapesOnly,
                                    .onnx = "Shape",
                                    .since = 15,
                                    .doc = "the dimensions of a tensor"};
@@ -86,7 +90,8 @@ struct ConstantOfShape {
                                    .operands = {"shape"},
                                    .onnx = "ConstantOfShape",
                                    .since = 9,
-                                   .doc = "a tensor of a given shape, all elements alike"};
+                                   .doc = "a tensor of a given shape, all elements alike",
+                                   .data = 0};
   template <template <class> class Slot>
   struct Attrs {
     Slot<std::optional<Attribute>> value{};

@@ -3,23 +3,14 @@
 
 #include <cstdint>
 
+#include "ir/dialects/fused/activation_kind.h"
 #include "kernels/thread_pool.h"
 
 namespace weft::kernels::simd {
 
-enum class ActivationKind {
-  kNone,
-  kRelu,
-  kClip,  // max(a, min(b, x))
-  kGelu,  // x / 2 (1 + erf(x / sqrt 2))
-  kTanh,
-  kSigmoid,
-  kHardSigmoid,  // max(0, min(1, a x + b))
-  kHardSwish,    // x max(0, min(1, x / 6 + 1 / 2))
-  kSwish,        // x / (1 + exp(-x))
-  kGeluTanh,     // x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))
-};
+using ActivationKind = ir::fused::Activation;
 
+// The parameters of Clip are a <= b: max(a, min(b, x)), of HardSigmoid max(0, min(1, a x + b)).
 struct Activation {
   ActivationKind kind = ActivationKind::kNone;
   float a = 0;

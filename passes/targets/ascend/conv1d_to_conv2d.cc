@@ -5,8 +5,6 @@
 //
 // A value enters and leaves such a region once. The seed writes the first pad twice, which is wrong
 // for asymmetric pads, and gives constants of rank 2 their new dimension in the wrong place.
-#include <algorithm>
-#include <string_view>
 #include <unordered_set>
 
 #include "ir/analysis/constant.h"
@@ -25,51 +23,24 @@ namespace ops = ir::ops;
 constexpr size_t kRank = 3;     // of [N, C, L]
 constexpr int64_t kHeight = 2;  // the new dimension: [N, C, 1, L]
 
-// What a region may hold besides convolutions. Of binary ops constants are no slots: they keep
-// their rank where it is below the others'.
-enum class Kind { kUnary, kBinary, kJoins, kSplits };
-struct Member {
-  std::string_view op;
-  Kind kind;
-};
-constexpr Member kMembers[] = {
-    {"onnx.Abs", Kind::kUnary},
-    {"onnx.Add", Kind::kBinary},
-    {"onnx.BatchNormalization", Kind::kUnary},
-    {"onnx.Concat", Kind::kJoins},
-    {"onnx.Div", Kind::kBinary},
-    {"onnx.LeakyRelu", Kind::kUnary},
-    {"onnx.Mul", Kind::kBinary},
-    {"onnx.Relu", Kind::kUnary},
-    {"onnx.Split", Kind::kSplits},
-    {"onnx.Sub", Kind::kBinary},
-    {"onnx.Tanh", Kind::kUnary},
-};
-
 bool IsRank3(ir::Value v) { return v && v.type().HasRank() && v.type().rank() == kRank; }
 
-// Contents that can be given another shape.
-ir::Attribute ContentsOf(ir::Value v) {
-  const ir::Attribute dense = ir::ConstantValue(v);
-  return dense && !dense.IsElided() ? dense : ir::Attribute();
-}
-
-// The slots of op that get the new dimension; none when op cannot be in a region.
+// The slots of op that get the new dimension; none when op cannot be in a region. Constants of a
+// binary op are no slots: they keep their rank where it is below the others'.
 RetypedOp SlotsOf(ir::Operation op) {
   for (ir::Value result : op.results())
     if (!IsRank3(result)) return {};
   if (op.Is<ops::Conv>()) {
-    const bool fits = IsRank3(op.operand(0)) && IsRank3(op.operand(1)) && ContentsOf(op.operand(1));
+    const bool fits =
+        IsRank3(op.operand(0)) && IsRank3(op.operand(1)) && ir::Contents(op.operand(1));
     return fits ? RetypedOp{op, 0b1, kAllSlots} : RetypedOp{};
   }
-  const auto* member = std::find_if(std::begin(kMembers), std::end(kMembers),
-                                    [&](const Member& m) { return m.op == op.name(); });
-  if (member == std::end(kMembers) || op.num_operands() == 0 || op.num_results() == 0) return {};
+  if (!op.HasTrait(ir::kRankGeneric) || op.num_operands() == 0 || op.num_results() == 0) return {};
   RetypedOp slots{op, 0b1, kAllSlots};
-  if (member->kind == Kind::kJoins) slots.operands = kAllSlots;
-  if (member->kind == Kind::kBinary)
+  if (op.def()->info->operands[0].arity == ir::Arity::kVariadic) slots.operands = kAllSlots;
+  if (op.HasTrait(ir::kElementwise) && op.num_operands() == 2)
     slots.operands =
-        (ContentsOf(op.operand(0)) ? 0 : 0b01) | (ContentsOf(op.operand(1)) ? 0 : 0b10);
+        (ir::Contents(op.operand(0)) ? 0 : 0b01) | (ir::Contents(op.operand(1)) ? 0 : 0b10);
   for (uint32_t i = 0; i < op.num_operands(); ++i)
     if (HasSlot(slots.operands, i) && !IsRank3(op.operand(i))) return {};
   return slots.operands == 0 ? RetypedOp{} : slots;
@@ -113,7 +84,7 @@ ir::Shape WithUnitBeforeLast(ir::Shape dims) {
 }
 
 ir::Value ReshapedConstant(ir::Rewriter& rewriter, ir::Value constant) {
-  const ir::Attribute dense = ContentsOf(constant);
+  const ir::Attribute dense = ir::Contents(constant);
   const ir::Type type = rewriter.context()->TensorType(constant.type().dtype(),
                                                        WithUnitBeforeLast(constant.type().shape()));
   return rewriter.Constant(rewriter.context()->DenseAttr(type, dense.bytes()));
@@ -142,7 +113,7 @@ void Extend(ir::Rewriter& rewriter, ir::Operation op) {
   }
   rewriter.SetInsertionPoint(op);
   for (uint32_t i = 0; i < op.num_operands(); ++i)
-    if (ContentsOf(op.operand(i)) && op.operand(i).type().rank() >= 2)
+    if (ir::Contents(op.operand(i)) && op.operand(i).type().rank() >= 2)
       rewriter.SetOperand(op, i, ReshapedConstant(rewriter, op.operand(i)));
 }
 
@@ -164,7 +135,7 @@ class Conv1dToConv2d : public Pass {
                 },
             .enter =
                 [](ir::Rewriter& r, ir::Value v) {
-                  if (ContentsOf(v)) return ReshapedConstant(r, v);
+                  if (ir::Contents(v)) return ReshapedConstant(r, v);
                   return r.Make<ops::Unsqueeze>({v, r.ConstantInts({kHeight})});
                 },
             .leave =

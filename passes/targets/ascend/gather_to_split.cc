@@ -56,8 +56,7 @@ std::optional<Reading> ReadingOf(ir::Value value) {
   for (ir::OpOperand use : value.uses()) {
     const ir::Operation gather = use.owner();
     if (!gather.Is<ops::Gather>() || use.index() != 0) return std::nullopt;
-    int64_t axis = gather.attrs_of<ops::Gather>().axis;
-    axis += axis < 0 ? rank : 0;
+    const int64_t axis = ir::NormalAxis(gather.attrs_of<ops::Gather>().axis, value.type().rank());
     if (axis < 0 || axis >= rank || (reading.axis >= 0 && axis != reading.axis))
       return std::nullopt;
     reading.axis = axis;

@@ -59,9 +59,8 @@ bool AllOnes(const std::optional<ir::Ints>& list) {
 std::optional<std::vector<std::vector<Part>>> PartsOf(ir::Operation conv) {
   const auto attrs = conv.attrs_of<ops::Conv>();
   const ir::Type x = conv.operand(0).type(), w = conv.operand(1).type();
-  const ir::Attribute weights = ir::ConstantValue(conv.operand(1));
   if (attrs.auto_pad != ops::AutoPad::kNotSet || !AllOnes(attrs.strides) ||
-      !AllOnes(attrs.dilations) || !x.HasRank() || !weights || weights.IsElided())
+      !AllOnes(attrs.dilations) || !x.HasRank() || !ir::Contents(conv.operand(1)))
     return std::nullopt;
   const size_t rank = w.rank() - 2;
   const ir::Ints pads = attrs.pads.value_or(ir::Ints(2 * rank, 0));

@@ -25,11 +25,6 @@ namespace {
 
 namespace ops = ir::ops;
 
-ir::Attribute ContentsOf(ir::Value v) {
-  const ir::Attribute dense = ir::ConstantValue(v);
-  return dense && !dense.IsElided() ? dense : ir::Attribute();
-}
-
 struct Projection {
   ir::Operation matmul, reshape, transpose;
   std::vector<ir::Operation> elementwise;  // between matmul and reshape, in this order
@@ -42,8 +37,8 @@ struct Projection {
 std::optional<uint32_t> RunningOperand(ir::Operation op) {
   if (!op.Is<ops::Add>() && !op.Is<ops::Sub>() && !op.Is<ops::Mul>() && !op.Is<ops::Div>())
     return std::nullopt;
-  if (ContentsOf(op.operand(1)) && !ContentsOf(op.operand(0))) return 0;
-  if (ContentsOf(op.operand(0)) && !ContentsOf(op.operand(1))) return 1;
+  if (ir::Contents(op.operand(1)) && !ir::Contents(op.operand(0))) return 0;
+  if (ir::Contents(op.operand(0)) && !ir::Contents(op.operand(1))) return 1;
   return std::nullopt;
 }
 
@@ -83,7 +78,7 @@ bool FindProduct(Projection* p) {
     p->elementwise.insert(p->elementwise.begin(), op);
     value = op.operand(*running);
   }
-  const ir::Attribute weights = ContentsOf(p->matmul.operand(1));
+  const ir::Attribute weights = ir::Contents(p->matmul.operand(1));
   if (!weights || weights.dense_type().rank() < 2) return false;
   p->columns = weights.dense_type().dims().back();
   return true;
@@ -111,7 +106,7 @@ std::optional<Projection> ProjectionOf(ir::Operation transpose) {
 
 // Columns of part i, of a constant that has all of them; else the constant itself.
 ir::Value PartOf(ir::Rewriter& rewriter, ir::Value constant, const Projection& p, size_t i) {
-  const ir::Attribute dense = ContentsOf(constant);
+  const ir::Attribute dense = ir::Contents(constant);
   ir::Shape sizes = dense.dense_type().shape();
   if (sizes.empty() || sizes.back() != p.columns) return constant;
   ir::Shape begins(sizes.size(), 0);

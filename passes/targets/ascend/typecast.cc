@@ -1,11 +1,9 @@
 // typecast: computes in i32 and f32 what a program computes in i64 and f64, for hardware without
 // them. Seed: ascend_knowledge_base.md, TypeCast. Right only where every value fits: nothing is
 // proved about values, so the pass works only in runs that allow approximate numerics. Constants are
-// clipped to the narrow type. Operands
-// for axes, shapes and indices stay i64, as ONNX wants them.
+// clipped to the narrow type. Operands for axes, shapes and indices stay i64, as ONNX wants them.
 #include <algorithm>
 #include <limits>
-#include <string_view>
 
 #include "ir/analysis/constant.h"
 #include "ir/dialects/onnx/elementwise.h"
@@ -18,40 +16,6 @@ namespace {
 
 using ir::DataType;
 
-// Which operands and results of an op share the element type that may change.
-struct Slots {
-  std::string_view op;
-  uint32_t operands, results;
-};
-constexpr Slots kSlots[] = {
-    {"onnx.Abs", kAllSlots, kAllSlots},
-    {"onnx.Add", kAllSlots, kAllSlots},
-    {"onnx.BatchNormalization", kAllSlots, kAllSlots},
-    {"onnx.Concat", kAllSlots, kAllSlots},
-    {"onnx.Div", kAllSlots, kAllSlots},
-    {"onnx.Equal", kAllSlots, 0},
-    {"onnx.Expand", 0b1, kAllSlots},
-    {"onnx.Gather", 0b1, kAllSlots},
-    {"onnx.Gemm", kAllSlots, kAllSlots},
-    {"onnx.LeakyRelu", kAllSlots, kAllSlots},
-    {"onnx.Less", kAllSlots, 0},
-    {"onnx.Mul", kAllSlots, kAllSlots},
-    {"onnx.ReduceSum", 0b1, kAllSlots},
-    {"onnx.Relu", kAllSlots, kAllSlots},
-    {"onnx.Reshape", 0b1, kAllSlots},
-    {"onnx.ScatterND", 0b101, kAllSlots},
-    {"onnx.Sigmoid", kAllSlots, kAllSlots},
-    {"onnx.Slice", 0b1, kAllSlots},
-    {"onnx.Split", 0b1, kAllSlots},
-    {"onnx.Squeeze", 0b1, kAllSlots},
-    {"onnx.Sub", kAllSlots, kAllSlots},
-    {"onnx.Tanh", kAllSlots, kAllSlots},
-    {"onnx.Tile", 0b1, kAllSlots},
-    {"onnx.Transpose", kAllSlots, kAllSlots},
-    {"onnx.Unsqueeze", 0b1, kAllSlots},
-    {"onnx.Where", 0b110, kAllSlots},
-};
-
 template <class Values>
 bool AllOfType(const Values& values, uint32_t slots, DataType dtype) {
   for (uint32_t i = 0; i < values.size(); ++i) {
@@ -59,6 +23,19 @@ bool AllOfType(const Values& values, uint32_t slots, DataType dtype) {
     if (v && HasSlot(slots, i) && !(v.type().IsTensor() && v.type().dtype() == dtype)) return false;
   }
   return true;
+}
+
+// The operands and results of op that have the element type `wide` and may get another; none when
+// op cannot change it.
+RetypedOp SlotsOf(ir::Operation op, DataType wide) {
+  if (!op.HasTrait(ir::kTypeGeneric) || op.num_results() == 0) return {};
+  RetypedOp slots{op, op.def()->info->data, kAllSlots};
+  if (op.result(0).type().IsTensor() && op.result(0).type().dtype() == DataType::kBool)
+    slots.results = 0;  // a comparison
+  return AllOfType(op.operands(), slots.operands, wide) &&
+                 AllOfType(op.results(), slots.results, wide)
+             ? slots
+             : RetypedOp{};
 }
 
 ir::Type WithDtype(ir::Type type, DataType dtype) {
@@ -95,11 +72,7 @@ class Typecast : public Pass {
   void Narrow(ir::Program& program, DataType wide, DataType narrow) {
     std::vector<RetypedOp> ops;
     ir::Walk(program, [&](ir::Operation op) {
-      const auto* slots = std::find_if(std::begin(kSlots), std::end(kSlots),
-                                       [&](const Slots& s) { return s.op == op.name(); });
-      if (slots != std::end(kSlots) && AllOfType(op.operands(), slots->operands, wide) &&
-          AllOfType(op.results(), slots->results, wide))
-        ops.push_back({op, slots->operands, slots->results});
+      if (const RetypedOp slots = SlotsOf(op, wide); slots.op) ops.push_back(slots);
     });
     if (ops.empty()) return;
     ir::Rewriter rewriter(&program);
@@ -107,8 +80,8 @@ class Typecast : public Pass {
            {.inside = [&](ir::Type type) { return WithDtype(type, narrow); },
             .enter =
                 [&](ir::Rewriter& r, ir::Value v) {
-                  const ir::Attribute dense = ir::ConstantValue(v);
-                  if (!dense || dense.IsElided()) return CastTo(r, v, narrow);
+                  const ir::Attribute dense = ir::Contents(v);
+                  if (!dense) return CastTo(r, v, narrow);
                   const ir::Type type = WithDtype(v.type(), narrow);
                   return r.Constant(wide == DataType::kI64 ? Clipped<int32_t, int64_t>(dense, type)
                                                            : Clipped<float, double>(dense, type));

@@ -142,5 +142,20 @@ TEST_F(ShapeInference, SetInputShapeKnowsPaddlesFeeds) {
   EXPECT_EQ(Text(label), "tensor<8x1xi64>");
 }
 
+TEST_F(ShapeInference, RefinesTheElementsOfAVector) {
+  Value elements = b.Make<CombineOp>({x, relu});
+  Rewriter(&program).SetType(elements, context.VectorType(std::vector<Type>{
+                                           x.type(), context.UnrankedTensorType(DataType::kNull)}));
+  ASSERT_EQ(SetDim(program, "M", 5).message(), "");
+  ASSERT_EQ(PropagateTypes(program).message(), "");
+  EXPECT_EQ(Text(elements), "vec[tensor<Nx4x5xf32>,tensor<Nx4x5xf32>]");
+}
+
+TEST_F(ShapeInference, NamesAStatedVectorOfAnotherLength) {
+  const Value elements = b.Make<CombineOp>({x, relu});
+  Rewriter(&program).SetType(elements, context.VectorType(std::vector<Type>{x.type()}));
+  EXPECT_TRUE(Message(PropagateTypes(program)).starts_with("builtin.combine: result 0 is "));
+}
+
 }  // namespace
 }  // namespace weft::ir

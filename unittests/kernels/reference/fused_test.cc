@@ -2,6 +2,7 @@
 // written out in double.
 #include <cmath>
 
+#include "unittests/kernels/activation_definition.h"
 #include "unittests/kernels/agreement.h"
 
 namespace weft::kernels {
@@ -29,51 +30,20 @@ double Gelu(double x) { return x / 2 * (1 + std::erf(x / std::sqrt(2.0))); }
 double GeluTanh(double x) {
   return x / 2 * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
 }
-double Apply(Activation activation, double x) {
-  switch (activation) {
-    case Activation::kNone:
-      return x;
-    case Activation::kRelu:
-      return std::fmax(x, 0);
-    case Activation::kClip:
-      return std::fmin(std::fmax(x, -0.5), 1);
-    case Activation::kSigmoid:
-      return 1 / (1 + std::exp(-x));
-    case Activation::kTanh:
-      return std::tanh(x);
-    case Activation::kGelu:
-      return Gelu(x);
-    case Activation::kHardSigmoid:
-      return std::fmin(std::fmax(0.25 * x + 0.5, 0), 1);
-    case Activation::kHardSwish:
-      return x * std::fmin(std::fmax(x / 6 + 0.5, 0), 1);
-    case Activation::kSwish:
-      return x / (1 + std::exp(-x));
-    case Activation::kGeluTanh:
-      return GeluTanh(x);
-  }
-  return 0;
-}
 ir::Floats ParamsOf(Activation activation) {
-  if (activation == Activation::kClip) return {-0.5f, 1.0f};
-  if (activation == Activation::kHardSigmoid) return {0.25f, 0.5f};
-  return {};
+  return fused::NumActivationParams(activation) == 0 ? ir::Floats{} : ir::Floats{-0.25f, 0.5f};
 }
-constexpr Activation kActivations[] = {
-    Activation::kNone,  Activation::kRelu,    Activation::kClip,        Activation::kSigmoid,
-    Activation::kTanh,  Activation::kGelu,    Activation::kHardSigmoid, Activation::kHardSwish,
-    Activation::kSwish, Activation::kGeluTanh};
 
 TEST(ReferenceLinear, IsAProductWithBiasResidualAndActivation) {
   const D x = Doubles(Random({3, 4}, 1)), w = Doubles(Random({5, 4}, 2));
   const D bias = Doubles(Random({5}, 3)), residual = Doubles(Random({3, 5}, 4));
-  for (const Activation activation : kActivations) {
+  for (const Activation activation : AllActivations()) {
     D expected;
     for (int m = 0; m < 3; ++m)
       for (int n = 0; n < 5; ++n) {
         double sum = bias[n] + residual[m * 5 + n];
         for (int k = 0; k < 4; ++k) sum += x[m * 4 + k] * w[n * 4 + k];
-        expected.push_back(Apply(activation, sum));
+        expected.push_back(ActivationInDouble(activation, -0.25, 0.5, sum));
       }
     SCOPED_TRACE(ir::EnumName(activation));
     ExpectDoubles(RunOp<fused::Linear>(

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ir/analysis/constant.h"
+#include "ir/analysis/verifier.h"
 #include "ir/builder.h"
 #include "ir/dialects/onnx.h"
 #include "ir/dialects/onnx/elementwise.h"
@@ -79,6 +80,22 @@ TEST_F(ConstantFoldingSize, ALargeResultOnTheWayToASmallOneIsComputed) {
   EXPECT_TRUE(Folds(sum));
   EXPECT_EQ(program.num_operations(), 3u) << "the module, the sum and the return";
   EXPECT_EQ(ir::ConstantSplat(program.body().Terminator().operand(0)), 1.5 * 65 * kFloatsPerKib);
+}
+
+TEST_F(ConstantFoldingSize, AHeldBackOpStaysWhereItsOtherResultIsUsed) {
+  const Value x = b.AddInput("x", context.TensorType(ir::DataType::kF32, {1}));
+  const ir::Operation split = b.Create<ops::Split>({ExpandToKib(256), Value()}, {}, 2);
+  const Value sum = Sum(split.result(0));
+  const Value other = b.Make<ops::Add>({split.result(1), x});
+  b.Return({{"sum", sum}, {"other", other}});
+  auto evaluator = kernels::KernelEvaluator::Create("reference");
+  PassManager pm(&context);
+  pm.pass_context().evaluator = evaluator->get();
+  pm.AddPass(MakePass("constant-folding"));
+  ASSERT_TRUE(pm.Run(program).ok());
+  EXPECT_EQ(ir::ConstantSplat(program.body().Terminator().operand(0)), 1.5 * 128 * kFloatsPerKib);
+  EXPECT_EQ(ir::Message(ir::Verify(program)), "");
+  EXPECT_TRUE(split.IsAlive());
 }
 
 TEST_F(ConstantFoldingSize, UnlessItIsVeryLarge) {

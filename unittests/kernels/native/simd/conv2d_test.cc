@@ -1,5 +1,6 @@
 #include "kernels/native/simd/conv2d.h"
 
+#include "unittests/kernels/activation_definition.h"
 #include "unittests/kernels/native/simd/simd_test_util.h"
 
 namespace weft::kernels::simd {
@@ -10,14 +11,6 @@ struct Extras {
   int64_t gap = 0;  // floats between pixels
   Activation activation = {};
 };
-
-double Apply(const Activation& activation, double v) {
-  if (activation.kind == ActivationKind::kRelu) return std::fmax(0, v);
-  if (activation.kind == ActivationKind::kHardSwish) {
-    return v * std::fmin(1, std::fmax(0, v / 6 + 0.5));
-  }
-  return v;
-}
 
 double ConvolveAt(const Conv2dShape& s, const std::vector<float>& x, int64_t x_stride,
                   const std::vector<float>& w, int64_t image, int64_t row, int64_t column,
@@ -69,7 +62,8 @@ void Check(const Conv2dShape& s, const Extras& extras, ThreadPool& pool) {
       double value = ConvolveAt(s, x, x_stride, w, image, row, column, out);
       if (extras.bias) value += bias[out];
       if (extras.residual) value += residual[p * y_stride + out];
-      expected[p * y_stride + out] = Apply(extras.activation, value);
+      expected[p * y_stride + out] = ActivationInDouble(extras.activation.kind, extras.activation.a,
+                                                        extras.activation.b, value);
     }
     for (int64_t j = s.out_channels; j < y_stride; ++j) {
       const float before = extras.residual_is_output ? residual[p * y_stride + j] : 77.0f;

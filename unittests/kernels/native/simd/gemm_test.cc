@@ -1,35 +1,10 @@
 #include "kernels/native/simd/gemm.h"
 
+#include "unittests/kernels/activation_definition.h"
 #include "unittests/kernels/native/simd/simd_test_util.h"
 
 namespace weft::kernels::simd {
 namespace {
-
-double Apply(const Activation& activation, double v) {
-  switch (activation.kind) {
-    case ActivationKind::kNone:
-      return v;
-    case ActivationKind::kRelu:
-      return std::fmax(0, v);
-    case ActivationKind::kClip:
-      return std::fmin(activation.b, std::fmax(activation.a, v));
-    case ActivationKind::kGelu:
-      return v / 2 * std::erfc(-v / std::sqrt(2.0));
-    case ActivationKind::kTanh:
-      return std::tanh(v);
-    case ActivationKind::kSigmoid:
-      return 1 / (1 + std::exp(-v));
-    case ActivationKind::kHardSigmoid:
-      return std::fmin(1, std::fmax(0, activation.a * v + activation.b));
-    case ActivationKind::kHardSwish:
-      return v * std::fmin(1, std::fmax(0, v / 6 + 0.5));
-    case ActivationKind::kSwish:
-      return v / (1 + std::exp(-v));
-    case ActivationKind::kGeluTanh:
-      return v / 2 * (1 + std::tanh(std::sqrt(2 / M_PI) * (v + 0.044715 * v * v * v)));
-  }
-  return v;
-}
 
 struct Shape {
   int64_t m, k, n;
@@ -75,7 +50,8 @@ void CheckGemm(const Shape& s, const Options& options, ThreadPool& pool) {
                (options.transposed ? b[j * s.k + k] : b[k * s.n + j]);
       }
       if (options.residual) sum += residual[i * ldc + j];
-      const double value = Apply(options.activation, sum);
+      const double value = ActivationInDouble(options.activation.kind, options.activation.a,
+                                              options.activation.b, sum);
       largest = std::fmax(largest, std::fabs(value));
       difference = std::fmax(difference, std::fabs(c[i * ldc + j] - value));
     }
@@ -113,9 +89,9 @@ TEST(CpuGemm, CoversEveryTileHeightAndWidth) {
 
 TEST(CpuGemm, FusesBiasResidualAndEveryActivation) {
   ForEachVariant([&](ThreadPool& pool) {
-    for (int kind = 0; kind <= static_cast<int>(ActivationKind::kGeluTanh); ++kind) {
+    for (const ActivationKind kind : AllActivations()) {
       Options options;
-      options.activation = {static_cast<ActivationKind>(kind), -0.4f, 0.7f};
+      options.activation = {kind, -0.4f, 0.7f};
       for (bool bias : {false, true}) {
         for (bool residual : {false, true}) {
           options.bias = bias;

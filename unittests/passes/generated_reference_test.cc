@@ -1,0 +1,79 @@
+// passes/README.md and passes/rules.md say of rules and passes what is true of them.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "passes/transformation.h"
+#include "unittests/fixtures/generated_text.h"
+#include "unittests/fixtures/golden.h"
+#include "unittests/fixtures/transformation_table.h"
+
+namespace weft::fixtures {
+namespace {
+
+constexpr char kTests[] = WEFT_TEST_DATA_DIR;
+constexpr char kRoot[] = WEFT_TEST_DATA_DIR "/..";
+
+// "[topk_fix.cc:51](targets/ascend/topk_fix.cc#L51)", seen from passes/.
+std::string SourceLink(const passes::Transformation& it) {
+  const std::string path = it.file.substr(it.file.find('/') + 1);
+  return fmt::format("[{0}]({0})", path);
+}
+
+std::string RuleTable() {
+  std::string table =
+      "| name | group | numbers | runs | what becomes what | source | golden programs |\n"
+      "|---|---|---|---|---|---|---|\n";
+  for (const passes::Transformation& it : passes::Transformations()) {
+    if (!it.file.starts_with("passes/")) continue;  // rules of tests
+    const std::string golden = GoldenFolder(std::string(kTests) + "/passes", it.name);
+    table +=
+        fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", it.name,
+                    it.IsPass() ? "(pass)" : std::string(it.group),
+                    drr::NumericClassName(it.numerics), it.Runs(), Cell(it.What()), SourceLink(it),
+                    golden.empty() ? "" : fmt::format("[{}](../{})", it.name, it.GoldenFolder()));
+  }
+  return table;
+}
+
+TEST(GeneratedReference, ListsEveryTransformationOfTheSeeds) {
+  const auto table =
+      TransformationTable(std::string(kTests) + "/passes", std::string(kRoot) + "/passes/targets");
+  ASSERT_TRUE(table.ok()) << table.status();
+  EXPECT_TRUE(HoldsGenerated(std::string(kRoot) + "/passes/README.md", "transformations", *table));
+}
+
+TEST(GeneratedReference, ListsEveryRule) {
+  EXPECT_TRUE(HoldsGenerated(std::string(kRoot) + "/passes/rules.md", "rules", RuleTable()));
+}
+
+TEST(GeneratedReference, LeadsToTheSourceAndTheGoldenProgramsOfEachRule) {
+  for (const passes::Transformation& it : passes::Transformations()) {
+    if (!it.file.starts_with("passes/")) continue;
+    EXPECT_TRUE(std::filesystem::exists(std::string(kRoot) + "/" + it.file)) << it.name;
+    EXPECT_GT(it.line, 0) << it.name;
+    const std::string golden = GoldenFolder(std::string(kTests) + "/passes", it.name);
+    EXPECT_TRUE(golden.empty() || golden == std::string(kTests) + it.GoldenFolder().substr(9))
+        << it.name << ": " << golden << " is not " << it.GoldenFolder();
+  }
+}
+
+TEST(GeneratedText, StandsBetweenItsMarks) {
+  const std::string begin = "<!-- generated: a; tools/dev bless -R Generated -->\n";
+  const auto text = WithGenerated("x\n" + begin + "old\n<!-- end of a -->\ny\n", "a", "new\n");
+  ASSERT_TRUE(text.ok()) << text.status();
+  EXPECT_EQ(*text, "x\n" + begin + "new\n<!-- end of a -->\ny\n");
+}
+
+TEST(GeneratedText, NeedsItsMarks) {
+  EXPECT_FALSE(WithGenerated("a text without marks", "a", "new\n").ok());
+  EXPECT_FALSE(WithGenerated("<!-- end of a -->\n"
+                             "<!-- generated: a; tools/dev bless -R Generated -->\n",
+                             "a", "new\n")
+                   .ok());
+}
+
+}  // namespace
+}  // namespace weft::fixtures
