@@ -26,12 +26,16 @@
 // Commutative ops match either operand order. See passes/canonicalize/ for rules.
 #pragma once
 
-#include "drr/cpp/constraints.h"   // IWYU pragma: export
+// In the order of what includes what, so that a compiler's message names few files.
+// clang-format off
 #include "drr/cpp/handles.h"       // IWYU pragma: export
+#include "drr/cpp/phrase.h"        // IWYU pragma: export
+#include "drr/cpp/constraints.h"   // IWYU pragma: export
 #include "drr/cpp/let.h"           // IWYU pragma: export
-#include "drr/cpp/op_patterns.h"   // IWYU pragma: export
-#include "drr/cpp/pattern_base.h"  // IWYU pragma: export
-#include "drr/cpp/result.h"        // IWYU pragma: export
 #include "drr/cpp/slots.h"         // IWYU pragma: export
+#include "drr/cpp/op_patterns.h"   // IWYU pragma: export
+#include "drr/cpp/result.h"        // IWYU pragma: export
 #include "drr/cpp/source.h"        // IWYU pragma: export
+#include "drr/cpp/pattern_base.h"  // IWYU pragma: export
 #include "ir/dialects/builtin.h"   // IWYU pragma: export
+// clang-format on

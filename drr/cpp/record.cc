@@ -157,6 +157,12 @@ drr::Tensor SourcePattern::Splat(double number, double tolerance, SourceLoc loc)
 
 namespace internal {
 
+std::vector<ir::Attribute> AttributesOf(PatternGraph* graph, const MakeLiterals& literals) {
+  std::vector<ir::Attribute> attributes;
+  literals(*graph->context(), &attributes);
+  return attributes;
+}
+
 BuildResult PatternRecorder::BuildRule(ir::IrContext* context, const RuleInfo& info) const {
   DrrPatternContext ctx(info.name, context);
   (*this)(&ctx);

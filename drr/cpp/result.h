@@ -15,8 +15,7 @@ class ResultPattern {
   explicit ResultPattern(PatternGraph* graph) : graph_(graph) {}
 
   template <class O>
-  ResultOpPattern<O> Op(typename O::template Attrs<ResultSlot> attrs = {},
-                        typename O::template Attrs<ResultSlot> except = {},
+  ResultOpPattern<O> Op(ResultAttrs<O> attrs = {}, ResultAttrs<O> except = {},
                         SourceLoc loc = SourceLoc::Here()) {
     const int op = graph_->NewResultOp(ir::OpDefOf<O>(), -1, loc);
     internal::RecordResultAttrs<O>(graph_, op, attrs, except);
@@ -26,13 +25,12 @@ class ResultPattern {
   // The op that `matched` is, with its attributes but for those that `except` gives, on other
   // operands. Of several alternatives all must have those.
   template <class O>
-  ResultOpPattern<O> Like(OpPattern<O> matched, typename O::template Attrs<ResultSlot> except = {},
+  ResultOpPattern<O> Like(OpPattern<O> matched, ResultAttrs<O> except = {},
                           SourceLoc loc = SourceLoc::Here()) {
     return Op<O>(AttrsOf(matched), std::move(except), loc);
   }
   template <class First, class... Others>
-  ResultOpLike Like(OneOfPattern<First, Others...> matched,
-                    typename First::template Attrs<ResultSlot> except = {},
+  ResultOpLike Like(OneOfPattern<First, Others...> matched, ResultAttrs<First> except = {},
                     SourceLoc loc = SourceLoc::Here()) {
     const ResultOpLike op = LikeOp(matched.id(), loc);
     internal::RecordResultAttrs<First>(graph_, op.id(), except);

@@ -49,6 +49,17 @@ struct AnyAttrs {
   }
 };
 
+// Literals, as attributes of a context. One type for all slots: what a slot costs to compile is
+// paid where a literal stands, and not for every attribute of every op.
+using MakeLiterals = ir::Function<void(ir::IrContext&, std::vector<ir::Attribute>*)>;
+
+template <class V>
+MakeLiterals LiteralOfType(V value) {
+  return [value = std::move(value)](ir::IrContext& c, std::vector<ir::Attribute>* attributes) {
+    attributes->push_back(ir::MakeAttr(c, value));
+  };
+}
+
 // Source side: the op's default, a literal, a set, a handle to bind, or anything.
 template <class T>
 class SourceSlot {
@@ -57,25 +68,26 @@ class SourceSlot {
   enum Kind { kDefault, kLiterals, kBind, kAny };
   SourceSlot() = default;
   template <LiteralOf<V> U>
-  SourceSlot(U literal) : kind_(kLiterals), literals_{V(literal)} {}
+  SourceSlot(U literal) : kind_(kLiterals), literals_(LiteralOfType(V(literal))) {}
   SourceSlot(std::initializer_list<typename ir::ElementOf<V>::type> list) requires
       std::constructible_from<V, std::initializer_list<typename ir::ElementOf<V>::type>>
-      : kind_(kLiterals), literals_{V(list)} {}
+      : kind_(kLiterals), literals_(LiteralOfType(V(list))) {}
   template <class U>
-  SourceSlot(In<U> set) : kind_(kLiterals), literals_(set.values.begin(), set.values.end()) {}
+  SourceSlot(In<U> set)
+      : kind_(kLiterals),
+        literals_([set](ir::IrContext& c, std::vector<ir::Attribute>* attributes) {
+          for (const auto& value : set.values) attributes->push_back(ir::MakeAttr(c, V(value)));
+        }) {}
   SourceSlot(Attr<V> handle) : kind_(kBind), variable_(handle.id()) {}
   SourceSlot(Any) : kind_(kAny) {}
-  // Anything else is refused, in the line that says it: the message names T, which the attribute is.
-  template <class WrongType>
-  SourceSlot(WrongType) = delete;
 
   Kind kind() const { return kind_; }
-  const std::vector<V>& literals() const { return literals_; }
+  const MakeLiterals& literals() const { return literals_; }
   int variable() const { return variable_; }
 
  private:
   Kind kind_ = kDefault;
-  std::vector<V> literals_;
+  MakeLiterals literals_;
   int variable_ = -1;
 };
 
@@ -93,10 +105,10 @@ class ResultSlot {
   enum Kind { kDefault, kLiteral, kCopy, kCompute, kExpression, kFrom };
   ResultSlot() = default;
   template <LiteralOf<V> U>
-  ResultSlot(U literal) : kind_(kLiteral), literal_(V(literal)) {}
+  ResultSlot(U literal) : kind_(kLiteral), literal_(LiteralOfType(V(literal))) {}
   ResultSlot(std::initializer_list<typename ir::ElementOf<V>::type> list) requires
       std::constructible_from<V, std::initializer_list<typename ir::ElementOf<V>::type>>
-      : kind_(kLiteral), literal_(list) {}
+      : kind_(kLiteral), literal_(LiteralOfType(V(list))) {}
   ResultSlot(Attr<V> handle) : kind_(kCopy), variable_(handle.id()) {}
   template <ComputesFor<V> F>
   ResultSlot(F fn)
@@ -105,8 +117,6 @@ class ResultSlot {
         }) {}
   template <ExpressionFor<V> U>
   ResultSlot(const Expression<U>& expression) : kind_(kExpression), expression_(expression) {}
-  template <class WrongType>
-  ResultSlot(WrongType) = delete;
   // As a source op has it, if it has an attribute of this name.
   static ResultSlot From(int source_op) {
     ResultSlot slot;
@@ -116,7 +126,7 @@ class ResultSlot {
   }
 
   Kind kind() const { return kind_; }
-  const V& literal() const { return literal_; }
+  const MakeLiterals& literal() const { return literal_; }
   int variable() const { return variable_; }
   int source_op() const { return variable_; }
   const ComputeAttr& compute() const { return compute_; }
@@ -124,11 +134,56 @@ class ResultSlot {
 
  private:
   Kind kind_ = kDefault;
-  V literal_{};
+  MakeLiterals literal_;
   int variable_ = -1;
   ComputeAttr compute_;
   internal::Phrase expression_;
 };
+
+// The attributes of op O, as Op<O>() takes them. Each slot knows O, so that the compiler can say of
+// which op an attribute has the wrong type.
+template <class>
+inline constexpr bool kNever = false;
+
+template <class O>
+struct SlotsOf {
+  template <class T>
+  struct Source : SourceSlot<T> {
+    using V = typename ir::ValueTypeOf<T>::type;
+    Source() = default;
+    template <std::convertible_to<SourceSlot<T>> Given>
+    Source(Given given) : SourceSlot<T>(std::move(given)) {}
+    Source(std::initializer_list<typename ir::ElementOf<V>::type> list) requires
+        std::constructible_from<V, std::initializer_list<typename ir::ElementOf<V>::type>>
+        : SourceSlot<T>(list) {}
+    template <class Given>
+    Source(Given) {
+      static_assert(kNever<Given>,
+                    "this attribute of op O is a T, not what is Given: write a "
+                    "literal, In{...}, an Attr<T> or Any()");
+    }
+  };
+  template <class T>
+  struct Result : ResultSlot<T> {
+    using V = typename ir::ValueTypeOf<T>::type;
+    Result() = default;
+    template <std::convertible_to<ResultSlot<T>> Given>
+    Result(Given given) : ResultSlot<T>(std::move(given)) {}
+    Result(std::initializer_list<typename ir::ElementOf<V>::type> list) requires
+        std::constructible_from<V, std::initializer_list<typename ir::ElementOf<V>::type>>
+        : ResultSlot<T>(list) {}
+    template <class Given>
+    Result(Given) {
+      static_assert(kNever<Given>,
+                    "this attribute of op O is a T, not what is Given: write a "
+                    "literal, an Attr<T>, an expression or a function");
+    }
+  };
+};
+template <class O>
+using SourceAttrs = typename O::template Attrs<SlotsOf<O>::template Source>;
+template <class O>
+using ResultAttrs = typename O::template Attrs<SlotsOf<O>::template Result>;
 
 // Op<O>(AttrsOf(op)): copies, by name, the attributes that a matched op has and the new one knows.
 class AttrsOf {
@@ -155,17 +210,15 @@ class AttrsOf {
 
 namespace internal {
 
+std::vector<ir::Attribute> AttributesOf(PatternGraph* graph, const MakeLiterals& literals);
+
 template <class Slot>
 void RecordSourceAttr(PatternGraph* graph, int op, size_t field, const Slot& slot) {
   switch (slot.kind()) {
     case Slot::kDefault:
       return AddDefaultAttr(graph, op, field);
-    case Slot::kLiterals: {
-      std::vector<ir::Attribute> values;
-      for (const auto& literal : slot.literals())
-        values.push_back(ir::MakeAttr(*graph->context(), static_cast<typename Slot::V>(literal)));
-      return AddLiterals(graph, op, field, std::move(values));
-    }
+    case Slot::kLiterals:
+      return AddLiterals(graph, op, field, AttributesOf(graph, slot.literals()));
     case Slot::kBind:
       return AddBind(graph, op, field, slot.variable());
     case Slot::kAny:
@@ -175,9 +228,8 @@ void RecordSourceAttr(PatternGraph* graph, int op, size_t field, const Slot& slo
 
 // Adds the alternative O with these attributes, but for those that `except` gives.
 template <class O>
-void RecordAlternative(PatternGraph* graph, int op,
-                       const typename O::template Attrs<SourceSlot>& attrs,
-                       const typename O::template Attrs<SourceSlot>& except = {}) {
+void RecordAlternative(PatternGraph* graph, int op, const SourceAttrs<O>& attrs,
+                       const SourceAttrs<O>& except = {}) {
   graph->AddAlternative(op, ir::OpDefOf<O>());
   [[maybe_unused]] size_t i = 0;
   std::apply(
@@ -196,7 +248,7 @@ void RecordResultAttr(PatternGraph* graph, int op, size_t field, const Slot& slo
     case Slot::kDefault:
       return AddResultDefault(graph, op, field);
     case Slot::kLiteral:
-      return AddResultLiteral(graph, op, field, ir::MakeAttr(*graph->context(), slot.literal()));
+      return AddResultLiteral(graph, op, field, AttributesOf(graph, slot.literal())[0]);
     case Slot::kCopy:
       return AddResultCopy(graph, op, field, slot.variable());
     case Slot::kCompute:
@@ -211,9 +263,8 @@ void RecordResultAttr(PatternGraph* graph, int op, size_t field, const Slot& slo
 
 // The attributes of result op `op`, which is an O, but for those that `except` gives.
 template <class O>
-void RecordResultAttrs(PatternGraph* graph, int op,
-                       const typename O::template Attrs<ResultSlot>& attrs,
-                       const typename O::template Attrs<ResultSlot>& except = {}) {
+void RecordResultAttrs(PatternGraph* graph, int op, const ResultAttrs<O>& attrs,
+                       const ResultAttrs<O>& except = {}) {
   [[maybe_unused]] size_t i = 0;
   std::apply(
       [&](const auto&... field) {

@@ -29,8 +29,7 @@ class SourcePattern {
 
   // `except`: attributes that are not as in the first, which is then AnyAttrs().
   template <class O>
-  OpPattern<O> Op(typename O::template Attrs<SourceSlot> attrs = {},
-                  typename O::template Attrs<SourceSlot> except = {},
+  OpPattern<O> Op(SourceAttrs<O> attrs = {}, SourceAttrs<O> except = {},
                   SourceLoc loc = SourceLoc::Here()) {
     const int op = graph_->NewOp(loc);
     internal::RecordAlternative<O>(graph_, op, attrs, except);
@@ -51,8 +50,7 @@ class SourcePattern {
   }
   // The same, but for attributes that all of them have.
   template <class First, class... Others>
-  OneOfPattern<First, Others...> OneOf(AnyAttrs any,
-                                       typename First::template Attrs<SourceSlot> except,
+  OneOfPattern<First, Others...> OneOf(AnyAttrs any, SourceAttrs<First> except,
                                        SourceLoc loc = SourceLoc::Here()) {
     const int op = graph_->NewOp(loc);
     internal::RecordAlternative<First>(graph_, op, any, except);
