@@ -1,11 +1,38 @@
+#include "ir/infer.h"
 #include "ir/rewriter.h"
 
 #include "ir/walk.h"
 
 namespace weft::ir {
+namespace {
+
+// What the caller gives: an argument of the program, or a result of a pd.feed.
+bool IsProgramInput(Value value) {
+  if (value.IsBlockArgument()) return value.ParentBlock() == value.program()->body();
+  const Operation op = value.DefiningOp();
+  return op.num_operands() == 0 && op.HasTrait(kReadOnly) && !op.HasTrait(kPure);
+}
+
+}  // namespace
+
+bool MeetTypes(Value from, Value to, Type* met) {
+  const Type known = to.type(), stated = from.type();
+  if (met) *met = known;
+  if (known == stated) return true;
+  if (!Compatible(known, stated)) return false;
+  IrContext* context = to.program()->context();
+  const bool same_block = from.ParentBlock() == to.ParentBlock();
+  const Type adds =
+      same_block || !stated.IsTensor() ? stated : context->UnrankedTensorType(stated.dtype());
+  const Type both = Merge(context, known, adds);
+  if (!(both == known) && IsProgramInput(to)) return false;
+  if (met) *met = both;
+  return true;
+}
 
 void Rewriter::ReplaceAllUses(Value from, Value to) {
   if (from == to) return;
+  if (Type met; !(from.type() == to.type()) && MeetTypes(from, to, &met)) SetType(to, met);
   const uint32_t count = from.use_count();
   Program::Mutator(program_).ReplaceAllUses(from, to);
   if (!listener_) return;
