@@ -180,6 +180,29 @@ TEST_F(SessionTest, TakesTensorsWithoutElements) {
   }
 }
 
+TEST_F(SessionTest, PoolsWithAWindowLargerThanTheInputGiveNothing) {
+  const ir::Value x = builder.AddInput("x", F32Type({1, 2, 2, 5}));
+  const ir::Value nhwc = builder.AddInput("nhwc", F32Type({1, 2, 5, 2}));
+  builder.Return(
+      {{"a", builder.Make<ops::MaxPool>({x}, {.kernel_shape = {3, 3}})},
+       {"b", builder.Make<ops::AveragePool>({x}, {.kernel_shape = {3, 3}})},
+       {"c", builder.Make<fused::MaxPool2d>({nhwc}, {.kernel_shape = {3, 3}})},
+       {"d", builder.Make<fused::AveragePool2d>({nhwc}, {.kernel_shape = {3, 3}})},
+       {"partly", builder.Make<ops::AveragePool>(
+                      {x}, {.ceil_mode = 1, .kernel_shape = {3, 5}, .strides = {2, 1}})}});
+  const Tensor image =
+      F32({1, 2, 2, 5}, F{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 5, 5, 5, 5, 5, 7, 7, 7, 7, 7});
+  for (const char* provider : {"reference", "auto", "xnnpack"}) {
+    SCOPED_TRACE(provider);
+    const auto results =
+        Load({.provider = provider})->Run({image.view(), F32({1, 2, 5, 2}, F(20)).view()});
+    ASSERT_TRUE(results.ok()) << results.status();
+    for (const size_t i : {0, 1}) EXPECT_EQ((*results)[i].dims(), (ir::Shape{1, 2, 0, 3}));
+    for (const size_t i : {2, 3}) EXPECT_EQ((*results)[i].dims(), (ir::Shape{1, 0, 3, 2}));
+    EXPECT_EQ(ValuesOf<float>((*results)[4]), (F{4.5f, 6}));
+  }
+}
+
 TEST_F(SessionTest, MeasuresEveryStepWhenAsked) {
   const ir::Value x = builder.AddInput("x", F32Type({1 << 16}));
   builder.Return({{"y", Make<ops::Exp>({x}, {1 << 16})}});
