@@ -73,15 +73,11 @@ bool NothingKnown(Type type) {
 }  // namespace
 
 bool Compatible(Type actual, Type expected) {
-<<<<<<< HEAD
-  if (actual == expected || !actual || !expected) return true;
+  if (actual == expected || NothingKnown(actual) || NothingKnown(expected)) return true;
   if (actual.IsVector() && expected.IsVector()) {
     const auto a = actual.elements(), e = expected.elements();
     return std::equal(a.begin(), a.end(), e.begin(), e.end(), Compatible);
   }
-=======
-  if (actual == expected || NothingKnown(actual) || NothingKnown(expected)) return true;
->>>>>>> a8324310
   if (!actual.IsTensor() || !expected.IsTensor()) return false;
   if (actual.dtype() != expected.dtype() && actual.dtype() != DataType::kNull &&
       expected.dtype() != DataType::kNull)
@@ -96,21 +92,16 @@ bool Compatible(Type actual, Type expected) {
 }
 
 Type Merge(IrContext* context, Type a, Type b) {
-<<<<<<< HEAD
-  if (!a || a == b) return b;
+  if (a == b || !a) return b;
+  if (NothingKnown(b)) return a;
+  if (NothingKnown(a)) return b;
   if (a.IsVector() && b.IsVector()) {
     std::vector<Type> elements;
     for (size_t i = 0; i < a.elements().size(); ++i)
       elements.push_back(Merge(context, a.elements()[i], b.elements()[i]));
     return context->VectorType(elements);
   }
-  if (!b || !a.IsTensor() || !b.IsTensor()) return a;
-=======
-  if (a == b || !a) return b;
-  if (NothingKnown(b)) return a;
-  if (NothingKnown(a)) return b;
   if (!a.IsTensor() || !b.IsTensor()) return a;
->>>>>>> a8324310
   const DataType dtype = a.dtype() == DataType::kNull ? b.dtype() : a.dtype();
   if (!a.HasRank())
     return b.HasRank() ? context->TensorType(dtype, b.dims()) : context->UnrankedTensorType(dtype);

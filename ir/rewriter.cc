@@ -1,6 +1,6 @@
-#include "ir/infer.h"
 #include "ir/rewriter.h"
 
+#include "ir/infer.h"
 #include "ir/walk.h"
 
 namespace weft::ir {

@@ -89,62 +89,10 @@ class Merger {
   uint32_t NumResults(uint32_t op) const {
     return view_.HasExtraResults(op) ? view_.OperationAt(op).num_results() : 1;
   }
-<<<<<<< HEAD
   static uint64_t Mix(uint64_t h, uint64_t x);
   uint32_t Hash(uint32_t op, bool commutes) const;
   bool Same(uint32_t a, uint32_t b, bool commutes) const;
-=======
-
-  static uint64_t Mix(uint64_t h, uint64_t x) {
-    h = (h ^ x) * 0xff51afd7ed558ccdu;
-    return h ^ h >> 32;
-  }
-
-  uint32_t Hash(uint32_t op, bool commutes) const {
-    const uint32_t num_results = NumResults(op), num_operands = view_.num_operands(op);
-    uint64_t h = Mix(uint64_t{num_results} << 16 | view_.opcode(op), num_operands);
-    // Types may differ in what they know; only constants have them in full.
-    if (num_operands == 0) h = Mix(h, view_.type(view_.result(op, 0)));
-    if (const ir::Attribute dense = LargeConstant(op)) {
-      // Size and a sample: contents are compared in full when hashes agree.
-      const auto bytes = dense.bytes();
-      h = Mix(h, bytes.size());
-      const size_t step = std::max<size_t>(1, bytes.size() / 64);
-      for (size_t i = 0; i < bytes.size(); i += step) h = Mix(h, static_cast<uint64_t>(bytes[i]));
-    } else {
-      h = Mix(h, view_.attrs(op));
-      for (uint32_t i = 0; i < num_operands; ++i) h = Mix(h, OperandInOrder(op, i, commutes));
-    }
-    return static_cast<uint32_t>(h);
-  }
-
-  bool Same(uint32_t a, uint32_t b, bool commutes) const {
-    const uint32_t num_results = NumResults(a), num_operands = view_.num_operands(a);
-    if (view_.opcode(a) != view_.opcode(b) || num_results != NumResults(b) ||
-        num_operands != view_.num_operands(b))
-      return false;
-    for (uint32_t i = 0; i < num_results; ++i)
-      if (view_.type(view_.result(a, i)) != view_.type(view_.result(b, i)) && !CanMeet(a, b, i))
-        return false;
-    const ir::Attribute x = LargeConstant(a), y = LargeConstant(b);
-    if (x && y) {
-      if (x == y) return true;
-      if (x.dense_strings() != y.dense_strings()) return false;
-      const auto p = x.bytes(), q = y.bytes();
-      return p.size() == q.size() && (p.empty() || std::memcmp(p.data(), q.data(), p.size()) == 0);
-    }
-    if (view_.attrs(a) != view_.attrs(b)) return false;
-    for (uint32_t i = 0; i < num_operands; ++i)
-      if (OperandInOrder(a, i, commutes) != OperandInOrder(b, i, commutes)) return false;
-    return true;
-  }
->>>>>>> a8324310
-
-  bool CanMeet(uint32_t a, uint32_t b, uint32_t result) const {
-    const Operation kept = view_.OperationAt(a), merged = view_.OperationAt(b);
-    return kept.block() == merged.block() &&
-           ir::MeetTypes(merged.result(result), kept.result(result));
-  }
+  bool CanMeet(uint32_t a, uint32_t b, uint32_t result) const;
 
   ir::Program& program_;
   ir::GraphView view_;
@@ -211,7 +159,8 @@ inline uint64_t Merger::Mix(uint64_t h, uint64_t x) {
 inline uint32_t Merger::Hash(uint32_t op, bool commutes) const {
   const uint32_t num_results = NumResults(op), num_operands = view_.num_operands(op);
   uint64_t h = Mix(uint64_t{num_results} << 16 | view_.opcode(op), num_operands);
-  for (uint32_t i = 0; i < num_results; ++i) h = Mix(h, view_.type(view_.result(op, i)));
+  // Types may differ in what they know; only constants have them in full.
+  if (num_operands == 0) h = Mix(h, view_.type(view_.result(op, 0)));
   if (const ir::Attribute dense = LargeConstant(op)) {
     // Size and a sample: contents are compared in full when hashes agree.
     const auto bytes = dense.bytes();
@@ -225,13 +174,20 @@ inline uint32_t Merger::Hash(uint32_t op, bool commutes) const {
   return static_cast<uint32_t>(h);
 }
 
-inline bool Merger::Same(uint32_t a, uint32_t b, bool commutes) const {
+inline bool Merger::CanMeet(uint32_t a, uint32_t b, uint32_t result) const {
+  const Operation kept = view_.OperationAt(a), merged = view_.OperationAt(b);
+  return kept.block() == merged.block() &&
+         ir::MeetTypes(merged.result(result), kept.result(result));
+}
+
+bool Merger::Same(uint32_t a, uint32_t b, bool commutes) const {
   const uint32_t num_results = NumResults(a), num_operands = view_.num_operands(a);
   if (view_.opcode(a) != view_.opcode(b) || num_results != NumResults(b) ||
       num_operands != view_.num_operands(b))
     return false;
   for (uint32_t i = 0; i < num_results; ++i)
-    if (view_.type(view_.result(a, i)) != view_.type(view_.result(b, i))) return false;
+    if (view_.type(view_.result(a, i)) != view_.type(view_.result(b, i)) && !CanMeet(a, b, i))
+      return false;
   const ir::Attribute x = LargeConstant(a), y = LargeConstant(b);
   if (x && y) {
     if (x == y) return true;
