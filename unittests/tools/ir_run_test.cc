@@ -156,15 +156,14 @@ TEST_F(IrRun, RandomInputsDependOnTheSeedAlone) {
 }
 
 TEST_F(IrRun, RunsOnNoMoreThreadsThanTheProcessHasCpus) {
-  const std::vector<std::string> report = {kBertTiny, "--random-inputs", "1", "--report"};
-  const auto with = [&](const std::vector<std::string>& more) {
-    std::vector<std::string> arguments = report;
-    arguments.insert(arguments.end(), more.begin(), more.end());
+  const OneCpu pinned;
+  const std::string in = Write("a.ir", kRelu);
+  const auto report = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {in, "--random-inputs", "1", "--report"});
     return ProgramTest::Accept(arguments);
   };
-  const OneCpu pinned;
-  const Outcome by_default = with({}), two = with({"--threads", "2"}),
-                anyway = with({"--threads", "2", "--oversubscribe"});
+  const Outcome by_default = report({}), two = report({"--threads", "2"}),
+                anyway = report({"--threads", "2", "--oversubscribe"});
   EXPECT_THAT(by_default.out, HasSubstr(", 1 thread\n"));
   EXPECT_THAT(by_default.err, IsEmpty());
   EXPECT_THAT(two.out, HasSubstr(", 1 thread\n"));
