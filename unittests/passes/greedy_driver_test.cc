@@ -1,9 +1,6 @@
-<<<<<<< HEAD
 #include "passes/greedy_driver.h"
 
-=======
 #include <gmock/gmock.h>
->>>>>>> DELTA
 #include <gtest/gtest.h>
 
 #include "drr/drr.h"
