@@ -1,8 +1,12 @@
-// EXPECT: error: no matching (member )?function for call to .*Op\b
-#include "unittests/reject/prelude.h"
+// EXPECT: (cannot convert .*Transpose|no matching member function for call to .Op.)
+// EXPECT-LINES: 8
+#include "passes/rules.h"
 
-void Rule(SourcePattern src, ResultPattern res) {
-  (void)res;
+namespace weft::passes {
+
+WEFT_RULE(Wrong, "none", kExact) {
   auto x = src.Tensor("x");
-  src.Op<pd::MatMul>({.transpse_x = false})(x, x);
+  src.Op<ops::Transpose>({.prem = Any()})(x);
 }
+
+}  // namespace weft::passes

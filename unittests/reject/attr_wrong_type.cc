@@ -1,8 +1,13 @@
-// EXPECT: error: no matching (member )?function for call to .*Op\b
-#include "unittests/reject/prelude.h"
+// EXPECT: (O = weft::ir::ops::Softmax|SlotsOf<weft::ir::ops::Softmax>::Source<long)
+// EXPECT-LINES: 8
+#include "passes/rules.h"
+#include "ir/dialects/onnx/normalization.h"
 
-void Rule(SourcePattern src, ResultPattern res) {
-  (void)res;
+namespace weft::passes {
+
+WEFT_RULE(Wrong, "none", kExact) {
   auto x = src.Tensor("x");
-  src.Op<pd::MatMul>({.transpose_x = 1})(x, x);
+  src.Op<ops::Softmax>({.axis = "last"})(x);
 }
+
+}  // namespace weft::passes

@@ -1,4 +1,4 @@
-// EXPECT: error: no matching (member )?function for call to .*Op\b
+// EXPECT: error: .*this attribute of op O is a T
 #include "unittests/reject/prelude.h"
 
 void Rule(SourcePattern src, ResultPattern res) {

@@ -1,0 +1,13 @@
+// EXPECT: (O = weft::ir::ops::Transpose|SlotsOf<weft::ir::ops::Transpose>::Result<.*vector<long>>)
+// EXPECT-LINES: 8
+#include "passes/rules.h"
+
+namespace weft::passes {
+
+WEFT_RULE(Wrong, "none", kExact) {
+  auto x = src.Tensor("x");
+  auto a = src.Attr<float>("a");
+  res.Op<ops::Transpose>({.perm = a})(x);
+}
+
+}  // namespace weft::passes
