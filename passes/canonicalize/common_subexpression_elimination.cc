@@ -1,8 +1,8 @@
-// common-subexpression-elimination: of two pure ops with the same name, operands and attributes, the
-// earlier one's results stand for the later one's. They then have the type that either states, where
-// both are in one block; across blocks the types must be the same. Operands of commutative ops are
-// compared unordered. Constants are compared by content. Ops with regions and random ops are left alone; an
-// op is replaced only by one that dominates it (in its block, or in an enclosing block before it).
+// common-subexpression-elimination: of two pure ops with the same name, operands and attributes the
+// later one's users read the earlier one's results, which then have the type that either states. In
+// different blocks the types must be the same. Operands of commutative ops are compared unordered.
+// Constants are compared by content. Ops with regions and random ops are left alone; an op is
+// replaced only by one that dominates it (in its block, or in an enclosing block before it).
 #include <algorithm>
 #include <cstring>
 #include <vector>

@@ -67,6 +67,26 @@ absl::Status Importer::ImportConstant(const pb::NodeProto& node,
   return DefineResults(node, {MakeConstant(builder, dense)}, scope, frame);
 }
 
+// The caller's names are the better ones, and its graph states types where functions have none; but
+// a function may also return one of its inputs.
+absl::StatusOr<std::vector<Value>> Importer::ResultsOfCall(const pb::NodeProto& node,
+                                                           const pb::FunctionProto& function,
+                                                           const Scope& body,
+                                                           const std::vector<Value>& operands,
+                                                           Rewriter& builder, const Scope& scope) {
+  std::vector<Value> results;
+  for (int i = 0; i < node.output_size(); ++i) {
+    WEFT_ASSIGN_OR_RETURN(const Value value, Find(body, function.output(i)));
+    results.push_back(value);
+    if (!value || std::find(operands.begin(), operands.end(), value) != operands.end()) continue;
+    program_->SetName(value, "");
+    WEFT_ASSIGN_OR_RETURN(const Type type,
+                          ResultType(node, static_cast<size_t>(i), value.type(), scope));
+    builder.SetType(value, type);
+  }
+  return results;
+}
+
 absl::Status Importer::ImportCall(const LocalFunction& function, const pb::NodeProto& node,
                                   std::vector<Value> operands,
                                   std::vector<BoundAttribute> attributes, Rewriter& builder,
@@ -104,18 +124,8 @@ absl::Status Importer::ImportCall(const LocalFunction& function, const pb::NodeP
   for (int i = 0; i < proto.input_size(); ++i)
     WEFT_RETURN_IF_ERROR(Define(&body, proto.input(i), operands[static_cast<size_t>(i)]));
   WEFT_RETURN_IF_ERROR(ImportNodes(proto.node(), builder, &body, inner));
-  std::vector<Value> results;
-  for (int i = 0; i < node.output_size(); ++i) {
-    WEFT_ASSIGN_OR_RETURN(const Value value, Find(body, proto.output(i)));
-    results.push_back(value);
-    // The caller's name is the better one, and its graph states types where functions have none; but
-    // a function may also return one of its inputs.
-    if (!value || std::find(operands.begin(), operands.end(), value) != operands.end()) continue;
-    program_->SetName(value, "");
-    WEFT_ASSIGN_OR_RETURN(const Type type,
-                          ResultType(node, static_cast<size_t>(i), value.type(), *scope));
-    builder.SetType(value, type);
-  }
+  WEFT_ASSIGN_OR_RETURN(const std::vector<Value> results,
+                        ResultsOfCall(node, proto, body, operands, builder, *scope));
   return DefineResults(node, results, scope, frame);
 }
 
