@@ -8,6 +8,11 @@
 #include <vector>
 
 #include "ir/analysis/inplace.h"
+<<<<<<< HEAD
+=======
+#include "ir/analysis/verifier.h"
+#include "ir/default_inputs.h"
+>>>>>>> 0af4edee
 #include "ir/dialects/builtin.h"
 #include "ir/graph_view.h"
 #include "ir/infer.h"
@@ -183,7 +188,7 @@ absl::Status CheckModule(Program& program) {
   if (attrs.output_names && attrs.output_names->size() != outputs)
     return Fail(program.module(), fmt::format("has {} outputs but {} output_names", outputs,
                                               attrs.output_names->size()));
-  return absl::OkStatus();
+  return CheckDefaultInputs(program);
 }
 
 // What CheckInFull found right: it depends on no more than this.

@@ -7,7 +7,8 @@
 //   5. result types are compatible with what the op's Infer says (a type may know more);
 //   6. regions: their number; a terminator is last in its block; builtin.return fits
 //      module.output_names, block arguments fit module.input_names;
-//   7. builtin.get_parameter names a parameter of the program when the program has any;
+//   7. builtin.get_parameter names a parameter of the program when the program has any, and so does
+//      module.default_inputs, of the input's element type;
 //   8. marks of in-place execution hold (ir/analysis/inplace.h).
 // An op that no loaded dialect defines passes 2, 3 and 6 only.
 #pragma once

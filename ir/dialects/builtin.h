@@ -20,9 +20,12 @@ struct ModuleOp {
   struct Attrs {
     Slot<std::optional<Strings>> input_names{};   // of the block arguments
     Slot<std::optional<Strings>> output_names{};  // of the operands of builtin.return
+    // Inputs that the caller may leave out; then they are the parameters of these names.
+    Slot<std::optional<Strings>> default_inputs{};
     static constexpr auto Fields() {
       return std::tuple(Field{"input_names", &Attrs::input_names},
-                        Field{"output_names", &Attrs::output_names});
+                        Field{"output_names", &Attrs::output_names},
+                        Field{"default_inputs", &Attrs::default_inputs});
     }
   };
 };

@@ -1,9 +1,11 @@
 #include "kernels/runtime/session.h"
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <utility>
 
+#include "ir/default_inputs.h"
 #include "ir/dialects/builtin.h"
 #include "kernels/available_cpus.h"
 #include "kernels/runtime/evaluator.h"
@@ -75,6 +77,7 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(const ir::Program& prog
   for (uint32_t i = 0; i < copy.body().num_arguments(); ++i)
     session->inputs_.push_back(
         {NameOr(names.input_names, i, "input"), copy.body().argument(i).type()});
+  WEFT_RETURN_IF_ERROR(session->ReadDefaults());
   for (uint32_t i = 0; i < end.num_operands(); ++i)
     session->outputs_.push_back({NameOr(names.output_names, i, "output"), end.operand(i).type()});
   return session;
@@ -147,7 +150,41 @@ absl::StatusOr<Plan*> Session::PlanForInputs(std::span<const TensorView> inputs)
   return PlanFor(dims);
 }
 
-absl::Status Session::Run(std::span<const TensorView> inputs, std::span<const TensorView> outputs) {
+// Copies, since contents may lie anywhere in a file.
+absl::Status Session::ReadDefaults() {
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    const ir::Attribute dense = ir::DefaultOfInput(*program_, inputs_[i].name);
+    if (!dense) continue;
+    const std::string subject = "the default of input '" + inputs_[i].name + "'";
+    if (dense.IsElided()) return ir::InvalidArgument(subject + " was left out of the text");
+    const ir::Type type = dense.dense_type();
+    if (type.NumBytes() < 0) return ir::Unsupported(subject + " is " + type.ToString());
+    inputs_[i].default_value = dense;
+    defaults_.resize(inputs_.size());
+    defaults_[i] = Tensor(type.dtype(), type.shape());
+    if (!dense.bytes().empty())
+      std::memcpy(defaults_[i].view().data, dense.bytes().data(), dense.bytes().size());
+  }
+  return absl::OkStatus();
+}
+
+// Allocates nothing when it did before.
+absl::StatusOr<std::span<const TensorView>> Session::WithDefaults(
+    std::span<const TensorView> inputs) {
+  if (defaults_.empty() || inputs.size() > inputs_.size()) return inputs;
+  completed_.assign(inputs.begin(), inputs.end());
+  completed_.resize(inputs_.size());
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    if (completed_[i]) continue;
+    if (!inputs_[i].default_value)
+      return ir::InvalidArgument("input '" + inputs_[i].name + "' is not given");
+    completed_[i] = defaults_[i].view();
+  }
+  return completed_;
+}
+
+absl::Status Session::Run(std::span<const TensorView> given, std::span<const TensorView> outputs) {
+  WEFT_ASSIGN_OR_RETURN(const std::span<const TensorView> inputs, WithDefaults(given));
   WEFT_ASSIGN_OR_RETURN(Plan* const plan, PlanForInputs(inputs));
   WEFT_RETURN_IF_ERROR(CheckCount(outputs.size(), outputs_.size(), "outputs"));
   for (size_t i = 0; i < inputs.size(); ++i)
@@ -158,7 +195,8 @@ absl::Status Session::Run(std::span<const TensorView> inputs, std::span<const Te
   return plan->Run(inputs, outputs);
 }
 
-absl::StatusOr<std::vector<Tensor>> Session::Run(std::span<const TensorView> inputs) {
+absl::StatusOr<std::vector<Tensor>> Session::Run(std::span<const TensorView> given) {
+  WEFT_ASSIGN_OR_RETURN(const std::span<const TensorView> inputs, WithDefaults(given));
   WEFT_ASSIGN_OR_RETURN(Plan* const plan, PlanForInputs(inputs));
   std::vector<Tensor> outputs;
   std::vector<TensorView> views;

@@ -37,6 +37,8 @@ struct SessionOptions {
 struct TensorInfo {
   std::string name;
   ir::Type type;  // dims may be symbols
+  // What an input is when it is not given (ir/default_inputs.h); null when it must be given.
+  ir::Attribute default_value{};
 };
 
 class Session {
@@ -53,7 +55,8 @@ class Session {
   // kMaxPlans others.
   absl::StatusOr<Plan*> PlanFor(std::span<const std::span<const int64_t>> input_dims);
 
-  // Inputs in the order of inputs(). Outputs must not overlap inputs or each other.
+  // Inputs in the order of inputs(); those with a default may be null views, or missing at the end,
+  // for which the default is taken. Outputs must not overlap inputs or each other.
   absl::Status Run(std::span<const TensorView> inputs, std::span<const TensorView> outputs);
   absl::StatusOr<std::vector<Tensor>> Run(std::span<const TensorView> inputs);
   absl::StatusOr<std::vector<Tensor>> Run(std::initializer_list<TensorView> inputs) {
@@ -65,7 +68,13 @@ class Session {
   size_t num_packed_weights() const { return packed_.size(); }
 
  private:
+<<<<<<< HEAD
   explicit Session(int threads) : pool_(threads) {}
+=======
+  explicit Session(const SessionOptions& options) : pool_(options.threads) {}
+  absl::Status ReadDefaults();
+  absl::StatusOr<std::span<const TensorView>> WithDefaults(std::span<const TensorView> inputs);
+>>>>>>> 0af4edee
   absl::StatusOr<Plan*> PlanForInputs(std::span<const TensorView> inputs);
   absl::StatusOr<std::vector<ir::Type>> BindTypes(
       std::span<const std::span<const int64_t>> input_dims) const;
@@ -75,6 +84,8 @@ class Session {
   PlanResources resources_;
   std::unique_ptr<ir::Program> program_;
   std::vector<TensorInfo> inputs_, outputs_;
+  std::vector<Tensor> defaults_;              // of inputs_; empty when there is no default
+  std::vector<TensorView> completed_;         // of a run: what is given, and defaults
   std::vector<std::unique_ptr<Plan>> plans_;  // the one used last is last
 };
 

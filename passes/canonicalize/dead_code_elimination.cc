@@ -1,5 +1,5 @@
 // dead-code-elimination: removes pure ops without readers (chains of them in one go) and parameters
-// that no builtin.get_parameter names any more.
+// that no builtin.get_parameter names any more and that are no default of an input.
 #include <set>
 
 #include "ir/dialects/builtin.h"
@@ -53,7 +53,9 @@ class DeadCodeElimination : public Pass {
 
   void DropParameters(ir::Program& program) {
     if (program.ParameterNames().empty()) return;
-    std::set<std::string> used;
+    const ir::Strings defaults =
+        program.module().attrs_of<ir::ModuleOp>().default_inputs.value_or(ir::Strings());
+    std::set<std::string> used(defaults.begin(), defaults.end());
     ir::Walk(program, [&](ir::Operation op) {
       if (op.Is<ir::GetParameterOp>())
         used.insert(op.attrs_of<ir::GetParameterOp>().parameter_name);

@@ -30,6 +30,7 @@ struct Flags {
        analyse_rules = false;
   PassFlags passes = {.pipeline = "simplify"};
   ShapeFlags shapes;
+  LoadOptions load;
 };
 
 void AddFlags(CLI::App& app, Flags* flags) {
@@ -52,10 +53,11 @@ void AddFlags(CLI::App& app, Flags* flags) {
       ->allow_extra_args(false)
       ->group(kSameLine);
   AddInputShapeFlag(app, &flags->shapes);
+  AddLoadFlags(app, &flags->load);
   app.add_option("--export", flags->export_form,
-                 "fused ops in .onnx: functions, or inline as plain ONNX (functions)")
+                 "fused ops in .onnx: functions (default), or inline; weights in text")
       ->type_name("FORM");
-  app.add_flag("--full-weights", flags->full_weights, "print weights in full");
+  app.add_flag("--full-weights", flags->full_weights)->group(kSameLine);
   app.add_flag("--analyse-rules", flags->analyse_rules,
                "rules that undo, grow or shadow, of all passes or those chosen; no IN");
   app.add_flag("--list-passes", flags->list_passes,
@@ -151,7 +153,11 @@ absl::Status Run(const Flags& flags) {
   if (flags.analyse_rules) return Analyse(flags);
   WEFT_RETURN_IF_ERROR(CheckFlags(flags));
   ir::IrContext context;
+<<<<<<< HEAD
   WEFT_ASSIGN_OR_RETURN(auto program, LoadModel(context, flags.in));
+=======
+  WEFT_ASSIGN_OR_RETURN(auto program, LoadModel(context, flags.in, "ir-opt", flags.load));
+>>>>>>> 0af4edee
   WEFT_RETURN_IF_ERROR(ApplyShapes(flags.shapes, *program));
   WEFT_RETURN_IF_ERROR(Optimise(flags, *program));
   return WriteProgram(flags, *program);

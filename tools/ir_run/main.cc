@@ -32,6 +32,7 @@ struct Flags {
   std::vector<std::string> expect;
   InputFlags inputs;
   ShapeFlags shapes;
+  LoadOptions load;
   PassFlags passes = {.pipeline = "fuse"};
   std::string provider = "auto";
   int threads = std::min(kernels::AvailableCpus(), ThreadPool::kMaxThreads);
@@ -49,6 +50,7 @@ void AddFlags(CLI::App& app, Flags* flags) {
       ->type_name("SEED")
       ->check(CLI::NonNegativeNumber);
   AddDimFlag(app, &flags->shapes);
+  AddLoadFlags(app, &flags->load);
   app.add_option("--output-dir", flags->output_dir, "write DIR/output_<i>.pb")->type_name("DIR");
   AddPipelineFlag(app, &flags->passes);
   app.add_option("--provider", flags->provider,
@@ -163,7 +165,11 @@ absl::Status Run(Flags& flags) {
   WEFT_RETURN_IF_ERROR(CheckFlags(flags));
   flags.passes.record_rules = flags.profile;
   ir::IrContext context;
+<<<<<<< HEAD
   WEFT_ASSIGN_OR_RETURN(auto program, LoadModel(context, flags.model));
+=======
+  WEFT_ASSIGN_OR_RETURN(auto program, LoadModel(context, flags.model, "ir-run", flags.load));
+>>>>>>> 0af4edee
   WEFT_RETURN_IF_ERROR(ApplyShapes(flags.shapes, *program));
   const kernels::SessionOptions options = {.threads = ThreadsOf(flags),
                                            .provider = flags.provider,

@@ -18,7 +18,8 @@ struct InputFlags {
   std::optional<uint64_t> seed;    // of the inputs that no file gives
 };
 
-// In the order of `inputs`. Symbolic dims that a file fixes hold for the random inputs too.
+// In the order of `inputs`: from files, then defaults, then random. Symbolic dims that a file or a
+// default fixes hold for the random inputs too.
 // InvalidArgument when an input is missing, given twice, unknown, or of another type.
 absl::StatusOr<std::vector<kernels::Tensor>> GatherInputs(
     ir::IrContext& context, std::span<const kernels::TensorInfo> inputs, const InputFlags& flags);

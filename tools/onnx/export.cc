@@ -7,6 +7,7 @@
 
 #include "ir/analysis/inplace.h"
 #include "ir/analysis/verifier.h"
+#include "ir/default_inputs.h"
 #include "ir/dialects/builtin.h"
 #include "tools/onnx/export/fused_functions.h"
 #include "tools/onnx/export/graph_writer.h"
@@ -84,6 +85,13 @@ absl::Status Export(ir::Program& program, const std::string& path, const ExportO
   WriteHeader(module, &model, &graph);
   onnx::FusedFunctionTable functions;
   onnx::GraphWriter writer(onnx::GraphWriter::Constants::kInitializers, &functions);
+  for (const std::string& name : attrs.default_inputs.value_or(ir::Strings())) {
+    const Attribute dense = ir::DefaultOfInput(program, name);
+    if (dense.IsElided())
+      return ir::InvalidArgument(
+          fmt::format("the default of input {} was left out of the text", name));
+    writer.AddDefault(name, dense);
+  }
   WEFT_RETURN_IF_ERROR(writer.Write(program.body(), attrs.input_names.value_or(ir::Strings()),
                                     attrs.output_names.value_or(ir::Strings()), &graph));
   WriteOpsets(module, writer.domains(), &model);

@@ -18,10 +18,10 @@ absl::StatusOr<std::unique_ptr<ir::Program>> Import(ir::IrContext& context,
                                                     std::span<const std::byte> bytes,
                                                     onnx::MappedFile* file,
                                                     const std::string& directory,
-                                                    const ImportLimits& limits) {
+                                                    const ImportOptions& options) {
   if (bytes.empty()) return ir::InvalidArgument("not a valid model: the file is empty");
   WEFT_ASSIGN_OR_RETURN(onnx::Skeleton skeleton,
-                        onnx::MakeSkeleton(bytes, onnx::MessageKind::kModel, limits));
+                        onnx::MakeSkeleton(bytes, onnx::MessageKind::kModel, options.limits));
   pb::ModelProto model;
   {
     google::protobuf::io::CodedInputStream stream(
@@ -33,8 +33,8 @@ absl::StatusOr<std::unique_ptr<ir::Program>> Import(ir::IrContext& context,
   }
   skeleton.bytes = std::string();
   LoadFusedDialect(context);
-  onnx::TensorReader tensors(&context, skeleton.payloads, file, directory, limits);
-  return onnx::ImportModel(&context, model, tensors, limits);
+  onnx::TensorReader tensors(&context, skeleton.payloads, file, directory, options.limits);
+  return onnx::ImportModel(&context, model, tensors, options);
 }
 
 absl::StatusOr<std::unique_ptr<ir::Program>> OneLine(
@@ -51,13 +51,13 @@ absl::StatusOr<std::unique_ptr<ir::Program>> ImportOnnx(ir::IrContext& context,
   absl::StatusOr<onnx::MappedFile> file =
       onnx::MappedFile::Open(path, options.limits.max_file_bytes);
   if (!file.ok()) return onnx::OneLine(file.status());
-  return OneLine(Import(context, file->bytes(), &*file, onnx::DirectoryOf(path), options.limits));
+  return OneLine(Import(context, file->bytes(), &*file, onnx::DirectoryOf(path), options));
 }
 
 absl::StatusOr<std::unique_ptr<ir::Program>> ImportOnnxBytes(ir::IrContext& context,
                                                              std::span<const std::byte> bytes,
                                                              const ImportOptions& options) {
-  return OneLine(Import(context, bytes, nullptr, "", options.limits));
+  return OneLine(Import(context, bytes, nullptr, "", options));
 }
 
 }  // namespace weft::onnx

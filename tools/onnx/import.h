@@ -6,11 +6,13 @@
 //
 // The main graph becomes the module's body: graph inputs are block arguments, initializers and
 // Constant nodes are builtin.constant, outputs are builtin.return. Value names are kept, node names
-// are locations. An input that also has an initializer is that constant: its default is not
-// overridable any more. Nodes of opsets 7 to 16 are raised to opset 17, whose semantics the onnx
-// dialect has. An operator that no dialect defines becomes an opaque op named "domain.OpType"
-// (onnx.OpType for ai.onnx) with all its attributes; the graphs of any op become regions. Functions
-// that ExportOnnx wrote are read back as the fused ops they spell; all other functions are inlined.
+// are locations. An input that also has an initializer may be left out (ir/default_inputs.h); it is
+// that constant before IR version 4, when all initializers were listed so, and when
+// fold_default_inputs asks for it. Nodes that are in no order are sorted. Nodes of opsets 7 to 16
+// are raised to opset 17, whose semantics the onnx dialect has. An operator that no dialect defines
+// becomes an opaque op named "domain.OpType" (onnx.OpType for ai.onnx) with all its attributes; the
+// graphs of any op become regions. Functions that ExportOnnx wrote are read back as the fused ops
+// they spell; all other functions are inlined.
 //
 // Large weights are not copied: constants point into a map of the file, which the context keeps
 // (the file must not be truncated or changed in place while the context lives), unless they lie
@@ -33,6 +35,7 @@ namespace weft::onnx {
 
 struct ImportOptions {
   ImportLimits limits;
+  bool fold_default_inputs = false;
 };
 
 // Loads the onnx and fused dialects into the context.

@@ -15,6 +15,7 @@ struct ImportLimits {
   int max_call_depth = 64;                   // functions that call functions
   int max_rank = 64;
   size_t max_external_files = 10000;
+  bool allow_hard_links = false;  // external data in files that have other names, maybe elsewhere
 };
 
 }  // namespace weft::onnx

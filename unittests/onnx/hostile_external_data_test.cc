@@ -68,6 +68,15 @@ TEST_F(HostileExternalData, ThatIsNoRegularFile) {
   Expect({{"location", "missing"}}, "No such file or directory");
 }
 
+TEST_F(HostileExternalData, ThatHasOtherNames) {
+  std::filesystem::create_hard_link(dir / "secret.bin", dir / "model/hard.bin");
+  Expect({{"location", "hard.bin"}}, "has 2 names");
+  ir::IrContext context;
+  ImportOptions options;
+  options.limits.allow_hard_links = true;
+  EXPECT_EQ(ImportOnnx(context, dir / "model/m.onnx", options).status().message(), "");
+}
+
 TEST_F(HostileExternalData, RangesBeyondTheFile) {
   const std::string location = "w.bin";
   Expect({{"location", location}, {"offset", "49"}}, "which has 64 bytes");

@@ -26,8 +26,26 @@ TEST(Import, InputsAreArgumentsAndOutputsAreReturned) {
   EXPECT_EQ(constant.next().location().str(), "sum");
 }
 
-TEST(Import, AnInputWithAnInitializerIsAConstant) {
+TEST(Import, ADimensionOfMinusOneIsUnknown) {
   ModelBuilder m;
+  m.Input("x", {-1, 3});
+  m.graph()
+      ->mutable_input(0)
+      ->mutable_type()
+      ->mutable_tensor_type()
+      ->mutable_shape()
+      ->mutable_dim(0)
+      ->set_dim_value(-1);
+  m.Output("y");
+  m.Node("Relu", {"x"}, {"y"});
+  EXPECT_EQ(ImportAndDescribe(m),
+            "y: f32[?,3] = onnx.Relu(x)\n"
+            "builtin.return(y)\n");
+}
+
+TEST(Import, AnInputWithAnInitializerIsAConstantBeforeIrVersion4) {
+  ModelBuilder m;
+  m.model.set_ir_version(3);
   m.Input("x", {2});
   m.Input("w", {2});
   m.Initializer<float>("w", {2}, {1, 2});
@@ -144,17 +162,6 @@ TEST(Import, AUsedNameThatNobodyDefinesIsNamed) {
   m.Output("y");
   m.Node("Add", {"x", "z"}, {"y"})->set_name("sum");
   EXPECT_EQ(ImportAndDescribe(m), "INVALID_ARGUMENT: node 'sum' ('Add'): 'z' is not defined");
-}
-
-TEST(Import, NodesOutOfOrderAreAnError) {
-  ModelBuilder m;
-  m.Input("x", {2});
-  m.Output("y");
-  m.Node("Relu", {"z"}, {"y"});
-  m.Node("Relu", {"x"}, {"z"});
-  EXPECT_EQ(ImportAndDescribe(m),
-            "INVALID_ARGUMENT: node of 'y' ('Relu'): 'z' is used before it is computed: the nodes "
-            "are in no order, or in a cycle");
 }
 
 TEST(Import, AnAnnotationOfAnotherElementTypeIsAnError) {

@@ -38,6 +38,17 @@ constexpr const char* kOpaque =
 }
 )";
 
+// y = x + w, where w may be given.
+constexpr const char* kDefault =
+    R"(parameters {
+ w: dense<tensor<2xf32>, [1.0,2.0]>
+}
+module {default_inputs:strings["w"],input_names:strings["x","w"],output_names:strings["y"]} (%0: tensor<2xf32>, %1: tensor<2xf32>) {
+ (%2) = "onnx.Add" (%0, %1) {} : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+ () = "builtin.return" (%2) {} : (tensor<2xf32>) ->
+}
+)";
+
 // A .npy file of 32-bit floats.
 std::string Npy(const std::string& shape, const std::vector<float>& values) {
   std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': " + shape + ", }";
@@ -101,6 +112,29 @@ TEST_F(IrRun, ComputesOutputsFromNpyAndWritesThemAsPb) {
   // What was written is read back: relu of it is itself.
   EXPECT_THAT(Accept({in, "--input", "in/x:0=" + out + "/output_0.pb", "--expect", "y=" + y}),
               HasSubstr("differs from what is expected by 0 of"));
+}
+
+TEST_F(IrRun, TakesDefaultsUnlessInputsAreGiven) {
+  const std::string in = Write("d.ir", kDefault);
+  const std::string x = "x=" + WriteNpy("x.npy", "(2,)", {10, 20});
+  const std::string w = "w=" + WriteNpy("w.npy", "(2,)", {5, 5});
+  const std::string by_default = "y=" + WriteNpy("d.npy", "(2,)", {11, 22});
+  const std::string given = "y=" + WriteNpy("g.npy", "(2,)", {15, 25});
+  const Outcome run = ProgramTest::Accept({in, "--input", x, "--expect", by_default});
+  EXPECT_THAT(run.out, HasSubstr("by 0 of"));
+  EXPECT_THAT(run.err, AllOf(HasSubstr("1 input may be overridden and is not folded, w first"),
+                             HasSubstr("--fold-default-inputs")));
+  EXPECT_THAT(
+      ProgramTest::Accept({in, "--random-inputs", "1", "--input", x, "--expect", by_default}).out,
+      HasSubstr("by 0 of"));
+  EXPECT_THAT(ProgramTest::Accept(
+                  {in, "--input", x, "--input", w, "--expect", given, "--compare", "reference"})
+                  .out,
+              HasSubstr("differs from what is expected by 0 of"));
+  EXPECT_THAT(Accept({in, "--fold-default-inputs", "--input", x, "--expect", by_default}),
+              HasSubstr("by 0 of"));
+  EXPECT_THAT(Refusal({in, "--fold-default-inputs", "--input", x, "--input", w}),
+              HasSubstr("unknown input 'w'"));
 }
 
 TEST_F(IrRun, ExitsWithOneWhenAnOutputIsNotAsExpected) {

@@ -48,6 +48,10 @@ class GraphWriter {
   GraphWriter(Constants constants, FusedFunctionTable* functions)
       : constants_(constants), functions_(functions) {}
 
+  // The initializer of an input of this name: what it is when it is left out.
+  void AddDefault(std::string_view name, ir::Attribute dense) {
+    tensors_.push_back({std::string(name), dense});
+  }
   // Writes a top-level block with these input and output names. Its large constants, and those of
   // blocks below, end up in tensors().
   absl::Status Write(ir::Block block, const ir::Strings& inputs, const ir::Strings& outputs,

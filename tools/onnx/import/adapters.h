@@ -17,6 +17,7 @@ namespace weft::onnx {
 
 inline constexpr int64_t kOldestOpset = 7;
 inline constexpr int64_t kOpset = 17;
+inline constexpr int64_t kNewestIrVersion = 13;  // of ONNX itself, that is published
 
 // A node on its way into the program, with its attributes in their generic form.
 struct NodeDraft {
@@ -25,7 +26,8 @@ struct NodeDraft {
   int64_t version = kOpset;  // of the domain's operator set that the node was written for
   std::vector<ir::Value> operands;
   std::vector<ir::NamedAttribute> attributes;
-  size_t num_results = 1;  // up to the last output that has a name
+  size_t num_results = 1;    // up to the last output that has a name
+  std::string unreadable{};  // why the outputs after num_results cannot be read
   // Computes what the node's first output really is from the raised op's first result.
   std::function<absl::StatusOr<ir::Value>(ir::Builder&, ir::Value)> finish{};
 

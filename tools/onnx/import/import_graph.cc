@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ir/analysis/verifier.h"
+#include "ir/default_inputs.h"
 #include "ir/dialects/builtin.h"
 #include "tools/onnx/import/importer.h"
 #include "tools/onnx/import/importer_impl.h"
@@ -20,12 +21,23 @@ using ir::Rewriter;
 using ir::Type;
 using ir::Value;
 
+absl::Status CheckModel(const pb::ModelProto& model) {
+  if (model.ir_version() < 1 || model.ir_version() > kNewestIrVersion)
+    return ir::InvalidArgument(
+        fmt::format("ir_version is {}, expected 1 to {}", model.ir_version(), kNewestIrVersion));
+  if (!model.has_graph()) return ir::InvalidArgument("the model has no graph");
+  if (model.graph().node().empty() && model.graph().output().empty())
+    return ir::InvalidArgument("the graph has neither nodes nor outputs");
+  return absl::OkStatus();
+}
+
 }  // namespace
 
-Importer::Importer(ir::IrContext* context, TensorReader& tensors, const ImportLimits& limits)
+Importer::Importer(ir::IrContext* context, TensorReader& tensors, const ImportOptions& options)
     : context_(context),
       tensors_(tensors),
-      limits_(limits),
+      limits_(options.limits),
+      fold_default_inputs_(options.fold_default_inputs),
       program_(std::make_unique<ir::Program>(context)),
       fused_(context, &tensors) {
   for (const ir::OpDef* def : context->Ops())
@@ -88,8 +100,11 @@ absl::Status Importer::Define(Scope* scope, const std::string& name, Value value
 }
 
 absl::StatusOr<Value> Importer::Find(const Scope& scope, const std::string& name) const {
-  for (const Scope* s = &scope; s; s = s->outer)
+  for (const Scope* s = &scope; s; s = s->outer) {
+    if (const auto it = s->unreadable.find(name); it != s->unreadable.end())
+      return ir::Unsupported(fmt::format("{} is {}", Quoted(name), it->second));
     if (const auto it = s->values.find(name); it != s->values.end()) return it->second;
+  }
   for (const Scope* s = &scope; s; s = s->outer)
     for (const pb::NodeProto& node : *s->nodes)
       if (std::find(node.output().begin(), node.output().end(), name) != node.output().end())
@@ -114,6 +129,12 @@ absl::Status Importer::Initializers(const pb::GraphProto& graph, Rewriter& build
     absl::StatusOr<Attribute> dense = tensors_.Read(tensor);
     if (!dense.ok())
       return ir::Annotate(dense.status(), fmt::format("initializer {}", Quoted(tensor.name())));
+    if (scope->overridable.contains(tensor.name())) {
+      if (program_->parameter(tensor.name()))
+        return ir::InvalidArgument(fmt::format("value {} is defined twice", Quoted(tensor.name())));
+      program_->SetParameter(tensor.name(), *dense);
+      continue;
+    }
     const Value value = MakeConstant(builder, *dense);
     WEFT_RETURN_IF_ERROR(Define(scope, tensor.name(), value));
     program_->SetName(value, tensor.name());
@@ -121,7 +142,8 @@ absl::Status Importer::Initializers(const pb::GraphProto& graph, Rewriter& build
   return absl::OkStatus();
 }
 
-// Inputs that are initializers too are constants already. Returns the names of the others.
+// Inputs that are initializers too are constants already, or parameters that are their defaults.
+// Returns the names of those that are no constants.
 absl::StatusOr<std::vector<std::string>> Importer::Inputs(const pb::GraphProto& graph, Block block,
                                                           Rewriter& builder, Scope* scope) {
   std::vector<std::string> names;
@@ -129,11 +151,16 @@ absl::StatusOr<std::vector<std::string>> Importer::Inputs(const pb::GraphProto& 
   for (const pb::ValueInfoProto& input : graph.input()) {
     if (!seen.insert(input.name()).second)
       return ir::InvalidArgument(fmt::format("input {} appears twice", Quoted(input.name())));
+    if (!scope->outer && IsUnknown(scope->stated[input.name()]))
+      return ir::InvalidArgument(fmt::format("input {} has no type", Quoted(input.name())));
     if (scope->values.contains(input.name())) continue;
     const Value argument = builder.AddArgument(block, scope->stated[input.name()]);
     WEFT_RETURN_IF_ERROR(Define(scope, input.name(), argument));
     program_->SetName(argument, input.name());
     names.push_back(input.name());
+    if (const Attribute dense = program_->parameter(input.name());
+        dense && scope->overridable.contains(input.name()))
+      ir::SetDefaultOfInput(*program_, input.name(), dense);
   }
   return names;
 }
@@ -172,9 +199,7 @@ absl::Status Importer::ImportSubgraph(const pb::GraphProto& graph, ir::Region re
 }
 
 absl::StatusOr<std::unique_ptr<ir::Program>> Importer::Run(const pb::ModelProto& model) {
-  if (model.ir_version() < 1)
-    return ir::InvalidArgument(fmt::format("ir_version is {}", model.ir_version()));
-  if (!model.has_graph()) return ir::InvalidArgument("the model has no graph");
+  WEFT_RETURN_IF_ERROR(CheckModel(model));
   WEFT_ASSIGN_OR_RETURN(const OpsetImports opsets, OpsetImports::Read(model.opset_import()));
   WEFT_ASSIGN_OR_RETURN(functions_, FunctionLibrary::Read(model, limits_));
   WEFT_RETURN_IF_ERROR(Header(model, opsets));
@@ -182,6 +207,9 @@ absl::StatusOr<std::unique_ptr<ir::Program>> Importer::Run(const pb::ModelProto&
   const pb::GraphProto& graph = model.graph();
   Rewriter builder(program_.get());
   Scope scope{.nodes = &graph.node()};
+  // Before IR version 4 every initializer had to be listed as an input.
+  if (model.ir_version() >= 4 && !fold_default_inputs_)
+    for (const auto& input : graph.input()) scope.overridable.insert(input.name());
   const Frame frame{.opsets = &opsets};
   WEFT_RETURN_IF_ERROR(StatedTypes(graph, &scope));
   WEFT_RETURN_IF_ERROR(Initializers(graph, builder, &scope));
@@ -205,8 +233,8 @@ absl::StatusOr<std::unique_ptr<ir::Program>> Importer::Run(const pb::ModelProto&
 absl::StatusOr<std::unique_ptr<ir::Program>> ImportModel(ir::IrContext* context,
                                                          const pb::ModelProto& model,
                                                          TensorReader& tensors,
-                                                         const ImportLimits& limits) {
-  return Importer(context, tensors, limits).Run(model);
+                                                         const ImportOptions& options) {
+  return Importer(context, tensors, options).Run(model);
 }
 
 }  // namespace weft::onnx

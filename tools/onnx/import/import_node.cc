@@ -43,7 +43,15 @@ std::string PrefixedName(const Frame& frame, const std::string& name) {
 
 absl::Status Importer::ImportNodes(const Nodes& nodes, Rewriter& builder, Scope* scope,
                                    const Frame& frame) {
-  for (const pb::NodeProto& node : nodes) {
+  const auto is_known = [&](const std::string& name) {
+    for (const Scope* s = scope; s; s = s->outer)
+      if (s->values.contains(name)) return true;
+    return false;
+  };
+  WEFT_ASSIGN_OR_RETURN(const std::vector<int> order,
+                        OrderOfNodes(nodes, limits_.max_graph_depth, is_known));
+  for (const int i : order) {
+    const pb::NodeProto& node = nodes[i];
     if (++num_nodes_ > limits_.max_nodes)
       return ir::InvalidArgument(fmt::format("more than {} nodes", limits_.max_nodes));
     const absl::Status status = ImportNode(node, builder, scope, frame);
@@ -175,6 +183,7 @@ absl::Status Importer::ImportKnown(const ir::OpDef& def, const pb::NodeProto& no
   WEFT_ASSIGN_OR_RETURN(state.attrs, FitToFields(context_, def, draft.attributes));
   size_t required = 0;
   for (const ir::OperandDef& r : def.info->results) required += r.arity == ir::Arity::kOne;
+  if (required > 0 && draft.num_results == 0) return ir::InvalidArgument("has no output");
   std::string error;
   std::vector<Type> types;
   if (!ir::InferResultTypes(context_, state, std::max(required, draft.num_results), &types, &error))
@@ -190,7 +199,7 @@ absl::Status Importer::ImportKnown(const ir::OpDef& def, const pb::NodeProto& no
   const Operation op = builder.Create(std::move(state));
   WEFT_RETURN_IF_ERROR(ir::VerifyOperation(op));
   WEFT_ASSIGN_OR_RETURN(const std::vector<Value> results, Finish(node, draft, op, builder, *scope));
-  return DefineResults(node, results, scope, frame);
+  return DefineResults(node, results, scope, frame, draft.unreadable);
 }
 
 absl::Status Importer::ImportOpaque(const pb::NodeProto& node, NodeDraft draft,
@@ -232,17 +241,19 @@ absl::Status Importer::ImportOpaque(const pb::NodeProto& node, NodeDraft draft,
     WEFT_RETURN_IF_ERROR(
         ImportSubgraph(*subgraphs[i].graph, op.region(static_cast<uint32_t>(i)), *scope, frame));
   WEFT_ASSIGN_OR_RETURN(const std::vector<Value> results, Finish(node, draft, op, builder, *scope));
-  return DefineResults(node, results, scope, frame);
+  return DefineResults(node, results, scope, frame, draft.unreadable);
 }
 
 absl::Status Importer::DefineResults(const pb::NodeProto& node, const std::vector<Value>& results,
-                                     Scope* scope, const Frame& frame) {
+                                     Scope* scope, const Frame& frame,
+                                     const std::string& unreadable) {
   for (int i = 0; i < node.output_size(); ++i) {
     const std::string& name = node.output(i);
     if (name.empty()) continue;
     const Value value =
         static_cast<size_t>(i) < results.size() ? results[static_cast<size_t>(i)] : Value();
     WEFT_RETURN_IF_ERROR(Define(scope, name, value));
+    if (!value && !unreadable.empty()) scope->unreadable.try_emplace(name, unreadable);
     if (value && value.name().empty()) program_->SetName(value, PrefixedName(frame, name));
   }
   return absl::OkStatus();

@@ -6,7 +6,7 @@
 
 #include "ir/base/status.h"
 #include "ir/program.h"
-#include "tools/onnx/limits.h"
+#include "tools/onnx/import.h"
 #include "tools/onnx/proto/proto.h"
 #include "tools/onnx/proto/proto_tensor.h"
 
@@ -15,6 +15,6 @@ namespace weft::onnx {
 absl::StatusOr<std::unique_ptr<ir::Program>> ImportModel(ir::IrContext* context,
                                                          const pb::ModelProto& model,
                                                          TensorReader& tensors,
-                                                         const ImportLimits& limits);
+                                                         const ImportOptions& options);
 
 }  // namespace weft::onnx

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
 
 #include <memory>
 #include <string>
@@ -11,22 +12,25 @@
 
 #include "ir/rewriter.h"
 #include "tools/onnx/export/fused_functions.h"
+#include "tools/onnx/import.h"
 #include "tools/onnx/import/adapters.h"
 #include "tools/onnx/import/function_library.h"
+#include "tools/onnx/internal/node_order.h"
 #include "tools/onnx/limits.h"
 #include "tools/onnx/proto/proto.h"
 #include "tools/onnx/proto/proto_tensor.h"
 
 namespace weft::onnx {
 
-using Nodes = google::protobuf::RepeatedPtrField<pb::NodeProto>;
-
 // The names that are visible in a graph or a function body.
 struct Scope {
   const Scope* outer = nullptr;  // null for the main graph and for function bodies
   const Nodes* nodes = nullptr;
   absl::flat_hash_map<std::string, ir::Value> values{};
+  // Outputs that are there in name only, and why: an error for who reads one.
+  absl::flat_hash_map<std::string, std::string> unreadable{};
   absl::flat_hash_map<std::string, ir::Type> stated{};  // types that the graph's annotations give
+  absl::flat_hash_set<std::string> overridable{};       // inputs whose initializer is a default
 };
 
 // An attribute of a node after references to attributes of the function around it were followed.
@@ -57,7 +61,7 @@ std::string PrefixedName(const Frame& frame, const std::string& name);
 
 class Importer {
  public:
-  Importer(ir::IrContext* context, TensorReader& tensors, const ImportLimits& limits);
+  Importer(ir::IrContext* context, TensorReader& tensors, const ImportOptions& options);
 
   absl::StatusOr<std::unique_ptr<ir::Program>> Run(const pb::ModelProto& model);
 
@@ -95,8 +99,14 @@ class Importer {
   absl::Status ImportCall(const LocalFunction& function, const pb::NodeProto& node,
                           std::vector<ir::Value> operands, std::vector<BoundAttribute> attributes,
                           ir::Rewriter& builder, Scope* scope, const Frame& frame);
+  absl::StatusOr<std::vector<ir::Value>> ResultsOfCall(const pb::NodeProto& node,
+                                                       const pb::FunctionProto& function,
+                                                       const Scope& body,
+                                                       const std::vector<ir::Value>& operands,
+                                                       ir::Rewriter& builder, const Scope& scope);
+  // Why an output without a result cannot be read: `unreadable`; it is an absent operand otherwise.
   absl::Status DefineResults(const pb::NodeProto& node, const std::vector<ir::Value>& results,
-                             Scope* scope, const Frame& frame);
+                             Scope* scope, const Frame& frame, const std::string& unreadable = "");
   absl::StatusOr<ir::Type> ResultType(const pb::NodeProto& node, size_t i, ir::Type inferred,
                                       const Scope& scope);
   absl::StatusOr<std::vector<ir::Value>> Finish(const pb::NodeProto& node, const NodeDraft& draft,
@@ -108,6 +118,7 @@ class Importer {
   ir::IrContext* context_;
   TensorReader& tensors_;
   const ImportLimits& limits_;
+  bool fold_default_inputs_;
   std::unique_ptr<ir::Program> program_;
   FunctionLibrary functions_;
   FusedFunctionReader fused_;

@@ -237,8 +237,9 @@ absl::StatusOr<ir::Attribute> TensorReader::ReadExternal(const pb::TensorProto& 
     if (external_.size() >= limits_.max_external_files)
       return ir::InvalidArgument(
           fmt::format("more than {} external files", limits_.max_external_files));
-    WEFT_ASSIGN_OR_RETURN(
-        MappedFile file, MappedFile::OpenBelow(directory_, range.location, limits_.max_file_bytes));
+    WEFT_ASSIGN_OR_RETURN(MappedFile file,
+                          MappedFile::OpenBelow(directory_, range.location, limits_.max_file_bytes,
+                                                limits_.allow_hard_links));
     it = external_.emplace(range.location, std::move(file)).first;
   }
   const Bytes all = it->second.bytes();

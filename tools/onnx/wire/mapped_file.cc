@@ -90,7 +90,8 @@ absl::StatusOr<MappedFile> MappedFile::Open(const std::string& path, size_t max_
 }
 
 absl::StatusOr<MappedFile> MappedFile::OpenBelow(const std::string& directory,
-                                                 const std::string& relative, size_t max_bytes) {
+                                                 const std::string& relative, size_t max_bytes,
+                                                 bool allow_hard_links) {
   const auto refuse = [&](std::string_view why) {
     return ir::InvalidArgument(fmt::format("external data path {} {}", Quoted(relative), why));
   };
@@ -122,6 +123,13 @@ absl::StatusOr<MappedFile> MappedFile::OpenBelow(const std::string& directory,
     }
     fd.Reset(next);
   }
+  struct stat info;
+  if (!allow_hard_links && fstat(fd.get(), &info) == 0 && S_ISREG(info.st_mode) &&
+      info.st_nlink > 1)
+    return refuse(
+        fmt::format("has {} names, some maybe outside the folder of the model; "
+                    "--allow-hard-links reads it all the same",
+                    info.st_nlink));
   return Map(fd.get(), relative, max_bytes);
 }
 

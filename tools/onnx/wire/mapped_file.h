@@ -23,9 +23,11 @@ class MappedFile {
   // Maps a regular file of at most max_bytes; links are followed. An empty file has no bytes.
   static absl::StatusOr<MappedFile> Open(const std::string& path, size_t max_bytes);
   // Maps the regular file at `relative` below `directory`. Refuses absolute paths, "..", symbolic
-  // links (in any component below the directory), devices, pipes and directories.
+  // links (in any component below the directory), devices, pipes and directories, and files with
+  // several names unless `allow_hard_links`.
   static absl::StatusOr<MappedFile> OpenBelow(const std::string& directory,
-                                              const std::string& relative, size_t max_bytes);
+                                              const std::string& relative, size_t max_bytes,
+                                              bool allow_hard_links);
 
   std::span<const std::byte> bytes() const { return {data_, size_}; }
   // A buffer that unmaps when it is released; this object keeps seeing the bytes but no longer
