@@ -1,5 +1,6 @@
 // Each row of the adapter table against what the node means, worked out by hand.
 #include "unittests/onnx/model_builder.h"
+#include "unittests/onnx/run_program.h"
 
 namespace weft::onnx {
 namespace {
@@ -104,13 +105,51 @@ TEST(Adapters, DropoutRatioBecomesAnInput) {
             "builtin.return(y)\n");
 }
 
-TEST(Adapters, TheMaskOfAnOldDropoutIsUnsupported) {
-  ModelBuilder m(9);
-  m.Input("x", {2});
-  m.Output("y");
-  m.Node("Dropout", {"x"}, {"y", "mask"});
+TEST(Adapters, TheMaskOfAnOldDropoutMayBeNamedButNotRead) {
+  for (const int64_t opset : {7, 9}) {
+    ModelBuilder m(opset);
+    m.Input("x", {2});
+    m.Output("y");
+    m.Node("Dropout", {"x"}, {"d", "mask"});
+    m.Node("Relu", {"d"}, {"y"});
+    EXPECT_EQ(ImportAndDescribe(m),
+              "d: f32[2] = onnx.Dropout(x)\n"
+              "y: f32[2] = onnx.Relu(d)\n"
+              "builtin.return(y)\n");
+    ModelBuilder returned = m;
+    returned.Output("mask");
+    EXPECT_EQ(ImportAndDescribe(returned),
+              "UNIMPLEMENTED: output: 'mask' is the mask of a Dropout before opset 10");
+    m.Output("z");
+    m.Node("Neg", {"mask"}, {"z"});
+    EXPECT_EQ(
+        ImportAndDescribe(m),
+        "UNIMPLEMENTED: node of 'z' ('Neg'): 'mask' is the mask of a Dropout before opset 10");
+  }
+}
+
+TEST(Adapters, OneAxisMayBeAScalar) {
+  ModelBuilder m;
+  m.Input("x", {1, 3});
+  m.Initializer<int64_t>("axis", {}, {0});
+  m.Output("z");
+  m.Node("Squeeze", {"x", "axis"}, {"y"});
+  m.Node("Unsqueeze", {"y", "axis"}, {"z"});
   EXPECT_EQ(ImportAndDescribe(m),
-            "UNIMPLEMENTED: node of 'y' ('Dropout'): the mask of a Dropout before opset 10");
+            "y: f32[3] = onnx.Squeeze(x, i64[1](0))\n"
+            "z: f32[1,3] = onnx.Unsqueeze(y, i64[1](0))\n"
+            "builtin.return(z)\n");
+}
+
+TEST(Adapters, OneAxisMayBeAScalarThatIsComputed) {
+  ModelBuilder m;
+  m.Input("x", {1, 3});
+  m.Input("axis", {}, ::onnx::TensorProto::INT64);
+  m.Output("y");
+  m.Node("Unsqueeze", {"x", "axis"}, {"y"});
+  const std::string text = ImportAndDescribe(m);
+  EXPECT_NE(text.find("%0: i64[1] = onnx.Reshape(axis, i64[1](1))"), std::string::npos) << text;
+  EXPECT_NE(text.find("y: f32[?,?,?] = onnx.Unsqueeze(x, %0)"), std::string::npos) << text;
 }
 
 TEST(Adapters, SoftmaxOverTheLastAxisStaysASoftmax) {
@@ -177,6 +216,25 @@ TEST(Adapters, BatchNormalizationLosesSpatial) {
   const std::string text = ImportAndDescribe(m);
   EXPECT_NE(text.find("{epsilon=1e-05f, momentum=0.9f, training_mode=0}"), std::string::npos)
       << text;
+}
+
+// Statistics per element: (x - mean) / sqrt(variance + epsilon) * scale + bias, without the batch.
+TEST(Adapters, BatchNormalizationThatIsNotSpatialIsWrittenOut) {
+  ModelBuilder m(7);
+  m.Input("x", {2, 1, 2});
+  m.Initializer<float>("scale", {1, 2}, {2, -1});
+  m.Initializer<float>("bias", {1, 2}, {10, 20});
+  m.Initializer<float>("mean", {1, 2}, {1, 5});
+  m.Initializer<float>("variance", {1, 2}, {4, 0.25f});
+  m.Output("y", {2, 1, 2});
+  auto* node = m.Node("BatchNormalization", {"x", "scale", "bias", "mean", "variance"}, {"y"});
+  SetInt(node, "spatial", 0);
+  SetFloat(node, "epsilon", 0);
+  ir::IrContext context;
+  auto program = m.Import(context);
+  ASSERT_EQ(program.status().message(), "");
+  const kernels::Tensor x = F32({2, 1, 2}, {3, 4, -1, 5.5f});
+  EXPECT_EQ(RunProgram(**program, {x.view()}), (std::vector<float>{12, 22, 8, 19}));
 }
 
 TEST(Adapters, OldBatchNormalizationInTrainingIsUnsupported) {

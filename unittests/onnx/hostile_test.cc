@@ -92,6 +92,9 @@ TEST(HostileModel, HeadersThatSayNothingValid) {
   ExpectModelRefused([](auto& m) { m.model.clear_graph(); }, "the model has no graph");
   ExpectModelRefused([](auto& m) { m.model.clear_ir_version(); }, "ir_version is 0");
   ExpectModelRefused([](auto& m) { m.model.set_ir_version(-1); }, "ir_version is -1");
+  ExpectModelRefused([](auto& m) { m.model.set_ir_version(14); }, "is 14, expected 1 to 13");
+  ExpectModelRefused([](auto& m) { m.model.set_ir_version(INT64_MAX); }, "expected 1 to 13");
+  ExpectModelRefused([](auto& m) { m.graph()->Clear(); }, "neither nodes nor outputs");
   ExpectModelRefused([](auto& m) { m.model.clear_opset_import(); }, "is not imported");
   ExpectModelRefused([](auto& m) { m.Import("ai.onnx", 17); }, "is imported twice");
   ExpectModelRefused([](auto& m) { m.Import("a", 0); }, "operator set 'a' has version 0");
@@ -121,6 +124,33 @@ TEST(HostileModel, Names) {
                      "its name is not UTF-8");
 }
 
+TEST(HostileModel, InputsWithoutAType) {
+  ExpectModelRefused([](auto& m) { m.graph()->add_input()->set_name("q"); },
+                     "input 'q' has no type");
+  ExpectModelRefused([](auto& m) { m.Input("q", {2}, Tensor::UNDEFINED); },
+                     "input 'q' has no type");
+  ExpectModelRefused(
+      [](auto& m) {
+        m.Input("q", {2, -1, 3}), m.graph()
+                                      ->mutable_input(1)
+                                      ->mutable_type()
+                                      ->mutable_tensor_type()
+                                      ->mutable_shape()
+                                      ->mutable_dim(1)
+                                      ->set_dim_value(-2);
+      },
+      "has a dimension of size -2");
+}
+
+TEST(HostileModel, ScansOfMoreThanTheyAreGiven) {
+  for (const int64_t count : {int64_t{-1}, int64_t{0}, int64_t{2}, INT64_MAX})
+    ExpectModelRefused(
+        [=](auto& m) { SetInt(m.Node("Scan", {"x"}, {"z"}), "num_scan_inputs", count); },
+        fmt::format("num_scan_inputs is {} but there are 1 inputs", count));
+  ExpectModelRefused([](auto& m) { m.Node("Scan", {"x"}, {"z"}); },
+                     "attribute num_scan_inputs is required");
+}
+
 TEST(HostileModel, OperatorNames) {
   ExpectModelRefused([](auto& m) { m.Node("", {"x"}, {"z"}); }, "has no op_type");
   ExpectModelRefused([](auto& m) { m.Node("a\"b", {"x"}, {"z"}); }, "bad operator name");
@@ -135,7 +165,7 @@ TEST(HostileModel, CyclesAndUndefinedValues) {
         m.Node("Relu", {"b"}, {"a"});
         m.Node("Relu", {"a"}, {"b"});
       },
-      "in no order, or in a cycle");
+      "'a' is computed from itself: the nodes are in a cycle");
   ExpectModelRefused([](auto& m) { m.Node("Add", {"x", "a"}, {"a"}); }, "in a cycle");
   ExpectModelRefused([](auto& m) { m.Node("Relu", {"nothing"}, {"z"}); },
                      "'nothing' is not defined");
@@ -144,6 +174,9 @@ TEST(HostileModel, CyclesAndUndefinedValues) {
 
 TEST(HostileModel, NodesOfTheWrongShape) {
   ExpectModelRefused([](auto& m) { m.Node("Relu", {}, {"z"}); }, "onnx.Relu");
+  ExpectModelRefused([](auto& m) { m.Node("Relu", {"x"}, {})->set_name("a"); },
+                     "node 'a' ('Relu'): has no output");
+  ExpectModelRefused([](auto& m) { m.Node("Relu", {"x"}, {""}); }, "has no output");
   ExpectModelRefused([](auto& m) { m.Node("Relu", {"x", "x"}, {"z"}); }, "onnx.Relu");
   ExpectModelRefused([](auto& m) { m.Node("Add", {"x", ""}, {"z"}); }, "onnx.Add");
   ExpectModelRefused([](auto& m) { m.Node("Relu", {"x"}, {"z", "q"}); }, "onnx.Relu");

@@ -58,6 +58,21 @@ absl::Status IntsToOperand(Builder& b, NodeDraft* node, std::string_view name, s
 absl::Status AxesToOperand(Builder& b, NodeDraft* node) {
   return IntsToOperand(b, node, "axes", 1);
 }
+
+// One axis may be a scalar, which ONNX does not allow but its own tests and ONNX Runtime do.
+absl::Status ScalarAxesToList(Builder& b, NodeDraft* node) {
+  if (node->version < 13) return AxesToOperand(b, node);
+  if (node->operands.size() != 2 || !node->operands[1]) return absl::OkStatus();
+  const Value axes = node->operands[1];
+  if (!axes.type().HasRank() || axes.type().rank() != 0) return absl::OkStatus();
+  if (const auto values = ir::ConstantInts(axes)) {
+    node->operands[1] = b.ConstantInts(*values);
+    return absl::OkStatus();
+  }
+  WEFT_ASSIGN_OR_RETURN(node->operands[1],
+                        TryMake<ir::ops::Reshape>(b, {axes, b.ConstantInts({1})}));
+  return absl::OkStatus();
+}
 absl::Status SplitToOperand(Builder& b, NodeDraft* node) {
   return IntsToOperand(b, node, "split", 1);
 }
@@ -100,8 +115,10 @@ absl::Status PadToOperands(Builder& b, NodeDraft* node) {
 }
 
 absl::Status DropoutToOperands(Builder& b, NodeDraft* node) {
-  if (node->version < 10 && node->num_results > 1)
-    return ir::Unsupported("the mask of a Dropout before opset 10");
+  if (node->version < 10 && node->num_results > 1) {
+    node->num_results = 1;  // a mask of another element type, which hardly anybody reads
+    node->unreadable = "the mask of a Dropout before opset 10";
+  }
   WEFT_ASSIGN_OR_RETURN(const Attribute ratio, TakeAttribute(node, "ratio", AttrKind::kFloat));
   if (ratio) SetOperand(node, 1, b.ConstantScalar(ir::DataType::kF32, ratio.AsDouble()));
   return absl::OkStatus();
@@ -109,15 +126,35 @@ absl::Status DropoutToOperands(Builder& b, NodeDraft* node) {
 
 // --- changed meaning --------------------------------------------------------------
 
+// (x - mean) / sqrt(var + epsilon) * scale + bias, where all but x have no batch dimension.
+absl::Status NormalizeEachElement(Builder& b, NodeDraft* node) {
+  if (node->operands.size() != 5 ||
+      std::count(node->operands.begin(), node->operands.end(), Value()))
+    return ir::InvalidArgument("needs five inputs, x, scale, bias, mean and variance");
+  const Value x = node->operands[0], variance = node->operands[4];
+  const Attribute given = node->attribute("epsilon");
+  if (given && !given.Is(AttrKind::kFloat))
+    return ir::InvalidArgument("attribute epsilon is of the wrong kind");
+  const ir::DataType dtype = x.type().IsTensor() ? x.type().dtype() : ir::DataType::kNull;
+  if (!ir::IsFloat(dtype)) return ir::Unsupported("BatchNormalization of an unknown element type");
+  const Value epsilon = b.ConstantScalar(dtype, given ? given.AsDouble() : 1e-5f);
+  WEFT_ASSIGN_OR_RETURN(const Value sum, TryMake<ir::ops::Add>(b, {variance, epsilon}));
+  WEFT_ASSIGN_OR_RETURN(const Value deviation, TryMake<ir::ops::Sqrt>(b, {sum}));
+  WEFT_ASSIGN_OR_RETURN(const Value centred, TryMake<ir::ops::Sub>(b, {x, node->operands[3]}));
+  WEFT_ASSIGN_OR_RETURN(const Value unit, TryMake<ir::ops::Div>(b, {centred, deviation}));
+  WEFT_ASSIGN_OR_RETURN(const Value scaled, TryMake<ir::ops::Mul>(b, {unit, node->operands[1]}));
+  node->op_type = "Add";
+  node->operands = {scaled, node->operands[2]};
+  node->attributes.clear();
+  return absl::OkStatus();
+}
+
 // Before opset 14 BatchNormalization trained when more than its first output was used; before
 // opset 9 it could have statistics per element (spatial = 0).
 absl::Status InferenceBatchNormalization(Builder& b, NodeDraft* node) {
-  (void)b;
   if (node->num_results > 1) return ir::Unsupported("BatchNormalization in training mode");
   WEFT_ASSIGN_OR_RETURN(const Attribute spatial, TakeAttribute(node, "spatial", AttrKind::kInt));
-  if (spatial && spatial.AsInt() == 0)
-    return ir::Unsupported("BatchNormalization with spatial = 0");
-  return absl::OkStatus();
+  return spatial && spatial.AsInt() == 0 ? NormalizeEachElement(b, node) : absl::OkStatus();
 }
 
 // y (flattened to two dimensions) in the shape of x.
@@ -190,6 +227,18 @@ absl::Status OldRoiAlign(Builder& b, NodeDraft* node) {
   return absl::OkStatus();
 }
 
+// Scan stays an op that nobody knows, but one that scans more than it is given is none.
+absl::Status CheckScan(Builder& b, NodeDraft* node) {
+  (void)b;
+  const Attribute count = node->attribute("num_scan_inputs");
+  if (!count.Is(AttrKind::kInt))
+    return ir::InvalidArgument("attribute num_scan_inputs is required but not given");
+  if (count.AsInt() < 1 || count.AsInt() > static_cast<int64_t>(node->operands.size()))
+    return ir::InvalidArgument(fmt::format("num_scan_inputs is {} but there are {} inputs",
+                                           count.AsInt(), node->operands.size()));
+  return absl::OkStatus();
+}
+
 absl::Status Refuse(Builder& b, NodeDraft* node) {
   (void)b;
   return ir::Unsupported(
@@ -212,13 +261,14 @@ constexpr AdapterRow kAdapters[] = {
     {"Resize", 11, ResizeWithoutCoordinates},
     {"RoiAlign", 16, OldRoiAlign},
     {"Scan", 9, Refuse},
+    {"Scan", kOpset + 1, CheckScan},
     {"Scatter", kOpset + 1, RenameScatter},
     {"Slice", 10, SliceToOperands},
     {"Softmax", 13, SoftmaxOfFlattened},
     {"Split", 13, SplitToOperand},
-    {"Squeeze", 13, AxesToOperand},
+    {"Squeeze", kOpset + 1, ScalarAxesToList},
     {"TopK", 10, TopKToOperand},
-    {"Unsqueeze", 13, AxesToOperand},
+    {"Unsqueeze", kOpset + 1, ScalarAxesToList},
     {"Upsample", kOpset + 1, ResizeWithoutCoordinates},
 };
 

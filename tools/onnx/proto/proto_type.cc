@@ -15,7 +15,7 @@ absl::StatusOr<ir::Shape> ShapeFromProto(const pb::TensorShapeProto& proto) {
   ir::Shape dims;
   for (const auto& dim : proto.dim()) {
     if (dim.has_dim_value()) {
-      if (dim.dim_value() < 0)
+      if (dim.dim_value() < ir::kUnknownDim)  // -1 is what old exporters write for unknown
         return ir::InvalidArgument(fmt::format("has a dimension of size {}", dim.dim_value()));
       dims.push_back(dim.dim_value());
     } else if (dim.has_dim_param() && !dim.dim_param().empty()) {
