@@ -7,12 +7,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "ir/analysis/default_inputs.h"
 #include "ir/analysis/inplace.h"
-<<<<<<< HEAD
-=======
-#include "ir/analysis/verifier.h"
-#include "ir/default_inputs.h"
->>>>>>> 0af4edee
 #include "ir/dialects/builtin.h"
 #include "ir/graph_view.h"
 #include "ir/infer.h"

@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "ir/default_inputs.h"
+#include "ir/analysis/default_inputs.h"
 #include "ir/dialects/builtin.h"
 #include "kernels/available_cpus.h"
 #include "kernels/runtime/evaluator.h"
@@ -161,7 +161,7 @@ absl::Status Session::ReadDefaults() {
     if (type.NumBytes() < 0) return ir::Unsupported(subject + " is " + type.ToString());
     inputs_[i].default_value = dense;
     defaults_.resize(inputs_.size());
-    defaults_[i] = Tensor(type.dtype(), type.shape());
+    WEFT_ASSIGN_OR_RETURN(defaults_[i], Tensor::Create(type.dtype(), type.shape()));
     if (!dense.bytes().empty())
       std::memcpy(defaults_[i].view().data, dense.bytes().data(), dense.bytes().size());
   }

@@ -37,7 +37,7 @@ struct SessionOptions {
 struct TensorInfo {
   std::string name;
   ir::Type type;  // dims may be symbols
-  // What an input is when it is not given (ir/default_inputs.h); null when it must be given.
+  // What an input is when it is not given (ir/analysis/default_inputs.h); null when it must be given.
   ir::Attribute default_value{};
 };
 
@@ -68,13 +68,9 @@ class Session {
   size_t num_packed_weights() const { return packed_.size(); }
 
  private:
-<<<<<<< HEAD
   explicit Session(int threads) : pool_(threads) {}
-=======
-  explicit Session(const SessionOptions& options) : pool_(options.threads) {}
   absl::Status ReadDefaults();
   absl::StatusOr<std::span<const TensorView>> WithDefaults(std::span<const TensorView> inputs);
->>>>>>> 0af4edee
   absl::StatusOr<Plan*> PlanForInputs(std::span<const TensorView> inputs);
   absl::StatusOr<std::vector<ir::Type>> BindTypes(
       std::span<const std::span<const int64_t>> input_dims) const;

@@ -1,14 +1,12 @@
-<<<<<<< HEAD
 #include "tools/cli/model_io.h"
-=======
+
 #include <fmt/format.h>
->>>>>>> 0af4edee
 
 #include <filesystem>
 
+#include "ir/analysis/default_inputs.h"
 #include "ir/analysis/shape_inference.h"
 #include "ir/analysis/verifier.h"
-#include "ir/default_inputs.h"
 #include "ir/dialects/ascend.h"
 #include "ir/dialects/builtin.h"
 #include "ir/dialects/fused.h"
@@ -40,7 +38,7 @@ absl::Status SaveText(ir::Program& program, const std::string& path, const SaveO
 
 void WarnOfDefaults(ir::Program& program, const std::string& warnings_to) {
   const auto names = program.module().attrs_of<ir::ModuleOp>().default_inputs;
-  if (!names || names->empty()) return;
+  if (warnings_to.empty() || !names || names->empty()) return;
   const bool one = names->size() == 1;
   PrintWarning(warnings_to,
                fmt::format("{} input{} may be overridden and {} not folded, {} first; "
@@ -57,39 +55,30 @@ absl::Status NameFile(const absl::Status& status, const std::string& path) {
 }  // namespace
 
 void AddLoadFlags(CLI::App& app, LoadOptions* options) {
+  options->program = app.get_name();
   app.add_flag("--fold-default-inputs", options->fold_default_inputs,
                "make defaults of inputs constants; read hard links");
   app.add_flag("--allow-hard-links", options->allow_hard_links)->group(kSameLine);
 }
 
 absl::StatusOr<std::unique_ptr<ir::Program>> LoadModel(ir::IrContext& context,
-<<<<<<< HEAD
-                                                       const std::string& path) {
-=======
                                                        const std::string& path,
-                                                       const std::string& warnings_to,
                                                        const LoadOptions& options) {
->>>>>>> 0af4edee
   WEFT_ASSIGN_OR_RETURN(const ModelFormat format, ModelFormatOf(path));
   ir::LoadFusedDialect(context);
   ir::LoadAscendDialect(context);
   ir::LoadLitertDialect(context);
   ir::LoadPdDialect(context);
-<<<<<<< HEAD
+  const onnx::ImportOptions import = {.limits = {.allow_hard_links = options.allow_hard_links},
+                                      .fold_default_inputs = options.fold_default_inputs};
   // What the verifier would refuse a type for is refused where the text has a line for it.
   auto program = format == ModelFormat::kOnnx
-                     ? onnx::ImportOnnx(context, path)
+                     ? onnx::ImportOnnx(context, path, import)
                      : ir::ParseProgramFile(context, path, {.check_types = true});
-=======
-  const ImportOptions import = {.limits = {.allow_hard_links = options.allow_hard_links},
-                                .fold_default_inputs = options.fold_default_inputs};
-  auto program = format == ModelFormat::kOnnx ? onnx::ImportOnnx(context, path, import)
-                                              : LoadText(context, path, warnings_to);
->>>>>>> 0af4edee
   if (!program.ok()) return NameFile(program.status(), path);
   WEFT_RETURN_IF_ERROR(ir::Annotate(ir::Verify(**program), path));
   if (!options.fold_default_inputs) {
-    WarnOfDefaults(**program, warnings_to);
+    WarnOfDefaults(**program, options.program);
   } else if (ir::FoldDefaultInputs(**program) > 0) {
     WEFT_RETURN_IF_ERROR(ir::Annotate(ir::PropagateTypes(**program), path));
   }

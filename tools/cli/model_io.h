@@ -10,25 +10,18 @@
 
 namespace weft::tools {
 
-<<<<<<< HEAD
-// All dialects are loaded into the context. The program has been verified.
-absl::StatusOr<std::unique_ptr<ir::Program>> LoadModel(ir::IrContext& context,
-                                                       const std::string& path);
-=======
 struct LoadOptions {
   bool fold_default_inputs = false;  // inputs that may be left out become constants
   bool allow_hard_links = false;     // ONNX: external data in files that have other names too
+  std::string program = {};          // that warns on stderr; empty: nobody does
 };
 // --fold-default-inputs, --allow-hard-links.
 void AddLoadFlags(CLI::App& app, LoadOptions* options);
 
-// All dialects are loaded into the context. The program has been verified. `warnings_to` is the
-// name under which warnings about the model go to stderr.
+// All dialects are loaded into the context. The program has been verified.
 absl::StatusOr<std::unique_ptr<ir::Program>> LoadModel(ir::IrContext& context,
                                                        const std::string& path,
-                                                       const std::string& warnings_to,
                                                        const LoadOptions& options = {});
->>>>>>> 0af4edee
 
 struct SaveOptions {
   bool full_weights = false;      // text: weights in the text, and in no side file

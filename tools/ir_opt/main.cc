@@ -153,11 +153,7 @@ absl::Status Run(const Flags& flags) {
   if (flags.analyse_rules) return Analyse(flags);
   WEFT_RETURN_IF_ERROR(CheckFlags(flags));
   ir::IrContext context;
-<<<<<<< HEAD
-  WEFT_ASSIGN_OR_RETURN(auto program, LoadModel(context, flags.in));
-=======
-  WEFT_ASSIGN_OR_RETURN(auto program, LoadModel(context, flags.in, "ir-opt", flags.load));
->>>>>>> 0af4edee
+  WEFT_ASSIGN_OR_RETURN(auto program, LoadModel(context, flags.in, flags.load));
   WEFT_RETURN_IF_ERROR(ApplyShapes(flags.shapes, *program));
   WEFT_RETURN_IF_ERROR(Optimise(flags, *program));
   return WriteProgram(flags, *program);

@@ -165,11 +165,7 @@ absl::Status Run(Flags& flags) {
   WEFT_RETURN_IF_ERROR(CheckFlags(flags));
   flags.passes.record_rules = flags.profile;
   ir::IrContext context;
-<<<<<<< HEAD
-  WEFT_ASSIGN_OR_RETURN(auto program, LoadModel(context, flags.model));
-=======
-  WEFT_ASSIGN_OR_RETURN(auto program, LoadModel(context, flags.model, "ir-run", flags.load));
->>>>>>> 0af4edee
+  WEFT_ASSIGN_OR_RETURN(auto program, LoadModel(context, flags.model, flags.load));
   WEFT_RETURN_IF_ERROR(ApplyShapes(flags.shapes, *program));
   const kernels::SessionOptions options = {.threads = ThreadsOf(flags),
                                            .provider = flags.provider,

@@ -28,8 +28,9 @@ std::vector<std::string> NamesOf(std::span<const TensorInfo> infos) {
   return names;
 }
 
-Tensor TensorOf(ir::Attribute dense) {
-  Tensor tensor(dense.dense_type().dtype(), dense.dense_type().shape());
+absl::StatusOr<Tensor> TensorOf(ir::Attribute dense) {
+  const ir::Type type = dense.dense_type();
+  WEFT_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Create(type.dtype(), type.shape()));
   if (!dense.bytes().empty())
     std::memcpy(tensor.view().data, dense.bytes().data(), dense.bytes().size());
   return tensor;
@@ -39,14 +40,7 @@ absl::StatusOr<Tensor> ReadTensor(ir::IrContext& context, const std::string& pat
   WEFT_ASSIGN_OR_RETURN(const ir::Attribute dense, onnx::ReadTensorFile(context, path));
   const ir::Type type = dense.dense_type();
   if (type.NumBytes() < 0) return ir::Unsupported(path + ": tensors of type " + type.ToString());
-<<<<<<< HEAD
-  WEFT_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Create(type.dtype(), type.shape()));
-  if (!dense.bytes().empty())
-    std::memcpy(tensor.view().data, dense.bytes().data(), dense.bytes().size());
-  return tensor;
-=======
   return TensorOf(dense);
->>>>>>> 0af4edee
 }
 
 // By index in `infos`: the tensors of NAME=FILE flags.
@@ -127,8 +121,10 @@ absl::StatusOr<std::vector<Tensor>> GatherInputs(ir::IrContext& context,
                                                  const InputFlags& flags) {
   WEFT_ASSIGN_OR_RETURN(auto given,
                         ReadAssignments(context, "--input", "input", inputs, flags.files));
-  for (size_t i = 0; i < inputs.size(); ++i)
-    if (!given[i] && inputs[i].default_value) given[i] = TensorOf(inputs[i].default_value);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (given[i] || !inputs[i].default_value) continue;
+    WEFT_ASSIGN_OR_RETURN(given[i], TensorOf(inputs[i].default_value));
+  }
   std::map<int64_t, int64_t> symbols;
   for (size_t i = 0; i < inputs.size(); ++i)
     if (given[i]) WEFT_RETURN_IF_ERROR(Fit(inputs[i], *given[i], &symbols));

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <map>
 
+#include "ir/analysis/default_inputs.h"
 #include "ir/analysis/inplace.h"
 #include "ir/analysis/verifier.h"
-#include "ir/default_inputs.h"
 #include "ir/dialects/builtin.h"
 #include "tools/onnx/export/fused_functions.h"
 #include "tools/onnx/export/graph_writer.h"

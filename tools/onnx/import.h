@@ -6,7 +6,7 @@
 //
 // The main graph becomes the module's body: graph inputs are block arguments, initializers and
 // Constant nodes are builtin.constant, outputs are builtin.return. Value names are kept, node names
-// are locations. An input that also has an initializer may be left out (ir/default_inputs.h); it is
+// are locations. An input that also has an initializer may be left out (ir/analysis/default_inputs.h); it is
 // that constant before IR version 4, when all initializers were listed so, and when
 // fold_default_inputs asks for it. Nodes that are in no order are sorted. Nodes of opsets 7 to 16
 // are raised to opset 17, whose semantics the onnx dialect has. An operator that no dialect defines

@@ -1,5 +1,6 @@
 // Initializers that are inputs too: defaults, which the caller may override.
-#include "ir/default_inputs.h"
+#include "ir/analysis/default_inputs.h"
+
 #include "ir/text/parser.h"
 #include "ir/text/printer.h"
 #include "unittests/onnx/model_builder.h"

@@ -1,7 +1,7 @@
 // EXPECT: (O = weft::ir::ops::Softmax|SlotsOf<weft::ir::ops::Softmax>::Source<long)
 // EXPECT-LINES: 8
-#include "passes/rules.h"
 #include "ir/dialects/onnx/normalization.h"
+#include "passes/rules.h"
 
 namespace weft::passes {
 

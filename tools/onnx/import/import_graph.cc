@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "ir/analysis/default_inputs.h"
 #include "ir/analysis/verifier.h"
-#include "ir/default_inputs.h"
 #include "ir/dialects/builtin.h"
 #include "tools/onnx/import/importer.h"
 #include "tools/onnx/import/importer_impl.h"

@@ -1,3 +1,5 @@
+#include "tools/onnx/internal/node_order.h"
+
 #include <absl/container/flat_hash_map.h>
 #include <absl/container/flat_hash_set.h>
 #include <fmt/format.h>
@@ -5,7 +7,6 @@
 #include <numeric>
 #include <string_view>
 
-#include "tools/onnx/internal/node_order.h"
 #include "tools/onnx/wire/text.h"
 
 namespace weft::onnx {

@@ -1,8 +1,9 @@
+#include "ir/analysis/default_inputs.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "ir/default_inputs.h"
 #include "ir/dialects/builtin.h"
 #include "ir/infer.h"
 #include "ir/rewriter.h"
