@@ -52,11 +52,13 @@ absl::Status RunChain(benchmark::State& state) {
   }
   WEFT_ASSIGN_OR_RETURN(
       const auto session,
-      kernels::Session::Create(program, {.threads = static_cast<int>(state.range(3))}));
+      kernels::Session::Create(
+          program, {.threads = static_cast<int>(state.range(3)), .oversubscribe = true}));
   WEFT_ASSIGN_OR_RETURN(const auto inputs, kernels::RandomInputs(session->inputs(), 1));
   std::vector<kernels::TensorView> views;
   for (const kernels::Tensor& input : inputs) views.push_back(input.view());
-  kernels::Tensor y(ir::DataType::kF32, inputs[0].dims());
+  WEFT_ASSIGN_OR_RETURN(const kernels::Tensor y,
+                        kernels::Tensor::Create(ir::DataType::kF32, inputs[0].dims()));
   const std::vector<kernels::TensorView> outputs = {y.view()};
   for (auto _ : state) WEFT_RETURN_IF_ERROR(session->Run(views, outputs));
   state.SetItemsProcessed(state.iterations() * state.range(2) * 1000);

@@ -43,7 +43,8 @@ absl::Status RunModel(benchmark::State& state, const std::string& path, const st
   WEFT_ASSIGN_OR_RETURN(const auto program, Load(context, path, pipeline));
   WEFT_ASSIGN_OR_RETURN(
       const auto session,
-      kernels::Session::Create(*program, {.threads = threads, .provider = provider}));
+      kernels::Session::Create(*program,
+                               {.threads = threads, .provider = provider, .oversubscribe = true}));
   WEFT_ASSIGN_OR_RETURN(const auto inputs, kernels::RandomInputs(session->inputs(), 1));
   std::vector<std::span<const int64_t>> dims;
   std::vector<kernels::TensorView> input_views, output_views;
@@ -55,7 +56,8 @@ absl::Status RunModel(benchmark::State& state, const std::string& path, const st
   std::vector<kernels::Tensor> outputs;
   outputs.reserve(plan->output_types().size());
   for (const ir::Type type : plan->output_types()) {
-    outputs.emplace_back(type.dtype(), type.shape());
+    WEFT_ASSIGN_OR_RETURN(auto output, kernels::Tensor::Create(type.dtype(), type.shape()));
+    outputs.push_back(std::move(output));
     output_views.push_back(outputs.back().view());
   }
   WEFT_RETURN_IF_ERROR(session->Run(input_views, output_views));

@@ -63,8 +63,17 @@ bool InferResultTypes(IrContext* context, const OperationState& state, size_t nu
   return InferResultTypes(context, state.opcode, state.operands, state.attrs, *types, error);
 }
 
+namespace {
+
+// Such a tensor may turn out to be anything.
+bool NothingKnown(Type type) {
+  return !type || (type.IsTensor() && !type.HasRank() && type.dtype() == DataType::kNull);
+}
+
+}  // namespace
+
 bool Compatible(Type actual, Type expected) {
-  if (actual == expected || !actual || !expected) return true;
+  if (actual == expected || NothingKnown(actual) || NothingKnown(expected)) return true;
   if (actual.IsVector() && expected.IsVector()) {
     const auto a = actual.elements(), e = expected.elements();
     return std::equal(a.begin(), a.end(), e.begin(), e.end(), Compatible);
@@ -83,14 +92,16 @@ bool Compatible(Type actual, Type expected) {
 }
 
 Type Merge(IrContext* context, Type a, Type b) {
-  if (!a || a == b) return b;
+  if (a == b || !a) return b;
+  if (NothingKnown(b)) return a;
+  if (NothingKnown(a)) return b;
   if (a.IsVector() && b.IsVector()) {
     std::vector<Type> elements;
     for (size_t i = 0; i < a.elements().size(); ++i)
       elements.push_back(Merge(context, a.elements()[i], b.elements()[i]));
     return context->VectorType(elements);
   }
-  if (!b || !a.IsTensor() || !b.IsTensor()) return a;
+  if (!a.IsTensor() || !b.IsTensor()) return a;
   const DataType dtype = a.dtype() == DataType::kNull ? b.dtype() : a.dtype();
   if (!a.HasRank())
     return b.HasRank() ? context->TensorType(dtype, b.dims()) : context->UnrankedTensorType(dtype);

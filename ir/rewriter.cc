@@ -1,11 +1,38 @@
 #include "ir/rewriter.h"
 
+#include "ir/infer.h"
 #include "ir/walk.h"
 
 namespace weft::ir {
+namespace {
+
+// What the caller gives: an argument of the program, or a result of a pd.feed.
+bool IsProgramInput(Value value) {
+  if (value.IsBlockArgument()) return value.ParentBlock() == value.program()->body();
+  const Operation op = value.DefiningOp();
+  return op.num_operands() == 0 && op.HasTrait(kReadOnly) && !op.HasTrait(kPure);
+}
+
+}  // namespace
+
+bool MeetTypes(Value from, Value to, Type* met) {
+  const Type known = to.type(), stated = from.type();
+  if (met) *met = known;
+  if (known == stated) return true;
+  if (!Compatible(known, stated)) return false;
+  IrContext* context = to.program()->context();
+  const bool same_block = from.ParentBlock() == to.ParentBlock();
+  const Type adds =
+      same_block || !stated.IsTensor() ? stated : context->UnrankedTensorType(stated.dtype());
+  const Type both = Merge(context, known, adds);
+  if (!(both == known) && IsProgramInput(to)) return false;
+  if (met) *met = both;
+  return true;
+}
 
 void Rewriter::ReplaceAllUses(Value from, Value to) {
   if (from == to) return;
+  if (Type met; !(from.type() == to.type()) && MeetTypes(from, to, &met)) SetType(to, met);
   const uint32_t count = from.use_count();
   Program::Mutator(program_).ReplaceAllUses(from, to);
   if (!listener_) return;
@@ -50,12 +77,14 @@ void Rewriter::ReplaceInPlace(Operation op, std::span<const uint32_t> erased,
   if (listener_) listener_->OnReplacedInPlace(op, erased, released_);
 }
 
+void Rewriter::AnnounceErased(Operation op) {
+  for (uint32_t i = 0; i < op.num_regions(); ++i)
+    Walk(op.region(i), [&](Operation inner) { listener_->OnErased(inner); });
+  listener_->OnErased(op);
+}
+
 void Rewriter::Erase(Operation op) {
-  if (listener_) {
-    for (uint32_t i = 0; i < op.num_regions(); ++i)
-      Walk(op.region(i), [&](Operation inner) { listener_->OnErased(inner); });
-    listener_->OnErased(op);
-  }
+  if (listener_) AnnounceErased(op);
   Program::Mutator(program_).Erase(op);
 }
 
@@ -138,7 +167,7 @@ Block Rewriter::AppendBlock(Region region) {
 void Rewriter::EraseBlock(Block block) {
   const Operation parent = block.ParentOp();
   if (listener_)
-    for (Operation op : block) listener_->OnErased(op);
+    for (Operation op : block) AnnounceErased(op);
   Program::Mutator(program_).EraseBlock(block);
   Modified(parent);
 }

@@ -14,6 +14,12 @@
 
 namespace weft::ir {
 
+// *met (may be null): the type of `to` once it also stands where `from` stood, what either type
+// states. False when the two contradict each other, or when `to` is an input of the program, which
+// would have to promise more than its caller was asked for. A statement made inside a region holds
+// only where the region runs: of it no more than the element type moves on to a value outside.
+bool MeetTypes(Value from, Value to, Type* met = nullptr);
+
 class Rewriter : public Builder {
  public:
   explicit Rewriter(Program* program, RewriteListener* listener = nullptr) : Builder(program) {
@@ -21,7 +27,8 @@ class Rewriter : public Builder {
   }
 
   // Users of op's results read `values` instead (one per result; null is allowed where the result
-  // has no use), then op is erased. Names of replaced values move on to nameless replacements.
+  // has no use), then op is erased. Names of replaced values move on to nameless replacements, and
+  // what their types state moves on as far as MeetTypes allows.
   void Replace(Operation op, std::span<const Value> values);
   void Replace(Operation op, std::initializer_list<Value> values) {
     Replace(op, std::span<const Value>(values.begin(), values.size()));
@@ -66,6 +73,8 @@ class Rewriter : public Builder {
   void Modified(Operation op) {
     if (listener_) listener_->OnModified(op);
   }
+  // Of `op` and all that its regions hold; there is a listener.
+  void AnnounceErased(Operation op);
   std::vector<uint32_t> released_;  // by the last ReplaceInPlace()
 };
 

@@ -15,7 +15,7 @@ struct DataTypeInfo {
   std::string_view name, long_name;
   size_t size;
 };
-constexpr std::array<DataTypeInfo, 17> kDataTypes = {{{"<<NULL TYPE>>", "undefined", 0},
+constexpr std::array<DataTypeInfo, 17> kDataTypes = {{{"?", "undefined", 0},
                                                       {"f32", "float32", 4},
                                                       {"u8", "uint8", 1},
                                                       {"i8", "int8", 1},

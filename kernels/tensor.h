@@ -1,20 +1,22 @@
 // Tensors at run time: dense, row-major, at most as long as memory. TensorView points at memory
 // that somebody else owns; Tensor owns aligned memory.
 //
-//   Tensor x(ir::DataType::kF32, {2, 3});
+//   Tensor x(ir::DataType::kF32, {2, 3});  // sizes written down here
 //   x.values<float>()[4] = 1;
 //   TensorView view = x.view();
+//   WEFT_ASSIGN_OR_RETURN(Tensor y, Tensor::Create(type.dtype(), type.shape()));  // sizes of a type
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <utility>
 
-#include "ir/base/check.h"
+#include "ir/base/status.h"
 #include "ir/type.h"
 
 namespace weft::kernels {
@@ -63,11 +65,12 @@ class AlignedBytes {
 class Tensor {
  public:
   Tensor() = default;
-  Tensor(ir::DataType dtype, ir::Shape dims)
-      : dtype_(dtype), dims_(std::move(dims)), bytes_(view().NumBytes()) {
-    WEFT_CHECK(bytes_.data() != nullptr, "out of memory");
-    std::memset(bytes_.data(), 0, AlignedBytes::Padded(view().NumBytes()));
-  }
+  // InvalidArgument naming a dimension that is a symbol, unknown, or makes the tensor larger than
+  // memory can be; Unsupported for elements without a fixed size (strings); ResourceExhausted when
+  // there is not enough memory.
+  static absl::StatusOr<Tensor> Create(ir::DataType dtype, ir::Shape dims);
+  // Of sizes that are numbers in the code; aborts where Create refuses.
+  Tensor(ir::DataType dtype, std::initializer_list<int64_t> dims);
 
   ir::DataType dtype() const { return dtype_; }
   const ir::Shape& dims() const { return dims_; }

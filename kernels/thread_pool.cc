@@ -7,8 +7,6 @@
 namespace weft::kernels {
 namespace {
 
-constexpr int kMaxSlots = 256;
-
 // One thread's share of a loop. Its owner and the threads that help it take tiles from the front.
 struct alignas(64) Share {
   std::atomic<int64_t> next;
@@ -43,7 +41,7 @@ void RunSlot(void* argument, size_t slot) {
 
 ThreadPool::ThreadPool(int num_threads) {
   if (num_threads <= 1) return;
-  num_threads = std::min(num_threads, kMaxSlots);
+  num_threads = std::min(num_threads, kMaxThreads);
   pool_ = pthreadpool_create(static_cast<size_t>(num_threads));
   if (pool_ != nullptr) num_threads_ = static_cast<int>(pthreadpool_get_threads_count(pool_));
 }
@@ -55,7 +53,7 @@ ThreadPool::~ThreadPool() {
 void ThreadPool::Run(int64_t count, int64_t tile, const void* context, RangeFunction function) {
   const int64_t tiles = (count + tile - 1) / tile;
   const int num_shares = static_cast<int>(std::min<int64_t>(num_threads_, tiles));
-  Share shares[kMaxSlots];
+  Share shares[kMaxThreads];
   for (int i = 0; i < num_shares; ++i) {
     shares[i].next.store(tiles * i / num_shares, std::memory_order_relaxed);
     shares[i].end = tiles * (i + 1) / num_shares;

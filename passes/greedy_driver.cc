@@ -482,6 +482,7 @@ inline absl::Status Driver::OutOfBudget() {
 absl::StatusOr<GreedyRewriteResult> ApplyPatternsGreedily(
     ir::Program& program, const drr::FrozenRewritePatternSet& patterns,
     const GreedyRewriteConfig& config) {
+  WEFT_RETURN_IF_ERROR(patterns.status());
   return Driver(program, patterns, config).Run();
 }
 

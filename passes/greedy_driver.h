@@ -59,6 +59,7 @@ struct GreedyRewriteResult {
   std::vector<RuleStatistics> rules;  // in the order of the set, those that did nothing included
 };
 
+// InvalidArgument, and nothing done, when a rule of the set does not build (patterns.status()).
 // Resource-exhausted when the limit is reached, naming the rules that were applied most, whether they
 // undo each other or make the program grow, and where; the program is valid even then.
 absl::StatusOr<GreedyRewriteResult> ApplyPatternsGreedily(

@@ -14,6 +14,15 @@ std::string WhyNotEligible(std::string_view rule, drr::NumericClass numerics, bo
   return "";
 }
 
+absl::StatusOr<ir::Evaluator*> EvaluatorOf(const PassContext& run) {
+  if (!run.fold_constants) return nullptr;
+  if (run.evaluator) return run.evaluator;
+  return ir::InvalidArgument(
+      "PassContext::evaluator is not set and constants cannot be folded: set it to what "
+      "kernels::KernelEvaluator::Create(\"auto\") returns, or set PassContext::fold_constants to "
+      "false");
+}
+
 void Pass::ResetStatistics() {
   changed_ = false;
   statistics_.clear();

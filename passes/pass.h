@@ -23,7 +23,10 @@ namespace weft::passes {
 
 // What a tool gives to all passes of a run.
 struct PassContext {
-  ir::Evaluator* evaluator = nullptr;  // null: passes that fold constants do nothing
+  // What constants are folded with, a kernels::KernelEvaluator. A pass that folds constants needs it,
+  // unless the run folds none.
+  ir::Evaluator* evaluator = nullptr;
+  bool fold_constants = true;
   drr::NumericClass numerics =
       drr::NumericClass::kReassociates;  // rules beyond it are not eligible
   // See GreedyRewriteConfig.
@@ -37,6 +40,10 @@ struct PassContext {
 // Why the run does not use a rule or a pass; "" when it does.
 std::string WhyNotEligible(std::string_view name, drr::NumericClass numerics, bool opt_in,
                            const PassContext& run);
+
+// For passes that fold constants: the run's evaluator, null when the run folds none, or
+// InvalidArgument saying what to set.
+absl::StatusOr<ir::Evaluator*> EvaluatorOf(const PassContext& run);
 
 // A rule that a pass would run, or a pass, but for the options of the run.
 struct SkippedRule {

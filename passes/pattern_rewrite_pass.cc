@@ -2,16 +2,11 @@
 
 #include <algorithm>
 
+#include "ir/base/contains.h"
 #include "passes/rule_registry.h"
 
 namespace weft::passes {
-namespace {
-
-bool Contains(const std::vector<std::string>& list, std::string_view name) {
-  return std::find(list.begin(), list.end(), name) != list.end();
-}
-
-}  // namespace
+namespace {}  // namespace
 
 PatternRewritePass::PatternRewritePass(std::string_view name, std::string_view description,
                                        std::vector<std::string> groups,
@@ -31,11 +26,11 @@ absl::Status PatternRewritePass::Initialize(ir::IrContext& context,
   config_.collect_statistics |= pass_context.collect_statistics;
   config_.paranoid |= pass_context.paranoid;
   if (pass_context.seed) config_.seed = pass_context.seed;
-  if (groups_.empty() && names_.empty()) return absl::OkStatus();
+  if (groups_.empty() && names_.empty()) return patterns_.status();
   drr::RewritePatternSet set(&context);
   skipped_.clear();
   for (const RegisteredRule& rule : RegisteredRules()) {
-    if (!Contains(groups_, rule.group) && !ContainsRule(names_, rule.name)) continue;
+    if (!ir::Contains(groups_, rule.group) && !ContainsRule(names_, rule.name)) continue;
     std::string why = WhyNotEligible(rule.name, rule.numerics, rule.opt_in, pass_context);
     if (!why.empty()) {
       skipped_.push_back({std::string(rule.name), std::move(why)});
@@ -43,9 +38,8 @@ absl::Status PatternRewritePass::Initialize(ir::IrContext& context,
     }
     set.Add(rule.build(&context));
   }
-  if (!set.errors().empty()) return ir::Internal("a rule does not build: " + set.errors()[0]);
   patterns_ = drr::FrozenRewritePatternSet(std::move(set));
-  return absl::OkStatus();
+  return patterns_.status();
 }
 
 absl::Status PatternRewritePass::Run(ir::Program& program) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "ir/base/contains.h"
 #include "ir/base/source_path.h"
 #include "passes/pass_registry.h"
 #include "passes/pattern_rewrite_pass.h"
@@ -12,11 +13,6 @@
 
 namespace weft::passes {
 namespace {
-
-template <class Name>
-bool Contains(const std::vector<std::string>& list, const Name& name) {
-  return std::find(list.begin(), list.end(), name) != list.end();
-}
 
 // The groups whose rules the pass runs; none of a pass that rewrites by itself.
 std::vector<std::string> GroupsOf(const Pass& pass) {
@@ -27,7 +23,7 @@ std::vector<std::string> GroupsOf(const Pass& pass) {
 bool RunsGroup(const std::vector<std::string>& passes, std::string_view group) {
   return std::any_of(passes.begin(), passes.end(), [&](const std::string& name) {
     const std::unique_ptr<Pass> pass = MakePass(name);
-    return pass && Contains(GroupsOf(*pass), group);
+    return pass && ir::Contains(GroupsOf(*pass), group);
   });
 }
 
@@ -46,7 +42,7 @@ void FindPipelines(const std::vector<std::vector<std::string>>& groups, Transfor
   for (size_t i = 0; i < groups.size(); ++i) {
     const Pipeline& pipeline = Pipelines()[i];
     const bool runs_it =
-        it->IsPass() ? Contains(pipeline.passes, it->name) : Contains(groups[i], it->group);
+        it->IsPass() ? ir::Contains(pipeline.passes, it->name) : ir::Contains(groups[i], it->group);
     if (!runs_it) continue;
     if (pipeline.target) {
       it->pipelines.emplace_back(pipeline.name);
@@ -120,7 +116,8 @@ std::vector<std::string> WithEnabled(std::vector<std::string> passes,
   std::vector<std::string> more;
   if (enabled.empty()) return passes;
   for (const std::string& name : enabled)
-    if (!FindRule(name) && !Contains(passes, name) && !Contains(more, name)) more.push_back(name);
+    if (!FindRule(name) && !ir::Contains(passes, name) && !ir::Contains(more, name))
+      more.push_back(name);
   if (!RulesOutside(passes, enabled).empty()) more.emplace_back(kEnabledRules);
   if (more.empty()) return passes;
   const std::vector<std::string>& simplify = FindPipeline("simplify")->passes;

@@ -283,31 +283,20 @@ class Transaction {
     return r.with.kind == ResultOperand::kSource ? Source(r.with.id) : results_[r.with.id];
   }
 
-  // A replacement must have a type compatible with the old one.
+  // A replacement must be able to keep what the old type states.
   bool CheckTypes() {
-    for (const Replacement& r : graph_.replacements) {
-      const Type old_type = Source(r.source).type(), new_type = Replacing(r).type();
-      const bool unknown =
-          new_type.IsTensor() && !new_type.HasRank() && new_type.dtype() == ir::DataType::kNull;
-      if (!unknown && !ir::Compatible(new_type, old_type))
-        return Fail(fmt::format("the result would be {} in place of {}", new_type.ToString(),
-                                old_type.ToString()));
-    }
+    for (const Replacement& r : graph_.replacements)
+      if (const Value from = Source(r.source), to = Replacing(r); !ir::MeetTypes(from, to))
+        return Fail(fmt::format("the result would be {} in place of {}", to.type().ToString(),
+                                from.type().ToString()));
     return true;
   }
 
   void Commit() {
     for (const Replacement& r : graph_.replacements) {
       const Value from = Source(r.source), to = Replacing(r);
-      if (IsCreated(to)) {
-        // Keep what either type knows.
-        const Type merged = to.type().HasRank()
-                                ? ir::Merge(rewriter_.context(), to.type(), from.type())
-                                : from.type();
-        rewriter_.SetType(to, merged);
-        if (!from.name().empty() && to.name().empty())
-          rewriter_.program()->SetName(to, from.name());
-      }
+      if (IsCreated(to) && !from.name().empty() && to.name().empty())
+        rewriter_.program()->SetName(to, from.name());
       rewriter_.ReplaceAllUses(from, to);
     }
     EraseMatched();

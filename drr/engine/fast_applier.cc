@@ -237,10 +237,8 @@ bool PlainApplier::ReplaceUses(Operation root, ir::Rewriter& rewriter, std::stri
   const Value from = match_.view->ValueAt(match_.values[replaced_]),
               to = match_.view->ValueAt(NumberOf(with_));
   const bool is_new = with_.kind == ResultOperand::kResult;
-  if (Type type = to.type(); !(type == from.type())) {
-    if (!Reconcile(from.type(), &type, reason)) return false;
-    if (is_new) rewriter.SetType(to, type);
-  }
+  if (!(to.type() == from.type()) && !ir::MeetTypes(from, to))
+    return FailTypes(from.type(), to.type(), reason);
   if (is_new && match_.view->has_names())
     if (const std::string_view name = from.name(); !name.empty() && to.name().empty())
       rewriter.program()->SetName(to, name);
@@ -253,13 +251,14 @@ bool PlainApplier::ReplaceUses(Operation root, ir::Rewriter& rewriter, std::stri
 
 // The replacement must have a type compatible with the root's; it then has what either knows.
 bool PlainApplier::Reconcile(Type old_type, Type* new_type, std::string* reason) {
-  const bool unknown =
-      new_type->IsTensor() && !new_type->HasRank() && new_type->dtype() == ir::DataType::kNull;
-  if (!unknown && !ir::Compatible(*new_type, old_type))
-    return Fail(reason, fmt::format("the result would be {} in place of {}", new_type->ToString(),
-                                    old_type.ToString()));
-  *new_type = new_type->HasRank() ? ir::Merge(graph_.context(), *new_type, old_type) : old_type;
+  if (!ir::Compatible(*new_type, old_type)) return FailTypes(old_type, *new_type, reason);
+  *new_type = ir::Merge(graph_.context(), *new_type, old_type);
   return true;
+}
+
+bool PlainApplier::FailTypes(Type old_type, Type new_type, std::string* reason) {
+  return Fail(reason, fmt::format("the result would be {} in place of {}", new_type.ToString(),
+                                  old_type.ToString()));
 }
 
 // The matched ops that can go together with what the root was, in one step: true when those are all.

@@ -62,6 +62,7 @@ class PlainApplier {
 
   void PlanErasing();
   bool Fail(std::string* reason, std::string text);
+  bool FailTypes(ir::Type old_type, ir::Type new_type, std::string* reason);
   bool Prepare(OpPlan& plan, ir::RawOperationState* state, std::string* reason);
   Memo& FindMemo(OpPlan& plan);
   bool ComputeAttributes(OpPlan& plan, Memo& memo, ir::AttrDict* attrs, std::string* reason);

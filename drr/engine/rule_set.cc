@@ -32,6 +32,15 @@ int Depth(const PatternGraph& graph, int value, std::vector<int>& depths) {
   return depths[value] = depth;
 }
 
+absl::Status StatusOf(const std::vector<std::string>& errors) {
+  if (errors.empty()) return absl::OkStatus();
+  std::string message =
+      "a rule of the set does not build; correct it or leave it out: " + errors[0];
+  if (errors.size() > 1)
+    message += " (" + std::to_string(errors.size() - 1) + " more in RewritePatternSet::errors())";
+  return ir::InvalidArgument(message);
+}
+
 }  // namespace
 
 void RewritePatternSet::Add(BuildResult result) {
@@ -49,7 +58,8 @@ FrozenRewritePatternSet& FrozenRewritePatternSet::operator=(FrozenRewritePattern
     default;
 
 FrozenRewritePatternSet::FrozenRewritePatternSet(RewritePatternSet set)
-    : rules_(std::move(set.rules_)),
+    : status_(StatusOf(set.errors_)),
+      rules_(std::move(set.rules_)),
       automaton_(std::make_unique<TreeAutomaton>(rules_)),
       engines_(std::make_unique<RuleEngines>(rules_)) {
   for (uint32_t i = 0; i < rules_.size(); ++i) {

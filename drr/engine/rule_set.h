@@ -3,8 +3,10 @@
 //
 //   RewritePatternSet set(&context);
 //   set.Add<ComposeTransposes>();
-//   if (!set.errors().empty()) ...           // file:line: error: every mistake in every rule
 //   FrozenRewritePatternSet frozen(std::move(set));
+//
+// A rule that does not build makes the set one that nothing is done with: status() has its mistakes,
+// and so has what applies the set.
 #pragma once
 
 #include <memory>
@@ -12,6 +14,7 @@
 #include <vector>
 
 #include "drr/rule/rule.h"
+#include "ir/base/status.h"
 
 namespace weft::drr {
 
@@ -35,6 +38,7 @@ class RewritePatternSet {
   }
   void Add(BuildResult result);
   ir::IrContext* context() const { return context_; }
+  // file:line: error: every mistake in every rule.
   const std::vector<std::string>& errors() const { return errors_; }
   const std::vector<std::string>& warnings() const { return warnings_; }
 
@@ -55,6 +59,8 @@ class FrozenRewritePatternSet {
   FrozenRewritePatternSet(FrozenRewritePatternSet&&) noexcept;
   FrozenRewritePatternSet& operator=(FrozenRewritePatternSet&&) noexcept;
 
+  // InvalidArgument with the first mistake when a rule of the set does not build.
+  const absl::Status& status() const { return status_; }
   // In the order they were added.
   const std::vector<std::unique_ptr<Rule>>& rules() const { return rules_; }
   // Numbers (in rules()) of those whose first root may be an op of this opcode: larger benefit
@@ -73,6 +79,7 @@ class FrozenRewritePatternSet {
   void AddStart(uint32_t rule, const SourceOp& op);
   void SortByBenefit(std::vector<uint32_t>* list) const;
 
+  absl::Status status_;
   std::vector<std::unique_ptr<Rule>> rules_;
   std::vector<std::vector<uint32_t>> by_opcode_;
   std::vector<uint32_t> anywhere_;  // whose first root may be any op

@@ -109,32 +109,7 @@ class Solver {
   Solver(const MatchContext& match, size_t max_work)
       : match_(match), graph_(match.rule().graph), forms_(match.context()), max_work_(max_work) {}
   size_t work() const { return forms_.work(); }
-
-  BodySolution Run() {
-    BodySolution solution;
-    for (const ResultOp& op : graph_.result_ops) attrs_.emplace_back(op.attrs.size());
-    if (graph_.HasLists() || graph_.HasRegions()) {
-      solution.why = "rules with lists or regions are not compared with their results";
-      return solution;
-    }
-    if (!StandIns() || !FixedAttrs() || !OpenAttrs()) {
-      solution.why = why_;
-      return solution;
-    }
-    for (const Replacement& r : graph_.replacements)
-      wanted_.push_back(forms_.Of(match_.value(r.source), Inside()));
-    size_t tries = 0;
-    do {
-      if (Try()) {
-        solution.proved = true;
-        solution.attrs = attrs_;
-        return solution;
-      }
-    } while (++tries < kMaxTries && forms_.work() < max_work_ && NextChoice());
-    solution.why = why_;
-    if (forms_.work() >= max_work_) solution.why += "; given up before all was tried";
-    return solution;
-  }
+  BodySolution Run();
 
  private:
   struct OpenAttr {
@@ -142,121 +117,16 @@ class Solver {
     std::vector<Attribute> candidates;
     size_t choice = 0;
   };
-
-  bool Fail(std::string why) {
-    if (why_.empty()) why_ = std::move(why);
-    return false;
-  }
-
-  std::vector<Operation> Inside() const {
-    std::vector<Operation> ops;
-    for (size_t i = 0; i < graph_.ops.size(); ++i)
-      if (const Operation op = match_.op(static_cast<int>(i))) ops.push_back(op);
-    return ops;
-  }
-
-  Value Source(const ResultOperand& operand) const {
-    if (operand.kind == ResultOperand::kSource) return match_.value(operand.id);
-    if (operand.kind == ResultOperand::kOutside) return graph_.outside[operand.id].value;
-    return {};
-  }
-
-  bool StandIn(const ResultOperand& operand) {
-    const Value v = Source(operand);
-    if (!v || (v.IsAlive() && forms_.StandIn(v))) return true;
-    return Fail("the rank or element type of an input of the result is not known");
-  }
-  bool StandIns() {
-    for (const ResultOp& op : graph_.result_ops)
-      for (const ResultOperand& operand : op.operands)
-        if (!StandIn(operand)) return false;
-    for (const Replacement& r : graph_.replacements)
-      if (!StandIn(r.with)) return false;
-    return true;
-  }
-
-  bool FixedAttrs() {
-    for (size_t i = 0; i < graph_.result_ops.size(); ++i) {
-      const ResultOp& op = graph_.result_ops[i];
-      if (!op.def || op.attrs_of >= 0) return Fail("it copies all attributes of a matched op");
-      for (size_t k = 0; k < op.attrs.size(); ++k) {
-        const ResultAttr& a = op.attrs[k];
-        if (a.formula.name == kFromBody) continue;
-        attrs_[i][k] = a.variable >= 0 ? match_.attr(a.variable)
-                       : a.compute     ? a.compute(match_)
-                                       : a.literal;
-        if (!attrs_[i][k])
-          return Fail(
-              fmt::format("attribute {} of {} cannot be computed", a.name.str(), op.def->name()));
-      }
-    }
-    return true;
-  }
-
-  bool OpenAttrs() {
-    Candidates candidates(match_);
-    for (size_t i = 0; i < graph_.result_ops.size(); ++i)
-      for (size_t k = 0; k < graph_.result_ops[i].attrs.size(); ++k) {
-        const ResultAttr& a = graph_.result_ops[i].attrs[k];
-        if (a.formula.name != kFromBody) continue;
-        const ir::OpDef& def = *graph_.result_ops[i].def;
-        open_.push_back({i, k, candidates.For(*def.FindField(a.name))});
-        if (open_.back().candidates.empty())
-          return Fail(fmt::format("nothing in the match can be attribute {} of {}", a.name.str(),
-                                  def.name()));
-        attrs_[i][k] = open_.back().candidates[0];
-      }
-    return true;
-  }
-
-  bool NextChoice() {
-    for (OpenAttr& open : open_) {
-      const bool wraps = ++open.choice == open.candidates.size();
-      if (wraps) open.choice = 0;
-      attrs_[open.op][open.attr] = open.candidates[open.choice];
-      if (!wraps) return true;
-    }
-    return false;
-  }
-
+  bool Fail(std::string why);
+  std::vector<Operation> Inside() const;
+  Value Source(const ResultOperand& operand) const;
+  bool StandIn(const ResultOperand& operand);
+  bool StandIns();
+  bool FixedAttrs();
+  bool OpenAttrs();
+  bool NextChoice();
   // Builds the result in the scratch program and compares.
-  bool Try() {
-    std::vector<Value> results(graph_.num_result_values);
-    const auto value_of = [&](const ResultOperand& operand) {
-      if (operand.kind == ResultOperand::kResult) return results[operand.id];
-      const Value v = Source(operand);
-      return v ? forms_.StandIn(v) : Value();
-    };
-    for (int i : graph_.result_order()) {
-      const ResultOp& op = graph_.result_ops[i];
-      ir::OperationState state;
-      state.opcode = op.def->opcode;
-      for (const ResultOperand& operand : op.operands) state.operands.push_back(value_of(operand));
-      std::vector<ir::NamedAttribute> attrs;
-      for (size_t k = 0; k < op.attrs.size(); ++k)
-        attrs.push_back({op.attrs[k].name, attrs_[i][k]});
-      state.attrs = match_.context()->Dict(std::move(attrs));
-      Operation made;
-      std::string error;
-      if (!forms_.scratch().TryCreate(std::move(state), op.results.size(), &made, &error))
-        return Fail(std::move(error));  // perhaps only for these attributes
-      // The body may broadcast an operand that the op itself demands in full.
-      if (op.def->decompose && !ir::ProveOperandShapes(made, &error)) return Fail(std::move(error));
-      for (size_t k = 0; k < op.results.size(); ++k)
-        results[op.results[k]] = made.result(static_cast<uint32_t>(k));
-    }
-    for (size_t r = 0; r < graph_.replacements.size(); ++r) {
-      const Expression found = forms_.Of(value_of(graph_.replacements[r].with));
-      if (!forms_.Equal(wanted_[r], found)) {
-        if (!std::exchange(compared_, true)) why_.clear();
-        const std::string not_in_full = forms_.WhyNotInFull();
-        return Fail(fmt::format(
-            "the match computes {}, the result {}{}{}", forms_.ToString(wanted_[r], kMaxShown),
-            forms_.ToString(found, kMaxShown), not_in_full.empty() ? "" : "; ", not_in_full));
-      }
-    }
-    return true;
-  }
+  bool Try();
 
   const MatchContext& match_;
   const PatternGraph& graph_;
@@ -268,6 +138,146 @@ class Solver {
   std::string why_;  // of the first try whose result could be built, else of the first
   bool compared_ = false;
 };
+
+BodySolution Solver::Run() {
+  BodySolution solution;
+  for (const ResultOp& op : graph_.result_ops) attrs_.emplace_back(op.attrs.size());
+  if (graph_.HasLists() || graph_.HasRegions()) {
+    solution.why = "rules with lists or regions are not compared with their results";
+    return solution;
+  }
+  if (!StandIns() || !FixedAttrs() || !OpenAttrs()) {
+    solution.why = why_;
+    return solution;
+  }
+  for (const Replacement& r : graph_.replacements)
+    wanted_.push_back(forms_.Of(match_.value(r.source), Inside()));
+  size_t tries = 0;
+  do {
+    if (Try()) {
+      solution.proved = true;
+      solution.attrs = attrs_;
+      return solution;
+    }
+  } while (++tries < kMaxTries && forms_.work() < max_work_ && NextChoice());
+  solution.why = why_;
+  if (forms_.work() >= max_work_) solution.why += "; given up before all was tried";
+  return solution;
+}
+
+bool Solver::Fail(std::string why) {
+  if (why_.empty()) why_ = std::move(why);
+  return false;
+}
+
+std::vector<Operation> Solver::Inside() const {
+  std::vector<Operation> ops;
+  for (size_t i = 0; i < graph_.ops.size(); ++i)
+    if (const Operation op = match_.op(static_cast<int>(i))) ops.push_back(op);
+  return ops;
+}
+
+Value Solver::Source(const ResultOperand& operand) const {
+  if (operand.kind == ResultOperand::kSource) return match_.value(operand.id);
+  if (operand.kind == ResultOperand::kOutside) return graph_.outside[operand.id].value;
+  return {};
+}
+
+bool Solver::StandIn(const ResultOperand& operand) {
+  const Value v = Source(operand);
+  if (!v || (v.IsAlive() && forms_.StandIn(v))) return true;
+  return Fail("the rank or element type of an input of the result is not known");
+}
+
+bool Solver::StandIns() {
+  for (const ResultOp& op : graph_.result_ops)
+    for (const ResultOperand& operand : op.operands)
+      if (!StandIn(operand)) return false;
+  for (const Replacement& r : graph_.replacements)
+    if (!StandIn(r.with)) return false;
+  return true;
+}
+
+bool Solver::FixedAttrs() {
+  for (size_t i = 0; i < graph_.result_ops.size(); ++i) {
+    const ResultOp& op = graph_.result_ops[i];
+    if (!op.def || op.attrs_of >= 0) return Fail("it copies all attributes of a matched op");
+    for (size_t k = 0; k < op.attrs.size(); ++k) {
+      const ResultAttr& a = op.attrs[k];
+      if (a.formula.name == kFromBody) continue;
+      attrs_[i][k] = a.variable >= 0 ? match_.attr(a.variable)
+                     : a.compute     ? a.compute(match_)
+                                     : a.literal;
+      if (!attrs_[i][k])
+        return Fail(
+            fmt::format("attribute {} of {} cannot be computed", a.name.str(), op.def->name()));
+    }
+  }
+  return true;
+}
+
+bool Solver::OpenAttrs() {
+  Candidates candidates(match_);
+  for (size_t i = 0; i < graph_.result_ops.size(); ++i)
+    for (size_t k = 0; k < graph_.result_ops[i].attrs.size(); ++k) {
+      const ResultAttr& a = graph_.result_ops[i].attrs[k];
+      if (a.formula.name != kFromBody) continue;
+      const ir::OpDef& def = *graph_.result_ops[i].def;
+      open_.push_back({i, k, candidates.For(*def.FindField(a.name))});
+      if (open_.back().candidates.empty())
+        return Fail(fmt::format("nothing in the match can be attribute {} of {}", a.name.str(),
+                                def.name()));
+      attrs_[i][k] = open_.back().candidates[0];
+    }
+  return true;
+}
+
+bool Solver::NextChoice() {
+  for (OpenAttr& open : open_) {
+    const bool wraps = ++open.choice == open.candidates.size();
+    if (wraps) open.choice = 0;
+    attrs_[open.op][open.attr] = open.candidates[open.choice];
+    if (!wraps) return true;
+  }
+  return false;
+}
+
+bool Solver::Try() {
+  std::vector<Value> results(graph_.num_result_values);
+  const auto value_of = [&](const ResultOperand& operand) {
+    if (operand.kind == ResultOperand::kResult) return results[operand.id];
+    const Value v = Source(operand);
+    return v ? forms_.StandIn(v) : Value();
+  };
+  for (int i : graph_.result_order()) {
+    const ResultOp& op = graph_.result_ops[i];
+    ir::OperationState state;
+    state.opcode = op.def->opcode;
+    for (const ResultOperand& operand : op.operands) state.operands.push_back(value_of(operand));
+    std::vector<ir::NamedAttribute> attrs;
+    for (size_t k = 0; k < op.attrs.size(); ++k) attrs.push_back({op.attrs[k].name, attrs_[i][k]});
+    state.attrs = match_.context()->Dict(std::move(attrs));
+    Operation made;
+    std::string error;
+    if (!forms_.scratch().TryCreate(std::move(state), op.results.size(), &made, &error))
+      return Fail(std::move(error));  // perhaps only for these attributes
+    // The body may broadcast an operand that the op itself demands in full.
+    if (op.def->decompose && !ir::ProveOperandShapes(made, &error)) return Fail(std::move(error));
+    for (size_t k = 0; k < op.results.size(); ++k)
+      results[op.results[k]] = made.result(static_cast<uint32_t>(k));
+  }
+  for (size_t r = 0; r < graph_.replacements.size(); ++r) {
+    const Expression found = forms_.Of(value_of(graph_.replacements[r].with));
+    if (!forms_.Equal(wanted_[r], found)) {
+      if (!std::exchange(compared_, true)) why_.clear();
+      const std::string not_in_full = forms_.WhyNotInFull();
+      return Fail(fmt::format(
+          "the match computes {}, the result {}{}{}", forms_.ToString(wanted_[r], kMaxShown),
+          forms_.ToString(found, kMaxShown), not_in_full.empty() ? "" : "; ", not_in_full));
+    }
+  }
+  return true;
+}
 
 // What was found out in the ways in which one op may match, by the question: operand orders that only
 // exchange what the result does not read ask the same.

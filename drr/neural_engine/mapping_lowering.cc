@@ -104,7 +104,7 @@ std::string UnknownOp(const ir::IrContext& context, const std::string& type) {
     names.push_back(def->name());
     names.push_back(def->name().substr(def->name().find('.') + 1));
   }
-  return fmt::format("no op is called '{}'{}", type, ir::Suggest(type, names));
+  return fmt::format("no op is called '{}'{}", type, ir::DidYouMean(type, names));
 }
 
 void MappingLowering::RunOnTypes(const Types& types, std::vector<std::unique_ptr<Rule>>* rules) {

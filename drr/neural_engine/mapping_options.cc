@@ -27,9 +27,8 @@ void MappingReader::ReadNodeOptions(const Literal& dict) {
 void MappingReader::ReadNumerics(const Literal& at) {
   if (at.Is(Literal::kString)) m_.numerics = FindNumericClass(at.text);
   if (!m_.numerics)
-    Error(at, fmt::format("'numerics' must be 'exact', 'reassociates', 'approximate' or "
-                          "'changes-meaning', not {}",
-                          at.Describe()));
+    Error(at,
+          fmt::format("'numerics' must be {}, not {}", NumericClassChoices("'"), at.Describe()));
 }
 
 void MappingReader::ReadOperands(const Literal& at) {

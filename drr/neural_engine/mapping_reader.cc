@@ -44,9 +44,8 @@ void MappingReader::CheckKeys(const Literal& dict) {
   for (size_t i = 0; i < dict.items.size(); i += 2) {
     const Literal& key = dict.items[i];
     if (std::find(std::begin(kKeys), std::end(kKeys), key.text) != std::end(kKeys)) continue;
-    mistakes_.Warning(key.at,
-                      fmt::format("the key {} means nothing here{}", key.Describe(),
-                                  ir::Suggest(key.text, {std::begin(kKeys), std::end(kKeys)})));
+    mistakes_.Warning(key.at, fmt::format("the key {} means nothing here{}", key.Describe(),
+                                          ir::DidYouMean(key.text, kKeys)));
   }
 }
 

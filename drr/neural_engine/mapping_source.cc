@@ -163,8 +163,8 @@ const ir::FieldDef* MappingLowering::FieldNamed(const ir::OpDef& def, const Mapp
   if (field) return field;
   std::vector<std::string_view> names;
   for (const ir::FieldDef& f : def.fields) names.push_back(f.name.str());
-  Error(a.at,
-        fmt::format("{} has no attribute '{}'{}", def.name(), a.name, ir::Suggest(a.name, names)));
+  Error(a.at, fmt::format("{} has no attribute '{}'{}", def.name(), a.name,
+                          ir::DidYouMean(a.name, names)));
   return nullptr;
 }
 

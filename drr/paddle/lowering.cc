@@ -45,7 +45,7 @@ ResultOperand Recorder::Resolve(int id) {
       if (!n.is_result) names.push_back(n.name);
     graph_->Error(node.loc, fmt::format("'{}' is neither a tensor of the source pattern nor "
                                         "defined by the result pattern{}",
-                                        node.name, ir::Suggest(node.name, names)));
+                                        node.name, ir::DidYouMean(node.name, names)));
     return {};
   }
   graph_->Error(nodes_[id].loc, fmt::format("'{}' is defined by itself", nodes_[id].name));
@@ -131,7 +131,7 @@ void Recorder::LowerAttr(const OpNode& op, const std::string& name, const Attrib
     for (const drr::AttrVariable& a : graph_->attrs) names.push_back(a.name);
     graph_->Error(op.loc,
                   fmt::format("attribute '{}' of {} copies '{}', which no source op binds{}", name,
-                              op.def->name(), attr.name(), ir::Suggest(attr.name(), names)));
+                              op.def->name(), attr.name(), ir::DidYouMean(attr.name(), names)));
     return;
   }
   if (const ir::FieldDef* field = op.def->FindField(ir::Name(name))) {

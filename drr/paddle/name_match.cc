@@ -36,7 +36,7 @@ ir::Attribute MatchContext::Find(std::string_view name) const {
     if (graph.attrs[i].name == name) return match_.attr(static_cast<int>(i));
     names.push_back(graph.attrs[i].name);
   }
-  Problem(fmt::format("no source op binds attribute '{}'{}", name, ir::Suggest(name, names)));
+  Problem(fmt::format("no source op binds attribute '{}'{}", name, ir::DidYouMean(name, names)));
   return {};
 }
 
@@ -104,7 +104,8 @@ MatchedTensor MatchContext::Tensor(std::string_view name) const {
     }
     names.push_back(graph.values[i].name);
   }
-  Problem(fmt::format("the source pattern has no tensor '{}'{}", name, ir::Suggest(name, names)));
+  Problem(
+      fmt::format("the source pattern has no tensor '{}'{}", name, ir::DidYouMean(name, names)));
   return MatchedTensor(BoundTensor(ir::Value()));
 }
 

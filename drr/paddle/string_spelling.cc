@@ -36,7 +36,7 @@ const ir::OpDef* Recorder::FindOp(std::string_view name, SourceLoc loc) {
   if (const ir::OpDef* def = graph_->context()->FindOp(name)) return def;
   std::vector<std::string_view> names;
   for (const ir::OpDef* def : graph_->context()->Ops()) names.push_back(def->name());
-  graph_->Error(loc, fmt::format("no op is named '{}'{}", name, ir::Suggest(name, names)));
+  graph_->Error(loc, fmt::format("no op is named '{}'{}", name, ir::DidYouMean(name, names)));
   return &UnknownOp();
 }
 
@@ -44,8 +44,8 @@ void Recorder::NoAttribute(const ir::OpDef& def, std::string_view attr, SourceLo
   if (&def == &UnknownOp()) return;
   std::vector<std::string_view> names;
   for (const ir::FieldDef& field : def.fields) names.push_back(field.name.str());
-  graph_->Error(
-      loc, fmt::format("{} has no attribute '{}'{}", def.name(), attr, ir::Suggest(attr, names)));
+  graph_->Error(loc, fmt::format("{} has no attribute '{}'{}", def.name(), attr,
+                                 ir::DidYouMean(attr, names)));
 }
 
 const Op& Recorder::SourceOp(std::string_view name, Attributes attrs, SourceLoc loc) {

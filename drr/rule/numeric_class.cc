@@ -2,24 +2,20 @@
 
 namespace weft::drr {
 
-std::string_view NumericClassName(NumericClass numerics) {
-  switch (numerics) {
-    case NumericClass::kExact:
-      return "exact";
-    case NumericClass::kReassociates:
-      return "reassociates";
-    case NumericClass::kApproximate:
-      return "approximate";
-    case NumericClass::kChangesMeaning:
-      return "changes-meaning";
-  }
-  return "";
+std::optional<NumericClass> FindNumericClass(std::string_view name) {
+  if (name == "reassociate") return NumericClass::kReassociates;
+  for (size_t i = 0; i < kNumericClassNames.size(); ++i)
+    if (kNumericClassNames[i] == name) return static_cast<NumericClass>(i);
+  return std::nullopt;
 }
 
-std::optional<NumericClass> FindNumericClass(std::string_view name) {
-  for (const NumericClass numerics : kNumericClasses)
-    if (NumericClassName(numerics) == name) return numerics;
-  return std::nullopt;
+std::string NumericClassChoices(std::string_view quote) {
+  std::string choices;
+  for (size_t i = 0; i < kNumericClassNames.size(); ++i) {
+    if (i > 0) choices += i + 1 < kNumericClassNames.size() ? ", " : " or ";
+    choices.append(quote).append(kNumericClassNames[i]).append(quote);
+  }
+  return choices;
 }
 
 }  // namespace weft::drr

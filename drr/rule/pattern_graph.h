@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "drr/rule/numeric_class.h"
 #include "ir/base/function.h"
 #include "ir/op_def.h"
 #include "ir/program.h"

@@ -286,7 +286,8 @@ std::string CheckFormula(const PatternGraph& graph, const Formula& formula, bool
     std::vector<std::string_view> names;
     for (const Entry& e : Entries())
       if (e.entry.is_constraint == is_constraint) names.push_back(e.entry.name);
-    return fmt::format("unknown {} '{}'{}", what, formula.name, ir::Suggest(formula.name, names));
+    return fmt::format("unknown {} '{}'{}", what, formula.name,
+                       ir::DidYouMean(formula.name, names));
   }
   std::string letters(entry->entry.arguments);
   const size_t optional = letters.find('?');

@@ -130,8 +130,7 @@ bool RuleParser::ParseBlock(bool (RuleParser::*statement)()) {
 bool RuleParser::ParseNumerics() {
   const char* at = s_.position();
   const std::optional<NumericClass> numerics = FindNumericClass(s_.BareValue());
-  if (!numerics)
-    return Fail(at, "numerics are exact, reassociates, approximate or changes-meaning");
+  if (!numerics) return Fail(at, "numerics are " + NumericClassChoices());
   numerics_ = *numerics;
   return true;
 }

@@ -122,7 +122,7 @@ bool RuleParser::OpName(const ir::OpDef** def) {
   if (*def) return true;
   std::vector<std::string_view> names;
   for (const ir::OpDef* known : context_->Ops()) names.push_back(known->name());
-  return Fail(at, fmt::format("no op is called '{}'{}", name, ir::Suggest(name, names)));
+  return Fail(at, fmt::format("no op is called '{}'{}", name, ir::DidYouMean(name, names)));
 }
 
 bool RuleParser::FieldName(const ir::OpDef& def, const ir::FieldDef** field) {
@@ -132,8 +132,8 @@ bool RuleParser::FieldName(const ir::OpDef& def, const ir::FieldDef** field) {
   if (!*field) {
     std::vector<std::string_view> names;
     for (const ir::FieldDef& f : def.fields) names.push_back(f.name.str());
-    return Fail(
-        at, fmt::format("{} has no attribute '{}'{}", def.name(), name, ir::Suggest(name, names)));
+    return Fail(at, fmt::format("{} has no attribute '{}'{}", def.name(), name,
+                                ir::DidYouMean(name, names)));
   }
   return s_.Expect(':', "after the attribute");
 }

@@ -22,8 +22,9 @@ namespace weft::ir {
 
 // What is folded although somebody may not want it.
 struct FoldOptions {
-  bool dequantize = false;  // DequantizeLinear, with which a program says that a weight is quantised
-  bool nullary = false;     // ops without operands
+  bool dequantize =
+      false;             // DequantizeLinear, with which a program says that a weight is quantised
+  bool nullary = false;  // ops without operands
   // Ops that read shapes only, as soon as the types of their operands are static.
   bool shapes = false;
   // Ops that make much more data than they read (Expand, Tile, ConstantOfShape). Without it they

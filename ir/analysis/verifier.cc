@@ -249,150 +249,23 @@ class SignatureSet {
 // opcode, attributes and types ("signatures"), so what was found right once is not looked at again.
 class ProgramVerifier {
  public:
-  explicit ProgramVerifier(Program& program)
-      : program_(program),
-        view_(&program),
-        has_parameters_(!program.ParameterNames().empty()),
-        seen_(program.op_slots()) {}
-
-  absl::Status Run() {
-    WEFT_RETURN_IF_ERROR(CheckModule(program_));
-    WEFT_RETURN_IF_ERROR(CheckRegionsOf(program_.module()));
-    std::vector<uint32_t> next;  // a stack of the ops to resume at, inner ones on top
-    PushRegions(program_.module(), &next);
-    while (!next.empty()) {
-      const uint32_t op = next.back();
-      const uint32_t after = view_.next(op);
-      Signature signature;
-      if (!LooksRight(op, &signature)) WEFT_RETURN_IF_ERROR(Check(op, signature));
-      seen_[op] = true;
-      if (after == kNoId) {
-        next.pop_back();
-      } else {
-        next.back() = after;
-      }
-      if (view_.HasRegions(op)) PushRegions(view_.OperationAt(op), &next);
-    }
-    // Every list is as long as it says and every operand in one: more uses are of erased ops.
-    if (num_uses_ != num_operands_)
-      return InvalidArgument(fmt::format("use lists hold {} uses but operations have {} operands",
-                                         num_uses_, num_operands_));
-    return has_inplace_marks_ ? VerifyInplaceMarks(program_) : absl::OkStatus();
-  }
+  explicit ProgramVerifier(Program& program);
+  absl::Status Run();
 
  private:
-  absl::Status CheckRegionsOf(Operation op) {
-    for (uint32_t i = 0; i < op.num_regions(); ++i)
-      for (Block block : op.region(i).blocks())
-        for (Value argument : block.arguments()) num_uses_ += argument.use_count();
-    return CheckRegions(view_, op);
-  }
-
-  static void PushRegions(Operation op, std::vector<uint32_t>* next) {
-    for (uint32_t i = op.num_regions(); i > 0; --i) {
-      const std::vector<Block> blocks = op.region(i - 1).blocks();
-      for (auto block = blocks.rbegin(); block != blocks.rend(); ++block)
-        if (const Operation first = block->front()) next->push_back(first.id());
-    }
-  }
-
+  absl::Status CheckRegionsOf(Operation op);
+  static void PushRegions(Operation op, std::vector<uint32_t>* next);
   // Whether the op is surely right; else Check() looks for the mistake, or for what makes it right
   // after all.
-  bool LooksRight(uint32_t op, Signature* signature) {
-    const internal::OpRecord& r = view_.record(op);
-    const bool operands_hold = OperandsHold(r, op, signature);
-    constexpr uint8_t kRare = internal::kOpHasRegions | internal::kOpHasExtraResults;
-    return operands_hold && UseListHolds(r, op) && !(r.flags & kRare) &&
-           signatures_.Contains(*signature);
-  }
-
-  absl::Status Check(uint32_t op, const Signature& signature) {
-    WEFT_RETURN_IF_ERROR(CheckOperands(view_, op, [&](uint32_t value) {
-      if (view_.block_of_value(value) != view_.block(op)) return false;
-      const uint32_t def = view_.DefiningOp(value);
-      return def == kNoId || seen_[def];
-    }));
-    const Operation operation = view_.OperationAt(op);
-    bool from_values = false;
-    WEFT_RETURN_IF_ERROR(CheckInFull(operation, &from_values));
-    WEFT_RETURN_IF_ERROR(CheckResultUses(view_, op));
-    for (uint32_t i = 1; i < operation.num_results(); ++i)
-      num_uses_ += operation.result(i).use_count();
-    if (from_values || view_.HasRegions(op) || view_.HasExtraResults(op)) return absl::OkStatus();
-    const bool covers_operands = signature.num_operands <= Signature::kMaxOperands ||
-                                 !operation.def() || !operation.def()->infer;
-    if (covers_operands) signatures_.Add(signature);
-    return absl::OkStatus();
-  }
-
+  bool LooksRight(uint32_t op, Signature* signature);
+  absl::Status Check(uint32_t op, const Signature& signature);
   // Whether all operands are alive, in use lists, and defined before in the same block. Fills in
   // the signature.
-  bool OperandsHold(const internal::OpRecord& r, uint32_t op, Signature* signature) {
-    const uint32_t count = view_.num_operands(op);
-    bool holds = true;
-    for (uint32_t i = 0; i < count; ++i) {
-      const uint32_t use = r.operands + i;
-      const internal::OperandRecord& u = view_.use_record(use);
-      uint32_t type = kNoId, first_use;
-      if (u.value == kNoId) {
-        signature->any_missing = 1;
-      } else {
-        ++num_operands_;
-        if (u.value & internal::kExtraBit) {
-          const internal::ExtraValueRecord& extra = view_.extra_record(u.value);
-          type = extra.type;
-          first_use = extra.first_use;
-          holds &= !extra.erased &&
-                   (extra.is_argument ? extra.owner == r.block : Precedes(extra.owner, r.block));
-        } else {
-          const internal::OpRecord& def = view_.record(u.value);
-          type = def.type;
-          first_use = def.first_use;
-          holds &= Precedes(u.value, r.block);
-        }
-        holds &= (u.prev == kNoId ? first_use : view_.next_use(u.prev)) == use;
-      }
-      if (count <= Signature::kMaxOperands) signature->operand_types[i] = type;
-    }
-    if (r.flags & internal::kOpHasResult) num_uses_ += view_.use_count(op);
-    signature->opcode = r.opcode;
-    signature->has_result = (r.flags & internal::kOpHasResult) != 0;
-    signature->is_last = r.next == kNoId;
-    signature->num_operands = count;
-    signature->attrs = r.attrs;
-    signature->result_type = r.type;
-    return holds;
-  }
-  bool Precedes(uint32_t def, uint32_t block) const {
-    const internal::OpRecord& r = view_.record(def);
-    return r.block == block && seen_[def] && !(r.flags & internal::kOpErased);
-  }
-
+  bool OperandsHold(const internal::OpRecord& r, uint32_t op, Signature* signature);
+  bool Precedes(uint32_t def, uint32_t block) const;
   // For ops of at most one result.
-  bool UseListHolds(const internal::OpRecord& r, uint32_t op) const {
-    if (!(r.flags & internal::kOpHasResult)) return true;
-    if (r.flags & (internal::kOpHasExtraResults | internal::kOpManyUses)) return false;
-    uint32_t count = 0, previous = kNoId;
-    for (uint32_t use = r.first_use; use != kNoId; ++count) {
-      const internal::OperandRecord& u = view_.use_record(use);
-      if (count == r.use_count || u.value != op || u.prev != previous) return false;
-      previous = use;
-      use = u.next;
-    }
-    return count == r.use_count;
-  }
-
-  absl::Status CheckInFull(Operation op, bool* from_values) {
-    WEFT_RETURN_IF_ERROR(CheckDefinition(op, from_values));
-    WEFT_RETURN_IF_ERROR(CheckRegionsOf(op));
-    has_inplace_marks_ |= static_cast<bool>(InplaceMark(op));
-    if (op.HasTrait(kTerminator) && op.next())
-      return Fail(op, "ends its block but is not the last operation in it");
-    if (!has_parameters_ || !op.Is<GetParameterOp>()) return absl::OkStatus();
-    const std::string name = op.attrs_of<GetParameterOp>().parameter_name;
-    if (!program_.parameter(name)) return Fail(op, "the program has no parameter " + name);
-    return absl::OkStatus();
-  }
+  bool UseListHolds(const internal::OpRecord& r, uint32_t op) const;
+  absl::Status CheckInFull(Operation op, bool* from_values);
 
   Program& program_;
   GraphView view_;
@@ -401,6 +274,147 @@ class ProgramVerifier {
   uint64_t num_operands_ = 0, num_uses_ = 0;  // operands that are given; lengths of use lists
   SignatureSet signatures_;
 };
+
+inline ProgramVerifier::ProgramVerifier(Program& program)
+    : program_(program),
+      view_(&program),
+      has_parameters_(!program.ParameterNames().empty()),
+      seen_(program.op_slots()) {}
+
+inline absl::Status ProgramVerifier::Run() {
+  WEFT_RETURN_IF_ERROR(CheckModule(program_));
+  WEFT_RETURN_IF_ERROR(CheckRegionsOf(program_.module()));
+  std::vector<uint32_t> next;  // a stack of the ops to resume at, inner ones on top
+  PushRegions(program_.module(), &next);
+  while (!next.empty()) {
+    const uint32_t op = next.back();
+    const uint32_t after = view_.next(op);
+    Signature signature;
+    if (!LooksRight(op, &signature)) WEFT_RETURN_IF_ERROR(Check(op, signature));
+    seen_[op] = true;
+    if (after == kNoId) {
+      next.pop_back();
+    } else {
+      next.back() = after;
+    }
+    if (view_.HasRegions(op)) PushRegions(view_.OperationAt(op), &next);
+  }
+  // Every list is as long as it says and every operand in one: more uses are of erased ops.
+  if (num_uses_ != num_operands_)
+    return InvalidArgument(fmt::format("use lists hold {} uses but operations have {} operands",
+                                       num_uses_, num_operands_));
+  return has_inplace_marks_ ? VerifyInplaceMarks(program_) : absl::OkStatus();
+}
+
+inline absl::Status ProgramVerifier::CheckRegionsOf(Operation op) {
+  for (uint32_t i = 0; i < op.num_regions(); ++i)
+    for (Block block : op.region(i).blocks())
+      for (Value argument : block.arguments()) num_uses_ += argument.use_count();
+  return CheckRegions(view_, op);
+}
+
+inline void ProgramVerifier::PushRegions(Operation op, std::vector<uint32_t>* next) {
+  for (uint32_t i = op.num_regions(); i > 0; --i) {
+    const std::vector<Block> blocks = op.region(i - 1).blocks();
+    for (auto block = blocks.rbegin(); block != blocks.rend(); ++block)
+      if (const Operation first = block->front()) next->push_back(first.id());
+  }
+}
+
+inline bool ProgramVerifier::LooksRight(uint32_t op, Signature* signature) {
+  const internal::OpRecord& r = view_.record(op);
+  const bool operands_hold = OperandsHold(r, op, signature);
+  constexpr uint8_t kRare = internal::kOpHasRegions | internal::kOpHasExtraResults;
+  return operands_hold && UseListHolds(r, op) && !(r.flags & kRare) &&
+         signatures_.Contains(*signature);
+}
+
+inline absl::Status ProgramVerifier::Check(uint32_t op, const Signature& signature) {
+  WEFT_RETURN_IF_ERROR(CheckOperands(view_, op, [&](uint32_t value) {
+    if (view_.block_of_value(value) != view_.block(op)) return false;
+    const uint32_t def = view_.DefiningOp(value);
+    return def == kNoId || seen_[def];
+  }));
+  const Operation operation = view_.OperationAt(op);
+  bool from_values = false;
+  WEFT_RETURN_IF_ERROR(CheckInFull(operation, &from_values));
+  WEFT_RETURN_IF_ERROR(CheckResultUses(view_, op));
+  for (uint32_t i = 1; i < operation.num_results(); ++i)
+    num_uses_ += operation.result(i).use_count();
+  if (from_values || view_.HasRegions(op) || view_.HasExtraResults(op)) return absl::OkStatus();
+  const bool covers_operands = signature.num_operands <= Signature::kMaxOperands ||
+                               !operation.def() || !operation.def()->infer;
+  if (covers_operands) signatures_.Add(signature);
+  return absl::OkStatus();
+}
+
+inline bool ProgramVerifier::OperandsHold(const internal::OpRecord& r, uint32_t op,
+                                          Signature* signature) {
+  const uint32_t count = view_.num_operands(op);
+  bool holds = true;
+  for (uint32_t i = 0; i < count; ++i) {
+    const uint32_t use = r.operands + i;
+    const internal::OperandRecord& u = view_.use_record(use);
+    uint32_t type = kNoId, first_use;
+    if (u.value == kNoId) {
+      signature->any_missing = 1;
+    } else {
+      ++num_operands_;
+      if (u.value & internal::kExtraBit) {
+        const internal::ExtraValueRecord& extra = view_.extra_record(u.value);
+        type = extra.type;
+        first_use = extra.first_use;
+        holds &= !extra.erased &&
+                 (extra.is_argument ? extra.owner == r.block : Precedes(extra.owner, r.block));
+      } else {
+        const internal::OpRecord& def = view_.record(u.value);
+        type = def.type;
+        first_use = def.first_use;
+        holds &= Precedes(u.value, r.block);
+      }
+      holds &= (u.prev == kNoId ? first_use : view_.next_use(u.prev)) == use;
+    }
+    if (count <= Signature::kMaxOperands) signature->operand_types[i] = type;
+  }
+  if (r.flags & internal::kOpHasResult) num_uses_ += view_.use_count(op);
+  signature->opcode = r.opcode;
+  signature->has_result = (r.flags & internal::kOpHasResult) != 0;
+  signature->is_last = r.next == kNoId;
+  signature->num_operands = count;
+  signature->attrs = r.attrs;
+  signature->result_type = r.type;
+  return holds;
+}
+
+inline bool ProgramVerifier::Precedes(uint32_t def, uint32_t block) const {
+  const internal::OpRecord& r = view_.record(def);
+  return r.block == block && seen_[def] && !(r.flags & internal::kOpErased);
+}
+
+inline bool ProgramVerifier::UseListHolds(const internal::OpRecord& r, uint32_t op) const {
+  if (!(r.flags & internal::kOpHasResult)) return true;
+  if (r.flags & (internal::kOpHasExtraResults | internal::kOpManyUses)) return false;
+  uint32_t count = 0, previous = kNoId;
+  for (uint32_t use = r.first_use; use != kNoId; ++count) {
+    const internal::OperandRecord& u = view_.use_record(use);
+    if (count == r.use_count || u.value != op || u.prev != previous) return false;
+    previous = use;
+    use = u.next;
+  }
+  return count == r.use_count;
+}
+
+inline absl::Status ProgramVerifier::CheckInFull(Operation op, bool* from_values) {
+  WEFT_RETURN_IF_ERROR(CheckDefinition(op, from_values));
+  WEFT_RETURN_IF_ERROR(CheckRegionsOf(op));
+  has_inplace_marks_ |= static_cast<bool>(InplaceMark(op));
+  if (op.HasTrait(kTerminator) && op.next())
+    return Fail(op, "ends its block but is not the last operation in it");
+  if (!has_parameters_ || !op.Is<GetParameterOp>()) return absl::OkStatus();
+  const std::string name = op.attrs_of<GetParameterOp>().parameter_name;
+  if (!program_.parameter(name)) return Fail(op, "the program has no parameter " + name);
+  return absl::OkStatus();
+}
 
 }  // namespace
 

@@ -271,8 +271,10 @@ Block Program::Mutator::AppendBlock(Region region) {
 void Program::Mutator::EraseBlock(Block block) {
   std::vector<Operation> ops;
   for (Operation op : block) ops.push_back(op);
-  for (Operation op : ops)
+  for (Operation op : ops) {  // regions read values of the block, too
+    EraseRegions(op);
     for (uint32_t i = 0; i < op.num_operands(); ++i) SetOperand(op, i, Value());
+  }
   for (Operation op : ops) Erase(op);
   BlockRecord& b = block.record();
   for (uint32_t argument : b.arguments) p_->FreeExtra(argument, 1);

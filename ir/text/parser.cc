@@ -71,7 +71,8 @@ class Parser {
   bool Undefined(const ValueRef& ref, Type type, Value* value);
   bool Define(const NamedRef& ref, Value value, int depth);
   bool LeaveOut(const char* at);
-  void WarnAboutTypes(const char* at);
+  bool CheckTypes(const char* at);
+  bool Disagree(const char* at, const std::string& what);
   void Warn(const char* at, const std::string& message) {
     if (options_.warnings) options_.warnings->push_back(s_.Warning(at, message));
   }
@@ -210,7 +211,8 @@ bool Parser::ParseOperation(Block block, int depth) {
       !CheckSignature(at, *signature) || !ResolveOperands(*signature))
     return false;
   state_.result_types = signature->results;
-  if (options_.warnings && op.def && op.def->infer) WarnAboutTypes(at);
+  if ((options_.warnings || options_.check_types) && op.def && op.def->infer && !CheckTypes(at))
+    return false;
   const Operation created = mutator_.Create(state_, block, Operation());
   if (AtRegions()) {
     const std::vector<NamedRef> results = results_;
@@ -415,21 +417,27 @@ bool Parser::LeaveOut(const char* at) {
   return true;
 }
 
-void Parser::WarnAboutTypes(const char* at) {
+bool Parser::Disagree(const char* at, const std::string& what) {
+  if (options_.check_types) return s_.Fail(at, what);
+  Warn(at, what);
+  return true;
+}
+
+bool Parser::CheckTypes(const char* at) {
   std::vector<Type> types;
   std::string error;
-  if (!InferResultTypes(&context_, state_, state_.result_types.size(), &types, &error)) {
-    Warn(at, error);
-    return;
-  }
+  if (!InferResultTypes(&context_, state_, state_.result_types.size(), &types, &error))
+    return Disagree(at, error);
   for (size_t i = 0; i < types.size(); ++i) {
     if (Compatible(state_.result_types[i], types[i])) continue;
     std::string stated, inferred;
     text::AppendType(&stated, state_.result_types[i]);
     text::AppendType(&inferred, types[i]);
-    Warn(at, fmt::format("{}: result {} is stated as {} but inferred as {}", state_.opcode.name(),
-                         i, stated, inferred));
+    if (!Disagree(at, fmt::format("{}: result {} is stated as {} but inferred as {}",
+                                  state_.opcode.name(), i, stated, inferred)))
+      return false;
   }
+  return true;
 }
 
 absl::StatusOr<std::string> ReadFile(const std::string& path) {

@@ -9,7 +9,8 @@
 // be trusted: whatever it is, parsing ends without a crash, in time and memory proportional to its
 // size. The program is well-formed but not verified: see ir/analysis/verifier.h.
 //
-// Types are kept as the text states them. Where an op's inference disagrees, a warning says so.
+// Types are kept as the text states them. Where an op's inference disagrees, a warning says so, or
+// with check_types an error.
 // Attribute values become what the op's definition says (0 as false or 0.0); ops that no loaded
 // dialect defines are read too.
 #pragma once
@@ -31,7 +32,9 @@ struct ParseOptions {
   // with; lines of dots are skipped; operations that are cut short after their operands are left
   // out, and the closing brace may be missing, both with a warning.
   bool allow_undefined = false;
-  std::vector<std::string>* warnings = nullptr;  // null: no warnings, and no inference
+  // Null: no warnings, and no inference unless check_types asks for it.
+  std::vector<std::string>* warnings = nullptr;
+  bool check_types = false;
 };
 
 absl::StatusOr<std::unique_ptr<Program>> ParseProgram(IrContext& context, std::string_view text,

@@ -96,110 +96,21 @@ const RegisterRow<ops::Xor> kXor(&LogicalRow<XorFunction>);
 // Slots go to values in the order of the body, and are free again after the value's last reader.
 class Compiler {
  public:
-  explicit Compiler(const KernelContext& context)
-      : context_(context),
-        body_(context.op().region(0).front()),
-        program_(context.result_dims(0)) {}
-
-  absl::StatusOr<simd::ElementwiseProgram> Compile() {
-    for (size_t i = 0; i < context_.num_inputs(); ++i) {
-      const DataType dtype = context_.input_type(i).dtype();
-      values_[body_.argument(static_cast<uint32_t>(i)).id()] = {
-          dtype, program_.Input(static_cast<int>(i),
-                                BroadcastStrides(context_.dims(i), context_.result_dims(0)),
-                                static_cast<int>(ir::ElementSize(dtype)))};
-    }
-    returned_ = body_.back().operand(0);
-    if (returned_.IsBlockArgument()) return context_.Unsupported("its body computes nothing");
-    for (const ir::Operation op : body_)
-      for (const ir::Value value : op.operands())
-        if (value) last_reader_[value.id()] = op;
-    for (const ir::Operation op : body_) {
-      WEFT_RETURN_IF_ERROR(AddOp(op));
-      if (op == returned_.DefiningOp()) break;
-    }
-    return std::move(program_);
-  }
+  explicit Compiler(const KernelContext& context);
+  absl::StatusOr<simd::ElementwiseProgram> Compile();
 
  private:
   struct TypedPlace {
     DataType dtype = DataType::kNull;
     Place place;
   };
-
-  absl::Status AddOp(ir::Operation op) {
-    if (!op.result().type().IsTensor())
-      return context_.Unsupported("its body has values of unknown type");
-    std::vector<DataType> dtypes;
-    std::vector<Place> places;
-    for (const ir::Value value : op.operands()) {
-      const TypedPlace operand = value ? values_.at(value.id()) : TypedPlace();
-      dtypes.push_back(operand.dtype);
-      places.push_back(operand.place);
-    }
-    const auto row = Rows().find(op.opcode().id());
-    const auto function = row == Rows().end() ? std::nullopt : row->second(RowContext{op, dtypes});
-    if (!function || places.size() > 3)
-      return context_.Unsupported("its body has " + std::string(op.name()) +
-                                  " on operands that no row computes");
-    if (!FillsResult(op))
-      return context_.Unsupported("its body has values of another shape than the result");
-    program_.Add(*function, places, PlaceResult(op));
-    return absl::OkStatus();
-  }
-
+  absl::Status AddOp(ir::Operation op);
   // Whether the op's result has the shape of all: its operands do not broadcast to a smaller one,
   // which rows would compute again and again (and powers differently: see BinaryOnRow).
-  bool FillsResult(ir::Operation op) const {
-    const std::span<const int64_t> result = context_.result_dims(0);
-    std::vector<std::span<const int64_t>> shapes;
-    for (const ir::Value value : op.operands()) {
-      if (!value) continue;
-      if (!value.IsBlockArgument()) return true;
-      shapes.push_back(context_.dims(static_cast<size_t>(values_.at(value.id()).place.index)));
-      if (op.Is<ops::Clip>()) break;  // its bounds are single values
-    }
-    const auto fits = [&](size_t from_end) {  // some operand has that dimension in full
-      return std::any_of(shapes.begin(), shapes.end(), [&](std::span<const int64_t> dims) {
-        return dims.size() >= from_end &&
-               dims[dims.size() - from_end] == result[result.size() - from_end];
-      });
-    };
-    for (size_t i = 1; i <= result.size(); ++i)
-      if (!fits(i)) return false;
-    return true;
-  }
-
+  bool FillsResult(ir::Operation op) const;
   // Where the op's result goes. An operand that dies here makes room for it if both have elements of
   // one size, which rows may write over.
-  Place PlaceResult(ir::Operation op) {
-    const DataType dtype = op.result().type().dtype();
-    const auto size = static_cast<int>(ir::ElementSize(dtype));
-    if (op.result() == returned_) return program_.Output(size);
-    std::vector<int> dying;
-    bool same_size = true;
-    for (const ir::Value value : op.operands()) {
-      if (!value) continue;
-      const Place& place = values_.at(value.id()).place;
-      same_size &= place.element_size == size;
-      if (place.kind == Place::Kind::kSlot && last_reader_.at(value.id()) == op &&
-          std::find(dying.begin(), dying.end(), place.index) == dying.end())
-        dying.push_back(place.index);
-    }
-    if (same_size) free_.insert(free_.end(), dying.begin(), dying.end());
-    int slot;
-    if (free_.empty()) {
-      slot = program_.AddSlot();
-    } else {
-      slot = free_.back();
-      free_.pop_back();
-    }
-    if (!same_size) free_.insert(free_.end(), dying.begin(), dying.end());
-    const Place place = program_.Slot(slot, size);
-    values_[op.result().id()] = {dtype, place};
-    if (op.result().IsUnused()) free_.push_back(slot);
-    return place;
-  }
+  Place PlaceResult(ir::Operation op);
 
   const KernelContext& context_;
   const ir::Block body_;
@@ -209,6 +120,99 @@ class Compiler {
   std::unordered_map<uint32_t, ir::Operation> last_reader_;
   std::vector<int> free_;
 };
+
+Compiler::Compiler(const KernelContext& context)
+    : context_(context), body_(context.op().region(0).front()), program_(context.result_dims(0)) {}
+
+absl::StatusOr<simd::ElementwiseProgram> Compiler::Compile() {
+  for (size_t i = 0; i < context_.num_inputs(); ++i) {
+    const DataType dtype = context_.input_type(i).dtype();
+    values_[body_.argument(static_cast<uint32_t>(i)).id()] = {
+        dtype, program_.Input(static_cast<int>(i),
+                              BroadcastStrides(context_.dims(i), context_.result_dims(0)),
+                              static_cast<int>(ir::ElementSize(dtype)))};
+  }
+  returned_ = body_.back().operand(0);
+  if (returned_.IsBlockArgument()) return context_.Unsupported("its body computes nothing");
+  for (const ir::Operation op : body_)
+    for (const ir::Value value : op.operands())
+      if (value) last_reader_[value.id()] = op;
+  for (const ir::Operation op : body_) {
+    WEFT_RETURN_IF_ERROR(AddOp(op));
+    if (op == returned_.DefiningOp()) break;
+  }
+  return std::move(program_);
+}
+
+absl::Status Compiler::AddOp(ir::Operation op) {
+  if (!op.result().type().IsTensor())
+    return context_.Unsupported("its body has values of unknown type");
+  std::vector<DataType> dtypes;
+  std::vector<Place> places;
+  for (const ir::Value value : op.operands()) {
+    const TypedPlace operand = value ? values_.at(value.id()) : TypedPlace();
+    dtypes.push_back(operand.dtype);
+    places.push_back(operand.place);
+  }
+  const auto row = Rows().find(op.opcode().id());
+  const auto function = row == Rows().end() ? std::nullopt : row->second(RowContext{op, dtypes});
+  if (!function || places.size() > 3)
+    return context_.Unsupported("its body has " + std::string(op.name()) +
+                                " on operands that no row computes");
+  if (!FillsResult(op))
+    return context_.Unsupported("its body has values of another shape than the result");
+  program_.Add(*function, places, PlaceResult(op));
+  return absl::OkStatus();
+}
+
+bool Compiler::FillsResult(ir::Operation op) const {
+  const std::span<const int64_t> result = context_.result_dims(0);
+  std::vector<std::span<const int64_t>> shapes;
+  for (const ir::Value value : op.operands()) {
+    if (!value) continue;
+    if (!value.IsBlockArgument()) return true;
+    shapes.push_back(context_.dims(static_cast<size_t>(values_.at(value.id()).place.index)));
+    if (op.Is<ops::Clip>()) break;  // its bounds are single values
+  }
+  const auto fits = [&](size_t from_end) {  // some operand has that dimension in full
+    return std::any_of(shapes.begin(), shapes.end(), [&](std::span<const int64_t> dims) {
+      return dims.size() >= from_end &&
+             dims[dims.size() - from_end] == result[result.size() - from_end];
+    });
+  };
+  for (size_t i = 1; i <= result.size(); ++i)
+    if (!fits(i)) return false;
+  return true;
+}
+
+Place Compiler::PlaceResult(ir::Operation op) {
+  const DataType dtype = op.result().type().dtype();
+  const auto size = static_cast<int>(ir::ElementSize(dtype));
+  if (op.result() == returned_) return program_.Output(size);
+  std::vector<int> dying;
+  bool same_size = true;
+  for (const ir::Value value : op.operands()) {
+    if (!value) continue;
+    const Place& place = values_.at(value.id()).place;
+    same_size &= place.element_size == size;
+    if (place.kind == Place::Kind::kSlot && last_reader_.at(value.id()) == op &&
+        std::find(dying.begin(), dying.end(), place.index) == dying.end())
+      dying.push_back(place.index);
+  }
+  if (same_size) free_.insert(free_.end(), dying.begin(), dying.end());
+  int slot;
+  if (free_.empty()) {
+    slot = program_.AddSlot();
+  } else {
+    slot = free_.back();
+    free_.pop_back();
+  }
+  if (!same_size) free_.insert(free_.end(), dying.begin(), dying.end());
+  const Place place = program_.Slot(slot, size);
+  values_[op.result().id()] = {dtype, place};
+  if (op.result().IsUnused()) free_.push_back(slot);
+  return place;
+}
 
 class ElementwiseKernel final : public Kernel {
  public:

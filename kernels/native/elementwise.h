@@ -38,8 +38,8 @@ struct RegisterRow {
 
 template <class O>
 struct RegisterElementwise {
-  RegisterElementwise(KernelFactory kernel, RowFactory row)
-      : registered_kernel("native", kernel), registered_row(row) {}
+  RegisterElementwise(KernelFactory kernel, RowFactory row, const char* file = __builtin_FILE())
+      : registered_kernel("native", kernel, kNoKernelTraits, file), registered_row(row) {}
   RegisterKernel<O> registered_kernel;
   RegisterRow<O> registered_row;
 };

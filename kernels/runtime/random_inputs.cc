@@ -37,7 +37,7 @@ absl::StatusOr<Tensor> RandomTensor(ir::DataType dtype, ir::Shape dims, uint64_t
                                     uint64_t stream) {
   SplitMix mix(seed);
   SplitMix random(mix.Next() ^ SplitMix(stream).Next());
-  Tensor tensor(dtype, std::move(dims));
+  WEFT_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Create(dtype, std::move(dims)));
   const auto bit = [&] { return random.Next() >> 63; };
   const auto real = [&] { return random.NextFloat(); };
   switch (dtype) {

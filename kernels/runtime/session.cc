@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ir/dialects/builtin.h"
+#include "kernels/available_cpus.h"
 #include "kernels/runtime/evaluator.h"
 #include "kernels/runtime/registry.h"
 #include "kernels/runtime/specialize.h"
@@ -51,10 +52,12 @@ Session::~Session() = default;
 
 absl::StatusOr<std::unique_ptr<Session>> Session::Create(const ir::Program& program,
                                                          const SessionOptions& options) {
-  if (options.threads < 1 || options.threads > 256)
+  if (options.threads < 1 || options.threads > ThreadPool::kMaxThreads)
     return ir::InvalidArgument("threads is " + std::to_string(options.threads) +
-                               ", expected 1 to 256");
-  std::unique_ptr<Session> session(new Session(options));
+                               ", expected 1 to " + std::to_string(ThreadPool::kMaxThreads));
+  const int threads =
+      options.oversubscribe ? options.threads : std::min(options.threads, AvailableCpus());
+  std::unique_ptr<Session> session(new Session(threads));
   PlanResources& resources = session->resources_;
   WEFT_ASSIGN_OR_RETURN(resources.providers, ProviderOrder(options.provider));
   resources.pool = &session->pool_;
@@ -161,7 +164,8 @@ absl::StatusOr<std::vector<Tensor>> Session::Run(std::span<const TensorView> inp
   std::vector<TensorView> views;
   outputs.reserve(outputs_.size());  // views point at their dims
   for (const ir::Type type : plan->output_types()) {
-    outputs.emplace_back(type.dtype(), type.shape());
+    WEFT_ASSIGN_OR_RETURN(Tensor output, Tensor::Create(type.dtype(), type.shape()));
+    outputs.push_back(std::move(output));
     views.push_back(outputs.back().view());
   }
   WEFT_RETURN_IF_ERROR(Run(inputs, views));

@@ -25,9 +25,13 @@
 namespace weft::kernels {
 
 struct SessionOptions {
-  int threads = 1;                // the calling thread counts
-  std::string provider = "auto";  // see kernels/registry.h
+  // The calling thread counts; AvailableCpus() (kernels/available_cpus.h) asks for all that help. A
+  // session starts no more than those, because threads without a CPU of their own keep the others
+  // waiting in every loop, unless it is to oversubscribe.
+  int threads = 1;
+  std::string provider = "auto";  // see kernels/runtime/registry.h
   bool profile = false;           // measure every step
+  bool oversubscribe = false;
 };
 
 struct TensorInfo {
@@ -57,10 +61,11 @@ class Session {
   }
 
   static constexpr size_t kMaxPlans = 16;
+  int num_threads() const { return pool_.num_threads(); }
   size_t num_packed_weights() const { return packed_.size(); }
 
  private:
-  explicit Session(const SessionOptions& options) : pool_(options.threads) {}
+  explicit Session(int threads) : pool_(threads) {}
   absl::StatusOr<Plan*> PlanForInputs(std::span<const TensorView> inputs);
   absl::StatusOr<std::vector<ir::Type>> BindTypes(
       std::span<const std::span<const int64_t>> input_dims) const;

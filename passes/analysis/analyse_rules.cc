@@ -123,149 +123,20 @@ class Analyst {
   Analyst(ir::IrContext& context, const FrozenRewritePatternSet& patterns,
           const AnalysisOptions& options)
       : context_(context), patterns_(patterns), options_(options) {}
-
-  RuleAnalysis Run() {
-    CollectPrograms();
-    for (size_t i = 0; i < rules_.size(); ++i) RunAlone(i);
-    for (size_t i = 0; i < rules_.size(); ++i)
-      for (size_t k = 0; k < rules_.size(); ++k)
-        if (i != k && Meet(makes_[i], reads_[k])) RunTogether(i, k);
-    for (size_t i = 0; i < rules_.size(); ++i) FindShadow(i);
-    return std::move(result_);
-  }
+  RuleAnalysis Run();
 
  private:
-  void CollectPrograms() {
-    for (const auto& rule : patterns_.rules()) {
-      rules_.push_back(rule.get());
-      reads_.push_back(Reads(rule->graph));
-      makes_.push_back(Makes(rule->graph));
-      std::string why;
-      programs_.emplace_back();
-      for (Witness& w : MakeWitnesses(context_, *rule, options_.witness, &why))
-        programs_.back().push_back(std::move(w.program));
-      if (options_.seeds)
-        for (auto& program : options_.seeds(*rule)) programs_.back().push_back(std::move(program));
-      if (programs_.back().empty()) {
-        result_.not_analysed.push_back({rule->name, std::move(why)});
-      } else {
-        ++result_.analysed;
-      }
-    }
-  }
-
-  void RunAlone(size_t i) {
-    const FrozenRewritePatternSet set = SetOf(context_, {rules_[i]});
-    for (const auto& program : programs_[i])
-      if (Judge(*program, set)) {
-        endless_.insert(i);
-        return;
-      }
-  }
-
+  void CollectPrograms();
+  void RunAlone(size_t i);
   // In the order that they have in the set.
-  void RunTogether(size_t i, size_t k) {
-    if (endless_.count(i) || endless_.count(k)) return;  // which is known
-    if (programs_[i].empty()) return;
-    ++result_.pairs;
-    const FrozenRewritePatternSet set =
-        SetOf(context_, {rules_[std::min(i, k)], rules_[std::max(i, k)]});
-    for (const auto& program : programs_[i])
-      if (Judge(*program, set)) return;
-  }
-
+  void RunTogether(size_t i, size_t k);
   // Adds a finding when the rules do not end on the program.
-  bool Judge(Program& program, const FrozenRewritePatternSet& set) {
-    const Course run = RunOn(program, set, options_.max_steps);
-    if (run.outcome == Course::kEnds) return false;
-    // The driver itself, without pauses, has to agree.
-    const std::unique_ptr<Program> copy = program.Clone();
-    if (ApplyPatternsGreedily(*copy, set, {}).ok()) return false;
-    std::vector<std::string> key = run.rules;
-    std::sort(key.begin(), key.end());
-    if (!reported_.insert(key).second) return true;
-    RuleFinding finding;
-    finding.rules = run.rules;
-    finding.witness = ir::PrintProgram(program, {.full_weights = true});
-    switch (run.outcome) {
-      case Course::kRepeats:
-        finding.kind = RuleFinding::kUndo;
-        finding.what = fmt::format("after {} rewrite{} the program is one it was before",
-                                   run.rewrites, run.rewrites == 1 ? "" : "s");
-        break;
-      case Course::kGrows:
-        finding.kind = RuleFinding::kGrowth;
-        finding.what = fmt::format("{} rewrites take the program from {} operations to {}",
-                                   run.rewrites, run.ops_before - 1, run.ops_after - 1);
-        break;
-      default:
-        finding.kind = RuleFinding::kEndless;
-        finding.what = fmt::format("still another program after {} rewrites", run.rewrites);
-    }
-    result_.findings.push_back(std::move(finding));
-    return true;
-  }
-
+  bool Judge(Program& program, const FrozenRewritePatternSet& set);
   // The rule that is tried before rule i, and matches, at every place where rule i matches in all
   // of its programs; -1 if there is none.
-  int Shadow(size_t i, size_t* places) {
-    std::set<uint32_t> candidates;
-    *places = 0;
-    for (const auto& program : programs_[i]) {
-      std::vector<Operation> ops;
-      ir::Walk(*program, [&](Operation op) { ops.push_back(op); });
-      for (Operation op : ops) {
-        drr::MatchContext match(rules_[i]);
-        if (!drr::Matcher(*rules_[i]).Match(op, &match)) continue;
-        std::set<uint32_t> before = MatchesBefore(op, static_cast<uint32_t>(i));
-        if ((*places)++ == 0) {
-          candidates = std::move(before);
-        } else {
-          std::set<uint32_t> both;
-          std::set_intersection(candidates.begin(), candidates.end(), before.begin(), before.end(),
-                                std::inserter(both, both.end()));
-          candidates = std::move(both);
-        }
-        if (candidates.empty()) return -1;
-      }
-    }
-    return *places == 0 ? -1 : static_cast<int>(*candidates.begin());
-  }
-
-  std::set<uint32_t> MatchesBefore(Operation op, uint32_t i) {
-    std::set<uint32_t> result;
-    for (uint32_t other : patterns_.StartingAt(op.opcode())) {
-      if (other == i) break;
-      drr::MatchContext match(rules_[other]);
-      if (drr::Matcher(*rules_[other]).Match(op, &match)) result.insert(other);
-    }
-    return result;
-  }
-
-  void FindShadow(size_t i) {
-    size_t places = 0;
-    const int by = Shadow(i, &places);
-    if (by < 0) return;
-    // With both rules and the driver at work, rule i must not be applied anywhere.
-    const auto k = static_cast<size_t>(by);
-    const FrozenRewritePatternSet set =
-        SetOf(context_, {rules_[std::min(i, k)], rules_[std::max(i, k)]});
-    for (const auto& program : programs_[i]) {
-      const std::unique_ptr<Program> copy = program->Clone();
-      const auto run = ApplyPatternsGreedily(*copy, set, {});
-      if (!run.ok()) return;
-      for (const RuleStatistics& rule : run->rules)
-        if (rule.rule == rules_[i]->name ? rule.applied > 0 : rule.applied == 0) return;
-    }
-    RuleFinding finding;
-    finding.kind = RuleFinding::kShadowed;
-    finding.rules = {rules_[i]->name, rules_[k]->name};
-    finding.what = fmt::format(
-        "at all {} places in {} programs where {} matches, {} is tried first and matches", places,
-        programs_[i].size(), rules_[i]->name, rules_[k]->name);
-    finding.witness = ir::PrintProgram(*programs_[i][0], {.full_weights = true});
-    result_.findings.push_back(std::move(finding));
-  }
+  int Shadow(size_t i, size_t* places);
+  std::set<uint32_t> MatchesBefore(Operation op, uint32_t i);
+  void FindShadow(size_t i);
 
   ir::IrContext& context_;
   const FrozenRewritePatternSet& patterns_;
@@ -277,6 +148,144 @@ class Analyst {
   std::set<std::vector<std::string>> reported_;
   RuleAnalysis result_;
 };
+
+RuleAnalysis Analyst::Run() {
+  CollectPrograms();
+  for (size_t i = 0; i < rules_.size(); ++i) RunAlone(i);
+  for (size_t i = 0; i < rules_.size(); ++i)
+    for (size_t k = 0; k < rules_.size(); ++k)
+      if (i != k && Meet(makes_[i], reads_[k])) RunTogether(i, k);
+  for (size_t i = 0; i < rules_.size(); ++i) FindShadow(i);
+  return std::move(result_);
+}
+
+void Analyst::CollectPrograms() {
+  for (const auto& rule : patterns_.rules()) {
+    rules_.push_back(rule.get());
+    reads_.push_back(Reads(rule->graph));
+    makes_.push_back(Makes(rule->graph));
+    std::string why;
+    programs_.emplace_back();
+    for (Witness& w : MakeWitnesses(context_, *rule, options_.witness, &why))
+      programs_.back().push_back(std::move(w.program));
+    if (options_.seeds)
+      for (auto& program : options_.seeds(*rule)) programs_.back().push_back(std::move(program));
+    if (programs_.back().empty()) {
+      result_.not_analysed.push_back({rule->name, std::move(why)});
+    } else {
+      ++result_.analysed;
+    }
+  }
+}
+
+void Analyst::RunAlone(size_t i) {
+  const FrozenRewritePatternSet set = SetOf(context_, {rules_[i]});
+  for (const auto& program : programs_[i])
+    if (Judge(*program, set)) {
+      endless_.insert(i);
+      return;
+    }
+}
+
+void Analyst::RunTogether(size_t i, size_t k) {
+  if (endless_.count(i) || endless_.count(k)) return;  // which is known
+  if (programs_[i].empty()) return;
+  ++result_.pairs;
+  const FrozenRewritePatternSet set =
+      SetOf(context_, {rules_[std::min(i, k)], rules_[std::max(i, k)]});
+  for (const auto& program : programs_[i])
+    if (Judge(*program, set)) return;
+}
+
+bool Analyst::Judge(Program& program, const FrozenRewritePatternSet& set) {
+  const Course run = RunOn(program, set, options_.max_steps);
+  if (run.outcome == Course::kEnds) return false;
+  // The driver itself, without pauses, has to agree.
+  const std::unique_ptr<Program> copy = program.Clone();
+  if (ApplyPatternsGreedily(*copy, set, {}).ok()) return false;
+  std::vector<std::string> key = run.rules;
+  std::sort(key.begin(), key.end());
+  if (!reported_.insert(key).second) return true;
+  RuleFinding finding;
+  finding.rules = run.rules;
+  finding.witness = ir::PrintProgram(program, {.full_weights = true});
+  switch (run.outcome) {
+    case Course::kRepeats:
+      finding.kind = RuleFinding::kUndo;
+      finding.what = fmt::format("after {} rewrite{} the program is one it was before",
+                                 run.rewrites, run.rewrites == 1 ? "" : "s");
+      break;
+    case Course::kGrows:
+      finding.kind = RuleFinding::kGrowth;
+      finding.what = fmt::format("{} rewrites take the program from {} operations to {}",
+                                 run.rewrites, run.ops_before - 1, run.ops_after - 1);
+      break;
+    default:
+      finding.kind = RuleFinding::kEndless;
+      finding.what = fmt::format("still another program after {} rewrites", run.rewrites);
+  }
+  result_.findings.push_back(std::move(finding));
+  return true;
+}
+
+int Analyst::Shadow(size_t i, size_t* places) {
+  std::set<uint32_t> candidates;
+  *places = 0;
+  for (const auto& program : programs_[i]) {
+    std::vector<Operation> ops;
+    ir::Walk(*program, [&](Operation op) { ops.push_back(op); });
+    for (Operation op : ops) {
+      drr::MatchContext match(rules_[i]);
+      if (!drr::Matcher(*rules_[i]).Match(op, &match)) continue;
+      std::set<uint32_t> before = MatchesBefore(op, static_cast<uint32_t>(i));
+      if ((*places)++ == 0) {
+        candidates = std::move(before);
+      } else {
+        std::set<uint32_t> both;
+        std::set_intersection(candidates.begin(), candidates.end(), before.begin(), before.end(),
+                              std::inserter(both, both.end()));
+        candidates = std::move(both);
+      }
+      if (candidates.empty()) return -1;
+    }
+  }
+  return *places == 0 ? -1 : static_cast<int>(*candidates.begin());
+}
+
+std::set<uint32_t> Analyst::MatchesBefore(Operation op, uint32_t i) {
+  std::set<uint32_t> result;
+  for (uint32_t other : patterns_.StartingAt(op.opcode())) {
+    if (other == i) break;
+    drr::MatchContext match(rules_[other]);
+    if (drr::Matcher(*rules_[other]).Match(op, &match)) result.insert(other);
+  }
+  return result;
+}
+
+void Analyst::FindShadow(size_t i) {
+  size_t places = 0;
+  const int by = Shadow(i, &places);
+  if (by < 0) return;
+  // With both rules and the driver at work, rule i must not be applied anywhere.
+  const auto k = static_cast<size_t>(by);
+  const FrozenRewritePatternSet set =
+      SetOf(context_, {rules_[std::min(i, k)], rules_[std::max(i, k)]});
+  for (const auto& program : programs_[i]) {
+    const std::unique_ptr<Program> copy = program->Clone();
+    const auto run = ApplyPatternsGreedily(*copy, set, {});
+    if (!run.ok()) return;
+    for (const RuleStatistics& rule : run->rules)
+      if (rule.rule == rules_[i]->name ? rule.applied > 0 : rule.applied == 0) return;
+  }
+  RuleFinding finding;
+  finding.kind = RuleFinding::kShadowed;
+  finding.rules = {rules_[i]->name, rules_[k]->name};
+  finding.what =
+      fmt::format("at all {} places in {} programs where {} matches, {} is tried first and matches",
+                  places, programs_[i].size(), rules_[i]->name, rules_[k]->name);
+  finding.witness = ir::PrintProgram(*programs_[i][0], {.full_weights = true});
+  result_.findings.push_back(std::move(finding));
+}
 
 }  // namespace
 

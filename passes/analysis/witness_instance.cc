@@ -205,7 +205,7 @@ Value WitnessInstance::MakeLeaf() {
 
 void WitnessInstance::EraseUnused() {
   ir::Rewriter rewriter(program_.get());
-  ir::Walk(*program, [&](Operation op) {
+  ir::Walk(*program_, [&](Operation op) {
     if (op.HasTrait(ir::kConstantLike) && op.IsUnused()) rewriter.Erase(op);
   });
   const ir::Block body = program_->body();

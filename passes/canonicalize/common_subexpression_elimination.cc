@@ -1,6 +1,7 @@
-// common-subexpression-elimination: of two pure ops with the same name, operands, attributes and
-// result types, the later reads the earlier one's results. Operands of commutative ops are compared
-// unordered. Constants are compared by content. Ops with regions and random ops are left alone; an
+// common-subexpression-elimination: of two pure ops with the same name, operands and attributes, the
+// earlier one's results stand for the later one's. They then have the type that either states, where
+// both are in one block; across blocks the types must be the same. Operands of commutative ops are
+// compared unordered. Constants are compared by content. Ops with regions and random ops are left alone; an
 // op is replaced only by one that dominates it (in its block, or in an enclosing block before it).
 #include <algorithm>
 #include <cstring>
@@ -76,107 +77,22 @@ class ScopedOps {
 class Merger {
  public:
   explicit Merger(ir::Program& program) : program_(program), view_(&program), rewriter_(&program) {}
-
   // Recursion is over nesting of regions only, which importer and parser bound.
-  void RunOnBlock(ir::Block block, bool isolated) {
-    const ScopedOps::Mark mark = ops_.Enter(isolated);
-    const Operation first = block.front();
-    uint32_t after = ir::kNoId;
-    for (uint32_t op = first ? first.id() : ir::kNoId; op != ir::kNoId; op = after) {
-      after = view_.next(op);
-      if (view_.HasRegions(op)) {
-        const Operation holder = view_.OperationAt(op);
-        for (uint32_t i = 0; i < holder.num_regions(); ++i)
-          for (ir::Block inner : holder.region(i).blocks())
-            RunOnBlock(inner, holder.HasTrait(ir::kIsolated));
-      } else {
-        Visit(op);
-      }
-    }
-    ops_.Leave(mark);
-  }
+  void RunOnBlock(ir::Block block, bool isolated);
   uint64_t merged() const { return merged_; }
 
  private:
-  void Visit(uint32_t op) {
-    const ir::OpDef* def = program_.context()->FindOp(ir::Opcode::FromId(view_.opcode(op)));
-    if (!def || !def->Has(ir::kPure) || def->Has(ir::kRandom) || !view_.HasResult(op)) return;
-    const bool commutes = def->Has(ir::kCommutative);
-    const uint32_t hash = Hash(op, commutes);
-    const uint32_t same =
-        ops_.Find(hash, [&](uint32_t other) { return Same(other, op, commutes); });
-    if (same == ir::kNoId) {
-      ops_.Add(hash, op);
-      return;
-    }
-    const Operation merged = view_.OperationAt(op), kept = view_.OperationAt(same);
-    if (view_.HasExtraResults(op)) {
-      rewriter_.Replace(merged, kept.results().vec());
-    } else {
-      rewriter_.Replace(merged, {kept.result()});
-    }
-    ++merged_;
-  }
-
+  void Visit(uint32_t op);
   // The operand at place i once the first two of a commutative op are in order.
-  uint32_t OperandInOrder(uint32_t op, uint32_t i, bool commutes) const {
-    if (commutes && i < 2 && view_.num_operands(op) >= 2 &&
-        view_.operand(op, 1) < view_.operand(op, 0))
-      i = 1 - i;
-    return view_.operand(op, i);
-  }
-
-  ir::Attribute LargeConstant(uint32_t op) const {
-    if (view_.opcode(op) != ir::kOpcodeOf<ir::ConstantOp>.id()) return {};
-    const ir::Attribute value = view_.OperationAt(op).attr("value");
-    return value && value.Is(ir::AttrKind::kDense) && !value.IsElided() ? value : ir::Attribute();
-  }
-
+  uint32_t OperandInOrder(uint32_t op, uint32_t i, bool commutes) const;
+  ir::Attribute LargeConstant(uint32_t op) const;
   uint32_t NumResults(uint32_t op) const {
     return view_.HasExtraResults(op) ? view_.OperationAt(op).num_results() : 1;
   }
-
-  static uint64_t Mix(uint64_t h, uint64_t x) {
-    h = (h ^ x) * 0xff51afd7ed558ccdu;
-    return h ^ h >> 32;
-  }
-
-  uint32_t Hash(uint32_t op, bool commutes) const {
-    const uint32_t num_results = NumResults(op), num_operands = view_.num_operands(op);
-    uint64_t h = Mix(uint64_t{num_results} << 16 | view_.opcode(op), num_operands);
-    for (uint32_t i = 0; i < num_results; ++i) h = Mix(h, view_.type(view_.result(op, i)));
-    if (const ir::Attribute dense = LargeConstant(op)) {
-      // Size and a sample: contents are compared in full when hashes agree.
-      const auto bytes = dense.bytes();
-      h = Mix(h, bytes.size());
-      const size_t step = std::max<size_t>(1, bytes.size() / 64);
-      for (size_t i = 0; i < bytes.size(); i += step) h = Mix(h, static_cast<uint64_t>(bytes[i]));
-    } else {
-      h = Mix(h, view_.attrs(op));
-      for (uint32_t i = 0; i < num_operands; ++i) h = Mix(h, OperandInOrder(op, i, commutes));
-    }
-    return static_cast<uint32_t>(h);
-  }
-
-  bool Same(uint32_t a, uint32_t b, bool commutes) const {
-    const uint32_t num_results = NumResults(a), num_operands = view_.num_operands(a);
-    if (view_.opcode(a) != view_.opcode(b) || num_results != NumResults(b) ||
-        num_operands != view_.num_operands(b))
-      return false;
-    for (uint32_t i = 0; i < num_results; ++i)
-      if (view_.type(view_.result(a, i)) != view_.type(view_.result(b, i))) return false;
-    const ir::Attribute x = LargeConstant(a), y = LargeConstant(b);
-    if (x && y) {
-      if (x == y) return true;
-      if (x.dense_strings() != y.dense_strings()) return false;
-      const auto p = x.bytes(), q = y.bytes();
-      return p.size() == q.size() && (p.empty() || std::memcmp(p.data(), q.data(), p.size()) == 0);
-    }
-    if (view_.attrs(a) != view_.attrs(b)) return false;
-    for (uint32_t i = 0; i < num_operands; ++i)
-      if (OperandInOrder(a, i, commutes) != OperandInOrder(b, i, commutes)) return false;
-    return true;
-  }
+  static uint64_t Mix(uint64_t h, uint64_t x);
+  uint32_t Hash(uint32_t op, bool commutes) const;
+  bool Same(uint32_t a, uint32_t b, bool commutes) const;
+  bool CanMeet(uint32_t a, uint32_t b, uint32_t result) const;
 
   ir::Program& program_;
   ir::GraphView view_;
@@ -184,6 +100,106 @@ class Merger {
   ScopedOps ops_;
   uint64_t merged_ = 0;
 };
+
+inline void Merger::RunOnBlock(ir::Block block, bool isolated) {
+  const ScopedOps::Mark mark = ops_.Enter(isolated);
+  const Operation first = block.front();
+  uint32_t after = ir::kNoId;
+  for (uint32_t op = first ? first.id() : ir::kNoId; op != ir::kNoId; op = after) {
+    after = view_.next(op);
+    if (view_.HasRegions(op)) {
+      const Operation holder = view_.OperationAt(op);
+      for (uint32_t i = 0; i < holder.num_regions(); ++i)
+        for (ir::Block inner : holder.region(i).blocks())
+          RunOnBlock(inner, holder.HasTrait(ir::kIsolated));
+    } else {
+      Visit(op);
+    }
+  }
+  ops_.Leave(mark);
+}
+
+inline void Merger::Visit(uint32_t op) {
+  const ir::OpDef* def = program_.context()->FindOp(ir::Opcode::FromId(view_.opcode(op)));
+  if (!def || !def->Has(ir::kPure) || def->Has(ir::kRandom) || !view_.HasResult(op)) return;
+  const bool commutes = def->Has(ir::kCommutative);
+  const uint32_t hash = Hash(op, commutes);
+  const uint32_t same = ops_.Find(hash, [&](uint32_t other) { return Same(other, op, commutes); });
+  if (same == ir::kNoId) {
+    ops_.Add(hash, op);
+    return;
+  }
+  const Operation merged = view_.OperationAt(op), kept = view_.OperationAt(same);
+  if (view_.HasExtraResults(op)) {
+    rewriter_.Replace(merged, kept.results().vec());
+  } else {
+    rewriter_.Replace(merged, {kept.result()});
+  }
+  ++merged_;
+}
+
+inline uint32_t Merger::OperandInOrder(uint32_t op, uint32_t i, bool commutes) const {
+  if (commutes && i < 2 && view_.num_operands(op) >= 2 &&
+      view_.operand(op, 1) < view_.operand(op, 0))
+    i = 1 - i;
+  return view_.operand(op, i);
+}
+
+inline ir::Attribute Merger::LargeConstant(uint32_t op) const {
+  if (view_.opcode(op) != ir::kOpcodeOf<ir::ConstantOp>.id()) return {};
+  const ir::Attribute value = view_.OperationAt(op).attr("value");
+  return value && value.Is(ir::AttrKind::kDense) && !value.IsElided() ? value : ir::Attribute();
+}
+
+inline uint64_t Merger::Mix(uint64_t h, uint64_t x) {
+  h = (h ^ x) * 0xff51afd7ed558ccdu;
+  return h ^ h >> 32;
+}
+
+inline uint32_t Merger::Hash(uint32_t op, bool commutes) const {
+  const uint32_t num_results = NumResults(op), num_operands = view_.num_operands(op);
+  uint64_t h = Mix(uint64_t{num_results} << 16 | view_.opcode(op), num_operands);
+  // Types may differ in what they know; only constants have them in full.
+  if (num_operands == 0) h = Mix(h, view_.type(view_.result(op, 0)));
+  if (const ir::Attribute dense = LargeConstant(op)) {
+    // Size and a sample: contents are compared in full when hashes agree.
+    const auto bytes = dense.bytes();
+    h = Mix(h, bytes.size());
+    const size_t step = std::max<size_t>(1, bytes.size() / 64);
+    for (size_t i = 0; i < bytes.size(); i += step) h = Mix(h, static_cast<uint64_t>(bytes[i]));
+  } else {
+    h = Mix(h, view_.attrs(op));
+    for (uint32_t i = 0; i < num_operands; ++i) h = Mix(h, OperandInOrder(op, i, commutes));
+  }
+  return static_cast<uint32_t>(h);
+}
+
+inline bool Merger::CanMeet(uint32_t a, uint32_t b, uint32_t result) const {
+  const Operation kept = view_.OperationAt(a), merged = view_.OperationAt(b);
+  return kept.block() == merged.block() &&
+         ir::MeetTypes(merged.result(result), kept.result(result));
+}
+
+bool Merger::Same(uint32_t a, uint32_t b, bool commutes) const {
+  const uint32_t num_results = NumResults(a), num_operands = view_.num_operands(a);
+  if (view_.opcode(a) != view_.opcode(b) || num_results != NumResults(b) ||
+      num_operands != view_.num_operands(b))
+    return false;
+  for (uint32_t i = 0; i < num_results; ++i)
+    if (view_.type(view_.result(a, i)) != view_.type(view_.result(b, i)) && !CanMeet(a, b, i))
+      return false;
+  const ir::Attribute x = LargeConstant(a), y = LargeConstant(b);
+  if (x && y) {
+    if (x == y) return true;
+    if (x.dense_strings() != y.dense_strings()) return false;
+    const auto p = x.bytes(), q = y.bytes();
+    return p.size() == q.size() && (p.empty() || std::memcmp(p.data(), q.data(), p.size()) == 0);
+  }
+  if (view_.attrs(a) != view_.attrs(b)) return false;
+  for (uint32_t i = 0; i < num_operands; ++i)
+    if (OperandInOrder(a, i, commutes) != OperandInOrder(b, i, commutes)) return false;
+  return true;
+}
 
 class CommonSubexpressionElimination : public Pass {
  public:

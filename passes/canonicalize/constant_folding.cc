@@ -18,12 +18,12 @@ class ConstantFolding : public Pass {
   }
 
   absl::Status Initialize(ir::IrContext&, const PassContext& pass_context) override {
-    evaluator_ = pass_context.evaluator;
+    WEFT_ASSIGN_OR_RETURN(evaluator_, EvaluatorOf(pass_context));
     return absl::OkStatus();
   }
 
   absl::Status Run(ir::Program& program) override {
-    if (!evaluator_) return absl::OkStatus();
+    if (!evaluator_) return absl::OkStatus();  // the run folds no constants
     std::vector<ir::Operation> ops;
     ir::Walk(program, [&](ir::Operation op) { ops.push_back(op); });
     ir::Rewriter rewriter(&program);

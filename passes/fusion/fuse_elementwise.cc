@@ -67,109 +67,118 @@ class FuseElementwise : public Pass {
   FuseElementwise()
       : Pass("fuse-elementwise", "groups of elementwise operations become one loop over memory",
              {.seed = "ai-system"}) {}
-
-  absl::Status Initialize(ir::IrContext& context, const PassContext&) override {
-    ir::LoadFusedDialect(context);
-    return absl::OkStatus();
-  }
-
-  absl::Status Run(ir::Program& program) override {
-    std::vector<Operation> roots;
-    ir::Walk(program, [&](Operation op) {
-      if (CanJoin(op) && !op.ParentOp().HasTrait(ir::kBodyInRegion)) roots.push_back(op);
-    });
-    ir::Rewriter rewriter(&program);
-    for (; !roots.empty(); roots.pop_back()) {
-      if (!roots.back().IsAlive()) continue;
-      const std::vector<Operation> group = Grow(roots.back());
-      if (group.size() < 2 || !Fuse(group, rewriter)) continue;
-      Count("groups fused");
-      Count("operations fused", group.size());
-      MarkChanged();
-    }
-    return absl::OkStatus();
-  }
+  absl::Status Initialize(ir::IrContext& context, const PassContext&) override;
+  absl::Status Run(ir::Program& program) override;
 
  private:
   // In the order of the block; the last one is `root`. Every op that may join is looked at after all
   // that come behind it, so all its readers that ever will have joined.
-  static std::vector<Operation> Grow(Operation root) {
-    const auto is_earlier = [](Operation a, Operation b) { return a.IsBefore(b); };
-    std::priority_queue<Operation, std::vector<Operation>, decltype(is_earlier)> next(is_earlier);
-    std::unordered_set<uint32_t> seen, members;
-    std::vector<Operation> group;
-    const auto add = [&](Operation op) {
-      group.push_back(op);
-      members.insert(op.id());
-      for (const Value operand : op.operands())
-        if (operand && !operand.IsBlockArgument() && operand.ParentBlock() == root.block() &&
-            seen.insert(operand.DefiningOp().id()).second)
-          next.push(operand.DefiningOp());
-    };
-    for (add(root); !next.empty() && group.size() < kMaxOps;) {
-      const Operation op = next.top();
-      next.pop();
-      if (CanJoin(op) && HasShapeOf(op, root) && IsReadOnlyBy(members, op)) add(op);
-    }
-    std::reverse(group.begin(), group.end());
-    return group;
-  }
-
+  static std::vector<Operation> Grow(Operation root);
   // Whether only `members` read the op. Their operands are few, so many readers need not be listed.
-  static bool IsReadOnlyBy(const std::unordered_set<uint32_t>& members, Operation op) {
-    constexpr size_t kMostOperands = 3;
-    if (op.result().use_count() > kMostOperands * members.size()) return false;
-    for (const Operation user : op.result().users())
-      if (!members.contains(user.id())) return false;
-    return true;
-  }
-
-  static std::vector<Value> InputsOf(const std::vector<Operation>& group) {
-    std::unordered_set<uint32_t> known;
-    std::vector<Value> inputs;
-    for (const Operation op : group) {
-      for (const Value operand : op.operands())
-        if (operand && known.insert(operand.id()).second) inputs.push_back(operand);
-      known.insert(op.result().id());
-    }
-    return inputs;
-  }
-
+  static bool IsReadOnlyBy(const std::unordered_set<uint32_t>& members, Operation op);
+  static std::vector<Value> InputsOf(const std::vector<Operation>& group);
   // False when the shape of the group does not follow from its inputs: a model may state more about
   // a result, and the bounds of a Clip do not broadcast with it.
-  static bool Fuse(const std::vector<Operation>& group, ir::Rewriter& rewriter) {
-    const Operation root = group.back();
-    ir::OperationState state{.opcode = ir::kOpcodeOf<ir::fused::Elementwise>,
-                             .operands = InputsOf(group),
-                             .num_regions = 1,
-                             .location = root.location()};
-    std::string error;
-    const ir::Type type = root.result().type();
-    if (!ir::InferResultTypes(root.context(), state, 1, &state.result_types, &error)) return false;
-    if (!state.result_types[0] ||
-        !(root.context()->TensorType(type.dtype(), state.result_types[0].dims()) == type))
-      return false;
-    state.result_types = {type};
-    rewriter.SetInsertionPoint(root);
-    FillBody(group, rewriter.Create(std::move(state)), rewriter);
-    return true;
-  }
-
+  static bool Fuse(const std::vector<Operation>& group, ir::Rewriter& rewriter);
   // Moves the group into the op.
   static void FillBody(const std::vector<Operation>& group, Operation fused,
-                       ir::Rewriter& rewriter) {
-    const ir::Block body = rewriter.AppendBlock(fused.region(0));
-    ir::ValueMap map;
-    for (const Value input : fused.operands())
-      map.Set(input, rewriter.AddArgument(body, input.type()));
-    rewriter.SetInsertionPointToEnd(body);
-    for (const Operation op : group) ir::CloneOperation(rewriter, op, map);
-    rewriter.Create(
-        {.opcode = ir::kOpcodeOf<ir::ReturnOp>, .operands = {map.Get(group.back().result())}});
-    rewriter.Replace(group.back(), {fused.result()});
-    for (size_t i = group.size() - 1; i-- > 0;) rewriter.Erase(group[i]);
-  }
+                       ir::Rewriter& rewriter);
 };
+
+absl::Status FuseElementwise::Initialize(ir::IrContext& context, const PassContext&) {
+  ir::LoadFusedDialect(context);
+  return absl::OkStatus();
+}
+
+absl::Status FuseElementwise::Run(ir::Program& program) {
+  std::vector<Operation> roots;
+  ir::Walk(program, [&](Operation op) {
+    if (CanJoin(op) && !op.ParentOp().HasTrait(ir::kBodyInRegion)) roots.push_back(op);
+  });
+  ir::Rewriter rewriter(&program);
+  for (; !roots.empty(); roots.pop_back()) {
+    if (!roots.back().IsAlive()) continue;
+    const std::vector<Operation> group = Grow(roots.back());
+    if (group.size() < 2 || !Fuse(group, rewriter)) continue;
+    Count("groups fused");
+    Count("operations fused", group.size());
+    MarkChanged();
+  }
+  return absl::OkStatus();
+}
+
+std::vector<Operation> FuseElementwise::Grow(Operation root) {
+  const auto is_earlier = [](Operation a, Operation b) { return a.IsBefore(b); };
+  std::priority_queue<Operation, std::vector<Operation>, decltype(is_earlier)> next(is_earlier);
+  std::unordered_set<uint32_t> seen, members;
+  std::vector<Operation> group;
+  const auto add = [&](Operation op) {
+    group.push_back(op);
+    members.insert(op.id());
+    for (const Value operand : op.operands())
+      if (operand && !operand.IsBlockArgument() && operand.ParentBlock() == root.block() &&
+          seen.insert(operand.DefiningOp().id()).second)
+        next.push(operand.DefiningOp());
+  };
+  for (add(root); !next.empty() && group.size() < kMaxOps;) {
+    const Operation op = next.top();
+    next.pop();
+    if (CanJoin(op) && HasShapeOf(op, root) && IsReadOnlyBy(members, op)) add(op);
+  }
+  std::reverse(group.begin(), group.end());
+  return group;
+}
+
+bool FuseElementwise::IsReadOnlyBy(const std::unordered_set<uint32_t>& members, Operation op) {
+  constexpr size_t kMostOperands = 3;
+  if (op.result().use_count() > kMostOperands * members.size()) return false;
+  for (const Operation user : op.result().users())
+    if (!members.contains(user.id())) return false;
+  return true;
+}
+
+std::vector<Value> FuseElementwise::InputsOf(const std::vector<Operation>& group) {
+  std::unordered_set<uint32_t> known;
+  std::vector<Value> inputs;
+  for (const Operation op : group) {
+    for (const Value operand : op.operands())
+      if (operand && known.insert(operand.id()).second) inputs.push_back(operand);
+    known.insert(op.result().id());
+  }
+  return inputs;
+}
+
+bool FuseElementwise::Fuse(const std::vector<Operation>& group, ir::Rewriter& rewriter) {
+  const Operation root = group.back();
+  ir::OperationState state{.opcode = ir::kOpcodeOf<ir::fused::Elementwise>,
+                           .operands = InputsOf(group),
+                           .num_regions = 1,
+                           .location = root.location()};
+  std::string error;
+  const ir::Type type = root.result().type();
+  if (!ir::InferResultTypes(root.context(), state, 1, &state.result_types, &error)) return false;
+  if (!state.result_types[0] ||
+      !(root.context()->TensorType(type.dtype(), state.result_types[0].dims()) == type))
+    return false;
+  state.result_types = {type};
+  rewriter.SetInsertionPoint(root);
+  FillBody(group, rewriter.Create(std::move(state)), rewriter);
+  return true;
+}
+
+void FuseElementwise::FillBody(const std::vector<Operation>& group, Operation fused,
+                               ir::Rewriter& rewriter) {
+  const ir::Block body = rewriter.AppendBlock(fused.region(0));
+  ir::ValueMap map;
+  for (const Value input : fused.operands())
+    map.Set(input, rewriter.AddArgument(body, input.type()));
+  rewriter.SetInsertionPointToEnd(body);
+  for (const Operation op : group) ir::CloneOperation(rewriter, op, map);
+  rewriter.Create(
+      {.opcode = ir::kOpcodeOf<ir::ReturnOp>, .operands = {map.Get(group.back().result())}});
+  rewriter.Replace(group.back(), {fused.result()});
+  for (size_t i = group.size() - 1; i-- > 0;) rewriter.Erase(group[i]);
+}
 WEFT_REGISTER_PASS(FuseElementwise);
 
 }  // namespace

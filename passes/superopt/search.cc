@@ -25,24 +25,8 @@ constexpr size_t kMaxQueuedBytes = size_t{512} << 20;
 
 class Search {
  public:
-  Search(const drr::FrozenRewritePatternSet& rules, const SearchOptions& options, bool folds)
-      : rules_(rules), options_(options), folds_(folds), begin_(Clock::now()) {
-    if (options.seed) random_.seed(*options.seed);
-  }
-
-  absl::StatusOr<SearchResult> Run(const ir::Program& program) {
-    State start{.program = program.Clone()};
-    WEFT_ASSIGN_OR_RETURN(const double cost, ProgramCost(*start.program, model(), folds_));
-    progress_.first_cost = progress_.best_cost = cost;
-    max_ops_ = 2 * start.program->num_operations();
-    best_ = start.program->Clone();
-    seen_.insert(ProgramHash(*start.program));
-    Push(cost, std::move(start));
-    while (!queue_.empty() && !IsOver() &&
-           progress_.expanded < static_cast<uint64_t>(options_.budget))
-      Expand();
-    return SearchResult{StepsTo(best_path_), std::move(best_), progress_};
-  }
+  Search(const drr::FrozenRewritePatternSet& rules, const SearchOptions& options, bool folds);
+  absl::StatusOr<SearchResult> Run(const ir::Program& program);
 
  private:
   struct State {
@@ -55,94 +39,19 @@ class Search {
     int before;
     SearchStep step;
   };
-
   CostModel& model() { return options_.cost ? *options_.cost : analytic_; }
-
   double SecondsLeft() const {
     return options_.seconds - std::chrono::duration<double>(Clock::now() - begin_).count();
   }
-  bool IsOver() {
-    over_ = over_ || SecondsLeft() <= 0 || (options_.stop && options_.stop());
-    return over_;
-  }
-
-  void Push(double cost, State state) {
-    bytes_ += state.program->graph_bytes();
-    queue_.emplace(std::pair(cost, sequence_++), std::move(state));
-    while (queue_.size() > kMaxQueued || (bytes_ > kMaxQueuedBytes && queue_.size() > 1)) {
-      const auto last = std::prev(queue_.end());
-      bytes_ -= last->second.program->graph_bytes();
-      queue_.erase(last);
-    }
-    progress_.queued = queue_.size();
-  }
-
+  bool IsOver();
+  void Push(double cost, State state);
   // Takes the cheapest program and tries what is left to be tried on it.
-  void Expand() {
-    auto node = queue_.extract(queue_.begin());
-    State state = std::move(node.mapped());
-    const double cost = node.key().first;
-    bytes_ -= state.program->graph_bytes();
-    ++progress_.expanded;
-    if (cost >= options_.alpha * progress_.best_cost && cost > progress_.best_cost) return;
-    if (!state.listed) List(&state);
-    size_t tries =
-        options_.seed ? std::min(SearchOptions::kDraws, state.left.size()) : state.left.size();
-    for (; tries > 0 && !IsOver(); --tries) {
-      const SearchStep step = state.left.back();
-      state.left.pop_back();
-      Try(state, step);
-      Report();
-    }
-    if (!state.left.empty() && !IsOver()) Push(cost, std::move(state));
-  }
-
+  void Expand();
   // All rules at all operations, in the order in which they are taken from the back.
-  void List(State* state) {
-    state->listed = true;
-    const ir::GraphView view(state->program.get());
-    uint32_t site = 0;
-    ir::Walk(*state->program, [&](ir::Operation op) {
-      for (const uint32_t rule : rules_.StartingAt(op.opcode()))
-        if (rules_.engines()[rule].Match(view, op.id())) state->left.push_back({rule, site});
-      ++site;
-    });
-    std::reverse(state->left.begin(), state->left.end());
-    if (!options_.seed) return;
-    for (size_t i = state->left.size(); i > 1; --i)
-      std::swap(state->left[i - 1], state->left[random_() % i]);
-  }
-
-  void Try(const State& from, SearchStep step) {
-    std::unique_ptr<ir::Program> program = from.program->Clone();
-    if (!ApplyStep(rules_, step, *program)) return;
-    ++progress_.candidates;
-    if (program->num_operations() >= max_ops_) return;
-    if (!seen_.insert(ProgramHash(*program)).second) return;
-    const absl::StatusOr<double> cost = ProgramCost(*program, model(), folds_);
-    if (!cost.ok() || *cost >= options_.alpha * progress_.best_cost) return;
-    paths_.push_back({from.path, step});
-    const int path = static_cast<int>(paths_.size()) - 1;
-    if (*cost < progress_.best_cost) {
-      progress_.best_cost = *cost;
-      best_ = program->Clone();
-      best_path_ = path;
-    }
-    Push(*cost, {.program = std::move(program), .path = path});
-  }
-
-  void Report() {
-    if (!options_.progress) return;
-    progress_.seconds_left = SecondsLeft();
-    options_.progress(progress_);
-  }
-
-  std::vector<SearchStep> StepsTo(int path) const {
-    std::vector<SearchStep> steps;
-    for (; path >= 0; path = paths_[path].before) steps.push_back(paths_[path].step);
-    std::reverse(steps.begin(), steps.end());
-    return steps;
-  }
+  void List(State* state);
+  void Try(const State& from, SearchStep step);
+  void Report();
+  std::vector<SearchStep> StepsTo(int path) const;
 
   const drr::FrozenRewritePatternSet& rules_;
   const SearchOptions& options_;
@@ -162,6 +71,106 @@ class Search {
   bool over_ = false;
   SearchProgress progress_;
 };
+
+Search::Search(const drr::FrozenRewritePatternSet& rules, const SearchOptions& options, bool folds)
+    : rules_(rules), options_(options), folds_(folds), begin_(Clock::now()) {
+  if (options.seed) random_.seed(*options.seed);
+}
+
+absl::StatusOr<SearchResult> Search::Run(const ir::Program& program) {
+  State start{.program = program.Clone()};
+  WEFT_ASSIGN_OR_RETURN(const double cost, ProgramCost(*start.program, model(), folds_));
+  progress_.first_cost = progress_.best_cost = cost;
+  max_ops_ = 2 * start.program->num_operations();
+  best_ = start.program->Clone();
+  seen_.insert(ProgramHash(*start.program));
+  Push(cost, std::move(start));
+  while (!queue_.empty() && !IsOver() &&
+         progress_.expanded < static_cast<uint64_t>(options_.budget))
+    Expand();
+  return SearchResult{StepsTo(best_path_), std::move(best_), progress_};
+}
+
+bool Search::IsOver() {
+  over_ = over_ || SecondsLeft() <= 0 || (options_.stop && options_.stop());
+  return over_;
+}
+
+void Search::Push(double cost, State state) {
+  bytes_ += state.program->graph_bytes();
+  queue_.emplace(std::pair(cost, sequence_++), std::move(state));
+  while (queue_.size() > kMaxQueued || (bytes_ > kMaxQueuedBytes && queue_.size() > 1)) {
+    const auto last = std::prev(queue_.end());
+    bytes_ -= last->second.program->graph_bytes();
+    queue_.erase(last);
+  }
+  progress_.queued = queue_.size();
+}
+
+void Search::Expand() {
+  auto node = queue_.extract(queue_.begin());
+  State state = std::move(node.mapped());
+  const double cost = node.key().first;
+  bytes_ -= state.program->graph_bytes();
+  ++progress_.expanded;
+  if (cost >= options_.alpha * progress_.best_cost && cost > progress_.best_cost) return;
+  if (!state.listed) List(&state);
+  size_t tries =
+      options_.seed ? std::min(SearchOptions::kDraws, state.left.size()) : state.left.size();
+  for (; tries > 0 && !IsOver(); --tries) {
+    const SearchStep step = state.left.back();
+    state.left.pop_back();
+    Try(state, step);
+    Report();
+  }
+  if (!state.left.empty() && !IsOver()) Push(cost, std::move(state));
+}
+
+void Search::List(State* state) {
+  state->listed = true;
+  const ir::GraphView view(state->program.get());
+  uint32_t site = 0;
+  ir::Walk(*state->program, [&](ir::Operation op) {
+    for (const uint32_t rule : rules_.StartingAt(op.opcode()))
+      if (rules_.engines()[rule].Match(view, op.id())) state->left.push_back({rule, site});
+    ++site;
+  });
+  std::reverse(state->left.begin(), state->left.end());
+  if (!options_.seed) return;
+  for (size_t i = state->left.size(); i > 1; --i)
+    std::swap(state->left[i - 1], state->left[random_() % i]);
+}
+
+void Search::Try(const State& from, SearchStep step) {
+  std::unique_ptr<ir::Program> program = from.program->Clone();
+  if (!ApplyStep(rules_, step, *program)) return;
+  ++progress_.candidates;
+  if (program->num_operations() >= max_ops_) return;
+  if (!seen_.insert(ProgramHash(*program)).second) return;
+  const absl::StatusOr<double> cost = ProgramCost(*program, model(), folds_);
+  if (!cost.ok() || *cost >= options_.alpha * progress_.best_cost) return;
+  paths_.push_back({from.path, step});
+  const int path = static_cast<int>(paths_.size()) - 1;
+  if (*cost < progress_.best_cost) {
+    progress_.best_cost = *cost;
+    best_ = program->Clone();
+    best_path_ = path;
+  }
+  Push(*cost, {.program = std::move(program), .path = path});
+}
+
+void Search::Report() {
+  if (!options_.progress) return;
+  progress_.seconds_left = SecondsLeft();
+  options_.progress(progress_);
+}
+
+std::vector<SearchStep> Search::StepsTo(int path) const {
+  std::vector<SearchStep> steps;
+  for (; path >= 0; path = paths_[path].before) steps.push_back(paths_[path].step);
+  std::reverse(steps.begin(), steps.end());
+  return steps;
+}
 
 ir::Operation OperationAt(ir::Program& program, uint32_t site) {
   ir::Operation found;
@@ -187,6 +196,7 @@ bool ApplyStep(const drr::FrozenRewritePatternSet& rules, SearchStep step, ir::P
 absl::StatusOr<SearchResult> SearchPrograms(const ir::Program& program,
                                             const drr::FrozenRewritePatternSet& rules,
                                             const SearchOptions& options, bool folds) {
+  WEFT_RETURN_IF_ERROR(rules.status());
   return Search(rules, options, folds).Run(program);
 }
 

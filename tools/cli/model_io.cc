@@ -18,20 +18,6 @@
 namespace weft::tools {
 namespace {
 
-absl::StatusOr<std::unique_ptr<ir::Program>> LoadText(ir::IrContext& context,
-                                                      const std::string& path,
-                                                      const std::string& warnings_to) {
-  std::vector<std::string> warnings;
-  auto program = ir::ParseProgramFile(context, path, {.warnings = &warnings});
-  constexpr size_t kMostWarnings = 20;
-  for (size_t i = 0; i < warnings.size() && i < kMostWarnings; ++i)
-    PrintWarning(warnings_to, warnings[i]);
-  if (warnings.size() > kMostWarnings)
-    PrintWarning(warnings_to,
-                 std::to_string(warnings.size() - kMostWarnings) + " more warnings are not shown");
-  return program;
-}
-
 absl::Status SaveText(ir::Program& program, const std::string& path, const SaveOptions& options) {
   ir::PrintOptions print;
   print.locations = true;
@@ -54,15 +40,16 @@ absl::Status NameFile(const absl::Status& status, const std::string& path) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<ir::Program>> LoadModel(ir::IrContext& context,
-                                                       const std::string& path,
-                                                       const std::string& warnings_to) {
+                                                       const std::string& path) {
   WEFT_ASSIGN_OR_RETURN(const ModelFormat format, ModelFormatOf(path));
   ir::LoadFusedDialect(context);
   ir::LoadAscendDialect(context);
   ir::LoadLitertDialect(context);
   ir::LoadPdDialect(context);
-  auto program = format == ModelFormat::kOnnx ? onnx::ImportOnnx(context, path)
-                                              : LoadText(context, path, warnings_to);
+  // What the verifier would refuse a type for is refused where the text has a line for it.
+  auto program = format == ModelFormat::kOnnx
+                     ? onnx::ImportOnnx(context, path)
+                     : ir::ParseProgramFile(context, path, {.check_types = true});
   if (!program.ok()) return NameFile(program.status(), path);
   WEFT_RETURN_IF_ERROR(ir::Annotate(ir::Verify(**program), path));
   return program;

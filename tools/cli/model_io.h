@@ -9,11 +9,9 @@
 
 namespace weft::tools {
 
-// All dialects are loaded into the context. The program has been verified. `warnings_to` is the
-// name under which warnings about a text go to stderr.
+// All dialects are loaded into the context. The program has been verified.
 absl::StatusOr<std::unique_ptr<ir::Program>> LoadModel(ir::IrContext& context,
-                                                       const std::string& path,
-                                                       const std::string& warnings_to);
+                                                       const std::string& path);
 
 struct SaveOptions {
   bool full_weights = false;      // text: weights in the text, and in no side file

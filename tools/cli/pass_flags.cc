@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <optional>
 
+#include "ir/base/contains.h"
+#include "ir/base/suggest.h"
 #include "ir/text/printer.h"
 #include "kernels/runtime/evaluator.h"
 #include "passes/pass_conflict.h"
@@ -18,7 +20,6 @@
 #include "tools/cli/program_main.h"
 #include "tools/cli/rule_bound.h"
 #include "tools/cli/rule_file_pass.h"
-#include "tools/cli/suggest.h"
 
 namespace weft::tools {
 namespace {
@@ -46,21 +47,10 @@ std::vector<std::string> PipelineNames() {
   return names;
 }
 
-// In the order of drr::NumericClass.
-const std::vector<std::string>& NumericsNames() {
-  static const auto* names =
-      new std::vector<std::string>{"exact", "reassociate", "approximate", "changes-meaning"};
-  return *names;
-}
-
-bool Contains(const std::vector<std::string>& list, const std::string& name) {
-  return std::find(list.begin(), list.end(), name) != list.end();
-}
-
 absl::Status CheckPrintFlag(const std::string& name, std::vector<std::string> more) {
   if (name.empty()) return absl::OkStatus();
   for (const std::string& pass : PassNames()) more.push_back(pass);
-  return CheckName("pass", name, more);
+  return ir::CheckName("pass", name, more);
 }
 
 // Rules of a file may undo what a pass does, too.
@@ -68,7 +58,7 @@ absl::Status CheckConflict(const PassFlags& flags,
                            const std::vector<std::unique_ptr<drr::Rule>>& rules) {
   std::vector<std::string> names = PassesOf(flags);
   for (const auto& rule : rules)
-    if (!Contains(flags.disabled_rules, rule->name)) names.push_back(rule->name);
+    if (!ir::Contains(flags.disabled_rules, rule->name)) names.push_back(rule->name);
   const std::string conflict = passes::ConflictOf(names);
   return conflict.empty() ? absl::OkStatus() : ir::InvalidArgument(conflict);
 }
@@ -98,9 +88,9 @@ std::vector<std::string> RuleNames(const std::vector<PassReport>& reports) {
     names.emplace_back(rule.name);
   for (const PassReport& report : reports) {
     for (const passes::RuleStatistics& rule : report.rules)
-      if (!Contains(names, rule.rule)) names.push_back(rule.rule);
+      if (!ir::Contains(names, rule.rule)) names.push_back(rule.rule);
     for (const passes::SkippedRule& rule : report.skipped)
-      if (!Contains(names, rule.rule)) names.push_back(rule.rule);
+      if (!ir::Contains(names, rule.rule)) names.push_back(rule.rule);
   }
   return names;
 }
@@ -117,9 +107,7 @@ std::vector<std::string> PassesOf(const PassFlags& flags) {
 
 passes::PassContext PassContextOf(const PassFlags& flags) {
   passes::PassContext context;
-  const auto& names = NumericsNames();
-  context.numerics = static_cast<drr::NumericClass>(
-      std::find(names.begin(), names.end(), flags.numerics) - names.begin());
+  context.numerics = drr::FindNumericClass(flags.numerics).value();  // CheckPassFlags() saw it
   context.enabled_rules = flags.enabled_rules;
   context.disabled_rules = flags.disabled_rules;
   context.record_rules = flags.record_rules;
@@ -154,8 +142,9 @@ void AddPassFlags(CLI::App& app, PassFlags* flags) {
       ->type_name("R")
       ->allow_extra_args(false)
       ->group(kSameLine);
-  app.add_option("--numerics", flags->numerics,
-                 fmt::format("numbers: {} ({})", fmt::join(NumericsNames(), "|"), flags->numerics))
+  app.add_option(
+         "--numerics", flags->numerics,
+         fmt::format("numbers: {} ({})", fmt::join(drr::kNumericClassNames, "|"), flags->numerics))
       ->type_name("N");
   app.add_option("--print-ir-before", flags->print_before, "on stderr; P is a pass, all, or change")
       ->type_name("P");
@@ -174,27 +163,31 @@ void AddPassFlags(CLI::App& app, PassFlags* flags) {
 
 absl::Status CheckPassFlags(const PassFlags& flags) {
   if (flags.passes.empty())
-    WEFT_RETURN_IF_ERROR(CheckName("pipeline", flags.pipeline, PipelineNames()));
+    WEFT_RETURN_IF_ERROR(ir::CheckName("pipeline", flags.pipeline, PipelineNames()));
   for (const std::string& name : flags.passes)
-    WEFT_RETURN_IF_ERROR(CheckName("pass", name, PassNames()));
+    WEFT_RETURN_IF_ERROR(ir::CheckName("pass", name, PassNames()));
   if (const std::string conflict = passes::ConflictOf(PassesOf(flags)); !conflict.empty())
     return ir::InvalidArgument(conflict);
-  WEFT_RETURN_IF_ERROR(CheckName("numerics", flags.numerics, NumericsNames()));
+  const std::vector<std::string> numerics(drr::kNumericClassNames.begin(),
+                                          drr::kNumericClassNames.end());
+  if (!drr::FindNumericClass(flags.numerics))
+    return ir::UnknownName("numerics", flags.numerics, numerics);
   WEFT_RETURN_IF_ERROR(CheckPrintFlag(flags.print_before, {"all"}));
   WEFT_RETURN_IF_ERROR(CheckPrintFlag(flags.print_after, {"all", "change"}));
   WEFT_RETURN_IF_ERROR(CheckSearchFlags(flags.search));
   for (const std::string& range : flags.dim_ranges)
     WEFT_RETURN_IF_ERROR(ir::Annotate(passes::ParseDimRange(range).status(), "--dim-range"));
   const std::string forms[] = {"table", "json"};
-  if (!flags.stats.empty()) WEFT_RETURN_IF_ERROR(CheckName("form of --stats", flags.stats, forms));
+  if (!flags.stats.empty())
+    WEFT_RETURN_IF_ERROR(ir::CheckName("form of --stats", flags.stats, forms));
   for (const std::string& bound : flags.fail_if)
     WEFT_RETURN_IF_ERROR(ParseRuleBound(bound, RuleNamesOf(flags)).status());
   for (const std::string& name : flags.disabled_rules)
     if (flags.rules_files.empty())
-      WEFT_RETURN_IF_ERROR(CheckName("rule", name, TransformationNames()));
+      WEFT_RETURN_IF_ERROR(ir::CheckName("rule", name, TransformationNames()));
   for (const std::string& name : flags.enabled_rules) {
-    WEFT_RETURN_IF_ERROR(CheckName("rule", name, TransformationNames()));
-    if (Contains(flags.disabled_rules, name))
+    WEFT_RETURN_IF_ERROR(ir::CheckName("rule", name, TransformationNames()));
+    if (ir::Contains(flags.disabled_rules, name))
       return ir::InvalidArgument("rule '" + name + "' is both enabled and disabled");
   }
   return absl::OkStatus();
@@ -223,7 +216,7 @@ absl::Status RunPasses(const PassFlags& flags, ir::Program& program,
   pm.pass_context() = PassContextOf(flags);
   pm.pass_context().evaluator = evaluator.get();
   std::optional<SearchRun> search;
-  if (Contains(names, "superopt"))
+  if (ir::Contains(names, "superopt"))
     pm.pass_context().options.Set(search.emplace(flags.search).options());
   pm.set_verify_each(flags.verify_each);
   pm.set_hook(PrintingHook(flags, std::move(hook)));
@@ -237,8 +230,8 @@ absl::Status RunPasses(const PassFlags& flags, ir::Program& program,
   if (flags.rules_files.empty()) return absl::OkStatus();  // CheckPassFlags knew all names
   const std::vector<std::string> known = TransformationNames();
   for (const std::string& name : flags.disabled_rules)
-    if (!Contains(known, name))
-      WEFT_RETURN_IF_ERROR(CheckName("rule", name, RuleNames(pm.reports())));
+    if (!ir::Contains(known, name))
+      WEFT_RETURN_IF_ERROR(ir::CheckName("rule", name, RuleNames(pm.reports())));
   return absl::OkStatus();
 }
 

@@ -17,7 +17,7 @@ struct PassFlags {
   bool pipeline_given = false;           // by the user
   std::vector<std::string> passes = {};  // in place of the pipeline
   std::vector<std::string> enabled_rules = {}, disabled_rules = {};
-  std::string numerics = "reassociate";       // exact, reassociate, approximate, changes-meaning
+  std::string numerics = "reassociates";      // see drr::FindNumericClass
   std::vector<std::string> rules_files = {};  // whose rules run before all passes
   bool verify_each = false, paranoid = false;
   std::string print_before = {}, print_after = {};  // a pass, all, or (after) change

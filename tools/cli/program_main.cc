@@ -7,9 +7,9 @@
 #include <exception>
 #include <new>
 
+#include "ir/base/suggest.h"
 #include "ir/base/version.h"
 #include "tools/cli/exit_code.h"
-#include "tools/cli/suggest.h"
 
 namespace weft::tools {
 namespace {
@@ -77,7 +77,8 @@ std::string UsageMistake(const CLI::App& app, const CLI::ParseError& error) {
     for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
   for (const std::string& extra : extras) {
     if (extra.size() < 2 || extra[0] != '-') continue;
-    const absl::Status unknown = UnknownName("option", extra.substr(0, extra.find('=')), options);
+    const absl::Status unknown =
+        ir::UnknownName("option", extra.substr(0, extra.find('=')), options);
     return std::string(ir::Message(unknown));
   }
   return fmt::format("unexpected argument '{}'", extras[0]);

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "ir/base/suggest.h"
 #include "tools/cli/exit_code.h"
-#include "tools/cli/suggest.h"
 
 namespace weft::tools {
 namespace {
@@ -58,7 +58,7 @@ std::string NotRun(const std::string& rule, const std::vector<passes::PassReport
 absl::StatusOr<RuleBound> ParseRuleBound(const std::string& text,
                                          std::span<const std::string> rules) {
   WEFT_ASSIGN_OR_RETURN(RuleBound bound, Split(text));
-  if (!rules.empty()) WEFT_RETURN_IF_ERROR(CheckName("rule", bound.rule, rules));
+  if (!rules.empty()) WEFT_RETURN_IF_ERROR(ir::CheckName("rule", bound.rule, rules));
   return bound;
 }
 

@@ -8,9 +8,9 @@
 #include <csignal>
 #include <cstdio>
 
+#include "ir/base/suggest.h"
 #include "tools/cli/measured_cost.h"
 #include "tools/cli/program_main.h"
-#include "tools/cli/suggest.h"
 
 namespace weft::tools {
 namespace {
@@ -48,7 +48,7 @@ absl::Status CheckSearchFlags(const SearchFlags& flags) {
   if (flags.seed && (*flags.seed < 0 || *flags.seed == INT64_MAX))  // where too large ones end
     return ir::InvalidArgument("--search-seed must be 0 or more, and less than 2^63 - 1");
   const std::string models[] = {"measured", "analytic"};
-  return CheckName("cost model", flags.cost, models);
+  return ir::CheckName("cost model", flags.cost, models);
 }
 
 SearchRun::SearchRun(const SearchFlags& flags) {

@@ -7,9 +7,9 @@
 #include <set>
 
 #include "ir/analysis/shape_inference.h"
+#include "ir/base/suggest.h"
 #include "ir/dialects/builtin.h"
 #include "tools/cli/program_main.h"
-#include "tools/cli/suggest.h"
 
 namespace weft::tools {
 namespace {
@@ -59,13 +59,13 @@ absl::Status ApplyShapes(const ShapeFlags& flags, ir::Program& program) {
   for (const ProgramInput& input : InputsOf(program)) names.push_back(input.name);
   for (const std::string& flag : flags.input_shapes) {
     WEFT_ASSIGN_OR_RETURN(const auto assignment, SplitAssignment("--input-shape", flag));
-    WEFT_RETURN_IF_ERROR(CheckName("input", assignment.first, names));
+    WEFT_RETURN_IF_ERROR(ir::CheckName("input", assignment.first, names));
     WEFT_ASSIGN_OR_RETURN(const ir::Shape shape, ParseShape("--input-shape", assignment.second));
     WEFT_RETURN_IF_ERROR(ir::SetInputShape(program, assignment.first, shape));
   }
   for (const std::string& flag : flags.dims) {
     WEFT_ASSIGN_OR_RETURN(const auto assignment, SplitAssignment("--dim", flag));
-    WEFT_RETURN_IF_ERROR(CheckName("dimension", assignment.first, SymbolsOf(program)));
+    WEFT_RETURN_IF_ERROR(ir::CheckName("dimension", assignment.first, SymbolsOf(program)));
     WEFT_ASSIGN_OR_RETURN(const int64_t size, ParseSize("--dim", assignment.second));
     WEFT_RETURN_IF_ERROR(ir::SetDim(program, assignment.first, size));
   }

@@ -1,17 +1,24 @@
 # What `cmake --install` lays down: headers as they are included (include/weft/drr/drr.h), one CMake component per
 # library, so that a rule author needs neither XNNPACK nor GoogleTest, a pkg-config file, and a .deb by CPack.
+#
+#   cmake --install <build> --prefix <prefix>                          needs ir-opt and ir-run built, and what they link
+#   cmake --install <build> --prefix <prefix> --component fixtures     after it: weft::fixtures, which needs GoogleTest
+#   cmake --install <build> --prefix <prefix> --component developer    the programs for developers of Weft
 include(CMakePackageConfigHelpers)
 set(weft_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/weft)
 
-set(weft_components)
 foreach(name ir drr passes kernels onnx fixtures)
   if(TARGET weft_${name})
     get_target_property(folder weft_${name} WEFT_FOLDER)
+    set(component)
+    if(name STREQUAL "fixtures")
+      set(component COMPONENT fixtures EXCLUDE_FROM_ALL)
+    endif()
     install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft/${folder}
-      FILES_MATCHING PATTERN "*.h")
-    install(TARGETS weft_${name} EXPORT weft-${name})
-    install(EXPORT weft-${name} NAMESPACE weft:: FILE weft-${name}-targets.cmake DESTINATION ${weft_cmake_dir})
-    list(APPEND weft_components ${name})
+      ${component} FILES_MATCHING PATTERN "*.h")
+    install(TARGETS weft_${name} EXPORT weft-${name} ${component})
+    install(EXPORT weft-${name} NAMESPACE weft:: FILE weft-${name}-targets.cmake DESTINATION ${weft_cmake_dir}
+      ${component})
   endif()
 endforeach()
 install(FILES ${PROJECT_BINARY_DIR}/generated/ir/base/version.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft/ir/base)
@@ -30,6 +37,10 @@ configure_file(tools/cmake/weft.pc.in weft.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/weft.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 set(CPACK_GENERATOR DEB)
+set(CPACK_INSTALL_CMAKE_PROJECTS "${PROJECT_BINARY_DIR};${PROJECT_NAME};ALL;/")
+if(TARGET weft_fixtures)
+  list(APPEND CPACK_INSTALL_CMAKE_PROJECTS "${PROJECT_BINARY_DIR};${PROJECT_NAME};fixtures;/")
+endif()
 set(CPACK_PACKAGE_NAME weft)
 set(CPACK_PACKAGE_VENDOR "Weft authors")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)

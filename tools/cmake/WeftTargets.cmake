@@ -49,8 +49,10 @@ function(weft_link_whole)
   endforeach()
 endfunction()
 
-# weft_program(<name> <folder>): an installed executable that links weft_tools.
+# weft_program(<name> <folder> [DEVELOPER]): an executable that links weft_tools. It is installed, without its symbols;
+# one for developers of Weft only with `cmake --install <build> --component developer`, for which it must be built.
 function(weft_program name folder)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "DEVELOPER" "" "")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cc)
   if(NOT sources)
     return()
@@ -58,5 +60,12 @@ function(weft_program name folder)
   add_executable(${name} ${sources})
   weft_compile_options(${name})
   weft_link(${name} PRIVATE weft_tools weft_onnx weft_passes weft_kernels fmt::fmt ${weft_absl})
-  install(TARGETS ${name})
+  set(component)
+  if(arg_DEVELOPER)
+    set(component COMPONENT developer EXCLUDE_FROM_ALL)
+  endif()
+  # What `cmake --install --strip` does for everything, around this one program.
+  install(CODE "set(weft_strip \"\${CMAKE_INSTALL_DO_STRIP}\")\nset(CMAKE_INSTALL_DO_STRIP TRUE)" ${component})
+  install(TARGETS ${name} ${component})
+  install(CODE "set(CMAKE_INSTALL_DO_STRIP \"\${weft_strip}\")" ${component})
 endfunction()

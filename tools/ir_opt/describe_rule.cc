@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "ir/base/suggest.h"
 #include "ir/dialects/ascend.h"
 #include "ir/dialects/fused.h"
 #include "ir/dialects/litert.h"
@@ -12,7 +13,6 @@
 #include "passes/rule_registry.h"
 #include "passes/transformation.h"
 #include "tools/cli/rule_file_pass.h"
-#include "tools/cli/suggest.h"
 
 namespace weft::tools {
 namespace {
@@ -63,7 +63,7 @@ absl::StatusOr<std::string> DescribeRuleOfFiles(const std::string& name,
     if (rule->name == name) return Describe(*rule);
     names.push_back(rule->name);
   }
-  return UnknownName("rule", name, names);
+  return ir::UnknownName("rule", name, names);
 }
 
 }  // namespace
@@ -77,7 +77,7 @@ absl::StatusOr<std::string> DescribeRule(const std::string& name,
     if (it.name == (rule ? rule->name : name)) return Describe(it);
     names.push_back(it.name);
   }
-  return UnknownName("rule", name, names);
+  return ir::UnknownName("rule", name, names);
 }
 
 }  // namespace weft::tools

@@ -5,12 +5,12 @@
 #include <charconv>
 
 #include "drr/engine/explain.h"
+#include "ir/base/suggest.h"
 #include "ir/text/printer.h"
 #include "ir/walk.h"
 #include "passes/pass_registry.h"
 #include "passes/pattern_rewrite_pass.h"
 #include "passes/rule_registry.h"
-#include "tools/cli/suggest.h"
 
 namespace weft::tools {
 namespace {
@@ -84,7 +84,7 @@ absl::StatusOr<RuleExplainer> RuleExplainer::Create(const std::string& what,
   RuleExplainer explainer;
   const size_t at = what.find('@');
   explainer.rule_name_ = passes::CanonicalRuleName(what.substr(0, at));
-  if (!rules.empty()) WEFT_RETURN_IF_ERROR(CheckName("rule", explainer.rule_name_, rules));
+  if (!rules.empty()) WEFT_RETURN_IF_ERROR(ir::CheckName("rule", explainer.rule_name_, rules));
   if (at == std::string::npos) return explainer;
   explainer.value_name_ = what.substr(at + 1);
   if (explainer.value_name_.empty())
@@ -123,7 +123,7 @@ absl::StatusOr<Value> RuleExplainer::FindValue(Program& after) const {
       if (ValueOfName(*start_->copy, value_name_)) return Value();  // gone since
       for (std::string& name : ValueNames(*start_->copy)) names.push_back(std::move(name));
     }
-    return UnknownName("value", value_name_, names);
+    return ir::UnknownName("value", value_name_, names);
   }
   const ir::ValueNumbering numbering(after);
   Value found;
@@ -174,7 +174,7 @@ std::string RuleExplainer::HistoryText(const std::vector<passes::PassReport>& re
 absl::StatusOr<std::string> RuleExplainer::Answer(Program& after,
                                                   std::span<const std::string> rules,
                                                   const std::vector<passes::PassReport>& reports) {
-  WEFT_RETURN_IF_ERROR(CheckName("rule", rule_name_, rules));
+  WEFT_RETURN_IF_ERROR(ir::CheckName("rule", rule_name_, rules));
   FindRule(*after.context());
   WEFT_ASSIGN_OR_RETURN(const Value value, FindValue(after));
   std::string text = HistoryText(reports);

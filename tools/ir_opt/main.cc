@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <string>
 
+#include "ir/base/suggest.h"
 #include "ir/text/printer.h"
 #include "passes/pass_registry.h"
 #include "tools/cli/exit_code.h"
@@ -14,7 +15,6 @@
 #include "tools/cli/program_main.h"
 #include "tools/cli/rule_bound.h"
 #include "tools/cli/shape_flags.h"
-#include "tools/cli/suggest.h"
 #include "tools/ir_opt/analyse.h"
 #include "tools/ir_opt/describe_rule.h"
 #include "tools/ir_opt/explain.h"
@@ -92,7 +92,7 @@ absl::Status CheckFlags(const Flags& flags) {
   WEFT_RETURN_IF_ERROR(ModelFormatOf(flags.in).status());
   WEFT_RETURN_IF_ERROR(CheckPassFlags(flags.passes));
   const std::string forms[] = {"functions", "inline"};
-  WEFT_RETURN_IF_ERROR(CheckName("export form", flags.export_form, forms));
+  WEFT_RETURN_IF_ERROR(ir::CheckName("export form", flags.export_form, forms));
   if (!flags.explain.empty())
     WEFT_RETURN_IF_ERROR(RuleExplainer::Create(flags.explain, RuleNamesOf(flags.passes)).status());
   if (ToStdout(flags)) return absl::OkStatus();
@@ -151,7 +151,7 @@ absl::Status Run(const Flags& flags) {
   if (flags.analyse_rules) return Analyse(flags);
   WEFT_RETURN_IF_ERROR(CheckFlags(flags));
   ir::IrContext context;
-  WEFT_ASSIGN_OR_RETURN(auto program, LoadModel(context, flags.in, "ir-opt"));
+  WEFT_ASSIGN_OR_RETURN(auto program, LoadModel(context, flags.in));
   WEFT_RETURN_IF_ERROR(ApplyShapes(flags.shapes, *program));
   WEFT_RETURN_IF_ERROR(Optimise(flags, *program));
   return WriteProgram(flags, *program);

@@ -2,19 +2,21 @@
 // `ir-run --help` has the flags.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
 #include <optional>
 #include <string>
-#include <thread>
 
+#include "ir/base/suggest.h"
+#include "kernels/available_cpus.h"
 #include "kernels/runtime/registry.h"
+#include "kernels/thread_pool.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/model_io.h"
 #include "tools/cli/pass_flags.h"
 #include "tools/cli/program_main.h"
 #include "tools/cli/shape_flags.h"
-#include "tools/cli/suggest.h"
 #include "tools/ir_run/bench.h"
 #include "tools/ir_run/report.h"
 #include "tools/ir_run/runner.h"
@@ -23,7 +25,7 @@
 namespace weft::tools {
 namespace {
 
-constexpr int kMaxThreads = 1024;
+using kernels::ThreadPool;
 
 struct Flags {
   std::string model, output_dir, compare;
@@ -32,7 +34,8 @@ struct Flags {
   ShapeFlags shapes;
   PassFlags passes = {.pipeline = "fuse"};
   std::string provider = "auto";
-  int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  int threads = std::min(kernels::AvailableCpus(), ThreadPool::kMaxThreads);
+  bool oversubscribe = false;
   double tolerance = 5e-6;
   bool bench = false, bench_blocks = false, profile = false, report = false;
 };
@@ -52,7 +55,10 @@ void AddFlags(CLI::App& app, Flags* flags) {
                  fmt::format("whose kernels: {} (auto); those of xnnpack may lose a NaN",
                              fmt::join(kernels::ProviderChoices(), "|")))
       ->type_name("K");
-  app.add_option("--threads", flags->threads, "default: one per core")->type_name("N");
+  app.add_option("--threads", flags->threads,
+                 "default and limit: the CPUs the process may use; lift the limit")
+      ->type_name("N");
+  app.add_flag("--oversubscribe", flags->oversubscribe)->group(kSameLine);
   app.add_option("--compare", flags->compare,
                  "reference: compare with the model as it is on reference kernels")
       ->type_name("WITH");
@@ -73,16 +79,27 @@ void AddFlags(CLI::App& app, Flags* flags) {
 absl::Status CheckFlags(const Flags& flags) {
   if (flags.model.empty()) return ir::InvalidArgument("no model given; see ir-run --help");
   WEFT_RETURN_IF_ERROR(CheckPassFlags(flags.passes));
-  WEFT_RETURN_IF_ERROR(CheckName("provider", flags.provider, kernels::ProviderChoices()));
-  if (flags.threads < 1 || flags.threads > kMaxThreads)
+  WEFT_RETURN_IF_ERROR(ir::CheckName("provider", flags.provider, kernels::ProviderChoices()));
+  if (flags.threads < 1 || flags.threads > ThreadPool::kMaxThreads)
     return ir::InvalidArgument(
-        fmt::format("--threads {}: expected 1 to {}", flags.threads, kMaxThreads));
+        fmt::format("--threads {}: expected 1 to {}", flags.threads, ThreadPool::kMaxThreads));
   if (!(flags.tolerance >= 0))
     return ir::InvalidArgument(
         fmt::format("--tolerance {}: expected a number of at least 0", flags.tolerance));
   const std::string with[] = {"reference"};
-  if (!flags.compare.empty()) WEFT_RETURN_IF_ERROR(CheckName("comparison", flags.compare, with));
+  if (!flags.compare.empty())
+    WEFT_RETURN_IF_ERROR(ir::CheckName("comparison", flags.compare, with));
   return absl::OkStatus();
+}
+
+// The threads to run on, and a warning when those are fewer than were asked for.
+int ThreadsOf(const Flags& flags) {
+  const int cpus = kernels::AvailableCpus();
+  if (flags.oversubscribe || flags.threads <= cpus) return flags.threads;
+  PrintWarning("ir-run", fmt::format("--threads {}: this process may use {} CPU{} and more threads "
+                                     "would be slower; running on {}, or give --oversubscribe",
+                                     flags.threads, cpus, cpus == 1 ? "" : "s", cpus));
+  return cpus;
 }
 
 // One line per output on stdout, CheckFailed if one differs too much.
@@ -146,10 +163,12 @@ absl::Status Run(Flags& flags) {
   WEFT_RETURN_IF_ERROR(CheckFlags(flags));
   flags.passes.record_rules = flags.profile;
   ir::IrContext context;
-  WEFT_ASSIGN_OR_RETURN(auto program, LoadModel(context, flags.model, "ir-run"));
+  WEFT_ASSIGN_OR_RETURN(auto program, LoadModel(context, flags.model));
   WEFT_RETURN_IF_ERROR(ApplyShapes(flags.shapes, *program));
-  const kernels::SessionOptions options = {
-      .threads = flags.threads, .provider = flags.provider, .profile = flags.profile};
+  const kernels::SessionOptions options = {.threads = ThreadsOf(flags),
+                                           .provider = flags.provider,
+                                           .profile = flags.profile,
+                                           .oversubscribe = flags.oversubscribe};
   if (flags.report)
     return PrintReport(*program, flags.model, flags.inputs, options, flags.tolerance);
 

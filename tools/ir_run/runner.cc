@@ -19,8 +19,10 @@ absl::StatusOr<std::unique_ptr<Runner>> Runner::Create(const ir::Program& progra
 absl::Status Runner::Bind(const std::vector<kernels::Tensor>& inputs) {
   WEFT_ASSIGN_OR_RETURN(plan_, session_->PlanFor(DimsOf(inputs)));
   outputs_.clear();
-  for (const ir::Type type : plan_->output_types())
-    outputs_.emplace_back(type.dtype(), type.shape());
+  for (const ir::Type type : plan_->output_types()) {
+    WEFT_ASSIGN_OR_RETURN(auto output, kernels::Tensor::Create(type.dtype(), type.shape()));
+    outputs_.push_back(std::move(output));
+  }
   input_views_ = ViewsOf(inputs);
   output_views_ = ViewsOf(outputs_);
   return absl::OkStatus();

@@ -8,12 +8,12 @@
 #include <filesystem>
 #include <map>
 
+#include "ir/base/suggest.h"
 #include "kernels/reference/compare.h"
 #include "kernels/reference/reference.h"
 #include "kernels/runtime/random_inputs.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/program_main.h"
-#include "tools/cli/suggest.h"
 #include "tools/onnx/tensor_file.h"
 
 namespace weft::tools {
@@ -32,7 +32,7 @@ absl::StatusOr<Tensor> ReadTensor(ir::IrContext& context, const std::string& pat
   WEFT_ASSIGN_OR_RETURN(const ir::Attribute dense, onnx::ReadTensorFile(context, path));
   const ir::Type type = dense.dense_type();
   if (type.NumBytes() < 0) return ir::Unsupported(path + ": tensors of type " + type.ToString());
-  Tensor tensor(type.dtype(), type.shape());
+  WEFT_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Create(type.dtype(), type.shape()));
   if (!dense.bytes().empty())
     std::memcpy(tensor.view().data, dense.bytes().data(), dense.bytes().size());
   return tensor;
@@ -47,7 +47,7 @@ absl::StatusOr<std::vector<std::optional<Tensor>>> ReadAssignments(
   for (const std::string& text : assignments) {
     WEFT_ASSIGN_OR_RETURN(const auto assignment, SplitAssignment(option, text));
     const auto& [name, path] = assignment;
-    WEFT_RETURN_IF_ERROR(CheckName(kind, name, names));
+    WEFT_RETURN_IF_ERROR(ir::CheckName(kind, name, names));
     auto& tensor = tensors[std::find(names.begin(), names.end(), name) - names.begin()];
     if (tensor) return ir::InvalidArgument(fmt::format("{} '{}' is given twice", kind, name));
     WEFT_ASSIGN_OR_RETURN(tensor, ReadTensor(context, path));

@@ -26,7 +26,7 @@ namespace fused = ir::fused;
 
 template <class T>
 Tensor MakeTensor(DataType dtype, ir::Shape dims, const std::vector<T>& values) {
-  Tensor tensor(dtype, std::move(dims));
+  Tensor tensor = *Tensor::Create(dtype, std::move(dims));
   EXPECT_EQ(tensor.values<T>().size(), values.size());
   std::copy(values.begin(), values.end(), tensor.values<T>().begin());
   return tensor;
@@ -68,6 +68,10 @@ struct ResultType {
 struct RunOptions {
   std::string provider = "reference";
   int threads = 1;
+  // That many threads on a machine of one CPU, too.
+  SessionOptions ForSession() const {
+    return {.threads = threads, .provider = provider, .oversubscribe = true};
+  }
 };
 
 // A program of one op, its operands and what it returns.
@@ -97,8 +101,7 @@ class OpProgram {
   }
 
   absl::StatusOr<std::vector<Tensor>> Run(const RunOptions& options) const {
-    auto session =
-        Session::Create(*program, {.threads = options.threads, .provider = options.provider});
+    auto session = Session::Create(*program, options.ForSession());
     if (!session.ok()) return session.status();
     std::vector<TensorView> views;
     for (const Tensor& input : inputs) views.push_back(input.view());
@@ -106,8 +109,7 @@ class OpProgram {
   }
   // The provider that runs the op.
   std::string ProviderOf(const RunOptions& options) const {
-    auto session =
-        Session::Create(*program, {.threads = options.threads, .provider = options.provider});
+    auto session = Session::Create(*program, options.ForSession());
     if (!session.ok()) return std::string(session.status().message());
     std::vector<std::span<const int64_t>> dims;
     for (const Tensor& input : inputs) dims.emplace_back(input.dims());
@@ -127,7 +129,7 @@ class OpProgram {
     const ir::Type type = context->TensorType(t.dtype(), t.dims());
     if (operand.constant)
       return builder.Constant(context->DenseAttr(type, {t.view().data, t.view().NumBytes()}));
-    Tensor copy(t.dtype(), t.dims());
+    Tensor copy = *Tensor::Create(t.dtype(), t.dims());
     std::memcpy(copy.view().data, t.view().data, t.view().NumBytes());
     inputs.push_back(std::move(copy));
     return builder.AddInput("x" + std::to_string(inputs.size() - 1), type);

@@ -1,5 +1,6 @@
 #include "passes/greedy_driver.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "drr/drr.h"
@@ -41,6 +42,36 @@ class CancelTransposes : public DrrPatternBase<CancelTransposes> {
     res.Tensor(out) = x;
   }
 };
+
+// tanh(x) => tanh(y), of a y that the pattern does not bind
+class UseUnbound : public DrrPatternBase<UseUnbound> {
+ public:
+  static constexpr std::string_view kName = "use-unbound";
+  void operator()(DrrPatternContext* ctx) const override {
+    SourcePattern src = ctx->SourcePattern();
+    auto out = src.Op<ops::Tanh>()(src.Tensor("x"));
+    ResultPattern res = src.ResultPattern();
+    res.Tensor(out) = res.Op<ops::Tanh>()(src.Tensor("y"));
+  }
+};
+
+// The rules that do build are not applied in its place.
+TEST(GreedyDriver, RefusesASetWithARuleThatDoesNotBuild) {
+  ir::IrContext context;
+  ir::LoadOnnxDialect(context);
+  ir::Program program(&context);
+  ir::Builder b(&program);
+  const ir::Value x = b.AddInput("x", context.TensorType(ir::DataType::kF32, {3, 3}));
+  b.Return({{"y", b.Make<ops::Tanh>({b.Make<ops::Relu>({x})})}});
+  RewritePatternSet set(&context);
+  set.Add<TanhToTranspose>();
+  set.Add<UseUnbound>();
+  const std::string mistake = set.errors().at(0);
+  const FrozenRewritePatternSet frozen(std::move(set));
+  const auto result = ApplyPatternsGreedily(program, frozen);
+  EXPECT_THAT(std::string(ir::Message(result.status())), testing::HasSubstr(mistake));
+  EXPECT_EQ(program.body().num_ops(), 3u);
+}
 
 // Ops that a rewrite makes in the slot of an op that was erased while it waited in the worklist are looked
 // at too: nothing is left to do when the driver ends, whichever end it starts from.

@@ -108,6 +108,17 @@ TEST_F(IrOpt, RefusesFilesThatCannotBeRead) {
   EXPECT_THAT(Refusal({Write("empty.onnx", "")}), HasSubstr("empty.onnx"));
 }
 
+TEST_F(IrOpt, RefusesATypeThatInferenceRefusesInOneLineWithItsPlace) {
+  const std::string head = "module {} (%0: tensor<2x3xf32>, %1: tensor<4xf32>) {\n";
+  EXPECT_THAT(
+      Refusal({Write("sum.ir", head + " (%2) = \"onnx.Add\" (%0,%1) {} : "
+                                      "(tensor<2x3xf32>, tensor<4xf32>) -> tensor<2x3xf32>\n}")}),
+      AllOf(HasSubstr("sum.ir:2:2: error: onnx.Add"), Not(HasSubstr("warning"))));
+  EXPECT_THAT(Refusal({Write("stated.ir", head + " (%2) = \"onnx.Relu\" (%0) {} : "
+                                                 "(tensor<2x3xf32>) -> tensor<2x5xf32>\n}")}),
+              HasSubstr("stated.ir:2:2: error: onnx.Relu: result 0 is stated as tensor<2x5xf32>"));
+}
+
 TEST_F(IrOpt, RefusesToOverwriteItsInputByAnyName) {
   const std::string in = Write("a.ir", kDeadRelu);
   std::filesystem::create_symlink(in, Path("soft.ir"));

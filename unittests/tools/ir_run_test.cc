@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "unittests/kernels/one_cpu.h"
 #include "unittests/tools/subprocess.h"
 
 namespace weft::tools {
@@ -71,7 +72,7 @@ TEST_F(IrRun, HelpFitsOneScreen) {
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
   for (const char* option :
        {"--input NAME=FILE", "--random-inputs SEED", "--output-dir DIR", "--pipeline P",
-        "--provider K", "--threads N", "--bench", "--profile", "--compare WITH",
+        "--provider K", "--threads N", "--oversubscribe", "--bench", "--profile", "--compare WITH",
         "--expect NAME=FILE", "--dim NAME=SIZE", "--tolerance T", "--bench-blocks", "--report"})
     EXPECT_THAT(help, HasSubstr(option));
 }
@@ -152,6 +153,24 @@ TEST_F(IrRun, RandomInputsDependOnTheSeedAlone) {
   const std::string one = Accept({in, "--random-inputs", "1"});
   EXPECT_EQ(one, Accept({in, "--random-inputs", "1", "--threads", "1"}));
   EXPECT_NE(one, Accept({in, "--random-inputs", "2"}));
+}
+
+TEST_F(IrRun, RunsOnNoMoreThreadsThanTheProcessHasCpus) {
+  const OneCpu pinned;
+  const std::string in = Write("a.ir", kRelu);
+  const auto report = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {in, "--random-inputs", "1", "--report"});
+    return ProgramTest::Accept(arguments);
+  };
+  const Outcome by_default = report({}), two = report({"--threads", "2"}),
+                anyway = report({"--threads", "2", "--oversubscribe"});
+  EXPECT_THAT(by_default.out, HasSubstr(", 1 thread\n"));
+  EXPECT_THAT(by_default.err, IsEmpty());
+  EXPECT_THAT(two.out, HasSubstr(", 1 thread\n"));
+  EXPECT_THAT(two.err, StartsWith("ir-run: warning: --threads 2: this process may use 1 CPU"));
+  EXPECT_EQ(CountOf(two.err, "\n"), 1u);
+  EXPECT_THAT(anyway.out, HasSubstr(", 2 threads\n"));
+  EXPECT_THAT(anyway.err, IsEmpty());
 }
 
 TEST_F(IrRun, ExitsWithThreeAndNamesTheOpThatNoKernelRuns) {

@@ -13,7 +13,8 @@ bool MaxPool2d::Infer(InferContext& c) {
                     .strides = attrs.strides,
                     .dilations = attrs.dilations,
                     .pads = attrs.pads,
-                    .ceil_mode = attrs.ceil_mode},
+                    .ceil_mode = attrs.ceil_mode,
+                    .may_exceed = true},
                    &dims) &&
          SetTensor(c, 0, DtypeOf(c, 0), dims);
 }
@@ -37,7 +38,8 @@ bool AveragePool2d::Infer(InferContext& c) {
                     .strides = attrs.strides,
                     .dilations = {},
                     .pads = attrs.pads,
-                    .ceil_mode = attrs.ceil_mode},
+                    .ceil_mode = attrs.ceil_mode,
+                    .may_exceed = true},
                    &dims) &&
          SetTensor(c, 0, DtypeOf(c, 0), dims);
 }

@@ -30,7 +30,8 @@ bool MaxPool::Infer(InferContext& c) {
                   .dilations = OrEmpty(attrs.dilations),
                   .pads = OrEmpty(attrs.pads),
                   .auto_pad = attrs.auto_pad,
-                  .ceil_mode = attrs.ceil_mode != 0},
+                  .ceil_mode = attrs.ceil_mode != 0,
+                  .may_exceed = true},
                  &dims) ||
       !CheckNumber(c, 0))
     return false;
@@ -46,7 +47,8 @@ bool AveragePool::Infer(InferContext& c) {
                   .dilations = {},
                   .pads = OrEmpty(attrs.pads),
                   .auto_pad = attrs.auto_pad,
-                  .ceil_mode = attrs.ceil_mode != 0},
+                  .ceil_mode = attrs.ceil_mode != 0,
+                  .may_exceed = true},
                  &dims) ||
       !CheckFloat(c, 0))
     return false;

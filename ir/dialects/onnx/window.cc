@@ -49,9 +49,13 @@ bool WindowDims(InferContext& c, std::span<const int64_t> spatial, Window w, Sha
       continue;
     }
     const int64_t room = size + pads - extent;
-    if (room < 0)
+    if (room < 0 && !w.may_exceed)
       return c.Fail(
           fmt::format("a window of {} does not fit the padded size {}", extent, size + pads));
+    if (room < 0) {  // with ceil_mode a window that begins inside may reach beyond the end
+      (*result)[i] = w.ceil_mode && size > 0 && -room < stride;
+      continue;
+    }
     int64_t steps = w.ceil_mode ? CeilDiv(room, stride) : room / stride;
     if (w.ceil_mode && steps > 0 && steps * stride >= size + begin) --steps;
     (*result)[i] = steps + 1;

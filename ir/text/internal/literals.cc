@@ -162,14 +162,18 @@ void AppendType(std::string* out, Type type) {
       *out += ']';
       return;
     }
-    case TypeKind::kTensor:
+    case TypeKind::kTensor: {
+      // Paddle's listings say this of the empty IntArray of a constant.
+      const bool is_int_array =
+          type.dtype() == DataType::kNull && type.rank() == 1 && type.dims()[0] == 0;
       *out += type.HasRank() ? "tensor<" : "tensor<*x";
       for (int64_t dim : type.dims()) {
         AppendDim(out, dim);
         *out += 'x';
       }
-      *out += DataTypeName(type.dtype());
+      *out += is_int_array ? "<<NULL TYPE>>" : DataTypeName(type.dtype());
       *out += '>';
+    }
   }
 }
 

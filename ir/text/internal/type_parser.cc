@@ -73,7 +73,7 @@ bool ValueParser::ParseTensor(Type* type) {
   Shape dims;
   if (ranked && !ParseDims(&dims)) return false;
   DataType dtype = DataType::kNull;
-  if (!s_.Consume("<<NULL TYPE>>")) {
+  if (!s_.Consume("<<NULL TYPE>>") && !s_.Consume("?")) {
     const char* dtype_at = s_.position();
     const std::string_view name = s_.Name();
     if (name.empty()) return s_.Fail("expected an element type but found " + s_.Found());
@@ -99,6 +99,8 @@ bool ValueParser::ParseDims(Shape* dims) {
       std::string_view symbol;
       if (!s_.String(&symbol)) return false;
       dims->push_back(SymbolicDim(symbol));
+    } else if (c == '?' && at + 1 != s_.end() && at[1] == '>') {
+      return true;  // the element type
     } else if (c == '?' || c == '-') {
       if (!s_.Consume("?") && !s_.Consume("-1"))
         return s_.Fail(at, "a dimension is -1, ? or at least 0");

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "drr/rule/numeric_class.h"
+
 namespace weft::passes::substitution {
 namespace {
 
@@ -123,7 +125,8 @@ std::string RuleText(const std::string& name, const Rewrite& rewrite, bool exact
       "rule {} {{\n  algebra \"{} => {}\"\n  numerics {}\n  source {{\n{}  }}\n{}  result {{\n{}  "
       "}}\n",
       name, ToString(rewrite.source, rewrite.source_outputs),
-      ToString(rewrite.target, rewrite.target_outputs), exact ? "exact" : "reassociates",
+      ToString(rewrite.target, rewrite.target_outputs),
+      drr::NumericClassName(exact ? drr::NumericClass::kExact : drr::NumericClass::kReassociates),
       OpsText(rewrite.source, '%'), RequirementsText(rewrite.source, rewrite.target),
       OpsText(rewrite.target, '!'));
   for (size_t i = 0; i < rewrite.source_outputs.size(); ++i)

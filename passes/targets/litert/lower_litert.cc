@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "ir/dialects/litert.h"
-#include "ir/infer.h"
 #include "ir/rewriter.h"
 #include "ir/walk.h"
 #include "passes/pass_registry.h"
@@ -37,8 +36,6 @@ class LowerLitert : public Pass {
     rewriter.set_location(op.location());
     const auto body = op.def()->decompose(rewriter, op.operands().vec(), op.attrs());
     if (body.size() != op.num_results()) return;
-    for (uint32_t i = 0; i < op.num_results(); ++i)  // what the program states may say more
-      rewriter.SetType(body[i], ir::Merge(op.context(), body[i].type(), op.result(i).type()));
     rewriter.Replace(op, body);
     Count("ops lowered");
     MarkChanged();

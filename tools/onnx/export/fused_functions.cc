@@ -49,8 +49,6 @@ absl::Status Expand(ir::Rewriter& rewriter, Operation op) {
     if (!ir::Compatible(from.type(), to.type()))
       return ir::InvalidArgument(fmt::format("{}: its body gives {}, expected {}", op.name(),
                                              to.type().ToString(), from.type().ToString()));
-    if (!to.IsBlockArgument())
-      rewriter.SetType(to, ir::Merge(op.context(), to.type(), from.type()));
   }
   rewriter.Replace(op, results);
   return absl::OkStatus();

@@ -108,9 +108,13 @@ absl::Status Importer::ImportCall(const LocalFunction& function, const pb::NodeP
   for (int i = 0; i < node.output_size(); ++i) {
     WEFT_ASSIGN_OR_RETURN(const Value value, Find(body, proto.output(i)));
     results.push_back(value);
-    // The caller's name is the better one, but a function may also return one of its inputs.
-    if (value && std::find(operands.begin(), operands.end(), value) == operands.end())
-      program_->SetName(value, "");
+    // The caller's name is the better one, and its graph states types where functions have none; but
+    // a function may also return one of its inputs.
+    if (!value || std::find(operands.begin(), operands.end(), value) != operands.end()) continue;
+    program_->SetName(value, "");
+    WEFT_ASSIGN_OR_RETURN(const Type type,
+                          ResultType(node, static_cast<size_t>(i), value.type(), *scope));
+    builder.SetType(value, type);
   }
   return DefineResults(node, results, scope, frame);
 }

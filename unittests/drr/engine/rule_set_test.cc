@@ -52,5 +52,30 @@ TEST_F(PatternSet, TriesRulesOfOneBenefitInTheirOrder) {
   EXPECT_THAT(frozen.StartingAt(ir::kOpcodeOf<Relu>), ElementsAre(0, 2, 1));
 }
 
+void UnboundOperand(SourcePattern& src, ResultPattern& res) {
+  auto x = src.Tensor("x"), unbound = src.Tensor("unbound");
+  res.Tensor(src.Op<Relu>()(x)) = res.Op<Tanh>()(unbound);
+}
+
+TEST_F(PatternSet, OfARuleThatDoesNotBuildHasItsMistakeAsStatus) {
+  RewritePatternSet set(&context);
+  set.Add(Rule(OneOp).Build(&context));
+  set.Add(Rule(UnboundOperand).Build(&context));
+  ASSERT_EQ(set.errors().size(), 2u);
+  const std::string first = set.errors()[0];
+  const FrozenRewritePatternSet frozen(std::move(set));
+  EXPECT_EQ(frozen.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(ir::Message(frozen.status()),
+            "a rule of the set does not build; correct it or leave it out: " + first +
+                " (1 more in RewritePatternSet::errors())");
+}
+
+TEST_F(PatternSet, WithoutMistakesIsAllRight) {
+  EXPECT_TRUE(FrozenRewritePatternSet().status().ok());
+  RewritePatternSet set(&context);
+  set.Add(Rule(OneOp).Build(&context));
+  EXPECT_TRUE(FrozenRewritePatternSet(std::move(set)).status().ok());
+}
+
 }  // namespace
 }  // namespace weft::drr

@@ -84,6 +84,19 @@ TEST_F(OnnxNn, PoolsSlideTheirWindow) {
             "onnx.MaxPool: x is bool but must be a number");
 }
 
+TEST_F(OnnxNn, PoolsWhoseWindowIsLargerThanTheInputGiveNothing) {
+  EXPECT_EQ(Run<ops::MaxPool>({X({1, 2, 2, 5})}, {.kernel_shape = {3, 3}}), "tensor<1x2x0x3xf32>");
+  EXPECT_EQ(Run<ops::AveragePool>({X({1, 2, 2})}, {.kernel_shape = {9}, .strides = {2}}),
+            "tensor<1x2x0xf32>");
+  EXPECT_EQ(Run<ops::AveragePool>({X({1, 2, 0})}, {.kernel_shape = {1}}), "tensor<1x2x0xf32>");
+  EXPECT_EQ(
+      Run<ops::MaxPool>({X({1, 1, 2})}, {.ceil_mode = 1, .kernel_shape = {3}, .strides = {2}}),
+      "tensor<1x1x1xf32>");
+  EXPECT_EQ(
+      Run<ops::MaxPool>({X({1, 1, 2})}, {.ceil_mode = 1, .kernel_shape = {4}, .strides = {2}}),
+      "tensor<1x1x0xf32>");
+}
+
 TEST_F(OnnxNn, CeilModeDropsAWindowThatBeginsInTheEndPadding) {
   EXPECT_EQ(
       Run<ops::MaxPool>({X({1, 1, 6})}, {.ceil_mode = 1, .kernel_shape = {3}, .strides = {2}}),

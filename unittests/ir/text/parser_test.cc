@@ -167,6 +167,23 @@ TEST_F(ParserTest, KeepsStatedTypesAndWarnsWhereInferenceDisagrees) {
   EXPECT_EQ(program->body().back().result().type(), context.TensorType(DataType::kF32, {3}));
 }
 
+TEST_F(ParserTest, WithCheckTypesADisagreementIsTheOneErrorAndNoWarning) {
+  std::vector<std::string> warnings;
+  const ParseOptions options{.file_name = "f", .warnings = &warnings, .check_types = true};
+  EXPECT_EQ(ParseError(context,
+                       "module {} (%0: tensor<2xf32>) {\n"
+                       " (%1) = \"t.kinds\" (%0) {} : (tensor<2xf32>) -> tensor<3xf32>\n}",
+                       options),
+            "f:2:2: error: t.kinds: result 0 is stated as tensor<3xf32> but inferred as "
+            "tensor<2xf32>");
+  EXPECT_EQ(ParseError(context,
+                       "module {} (%0: vec[]) {\n"
+                       " (%1) = \"t.kinds\" (%0) {} : (vec[]) -> tensor<3xf32>\n}",
+                       options),
+            "f:2:2: error: t.kinds: x is a vector");
+  EXPECT_THAT(warnings, testing::IsEmpty());
+}
+
 TEST_F(ParserTest, ElidedContentsMayBeOfAnySize) {
   const Attribute dense = Attr("dense<tensor<1000000000x4xf32>, elided \"w\">");
   EXPECT_TRUE(dense.IsElided());

@@ -193,7 +193,7 @@ TEST_F(PrinterTest, ParametersHaveASection) {
             "}\n"
             "{\n"
             " (%0) = \"builtin.get_parameter\" () {parameter_name:\"w.0\"} : () -> "
-            "tensor<*x<<NULL TYPE>>>\n"
+            "tensor<*x?>\n"
             "}\n");
 }
 
@@ -203,6 +203,9 @@ TEST_F(PrinterTest, EveryTypeRoundTrips) {
             "tensor<\"batch size\\\"\"x-1x0x3xf16>");
   EXPECT_EQ(TypeText(context.TensorType(DataType::kI64, {})), "tensor<i64>");
   EXPECT_EQ(TypeText(context.TensorType(DataType::kNull, {0})), "tensor<0x<<NULL TYPE>>>");
+  EXPECT_EQ(TypeText(context.TensorType(DataType::kNull, {2, -1})), "tensor<2x-1x?>");
+  EXPECT_EQ(TypeText(context.TensorType(DataType::kNull, {})), "tensor<?>");
+  EXPECT_EQ(TypeText(context.UnrankedTensorType(DataType::kNull)), "tensor<*x?>");
   EXPECT_EQ(TypeText(context.UnrankedTensorType(DataType::kBool)), "tensor<*xbool>");
   EXPECT_EQ(TypeText(context.NoneType()), "none");
   EXPECT_EQ(TypeText(Type()), "<<NULL TYPE>>");

@@ -80,7 +80,7 @@ TEST(FusedPow, ChoosesTheProductsThatThePowerAloneChooses) {
     for (const ir::Shape& shape : {ir::Shape{}, {1}, {3, 1}, {3, 5}, {2, 3, 5}, {2, 1, 1}}) {
       SCOPED_TRACE(ir::ToString(shape));
       Group g;
-      Tensor e(DataType::kF32, shape);
+      Tensor e = *Tensor::Create(DataType::kF32, shape);
       for (float& value : e.values<float>()) value = exponent;
       const ir::Value x = g.Floats({2, 3, 5}), power = g.Input(std::move(e));
       const ir::Value t = g.Make<ops::Pow>({g.Make<ops::Neg>({x}), power});

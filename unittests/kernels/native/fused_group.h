@@ -52,7 +52,7 @@ class Group {
   void Return(ir::Value y) { builder.Return({{"y", y}}); }
 
   absl::StatusOr<std::vector<Tensor>> Run(const ir::Program& p, const RunOptions& options) const {
-    auto session = Session::Create(p, {.threads = options.threads, .provider = options.provider});
+    auto session = Session::Create(p, options.ForSession());
     if (!session.ok()) return session.status();
     std::vector<TensorView> views;
     for (const Tensor& input : inputs) views.push_back(input.view());

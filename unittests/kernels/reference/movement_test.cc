@@ -12,7 +12,7 @@ using I = std::vector<int64_t>;
 
 // 0, 1, 2, ...
 Tensor Iota(ir::Shape dims) {
-  Tensor x(DataType::kI64, std::move(dims));
+  Tensor x = *Tensor::Create(DataType::kI64, std::move(dims));
   std::iota(x.values<int64_t>().begin(), x.values<int64_t>().end(), 0);
   return x;
 }

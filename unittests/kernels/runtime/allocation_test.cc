@@ -26,7 +26,7 @@ namespace {
 
 void ExpectNoAllocation(const OpProgram& program, ir::Shape result) {
   ASSERT_NE(program.ProviderOf({.provider = "auto"}), "reference");
-  auto session = Session::Create(*program.program, {.threads = 2});
+  auto session = Session::Create(*program.program, {.threads = 2, .oversubscribe = true});
   ASSERT_TRUE(session.ok()) << session.status();
   const Tensor out(DataType::kF32, std::move(result));
   std::vector<TensorView> inputs;

@@ -89,8 +89,7 @@ class InplaceOp {
   static Outcome RunProgram(const ir::Program& program, const std::vector<TensorView>& inputs,
                             const RunOptions& options) {
     Outcome outcome;
-    auto session =
-        Session::Create(program, {.threads = options.threads, .provider = options.provider});
+    auto session = Session::Create(program, options.ForSession());
     EXPECT_TRUE(session.ok()) << session.status();
     auto outputs = (*session)->Run(inputs);
     EXPECT_TRUE(outputs.ok()) << outputs.status();

@@ -7,6 +7,7 @@
 
 #include "ir/builder.h"
 #include "ir/dialects/builtin.h"
+#include "unittests/kernels/one_cpu.h"
 #include "unittests/kernels/run_op.h"
 
 namespace weft::kernels {
@@ -47,6 +48,14 @@ class SessionTest : public testing::Test {
   ir::Program program{&context};
   ir::Builder builder{&program};
 };
+
+TEST_F(SessionTest, StartsNoMoreThreadsThanTheProcessHasCpusUnlessItIsToOversubscribe) {
+  builder.Return({{"y", builder.AddInput("x", F32Type({2}))}});
+  EXPECT_EQ(Load()->num_threads(), 1);
+  const OneCpu pinned;
+  EXPECT_EQ(Load({.threads = 2})->num_threads(), 1);
+  EXPECT_EQ(Load({.threads = 2, .oversubscribe = true})->num_threads(), 2);
+}
 
 TEST_F(SessionTest, RunsAProgramAndNamesItsPorts) {
   const ir::Value x = builder.AddInput("x", F32Type({2}));
@@ -168,6 +177,29 @@ TEST_F(SessionTest, TakesTensorsWithoutElements) {
     const auto results = Load({.provider = provider})->Run({Tensor(DataType::kF32, {0, 3}).view()});
     ASSERT_TRUE(results.ok()) << results.status();
     EXPECT_EQ((*results)[0].dims(), (ir::Shape{0, 3}));
+  }
+}
+
+TEST_F(SessionTest, PoolsWithAWindowLargerThanTheInputGiveNothing) {
+  const ir::Value x = builder.AddInput("x", F32Type({1, 2, 2, 5}));
+  const ir::Value nhwc = builder.AddInput("nhwc", F32Type({1, 2, 5, 2}));
+  builder.Return(
+      {{"a", builder.Make<ops::MaxPool>({x}, {.kernel_shape = {3, 3}})},
+       {"b", builder.Make<ops::AveragePool>({x}, {.kernel_shape = {3, 3}})},
+       {"c", builder.Make<fused::MaxPool2d>({nhwc}, {.kernel_shape = {3, 3}})},
+       {"d", builder.Make<fused::AveragePool2d>({nhwc}, {.kernel_shape = {3, 3}})},
+       {"partly", builder.Make<ops::AveragePool>(
+                      {x}, {.ceil_mode = 1, .kernel_shape = {3, 5}, .strides = {2, 1}})}});
+  const Tensor image =
+      F32({1, 2, 2, 5}, F{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 5, 5, 5, 5, 5, 7, 7, 7, 7, 7});
+  for (const char* provider : {"reference", "auto", "xnnpack"}) {
+    SCOPED_TRACE(provider);
+    const auto results =
+        Load({.provider = provider})->Run({image.view(), F32({1, 2, 5, 2}, F(20)).view()});
+    ASSERT_TRUE(results.ok()) << results.status();
+    for (const size_t i : {0, 1}) EXPECT_EQ((*results)[i].dims(), (ir::Shape{1, 2, 0, 3}));
+    for (const size_t i : {2, 3}) EXPECT_EQ((*results)[i].dims(), (ir::Shape{1, 0, 3, 2}));
+    EXPECT_EQ(ValuesOf<float>((*results)[4]), (F{4.5f, 6}));
   }
 }
 
@@ -315,7 +347,7 @@ TEST_P(RandomGraphTest, AgreesWithTheReferenceAndNeverOverlapsLiveBuffers) {
   ASSERT_TRUE(expected.ok()) << expected.status();
   for (const auto& [threads, provider] :
        {std::pair(1, "auto"), std::pair(2, "auto"), std::pair(2, "xnnpack")}) {
-    const auto session = Load({.threads = threads, .provider = provider});
+    const auto session = Load({.threads = threads, .provider = provider, .oversubscribe = true});
     for (int run = 0; run < 2; ++run) {  // a second run finds the first one's memory
       const auto actual = session->Run(views);
       ASSERT_TRUE(actual.ok()) << actual.status();

@@ -43,12 +43,13 @@ class ConstantFoldingSize : public testing::Test {
   Value Sum(Value x) { return b.Make<ops::ReduceSum>({x, Value()}, {.keepdims = 0}); }
 
   // Whether the program's one output, y, is a constant after the pass.
-  bool Folds(Value y, bool with_evaluator = true) {
+  bool Folds(Value y, bool fold_constants = true) {
     b.Return({{"y", y}});
     auto evaluator = kernels::KernelEvaluator::Create("reference");
     EXPECT_TRUE(evaluator.ok());
     PassManager pm(&context);
-    if (with_evaluator) pm.pass_context().evaluator = evaluator->get();
+    pm.pass_context().evaluator = evaluator->get();
+    pm.pass_context().fold_constants = fold_constants;
     pm.AddPass(MakePass("constant-folding"));
     EXPECT_TRUE(pm.Run(program).ok());
     const bool folded = ir::IsConstant(program.body().Terminator().operand(0));
@@ -102,8 +103,29 @@ TEST_F(ConstantFoldingSize, UnlessItIsVeryLarge) {
   EXPECT_FALSE(Folds(Sum(ExpandToKib((64 << 10) + 1))));
 }
 
-TEST_F(ConstantFoldingSize, WithoutAnEvaluatorNothingIsComputed) {
+TEST_F(ConstantFoldingSize, NothingIsComputedInARunThatFoldsNoConstants) {
   EXPECT_FALSE(Folds(Sum(ExpandToKib(1)), false));
+}
+
+// Passes that fold constants do not go on without what they fold with.
+TEST(MissingEvaluator, IsAnErrorThatSaysWhatToSet) {
+  for (const char* pass : {"constant-folding", "superopt"}) {
+    SCOPED_TRACE(pass);
+    ir::IrContext context;
+    ir::Program program(&context);
+    ir::Builder(&program).Return({});
+    PassManager pm(&context);
+    pm.AddPass(MakePass(pass));
+    const absl::Status status = pm.Run(program);
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_EQ(ir::Message(status),
+              std::string("pass ") + pass +
+                  ": PassContext::evaluator is not set and constants cannot be folded: set it to "
+                  "what kernels::KernelEvaluator::Create(\"auto\") returns, or set "
+                  "PassContext::fold_constants to false");
+    pm.pass_context().fold_constants = false;
+    EXPECT_EQ(pm.Run(program).message(), "");
+  }
 }
 
 }  // namespace

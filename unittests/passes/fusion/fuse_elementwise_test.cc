@@ -10,6 +10,7 @@
 #include "ir/dialects/onnx.h"
 #include "ir/text/parser.h"
 #include "ir/text/printer.h"
+#include "kernels/runtime/evaluator.h"
 #include "kernels/runtime/session.h"
 #include "passes/pass_manager.h"
 #include "passes/pass_registry.h"
@@ -94,6 +95,8 @@ INSTANTIATE_TEST_SUITE_P(Golden, FuseElementwise, testing::ValuesIn(fixtures::Go
 // Other passes come to what is in a body: none may leave something there that is refused. Those that
 // refuse the program leave it as it is.
 TEST(FuseElementwiseBefore, EveryOtherPass) {
+  const auto evaluator = kernels::KernelEvaluator::Create("reference");
+  ASSERT_TRUE(evaluator.ok()) << evaluator.status();
   for (const std::string& name : fixtures::GoldenFiles(kFolder)) {
     for (const RegisteredPass& pass : RegisteredPasses()) {
       SCOPED_TRACE(name + ", " + pass.name);
@@ -106,6 +109,7 @@ TEST(FuseElementwiseBefore, EveryOtherPass) {
       fuse.AddPass(MakePass("fuse-elementwise"));
       ASSERT_EQ(fuse.Run(**program).message(), "");
       const std::string fused = ir::PrintProgram(**program);
+      other.pass_context().evaluator = evaluator->get();
       other.AddPass(pass.make());
       const absl::Status status = other.Run(**program);
       EXPECT_EQ(ir::Verify(**program).message(), "");

@@ -106,6 +106,7 @@ class Network : public testing::Test {
   std::map<std::string, int> Fuse() {
     EXPECT_TRUE(fixtures::PipelineKeepsNumbers(program, "fuse", {.seeds = 1}));
     PassManager pm(&context);
+    pm.pass_context().fold_constants = false;
     for (const std::string& pass : FindPipeline("fuse")->passes) pm.AddPass(MakePass(pass));
     EXPECT_EQ(pm.Run(program).message(), "");
     std::map<std::string, int> counts;

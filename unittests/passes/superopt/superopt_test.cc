@@ -56,6 +56,7 @@ class Superopt : public testing::Test {
     PassManager pm(&context_);
     pm.AddPass(MakePass("superopt"));
     pm.pass_context().options.Set(options);
+    pm.pass_context().fold_constants = false;
     pm.pass_context().numerics = numerics;
     EXPECT_TRUE(pm.Run(program).ok());
     return pm.reports().at(0);

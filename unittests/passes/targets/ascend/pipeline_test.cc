@@ -46,7 +46,7 @@ TEST_P(AscendPipeline, ChangesNothingTheSecondTime) {
 }
 
 TEST_P(AscendPipeline, KeepsNumbers) {
-  for (const GoldenFile& file : Files("reassociate")) {
+  for (const GoldenFile& file : Files("reassociates")) {
     if (!file.numeric.empty()) continue;
     ir::IrContext context;
     const auto before = fixtures::ParseGoldenProgram(file, context);

@@ -1,0 +1,59 @@
+#include "kernels/tensor.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <limits>
+#include <string>
+
+#include "ir/base/check.h"
+
+namespace weft::kernels {
+namespace {
+
+std::string Subject(ir::DataType dtype, const ir::Shape& dims) {
+  return fmt::format("a tensor of {} {}", ir::DataTypeName(dtype), ir::ToString(dims));
+}
+
+absl::Status CheckSizes(ir::DataType dtype, const ir::Shape& dims) {
+  const auto element = static_cast<int64_t>(ir::ElementSize(dtype));
+  if (element == 0)
+    return ir::Unsupported(Subject(dtype, dims) + ": its elements have no fixed size");
+  // Half of what a pointer can reach, so that alignment and padding cannot overflow.
+  int64_t room = std::numeric_limits<int64_t>::max() / 2 / element;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    const int64_t dim = dims[i];
+    if (!ir::IsStaticDim(dim))
+      return ir::InvalidArgument(fmt::format(
+          "{}: dimension {} is {}, and a tensor needs the size it has in this run: put a number in "
+          "its place, or fix it in the program with ir::SetDim or ir::SetInputShape",
+          Subject(dtype, dims), i,
+          ir::IsSymbolicDim(dim) ? fmt::format("the symbol {}", ir::SymbolName(dim)) : "unknown"));
+    if (dim > room) return ir::InvalidArgument(Subject(dtype, dims) + ": more than memory can be");
+    if (dim > 1) room /= dim;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<Tensor> Tensor::Create(ir::DataType dtype, ir::Shape dims) {
+  WEFT_RETURN_IF_ERROR(CheckSizes(dtype, dims));
+  Tensor tensor;
+  tensor.dtype_ = dtype;
+  tensor.dims_ = std::move(dims);
+  const size_t size = tensor.view().NumBytes();
+  tensor.bytes_ = AlignedBytes(size);
+  if (tensor.bytes_.data() == nullptr)
+    return absl::ResourceExhaustedError(Subject(dtype, tensor.dims_) + ": out of memory");
+  std::memset(tensor.bytes_.data(), 0, AlignedBytes::Padded(size));
+  return tensor;
+}
+
+Tensor::Tensor(ir::DataType dtype, std::initializer_list<int64_t> dims) {
+  absl::StatusOr<Tensor> tensor = Create(dtype, dims);
+  WEFT_CHECK(tensor.ok(), ir::Message(tensor.status()));
+  *this = *std::move(tensor);
+}
+
+}  // namespace weft::kernels
