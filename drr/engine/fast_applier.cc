@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "drr/engine/result_attributes.h"
+#include "drr/rule/arity.h"
 #include "ir/infer.h"
 
 namespace weft::drr {
@@ -20,8 +21,19 @@ bool PlainApplier::Supports(const Rule& rule) {
   if (graph.Resolve(graph.replacements[0].source) != graph.Resolve(graph.root_value()))
     return false;
   if (!graph.outside.empty() || graph.ops.size() > kMaxOps) return false;
-  return std::all_of(graph.result_ops.begin(), graph.result_ops.end(), [](const ResultOp& op) {
-    return op.def && op.results.size() == 1 && op.def->info->num_regions == 0 &&
+  // An op that is like a matched one is one of these.
+  const auto has_one_result = [](const Alternative& a) {
+    const ir::OpInfo& info = *a.def->info;
+    return info.num_regions == 0 && info.results.size() == 1 && !IsVariadic(info.results);
+  };
+  return std::all_of(graph.result_ops.begin(), graph.result_ops.end(), [&](const ResultOp& op) {
+    if (!op.def) {
+      const SourceOp& like = graph.ops[op.like];
+      if (like.alternatives.empty() || like.times != Times::kOnce ||
+          !std::all_of(like.alternatives.begin(), like.alternatives.end(), has_one_result))
+        return false;
+    }
+    return op.results.size() == 1 && (!op.def || op.def->info->num_regions == 0) &&
            op.operands.size() <= ir::Rewriter::kMaxInPlaceOperands && op.location_of < 0 &&
            op.location.empty();
   });
@@ -37,14 +49,18 @@ PlainApplier::PlainApplier(const Rule& rule, const PlainMatcher& matcher, PlainM
   for (int number : graph_.result_order()) {
     OpPlan plan;
     plan.op = &graph_.result_ops[number];
-    plan.opcode = plan.op->def->opcode;
     plan.result = plan.op->results[0];
-    plan.min_operands = static_cast<uint32_t>(MinOperands(*plan.op->def));
+    if (plan.op->def) {
+      plan.opcode = plan.op->def->opcode;
+      plan.min_operands = static_cast<uint32_t>(MinOperands(*plan.op->def));
+    }
     for (const ResultOperand& operand : plan.op->operands)
       plan.operands.push_back(Resolved(operand));
-    plan.computes = plan.op->attrs_of >= 0;
+    plan.copies = plan.op->def ? plan.op->attrs_of : plan.op->like;
+    plan.computes = plan.copies >= 0;
     for (const ResultAttr& attr : plan.op->attrs) plan.computes |= !attr.literal;
-    plan.remember = !plan.computes || graph_.attrs.size() + (plan.op->attrs_of >= 0) <= kMaxKey;
+    plan.remember = !plan.computes ||
+                    graph_.attrs.size() + (plan.copies >= 0) + (plan.op->like >= 0) <= kMaxKey;
     match_.operands.resize(std::max(match_.operands.size(), plan.operands.size()));
     plans_.push_back(std::move(plan));
   }
@@ -116,8 +132,8 @@ PlainApplier::Memo& PlainApplier::FindMemo(OpPlan& plan) {
   std::array<uint32_t, kMaxKey> key{};
   size_t n = 0;
   for (; n < graph_.attrs.size(); ++n) key[n] = match_.attrs[n].id();
-  if (plan.op->attrs_of >= 0)
-    key[n++] = match_.view->attrs(match_.ops[matcher_.PlaceOf(plan.op->attrs_of)].op);
+  if (plan.copies >= 0) key[n++] = match_.view->attrs(match_.ops[matcher_.PlaceOf(plan.copies)].op);
+  if (plan.op->like >= 0) key[n++] = plan.opcode.id();
   uint64_t hash = 0;
   for (size_t i = 0; i < n; ++i) hash = (hash ^ key[i]) * 0x9e3779b97f4a7c15u;
   for (;;) {
@@ -169,6 +185,11 @@ bool PlainApplier::InferType(Memo& memo, ir::RawOperationState* state, std::stri
 
 [[gnu::always_inline]] inline bool PlainApplier::Prepare(OpPlan& plan, ir::RawOperationState* state,
                                                          std::string* reason) {
+  if (plan.op->like >= 0) [[unlikely]] {
+    const ir::OpDef& def = *match_.ops[matcher_.PlaceOf(plan.op->like)].alternative->def;
+    plan.opcode = def.opcode;
+    plan.min_operands = static_cast<uint32_t>(MinOperands(def));
+  }
   uint32_t* const operands = match_.operands.data();
   size_t count = 0;
   for (const ResultOperand& operand : plan.operands) operands[count++] = NumberOf(operand);

@@ -35,13 +35,15 @@ class PlainApplier {
   struct Memo {
     bool has_attrs = false, has_type = false;
     uint8_t num_operands = 0;
-    std::array<uint32_t, kMaxKey> key{};  // attribute variables, attributes copied
+    std::array<uint32_t, kMaxKey>
+        key{};  // attribute variables, attributes copied, opcode of a Like()
     ir::AttrDict attrs;
     ir::Type type;  // inferred, for these types of operands
     std::array<uint32_t, ir::InferenceCache::kMaxOperands> operand_types{};
   };
   struct OpPlan {
-    ir::Opcode opcode;
+    ir::Opcode opcode;      // of an op that is like a matched one: that of the match under way
+    int copies = -1;        // the source op whose attributes are copied
     bool computes = false;  // has attributes that depend on the match
     bool remember = false;
     int result = 0;             // value

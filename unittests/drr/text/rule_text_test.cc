@@ -389,7 +389,8 @@ TEST_F(RuleText, NamesTheMistakeAndItsPlace) {
             "r.weft:2:2: error: what runs after the replacement is native code: it can only be "
             "written in C++");
   EXPECT_EQ(Refusal("rule r {\n"),
-            "r.weft:2:1: error: expected algebra, numerics, benefit, source, require, result or "
+            "r.weft:2:1: error: expected algebra, numerics, benefit, source, require, profitable, "
+            "result or "
             "replace but found the end of the text");
 }
 
@@ -408,7 +409,8 @@ TEST_F(RuleText, EveryWrongRuleOfAFileIsNamed) {
       file.errors,
       ElementsAre(
           "r.weft:1:24: error: no op is called 'onnx.Relux'; did you mean 'onnx.Relu'?",
-          "r.weft:3:10: error: expected algebra, numerics, benefit, source, require, result or "
+          "r.weft:3:10: error: expected algebra, numerics, benefit, source, require, profitable, "
+          "result or "
           "replace but found 'sorce'",
           "r.weft:4:6: error: expected the name of the rule but found '{'",
           "r.weft:5:37: error: onnx.Relu takes at most 1 operands, not 2",
