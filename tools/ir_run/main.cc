@@ -54,7 +54,7 @@ void AddFlags(CLI::App& app, Flags* flags) {
   app.add_option("--output-dir", flags->output_dir, "write DIR/output_<i>.pb")->type_name("DIR");
   AddPipelineFlag(app, &flags->passes);
   app.add_option("--provider", flags->provider,
-                 fmt::format("whose kernels: {} (auto); those of xnnpack may lose a NaN",
+                 fmt::format("whose kernels: {} (auto); xnnpack may lose a NaN",
                              fmt::join(kernels::ProviderChoices(), "|")))
       ->type_name("K");
   app.add_option("--threads", flags->threads,

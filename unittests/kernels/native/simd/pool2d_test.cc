@@ -71,10 +71,10 @@ std::vector<float> ImageOf(const Pool2dArguments& a) {
 TEST(CpuPool2d, AgreesWithDoubles) {
   ForEachVariant([&](ThreadPool& pool) {
     for (const PoolOp op : {PoolOp::kMax, PoolOp::kMean}) {
-      for (const int64_t channels : {1, 19, 64, 150}) {
+      for (const int64_t channels : {1, 83}) {  // a part of a vector, and all kinds of pieces
         for (const int64_t kernel : {1, 2, 3, 5}) {
-          for (const int64_t stride : {1, 2, 3}) {
-            Pool2dArguments a = Square(op, 11, channels, kernel, stride, kernel / 2, true);
+          for (const int64_t stride : {1, 2}) {
+            Pool2dArguments a = Square(op, 8, channels, kernel, stride, kernel / 2, true);
             Check(a, ImageOf(a), pool);
             a.count_padding = true;
             Check(a, ImageOf(a), pool);
@@ -96,7 +96,7 @@ TEST(CpuPool2d, MaxSkipsNanAndMeanKeepsIt) {
   ForEachVariant([&](ThreadPool& pool) {
     for (const PoolOp op : {PoolOp::kMax, PoolOp::kMean}) {
       for (const float special : {NAN, kInf, -kInf}) {
-        const Pool2dArguments a = Square(op, 9, 75, 3, 2, 1);
+        const Pool2dArguments a = Square(op, 6, 83, 3, 2, 1);
         std::vector<float> x = ImageOf(a);
         for (size_t i = 0; i < x.size(); i += 41) x[i] = special;
         Check(a, x, pool);
