@@ -15,7 +15,7 @@
 
 namespace weft::drr {
 
-enum class AttrFit : uint8_t;  // drr/internal/match_semantics.h
+enum class AttrFit : uint8_t;  // drr/engine/match_semantics.h
 
 // Why a rule did not match: of all checks that failed, the one that came closest.
 struct MatchFailure {

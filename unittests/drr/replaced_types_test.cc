@@ -108,8 +108,8 @@ TEST_P(ReplacedTypes, OfARegionHoldInTheRegion) {
   const ir::Operation branch =
       b.Builder::Create(ir::OperationState{.opcode = ir::Opcode::FindOrAdd("onnx.If"),
                                            .operands = {c},
-                                           .num_regions = 1,
-                                           .result_types = {Unknown()}});
+                                           .result_types = {Unknown()},
+                                           .num_regions = 1});
   ir::Rewriter inside(&program);
   inside.SetInsertionPointToEnd(inside.AppendBlock(branch.region(0)));
   const Value y = inside

@@ -137,7 +137,7 @@ inline absl::StatusOr<std::vector<Tensor>> OpCase::Run(
   for (const Tensor& input : inputs) in.push_back(input.view());
   std::vector<Tensor> results;
   for (const ir::Type type : plan->output_types())
-    results.emplace_back(type.dtype(), ir::Shape(type.dims().begin(), type.dims().end()));
+    results.push_back(*Tensor::Create(type.dtype(), type.shape()));
   for (const Tensor& result : results) out.push_back(result.view());
   WEFT_RETURN_IF_ERROR(plan->Run(in, out));
   return results;

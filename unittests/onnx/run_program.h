@@ -16,8 +16,8 @@
 
 namespace weft::onnx {
 
-inline kernels::Tensor F32(ir::Shape dims, const std::vector<float>& values) {
-  kernels::Tensor tensor(ir::DataType::kF32, std::move(dims));
+inline kernels::Tensor F32(const ir::Shape& dims, const std::vector<float>& values) {
+  kernels::Tensor tensor = *kernels::Tensor::Create(ir::DataType::kF32, dims);
   std::copy(values.begin(), values.end(), tensor.values<float>().begin());
   return tensor;
 }

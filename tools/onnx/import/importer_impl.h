@@ -15,10 +15,10 @@
 #include "tools/onnx/import.h"
 #include "tools/onnx/import/adapters.h"
 #include "tools/onnx/import/function_library.h"
-#include "tools/onnx/internal/node_order.h"
 #include "tools/onnx/limits.h"
 #include "tools/onnx/proto/proto.h"
 #include "tools/onnx/proto/proto_tensor.h"
+#include "tools/onnx/wire/node_order.h"
 
 namespace weft::onnx {
 

@@ -1,4 +1,4 @@
-#include "tools/onnx/internal/node_order.h"
+#include "tools/onnx/wire/node_order.h"
 
 #include <absl/container/flat_hash_map.h>
 #include <absl/container/flat_hash_set.h>

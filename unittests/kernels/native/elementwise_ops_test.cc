@@ -1,4 +1,5 @@
 // Which ops and bodies the kernel of fused.elementwise takes.
+#include "ir/dialects/builtin.h"
 #include "ir/rewriter.h"
 #include "unittests/kernels/native/fused_group.h"
 

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/dialects/builtin.h"
 #include "kernels/native/simd/isa.h"
 #include "passes/pass_manager.h"
 #include "passes/pass_registry.h"

@@ -28,7 +28,7 @@ void ExpectNoAllocation(const OpProgram& program, ir::Shape result) {
   ASSERT_NE(program.ProviderOf({.provider = "auto"}), "reference");
   auto session = Session::Create(*program.program, {.threads = 2, .oversubscribe = true});
   ASSERT_TRUE(session.ok()) << session.status();
-  const Tensor out(DataType::kF32, std::move(result));
+  const Tensor out = *Tensor::Create(DataType::kF32, result);
   std::vector<TensorView> inputs;
   for (const Tensor& input : program.inputs) inputs.push_back(input.view());
   const std::vector<TensorView> outputs = {out.view()};

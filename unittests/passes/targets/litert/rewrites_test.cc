@@ -221,7 +221,7 @@ TEST(MatmulConvertFuse, IsRightWhereTheFirstQuantisationSaturates) {
 
   std::vector<kernels::Tensor> inputs;
   for (int i = 0; i < 2; ++i) {
-    inputs.emplace_back(ir::DataType::kI8, ir::Shape{1, 1});
+    inputs.push_back(*kernels::Tensor::Create(ir::DataType::kI8, ir::Shape{1, 1}));
     inputs.back().values<int8_t>()[0] = 100;
   }
   EXPECT_EQ(Results(program, inputs)[0].values<int8_t>()[0], 1);
