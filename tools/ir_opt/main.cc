@@ -26,8 +26,8 @@ namespace {
 struct Flags {
   std::string in, out, explain, rule, export_form = "functions";
   bool full_weights = false;
-  bool list_passes = false, list_rules = false, list_ops = false, list_constraints = false,
-       analyse_rules = false;
+  bool list_passes = false, list_ops = false, list_constraints = false, analyse_rules = false;
+  const CLI::Option* list_rules = nullptr;  // may have a value: the rule
   PassFlags passes = {.pipeline = "simplify"};
   ShapeFlags shapes;
   LoadOptions load;
@@ -60,13 +60,11 @@ void AddFlags(CLI::App& app, Flags* flags) {
   app.add_flag("--full-weights", flags->full_weights)->group(kSameLine);
   app.add_flag("--analyse-rules", flags->analyse_rules,
                "rules that undo, grow or shadow, of all passes or those chosen; no IN");
-  app.add_flag("--list-passes", flags->list_passes,
-               "what passes, rules, operations, constraints there are; all of one rule");
-  app.add_option("--list-rules", flags->rule)
-      ->type_name("[R]")
-      ->expected(0, 1)
-      ->each([flags](const std::string&) { flags->list_rules = true; })
-      ->group(kSameLine);
+  app.add_flag("--list-passes", flags->list_passes, "what there is; one rule");
+  flags->list_rules = app.add_option("--list-rules", flags->rule)
+                          ->type_name("[R]")
+                          ->expected(0, 1)
+                          ->group(kSameLine);
   app.add_flag("--list-ops", flags->list_ops)->group(kSameLine);
   app.add_flag("--list-constraints", flags->list_constraints)->group(kSameLine);
 }
@@ -109,7 +107,7 @@ absl::Status CheckFlags(const Flags& flags) {
 
 absl::Status List(const Flags& flags) {
   if (flags.list_passes) std::fputs(ListPasses().c_str(), stdout);
-  if (flags.list_rules) {
+  if (flags.list_rules->count() > 0) {
     WEFT_ASSIGN_OR_RETURN(const std::string rules,
                           flags.rule.empty() ? ListRules(flags.passes.rules_files)
                                              : DescribeRule(flags.rule, flags.passes.rules_files));
@@ -148,7 +146,8 @@ absl::Status Optimise(const Flags& flags, ir::Program& program) {
 }
 
 absl::Status Run(const Flags& flags) {
-  if (flags.list_passes || flags.list_rules || flags.list_ops || flags.list_constraints)
+  if (flags.list_passes || flags.list_rules->count() > 0 || flags.list_ops ||
+      flags.list_constraints)
     return List(flags);
   if (flags.analyse_rules) return Analyse(flags);
   WEFT_RETURN_IF_ERROR(CheckFlags(flags));

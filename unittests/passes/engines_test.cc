@@ -22,7 +22,7 @@ namespace {
 using drr::FastPath;
 using drr::FrozenRewritePatternSet;
 
-constexpr const char* kGolden = WEFT_TEST_DATA_DIR "/passes/golden";
+constexpr const char* kGolden = WEFT_TEST_DATA_DIR "/passes";
 constexpr const char* kLanguageGolden = WEFT_TEST_DATA_DIR "/drr/golden";
 
 // What one run made of a program, in text.

@@ -47,11 +47,11 @@ const Case kCases[] = {
     {"fuse-layer-norm-residual",
      R"(module {input_names:strings["x","r","g"],output_names:strings["y"]} (%0: tensor<Sx8xf32>, %1: tensor<Sx8xf32>, %2: tensor<8xf32>) {
  (%3) = "onnx.Add" (%0, %1) {} : (tensor<Sx8xf32>, tensor<Sx8xf32>) -> tensor<Sx8xf32>
- (%4) = "fused.layer_norm" (%3, %2) {} : (tensor<Sx8xf32>, tensor<8xf32>) -> tensor<Sx8xf32>
+ (%4) = "fused.layer_norm" (%3, %2) {axis:-1,epsilon:1e-05} : (tensor<Sx8xf32>, tensor<8xf32>) -> tensor<Sx8xf32>
  () = "builtin.return" (%4) {} : (tensor<Sx8xf32>) ->
 }
 )",
-     "\"fused.layer_norm\" (%0, %2, none, %1)"},
+     "\"fused.layer_norm\" (%0, %2, <<NULL VALUE>>, %1)"},
     {"fuse-linear-residual",
      R"(module {input_names:strings["x","r","w"],output_names:strings["y"]} (%0: tensor<Sx4xf32>, %1: tensor<Sx8xf32>, %2: tensor<4x8xf32>) {
  (%3) = "fused.linear" (%0, %2) {} : (tensor<Sx4xf32>, tensor<4x8xf32>) -> tensor<Sx8xf32>
@@ -59,7 +59,7 @@ const Case kCases[] = {
  () = "builtin.return" (%4) {} : (tensor<Sx8xf32>) ->
 }
 )",
-     "\"fused.linear\" (%0, %2, none, %1)"},
+     "\"fused.linear\" (%0, %2, <<NULL VALUE>>, %1)"},
     {"fuse-attention",
      R"(module {input_names:strings["q","k","v","m"],output_names:strings["y"]} (%0: tensor<2x3xSx4xf32>, %1: tensor<2x3x4x5xf32>, %2: tensor<2x3x5x4xf32>, %3: tensor<1x1xSx5xf32>) {
  (%4) = "onnx.MatMul" (%0, %1) {} : (tensor<2x3xSx4xf32>, tensor<2x3x4x5xf32>) -> tensor<2x3xSx5xf32>
