@@ -34,7 +34,8 @@ void Append(std::string* list, std::string_view item, std::string_view separator
 class AlgebraPrinter {
  public:
   explicit AlgebraPrinter(const PatternGraph& graph) : g_(graph) {
-    const std::string_view root = g_.ops[g_.roots()[0]].Name();
+    // A rule that ends in a choice has no single root: its first operation names the dialect.
+    const std::string_view root = g_.ops[g_.roots().empty() ? 0 : g_.roots()[0]].Name();
     dialect_ = root.substr(0, root.find('.'));
     for (const Constraint& c : g_.constraints)
       if (c.formula.name == "splat_is") splats_[g_.Resolve(c.formula.arguments[0].id)] = &c;

@@ -2,10 +2,12 @@
 
 namespace weft::ir {
 
+// A build names files from the root of the file system, or (with ccache) from its build folder.
 std::string SourcePath(std::string_view file) {
-  constexpr std::string_view kHere = __FILE__, kHereFromRoot = "ir/base/source_path.cc";
-  constexpr std::string_view kRoot = kHere.substr(0, kHere.size() - kHereFromRoot.size());
-  return std::string(file.substr(file.substr(0, kRoot.size()) == kRoot ? kRoot.size() : 0));
+  constexpr std::string_view kRoot = WEFT_SOURCE_DIR "/", kUp = "../";
+  if (file.substr(0, kRoot.size()) == kRoot) file.remove_prefix(kRoot.size());
+  while (file.substr(0, kUp.size()) == kUp) file.remove_prefix(kUp.size());
+  return std::string(file);
 }
 
 }  // namespace weft::ir

@@ -215,7 +215,7 @@ TEST_F(IrOpt, ListsConstraintsWithNamesParametersAndMeaning) {
 
 TEST_F(IrOpt, LeadsFromTheNameOfARuleToItsSourceAndTests) {
   const std::string rule = Accept({"--list-rules", "conv-to-nhwc"}).out;
-  EXPECT_THAT(rule, MatchesRegex("name +conv-to-nhwc\ngroup +layout\nnumerics +reassociates\n"
+  EXPECT_THAT(rule, MatchesRegex("name +conv-to-nhwc\ngroup +layout\nnumerics +exact\n"
                                  "runs +default\nbecomes +conv.*=>.*\n"
                                  "source +passes/layout/[a-z_]+\\.cc:[0-9]+\n"
                                  "golden +unittests/passes/layout/golden/conv-to-nhwc\n"
