@@ -119,7 +119,8 @@ std::optional<int> CgroupCpuLimit(const std::string& root) {
     if (!group) continue;
     // A group gets no more than those above it.
     for (std::string path = PathBelowMount(*hierarchy, *group);; path.erase(path.rfind('/'))) {
-      limit = std::min(limit, QuotaIn(root + hierarchy->mount_point + path, hierarchy->v2));
+      limit = std::min(limit, QuotaIn(std::string(root).append(hierarchy->mount_point).append(path),
+                                      hierarchy->v2));
       if (path.empty()) break;
     }
   }

@@ -25,7 +25,7 @@ bool AddRule(RegisteredRule rule) {
   WEFT_CHECK(!FindRule(rule.name), "two rules have one name");
   for (std::string_view alias : rule.aliases)
     WEFT_CHECK(!FindRule(alias), "an alias is the name of another rule");
-  rules.insert(at, rule);
+  rules.insert(at, std::move(rule));
   return true;
 }
 

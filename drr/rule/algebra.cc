@@ -164,7 +164,7 @@ class AlgebraPrinter {
       if (operands.empty() && attrs.starts_with(", ")) attrs = attrs.substr(2);
       const std::string number =
           op.results.size() > 1 ? fmt::format("[{}]", it - op.results.begin()) : "";
-      return name + "(" + operands + attrs + ")" + (op.each ? "..." : number);
+      return fmt::format("{}({}{}){}", name, operands, attrs, op.each ? "..." : number);
     }
     return "";
   }

@@ -181,7 +181,7 @@ std::vector<Entry> AttributeEntries() {
 const std::vector<Entry>& Entries() {
   static const auto* entries = [] {
     auto* list = new std::vector<Entry>(ConstraintEntries());
-    for (Entry& e : AttributeEntries()) list->push_back(std::move(e));
+    for (const Entry& e : AttributeEntries()) list->push_back(e);
     return list;
   }();
   return *entries;
