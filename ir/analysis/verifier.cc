@@ -413,7 +413,12 @@ inline absl::Status ProgramVerifier::CheckInFull(Operation op, bool* from_values
     return Fail(op, "ends its block but is not the last operation in it");
   if (!has_parameters_ || !op.Is<GetParameterOp>()) return absl::OkStatus();
   const std::string name = op.attrs_of<GetParameterOp>().parameter_name;
-  if (!program_.parameter(name)) return Fail(op, "the program has no parameter " + name);
+  const Attribute parameter = program_.parameter(name);
+  if (!parameter) return Fail(op, "the program has no parameter " + name);
+  const Type stated = op.result(0).type();
+  if (parameter.Is(AttrKind::kDense) && !Compatible(stated, parameter.dense_type()))
+    return Fail(op, fmt::format("result 0 is {} but parameter {} is {}", stated.ToString(), name,
+                                parameter.dense_type().ToString()));
   return absl::OkStatus();
 }
 

@@ -86,5 +86,23 @@ TEST_F(VerifierTest, NamesTheOperandThatIsMissing) {
   EXPECT_EQ(Verdict(), "onnx.Add: operand y is required but not given");
 }
 
+TEST_F(VerifierTest, FindsAParameterOfAnotherType) {
+  const float numbers[] = {1, 2};
+  program.SetParameter("w", context.DenseAttrOf(context.TensorType(DataType::kF32, {2}),
+                                                std::span<const float>(numbers)));
+  const auto read = [&](Type stated) {
+    return b.Builder::Create(
+        {.opcode = kOpcodeOf<GetParameterOp>,
+         .attrs = context.Dict({{Name("parameter_name"), context.StringAttr("w")}}),
+         .result_types = {stated}});
+  };
+  read(context.TensorType(DataType::kF32, {2}));
+  read(context.TensorType(DataType::kF32, {kUnknownDim}));
+  EXPECT_EQ(Verdict(), "");
+  read(context.TensorType(DataType::kF32, {3}));
+  EXPECT_EQ(Verdict(),
+            "builtin.get_parameter: result 0 is tensor<3xf32> but parameter w is tensor<2xf32>");
+}
+
 }  // namespace
 }  // namespace weft::ir
