@@ -31,6 +31,9 @@ Condition IsSplat(ValueArg x, double number, SourceLoc loc) {
 Condition IsSplat(ValueArg x, double number, double tolerance, SourceLoc loc) {
   return {Say("splat_is", loc, x, number, tolerance)};
 }
+Condition SignedZero(ValueArg x, IntArg sign, SourceLoc loc) {
+  return {Say("signed_zero", loc, x, sign)};
+}
 Condition IsUniform(ValueArg x, SourceLoc loc) { return {Say("uniform", loc, x)}; }
 Condition Positive(ValueArg x, SourceLoc loc) { return {Say("positive", loc, x)}; }
 Condition NonZero(ValueArg x, SourceLoc loc) { return {Say("non_zero", loc, x)}; }
@@ -122,6 +125,10 @@ Expression<int64_t> StartOfLast(Attr<Ints> axes, SourceLoc loc) {
 }
 Expression<ir::Attribute> ScalarLike(Tensor x, double number, SourceLoc loc) {
   return {Say("scalar", loc, x, number)};
+}
+Expression<ir::Attribute> ScalarOf(Tensor x, SourceLoc loc) { return {Say("scalar_of", loc, x)}; }
+Expression<ir::Attribute> ScalarOf(Tensor x, Tensor or_y, SourceLoc loc) {
+  return {Say("scalar_of", loc, x, or_y)};
 }
 
 Condition AnyElement(std::initializer_list<TensorList> lists, SourceLoc loc) {

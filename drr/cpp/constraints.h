@@ -21,6 +21,7 @@ Condition IsConstant(ValueArg x, WEFT_HERE);
 Condition IsConstantLike(ValueArg x, WEFT_HERE);
 Condition IsSplat(ValueArg x, double number, WEFT_HERE);
 Condition IsSplat(ValueArg x, double number, double tolerance, WEFT_HERE);
+Condition SignedZero(ValueArg x, IntArg sign, WEFT_HERE);  // 1 or -1
 Condition IsUniform(ValueArg x, WEFT_HERE);
 Condition Positive(ValueArg x, WEFT_HERE);
 Condition NonZero(ValueArg x, WEFT_HERE);
@@ -74,6 +75,8 @@ Expression<int64_t> ElementAt(Attr<Ints> list, IntArg index, WEFT_HERE);
 Expression<bool> AsBool(Attr<int64_t> integer, WEFT_HERE);
 Expression<int64_t> StartOfLast(Attr<Ints> axes, WEFT_HERE);
 Expression<ir::Attribute> ScalarLike(Tensor x, double number, WEFT_HERE);
+Expression<ir::Attribute> ScalarOf(Tensor x, WEFT_HERE);
+Expression<ir::Attribute> ScalarOf(Tensor x, Tensor or_y, WEFT_HERE);  // the one that is there
 
 #undef WEFT_HERE
 

@@ -109,6 +109,9 @@ std::vector<Entry> ConstraintEntries() {
       Constrain<SplatIs>("splat_is", "IsSplat", "vn?n", "{0} is {1} everywhere",
                          "a constant, every element this number (to 1e-6 of it, or to the third "
                          "argument)"),
+      Constrain<SignedZero>("signed_zero", "SignedZero", "vi", "{0} is 0 everywhere, of sign {1}",
+                            "a constant, every element a zero of this sign (1 or -1), which it has "
+                            "in floats only: a zero of integers has either"),
       Constrain<IsUniform>("uniform", "IsUniform", "v", "{0} is one number everywhere",
                            "a constant, all elements equal"),
       Constrain<Positive>("positive", "Positive", "v", "{0} is a positive constant",
@@ -172,6 +175,9 @@ std::vector<Entry> AttributeEntries() {
                             "the first of the last axes, as many as the list has, from the end"),
       Computed<ScalarLike>("scalar", "ScalarLike", "vn",
                            "a constant of rank 0 with the element type of the value"),
+      Computed<ScalarOf>("scalar_of", "ScalarOf", "v?v",
+                         "a constant of rank 0 with the one number of a constant, the first of "
+                         "these that is there"),
       {{kFromBody, "", "", false, "", "what makes the result compute what the match does", ""},
        nullptr,
        nullptr},
@@ -324,8 +330,11 @@ std::string_view ShortName(const SourceOp& op) {
 
 std::string Text(const PatternGraph& graph, const Formula::Argument& a) {
   switch (a.kind) {
-    case Formula::Argument::kValue:
-      return NameInReason(graph, a.id) + (a.if_given ? ", if given," : "");
+    case Formula::Argument::kValue: {
+      int named = a.id;  // "the constant" of an alternative needs no "if given"
+      const bool says_if = a.if_given && !Underlying(graph, &named).name.empty();
+      return NameInReason(graph, a.id) + (says_if ? ", if given," : "");
+    }
     case Formula::Argument::kVariable:
       return graph.attrs[a.id].name;
     case Formula::Argument::kLiteral:

@@ -103,6 +103,13 @@ bool SplatIs(const Evaluation& e) {
   const double wanted = e.number(1);
   return e.tensor(0).IsSplat(wanted, e.has(2) ? e.number(2) : 1e-6 * std::abs(wanted));
 }
+bool SignedZero(const Evaluation& e) {
+  int64_t sign = 0;
+  const auto splat = e.tensor(0).splat();
+  if (!e.Integer(1, &sign) || !splat || *splat != 0) return false;
+  const ir::DataType dtype = e.tensor(0).dtype();
+  return ir::IsInteger(dtype) || (ir::IsFloat(dtype) && std::signbit(*splat) == (sign < 0));
+}
 bool IsUniform(const Evaluation& e) { return e.tensor(0).splat().has_value(); }
 bool Positive(const Evaluation& e) {
   const auto splat = e.tensor(0).splat();
@@ -269,6 +276,13 @@ Attribute ScalarLike(const Evaluation& e) {
   if (ir::ElementSize(dtype) == 0) return {};
   return e.m.context()->DenseAttr(e.m.context()->TensorType(dtype, {}),
                                   ir::ElementBytes(dtype, e.number(1)));
+}
+Attribute ScalarOf(const Evaluation& e) {
+  const BoundTensor c = e.tensor(0).value() || !e.has(1) ? e.tensor(0) : e.tensor(1);
+  if (!c.splat()) return {};
+  const ir::Type scalar = e.m.context()->TensorType(c.constant().dense_type().dtype(), {});
+  const auto bytes = c.constant().bytes().first(static_cast<size_t>(scalar.NumBytes()));
+  return e.m.context()->DenseAttr(scalar, {bytes.begin(), bytes.end()});
 }
 
 }  // namespace weft::drr::internal

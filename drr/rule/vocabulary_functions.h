@@ -29,6 +29,7 @@ bool SameShape(const Evaluation& e);
 bool OneElement(const Evaluation& e);
 bool NonEmpty(const Evaluation& e);
 bool SplatIs(const Evaluation& e);
+bool SignedZero(const Evaluation& e);
 bool IsUniform(const Evaluation& e);
 bool Positive(const Evaluation& e);
 bool NonZero(const Evaluation& e);
@@ -57,5 +58,6 @@ ir::Attribute ElementAt(const Evaluation& e);
 ir::Attribute AsBool(const Evaluation& e);
 ir::Attribute StartOfLast(const Evaluation& e);
 ir::Attribute ScalarLike(const Evaluation& e);
+ir::Attribute ScalarOf(const Evaluation& e);
 
 }  // namespace weft::drr::internal

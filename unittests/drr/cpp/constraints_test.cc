@@ -247,7 +247,52 @@ TEST_F(Constraints, ASplatOfAnAlternativeThatIsNotTakenHolds) {
     res.Tensor(out) = res.Op<Relu>()(x);
   };
   EXPECT_EQ(Try(plain.DefiningOp(), rule), "");
-  EXPECT_THAT(Text(rule), testing::ContainsRegex("splat_is\\(%[0-9]+\\?, "));
+  EXPECT_THAT(Text(rule), testing::ContainsRegex("\"the constant is 2 everywhere\" "
+                                                 "splat_is\\(%[0-9]+\\?, "));
+}
+
+TEST_F(Constraints, ASignedZeroIsTheZeroOfOneSign) {
+  const Value plus = b.Make<Mul>({x, Constant({0, 0, 0}, {3})});
+  const Value minus = b.Make<Mul>({x, Constant({-0.0f}, {})});
+  const Value mixed = b.Make<Mul>({x, Constant({0, -0.0f, 0}, {3})});
+  const Value one = b.Make<Mul>({x, Constant({1}, {})});
+  b.Return({{"plus", plus}, {"minus", minus}, {"mixed", mixed}, {"one", one}});
+  const auto times = [](int sign) {
+    return [=](SourcePattern& src, ResultPattern& res) {
+      auto x = src.Tensor("x"), c = src.Tensor("c");
+      auto out = src.Op<Mul>()(x, c);
+      src.Require(SignedZero(c, sign));
+      res.Tensor(out) = res.Op<Relu>()(x);
+    };
+  };
+  for (const Value& other : {mixed, one})
+    for (int sign : {1, -1}) EXPECT_NE(Try(other.DefiningOp(), times(sign)), "");
+  EXPECT_EQ(Try(plus.DefiningOp(), times(-1)), "does not hold: c is 0 everywhere, of sign -1");
+  EXPECT_NE(Try(minus.DefiningOp(), times(1)), "");
+  EXPECT_EQ(Try(plus.DefiningOp(), times(1)), "");
+  EXPECT_EQ(Try(minus.DefiningOp(), times(-1)), "");
+}
+
+TEST_F(Constraints, AZeroOfIntegersHasEitherSign) {
+  const auto zero = [&] {
+    const ir::Type i32 = context.TensorType(ir::DataType::kI32, {2, 3});
+    const int32_t zeros[6] = {};
+    return b
+        .Create<ir::ConstantOp>(
+            {}, {.value = context.DenseAttrOf(i32, std::span<const int32_t>(zeros))})
+        .result(0);
+  };
+  const Value p = b.Make<Relu>({zero()}), q = b.Make<Relu>({zero()});
+  b.Return({{"p", p}, {"q", q}});
+  for (const auto& [value, sign] : {std::pair{p, 1}, std::pair{q, -1}})
+    EXPECT_EQ(Try(value.DefiningOp(),
+                  [sign = sign](SourcePattern& src, ResultPattern& res) {
+                    auto x = src.Tensor("x");
+                    auto out = src.Op<Relu>()(x);
+                    src.Require(SignedZero(x, sign));
+                    res.Tensor(out) = res.Op<Tanh>()(x);
+                  }),
+              "");
 }
 
 // --- values computed once -----------------------------------------------------------------
@@ -366,6 +411,26 @@ TEST_F(Constraints, ExpressionsComputeAttributesAndPrint) {
   EXPECT_THAT(Text(rule), HasSubstr("toy.scale{axis: = dim(%x, $axis)}(%x)"));
   EXPECT_EQ(Try(out.DefiningOp(), rule), "");
   EXPECT_EQ(Output(0).attr("axis").AsInt(), 3);
+}
+
+TEST_F(Constraints, ScalarOfIsTheNumberOfTheConstantThatIsThere) {
+  const Value three = b.Make<Mul>({x, Constant({3, 3}, {2, 1})});
+  const Value four = b.Make<Add>({x, Constant({4}, {})});
+  const Value mixed = b.Make<Add>({x, Constant({1, 2}, {2, 1})});
+  b.Return({{"three", three}, {"four", four}, {"mixed", mixed}});
+  const Body rule = [](SourcePattern& src, ResultPattern& res) {
+    auto x = src.Tensor("x"), c = src.Tensor("c"), d = src.Tensor("d");
+    auto out = src.Either(src.Op<Mul>()(x, c), src.Op<Add>()(x, d));
+    res.Tensor(out) = res.Op<Norm>({.axis = 1})(x, res.Constant(ScalarOf(c, d)));
+  };
+  EXPECT_NE(Try(mixed.DefiningOp(), rule), "");
+  EXPECT_EQ(Try(three.DefiningOp(), rule), "");
+  EXPECT_EQ(Try(four.DefiningOp(), rule), "");
+  for (size_t i : {0u, 1u}) {
+    const ir::Attribute scalar = ir::ConstantValue(Output(i).operand(1));
+    EXPECT_EQ(scalar.dense_type(), context.TensorType(ir::DataType::kF32, {}));
+    EXPECT_EQ(scalar.elements<float>()[0], i == 0 ? 3 : 4);
+  }
 }
 
 }  // namespace
