@@ -4,7 +4,7 @@
 //   namespace weft::passes {
 //
 //   // x * 1 => x
-//   WEFT_RULE(RemoveUnitFactor, "canonicalize", kExact) {
+//   WEFT_RULE(DropUnitFactor, "canonicalize", kExact) {
 //     auto x = src.Tensor("x");
 //     auto out = x * 1;
 //     src.Require(SameType(x, out));
@@ -13,7 +13,7 @@
 //
 //   }  // namespace weft::passes
 //
-// The rule is called remove-unit-factor, belongs to the group "canonicalize" (which a pass runs) and
+// The rule is called drop-unit-factor, belongs to the group "canonicalize" (which a pass runs) and
 // is exact. More may be said of it, in the order of RuleOptions:
 //
 //   WEFT_RULE(ResizeToNearest, "ascend", kChangesMeaning, .seed = "ascend", .opt_in = true,
@@ -60,7 +60,7 @@ struct RuleOptions {
 
 namespace internal {
 
-// RemoveUnitFactor is remove-unit-factor; FuseHTTPServer2 would be fuse-http-server2.
+// DropUnitFactor is drop-unit-factor; FuseHTTPServer2 would be fuse-http-server2.
 template <size_t kSize>
 struct KebabName {
   char text[2 * kSize] = {};

@@ -1,6 +1,5 @@
 #include "passes/canonicalize/constant_math.h"
 
-#include "ir/builder.h"
 #include "ir/context.h"
 
 namespace weft::passes {
@@ -20,11 +19,6 @@ ir::Attribute MakeF32(ir::IrContext* context, std::span<const int64_t> dims,
   auto* out = reinterpret_cast<float*>(writable);
   for (int64_t i = 0; i < type.NumElements(); ++i) out[i] = static_cast<float>(value(i));
   return context->DenseAttrAdopt(type, std::move(buffer));
-}
-
-ir::Attribute MakeScalar(ir::IrContext* context, ir::DataType dtype, double value) {
-  const ir::Type scalar = context->TensorType(dtype, std::span<const int64_t>());
-  return context->DenseAttr(scalar, ir::ElementBytes(dtype, value));
 }
 
 }  // namespace weft::passes

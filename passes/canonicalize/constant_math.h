@@ -3,7 +3,7 @@
 
 #include <functional>
 #include <optional>
-#include <vector>
+#include <span>
 
 #include "drr/rule/match_context.h"
 #include "ir/attribute.h"
@@ -16,8 +16,5 @@ std::optional<std::span<const float>> ConstantF32(const drr::BoundTensor& tensor
 // A dense f32 attribute of `dims` whose element i is value(i), rounded once.
 ir::Attribute MakeF32(ir::IrContext* context, std::span<const int64_t> dims,
                       const std::function<double(int64_t)>& value);
-
-// A dense attribute of rank 0, of any real or integer element type or bool.
-ir::Attribute MakeScalar(ir::IrContext* context, ir::DataType dtype, double value);
 
 }  // namespace weft::passes

@@ -27,7 +27,7 @@ WEFT_RULE(ShortFormOfTests, "rules-test", kApproximate, .seed = "ai-system", .op
 
 TEST(WeftRule, IsNamedAfterItsClass) {
   const auto kebab = [](const auto& name) { return std::string(internal::KebabName(name).view()); };
-  EXPECT_EQ(kebab("RemoveIdentity"), "remove-identity");
+  EXPECT_EQ(kebab("DropIdentity"), "drop-identity");
   EXPECT_EQ(kebab("BNFold2d"), "bn-fold2d");
   EXPECT_EQ(kebab("FuseHTTP"), "fuse-http");
   EXPECT_EQ(ShortFormOfTests::kName, "short-form-of-tests");

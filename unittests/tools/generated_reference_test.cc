@@ -40,7 +40,7 @@ TEST(GeneratedReference, ShowsWhatIrOptPrints) {
       Session({{"ir-opt", "unittests/models/unit_factor.ir", "--pipeline", "none"},
                {"ir-opt", "unittests/models/unit_factor.ir"},
                {"ir-opt", "unittests/models/unit_factor_broadcasts.ir", "--explain",
-                "remove-unit-factor"}})));
+                "drop-unit-factor"}})));
 }
 
 }  // namespace

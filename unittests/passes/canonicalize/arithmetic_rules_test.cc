@@ -98,23 +98,23 @@ TEST_P(ArithmeticRules, ExactOnesKeepEveryBitOfSpecialValues) {
     const char* rule;
     std::function<Value(ir::Builder&, Value)> make_y;
   } kCases[] = {
-      {"remove-unit-factor",
+      {"drop-unit-factor",
        [](ir::Builder& b, Value x) {
          return b.Make<ops::Mul>({x, Scalar(b, 1)});
        }},
-      {"remove-unit-factor",
+      {"drop-unit-factor",
        [](ir::Builder& b, Value x) {
          return b.Make<ops::Div>({x, Scalar(b, 1)});
        }},
-      {"remove-neutral-zero",
+      {"drop-neutral-zero",
        [](ir::Builder& b, Value x) {
          return b.Make<ops::Add>({Scalar(b, -0.0), x});
        }},
-      {"remove-neutral-zero",
+      {"drop-neutral-zero",
        [](ir::Builder& b, Value x) {
          return b.Make<ops::Sub>({x, Scalar(b, 0)});
        }},
-      {"remove-unit-exponent",
+      {"drop-unit-exponent",
        [](ir::Builder& b, Value x) {
          return b.Make<ops::Pow>({x, Scalar(b, 1)});
        }},
@@ -127,7 +127,7 @@ TEST_P(ArithmeticRules, ExactOnesKeepEveryBitOfSpecialValues) {
 }
 
 TEST_P(ArithmeticRules, RemovingAZeroTermChangesTheSignOfAZeroAtMost) {
-  const Results y = Rewrite("remove-zero-term", kSpecial, [](ir::Builder& b, Value x) {
+  const Results y = Rewrite("drop-zero-term", kSpecial, [](ir::Builder& b, Value x) {
     return b.Make<ops::Add>({x, Scalar(b, 0)});
   });
   EXPECT_EQ(Bits(y.after), Bits(kSpecial));
@@ -147,7 +147,7 @@ TEST_P(ArithmeticRules, FoldingAZeroProductLosesNanInfinityAndSign) {
 }
 
 TEST_P(ArithmeticRules, LogOfExpQuotientIsFiniteWhereExpOverflowsOrUnderflows) {
-  const Results y = Rewrite("log-of-exp-quotient", {100.0f, -200.0f, 1.0f},
+  const Results y = Rewrite("fold-log-of-exp-quotient", {100.0f, -200.0f, 1.0f},
                             [](ir::Builder& b, Value x) { return LogOfExpQuotient(b, x, 2); });
   EXPECT_EQ(y.before[0], kInf);
   EXPECT_EQ(y.before[1], -kInf);
@@ -161,7 +161,7 @@ TEST_P(ArithmeticRules, LogOfExpQuotientAgreesElsewhere) {
   std::vector<float> x;
   for (int i = -80; i <= 80; ++i) x.push_back(static_cast<float>(i) + 0.25f * (i % 3));
   for (double divisor : {1e-3, 0.7, 3.0, 1e3}) {
-    const Results y = Rewrite("log-of-exp-quotient", x, [&](ir::Builder& b, Value v) {
+    const Results y = Rewrite("fold-log-of-exp-quotient", x, [&](ir::Builder& b, Value v) {
       return LogOfExpQuotient(b, v, divisor);
     });
     for (size_t i = 0; i < x.size(); ++i)
@@ -171,7 +171,7 @@ TEST_P(ArithmeticRules, LogOfExpQuotientAgreesElsewhere) {
 }
 
 TEST_P(ArithmeticRules, LogOfExpQuotientIsNanForNegativeDivisorsBeforeAndAfter) {
-  const Results y = Rewrite("log-of-exp-quotient", {-1.0f, 0.0f, 2.0f},
+  const Results y = Rewrite("fold-log-of-exp-quotient", {-1.0f, 0.0f, 2.0f},
                             [](ir::Builder& b, Value x) { return LogOfExpQuotient(b, x, -2); });
   EXPECT_THAT(y.before, testing::Each(testing::IsNan()));
   EXPECT_THAT(y.after, testing::Each(testing::IsNan()));

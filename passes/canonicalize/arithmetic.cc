@@ -1,0 +1,107 @@
+// Identities of arithmetic, most of them from ai_system_graph_optimization.md (5.2.1). A constant
+// operand may be expanded (X * Broadcast(1)), as long as x itself is not.
+#include "passes/rules.h"
+
+namespace weft::passes {
+namespace {
+
+// The zero that is added to x, or taken from it, has this sign where it is a float:
+//
+//   -0 + (+0) = +0    -0 - (-0) = +0       these zeros change a sign
+//   -0 + (-0) = -0    -0 - (+0) = -0       these change no bit of any x
+Tensor DropZero(SourcePattern& src, ResultPattern& res, int sign_if_added) {
+  auto x = src.Tensor("x"), added = src.Tensor("added"), subtracted = src.Tensor("subtracted");
+  auto out = src.Either(x + src.Skip<ops::Expand>(added), x - src.Skip<ops::Expand>(subtracted));
+  src.Require(SignedZero(IfGiven(added), sign_if_added),
+              SignedZero(IfGiven(subtracted), -sign_if_added), SameType(x, out));
+  res.Tensor(out) = x;
+  return x;
+}
+
+// The zero takes the shape of the result, which is that of x or larger, as a Broadcast: whether it
+// is written out is up to constant-folding, which knows what that costs.
+Tensor FoldZero(SourcePattern& src, ResultPattern& res) {
+  auto x = src.Tensor("x");
+  auto out = x * src.Skip<ops::Expand>(src.Splat(0));
+  src.Require(StaticShape(out));
+  res.Tensor(out) =
+      res.Op<ops::Expand>()(res.Constant(ScalarLike(x, 0)), res.ConstantInts(ShapeOf(out)));
+  return x;
+}
+
+}  // namespace
+
+// x * 1, 1 * x, x / 1 => x
+WEFT_RULE(DropUnitFactor, "canonicalize", kExact, .seed = "ai-system",
+          .aliases = {"remove-unit-factor"}) {
+  auto x = src.Tensor("x");
+  auto out = src.OneOf<ops::Mul, ops::Div>()(x, src.Skip<ops::Expand>(src.Splat(1)));
+  src.Require(SameType(x, out));
+  res.Tensor(out) = x;
+}
+
+// pow(x, 1) => x, also where the exponent is of another element type
+WEFT_RULE(DropUnitExponent, "canonicalize", kExact, .seed = "ai-system",
+          .aliases = {"remove-unit-exponent"}) {
+  auto x = src.Tensor("x");
+  auto out = src.Op<ops::Pow>()(x, src.Skip<ops::Expand>(src.Splat(1)));
+  src.Require(SameType(x, out));
+  res.Tensor(out) = x;
+}
+
+// x + -0, -0 + x, x - +0 => x; of integers x + 0, 0 + x, x - 0 => x
+WEFT_RULE(DropNeutralZero, "canonicalize", kExact, .seed = "ai-system",
+          .aliases = {"remove-neutral-zero"}) {
+  DropZero(src, res, -1);
+}
+
+// x + +0, +0 + x, x - -0 => x, of floats: a -0 in x stays
+WEFT_RULE(DropZeroTerm, "canonicalize", kReassociates, .seed = "ai-system",
+          .aliases = {"remove-zero-term"}) {
+  src.Require(IsFloat(DropZero(src, res, 1)));
+}
+
+// integer x * 0, 0 * x => expand(0)
+WEFT_RULE(FoldIntegerZeroProduct, "canonicalize", kExact, .seed = "ai-system") {
+  src.Require(IsInteger(FoldZero(src, res)));
+}
+
+// float x * 0, 0 * x => expand(0), approximate: NaN * 0 and inf * 0 are NaN, -3 * 0 is -0
+WEFT_RULE(FoldZeroProduct, "canonicalize", kApproximate, .seed = "ai-system") {
+  src.Require(IsFloat(FoldZero(src, res)));
+}
+
+// log(exp(x) / y) => x - log(y). Approximate: the result is finite where exp(x) overflows or the
+// quotient underflows (log(exp(100) / 2) is inf in f32, x - log(y) is 99.3), and inf instead of NaN
+// at y = -0. Else it differs by rounding: 1e-5 for |x| <= 80 and y in (1e-3, 1e3). Negative y give
+// NaN before and after.
+WEFT_RULE(FoldLogOfExpQuotient, "canonicalize", kApproximate, .seed = "ai-system",
+          .aliases = {"log-of-exp-quotient"}) {
+  auto x = src.Tensor("x"), y = src.Tensor("y");
+  auto out = src.Op<ops::Log>()(src.Op<ops::Exp>()(x) / y);
+  res.Tensor(out) = res.Op<ops::Sub>()(x, res.Op<ops::Log>()(y));
+}
+
+// identity(x) => x
+WEFT_RULE(DropIdentity, "canonicalize", kExact, .aliases = {"remove-identity"}) {
+  auto x = src.Tensor("x");
+  auto out = src.Op<ops::Identity>()(x);
+  res.Tensor(out) = x;
+}
+
+// dropout(x) => x, not training
+WEFT_RULE(DropDropout, "canonicalize", kExact, .aliases = {"remove-dropout"}) {
+  auto x = src.Tensor("x"), ratio = src.Tensor("ratio"), training = src.Tensor("training_mode");
+  auto out = src.Op<ops::Dropout>(AnyAttrs())(x, src.Optional(ratio), src.Optional(training));
+  src.Require(IsSplat(IfGiven(training), 0));
+  res.Tensor(out) = x;
+}
+
+// x * hard_sigmoid(x; 1/6, 1/2) => hard_swish(x)
+WEFT_RULE(FuseHardSwish, "canonicalize", kReassociates) {
+  auto x = src.Tensor("x");
+  auto out = x * src.Op<ops::HardSigmoid>({.alpha = 1.0 / 6, .beta = 0.5})(x);
+  res.Tensor(out) = res.Op<ops::HardSwish>()(x);
+}
+
+}  // namespace weft::passes
