@@ -36,7 +36,7 @@ struct Case {
 };
 
 const Case kCases[] = {
-    {"remove-noop-reshape",
+    {"drop-noop-reshape",
      R"(module {input_names:strings["x","s"],output_names:strings["y"]} (%0: tensor<Sx8xf32>, %1: tensor<2xi64>) {
  (%2) = "onnx.Reshape" (%0, %1) {} : (tensor<Sx8xf32>, tensor<2xi64>) -> tensor<Sx8xf32>
  (%3) = "onnx.Tanh" (%2) {} : (tensor<Sx8xf32>) -> tensor<Sx8xf32>

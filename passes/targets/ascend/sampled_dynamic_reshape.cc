@@ -1,6 +1,6 @@
-// What dynamic-reshape cannot derive, believed after a few samples: a target shape that is the same
-// function of the sizes, one of those that Reshape can say, for every choice of sizes within the
-// ranges that the user gives. Seed: ascend_knowledge_base.md, DynamicReshape, with its ranges.
+// What fold-dynamic-reshape cannot derive, believed after a few samples: a target shape that is the
+// same function of the sizes, one of those that Reshape can say, for every choice of sizes within
+// the ranges that the user gives. Seed: ascend_knowledge_base.md, DynamicReshape, with its ranges.
 //
 // The seed runs the model three times on random sizes, which may coincide. Here no two symbols have
 // one size in a sample, sizes are spread over the ranges, the ends among them, and only types are
