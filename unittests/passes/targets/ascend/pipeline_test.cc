@@ -59,9 +59,9 @@ TEST_P(AscendPipeline, KeepsNumbers) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Rewrites, AscendPipeline,
-                         testing::Values("avgpool-split", "bn-folding", "conv1d-to-conv2d",
-                                         "empty-slice-fix", "gather-to-split", "merge-casts",
-                                         "merge-consecutive-concat", "merge-consecutive-slice",
+                         testing::Values("avgpool-split", "fold-batch-norm-through-transposes",
+                                         "conv1d-to-conv2d", "drop-empty-slice", "gather-to-split",
+                                         "merge-casts", "merge-concats", "merge-slices",
                                          "split-large-kernel-conv", "split-qkv-matmul", "topk-fix",
                                          "transpose-large-input-conv", "typecast"),
                          [](const auto& info) { return fixtures::GoldenTestName(info.param); });

@@ -1,0 +1,120 @@
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+
+#include "ir/dialects/onnx/conv.h"
+#include "ir/dialects/onnx/normalization.h"
+#include "passes/canonicalize/constant_math.h"
+#include "passes/rules.h"
+
+namespace weft::passes {
+namespace {
+
+struct BatchNorm {
+  Tensor gamma, beta, mean, var;
+  Attr<float> epsilon;
+  Tensor y;
+
+  BatchNorm(SourcePattern& src, const Tensor& x)
+      : gamma(src.Tensor("gamma")),
+        beta(src.Tensor("beta")),
+        mean(src.Tensor("mean")),
+        var(src.Tensor("var")),
+        epsilon(src.Attr<float>("epsilon")),
+        y(src.Op<ops::BatchNormalization>({.epsilon = epsilon, .momentum = Any()})(x, gamma, beta,
+                                                                                   mean, var)) {}
+};
+
+// What a batch normalization does to each channel.
+struct Channels {
+  std::vector<double> scale;  // gamma / sqrt(var + epsilon)
+  std::span<const float> mean, beta;
+  double Apply(size_t c, double x) const { return (x - mean[c]) * scale[c] + beta[c]; }
+};
+
+// One for each place of axis 0 of `of`.
+Let<Channels> ChannelsOf(SourcePattern& src, const BatchNorm& n, const Tensor& of) {
+  for (const Tensor& t : {n.gamma, n.beta, n.mean, n.var})
+    src.Require("gamma, beta, mean and var are f32 constants, one per channel", IsConstant(t),
+                DType(t, kF32), PerChannel(t, of, 0));
+  return src.Let("var + epsilon is positive", [=](const MatchContext& m) {
+    const auto gamma = *ConstantF32(m[n.gamma]), var = *ConstantF32(m[n.var]);
+    Channels channels{{}, *ConstantF32(m[n.mean]), *ConstantF32(m[n.beta])};
+    for (size_t c = 0; c < var.size(); ++c) {
+      if (!(var[c] + m[n.epsilon] > 0)) return std::optional<Channels>();
+      channels.scale.push_back(gamma[c] / std::sqrt(double{var[c]} + double{m[n.epsilon]}));
+    }
+    return std::optional(channels);
+  });
+}
+
+// Without perm the order is reversed.
+Ints PermOf(const std::optional<Ints>& perm, int64_t rank) {
+  if (perm) return *perm;
+  Ints reversed(static_cast<size_t>(rank));
+  std::iota(reversed.rbegin(), reversed.rend(), int64_t{0});
+  return reversed;
+}
+
+}  // namespace
+
+WEFT_RULE(FoldBatchNormIntoConv, "canonicalize", kReassociates,
+          .algebra =
+              "batch_norm(conv(x, w, b)) => conv(x, w * s, (b - mean) * s + beta), where "
+              "s = gamma / sqrt(var + epsilon)") {
+  auto x = src.Tensor("x"), w = src.Tensor("w"), b = src.Tensor("b");
+  auto conv = src.Op<ops::Conv>(AnyAttrs());
+  const BatchNorm n(src, conv(x, w, src.Optional(b)));
+  src.Require("w is an f32 constant", IsConstant(w), DType(w, kF32), MinRank(w, 3));
+  src.Require("b, if given, is an f32 constant, one per channel", IsConstant(IfGiven(b)),
+              DType(IfGiven(b), kF32), PerChannel(IfGiven(b), w, 0));
+  auto channels = ChannelsOf(src, n, w);
+  auto new_w = res.Constant([=](const MatchContext& m) {
+    const auto weights = *ConstantF32(m[w]);
+    const int64_t per_channel = m[w].type().NumElements() / std::max<int64_t>(1, m[w].dim(0));
+    return MakeF32(m.context(), m[w].shape(),
+                   [&](int64_t i) { return weights[i] * m[channels].scale[i / per_channel]; });
+  });
+  auto new_b = res.Constant([=](const MatchContext& m) {
+    return MakeF32(m.context(), m[n.mean].shape(), [&](int64_t c) {
+      return m[channels].Apply(c, m.Has(b) ? (*ConstantF32(m[b]))[c] : 0);
+    });
+  });
+  res.Tensor(n.y) = res.Like(conv)(x, new_w, new_b);
+}
+
+// A product and a sum in the layout around the transposes (ascend_knowledge_base.md, BNFolding).
+// Without them the normalization stays one op, or goes into a convolution.
+WEFT_RULE(FoldBatchNormThroughTransposes, "canonicalize", kReassociates, .seed = "ascend",
+          .aliases = {"bn-folding"},
+          .algebra =
+              "transpose(batch_norm(transpose(x, p)), q) => x * s + (beta - mean * s), where "
+              "q undoes p and s = gamma / sqrt(var + epsilon) lies along the channels") {
+  auto x = src.Tensor("x");
+  auto before = src.Op<ops::Transpose>(AnyAttrs()), after = src.Op<ops::Transpose>(AnyAttrs());
+  const BatchNorm n(src, before(x));
+  auto out = after(n.y);
+  // Where the channels, axis 1 between the transposes, lie in x.
+  auto axis = src.Let("the transposes undo each other", [=](const MatchContext& m) {
+    const int64_t rank = m[x].rank();
+    if (rank < 2) return std::optional<int64_t>();
+    const Ints p = PermOf(m[before].perm, rank), q = PermOf(m[after].perm, rank);
+    for (int64_t i = 0; i < rank; ++i)
+      if (p[q[i]] != i) return std::optional<int64_t>();
+    return std::optional(p[1]);
+  });
+  auto channels = ChannelsOf(src, n, n.gamma);
+  const auto per_channel = [&](auto number_of) {
+    return res.Constant([=](const MatchContext& m) {
+      Shape shape(static_cast<size_t>(m[x].rank()), 1);
+      shape[m[axis]] = m[n.gamma].dim(0);
+      return MakeF32(m.context(), shape, [&](int64_t c) { return number_of(m[channels], c); });
+    });
+  };
+  auto scale = per_channel([](const Channels& all, size_t c) { return all.scale[c]; });
+  auto shift = per_channel([](const Channels& all, size_t c) { return all.Apply(c, 0); });
+  res.Tensor(out) = res.Op<ops::Add>()(res.Op<ops::Mul>()(x, scale), shift);
+}
+
+}  // namespace weft::passes
