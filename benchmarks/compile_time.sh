@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What a file with one rule costs to compile: benchmarks/compile_time.sh [RUNS]. CPU seconds (median) and peak MiB of
-# passes/canonicalize/compose_transposes.cc, and of the same rule on MLIR 16 where libmlir-16-dev is installed.
+# benchmarks/compile_time/one_rule.cc, and of the same rule on MLIR 16 where libmlir-16-dev is installed.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 runs=${1:-5}
@@ -26,7 +26,7 @@ mlir=/usr/lib/llvm-16/include
 for compiler in g++ clang++-14; do
   command -v "$compiler" >/dev/null || continue
   for optimisation in -O0 -O2; do
-    measure Weft "$compiler" "$optimisation" -I. passes/canonicalize/compose_transposes.cc
+    measure Weft "$compiler" "$optimisation" -I. benchmarks/compile_time/one_rule.cc
     ours=$seconds peak=$kb
     [[ ! -e $mlir/mlir/IR/PatternMatch.h ]] ||
       measure MLIR "$compiler" "$optimisation" -isystem "$mlir" benchmarks/peers/mlir/one_rule.cpp

@@ -2,7 +2,7 @@
 // same rule, but for native code, which prints as such and cannot be read.
 //
 //   // transpose(transpose(x, p), q) => transpose(x, p[q])
-//   rule compose-transposes {
+//   rule merge-transposes {
 //     algebra "transpose(transpose(x, p), q) => transpose(x, p[q])"
 //     numerics exact
 //     benefit 2

@@ -1,6 +1,6 @@
 // --fail-if RULE<N: what a run expects of its rules, for CI.
 //
-//   compose-transposes<12    the run fails when the rule was applied fewer than 12 times
+//   merge-transposes<12    the run fails when the rule was applied fewer than 12 times
 //
 // <, <=, =, >= and > are understood. All passes of the run count together.
 #pragma once

@@ -1,7 +1,7 @@
 // An aligned table of text: a column of numbers is aligned right, any other left.
 //
 //   Table table({"rule", "applied"});
-//   table.AddRow({"compose-transposes", "12"});
+//   table.AddRow({"merge-transposes", "12"});
 //   std::string text = table.ToString();   // a line for the heads, one per row
 #pragma once
 

@@ -37,7 +37,7 @@ INSTANTIATE_TEST_SUITE_P(Golden, MergeGainsTest,
 TEST(Golden, FilesAreFound) { EXPECT_EQ(weft::fixtures::GoldenFiles(GAIN_GOLDEN_DIR).size(), 2u); }
 
 TEST(Package, BringsWhatRegistersItself) {
-  EXPECT_TRUE(weft::passes::FindRule("compose-transposes") != nullptr);
+  EXPECT_TRUE(weft::passes::FindRule("merge-transposes") != nullptr);
   EXPECT_FALSE(weft::passes::RegisteredPasses().empty());
   EXPECT_EQ(weft::kernels::ProvidersOf(weft::ir::kOpcodeOf<Scale>),
             std::vector<std::string>{"reference"});

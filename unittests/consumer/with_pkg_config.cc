@@ -23,6 +23,6 @@ int main() {
   if (!result.ok() || result->rules[0].applied != 2) return std::puts("not applied twice"), 1;
   const weft::ir::Operation y = program.body().Terminator().operand(0).DefiningOp();
   if (y.attrs_of<gain::Scale>().factor != 3.0f) return std::puts("a wrong factor"), 1;
-  if (!weft::passes::FindRule("compose-transposes")) return std::puts("no rules of Weft"), 1;
+  if (!weft::passes::FindRule("merge-transposes")) return std::puts("no rules of Weft"), 1;
   return 0;
 }

@@ -44,50 +44,50 @@ class IrOptRules : public IrOpt {
 // --- --explain -----------------------------------------------------------------------
 
 TEST_F(IrOptRules, ExplainsBothEndsOfTheRunInPlaceOfTheProgram) {
-  const std::string out = Explain("compose-transposes");
-  EXPECT_THAT(out, StartsWith("pass canonicalize: compose-transposes was applied 1 time\n"));
+  const std::string out = Explain("merge-transposes");
+  EXPECT_THAT(out, StartsWith("pass canonicalize: merge-transposes was applied 1 time\n"));
   EXPECT_THAT(out, HasSubstr("\nbefore pass canonicalize\n"
-                             "compose-transposes fits at 1 place\n"
+                             "merge-transposes fits at 1 place\n"
                              "  (%2 \"y\") = \"onnx.Transpose\" (%1)"));
   EXPECT_THAT(out, HasSubstr("\nafter the run\n"
-                             "compose-transposes does not fit; with 1 of 2 operations found it "
+                             "merge-transposes does not fit; with 1 of 2 operations found it "
                              "fails at\n"));
   EXPECT_THAT(out, Not(HasSubstr("builtin.return")));
 }
 
 TEST_F(IrOptRules, ExplainsAValueByItsNameOrItsNumberAfterTheRun) {
   for (const char* value : {"z", "%4"}) {
-    const std::string out = Explain(std::string("compose-transposes@") + value);
+    const std::string out = Explain(std::string("merge-transposes@") + value);
     EXPECT_EQ(CountOf(out, "expected onnx.Transpose but found onnx.Softmax"), 2u) << out;
     EXPECT_EQ(CountOf(out, "loc(\"m.onnx:/softmax\")"), 2u) << out;
     EXPECT_THAT(out, HasSubstr("\n  (%5 \"z\") = \"onnx.Transpose\""));
     EXPECT_THAT(out, HasSubstr("\n  (%4 \"z\") = \"onnx.Transpose\""));
   }
-  EXPECT_THAT(Explain("compose-transposes@middle"), HasSubstr("expected onnx.Transpose but found"));
+  EXPECT_THAT(Explain("merge-transposes@middle"), HasSubstr("expected onnx.Transpose but found"));
 }
 
 TEST_F(IrOptRules, TheProgramStillGoesWhereItIsToldTo) {
-  EXPECT_THAT(Explain("compose-transposes", {"-o", Path("b.ir")}), HasSubstr("after the run"));
+  EXPECT_THAT(Explain("merge-transposes", {"-o", Path("b.ir")}), HasSubstr("after the run"));
   EXPECT_THAT(ReadFile(Path("b.ir")), HasSubstr("builtin.return"));
-  const Outcome both = Accept({in_, "--explain", "compose-transposes", "-o", "-"});
+  const Outcome both = Accept({in_, "--explain", "merge-transposes", "-o", "-"});
   EXPECT_THAT(both.out, AllOf(HasSubstr("builtin.return"), Not(HasSubstr("after the run"))));
   EXPECT_THAT(both.err, HasSubstr("after the run"));
 }
 
 TEST_F(IrOptRules, SuggestsTheRuleOrValueThatWasMeant) {
-  EXPECT_THAT(Refusal({in_, "--explain", "compose-transpose"}),
-              HasSubstr("unknown rule 'compose-transpose'; did you mean 'compose-transposes'?"));
-  EXPECT_THAT(Refusal({in_, "--explain", "compose-transposes@midle"}),
+  EXPECT_THAT(Refusal({in_, "--explain", "merge-transpose"}),
+              HasSubstr("unknown rule 'merge-transpose'; did you mean 'merge-transposes'?"));
+  EXPECT_THAT(Refusal({in_, "--explain", "merge-transposes@midle"}),
               HasSubstr("unknown value 'midle'; did you mean 'middle'?"));
-  EXPECT_THAT(Refusal({in_, "--explain", "compose-transposes@%99"}),
+  EXPECT_THAT(Refusal({in_, "--explain", "merge-transposes@%99"}),
               HasSubstr("unknown value '%99'; after the run there is %0 to %4"));
-  EXPECT_THAT(Refusal({in_, "--explain", "compose-transposes@"}), HasSubstr("expected RULE@VALUE"));
+  EXPECT_THAT(Refusal({in_, "--explain", "merge-transposes@"}), HasSubstr("expected RULE@VALUE"));
 }
 
 TEST_F(IrOptRules, ExplainsThatARuleWasNotRunAtAll) {
-  EXPECT_THAT(Explain("compose-transposes", {"--disable-rule", "compose-transposes"}),
-              AllOf(HasSubstr("pass canonicalize: compose-transposes was not run: it is disabled"),
-                    HasSubstr("after the run\ncompose-transposes fits at 1 place")));
+  EXPECT_THAT(Explain("merge-transposes", {"--disable-rule", "merge-transposes"}),
+              AllOf(HasSubstr("pass canonicalize: merge-transposes was not run: it is disabled"),
+                    HasSubstr("after the run\nmerge-transposes fits at 1 place")));
   EXPECT_THAT(Explain("fold-batch-norm-into-conv", {"--numerics", "exact"}),
               HasSubstr("fold-batch-norm-into-conv was not run: its numeric class is reassociates, "
                         "the run allows exact at most\n"));
@@ -108,7 +108,7 @@ TEST_F(IrOptRules, StatisticsComeAsJsonToo) {
   EXPECT_EQ(canonicalize["ops_after"], 5);
   size_t idle = 0;
   for (const auto& rule : canonicalize["rules"]) {
-    if (rule["rule"] == "compose-transposes") {
+    if (rule["rule"] == "merge-transposes") {
       EXPECT_EQ(rule["applied"], 1);
       EXPECT_GE(rule["tried"], 1);
       EXPECT_EQ(rule["ops_created"], 1);
@@ -144,13 +144,13 @@ module {input_names:strings["x"],output_names:strings["y","z"]} (%0: tensor<2x3x
   EXPECT_THAT(Accept(passes).err,
               ContainsRegex("\npass +rule +declined +because\n"
                             "(canonicalize .*\n)*"
-                            "canonicalize +remove-identity-transpose +2 +does not hold: perm moves "
-                            "nothing"));
+                            "canonicalize +drop-identity-transpose +2 +does not hold: perm moves "
+                            "no axis"));
   const auto json =
       nlohmann::json::parse(Accept({in, "--passes", "canonicalize", "--stats=json"}).err);
   bool found = false;
   for (const auto& rule : json["passes"][0]["rules"])
-    if (rule["rule"] == "remove-identity-transpose")
+    if (rule["rule"] == "drop-identity-transpose")
       for (const auto& decline : rule["declines"]) found |= decline["count"] == 2;
   EXPECT_TRUE(found);
 }
@@ -168,41 +168,41 @@ TEST_F(IrOptRules, FailsWhenARuleAppliesLessOrMoreOftenThanExpected) {
   const auto fails = [&](const std::string& bound) {
     return Refusal({in_, "--fail-if", bound, "-o", Path("b.ir")}, 1);
   };
-  passes("compose-transposes<1");
-  passes("compose-transposes>1");
-  passes("compose-transposes=0");
-  passes("compose-transposes>=2");
-  passes("compose-transposes<=0");
-  EXPECT_THAT(fails("compose-transposes<12"),
-              HasSubstr("rule compose-transposes: expected at least 12 applications, got 1\n"));
-  EXPECT_THAT(fails("compose-transposes>0"), HasSubstr("expected at most 0 applications, got 1\n"));
-  EXPECT_THAT(fails("compose-transposes=1"), HasSubstr("expected other than 1 application, got 1"));
-  EXPECT_THAT(fails("compose-transposes>=1"), HasSubstr("expected fewer than 1 application"));
-  EXPECT_THAT(fails("compose-transposes<=1"), HasSubstr("expected more than 1 application, got 1"));
+  passes("merge-transposes<1");
+  passes("merge-transposes>1");
+  passes("merge-transposes=0");
+  passes("merge-transposes>=2");
+  passes("merge-transposes<=0");
+  EXPECT_THAT(fails("merge-transposes<12"),
+              HasSubstr("rule merge-transposes: expected at least 12 applications, got 1\n"));
+  EXPECT_THAT(fails("merge-transposes>0"), HasSubstr("expected at most 0 applications, got 1\n"));
+  EXPECT_THAT(fails("merge-transposes=1"), HasSubstr("expected other than 1 application, got 1"));
+  EXPECT_THAT(fails("merge-transposes>=1"), HasSubstr("expected fewer than 1 application"));
+  EXPECT_THAT(fails("merge-transposes<=1"), HasSubstr("expected more than 1 application, got 1"));
   EXPECT_FALSE(std::filesystem::exists(Path("b.ir")));
 }
 
 TEST_F(IrOptRules, NamesEveryBoundThatIsMissedAndWhyARuleWasNotRun) {
-  EXPECT_THAT(Refusal({in_, "--fail-if", "remove-identity<1", "--fail-if", "fuse-linear-bias<2",
-                       "--fail-if", "compose-transposes<1", "-o", Path("b.ir")},
+  EXPECT_THAT(Refusal({in_, "--fail-if", "drop-identity<1", "--fail-if", "fuse-linear-bias<2",
+                       "--fail-if", "merge-transposes<1", "-o", Path("b.ir")},
                       1),
-              HasSubstr("rule remove-identity: expected at least 1 application, got 0; rule "
+              HasSubstr("rule drop-identity: expected at least 1 application, got 0; rule "
                         "fuse-linear-bias: expected at least 2 applications, got 0 (no pass of "
                         "this run has it)\n"));
 }
 
 TEST_F(IrOptRules, RefusesABoundThatMakesNoSense) {
-  EXPECT_THAT(Refusal({in_, "--fail-if", "compose-transpose<1"}),
-              HasSubstr("unknown rule 'compose-transpose'; did you mean 'compose-transposes'?"));
-  EXPECT_THAT(Refusal({in_, "--fail-if", "compose-transposes<x"}),
-              HasSubstr("--fail-if compose-transposes<x: 'x' is not a count"));
-  for (const char* bound : {"compose-transposes", "<3", "compose-transposes!3"})
+  EXPECT_THAT(Refusal({in_, "--fail-if", "merge-transpose<1"}),
+              HasSubstr("unknown rule 'merge-transpose'; did you mean 'merge-transposes'?"));
+  EXPECT_THAT(Refusal({in_, "--fail-if", "merge-transposes<x"}),
+              HasSubstr("--fail-if merge-transposes<x: 'x' is not a count"));
+  for (const char* bound : {"merge-transposes", "<3", "merge-transposes!3"})
     EXPECT_THAT(Refusal({in_, "--fail-if", bound}), HasSubstr("expected RULE<COUNT"));
 }
 
 TEST_F(IrOptRules, AFailedExpectationCanBeExplainedInTheSameRun) {
   const Outcome outcome =
-      Run({in_, "--fail-if", "compose-transposes<2", "--explain", "compose-transposes"});
+      Run({in_, "--fail-if", "merge-transposes<2", "--explain", "merge-transposes"});
   EXPECT_EQ(outcome.code, 1);
   EXPECT_THAT(outcome.out, HasSubstr("after the run"));
   EXPECT_THAT(outcome.err, HasSubstr("expected at least 2 applications, got 1"));

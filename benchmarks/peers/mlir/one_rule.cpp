@@ -1,5 +1,5 @@
 // The least an MLIR user includes for one rewrite pattern, for benchmarks/compile_time.sh: the rule of
-// passes/canonicalize/compose_transposes.cc, on operations by name so that no dialect is included.
+// benchmarks/compile_time/one_rule.cc, on operations by name so that no dialect is included.
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/PatternMatch.h"
 

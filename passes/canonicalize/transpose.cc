@@ -2,11 +2,20 @@
 
 namespace weft::passes {
 
+// transpose(x, [0, 1, ..]) => x
+WEFT_RULE(DropIdentityTranspose, "canonicalize", kExact, .aliases = {"remove-identity-transpose"}) {
+  auto perm = src.Attr<Ints>("perm");
+  auto x = src.Tensor("x");
+  auto out = src.Op<ops::Transpose>({.perm = perm})(x);
+  src.Require(IsIdentity(perm));
+  res.Tensor(out) = x;
+}
+
 // transpose(transpose(x, p), q) => transpose(x, p[q]). The inner transpose may have other users: the
 // outer one no longer waits for it.
-WEFT_RULE(ComposeTransposes, "canonicalize", kExact) {
-  auto x = src.Tensor("x");
+WEFT_RULE(MergeTransposes, "canonicalize", kExact, .aliases = {"compose-transposes"}) {
   auto p = src.Attr<Ints>("p"), q = src.Attr<Ints>("q");
+  auto x = src.Tensor("x");
   auto inner = src.Keep(src.Op<ops::Transpose>({.perm = p})(x));
   auto outer = src.Op<ops::Transpose>({.perm = q})(inner);
   res.Tensor(outer) = res.Op<ops::Transpose>({.perm = Compose(p, q)})(x);
