@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "drr/rule_file.h"
+#include "drr/text/rule_text.h"
 #include "ir/analysis/verifier.h"
 #include "ir/text/parser.h"
 #include "ir/text/printer.h"
@@ -116,6 +117,28 @@ TEST_F(Engines, DoTheSameWithEveryRegisteredRule) {
   }
   EXPECT_GT(tried_, 1000u);
   EXPECT_GT(applied_, 300u);
+}
+
+TEST_F(Engines, DoTheSameWithEveryRuleThatIsReadBackFromItsText) {
+  for (const RegisteredRule& registered : RegisteredRules()) {
+    drr::BuildResult built = registered.build(&context_), again;
+    const std::string text = drr::text::PrintRule(*built.rule);
+    if (text.find("native") != std::string::npos) continue;
+    drr::text::RuleFile file = drr::text::ReadRules(text, "printed", &context_);
+    ASSERT_EQ(file.rules.size(), 1u) << text << testing::PrintToString(file.errors);
+    again.rule = ir::Owned<drr::Rule>(file.rules[0].release());
+    const FrozenRewritePatternSet rule = SetOf(context_, std::move(built));
+    const FrozenRewritePatternSet read_back = SetOf(context_, std::move(again));
+    for (const auto& [path, program] : programs_) {
+      const Outcome expected = Run(*program, rule, {}), actual = Run(*program, read_back, {});
+      ASSERT_EQ(actual.program, expected.program) << registered.name << " on " << path;
+      ASSERT_EQ(actual.statistics, expected.statistics) << registered.name << " on " << path;
+      tried_ += expected.tried;
+      applied_ += expected.applied;
+    }
+  }
+  EXPECT_GT(tried_, 500u);
+  EXPECT_GT(applied_, 150u);
 }
 
 TEST_F(Engines, DoTheSameWithAllRegisteredRulesTogether) {
