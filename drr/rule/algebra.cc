@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <set>
+#include <string_view>
 
 #include "drr/rule/vocabulary.h"
+#include "ir/dialects/builtin.h"
 #include "ir/text/printer.h"
 
 namespace weft::drr {
@@ -51,8 +54,9 @@ class AlgebraPrinter {
     std::string text = before + " => " + after;
     if (!definitions_.empty()) text += " with " + definitions_;
     std::string where;
+    std::set<std::string_view> said;
     for (const Constraint& c : g_.constraints)
-      if (!printed_.count(&c)) Append(&where, c.reason);
+      if (!printed_.count(&c) && said.insert(c.reason).second) Append(&where, c.reason);
     return where.empty() ? text : text + " where " + where;
   }
 
@@ -157,6 +161,7 @@ class AlgebraPrinter {
     for (const ResultOp& op : g_.result_ops) {
       const auto it = std::find(op.results.begin(), op.results.end(), id);
       if (it == op.results.end()) continue;
+      if (op.def == &ir::OpDefOf<ir::ConstantOp>()) return AttrText(op.attrs[0]);
       std::string operands;
       for (const ResultOperand& operand : op.operands) Append(&operands, Operand(operand));
       const std::string name = op.def ? OpName(op.def->name()) : Names(g_.ops[op.like]);
@@ -169,7 +174,7 @@ class AlgebraPrinter {
     return "";
   }
 
-  std::string ResultAttrs(const ResultOp& op) const {
+  std::string ResultAttrs(const ResultOp& op) {
     std::string text;
     for (const ResultAttr& attr : op.attrs) {
       const ir::FieldDef* field = g_.DefOf(op)->FindField(attr.name);
@@ -180,16 +185,22 @@ class AlgebraPrinter {
     return text;
   }
 
-  std::string AttrText(const ResultAttr& attr) const {
+  std::string ArgumentText(const Formula::Argument& a) {
+    if (a.kind == Formula::Argument::kVariable) return g_.attrs[a.id].name;
+    if (a.kind == Formula::Argument::kLiteral)
+      return a.literal.Is(ir::AttrKind::kDouble) ? fmt::format("{:.6g}", a.literal.AsDouble())
+                                                 : ir::PrintAttribute(a.literal);
+    const std::string number = Number(g_.Resolve(a.id));
+    return number.empty() ? NameInReason(g_, a.id) : number;
+  }
+
+  std::string AttrText(const ResultAttr& attr) {
     if (attr.variable >= 0) return g_.attrs[attr.variable].name;
     if (!attr.compute)
       return attr.literal.Is(ir::AttrKind::kDense) ? "constant" : ir::PrintAttribute(attr.literal);
     if (attr.formula.name.empty()) return "computed";
     std::string arguments;
-    for (const Formula::Argument& a : attr.formula.arguments)
-      Append(&arguments, a.kind == Formula::Argument::kValue      ? NameInReason(g_, a.id)
-                         : a.kind == Formula::Argument::kVariable ? g_.attrs[a.id].name
-                                                                  : ir::PrintAttribute(a.literal));
+    for (const Formula::Argument& a : attr.formula.arguments) Append(&arguments, ArgumentText(a));
     return attr.formula.name + "(" + arguments + ")";
   }
 

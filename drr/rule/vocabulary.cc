@@ -353,14 +353,17 @@ std::string Text(const PatternGraph& graph, const Formula::Argument& a) {
 std::string NameInReason(const PatternGraph& graph, int value) {
   const SourceValue& v = Underlying(graph, &value);
   if (!v.name.empty()) return v.name;
-  const bool replaced =
-      std::any_of(graph.replacements.begin(), graph.replacements.end(),
-                  [&](const Replacement& r) { return graph.Resolve(r.source) == value; });
-  if (replaced) return "the result";
+  const auto is_replaced = [&](int id) {
+    return std::any_of(graph.replacements.begin(), graph.replacements.end(),
+                       [&](const auto& r) { return graph.Resolve(r.source) == graph.Resolve(id); });
+  };
+  if (is_replaced(value)) return "the result";
   if (v.producer >= 0) {
     const std::string_view name = ShortName(graph.ops[v.producer]);
-    const auto alike = std::count_if(graph.ops.begin(), graph.ops.end(),
-                                     [&](const SourceOp& op) { return ShortName(op) == name; });
+    const auto alike = std::count_if(graph.ops.begin(), graph.ops.end(), [&](const SourceOp& op) {
+      return ShortName(op) == name &&
+             std::none_of(op.results.begin(), op.results.end(), is_replaced);
+    });
     if (alike == 1) return fmt::format("the {}", name);
     return fmt::format("the {} of line {}", name, v.loc.line);
   }

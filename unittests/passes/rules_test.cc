@@ -67,6 +67,19 @@ TEST(WeftRule, PrintsItsAlgebra) {
             "add(mul(x, 2), 1) => x where x has the type of the result");
 }
 
+TEST(WeftRule, PrintsTheAlgebraOfAlternativesAndConstants) {
+  EXPECT_EQ(AlgebraOf(*FindRule("fold-decided-logic")),
+            "(and(x, 0) or or(x, 1)) => expand(scalar_of(0, 1), shape(the result)) "
+            "where every size of the result is known");
+  EXPECT_THAT(AlgebraOf(*FindRule("fold-zero-product")), HasSubstr("expand(scalar(x, 0), shape("));
+}
+
+TEST(WeftRule, NamesAnInnerOpOfTheKindOfTheRootWithoutALine) {
+  EXPECT_THAT(AlgebraOf(*FindRule("merge-concats")),
+              HasSubstr("nothing but the result uses the Concat"));
+  EXPECT_THAT(AlgebraOf(*FindRule("merge-concats")), testing::Not(HasSubstr("line")));
+}
+
 TEST(WeftRule, PrintsAsTextThatIsReadBack) {
   ir::IrContext context;
   ir::LoadOnnxDialect(context);
