@@ -20,7 +20,7 @@ class Term {
 
  private:
   drr::PatternGraph* graph_ = nullptr;
-  int id_ = -1;
+  drr::ValueId id_;
   double number_ = 0;
   drr::SourceLoc loc_;
 };

@@ -9,10 +9,10 @@ namespace {
 
 PhraseArgument Arg(Tensor t) { return ValueArg(t); }
 PhraseArgument Arg(const PhraseArgument& a) { return a; }
-PhraseArgument Arg(double number) { return {PhraseArgument::kNumber, false, 0, number}; }
+PhraseArgument Arg(double number) { return {PhraseArgument::kNumber, false, {}, {}, 0, number}; }
 template <class T>
 PhraseArgument Arg(Attr<T> a) {
-  return {PhraseArgument::kVariable, false, a.id(), 0};
+  return {PhraseArgument::kVariable, false, {}, a.id()};
 }
 
 template <class... Args>
@@ -135,7 +135,7 @@ Condition AnyElement(std::initializer_list<TensorList> lists, SourceLoc loc) {
   Phrase phrase = Say("any_element", loc);
   for (const TensorList& list : lists)
     if (phrase.size < kMaxArguments)
-      phrase.arguments[phrase.size++] = {PhraseArgument::kValue, false, list.id(), 0};
+      phrase.arguments[phrase.size++] = {PhraseArgument::kValue, false, list.id()};
   return {phrase};
 }
 
@@ -150,11 +150,11 @@ Formula MakeFormula(PatternGraph* graph, const Phrase& phrase, bool is_constrain
     Formula::Argument& argument = formula.arguments.emplace_back();
     switch (a.kind) {
       case PhraseArgument::kValue:
-        argument = ValueArgument(static_cast<int>(a.integer));
+        argument = ValueArgument(a.value);
         argument.if_given = a.if_given;
         break;
       case PhraseArgument::kVariable:
-        argument = VariableArgument(static_cast<int>(a.integer));
+        argument = VariableArgument(a.variable);
         break;
       case PhraseArgument::kInt:
         argument = LiteralArgument(context.IntAttr(a.integer));

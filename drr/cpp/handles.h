@@ -15,29 +15,30 @@ namespace weft::drr {
 
 namespace internal {
 
-class Handle {
+// The part of a rule that has this id.
+template <class Id>
+class Numbered {
  public:
-  Handle(PatternGraph* graph, int id) : graph_(graph), id_(id) {}
-  int id() const { return id_; }
+  explicit Numbered(Id id) : id_(id) {}
+  Id id() const { return id_; }
+
+ private:
+  Id id_;
+};
+
+template <class Id>
+class Handle : public Numbered<Id> {
+ public:
+  Handle(PatternGraph* graph, Id id) : Numbered<Id>(id), graph_(graph) {}
   PatternGraph* graph() const { return graph_; }
 
  private:
   PatternGraph* graph_;
-  int id_;
-};
-
-class Id {
- public:
-  explicit Id(int id) : id_(id) {}
-  int id() const { return id_; }
-
- private:
-  int id_;
 };
 
 }  // namespace internal
 
-class Tensor : public internal::Handle {
+class Tensor : public internal::Handle<ValueId> {
  public:
   using Handle::Handle;
   BoundTensor In(const MatchContext& m) const { return BoundTensor(m.value(id())); }
@@ -47,16 +48,16 @@ class Tensor : public internal::Handle {
 };
 
 // Any number of values: consecutive operands of an op that takes any number of them.
-class TensorList : public internal::Handle {
+class TensorList : public internal::Handle<ValueId> {
  public:
   using Handle::Handle;
   std::vector<BoundTensor> In(const MatchContext& m) const;
 };
 
 template <class T>
-class Attr : public internal::Id {
+class Attr : public internal::Numbered<AttrId> {
  public:
-  using Id::Id;
+  using Numbered::Numbered;
   T In(const MatchContext& m) const {
     T value{};
     ir::ReadAttr(m.attr(id()), &value);
@@ -65,15 +66,15 @@ class Attr : public internal::Id {
   T After(const PostContext& p) const { return In(p.match()); }
 };
 
-class ResultTensor : public internal::Id {
+class ResultTensor : public internal::Numbered<ResultValueId> {
  public:
-  using Id::Id;
+  using Numbered::Numbered;
   ir::Value After(const PostContext& p) const { return p.result(id()); }
 };
 
-class ResultList : public internal::Id {
+class ResultList : public internal::Numbered<ResultValueId> {
  public:
-  using Id::Id;
+  using Numbered::Numbered;
 };
 
 struct NoneTensor {};  // an optional operand that is not given
@@ -83,18 +84,18 @@ class SourceOperand {
   SourceOperand(Tensor t) : id_(t.id()) {}
   SourceOperand(TensorList t) : id_(t.id()) {}
   SourceOperand(NoneTensor) : id_(kAbsent) {}
-  int id() const { return id_; }
+  ValueId id() const { return id_; }
 
  private:
-  int id_;
+  ValueId id_;
 };
 
 class Operand {
  public:
-  Operand(Tensor t) : value{ResultOperand::kSource, t.id()} {}
-  Operand(ResultTensor t) : value{ResultOperand::kResult, t.id()} {}
-  Operand(TensorList t) : value{ResultOperand::kSource, t.id(), true} {}
-  Operand(ResultList t) : value{ResultOperand::kResult, t.id(), true} {}
+  Operand(Tensor t) : value(ResultOperand::Source(t.id())) {}
+  Operand(ResultTensor t) : value(ResultOperand::Result(t.id())) {}
+  Operand(TensorList t) : value(ResultOperand::Source(t.id(), true)) {}
+  Operand(ResultList t) : value(ResultOperand::Result(t.id(), true)) {}
   Operand(NoneTensor) {}
   ResultOperand value;
 };

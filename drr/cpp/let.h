@@ -8,8 +8,8 @@ namespace weft::drr {
 template <class T>
 class Let {
  public:
-  explicit Let(int slot) : slot_(slot) {}
-  const T& In(const MatchContext& m) const { return m.let<T>(slot_); }
+  explicit Let(LetId id) : id_(id) {}
+  const T& In(const MatchContext& m) const { return m.let<T>(id_); }
   const T& operator()(const MatchContext& m) const { return In(m); }  // {.perm = let}
   // A member of it: res.ConstantInts(slice[&Slice::starts]).
   template <class U, class C>
@@ -18,7 +18,7 @@ class Let {
   }
 
  private:
-  int slot_;
+  LetId id_;
 };
 
 }  // namespace weft::drr

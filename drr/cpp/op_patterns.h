@@ -40,7 +40,7 @@ auto Results(MakeHandle make) {
     return make(0);
   } else {
     return [&]<size_t... kIndex>(std::index_sequence<kIndex...>) {
-      return std::array<decltype(make(0)), kCount>{make(static_cast<int>(kIndex))...};
+      return std::array<decltype(make(0)), kCount>{make(kIndex)...};
     }
     (std::make_index_sequence<kCount>());
   }
@@ -50,7 +50,7 @@ auto Results(MakeHandle make) {
 
 // Applied to operands it gives its result, or an array of its results for structured bindings.
 template <class O>
-class OpPattern : public internal::Handle {
+class OpPattern : public internal::Handle<OpId> {
  public:
   using Handle::Handle;
   template <class... In>
@@ -59,9 +59,10 @@ class OpPattern : public internal::Handle {
                   "source operands must be source tensors");
     static_assert(internal::CallOk<O, TensorList, In...>(), "wrong number of operands for this op");
     constexpr size_t kResults = internal::NumRequiredResults<O>();
-    const std::array<int, sizeof...(In)> operands{SourceOperand(in).id()...};
-    const int first = graph()->Call(id(), operands, kResults);
-    return internal::Results<kResults>([&](int i) { return Tensor(graph(), first + i); });
+    const std::array<ValueId, sizeof...(In)> operands{SourceOperand(in).id()...};
+    const size_t first = graph()->Call(id(), operands, kResults).index();
+    return internal::Results<kResults>(
+        [&](size_t i) { return Tensor(graph(), ValueId(first + i)); });
   }
   // One such op for every element of a list: a list of their results.
   TensorList Each(TensorList operands) const {
@@ -76,14 +77,14 @@ class OpPattern : public internal::Handle {
 };
 
 template <class... Os>
-class OneOfPattern : public internal::Handle {
+class OneOfPattern : public internal::Handle<OpId> {
  public:
   using Handle::Handle;
   template <class... In>
   Tensor operator()(const In&... in) const {
     static_assert((internal::CallOk<Os, TensorList, In...>() && ...),
                   "wrong number of operands for one of these ops");
-    const std::array<int, sizeof...(In)> operands{SourceOperand(in).id()...};
+    const std::array<ValueId, sizeof...(In)> operands{SourceOperand(in).id()...};
     return Tensor(graph(), graph()->Call(id(), operands, 1));
   }
   TensorList Each(TensorList operands) const {
@@ -105,14 +106,14 @@ class OneOfPattern : public internal::Handle {
 };
 
 // An op of any name, of which the first result is used.
-class AnyOpPattern : public internal::Handle {
+class AnyOpPattern : public internal::Handle<OpId> {
  public:
   using Handle::Handle;
   template <class... In>
   Tensor operator()(const In&... in) const {
     static_assert((std::convertible_to<In, SourceOperand> && ...),
                   "source operands must be source tensors");
-    const std::array<int, sizeof...(In)> operands{SourceOperand(in).id()...};
+    const std::array<ValueId, sizeof...(In)> operands{SourceOperand(in).id()...};
     return Tensor(graph(), graph()->Call(id(), operands, 1));
   }
   ir::Operation In(const MatchContext& m) const { return m.op(id()); }
@@ -127,11 +128,11 @@ struct Range {
 
 // Zero or more ops in a row. Each uses the one before as its first operand (a commutative one as the
 // second when the first is a constant); further operands are whatever they are.
-class RepeatPattern : public internal::Handle {
+class RepeatPattern : public internal::Handle<OpId> {
  public:
   using Handle::Handle;
   Tensor operator()(const Tensor& in) const {
-    const int operand = in.id();
+    const ValueId operand = in.id();
     return Tensor(graph(), graph()->Call(id(), {&operand, 1}, 1));
   }
   const std::vector<ir::Operation>& In(const MatchContext& m) const {  // innermost first
@@ -140,7 +141,7 @@ class RepeatPattern : public internal::Handle {
 };
 
 template <class O>
-class ResultOpPattern : public internal::Handle {
+class ResultOpPattern : public internal::Handle<ResultOpId> {
  public:
   using Handle::Handle;
   template <class... In>
@@ -151,8 +152,9 @@ class ResultOpPattern : public internal::Handle {
     static_assert(internal::CallOk<O, List, In...>(), "wrong number of operands for this op");
     constexpr size_t kResults = internal::NumRequiredResults<O>();
     const std::array<ResultOperand, sizeof...(In)> operands{Operand(in).value...};
-    const int first = graph()->CallResult(id(), operands, kResults);
-    return internal::Results<kResults>([&](int i) { return ResultTensor(first + i); });
+    const size_t first = graph()->CallResult(id(), operands, kResults).index();
+    return internal::Results<kResults>(
+        [&](size_t i) { return ResultTensor(ResultValueId(first + i)); });
   }
   // One such op for every element of a list, which is its first operand: a list of their results.
   template <class... In>
@@ -165,7 +167,7 @@ class ResultOpPattern : public internal::Handle {
   ir::Operation After(const PostContext& p) const { return p.result_op(id()); }
 };
 
-class ResultOpLike : public internal::Handle {
+class ResultOpLike : public internal::Handle<ResultOpId> {
  public:
   using Handle::Handle;
   template <class... In>

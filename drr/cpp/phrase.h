@@ -28,7 +28,9 @@ struct PhraseArgument {
   enum Kind : uint8_t { kValue, kVariable, kInt, kNumber, kType };
   Kind kind = kInt;
   bool if_given = false;
-  int64_t integer = 0;  // or an id, or an element type
+  ValueId value{};
+  AttrId variable{};
+  int64_t integer = 0;  // or an element type
   double number = 0;
 };
 
@@ -48,19 +50,19 @@ Formula MakeFormula(PatternGraph* graph, const Phrase& phrase, bool is_constrain
 // element type or a variable that holds one.
 class ValueArg : public internal::PhraseArgument {
  public:
-  ValueArg(Tensor t) : PhraseArgument{kValue, false, t.id(), 0} {}
-  ValueArg(IfGiven t) : PhraseArgument{kValue, true, t.value().id(), 0} {}
+  ValueArg(Tensor t) : PhraseArgument{kValue, false, t.id()} {}
+  ValueArg(IfGiven t) : PhraseArgument{kValue, true, t.value().id()} {}
 };
 class IntArg : public internal::PhraseArgument {
  public:
   template <std::integral I>
-  IntArg(I i) : PhraseArgument{kInt, false, static_cast<int64_t>(i), 0} {}
-  IntArg(Attr<int64_t> a) : PhraseArgument{kVariable, false, a.id(), 0} {}
+  IntArg(I i) : PhraseArgument{kInt, false, {}, {}, static_cast<int64_t>(i)} {}
+  IntArg(Attr<int64_t> a) : PhraseArgument{kVariable, false, {}, a.id()} {}
 };
 class DTypeArg : public internal::PhraseArgument {
  public:
-  DTypeArg(ir::DataType t) : PhraseArgument{kType, false, static_cast<int64_t>(t), 0} {}
-  DTypeArg(Attr<ir::DataType> a) : PhraseArgument{kVariable, false, a.id(), 0} {}
+  DTypeArg(ir::DataType t) : PhraseArgument{kType, false, {}, {}, static_cast<int64_t>(t)} {}
+  DTypeArg(Attr<ir::DataType> a) : PhraseArgument{kVariable, false, {}, a.id()} {}
 };
 
 // What src.Require() and src.Profitable() take.

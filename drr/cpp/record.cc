@@ -24,7 +24,7 @@ BoundTensor Tensor::After(const PostContext& p) const {
 
 drr::Tensor SourcePattern::EitherOf(std::initializer_list<drr::Tensor> alternatives,
                                     SourceLoc loc) {
-  const int value = graph_->NewValue("", loc);
+  const ValueId value = graph_->NewValue("", loc);
   for (const drr::Tensor& t : alternatives) graph_->values[value].either.push_back(t.id());
   return {graph_, value};
 }
@@ -48,12 +48,12 @@ AnyOpPattern SourcePattern::AnyOp(std::string_view name, SourceLoc loc) {
 }
 
 RepeatPattern SourcePattern::RepeatAny(uint32_t traits, Range times, SourceLoc loc) {
-  const int op = graph_->NewOp(loc);
+  const OpId op = graph_->NewOp(loc);
   graph_->ops[op].traits = traits;
   return MakeRepeat(op, times);
 }
 
-RepeatPattern SourcePattern::MakeRepeat(int op, Range times) {
+RepeatPattern SourcePattern::MakeRepeat(OpId op, Range times) {
   SourceOp& repeated = graph_->ops[op];
   repeated.times = Times::kChain;
   repeated.min_times = times.min;
@@ -66,7 +66,7 @@ drr::Tensor SourcePattern::Not(const drr::Tensor& t, const drr::Tensor& pattern)
   return t;
 }
 
-void SourcePattern::AddReturns(int op, int region, std::initializer_list<SourceOperand> values,
+void SourcePattern::AddReturns(OpId op, int region, std::initializer_list<SourceOperand> values,
                                SourceLoc loc) {
   RegionPattern& r = graph_->ops[op].regions.emplace_back();
   r.region = region;
@@ -91,13 +91,13 @@ void ResultPattern::Output::operator=(Operand with) && {
 drr::Tensor SourcePattern::MakeSkip(const drr::Tensor& t,
                                     std::initializer_list<const ir::OpDef*> skipped, bool same_type,
                                     SourceLoc loc) {
-  const int value = graph_->NewValue("", loc);
+  const ValueId value = graph_->NewValue("", loc);
   graph_->values[value].through = t.id();
   for (const ir::OpDef* def : skipped) graph_->values[value].skipped.push_back({def, same_type});
   return {graph_, value};
 }
 
-ResultOpLike ResultPattern::LikeOp(int source_op, SourceLoc loc) {
+ResultOpLike ResultPattern::LikeOp(OpId source_op, SourceLoc loc) {
   ResultOp op;
   op.like = source_op;
   op.loc = loc;

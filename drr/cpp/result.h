@@ -17,7 +17,7 @@ class ResultPattern {
   template <class O>
   ResultOpPattern<O> Op(ResultAttrs<O> attrs = {}, ResultAttrs<O> except = {},
                         SourceLoc loc = SourceLoc::Here()) {
-    const int op = graph_->NewResultOp(ir::OpDefOf<O>(), -1, loc);
+    const ResultOpId op = graph_->NewResultOp(ir::OpDefOf<O>(), OpId(), loc);
     internal::RecordResultAttrs<O>(graph_, op, attrs, except);
     return {graph_, op};
   }
@@ -64,13 +64,13 @@ class ResultPattern {
 
   class Output {
    public:
-    Output(PatternGraph* graph, int source, SourceLoc loc)
+    Output(PatternGraph* graph, ValueId source, SourceLoc loc)
         : graph_(graph), source_(source), loc_(loc) {}
     void operator=(Operand with) &&;
 
    private:
     PatternGraph* graph_;
-    int source_;
+    ValueId source_;
     SourceLoc loc_;
   };
   Output Tensor(const drr::Tensor& source, SourceLoc loc = SourceLoc::Here()) {
@@ -84,7 +84,7 @@ class ResultPattern {
   }
 
  private:
-  ResultOpLike LikeOp(int source_op, SourceLoc loc);
+  ResultOpLike LikeOp(OpId source_op, SourceLoc loc);
   void AddPostHook(ir::Function<void(PostContext&)> run, SourceLoc loc);
   ResultTensor ComputedConstant(ComputeAttr compute, SourceLoc loc);
   PatternGraph* graph_;

@@ -83,12 +83,12 @@ class SourceSlot {
 
   Kind kind() const { return kind_; }
   const MakeLiterals& literals() const { return literals_; }
-  int variable() const { return variable_; }
+  AttrId variable() const { return variable_; }
 
  private:
   Kind kind_ = kDefault;
   MakeLiterals literals_;
-  int variable_ = -1;
+  AttrId variable_;
 };
 
 template <class T, class V>
@@ -118,24 +118,25 @@ class ResultSlot {
   template <ExpressionFor<V> U>
   ResultSlot(const Expression<U>& expression) : kind_(kExpression), expression_(expression) {}
   // As a source op has it, if it has an attribute of this name.
-  static ResultSlot From(int source_op) {
+  static ResultSlot From(OpId source_op) {
     ResultSlot slot;
     slot.kind_ = kFrom;
-    slot.variable_ = source_op;
+    slot.source_op_ = source_op;
     return slot;
   }
 
   Kind kind() const { return kind_; }
   const MakeLiterals& literal() const { return literal_; }
-  int variable() const { return variable_; }
-  int source_op() const { return variable_; }
+  AttrId variable() const { return variable_; }
+  OpId source_op() const { return source_op_; }
   const ComputeAttr& compute() const { return compute_; }
   const internal::Phrase& expression() const { return expression_; }
 
  private:
   Kind kind_ = kDefault;
   MakeLiterals literal_;
-  int variable_ = -1;
+  AttrId variable_;
+  OpId source_op_;
   ComputeAttr compute_;
   internal::Phrase expression_;
 };
@@ -205,7 +206,7 @@ class AttrsOf {
   }
 
  private:
-  int op_;
+  OpId op_;
 };
 
 namespace internal {
@@ -213,7 +214,7 @@ namespace internal {
 std::vector<ir::Attribute> AttributesOf(PatternGraph* graph, const MakeLiterals& literals);
 
 template <class Slot>
-void RecordSourceAttr(PatternGraph* graph, int op, size_t field, const Slot& slot) {
+void RecordSourceAttr(PatternGraph* graph, OpId op, size_t field, const Slot& slot) {
   switch (slot.kind()) {
     case Slot::kDefault:
       return AddDefaultAttr(graph, op, field);
@@ -228,7 +229,7 @@ void RecordSourceAttr(PatternGraph* graph, int op, size_t field, const Slot& slo
 
 // Adds the alternative O with these attributes, but for those that `except` gives.
 template <class O>
-void RecordAlternative(PatternGraph* graph, int op, const SourceAttrs<O>& attrs,
+void RecordAlternative(PatternGraph* graph, OpId op, const SourceAttrs<O>& attrs,
                        const SourceAttrs<O>& except = {}) {
   graph->AddAlternative(op, ir::OpDefOf<O>());
   [[maybe_unused]] size_t i = 0;
@@ -243,7 +244,7 @@ void RecordAlternative(PatternGraph* graph, int op, const SourceAttrs<O>& attrs,
 }
 
 template <class Slot>
-void RecordResultAttr(PatternGraph* graph, int op, size_t field, const Slot& slot) {
+void RecordResultAttr(PatternGraph* graph, ResultOpId op, size_t field, const Slot& slot) {
   switch (slot.kind()) {
     case Slot::kDefault:
       return AddResultDefault(graph, op, field);
@@ -263,7 +264,7 @@ void RecordResultAttr(PatternGraph* graph, int op, size_t field, const Slot& slo
 
 // The attributes of result op `op`, which is an O, but for those that `except` gives.
 template <class O>
-void RecordResultAttrs(PatternGraph* graph, int op, const ResultAttrs<O>& attrs,
+void RecordResultAttrs(PatternGraph* graph, ResultOpId op, const ResultAttrs<O>& attrs,
                        const ResultAttrs<O>& except = {}) {
   [[maybe_unused]] size_t i = 0;
   std::apply(

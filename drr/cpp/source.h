@@ -31,20 +31,20 @@ class SourcePattern {
   template <class O>
   OpPattern<O> Op(SourceAttrs<O> attrs = {}, SourceAttrs<O> except = {},
                   SourceLoc loc = SourceLoc::Here()) {
-    const int op = graph_->NewOp(loc);
+    const OpId op = graph_->NewOp(loc);
     internal::RecordAlternative<O>(graph_, op, attrs, except);
     return {graph_, op};
   }
   // Alternatives match with default attributes, or with OneOf<...>(AnyAttrs()) with any.
   template <class... Os>
   OneOfPattern<Os...> OneOf(SourceLoc loc = SourceLoc::Here()) {
-    const int op = graph_->NewOp(loc);
+    const OpId op = graph_->NewOp(loc);
     (internal::RecordAlternative<Os>(graph_, op, {}), ...);
     return {graph_, op};
   }
   template <class... Os>
   OneOfPattern<Os...> OneOf(AnyAttrs, SourceLoc loc = SourceLoc::Here()) {
-    const int op = graph_->NewOp(loc);
+    const OpId op = graph_->NewOp(loc);
     (graph_->AddAlternative(op, ir::OpDefOf<Os>()), ...);
     return {graph_, op};
   }
@@ -52,7 +52,7 @@ class SourcePattern {
   template <class First, class... Others>
   OneOfPattern<First, Others...> OneOf(AnyAttrs any, SourceAttrs<First> except,
                                        SourceLoc loc = SourceLoc::Here()) {
-    const int op = graph_->NewOp(loc);
+    const OpId op = graph_->NewOp(loc);
     internal::RecordAlternative<First>(graph_, op, any, except);
     (graph_->AddAlternative(op, ir::OpDefOf<Others>()), ...);
     internal::ShareAttrs(graph_, op);
@@ -66,13 +66,13 @@ class SourcePattern {
   // Zero or more of these ops with default attributes, or with Repeat<...>(AnyAttrs()) with any.
   template <class... Os>
   RepeatPattern Repeat(Range times = {}, SourceLoc loc = SourceLoc::Here()) {
-    const int op = graph_->NewOp(loc);
+    const OpId op = graph_->NewOp(loc);
     (internal::RecordAlternative<Os>(graph_, op, {}), ...);
     return MakeRepeat(op, times);
   }
   template <class... Os>
   RepeatPattern Repeat(AnyAttrs, Range times = {}, SourceLoc loc = SourceLoc::Here()) {
-    const int op = graph_->NewOp(loc);
+    const OpId op = graph_->NewOp(loc);
     (graph_->AddAlternative(op, ir::OpDefOf<Os>()), ...);
     return MakeRepeat(op, times);
   }
@@ -168,26 +168,26 @@ class SourcePattern {
   template <std::invocable<const MatchContext&> F>
   auto Let(std::string_view why, F fn, SourceLoc loc = SourceLoc::Here()) {
     using T = typename std::invoke_result_t<F, const MatchContext&>::value_type;
-    const int slot = graph_->num_lets++;
+    const LetId id(graph_->num_lets++);
     AddConstraint(
         why,
-        [fn = std::move(fn), slot](const MatchContext& m) {
+        [fn = std::move(fn), id](const MatchContext& m) {
           auto value = fn(m);
           if (!value) return false;
-          m.SetLet<T>(slot, std::move(*value));
+          m.SetLet<T>(id, std::move(*value));
           return true;
         },
         loc, false);
-    return drr::Let<T>(slot);
+    return drr::Let<T>(id);
   }
 
   drr::ResultPattern ResultPattern() { return drr::ResultPattern(graph_); }
 
  private:
-  RepeatPattern MakeRepeat(int op, Range times);
+  RepeatPattern MakeRepeat(OpId op, Range times);
   drr::Tensor MakeSkip(const drr::Tensor& t, std::initializer_list<const ir::OpDef*> skipped,
                        bool same_type, SourceLoc loc);
-  void AddReturns(int op, int region, std::initializer_list<SourceOperand> values, SourceLoc loc);
+  void AddReturns(OpId op, int region, std::initializer_list<SourceOperand> values, SourceLoc loc);
   void AddCondition(const Condition& condition, std::string_view why, bool profitable);
   void AddConstraint(std::string_view why, ir::Function<bool(const MatchContext&)> holds,
                      SourceLoc loc, bool profitable);

@@ -26,7 +26,7 @@ class Transaction {
     rewriter_.SetInsertionPoint(before_);
     results_.resize(graph_.num_result_values);
     if (graph_.HasLists()) result_lists_.resize(graph_.num_result_values);
-    for (int op : graph_.result_order())
+    for (ResultOpId op : graph_.result_order())
       if (!Build(graph_.result_ops[op])) return Rollback();
     if (!CheckTypes()) return Rollback();
     Commit();
@@ -51,9 +51,8 @@ class Transaction {
   // All matched ops, an op that is read after those that read it where that is known.
   std::vector<Operation> MatchedOps() const {
     std::vector<Operation> ops;
-    for (size_t i = 0; i < graph_.ops.size(); ++i) {
-      const int id = static_cast<int>(i);
-      if (graph_.ops[i].times == Times::kOnce) {
+    for (OpId id : graph_.ops.ids()) {
+      if (graph_.ops[id].times == Times::kOnce) {
         if (m_.op(id)) ops.push_back(m_.op(id));
       } else {
         const std::vector<Operation>& list = m_.op_list(id);
@@ -64,7 +63,7 @@ class Transaction {
     return ops;
   }
 
-  Value Source(int id) const { return m_.value(id); }
+  Value Source(ValueId id) const { return m_.value(id); }
 
   // The op of `block` that is `op` or holds it; invalid when op is elsewhere.
   static Operation AncestorIn(Operation op, ir::Block block) {
@@ -94,7 +93,7 @@ class Transaction {
   // operands come before it.
   bool FindInsertionPoint(Operation* before) {
     Operation last = Source(graph_.root_value()).DefiningOp();
-    for (int root : graph_.roots()) {
+    for (OpId root : graph_.roots()) {
       const Operation op = m_.op(root);
       if (last && !(op.block() == last.block())) return Fail("the roots lie in different blocks");
       if (!last || last.IsBefore(op)) last = op;
@@ -133,8 +132,8 @@ class Transaction {
   bool AnyResultOperand(Predicate predicate) const {
     const auto holds = [&](const ResultOperand& operand) {
       if (operand.kind != ResultOperand::kSource) return false;
-      if (!operand.list) return predicate(Source(operand.id));
-      const std::vector<Value>& list = m_.list(operand.id);
+      if (!operand.list) return predicate(Source(operand.source));
+      const std::vector<Value>& list = m_.list(operand.source);
       return std::any_of(list.begin(), list.end(), predicate);
     };
     for (const ResultOp& op : graph_.result_ops)
@@ -159,8 +158,8 @@ class Transaction {
 
   bool ComesBefore(const ResultOperand& operand, Operation point) const {
     if (operand.kind != ResultOperand::kSource) return true;
-    if (!operand.list) return ComesBefore(Source(operand.id), point);
-    const std::vector<Value>& list = m_.list(operand.id);
+    if (!operand.list) return ComesBefore(Source(operand.source), point);
+    const std::vector<Value>& list = m_.list(operand.source);
     return std::all_of(list.begin(), list.end(), [&](Value v) { return ComesBefore(v, point); });
   }
 
@@ -171,7 +170,7 @@ class Transaction {
   }
 
   bool IsChain(const ResultOp& op) const {
-    return op.like >= 0 && graph_.ops[op.like].times == Times::kChain;
+    return op.like && graph_.ops[op.like].times == Times::kChain;
   }
 
   // Whether an op at the insertion point may read `v`, which the pattern does not reach.
@@ -214,7 +213,7 @@ class Transaction {
 
   ir::Name LocationOf(const ResultOp& op) const {
     if (!op.location.empty()) return ir::Name(op.location);
-    const Value like = Source(op.location_of >= 0 ? op.location_of : graph_.root_value());
+    const Value like = Source(op.location_of ? op.location_of : graph_.root_value());
     return like && like.DefiningOp() ? like.DefiningOp().location() : ir::Name();
   }
 
@@ -222,17 +221,18 @@ class Transaction {
     if (operand.kind == ResultOperand::kNone) {
       operands->emplace_back();
     } else if (operand.kind == ResultOperand::kOutside) {
-      const OutsideValue& outside = graph_.outside[operand.id];
+      const OutsideValue& outside = graph_.outside[operand.outside];
       if (!IsVisible(outside.value))
         return Fail(fmt::format("node '{}' is gone or comes too late", outside.node));
       operands->push_back(outside.value);
     } else if (operand.list) {
-      const std::vector<Value>& list =
-          operand.kind == ResultOperand::kSource ? m_.list(operand.id) : result_lists_[operand.id];
+      const std::vector<Value>& list = operand.kind == ResultOperand::kSource
+                                           ? m_.list(operand.source)
+                                           : result_lists_[operand.result];
       operands->insert(operands->end(), list.begin(), list.end());
     } else {
-      operands->push_back(operand.kind == ResultOperand::kSource ? Source(operand.id)
-                                                                 : results_[operand.id]);
+      operands->push_back(operand.kind == ResultOperand::kSource ? Source(operand.source)
+                                                                 : results_[operand.result]);
     }
     return true;
   }
@@ -280,7 +280,7 @@ class Transaction {
   }
 
   Value Replacing(const Replacement& r) const {
-    return r.with.kind == ResultOperand::kSource ? Source(r.with.id) : results_[r.with.id];
+    return r.with.kind == ResultOperand::kSource ? Source(r.with.source) : results_[r.with.result];
   }
 
   // A replacement must be able to keep what the old type states.
@@ -330,8 +330,8 @@ class Transaction {
   const PatternGraph& graph_;
   ir::Rewriter& rewriter_;
   Operation before_;
-  std::vector<Value> results_;
-  std::vector<std::vector<Value>> result_lists_;
+  IdVector<ResultValue, Value> results_;
+  IdVector<ResultValue, std::vector<Value>> result_lists_;
   std::vector<Operation> created_;
   std::string reason_;
 };

@@ -13,17 +13,17 @@ constexpr size_t kMaxSymbols = UINT16_MAX;
 
 // How many operands of a match may read a result of `op`: 0 when the pattern reads none. A value that
 // the pattern leaves open may be that result as well, so every operand counts.
-uint32_t UsesInside(const PatternGraph& graph, int op) {
+uint32_t UsesInside(const PatternGraph& graph, OpId op) {
   if (graph.HasLists()) return TreeAutomaton::kAnyUses;
-  const auto is_result = [&](int value) { return graph.values[value].producer == op; };
+  const auto is_result = [&](ValueId value) { return graph.values[value].producer == op; };
   uint32_t uses = 0, operands = 0;
   for (const SourceOp& reader : graph.ops)
-    for (int operand : reader.operands) {
-      if (operand == kAbsent) continue;
+    for (ValueId operand : reader.operands) {
+      if (!operand) continue;
       ++operands;
-      const int value = graph.Resolve(operand);
+      const ValueId value = graph.Resolve(operand);
       uses += is_result(value);
-      for (int alternative : graph.values[value].either)
+      for (ValueId alternative : graph.values[value].either)
         uses += is_result(graph.Resolve(alternative));
     }
   return uses == 0 ? 0 : operands;
@@ -33,12 +33,12 @@ uint32_t UsesInside(const PatternGraph& graph, int op) {
 struct Keeping {
   bool all = true, some = false;
 };
-Keeping KeepsResults(const PatternGraph& graph, int op) {
+Keeping KeepsResults(const PatternGraph& graph, OpId op) {
   Keeping keeping;
   // Results that the pattern does not name must have no reader.
   for (const Alternative& alternative : graph.ops[op].alternatives)
     keeping.all &= alternative.def->info->results.size() <= graph.ops[op].results.size();
-  for (int result : graph.ops[op].results) {
+  for (ValueId result : graph.ops[op].results) {
     const bool keeps = MayBeReadOutside(graph, graph.Resolve(result));
     keeping.all &= keeps;
     keeping.some |= keeps;
@@ -89,36 +89,36 @@ bool TreeAutomaton::IsTracked(const SourceOp& op) {
 
 void TreeAutomaton::AddRule(const Rule& rule, uint32_t number) {
   const PatternGraph& graph = rule.graph;
-  std::vector<int64_t> done(graph.ops.size(), -1);
-  for (size_t op = 0; op < graph.ops.size(); ++op) NodeOf(graph, static_cast<int>(op), done);
-  const std::vector<int> first = graph.RootProducers();
-  for (int root : first) {
+  IdVector<SourceOp, int64_t> done(graph.ops.size(), -1);
+  for (OpId op : graph.ops.ids()) NodeOf(graph, op, done);
+  const std::vector<OpId> first = graph.RootProducers();
+  for (OpId root : first) {
     if (done[root] >= 0) nodes_[done[root]].rules.push_back(number);
     if (done[root] < 0 && (anywhere_.empty() || anywhere_.back() != number))
       anywhere_.push_back(number);
   }
-  for (int root : graph.roots()) {
+  for (OpId root : graph.roots()) {
     if (std::find(first.begin(), first.end(), root) != first.end()) continue;
     if (done[root] >= 0) nodes_[done[root]].joined = true;
     joined_anywhere_ |= done[root] < 0;
   }
-  for (size_t op = 0; op < graph.ops.size(); ++op) {
+  for (OpId op : graph.ops.ids()) {
     loose_ |= !IsTracked(graph.ops[op]) || !graph.ops[op].regions.empty();
     if (done[op] < 0) continue;
     Node& node = nodes_[done[op]];
-    const uint32_t uses = UsesInside(graph, static_cast<int>(op));
-    const Keeping keeps = KeepsResults(graph, static_cast<int>(op));
+    const uint32_t uses = UsesInside(graph, op);
+    const Keeping keeps = KeepsResults(graph, op);
     node.max_uses = std::max(node.max_uses, uses > 0 && keeps.some ? kAnyUses : uses);
     node.max_own_uses = std::max(node.max_own_uses, keeps.all ? 0 : uses);
   }
   for (const SourceValue& v : graph.values)
-    loose_ |=
-        v.list || v.outside || v.through >= 0 || !v.nots.empty() || v.escape == Escape::kRecompute;
+    loose_ |= v.list || v.outside || v.through || !v.nots.empty() || v.escape == Escape::kRecompute;
 }
 
 // `done` holds the nodes of the rule's ops that are known already, and stays -1 for an op that may
 // have any name; source graphs are acyclic.
-int64_t TreeAutomaton::NodeOf(const PatternGraph& graph, int op, std::vector<int64_t>& done) {
+int64_t TreeAutomaton::NodeOf(const PatternGraph& graph, OpId op,
+                              IdVector<SourceOp, int64_t>& done) {
   if (done[op] >= 0) return done[op];
   const SourceOp& source = graph.ops[op];
   Node node;
@@ -135,25 +135,24 @@ int64_t TreeAutomaton::NodeOf(const PatternGraph& graph, int op, std::vector<int
   }
   const bool has_lists = std::any_of(
       source.operands.begin(), source.operands.end(),
-      [&](int operand) { return operand != kAbsent && graph.values[graph.Resolve(operand)].list; });
+      [&](ValueId operand) { return operand && graph.values[graph.Resolve(operand)].list; });
   if (IsTracked(source) && !has_lists)
-    for (int operand : source.operands)
-      node.operands.push_back(operand == kAbsent ? Need{{}, false, true}
-                                                 : NeedOf(graph, operand, done));
+    for (ValueId operand : source.operands)
+      node.operands.push_back(operand ? NeedOf(graph, operand, done) : Need{{}, false, true});
   return done[op] = Intern(std::move(node));
 }
 
-TreeAutomaton::Need TreeAutomaton::NeedOf(const PatternGraph& graph, int value,
-                                          std::vector<int64_t>& done) {
+TreeAutomaton::Need TreeAutomaton::NeedOf(const PatternGraph& graph, ValueId value,
+                                          IdVector<SourceOp, int64_t>& done) {
   const SourceValue& v = graph.values[graph.Resolve(value)];
   Need need;
   need.optional = v.optional;
-  std::vector<int> alternatives = v.either;
+  std::vector<ValueId> alternatives = v.either;
   if (alternatives.empty()) alternatives.push_back(value);
-  for (int alternative : alternatives) {
+  for (ValueId alternative : alternatives) {
     const SourceValue& a = graph.values[graph.Resolve(alternative)];
-    const bool tracked = a.either.empty() && a.through < 0 && !a.list && a.producer >= 0 &&
-                         IsTracked(graph.ops[a.producer]);
+    const bool tracked =
+        a.either.empty() && !a.through && !a.list && a.producer && IsTracked(graph.ops[a.producer]);
     const int64_t node = tracked ? NodeOf(graph, a.producer, done) : -1;
     if (node < 0) {
       need.anything = true;

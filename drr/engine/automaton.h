@@ -156,8 +156,8 @@ class TreeAutomaton {
 
   void AddRule(const Rule& rule, uint32_t number);
   static bool IsTracked(const SourceOp& op);
-  int64_t NodeOf(const PatternGraph& graph, int op, std::vector<int64_t>& done);
-  Need NeedOf(const PatternGraph& graph, int value, std::vector<int64_t>& done);
+  int64_t NodeOf(const PatternGraph& graph, OpId op, IdVector<SourceOp, int64_t>& done);
+  Need NeedOf(const PatternGraph& graph, ValueId value, IdVector<SourceOp, int64_t>& done);
   uint32_t Intern(Node node);
   void IndexOpcodes();
   uint32_t SymbolOf(uint16_t opcode, uint32_t attrs);

@@ -57,7 +57,7 @@ class Rehearsal {
 
 size_t NumBound(const Rule& rule, const MatchContext& match) {
   size_t bound = 0;
-  for (size_t i = 0; i < rule.graph.ops.size(); ++i) bound += bool{match.op(static_cast<int>(i))};
+  for (OpId op : rule.graph.ops.ids()) bound += bool{match.op(op)};
   return bound;
 }
 
@@ -103,7 +103,7 @@ std::vector<std::string_view> RootNames(const Rule& rule) {
   const auto add = [&](std::string_view name) {
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   };
-  for (int producer : rule.graph.RootProducers()) {
+  for (OpId producer : rule.graph.RootProducers()) {
     const SourceOp& op = rule.graph.ops[producer];
     if (op.alternatives.empty()) add(op.Name());
     for (const Alternative& alternative : op.alternatives) add(alternative.def->name());

@@ -34,7 +34,7 @@ bool PlainApplier::Supports(const Rule& rule) {
         return false;
     }
     return op.results.size() == 1 && (!op.def || op.def->info->num_regions == 0) &&
-           op.operands.size() <= ir::Rewriter::kMaxInPlaceOperands && op.location_of < 0 &&
+           op.operands.size() <= ir::Rewriter::kMaxInPlaceOperands && !op.location_of &&
            op.location.empty();
   });
 }
@@ -46,7 +46,7 @@ PlainApplier::PlainApplier(const Rule& rule, const PlainMatcher& matcher, PlainM
       matcher_(matcher) {
   with_ = Resolved(graph_.replacements[0].with);
   match->results.resize(std::max<size_t>(match->results.size(), graph_.num_result_values));
-  for (int number : graph_.result_order()) {
+  for (ResultOpId number : graph_.result_order()) {
     OpPlan plan;
     plan.op = &graph_.result_ops[number];
     plan.result = plan.op->results[0];
@@ -56,16 +56,18 @@ PlainApplier::PlainApplier(const Rule& rule, const PlainMatcher& matcher, PlainM
     }
     for (const ResultOperand& operand : plan.op->operands)
       plan.operands.push_back(Resolved(operand));
+    plan.is_like = static_cast<bool>(plan.op->like);
     plan.copies = plan.op->def ? plan.op->attrs_of : plan.op->like;
-    plan.computes = plan.copies >= 0;
+    plan.computes = static_cast<bool>(plan.copies);
     for (const ResultAttr& attr : plan.op->attrs) plan.computes |= !attr.literal;
-    plan.remember = !plan.computes ||
-                    graph_.attrs.size() + (plan.copies >= 0) + (plan.op->like >= 0) <= kMaxKey;
+    plan.remember =
+        !plan.computes || graph_.attrs.size() + bool{plan.copies} + plan.is_like <= kMaxKey;
     match_.operands.resize(std::max(match_.operands.size(), plan.operands.size()));
     plans_.push_back(std::move(plan));
   }
   in_place_ = with_.kind == ResultOperand::kResult && !plans_.empty() &&
-              plans_.back().result == with_.id && graph_.ops[matcher.OpAt(0)].results.size() == 1;
+              plans_.back().result == with_.result &&
+              graph_.ops[matcher.OpAt(0)].results.size() == 1;
   PlanErasing();
 }
 
@@ -74,16 +76,16 @@ void PlainApplier::PlanErasing() {
   std::vector<ErasePlan> left(matcher_.num_ops());
   for (int place = 0; place < matcher_.num_ops(); ++place) left[place].place = place;
   for (int reader = 0; reader < matcher_.num_ops(); ++reader)
-    for (int operand : graph_.ops[matcher_.OpAt(reader)].operands) {
-      const int made_by = operand == kAbsent ? -1 : graph_.values[graph_.Resolve(operand)].producer;
-      if (made_by < 0) continue;
+    for (ValueId operand : graph_.ops[matcher_.OpAt(reader)].operands) {
+      const OpId made_by = operand ? graph_.values[graph_.Resolve(operand)].producer : OpId();
+      if (!made_by) continue;
       ErasePlan& read = left[matcher_.PlaceOf(made_by)];
       read.readers |= uint64_t{1} << reader;
       ++read.reads;
     }
   const auto need = [&](const ResultOperand& operand) {
     if (operand.kind != ResultOperand::kSource) return;
-    if (const int made_by = graph_.values[operand.id].producer; made_by >= 0)
+    if (const OpId made_by = graph_.values[operand.source].producer)
       left[matcher_.PlaceOf(made_by)].needed = true;
   };
   need(with_);
@@ -105,7 +107,7 @@ bool PlainApplier::Fail(std::string* reason, std::string text) {
 }
 
 ResultOperand PlainApplier::Resolved(ResultOperand operand) const {
-  if (operand.kind == ResultOperand::kSource) operand.id = graph_.Resolve(operand.id);
+  if (operand.kind == ResultOperand::kSource) operand.source = graph_.Resolve(operand.source);
   return operand;
 }
 
@@ -131,9 +133,9 @@ PlainApplier::Memo& PlainApplier::FindMemo(OpPlan& plan) {
   if (!plan.computes || !plan.remember) return plan.memos[0];
   std::array<uint32_t, kMaxKey> key{};
   size_t n = 0;
-  for (; n < graph_.attrs.size(); ++n) key[n] = match_.attrs[n].id();
-  if (plan.copies >= 0) key[n++] = match_.view->attrs(match_.ops[matcher_.PlaceOf(plan.copies)].op);
-  if (plan.op->like >= 0) key[n++] = plan.opcode.id();
+  for (AttrId a : graph_.attrs.ids()) key[n++] = match_.attrs[a].id();
+  if (plan.copies) key[n++] = match_.view->attrs(match_.ops[matcher_.PlaceOf(plan.copies)].op);
+  if (plan.is_like) key[n++] = plan.opcode.id();
   uint64_t hash = 0;
   for (size_t i = 0; i < n; ++i) hash = (hash ^ key[i]) * 0x9e3779b97f4a7c15u;
   for (;;) {
@@ -185,7 +187,7 @@ bool PlainApplier::InferType(Memo& memo, ir::RawOperationState* state, std::stri
 
 [[gnu::always_inline]] inline bool PlainApplier::Prepare(OpPlan& plan, ir::RawOperationState* state,
                                                          std::string* reason) {
-  if (plan.op->like >= 0) [[unlikely]] {
+  if (plan.is_like) [[unlikely]] {
     const ir::OpDef& def = *match_.ops[matcher_.PlaceOf(plan.op->like)].alternative->def;
     plan.opcode = def.opcode;
     plan.min_operands = static_cast<uint32_t>(MinOperands(def));

@@ -43,10 +43,11 @@ class PlainApplier {
   };
   struct OpPlan {
     ir::Opcode opcode;      // of an op that is like a matched one: that of the match under way
-    int copies = -1;        // the source op whose attributes are copied
+    OpId copies;            // the source op whose attributes are copied
+    bool is_like = false;   // of an op that is like a matched one
     bool computes = false;  // has attributes that depend on the match
     bool remember = false;
-    int result = 0;             // value
+    ResultValueId result;
     uint32_t min_operands = 0;  // absent ones at the end beyond these are left out
     absl::InlinedVector<ResultOperand, 4> operands;  // source values resolved
     absl::InlinedVector<Memo, 1> memos{Memo()};      // by hash of the key
@@ -74,15 +75,15 @@ class PlainApplier {
   void EraseMatched(ir::Rewriter& rewriter);
   uint32_t NumberOf(const ResultOperand& operand) const {
     if (operand.kind == ResultOperand::kNone) return ir::kNoId;
-    return operand.kind == ResultOperand::kSource ? match_.values[operand.id]
-                                                  : match_.results[operand.id];
+    return operand.kind == ResultOperand::kSource ? match_.values[operand.source]
+                                                  : match_.results[operand.result];
   }
   ResultOperand Resolved(ResultOperand operand) const;
   bool Reconcile(ir::Type old_type, ir::Type* new_type, std::string* reason);
 
   PlainMatch& match_;
-  bool in_place_ = false;                          // the last op that is built becomes the root
-  int replaced_ = 0;                               // value
+  bool in_place_ = false;  // the last op that is built becomes the root
+  ValueId replaced_;
   ResultOperand with_;                             // in its place
   absl::InlinedVector<OpPlan, 1> plans_;           // in the order they are built
   absl::InlinedVector<ErasePlan, 3> erase_order_;  // readers first, without the root

@@ -21,7 +21,7 @@ bool PlainMatcher::Supports(const Rule& rule) {
   }
   if (graph.values.size() > kMaxValues || graph.ops.size() > kMaxValues) return false;
   for (const SourceValue& v : graph.values)
-    if (v.optional && v.producer >= 0) return false;
+    if (v.optional && v.producer) return false;
   for (const SourceOp& op : graph.ops) {
     if (op.alternatives.size() == 1) continue;
     for (const Alternative& alternative : op.alternatives)
@@ -57,7 +57,7 @@ PlainMatcher::AlternativePlan PlainMatcher::PlanAlternative(const Alternative& a
 }
 
 // Steps follow one another as the pattern is read: an operand, then what makes it, then the next.
-void PlainMatcher::PlanOp(int op) {
+void PlainMatcher::PlanOp(OpId op) {
   const SourceOp& source = graph_.ops[op];
   const auto place = static_cast<int16_t>(plans_.size());
   places_[op] = place;
@@ -69,11 +69,12 @@ void PlainMatcher::PlanOp(int op) {
   cold.op = op;
   plan.num_operands = static_cast<uint16_t>(source.operands.size());
   plan.first_step = static_cast<uint16_t>(steps_.size());
-  plan.result = static_cast<int16_t>(graph_.Resolve(source.results[0]));
-  plan.max_uses = UsesInside(plan.result);
+  const ValueId result = graph_.Resolve(source.results[0]);
+  plan.result = static_cast<int16_t>(result.index());
+  plan.max_uses = UsesInside(result);
   limits_readers_ |= plan.max_uses != kAnyUses;
   plan.more_results = source.results.size() > 1;
-  for (int result : source.results) value_planned_[graph_.Resolve(result)] = true;
+  for (ValueId v : source.results) value_planned_[graph_.Resolve(v)] = true;
   for (const AttrPattern& attr : source.alternatives[0].attrs) {
     const bool binds = attr.kind == AttrPattern::kBind && !attr_planned_[attr.variable];
     cold.binds_first.push_back(binds);
@@ -90,33 +91,31 @@ void PlainMatcher::PlanOp(int op) {
               .may_swap = commutes && i < 2,
               .operand = i,
               .reader = place,
-              .value = kAbsent,
+              .value = -1,
               .producer = -1,
               .result_index = 0};
-    int producer = -1;
-    if (source.operands[i] != kAbsent) {
-      step.value = static_cast<int16_t>(graph_.Resolve(source.operands[i]));
-      const SourceValue& v = graph_.values[step.value];
-      if (!value_planned_[step.value]) producer = v.producer;
-      step.kind = value_planned_[step.value] ? Kind::kBound
-                  : producer >= 0            ? Kind::kMade
-                                             : Kind::kOpen;
+    OpId producer;
+    if (source.operands[i]) {
+      const ValueId value = graph_.Resolve(source.operands[i]);
+      step.value = static_cast<int16_t>(value.index());
+      const SourceValue& v = graph_.values[value];
+      if (!value_planned_[value]) producer = v.producer;
+      step.kind = value_planned_[value] ? Kind::kBound : producer ? Kind::kMade : Kind::kOpen;
       step.result_index = static_cast<uint16_t>(v.result_index);
       step.optional = v.optional;
-      value_planned_[step.value] = true;
+      value_planned_[value] = true;
     }
-    if (producer >= 0) step.producer = static_cast<int16_t>(plans_.size());
+    if (producer) step.producer = static_cast<int16_t>(plans_.size());
     steps_.push_back(step);
-    if (producer >= 0) PlanOp(producer);
+    if (producer) PlanOp(producer);
   }
 }
 
-uint32_t PlainMatcher::UsesInside(int value) const {
+uint32_t PlainMatcher::UsesInside(ValueId value) const {
   if (MayBeReadOutside(graph_, value)) return kAnyUses;
   uint32_t uses = 0;
   for (const SourceOp& reader : graph_.ops)
-    for (int operand : reader.operands)
-      uses += operand != kAbsent && graph_.Resolve(operand) == value;
+    for (ValueId operand : reader.operands) uses += operand && graph_.Resolve(operand) == value;
   return uses;
 }
 
@@ -145,7 +144,8 @@ uint32_t PlainMatcher::UsesInside(int value) const {
   for (uint32_t i = plan.num_operands; i < num_operands; ++i)
     if (match_.view->used_value(operands + i) != ir::kNoId) return false;
   ops[place] = {found, &record, alternative->alternative, false};
-  match_.values[plan.result] = record.flags & ir::internal::kOpHasResult ? found : ir::kNoId;
+  match_.values[ValueId(plan.result)] =
+      record.flags & ir::internal::kOpHasResult ? found : ir::kNoId;
   match_.flags |= record.flags;
   if (plan.more_results) BindFurtherResults(place, found);
   if (HasTwoOrders(alternative->commutative, plan.num_operands, num_operands) &&
@@ -165,9 +165,9 @@ uint32_t PlainMatcher::UsesInside(int value) const {
     case Kind::kAbsent:
       return value == ir::kNoId;
     case Kind::kBound:
-      return match_.values[step.value] == value;
+      return match_.values[ValueId(step.value)] == value;
     case Kind::kOpen:
-      match_.values[step.value] = value;
+      match_.values[ValueId(step.value)] = value;
       return value != ir::kNoId || step.optional;
     case Kind::kMade:
       break;
@@ -177,7 +177,7 @@ uint32_t PlainMatcher::UsesInside(int value) const {
   if (value == ir::kNoId) return false;
   const uint32_t def = match_.view->DefiningOp(value);
   if (def == ir::kNoId || match_.view->result_index(value) != step.result_index) return false;
-  match_.values[step.value] = value;
+  match_.values[ValueId(step.value)] = value;
   return Bind(step.producer, def);
 }
 
@@ -202,7 +202,7 @@ bool PlainMatcher::Match(const ir::GraphView& view, uint32_t op, MatchContext* c
 }
 
 void PlainMatcher::BindFurtherResults(int place, uint32_t found) {
-  const std::vector<int>& results = graph_.ops[cold_[place].op].results;
+  const std::vector<ValueId>& results = graph_.ops[cold_[place].op].results;
   const uint32_t num_results = match_.view->OperationAt(found).num_results();
   for (uint32_t i = 1; i < results.size(); ++i)
     match_.values[graph_.Resolve(results[i])] =
@@ -242,7 +242,7 @@ bool PlainMatcher::Escapes() const {
 }
 
 bool PlainMatcher::FurtherResultsEscape(int place) const {
-  const std::vector<int>& results = graph_.ops[cold_[place].op].results;
+  const std::vector<ValueId>& results = graph_.ops[cold_[place].op].results;
   const uint32_t op = match_.ops[place].op;
   for (uint32_t r = 1, n = match_.view->OperationAt(op).num_results(); r < n; ++r) {
     const uint32_t allowed = r < results.size() ? UsesInside(graph_.Resolve(results[r])) : 0;
@@ -262,18 +262,18 @@ bool PlainMatcher::EscapesFrom(uint32_t value) const {
 }
 
 void PlainMatcher::Fill(MatchContext* context) const {
-  for (size_t v = 0; v < value_planned_.size(); ++v) {
+  for (ValueId v : value_planned_.ids()) {
     context->bound_[v] = value_planned_[v];
     if (value_planned_[v]) context->values_[v] = match_.view->ValueAt(match_.values[v]);
   }
   for (int place = 0; place < num_ops(); ++place) {
-    const int op = cold_[place].op;
+    const OpId op = cold_[place].op;
     const PlainMatch::Op& bound = match_.ops[place];
     context->ops_[op] = match_.view->OperationAt(bound.op);
     context->alternatives_[op] =
         static_cast<int>(bound.alternative - graph_.ops[op].alternatives.data());
   }
-  for (size_t a = 0; a < attr_planned_.size(); ++a) context->attrs_[a] = match_.attrs[a];
+  for (AttrId a : attr_planned_.ids()) context->attrs_[a] = match_.attrs[a];
 }
 
 bool PlainMatcher::ConstraintsHold(MatchContext* context) const {

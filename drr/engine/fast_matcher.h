@@ -21,9 +21,9 @@ struct PlainMatch {
     const Alternative* alternative = nullptr;
     bool swapped = false;  // its first two operands are exchanged
   };
-  std::vector<Op> ops;               // in the order they are bound: the root first
-  std::vector<uint32_t> values;      // by pattern value; kNoId: an operand that is not given
-  std::vector<ir::Attribute> attrs;  // by attribute variable
+  std::vector<Op> ops;                     // in the order they are bound: the root first
+  IdVector<SourceValue, uint32_t> values;  // kNoId: an operand that is not given
+  IdVector<AttrVariable, ir::Attribute> attrs;
   std::vector<int> choices;  // commutative ops whose other operand order is still to be tried
   const ir::GraphView* view = nullptr;
   uint32_t block = 0;
@@ -31,7 +31,8 @@ struct PlainMatch {
   uint32_t rejected = 0;  // complete matches that a constraint refused
   // The application's: results made by result value, operands of the op that is made, ops made, and
   // ops that go.
-  std::vector<uint32_t> results, operands, erased;
+  IdVector<ResultValue, uint32_t> results;
+  std::vector<uint32_t> operands, erased;
   std::vector<ir::Operation> created;
 };
 
@@ -50,8 +51,8 @@ class PlainMatcher {
   void Fill(MatchContext* context) const;
 
   // The place of an op of the pattern in PlainMatch::ops.
-  int PlaceOf(int pattern_op) const { return places_[pattern_op]; }
-  int OpAt(int place) const { return cold_[place].op; }
+  int PlaceOf(OpId pattern_op) const { return places_[pattern_op]; }
+  OpId OpAt(int place) const { return cold_[place].op; }
   int num_ops() const { return static_cast<int>(plans_.size()); }
 
  private:
@@ -85,15 +86,15 @@ class PlainMatcher {
     bool more_results = false;  // the pattern names several
   };
   struct ColdPlan {  // what few ops need
-    int op = 0;      // of the pattern
+    OpId op;
     std::vector<AlternativePlan> others;
     std::vector<char> binds_first;  // by attribute pattern: its variable is met here first
   };
   static constexpr uint32_t kAnyUses = UINT32_MAX;
 
   static AlternativePlan PlanAlternative(const Alternative& alternative);
-  void PlanOp(int op);
-  uint32_t UsesInside(int value) const;
+  void PlanOp(OpId op);
+  uint32_t UsesInside(ValueId value) const;
   bool Bind(int place, uint32_t found);
   void BindFurtherResults(int place, uint32_t found);
   bool MatchAttrs(int place, const Alternative& alternative, ir::AttrDict attrs);
@@ -109,8 +110,9 @@ class PlainMatcher {
   bool limits_readers_ = false;  // some op's result must not be read by others
   const PatternGraph& graph_;
   std::vector<ColdPlan> cold_;
-  std::vector<int> places_;  // by op of the pattern
-  std::vector<char> value_planned_, attr_planned_;
+  IdVector<SourceOp, int> places_;
+  IdVector<SourceValue, char> value_planned_;
+  IdVector<AttrVariable, char> attr_planned_;
 };
 
 }  // namespace weft::drr

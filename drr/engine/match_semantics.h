@@ -54,7 +54,7 @@ inline AttrFit FitAttr(const AttrPattern& pattern, ir::Attribute bound, ir::Attr
 
 // Whether ops outside the match may read this value of the pattern: it is replaced, or the rule keeps
 // it. Readers of any other intermediate value refuse the match.
-inline bool MayBeReadOutside(const PatternGraph& graph, int value) {
+inline bool MayBeReadOutside(const PatternGraph& graph, ValueId value) {
   return graph.values[value].escape != Escape::kForbid ||
          std::any_of(graph.replacements.begin(), graph.replacements.end(),
                      [&](const Replacement& r) { return graph.Resolve(r.source) == value; });

@@ -40,21 +40,21 @@ MatchFailure Matcher::NewFailure(size_t progress) const {
   MatchFailure failure;
   failure.progress = progress;
   failure.ops_bound = op_trail_.size();
-  for (size_t i = 0; i < graph_.values.size(); ++i)
-    if (!graph_.values[i].name.empty() && m_->bound_[i])
-      failure.bound.emplace_back(graph_.values[i].name, m_->values_[i]);
+  for (ValueId id : graph_.values.ids())
+    if (!graph_.values[id].name.empty() && m_->bound_[id])
+      failure.bound.emplace_back(graph_.values[id].name, m_->values_[id]);
   return failure;
 }
 
 void Matcher::Undo(const Mark& mark) {
   for (; value_trail_.size() > mark.values; value_trail_.pop_back()) {
-    const int id = value_trail_.back();
+    const ValueId id = value_trail_.back();
     m_->values_[id] = Value();
     m_->bound_[id] = false;
     if (!m_->lists_.empty()) m_->lists_[id].clear();
   }
   for (; op_trail_.size() > mark.ops; op_trail_.pop_back()) {
-    const int id = op_trail_.back();
+    const OpId id = op_trail_.back();
     m_->ops_[id] = Operation();
     m_->alternatives_[id] = -1;
     if (!m_->op_lists_.empty()) m_->op_lists_[id].clear();
@@ -65,13 +65,13 @@ void Matcher::Undo(const Mark& mark) {
   m_->terminators_.resize(mark.terminators);
 }
 
-void Matcher::BindValue(int id, Value value) {
+void Matcher::BindValue(ValueId id, Value value) {
   m_->values_[id] = value;
   m_->bound_[id] = true;
   value_trail_.push_back(id);
 }
 
-void Matcher::BindOp(int id, Operation op, int alternative) {
+void Matcher::BindOp(OpId id, Operation op, int alternative) {
   m_->ops_[id] = op;
   m_->alternatives_[id] = alternative;
   op_trail_.push_back(id);
@@ -90,8 +90,8 @@ bool Matcher::Match(Operation op, MatchContext* match, MatchFailure* failure) {
   m_->terminators_.clear();
   m_->memo_ = nullptr;
   root_block_ = op.block();
-  for (int producer : graph_.RootProducers()) {
-    const int id = graph_.Resolve(RootResult(producer));
+  for (OpId producer : graph_.RootProducers()) {
+    const ValueId id = graph_.Resolve(RootResult(producer));
     const auto index = static_cast<uint32_t>(graph_.values[id].result_index);
     if (index >= op.num_results()) continue;
     if (SolveValue({graph_.root_value(), op.result(index), nullptr, op.block()})) return true;
@@ -104,8 +104,8 @@ bool Matcher::Match(Operation op, MatchContext* match, MatchFailure* failure) {
 }
 
 // The result of `producer` that is replaced.
-int Matcher::RootResult(int producer) const {
-  const int root = graph_.root_value();
+ValueId Matcher::RootResult(OpId producer) const {
+  const ValueId root = graph_.root_value();
   if (graph_.values[root].producer == producer) return root;
   return graph_.ops[producer].results[0];
 }
@@ -122,7 +122,7 @@ bool Matcher::Solve(const Goal* goal) {
 bool Matcher::SolveValue(const Goal& goal) {
   if (++steps_ > kMaxSteps)
     return Fail([&] { return fmt::format("given up after {} steps", kMaxSteps); }, kConstraint);
-  const int id = graph_.Resolve(goal.pattern);
+  const ValueId id = graph_.Resolve(goal.pattern);
   const SourceValue& pattern = graph_.values[id];
   if (pattern.list) return SolveList(goal, id);
   if (m_->bound_[id]) {
@@ -135,14 +135,14 @@ bool Matcher::SolveValue(const Goal& goal) {
       return graph_.Describe(id) + " would have to be two different values";
     });
   }
-  if (pattern.through >= 0) return SolveSkip(goal, id);
+  if (pattern.through) return SolveSkip(goal, id);
   if (!goal.value && !pattern.optional)
     return Fail([&](MatchFailure& failure) {
       failure.loc = pattern.loc;
       return graph_.Describe(id) + " is not given";
     });
   if (goal.value && !pattern.either.empty()) return SolveEither(goal, id);
-  if (goal.value && pattern.producer >= 0) return SolveProducer(goal, id);
+  if (goal.value && pattern.producer) return SolveProducer(goal, id);
   const Mark mark = Now();
   BindValue(id, goal.value);
   if (Solve(goal.next)) return true;
@@ -150,8 +150,8 @@ bool Matcher::SolveValue(const Goal& goal) {
   return false;
 }
 
-bool Matcher::SolveEither(const Goal& goal, int id) {
-  for (int alternative : graph_.values[id].either) {
+bool Matcher::SolveEither(const Goal& goal, ValueId id) {
+  for (ValueId alternative : graph_.values[id].either) {
     const Mark mark = Now();
     BindValue(id, goal.value);
     if (SolveValue({alternative, goal.value, goal.next, goal.block})) return true;
@@ -160,7 +160,7 @@ bool Matcher::SolveEither(const Goal& goal, int id) {
   return false;
 }
 
-bool Matcher::SolveProducer(const Goal& goal, int id) {
+bool Matcher::SolveProducer(const Goal& goal, ValueId id) {
   const SourceValue& pattern = graph_.values[id];
   const SourceOp& op = graph_.ops[pattern.producer];
   if (op.times == Times::kChain) return SolveChain(goal, id);
@@ -266,7 +266,7 @@ int Matcher::WhichAlternative(const SourceOp& op, Operation found) {
   return -1;
 }
 
-bool Matcher::SolveOp(int op_id, Operation found, const Goal* rest, Block block) {
+bool Matcher::SolveOp(OpId op_id, Operation found, const Goal* rest, Block block) {
   const SourceOp& op = graph_.ops[op_id];
   if (!probing_ && !IsShared(found))
     for (Operation bound : m_->ops_)
@@ -309,7 +309,7 @@ bool Matcher::SolveOp(int op_id, Operation found, const Goal* rest, Block block)
   }
   BindOp(op_id, found, which);
   for (size_t i = 0; i < op.results.size(); ++i) {
-    const int id = graph_.Resolve(op.results[i]);
+    const ValueId id = graph_.Resolve(op.results[i]);
     if (i < found.num_results() && !m_->bound_[id])
       BindValue(id, found.result(static_cast<uint32_t>(i)));
   }
@@ -322,18 +322,18 @@ bool Matcher::SolveOp(int op_id, Operation found, const Goal* rest, Block block)
   return false;
 }
 
-bool Matcher::Plausible(int pattern, Value value) const {
+bool Matcher::Plausible(ValueId pattern, Value value) const {
   const SourceValue& p = graph_.values[graph_.Resolve(pattern)];
-  if (p.producer < 0 || !value || graph_.ops[p.producer].times != Times::kOnce) return true;
+  if (!p.producer || !value || graph_.ops[p.producer].times != Times::kOnce) return true;
   const Operation found = value.DefiningOp();
   return found && WhichAlternative(graph_.ops[p.producer], found) >= 0;
 }
 
 // Operands beyond those the pattern names must be absent; a named optional one may be.
-bool Matcher::SolveOperands(int op_id, Operation found, bool swapped, const Goal* rest) {
+bool Matcher::SolveOperands(OpId op_id, Operation found, bool swapped, const Goal* rest) {
   const SourceOp& op = graph_.ops[op_id];
   uint32_t lists = 0;
-  for (int v : op.operands) lists += v != kAbsent && graph_.values[graph_.Resolve(v)].list;
+  for (ValueId v : op.operands) lists += v && graph_.values[graph_.Resolve(v)].list;
   const auto named = static_cast<uint32_t>(op.operands.size()) - lists;
   if (lists == 0) {
     for (uint32_t i = named; i < found.num_operands(); ++i)
@@ -372,10 +372,10 @@ bool Matcher::AddOperandGoals(const SourceOp& op, Operation found, bool swapped,
   std::vector<Goal> lists;
   const Block block = found.block();
   uint32_t position = 0, seen_lists = 0, named = 0;
-  for (int v : op.operands) named += v == kAbsent || !graph_.values[graph_.Resolve(v)].list;
+  for (ValueId v : op.operands) named += !v || !graph_.values[graph_.Resolve(v)].list;
   const size_t num_lists = op.operands.size() - named;
   for (size_t i = 0; i < op.operands.size(); ++i) {
-    if (op.operands[i] != kAbsent && graph_.values[graph_.Resolve(op.operands[i])].list) {
+    if (op.operands[i] && graph_.values[graph_.Resolve(op.operands[i])].list) {
       const uint32_t rest = found.num_operands() - named - first_list;
       const uint32_t size = seen_lists++ == 0 ? first_list : rest;
       lists.push_back({op.operands[i], Value(), nullptr, block, found, position, position + size});
@@ -385,7 +385,7 @@ bool Matcher::AddOperandGoals(const SourceOp& op, Operation found, bool swapped,
     const uint32_t at = swapped && position < 2 ? 1 - position : position;
     ++position;
     const Value value = at < found.num_operands() ? found.operand(at) : Value();
-    if (op.operands[i] == kAbsent) {
+    if (!op.operands[i]) {
       if (value)
         return Fail([&](MatchFailure& failure) {
           failure.op = found;

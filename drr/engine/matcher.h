@@ -49,7 +49,7 @@ class Matcher {
   // Value `pattern` must be `value`, made in `block` (or around it, if the pattern says so); goals
   // form a list. A list value must be the operands [begin, end) of `list_of`, or `elements`.
   struct Goal {
-    int pattern;
+    ValueId pattern;
     ir::Value value;
     const Goal* next;
     ir::Block block;
@@ -63,32 +63,32 @@ class Matcher {
 
   bool Solve(const Goal* goal);
   bool SolveValue(const Goal& goal);
-  bool SolveEither(const Goal& goal, int id);
-  bool SolveProducer(const Goal& goal, int id);
-  bool SolveOp(int op, ir::Operation found, const Goal* rest, ir::Block block);
-  bool SolveOperands(int op, ir::Operation found, bool swapped, const Goal* rest);
+  bool SolveEither(const Goal& goal, ValueId id);
+  bool SolveProducer(const Goal& goal, ValueId id);
+  bool SolveOp(OpId op, ir::Operation found, const Goal* rest, ir::Block block);
+  bool SolveOperands(OpId op, ir::Operation found, bool swapped, const Goal* rest);
   bool SolveGoals(std::vector<Goal>& goals, const Goal* rest);
   bool AddOperandGoals(const SourceOp& op, ir::Operation found, bool swapped, uint32_t first_list,
                        std::vector<Goal>* goals);
   bool AddRegionGoals(const SourceOp& op, ir::Operation found, std::vector<Goal>* goals);
   // matcher_sequence.cc: what stands for several ops or values.
-  bool SolveList(const Goal& goal, int id);
-  bool SolveEach(const Goal& goal, int id, std::vector<ir::Value> elements);
-  bool SolveChain(const Goal& goal, int id);
+  bool SolveList(const Goal& goal, ValueId id);
+  bool SolveEach(const Goal& goal, ValueId id, std::vector<ir::Value> elements);
+  bool SolveChain(const Goal& goal, ValueId id);
   std::vector<ir::Operation> CollectChain(const SourceOp& op, ir::Value value, ir::Block block);
-  bool SolveSkip(const Goal& goal, int id);
+  bool SolveSkip(const Goal& goal, ValueId id);
   // matcher_checks.cc: joins and what a complete match must fulfil.
   bool SolveRemaining();
-  bool FindJoin(int root, int* op, int* via_value) const;
-  bool Join(int op, int via_value);
+  bool FindJoin(OpId root, OpId* op, ValueId* via_value) const;
+  bool Join(OpId op, ValueId via_value);
   bool Finish();
   bool NotsHold();
-  bool IsMadeBy(ir::Value value, int pattern);
+  bool IsMadeBy(ir::Value value, ValueId pattern);
   bool IndexOps();
   void AbsorbSkipped();
   bool NoEscapes();
-  bool NoEscape(int op, ir::Operation found);
-  bool MayBeErased(int op, ir::Operation found);
+  bool NoEscape(OpId op, ir::Operation found);
+  bool MayBeErased(OpId op, ir::Operation found);
 
   bool MatchAttrs(const Alternative& alternative, ir::Operation found);
   bool FailAttr(const AttrPattern& pattern, AttrFit fit, ir::Operation found, ir::Attribute bound,
@@ -96,9 +96,9 @@ class Matcher {
   // Index of the alternative `found` is (0 where any op will do), or -1.
   static int WhichAlternative(const SourceOp& op, ir::Operation found);
   // False when `value` can surely not be made by what the pattern says, without looking further.
-  bool Plausible(int pattern, ir::Value value) const;
+  bool Plausible(ValueId pattern, ir::Value value) const;
   bool InBlock(const SourceValue& pattern, ir::Operation found, ir::Block block) const;
-  int RootResult(int producer) const;
+  ValueId RootResult(OpId producer) const;
   bool IsShared(ir::Operation op) const;  // has no operands: programs share what is equal
 
   Mark Now() const {
@@ -106,8 +106,8 @@ class Matcher {
             m_->terminators_.size()};
   }
   void Undo(const Mark& mark);
-  void BindValue(int id, ir::Value value);
-  void BindOp(int id, ir::Operation op, int alternative);
+  void BindValue(ValueId id, ir::Value value);
+  void BindOp(OpId id, ir::Operation op, int alternative);
   // From an op of another name to a constraint of a complete match.
   enum Check : size_t { kStructure, kAttribute, kEscape, kConstraint, kNumChecks };
   // Of equally close failures the first is kept: it is of the operand order the rule is written in.
@@ -136,7 +136,9 @@ class Matcher {
   ir::Block root_block_;
   uint32_t steps_ = 0;
   size_t list_elements_ = 0;
-  std::vector<int> value_trail_, op_trail_, attr_trail_;
+  std::vector<ValueId> value_trail_;
+  std::vector<OpId> op_trail_;
+  std::vector<AttrId> attr_trail_;
 };
 
 }  // namespace weft::drr

@@ -14,29 +14,29 @@ using ir::Value;
 
 // An op at or below `root` that reads a value already bound: of those values the one with the
 // fewest readers.
-bool Matcher::FindJoin(int root, int* join_op, int* via_value) const {
+bool Matcher::FindJoin(OpId root, OpId* join_op, ValueId* via_value) const {
   const SourceOp& op = graph_.ops[root];
   if (op.times != Times::kOnce) return false;
-  *via_value = -1;
-  for (int operand : op.operands) {
-    if (operand == kAbsent) continue;
-    const int v = graph_.Resolve(operand);
+  *via_value = ValueId();
+  for (ValueId operand : op.operands) {
+    if (!operand) continue;
+    const ValueId v = graph_.Resolve(operand);
     if (!m_->bound_[v] || !m_->values_[v]) continue;
-    if (*via_value < 0 || m_->values_[v].use_count() < m_->values_[*via_value].use_count())
+    if (!*via_value || m_->values_[v].use_count() < m_->values_[*via_value].use_count())
       *via_value = v;
   }
   *join_op = root;
-  if (*via_value >= 0) return true;
-  for (int operand : op.operands) {
-    if (operand == kAbsent) continue;
+  if (*via_value) return true;
+  for (ValueId operand : op.operands) {
+    if (!operand) continue;
     const SourceValue& v = graph_.values[graph_.Resolve(operand)];
-    if (v.producer < 0 || v.optional || m_->ops_[v.producer]) continue;
+    if (!v.producer || v.optional || m_->ops_[v.producer]) continue;
     if (FindJoin(v.producer, join_op, via_value)) return true;
   }
   return false;
 }
 
-bool Matcher::Join(int op, int via_value) {
+bool Matcher::Join(OpId op, ValueId via_value) {
   uint32_t uses = 0, candidates = 0;
   const Value shared = m_->values_[via_value];
   for (ir::OpOperand use = shared.first_use(); use; use = use.next_use()) {
@@ -61,10 +61,11 @@ bool Matcher::Join(int op, int via_value) {
 bool Matcher::SolveRemaining() {
   if (probing_) return true;
   bool complete = true;
-  for (int root : graph_.roots()) {
+  for (OpId root : graph_.roots()) {
     if (m_->ops_[root]) continue;
     complete = false;
-    int op = -1, via_value = -1;
+    OpId op;
+    ValueId via_value;
     if (FindJoin(root, &op, &via_value)) return Join(op, via_value);
   }
   if (complete) return Finish();
@@ -96,7 +97,7 @@ bool Matcher::IndexOps() {
   m_->sorted_.clear();
   if (m_->op_lists_.empty()) return true;
   std::vector<uint32_t> once;
-  for (size_t i = 0; i < m_->op_lists_.size(); ++i) {
+  for (OpId i : m_->op_lists_.ids()) {
     const std::vector<Operation>& list = m_->op_lists_[i];
     if (graph_.ops[i].times == Times::kOnce) {
       if (m_->ops_[i] && !IsShared(m_->ops_[i])) m_->sorted_.push_back(m_->ops_[i].id());
@@ -129,19 +130,18 @@ void Matcher::AbsorbSkipped() {
 }
 
 bool Matcher::NoEscapes() {
-  for (size_t i = 0; i < graph_.ops.size(); ++i) {
-    const int id = static_cast<int>(i);
-    if (graph_.ops[i].times != Times::kOnce) {
-      for (Operation op : m_->op_lists_[i])
+  for (OpId id : graph_.ops.ids()) {
+    if (graph_.ops[id].times != Times::kOnce) {
+      for (Operation op : m_->op_lists_[id])
         if (!NoEscape(id, op)) return false;
-    } else if (m_->ops_[i] && !NoEscape(id, m_->ops_[i])) {
+    } else if (m_->ops_[id] && !NoEscape(id, m_->ops_[id])) {
       return false;
     }
   }
   return true;
 }
 
-bool Matcher::NoEscape(int op_id, Operation op) {
+bool Matcher::NoEscape(OpId op_id, Operation op) {
   const ir::OpDef* def = op.def();
   if (MayHaveOtherReaders(op.num_operands(), def ? def->traits : ir::kNone)) return true;
   const SourceOp& pattern = graph_.ops[op_id];
@@ -177,7 +177,7 @@ bool Matcher::NoEscape(int op_id, Operation op) {
 }
 
 // What a rule names it may replace; of what it does not name, only what has no effect.
-bool Matcher::MayBeErased(int op_id, Operation op) {
+bool Matcher::MayBeErased(OpId op_id, Operation op) {
   const SourceOp& pattern = graph_.ops[op_id];
   if (pattern.alternatives.empty() && pattern.opcode.empty() && !op.HasTrait(ir::kPure))
     return Fail(
@@ -204,10 +204,10 @@ bool Matcher::MayBeErased(int op_id, Operation op) {
 }
 
 bool Matcher::NotsHold() {
-  for (size_t i = 0; i < graph_.values.size(); ++i) {
-    const Value value = m_->values_[i];
+  for (ValueId id : graph_.values.ids()) {
+    const Value value = m_->values_[id];
     if (!value) continue;
-    for (int pattern : graph_.values[i].nots) {
+    for (ValueId pattern : graph_.values[id].nots) {
       const bool made = IsMadeBy(value, pattern);
       if (steps_ > kMaxSteps) return false;
       if (made)
@@ -215,9 +215,9 @@ bool Matcher::NotsHold() {
             [&](MatchFailure& failure) {
               failure.op = value.DefiningOp();
               failure.value = value;
-              failure.loc = graph_.values[i].loc;
-              return fmt::format("{} is made by {}, which the rule excludes",
-                                 graph_.Describe(static_cast<int>(i)), value.DefiningOp().name());
+              failure.loc = graph_.values[id].loc;
+              return fmt::format("{} is made by {}, which the rule excludes", graph_.Describe(id),
+                                 value.DefiningOp().name());
             },
             kConstraint);
     }
@@ -225,7 +225,7 @@ bool Matcher::NotsHold() {
   return true;
 }
 
-bool Matcher::IsMadeBy(Value value, int pattern) {
+bool Matcher::IsMadeBy(Value value, ValueId pattern) {
   MatchFailure* failure = std::exchange(failure_, nullptr);
   const Mark mark = Now();
   probing_ = true;

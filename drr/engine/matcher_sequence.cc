@@ -12,7 +12,7 @@ using ir::Block;
 using ir::Operation;
 using ir::Value;
 
-bool Matcher::SolveList(const Goal& goal, int id) {
+bool Matcher::SolveList(const Goal& goal, ValueId id) {
   std::vector<Value> elements;
   const size_t size = goal.elements ? goal.elements->size() : goal.end - goal.begin;
   list_elements_ += size;
@@ -30,7 +30,7 @@ bool Matcher::SolveList(const Goal& goal, int id) {
     return Fail([&] { return graph_.Describe(id) + " would have to be two different lists"; });
   }
   const Mark mark = Now();
-  if (graph_.values[id].producer >= 0) {
+  if (graph_.values[id].producer) {
     if (SolveEach(goal, id, std::move(elements))) return true;
   } else {
     BindValue(id, Value());
@@ -42,8 +42,8 @@ bool Matcher::SolveList(const Goal& goal, int id) {
 }
 
 // Every element, of which there must be one, is made by an op of the pattern: no choices, so no backtracking between them.
-bool Matcher::SolveEach(const Goal& goal, int id, std::vector<Value> elements) {
-  const int op_id = graph_.values[id].producer;
+bool Matcher::SolveEach(const Goal& goal, ValueId id, std::vector<Value> elements) {
+  const OpId op_id = graph_.values[id].producer;
   const SourceOp& op = graph_.ops[op_id];
   if (elements.empty()) return Fail([&] { return graph_.Describe(id) + " is empty"; });
   std::vector<Operation> ops;
@@ -111,8 +111,8 @@ std::vector<Operation> Matcher::CollectChain(const SourceOp& op, Value value, Bl
 }
 
 // The longest chain first: what a plain value below it would match at once otherwise.
-bool Matcher::SolveChain(const Goal& goal, int id) {
-  const int op_id = graph_.values[id].producer;
+bool Matcher::SolveChain(const Goal& goal, ValueId id) {
+  const OpId op_id = graph_.values[id].producer;
   const SourceOp& op = graph_.ops[op_id];
   std::vector<Operation> chain = CollectChain(op, goal.value, goal.block);
   std::reverse(chain.begin(), chain.end());
@@ -140,7 +140,7 @@ bool Matcher::SolveChain(const Goal& goal, int id) {
 }
 
 // The deepest value first, so that what is skipped is seen through.
-bool Matcher::SolveSkip(const Goal& goal, int id) {
+bool Matcher::SolveSkip(const Goal& goal, ValueId id) {
   const SourceValue& pattern = graph_.values[id];
   std::vector<Value> values{goal.value};
   std::vector<Operation> ops;

@@ -10,10 +10,10 @@ namespace weft::drr {
 bool ResultAttributes(const ResultOp& op, const MatchContext& match, ir::AttrDict* dict,
                       std::string* reason, bool* pure) {
   std::vector<ir::NamedAttribute> entries;
-  if (op.like >= 0) {
+  if (op.like) {
     for (const ir::NamedAttribute& a : match.op(op.like).attrs()) entries.push_back(a);
   }
-  if (op.attrs_of >= 0) {
+  if (op.attrs_of) {
     for (const ir::NamedAttribute& a : match.op(op.attrs_of).attrs()) {
       const ir::FieldDef* field = op.def->FindField(a.name);
       if (field && field->accepts(a.value)) entries.push_back(a);
@@ -28,7 +28,7 @@ bool ResultAttributes(const ResultOp& op, const MatchContext& match, ir::AttrDic
   match.ForgetReads();
   for (const ResultAttr& a : op.attrs) {
     ir::Attribute value = a.literal;
-    if (a.variable >= 0) value = match.attr(a.variable);
+    if (a.variable) value = match.attr(a.variable);
     if (a.compute) value = a.compute(match);
     if (!value) {
       *reason = fmt::format("attribute {} of {} cannot be computed{}{}", a.name.str(),

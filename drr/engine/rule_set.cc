@@ -10,25 +10,25 @@ namespace {
 
 // Ops on the longest path from `value` down; `depths` remembers values done (source graphs are
 // acyclic).
-int Depth(const PatternGraph& graph, int value, std::vector<int>& depths) {
+int Depth(const PatternGraph& graph, ValueId value, IdVector<SourceValue, int>& depths) {
   value = graph.Resolve(value);
   if (depths[value] >= 0) return depths[value];
   depths[value] = 0;
   int depth = 0;
   const SourceValue& v = graph.values[value];
-  for (int alternative : v.either) depth = std::max(depth, Depth(graph, alternative, depths));
-  if (v.through >= 0) depth = kMaxSkipped + Depth(graph, v.through, depths);
-  if (v.producer >= 0) {
+  for (ValueId alternative : v.either) depth = std::max(depth, Depth(graph, alternative, depths));
+  if (v.through) depth = kMaxSkipped + Depth(graph, v.through, depths);
+  if (v.producer) {
     const SourceOp& op = graph.ops[v.producer];
     const int levels = op.times == Times::kChain ? op.max_times : 1;
     depth = levels;
-    for (int operand : op.operands)
-      if (operand != kAbsent) depth = std::max(depth, levels + Depth(graph, operand, depths));
+    for (ValueId operand : op.operands)
+      if (operand) depth = std::max(depth, levels + Depth(graph, operand, depths));
     for (const RegionPattern& region : op.regions)
-      for (int returned : region.returned)
-        if (returned != kAbsent) depth = std::max(depth, 1 + Depth(graph, returned, depths));
+      for (ValueId returned : region.returned)
+        if (returned) depth = std::max(depth, 1 + Depth(graph, returned, depths));
   }
-  for (int pattern : v.nots) depth = std::max(depth, Depth(graph, pattern, depths));
+  for (ValueId pattern : v.nots) depth = std::max(depth, Depth(graph, pattern, depths));
   return depths[value] = depth;
 }
 
@@ -64,10 +64,9 @@ FrozenRewritePatternSet::FrozenRewritePatternSet(RewritePatternSet set)
       engines_(std::make_unique<RuleEngines>(rules_)) {
   for (uint32_t i = 0; i < rules_.size(); ++i) {
     const PatternGraph& graph = rules_[i]->graph;
-    std::vector<int> depths(graph.values.size(), -1);
-    for (size_t v = 0; v < graph.values.size(); ++v)
-      max_depth_ = std::max(max_depth_, Depth(graph, static_cast<int>(v), depths));
-    for (int producer : graph.RootProducers()) AddStart(i, graph.ops[producer]);
+    IdVector<SourceValue, int> depths(graph.values.size(), -1);
+    for (ValueId v : graph.values.ids()) max_depth_ = std::max(max_depth_, Depth(graph, v, depths));
+    for (OpId producer : graph.RootProducers()) AddStart(i, graph.ops[producer]);
   }
   for (std::vector<uint32_t>& list : by_opcode_) {
     list.insert(list.end(), anywhere_.begin(), anywhere_.end());

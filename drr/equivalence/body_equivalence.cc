@@ -30,8 +30,8 @@ constexpr size_t kMaxWork = 8'000'000;  // NormalForms::work(), for all proofs a
 class Candidates {
  public:
   explicit Candidates(const MatchContext& match) : context_(*match.context()) {
-    for (size_t i = 0; i < match.rule().graph.ops.size(); ++i)
-      if (const Operation op = match.op(static_cast<int>(i))) Collect(op);
+    for (OpId id : match.rule().graph.ops.ids())
+      if (const Operation op = match.op(id)) Collect(op);
   }
 
   std::vector<Attribute> For(const ir::FieldDef& field) {
@@ -113,7 +113,8 @@ class Solver {
 
  private:
   struct OpenAttr {
-    size_t op, attr;
+    ResultOpId op;
+    size_t attr;
     std::vector<Attribute> candidates;
     size_t choice = 0;
   };
@@ -132,7 +133,7 @@ class Solver {
   const PatternGraph& graph_;
   NormalForms forms_;
   const size_t max_work_;
-  std::vector<std::vector<Attribute>> attrs_;
+  IdVector<ResultOp, std::vector<Attribute>> attrs_;
   std::vector<OpenAttr> open_;
   std::vector<Expression> wanted_;
   std::string why_;  // of the first try whose result could be built, else of the first
@@ -141,7 +142,7 @@ class Solver {
 
 BodySolution Solver::Run() {
   BodySolution solution;
-  for (const ResultOp& op : graph_.result_ops) attrs_.emplace_back(op.attrs.size());
+  for (const ResultOp& op : graph_.result_ops) attrs_.Add(std::vector<Attribute>(op.attrs.size()));
   if (graph_.HasLists() || graph_.HasRegions()) {
     solution.why = "rules with lists or regions are not compared with their results";
     return solution;
@@ -172,14 +173,14 @@ bool Solver::Fail(std::string why) {
 
 std::vector<Operation> Solver::Inside() const {
   std::vector<Operation> ops;
-  for (size_t i = 0; i < graph_.ops.size(); ++i)
-    if (const Operation op = match_.op(static_cast<int>(i))) ops.push_back(op);
+  for (OpId id : graph_.ops.ids())
+    if (const Operation op = match_.op(id)) ops.push_back(op);
   return ops;
 }
 
 Value Solver::Source(const ResultOperand& operand) const {
-  if (operand.kind == ResultOperand::kSource) return match_.value(operand.id);
-  if (operand.kind == ResultOperand::kOutside) return graph_.outside[operand.id].value;
+  if (operand.kind == ResultOperand::kSource) return match_.value(operand.source);
+  if (operand.kind == ResultOperand::kOutside) return graph_.outside[operand.outside].value;
   return {};
 }
 
@@ -199,15 +200,15 @@ bool Solver::StandIns() {
 }
 
 bool Solver::FixedAttrs() {
-  for (size_t i = 0; i < graph_.result_ops.size(); ++i) {
+  for (ResultOpId i : graph_.result_ops.ids()) {
     const ResultOp& op = graph_.result_ops[i];
-    if (!op.def || op.attrs_of >= 0) return Fail("it copies all attributes of a matched op");
+    if (!op.def || op.attrs_of) return Fail("it copies all attributes of a matched op");
     for (size_t k = 0; k < op.attrs.size(); ++k) {
       const ResultAttr& a = op.attrs[k];
       if (a.formula.name == kFromBody) continue;
-      attrs_[i][k] = a.variable >= 0 ? match_.attr(a.variable)
-                     : a.compute     ? a.compute(match_)
-                                     : a.literal;
+      attrs_[i][k] = a.variable  ? match_.attr(a.variable)
+                     : a.compute ? a.compute(match_)
+                                 : a.literal;
       if (!attrs_[i][k])
         return Fail(
             fmt::format("attribute {} of {} cannot be computed", a.name.str(), op.def->name()));
@@ -218,7 +219,7 @@ bool Solver::FixedAttrs() {
 
 bool Solver::OpenAttrs() {
   Candidates candidates(match_);
-  for (size_t i = 0; i < graph_.result_ops.size(); ++i)
+  for (ResultOpId i : graph_.result_ops.ids())
     for (size_t k = 0; k < graph_.result_ops[i].attrs.size(); ++k) {
       const ResultAttr& a = graph_.result_ops[i].attrs[k];
       if (a.formula.name != kFromBody) continue;
@@ -243,13 +244,13 @@ bool Solver::NextChoice() {
 }
 
 bool Solver::Try() {
-  std::vector<Value> results(graph_.num_result_values);
+  IdVector<ResultValue, Value> results(graph_.num_result_values);
   const auto value_of = [&](const ResultOperand& operand) {
-    if (operand.kind == ResultOperand::kResult) return results[operand.id];
+    if (operand.kind == ResultOperand::kResult) return results[operand.result];
     const Value v = Source(operand);
     return v ? forms_.StandIn(v) : Value();
   };
-  for (int i : graph_.result_order()) {
+  for (ResultOpId i : graph_.result_order()) {
     const ResultOp& op = graph_.result_ops[i];
     ir::OperationState state;
     state.opcode = op.def->opcode;
@@ -290,30 +291,30 @@ struct Proofs : MatchMemo {
 std::vector<uint32_t> QuestionOf(const MatchContext& match) {
   const PatternGraph& graph = match.rule().graph;
   std::vector<uint32_t> question;
-  const auto add = [&](int value) {
+  const auto add = [&](ValueId value) {
     const Value v = match.value(value);
     question.push_back(v ? v.id() : ir::kNoId);
   };
-  for (size_t i = 0; i < graph.ops.size(); ++i)
-    if (const Operation op = match.op(static_cast<int>(i))) question.push_back(op.id());
+  for (OpId id : graph.ops.ids())
+    if (const Operation op = match.op(id)) question.push_back(op.id());
   std::sort(question.begin(), question.end());
   bool reads_all = false;
   for (const ResultOp& op : graph.result_ops) {
     for (const ResultOperand& operand : op.operands)
-      if (operand.kind == ResultOperand::kSource) add(operand.id);
+      if (operand.kind == ResultOperand::kSource) add(operand.source);
     for (const ResultAttr& a : op.attrs) {
       for (const Formula::Argument& argument : a.formula.arguments)
-        if (argument.kind == Formula::Argument::kValue) add(argument.id);
+        if (argument.kind == Formula::Argument::kValue) add(argument.value);
       reads_all |= a.compute && a.formula.name.empty();
     }
   }
   for (const Replacement& r : graph.replacements) {
     add(r.source);
-    if (r.with.kind == ResultOperand::kSource) add(r.with.id);
+    if (r.with.kind == ResultOperand::kSource) add(r.with.source);
   }
-  for (size_t i = 0; i < graph.values.size() && reads_all; ++i) add(static_cast<int>(i));
-  for (size_t i = 0; i < graph.attrs.size(); ++i)
-    question.push_back(match.attr(static_cast<int>(i)).id());
+  if (reads_all)
+    for (ValueId id : graph.values.ids()) add(id);
+  for (AttrId id : graph.attrs.ids()) question.push_back(match.attr(id).id());
   return question;
 }
 
@@ -349,7 +350,7 @@ bool ComputesResult(const Evaluation& e) {
   return solution.proved;
 }
 
-ir::Attribute AttributeFromBody(const MatchContext& m, ir::Name name, int result_op) {
+ir::Attribute AttributeFromBody(const MatchContext& m, ir::Name name, ResultOpId result_op) {
   const text::BodySolution solution = text::SolveBodies(m);
   if (!solution.proved) {
     m.Explain(solution.why);

@@ -13,8 +13,9 @@ namespace weft::drr::text {
 
 struct BodySolution {
   bool proved = false;
-  std::vector<std::vector<ir::Attribute>> attrs;  // as ResultOp::attrs; null where one is not open
-  std::string why;                                // when it is not proved
+  // As ResultOp::attrs; null where one is not open.
+  IdVector<ResultOp, std::vector<ir::Attribute>> attrs;
+  std::string why;  // when it is not proved
 };
 // Remembered in match.memo(). Work at one op is bounded: past that nothing is proved.
 BodySolution SolveBodies(const MatchContext& match);

@@ -113,7 +113,7 @@ void MappingLowering::RunOnTypes(const Types& types, std::vector<std::unique_ptr
   Inputs();
   for (int node : TopologicalOrder()) {
     if (LowerNode(node, types[static_cast<size_t>(node)])) continue;
-    std::vector<int>& results = NodeAt(node).results;  // so that the others can be looked at
+    std::vector<ValueId>& results = NodeAt(node).results;  // so that the others can be looked at
     results.clear();
     while (results.size() < NumResults(node)) results.push_back(NewValue(In(node).at));
   }

@@ -43,16 +43,16 @@ class MappingLowering {
 
  private:
   struct Node {
-    std::vector<int> results;                                     // source values
-    std::map<int, int> inputs;                                    // fixed operand -> value
-    std::vector<std::pair<std::vector<int>, int>> either_inputs;  // {j0, j1} -> value
+    std::vector<ValueId> results;
+    std::map<int, ValueId> inputs;                                    // by operand, fixed
+    std::vector<std::pair<std::vector<int>, ValueId>> either_inputs;  // by operands {j0, j1}
     bool commutative = false;
     size_t num_operands = 0;
   };
 
   bool Error(Position at, const std::string& what) { return mistakes_.Error(at, what); }
   SourceLoc Loc(Position at) const { return {file_, at.line}; }
-  int NewValue(Position at) { return graph_->NewValue("", Loc(at)); }
+  ValueId NewValue(Position at) { return graph_->NewValue("", Loc(at)); }
   const Mapping::InNode& In(int node) const { return m_.in[static_cast<size_t>(node)]; }
   Node& NodeAt(int node) { return nodes_[static_cast<size_t>(node)]; }
 
@@ -62,27 +62,27 @@ class MappingLowering {
   // Which operands of in-nodes somebody asks for: they come from outside.
   void Inputs();
   void Ask(int node, const std::vector<int>& indices, Position at);
-  static const int* FindEither(const Node& n, const std::vector<int>& indices);
+  static const ValueId* FindEither(const Node& n, const std::vector<int>& indices);
   std::vector<int> TopologicalOrder() const;
   // Every way to put the producers at operands: [producer] -> operand.
   bool Placements(int node, const std::vector<int>& producers,
                   std::vector<std::vector<int>>* placements);
   // The value at each operand of `node`, for one placement of its producers.
   bool Operands(int node, const ir::OpDef& def, const std::vector<int>& producers,
-                const std::vector<int>& placement, std::vector<int>* rest,
-                std::vector<int>* operands);
+                const std::vector<int>& placement, std::vector<ValueId>* rest,
+                std::vector<ValueId>* operands);
   bool Shape(int node, const ir::OpDef& def);
   bool AttrPatterns(int node, const ir::OpDef& def, std::vector<AttrPattern>* attrs);
   const ir::FieldDef* FieldNamed(const ir::OpDef& def, const Mapping::AttrValue& a);
   size_t NumResults(int node) const;
   bool LowerNode(int node, const std::vector<const ir::OpDef*>& defs);
-  void WarnAboutRest(int node, const std::vector<int>& rest);
+  void WarnAboutRest(int node, const std::vector<ValueId>& rest);
   // search_mode node_name: the pattern is what the program has there.
   bool LowerNamedNodes(const std::vector<ir::Operation>& ops);
 
   // Result.
-  // The pattern value that a tensor of input_tensors stands for; < 0 after an error.
-  int InputValue(const Mapping::Tensor& t);
+  // The pattern value that a tensor of input_tensors stands for; none after an error.
+  ValueId InputValue(const Mapping::Tensor& t);
   // A result of the node of that name, wherever it is in the program.
   bool Outside(const Mapping::Tensor& t, ResultOperand* operand);
   bool ResultOperands(size_t i, ResultOp* op);

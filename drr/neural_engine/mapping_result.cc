@@ -29,16 +29,16 @@ size_t NumRequiredResults(const ir::OpDef& def) {
 
 }  // namespace
 
-int MappingLowering::InputValue(const Mapping::Tensor& t) {
+ValueId MappingLowering::InputValue(const Mapping::Tensor& t) {
   const Node& n = nodes_[static_cast<size_t>(t.node)];
   if (m_.by_name || t.indices.size() == 1) {
     const auto it = n.inputs.find(t.indices[0]);
     if (it != n.inputs.end()) return it->second;
-  } else if (const int* value = FindEither(n, t.indices)) {
+  } else if (const ValueId* value = FindEither(n, t.indices)) {
     return *value;
   }
   Error(t.at, fmt::format("node {} has no input {}", t.node, t.indices[0]));
-  return -1;
+  return {};
 }
 
 bool MappingLowering::Outside(const Mapping::Tensor& t, ResultOperand* operand) {
@@ -48,8 +48,8 @@ bool MappingLowering::Outside(const Mapping::Tensor& t, ResultOperand* operand) 
   if (!value)
     return Error(t.at, fmt::format("the program has no node '{}' with an output {}", t.outside,
                                    t.indices[0]));
-  *operand = {ResultOperand::kOutside, static_cast<int>(graph_->outside.size())};
-  graph_->outside.push_back({t.outside, t.indices[0], value, Loc(t.at)});
+  *operand =
+      ResultOperand::Outside(graph_->outside.Add({t.outside, t.indices[0], value, Loc(t.at)}));
   return true;
 }
 
@@ -75,12 +75,12 @@ bool MappingLowering::ResultOperands(size_t i, ResultOp* op) {
       if (!Outside(out.inputs[k], &op->operands[at])) return false;
       continue;
     }
-    op->operands[at] = {ResultOperand::kSource, InputValue(out.inputs[k])};
-    if (op->operands[at].id < 0) return false;
+    op->operands[at] = ResultOperand::Source(InputValue(out.inputs[k]));
+    if (!op->operands[at].source) return false;
   }
   for (size_t at = 0; at < count; ++at)
     if (!filled[at])
-      op->operands[at] = {ResultOperand::kResult, graph_->result_ops[i - 1].results[0]};
+      op->operands[at] = ResultOperand::Result(graph_->result_ops[ResultOpId(i - 1)].results[0]);
   return true;
 }
 
@@ -102,10 +102,10 @@ bool MappingLowering::ResultAttrs(size_t i, ResultOp* op) {
                                  [&](const ResultAttr& a) { return a.name == field.name; });
     if (set) continue;
     if (open && !field.optional) {
-      op->attrs.push_back(MakeComputedAttr(field.name, field.kind, {std::string(kFromBody), {}},
-                                           static_cast<int>(i)));
+      op->attrs.push_back(
+          MakeComputedAttr(field.name, field.kind, {std::string(kFromBody), {}}, ResultOpId(i)));
     } else if (field.make_default) {
-      op->attrs.push_back({field.name, field.make_default(*graph_->context()), -1, {}, {}});
+      op->attrs.push_back({field.name, field.make_default(*graph_->context()), {}, {}, {}});
     } else if (!field.optional) {
       return Error(out.at, fmt::format("attribute '{}' of {} has no default and is not given",
                                        field.name.str(), def.name()));
@@ -119,21 +119,20 @@ bool MappingLowering::ResultAttrOf(const Mapping::AttrValue& a, const ir::FieldD
   if (a.literal) {
     ir::Attribute value;
     if (!AttributeOf(*a.literal, field, *graph_->context(), &mistakes_, &value)) return false;
-    op->attrs.push_back({field.name, value, -1, {}, {}});
+    op->attrs.push_back({field.name, value, {}, {}, {}});
     return true;
   }
   Formula formula;
   if (a.input >= 0) {
-    const int value = InputValue({a.at, a.node, "", {a.input}});
-    if (value < 0) return false;
+    const ValueId value = InputValue({a.at, a.node, "", {a.input}});
+    if (!value) return false;
     formula = {field.kind == ir::AttrKind::kInts ? "ints" : "splat", {ValueArgument(value)}};
   } else {
     formula = {"attribute",
                {ValueArgument(NodeAt(a.node).results[0]),
                 LiteralArgument(graph_->context()->StringAttr(a.attribute))}};
   }
-  op->attrs.push_back(
-      MakeComputedAttr(field.name, field.kind, std::move(formula), static_cast<int>(i)));
+  op->attrs.push_back(MakeComputedAttr(field.name, field.kind, std::move(formula), ResultOpId(i)));
   return true;
 }
 
@@ -151,16 +150,16 @@ bool MappingLowering::LowerOut(size_t i) {
     return Error(out.outputs_at, fmt::format("{} has {} outputs, not {}", def.name(),
                                              def.info->results.size(), count));
   for (size_t k = 0; k < std::max(count, NumRequiredResults(def)); ++k)
-    op.results.push_back(graph_->num_result_values++);
+    op.results.push_back(graph_->NewResultValue());
   if (!ResultOperands(i, &op) || !ResultAttrs(i, &op)) return false;
   for (size_t k = 0; k < out.outputs.size(); ++k) {
     const Mapping::Tensor& t = out.outputs[k];
-    const std::vector<int>& results = NodeAt(t.node).results;
+    const std::vector<ValueId>& results = NodeAt(t.node).results;
     const size_t from = static_cast<size_t>(t.indices[0]);
     if (from >= results.size())
       return Error(t.at, fmt::format("node {} has no output {}", t.node, from));
-    const int with = op.results[static_cast<size_t>(out.output_positions[k])];
-    graph_->replacements.push_back({results[from], {ResultOperand::kResult, with}, Loc(t.at)});
+    const ResultValueId with = op.results[static_cast<size_t>(out.output_positions[k])];
+    graph_->replacements.push_back({results[from], ResultOperand::Result(with), Loc(t.at)});
   }
   graph_->NewResultOp(std::move(op));
   return true;
@@ -169,8 +168,8 @@ bool MappingLowering::LowerOut(size_t i) {
 void MappingLowering::InputChecks() {
   for (const Mapping::Check& check : m_.checks)
     for (const Mapping::InputCheck& input : check.inputs) {
-      const int value = InputValue({input.at, check.node, "", {input.input}});
-      if (value < 0) continue;
+      const ValueId value = InputValue({input.at, check.node, "", {input.input}});
+      if (!value) continue;
       const std::string what = fmt::format("input {} of node {}", input.input, check.node);
       Formula formula{input.word, {ValueArgument(value)}};
       std::string reason = fmt::format("{} is a {} constant", what, input.word);
@@ -205,7 +204,7 @@ std::string MappingLowering::Algebra() const {
 }
 
 bool MappingLowering::IsTailReplaced() {
-  const int tail = NodeAt(m_.tail).results[0];
+  const ValueId tail = NodeAt(m_.tail).results[0];
   return std::any_of(graph_->replacements.begin(), graph_->replacements.end(),
                      [&](const Replacement& r) { return r.source == tail; }) ||
          Error(m_.out.back().outputs_at,
@@ -218,7 +217,7 @@ void MappingLowering::Finish(std::vector<std::unique_ptr<Rule>>* rules) {
   for (size_t i = 0; i < m_.out.size(); ++i) {
     if (LowerOut(i)) continue;
     ResultOp placeholder;  // so that the nodes behind it can be looked at
-    placeholder.results.push_back(graph_->num_result_values++);
+    placeholder.results.push_back(graph_->NewResultValue());
     graph_->NewResultOp(std::move(placeholder));
   }
   InputChecks();

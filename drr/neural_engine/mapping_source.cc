@@ -41,7 +41,7 @@ void MappingLowering::Ask(int node, const std::vector<int>& indices, Position at
   }
 }
 
-const int* MappingLowering::FindEither(const Node& n, const std::vector<int>& indices) {
+const ValueId* MappingLowering::FindEither(const Node& n, const std::vector<int>& indices) {
   for (const auto& entry : n.either_inputs)
     if (entry.first == indices) return &entry.second;
   return nullptr;
@@ -97,34 +97,31 @@ bool MappingLowering::Placements(int node, const std::vector<int>& producers,
 }
 
 bool MappingLowering::Operands(int node, const ir::OpDef& def, const std::vector<int>& producers,
-                               const std::vector<int>& placement, std::vector<int>* rest,
-                               std::vector<int>* operands) {
+                               const std::vector<int>& placement, std::vector<ValueId>* rest,
+                               std::vector<ValueId>* operands) {
   Node& n = NodeAt(node);
-  operands->assign(n.num_operands, -2);
+  operands->assign(n.num_operands, ValueId());
   for (size_t i = 0; i < producers.size(); ++i)
     (*operands)[static_cast<size_t>(placement[i])] = NodeAt(producers[i]).results[0];
   for (const auto& [at, value] : n.inputs) (*operands)[static_cast<size_t>(at)] = value;
   for (const auto& [indices, value] : n.either_inputs) {
-    const bool first_taken = (*operands)[static_cast<size_t>(indices[0])] != -2;
-    int& operand = (*operands)[static_cast<size_t>(indices[first_taken ? 1 : 0])];
-    if (operand != -2)
+    const bool first_taken = bool{(*operands)[static_cast<size_t>(indices[0])]};
+    ValueId& operand = (*operands)[static_cast<size_t>(indices[first_taken ? 1 : 0])];
+    if (operand)
       return Error(In(node).at, fmt::format("inputs {} and {} of node {} are both taken",
                                             indices[0], indices[1], node));
     operand = value;
   }
   size_t next = 0;
   for (size_t i = 0; i < n.num_operands; ++i) {
-    if ((*operands)[i] != -2) continue;
+    if ((*operands)[i]) continue;
     const bool optional = def.info->operands[i].arity == ir::Arity::kOptional;
-    if (optional && !has_body_) {  // what the rule would drop must not be there
-      (*operands)[i] = kAbsent;
-      continue;
-    }
+    if (optional && !has_body_) continue;  // what the rule would drop must not be there
     if (next == rest->size()) rest->push_back(NewValue(In(node).at));
-    graph_->values[static_cast<size_t>((*rest)[next])].optional |= optional;
+    graph_->values[(*rest)[next]].optional |= optional;
     (*operands)[i] = (*rest)[next++];
   }
-  while (!operands->empty() && operands->back() == kAbsent) operands->pop_back();
+  while (!operands->empty() && !operands->back()) operands->pop_back();
   return true;
 }
 
@@ -194,8 +191,8 @@ bool MappingLowering::LowerNode(int node, const std::vector<const ir::OpDef*>& d
   const size_t num_results = NumResults(node);
   if (num_results > def.info->results.size())
     return Error(In(node).at, fmt::format("{} has no output {}", def.name(), num_results - 1));
-  std::vector<int> rest;
-  std::vector<std::vector<int>> results;  // by placement
+  std::vector<ValueId> rest;
+  std::vector<std::vector<ValueId>> results;  // by placement
   for (const std::vector<int>& placement : placements) {
     SourceOp op;
     op.loc = Loc(In(node).at);
@@ -203,25 +200,25 @@ bool MappingLowering::LowerNode(int node, const std::vector<const ir::OpDef*>& d
       op.alternatives.push_back({alternative, {}});
       if (!AttrPatterns(node, *alternative, &op.alternatives.back().attrs)) return false;
     }
-    std::vector<int> operands;
+    std::vector<ValueId> operands;
     if (!Operands(node, def, producers, placement, &rest, &operands)) return false;
-    const int id = graph_->NewOp(std::move(op));
+    const OpId id = graph_->NewOp(std::move(op));
     graph_->Call(id, operands, num_results);
-    results.push_back(graph_->ops[static_cast<size_t>(id)].results);
+    results.push_back(graph_->ops[id].results);
   }
   Node& n = NodeAt(node);
   n.results = results[0];
   for (size_t r = 0; results.size() > 1 && r < num_results; ++r) {
-    const int either = NewValue(In(node).at);
-    for (const std::vector<int>& list : results)
-      graph_->values[static_cast<size_t>(either)].either.push_back(list[r]);
+    const ValueId either = NewValue(In(node).at);
+    for (const std::vector<ValueId>& list : results)
+      graph_->values[either].either.push_back(list[r]);
     n.results[r] = either;
   }
   if (!has_body_) WarnAboutRest(node, rest);
   return true;
 }
 
-void MappingLowering::WarnAboutRest(int node, const std::vector<int>& rest) {
+void MappingLowering::WarnAboutRest(int node, const std::vector<ValueId>& rest) {
   if (rest.empty()) return;
   mistakes_.Warning(In(node).at, fmt::format("nothing checks or reads {} of node {}: the rule "
                                              "drops it",
@@ -237,7 +234,7 @@ bool MappingLowering::LowerNamedNodes(const std::vector<ir::Operation>& ops) {
   std::sort(order.begin(), order.end(), [&](int a, int b) {
     return ops[static_cast<size_t>(a)].IsBefore(ops[static_cast<size_t>(b)]);
   });
-  std::map<uint32_t, int> values;  // of the program -> of the pattern
+  std::map<uint32_t, ValueId> values;  // of the program -> of the pattern
   for (int node : order) {
     const ir::Operation found = ops[static_cast<size_t>(node)];
     if (!found.def() || found.num_results() == 0)
@@ -246,21 +243,21 @@ bool MappingLowering::LowerNamedNodes(const std::vector<ir::Operation>& ops) {
     SourceOp op;
     op.alternatives.push_back({found.def(), {}});
     op.loc = Loc(In(node).at);
-    std::vector<int> operands;
+    std::vector<ValueId> operands;
     for (uint32_t i = 0; i < found.num_operands(); ++i) {
       const ir::Value v = found.operand(i);
       if (!v) {
         operands.push_back(kAbsent);
         continue;
       }
-      const auto [it, is_new] = values.emplace(v.id(), 0);
+      const auto [it, is_new] = values.emplace(v.id(), ValueId());
       if (is_new) it->second = NewValue(In(node).at);
       operands.push_back(it->second);
       NodeAt(node).inputs[static_cast<int>(i)] = it->second;
     }
-    const int id = graph_->NewOp(std::move(op));
+    const OpId id = graph_->NewOp(std::move(op));
     graph_->Call(id, operands, found.num_results());
-    NodeAt(node).results = graph_->ops[static_cast<size_t>(id)].results;
+    NodeAt(node).results = graph_->ops[id].results;
     for (uint32_t r = 0; r < found.num_results(); ++r)
       values[found.result(r).id()] = NodeAt(node).results[r];
     graph_->constraints.push_back(MakeConstraint(

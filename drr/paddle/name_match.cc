@@ -32,9 +32,9 @@ void MatchContext::IsNo(std::string_view name, std::string_view kind) const {
 ir::Attribute MatchContext::Find(std::string_view name) const {
   const PatternGraph& graph = match_.rule().graph;
   std::vector<std::string_view> names;
-  for (size_t i = 0; i < graph.attrs.size(); ++i) {
-    if (graph.attrs[i].name == name) return match_.attr(static_cast<int>(i));
-    names.push_back(graph.attrs[i].name);
+  for (AttrId id : graph.attrs.ids()) {
+    if (graph.attrs[id].name == name) return match_.attr(id);
+    names.push_back(graph.attrs[id].name);
   }
   Problem(fmt::format("no source op binds attribute '{}'{}", name, ir::DidYouMean(name, names)));
   return {};
@@ -96,13 +96,13 @@ ir::DataType MatchContext::Dtype(std::string_view name) const {
 MatchedTensor MatchContext::Tensor(std::string_view name) const {
   const PatternGraph& graph = match_.rule().graph;
   std::vector<std::string_view> names;
-  for (size_t i = 0; i < graph.values.size(); ++i) {
-    if (graph.values[i].name == name && !name.empty()) {
-      const BoundTensor tensor(match_.value(static_cast<int>(i)));
+  for (ValueId id : graph.values.ids()) {
+    if (graph.values[id].name == name && !name.empty()) {
+      const BoundTensor tensor(match_.value(id));
       if (!tensor.has_rank()) Problem(fmt::format("the shape of '{}' is not known", name));
       return MatchedTensor(tensor);
     }
-    names.push_back(graph.values[i].name);
+    names.push_back(graph.values[id].name);
   }
   Problem(
       fmt::format("the source pattern has no tensor '{}'{}", name, ir::DidYouMean(name, names)));

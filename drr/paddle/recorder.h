@@ -72,14 +72,15 @@ class Recorder {
     bool is_none = false;
     std::string name;
     SourceLoc loc;
-    int value = -1;            // of a source tensor
-    int op = -1, result = -1;  // what makes a result tensor,
+    ValueId value;             // of a source tensor
+    int op = -1, result = -1;  // of a result tensor: its op here, and which result,
     int alias = -1;            // or the node it is another name for
   };
   struct OpNode {
     bool is_result = false;
     const ir::OpDef* def = nullptr;
-    int graph_id = -1;
+    OpId source;        // in the graph, this
+    ResultOpId result;  // or this
     SourceLoc loc;
     std::vector<int> inputs;  // of a result op
     std::vector<std::pair<std::string, Attribute>> attrs;
@@ -93,9 +94,9 @@ class Recorder {
   const ir::OpDef* FindOp(std::string_view name, SourceLoc loc);
   void NoAttribute(const ir::OpDef& def, std::string_view attr, SourceLoc loc);
   bool CheckArity(const OpNode& op, size_t inputs, size_t outputs);
-  void AliasSource(const Node& to, int value);
-  int SourceValueNamed(std::string_view name) const;
-  int AttrVariable(std::string_view name) const;
+  void AliasSource(const Node& to, ValueId value);
+  ValueId SourceValueNamed(std::string_view name) const;
+  AttrId AttrVariable(std::string_view name) const;
   ResultOperand Resolve(int node);
   void LowerOp(OpNode& op);
   void LowerAttr(const OpNode& op, const std::string& name, const Attribute& attr);

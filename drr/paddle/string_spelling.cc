@@ -52,8 +52,8 @@ const Op& Recorder::SourceOp(std::string_view name, Attributes attrs, SourceLoc 
   OpNode node;
   node.def = FindOp(name, loc);
   node.loc = loc;
-  node.graph_id = graph_->NewOp(loc);
-  graph_->AddAlternative(node.graph_id, *node.def);
+  node.source = graph_->NewOp(loc);
+  graph_->AddAlternative(node.source, *node.def);
   for (const NamedAttribute& a : attrs) {
     const ir::FieldDef* field = node.def->FindField(ir::Name(a.name));
     if (!field) {
@@ -63,7 +63,7 @@ const Op& Recorder::SourceOp(std::string_view name, Attributes attrs, SourceLoc 
                                      "Attr(\"name\")",
                                      a.name, name));
     } else {
-      drr::internal::AddBind(graph_.get(), node.graph_id, field - node.def->fields.data(),
+      drr::internal::AddBind(graph_.get(), node.source, field - node.def->fields.data(),
                              graph_->NewAttr(a.value.name(), loc));
     }
   }
@@ -80,7 +80,7 @@ const Op& Recorder::ResultOp(std::string_view name, Attributes attrs, SourceLoc 
   drr::ResultOp op;
   op.def = node.def;
   op.loc = loc;
-  node.graph_id = graph_->NewResultOp(std::move(op));
+  node.result = graph_->NewResultOp(std::move(op));
   ops_.push_back(std::move(node));
   return op_handles_.emplace_back(this, static_cast<int>(ops_.size()) - 1);
 }
@@ -106,9 +106,9 @@ bool Recorder::CheckArity(const OpNode& op, size_t inputs, size_t outputs) {
   return false;
 }
 
-void Recorder::AliasSource(const Node& to, int value) {
+void Recorder::AliasSource(const Node& to, ValueId value) {
   SourceValue& named = graph_->values[to.value];
-  if (named.producer >= 0 || named.alias >= 0) {
+  if (named.producer || named.alias) {
     graph_->Error(to.loc, fmt::format("'{}' is defined twice", to.name));
     return;
   }
@@ -127,27 +127,30 @@ Tensor* Recorder::Call(int id, std::initializer_list<const Tensor*> inputs,
   const SourceLoc loc = ops_[id].loc;
   const size_t num_results = outputs ? outputs->size() : 1;
   CheckArity(ops_[id], inputs.size(), num_results);
-  std::vector<int> operands;
+  std::vector<ValueId> operands;
+  std::vector<int> result_inputs;
   for (const Tensor* input : inputs) {
     const Node& node = nodes_[input->id()];
     if (!is_result && node.is_result && !node.is_none)
       graph_->Error(loc, fmt::format("'{}' of the result pattern is an operand of source op {}",
                                      node.name, ops_[id].def->name()));
-    operands.push_back(is_result ? input->id() : node.is_none ? kAbsent : node.value);
+    if (is_result) {
+      result_inputs.push_back(input->id());
+    } else {
+      operands.push_back(node.value);  // absent where it is none
+    }
   }
   if (is_result) {
-    drr::ResultOp& op = graph_->result_ops[ops_[id].graph_id];
+    drr::ResultOp& op = graph_->result_ops[ops_[id].result];
     if (op.called)
       graph_->Error(
           loc, fmt::format("{} is applied twice; declare one op per occurrence", op.def->name()));
     op.called = true;
     op.results.clear();
-    for (size_t i = 0; i < num_results; ++i) op.results.push_back(graph_->num_result_values++);
-    ops_[id].inputs = std::move(operands);
+    for (size_t i = 0; i < num_results; ++i) op.results.push_back(graph_->NewResultValue());
+    ops_[id].inputs = std::move(result_inputs);
   } else {
-    for (int& v : operands)
-      if (v == -1) v = kAbsent;
-    graph_->Call(ops_[id].graph_id, operands, num_results);
+    graph_->Call(ops_[id].source, operands, num_results);
   }
   auto result = [&](size_t i) {
     Node node;
@@ -157,7 +160,7 @@ Tensor* Recorder::Call(int id, std::initializer_list<const Tensor*> inputs,
       node.op = id;
       node.result = static_cast<int>(i);
     } else {
-      node.value = graph_->ops[ops_[id].graph_id].results[i];
+      node.value = graph_->ops[ops_[id].source].results[i];
     }
     return New(std::move(node)).id();
   };

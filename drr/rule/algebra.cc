@@ -38,10 +38,10 @@ class AlgebraPrinter {
  public:
   explicit AlgebraPrinter(const PatternGraph& graph) : g_(graph) {
     // A rule that ends in a choice has no single root: its first operation names the dialect.
-    const std::string_view root = g_.ops[g_.roots().empty() ? 0 : g_.roots()[0]].Name();
+    const std::string_view root = g_.ops[g_.roots().empty() ? OpId(0) : g_.roots()[0]].Name();
     dialect_ = root.substr(0, root.find('.'));
     for (const Constraint& c : g_.constraints)
-      if (c.formula.name == "splat_is") splats_[g_.Resolve(c.formula.arguments[0].id)] = &c;
+      if (c.formula.name == "splat_is") splats_[g_.Resolve(c.formula.arguments[0].value)] = &c;
     CountUses();
   }
 
@@ -63,13 +63,13 @@ class AlgebraPrinter {
  private:
   void CountUses() {
     for (const SourceOp& op : g_.ops)
-      for (int v : op.operands)
-        if (v != kAbsent) ++uses_[g_.Resolve(v)];
+      for (ValueId v : op.operands)
+        if (v) ++uses_[g_.Resolve(v)];
     for (const SourceValue& v : g_.values)
-      for (int e : v.either) ++uses_[g_.Resolve(e)];
+      for (ValueId e : v.either) ++uses_[g_.Resolve(e)];
   }
 
-  std::string Number(int value) {
+  std::string Number(ValueId value) {
     const auto it = splats_.find(value);
     if (it == splats_.end() || !g_.values[value].name.empty()) return "";
     printed_[it->second] = true;
@@ -79,14 +79,14 @@ class AlgebraPrinter {
                            : it->second->formula.arguments[1].literal.AsDouble());
   }
 
-  std::string Value(int id, bool is_root = false) {
-    if (id == kAbsent) return "none";
+  std::string Value(ValueId id, bool is_root = false) {
+    if (!id) return "none";
     id = g_.Resolve(id);
     const SourceValue& v = g_.values[id];
-    if (v.through >= 0) return Value(v.through);
-    std::string text = !v.name.empty() && v.producer < 0 ? v.name : Number(id);
+    if (v.through) return Value(v.through);
+    std::string text = !v.name.empty() && !v.producer ? v.name : Number(id);
     if (!text.empty()) return text + (v.list ? "..." : v.optional ? "?" : "");
-    if (v.producer < 0 && v.either.empty()) return "_";
+    if (!v.producer && v.either.empty()) return "_";
     if (is_root || uses_[id] < 2) return Made(v);
     const auto [it, is_new] = names_.emplace(id, "");
     if (is_new) {
@@ -100,12 +100,12 @@ class AlgebraPrinter {
   std::string Made(const SourceValue& v) {
     if (!v.either.empty()) {
       std::string text;
-      for (int e : v.either) Append(&text, Value(e), " or ");
+      for (ValueId e : v.either) Append(&text, Value(e), " or ");
       return "(" + text + ")";
     }
     const SourceOp& op = g_.ops[v.producer];
     std::string operands;
-    for (int operand : op.operands) Append(&operands, Value(operand));
+    for (ValueId operand : op.operands) Append(&operands, Value(operand));
     return Names(op) + (op.times == Times::kChain ? "*" : "") + "(" + operands + Attrs(op) + ")" +
            (op.times == Times::kEach ? "..."
             : v.optional             ? "?"
@@ -148,16 +148,16 @@ class AlgebraPrinter {
       case ResultOperand::kNone:
         return "";
       case ResultOperand::kSource:
-        return Value(operand.id);
+        return Value(operand.source);
       case ResultOperand::kResult:
-        return Result(operand.id);
+        return Result(operand.result);
       case ResultOperand::kOutside:
-        return fmt::format("'{}'", g_.outside[operand.id].node);
+        return fmt::format("'{}'", g_.outside[operand.outside].node);
     }
     return "";
   }
 
-  std::string Result(int id) {
+  std::string Result(ResultValueId id) {
     for (const ResultOp& op : g_.result_ops) {
       const auto it = std::find(op.results.begin(), op.results.end(), id);
       if (it == op.results.end()) continue;
@@ -186,16 +186,16 @@ class AlgebraPrinter {
   }
 
   std::string ArgumentText(const Formula::Argument& a) {
-    if (a.kind == Formula::Argument::kVariable) return g_.attrs[a.id].name;
+    if (a.kind == Formula::Argument::kVariable) return g_.attrs[a.variable].name;
     if (a.kind == Formula::Argument::kLiteral)
       return a.literal.Is(ir::AttrKind::kDouble) ? fmt::format("{:.6g}", a.literal.AsDouble())
                                                  : ir::PrintAttribute(a.literal);
-    const std::string number = Number(g_.Resolve(a.id));
-    return number.empty() ? NameInReason(g_, a.id) : number;
+    const std::string number = Number(g_.Resolve(a.value));
+    return number.empty() ? NameInReason(g_, a.value) : number;
   }
 
   std::string AttrText(const ResultAttr& attr) {
-    if (attr.variable >= 0) return g_.attrs[attr.variable].name;
+    if (attr.variable) return g_.attrs[attr.variable].name;
     if (!attr.compute)
       return attr.literal.Is(ir::AttrKind::kDense) ? "constant" : ir::PrintAttribute(attr.literal);
     if (attr.formula.name.empty()) return "computed";
@@ -206,10 +206,10 @@ class AlgebraPrinter {
 
   const PatternGraph& g_;
   std::string_view dialect_;
-  std::map<int, const Constraint*> splats_;
+  std::map<ValueId, const Constraint*> splats_;
   std::map<const Constraint*, bool> printed_;
-  std::map<int, int> uses_;
-  std::map<int, std::string> names_;
+  std::map<ValueId, int> uses_;
+  std::map<ValueId, std::string> names_;
   std::string definitions_;
 };
 

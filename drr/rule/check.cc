@@ -25,19 +25,19 @@ class PatternChecker {
     g_.lenient ? g_.Warning(loc, what) : g_.Error(loc, what);
   }
   void CheckCalls();
-  void Read(int v) {
-    if (v != kAbsent) read_.insert(g_.Resolve(v));
+  void Read(ValueId v) {
+    if (v) read_.insert(g_.Resolve(v));
   }
   void CollectReads();
-  bool IsList(int v) const { return v != kAbsent && g_.values[g_.Resolve(v)].list; }
+  bool IsList(ValueId v) const { return v && g_.values[g_.Resolve(v)].list; }
   void CheckSourceOps();
   // Of a value that every match has, "if it is given" says nothing. Words of the vocabulary get a
   // reason where the rule gives none.
   void FinishConstraints();
-  bool IsMade(int v) const;
+  bool IsMade(ValueId v) const;
   void CheckSourceValues();
   // Bindings, of which a second one compares, and copies to the result.
-  size_t TimesRead(int variable) const;
+  size_t TimesRead(AttrId variable) const;
   // Which may read any handle.
   bool HasFunctions() const;
   // Ops none of whose results another source op reads; matching starts at the first of them, or at
@@ -45,28 +45,29 @@ class PatternChecker {
   void FindRoots();
   void NotReplaced(const SourceOp& op);
   // Of an Either(), or of an optional operand that the rule says how to make.
-  size_t NumChoices(int v) const;
-  void Reach(int v, uint64_t choice, std::set<int>* seen) const;
+  size_t NumChoices(ValueId v) const;
+  void Reach(ValueId v, uint64_t choice, std::set<ValueId>* seen) const;
   // In how many of the variants that Either() and Optional() make is each value bound?
   void CountVariants();
   // Can a match that has bound `bound` go on to the ops below `op`? As Matcher::FindJoin.
-  bool Joins(int op, const std::set<int>& bound, std::set<int>* tried) const;
+  bool Joins(OpId op, const std::set<ValueId>& bound, std::set<OpId>* tried) const;
   // Every further root must be reachable from the first over values that both read.
   void CheckJoins();
   // What is said of an Either() or a value with skipped ops holds for what makes it; Recompute()
   // holds for everything below.
   void SpreadEscapes();
-  void SpreadEscape(int value, Escape escape);
+  void SpreadEscape(ValueId value, Escape escape);
   void CheckUse(const ResultOperand& in, std::string_view what, SourceLoc loc, bool optional);
   void CheckOperands(const ResultOp& op);
   void CheckResults();
   void OrderResults();
 
   PatternGraph& g_;
-  std::set<int> read_, replaced_, live_;
-  std::vector<int> choices_;
+  std::set<ValueId> read_, replaced_;
+  std::set<ResultValueId> live_;
+  std::vector<ValueId> choices_;
   uint64_t variants_ = 1;
-  std::vector<uint64_t> bound_in_;
+  IdVector<SourceValue, uint64_t> bound_in_;
 };
 
 void PatternChecker::Run() {
@@ -75,7 +76,7 @@ void PatternChecker::Run() {
   CheckSourceOps();
   CheckSourceValues();
   FindRoots();
-  if (g_.root_value_ < 0) {
+  if (!g_.root_value_) {
     if (g_.ops.empty())
       g_.Error(g_.loc, fmt::format("the source {} has no op", Say("pattern", "block")));
     if (g_.replacements.empty()) g_.Error(g_.loc, "the result replaces nothing");
@@ -106,16 +107,16 @@ void PatternChecker::CheckCalls() {
 
 void PatternChecker::CollectReads() {
   for (const SourceOp& op : g_.ops) {
-    for (int v : op.operands) Read(v);
+    for (ValueId v : op.operands) Read(v);
     for (const RegionPattern& region : op.regions)
-      for (int v : region.returned) Read(v);
+      for (ValueId v : region.returned) Read(v);
     g_.has_lists_ |= op.times != Times::kOnce;
     g_.has_regions_ |= !op.regions.empty();
   }
   for (const SourceValue& v : g_.values) {
-    for (int alternative : v.either) Read(alternative);
-    for (int pattern : v.nots) Read(pattern);
-    if (v.through >= 0) Read(v.through);
+    for (ValueId alternative : v.either) Read(alternative);
+    for (ValueId pattern : v.nots) Read(pattern);
+    if (v.through) Read(v.through);
     g_.has_lists_ |= v.list;
     g_.has_regions_ |= v.outside;
   }
@@ -124,22 +125,23 @@ void PatternChecker::CollectReads() {
 
 void PatternChecker::CheckSourceOps() {
   for (const SourceOp& op : g_.ops) {
-    if (std::count_if(op.operands.begin(), op.operands.end(), [&](int v) { return IsList(v); }) > 2)
+    if (std::count_if(op.operands.begin(), op.operands.end(),
+                      [&](ValueId v) { return IsList(v); }) > 2)
       g_.Error(op.loc, fmt::format("{} reads more than two lists", op.Name()));
     if (op.times == Times::kChain && (op.min_times < 0 || op.max_times < op.min_times))
       g_.Error(op.loc, fmt::format("{} repeats at least {} and at most {} times", op.Name(),
                                    op.min_times, op.max_times));
     for (const RegionPattern& region : op.regions)
       if (std::any_of(region.returned.begin(), region.returned.end(),
-                      [&](int v) { return IsList(v); }))
+                      [&](ValueId v) { return IsList(v); }))
         g_.Error(region.loc, "what a region returns is named one by one");
   }
 }
 
 void PatternChecker::FinishConstraints() {
   const auto always = [&](Formula::Argument& a) {
-    const bool bound = a.if_given && bound_in_[g_.Resolve(a.id)] == variants_ &&
-                       !g_.values[g_.Resolve(a.id)].optional;
+    const bool bound = a.if_given && bound_in_[g_.Resolve(a.value)] == variants_ &&
+                       !g_.values[g_.Resolve(a.value)].optional;
     if (bound) a.if_given = false;
     return bound;
   };
@@ -160,41 +162,40 @@ void PatternChecker::FinishConstraints() {
   }
 }
 
-bool PatternChecker::IsMade(int v) const {
+bool PatternChecker::IsMade(ValueId v) const {
   const SourceValue& x = g_.values[g_.Resolve(v)];
-  if (x.either.empty()) return x.producer >= 0;
-  return std::all_of(x.either.begin(), x.either.end(), [&](int e) { return IsMade(e); });
+  if (x.either.empty()) return static_cast<bool>(x.producer);
+  return std::all_of(x.either.begin(), x.either.end(), [&](ValueId e) { return IsMade(e); });
 }
 
 void PatternChecker::CheckSourceValues() {
-  for (size_t i = 0; i < g_.values.size(); ++i) {
-    const SourceValue& v = g_.values[i];
-    for (int pattern : v.nots)
+  for (ValueId id : g_.values.ids()) {
+    const SourceValue& v = g_.values[id];
+    for (ValueId pattern : v.nots)
       if (!IsMade(pattern) || g_.values[g_.Resolve(pattern)].list)
         g_.Error(v.loc, fmt::format("{} {}, which no source op makes", Say("Not() of", "not"),
                                     g_.Describe(pattern)));
-    const int id = static_cast<int>(i);
-    const bool leaf = v.either.empty() && v.through < 0;
-    if (v.alias < 0 && v.producer < 0 && !read_.count(id) && (leaf || !replaced_.count(id)))
+    const bool leaf = v.either.empty() && !v.through;
+    if (!v.alias && !v.producer && !read_.count(id) && (leaf || !replaced_.count(id)))
       Unused(v.loc,
              g_.spelling == Spelling::kCpp
                  ? fmt::format("tensor {} is not an operand of any source op", g_.Describe(id))
                  : fmt::format("no op of the source block makes or reads {}", g_.Describe(id)));
   }
-  for (size_t i = 0; i < g_.attrs.size(); ++i) {
-    const AttrVariable& a = g_.attrs[i];
+  for (AttrId id : g_.attrs.ids()) {
+    const AttrVariable& a = g_.attrs[id];
     const std::string name =
         a.label.empty() ? fmt::format("attribute variable '{}'", a.name) : a.label;
     if (!a.bound) {
       g_.Error(a.loc, fmt::format("{} is bound by no source op", name));
-    } else if (TimesRead(static_cast<int>(i)) < 2 && !HasFunctions()) {
+    } else if (TimesRead(id) < 2 && !HasFunctions()) {
       Unused(a.loc, fmt::format("nothing reads {}; say {} where the attribute does not matter",
                                 name, Say("Any()", "any")));
     }
   }
 }
 
-size_t PatternChecker::TimesRead(int variable) const {
+size_t PatternChecker::TimesRead(AttrId variable) const {
   size_t n = 0;
   for (const SourceOp& op : g_.ops)
     for (const Alternative& alternative : op.alternatives)
@@ -213,35 +214,35 @@ bool PatternChecker::HasFunctions() const {
 }
 
 void PatternChecker::FindRoots() {
-  for (size_t i = 0; i < g_.ops.size(); ++i) {
-    const SourceOp& op = g_.ops[i];
+  for (OpId id : g_.ops.ids()) {
+    const SourceOp& op = g_.ops[id];
     bool read = false;
-    int replaced = -1;
-    for (int v : op.results) {
+    ValueId replaced;
+    for (ValueId v : op.results) {
       read |= read_.count(g_.Resolve(v)) > 0;
       if (replaced_.count(g_.Resolve(v))) replaced = g_.Resolve(v);
     }
     if (read || !op.called) continue;
-    g_.roots_.push_back(static_cast<int>(i));
-    if (replaced < 0) {
+    g_.roots_.push_back(id);
+    if (!replaced) {
       NotReplaced(op);
-    } else if (g_.root_value_ < 0) {
+    } else if (!g_.root_value_) {
       g_.root_value_ = replaced;
     }
   }
-  for (int v : replaced_) {
-    const int producer = g_.values[v].producer;
-    if (producer < 0) continue;
+  for (ValueId v : replaced_) {
+    const OpId producer = g_.values[v].producer;
+    if (!producer) continue;
     if (g_.ops[producer].times == Times::kEach)
       g_.Error(g_.ops[producer].loc, "a list of results cannot be replaced");
     if (g_.ops[producer].times == Times::kChain && g_.ops[producer].min_times < 1)
       g_.Error(g_.ops[producer].loc, "a replaced chain must have at least one op");
   }
-  for (int v : replaced_)
+  for (ValueId v : replaced_)
     if (!g_.values[v].either.empty() && !read_.count(v)) g_.root_value_ = v;
-  if (g_.root_value_ < 0 || g_.values[g_.root_value_].either.empty()) return;
-  for (int v : g_.values[g_.root_value_].either)
-    if (g_.values[g_.Resolve(v)].producer < 0 && g_.values[g_.Resolve(v)].either.empty())
+  if (!g_.root_value_ || g_.values[g_.root_value_].either.empty()) return;
+  for (ValueId v : g_.values[g_.root_value_].either)
+    if (!g_.values[g_.Resolve(v)].producer && g_.values[g_.Resolve(v)].either.empty())
       g_.Error(g_.values[g_.root_value_].loc,
                fmt::format("{} is replaced but no source op makes it", g_.Describe(v)));
 }
@@ -265,12 +266,12 @@ void PatternChecker::NotReplaced(const SourceOp& op) {
   }
 }
 
-size_t PatternChecker::NumChoices(int v) const {
+size_t PatternChecker::NumChoices(ValueId v) const {
   const SourceValue& x = g_.values[v];
-  return !x.either.empty() ? x.either.size() : x.optional && x.producer >= 0 ? 2 : 1;
+  return !x.either.empty() ? x.either.size() : x.optional && x.producer ? 2 : 1;
 }
 
-void PatternChecker::Reach(int v, uint64_t choice, std::set<int>* seen) const {
+void PatternChecker::Reach(ValueId v, uint64_t choice, std::set<ValueId>* seen) const {
   v = g_.Resolve(v);
   if (!seen->insert(v).second) return;
   const SourceValue& x = g_.values[v];
@@ -285,95 +286,94 @@ void PatternChecker::Reach(int v, uint64_t choice, std::set<int>* seen) const {
       return;
     }
   }
-  if (x.through >= 0) Reach(x.through, choice, seen);
-  if (x.producer < 0) return;
+  if (x.through) Reach(x.through, choice, seen);
+  if (!x.producer) return;
   const SourceOp& op = g_.ops[x.producer];
-  for (int r : op.results) seen->insert(g_.Resolve(r));
-  for (int operand : op.operands)
-    if (operand != kAbsent) Reach(operand, choice, seen);
+  for (ValueId r : op.results) seen->insert(g_.Resolve(r));
+  for (ValueId operand : op.operands)
+    if (operand) Reach(operand, choice, seen);
   for (const RegionPattern& region : op.regions)
-    for (int v : region.returned)
-      if (v != kAbsent) Reach(v, choice, seen);
+    for (ValueId v : region.returned)
+      if (v) Reach(v, choice, seen);
 }
 
 void PatternChecker::CountVariants() {
-  for (int i = 0; i < static_cast<int>(g_.values.size()); ++i)
-    if (g_.values[i].alias < 0 && NumChoices(i) > 1 && variants_ <= 4096) {
-      choices_.push_back(i);
-      variants_ *= NumChoices(i);
+  for (ValueId v : g_.values.ids())
+    if (!g_.values[v].alias && NumChoices(v) > 1 && variants_ <= 4096) {
+      choices_.push_back(v);
+      variants_ *= NumChoices(v);
     }
   if (variants_ > 4096) {
     g_.Error(g_.loc, fmt::format("{} make more than 4096 variants",
                                  Say("Either() and Optional()", "either(...) and optional")));
     variants_ = 0;
   }
-  bound_in_.assign(g_.values.size(), 0);
+  bound_in_ = {g_.values.size(), 0};
   for (uint64_t choice = 0; choice < variants_; ++choice) {
-    std::set<int> seen;
-    for (int root : g_.roots_)
-      for (int v : g_.ops[root].results) Reach(v, choice, &seen);
-    if (g_.root_value_ >= 0) Reach(g_.root_value_, choice, &seen);
-    for (int v : seen) ++bound_in_[v];
+    std::set<ValueId> seen;
+    for (OpId root : g_.roots_)
+      for (ValueId v : g_.ops[root].results) Reach(v, choice, &seen);
+    if (g_.root_value_) Reach(g_.root_value_, choice, &seen);
+    for (ValueId v : seen) ++bound_in_[v];
   }
 }
 
-bool PatternChecker::Joins(int op, const std::set<int>& bound, std::set<int>* tried) const {
+bool PatternChecker::Joins(OpId op, const std::set<ValueId>& bound, std::set<OpId>* tried) const {
   if (g_.ops[op].times != Times::kOnce || !tried->insert(op).second) return false;
-  for (int operand : g_.ops[op].operands) {
-    if (operand == kAbsent) continue;
+  for (ValueId operand : g_.ops[op].operands) {
+    if (!operand) continue;
     const SourceValue& v = g_.values[g_.Resolve(operand)];
     if (!v.list && bound.count(g_.Resolve(operand))) return true;
-    if (v.producer >= 0 && !v.optional && Joins(v.producer, bound, tried)) return true;
+    if (v.producer && !v.optional && Joins(v.producer, bound, tried)) return true;
   }
   return false;
 }
 
 void PatternChecker::CheckJoins() {
-  std::set<int> bound;
+  std::set<ValueId> bound;
   Reach(g_.root_value_, 0, &bound);
-  std::vector<int> open;
-  for (int root : g_.roots_)
+  std::vector<OpId> open;
+  for (OpId root : g_.roots_)
     if (!g_.ops[root].results.empty() && !bound.count(g_.Resolve(g_.ops[root].results[0])))
       open.push_back(root);
   for (bool changed = true; changed;) {
     changed = false;
-    for (int& root : open) {
-      std::set<int> tried;
-      if (root < 0 || !Joins(root, bound, &tried)) continue;
+    for (OpId& root : open) {
+      std::set<OpId> tried;
+      if (!root || !Joins(root, bound, &tried)) continue;
       Reach(g_.ops[root].results[0], 0, &bound);
-      root = -1;
+      root = OpId();
       changed = true;
     }
   }
-  for (int root : open)
-    if (root >= 0)
+  for (OpId root : open)
+    if (root)
       g_.Error(g_.ops[root].loc, fmt::format("{} shares no value with the rest of the {}",
                                              g_.ops[root].Name(), Say("pattern", "source block")));
 }
 
 void PatternChecker::SpreadEscapes() {
-  for (size_t i = 0; i < g_.values.size(); ++i)
-    if (g_.values[i].escape != Escape::kForbid)
-      SpreadEscape(static_cast<int>(i), g_.values[i].escape);
+  for (ValueId v : g_.values.ids())
+    if (g_.values[v].escape != Escape::kForbid) SpreadEscape(v, g_.values[v].escape);
 }
 
-void PatternChecker::SpreadEscape(int value, Escape escape) {
+void PatternChecker::SpreadEscape(ValueId value, Escape escape) {
   SourceValue& v = g_.values[g_.Resolve(value)];
   if (v.escape < escape) v.escape = escape;
-  for (int alternative : v.either) SpreadEscape(alternative, escape);
-  if (v.through >= 0) SpreadEscape(v.through, escape);
-  if (escape != Escape::kRecompute || v.producer < 0) return;
-  for (int operand : g_.ops[v.producer].operands)
-    if (operand != kAbsent) SpreadEscape(operand, escape);
+  for (ValueId alternative : v.either) SpreadEscape(alternative, escape);
+  if (v.through) SpreadEscape(v.through, escape);
+  if (escape != Escape::kRecompute || !v.producer) return;
+  for (ValueId operand : g_.ops[v.producer].operands)
+    if (operand) SpreadEscape(operand, escape);
 }
 
 void PatternChecker::CheckUse(const ResultOperand& in, std::string_view what, SourceLoc loc,
                               bool optional) {
   if (in.kind == Kind::kNone && !optional)
     g_.Error(loc, fmt::format("{} is required but {} is passed", what, Say("None()", "none")));
-  if (in.kind == Kind::kResult) live_.insert(in.id);
+  if (in.kind == Kind::kResult) live_.insert(in.result);
   if (in.kind != Kind::kSource) return;
-  const int v = g_.Resolve(in.id);
+  const ValueId v = g_.Resolve(in.source);
   if (bound_in_[v] == 0) {
     g_.Error(loc, fmt::format("{} uses {}, which the source {} never binds", what, g_.Describe(v),
                               Say("pattern", "block")));
@@ -390,14 +390,14 @@ void PatternChecker::CheckUse(const ResultOperand& in, std::string_view what, So
 
 void PatternChecker::CheckOperands(const ResultOp& op) {
   const ir::OpDef* def = g_.DefOf(op);
-  const bool chain = op.like >= 0 && g_.ops[op.like].times == Times::kChain;
+  const bool chain = op.like && g_.ops[op.like].times == Times::kChain;
   if (chain && op.operands.size() != 1)
     g_.Error(op.loc, fmt::format("{} a chain takes one operand, not {}", Say("Like() of", "like"),
                                  op.operands.size()));
-  if (op.like >= 0 && g_.ops[op.like].times == Times::kEach)
+  if (op.like && g_.ops[op.like].times == Times::kEach)
     g_.Error(op.loc,
              fmt::format("{} takes one op, not one for each of a list", Say("Like()", "like")));
-  if (op.attrs_of >= 0 && g_.ops[op.attrs_of].times == Times::kEach)
+  if (op.attrs_of && g_.ops[op.attrs_of].times == Times::kEach)
     g_.Error(op.loc, fmt::format("{} takes one op, not one for each of a list",
                                  Say("AttrsOf()", "attrs of")));
   if (op.each && !op.operands[0].list)
@@ -418,13 +418,13 @@ void PatternChecker::CheckOperands(const ResultOp& op) {
 
 void PatternChecker::CheckResults() {
   for (const ResultOp& op : g_.result_ops) CheckOperands(op);
-  std::set<int> sources;
+  std::set<ValueId> sources;
   for (const Replacement& r : g_.replacements) {
-    const int v = g_.Resolve(r.source);
+    const ValueId v = g_.Resolve(r.source);
     CheckUse(r.with, fmt::format("the replacement of {}", g_.Describe(v)), r.loc, false);
     if (r.with.list || g_.values[v].list)
       g_.Error(r.loc, fmt::format("{} is replaced by a list, or is one", g_.Describe(v)));
-    if (g_.values[v].producer < 0 && v != g_.root_value_)
+    if (!g_.values[v].producer && v != g_.root_value_)
       g_.Error(r.loc, fmt::format("{} is replaced but no source op makes it", g_.Describe(v)));
     if (!sources.insert(v).second)
       g_.Error(r.loc, fmt::format("{} is replaced twice", g_.Describe(v)));
@@ -432,7 +432,7 @@ void PatternChecker::CheckResults() {
   for (const ResultOp& op : g_.result_ops) {
     if (!op.called) continue;
     const bool used = std::any_of(op.results.begin(), op.results.end(),
-                                  [&](int v) { return live_.count(v) > 0; });
+                                  [&](ResultValueId v) { return live_.count(v) > 0; });
     if (!used)
       Unused(op.loc, fmt::format("no result of {} is used by the result {}", g_.NameOf(op),
                                  Say("pattern", "block")));
@@ -440,13 +440,13 @@ void PatternChecker::CheckResults() {
 }
 
 void PatternChecker::OrderResults() {
-  std::vector<int> maker(g_.num_result_values, -1);
-  for (size_t i = 0; i < g_.result_ops.size(); ++i)
-    for (int v : g_.result_ops[i].results) maker[v] = static_cast<int>(i);
-  std::vector<bool> done(g_.result_ops.size(), false);
+  IdVector<ResultValue, ResultOpId> producers(g_.num_result_values);
+  for (ResultOpId op : g_.result_ops.ids())
+    for (ResultValueId v : g_.result_ops[op].results) producers[v] = op;
+  IdVector<ResultOp, bool> done(g_.result_ops.size());
   std::function<void(const ResultOperand&)> visit = [&](const ResultOperand& in) {
-    if (in.kind != Kind::kResult || done[maker[in.id]]) return;
-    const int op = maker[in.id];
+    if (in.kind != Kind::kResult || done[producers[in.result]]) return;
+    const ResultOpId op = producers[in.result];
     done[op] = true;
     for (const ResultOperand& operand : g_.result_ops[op].operands) visit(operand);
     g_.result_order_.push_back(op);

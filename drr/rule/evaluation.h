@@ -12,7 +12,8 @@
 namespace weft::drr::internal {
 
 struct FormulaArgument {
-  int id = -1;  // a value or a variable
+  ValueId value;
+  AttrId variable;
   int64_t integer = 0;
   double number = 0;
   ir::Attribute literal;
@@ -31,24 +32,24 @@ class Evaluation {
       : m(match), arguments_(arguments) {}
 
   bool has(size_t i) const { return i < arguments_.size; }
-  BoundTensor tensor(size_t i) const { return BoundTensor(m.value(at(i).id)); }
-  const std::vector<ir::Value>& list(size_t i) const { return m.list(at(i).id); }
-  ir::Attribute variable(size_t i) const { return m.attr(at(i).id); }
+  BoundTensor tensor(size_t i) const { return BoundTensor(m.value(at(i).value)); }
+  const std::vector<ir::Value>& list(size_t i) const { return m.list(at(i).value); }
+  ir::Attribute variable(size_t i) const { return m.attr(at(i).variable); }
   ir::Attribute literal(size_t i) const { return at(i).literal; }
   double number(size_t i) const { return at(i).number; }
   const std::string& string(size_t i) const { return at(i).literal.AsString(); }
   // False when a variable holds something else.
   bool Integer(size_t i, int64_t* value) const {
     *value = at(i).integer;
-    if (at(i).id < 0) return true;
-    const ir::Attribute held = m.attr(at(i).id);
+    if (!at(i).variable) return true;
+    const ir::Attribute held = m.attr(at(i).variable);
     if (!held.Is(ir::AttrKind::kInt)) return false;
     *value = held.AsInt();
     return true;
   }
   // kNull when a variable holds something else.
   ir::DataType dtype(size_t i) const {
-    const ir::Attribute held = at(i).id < 0 ? at(i).literal : m.attr(at(i).id);
+    const ir::Attribute held = !at(i).variable ? at(i).literal : m.attr(at(i).variable);
     return held.Is(ir::AttrKind::kDataType) ? held.AsDataType() : ir::DataType::kNull;
   }
   // The size of axis `axis` of value `v`; kUnknownDim when either is not known.
@@ -59,7 +60,7 @@ class Evaluation {
   // Whether an argument that may be absent is.
   bool IsAbsent() const {
     for (size_t i = 0; i < arguments_.size; ++i)
-      if ((arguments_.if_given >> i & 1) && !m.value(at(i).id)) return true;
+      if ((arguments_.if_given >> i & 1) && !m.value(at(i).value)) return true;
     return false;
   }
 
@@ -72,6 +73,6 @@ class Evaluation {
 
 // Of drr/equivalence, which defines them.
 bool ComputesResult(const Evaluation& e);
-ir::Attribute AttributeFromBody(const MatchContext& match, ir::Name name, int result_op);
+ir::Attribute AttributeFromBody(const MatchContext& match, ir::Name name, ResultOpId result_op);
 
 }  // namespace weft::drr::internal

@@ -7,9 +7,7 @@
 namespace weft::drr {
 
 bool MatchContext::Contains(ir::Operation op) const {
-  auto holds = [&](const std::vector<ir::Operation>& ops) {
-    return std::find(ops.begin(), ops.end(), op) != ops.end();
-  };
+  auto holds = [&](const auto& ops) { return std::find(ops.begin(), ops.end(), op) != ops.end(); };
   return holds(ops_) || holds(absorbed_) || holds(terminators_) ||
          std::binary_search(sorted_.begin(), sorted_.end(), op.id());
 }
@@ -20,7 +18,7 @@ uint32_t MatchContext::ChainOperand(ir::Operation op) {
   return swapped ? 1 : 0;
 }
 
-ir::Operation PostContext::result_op(int id) const {
+ir::Operation PostContext::result_op(ResultOpId id) const {
   const ir::Value v = results_[match_.rule().graph.result_ops[id].results[0]];
   return v ? v.DefiningOp() : ir::Operation();
 }

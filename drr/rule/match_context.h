@@ -100,7 +100,7 @@ class MatchContext {
         ops_(rule->graph.ops.size()),
         alternatives_(rule->graph.ops.size(), -1),
         attrs_(rule->graph.attrs.size()),
-        lets_(static_cast<size_t>(rule->graph.num_lets)) {
+        lets_(rule->graph.num_lets) {
     if (rule->graph.HasLists()) {
       lists_.resize(rule->graph.values.size());
       op_lists_.resize(rule->graph.ops.size());
@@ -108,11 +108,11 @@ class MatchContext {
   }
 
   void Reset() {  // as new
-    values_.assign(values_.size(), ir::Value());
-    bound_.assign(bound_.size(), false);
-    ops_.assign(ops_.size(), ir::Operation());
-    alternatives_.assign(alternatives_.size(), -1);
-    attrs_.assign(attrs_.size(), ir::Attribute());
+    values_.Fill(ir::Value());
+    bound_.Fill(false);
+    ops_.Fill(ir::Operation());
+    alternatives_.Fill(-1);
+    attrs_.Fill(ir::Attribute());
     for (auto& list : lists_) list.clear();
     for (auto& list : op_lists_) list.clear();
     explanation_.clear();
@@ -156,40 +156,40 @@ class MatchContext {
   ir::Owned<MatchMemo>& memo() const { return memo_; }
 
   // By number, for handles, the engine and the other front ends.
-  ir::Value value(int id) const {
+  ir::Value value(ValueId id) const {
     read_more_ = true;
     return values_[rule_->graph.Resolve(id)];
   }
-  bool bound(int id) const {
+  bool bound(ValueId id) const {
     read_more_ = true;
     return bound_[rule_->graph.Resolve(id)];
   }
-  ir::Operation op(int id) const {
+  ir::Operation op(OpId id) const {
     read_more_ = true;
     return ops_[id];
   }
-  ir::Attribute attr(int id) const { return attrs_[id]; }
+  ir::Attribute attr(AttrId id) const { return attrs_[id]; }
   // Of a list value.
-  const std::vector<ir::Value>& list(int id) const {
+  const std::vector<ir::Value>& list(ValueId id) const {
     read_more_ = true;
     return lists_[rule_->graph.Resolve(id)];
   }
   // Of a source op that occurs more than once: a chain innermost first, an Each() in list order.
-  const std::vector<ir::Operation>& op_list(int id) const {
+  const std::vector<ir::Operation>& op_list(OpId id) const {
     read_more_ = true;
     return op_lists_[id];
   }
   // What SourcePattern::Let computed for this match, which it did when its constraint held.
   template <class T>
-  const T& let(int slot) const {
+  const T& let(LetId id) const {
     read_more_ = true;
     static const T kNone{};
-    const T* value = lets_[slot].template Get<T>();
+    const T* value = lets_[id].template Get<T>();
     return value ? *value : kNone;
   }
   template <class T>
-  void SetLet(int slot, T value) const {
-    lets_[slot].Set(std::move(value));
+  void SetLet(LetId id, T value) const {
+    lets_[id].Set(std::move(value));
   }
   // Ops between a value and its reader that only the match reads.
   const std::vector<ir::Operation>& absorbed() const { return absorbed_; }
@@ -203,18 +203,19 @@ class MatchContext {
   friend class Matcher;
   friend class PlainMatcher;
   const Rule* rule_;
-  std::vector<ir::Value> values_;  // null: not bound, or an absent optional operand
-  std::vector<bool> bound_;
-  std::vector<ir::Operation> ops_;
-  std::vector<int> alternatives_;
-  std::vector<ir::Attribute> attrs_;
-  std::vector<std::vector<ir::Value>> lists_;         // by value; empty when the rule has no list
-  std::vector<std::vector<ir::Operation>> op_lists_;  // by op; empty when the rule has no list
-  std::vector<ir::Operation> skipped_;                // all that were skipped
-  std::vector<ir::Operation> terminators_;            // of regions that were looked into
+  IdVector<SourceValue, ir::Value> values_;  // null: not bound, or an absent optional operand
+  IdVector<SourceValue, bool> bound_;
+  IdVector<SourceOp, ir::Operation> ops_;
+  IdVector<SourceOp, int> alternatives_;
+  IdVector<AttrVariable, ir::Attribute> attrs_;
+  // Empty when the rule has no list.
+  IdVector<SourceValue, std::vector<ir::Value>> lists_;
+  IdVector<SourceOp, std::vector<ir::Operation>> op_lists_;
+  std::vector<ir::Operation> skipped_;      // all that were skipped
+  std::vector<ir::Operation> terminators_;  // of regions that were looked into
   std::vector<ir::Operation> absorbed_;
   std::vector<uint32_t> sorted_;  // op ids in lists, for Contains()
-  mutable std::vector<internal::AnyValue> lets_;
+  mutable IdVector<LetValue, internal::AnyValue> lets_;
   mutable std::string explanation_;
   mutable bool read_more_ = false;
   mutable ir::Owned<MatchMemo> memo_;

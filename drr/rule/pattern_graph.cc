@@ -23,45 +23,39 @@ void PatternGraph::Warning(SourceLoc loc, const std::string& what) {
   warnings_.push_back(fmt::format("{}:{}: warning: [{}] {}", loc.file, loc.line, rule_, what));
 }
 
-int PatternGraph::NewValue(std::string_view name, SourceLoc loc, bool list) {
-  for (size_t i = 0; i < values.size() && !name.empty(); ++i) {
-    if (values[i].name != name) continue;
-    if (values[i].list != list)
+ValueId PatternGraph::NewValue(std::string_view name, SourceLoc loc, bool list) {
+  for (ValueId id : values.ids()) {
+    if (name.empty() || values[id].name != name) continue;
+    if (values[id].list != list)
       Error(loc, fmt::format("'{}' is a tensor and a list of tensors", name));
-    return static_cast<int>(i);
+    return id;
   }
   SourceValue value;
   value.list = list;
   value.name = name;
   value.loc = loc;
-  values.push_back(std::move(value));
-  return static_cast<int>(values.size()) - 1;
+  return values.Add(std::move(value));
 }
 
-int PatternGraph::NewAttr(std::string_view name, SourceLoc loc) {
-  if (!name.empty())
-    for (size_t i = 0; i < attrs.size(); ++i)
-      if (attrs[i].name == name) return static_cast<int>(i);
-  attrs.push_back({std::string(name), loc, false});
-  return static_cast<int>(attrs.size()) - 1;
+AttrId PatternGraph::NewAttr(std::string_view name, SourceLoc loc) {
+  for (AttrId id : attrs.ids())
+    if (!name.empty() && attrs[id].name == name) return id;
+  return attrs.Add({std::string(name), loc, false});
 }
 
-int PatternGraph::NewOp(SourceOp op) {
-  ops.push_back(std::move(op));
-  return static_cast<int>(ops.size()) - 1;
-}
+OpId PatternGraph::NewOp(SourceOp op) { return ops.Add(std::move(op)); }
 
-int PatternGraph::NewOp(SourceLoc loc) {
+OpId PatternGraph::NewOp(SourceLoc loc) {
   SourceOp op;
   op.loc = loc;
   return NewOp(std::move(op));
 }
 
-void PatternGraph::AddAlternative(int op, const ir::OpDef& def) {
+void PatternGraph::AddAlternative(OpId op, const ir::OpDef& def) {
   ops[op].alternatives.push_back({&def, {}});
 }
 
-int PatternGraph::NewResultOp(const ir::OpDef& def, int attrs_of, SourceLoc loc) {
+ResultOpId PatternGraph::NewResultOp(const ir::OpDef& def, OpId attrs_of, SourceLoc loc) {
   ResultOp op;
   op.def = &def;
   op.attrs_of = attrs_of;
@@ -69,12 +63,9 @@ int PatternGraph::NewResultOp(const ir::OpDef& def, int attrs_of, SourceLoc loc)
   return NewResultOp(std::move(op));
 }
 
-int PatternGraph::NewResultOp(ResultOp op) {
-  result_ops.push_back(std::move(op));
-  return static_cast<int>(result_ops.size()) - 1;
-}
+ResultOpId PatternGraph::NewResultOp(ResultOp op) { return result_ops.Add(std::move(op)); }
 
-int PatternGraph::Call(int op, std::span<const int> operands, size_t num_results) {
+ValueId PatternGraph::Call(OpId op, std::span<const ValueId> operands, size_t num_results) {
   if (ops[op].called) {
     Error(ops[op].loc,
           fmt::format("{} is applied twice; declare one op per occurrence", ops[op].Name()));
@@ -83,31 +74,33 @@ int PatternGraph::Call(int op, std::span<const int> operands, size_t num_results
   ops[op].called = true;
   ops[op].operands.assign(operands.begin(), operands.end());
   for (size_t i = 0; i < num_results; ++i) {
-    const int value = NewValue("", ops[op].loc);
+    const ValueId value = NewValue("", ops[op].loc);
     values[value].producer = op;
     values[value].result_index = static_cast<int>(i);
     ops[op].results.push_back(value);
   }
-  return static_cast<int>(values.size() - num_results);
+  return ValueId(values.size() - num_results);
 }
 
-int PatternGraph::CallResult(int op, std::span<const ResultOperand> operands, size_t num_results) {
+ResultValueId PatternGraph::CallResult(ResultOpId op, std::span<const ResultOperand> operands,
+                                       size_t num_results) {
   if (result_ops[op].called)
     Error(result_ops[op].loc, fmt::format("{} is applied twice; declare one op per occurrence",
                                           NameOf(result_ops[op])));
   result_ops[op].called = true;
   result_ops[op].operands.assign(operands.begin(), operands.end());
   result_ops[op].results.clear();
-  for (size_t i = 0; i < num_results; ++i) result_ops[op].results.push_back(num_result_values++);
-  return num_result_values - static_cast<int>(num_results);
+  for (size_t i = 0; i < num_results; ++i) result_ops[op].results.push_back(NewResultValue());
+  return ResultValueId(num_result_values - num_results);
 }
 
-std::vector<int> PatternGraph::RootProducers() const {
-  std::vector<int> producers, work{root_value_};
+std::vector<OpId> PatternGraph::RootProducers() const {
+  std::vector<OpId> producers;
+  std::vector<ValueId> work{root_value_};
   while (!work.empty()) {
     const SourceValue& v = values[Resolve(work.back())];
     work.pop_back();
-    if (v.producer >= 0) producers.push_back(v.producer);
+    if (v.producer) producers.push_back(v.producer);
     work.insert(work.end(), v.either.rbegin(), v.either.rend());
   }
   return producers;
@@ -123,31 +116,31 @@ bool PatternGraph::IsPlain() const {
                                            counts_results);
                      }) &&
          std::all_of(values.begin(), values.end(), [](const SourceValue& v) {
-           return v.either.empty() && v.nots.empty() && v.through < 0 &&
+           return v.either.empty() && v.nots.empty() && !v.through &&
                   v.escape != Escape::kRecompute;
          });
 }
 
-int PatternGraph::CallEach(int op, int list) {
+ValueId PatternGraph::CallEach(OpId op, ValueId list) {
   Call(op, {&list, 1}, 1);
   ops[op].times = Times::kEach;
-  const int result = ops[op].results[0];
+  const ValueId result = ops[op].results[0];
   values[result].list = true;
   return result;
 }
 
-int PatternGraph::CallEachResult(int op, std::span<const ResultOperand> operands) {
+ResultValueId PatternGraph::CallEachResult(ResultOpId op, std::span<const ResultOperand> operands) {
   CallResult(op, operands, 1);
   result_ops[op].each = true;
   return result_ops[op].results[0];
 }
 
-int PatternGraph::Resolve(int value) const {
-  while (values[value].alias >= 0) value = values[value].alias;
+ValueId PatternGraph::Resolve(ValueId value) const {
+  while (values[value].alias) value = values[value].alias;
   return value;
 }
 
-std::string PatternGraph::Describe(int value) const {
+std::string PatternGraph::Describe(ValueId value) const {
   const SourceValue& v = values[Resolve(value)];
   if (!v.label.empty()) return v.label;
   const std::string& name = v.name.empty() ? values[value].name : v.name;

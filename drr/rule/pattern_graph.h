@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "drr/rule/ids.h"
 #include "drr/rule/numeric_class.h"
 #include "ir/base/function.h"
 #include "ir/op_def.h"
@@ -33,7 +34,7 @@ struct AttrPattern {
   ir::Name name;
   Kind kind = kIsOneOf;
   std::vector<ir::Attribute> values;  // kIsOneOf; a null attribute means: not given
-  int variable = -1;                  // kBind
+  AttrId variable;                    // kBind
 };
 
 struct Alternative {
@@ -41,12 +42,13 @@ struct Alternative {
   std::vector<AttrPattern> attrs;  // those not listed may be anything
 };
 
-inline constexpr int kAbsent = -1;
+// An operand that is not given.
+inline constexpr ValueId kAbsent;
 
 // The terminator of an op's region must return these values.
 struct RegionPattern {
   int region = 0;
-  std::vector<int> returned;  // values; kAbsent: whatever is returned there
+  std::vector<ValueId> returned;  // kAbsent: whatever is returned there
   SourceLoc loc;
 };
 
@@ -59,8 +61,8 @@ enum class Times : uint8_t {
 
 struct SourceOp {
   std::vector<Alternative> alternatives;  // OneOf has several; AnyOp has none
-  std::vector<int> operands;              // values; kAbsent: that optional operand is not given
-  std::vector<int> results;
+  std::vector<ValueId> operands;          // kAbsent: that optional operand is not given
+  std::vector<ValueId> results;
   SourceLoc loc;
   bool called = false;
   Times times = Times::kOnce;
@@ -91,17 +93,17 @@ struct SourceValue {
   std::string name;
   std::string label{};  // as a rule in text writes it: %x
   SourceLoc loc;
-  int producer = -1;        // source op
-  int result_index = 0;     // of the producer
-  std::vector<int> either;  // values one of which this is
-  bool optional = false;    // an optional operand that may be absent
+  OpId producer;
+  int result_index = 0;         // of the producer
+  std::vector<ValueId> either;  // values one of which this is
+  bool optional = false;        // an optional operand that may be absent
   Escape escape = Escape::kForbid;
-  int alias = -1;                  // string spelling: another name for that value
+  ValueId alias;                   // string spelling: another name for that value
   bool list = false;               // any number of consecutive operands, or what an Each makes
   bool outside = false;            // its producer may lie in a block around the reader's
-  int through = -1;                // this value, or that one with skipped ops in between
+  ValueId through;                 // this value, or that one with skipped ops in between
   std::vector<SkippedOp> skipped;  // what may stand between; at most kMaxSkipped in a row
-  std::vector<int> nots;           // values of patterns that must not make this one
+  std::vector<ValueId> nots;       // values of patterns that must not make this one
 };
 inline constexpr int kMaxSkipped = 16;
 
@@ -115,8 +117,17 @@ struct AttrVariable {
 struct ResultOperand {
   enum Kind { kNone, kSource, kResult, kOutside };
   Kind kind = kNone;
-  int id = -1;  // a source value, a result value, or an outside value
   bool list = false;
+  // The one that `kind` says is set.
+  ValueId source;
+  ResultValueId result;
+  OutsideId outside;
+
+  static ResultOperand Source(ValueId id, bool list = false) { return {kSource, list, id, {}, {}}; }
+  static ResultOperand Result(ResultValueId id, bool list = false) {
+    return {kResult, list, {}, id, {}};
+  }
+  static ResultOperand Outside(OutsideId id) { return {kOutside, false, {}, {}, id}; }
 };
 
 // A value of one program that the pattern does not reach, taken as it is. The rule declines where
@@ -134,7 +145,8 @@ struct Formula {
   struct Argument {
     enum Kind { kValue, kVariable, kLiteral };
     Kind kind = kLiteral;
-    int id = -1;            // a source value or an attribute variable
+    ValueId value{};        // kValue
+    AttrId variable{};      // kVariable
     bool if_given = false;  // %x?: the constraint holds where that value is absent
     ir::Attribute literal{};
   };
@@ -147,7 +159,7 @@ using ComputeAttr = ir::Function<ir::Attribute(const MatchContext&)>;
 struct ResultAttr {
   ir::Name name;
   ir::Attribute literal;  // set, or
-  int variable = -1;      // set, or
+  AttrId variable;        // set, or
   ComputeAttr compute;    // set
   Formula formula{};      // of compute
 };
@@ -155,20 +167,20 @@ struct ResultAttr {
 struct ResultOp {
   const ir::OpDef* def = nullptr;
   std::vector<ResultAttr> attrs;  // later entries override earlier ones
-  int attrs_of = -1;              // source op whose attributes of the same names are copied first
-  int like = -1;  // or: the same op (or chain of ops), with all its attributes, as that source op
+  OpId attrs_of;                  // source op whose attributes of the same names are copied first
+  OpId like;  // or: the same op (or chain of ops), with all its attributes, as that source op
   bool each = false;  // one op for every element of the list that is its first operand
   std::vector<ResultOperand> operands;
-  std::vector<int> results;
+  std::vector<ResultValueId> results;
   SourceLoc loc;
   bool called = false;
   // The location is that of the root, unless it is
-  int location_of = -1;       // that of what makes this source value, or
+  ValueId location_of;        // that of what makes this source value, or
   std::string location = {};  // this
 };
 
 struct Replacement {
-  int source = -1;
+  ValueId source;
   ResultOperand with;
   SourceLoc loc;
 };
@@ -205,21 +217,24 @@ class PatternGraph {
   void Warning(SourceLoc loc, const std::string& what);
   const std::vector<std::string>& warnings() const { return warnings_; }
   // One value per name; "" is always new.
-  int NewValue(std::string_view name, SourceLoc loc, bool list = false);
-  int NewAttr(std::string_view name, SourceLoc loc);
-  int NewOp(SourceOp op);
-  int NewOp(SourceLoc loc);  // with alternatives to be added
-  void AddAlternative(int op, const ir::OpDef& def);
-  int NewResultOp(ResultOp op);
-  int NewResultOp(const ir::OpDef& def, int attrs_of, SourceLoc loc);
-  // Applies source op `op` to operands: makes its results, numbered from what is returned.
-  int Call(int op, std::span<const int> operands, size_t num_results);
-  int CallResult(int op, std::span<const ResultOperand> operands, size_t num_results);
+  ValueId NewValue(std::string_view name, SourceLoc loc, bool list = false);
+  AttrId NewAttr(std::string_view name, SourceLoc loc);
+  OpId NewOp(SourceOp op);
+  OpId NewOp(SourceLoc loc);  // with alternatives to be added
+  void AddAlternative(OpId op, const ir::OpDef& def);
+  ResultOpId NewResultOp(ResultOp op);
+  ResultOpId NewResultOp(const ir::OpDef& def, OpId attrs_of, SourceLoc loc);
+  ResultValueId NewResultValue() { return ResultValueId(num_result_values++); }
+  // Apply the op to operands and make its results, of which the numbers follow that of the first,
+  // which is returned.
+  ValueId Call(OpId op, std::span<const ValueId> operands, size_t num_results);
+  ResultValueId CallResult(ResultOpId op, std::span<const ResultOperand> operands,
+                           size_t num_results);
   // Apply the op to every element of a list; the result is a list.
-  int CallEach(int op, int list);
-  int CallEachResult(int op, std::span<const ResultOperand> operands);
-  int Resolve(int value) const;  // through aliases
-  std::string Describe(int value) const;
+  ValueId CallEach(OpId op, ValueId list);
+  ResultValueId CallEachResult(ResultOpId op, std::span<const ResultOperand> operands);
+  ValueId Resolve(ValueId value) const;  // through aliases
+  std::string Describe(ValueId value) const;
   // Of a Like() op: its first alternative; null when that may be any op.
   const ir::OpDef* DefOf(const ResultOp& op) const {
     if (op.def) return op.def;
@@ -234,12 +249,12 @@ class PatternGraph {
   // Empty when the rule is good; then roots() is filled.
   std::vector<std::string> Check();
   // Ops whose results no other source op reads.
-  const std::vector<int>& roots() const { return roots_; }
+  const std::vector<OpId>& roots() const { return roots_; }
   // The replaced value where matching starts: a result of the first root, or an Either() of
   // results.
-  int root_value() const { return root_value_; }
+  ValueId root_value() const { return root_value_; }
   // Every op that may make root_value().
-  std::vector<int> RootProducers() const;
+  std::vector<OpId> RootProducers() const;
   // Whether matching is a walk down one tree with nothing to choose but operand orders: one root,
   // ops of fixed alternatives whose operands are named one by one (some optional or absent),
   // attributes that are literals, sets, variables or anything. No Either(), no joined roots, no
@@ -250,16 +265,16 @@ class PatternGraph {
   bool HasRegions() const { return has_regions_; }  // looks into a region, or out of one
   // Result ops in the order they are built: operands first, left to right, whatever order the
   // compiler evaluated the rule's expressions in.
-  const std::vector<int>& result_order() const { return result_order_; }
+  const std::vector<ResultOpId>& result_order() const { return result_order_; }
 
-  std::vector<SourceOp> ops;
-  std::vector<SourceValue> values;
-  std::vector<AttrVariable> attrs;
+  IdVector<SourceOp> ops;
+  IdVector<SourceValue> values;
+  IdVector<AttrVariable> attrs;
   std::vector<Constraint> constraints;
-  std::vector<ResultOp> result_ops;
-  std::vector<OutsideValue> outside;
-  int num_result_values = 0;
-  int num_lets = 0;  // values that constraints compute for later functions of the rule
+  IdVector<ResultOp> result_ops;
+  IdVector<OutsideValue> outside;
+  size_t num_result_values = 0;
+  size_t num_lets = 0;  // values that constraints compute for later functions of the rule
   std::vector<Replacement> replacements;
   std::vector<PostHook> post_hooks;
   SourceLoc loc;         // of the rule
@@ -271,8 +286,9 @@ class PatternGraph {
   std::string rule_;
   ir::IrContext* context_;
   std::vector<std::string> errors_, warnings_;
-  std::vector<int> roots_, result_order_;
-  int root_value_ = -1;
+  std::vector<OpId> roots_;
+  std::vector<ResultOpId> result_order_;
+  ValueId root_value_;
   bool has_lists_ = false, has_regions_ = false;
 };
 

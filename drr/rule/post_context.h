@@ -15,7 +15,8 @@ namespace weft::drr {
 class PostContext {
  public:
   PostContext(const MatchContext* match, ir::Rewriter* rewriter,
-              const std::vector<ir::Operation>* created, const std::vector<ir::Value>* results)
+              const std::vector<ir::Operation>* created,
+              const IdVector<ResultValue, ir::Value>* results)
       : match_(*match), rewriter_(*rewriter), created_(*created), results_(*results) {}
 
   ir::Rewriter& rewriter() { return rewriter_; }  // include ir/rewriter.h to use it
@@ -30,14 +31,14 @@ class PostContext {
   }
 
   // By number, for handles.
-  ir::Value result(int id) const { return results_[id]; }
-  ir::Operation result_op(int id) const;
+  ir::Value result(ResultValueId id) const { return results_[id]; }
+  ir::Operation result_op(ResultOpId id) const;
 
  private:
   const MatchContext& match_;
   ir::Rewriter& rewriter_;
   const std::vector<ir::Operation>& created_;
-  const std::vector<ir::Value>& results_;
+  const IdVector<ResultValue, ir::Value>& results_;
 };
 
 }  // namespace weft::drr

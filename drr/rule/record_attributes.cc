@@ -10,7 +10,7 @@ namespace weft::drr::internal {
 
 void AddDefaultAttr(PatternGraph* graph, const ir::FieldDef& field, SourceLoc loc,
                     std::string_view op, std::vector<AttrPattern>* attrs) {
-  AttrPattern pattern{field.name, AttrPattern::kIsOneOf, {}, -1};
+  AttrPattern pattern{field.name, AttrPattern::kIsOneOf, {}, {}};
   if (field.make_default) {
     pattern.values.push_back(field.make_default(*graph->context()));
     pattern.values.emplace_back();  // not written out means the same
@@ -30,10 +30,10 @@ void AddLiterals(PatternGraph* graph, const ir::FieldDef& field, std::vector<ir:
   if (field.make_default && std::find(values.begin(), values.end(),
                                       field.make_default(*graph->context())) != values.end())
     values.emplace_back();
-  attrs->push_back({field.name, AttrPattern::kIsOneOf, std::move(values), -1});
+  attrs->push_back({field.name, AttrPattern::kIsOneOf, std::move(values), {}});
 }
 
-void AddBind(PatternGraph* graph, const ir::FieldDef& field, int variable,
+void AddBind(PatternGraph* graph, const ir::FieldDef& field, AttrId variable,
              std::vector<AttrPattern>* attrs) {
   graph->attrs[variable].bound = true;
   AttrPattern pattern{field.name, AttrPattern::kBind, {}, variable};
@@ -41,39 +41,39 @@ void AddBind(PatternGraph* graph, const ir::FieldDef& field, int variable,
   attrs->push_back(std::move(pattern));
 }
 
-void AddDefaultAttr(PatternGraph* graph, int op, size_t field) {
+void AddDefaultAttr(PatternGraph* graph, OpId op, size_t field) {
   Alternative& last = graph->ops[op].alternatives.back();
   AddDefaultAttr(graph, last.def->fields[field], graph->ops[op].loc, last.def->name(), &last.attrs);
 }
 
-void AddLiterals(PatternGraph* graph, int op, size_t field, std::vector<ir::Attribute> values) {
+void AddLiterals(PatternGraph* graph, OpId op, size_t field, std::vector<ir::Attribute> values) {
   Alternative& last = graph->ops[op].alternatives.back();
   AddLiterals(graph, last.def->fields[field], std::move(values), &last.attrs);
 }
 
-void AddBind(PatternGraph* graph, int op, size_t field, int variable) {
+void AddBind(PatternGraph* graph, OpId op, size_t field, AttrId variable) {
   Alternative& last = graph->ops[op].alternatives.back();
   AddBind(graph, last.def->fields[field], variable, &last.attrs);
 }
 
-void AddResultDefault(PatternGraph* graph, int op, size_t index) {
+void AddResultDefault(PatternGraph* graph, ResultOpId op, size_t index) {
   ResultOp& result = graph->result_ops[op];
   const ir::FieldDef& field = graph->DefOf(result)->fields[index];
-  if (result.attrs_of >= 0 || result.like >= 0) return;  // whatever the other op has
+  if (result.attrs_of || result.like) return;  // whatever the other op has
   if (field.make_default) {
-    result.attrs.push_back({field.name, field.make_default(*graph->context()), -1, {}});
+    result.attrs.push_back({field.name, field.make_default(*graph->context()), {}, {}});
   } else if (!field.optional) {
     graph->Error(result.loc, fmt::format("attribute '{}' of {} has no default and is not set",
                                          field.name.str(), graph->NameOf(result)));
   }
 }
 
-void AddResultLiteral(PatternGraph* graph, int op, size_t index, ir::Attribute value) {
+void AddResultLiteral(PatternGraph* graph, ResultOpId op, size_t index, ir::Attribute value) {
   ResultOp& result = graph->result_ops[op];
-  result.attrs.push_back({graph->DefOf(result)->fields[index].name, value, -1, {}});
+  result.attrs.push_back({graph->DefOf(result)->fields[index].name, value, {}, {}});
 }
 
-void AddResultCopy(PatternGraph* graph, int op, size_t index, int variable) {
+void AddResultCopy(PatternGraph* graph, ResultOpId op, size_t index, AttrId variable) {
   ResultOp& result = graph->result_ops[op];
   const ir::FieldDef& field = graph->DefOf(result)->fields[index];
   if (!graph->attrs[variable].bound)
@@ -83,19 +83,20 @@ void AddResultCopy(PatternGraph* graph, int op, size_t index, int variable) {
   result.attrs.push_back({field.name, {}, variable, {}});
 }
 
-void AddResultCompute(PatternGraph* graph, int op, size_t index, const ComputeAttr& compute) {
+void AddResultCompute(PatternGraph* graph, ResultOpId op, size_t index,
+                      const ComputeAttr& compute) {
   ResultOp& result = graph->result_ops[op];
-  result.attrs.push_back({graph->DefOf(result)->fields[index].name, {}, -1, compute});
+  result.attrs.push_back({graph->DefOf(result)->fields[index].name, {}, {}, compute});
 }
 
-void AddResultFormula(PatternGraph* graph, int op, size_t index, Formula formula) {
+void AddResultFormula(PatternGraph* graph, ResultOpId op, size_t index, Formula formula) {
   if (formula.name.empty()) return;  // an error of the rule
   ResultOp& result = graph->result_ops[op];
   const ir::FieldDef& field = graph->DefOf(result)->fields[index];
   result.attrs.push_back(MakeComputedAttr(field.name, field.kind, std::move(formula), op));
 }
 
-void ShareAttrs(PatternGraph* graph, int op) {
+void ShareAttrs(PatternGraph* graph, OpId op) {
   std::vector<Alternative>& alternatives = graph->ops[op].alternatives;
   for (size_t i = 1; i < alternatives.size(); ++i) {
     for (const AttrPattern& attr : alternatives[0].attrs) {
@@ -116,7 +117,7 @@ void ShareAttrs(PatternGraph* graph, int op) {
   }
 }
 
-void CheckOverrides(PatternGraph* graph, int op) {
+void CheckOverrides(PatternGraph* graph, ResultOpId op) {
   const ResultOp& result = graph->result_ops[op];
   const SourceOp& like = graph->ops[result.like];
   for (const ResultAttr& attr : result.attrs) {

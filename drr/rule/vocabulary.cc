@@ -203,7 +203,7 @@ bool Fits(const PatternGraph& graph, const Formula::Argument& a, char letter) {
   using Argument = Formula::Argument;
   const bool literal = a.kind == Argument::kLiteral && a.literal;
   const bool variable = a.kind == Argument::kVariable;
-  const bool list = a.kind == Argument::kValue && graph.values[graph.Resolve(a.id)].list;
+  const bool list = a.kind == Argument::kValue && graph.values[graph.Resolve(a.value)].list;
   switch (letter) {
     case 'v':
       return a.kind == Argument::kValue && !list;
@@ -240,7 +240,8 @@ FormulaArguments::FormulaArguments(const Formula& formula) {
     if (a.if_given) if_given = static_cast<uint8_t>(if_given | 1u << size);
     ++size;
     if (a.kind != Formula::Argument::kLiteral) {
-      argument.id = a.id;
+      argument.value = a.value;
+      argument.variable = a.variable;
       continue;
     }
     argument.literal = a.literal;
@@ -316,9 +317,9 @@ std::string CheckFormula(const PatternGraph& graph, const Formula& formula, bool
 namespace {
 
 // The value that a reason is about: without skips, and of an Either the first of its alternatives.
-const SourceValue& Underlying(const PatternGraph& graph, int* value) {
+const SourceValue& Underlying(const PatternGraph& graph, ValueId* value) {
   *value = graph.Resolve(*value);
-  while (graph.values[*value].name.empty() && graph.values[*value].through >= 0)
+  while (graph.values[*value].name.empty() && graph.values[*value].through)
     *value = graph.Resolve(graph.values[*value].through);
   return graph.values[*value];
 }
@@ -331,12 +332,12 @@ std::string_view ShortName(const SourceOp& op) {
 std::string Text(const PatternGraph& graph, const Formula::Argument& a) {
   switch (a.kind) {
     case Formula::Argument::kValue: {
-      int named = a.id;  // "the constant" of an alternative needs no "if given"
+      ValueId named = a.value;  // "the constant" of an alternative needs no "if given"
       const bool says_if = a.if_given && !Underlying(graph, &named).name.empty();
-      return NameInReason(graph, a.id) + (says_if ? ", if given," : "");
+      return NameInReason(graph, a.value) + (says_if ? ", if given," : "");
     }
     case Formula::Argument::kVariable:
-      return graph.attrs[a.id].name;
+      return graph.attrs[a.variable].name;
     case Formula::Argument::kLiteral:
       break;
   }
@@ -350,15 +351,15 @@ std::string Text(const PatternGraph& graph, const Formula::Argument& a) {
 
 }  // namespace
 
-std::string NameInReason(const PatternGraph& graph, int value) {
+std::string NameInReason(const PatternGraph& graph, ValueId value) {
   const SourceValue& v = Underlying(graph, &value);
   if (!v.name.empty()) return v.name;
-  const auto is_replaced = [&](int id) {
+  const auto is_replaced = [&](ValueId id) {
     return std::any_of(graph.replacements.begin(), graph.replacements.end(),
                        [&](const auto& r) { return graph.Resolve(r.source) == graph.Resolve(id); });
   };
   if (is_replaced(value)) return "the result";
-  if (v.producer >= 0) {
+  if (v.producer) {
     const std::string_view name = ShortName(graph.ops[v.producer]);
     const auto alike = std::count_if(graph.ops.begin(), graph.ops.end(), [&](const SourceOp& op) {
       return ShortName(op) == name &&
@@ -388,7 +389,7 @@ Constraint MakeConstraint(Formula formula, std::string reason, SourceLoc loc) {
   return constraint;
 }
 
-ResultAttr MakeComputedAttr(ir::Name name, AttrKind kind, Formula formula, int result_op) {
+ResultAttr MakeComputedAttr(ir::Name name, AttrKind kind, Formula formula, ResultOpId result_op) {
   ResultAttr attr;
   attr.name = name;
   if (formula.name == kFromBody) {
@@ -405,12 +406,14 @@ ResultAttr MakeComputedAttr(ir::Name name, AttrKind kind, Formula formula, int r
   return attr;
 }
 
-Formula::Argument ValueArgument(int value) { return {Formula::Argument::kValue, value, false, {}}; }
-Formula::Argument VariableArgument(int variable) {
-  return {Formula::Argument::kVariable, variable, false, {}};
+Formula::Argument ValueArgument(ValueId value) {
+  return {Formula::Argument::kValue, value, {}, false, {}};
+}
+Formula::Argument VariableArgument(AttrId variable) {
+  return {Formula::Argument::kVariable, {}, variable, false, {}};
 }
 Formula::Argument LiteralArgument(Attribute literal) {
-  return {Formula::Argument::kLiteral, -1, false, literal};
+  return {Formula::Argument::kLiteral, {}, {}, false, literal};
 }
 
 }  // namespace weft::drr

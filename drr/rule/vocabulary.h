@@ -50,16 +50,17 @@ std::string CheckFormula(const PatternGraph& graph, const Formula& formula, bool
 // What must hold, in words: the reason of a constraint whose author gives none.
 std::string ReasonOf(const PatternGraph& graph, const Formula& formula);
 // A value as reasons name it: w, the result, the MatMul, the constant.
-std::string NameInReason(const PatternGraph& graph, int value);
+std::string NameInReason(const PatternGraph& graph, ValueId value);
 
 // The formula must have passed CheckFormula. An attribute becomes `kind`, or null when the match
 // does not have it. Without a reason the constraint is given one when the rule is finished.
 Constraint MakeConstraint(Formula formula, std::string reason, SourceLoc loc);
-ResultAttr MakeComputedAttr(ir::Name name, ir::AttrKind kind, Formula formula, int result_op);
+ResultAttr MakeComputedAttr(ir::Name name, ir::AttrKind kind, Formula formula,
+                            ResultOpId result_op);
 
 // Arguments.
-Formula::Argument ValueArgument(int value);
-Formula::Argument VariableArgument(int variable);
+Formula::Argument ValueArgument(ValueId value);
+Formula::Argument VariableArgument(AttrId variable);
 Formula::Argument LiteralArgument(ir::Attribute literal);
 
 }  // namespace weft::drr

@@ -162,13 +162,13 @@ bool RuleParser::ParseReplace() {
   return true;
 }
 
-std::vector<int> RuleParser::Below(int id) {
+std::vector<ValueId> RuleParser::Below(ValueId id) {
   const SourceValue& v = At(id);
-  std::vector<int> below = v.either;
+  std::vector<ValueId> below = v.either;
   below.insert(below.end(), v.nots.begin(), v.nots.end());
-  if (v.through >= 0) below.push_back(v.through);
-  if (v.producer < 0) return below;
-  const SourceOp& op = graph_->ops[static_cast<size_t>(v.producer)];
+  if (v.through) below.push_back(v.through);
+  if (!v.producer) return below;
+  const SourceOp& op = graph_->ops[v.producer];
   below.insert(below.end(), op.operands.begin(), op.operands.end());
   for (const RegionPattern& r : op.regions)
     below.insert(below.end(), r.returned.begin(), r.returned.end());
@@ -176,33 +176,33 @@ std::vector<int> RuleParser::Below(int id) {
   return below;
 }
 
-int RuleParser::FindRing() {
+ValueId RuleParser::FindRing() {
   enum State : uint8_t { kNew, kOpen, kDone };
-  std::vector<State> state(graph_->values.size(), kNew);
-  std::vector<std::pair<int, std::vector<int>>> path;
-  for (size_t start = 0; start < state.size(); ++start) {
+  IdVector<SourceValue, State> state(graph_->values.size(), kNew);
+  std::vector<std::pair<ValueId, std::vector<ValueId>>> path;
+  for (ValueId start : state.ids()) {
     if (state[start] != kNew) continue;
-    path.emplace_back(static_cast<int>(start), Below(static_cast<int>(start)));
+    path.emplace_back(start, Below(start));
     state[start] = kOpen;
     while (!path.empty()) {
       if (path.back().second.empty()) {
-        state[static_cast<size_t>(path.back().first)] = kDone;
+        state[path.back().first] = kDone;
         path.pop_back();
         continue;
       }
-      const int next = path.back().second.back();
+      const ValueId next = path.back().second.back();
       path.back().second.pop_back();
-      if (state[static_cast<size_t>(next)] == kOpen) return next;
-      if (state[static_cast<size_t>(next)] == kDone) continue;
-      state[static_cast<size_t>(next)] = kOpen;
+      if (state[next] == kOpen) return next;
+      if (state[next] == kDone) continue;
+      state[next] = kOpen;
       path.emplace_back(next, Below(next));
     }
   }
-  return -1;
+  return {};
 }
 
 bool RuleParser::Finish() {
-  if (const int ring = FindRing(); ring >= 0)
+  if (const ValueId ring = FindRing())
     return Fail(
         fmt::format("rule {}: {} is made from itself", graph_->rule(), graph_->Describe(ring)));
   if (graph_->replacements.empty())

@@ -46,11 +46,11 @@ class RuleParser {
   bool Integer(int64_t least, int64_t most, int* value);
   // What follows a sigil: a name, a number, or a quoted name. Numbers are no names.
   bool Label(std::string* label, bool* is_name);
-  bool Value(int* id);
-  SourceValue& At(int id) { return graph_->values[static_cast<size_t>(id)]; }
-  bool Variable(int* id);
+  bool Value(ValueId* id);
+  SourceValue& At(ValueId id) { return graph_->values[id]; }
+  bool Variable(AttrId* id);
   bool List(char close, const std::function<bool()>& item);
-  bool ValueList(std::vector<int>* ids, std::string_view absent);
+  bool ValueList(std::vector<ValueId>* ids, std::string_view absent);
   bool OpName(const ir::OpDef** def);
   bool FieldName(const ir::OpDef& def, const ir::FieldDef** field);
   bool Literal(const ir::FieldDef& field, ir::Attribute* value);
@@ -68,17 +68,17 @@ class RuleParser {
   bool ParseRequire(bool profitable);
   bool ParseReplace();
   // What a value is made from.
-  std::vector<int> Below(int id);
-  // Values may be used before they are made, so that a rule may be a ring. -1: it is none.
-  int FindRing();
+  std::vector<ValueId> Below(ValueId id);
+  // Values may be used before they are made, so that a rule may be a ring: one of its values.
+  ValueId FindRing();
   bool Finish();
 
   // Statements of the source block: rule_parser_source.cc.
   bool ParseSource();
-  bool ParseEither(const char* at, const std::vector<int>& made);
-  bool ParseSkip(const char* at, const std::vector<int>& made);
+  bool ParseEither(const char* at, const std::vector<ValueId>& made);
+  bool ParseSkip(const char* at, const std::vector<ValueId>& made);
   bool ParseFlag();
-  bool ParseSourceOp(std::vector<int> made, SourceLoc loc);
+  bool ParseSourceOp(std::vector<ValueId> made, SourceLoc loc);
   bool ParseTimes(SourceOp* op);
   bool ParseAlternatives(SourceOp* op);
   bool ParseRegions(SourceOp* op);
@@ -92,7 +92,7 @@ class RuleParser {
   bool Operand(ResultOperand* operand);
   bool ParseOutside(const char* at, ResultOperand* operand);
   // The source op that makes a value.
-  bool ProducerOf(int* op);
+  bool ProducerOf(OpId* op);
   bool ParseResult();
   bool CheckResultArity(const char* at, const ResultOp& op, size_t num_results);
   bool ParseOverrides(ResultOp* op);
@@ -110,7 +110,9 @@ class RuleParser {
   int line_ = 1;
   const char* file_;  // interned: names outlive every rule
   std::unique_ptr<PatternGraph> graph_;
-  std::map<std::string, int> values_, variables_, results_;
+  std::map<std::string, ValueId> values_;
+  std::map<std::string, AttrId> variables_;
+  std::map<std::string, ResultValueId> results_;
   std::string algebra_;
   NumericClass numerics_ = NumericClass::kReassociates;
   int benefit_ = 0;

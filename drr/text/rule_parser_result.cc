@@ -22,10 +22,10 @@ bool RuleParser::Operand(ResultOperand* operand) {
     if (!Label(&label, &is_name)) return false;
     const auto it = results_.find(label);
     if (it == results_.end()) return Fail(at, fmt::format("!{} is not made above", label));
-    *operand = {ResultOperand::kResult, it->second};
+    *operand = ResultOperand::Result(it->second);
   } else {
     operand->kind = ResultOperand::kSource;
-    if (!Value(&operand->id)) return false;
+    if (!Value(&operand->source)) return false;
   }
   operand->list = s_.Consume('*');
   return true;
@@ -42,17 +42,16 @@ bool RuleParser::ParseOutside(const char* at, ResultOperand* operand) {
   if (!outside.value)
     return Fail(at, fmt::format("the program has no node '{}' with an output {}", outside.node,
                                 outside.result));
-  *operand = {ResultOperand::kOutside, static_cast<int>(graph_->outside.size())};
-  graph_->outside.push_back(std::move(outside));
+  *operand = ResultOperand::Outside(graph_->outside.Add(std::move(outside)));
   return true;
 }
 
-bool RuleParser::ProducerOf(int* op) {
+bool RuleParser::ProducerOf(OpId* op) {
   const char* at = s_.position();
-  int value = -1;
+  ValueId value;
   if (!Value(&value)) return false;
   *op = At(value).producer;
-  return *op >= 0 || Fail(at, fmt::format("no source op makes {}", graph_->Describe(value)));
+  return *op || Fail(at, fmt::format("no source op makes {}", graph_->Describe(value)));
 }
 
 bool RuleParser::ParseResult() {
@@ -85,13 +84,12 @@ bool RuleParser::ParseResult() {
   if (s_.ConsumeWord("at") && !Value(&op.location_of)) return false;
   if (s_.ConsumeWord("named") && !Quoted(&op.location)) return false;
   for (const std::string& label : labels) {
-    results_[label] = graph_->num_result_values;
-    op.results.push_back(graph_->num_result_values++);
+    op.results.push_back(graph_->NewResultValue());
+    results_[label] = op.results.back();
   }
-  const bool overrides = op.like >= 0 && !op.attrs.empty();
-  graph_->result_ops.push_back(std::move(op));
-  if (overrides)
-    drr::internal::CheckOverrides(graph_.get(), static_cast<int>(graph_->result_ops.size()) - 1);
+  const bool overrides = op.like && !op.attrs.empty();
+  const ResultOpId id = graph_->NewResultOp(std::move(op));
+  if (overrides) drr::internal::CheckOverrides(graph_.get(), id);
   return true;
 }
 
@@ -129,7 +127,7 @@ bool RuleParser::ParseOverrides(ResultOp* op) {
 bool RuleParser::ParseResultAttrs(ResultOp* op) {
   if (s_.Consume('{')) {
     const bool ok = List('}', [&] {
-      if (op->attrs.empty() && op->attrs_of < 0 && s_.ConsumeWord("attrs")) {
+      if (op->attrs.empty() && !op->attrs_of && s_.ConsumeWord("attrs")) {
         if (!s_.ConsumeWord("of")) return Fail("expected 'of' but found " + s_.Found());
         return ProducerOf(&op->attrs_of);
       }
@@ -141,9 +139,9 @@ bool RuleParser::ParseResultAttrs(ResultOp* op) {
   for (const ir::FieldDef& field : op->def->fields) {
     const bool set = std::any_of(op->attrs.begin(), op->attrs.end(),
                                  [&](const ResultAttr& a) { return a.name == field.name; });
-    if (set || op->attrs_of >= 0) continue;
+    if (set || op->attrs_of) continue;
     if (field.make_default) {
-      op->attrs.push_back({field.name, field.make_default(*context_), -1, {}, {}});
+      op->attrs.push_back({field.name, field.make_default(*context_), {}, {}, {}});
     } else if (!field.optional) {
       return Fail(fmt::format("attribute '{}' of {} has no default and is not set",
                               field.name.str(), op->def->name()));
@@ -154,11 +152,10 @@ bool RuleParser::ParseResultAttrs(ResultOp* op) {
 
 bool RuleParser::ParseResultAttr(const ir::FieldDef& field, ResultOp* op) {
   const char* at = s_.position();
-  ResultAttr attr{field.name, {}, -1, {}, {}};
+  ResultAttr attr{field.name, {}, {}, {}, {}};
   if (s_.Peek() == '$') {
     if (!Variable(&attr.variable)) return false;
-    if (!graph_->attrs[static_cast<size_t>(attr.variable)].bound)
-      return Fail(at, "no source op binds this variable");
+    if (!graph_->attrs[attr.variable].bound) return Fail(at, "no source op binds this variable");
   } else if (s_.ConsumeWord("native")) {
     return Fail(at, fmt::format("attribute '{}' is computed by native code: it can only be "
                                 "written in C++",
@@ -168,7 +165,7 @@ bool RuleParser::ParseResultAttr(const ir::FieldDef& field, ResultOp* op) {
     Formula formula;
     if (!ParseFormula(std::string(s_.Name()), false, formula_at, &formula)) return false;
     attr = MakeComputedAttr(field.name, field.kind, std::move(formula),
-                            static_cast<int>(graph_->result_ops.size()));
+                            ResultOpId(graph_->result_ops.size()));
   } else if (!Literal(field, &attr.literal)) {
     return false;
   }

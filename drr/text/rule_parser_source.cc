@@ -22,14 +22,14 @@ bool RuleParser::ParseSource() {
   if (s_.Peek() != '%') return ParseFlag();
   const SourceLoc loc = Here();
   const char* at = s_.position();
-  std::vector<int> made;
+  std::vector<ValueId> made;
   do {
     if (!Value(&made.emplace_back())) return false;
   } while (s_.Consume(','));
   if (!s_.Expect('=', "after the values that are made")) return false;
-  for (int id : made) {
+  for (ValueId id : made) {
     const SourceValue& v = At(id);
-    if (v.producer >= 0 || !v.either.empty() || v.through >= 0 ||
+    if (v.producer || !v.either.empty() || v.through ||
         std::count(made.begin(), made.end(), id) > 1)
       return Fail(at, fmt::format("{} is made twice", graph_->Describe(id)));
   }
@@ -38,8 +38,8 @@ bool RuleParser::ParseSource() {
   return ParseSourceOp(std::move(made), loc);
 }
 
-bool RuleParser::ParseEither(const char* at, const std::vector<int>& made) {
-  std::vector<int> either;
+bool RuleParser::ParseEither(const char* at, const std::vector<ValueId>& made) {
+  std::vector<ValueId> either;
   if (made.size() != 1) return Fail(at, "either(...) is one value");
   if (!ValueList(&either, "")) return false;
   if (either.size() < 2) return Fail(at, "either(...) needs two values or more");
@@ -47,9 +47,9 @@ bool RuleParser::ParseEither(const char* at, const std::vector<int>& made) {
   return true;
 }
 
-bool RuleParser::ParseSkip(const char* at, const std::vector<int>& made) {
+bool RuleParser::ParseSkip(const char* at, const std::vector<ValueId>& made) {
   if (made.size() != 1) return Fail(at, "skip(...) is one value");
-  int through = -1;
+  ValueId through;
   std::vector<SkippedOp> skipped;
   if (!s_.Expect('(', "after skip") || !Value(&through)) return false;
   while (s_.Consume(',')) {
@@ -67,7 +67,7 @@ bool RuleParser::ParseSkip(const char* at, const std::vector<int>& made) {
 bool RuleParser::ParseFlag() {
   const char* at = s_.position();
   const std::string word(s_.Name());
-  int id = -1, pattern = -1;
+  ValueId id, pattern;
   const bool known = word == "optional" || word == "list" || word == "outside" || word == "keep" ||
                      word == "recompute" || word == "not";
   if (!known)
@@ -88,7 +88,7 @@ bool RuleParser::ParseFlag() {
   return true;
 }
 
-bool RuleParser::ParseSourceOp(std::vector<int> made, SourceLoc loc) {
+bool RuleParser::ParseSourceOp(std::vector<ValueId> made, SourceLoc loc) {
   if (graph_->ops.size() >= kMaxOps) return Fail(fmt::format("more than {} ops", kMaxOps));
   SourceOp op;
   op.loc = loc;
@@ -98,12 +98,12 @@ bool RuleParser::ParseSourceOp(std::vector<int> made, SourceLoc loc) {
   if (!ValueList(&op.operands, "none") || !ParseRegions(&op)) return false;
   if (!CheckArity(at, op, made.size())) return false;
   for (size_t i = 0; i < made.size(); ++i) {
-    At(made[i]).producer = static_cast<int>(graph_->ops.size());
+    At(made[i]).producer = OpId(graph_->ops.size());
     At(made[i]).result_index = static_cast<int>(i);
     At(made[i]).list |= op.times == Times::kEach;
   }
   op.results = std::move(made);
-  graph_->ops.push_back(std::move(op));
+  graph_->NewOp(std::move(op));
   return true;
 }
 
@@ -211,7 +211,7 @@ bool RuleParser::AddDefault(const ir::OpDef& def, const ir::FieldDef& field,
 bool RuleParser::ParseAttrPattern(const ir::OpDef& def, const ir::FieldDef& field,
                                   std::vector<AttrPattern>* attrs) {
   if (s_.Peek() == '$') {
-    int variable = -1;
+    AttrId variable;
     if (!Variable(&variable)) return false;
     drr::internal::AddBind(graph_.get(), field, variable, attrs);
     if (s_.ConsumeWord("given")) attrs->back().values.clear();
@@ -219,7 +219,7 @@ bool RuleParser::ParseAttrPattern(const ir::OpDef& def, const ir::FieldDef& fiel
   }
   if (s_.ConsumeWord("default")) return AddDefault(def, field, attrs);
   if (s_.ConsumeWord("any")) {
-    attrs->push_back({field.name, AttrPattern::kAny, {}, -1});
+    attrs->push_back({field.name, AttrPattern::kAny, {}, {}});
     return true;
   }
   std::vector<Attribute> values;
@@ -237,7 +237,7 @@ bool RuleParser::ParseAttrPattern(const ir::OpDef& def, const ir::FieldDef& fiel
     return false;
   }
   if (given) {
-    attrs->push_back({field.name, AttrPattern::kIsOneOf, std::move(values), -1});
+    attrs->push_back({field.name, AttrPattern::kIsOneOf, std::move(values), {}});
   } else {
     drr::internal::AddLiterals(graph_.get(), field, std::move(values), attrs);
   }

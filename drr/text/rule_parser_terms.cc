@@ -61,37 +61,34 @@ bool RuleParser::Label(std::string* label, bool* is_name) {
   return true;
 }
 
-bool RuleParser::Value(int* id) {
+bool RuleParser::Value(ValueId* id) {
   const SourceLoc loc = Here();
   std::string label;
   bool is_name = false;
   if (!s_.Expect('%', "in front of a value") || !Label(&label, &is_name)) return false;
-  const auto [it, is_new] = values_.emplace((is_name ? "n" : "#") + label, 0);
+  const auto [it, is_new] = values_.emplace((is_name ? "n" : "#") + label, ValueId());
   if (is_new) {
     if (graph_->values.size() >= kMaxValues)
       return Fail(fmt::format("more than {} values", kMaxValues));
-    it->second = static_cast<int>(graph_->values.size());
     SourceValue value;
     if (is_name) value.name = label;
     value.label = Handle('%', label, is_name);
     value.loc = loc;
-    graph_->values.push_back(std::move(value));
+    it->second = graph_->values.Add(std::move(value));
   }
   *id = it->second;
   return true;
 }
 
-bool RuleParser::Variable(int* id) {
+bool RuleParser::Variable(AttrId* id) {
   const SourceLoc loc = Here();
   std::string label;
   bool is_name = false;
   if (!s_.Expect('$', "in front of an attribute variable") || !Label(&label, &is_name))
     return false;
-  const auto [it, is_new] = variables_.emplace((is_name ? "n" : "#") + label, 0);
-  if (is_new) {
-    it->second = static_cast<int>(graph_->attrs.size());
-    graph_->attrs.push_back({is_name ? label : "", loc, false, Handle('$', label, is_name)});
-  }
+  const auto [it, is_new] = variables_.emplace((is_name ? "n" : "#") + label, AttrId());
+  if (is_new)
+    it->second = graph_->attrs.Add({is_name ? label : "", loc, false, Handle('$', label, is_name)});
   *id = it->second;
   return true;
 }
@@ -104,7 +101,7 @@ bool RuleParser::List(char close, const std::function<bool()>& item) {
   return s_.Expect(close, "at the end of the list");
 }
 
-bool RuleParser::ValueList(std::vector<int>* ids, std::string_view absent) {
+bool RuleParser::ValueList(std::vector<ValueId>* ids, std::string_view absent) {
   return s_.Expect('(', "before the values") && List(')', [&] {
            if (!absent.empty() && s_.ConsumeWord(absent)) {
              ids->push_back(kAbsent);
@@ -156,11 +153,11 @@ bool RuleParser::ParseFormula(std::string name, bool is_constraint, const char* 
     Formula::Argument argument;
     if (s_.Peek() == '%') {
       argument.kind = Formula::Argument::kValue;
-      if (!Value(&argument.id)) return false;
+      if (!Value(&argument.value)) return false;
       argument.if_given = s_.Consume('?');
     } else if (s_.Peek() == '$') {
       argument.kind = Formula::Argument::kVariable;
-      if (!Variable(&argument.id)) return false;
+      if (!Variable(&argument.variable)) return false;
     } else if (!values_parser_.ParseAttribute(nullptr, &argument.literal)) {
       return false;
     }

@@ -30,13 +30,13 @@ class RulePrinter {
   std::string RuleName() const;
   static std::string Sigil(char sigil, std::string_view name, int number);
   // Values without a name are numbered in the order of the text.
-  std::string Value(int id);
-  std::string Variable(int id);
-  std::string ResultValue(int id);
+  std::string Value(ValueId id);
+  std::string Variable(AttrId id);
+  std::string ResultValue(ResultValueId id);
 
   // --- source ---------------------------------------------------------------------
 
-  std::string Values(const std::vector<int>& values, std::string_view absent);
+  std::string Values(const std::vector<ValueId>& values, std::string_view absent);
   std::string Source(const SourceOp& op);
   std::string Attrs(const Alternative& a);
   Attribute Default(const ir::FieldDef& field) const {
@@ -51,7 +51,7 @@ class RulePrinter {
   void Flags();
   // Whether another value's policy holds for this one too, so that it need not be said: see
   // PatternChecker::SpreadEscape.
-  bool EscapeFollows(int id) const;
+  bool EscapeFollows(ValueId id) const;
 
   // --- result ---------------------------------------------------------------------
 
@@ -59,14 +59,16 @@ class RulePrinter {
   std::string Operand(const ResultOperand& operand);
   std::string ResultAttrs(const ResultOp& op);
   std::string ResultAttrText(const ResultAttr& a);
-  std::string FirstResult(int op) { return Value(g_.ops[static_cast<size_t>(op)].results[0]); }
+  std::string FirstResult(OpId op) { return Value(g_.ops[op].results[0]); }
   std::string Result(const ResultOp& op);
 
   const Rule& rule_;
   const PatternGraph& g_;
   std::string out_, indent_ = "  ";
-  std::map<int, int> numbers_, variables_, results_;
-  std::vector<int> order_;  // values, as they appear in the text
+  std::map<ValueId, int> numbers_;
+  std::map<AttrId, int> variables_;
+  std::map<ResultValueId, int> results_;
+  std::vector<ValueId> order_;  // as they appear in the text
   int unnamed_ = 0, unnamed_variables_ = 0;
 };
 
@@ -88,7 +90,7 @@ std::string RulePrinter::Run() {
                      Native(c.formula)));
   Line("result {");
   indent_ = "    ";
-  for (int op : g_.result_order()) Line(Result(g_.result_ops[static_cast<size_t>(op)]));
+  for (ResultOpId op : g_.result_order()) Line(Result(g_.result_ops[op]));
   indent_ = "  ";
   Line("}");
   for (const Replacement& r : g_.replacements)
@@ -110,9 +112,9 @@ std::string RulePrinter::Sigil(char sigil, std::string_view name, int number) {
   return sigil + Quoted(name);
 }
 
-std::string RulePrinter::Value(int id) {
+std::string RulePrinter::Value(ValueId id) {
   id = g_.Resolve(id);
-  const SourceValue& v = g_.values[static_cast<size_t>(id)];
+  const SourceValue& v = g_.values[id];
   const auto [it, is_new] = numbers_.emplace(id, unnamed_);
   if (is_new) {
     order_.push_back(id);
@@ -121,25 +123,25 @@ std::string RulePrinter::Value(int id) {
   return Sigil('%', v.name, it->second);
 }
 
-std::string RulePrinter::Variable(int id) {
-  const AttrVariable& a = g_.attrs[static_cast<size_t>(id)];
+std::string RulePrinter::Variable(AttrId id) {
+  const AttrVariable& a = g_.attrs[id];
   const auto [it, is_new] = variables_.emplace(id, unnamed_variables_);
   if (is_new) unnamed_variables_ += a.name.empty();
   return Sigil('$', a.name, it->second);
 }
 
-std::string RulePrinter::ResultValue(int id) {
+std::string RulePrinter::ResultValue(ResultValueId id) {
   const auto [it, is_new] = results_.emplace(id, static_cast<int>(results_.size()));
   return fmt::format("!{}", it->second);
 }
 
 // --- source ---------------------------------------------------------------------
 
-std::string RulePrinter::Values(const std::vector<int>& values, std::string_view absent) {
+std::string RulePrinter::Values(const std::vector<ValueId>& values, std::string_view absent) {
   std::string text;
-  for (int v : values) {
+  for (ValueId v : values) {
     if (!text.empty()) text += ", ";
-    text += v == kAbsent ? std::string(absent) : Value(v);
+    text += v ? Value(v) : std::string(absent);
   }
   return text;
 }
@@ -214,23 +216,22 @@ std::string RulePrinter::Pattern(const AttrPattern& p, const ir::FieldDef& field
 }
 
 void RulePrinter::Derived() {
-  size_t done = 0;
-  int next = 0;
+  size_t done = 0, next = 0;
   for (;;) {
     for (; done < order_.size(); ++done) {
-      const SourceValue& v = g_.values[static_cast<size_t>(order_[done])];
-      const int id = order_[done];
+      const SourceValue& v = g_.values[order_[done]];
+      const ValueId id = order_[done];
       if (!v.either.empty())
         Line(fmt::format("{} = either({})", Value(id), Values(v.either, "none")));
-      if (v.through >= 0) Line(fmt::format("{} = skip({})", Value(id), Skip(v)));
-      for (int pattern : v.nots) Value(pattern);
+      if (v.through) Line(fmt::format("{} = skip({})", Value(id), Skip(v)));
+      for (ValueId pattern : v.nots) Value(pattern);
     }
-    for (; next < static_cast<int>(g_.values.size()); ++next) {
-      const SourceValue& v = g_.values[static_cast<size_t>(next)];
-      if (v.alias < 0 && (!v.either.empty() || v.through >= 0) && !numbers_.count(next)) break;
+    for (; next < g_.values.size(); ++next) {
+      const SourceValue& v = g_.values[ValueId(next)];
+      if (!v.alias && (!v.either.empty() || v.through) && !numbers_.count(ValueId(next))) break;
     }
-    if (next == static_cast<int>(g_.values.size())) return;
-    Value(next);
+    if (next == g_.values.size()) return;
+    Value(ValueId(next));
   }
 }
 
@@ -243,29 +244,27 @@ std::string RulePrinter::Skip(const SourceValue& v) {
 
 void RulePrinter::Flags() {
   for (size_t i = 0; i < order_.size(); ++i) {
-    const SourceValue& v = g_.values[static_cast<size_t>(order_[i])];
+    const SourceValue& v = g_.values[order_[i]];
     const std::string name = Value(order_[i]);
     if (v.optional) Line("optional " + name);
-    const bool each =
-        v.producer >= 0 && g_.ops[static_cast<size_t>(v.producer)].times == Times::kEach;
+    const bool each = v.producer && g_.ops[v.producer].times == Times::kEach;
     if (v.list && !each) Line("list " + name);
     if (v.outside) Line("outside " + name);
     if (v.escape != Escape::kForbid && !EscapeFollows(order_[i]))
       Line((v.escape == Escape::kKeep ? "keep " : "recompute ") + name);
-    for (int pattern : v.nots) Line(fmt::format("not {} {}", name, Value(pattern)));
+    for (ValueId pattern : v.nots) Line(fmt::format("not {} {}", name, Value(pattern)));
   }
 }
 
-bool RulePrinter::EscapeFollows(int id) const {
-  const auto has = [&](const std::vector<int>& values) {
+bool RulePrinter::EscapeFollows(ValueId id) const {
+  const auto has = [&](const std::vector<ValueId>& values) {
     return std::any_of(values.begin(), values.end(),
-                       [&](int v) { return v != kAbsent && g_.Resolve(v) == id; });
+                       [&](ValueId v) { return v && g_.Resolve(v) == id; });
   };
   return std::any_of(g_.values.begin(), g_.values.end(), [&](const SourceValue& v) {
-    if (v.escape != g_.values[static_cast<size_t>(id)].escape) return false;
-    if (has(v.either) || (v.through >= 0 && has({v.through}))) return true;
-    return v.escape == Escape::kRecompute && v.producer >= 0 &&
-           has(g_.ops[static_cast<size_t>(v.producer)].operands);
+    if (v.escape != g_.values[id].escape) return false;
+    if (has(v.either) || (v.through && has({v.through}))) return true;
+    return v.escape == Escape::kRecompute && v.producer && has(g_.ops[v.producer].operands);
   });
 }
 
@@ -276,8 +275,8 @@ std::string RulePrinter::Native(const Formula& f) {
   std::string text;
   for (const Formula::Argument& a : f.arguments) {
     if (!text.empty()) text += ", ";
-    text += a.kind == Formula::Argument::kValue      ? Value(a.id) + (a.if_given ? "?" : "")
-            : a.kind == Formula::Argument::kVariable ? Variable(a.id)
+    text += a.kind == Formula::Argument::kValue      ? Value(a.value) + (a.if_given ? "?" : "")
+            : a.kind == Formula::Argument::kVariable ? Variable(a.variable)
                                                      : ir::PrintAttribute(a.literal);
   }
   return fmt::format("{}({})", f.name, text);
@@ -289,11 +288,11 @@ std::string RulePrinter::Operand(const ResultOperand& operand) {
     case ResultOperand::kNone:
       return "none";
     case ResultOperand::kSource:
-      return Value(operand.id) + list;
+      return Value(operand.source) + list;
     case ResultOperand::kResult:
-      return ResultValue(operand.id) + list;
+      return ResultValue(operand.result) + list;
     case ResultOperand::kOutside: {
-      const OutsideValue& outside = g_.outside[static_cast<size_t>(operand.id)];
+      const OutsideValue& outside = g_.outside[operand.outside];
       return fmt::format("outside {}:{}", Quoted(outside.node), outside.result);
     }
   }
@@ -302,11 +301,10 @@ std::string RulePrinter::Operand(const ResultOperand& operand) {
 
 std::string RulePrinter::ResultAttrs(const ResultOp& op) {
   std::string text;
-  if (op.attrs_of >= 0) text = "attrs of " + FirstResult(op.attrs_of);
+  if (op.attrs_of) text = "attrs of " + FirstResult(op.attrs_of);
   for (const ResultAttr& a : op.attrs) {
     const ir::FieldDef* field = g_.DefOf(op)->FindField(a.name);
-    if (op.attrs_of < 0 && op.like < 0 && a.literal && field && a.literal == Default(*field))
-      continue;
+    if (!op.attrs_of && !op.like && a.literal && field && a.literal == Default(*field)) continue;
     if (!text.empty()) text += ", ";
     text += fmt::format("{}: {}", a.name.str(), ResultAttrText(a));
   }
@@ -314,7 +312,7 @@ std::string RulePrinter::ResultAttrs(const ResultOp& op) {
 }
 
 std::string RulePrinter::ResultAttrText(const ResultAttr& a) {
-  if (a.variable >= 0) return Variable(a.variable);
+  if (a.variable) return Variable(a.variable);
   if (a.compute) return a.formula.name.empty() ? "native" : "= " + Native(a.formula);
   const bool elided =  // the text form of attributes leaves out long contents
       a.literal.Is(ir::AttrKind::kDense) && a.literal.dense_type().NumElements() > 16;
@@ -323,7 +321,7 @@ std::string RulePrinter::ResultAttrText(const ResultAttr& a) {
 
 std::string RulePrinter::Result(const ResultOp& op) {
   std::string text;
-  for (int r : op.results) text += (text.empty() ? "" : ", ") + ResultValue(r);
+  for (ResultValueId r : op.results) text += (text.empty() ? "" : ", ") + ResultValue(r);
   text += op.each ? " = each " : " = ";
   text += op.def ? std::string(op.def->name()) + ResultAttrs(op)
                  : "like " + FirstResult(op.like) + (op.attrs.empty() ? "" : ResultAttrs(op));
@@ -333,7 +331,7 @@ std::string RulePrinter::Result(const ResultOp& op) {
     operands += Operand(o);
   }
   text += "(" + operands + ")";
-  if (op.location_of >= 0) text += " at " + Value(op.location_of);
+  if (op.location_of) text += " at " + Value(op.location_of);
   if (!op.location.empty()) text += " named " + Quoted(op.location);
   return text;
 }

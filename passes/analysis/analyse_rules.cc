@@ -104,7 +104,7 @@ std::set<std::string_view> Makes(const PatternGraph& graph) {
   for (const drr::ResultOp& op : graph.result_ops) {
     if (op.def) {
       names.insert(op.def->name());
-    } else if (op.like >= 0) {
+    } else if (op.like) {
       if (graph.ops[op.like].alternatives.empty()) names.insert(graph.ops[op.like].opcode);
       for (const drr::Alternative& alternative : graph.ops[op.like].alternatives)
         names.insert(alternative.def->name());

@@ -9,9 +9,11 @@
 
 namespace weft::passes {
 
+using drr::OpId;
 using drr::PatternGraph;
 using drr::SourceOp;
 using drr::SourceValue;
+using drr::ValueId;
 using ir::Attribute;
 using ir::Operation;
 using ir::Program;
@@ -30,8 +32,8 @@ WitnessInstance::WitnessInstance(ir::IrContext& context, const PatternGraph& gra
       attrs_(graph.attrs.size()) {}
 
 bool WitnessInstance::Build() {
-  if (graph_.root_value() >= 0 && !MakeValue(graph_.root_value(), 0)) return false;
-  for (int root : graph_.roots())
+  if (graph_.root_value() && !MakeValue(graph_.root_value(), 0)) return false;
+  for (OpId root : graph_.roots())
     if (graph_.values[graph_.root_value()].either.empty() && !MakeOp(root, 0)) return false;
   std::vector<std::pair<std::string, Value>> outputs;
   for (const drr::Replacement& r : graph_.replacements)
@@ -43,7 +45,7 @@ bool WitnessInstance::Build() {
   return ir::Verify(*program_).ok();
 }
 
-bool WitnessInstance::MakeValue(int id, int depth) {
+bool WitnessInstance::MakeValue(ValueId id, int depth) {
   id = graph_.Resolve(id);
   if (done_[id]) return true;
   if (depth > kMaxDepth) return false;
@@ -52,11 +54,11 @@ bool WitnessInstance::MakeValue(int id, int depth) {
     done_[id] = true;
     return true;
   }
-  if (!v.either.empty() || v.through >= 0) {  // nothing is skipped
-    const int choice = graph_.Resolve(v.through >= 0 ? v.through : genes_.Pick(v.either));
+  if (!v.either.empty() || v.through) {  // nothing is skipped
+    const ValueId choice = graph_.Resolve(v.through ? v.through : genes_.Pick(v.either));
     if (!MakeValue(choice, depth + 1)) return false;
     values_[id] = values_[choice];
-  } else if (v.producer >= 0) {
+  } else if (v.producer) {
     if (!MakeOp(v.producer, depth + 1)) return false;
   } else if (v.list) {
     lists_[id].clear();
@@ -70,7 +72,7 @@ bool WitnessInstance::MakeValue(int id, int depth) {
   return true;
 }
 
-bool WitnessInstance::MakeOp(int id, int depth) {
+bool WitnessInstance::MakeOp(OpId id, int depth) {
   if (ops_[id]) return true;
   const SourceOp& op = graph_.ops[id];
   if (!op.regions.empty()) {
@@ -79,10 +81,10 @@ bool WitnessInstance::MakeOp(int id, int depth) {
   }
   drr::Alternative alternative;
   if (!PickAlternative(op, &alternative)) return false;
-  const std::vector<bool> done_before = done_;
-  const std::vector<Attribute> attrs_before = attrs_;
-  for (int operand : op.operands)
-    if (operand != drr::kAbsent && !MakeValue(operand, depth + 1)) return false;
+  const Done done_before = done_;
+  const drr::IdVector<drr::AttrVariable, Attribute> attrs_before = attrs_;
+  for (ValueId operand : op.operands)
+    if (operand && !MakeValue(operand, depth + 1)) return false;
   if (op.times == drr::Times::kEach) return MakeEach(id, alternative);
   Operation made;
   constexpr int kRedraws = 60;
@@ -97,7 +99,7 @@ bool WitnessInstance::MakeOp(int id, int depth) {
   ops_[id] = made;
   ++ops_built_;
   for (size_t i = 0; i < op.results.size(); ++i) {
-    const int result = graph_.Resolve(op.results[i]);
+    const ValueId result = graph_.Resolve(op.results[i]);
     values_[result] = made.result(static_cast<uint32_t>(i));
     done_[result] = true;
   }
@@ -119,9 +121,9 @@ bool WitnessInstance::PickAlternative(const SourceOp& op, drr::Alternative* alte
   return true;
 }
 
-bool WitnessInstance::MakeEach(int id, const drr::Alternative& alternative) {
+bool WitnessInstance::MakeEach(OpId id, const drr::Alternative& alternative) {
   const SourceOp& op = graph_.ops[id];
-  const int result = graph_.Resolve(op.results[0]);
+  const ValueId result = graph_.Resolve(op.results[0]);
   lists_[result].clear();
   for (Value element : std::vector<Value>(lists_[graph_.Resolve(op.operands[0])])) {
     if (!TryOp(op, alternative, element, &ops_[id])) return false;
@@ -139,14 +141,14 @@ bool WitnessInstance::TryOp(const SourceOp& op, const drr::Alternative& alternat
   ir::OperationState state;
   state.opcode = def.opcode;
   state.attrs = MakeAttrs(alternative);
-  for (int operand : op.operands) {
-    const int value = operand == drr::kAbsent ? operand : graph_.Resolve(operand);
+  for (ValueId operand : op.operands) {
+    const ValueId value = operand ? graph_.Resolve(operand) : operand;
     if (first && state.operands.empty()) {
       state.operands.push_back(first);
-    } else if (value != drr::kAbsent && graph_.values[value].list) {
+    } else if (value && graph_.values[value].list) {
       state.operands.insert(state.operands.end(), lists_[value].begin(), lists_[value].end());
     } else {
-      state.operands.push_back(value == drr::kAbsent ? Value() : values_[value]);
+      state.operands.push_back(value ? values_[value] : Value());
     }
   }
   while (!state.operands.empty() && !state.operands.back()) state.operands.pop_back();
@@ -155,22 +157,21 @@ bool WitnessInstance::TryOp(const SourceOp& op, const drr::Alternative& alternat
   return b_.TryCreate(std::move(state), std::max(num_results, op.results.size()), made, &error_);
 }
 
-void WitnessInstance::Redraw(const SourceOp& op, const ir::OpDef& def,
-                             const std::vector<bool>& done_before) {
-  std::vector<int> fresh, named;
+void WitnessInstance::Redraw(const SourceOp& op, const ir::OpDef& def, const Done& done_before) {
+  std::vector<ValueId> fresh, named;
   const auto& defs = def.info->operands;
   for (size_t i = 0; i < op.operands.size(); ++i) {
-    if (op.operands[i] == drr::kAbsent) continue;
-    const int id = graph_.Resolve(op.operands[i]);
+    if (!op.operands[i]) continue;
+    const ValueId id = graph_.Resolve(op.operands[i]);
     const SourceValue& v = graph_.values[id];
-    if (done_before[id] || v.producer >= 0 || !v.either.empty() || v.through >= 0) continue;
+    if (done_before[id] || v.producer || !v.either.empty() || v.through) continue;
     fresh.push_back(id);
     const std::string name(defs[std::min(i, defs.size() - 1)].name);
     if ((error_ + " ").find(" " + name + " ") != std::string::npos) named.push_back(id);
   }
   if (fresh.empty()) return;
   if (named.empty()) named.push_back(genes_.Pick(fresh));
-  const int id = genes_.Pick(named);
+  const ValueId id = genes_.Pick(named);
   values_[id] = Value();
   done_[id] = false;
   MakeValue(id, 0);

@@ -25,18 +25,19 @@ class WitnessInstance {
   ir::Program& program() { return *program_; }
 
  private:
+  using Done = drr::IdVector<drr::SourceValue, bool>;
   static constexpr int kMaxDepth = 200;  // of a rule: guards the recursion
-  bool MakeValue(int id, int depth);
-  bool MakeOp(int id, int depth);
+  bool MakeValue(drr::ValueId id, int depth);
+  bool MakeOp(drr::OpId id, int depth);
   bool PickAlternative(const drr::SourceOp& op, drr::Alternative* alternative);
   // One op for every element of the list it reads.
-  bool MakeEach(int id, const drr::Alternative& alternative);
+  bool MakeEach(drr::OpId id, const drr::Alternative& alternative);
   // `first`, if given, in place of the first operand.
   bool TryOp(const drr::SourceOp& op, const drr::Alternative& alternative, ir::Value first,
              ir::Operation* made);
   // New leaves in place of those which the op's complaint names; if it names none, of any one. Of
   // those alone that were made for this op.
-  void Redraw(const drr::SourceOp& op, const ir::OpDef& def, const std::vector<bool>& done_before);
+  void Redraw(const drr::SourceOp& op, const ir::OpDef& def, const Done& done_before);
   ir::AttrDict MakeAttrs(const drr::Alternative& alternative);
   ir::Attribute MakeAttr(const drr::Alternative& alternative, const ir::FieldDef& field);
   ir::Value MakeLeaf();
@@ -48,11 +49,11 @@ class WitnessInstance {
   Stock stock_;
   std::unique_ptr<ir::Program> program_;
   ir::Builder b_;
-  std::vector<ir::Value> values_;
-  std::vector<std::vector<ir::Value>> lists_;
-  std::vector<bool> done_;
-  std::vector<ir::Operation> ops_;
-  std::vector<ir::Attribute> attrs_;
+  drr::IdVector<drr::SourceValue, ir::Value> values_;
+  drr::IdVector<drr::SourceValue, std::vector<ir::Value>> lists_;
+  Done done_;
+  drr::IdVector<drr::SourceOp, ir::Operation> ops_;
+  drr::IdVector<drr::AttrVariable, ir::Attribute> attrs_;
   size_t ops_built_ = 0;
   int num_inputs_ = 0;
   std::string error_;

@@ -118,10 +118,8 @@ TEST_F(Automaton, LosesNoMatchAndPlainMatchersFindTheSameOne) {
       ASSERT_EQ(plain.Match(view, op.id(), &match), matches) << "rule " << r << " at " << op.id();
       if (!matches) continue;
       plain.Fill(&match);
-      for (size_t v = 0; v < rule.graph.values.size(); ++v)
-        EXPECT_EQ(match.value(static_cast<int>(v)), expected.value(static_cast<int>(v)));
-      for (size_t o = 0; o < rule.graph.ops.size(); ++o)
-        EXPECT_EQ(match.op(static_cast<int>(o)), expected.op(static_cast<int>(o)));
+      for (ValueId v : rule.graph.values.ids()) EXPECT_EQ(match.value(v), expected.value(v));
+      for (OpId o : rule.graph.ops.ids()) EXPECT_EQ(match.op(o), expected.op(o));
     }
   });
   EXPECT_THAT(found, testing::Each(testing::Gt(3u)));

@@ -118,9 +118,10 @@ class ComposeInCpp : public DrrPatternBase<ComposeInCpp> {
     ctx->graph().constraints.push_back(MakeConstraint(
         {"rank_is", {ValueArgument(x.id()), LiteralArgument(ctx->graph().context()->IntAttr(3))}},
         "x has rank 3", {}));
-    ResultAttr& perm = ctx->graph().result_ops[0].attrs[0];
+    ResultAttr& perm = ctx->graph().result_ops[ResultOpId(0)].attrs[0];
     perm = MakeComputedAttr(perm.name, ir::AttrKind::kInts,
-                            {"compose", {VariableArgument(p.id()), VariableArgument(q.id())}}, 0);
+                            {"compose", {VariableArgument(p.id()), VariableArgument(q.id())}},
+                            ResultOpId(0));
   }
 };
 
