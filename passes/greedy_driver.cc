@@ -295,7 +295,7 @@ inline void Driver::RelabelReaders(uint32_t op) {
 }
 
 template <class F>
-void Driver::ForEachReader(uint32_t op, uint32_t max_uses, F&& visit) {
+inline void Driver::ForEachReader(uint32_t op, uint32_t max_uses, F&& visit) {
   ForEachUser(op, max_uses, visit);
   if (!view_.HasExtraResults(op)) return;
   for (uint32_t r = 1, n = view_.OperationAt(op).num_results(); r < n; ++r)
@@ -303,7 +303,7 @@ void Driver::ForEachReader(uint32_t op, uint32_t max_uses, F&& visit) {
 }
 
 template <class F>
-void Driver::ForEachUser(uint32_t value, uint32_t max_uses, F&& visit) {
+inline void Driver::ForEachUser(uint32_t value, uint32_t max_uses, F&& visit) {
   uint32_t use = view_.first_use(value);
   if (use == kNoId || view_.use_count(value) > max_uses) return;
   for (; use != kNoId; use = view_.next_use(use)) visit(view_.owner(use));
