@@ -3,15 +3,17 @@
 namespace weft::ir {
 
 void LoadPdDialect(IrContext& context) {
+  pd::LoadAttentionOps(context);
+  pd::LoadConvOps(context);
   pd::LoadCreationOps(context);
+  pd::LoadElementwiseOps(context);
   pd::LoadLossOps(context);
-  pd::LoadLossGradOps(context);
-  pd::LoadMathOps(context);
-  pd::LoadMathGradOps(context);
-  pd::LoadNnOps(context);
-  pd::LoadNnGradOps(context);
-  pd::LoadTensorOps(context);
-  pd::LoadTensorGradOps(context);
+  pd::LoadMatmulOps(context);
+  pd::LoadMovementOps(context);
+  pd::LoadNormalizationOps(context);
+  pd::LoadPoolOps(context);
+  pd::LoadReduceOps(context);
+  pd::LoadShapeOps(context);
 }
 
 }  // namespace weft::ir

@@ -6,15 +6,17 @@
 // Listings keep the types they state even where inference would say otherwise.
 #pragma once
 
+#include "ir/dialects/pd/attention.h"
+#include "ir/dialects/pd/conv.h"
 #include "ir/dialects/pd/creation.h"
+#include "ir/dialects/pd/elementwise.h"
 #include "ir/dialects/pd/loss.h"
-#include "ir/dialects/pd/loss_grad.h"
-#include "ir/dialects/pd/math.h"
-#include "ir/dialects/pd/math_grad.h"
-#include "ir/dialects/pd/nn.h"
-#include "ir/dialects/pd/nn_grad.h"
-#include "ir/dialects/pd/tensor.h"
-#include "ir/dialects/pd/tensor_grad.h"
+#include "ir/dialects/pd/matmul.h"
+#include "ir/dialects/pd/movement.h"
+#include "ir/dialects/pd/normalization.h"
+#include "ir/dialects/pd/pool.h"
+#include "ir/dialects/pd/reduce.h"
+#include "ir/dialects/pd/shape.h"
 
 namespace weft::ir {
 

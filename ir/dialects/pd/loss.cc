@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include "ir/dialects/onnx/infer_util.h"
-#include "ir/dialects/pd/creation.h"
-#include "ir/dialects/pd/internal/loss_dims.h"
+#include "ir/dialects/pd/gradient.h"
 
 namespace weft::ir::pd {
+namespace {
 
+// Fails when operand i has a known element type that is no integer.
 bool CheckClassNumbers(InferContext& c, size_t i) {
   const DataType dtype = DtypeOf(c, i);
   if (dtype == DataType::kNull || IsInteger(dtype)) return true;
@@ -15,6 +16,8 @@ bool CheckClassNumbers(InferContext& c, size_t i) {
       fmt::format("{} is {} but must be an integer", OperandName(c, i), DataTypeName(dtype)));
 }
 
+// *dims: of the loss of operand `probabilities` (or logits) against operand `label`; fails where
+// they do not fit.
 bool LossDims(InferContext& c, size_t probabilities, size_t label,
               const CrossEntropyWithSoftmax::Attrs<Plain>& attrs, Dims* dims) {
   *dims = DimsOf(c, probabilities);
@@ -31,33 +34,12 @@ bool LossDims(InferContext& c, size_t probabilities, size_t label,
   return attrs.soft_label || CheckShape(c, label, **dims);
 }
 
-bool Mean::Infer(InferContext& c) {
-  const auto attrs = c.attrs_of<Mean>();
-  if (!CheckTensors(c) || !CheckFloat(c, 0)) return false;
-  Dims dims = DimsOf(c, 0);
-  return ReduceDims(c, attrs.axis, attrs.keepdim, &dims) && SetTensor(c, 0, DtypeOf(c, 0), dims);
-}
+}  // namespace
 
 bool CrossEntropyWithSoftmax::Infer(InferContext& c) {
   Dims loss;
   return CheckTensors(c) && LossDims(c, 0, 1, c.attrs_of<CrossEntropyWithSoftmax>(), &loss) &&
          SetSameAs(c, 0, 0) && SetTensor(c, 1, DtypeOf(c, 0), loss);
-}
-
-bool TopK::Infer(InferContext& c) {
-  if (!CheckTensors(c) || !CheckNumber(c, 0) || !CheckScalar(c, 1)) return false;
-  Dims dims = DimsOf(c, 0);
-  int64_t axis = c.attrs_of<TopK>().axis;
-  const auto k = IntsOf(c.operand(1));
-  if (dims) {
-    if (!NormalizeAxis(c, &axis, dims->size())) return false;
-    int64_t& entries = (*dims)[static_cast<size_t>(axis)];
-    if (k && ((*k)[0] < 1 || (IsStaticDim(entries) && (*k)[0] > entries)))
-      return c.Fail(fmt::format("k is {} for {} of {} along axis {}", (*k)[0], OperandName(c, 0),
-                                ToString(*DimsOf(c, 0)), axis));
-    entries = k ? (*k)[0] : kUnknownDim;
-  }
-  return SetTensor(c, 0, DtypeOf(c, 0), dims) && SetTensor(c, 1, DataType::kI64, dims);
 }
 
 bool Accuracy::Infer(InferContext& c) {
@@ -72,8 +54,16 @@ bool Accuracy::Infer(InferContext& c) {
          SetTensor(c, 2, DataType::kI32, Shape());
 }
 
+bool CrossEntropyWithSoftmaxGrad::Infer(InferContext& c) {
+  DataType dtype;
+  Dims loss;
+  return CheckTensors(c) && SameDtype(c, {1, 2}, &dtype) &&
+         LossDims(c, 1, 0, c.attrs_of<CrossEntropyWithSoftmaxGrad>(), &loss) &&
+         CheckGrad(c, 2, loss) && SetGradsOf(c, {1});
+}
+
 void LoadLossOps(IrContext& context) {
-  AddOps<Mean, CrossEntropyWithSoftmax, TopK, Accuracy>(context);
+  AddOps<CrossEntropyWithSoftmax, Accuracy, CrossEntropyWithSoftmaxGrad>(context);
 }
 
 }  // namespace weft::ir::pd

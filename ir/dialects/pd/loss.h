@@ -1,28 +1,11 @@
-// What a training program ends with: means, losses, and the metrics of a classifier.
+// What a training program ends with: a loss, its gradient, and the metric of a classifier.
 #pragma once
 
 #include <tuple>
 
-#include "ir/dialects/attr_defaults.h"
 #include "ir/op_def.h"
 
 namespace weft::ir::pd {
-
-// An empty axis list means all axes.
-struct Mean {
-  static constexpr OpInfo kInfo = {
-      .name = "pd.mean", .operands = {"x"}, .doc = "the mean over some axes"};
-  template <template <class> class Slot>
-  struct Attrs {
-    Slot<Ints> axis{};
-    Slot<bool> keepdim{};
-    static constexpr auto Fields() {
-      return std::tuple(Field{"axis", &Attrs::axis, EmptyList()},
-                        Field{"keepdim", &Attrs::keepdim, false});
-    }
-  };
-  static bool Infer(InferContext& c);
-};
 
 // softmax = softmax(logits) along axis, or logits themselves without use_softmax; loss = -log of the
 // entry of softmax that label names. label holds class numbers (in input's shape but for 1 along
@@ -50,26 +33,6 @@ struct CrossEntropyWithSoftmax {
   static bool Infer(InferContext& c);
 };
 
-// The k largest (or smallest) entries along axis and where they are; k is a tensor of one integer.
-struct TopK {
-  static constexpr OpInfo kInfo = {.name = "pd.topk",
-                                   .operands = {"x", "k"},
-                                   .results = {"out", "indices"},
-                                   .doc = "the k largest entries along an axis"};
-  template <template <class> class Slot>
-  struct Attrs {
-    Slot<int64_t> axis{};
-    Slot<bool> largest{};
-    Slot<bool> sorted{};
-    static constexpr auto Fields() {
-      return std::tuple(Field{"axis", &Attrs::axis, int64_t{-1}},
-                        Field{"largest", &Attrs::largest, true},
-                        Field{"sorted", &Attrs::sorted, true});
-    }
-  };
-  static bool Infer(InferContext& c);
-};
-
 // The share of rows of indices [N, k] that hold the row's label [N, 1]; how many, and of how many.
 struct Accuracy {
   static constexpr OpInfo kInfo = {.name = "pd.accuracy",
@@ -78,6 +41,16 @@ struct Accuracy {
                                    .doc = "how often the label is among the best k"};
   template <template <class> class Slot>
   using Attrs = NoAttrs<Slot>;
+  static bool Infer(InferContext& c);
+};
+
+struct CrossEntropyWithSoftmaxGrad {
+  static constexpr OpInfo kInfo = {.name = "pd.cross_entropy_with_softmax_grad",
+                                   .operands = {"label", "softmax", "loss_grad"},
+                                   .results = {"logits_grad"},
+                                   .doc = "the gradient of a cross entropy"};
+  template <template <class> class Slot>
+  using Attrs = CrossEntropyWithSoftmax::Attrs<Slot>;
   static bool Infer(InferContext& c);
 };
 

@@ -2,7 +2,7 @@
 // lists an expand that is no legal broadcast but states what it makes.
 #include "drr/drr.h"
 #include "ir/dialects/pd/creation.h"
-#include "ir/dialects/pd/tensor.h"
+#include "ir/dialects/pd/movement.h"
 #include "passes/rule_registry.h"
 
 namespace weft::passes {

@@ -1,6 +1,6 @@
 // A pd.cast to the type its operand has.
 #include "drr/drr.h"
-#include "ir/dialects/pd/math.h"
+#include "ir/dialects/pd/elementwise.h"
 #include "passes/rule_registry.h"
 
 namespace weft::passes {

@@ -1,6 +1,6 @@
 // A pd.reshape to the shape its operand has.
 #include "drr/drr.h"
-#include "ir/dialects/pd/tensor.h"
+#include "ir/dialects/pd/shape.h"
 #include "passes/rule_registry.h"
 
 namespace weft::passes {

@@ -1,6 +1,6 @@
 // A pd.transpose that leaves every dimension where it is.
 #include "drr/drr.h"
-#include "ir/dialects/pd/tensor.h"
+#include "ir/dialects/pd/movement.h"
 #include "passes/rule_registry.h"
 
 namespace weft::passes {

@@ -1,6 +1,6 @@
 // Two casts are one when the first loses nothing: f32 -> f64 -> f32 is, f32 -> f16 -> f32 is not.
 #include "drr/drr.h"
-#include "ir/dialects/pd/math.h"
+#include "ir/dialects/pd/elementwise.h"
 #include "ir/lossless_cast.h"
 #include "passes/rule_registry.h"
 

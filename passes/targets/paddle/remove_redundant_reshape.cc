@@ -1,7 +1,7 @@
 // Of two reshapes in a row only the last counts. The inner one may have other readers.
 #include "drr/drr.h"
 #include "ir/dialects/pd/creation.h"
-#include "ir/dialects/pd/tensor.h"
+#include "ir/dialects/pd/shape.h"
 #include "passes/rule_registry.h"
 
 namespace weft::passes {

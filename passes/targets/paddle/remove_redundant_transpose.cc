@@ -1,7 +1,7 @@
 // The seed's first example in the typed spelling. The inner transpose may have other readers: the
 // outer one no longer waits for it.
 #include "drr/drr.h"
-#include "ir/dialects/pd/tensor.h"
+#include "ir/dialects/pd/movement.h"
 #include "passes/rule_registry.h"
 
 namespace weft::passes {

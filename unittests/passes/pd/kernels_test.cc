@@ -110,7 +110,7 @@ WEFT_PD_KERNEL(pd::MatMul, [](Operation op, const PdList& in) -> PdList {
                  attrs.transpose_y ? SwapLast(in[1]) : in[1])};
 });
 
-// As ir/dialects/pd/nn.h states it: w is [D, 3, N], bias [3, N].
+// As ir/dialects/pd/attention.h states it: w is [D, 3, N], bias [3, N].
 PdList MultiheadMatmul(Operation op, const PdList& in) {
   const auto attrs = op.attrs_of<pd::MultiheadMatmul>();
   const PdTensor &x = in[0], &w = in[1], &bias = in[2];
