@@ -40,7 +40,7 @@ struct Transformation {
   bool IsPass() const { return group.empty(); }
   // "default", "opt-in", or "opt-in: ascend" with the pipelines.
   std::string Runs() const;
-  // Its golden programs mirror its file: unittests/passes/layout/golden/conv-to-nhwc.
+  // Its golden programs mirror its file: unittests/passes/layout/golden/lower-conv-to-nhwc.
   std::string GoldenFolder() const;
 };
 // Sorted by name.

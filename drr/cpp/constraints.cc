@@ -130,6 +130,9 @@ Expression<ir::Attribute> ScalarOf(Tensor x, SourceLoc loc) { return {Say("scala
 Expression<ir::Attribute> ScalarOf(Tensor x, Tensor or_y, SourceLoc loc) {
   return {Say("scalar_of", loc, x, or_y)};
 }
+Expression<Floats> BoundsOf(Tensor low, Tensor high, SourceLoc loc) {
+  return {Say("bounds", loc, low, high)};
+}
 
 Condition AnyElement(std::initializer_list<TensorList> lists, SourceLoc loc) {
   Phrase phrase = Say("any_element", loc);

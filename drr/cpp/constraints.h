@@ -77,6 +77,7 @@ Expression<int64_t> StartOfLast(Attr<Ints> axes, WEFT_HERE);
 Expression<ir::Attribute> ScalarLike(Tensor x, double number, WEFT_HERE);
 Expression<ir::Attribute> ScalarOf(Tensor x, WEFT_HERE);
 Expression<ir::Attribute> ScalarOf(Tensor x, Tensor or_y, WEFT_HERE);  // the one that is there
+Expression<Floats> BoundsOf(Tensor low, Tensor high, WEFT_HERE);       // of a Clip
 
 #undef WEFT_HERE
 

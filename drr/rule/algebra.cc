@@ -11,6 +11,7 @@
 #include "drr/rule/vocabulary.h"
 #include "ir/dialects/builtin.h"
 #include "ir/text/printer.h"
+#include "ir/traits.h"
 
 namespace weft::drr {
 namespace {
@@ -37,9 +38,13 @@ void Append(std::string* list, std::string_view item, std::string_view separator
 class AlgebraPrinter {
  public:
   explicit AlgebraPrinter(const PatternGraph& graph) : g_(graph) {
-    // A rule that ends in a choice has no single root: its first operation names the dialect.
-    const std::string_view root = g_.ops[g_.roots().empty() ? OpId(0) : g_.roots()[0]].Name();
-    dialect_ = root.substr(0, root.find('.'));
+    // A rule that ends in a choice, or in an op of any name, has no root that names the dialect: its
+    // first operation that has a name does.
+    const size_t root = g_.roots().empty() ? 0 : g_.roots()[0].index();
+    for (size_t i = 0; i < g_.ops.size() && dialect_.empty(); ++i) {
+      const std::string_view name = g_.ops[OpId((root + i) % g_.ops.size())].Name();
+      dialect_ = name.substr(0, name.find('.') == name.npos ? 0 : name.find('.'));
+    }
     for (const Constraint& c : g_.constraints)
       if (c.formula.name == "splat_is") splats_[g_.Resolve(c.formula.arguments[0].value)] = &c;
     CountUses();
@@ -120,6 +125,7 @@ class AlgebraPrinter {
   }
 
   std::string Names(const SourceOp& op) const {
+    if (op.alternatives.empty() && op.traits) return "any[" + ir::TraitNames(op.traits) + "]";
     if (op.alternatives.empty()) return op.opcode.empty() ? "any" : OpName(op.opcode);
     std::string text;
     for (const Alternative& a : op.alternatives) Append(&text, OpName(a.def->name()), "/");

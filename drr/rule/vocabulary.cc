@@ -178,6 +178,10 @@ std::vector<Entry> AttributeEntries() {
       Computed<ScalarOf>("scalar_of", "ScalarOf", "v?v",
                          "a constant of rank 0 with the one number of a constant, the first of "
                          "these that is there"),
+      Computed<BoundsOf>(
+          "bounds", "BoundsOf", "vv",
+          "the numbers of two constants, of the operands min and max of a Clip: where "
+          "one is absent the lowest float, or the largest"),
       {{kFromBody, "", "", false, "", "what makes the result compute what the match does", ""},
        nullptr,
        nullptr},

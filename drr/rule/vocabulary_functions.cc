@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "drr/rule/convert_attr.h"
 #include "ir/builder.h"
@@ -283,6 +284,16 @@ Attribute ScalarOf(const Evaluation& e) {
   const ir::Type scalar = e.m.context()->TensorType(c.constant().dense_type().dtype(), {});
   const auto bytes = c.constant().bytes().first(static_cast<size_t>(scalar.NumBytes()));
   return e.m.context()->DenseAttr(scalar, {bytes.begin(), bytes.end()});
+}
+Attribute BoundsOf(const Evaluation& e) {
+  ir::Floats bounds = {std::numeric_limits<float>::lowest(), std::numeric_limits<float>::max()};
+  for (size_t i = 0; i < bounds.size(); ++i) {
+    if (!e.tensor(i).value()) continue;
+    const auto splat = e.tensor(i).splat();
+    if (!splat) return {};
+    bounds[i] = static_cast<float>(*splat);
+  }
+  return e.m.context()->FloatsAttr(bounds);
 }
 
 }  // namespace weft::drr::internal

@@ -59,5 +59,6 @@ ir::Attribute AsBool(const Evaluation& e);
 ir::Attribute StartOfLast(const Evaluation& e);
 ir::Attribute ScalarLike(const Evaluation& e);
 ir::Attribute ScalarOf(const Evaluation& e);
+ir::Attribute BoundsOf(const Evaluation& e);
 
 }  // namespace weft::drr::internal

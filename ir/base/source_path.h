@@ -6,7 +6,7 @@
 
 namespace weft::ir {
 
-// `file`, as __FILE__ gives it, from the root of this tree: "passes/layout/conv_to_nhwc.cc". Files
+// `file`, as __FILE__ gives it, from the root of this tree: "passes/layout/nhwc.cc". Files
 // outside the tree stay as they are.
 std::string SourcePath(std::string_view file);
 

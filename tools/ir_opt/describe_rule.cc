@@ -21,7 +21,7 @@ std::string Line(std::string_view head, std::string_view text) {
   return text.empty() ? "" : fmt::format("{:<10}{}\n", head, text);
 }
 
-// The tests of golden programs are called after their folder: layout_conv_to_nhwc_...
+// The tests of golden programs are called after their folder: layout_lower_conv_to_nhwc_...
 std::string TestsOf(const passes::Transformation& it) {
   constexpr std::string_view kPasses = "passes/";
   const std::string folder = it.file.substr(kPasses.size(), it.file.rfind('/') - kPasses.size());

@@ -80,6 +80,12 @@ TEST(WeftRule, NamesAnInnerOpOfTheKindOfTheRootWithoutALine) {
   EXPECT_THAT(AlgebraOf(*FindRule("merge-concats")), testing::Not(HasSubstr("line")));
 }
 
+TEST(WeftRule, PrintsTheTraitsOfAnOpOfAnyName) {
+  EXPECT_EQ(AlgebraOf(*FindRule("sink-transpose-through-unary")),
+            "any[pure elementwise](transpose(x, perm=p)) => "
+            "transpose(any[pure elementwise](x), perm=p)");
+}
+
 TEST(WeftRule, PrintsAsTextThatIsReadBack) {
   ir::IrContext context;
   ir::LoadOnnxDialect(context);

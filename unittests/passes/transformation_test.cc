@@ -59,7 +59,8 @@ TEST(WithEnabled, PutsThemWherePipelinesOfTargetsHaveTheirs) {
 TEST(WithEnabled, PutsThemLastInARunThatDoesNotSimplify) {
   EXPECT_THAT(WithEnabled({"layout"}, {"topk-fix", "topk-fix", "typecast"}),
               ElementsAre("layout", "typecast", kEnabledRules));
-  EXPECT_THAT(RulesOutside({"layout"}, {"topk-fix", "conv-to-nhwc"}), ElementsAre("topk-fix"));
+  EXPECT_THAT(RulesOutside({"layout"}, {"topk-fix", "lower-conv-to-nhwc"}),
+              ElementsAre("topk-fix"));
 }
 
 }  // namespace

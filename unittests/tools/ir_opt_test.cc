@@ -214,20 +214,22 @@ TEST_F(IrOpt, ListsConstraintsWithNamesParametersAndMeaning) {
 }
 
 TEST_F(IrOpt, LeadsFromTheNameOfARuleToItsSourceAndTests) {
-  const std::string rule = Accept({"--list-rules", "conv-to-nhwc"}).out;
-  EXPECT_THAT(rule, MatchesRegex("name +conv-to-nhwc\ngroup +layout\nnumerics +exact\n"
-                                 "runs +default\nbecomes +conv.*=>.*\n"
-                                 "source +passes/layout/[a-z_]+\\.cc:[0-9]+\n"
-                                 "golden +unittests/passes/layout/golden/conv-to-nhwc\n"
-                                 "tests +ctest --preset release -R "
-                                 "'\\^passes/Golden\\.\\*/layout_conv_to_nhwc_'\n"))
+  const std::string rule = Accept({"--list-rules", "lower-conv-to-nhwc"}).out;
+  EXPECT_THAT(
+      rule, MatchesRegex(
+                "name +lower-conv-to-nhwc\naliases +conv-to-nhwc\ngroup +layout\nnumerics +exact\n"
+                "runs +default\nbecomes +conv.*=>.*\n"
+                "source +passes/layout/[a-z_]+\\.cc:[0-9]+\n"
+                "golden +unittests/passes/layout/golden/lower-conv-to-nhwc\n"
+                "tests +ctest --preset release -R "
+                "'\\^passes/Golden\\.\\*/layout_lower_conv_to_nhwc_'\n"))
       << rule;
   EXPECT_THAT(Accept({"--list-rules=gather-to-split"}).out, HasSubstr("group     (pass)\n"));
 }
 
 TEST_F(IrOpt, SuggestsTheRuleThatWasMeantToBeListed) {
-  EXPECT_THAT(Refusal({"--list-rules", "conv-to-nhcw"}),
-              HasSubstr("unknown rule 'conv-to-nhcw'; did you mean 'conv-to-nhwc'?"));
+  EXPECT_THAT(Refusal({"--list-rules", "lower-conv-to-nhcw"}),
+              HasSubstr("unknown rule 'lower-conv-to-nhcw'; did you mean 'lower-conv-to-nhwc'?"));
 }
 
 TEST_F(IrOpt, FixesSymbolicDimsAndInputShapes) {

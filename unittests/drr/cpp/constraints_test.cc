@@ -4,7 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "drr/text/rule_text.h"
+#include "ir/dialects/fused.h"
 #include "ir/dialects/onnx.h"
 #include "unittests/drr/cpp/language_test_util.h"
 
@@ -431,6 +434,33 @@ TEST_F(Constraints, ScalarOfIsTheNumberOfTheConstantThatIsThere) {
     EXPECT_EQ(scalar.dense_type(), context.TensorType(ir::DataType::kF32, {}));
     EXPECT_EQ(scalar.elements<float>()[0], i == 0 ? 3 : 4);
   }
+}
+
+TEST_F(Constraints, BoundsOfAreTheNumbersOfTwoConstantsOrThoseOfNoBound) {
+  ir::LoadFusedDialect(context);
+  const Value low = Constant({-2}, {}), high = Constant({6}, {}), input = Input("low", {});
+  const Value w = Constant({1, 2, 3}, {3, 1});
+  const auto clip = [&](Value from, Value to) {
+    return b.Make<ir::ops::Clip>({b.Make<ir::fused::Linear>({x, w}), from, to});
+  };
+  const Value both = clip(low, high), above = clip({}, high), below = clip(low, {});
+  const Value neither = clip(input, high);
+  b.Return({{"both", both}, {"above", above}, {"below", below}, {"neither", neither}});
+  const Body rule = [](SourcePattern& src, ResultPattern& res) {
+    auto x = src.Tensor("x"), w = src.Tensor("w"), low = src.Tensor("low"),
+         high = src.Tensor("high");
+    auto linear = src.Op<ir::fused::Linear>();
+    auto out = src.Op<ir::ops::Clip>()(linear(x, w), src.Optional(low), src.Optional(high));
+    res.Tensor(out) = res.Like(linear, {.activation = ir::fused::Activation::kClip,
+                                        .activation_params = BoundsOf(low, high)})(x, w);
+  };
+  EXPECT_THAT(Text(rule), HasSubstr("activation_params: = bounds(%low, %high)"));
+  EXPECT_NE(Try(neither.DefiningOp(), rule), "");
+  for (Value clipped : {both, above, below}) EXPECT_EQ(Try(clipped.DefiningOp(), rule), "");
+  const auto bounds = [&](size_t i) { return Output(i).attr("activation_params").AsFloats(); };
+  EXPECT_THAT(bounds(0), ElementsAre(-2, 6));
+  EXPECT_THAT(bounds(1), ElementsAre(std::numeric_limits<float>::lowest(), 6));
+  EXPECT_THAT(bounds(2), ElementsAre(-2, std::numeric_limits<float>::max()));
 }
 
 }  // namespace

@@ -1,0 +1,69 @@
+#include "ir/dialects/fused/normalization.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "ir/dialects/onnx/normalization.h"
+#include "ir/dialects/onnx/reduce.h"
+#include "passes/canonicalize/constant_math.h"
+#include "passes/rules.h"
+
+namespace weft::passes {
+namespace {
+
+// gamma, or ones where there is none; nothing where their number is not known.
+std::optional<ir::Attribute> ScaleOf(const MatchContext& m, Tensor gamma, const BoundTensor& x,
+                                     size_t num_axes) {
+  if (m.Has(gamma)) return m[gamma].constant();
+  const Shape shape = x.shape(), last(shape.end() - static_cast<int64_t>(num_axes), shape.end());
+  if (!std::all_of(last.begin(), last.end(), ir::IsStaticDim)) return std::nullopt;
+  return MakeF32(m.context(), last, [](int64_t) { return 1.0; });
+}
+
+}  // namespace
+
+// (x - mean) / sqrt(mean((x - mean)^2) + epsilon) * gamma + beta => layer_norm(x, gamma, beta), the
+// means over the last axes. A product with ones and a sum with zeros may have been simplified away,
+// hence no gamma or no beta.
+WEFT_RULE(FuseLayerNorm, "fuse-composite", kReassociates) {
+  auto x = src.Tensor("x"), gamma = src.Tensor("gamma"), beta = src.Tensor("beta");
+  auto epsilon = src.Tensor("epsilon");
+  auto axes = src.Attr<Ints>("axes");
+  auto d = x - src.Op<ops::ReduceMean>({.axes = axes})(x);
+  auto square = src.Either(src.Op<ops::Pow>()(d, src.Splat(2)), d * d);
+  auto variance = src.Op<ops::ReduceMean>({.axes = axes})(square);
+  auto normalised = d / src.Op<ops::Sqrt>()(variance + epsilon);
+  auto scaled = src.Either(normalised * gamma, normalised);
+  auto out = src.Either(scaled + beta, scaled);
+  src.Require(Positive(epsilon), DType(x, kF32), LastAxes(axes, x), IsConstant(IfGiven(gamma)),
+              LastDims(IfGiven(gamma), x, axes), LastDims(IfGiven(beta), x, axes));
+  auto scale = src.Let("the sizes of the last axes are known", [=](const MatchContext& m) {
+    return ScaleOf(m, gamma, m[x], m[axes].size());
+  });
+  res.Tensor(out) = res.Op<fused::LayerNorm>(
+      {.axis = StartOfLast(axes), .epsilon = SplatOf(epsilon)})(x, res.Constant(scale), beta);
+}
+
+// layer_normalization(x, gamma, beta) => fused.layer_norm(x, gamma, beta)
+WEFT_RULE(FuseLayerNormalization, "fuse-composite", kReassociates,
+          .aliases = {"lower-layer-normalization"}) {
+  auto x = src.Tensor("x"), gamma = src.Tensor("gamma"), beta = src.Tensor("beta");
+  auto axis = src.Attr<int64_t>("axis");
+  auto epsilon = src.Attr<float>("epsilon");
+  auto out = src.Op<ops::LayerNormalization>({.axis = axis, .epsilon = epsilon})(
+      x, gamma, src.Optional(beta));
+  src.Require(DType(x, kF32));
+  res.Tensor(out) = res.Op<fused::LayerNorm>({.axis = axis, .epsilon = epsilon})(x, gamma, beta);
+}
+
+// layer_norm(x + r) => layer_norm(x, residual r)
+WEFT_RULE(FuseLayerNormResidual, "fuse-epilogue", kExact) {
+  auto x = src.Tensor("x"), r = src.Tensor("r"), gamma = src.Tensor("gamma");
+  auto beta = src.Tensor("beta");
+  auto norm = src.Op<fused::LayerNorm>(AnyAttrs());
+  auto out = norm(x + r, gamma, src.Optional(beta));
+  src.Require(SameType(x, r));
+  res.Tensor(out) = res.Like(norm)(x, gamma, beta, r);
+}
+
+}  // namespace weft::passes
