@@ -32,7 +32,10 @@ bool MeetTypes(Value from, Value to, Type* met) {
 
 void Rewriter::ReplaceAllUses(Value from, Value to) {
   if (from == to) return;
-  if (Type met; !(from.type() == to.type()) && MeetTypes(from, to, &met)) SetType(to, met);
+  if (Type met; !(from.type() == to.type()) && MeetTypes(from, to, &met) && !(met == to.type())) {
+    SetType(to, met);
+    RefineOperands(to);
+  }
   const uint32_t count = from.use_count();
   Program::Mutator(program_).ReplaceAllUses(from, to);
   if (!listener_) return;
@@ -126,6 +129,25 @@ void Rewriter::SetType(Value value, Type type) {
   if (const Operation def = value.DefiningOp()) Modified(def);
   if (!listener_) return;
   for (Operation user : value.users()) Modified(user);
+}
+
+void Rewriter::RefineOperands(Value value) {
+  IrContext* context = program_->context();
+  for (;;) {
+    const Operation op = value.DefiningOp();
+    if (!op || !op.HasTrait(kElementwise) || op.num_operands() != 1 || !value.type().HasRank())
+      return;
+    const Value operand = op.operand(0);
+    if (!operand || !(operand.ParentBlock() == value.ParentBlock()) || IsProgramInput(operand) ||
+        !operand.type().IsTensor())
+      return;
+    const Type stated = context->TensorType(operand.type().dtype(), value.type().dims());
+    if (!Compatible(operand.type(), stated)) return;
+    const Type refined = Merge(context, operand.type(), stated);
+    if (refined == operand.type()) return;
+    SetType(operand, refined);
+    value = operand;
+  }
 }
 
 void Rewriter::MoveBefore(Operation op, Operation before) {

@@ -28,7 +28,8 @@ class Rewriter : public Builder {
 
   // Users of op's results read `values` instead (one per result; null is allowed where the result
   // has no use), then op is erased. Names of replaced values move on to nameless replacements, and
-  // what their types state moves on as far as MeetTypes allows.
+  // what their types state moves on as far as MeetTypes allows, to operands of elementwise ops too
+  // (RefineOperands).
   void Replace(Operation op, std::span<const Value> values);
   void Replace(Operation op, std::initializer_list<Value> values) {
     Replace(op, std::span<const Value>(values.begin(), values.size()));
@@ -55,6 +56,10 @@ class Rewriter : public Builder {
   void SetAttr(Operation op, std::string_view name, Attribute value);
   void SetAttrs(Operation op, AttrDict attrs);
   void SetType(Value value, Type type);
+  // Of an elementwise op with one operand, operand and result have one shape: what the type of
+  // `value` states of it becomes part of the type of the operand that it was computed from, and so on
+  // up to a value of another block or an input of the program.
+  void RefineOperands(Value value);
 
   void MoveBefore(Operation op, Operation before);
   void MoveAfter(Operation op, Operation after);

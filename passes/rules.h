@@ -16,7 +16,7 @@
 // The rule is called drop-unit-factor, belongs to the group "canonicalize" (which a pass runs) and
 // is exact. More may be said of it, in the order of RuleOptions:
 //
-//   WEFT_RULE(ResizeToNearest, "ascend", kChangesMeaning, .seed = "ascend", .opt_in = true,
+//   WEFT_RULE(LowerResizeToNearest, "ascend", kChangesMeaning, .seed = "ascend", .opt_in = true,
 //             .aliases = {"resize-mode-to-nearest"}) { ... }
 //
 // `src` is a drr::SourcePattern, `res` a drr::ResultPattern; drr/README.md is the guide. The rule is a

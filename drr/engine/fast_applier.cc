@@ -226,11 +226,14 @@ bool PlainApplier::Build(OpPlan& plan, Operation root, ir::Rewriter& rewriter,
 bool PlainApplier::ReplaceRoot(Operation root, ir::Rewriter& rewriter, std::string* reason) {
   ir::RawOperationState state;
   if (!Prepare(plans_.back(), &state, reason)) return false;
+  const Type inferred = state.type;
   if (state.type.id() != match_.view->type(root.id()) &&
       !Reconcile(root.result().type(), &state.type, reason))
     return false;
   const bool all = FindErased();
   rewriter.ReplaceInPlace(root, match_.erased, state);
+  if (!(state.type == inferred)) [[unlikely]]
+    rewriter.RefineOperands(root.result());
   if (!all) EraseMatched(rewriter);
   return true;
 }

@@ -27,6 +27,18 @@ struct DropIdentity : DrrPatternBase<DropIdentity> {
   }
 };
 
+// relu(x) => tanh(exp(x))
+struct LowerRelu : DrrPatternBase<LowerRelu> {
+  static constexpr std::string_view kName = "lower-relu";
+  void operator()(DrrPatternContext* ctx) const override {
+    SourcePattern src = ctx->SourcePattern();
+    auto x = src.Tensor("x");
+    auto out = src.Op<ops::Relu>()(x);
+    ResultPattern res = src.ResultPattern();
+    res.Tensor(out) = res.Op<ops::Tanh>()(res.Op<ops::Exp>()(x));
+  }
+};
+
 enum class Applier { kPlain, kGeneral };
 
 class ReplacedTypes : public RewriteTest, public testing::WithParamInterface<Applier> {
@@ -44,16 +56,18 @@ class ReplacedTypes : public RewriteTest, public testing::WithParamInterface<App
   Type Tensor(const ir::Shape& dims) { return context.TensorType(DataType::kF32, dims); }
   Type Unknown() { return context.UnrankedTensorType(DataType::kNull); }
 
-  std::string Drop(Value copy) {
-    if (GetParam() == Applier::kGeneral) return Rewrite<DropIdentity>(copy.DefiningOp());
-    const BuildResult built = DropIdentity().Build(&context);
+  std::string Drop(Value copy) { return Replace<DropIdentity>(copy); }
+  template <class Rule>
+  std::string Replace(Value root) {
+    if (GetParam() == Applier::kGeneral) return Rewrite<Rule>(root.DefiningOp());
+    const BuildResult built = Rule().Build(&context);
     EXPECT_TRUE(PlainApplier::Supports(*built.rule));
     PlainMatch match;
     MatchContext matched(built.rule.get());
     PlainMatcher matcher(*built.rule, &match);
     PlainApplier applier(*built.rule, matcher, &match);
     const ir::GraphView view(&program);
-    if (!matcher.Match(view, copy.DefiningOp().id(), &matched)) return "does not match";
+    if (!matcher.Match(view, root.DefiningOp().id(), &matched)) return "does not match";
     ir::Rewriter rewriter(&program);
     std::string reason;
     if (!applier.Apply(view, &matched, rewriter, &reason)) return reason;
@@ -78,6 +92,45 @@ TEST_P(ReplacedTypes, AddWhatTheyKnow) {
   b.Return({{"y", y}});
   EXPECT_EQ(Drop(y), "");
   EXPECT_EQ(opaque.type(), Tensor({n, 3, 4}));
+}
+
+// An elementwise op of one operand has its shape.
+TEST_P(ReplacedTypes, HoldOfWhatAnElementwiseOpComputesThemFrom) {
+  const int64_t n = ir::SymbolicDim("N");
+  const Value x = Input("x", {2, 3}), opaque = Opaque(x, Tensor({n, ir::kUnknownDim}));
+  const Value half = Create<ops::Cast>({opaque}, {.to = DataType::kF16},
+                                       {context.TensorType(DataType::kF16, {n, ir::kUnknownDim})})
+                         .result(0);
+  const Value y = b.Builder::Create({.opcode = ir::kOpcodeOf<ops::Identity>,
+                                     .operands = {half},
+                                     .result_types = {context.TensorType(DataType::kF16, {n, 4})}})
+                      .result();
+  b.Return({{"y", y}});
+  EXPECT_EQ(Drop(y), "");
+  EXPECT_EQ(half.type(), context.TensorType(DataType::kF16, {n, 4}));
+  EXPECT_EQ(opaque.type(), Tensor({n, 4}));
+}
+
+TEST_P(ReplacedTypes, HoldOfAllNewOpsThatAreElementwise) {
+  const Value x = Input("x", {2, 3});
+  const Value opaque = Opaque(x, context.UnrankedTensorType(DataType::kF32));
+  const Value y = Create<ops::Relu>({opaque}, {}, {Tensor({2, 4})}).result(0);
+  b.Return({{"y", y}});
+  EXPECT_EQ(Replace<LowerRelu>(y), "");
+  const Value exp = Output(0).operand(0);
+  EXPECT_TRUE(exp.DefiningOp().Is<ops::Exp>());
+  for (const Value& value : {Output(0).result(), exp, opaque})
+    EXPECT_EQ(value.type(), Tensor({2, 4})) << value.type().ToString();
+}
+
+TEST_P(ReplacedTypes, DoNotBindTheCallerBelowAnElementwiseOp) {
+  const int64_t n = ir::SymbolicDim("N");
+  const Value x = Input("x", {n, 3});
+  const Value y = Create<ops::Relu>({x}, {}, {Tensor({2, 3})}).result(0);
+  b.Return({{"y", y}});
+  EXPECT_EQ(Replace<LowerRelu>(y), "");
+  EXPECT_EQ(Output(0).operand(0).type(), Tensor({2, 3}));
+  EXPECT_EQ(x.type(), Tensor({n, 3}));
 }
 
 TEST_P(ReplacedTypes, KeepTheRuleAwayWhereTheyContradict) {

@@ -4,11 +4,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "drr/rule/algebra.h"
 #include "drr/text/rule_text.h"
 #include "ir/context.h"
 #include "ir/dialects/onnx.h"
 #include "passes/pattern_rewrite_pass.h"
+#include "unittests/passes/shared_rule.h"
 
 namespace weft::passes {
 namespace {
@@ -97,6 +101,14 @@ TEST(WeftRule, PrintsAsTextThatIsReadBack) {
   drr::text::ParseRules(text, &context, nullptr, &mistakes, &read);
   ASSERT_EQ(read.size(), 1u) << text << testing::PrintToString(mistakes.errors());
   EXPECT_EQ(drr::text::PrintRule(*read[0]), text);
+}
+
+TEST(WeftRule, OfAHeaderIsRegisteredOnce) {  // symbolic_shapes_test.cc includes it too
+  const std::vector<RegisteredRule> rules = RegisteredRules();
+  EXPECT_EQ(std::count_if(
+                rules.begin(), rules.end(),
+                [](const RegisteredRule& rule) { return rule.name == SharedByTwoTests::kName; }),
+            1);
 }
 
 // --- mistakes are told with their own line ---------------------------------------------

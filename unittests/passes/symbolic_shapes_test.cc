@@ -8,6 +8,7 @@
 #include "passes/greedy_driver.h"
 #include "passes/rule_registry.h"
 #include "unittests/fixtures/golden.h"
+#include "unittests/passes/shared_rule.h"  // which rules_test.cc includes too
 
 namespace weft::passes {
 namespace {

@@ -24,7 +24,7 @@ Transformation Named(const std::string& name) {
 }
 
 TEST(Transformation, AreRulesAndThePassesThatAreNotMadeOfRules) {
-  EXPECT_FALSE(Named("topk-fix").IsPass());
+  EXPECT_FALSE(Named("lower-topk-indices").IsPass());
   EXPECT_TRUE(Named("gather-to-split").IsPass());
   EXPECT_THAT(Transformations(), Each(Field(&Transformation::name, testing::Ne("canonicalize"))));
 }
@@ -38,29 +38,29 @@ TEST(Transformation, ComeFromAKnownSeed) {
 
 TEST(Transformation, AreOptInWhereOnlyATargetRunsThem) {
   EXPECT_EQ(Named("merge-casts").Runs(), "default");
-  EXPECT_EQ(Named("topk-fix").Runs(), "opt-in: ascend");
+  EXPECT_EQ(Named("lower-topk-indices").Runs(), "opt-in: ascend");
   EXPECT_EQ(Named("mha-to-sha-decode").Runs(), "opt-in: litert");
-  EXPECT_EQ(Named("resize-mode-to-nearest").Runs(), "opt-in");
+  EXPECT_EQ(Named("lower-resize-to-nearest").Runs(), "opt-in");
 }
 
 TEST(WithEnabled, LeavesTheRunAloneWhenItHasTheRuleAlready) {
   const std::vector<std::string> ascend = FindPipeline("ascend")->passes;
-  EXPECT_EQ(WithEnabled(ascend, {"topk-fix", "typecast"}), ascend);
-  EXPECT_THAT(RulesOutside(ascend, {"topk-fix", "typecast"}), IsEmpty());
+  EXPECT_EQ(WithEnabled(ascend, {"lower-topk-indices", "typecast"}), ascend);
+  EXPECT_THAT(RulesOutside(ascend, {"lower-topk-indices", "typecast"}), IsEmpty());
 }
 
 TEST(WithEnabled, PutsThemWherePipelinesOfTargetsHaveTheirs) {
   EXPECT_THAT(
-      WithEnabled(FindPipeline("simplify")->passes, {"topk-fix", "typecast"}),
+      WithEnabled(FindPipeline("simplify")->passes, {"lower-topk-indices", "typecast"}),
       ElementsAre("constant-folding", "canonicalize", "constant-folding", "typecast", kEnabledRules,
                   "constant-folding", "common-subexpression-elimination", "dead-code-elimination"));
 }
 
 TEST(WithEnabled, PutsThemLastInARunThatDoesNotSimplify) {
-  EXPECT_THAT(WithEnabled({"layout"}, {"topk-fix", "topk-fix", "typecast"}),
+  EXPECT_THAT(WithEnabled({"layout"}, {"lower-topk-indices", "lower-topk-indices", "typecast"}),
               ElementsAre("layout", "typecast", kEnabledRules));
-  EXPECT_THAT(RulesOutside({"layout"}, {"topk-fix", "lower-conv-to-nhwc"}),
-              ElementsAre("topk-fix"));
+  EXPECT_THAT(RulesOutside({"layout"}, {"lower-topk-indices", "lower-conv-to-nhwc"}),
+              ElementsAre("lower-topk-indices"));
 }
 
 }  // namespace

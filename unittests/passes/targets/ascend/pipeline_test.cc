@@ -59,11 +59,11 @@ TEST_P(AscendPipeline, KeepsNumbers) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Rewrites, AscendPipeline,
-                         testing::Values("avgpool-split", "fold-batch-norm-through-transposes",
+                         testing::Values("split-average-pool", "fold-batch-norm-through-transposes",
                                          "conv1d-to-conv2d", "drop-empty-slice", "gather-to-split",
                                          "merge-casts", "merge-concats", "merge-slices",
-                                         "split-large-kernel-conv", "split-qkv-matmul", "topk-fix",
-                                         "transpose-large-input-conv", "typecast"),
+                                         "split-large-kernel-conv", "split-qkv-matmul",
+                                         "lower-topk-indices", "lower-wide-conv-block", "typecast"),
                          [](const auto& info) { return fixtures::GoldenTestName(info.param); });
 
 }  // namespace

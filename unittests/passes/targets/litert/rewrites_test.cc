@@ -84,7 +84,7 @@ TEST_P(LitertFigure, HasTheOperationsOfTheSeed) {
 
 // The prefill's figure has two ops that make the new keys and values, beside the 18.
 INSTANTIATE_TEST_SUITE_P(Seed, LitertFigure,
-                         testing::Values(Figure{"matmul-convert-fuse/seed.ir", 4, 3},
+                         testing::Values(Figure{"fuse-matmul-convert/seed.ir", 4, 3},
                                          Figure{"mha-to-sha-prefill/gemma3_1b.ir", 20, 51},
                                          Figure{"mha-to-sha-decode/gemma3_1b.ir", 14, 47},
                                          Figure{"masked-softmax-select-to-add/seed.ir", 12, 42}),
@@ -187,8 +187,8 @@ TEST(MaskedSoftmaxSelectToAdd, GivesAFullyMaskedRowTheWeightsOfAnUnmaskedOne) {
 
 // --- quantised products -----------------------------------------------------------------
 
-TEST(MatmulConvertFuse, MovesResultsByOneStepAtMost) {
-  const GoldenFile file = Read(Folder("matmul-convert-fuse/seed.ir"));
+TEST(FuseMatmulConvert, MovesResultsByOneStepAtMost) {
+  const GoldenFile file = Read(Folder("fuse-matmul-convert/seed.ir"));
   ir::IrContext context;
   const auto before = Parse(file, context);
   ASSERT_NE(before, nullptr);
@@ -206,7 +206,7 @@ TEST(MatmulConvertFuse, MovesResultsByOneStepAtMost) {
 }
 
 // 100 * 100 in steps of 1 is 127 at most, which is 1 in steps of 100; in those at once it is 100.
-TEST(MatmulConvertFuse, IsRightWhereTheFirstQuantisationSaturates) {
+TEST(FuseMatmulConvert, IsRightWhereTheFirstQuantisationSaturates) {
   ir::IrContext context;
   ir::LoadLitertDialect(context);
   ir::Program program(&context);
@@ -225,7 +225,7 @@ TEST(MatmulConvertFuse, IsRightWhereTheFirstQuantisationSaturates) {
     inputs.back().values<int8_t>()[0] = 100;
   }
   EXPECT_EQ(Results(program, inputs)[0].values<int8_t>()[0], 1);
-  const GoldenFile file = Read(Folder("matmul-convert-fuse/seed.ir"));
+  const GoldenFile file = Read(Folder("fuse-matmul-convert/seed.ir"));
   ASSERT_TRUE(fixtures::RunGoldenPasses(file, program, nullptr).ok());
   EXPECT_EQ(Results(program, inputs)[0].values<int8_t>()[0], 100);
 }
