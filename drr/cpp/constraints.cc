@@ -56,6 +56,9 @@ Condition StaticShape(ValueArg x, SourceLoc loc) { return {Say("static", loc, x)
 Condition StaticDim(ValueArg x, IntArg axis, SourceLoc loc) {
   return {Say("static_dim", loc, x, axis)};
 }
+Condition ReshapesCompose(ValueArg x, ValueArg reshaped, ValueArg target, SourceLoc loc) {
+  return {Say("reshapes_compose", loc, x, reshaped, target)};
+}
 Condition NonEmpty(ValueArg x, SourceLoc loc) { return {Say("non_empty", loc, x)}; }
 Condition OneElement(ValueArg x, SourceLoc loc) { return {Say("one_element", loc, x)}; }
 Condition HasRank(ValueArg x, SourceLoc loc) { return {Say("ranked", loc, x)}; }

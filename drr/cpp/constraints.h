@@ -38,6 +38,7 @@ Condition CastsCompose(ValueArg x, DTypeArg through, DTypeArg to, WEFT_HERE);
 Condition SameShape(ValueArg x, ValueArg y, WEFT_HERE);
 Condition StaticShape(ValueArg x, WEFT_HERE);
 Condition StaticDim(ValueArg x, IntArg axis, WEFT_HERE);
+Condition ReshapesCompose(ValueArg x, ValueArg reshaped, ValueArg target, WEFT_HERE);
 Condition NonEmpty(ValueArg x, WEFT_HERE);
 Condition OneElement(ValueArg x, WEFT_HERE);
 Condition HasRank(ValueArg x, WEFT_HERE);

@@ -146,6 +146,11 @@ std::vector<Entry> ConstraintEntries() {
                               "casting {0} straight to {2} gives the same",
                               "casting it to the first type and then to the second is casting it "
                               "to the second"),
+      Constrain<ReshapesCompose>("reshapes_compose", "ReshapesCompose", "vvv",
+                                 "reshaping {0} straight to {2} gives the same",
+                                 "the integers of the third value are known, and where one is 0, "
+                                 "which copies a size, the first two have one size",
+                                 kSameSymbol),
       Constrain<OnlyUser>("only_user", "OnlyUser", "vv", "nothing but {1} uses {0}",
                           "every user of the first value is the defining op of the second"),
       Constrain<AnyElement>("any_element", "AnyElement", "L?LL", "there is another operand",

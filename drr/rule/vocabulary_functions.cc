@@ -193,6 +193,16 @@ bool OnlyUnitDimsMove(const Evaluation& e) {
 bool CastsCompose(const Evaluation& e) {
   return ir::CastsCompose(e.tensor(0).dtype(), e.dtype(1), e.dtype(2));
 }
+bool ReshapesCompose(const Evaluation& e) {
+  const auto target = e.tensor(2).ints();
+  if (!target) return false;
+  for (size_t i = 0; i < target->size(); ++i) {
+    const auto axis = static_cast<int64_t>(i);
+    if ((*target)[i] == 0 && !ir::SameDim(e.tensor(0).dim(axis), e.tensor(1).dim(axis)))
+      return false;
+  }
+  return true;
+}
 bool OnlyUser(const Evaluation& e) {
   const ir::Operation only = DefiningOp(e.tensor(1));
   if (!only || !e.tensor(0).value()) return false;

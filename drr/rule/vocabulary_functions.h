@@ -42,6 +42,7 @@ bool Inverse(const Evaluation& e);
 bool SameAxis(const Evaluation& e);
 bool OnlyUnitDimsMove(const Evaluation& e);
 bool CastsCompose(const Evaluation& e);
+bool ReshapesCompose(const Evaluation& e);
 bool OnlyUser(const Evaluation& e);
 bool AnyElement(const Evaluation& e);
 bool IsNamed(const Evaluation& e);

@@ -84,6 +84,9 @@ double DenseElement(Attribute dense, int64_t i) {
 }
 
 std::optional<Ints> ConstantInts(Value value) {
+  const Operation op = value ? value.DefiningOp() : Operation();
+  if (op && op.HasTrait(kConstantLike))
+    if (const Attribute list = op.attr("value"); list.Is(AttrKind::kInts)) return list.AsInts();
   const Attribute dense = Contents(value);
   if (!dense || !IsInteger(dense.dense_type().dtype())) return std::nullopt;
   if (dense.dense_type().dtype() == DataType::kI64) {

@@ -15,7 +15,9 @@ inline bool IsConstant(Value value) { return static_cast<bool>(ConstantValue(val
 // The same without elided ones: an attribute that is not null has its bytes.
 Attribute Contents(Value value);
 
-// All elements as integers, for an i64 / i32 (or narrower) constant of any shape.
+// All elements as integers, for an i64 / i32 (or narrower) constant of any shape, or for an op with
+// the trait kConstantLike that has a list of integers as its attribute `value` (pd.full_int_array,
+// and builtin.constant in listings of Paddle).
 std::optional<Ints> ConstantInts(Value value);
 // All elements as doubles, for a constant of any real or integer element type, up to
 // `max_elements`.

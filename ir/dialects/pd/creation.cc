@@ -11,16 +11,12 @@ namespace weft::ir::pd {
 std::optional<Ints> IntsOf(Value value) {
   const Operation op = value ? value.DefiningOp() : Operation();
   if (!op) return std::nullopt;
-  if (op.Is<FullIntArray>()) return op.attrs_of<FullIntArray>().value;
   if (op.Is<Full>()) {
     const auto attrs = op.attrs_of<Full>();
     if (attrs.shape != Ints{1} && !attrs.shape.empty()) return std::nullopt;
     if (!(attrs.value >= -1e6f && attrs.value <= 1e6f)) return std::nullopt;
     return Ints{static_cast<int64_t>(attrs.value)};
   }
-  // Listings have integer arrays in builtin.constant too.
-  if (const Attribute ints = op.attr("value"); op.Is<ConstantOp>() && ints.Is(AttrKind::kInts))
-    return ints.AsInts();
   return ConstantInts(value);
 }
 

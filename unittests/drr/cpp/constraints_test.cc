@@ -298,6 +298,25 @@ TEST_F(Constraints, AZeroOfIntegersHasEitherSign) {
               "");
 }
 
+TEST_F(Constraints, ReshapesComposeWhereTheTargetCopiesOnlySizesOfBoth) {
+  const Value other = Input("other", {2, 4}), computed = Input("computed", {2}, ir::DataType::kI64);
+  const auto try_target = [&](Value target) {
+    const Value pair = Make<Add>({x, other}, {}, {2, 3});
+    const Value out = Make<Mul>({pair, target}, {}, {2, 3});
+    b.Make<Relu>({out});
+    return Try(out.DefiningOp(), [](SourcePattern& src, ResultPattern& res) {
+      auto x = src.Tensor("x"), y = src.Tensor("y"), t = src.Tensor("t");
+      auto out = src.Op<Mul>()(src.Op<Add>()(x, y), t);
+      src.Require(ReshapesCompose(x, y, t));
+      res.Tensor(out) = res.Op<Tanh>()(x);
+    });
+  };
+  EXPECT_EQ(try_target(b.ConstantInts({0, -1})), "");
+  EXPECT_EQ(try_target(b.ConstantInts({-1, 1})), "");
+  for (const Value& target : {b.ConstantInts({-1, 0}), b.ConstantInts({0, 3, 0}), computed})
+    EXPECT_EQ(try_target(target), "does not hold: reshaping x straight to t gives the same");
+}
+
 // --- values computed once -----------------------------------------------------------------
 
 TEST_F(Constraints, LetIsComputedOnceAndUsedByLaterConstraintsAndTheResult) {

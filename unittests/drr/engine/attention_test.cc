@@ -1,5 +1,5 @@
 // The seed's MultiHeadMatmulFusePattern, as it stands. Its result is wrong (it joins the weights on
-// axis 0 and drops the mask; passes/targets/paddle/multihead_matmul_fuse.cc is right): this test shows
+// axis 0 and drops the mask; passes/targets/paddle/attention.cc is right): this test shows
 // that it builds, matches the seed's listing and makes what the seed says it makes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -46,13 +46,13 @@ TEST_P(PdNumbers, AreKeptOnFiveInputs) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Golden, PdNumbers,
-                         testing::Values("fold-expand-to-constant/added.ir",
-                                         "multihead-matmul-fuse/random_weights.ir",
-                                         "remove-redundant-cast/input.ir",
-                                         "remove-redundant-reshape/input.ir",
-                                         "remove-redundant-transpose/input.ir"),
-                         [](const auto& info) { return fixtures::GoldenTestName(info.param); });
+INSTANTIATE_TEST_SUITE_P(
+    Golden, PdNumbers,
+    testing::Values("drop-noop-pd-cast/input.ir", "drop-noop-pd-reshape/input.ir",
+                    "drop-noop-pd-transpose/input.ir", "fold-pd-expand/added.ir",
+                    "fuse-pd-multihead-matmul/random_weights.ir", "merge-pd-casts/input.ir",
+                    "merge-pd-reshapes/input.ir", "merge-pd-transposes/input.ir"),
+    [](const auto& info) { return fixtures::GoldenTestName(info.param); });
 
 }  // namespace
 }  // namespace weft::passes

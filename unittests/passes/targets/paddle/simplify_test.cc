@@ -17,7 +17,7 @@ TEST_F(PdSimplify, TwoTransposesBecomeOne) {
   const Value x = Input("x", {16, 3, 4, 16});
   const Value out = Transpose(Transpose(x, {0, 2, 1, 3}), {1, 0, 2, 3});
   b.Return({{"out", out}});
-  EXPECT_EQ(Apply("remove-redundant-transpose", out.DefiningOp()), "");
+  EXPECT_EQ(Apply("merge-pd-transposes", out.DefiningOp()), "");
   EXPECT_EQ(Output(0).attrs_of<pd::Transpose>().perm, (ir::Ints{2, 0, 1, 3}));
   EXPECT_EQ(program.body().num_ops(), 2u);
 }
@@ -27,7 +27,7 @@ TEST_F(PdSimplify, AnInnerTransposeWithAnotherReaderStays) {
   const Value inner = Transpose(x, {1, 2, 0});
   const Value out = Transpose(inner, {1, 2, 0});
   b.Return({{"out", out}, {"inner", inner}});
-  EXPECT_EQ(Apply("remove-redundant-transpose", out.DefiningOp()), "");
+  EXPECT_EQ(Apply("merge-pd-transposes", out.DefiningOp()), "");
   EXPECT_EQ(Output(0).operand(0), x);
   EXPECT_EQ(Output(0).attrs_of<pd::Transpose>().perm, (ir::Ints{2, 0, 1}));
   EXPECT_TRUE(inner.IsAlive());
@@ -37,25 +37,24 @@ TEST_F(PdSimplify, TransposesOfUnknownRankMustFitEachOther) {
   const Value x = b.AddInput("x", context.UnrankedTensorType(DataType::kF32));
   const Value out = Transpose(Transpose(x, {1, 0}), {0, 2, 1});
   b.Return({{"out", out}});
-  EXPECT_THAT(Apply("remove-redundant-transpose", out.DefiningOp()),
-              HasSubstr("p has every dimension that q names"));
+  EXPECT_THAT(Apply("merge-pd-transposes", out.DefiningOp()),
+              HasSubstr("attribute perm of pd.transpose cannot be computed"));
 }
 
 TEST_F(PdSimplify, ATransposeThatMovesNothingGoes) {
   const Value x = Input("x", {2, 3});
   const Value same = Transpose(x, {0, 1}), other = Transpose(x, {1, 0});
   b.Return({{"same", same}, {"other", other}});
-  EXPECT_EQ(Apply("remove-noop-pd-transpose", same.DefiningOp()), "");
+  EXPECT_EQ(Apply("drop-noop-pd-transpose", same.DefiningOp()), "");
   EXPECT_EQ(program.body().Terminator().operand(0), x);
-  EXPECT_THAT(Apply("remove-noop-pd-transpose", other.DefiningOp()),
-              HasSubstr("no dimension moves"));
+  EXPECT_THAT(Apply("drop-noop-pd-transpose", other.DefiningOp()), HasSubstr("perm moves no axis"));
 }
 
 TEST_F(PdSimplify, ALosslessDetourOfCastsIsCutShort) {
   const Value x = Input("x", {4});
   const Value out = Cast(Cast(x, DataType::kF64), DataType::kF16);
   b.Return({{"out", out}});
-  EXPECT_EQ(Apply("remove-redundant-cast", out.DefiningOp()), "");
+  EXPECT_EQ(Apply("merge-pd-casts", out.DefiningOp()), "");
   EXPECT_EQ(Output(0).operand(0), x);
   EXPECT_EQ(Output(0).result().type().dtype(), DataType::kF16);
 }
@@ -78,8 +77,8 @@ TEST_F(PdSimplify, ALossyDetourOfCastsStays) {
   for (const auto& c : kLossy) {
     const Value x = Input("x", {4}, c.from);
     const Value out = Cast(Cast(x, c.through), c.to);
-    EXPECT_THAT(Apply("remove-redundant-cast", out.DefiningOp()),
-                HasSubstr("casting straight to s gives the same"))
+    EXPECT_THAT(Apply("merge-pd-casts", out.DefiningOp()),
+                HasSubstr("casting x straight to s gives the same"))
         << ir::DataTypeName(c.from) << " " << ir::DataTypeName(c.through) << " "
         << ir::DataTypeName(c.to);
   }
@@ -117,16 +116,17 @@ TEST_F(PdSimplify, ACastToTheSameTypeGoes) {
   const Value x = Input("x", {4});
   const Value same = Cast(x, DataType::kF32), other = Cast(x, DataType::kF64);
   b.Return({{"same", same}, {"other", other}});
-  EXPECT_EQ(Apply("remove-noop-pd-cast", same.DefiningOp()), "");
+  EXPECT_EQ(Apply("drop-noop-pd-cast", same.DefiningOp()), "");
   EXPECT_EQ(program.body().Terminator().operand(0), x);
-  EXPECT_THAT(Apply("remove-noop-pd-cast", other.DefiningOp()), HasSubstr("x has that type"));
+  EXPECT_THAT(Apply("drop-noop-pd-cast", other.DefiningOp()),
+              HasSubstr("x and the result have one element type"));
 }
 
 TEST_F(PdSimplify, OfTwoReshapesTheLastCounts) {
   const Value x = Input("x", {2, 6});
   const Value out = Reshape(Reshape(x, {3, 4}), {-1, 2});
   b.Return({{"out", out}});
-  EXPECT_EQ(Apply("remove-redundant-reshape", out.DefiningOp()), "");
+  EXPECT_EQ(Apply("merge-pd-reshapes", out.DefiningOp()), "");
   EXPECT_EQ(Output(0).operand(0), x);
   EXPECT_EQ(Output(0).result(0).type().ToString(), "tensor<6x2xf32>");
   EXPECT_EQ(Output(0).result(1).type().ToString(), "tensor<0x2x6xf32>");
@@ -137,9 +137,9 @@ TEST_F(PdSimplify, AZeroOfTheLastReshapeCopiesOnlyWhatXHasToo) {
   const Value good = Reshape(Reshape(x, {2, 3, 2}), {0, 6});
   const Value bad = Reshape(Reshape(x, {3, 4}), {0, 2, 2});
   b.Return({{"good", good}, {"bad", bad}});
-  EXPECT_THAT(Apply("remove-redundant-reshape", bad.DefiningOp()),
-              HasSubstr("t is known and the dimensions it copies are x's too"));
-  EXPECT_EQ(Apply("remove-redundant-reshape", good.DefiningOp()), "");
+  EXPECT_THAT(Apply("merge-pd-reshapes", bad.DefiningOp()),
+              HasSubstr("reshaping x straight to t gives the same"));
+  EXPECT_EQ(Apply("merge-pd-reshapes", good.DefiningOp()), "");
   EXPECT_EQ(Output(0).operand(0), x);
 }
 
@@ -147,14 +147,15 @@ TEST_F(PdSimplify, AReshapeToAComputedShapeStays) {
   const Value x = Input("x", {2, 6}), shape = Input("shape", {2}, DataType::kI64);
   const Value out = b.Create<pd::Reshape>({Reshape(x, {3, 4}), shape}).result(0);
   b.Return({{"out", out}});
-  EXPECT_THAT(Apply("remove-redundant-reshape", out.DefiningOp()), HasSubstr("t is known"));
+  EXPECT_THAT(Apply("merge-pd-reshapes", out.DefiningOp()),
+              HasSubstr("reshaping x straight to t gives the same"));
 }
 
 TEST_F(PdSimplify, AReshapeWhoseOldShapeIsReadStays) {
   const Value x = Input("x", {2, 6});
   const Value out = Reshape(Reshape(x, {3, 4}), {12});
   b.Return({{"out", out}, {"xshape", out.DefiningOp().result(1)}});
-  EXPECT_THAT(Apply("remove-redundant-reshape", out.DefiningOp()),
+  EXPECT_THAT(Apply("merge-pd-reshapes", out.DefiningOp()),
               HasSubstr("result 1 of pd.reshape, is also read"));
 }
 
@@ -162,18 +163,18 @@ TEST_F(PdSimplify, AReshapeToTheSameShapeGoes) {
   const Value x = Input("x", {2, 6});
   const Value same = Reshape(x, {0, -1}), other = Reshape(x, {6, 2});
   b.Return({{"same", same}, {"other", other}});
-  EXPECT_EQ(Apply("remove-noop-pd-reshape", same.DefiningOp()), "");
+  EXPECT_EQ(Apply("drop-noop-pd-reshape", same.DefiningOp()), "");
   EXPECT_EQ(program.body().Terminator().operand(0), x);
-  EXPECT_THAT(Apply("remove-noop-pd-reshape", other.DefiningOp()),
-              HasSubstr("every dimension is surely the same"));
+  EXPECT_THAT(Apply("drop-noop-pd-reshape", other.DefiningOp()),
+              HasSubstr("x has the shape of the result"));
 }
 
 TEST_F(PdSimplify, AReshapeThatMayChangeTheShapeStays) {
   const Value x = Input("x", {ir::kUnknownDim, 6});
   const Value out = Reshape(x, {-1, 6});
   b.Return({{"out", out}});
-  EXPECT_THAT(Apply("remove-noop-pd-reshape", out.DefiningOp()),
-              HasSubstr("every dimension is surely the same"));
+  EXPECT_THAT(Apply("drop-noop-pd-reshape", out.DefiningOp()),
+              HasSubstr("x has the shape of the result"));
 }
 
 TEST_F(PdSimplify, AnExpandedFullIsALargerFull) {
@@ -183,7 +184,7 @@ TEST_F(PdSimplify, AnExpandedFullIsALargerFull) {
                                            .value = 2.5f});
   const Value out = b.Make<pd::Expand>({full, IntArray({4, -1})});
   b.Return({{"out", out}});
-  EXPECT_EQ(Apply("fold-expand-to-constant", out.DefiningOp()), "");
+  EXPECT_EQ(Apply("fold-pd-expand", out.DefiningOp()), "");
   const auto attrs = Output(0).attrs_of<pd::Full>();
   EXPECT_EQ(attrs.shape, (ir::Ints{4, 3}));
   EXPECT_EQ(attrs.value, 2.5f);
@@ -195,14 +196,14 @@ TEST_F(PdSimplify, AnExpandToAnUnknownShapeStays) {
   const Value shape = Input("shape", {2}, DataType::kI64);
   const Value out = Make<pd::Expand>({Full({3}), shape}, {}, {ir::kUnknownDim, 3});
   b.Return({{"out", out}});
-  EXPECT_THAT(Apply("fold-expand-to-constant", out.DefiningOp()),
-              HasSubstr("the shape of the result is known"));
+  EXPECT_THAT(Apply("fold-pd-expand", out.DefiningOp()),
+              HasSubstr("every size of the result is known"));
 }
 
 TEST_F(PdSimplify, AnExpandOfSomethingElseStays) {
   const Value out = b.Make<pd::Expand>({Input("x", {3}), IntArray({2, 3})});
   b.Return({{"out", out}});
-  EXPECT_EQ(Apply("fold-expand-to-constant", out.DefiningOp()),
+  EXPECT_EQ(Apply("fold-pd-expand", out.DefiningOp()),
             "expected pd.full but found a block argument");
 }
 
