@@ -6,7 +6,6 @@
 #include "passes/rule_registry.h"
 
 namespace weft::passes {
-namespace {}  // namespace
 
 PatternRewritePass::PatternRewritePass(std::string_view name, std::string_view description,
                                        std::vector<std::string> groups,

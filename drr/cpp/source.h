@@ -58,8 +58,8 @@ class SourcePattern {
     internal::ShareAttrs(graph_, op);
     return {graph_, op};
   }
-  // An op of any name that has all of `traits` (ir::kElementwise | ...). What the match replaces
-  // must be pure.
+  // An op of any name that has all of `traits` (ir::kElementwise | ...), of the dialects that are
+  // loaded when the rules are frozen. What the match replaces must be pure.
   AnyOpPattern AnyOp(uint32_t traits = ir::kNone, SourceLoc loc = SourceLoc::Here());
   // An op of that name, which need not be defined: "onnx.If".
   AnyOpPattern AnyOp(std::string_view name, SourceLoc loc = SourceLoc::Here());

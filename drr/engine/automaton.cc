@@ -84,7 +84,7 @@ TreeAutomaton::~TreeAutomaton() = default;
 
 // Whether states say what such an op is and what it reads.
 bool TreeAutomaton::IsTracked(const SourceOp& op) {
-  return op.times == Times::kOnce && !op.alternatives.empty();
+  return op.times == Times::kOnce && (!op.alternatives.empty() || op.traits != ir::kNone);
 }
 
 void TreeAutomaton::AddRule(const Rule& rule, uint32_t number) {
@@ -129,10 +129,13 @@ int64_t TreeAutomaton::NodeOf(const PatternGraph& graph, OpId op,
         alternative.checks.push_back({attr.name, attr.values});
     node.alternatives.push_back(std::move(alternative));
   }
-  if (source.alternatives.empty()) {
-    if (source.opcode.empty()) return -1;
+  if (!source.opcode.empty())
     node.alternatives.push_back({ir::Opcode::FindOrAdd(source.opcode).id(), false, {}});
-  }
+  if (source.traits != ir::kNone)
+    for (const ir::OpDef* def : graph.context()->Ops())
+      if ((def->traits & source.traits) == source.traits)
+        node.alternatives.push_back({def->opcode.id(), def->Has(ir::kCommutative), {}});
+  if (node.alternatives.empty()) return -1;
   const bool has_lists = std::any_of(
       source.operands.begin(), source.operands.end(),
       [&](ValueId operand) { return operand && graph.values[graph.Resolve(operand)].list; });

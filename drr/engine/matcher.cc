@@ -7,6 +7,7 @@
 #include "drr/engine/match_semantics.h"
 #include "drr/rule/arity.h"
 #include "ir/text/printer.h"
+#include "ir/traits.h"
 
 namespace weft::drr {
 
@@ -17,7 +18,9 @@ using ir::Value;
 namespace {
 
 std::string NamesOf(const SourceOp& op) {
-  std::string names(op.alternatives.empty() ? op.Name() : "");
+  if (op.alternatives.empty())
+    return op.traits ? fmt::format("any {} op", ir::TraitNames(op.traits)) : std::string(op.Name());
+  std::string names;
   for (const Alternative& alternative : op.alternatives)
     names += fmt::format("{}{}", names.empty() ? "" : " or ", alternative.def->name());
   return names;
@@ -283,7 +286,8 @@ bool Matcher::SolveOp(OpId op_id, Operation found, const Goal* rest, Block block
       failure.loc = op.loc;
       failure.expected = NamesOf(op);
       failure.found = found.name();
-      return fmt::format("expected {}{} but found {}", op.Name(),
+      return fmt::format("expected {}{} but found {}",
+                         op.alternatives.empty() ? NamesOf(op) : std::string(op.Name()),
                          op.alternatives.size() > 1 ? " (or an alternative)" : "", found.name());
     });
   if (which < static_cast<int>(op.alternatives.size()) &&

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "drr/rule_file.h"
+#include "ir/base/source_path.h"
 #include "ir/dialects/ascend.h"
 #include "ir/dialects/fused.h"
 #include "ir/dialects/litert.h"
@@ -37,9 +38,9 @@ TEST(PrintedRuleLibrary, IsReadBackWhereThereIsNoNativeCode) {
     EXPECT_EQ(drr::text::PrintRule(*file.rules[0]), text);
     EXPECT_EQ(file.rules[0]->benefit, built.rule->benefit);
     EXPECT_EQ(file.rules[0]->graph.ops.size(), built.rule->graph.ops.size());
-    ++read;
+    read += ir::SourcePath(registered.loc.file).starts_with("passes/");
   }
-  EXPECT_GE(read, 31u);
+  EXPECT_GE(read, 53u);  // of the library's own
 }
 
 }  // namespace

@@ -154,7 +154,7 @@ TEST_F(AnyOps, MustHaveTheTraitsAskedFor) {
   EXPECT_EQ(Output(0).attrs_of<Norm>().axis, 2);
   EXPECT_TRUE(Output(0).operand(0).DefiningOp().Is<Relu>());
   EXPECT_EQ(Try(tanh.DefiningOp(), rule), "does not hold: f is no tanh");
-  EXPECT_EQ(Try(same.DefiningOp(), rule), "expected any op but found toy.same");
+  EXPECT_EQ(Try(same.DefiningOp(), rule), "expected any pure elementwise op but found toy.same");
 }
 
 TEST_F(AnyOps, TakeTheirOperandsAsAList) {

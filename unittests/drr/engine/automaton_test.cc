@@ -58,6 +58,12 @@ std::vector<RuleBody> Bodies() {
             src.Op<toy::Relu>()(src.Either(src.Op<toy::Sub>()(x, y), src.Op<toy::Mul>()(x, y)));
         res.Tensor(out) = res.Op<toy::Sub>()(x, y);
       },
+      [](SourcePattern& src, ResultPattern& res) {  // an op of any name with traits
+        auto x = src.Tensor("x"), y = src.Tensor("y");
+        auto f = src.AnyOp(ir::kCommutative);
+        auto out = f(src.Op<toy::Tanh>()(x), src.Keep(src.Op<toy::Relu>()(y)));
+        res.Tensor(out) = res.Like(f)(x, y);
+      },
   };
 }
 
@@ -125,6 +131,32 @@ TEST_F(Automaton, LosesNoMatchAndPlainMatchersFindTheSameOne) {
   EXPECT_THAT(found, testing::Each(testing::Gt(3u)));
   // Few states for many operations: that is the point of it.
   EXPECT_LT(frozen.automaton().num_states(), 200u);
+}
+
+TEST_F(Automaton, KnowsWhereAnOpOfAnyNameWithTraitsMayMatch) {
+  RewritePatternSet set(&context);
+  set.Add(Rule([](SourcePattern& src, ResultPattern& res) {
+            auto x = src.Tensor("x"), y = src.Tensor("y");
+            auto f = src.AnyOp(ir::kCommutative);
+            auto out = f(src.Op<toy::Relu>()(x), y);
+            res.Tensor(out) = res.Like(f)(x, y);
+          }).Build(&context));
+  ASSERT_THAT(set.errors(), testing::IsEmpty());
+  const FrozenRewritePatternSet frozen(std::move(set));
+  const Value relu = b.Make<toy::Relu>({x});
+  b.Make<toy::Add>({y, relu});
+  b.Make<toy::Mul>({relu, z});
+  b.Make<toy::Sub>({relu, z});
+  b.Make<toy::Add>({x, y});
+  const ir::GraphView view(&program);
+  std::vector<TreeAutomaton::State> states(program.op_slots());
+  std::vector<bool> accepts;
+  ir::Walk(program, [&](Operation op) {
+    states[op.id()] = frozen.automaton().Label(view, op.id(), states.data());
+    accepts.push_back(frozen.automaton().Flags(states[op.id()]) & TreeAutomaton::kAccepts);
+  });
+  EXPECT_THAT(accepts, testing::ElementsAre(false, true, true, false, false));
+  EXPECT_FALSE(frozen.automaton().IsLoose());
 }
 
 }  // namespace
