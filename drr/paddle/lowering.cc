@@ -169,12 +169,12 @@ void Recorder::LowerOp(OpNode& op) {
                     fmt::format("operand '{}' of {} is not given", defs[i].name, op.def->name()));
 }
 
-// Names can be used before they are defined, so a rule may be a ring.
+// Names can be used before they are defined, so the pattern may contain a cycle.
 void Recorder::CheckCycles() {
   enum State { kNew, kOpen, kDone };
-  std::vector<int> maker(graph_->num_result_values, -1);
+  std::vector<int> defining_op(graph_->num_result_values, -1);
   for (size_t i = 0; i < graph_->result_ops.size(); ++i)
-    for (int v : graph_->result_ops[i].results) maker[v] = static_cast<int>(i);
+    for (int v : graph_->result_ops[i].results) defining_op[v] = static_cast<int>(i);
   std::vector<State> result_state(graph_->result_ops.size()), source_state(graph_->ops.size());
   std::function<void(int)> result = [&](int op) {
     if (result_state[op] == kOpen)
@@ -183,7 +183,7 @@ void Recorder::CheckCycles() {
     if (result_state[op] != kNew) return;
     result_state[op] = kOpen;
     for (const ResultOperand& in : graph_->result_ops[op].operands)
-      if (in.kind == ResultOperand::kResult) result(maker[in.id]);
+      if (in.kind == ResultOperand::kResult) result(defining_op[in.id]);
     result_state[op] = kDone;
   };
   std::function<void(int)> source = [&](int op) {

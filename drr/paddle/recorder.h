@@ -73,7 +73,7 @@ class Recorder {
     std::string name;
     SourceLoc loc;
     int value = -1;            // of a source tensor
-    int op = -1, result = -1;  // what makes a result tensor,
+    int op = -1, result = -1;  // the defining op of a result tensor,
     int alias = -1;            // or the node it is another name for
   };
   struct OpNode {

@@ -51,9 +51,9 @@ class PatternChecker {
   void CountVariants();
   // Can a match that has bound `bound` go on to the ops below `op`? As Matcher::FindJoin.
   bool Joins(int op, const std::set<int>& bound, std::set<int>* tried) const;
-  // Every further root must be reachable from the first over values that both read.
+  // Every secondary root must be reachable from the first over values that both use.
   void CheckJoins();
-  // What is said of an Either() or a value with skipped ops holds for what makes it; Recompute()
+  // What is said of an Either() or a value with skipped ops holds for its defining op; Recompute()
   // holds for everything below.
   void SpreadEscapes();
   void SpreadEscape(int value, Escape escape);
@@ -281,7 +281,7 @@ void PatternChecker::Reach(int v, uint64_t choice, std::set<int>* seen) const {
     if (!x.either.empty()) {
       Reach(x.either[c], choice, seen);
     } else if (c == 1) {
-      seen->erase(v);  // absent, and so is what makes it
+      seen->erase(v);  // absent, and so is its defining op
       return;
     }
   }
@@ -440,13 +440,13 @@ void PatternChecker::CheckResults() {
 }
 
 void PatternChecker::OrderResults() {
-  std::vector<int> maker(g_.num_result_values, -1);
+  std::vector<int> defining_op(g_.num_result_values, -1);
   for (size_t i = 0; i < g_.result_ops.size(); ++i)
-    for (int v : g_.result_ops[i].results) maker[v] = static_cast<int>(i);
+    for (int v : g_.result_ops[i].results) defining_op[v] = static_cast<int>(i);
   std::vector<bool> done(g_.result_ops.size(), false);
   std::function<void(const ResultOperand&)> visit = [&](const ResultOperand& in) {
-    if (in.kind != Kind::kResult || done[maker[in.id]]) return;
-    const int op = maker[in.id];
+    if (in.kind != Kind::kResult || done[defining_op[in.id]]) return;
+    const int op = defining_op[in.id];
     done[op] = true;
     for (const ResultOperand& operand : g_.result_ops[op].operands) visit(operand);
     g_.result_order_.push_back(op);
