@@ -10,11 +10,11 @@
 //   src.Repeat<A, B>()(x)     zero or more of these ops in a row, each reading the one before
 //   src.AnyOp(traits)(x)      an op of any name
 //   src.Tensors("xs")         any number of consecutive operands; src.Op<O>().Each(xs): one O each
-//   src.Not(x, pattern)       x must not be what the pattern makes
-//   src.Skip<Identity>(t)     these ops may stand between t and its reader; SkipNoOps<Cast>(t)
-//   src.Outside(t)            t may be made in a block around its reader's
+//   src.Not(x, pattern)       the defining op of x must not match the pattern
+//   src.Skip<Identity>(t)     these ops may stand between t and its user; SkipNoOps<Cast>(t)
+//   src.Outside(t)            t may be defined in a block around its user's
 //   src.Returns(op, 0, {t})   what the op's region returns
-//   src.Keep(t)               an intermediate value that others may read too; Recompute(t)
+//   src.Keep(t)               an intermediate value that may have external uses; Recompute(t)
 //   src.RequireNativeCall(why, f)  a constraint and its reason
 //   res.Op<O>({...})(x)       attributes are literals, handles or lambdas; AttrsOf(op) copies all
 //   res.None()                an optional operand that is not given

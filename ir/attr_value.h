@@ -1,4 +1,5 @@
-// Attributes as C++ values: bool, int64_t, float, double, std::string, enums, lists, types, tensors.
+// Attributes as C++ values: bool, int64_t, float, double, std::string, enums, lists, types,
+// tensors.
 //
 // An enum used as an attribute is stored as its name: give it, beside the enum,
 //   constexpr std::array<std::string_view, N> EnumNames(Activation) { return {"none", "relu"}; }
@@ -137,7 +138,7 @@ bool ReadAttr(Attribute attr, T* value) {
 
 template <class T>
 struct ElementOf {
-  struct type {};  // of what is no list: nothing converts to it
+  struct type {};  // element type of a non-list: unusable by design
 };
 template <class E>
 struct ElementOf<std::vector<E>> {

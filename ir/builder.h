@@ -17,16 +17,16 @@
 
 namespace weft::ir {
 
-// Told about every change: before it for erasures and releases, after it for
-// insertions and modifications.
+// Notified of every change: before it for erasures and releases, after it for insertions and
+// modifications.
 class RewriteListener {
  public:
   virtual ~RewriteListener() = default;
   virtual void OnInserted(Operation op) { (void)op; }
   virtual void OnReleased(Value value) { (void)value; }  // before an operand stops reading it
   virtual void OnModified(Operation op) { (void)op; }    // operands, attributes, types or regions
-  // `op` has become another operation, those with the numbers `erased` are gone, and the values with
-  // the numbers `released` have lost a reader.
+  // `op` has become another operation, those with the numbers `erased` are gone, and the values
+  // with the numbers `released` have lost a use.
   virtual void OnReplacedInPlace(Operation op, std::span<const uint32_t> erased,
                                  std::span<const uint32_t> released) {
     (void)erased, (void)released, OnModified(op);

@@ -41,7 +41,7 @@ class GraphView {
   uint32_t result(uint32_t op, uint32_t i) const { return p_->ValueOfResult(op, i); }
 
   // --- values ---
-  // The operation that makes the value; kNoId for a block argument.
+  // The defining op of the value; kNoId for a block argument.
   uint32_t DefiningOp(uint32_t value) const {
     if (!(value & internal::kExtraBit)) return value;
     const auto& extra = p_->extras_[value & ~internal::kExtraBit];
@@ -59,7 +59,7 @@ class GraphView {
     return value & internal::kExtraBit ? p_->extras_[value & ~internal::kExtraBit].erased
                                        : IsErased(value);
   }
-  // The block of an argument, or of the operation that makes the value.
+  // The block of an argument, or of the value's defining op.
   uint32_t block_of_value(uint32_t value) const {
     if (!(value & internal::kExtraBit)) return block(value);
     const auto& extra = p_->extras_[value & ~internal::kExtraBit];

@@ -137,8 +137,8 @@ class Program::Mutator {
                    std::span<const Type> result_types, Block block, Operation before);
   Operation CreateBefore(uint32_t before, const RawOperationState& state);
   // Makes `op`, of one result and without regions, another operation at the same place, and erases
-  // `erased`: other such operations, which only `op` as it was and one another read. `released`
-  // receives the values that lost a reader by it.
+  // `erased`: other such operations, whose only users are the old `op` and each other. `released`
+  // receives the values that lost a use by it.
   void ReplaceInPlace(Operation op, std::span<const uint32_t> erased,
                       const RawOperationState& state, std::vector<uint32_t>* released);
   void Erase(Operation op);  // no result may have a use; its regions go with it

@@ -38,10 +38,10 @@ class Rewriter : public Builder {
   void ReplaceUsesIf(Value from, Value to, const std::function<bool(OpOperand)>& condition);
 
   // For engines that work with numbers (ir/graph_view.h): operations of one result, of a type that
-  // is known to be right. CreateBefore inserts one before `before`; ReplaceInPlace makes `op`, which
-  // has one result and no regions, that operation: its readers, name and location stay, and with what
-  // it was go `erased`, other such operations that only they and `op` read. At most
-  // kMaxInPlaceOperands operands.
+  // is known to be right. CreateBefore inserts one before `before`; ReplaceInPlace makes `op`,
+  // which has one result and no regions, that operation: its uses, name and location stay. It also
+  // erases `erased`, other such operations whose only users are the old `op` and each other. At
+  // most kMaxInPlaceOperands operands.
   static constexpr size_t kMaxInPlaceOperands = 64;
   Operation CreateBefore(Operation before, const RawOperationState& state);
   void ReplaceInPlace(Operation op, std::span<const uint32_t> erased,

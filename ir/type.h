@@ -45,14 +45,14 @@ bool IsFloat(DataType type);
 bool IsInteger(DataType type);  // signed or unsigned, not bool
 
 // A dimension is its size when >= 0, kUnknownDim, or a symbol (<= -2): two equal symbols are the
-// same size at run time. Symbols are made by SymbolicDim and named by SymbolName.
+// same size at run time. Symbols are created by SymbolicDim and named by SymbolName.
 using Shape = std::vector<int64_t>;
 inline constexpr int64_t kUnknownDim = -1;
 int64_t SymbolicDim(std::string_view name);
 std::string_view SymbolName(int64_t dim);
 inline bool IsStaticDim(int64_t dim) { return dim >= 0; }
 inline bool IsSymbolicDim(int64_t dim) { return dim <= -2; }
-// True only when both are surely the same size (a symbol equals itself; unknown equals nothing).
+// True only when both are provably the same size (a symbol equals itself; unknown equals nothing).
 inline bool SameDim(int64_t a, int64_t b) { return a == b && a != kUnknownDim; }
 // An axis in [-rank, rank), where -1 is the last, as one in [0, rank).
 constexpr int64_t NormalAxis(int64_t axis, size_t rank) {
@@ -112,9 +112,10 @@ class Type {
 };
 
 // Whether two tensor types are one at run time, whatever the inputs: the proof that a rewrite needs
-// before one value stands for the other. Both have the same rank, and each dimension the same static
-// size or the same symbol; an unknown dimension is equal to nothing, not even to another unknown
-// one. ProvablySameType wants one known element type as well. False when either is no tensor.
+// before one value stands for the other. Both have the same rank, and each dimension the same
+// static size or the same symbol; an unknown dimension is equal to nothing, not even to another
+// unknown one. ProvablySameType wants one known element type as well. False when either is no
+// tensor.
 bool ProvablySameShape(Type a, Type b);
 bool ProvablySameType(Type a, Type b);
 

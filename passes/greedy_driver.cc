@@ -21,8 +21,9 @@ using drr::TreeAutomaton;
 using ir::kNoId;
 using ir::Operation;
 
-// How many readers of a value are followed when rules bind what their states know nothing of.
-constexpr uint32_t kMaxLooseReaders = 256;
+// Use limit when re-enqueueing for rules with chains, skips or regions, which the states of the
+// automaton do not model.
+constexpr uint32_t kMaxInexactUses = 256;
 constexpr size_t kMaxDeclineReasons = 16;  // kept per rule
 constexpr size_t kManyRules = 64;
 
@@ -74,9 +75,9 @@ class Driver : public ir::RewriteListener {
 
   // --- the worklist ---
 
-  // Labels every operation; queues those that a rule may match at and those that nobody reads.
+  // Labels every operation; queues those that a rule may match at and those without users.
   void Seed();
-  // With several blocks in a region a reader may have been labelled before what it reads.
+  // With several blocks in a region an op may have been labelled before its operands.
   void LabelAgain();
   void Enqueue(uint32_t op) {
     if (queued_.Add(op)) worklist_.push_back(op);
@@ -87,24 +88,24 @@ class Driver : public ir::RewriteListener {
   }
   // The label that `op` has now; those above follow while they change.
   TreeAutomaton::State Relabel(uint32_t op);
-  void RelabelReaders(uint32_t op);
+  void RelabelUsers(uint32_t op);
   template <class F>
-  void ForEachReader(uint32_t op, uint32_t max_uses, F&& visit);
+  void ForEachUser(uint32_t op, uint32_t max_uses, F&& visit);
   template <class F>
-  void ForEachUser(uint32_t value, uint32_t max_uses, F&& visit);
-  // How many readers an intermediate value of a match may have, by its op's state.
-  uint32_t MaxReaders(uint32_t op) const { return Followed(automaton_.MaxUses(states_[op])); }
+  void ForEachUserOf(uint32_t value, uint32_t max_uses, F&& visit);
+  // How many uses an intermediate value of a match may have, by its op's state.
+  uint32_t MaxUses(uint32_t op) const { return Followed(automaton_.MaxUses(states_[op])); }
   uint32_t Followed(uint32_t max_uses) const {
-    return automaton_.IsLoose() ? std::max(max_uses, kMaxLooseReaders) : max_uses;
+    return automaton_.IsInexact() ? std::max(max_uses, kMaxInexactUses) : max_uses;
   }
   // The operations above whose matches may hold `op` as an intermediate: only through values with
-  // few enough readers for that, so that a value with very many costs nothing.
-  void EnqueueReaders(uint32_t op, uint32_t max_readers);
+  // few enough uses for that, so that a value with very many costs nothing.
+  void EnqueueUsers(uint32_t op, uint32_t max_uses);
   // One level of it; `left` levels are to be walked, this one included.
-  void ReachReaders(uint32_t op, uint32_t max_readers, int left);
-  // A further root of a rule with several: its first root reads one of the same values.
+  void ReachUsers(uint32_t op, uint32_t max_uses, int left);
+  // For a secondary root of a rule: its first root uses one of the same values.
   void EnqueuePartners(uint32_t op);
-  // Operations that lost a reader: perhaps dead now, or no longer read from outside a match.
+  // Operations that lost a use: perhaps dead now, or without external uses of a match now.
   void SettleReleased();
 
   // --- rewriting ---
@@ -210,9 +211,8 @@ inline void Driver::OnErased(Operation op) {
 inline void Driver::Changed(uint32_t op) {
   const uint32_t flags = automaton_.Flags(Relabel(op));
   if (flags & TreeAutomaton::kAccepts) Enqueue(op);
-  if ((flags & TreeAutomaton::kReadable) || automaton_.IsLoose())
-    EnqueueReaders(op, MaxReaders(op));
-  if (flags & TreeAutomaton::kJoined) EnqueuePartners(op);
+  if ((flags & TreeAutomaton::kInterior) || automaton_.IsInexact()) EnqueueUsers(op, MaxUses(op));
+  if (flags & TreeAutomaton::kSecondaryRoot) EnqueuePartners(op);
 }
 
 inline void Driver::Forget(uint32_t op) {
@@ -274,19 +274,19 @@ inline TreeAutomaton::State Driver::Relabel(uint32_t op) {
   const TreeAutomaton::State state = automaton_.Label(view_, op, states_.data());
   if (state != states_[op]) {
     states_[op] = state;
-    RelabelReaders(op);
+    RelabelUsers(op);
   }
   return state;
 }
 
-inline void Driver::RelabelReaders(uint32_t op) {
+inline void Driver::RelabelUsers(uint32_t op) {
   for (stack_.clear();;) {
-    ForEachReader(op, kNoId, [&](uint32_t reader) {
-      const TreeAutomaton::State next = automaton_.Label(view_, reader, states_.data());
-      if (next == states_[reader]) return;
-      states_[reader] = next;
-      if (Accepts(reader)) Enqueue(reader);
-      stack_.push_back(reader);
+    ForEachUser(op, kNoId, [&](uint32_t user) {
+      const TreeAutomaton::State next = automaton_.Label(view_, user, states_.data());
+      if (next == states_[user]) return;
+      states_[user] = next;
+      if (Accepts(user)) Enqueue(user);
+      stack_.push_back(user);
     });
     if (stack_.empty()) return;
     op = stack_.back();
@@ -295,45 +295,45 @@ inline void Driver::RelabelReaders(uint32_t op) {
 }
 
 template <class F>
-inline void Driver::ForEachReader(uint32_t op, uint32_t max_uses, F&& visit) {
-  ForEachUser(op, max_uses, visit);
+inline void Driver::ForEachUser(uint32_t op, uint32_t max_uses, F&& visit) {
+  ForEachUserOf(op, max_uses, visit);
   if (!view_.HasExtraResults(op)) return;
   for (uint32_t r = 1, n = view_.OperationAt(op).num_results(); r < n; ++r)
-    ForEachUser(view_.result(op, r), max_uses, visit);
+    ForEachUserOf(view_.result(op, r), max_uses, visit);
 }
 
 template <class F>
-inline void Driver::ForEachUser(uint32_t value, uint32_t max_uses, F&& visit) {
+inline void Driver::ForEachUserOf(uint32_t value, uint32_t max_uses, F&& visit) {
   uint32_t use = view_.first_use(value);
   if (use == kNoId || view_.use_count(value) > max_uses) return;
   for (; use != kNoId; use = view_.next_use(use)) visit(view_.owner(use));
 }
 
-inline void Driver::EnqueueReaders(uint32_t op, uint32_t max_readers) {
-  if (max_readers == 0) return;
+inline void Driver::EnqueueUsers(uint32_t op, uint32_t max_uses) {
+  if (max_uses == 0) return;
   next_level_.clear();
-  ReachReaders(op, max_readers, patterns_.max_depth() - 1);
+  ReachUsers(op, max_uses, patterns_.max_depth() - 1);
   for (int left = patterns_.max_depth() - 2; left > 0 && !next_level_.empty(); --left) {
     std::sort(next_level_.begin(), next_level_.end());
     next_level_.erase(std::unique(next_level_.begin(), next_level_.end()), next_level_.end());
     level_.swap(next_level_);
     next_level_.clear();
-    for (uint32_t below : level_) ReachReaders(below, MaxReaders(below), left);
+    for (uint32_t below : level_) ReachUsers(below, MaxUses(below), left);
   }
 }
 
-inline void Driver::ReachReaders(uint32_t op, uint32_t max_readers, int left) {
-  const auto reach = [&](uint32_t reader) {
-    if (Accepts(reader)) Enqueue(reader);
-    if (left > 1 && MaxReaders(reader) > 0) next_level_.push_back(reader);
+inline void Driver::ReachUsers(uint32_t op, uint32_t max_uses, int left) {
+  const auto reach = [&](uint32_t user) {
+    if (Accepts(user)) Enqueue(user);
+    if (left > 1 && MaxUses(user) > 0) next_level_.push_back(user);
   };
-  ForEachReader(op, max_readers, reach);
-  if (!automaton_.IsLoose()) return;
+  ForEachUser(op, max_uses, reach);
+  if (!automaton_.IsInexact()) return;
   if (const Operation holder = view_.OperationAt(op).ParentOp(); holder.block()) reach(holder.id());
 }
 
 inline void Driver::EnqueuePartners(uint32_t op) {
-  if (!(automaton_.Flags(states_[op]) & TreeAutomaton::kJoined)) return;
+  if (!(automaton_.Flags(states_[op]) & TreeAutomaton::kSecondaryRoot)) return;
   for (uint32_t i = 0, n = view_.num_operands(op); i < n; ++i) {
     const uint32_t value = view_.operand(op, i);
     if (value == kNoId) continue;
@@ -349,7 +349,7 @@ inline void Driver::SettleReleased() {
     const ir::internal::OpRecord& record = view_.record(op);
     if (record.flags & ir::internal::kOpErased) continue;
     if (record.first_use == kNoId || Accepts(op)) Enqueue(op);
-    EnqueueReaders(op, Followed(automaton_.MaxOwnUses(states_[op])));
+    EnqueueUsers(op, Followed(automaton_.MaxInteriorUses(states_[op])));
   }
   released_.clear();
 }

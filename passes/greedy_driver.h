@@ -1,9 +1,9 @@
 // The greedy driver: applies a frozen set of rules to a program until none applies. Dead pure ops
-// go on the way.
+// are erased on the way.
 //
-// Every operation is labelled once by the rules' tree automaton; only those that some rule may
-// match at are looked at, and after a change only those whose labels, operands or readers it
-// touched (complete worklist, no re-sweeps). Work grows linearly with the program.
+// Every operation is labelled once by the rules' tree automaton; only those in an accepting state
+// are visited, and after a change only those whose labels, operands or users it touched (complete
+// worklist, no re-sweeps). Work grows linearly with the program.
 //
 //   GreedyRewriteConfig config;
 //   WEFT_ASSIGN_OR_RETURN(GreedyRewriteResult result,
@@ -60,8 +60,8 @@ struct GreedyRewriteResult {
 };
 
 // InvalidArgument, and nothing done, when a rule of the set does not build (patterns.status()).
-// Resource-exhausted when the limit is reached, naming the rules that were applied most, whether they
-// undo each other or make the program grow, and where; the program is valid even then.
+// Resource-exhausted when the limit is reached, naming the rules that were applied most, whether
+// they undo each other or make the program grow, and where; the program is valid even then.
 absl::StatusOr<GreedyRewriteResult> ApplyPatternsGreedily(
     ir::Program& program, const drr::FrozenRewritePatternSet& patterns,
     const GreedyRewriteConfig& config = {});

@@ -23,8 +23,8 @@ namespace weft::passes {
 
 // What a tool gives to all passes of a run.
 struct PassContext {
-  // What constants are folded with, a kernels::KernelEvaluator. A pass that folds constants needs it,
-  // unless the run folds none.
+  // What constants are folded with, a kernels::KernelEvaluator. A pass that folds constants needs
+  // it, unless the run folds none.
   ir::Evaluator* evaluator = nullptr;
   bool fold_constants = true;
   drr::NumericClass numerics =
@@ -45,7 +45,7 @@ std::string WhyNotEligible(std::string_view name, drr::NumericClass numerics, bo
 // InvalidArgument saying what to set.
 absl::StatusOr<ir::Evaluator*> EvaluatorOf(const PassContext& run);
 
-// A rule that a pass would run, or a pass, but for the options of the run.
+// A rule or pass skipped because of run options.
 struct SkippedRule {
   std::string rule, why;
 };
@@ -76,8 +76,8 @@ class Pass {
   }
   virtual bool CanApplyOn(ir::Operation op) const { return op.num_regions() > 0; }
   virtual absl::Status Run(ir::Program& program) = 0;
-  // Whether marks of in-place execution (ir/analysis/inplace.h) may stay while it runs. Else they are dropped
-  // before: any rewrite may add a reader of what they let be overwritten.
+  // Whether marks of in-place execution (ir/analysis/inplace.h) may stay while it runs. Else they
+  // are dropped before: a rewrite may add a use of a buffer marked for overwriting.
   virtual bool KeepsInplaceMarks() const { return false; }
   // The rules it applies, of a pass that applies rules, after Initialize; else null.
   virtual const drr::FrozenRewritePatternSet* patterns() const { return nullptr; }

@@ -47,8 +47,8 @@ struct Transformation {
 std::vector<Transformation> Transformations();
 
 // `passes`, with those transformations of `enabled` that are not in them: passes among them by
-// name, rules in one pass that is called kEnabledRules. They come where the pipelines of targets
-// have theirs, after the simplifications that `passes` begins with, or else at the end.
+// name, rules in one pass that is called kEnabledRules. Inserted after the leading `simplify`
+// passes if present, else appended.
 inline constexpr std::string_view kEnabledRules = "enabled-rules";
 std::vector<std::string> WithEnabled(std::vector<std::string> passes,
                                      const std::vector<std::string>& enabled);

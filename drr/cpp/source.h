@@ -90,7 +90,7 @@ class SourcePattern {
     graph_->values[t.id()].optional = true;
     return t;
   }
-  // Marks an intermediate value that others may read too: its producer then stays.
+  // Marks an intermediate value that may have external uses: its defining op then stays.
   drr::Tensor Keep(const drr::Tensor& t) {
     graph_->values[t.id()].escape = Escape::kKeep;
     return t;
@@ -99,13 +99,13 @@ class SourcePattern {
     graph_->values[t.id()].escape = Escape::kKeep;
     return t;
   }
-  // As Keep(), and what is matched below t may be read by others too: it all stays for them, and
+  // As Keep(), and what is matched below t may have external uses too: it all stays for them, and
   // what the result needs of it is computed again.
   drr::Tensor Recompute(const drr::Tensor& t) {
     graph_->values[t.id()].escape = Escape::kRecompute;
     return t;
   }
-  // Marks a value that may be made in a block around the one it is read in.
+  // Marks a value that may be defined in a block around that of its user.
   drr::Tensor Outside(const drr::Tensor& t) {
     graph_->values[t.id()].outside = true;
     return t;
@@ -120,7 +120,7 @@ class SourcePattern {
   drr::Tensor SkipNoOps(const drr::Tensor& t, SourceLoc loc = SourceLoc::Here()) {
     return MakeSkip(t, {&ir::OpDefOf<Os>()...}, true, loc);
   }
-  // t must not be made by what `pattern` describes. Handles that only the pattern has are unbound.
+  // The defining op of t must not match `pattern`. Handles that only the pattern has are unbound.
   drr::Tensor Not(const drr::Tensor& t, const drr::Tensor& pattern);
   // What the terminator of the op's region returns; None(): whatever is returned there.
   template <class P>
@@ -130,8 +130,8 @@ class SourcePattern {
   }
   static NoneTensor None() { return {}; }
 
-  // A constant, every element of which is `number`: exactly where f32 has the number, else to 1e-6 of
-  // it, or to `tolerance`.
+  // A constant, every element of which is `number`: exactly where f32 has the number, else to 1e-6
+  // of it, or to `tolerance`.
   drr::Tensor Splat(double number, SourceLoc loc = SourceLoc::Here());
   drr::Tensor Splat(double number, double tolerance, SourceLoc loc = SourceLoc::Here());
 

@@ -35,8 +35,8 @@ class Transaction {
   bool IsReplaced(Value v) const;
   // Whether others read what a matched op makes and the rule does not replace (Keep).
   bool AnyMatchedOpStays() const;
-  // Before the last root. When other values are replaced too, their readers must come after that
-  // point; if one does not, the place before the first such reader is taken, provided that all
+  // Before the last root. When other values are replaced too, their users must come after that
+  // point; if one does not, the place before the first such user is taken, provided that all
   // operands come before it.
   bool FindInsertionPoint(Operation* before);
   // Of the matched values that the result reads.
@@ -68,7 +68,7 @@ class Transaction {
     return std::find(created_.begin(), created_.end(), v.DefiningOp()) != created_.end();
   }
   void RunHooks();
-  // Readers before producers: an op that lost all its uses goes, others stay.
+  // Users before defining ops: an op that has no use left is erased, others stay.
   void EraseMatched();
 
   const MatchContext& m_;
@@ -159,20 +159,19 @@ bool Transaction::FindInsertionPoint(Operation* before) {
   const bool all_go = !AnyMatchedOpStays() &&
                       !AnyResultOperand([&](Value v) { return v && InMatch(v.DefiningOp()); });
   const ir::Block block = last.block();
-  Operation first_reader;
+  Operation first_user;
   for (const Replacement& r : graph_.replacements) {
     const Value v = Source(r.source);
     for (ir::OpOperand use = v.first_use(); use; use = use.next_use()) {
-      const Operation reader = AncestorIn(use.owner(), block);
-      if (!reader) return Fail("a replaced value is read in a block that does not see the roots");
+      const Operation user = AncestorIn(use.owner(), block);
+      if (!user) return Fail("a replaced value is used in a block that does not see the roots");
       if (all_go && InMatch(use.owner())) continue;
-      if (!first_reader || reader.IsBefore(first_reader)) first_reader = reader;
+      if (!first_user || user.IsBefore(first_user)) first_user = user;
     }
   }
-  if (!first_reader || !first_reader.IsBefore(last)) return true;
-  *before = first_reader;
-  return AllComeBefore(first_reader) ||
-         Fail("no place is behind all operands and before all readers");
+  if (!first_user || !first_user.IsBefore(last)) return true;
+  *before = first_user;
+  return AllComeBefore(first_user) || Fail("no place is behind all operands and before all users");
 }
 
 template <class Predicate>

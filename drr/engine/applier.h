@@ -1,6 +1,6 @@
 // Applying a match as a transaction: the result is built, inferred and type-checked before anything
 // is erased, at a point that all operands dominate and that dominates all users. When any of this
-// fails the program is as before and the reason is told.
+// fails the program is as before and the reason is reported.
 #pragma once
 
 #include <string>

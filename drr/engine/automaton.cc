@@ -11,14 +11,14 @@ namespace {
 constexpr size_t kMaxStates = UINT16_MAX;
 constexpr size_t kMaxSymbols = UINT16_MAX;
 
-// How many operands of a match may read a result of `op`: 0 when the pattern reads none. A value that
-// the pattern leaves open may be that result as well, so every operand counts.
+// How many operands of a match may use a result of `op`: 0 when the pattern uses none. A value
+// that the pattern leaves open may be that result as well, so every operand counts.
 uint32_t UsesInside(const PatternGraph& graph, OpId op) {
   if (graph.HasLists()) return TreeAutomaton::kAnyUses;
   const auto is_result = [&](ValueId value) { return graph.values[value].producer == op; };
   uint32_t uses = 0, operands = 0;
-  for (const SourceOp& reader : graph.ops)
-    for (ValueId operand : reader.operands) {
+  for (const SourceOp& user : graph.ops)
+    for (ValueId operand : user.operands) {
       if (!operand) continue;
       ++operands;
       const ValueId value = graph.Resolve(operand);
@@ -29,13 +29,13 @@ uint32_t UsesInside(const PatternGraph& graph, OpId op) {
   return uses == 0 ? 0 : operands;
 }
 
-// Whether operations outside a match may read every result of `op`, or some of them.
+// Whether every result of `op`, or some, may have external uses.
 struct Keeping {
   bool all = true, some = false;
 };
 Keeping KeepsResults(const PatternGraph& graph, OpId op) {
   Keeping keeping;
-  // Results that the pattern does not name must have no reader.
+  // Results that the pattern does not name must have no use.
   for (const Alternative& alternative : graph.ops[op].alternatives)
     keeping.all &= alternative.def->info->results.size() <= graph.ops[op].results.size();
   for (ValueId result : graph.ops[op].results) {
@@ -69,9 +69,9 @@ TreeAutomaton::TreeAutomaton(const std::vector<std::unique_ptr<Rule>>& rules)
   const auto by_benefit = [&](uint32_t a, uint32_t b) { return benefits_[a] > benefits_[b]; };
   std::stable_sort(anywhere_.begin(), anywhere_.end(), by_benefit);
   states_[kNothing].accepted = anywhere_;
-  states_[kNothing].joined = joined_anywhere_;
-  states_[kFull].max_uses = states_[kFull].max_own_uses = kAnyUses;
-  states_[kFull].joined = true;
+  states_[kNothing].secondary_root = secondary_anywhere_;
+  states_[kFull].max_uses = states_[kFull].max_interior_uses = kAnyUses;
+  states_[kFull].secondary_root = true;
   for (uint32_t i = 0; i < rules.size(); ++i) states_[kFull].accepted.push_back(i);
   std::stable_sort(states_[kFull].accepted.begin(), states_[kFull].accepted.end(), by_benefit);
   for (const StateEntry& state : states_) marks_.push_back(MarksOf(state));
@@ -99,20 +99,21 @@ void TreeAutomaton::AddRule(const Rule& rule, uint32_t number) {
   }
   for (OpId root : graph.roots()) {
     if (std::find(first.begin(), first.end(), root) != first.end()) continue;
-    if (done[root] >= 0) nodes_[done[root]].joined = true;
-    joined_anywhere_ |= done[root] < 0;
+    if (done[root] >= 0) nodes_[done[root]].secondary_root = true;
+    secondary_anywhere_ |= done[root] < 0;
   }
   for (OpId op : graph.ops.ids()) {
-    loose_ |= !IsTracked(graph.ops[op]) || !graph.ops[op].regions.empty();
+    inexact_ |= !IsTracked(graph.ops[op]) || !graph.ops[op].regions.empty();
     if (done[op] < 0) continue;
     Node& node = nodes_[done[op]];
     const uint32_t uses = UsesInside(graph, op);
     const Keeping keeps = KeepsResults(graph, op);
     node.max_uses = std::max(node.max_uses, uses > 0 && keeps.some ? kAnyUses : uses);
-    node.max_own_uses = std::max(node.max_own_uses, keeps.all ? 0 : uses);
+    node.max_interior_uses = std::max(node.max_interior_uses, keeps.all ? 0 : uses);
   }
   for (const SourceValue& v : graph.values)
-    loose_ |= v.list || v.outside || v.through || !v.nots.empty() || v.escape == Escape::kRecompute;
+    inexact_ |=
+        v.list || v.outside || v.through || !v.nots.empty() || v.escape == Escape::kRecompute;
 }
 
 // `done` holds the nodes of the rule's ops that are known already, and stays -1 for an op that may
@@ -360,13 +361,13 @@ TreeAutomaton::State TreeAutomaton::InternState(std::vector<uint32_t> nodes) {
   if (!is_new || states_.size() >= kMaxStates) return it->second;
   StateEntry state;
   state.accepted = anywhere_;
-  state.joined = joined_anywhere_;
+  state.secondary_root = secondary_anywhere_;
   for (uint32_t n : nodes) {
     const Node& node = nodes_[n];
     state.accepted.insert(state.accepted.end(), node.rules.begin(), node.rules.end());
-    state.joined |= node.joined;
+    state.secondary_root |= node.secondary_root;
     state.max_uses = std::max(state.max_uses, node.max_uses);
-    state.max_own_uses = std::max(state.max_own_uses, node.max_own_uses);
+    state.max_interior_uses = std::max(state.max_interior_uses, node.max_interior_uses);
   }
   std::sort(state.accepted.begin(), state.accepted.end());
   state.accepted.erase(std::unique(state.accepted.begin(), state.accepted.end()),
@@ -382,8 +383,8 @@ TreeAutomaton::State TreeAutomaton::InternState(std::vector<uint32_t> nodes) {
 
 TreeAutomaton::Marks TreeAutomaton::MarksOf(const StateEntry& state) {
   const bool accepts = !state.accepted.empty();
-  return {.flags = (accepts ? kAccepts : 0u) | (state.joined ? kJoined : 0u) |
-                   (state.max_uses > 0 ? kReadable : 0u),
+  return {.flags = (accepts ? kAccepts : 0u) | (state.secondary_root ? kSecondaryRoot : 0u) |
+                   (state.max_uses > 0 ? kInterior : 0u),
           .first = accepts ? state.accepted[0] : 0};
 }
 

@@ -5,7 +5,7 @@
 // table that is filled on demand. So the cost per operation hardly depends on the number of rules.
 //
 // States are a filter that never loses a match: what they leave open (equal values, attribute
-// variables, constraints, other readers, lists, chains, exclusions, what lies in regions) the
+// variables, constraints, external uses, lists, chains, exclusions, what lies in regions) the
 // matcher decides.
 #pragma once
 
@@ -47,9 +47,9 @@ class TreeAutomaton {
 
   // What an operation's state says of it.
   enum Flag : uint32_t {
-    kAccepts = 1 << 0,   // some rule may match with its first root here
-    kJoined = 1 << 1,    // it may be a further root of a rule with several
-    kReadable = 1 << 2,  // its results may be intermediate values of a match above: see MaxUses()
+    kAccepts = 1 << 0,        // some rule may match with its first root here
+    kSecondaryRoot = 1 << 1,  // it may be a secondary root of a rule
+    kInterior = 1 << 2,  // its results may be intermediate values of a match above: see MaxUses()
   };
   uint32_t Flags(State state) const { return marks_[state].flags; }
   // The first of Accepted(), where kAccepts says that there is one.
@@ -60,12 +60,12 @@ class TreeAutomaton {
   // How many uses a value may have at most and still be an intermediate value of a match: 0 when
   // nothing above it can be in a match, kAnyUses where a rule keeps it for others.
   uint32_t MaxUses(State state) const { return states_[state].max_uses; }
-  // The same of the matches that other readers prevent: where a rule keeps the value, it is none of
-  // them. So a value that has lost a reader may be in a new match only if it has so few left.
-  uint32_t MaxOwnUses(State state) const { return states_[state].max_own_uses; }
-  // Whether a rule binds operations that its states know nothing of (chains, skipped ops, regions):
+  // Like MaxUses(), but ignoring Keep() patterns: uses above this make a match fail. So a value
+  // that has lost a use may be in a new match only if it has no more left than this.
+  uint32_t MaxInteriorUses(State state) const { return states_[state].max_interior_uses; }
+  // Whether a rule binds operations that the states do not model (chains, skipped ops, regions):
   // then a change may concern matches above operations in any state.
-  bool IsLoose() const { return loose_; }
+  bool IsInexact() const { return inexact_; }
   size_t num_states() const { return states_.size(); }
 
  private:
@@ -96,8 +96,8 @@ class TreeAutomaton {
     std::vector<Alternative> alternatives;
     std::vector<Need> operands;
     std::vector<uint32_t> rules;  // that start here
-    bool joined = false;
-    uint32_t max_uses = 0, max_own_uses = 0;
+    bool secondary_root = false;
+    uint32_t max_uses = 0, max_interior_uses = 0;
   };
   struct Entry {
     uint32_t node;
@@ -124,8 +124,8 @@ class TreeAutomaton {
   struct StateEntry {
     std::vector<uint32_t> nodes;  // sorted
     std::vector<uint32_t> accepted;
-    bool joined = false;
-    uint32_t max_uses = 0, max_own_uses = 0;
+    bool secondary_root = false;
+    uint32_t max_uses = 0, max_interior_uses = 0;
   };
   struct Marks {  // of a state, what is asked all the time
     uint32_t flags = 0;
@@ -181,10 +181,10 @@ class TreeAutomaton {
   std::vector<Slot> slots_;
   size_t mask_ = 0, used_ = 0;
   ir::IrContext* context_ = nullptr;
-  std::vector<int> benefits_;       // by rule
-  std::vector<uint32_t> anywhere_;  // rules that may start at any operation
-  bool joined_anywhere_ = false;    // likewise, further roots
-  bool loose_ = false;
+  std::vector<int> benefits_;        // by rule
+  std::vector<uint32_t> anywhere_;   // rules that may start at any operation
+  bool secondary_anywhere_ = false;  // likewise, secondary roots
+  bool inexact_ = false;
   std::unique_ptr<Tables> tables_;  // what is needed to build states only
 };
 

@@ -154,9 +154,9 @@ Explanation ExplainValue(const Rule& rule, Value value) {
   Explanation best;
   best.rule = &rule;
   std::vector<Operation> level;
-  if (const Operation maker = value.DefiningOp()) {
-    level.push_back(maker);
-    best = ExplainAt(rule, maker);
+  if (const Operation op = value.DefiningOp()) {
+    level.push_back(op);
+    best = ExplainAt(rule, op);
     if (best.outcome != Explanation::kNoSite) return best;
   } else {
     level = value.users();

@@ -31,14 +31,14 @@ struct Explanation {
 
 // At `op` alone.
 Explanation ExplainAt(const Rule& rule, ir::Operation op);
-// At the op that makes `value` or, when the rule does not start at such an op, at the reader of it
-// (or reader's reader, as far as the rule reaches) where the rule comes furthest.
+// At the defining op of `value` or, when the rule does not start at such an op, at the transitive
+// user where matching gets furthest, at most as many uses away as the rule has ops.
 Explanation ExplainValue(const Rule& rule, ir::Value value);
 // At the op of the whole program where the rule comes furthest, the first of equals.
 Explanation ExplainNearest(const Rule& rule, ir::Program& program);
 
 // Several lines that end in a newline: the outcome, the operations as the program prints them with
-// their locations, expected against found, who reads a value, and what the rule's tensors are.
+// their locations, expected against found, the users of a value, and what the rule's tensors are.
 std::string ToString(const Explanation& explanation);
 
 }  // namespace weft::drr

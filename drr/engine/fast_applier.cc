@@ -71,17 +71,17 @@ PlainApplier::PlainApplier(const Rule& rule, const PlainMatcher& matcher, PlainM
   PlanErasing();
 }
 
-// An op is erased after all that read it in the pattern.
+// An op is erased after all its users in the pattern.
 void PlainApplier::PlanErasing() {
   std::vector<ErasePlan> left(matcher_.num_ops());
   for (int place = 0; place < matcher_.num_ops(); ++place) left[place].place = place;
-  for (int reader = 0; reader < matcher_.num_ops(); ++reader)
-    for (ValueId operand : graph_.ops[matcher_.OpAt(reader)].operands) {
+  for (int user = 0; user < matcher_.num_ops(); ++user)
+    for (ValueId operand : graph_.ops[matcher_.OpAt(user)].operands) {
       const OpId made_by = operand ? graph_.values[graph_.Resolve(operand)].producer : OpId();
       if (!made_by) continue;
-      ErasePlan& read = left[matcher_.PlaceOf(made_by)];
-      read.readers |= uint64_t{1} << reader;
-      ++read.reads;
+      ErasePlan& used = left[matcher_.PlaceOf(made_by)];
+      used.users |= uint64_t{1} << user;
+      ++used.uses;
     }
   const auto need = [&](const ResultOperand& operand) {
     if (operand.kind != ResultOperand::kSource) return;
@@ -95,7 +95,7 @@ void PlainApplier::PlanErasing() {
   while (erase_order_.size() + 1 < left.size())
     for (const ErasePlan& plan : left) {
       const uint64_t bit = uint64_t{1} << plan.place;
-      if ((done & bit) || (plan.readers & ~done)) continue;
+      if ((done & bit) || (plan.users & ~done)) continue;
       done |= bit;
       erase_order_.push_back(plan);
     }
@@ -248,7 +248,7 @@ bool PlainApplier::ReplaceUses(Operation root, ir::Rewriter& rewriter, std::stri
     if (const std::string_view name = from.name(); !name.empty() && to.name().empty())
       rewriter.program()->SetName(to, name);
   rewriter.ReplaceAllUses(from, to);
-  // Another result of it may be kept for readers outside the match.
+  // Another result of it may be kept for external uses.
   if (!(match_.flags & ir::internal::kOpHasExtraResults) || root.IsUnused()) rewriter.Erase(root);
   EraseMatched(rewriter);
   return true;
@@ -266,8 +266,8 @@ bool PlainApplier::FailTypes(Type old_type, Type new_type, std::string* reason) 
                                   old_type.ToString()));
 }
 
-// The matched ops that can go together with what the root was, in one step: true when those are all.
-// An op that is bound twice, or read as a value that the pattern leaves open, has more readers than
+// Finds the matched ops that can be erased with the old root in one step: true when those are all.
+// An op that is bound twice, or used as a value that the pattern leaves open, has more uses than
 // the pattern says and is left to EraseMatched().
 bool PlainApplier::FindErased() {
   match_.erased.clear();
@@ -275,8 +275,8 @@ bool PlainApplier::FindErased() {
   for (const ErasePlan& plan : erase_order_) {
     const uint32_t op = match_.ops[plan.place].op;
     const ir::internal::OpRecord& record = match_.view->record(op);
-    if (plan.needed || (plan.readers & ~going) || record.flags != ir::internal::kOpHasResult ||
-        record.use_count != plan.reads)
+    if (plan.needed || (plan.users & ~going) || record.flags != ir::internal::kOpHasResult ||
+        record.use_count != plan.uses)
       continue;
     going |= uint64_t{1} << plan.place;
     match_.erased.push_back(op);
@@ -284,7 +284,7 @@ bool PlainApplier::FindErased() {
   return match_.erased.size() == erase_order_.size();
 }
 
-// Those that lost all their readers go.
+// Erases the matched ops that have no use left.
 void PlainApplier::EraseMatched(ir::Rewriter& rewriter) {
   for (const ErasePlan& plan : erase_order_) {
     const uint32_t id = match_.ops[plan.place].op;

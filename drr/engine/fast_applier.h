@@ -1,8 +1,8 @@
-// Applying a match of PlainMatcher, when the result is a few ops of one result each that replace the
-// root: the same transaction as Apply (drr/engine/applier.h), on numbers instead of handles and without
-// allocation. The root's record becomes the op that replaces it, where one does.
-// Attributes that a rule computes from nothing but attribute variables are computed once per
-// combination, as functions of a rule give equal results for equal matches; so are types.
+// Applying a match of PlainMatcher, when the result is a few ops of one result each that replace
+// the root: the same transaction as Apply (drr/engine/applier.h), on numbers instead of handles and
+// without allocation. The root's record becomes the op that replaces it, where one does. Attributes
+// that a rule computes from nothing but attribute variables are computed once per combination, as
+// functions of a rule give equal results for equal matches; so are types.
 #pragma once
 
 #include <array>
@@ -23,7 +23,8 @@ class PlainApplier {
   // Of matches that `matcher` finds and leaves in `match`; it refers to all three.
   PlainApplier(const Rule& rule, const PlainMatcher& matcher, PlainMatch* match);
 
-  // False when the rule declined; *reason (may be null) then says why, and the program is as before.
+  // False when the rule declined; *reason (may be null) then says why, and the program is as
+  // before.
   bool Apply(const ir::GraphView& view, MatchContext* context, ir::Rewriter& rewriter,
              std::string* reason);
 
@@ -53,12 +54,12 @@ class PlainApplier {
     absl::InlinedVector<Memo, 1> memos{Memo()};      // by hash of the key
     const ResultOp* op = nullptr;
   };
-  // A matched op that may go, where what it makes is read by the root and by others that go only.
+  // A matched op that may be erased: its only users are the root and other ops that are erased.
   struct ErasePlan {
-    int place = 0;         // in the match
-    bool needed = false;   // by the result
-    uint32_t reads = 0;    // by all readers together
-    uint64_t readers = 0;  // a bit for each place
+    int place = 0;        // in the match
+    bool needed = false;  // by the result
+    uint32_t uses = 0;    // by all users together
+    uint64_t users = 0;   // a bit for each place
   };
 
   void PlanErasing();
@@ -86,7 +87,7 @@ class PlainApplier {
   ValueId replaced_;
   ResultOperand with_;                             // in its place
   absl::InlinedVector<OpPlan, 1> plans_;           // in the order they are built
-  absl::InlinedVector<ErasePlan, 3> erase_order_;  // readers first, without the root
+  absl::InlinedVector<ErasePlan, 3> erase_order_;  // users first, without the root
   const PatternGraph& graph_;
   const PlainMatcher& matcher_;
   // The application under way.

@@ -56,7 +56,7 @@ PlainMatcher::AlternativePlan PlainMatcher::PlanAlternative(const Alternative& a
           .has_attrs = !alternative.attrs.empty()};
 }
 
-// Steps follow one another as the pattern is read: an operand, then what makes it, then the next.
+// Steps follow one another as the pattern is read: an operand, then its defining op, then the next.
 void PlainMatcher::PlanOp(OpId op) {
   const SourceOp& source = graph_.ops[op];
   const auto place = static_cast<int16_t>(plans_.size());
@@ -72,7 +72,7 @@ void PlainMatcher::PlanOp(OpId op) {
   const ValueId result = graph_.Resolve(source.results[0]);
   plan.result = static_cast<int16_t>(result.index());
   plan.max_uses = UsesInside(result);
-  limits_readers_ |= plan.max_uses != kAnyUses;
+  limits_uses_ |= plan.max_uses != kAnyUses;
   plan.more_results = source.results.size() > 1;
   for (ValueId v : source.results) value_planned_[graph_.Resolve(v)] = true;
   for (const AttrPattern& attr : source.alternatives[0].attrs) {
@@ -90,7 +90,7 @@ void PlainMatcher::PlanOp(OpId op) {
               .optional = true,
               .may_swap = commutes && i < 2,
               .operand = i,
-              .reader = place,
+              .user = place,
               .value = -1,
               .producer = -1,
               .result_index = 0};
@@ -114,8 +114,8 @@ void PlainMatcher::PlanOp(OpId op) {
 uint32_t PlainMatcher::UsesInside(ValueId value) const {
   if (MayBeReadOutside(graph_, value)) return kAnyUses;
   uint32_t uses = 0;
-  for (const SourceOp& reader : graph_.ops)
-    for (ValueId operand : reader.operands) uses += operand && graph_.Resolve(operand) == value;
+  for (const SourceOp& user : graph_.ops)
+    for (ValueId operand : user.operands) uses += operand && graph_.Resolve(operand) == value;
   return uses;
 }
 
@@ -155,11 +155,11 @@ uint32_t PlainMatcher::UsesInside(ValueId value) const {
 }
 
 [[gnu::always_inline]] inline bool PlainMatcher::Take(const Step& step) {
-  const PlainMatch::Op& reader = match_.ops[step.reader];
-  const ir::internal::OpRecord& record = *reader.record;
-  const uint32_t i = step.may_swap && reader.swapped ? 1 - step.operand : step.operand;
+  const PlainMatch::Op& user = match_.ops[step.user];
+  const ir::internal::OpRecord& record = *user.record;
+  const uint32_t i = step.may_swap && user.swapped ? 1 - step.operand : step.operand;
   uint32_t value = ir::kNoId;
-  if (i < record.num_operands || i < match_.view->num_operands(reader.op)) [[likely]]
+  if (i < record.num_operands || i < match_.view->num_operands(user.op)) [[likely]]
     value = match_.view->used_value(record.operands + i);
   switch (step.kind) {
     case Kind::kAbsent:
@@ -225,13 +225,13 @@ bool PlainMatcher::MatchAttrs(int place, const Alternative& alternative, ir::Att
 
 // Whether an operation outside the match reads a value that goes with it.
 bool PlainMatcher::Escapes() const {
-  if (!limits_readers_ && !(match_.flags & ir::internal::kOpHasExtraResults)) return false;
+  if (!limits_uses_ && !(match_.flags & ir::internal::kOpHasExtraResults)) return false;
   for (int place = 0; place < num_ops(); ++place) {
     const OpPlan& plan = plans_[place];
     const PlainMatch::Op& bound = match_.ops[place];
     const bool more = bound.record->flags & ir::internal::kOpHasExtraResults;
     if (plan.max_uses == kAnyUses && !more) continue;
-    if (MayHaveOtherReaders(match_.view->num_operands(bound.op), bound.alternative->def->traits))
+    if (MayHaveExternalUses(match_.view->num_operands(bound.op), bound.alternative->def->traits))
       continue;
     if (plan.max_uses != kAnyUses && match_.view->use_count(bound.op) > plan.max_uses &&
         EscapesFrom(bound.op))
@@ -254,11 +254,11 @@ bool PlainMatcher::FurtherResultsEscape(int place) const {
 }
 
 bool PlainMatcher::EscapesFrom(uint32_t value) const {
-  const auto contains = [&](uint32_t reader) {
+  const auto contains = [&](uint32_t user) {
     return std::any_of(match_.ops.begin(), match_.ops.begin() + num_ops(),
-                       [&](const PlainMatch::Op& op) { return op.op == reader; });
+                       [&](const PlainMatch::Op& op) { return op.op == user; });
   };
-  return ReaderOutside(*match_.view, value, contains) != ir::kNoId;
+  return ExternalUser(*match_.view, value, contains) != ir::kNoId;
 }
 
 void PlainMatcher::Fill(MatchContext* context) const {

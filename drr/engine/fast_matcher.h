@@ -12,8 +12,8 @@
 
 namespace weft::drr {
 
-// The match under way, in numbers of the program, and what is made of it. The engines of a set share
-// one, so that it stays in the cache: it belongs to the one that matched last.
+// Scratch state of the current match, as ids of ops and values. Shared by all engines of a set, so
+// that it stays in the cache; valid until the next Match().
 struct PlainMatch {
   struct Op {
     uint32_t op = ir::kNoId;
@@ -29,8 +29,8 @@ struct PlainMatch {
   uint32_t block = 0;
   uint32_t flags = 0;     // of all bound ops
   uint32_t rejected = 0;  // complete matches that a constraint refused
-  // The application's: results made by result value, operands of the op that is made, ops made, and
-  // ops that go.
+  // Of the application: new values by result value, operands of the op under construction, ops to
+  // erase, and new ops.
   IdVector<ResultValue, uint32_t> results;
   std::vector<uint32_t> operands, erased;
   std::vector<ir::Operation> created;
@@ -60,14 +60,14 @@ class PlainMatcher {
     kAbsent,  // the operand must not be given
     kBound,   // it must be the value that an earlier step bound
     kOpen,    // it may be any value
-    kMade,    // what makes it must fit an op of the pattern
+    kMade,    // its defining op must fit an op of the pattern
   };
   struct Step {  // an operand of a bound op must fit a value of the pattern
     Kind kind;
     bool optional;          // the operand may be absent
-    bool may_swap;          // the first operands of the reader may be exchanged
+    bool may_swap;          // the first operands of the user may be exchanged
     uint16_t operand;       // its number
-    int16_t reader;         // a place, as all ops here
+    int16_t user;           // a place, as all ops here
     int16_t value;          // of the pattern
     int16_t producer;       // of kMade
     uint16_t result_index;  // of the producer
@@ -79,7 +79,7 @@ class PlainMatcher {
   };
   struct OpPlan {
     AlternativePlan first;
-    uint32_t max_uses = 0;  // of result 0; kAnyUses when others may read it
+    uint32_t max_uses = 0;  // of result 0; kAnyUses when it may have external uses
     uint16_t num_operands = 0;
     uint16_t first_step = 0;    // of its operands
     int16_t result = 0;         // value of result 0
@@ -107,7 +107,7 @@ class PlainMatcher {
   PlainMatch& match_;
   absl::InlinedVector<Step, 6> steps_;
   absl::InlinedVector<OpPlan, 3> plans_;
-  bool limits_readers_ = false;  // some op's result must not be read by others
+  bool limits_uses_ = false;  // some op's result must have no external use
   const PatternGraph& graph_;
   std::vector<ColdPlan> cold_;
   IdVector<SourceOp, int> places_;

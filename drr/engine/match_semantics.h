@@ -1,6 +1,7 @@
-// What a match is, in the questions that both matchers ask (drr/engine/matcher.h, drr/engine/fast_matcher.h):
-// on numbers and attributes, so that each asks them of its own data. The two differ in how they search
-// and in what they say, never in what they accept; unittests/passes/engines_test.cc compares them.
+// The checks that define a match, shared by both matchers (drr/engine/matcher.h and
+// drr/engine/fast_matcher.h): on ids and attributes, so that each applies them to its own data. The
+// two differ in how they search and in what they report, never in what they accept;
+// unittests/passes/engines_test.cc compares them.
 #pragma once
 
 #include <algorithm>
@@ -17,12 +18,12 @@ inline bool MayStandForSeveral(uint32_t num_operands, bool pure) {
   return num_operands == 0 && pure;
 }
 
-// Whether what else reads the op does not matter: a constant, or what may stand for several.
-inline bool MayHaveOtherReaders(uint32_t num_operands, uint32_t traits) {
+// Whether external uses of the op do not matter: a constant, or what may stand for several.
+inline bool MayHaveExternalUses(uint32_t num_operands, uint32_t traits) {
   return num_operands == 0 && (traits & (ir::kPure | ir::kConstantLike)) != 0;
 }
 
-// A matched op lies in the block of what reads it, but a constant may lie in one around it.
+// A matched op lies in the block of its users, but a constant may lie in one around it.
 inline bool MayLieInBlock(bool same_block, bool constant_like) {
   return same_block || constant_like;
 }
@@ -39,8 +40,8 @@ enum class AttrFit : uint8_t {
   kMissing,  // a variable would be bound to nothing
   kDiffers,  // the variable is bound to another value
 };
-// `value` (null: not written out) becomes what a variable is bound to, which is the default where the
-// op has none. `bound` is what the variable is bound to already, or null.
+// `value` (null: not written out) becomes what a variable is bound to, which is the default where
+// the op has none. `bound` is what the variable is bound to already, or null.
 inline AttrFit FitAttr(const AttrPattern& pattern, ir::Attribute bound, ir::Attribute* value) {
   if (pattern.kind == AttrPattern::kIsOneOf) {
     const auto end = pattern.values.end();
@@ -52,19 +53,19 @@ inline AttrFit FitAttr(const AttrPattern& pattern, ir::Attribute bound, ir::Attr
   return bound && !(bound == *value) ? AttrFit::kDiffers : AttrFit::kFits;
 }
 
-// Whether ops outside the match may read this value of the pattern: it is replaced, or the rule keeps
-// it. Readers of any other intermediate value refuse the match.
+// Whether this value of the pattern may have external uses: it is replaced, or the rule keeps it.
+// External uses of any other intermediate value refuse the match.
 inline bool MayBeReadOutside(const PatternGraph& graph, ValueId value) {
   return graph.values[value].escape != Escape::kForbid ||
          std::any_of(graph.replacements.begin(), graph.replacements.end(),
                      [&](const Replacement& r) { return graph.Resolve(r.source) == value; });
 }
 
-// The first op that reads `value` and that the match does not hold; kNoId when there is none.
+// The first user of `value` that is not in the match; kNoId when there is none.
 template <class Contains>
-uint32_t ReaderOutside(const ir::GraphView& view, uint32_t value, const Contains& contains) {
+uint32_t ExternalUser(const ir::GraphView& view, uint32_t value, const Contains& contains) {
   for (uint32_t use = view.first_use(value); use != ir::kNoId; use = view.next_use(use))
-    if (const uint32_t reader = view.owner(use); !contains(reader)) return reader;
+    if (const uint32_t user = view.owner(use); !contains(user)) return user;
   return ir::kNoId;
 }
 

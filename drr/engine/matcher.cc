@@ -250,11 +250,27 @@ bool Matcher::FailAttr(const AttrPattern& pattern, AttrFit fit, Operation found,
           return fmt::format("{} has no attribute {}", found.name(), name);
         failure.expected = fit == AttrFit::kOther ? TextOf(pattern.values) : TextOf(bound);
         failure.found = TextOf(value);
-        return fmt::format(
-            "attribute {} of {} {}", name, found.name(),
-            fit == AttrFit::kOther ? "is not what the rule wants" : "differs from an equal one");
+        if (fit == AttrFit::kOther)
+          return fmt::format("attribute {} of {} is not what the rule wants", name, found.name());
+        const AttrVariable& variable = graph_.attrs[pattern.variable];
+        const Operation binder = BinderOf(pattern.variable, found);
+        return fmt::format("attribute {} of {} is {}, but ${} was bound to {}{}{}", name,
+                           found.name(), failure.found, variable.name, failure.expected,
+                           binder ? " by " : "", binder ? binder.name() : "");
       },
       kAttribute);
+}
+
+// The matched op other than `found` that has what the variable is bound to; none in a list.
+Operation Matcher::BinderOf(AttrId variable, Operation found) const {
+  for (OpId op : graph_.ops.ids()) {
+    if (!m_->ops_[op] || m_->ops_[op] == found || m_->alternatives_[op] < 0) continue;
+    const auto which = static_cast<size_t>(m_->alternatives_[op]);
+    if (which >= graph_.ops[op].alternatives.size()) continue;
+    for (const AttrPattern& attr : graph_.ops[op].alternatives[which].attrs)
+      if (attr.kind == AttrPattern::kBind && attr.variable == variable) return m_->ops_[op];
+  }
+  return {};
 }
 
 int Matcher::WhichAlternative(const SourceOp& op, Operation found) {
@@ -277,7 +293,7 @@ bool Matcher::SolveOp(OpId op_id, Operation found, const Goal* rest, Block block
         return Fail([&](MatchFailure& failure) {
           failure.op = found;
           failure.loc = op.loc;
-          return fmt::format("one {} would stand for two", found.name());
+          return fmt::format("one {} would be bound to two pattern ops", found.name());
         });
   const int which = WhichAlternative(op, found);
   if (which < 0)

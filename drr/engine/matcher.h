@@ -1,9 +1,9 @@
 // Matching one rule at one operation, by backtracking over operand orders, alternatives and joins.
 // The pattern is matched exactly: result numbers, equal handles, attributes, constraints, and no
-// intermediate value read from outside the match (unless the rule keeps it or it is a constant).
+// intermediate value with external uses (unless the rule keeps it or it is a constant).
 // It understands every feature of the language, explains its failures, and never recurses deeper
 // than the pattern is large. Work at one operation is bounded, whatever the program: past
-// kMaxSteps, or kMaxJoinCandidates partners of a joined root, the match is given up.
+// kMaxSteps, or kMaxJoinCandidates partners of a secondary root, the match is given up.
 #pragma once
 
 #include <string>
@@ -21,8 +21,8 @@ enum class AttrFit : uint8_t;  // drr/engine/match_semantics.h
 struct MatchFailure {
   size_t progress = 0;  // larger is closer: source ops bound first, then the kind of check
   std::string reason;
-  // What the reason says, in parts, for drr/engine/explain.h; null or empty where a check has no such
-  // part.
+  // What the reason says, in parts, for drr/engine/explain.h; null or empty where a check has no
+  // such part.
   std::string expected, found;
   ir::Operation op;                                      // that was looked at
   ir::Value value;                                       // likewise
@@ -36,8 +36,8 @@ class Matcher {
  public:
   static constexpr uint32_t kMaxSteps = 1 << 15;       // values compared with the pattern
   static constexpr size_t kMaxListElements = 1 << 21;  // of lists bound, the tries included
-  static constexpr uint32_t kMaxJoinCandidates = 256;  // readers of the right kind
-  static constexpr uint32_t kMaxJoinUses = 1024;       // readers of any kind
+  static constexpr uint32_t kMaxJoinCandidates = 256;  // users of the right kind
+  static constexpr uint32_t kMaxJoinUses = 1024;       // users of any kind
 
   explicit Matcher(const Rule& rule) : rule_(rule), graph_(rule.graph) {}
 
@@ -93,9 +93,11 @@ class Matcher {
   bool MatchAttrs(const Alternative& alternative, ir::Operation found);
   bool FailAttr(const AttrPattern& pattern, AttrFit fit, ir::Operation found, ir::Attribute bound,
                 ir::Attribute value);
+  ir::Operation BinderOf(AttrId variable, ir::Operation found) const;
   // Index of the alternative `found` is (0 where any op will do), or -1.
   static int WhichAlternative(const SourceOp& op, ir::Operation found);
-  // False when `value` can surely not be made by what the pattern says, without looking further.
+  // False when the defining op of `value` provably does not fit the pattern, without looking
+  // further.
   bool Plausible(ValueId pattern, ir::Value value) const;
   bool InBlock(const SourceValue& pattern, ir::Operation found, ir::Block block) const;
   ValueId RootResult(OpId producer) const;

@@ -1,4 +1,4 @@
-// Joining further roots of a rule, and what a complete match must fulfil before it counts.
+// Joining secondary roots of a rule, and what a complete match must fulfil before it counts.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,8 +12,8 @@ namespace weft::drr {
 using ir::Operation;
 using ir::Value;
 
-// An op at or below `root` that reads a value already bound: of those values the one with the
-// fewest readers.
+// An op at or below `root` that uses a value already bound: of those values the one with the
+// fewest uses.
 bool Matcher::FindJoin(OpId root, OpId* join_op, ValueId* via_value) const {
   const SourceOp& op = graph_.ops[root];
   if (op.times != Times::kOnce) return false;
@@ -41,11 +41,11 @@ bool Matcher::Join(OpId op, ValueId via_value) {
   const Value shared = m_->values_[via_value];
   for (ir::OpOperand use = shared.first_use(); use; use = use.next_use()) {
     if (++uses > kMaxJoinUses) break;
-    const Operation reader = use.owner();
-    if (WhichAlternative(graph_.ops[op], reader) < 0) continue;
+    const Operation user = use.owner();
+    if (WhichAlternative(graph_.ops[op], user) < 0) continue;
     if (++candidates > kMaxJoinCandidates) break;
     const Mark mark = Now();
-    if (SolveOp(op, reader, nullptr, root_block_)) return true;
+    if (SolveOp(op, user, nullptr, root_block_)) return true;
     Undo(mark);
   }
   return Fail([&](MatchFailure& failure) {
@@ -53,7 +53,7 @@ bool Matcher::Join(OpId op, ValueId via_value) {
     failure.loc = graph_.ops[op].loc;
     return fmt::format(
         "no {} beside it reads {}{}", graph_.ops[op].Name(), graph_.Describe(via_value),
-        candidates > kMaxJoinCandidates || uses > kMaxJoinUses ? " (not all readers were tried)"
+        candidates > kMaxJoinCandidates || uses > kMaxJoinUses ? " (not all users were tried)"
                                                                : "");
   });
 }
@@ -113,13 +113,13 @@ bool Matcher::IndexOps() {
   std::sort(m_->sorted_.begin(), m_->sorted_.end());
   const bool distinct =
       std::adjacent_find(m_->sorted_.begin(), m_->sorted_.end()) == m_->sorted_.end();
-  return distinct || Fail([] { return std::string("one op would stand for two"); });
+  return distinct || Fail([] { return std::string("one op would be bound to two pattern ops"); });
 }
 
-// A skipped op that only the match reads belongs to it; else it reads what is below from outside.
+// A skipped op that only the match uses belongs to it; else it is an external use of what is below.
 void Matcher::AbsorbSkipped() {
   m_->absorbed_.clear();
-  for (Operation op : m_->skipped_) {  // readers come first
+  for (Operation op : m_->skipped_) {  // users come first
     if (m_->Contains(op)) continue;
     bool inside = true;
     for (Value v : op.results())
@@ -143,7 +143,7 @@ bool Matcher::NoEscapes() {
 
 bool Matcher::NoEscape(OpId op_id, Operation op) {
   const ir::OpDef* def = op.def();
-  if (MayHaveOtherReaders(op.num_operands(), def ? def->traits : ir::kNone)) return true;
+  if (MayHaveExternalUses(op.num_operands(), def ? def->traits : ir::kNone)) return true;
   const SourceOp& pattern = graph_.ops[op_id];
   bool all_kept = true;
   for (uint32_t r = 0; r < op.num_results(); ++r) {
@@ -155,18 +155,18 @@ bool Matcher::NoEscape(OpId op_id, Operation op) {
     all_kept &= keep;
     if (replaced || keep) continue;
     const ir::GraphView view(op.program());
-    const uint32_t reader = ReaderOutside(view, op.result(r).id(), [&](uint32_t user) {
+    const uint32_t external = ExternalUser(view, op.result(r).id(), [&](uint32_t user) {
       return m_->Contains(view.OperationAt(user));
     });
-    if (reader == ir::kNoId) continue;
+    if (external == ir::kNoId) continue;
     return Fail(
         [&](MatchFailure& failure) {
-          const Operation user = view.OperationAt(reader);
+          const Operation user = view.OperationAt(external);
           failure.op = op;
           failure.value = op.result(r);
           failure.user = user;
           failure.loc = pattern.loc;
-          failure.expected = "no reader outside the match";
+          failure.expected = "no use outside the match";
           failure.found = user.name();
           return fmt::format("an intermediate value, result {} of {}, is also read by {}", r,
                              op.name(), user.name());

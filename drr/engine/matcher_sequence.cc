@@ -41,7 +41,8 @@ bool Matcher::SolveList(const Goal& goal, ValueId id) {
   return false;
 }
 
-// Every element, of which there must be one, is made by an op of the pattern: no choices, so no backtracking between them.
+// Every element, of which there must be one, is defined by an op of the pattern: there are no
+// choices, so no backtracking between them.
 bool Matcher::SolveEach(const Goal& goal, ValueId id, std::vector<Value> elements) {
   const OpId op_id = graph_.values[id].producer;
   const SourceOp& op = graph_.ops[op_id];

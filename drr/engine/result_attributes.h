@@ -1,4 +1,4 @@
-// The attributes of an operation that a rule makes.
+// The attributes of an operation that a rule creates.
 #pragma once
 
 #include <string>

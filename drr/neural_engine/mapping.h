@@ -10,7 +10,7 @@
 //
 // Keys of ours, all optional:
 //   'name': 'my-rule'   'numerics': 'exact'   'benefit': 3
-//   'single_use': False            intermediate values may have other readers
+//   'single_use': False            intermediate values may have external uses
 //   'operands': {1: {0: 1}}        node 1 reads node 0 as its input 1
 //   'checks': {1: {'attrs': {'axis': -1}, 'inputs': {1: 2.0}}}    attributes of a node; inputs that
 //                                  are a constant, given as a number, 'constant' or 'positive'
@@ -103,9 +103,8 @@ void ReadMapping(const Literal& dict, const std::string& name, Diagnostics* mist
 // Every type of a node that is no op, or none that a mapping can speak of, goes to *mistakes.
 void CheckOps(const Mapping& mapping, const ir::IrContext& context, Diagnostics* mistakes);
 
-// One rule, or several where types of another arity are alternatives; of a mapping without mistakes.
-// `program` (may be null) is
-// where names of nodes are looked up.
+// One rule, or several where types of another arity are alternatives; of a mapping without
+// mistakes. `program` (may be null) is where names of nodes are looked up.
 void LowerMapping(const Mapping& mapping, ir::IrContext* context, ir::Program* program,
                   Diagnostics* mistakes, std::vector<std::unique_ptr<Rule>>* rules);
 

@@ -167,12 +167,12 @@ void Recorder::LowerOp(OpNode& op) {
                     fmt::format("operand '{}' of {} is not given", defs[i].name, op.def->name()));
 }
 
-// Names can be used before they are defined, so a rule may be a ring.
+// Names can be used before they are defined, so the pattern may contain a cycle.
 void Recorder::CheckCycles() {
   enum State { kNew, kOpen, kDone };
-  IdVector<ResultValue, ResultOpId> producers(graph_->num_result_values);
+  IdVector<ResultValue, ResultOpId> defining_op(graph_->num_result_values);
   for (ResultOpId op : graph_->result_ops.ids())
-    for (ResultValueId v : graph_->result_ops[op].results) producers[v] = op;
+    for (ResultValueId v : graph_->result_ops[op].results) defining_op[v] = op;
   IdVector<drr::ResultOp, State> result_state(graph_->result_ops.size());
   IdVector<drr::SourceOp, State> source_state(graph_->ops.size());
   std::function<void(ResultOpId)> result = [&](ResultOpId op) {
@@ -182,7 +182,7 @@ void Recorder::CheckCycles() {
     if (result_state[op] != kNew) return;
     result_state[op] = kOpen;
     for (const ResultOperand& in : graph_->result_ops[op].operands)
-      if (in.kind == ResultOperand::kResult) result(producers[in.result]);
+      if (in.kind == ResultOperand::kResult) result(defining_op[in.result]);
     result_state[op] = kDone;
   };
   std::function<void(OpId)> source = [&](OpId op) {

@@ -51,9 +51,9 @@ class PatternChecker {
   void CountVariants();
   // Can a match that has bound `bound` go on to the ops below `op`? As Matcher::FindJoin.
   bool Joins(OpId op, const std::set<ValueId>& bound, std::set<OpId>* tried) const;
-  // Every further root must be reachable from the first over values that both read.
+  // Every secondary root must be reachable from the first over values that both use.
   void CheckJoins();
-  // What is said of an Either() or a value with skipped ops holds for what makes it; Recompute()
+  // What is said of an Either() or a value with skipped ops holds for its defining op; Recompute()
   // holds for everything below.
   void SpreadEscapes();
   void SpreadEscape(ValueId value, Escape escape);
@@ -282,7 +282,7 @@ void PatternChecker::Reach(ValueId v, uint64_t choice, std::set<ValueId>* seen) 
     if (!x.either.empty()) {
       Reach(x.either[c], choice, seen);
     } else if (c == 1) {
-      seen->erase(v);  // absent, and so is what makes it
+      seen->erase(v);  // absent, and so is its defining op
       return;
     }
   }
@@ -440,13 +440,13 @@ void PatternChecker::CheckResults() {
 }
 
 void PatternChecker::OrderResults() {
-  IdVector<ResultValue, ResultOpId> producers(g_.num_result_values);
+  IdVector<ResultValue, ResultOpId> defining_op(g_.num_result_values);
   for (ResultOpId op : g_.result_ops.ids())
-    for (ResultValueId v : g_.result_ops[op].results) producers[v] = op;
+    for (ResultValueId v : g_.result_ops[op].results) defining_op[v] = op;
   IdVector<ResultOp, bool> done(g_.result_ops.size());
   std::function<void(const ResultOperand&)> visit = [&](const ResultOperand& in) {
-    if (in.kind != Kind::kResult || done[producers[in.result]]) return;
-    const ResultOpId op = producers[in.result];
+    if (in.kind != Kind::kResult || done[defining_op[in.result]]) return;
+    const ResultOpId op = defining_op[in.result];
     done[op] = true;
     for (const ResultOperand& operand : g_.result_ops[op].operands) visit(operand);
     g_.result_order_.push_back(op);

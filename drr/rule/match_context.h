@@ -85,8 +85,8 @@ class AnyValue {
 
 }  // namespace internal
 
-// What a function of the rule keeps while one op is matched: of the ways in which it may match, many
-// ask the same.
+// What a function of the rule keeps while one op is matched: of the ways in which it may match,
+// many ask the same.
 struct MatchMemo {
   virtual ~MatchMemo() = default;
 };
@@ -122,8 +122,8 @@ class MatchContext {
   ir::IrContext* context() const { return rule_->graph.context(); }
   const Rule& rule() const { return *rule_; }
 
-  // What a handle of the rule (drr/cpp/handles.h) stands for: the BoundTensor of a Tensor, the value
-  // of an Attr<T> or Let<T>, the attributes of an op.
+  // What a handle of the rule (drr/cpp/handles.h) stands for: the BoundTensor of a Tensor, the
+  // value of an Attr<T> or Let<T>, the attributes of an op.
   template <class Handle>
   decltype(auto) operator[](const Handle& handle) const {
     return handle.In(*this);
@@ -143,7 +143,7 @@ class MatchContext {
     return op.template As<O>(*this);
   }
 
-  // A function of the rule may say why it refuses; the reason that is told then ends in this.
+  // A function of the rule may say why it refuses; the reported reason then ends in this.
   void Explain(std::string why) const { explanation_ = std::move(why); }
   const std::string& explanation() const { return explanation_; }
 
@@ -191,7 +191,7 @@ class MatchContext {
   void SetLet(LetId id, T value) const {
     lets_[id].Set(std::move(value));
   }
-  // Ops between a value and its reader that only the match reads.
+  // Ops between a value and its user that have no external use.
   const std::vector<ir::Operation>& absorbed() const { return absorbed_; }
   // Whether a complete match holds `op`.
   bool Contains(ir::Operation op) const;

@@ -78,12 +78,12 @@ struct SourceOp {
 };
 
 enum class Escape : uint8_t {
-  kForbid,     // an intermediate value that anything else reads refuses the match
-  kKeep,       // its producer stays for the other readers
+  kForbid,     // an intermediate value with an external use refuses the match
+  kKeep,       // its defining op stays for the external uses
   kRecompute,  // so do all matched ops below: what the result needs of them is computed again
 };
 
-// An op that may stand between a value and its reader.
+// An op that may stand between a value and its user.
 struct SkippedOp {
   const ir::OpDef* def = nullptr;
   bool same_type = false;  // only where its result has the type of its operand
@@ -100,7 +100,7 @@ struct SourceValue {
   Escape escape = Escape::kForbid;
   ValueId alias;                   // string spelling: another name for that value
   bool list = false;               // any number of consecutive operands, or what an Each makes
-  bool outside = false;            // its producer may lie in a block around the reader's
+  bool outside = false;            // its defining op may lie in a block around the user's
   ValueId through;                 // this value, or that one with skipped ops in between
   std::vector<SkippedOp> skipped;  // what may stand between; at most kMaxSkipped in a row
   std::vector<ValueId> nots;       // values of patterns that must not make this one
@@ -139,8 +139,8 @@ struct OutsideValue {
   SourceLoc loc;
 };
 
-// A constraint or a computed attribute in words of the vocabulary (drr/rule/vocabulary.h); without a
-// name it is native code, which only C++ can express.
+// A constraint or a computed attribute in words of the vocabulary (drr/rule/vocabulary.h); without
+// a name it is native code, which only C++ can express.
 struct Formula {
   struct Argument {
     enum Kind { kValue, kVariable, kLiteral };
@@ -175,7 +175,7 @@ struct ResultOp {
   SourceLoc loc;
   bool called = false;
   // The location is that of the root, unless it is
-  ValueId location_of;        // that of what makes this source value, or
+  ValueId location_of;        // that of the defining op of this source value, or
   std::string location = {};  // this
 };
 
@@ -257,7 +257,7 @@ class PatternGraph {
   std::vector<OpId> RootProducers() const;
   // Whether matching is a walk down one tree with nothing to choose but operand orders: one root,
   // ops of fixed alternatives whose operands are named one by one (some optional or absent),
-  // attributes that are literals, sets, variables or anything. No Either(), no joined roots, no
+  // attributes that are literals, sets, variables or anything. No Either(), no secondary roots, no
   // Repeat, Each or list, AnyOp, Not, skipped op, region, or Recompute(), and no op with any number
   // of results. A value may be read twice (a DAG).
   bool IsPlain() const;

@@ -17,8 +17,8 @@ namespace weft::drr::text {
 
 namespace {
 
-// Whether text[at] is the word `rule` that begins a rule: at the start of a line, or before a name and
-// a brace.
+// Whether text[at] is the word `rule` that begins a rule: at the start of a line, or before a name
+// and a brace.
 bool BeginsRule(std::string_view text, size_t at) {
   constexpr std::string_view kWord = "rule", kSpace = " \t\r\n";
   if (text.substr(at, kWord.size()) != kWord) return false;
@@ -176,7 +176,7 @@ std::vector<ValueId> RuleParser::Below(ValueId id) {
   return below;
 }
 
-ValueId RuleParser::FindRing() {
+ValueId RuleParser::FindCycle() {
   enum State : uint8_t { kNew, kOpen, kDone };
   IdVector<SourceValue, State> state(graph_->values.size(), kNew);
   std::vector<std::pair<ValueId, std::vector<ValueId>>> path;
@@ -202,9 +202,9 @@ ValueId RuleParser::FindRing() {
 }
 
 bool RuleParser::Finish() {
-  if (const ValueId ring = FindRing())
+  if (const ValueId value = FindCycle())
     return Fail(
-        fmt::format("rule {}: {} is made from itself", graph_->rule(), graph_->Describe(ring)));
+        fmt::format("rule {}: {} is made from itself", graph_->rule(), graph_->Describe(value)));
   if (graph_->replacements.empty())
     return Fail(fmt::format("rule {} replaces nothing", graph_->rule()));
   BuildResult built = drr::internal::FinishRule(std::move(graph_), algebra_, numerics_, benefit_);

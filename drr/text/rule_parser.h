@@ -1,4 +1,5 @@
-// Reads rules in the form of drr/text/rule_text.h, one statement after the other, into pattern graphs.
+// Reads rules in the form of drr/text/rule_text.h, one statement after the other, into pattern
+// graphs.
 #pragma once
 
 #include <functional>
@@ -16,8 +17,9 @@
 
 namespace weft::drr::text {
 
-// Of one text, which must outlive it. Rules are appended to those of the caller as they are finished.
-// After a mistake in the text parsing goes on at the next rule, so that every wrong rule is named.
+// Of one text, which must outlive it. Rules are appended to those of the caller as they are
+// finished. After a mistake in the text parsing goes on at the next rule, so that every wrong rule
+// is named.
 class RuleParser {
  public:
   RuleParser(std::string_view text, ir::IrContext* context, ir::Program* program,
@@ -40,8 +42,8 @@ class RuleParser {
   bool Fail(const char* at, const std::string& what) { return s_.Fail(at, what); }
   SourceLoc Here();
 
-  // Values, names, literals and formulas: rule_parser_terms.cc. Every function returns false after it
-  // has noted the mistake in the scanner.
+  // Values, names, literals and formulas: rule_parser_terms.cc. Every function returns false after
+  // it has noted the mistake in the scanner.
   bool Quoted(std::string* text);
   bool Integer(int64_t least, int64_t most, int* value);
   // What follows a sigil: a name, a number, or a quoted name. Numbers are no names.
@@ -67,10 +69,11 @@ class RuleParser {
   bool ParseNumerics();
   bool ParseRequire(bool profitable);
   bool ParseReplace();
-  // What a value is made from.
+  // The operands of a value's defining op.
   std::vector<ValueId> Below(ValueId id);
-  // Values may be used before they are made, so that a rule may be a ring: one of its values.
-  ValueId FindRing();
+  // Values may be used before they are defined, so the pattern may contain a cycle: a value
+  // on it, or none.
+  ValueId FindCycle();
   bool Finish();
 
   // Statements of the source block: rule_parser_source.cc.
@@ -91,7 +94,7 @@ class RuleParser {
   // Statements of the result block: rule_parser_result.cc.
   bool Operand(ResultOperand* operand);
   bool ParseOutside(const char* at, ResultOperand* operand);
-  // The source op that makes a value.
+  // The source op that defines a value.
   bool ProducerOf(OpId* op);
   bool ParseResult();
   bool CheckResultArity(const char* at, const ResultOp& op, size_t num_results);

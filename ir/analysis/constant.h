@@ -7,7 +7,7 @@
 
 namespace weft::ir {
 
-// The dense contents of a value made by builtin.constant or builtin.get_parameter (or another op
+// The dense contents of a value defined by builtin.constant or builtin.get_parameter (or another op
 // with the trait kConstantLike and a dense attribute `value`); null for anything else. May be
 // elided.
 Attribute ConstantValue(Value value);

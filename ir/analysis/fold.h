@@ -5,8 +5,8 @@
 //   for (Operation op : ops)  // operands before their users: one sweep folds whole chains
 //     if (op.IsAlive()) folder.Fold(op, rewriter);
 //
-// Random ops, ops for which there is no kernel and ops that fail (integers divided by zero) are left
-// alone: their error belongs to run time, where its message has a place.
+// Random ops, ops for which there is no kernel and ops that fail (integers divided by zero) are
+// left alone: their error belongs to run time, where its message has a place.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ struct FoldOptions {
   bool shapes = false;
   // Ops that make much more data than they read (Expand, Tile, ConstantOfShape). Without it they
   // are held back: their users are folded where the result is small again, and when all are, the op
-  // goes as well.
+  // is erased as well.
   bool growth = false;
 };
 // Of a program that lives on, and of one that is about to run with static shapes.

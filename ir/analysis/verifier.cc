@@ -107,7 +107,7 @@ absl::Status CheckDominance(Operation op, uint32_t i, Value value) {
   return absl::OkStatus();
 }
 
-// `is_known(value)` is true for values that surely dominate op.
+// `is_known(value)` is true for values that provably dominate op.
 template <class IsKnown>
 absl::Status CheckOperands(const GraphView& view, uint32_t op, IsKnown is_known) {
   const uint32_t count = view.num_operands(op);
@@ -256,8 +256,8 @@ class ProgramVerifier {
  private:
   absl::Status CheckRegionsOf(Operation op);
   static void PushRegions(Operation op, std::vector<uint32_t>* next);
-  // Whether the op is surely right; else Check() looks for the mistake, or for what makes it right
-  // after all.
+  // Whether the op is provably right; else Check() looks for the mistake, or for what makes it
+  // right after all.
   bool LooksRight(uint32_t op, Signature* signature);
   absl::Status Check(uint32_t op, const Signature& signature);
   // Whether all operands are alive, in use lists, and defined before in the same block. Fills in

@@ -1,7 +1,7 @@
 // The pd dialect: the Paddle operators of the seed listings, with Paddle's names, attributes and
-// conventions (shapes and scales are operands made by pd.full and pd.full_int_array; concat takes a
-// vector; reshape has a second result that remembers the old shape), and the
-// gradients of these operators.
+// conventions (shapes and scales are operands defined by pd.full and pd.full_int_array; concat
+// takes a vector; reshape has a second result that remembers the old shape), and the gradients of
+// these operators.
 //
 // Listings keep the types they state even where inference would say otherwise.
 #pragma once

@@ -57,8 +57,8 @@ class OpenOperands {
 
 }  // namespace
 
-// Uses between operations that go together are dropped without unlinking them, and a use by one that
-// goes is handed to the new operation where that reads the same value.
+// Uses between erased operations are dropped without unlinking them, and a use by an erased one is
+// handed to the new operation where that uses the same value.
 void Program::Mutator::ReplaceInPlace(Operation op, std::span<const uint32_t> erased,
                                       const RawOperationState& state,
                                       std::vector<uint32_t>* released) {
@@ -70,13 +70,13 @@ void Program::Mutator::ReplaceInPlace(Operation op, std::span<const uint32_t> er
   WEFT_CHECK(!(r.flags & (internal::kOpHasRegions | internal::kOpHasExtraResults |
                           internal::kOpManyOperands)),
              "only a small operation of one result is replaced in place");
-  uint32_t readers = 0;  // of operations that go, not met yet
+  uint32_t uses = 0;  // of erased operations, not met yet
   for (const uint32_t e : erased) {
     OpRecord& gone = p_->ops_[e];
     WEFT_CHECK(gone.flags == internal::kOpHasResult,
                "only small operations of one result go along");
     gone.flags = kGoing;
-    readers += gone.use_count;
+    uses += gone.use_count;
   }
   const auto is_going = [&](uint32_t value) {
     return !(value & internal::kExtraBit) && p_->ops_[value].flags == kGoing;
@@ -87,7 +87,7 @@ void Program::Mutator::ReplaceInPlace(Operation op, std::span<const uint32_t> er
     const uint32_t value = p_->operands_[use].value;
     if (value == kNoId) continue;
     if (is_going(value)) {
-      --readers;
+      --uses;
       continue;
     }
     p_->Unlink(use);
@@ -111,7 +111,7 @@ void Program::Mutator::ReplaceInPlace(Operation op, std::span<const uint32_t> er
       const uint32_t value = p_->operands_[use].value;
       if (value == kNoId) continue;
       if (is_going(value)) {
-        --readers;
+        --uses;
       } else if (const int i = open.Take(value); i >= 0) {
         p_->TakeOver(first + static_cast<uint32_t>(i), use);
       } else {
@@ -123,7 +123,7 @@ void Program::Mutator::ReplaceInPlace(Operation op, std::span<const uint32_t> er
     if (p_->has_names_) p_->DropSideEntries(e);
     p_->Remove(e);
   }
-  WEFT_CHECK(readers == 0, "erasing an operation whose result is used");
+  WEFT_CHECK(uses == 0, "erasing an operation whose result is used");
   for (const uint32_t e : erased) p_->FreeOp(e);
   for (uint64_t left = open.left() | unlinked; left != 0; left &= left - 1) {
     const auto i = static_cast<uint32_t>(__builtin_ctzll(left));

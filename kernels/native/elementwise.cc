@@ -93,7 +93,7 @@ const RegisterRow<ops::Xor> kXor(&LogicalRow<XorFunction>);
 
 // --- the program --------------------------------------------------------------------
 
-// Slots go to values in the order of the body, and are free again after the value's last reader.
+// Slots go to values in the order of the body, and are free again after the value's last user.
 class Compiler {
  public:
   explicit Compiler(const KernelContext& context);
@@ -108,8 +108,8 @@ class Compiler {
   // Whether the op's result has the shape of all: its operands do not broadcast to a smaller one,
   // which rows would compute again and again (and powers differently: see BinaryOnRow).
   bool FillsResult(ir::Operation op) const;
-  // Where the op's result goes. An operand that dies here makes room for it if both have elements of
-  // one size, which rows may write over.
+  // Where the op's result goes. An operand that dies here makes room for it if both have elements
+  // of one size, which rows may write over.
   Place PlaceResult(ir::Operation op);
 
   const KernelContext& context_;

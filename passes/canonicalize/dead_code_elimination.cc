@@ -1,4 +1,4 @@
-// dead-code-elimination: removes pure ops without readers (chains of them in one go) and parameters
+// dead-code-elimination: removes pure ops without users (chains of them in one go) and parameters
 // that no builtin.get_parameter names any more and that are no default of an input.
 #include <set>
 
@@ -21,7 +21,7 @@ class DeadCodeElimination : public Pass {
     ir::Walk(program, [&](ir::Operation op) { ops.push_back(op); });
     ir::Rewriter rewriter(&program);
     std::vector<ir::Operation> work;
-    while (!ops.empty()) {  // readers first; then the producers that lost their last reader
+    while (!ops.empty()) {  // users first; then defining ops that lost their last use
       work.push_back(ops.back());
       ops.pop_back();
       while (!work.empty()) {

@@ -3,7 +3,7 @@
 //
 //   relu(x * y + z)  =>  elementwise(x, y, z) { relu(x * y + z) }
 //
-// A group grows from its last op towards the inputs: an op joins when all its readers have joined, so
+// A group grows from its last op towards the inputs: an op joins when all its users have joined, so
 // nothing but the last result leaves the group and no path can leave it and come back. All its ops
 // have one shape, known to be the same; a smaller one would be computed again for every element that
 // it is broadcast to, and stays outside as an input. No number changes: each op of the body is
@@ -72,10 +72,10 @@ class FuseElementwise : public Pass {
 
  private:
   // In the order of the block; the last one is `root`. Every op that may join is looked at after all
-  // that come behind it, so all its readers that ever will have joined.
+  // that come behind it, so all its users that ever will have joined.
   static std::vector<Operation> Grow(Operation root);
-  // Whether only `members` read the op. Their operands are few, so many readers need not be listed.
-  static bool IsReadOnlyBy(const std::unordered_set<uint32_t>& members, Operation op);
+  // Whether only `members` use the op. Their operands are few, so many users need not be listed.
+  static bool IsUsedOnlyBy(const std::unordered_set<uint32_t>& members, Operation op);
   static std::vector<Value> InputsOf(const std::vector<Operation>& group);
   // False when the shape of the group does not follow from its inputs: a model may state more about
   // a result, and the bounds of a Clip do not broadcast with it.
@@ -123,13 +123,13 @@ std::vector<Operation> FuseElementwise::Grow(Operation root) {
   for (add(root); !next.empty() && group.size() < kMaxOps;) {
     const Operation op = next.top();
     next.pop();
-    if (CanJoin(op) && HasShapeOf(op, root) && IsReadOnlyBy(members, op)) add(op);
+    if (CanJoin(op) && HasShapeOf(op, root) && IsUsedOnlyBy(members, op)) add(op);
   }
   std::reverse(group.begin(), group.end());
   return group;
 }
 
-bool FuseElementwise::IsReadOnlyBy(const std::unordered_set<uint32_t>& members, Operation op) {
+bool FuseElementwise::IsUsedOnlyBy(const std::unordered_set<uint32_t>& members, Operation op) {
   constexpr size_t kMostOperands = 3;
   if (op.result().use_count() > kMostOperands * members.size()) return false;
   for (const Operation user : op.result().users())

@@ -42,7 +42,7 @@ size_t RowAxis(const Product& p) {
   return p.op.operand(0).type().rank() - (Transposes(p.op, /*weights=*/false) ? 1 : 2);
 }
 
-// `p` with its only reader, if that adds a constant to every row.
+// `p` with its only user, if that adds a constant to every row.
 void FindBiasAdd(Product* p) {
   const Value y = p->op.result();
   if (!y.HasOneUse()) return;

@@ -14,7 +14,7 @@ namespace weft::passes {
 struct Product {
   ir::Operation op{};        // a MatMul or Gemm
   ir::Attribute weights{};   // with contents
-  ir::Operation bias_add{};  // its only reader, if that adds a constant to every row; else none
+  ir::Operation bias_add{};  // its only user, if that adds a constant to every row; else none
   ir::Attribute bias{};      // that constant, or the one that Gemm adds: one number per column
   // What the one product takes the place of.
   ir::Operation end() const { return bias_add ? bias_add : op; }

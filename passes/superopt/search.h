@@ -1,6 +1,7 @@
-// A cost-based search over programs, as TASO's (Jia and others, SOSP 2019): from the cheapest program
-// in a queue every rule is tried at every operation, and what is new and not much more expensive than
-// the best so far is kept. Rules may make a program more expensive on the way to a cheaper one.
+// A cost-based search over programs, as TASO's (Jia and others, SOSP 2019): from the cheapest
+// program in a queue every rule is tried at every operation, and what is new and not much more
+// expensive than the best so far is kept. Rules may make a program more expensive on the way to a
+// cheaper one.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +41,7 @@ struct SearchOptions {
   static constexpr size_t kDraws = 32;
 
   std::function<bool()> stop = {};                           // asked often; true ends the search
-  std::function<void(const SearchProgress&)> progress = {};  // told often
+  std::function<void(const SearchProgress&)> progress = {};  // called often
   std::function<void(std::string_view)> warn = {};           // why the program stays as it is
 };
 

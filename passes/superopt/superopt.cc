@@ -1,10 +1,11 @@
-// superopt: searches for a cheaper program with the substitutions of passes/superopt/substitutions.weft
-// and the rules of canonicalize, each tried alone at every operation (passes/superopt/search.h).
-// Seed: ai_system_graph_optimization.md, 5.2.6 random subgraph substitution.
+// superopt: searches for a cheaper program with the substitutions of
+// passes/superopt/substitutions.weft and the rules of canonicalize, each tried alone at every
+// operation (passes/superopt/search.h). Seed: ai_system_graph_optimization.md, 5.2.6 random
+// subgraph substitution.
 //
 // The result is never more expensive than the program given, with what constant folding leaves of
 // both. A program with a type that is not static, or with an operation whose cost is not known, is
-// left alone, and the run's SearchOptions::warn is told why.
+// left alone, and the run's SearchOptions::warn is called with the reason.
 #include <algorithm>
 #include <functional>
 #include <utility>
@@ -39,8 +40,8 @@ std::string WhyNotStatic(ir::Program& program) {
   return why;
 }
 
-// Split(x, [n, n]) => Split(x), the form that substitutions know. No rule, because an operation of any
-// number of results is none that a rule in C++ can make.
+// Split(x, [n, n]) => Split(x), the form that substitutions know. No rule, because an operation of
+// any number of results is none that a rule in C++ can make.
 void DropEqualLengths(ir::Program& program) {
   ir::Rewriter rewriter(&program);
   ir::Walk(program, [&](ir::Operation op) {
@@ -69,7 +70,7 @@ class Superopt : public Pass {
   // What the search took for free is not, where folding leaves it.
   absl::StatusOr<double> CostWhenFolded(const ir::Program& program);
   // The operations of the best program in place of the ones there are. Its steps would not do: the
-  // order in which a value's readers are tried is another one in a copy.
+  // order in which a value's users are tried is another one in a copy.
   void Adopt(SearchResult& found, ir::Program& program);
 
   PassContext run_;

@@ -38,7 +38,7 @@ void AddPassFlags(CLI::App& app, PassFlags* flags);
 // Every name exists, and no two flags contradict each other. Before anything is read.
 absl::Status CheckPassFlags(const PassFlags& flags);
 
-// The rules there are, and those that a run knew of besides (from a file).
+// Registered rule names plus those loaded from rule files.
 std::vector<std::string> RuleNames(const std::vector<passes::PassReport>& reports = {});
 // The rules that flags may name before anything is read; none when a file has more of them.
 std::vector<std::string> RuleNamesOf(const PassFlags& flags);

@@ -144,11 +144,11 @@ Value RuleExplainer::AtStart(Value after) const {
   Value found = name.empty() ? Value() : ValueOfName(*start_->copy, name);
   if (!after) return found;
   if (after.IsBlockArgument()) return found;
-  const Operation maker = after.DefiningOp();
+  const Operation defining_op = after.DefiningOp();
   size_t i = 0;
   ir::Walk(*start_->copy, [&](Operation copy) {
     const Operation original = start_->originals[i++];
-    if (original.IsAlive() && original == maker) found = copy.result(after.index());
+    if (original.IsAlive() && original == defining_op) found = copy.result(after.index());
   });
   return found;
 }

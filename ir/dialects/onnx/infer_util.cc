@@ -141,7 +141,7 @@ bool CheckBroadcastsTo(InferContext& c, size_t i, std::span<const int64_t> dims)
   }
   if (ok) return true;
   return c.Fail(fmt::format("{} {} does not {}broadcast to {}", OperandName(c, i),
-                            ToString(*actual), c.must_prove() ? "surely " : "", ToString(dims)));
+                            ToString(*actual), c.must_prove() ? "provably " : "", ToString(dims)));
 }
 
 int64_t VectorLength(const InferContext& c, size_t i) {

@@ -1,5 +1,4 @@
-// What alike onnx ops share: descriptions and inference of elementwise ops. To inherit from, or to
-// call in kInfo.
+// Shared OpInfo and inference of elementwise ops of onnx. To inherit from, or to call in kInfo.
 #pragma once
 
 #include <optional>

@@ -78,8 +78,8 @@ struct Fetch {
   static bool Infer(InferContext& c);
 };
 
-// The integers that an operand holds (a shape, an axis): made by pd.full_int_array, pd.full of one
-// element, or a constant.
+// The integers that an operand holds (a shape, an axis): defined by pd.full_int_array, pd.full of
+// one element, or a constant.
 std::optional<Ints> IntsOf(Value value);
 
 void LoadCreationOps(IrContext& context);

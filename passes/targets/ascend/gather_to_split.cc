@@ -3,7 +3,7 @@
 //
 //   gather(x, 0), gather(x, [2, 3])  =>  (a, b, c) = split(x, [1, 1, 2]); squeeze(a), c
 //
-// A pass and not a rule: the number of readers is free, and there must be no other reader. Equal
+// A pass and not a rule: the number of users is free, and there must be no other user. Equal
 // gathers share a part; overlapping ones are left alone. The seed counts an index that is one too
 // large as right.
 #include <algorithm>
@@ -27,14 +27,14 @@ struct Part {
   // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the comparison for a null pointer
   friend auto operator<=>(const Part&, const Part&) = default;
 };
-struct Reader {
+struct GatherUse {
   ir::Operation gather;
   Part part;
 };
 // How a value is read.
 struct Reading {
   int64_t axis = -1, size = 0;
-  std::vector<Reader> readers;
+  std::vector<GatherUse> uses;
 };
 
 // The part that constant indices name; nothing when they are not in a row.
@@ -64,16 +64,16 @@ std::optional<Reading> ReadingOf(ir::Value value) {
     if (!ir::IsStaticDim(reading.size)) return std::nullopt;
     const auto part = PartOf(gather.operand(1), reading.size);
     if (!part) return std::nullopt;
-    reading.readers.push_back({gather, *part});
+    reading.uses.push_back({gather, *part});
   }
   return reading;
 }
 
-// All parts in order, those between them that nobody reads included; nothing when they overlap or
+// All parts in order, those between them that have no user included; nothing when they overlap or
 // there is only one.
 std::optional<std::vector<Part>> PartsOf(const Reading& reading) {
   std::vector<Part> read, all;
-  for (const Reader& reader : reading.readers) read.push_back(reader.part);
+  for (const GatherUse& use : reading.uses) read.push_back(use.part);
   std::sort(read.begin(), read.end());
   read.erase(std::unique(read.begin(), read.end()), read.end());
   int64_t end = 0;
@@ -121,15 +121,15 @@ class GatherToSplit : public Pass {
     const ir::Operation split =
         rewriter.Create<ops::Split>({value, rewriter.ConstantInts(sizes)}, {.axis = reading->axis},
                                     static_cast<int>(sizes.size()));
-    for (const Reader& reader : reading->readers) {
-      const auto at = std::lower_bound(parts->begin(), parts->end(), reader.part);
+    for (const GatherUse& use : reading->uses) {
+      const auto at = std::lower_bound(parts->begin(), parts->end(), use.part);
       ir::Value part = split.result(static_cast<uint32_t>(at - parts->begin()));
-      rewriter.SetInsertionPoint(reader.gather);
-      if (reader.gather.operand(1).type().rank() == 0)
+      rewriter.SetInsertionPoint(use.gather);
+      if (use.gather.operand(1).type().rank() == 0)
         part = rewriter.Make<ops::Squeeze>({part, rewriter.ConstantInts({reading->axis})});
-      rewriter.Replace(reader.gather, {part});
+      rewriter.Replace(use.gather, {part});
     }
-    Count("gathers replaced", reading->readers.size());
+    Count("gathers replaced", reading->uses.size());
     MarkChanged();
   }
 };

@@ -10,14 +10,14 @@
 
 namespace weft::passes {
 
-// The op of kind O that makes `value`, which nobody else may read; or none.
+// The defining op of `value` if it is an O and `value` has no other use; or none.
 template <class O>
 ir::Operation MadeForOne(ir::Value value) {
   const ir::Operation op = value.DefiningOp();
   return op && op.Is<O>() && value.HasOneUse() ? op : ir::Operation();
 }
 
-// The only reader of `value`, which must be an O that takes it as this operand; or none.
+// The only user of `value`, which must be an O that takes it as this operand; or none.
 template <class O>
 ir::Operation OnlyReader(ir::Value value, uint32_t operand = 0) {
   if (!value.HasOneUse()) return {};

@@ -2,17 +2,17 @@
 // single heads that adds a mask, which all attentions share. Seed: litert_graph_to_graph.md,
 // "Multi-head Attention with MaskedSoftmax via Select".
 //
-//   keep = not_equal(reshape(mask, [B, 1, T, S]), 0); for each of its readers, over all heads,
+//   keep = not_equal(reshape(mask, [B, 1, T, S]), 0); for each of its users, over all heads,
 //   transpose(matmul(v^T, softmax(select(keep, (q * a) . (k * b)^T, C))^T), [0, 3, 1, 2])
 //     =>  add = cast(equal(mask, 0)) * max(C, -65472); for each of them
 //         pack(softmax((q_i * a) . (k_i * b)^T + add) . v_i of each head i, 2)
 //         where q_i, k_i and v_i are unpack(q, 2), unpack(k, 2) and unpack(v, 2)
 //
-// A masked score is x + C afterwards and not C, which gives the same weights in every row that keeps
-// an entry, as C is far below all scores; a row that keeps none had equal weights, and gets others.
-// So the pass works only in runs that allow approximate numerics. The bound keeps the mask finite in
-// f16, and 0 * -inf from being NaN. A pass and not a rule: the numbers of heads and of attentions
-// are free, and all readers of the condition change or none does.
+// A masked score is x + C afterwards and not C, which gives the same weights in every row that
+// keeps an entry, as C is far below all scores; a row that keeps none had equal weights, and gets
+// others. So the pass works only in runs that allow approximate numerics. The bound keeps the mask
+// finite in f16, and 0 * -inf from being NaN. A pass and not a rule: the numbers of heads and of
+// attentions are free, and all users of the condition change or none does.
 #include <algorithm>
 
 #include "ir/analysis/constant.h"
@@ -111,7 +111,7 @@ std::optional<Attention> AttentionOf(ir::Operation select) {
   return a.heads > 0 ? std::optional(a) : std::nullopt;
 }
 
-// All readers of the condition; nothing unless each is an attention, of one C and element type.
+// All users of the condition; nothing unless each is an attention, of one C and element type.
 std::vector<Attention> AttentionsOf(ir::Operation not_equal) {
   std::vector<Attention> attentions;
   for (const ir::OpOperand use : not_equal.result().uses()) {

@@ -126,7 +126,7 @@ TEST_F(Language, OneOpWithOperandsNeverStandsForTwo) {
   const Value t = b.Make<Tanh>({x});
   const Value out = b.Make<Sub>({t, t});
   b.Return({{"out", out}});
-  EXPECT_EQ(Try(out.DefiningOp(), rule), "one toy.tanh would stand for two");
+  EXPECT_EQ(Try(out.DefiningOp(), rule), "one toy.tanh would be bound to two pattern ops");
 }
 
 // --- choices and backtracking --------------------------------------------------------------

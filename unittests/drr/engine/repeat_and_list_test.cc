@@ -299,7 +299,7 @@ TEST_F(OperandLists, EachWantsOneOpForEveryElement) {
   EXPECT_EQ(Output(0).attrs_of<Norm>().axis, 3);
   EXPECT_EQ(Output(0).operand(0).DefiningOp().operands().vec(), (std::vector<Value>{x, y, z}));
   EXPECT_EQ(Try(bad.DefiningOp(), JoinFirst),
-            "attribute axis of toy.norm differs from an equal one");
+            "attribute axis of toy.norm is 4, but $axis was bound to 3");
   EXPECT_THAT(Try(mixed.DefiningOp(), JoinFirst), HasSubstr("expected toy.norm for element 1 of"));
   EXPECT_EQ(Try(scaled.DefiningOp(), JoinFirst),
             "toy.norm does not have exactly its first operand");

@@ -215,7 +215,8 @@ TEST_F(StringSpelling, OneVariableBoundTwiceIsOneValue) {
   const Value other = Transpose(Transpose(x, {1, 0}), {0, 1});
   b.Return({{"a", same}, {"b", other}});
   EXPECT_EQ(Rewrite<Rule>(other.DefiningOp()),
-            "attribute perm of pd.transpose differs from an equal one");
+            "attribute perm of pd.transpose is array[1,0], but $p was bound to array[0,1] by "
+            "pd.transpose");
   EXPECT_EQ(Rewrite<Rule>(same.DefiningOp()), "");
   EXPECT_EQ(program.body().Terminator().operand(0), x);
 }
