@@ -187,7 +187,7 @@ absl::Status CheckPassFlags(const PassFlags& flags) {
       WEFT_RETURN_IF_ERROR(ir::CheckName("rule", name, TransformationNames()));
   for (const std::string& name : flags.enabled_rules) {
     WEFT_RETURN_IF_ERROR(ir::CheckName("rule", name, TransformationNames()));
-    if (ir::Contains(flags.disabled_rules, name))
+    if (passes::ContainsRule(flags.disabled_rules, passes::CanonicalRuleName(name)))
       return ir::InvalidArgument("rule '" + name + "' is both enabled and disabled");
   }
   return absl::OkStatus();

@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "ir/base/suggest.h"
+#include "passes/rule_registry.h"
 #include "tools/cli/exit_code.h"
 
 namespace weft::tools {
@@ -58,6 +59,7 @@ std::string NotRun(const std::string& rule, const std::vector<passes::PassReport
 absl::StatusOr<RuleBound> ParseRuleBound(const std::string& text,
                                          std::span<const std::string> rules) {
   WEFT_ASSIGN_OR_RETURN(RuleBound bound, Split(text));
+  bound.rule = passes::CanonicalRuleName(bound.rule);
   if (!rules.empty()) WEFT_RETURN_IF_ERROR(ir::CheckName("rule", bound.rule, rules));
   return bound;
 }

@@ -2,7 +2,8 @@
 //
 //   merge-transposes<12    the run fails when the rule was applied fewer than 12 times
 //
-// <, <=, =, >= and > are understood. All passes of the run count together.
+// <, <=, =, >= and > are understood. All passes of the run count together. A rule may be named by an
+// alias.
 #pragma once
 
 #include <cstdint>

@@ -182,6 +182,16 @@ TEST_F(IrOptRules, FailsWhenARuleAppliesLessOrMoreOftenThanExpected) {
   EXPECT_FALSE(std::filesystem::exists(Path("b.ir")));
 }
 
+TEST_F(IrOptRules, TakesARuleByAnAliasToo) {
+  Accept({in_, "--fail-if", "compose-transposes<1"});
+  EXPECT_THAT(Refusal({in_, "--fail-if", "compose-transposes>0", "-o", Path("b.ir")}, 1),
+              HasSubstr("rule merge-transposes: expected at most 0 applications, got 1\n"));
+  EXPECT_EQ(Accept({in_, "--disable-rule", "compose-transposes"}).out,
+            Accept({in_, "--disable-rule", "merge-transposes"}).out);
+  EXPECT_THAT(Refusal({in_, "--enable-rule", "topk-fix", "--disable-rule", "lower-topk-indices"}),
+              HasSubstr("both enabled and disabled"));
+}
+
 TEST_F(IrOptRules, NamesEveryBoundThatIsMissedAndWhyARuleWasNotRun) {
   EXPECT_THAT(Refusal({in_, "--fail-if", "drop-identity<1", "--fail-if", "fuse-linear-bias<2",
                        "--fail-if", "merge-transposes<1", "-o", Path("b.ir")},

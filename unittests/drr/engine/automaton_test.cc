@@ -156,7 +156,7 @@ TEST_F(Automaton, KnowsWhereAnOpOfAnyNameWithTraitsMayMatch) {
     accepts.push_back(frozen.automaton().Flags(states[op.id()]) & TreeAutomaton::kAccepts);
   });
   EXPECT_THAT(accepts, testing::ElementsAre(false, true, true, false, false));
-  EXPECT_FALSE(frozen.automaton().IsLoose());
+  EXPECT_FALSE(frozen.automaton().IsInexact());
 }
 
 }  // namespace
