@@ -156,7 +156,7 @@ void AddPassFlags(CLI::App& app, PassFlags* flags) {
                "what every pass and rule did, on stderr; --stats=json; time per pass");
   app.add_flag("--timing", flags->timing)->group(kSameLine);
   app.add_option("--fail-if", flags->fail_if,
-                 "exit 1 if rule R was applied fewer than N times; also <=, =, >=, >; repeatable")
+                 "exit 1 if R applied fewer than N times; also <=, =, >=, >; repeatable")
       ->type_name("R<N")
       ->allow_extra_args(false);
 }
