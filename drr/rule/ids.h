@@ -2,7 +2,6 @@
 // indexed by them alone, so that a value is never looked up where an op is meant.
 #pragma once
 
-#include <compare>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -17,8 +16,8 @@ class Id {
   constexpr explicit Id(size_t index) : index_(static_cast<int>(index)) {}
   constexpr explicit operator bool() const { return index_ >= 0; }  // whether there is one
   constexpr size_t index() const { return static_cast<size_t>(index_); }
-  friend constexpr bool operator==(Id, Id) = default;
-  friend constexpr auto operator<=>(Id, Id) = default;
+  constexpr bool operator==(const Id& other) const { return index_ == other.index_; }
+  constexpr bool operator<(const Id& other) const { return index_ < other.index_; }
 
  private:
   int index_ = -1;
