@@ -238,8 +238,7 @@ TEST_F(Language, RootsWithNoPlaceForTheirResultAreDeclined) {
   const Value second = b.Make<Sub>({x, between});  // z of the rule: needs what first gives
   b.Return({{"a", second}});
   const uint32_t before = program.num_operations();
-  EXPECT_EQ(Try(first.DefiningOp(), rule),
-            "no place is behind all operands and before all users");
+  EXPECT_EQ(Try(first.DefiningOp(), rule), "no place is behind all operands and before all users");
   EXPECT_EQ(program.num_operations(), before);
 }
 
