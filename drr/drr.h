@@ -15,11 +15,17 @@
 //   src.Outside(t)            t may be defined in a block around its user's
 //   src.Returns(op, 0, {t})   what the op's region returns
 //   src.Keep(t)               an intermediate value that may have external uses; Recompute(t)
-//   src.RequireNativeCall(why, f)  a constraint and its reason
-//   res.Op<O>({...})(x)       attributes are literals, handles or lambdas; AttrsOf(op) copies all
+//   src.Splat(1)              a constant that is 1 everywhere
+//   src.Require(Rank(x, 4))   what must hold, in words of drr/cpp/constraints.h, or why and a
+//                             function; src.Profitable(...): what must hold for a gain
+//   src.Let(why, f)           what a function computes once for each match; m[let], {.perm = let}
+//   res.Op<O>({...})(x)       attributes are literals, handles, words like Compose(p, q), or
+//                             functions; AttrsOf(op) copies all
 //   res.None()                an optional operand that is not given
-//   res.Like(one_of)(x)       the op, or chain of ops, that was matched, with its attributes
-//   res.Constant(f)           a constant computed from the match; a null attribute declines
+//   res.Like(op, {...})(x)    the op, or chain of ops, that was matched, with its attributes but
+//                             for those given
+//   res.Constant(f)           a constant computed from the match, ConstantInts(ShapeOf(x)) likewise;
+//                             a null attribute declines
 //   res.Tensor(out) = y       replaces the source value
 //   res.PostProcess(f)        runs after the replacement, on the ops that were made
 //

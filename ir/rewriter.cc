@@ -138,7 +138,7 @@ void Rewriter::RefineOperands(Value value) {
     if (!op || !op.HasTrait(kElementwise) || op.num_operands() != 1 || !value.type().HasRank())
       return;
     const Value operand = op.operand(0);
-    if (!operand || !(operand.ParentBlock() == value.ParentBlock()) || IsProgramInput(operand) ||
+    if (!operand || operand.IsBlockArgument() || !(operand.ParentBlock() == value.ParentBlock()) ||
         !operand.type().IsTensor())
       return;
     const Type stated = context->TensorType(operand.type().dtype(), value.type().dims());

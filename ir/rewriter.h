@@ -58,7 +58,7 @@ class Rewriter : public Builder {
   void SetType(Value value, Type type);
   // Of an elementwise op with one operand, operand and result have one shape: what the type of
   // `value` states of it becomes part of the type of the operand that it was computed from, and so on
-  // up to a value of another block or an input of the program.
+  // up to a value of another block or a block argument.
   void RefineOperands(Value value);
 
   void MoveBefore(Operation op, Operation before);

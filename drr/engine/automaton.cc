@@ -35,7 +35,8 @@ struct Keeping {
 };
 Keeping KeepsResults(const PatternGraph& graph, OpId op) {
   Keeping keeping;
-  // Results that the pattern does not name must have no use.
+  // Results that the pattern does not name must have no use; an op of any name may have any number.
+  keeping.all = !graph.ops[op].alternatives.empty();
   for (const Alternative& alternative : graph.ops[op].alternatives)
     keeping.all &= alternative.def->info->results.size() <= graph.ops[op].results.size();
   for (ValueId result : graph.ops[op].results) {
@@ -133,9 +134,11 @@ int64_t TreeAutomaton::NodeOf(const PatternGraph& graph, OpId op,
   if (!source.opcode.empty())
     node.alternatives.push_back({ir::Opcode::FindOrAdd(source.opcode).id(), false, {}});
   if (source.traits != ir::kNone)
-    for (const ir::OpDef* def : graph.context()->Ops())
-      if ((def->traits & source.traits) == source.traits)
-        node.alternatives.push_back({def->opcode.id(), def->Has(ir::kCommutative), {}});
+    for (const ir::OpDef* def : graph.context()->Ops()) {
+      if ((def->traits & source.traits) != source.traits) continue;
+      node.alternatives.push_back({def->opcode.id(), def->Has(ir::kCommutative), {}});
+      inexact_ |= def->info->num_regions != 0;  // what lies in them matters
+    }
   if (node.alternatives.empty()) return -1;
   const bool has_lists = std::any_of(
       source.operands.begin(), source.operands.end(),

@@ -4,7 +4,8 @@
 // and the literal attributes that rules ask for) and its operands' states, and is looked up in one
 // table that is filled on demand. So the cost per operation hardly depends on the number of rules.
 //
-// States are a filter that never loses a match: what they leave open (equal values, attribute
+// States are a filter that never loses a match (of ops that the context knew when the rules were
+// frozen, where a rule names traits only): what they leave open (equal values, attribute
 // variables, constraints, external uses, lists, chains, exclusions, what lies in regions) the
 // matcher decides.
 #pragma once

@@ -423,7 +423,7 @@ bool Matcher::AddOperandGoals(const SourceOp& op, Operation found, bool swapped,
         failure.value = value;
         failure.loc = op.loc;
         const Operation made_by = value ? value.DefiningOp() : Operation();
-        return fmt::format("operand {} of {} is made by {}, which the rule does not expect", at,
+        return fmt::format("operand {} of {} is defined by {}, which the rule does not expect", at,
                            found.name(), made_by ? made_by.name() : "no op");
       });
     }

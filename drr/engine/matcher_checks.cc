@@ -168,7 +168,7 @@ bool Matcher::NoEscape(OpId op_id, Operation op) {
           failure.loc = pattern.loc;
           failure.expected = "no use outside the match";
           failure.found = user.name();
-          return fmt::format("an intermediate value, result {} of {}, is also read by {}", r,
+          return fmt::format("an intermediate value, result {} of {}, is also used by {}", r,
                              op.name(), user.name());
         },
         kEscape);
@@ -216,8 +216,8 @@ bool Matcher::NotsHold() {
               failure.op = value.DefiningOp();
               failure.value = value;
               failure.loc = graph_.values[id].loc;
-              return fmt::format("{} is made by {}, which the rule excludes", graph_.Describe(id),
-                                 value.DefiningOp().name());
+              return fmt::format("{} is defined by {}, which the rule excludes",
+                                 graph_.Describe(id), value.DefiningOp().name());
             },
             kConstraint);
     }

@@ -6,7 +6,7 @@
 // A rule that says what it needs in these words can be printed, read back, explained and analysed;
 // functions of C++ can not. drr/cpp/constraints.h has the functions of C++, and ir-opt
 // --list-constraints prints the table. A new word is one row of Entries() in vocabulary.cc, one
-// function there that evaluates it, and one in drr/cpp/constraints.{h,cc}.
+// function in vocabulary_functions.{h,cc} that evaluates it, and one in drr/cpp/constraints.{h,cc}.
 //
 // A constraint holds only when proved: where a shape or constant is not known, it does not. An
 // argument `%b?` (in C++ IfGiven(b)) makes the constraint hold where b is absent.

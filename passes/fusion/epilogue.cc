@@ -54,12 +54,13 @@ void FuseActivation(SourcePattern& src, ResultPattern& res) {
   auto f = WithoutActivation<F>(src);
   auto a = OneOfThem(src, fused::ActivationOps());
   auto out = a(f(x, w, src.Optional(b), src.Optional(r)));
-  auto applied = src.Let("a GELU is the exact one", [=](const MatchContext& m) {
-    Floats params;
-    const fused::Activation kind = fused::ActivationOf(m.op(a.id()), &params);
-    return kind == fused::Activation::kNone ? std::nullopt
-                                            : std::optional(AppliedActivation{kind, params});
-  });
+  auto applied =
+      src.Let("the GELU is the exact one, not its tanh form", [=](const MatchContext& m) {
+        Floats params;
+        const fused::Activation kind = fused::ActivationOf(m.op(a.id()), &params);
+        return kind == fused::Activation::kNone ? std::nullopt
+                                                : std::optional(AppliedActivation{kind, params});
+      });
   res.Tensor(out) =
       res.Like(f, {.activation = applied[&AppliedActivation::kind],
                    .activation_params = applied[&AppliedActivation::params]})(x, w, b, r);

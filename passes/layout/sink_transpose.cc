@@ -3,7 +3,7 @@
 
 namespace weft::passes {
 
-// f(transpose(x, p)) => transpose(f(x), p), f any elementwise op
+// f(transpose(x, p)) => transpose(f(x), p), f any pure elementwise op with one operand
 WEFT_RULE(SinkTransposeThroughUnary, "layout", kExact) {
   auto x = src.Tensor("x");
   auto p = src.Attr<Ints>("p");

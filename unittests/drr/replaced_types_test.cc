@@ -176,6 +176,24 @@ TEST_P(ReplacedTypes, OfARegionHoldInTheRegion) {
   EXPECT_EQ(opaque.type(), context.UnrankedTensorType(DataType::kF32));
 }
 
+TEST_P(ReplacedTypes, DoNotBindAnArgumentOfABlock) {
+  const ir::Operation loop = b.Builder::Create(ir::OperationState{
+      .opcode = ir::Opcode::FindOrAdd("onnx.Loop"), .result_types = {Unknown()}, .num_regions = 1});
+  ir::Rewriter inside(&program);
+  const ir::Block body = inside.AppendBlock(loop.region(0));
+  const Value carried = inside.AddArgument(body, context.UnrankedTensorType(DataType::kF32));
+  inside.SetInsertionPointToEnd(body);
+  const Value y = inside
+                      .Builder::Create({.opcode = ir::kOpcodeOf<ops::Relu>,
+                                        .operands = {carried},
+                                        .result_types = {Tensor({2, 4})}})
+                      .result();
+  inside.Create({.opcode = ir::kOpcodeOf<ir::ReturnOp>, .operands = {y}});
+  b.Return({{"y", loop.result()}});
+  EXPECT_EQ(Replace<LowerRelu>(y), "");
+  EXPECT_EQ(carried.type(), context.UnrankedTensorType(DataType::kF32));
+}
+
 INSTANTIATE_TEST_SUITE_P(Both, ReplacedTypes, testing::Values(Applier::kPlain, Applier::kGeneral),
                          [](const auto& info) {
                            return info.param == Applier::kPlain ? "plain" : "general";

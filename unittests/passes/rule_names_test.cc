@@ -76,8 +76,8 @@ TEST(RuleNames, AreThoseOfTheirClasses) {
     EXPECT_TRUE(of_classes.count(std::string(rule.name))) << rule.name << " has no such class";
 }
 
-// drop- a no-op; merge- two of a kind; fold- to a constant or into weights; fuse- into one op;
-// lower- to simpler ops or those of a target; split-; sink- towards the outputs.
+// drop- a no-op; merge- two of a kind; fold- to a constant, into weights or to fewer ops; fuse- into
+// a fused op; lower- to simpler ops or those of a target; split-; sink- towards the outputs.
 TEST(RuleNames, BeginWithAVerb) {
   for (const RegisteredRule& rule : LibraryRules())
     EXPECT_THAT(rule.name, AnyOf(StartsWith("drop-"), StartsWith("merge-"), StartsWith("fold-"),

@@ -23,7 +23,7 @@ TEST(PrintedRuleLibrary, IsReadBackWhereThereIsNoNativeCode) {
   ir::LoadLitertDialect(context);
   ir::LoadPdDialect(context);
   drr::toy::Load(context);  // other tests of this program register rules on it
-  size_t read = 0;
+  std::vector<std::string> native;
   for (const RegisteredRule& registered : RegisteredRules()) {
     const drr::BuildResult built = registered.build(&context);
     ASSERT_TRUE(built.ok()) << registered.name;
@@ -32,15 +32,22 @@ TEST(PrintedRuleLibrary, IsReadBackWhereThereIsNoNativeCode) {
     if (text.find("native") != std::string::npos) {
       ASSERT_EQ(file.errors.size(), 1u) << text;
       EXPECT_THAT(file.errors[0], testing::HasSubstr("native code")) << text;
+      if (ir::SourcePath(registered.loc.file).starts_with("passes/"))
+        native.emplace_back(registered.name);
       continue;
     }
     ASSERT_EQ(file.rules.size(), 1u) << text << testing::PrintToString(file.errors);
     EXPECT_EQ(drr::text::PrintRule(*file.rules[0]), text);
     EXPECT_EQ(file.rules[0]->benefit, built.rule->benefit);
     EXPECT_EQ(file.rules[0]->graph.ops.size(), built.rule->graph.ops.size());
-    read += ir::SourcePath(registered.loc.file).starts_with("passes/");
   }
-  EXPECT_GE(read, 53u);  // of the library's own
+  // Of 65 rules; one that is added here must say why no word of the vocabulary will do.
+  EXPECT_THAT(native, testing::UnorderedElementsAre(
+                          "fold-batch-norm-into-conv", "fold-batch-norm-through-transposes",
+                          "fold-dynamic-reshape", "fold-static-shape", "fuse-attention",
+                          "fuse-conv-activation", "fuse-layer-norm", "fuse-linear-activation",
+                          "fuse-pd-multihead-matmul", "lower-wide-conv-block", "merge-slices",
+                          "split-average-pool"));
 }
 
 }  // namespace

@@ -115,7 +115,8 @@ struct TurnableConv {
 // AvgPoolSplit). The document copies pads to both pools and does not look at ceil_mode; either
 // gives wrong numbers, so both must be off. The input need not be a multiple of the window:
 // floor(floor(n / a) / b) = floor(n / (a b)), and the same elements are left out at the end.
-WEFT_RULE(SplitAveragePool, "ascend", kReassociates, .seed = "ascend", .aliases = {"avgpool-split"},
+WEFT_RULE(SplitAveragePool, "ascend", kReassociates, .seed = "ascend",
+          .aliases = {"avgpool-split", "avg-pool-split"},
           .algebra =
               "average_pool(x, a * b) => average_pool(average_pool(x, a), b), where no windows "
               "overlap") {

@@ -34,7 +34,7 @@ WEFT_RULE(LowerTopkIndices, "ascend", kExact, .seed = "ascend", .aliases = {"top
   auto axis = src.Attr<int64_t>("axis");
   auto top_k = src.Op<ops::TopK>(AnyAttrs(), {.axis = axis});
   auto [values, indices] = top_k(x, k);
-  src.Require("i32 counts the axis of x", MaxDim(x, axis, INT32_MAX));
+  src.Require("the size of the axis is known and fits in i32", MaxDim(x, axis, INT32_MAX));
   auto [new_values, new_indices] =
       res.Op<ascend::TopK>(AttrsOf(top_k))(x, res.Op<ops::Cast>({.to = kI32})(k));
   res.Tensor(values) = new_values;

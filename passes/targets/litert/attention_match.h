@@ -12,14 +12,14 @@ namespace weft::passes {
 
 // The defining op of `value` if it is an O and `value` has no other use; or none.
 template <class O>
-ir::Operation MadeForOne(ir::Value value) {
+ir::Operation SingleUseDef(ir::Value value) {
   const ir::Operation op = value.DefiningOp();
   return op && op.Is<O>() && value.HasOneUse() ? op : ir::Operation();
 }
 
 // The only user of `value`, which must be an O that takes it as this operand; or none.
 template <class O>
-ir::Operation OnlyReader(ir::Value value, uint32_t operand = 0) {
+ir::Operation OnlyUser(ir::Value value, uint32_t operand = 0) {
   if (!value.HasOneUse()) return {};
   const ir::OpOperand use = value.first_use();
   return use.owner().Is<O>() && use.index() == operand ? use.owner() : ir::Operation();

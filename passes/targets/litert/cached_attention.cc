@@ -36,11 +36,11 @@ std::optional<Columns> ColumnsOf(ir::Operation slice) {
 bool FindProducts(CachedAttention* a) {
   std::array<Columns, 2> columns;
   for (const uint32_t i : {0u, 1u}) {
-    a->products[i] = MadeForOne<litert::MatMul>(a->sum.operand(i));
+    a->products[i] = SingleUseDef<litert::MatMul>(a->sum.operand(i));
     if (!a->products[i] || !IsFloatProduct(a->products[i], /*adj_y=*/true) ||
         !ir::ProvablySameType(a->products[i].result().type(), a->sum.result().type()))
       return false;
-    a->slices[i] = MadeForOne<litert::StridedSlice>(a->products[i].operand(0));
+    a->slices[i] = SingleUseDef<litert::StridedSlice>(a->products[i].operand(0));
     const auto found = a->slices[i] ? ColumnsOf(a->slices[i]) : std::nullopt;
     if (!found) return false;
     columns[i] = *found;
@@ -70,15 +70,15 @@ bool FindMask(CachedAttention* a) {
   if (!logits.type().IsStatic() || logits.type().rank() != 4) return false;
   const ir::Shape in_rows = logits.type().shape();
   const ir::Shape in_heads = {in_rows[0], a->heads, a->length, in_rows[3]};
-  const auto reshape = MadeForOne<ops::Reshape>(logits);
-  a->add = MadeForOne<ops::Add>(reshape ? reshape.operand(0) : logits);
+  const auto reshape = SingleUseDef<ops::Reshape>(logits);
+  a->add = SingleUseDef<ops::Add>(reshape ? reshape.operand(0) : logits);
   const ir::Shape& dims = reshape ? in_heads : in_rows;
   if (!a->add || !Has(a->add.result(), dims)) return false;
   for (const uint32_t i : {0u, 1u}) {
     const ir::Value scores = a->add.operand(1 - i);
-    const auto apart = reshape ? MadeForOne<ops::Reshape>(scores) : ir::Operation();
+    const auto apart = reshape ? SingleUseDef<ops::Reshape>(scores) : ir::Operation();
     if (!Has(scores, dims) || (reshape && !apart)) continue;
-    a->concat = MadeForOne<ops::Concat>(apart ? apart.operand(0) : scores);
+    a->concat = SingleUseDef<ops::Concat>(apart ? apart.operand(0) : scores);
     const auto axis = MaskAxis(a->add.operand(i), dims, reshape ? 1 : 2);
     if (!a->concat || !Has(a->concat.result(), in_rows) || !axis) continue;
     a->mask_operand = i, a->mask_axis = *axis;
@@ -92,7 +92,7 @@ bool FindRows(CachedAttention* a) {
   const int64_t axis = a->concat.attrs_of<ops::Concat>().axis;
   if (a->concat.num_operands() != 2 || (axis != 3 && axis != -1)) return false;
   for (const uint32_t i : {0u, 1u}) {
-    a->scores[i] = MadeForOne<litert::MatMul>(a->concat.operand(i));
+    a->scores[i] = SingleUseDef<litert::MatMul>(a->concat.operand(i));
     if (!a->scores[i] || !IsFloatProduct(a->scores[i], /*adj_y=*/true)) return false;
   }
   a->rows = a->scores[0].operand(0);

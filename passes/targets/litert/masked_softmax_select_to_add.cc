@@ -65,9 +65,9 @@ std::optional<Mask> MaskOf(ir::Operation not_equal) {
 
 // transpose(x * factor, perm), for a factor of one element.
 std::optional<Scaled> ScaledAndTransposed(ir::Value value, const ir::Ints& perm) {
-  const auto transpose = MadeForOne<ops::Transpose>(value);
+  const auto transpose = SingleUseDef<ops::Transpose>(value);
   if (!transpose || !Permutes(transpose, perm)) return std::nullopt;
-  const auto mul = MadeForOne<ops::Mul>(transpose.operand(0));
+  const auto mul = SingleUseDef<ops::Mul>(transpose.operand(0));
   if (!mul) return std::nullopt;
   return ScaledBy(mul, [](ir::Value factor) {
     return factor.type().NumElements() == 1 && factor.type().rank() <= 3;
@@ -88,17 +88,17 @@ int64_t HeadsOf(const Attention& a) {
 
 std::optional<Attention> AttentionOf(ir::Operation select) {
   Attention a;
-  const auto softmax = OnlyReader<ops::Softmax>(select.result());
+  const auto softmax = OnlyUser<ops::Softmax>(select.result());
   if (!softmax || !IsOverTheLastAxis(softmax)) return std::nullopt;
-  const auto product = OnlyReader<litert::MatMul>(softmax.result(), 1);
+  const auto product = OnlyUser<litert::MatMul>(softmax.result(), 1);
   if (!product || !IsFloatProduct(product, /*adj_y=*/true)) return std::nullopt;
-  a.out = OnlyReader<ops::Transpose>(product.result());
-  const auto v = MadeForOne<ops::Transpose>(product.operand(0));
+  a.out = OnlyUser<ops::Transpose>(product.result());
+  const auto v = SingleUseDef<ops::Transpose>(product.operand(0));
   if (!a.out || !Permutes(a.out, {0, 3, 1, 2}) || !v || !Permutes(v, {0, 2, 3, 1}))
     return std::nullopt;
   a.v = v.operand(0);
 
-  const auto scores = MadeForOne<litert::MatMul>(select.operand(1));
+  const auto scores = SingleUseDef<litert::MatMul>(select.operand(1));
   if (!scores || !IsFloatProduct(scores, /*adj_y=*/false) ||
       !ir::ProvablySameType(scores.result().type(), select.result().type()))
     return std::nullopt;

@@ -9,7 +9,7 @@ namespace weft::passes {
 // Where the first scale is no larger than the second and did not saturate the results are at most
 // one step apart; elsewhere they may be far apart, and the new ones are right.
 WEFT_RULE(FuseMatmulConvert, "litert", kApproximate, .seed = "litert",
-          .aliases = {"matmul-convert-fuse"}) {
+          .aliases = {"matmul-convert-fuse", "matmul-convert-fusion"}) {
   auto x = src.Tensor("x"), y = src.Tensor("y");
   auto first_scale = src.Attr<float>("first_scale"), scale = src.Attr<float>("scale");
   auto first_zero = src.Attr<int64_t>("first_zero"), zero = src.Attr<int64_t>("zero");

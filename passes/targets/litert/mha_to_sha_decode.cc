@@ -28,7 +28,7 @@ struct Decode {
 
 std::optional<Decode> DecodeOf(ir::Operation sum) {
   Decode d;
-  d.out = OnlyReader<ops::Reshape>(sum.result());
+  d.out = OnlyUser<ops::Reshape>(sum.result());
   if (!d.out) return std::nullopt;
   const ir::Type joined = sum.result().type(), out = d.out.result().type();
   if (!joined.IsStatic() || joined.rank() != 4 || !out.IsStatic() ||

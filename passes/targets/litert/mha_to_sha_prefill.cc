@@ -30,11 +30,11 @@ struct Prefill {
 
 // [batch, length, heads * size] from [batch, 1, heads * length, size]: its last reshape.
 ir::Operation HeadsSideBySide(ir::Operation sum) {
-  const auto apart = OnlyReader<ops::Reshape>(sum.result());
+  const auto apart = OnlyUser<ops::Reshape>(sum.result());
   if (!apart) return {};
-  const auto turned = OnlyReader<ops::Transpose>(apart.result());
+  const auto turned = OnlyUser<ops::Transpose>(apart.result());
   if (!turned || !Permutes(turned, {0, 2, 1, 3})) return {};
-  return OnlyReader<ops::Reshape>(turned.result());
+  return OnlyUser<ops::Reshape>(turned.result());
 }
 
 std::optional<Prefill> PrefillOf(ir::Operation sum) {
@@ -52,9 +52,9 @@ std::optional<Prefill> PrefillOf(ir::Operation sum) {
 
   p.rows = attention->rows.DefiningOp();
   if (!p.rows || !p.rows.Is<ops::Reshape>()) return std::nullopt;
-  const auto transpose = MadeForOne<ops::Transpose>(p.rows.operand(0));
+  const auto transpose = SingleUseDef<ops::Transpose>(p.rows.operand(0));
   if (!transpose || !Permutes(transpose, {0, 2, 1, 3})) return std::nullopt;
-  const auto mul = MadeForOne<ops::Mul>(transpose.operand(0));
+  const auto mul = SingleUseDef<ops::Mul>(transpose.operand(0));
   const auto q = mul ? ScaledAlike(mul) : std::nullopt;
   if (!q || q->x.type().shape() != ir::Shape{attention->rows.type().dim(0), length, heads,
                                              attention->rows.type().dim(3)})

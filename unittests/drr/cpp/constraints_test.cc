@@ -63,7 +63,7 @@ TEST_F(Constraints, SayWhatDoesNotHold) {
   EXPECT_EQ(require([](T, T, T sum) { return DType(sum, ir::DataType::kI8); }),
             "does not hold: the result is i8");
   EXPECT_EQ(require([](T x, T y, T) { return PerChannel(x, y, 1); }),
-            "does not hold: x has one element per place of axis 1 of y");
+            "does not hold: x has one element for each index of axis 1 of y");
 }
 
 TEST_F(Constraints, HoldWhereTheyAreProved) {
@@ -270,7 +270,7 @@ TEST_F(Constraints, ASignedZeroIsTheZeroOfOneSign) {
   };
   for (const Value& other : {mixed, one})
     for (int sign : {1, -1}) EXPECT_NE(Try(other.DefiningOp(), times(sign)), "");
-  EXPECT_EQ(Try(plus.DefiningOp(), times(-1)), "does not hold: c is 0 everywhere, of sign -1");
+  EXPECT_EQ(Try(plus.DefiningOp(), times(-1)), "does not hold: c is a zero of sign -1");
   EXPECT_NE(Try(minus.DefiningOp(), times(1)), "");
   EXPECT_EQ(Try(plus.DefiningOp(), times(1)), "");
   EXPECT_EQ(Try(minus.DefiningOp(), times(-1)), "");

@@ -38,7 +38,7 @@ TEST_F(Language, AnIntermediateThatIsAProgramOutputRefusesTheMatch) {
   const Value t = b.Make<Tanh>({x}), r = b.Make<Relu>({t});
   b.Return({{"r", r}, {"t", t}});
   EXPECT_EQ(Try(r.DefiningOp(), ReluOfTanh),
-            "an intermediate value, result 0 of toy.tanh, is also read by builtin.return");
+            "an intermediate value, result 0 of toy.tanh, is also used by builtin.return");
 }
 
 TEST_F(Language, AnIntermediateReadInARegionRefusesTheMatch) {
@@ -51,7 +51,7 @@ TEST_F(Language, AnIntermediateReadInARegionRefusesTheMatch) {
   inside.SetInsertionPointToEnd(rewriter.AppendBlock(holder.region(0)));
   inside.Make<Scale>({t});
   EXPECT_EQ(Try(r.DefiningOp(), ReluOfTanh),
-            "an intermediate value, result 0 of toy.tanh, is also read by toy.scale");
+            "an intermediate value, result 0 of toy.tanh, is also used by toy.scale");
 }
 
 TEST_F(Language, AKeptIntermediateStaysForItsOtherReaders) {

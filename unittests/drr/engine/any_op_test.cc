@@ -38,7 +38,7 @@ TEST_F(Exclusion, AValueMustNotBeMadeByThePattern) {
   const Value norm1 = b.Make<Norm>({x}, {.axis = 1}), norm2 = b.Make<Norm>({x}, {.axis = 2});
   const Value bad = b.Make<Relu>({norm1}), good = b.Make<Relu>({norm2}), input = b.Make<Relu>({y});
   b.Return({{"bad", bad}, {"good", good}, {"input", input}});
-  EXPECT_EQ(Try(bad.DefiningOp(), rule), "'x' is made by toy.norm, which the rule excludes");
+  EXPECT_EQ(Try(bad.DefiningOp(), rule), "'x' is defined by toy.norm, which the rule excludes");
   EXPECT_EQ(Try(good.DefiningOp(), rule), "");
   EXPECT_EQ(Try(input.DefiningOp(), rule), "");
 }
@@ -53,7 +53,7 @@ TEST_F(Exclusion, AHandleOfTheRuleIsThatValueInsideNot) {
   const Value bad = b.Make<Sub>({x, b.Make<Relu>({b.Make<Tanh>({x})})});
   const Value good = b.Make<Sub>({y, b.Make<Relu>({b.Make<Tanh>({x})})});
   b.Return({{"bad", bad}, {"good", good}});
-  EXPECT_EQ(Try(bad.DefiningOp(), rule), "'y' is made by toy.relu, which the rule excludes");
+  EXPECT_EQ(Try(bad.DefiningOp(), rule), "'y' is defined by toy.relu, which the rule excludes");
   EXPECT_EQ(Try(good.DefiningOp(), rule), "");
 }
 
@@ -69,7 +69,7 @@ TEST_F(Exclusion, ChoosesTheOtherOrderOfACommutativeOp) {
   b.Return({{"out", out}, {"both", both}});
   EXPECT_EQ(Try(out.DefiningOp(), rule), "");
   EXPECT_EQ(Output(0).operands().vec(), (std::vector<Value>{r, x}));
-  EXPECT_EQ(Try(both.DefiningOp(), rule), "'c' is made by toy.relu, which the rule excludes");
+  EXPECT_EQ(Try(both.DefiningOp(), rule), "'c' is defined by toy.relu, which the rule excludes");
 }
 
 TEST_F(Exclusion, OfAMatchedOpMayExcludeWhatIsBelowIt) {
@@ -83,7 +83,7 @@ TEST_F(Exclusion, OfAMatchedOpMayExcludeWhatIsBelowIt) {
   };
   const Value first = b.Make<Relu>({x}), second = b.Make<Relu>({first});
   b.Return({{"out", second}});
-  EXPECT_EQ(Try(second.DefiningOp(), rule), "'x' is made by toy.relu, which the rule excludes");
+  EXPECT_EQ(Try(second.DefiningOp(), rule), "'x' is defined by toy.relu, which the rule excludes");
   EXPECT_EQ(Try(first.DefiningOp(), rule), "");
 }
 
@@ -217,7 +217,7 @@ TEST_F(Skipping, OthersMustNotReadWhatIsSkippedOver) {
   const Value out = b.Make<Relu>({same});
   b.Return({{"out", out}, {"same", same}});
   EXPECT_EQ(Try(out.DefiningOp(), ReluOfSkippedTanh),
-            "an intermediate value, result 0 of toy.tanh, is also read by toy.same");
+            "an intermediate value, result 0 of toy.tanh, is also used by toy.same");
 }
 
 TEST_F(Skipping, APlainTensorIsTheOneBelow) {

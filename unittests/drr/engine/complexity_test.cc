@@ -167,7 +167,7 @@ TEST_F(HardCases, OrdersThatCannotFitAreLeftAtAGlance) {
   const Value out = b.Make<Sub>({sum, leaves[0]}), bad = b.Make<Sub>({sum, leaves[1]});
   b.Return({{"out", out}});
   EXPECT_EQ(Try(out.DefiningOp(), rule),
-            "an intermediate value, result 0 of toy.add, is also read by toy.sub");
+            "an intermediate value, result 0 of toy.add, is also used by toy.sub");
   ir::Rewriter(&program).Erase(bad.DefiningOp());
   EXPECT_EQ(Try(out.DefiningOp(), rule), "");
 }

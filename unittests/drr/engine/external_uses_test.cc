@@ -39,7 +39,7 @@ TEST_F(Escapes, ARecomputedValueAndAllBelowMayBeReadByOthers) {
   const Value s = b.Make<Scale>({x}), t = b.Make<Tanh>({s}), r = b.Make<Relu>({t});
   b.Return({{"r", r}, {"t", t}, {"s", s}});
   EXPECT_EQ(Try(r.DefiningOp(), keep),
-            "an intermediate value, result 0 of toy.scale, is also read by builtin.return");
+            "an intermediate value, result 0 of toy.scale, is also used by builtin.return");
   EXPECT_EQ(Try(r.DefiningOp(), rule), "");
   EXPECT_TRUE(Output(0).Is<Norm>());
   EXPECT_TRUE(Output(1).Is<Tanh>());

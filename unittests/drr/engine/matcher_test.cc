@@ -142,7 +142,7 @@ TEST_F(MatcherTest, RefusesAnIntermediateValueReadElsewhere) {
   const Value t = b.Make<Transpose>({inner}, {.perm = {1, 0}});
   b.Return({{"out", t}, {"inner", inner}});
   EXPECT_EQ(Rewrite<ComposeTransposes>(t.DefiningOp()),
-            "an intermediate value, result 0 of m.transpose, is also read by builtin.return");
+            "an intermediate value, result 0 of m.transpose, is also used by builtin.return");
 }
 
 struct ReluOfAdd : DrrPatternBase<ReluOfAdd> {  // relu(tanh(x) + y) => x - y

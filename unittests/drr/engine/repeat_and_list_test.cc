@@ -236,7 +236,7 @@ TEST_F(OperandLists, AreWhatIsLeftBesideNamedOperands) {
   EXPECT_EQ(Try(few.DefiningOp(), rule), "toy.join has 1 operands but the rule names 2");
   EXPECT_EQ(Try(last.DefiningOp(), rule), "expected toy.tanh but found a block argument");
   EXPECT_EQ(Try(none.DefiningOp(), rule),
-            "an intermediate value, result 0 of toy.tanh, is also read by toy.join");
+            "an intermediate value, result 0 of toy.tanh, is also used by toy.join");
   ir::Rewriter(&program).SetOperand(few.DefiningOp(), 0, y);
   EXPECT_EQ(Try(none.DefiningOp(), rule), "");
   EXPECT_EQ(Output(0).num_operands(), 1u);
@@ -310,7 +310,7 @@ TEST_F(OperandLists, EachElementIsAnIntermediateValue) {
   const Value out = b.Make<Join>({b.Make<Norm>({x}, {.axis = 3}), shared, shared});
   b.Return({{"out", out}, {"shared", shared}});
   EXPECT_EQ(Try(out.DefiningOp(), JoinFirst),
-            "an intermediate value, result 0 of toy.norm, is also read by builtin.return");
+            "an intermediate value, result 0 of toy.norm, is also used by builtin.return");
   ir::Rewriter(&program).SetOperand(program.body().Terminator(), 1, x);
   EXPECT_EQ(Try(out.DefiningOp(), JoinFirst), "");  // one op may serve two elements
   EXPECT_EQ(Output(0).operand(0).DefiningOp().operands().vec(), (std::vector<Value>{x, y, y}));

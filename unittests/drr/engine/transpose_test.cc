@@ -81,7 +81,7 @@ TEST_F(SeedTranspose, LeavesAnInnerTransposeWithTwoReadersAlone) {
   const Value outer = Transpose(inner, {1, 0}, {2, 3});
   b.Return({{"out", outer}, {"inner", inner}});
   EXPECT_EQ(Rewrite<RemoveRedundentTransposePattern>(outer.DefiningOp()),
-            "an intermediate value, result 0 of pd.transpose, is also read by builtin.return");
+            "an intermediate value, result 0 of pd.transpose, is also used by builtin.return");
 }
 
 }  // namespace

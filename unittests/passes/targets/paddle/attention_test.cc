@@ -146,7 +146,7 @@ TEST_F(FusePdMultiheadMatmul, RefusesComputedWeights) {
   ExpectRefused({.computed_weight = true}, "wq is a constant");
 }
 TEST_F(FusePdMultiheadMatmul, RefusesABiasPerRow) {
-  ExpectRefused({.bias_per_row = true}, "bq has one element per place of axis 1 of wq");
+  ExpectRefused({.bias_per_row = true}, "bq has one element for each index of axis 1 of wq");
 }
 TEST_F(FusePdMultiheadMatmul, RefusesProbabilitiesThatAreReadElsewhere) {
   ExpectRefused({.probabilities_read = true}, "also read by builtin.return");
