@@ -151,7 +151,7 @@ TEST_F(DriverCompleteness, StatisticsCountWhyMatchesAreRefused) {
   EXPECT_EQ(tanh.tried, 1u);
   EXPECT_EQ(tanh.matched, 0u);
   ASSERT_EQ(tanh.declines.size(), 1u);
-  EXPECT_THAT(tanh.declines[0].first, testing::HasSubstr("also read by builtin.return"));
+  EXPECT_THAT(tanh.declines[0].first, testing::HasSubstr("also used by builtin.return"));
   EXPECT_EQ(tanh.declines[0].second, 1u);
 }
 

@@ -149,7 +149,7 @@ TEST_F(FusePdMultiheadMatmul, RefusesABiasPerRow) {
   ExpectRefused({.bias_per_row = true}, "bq has one element for each index of axis 1 of wq");
 }
 TEST_F(FusePdMultiheadMatmul, RefusesProbabilitiesThatAreReadElsewhere) {
-  ExpectRefused({.probabilities_read = true}, "also read by builtin.return");
+  ExpectRefused({.probabilities_read = true}, "also used by builtin.return");
 }
 TEST_F(FusePdMultiheadMatmul, RefusesAMaskThatWidensTheLogits) {
   ExpectRefused({.x = {1, kSeq, kIn}}, "mask, if given, broadcasts to");

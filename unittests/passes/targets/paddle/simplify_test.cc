@@ -156,7 +156,7 @@ TEST_F(PdSimplify, AReshapeWhoseOldShapeIsReadStays) {
   const Value out = Reshape(Reshape(x, {3, 4}), {12});
   b.Return({{"out", out}, {"xshape", out.DefiningOp().result(1)}});
   EXPECT_THAT(Apply("merge-pd-reshapes", out.DefiningOp()),
-              HasSubstr("result 1 of pd.reshape, is also read"));
+              HasSubstr("result 1 of pd.reshape, is also used"));
 }
 
 TEST_F(PdSimplify, AReshapeToTheSameShapeGoes) {
