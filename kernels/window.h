@@ -7,8 +7,8 @@
 #include <optional>
 #include <span>
 
-#include "ir/dialects/onnx/auto_pad.h"
 #include "ir/dialects/onnx/conv.h"
+#include "ir/dialects/onnx/infer/auto_pad.h"
 #include "ir/dialects/onnx/pool.h"
 #include "kernels/kernel.h"
 

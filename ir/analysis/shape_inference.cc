@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "ir/dialects/builtin.h"
-#include "ir/dialects/onnx/infer_util.h"
+#include "ir/dialects/onnx/infer/infer_util.h"
 #include "ir/dialects/pd/creation.h"
 #include "ir/infer.h"
 #include "ir/rewriter.h"

@@ -5,7 +5,7 @@
 //   WEFT_RETURN_IF_ERROR(PropagateTypes(program));
 //
 // Shapes that the program computes (Shape, Gather, Concat ... Reshape) are followed where the
-// dimensions they come from are known; see ir/dialects/onnx/shape_value.h.
+// dimensions they come from are known; see ir/dialects/onnx/infer/shape_value.h.
 #pragma once
 
 #include <span>

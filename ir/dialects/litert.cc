@@ -9,7 +9,7 @@
 
 #include "ir/builder.h"
 #include "ir/dialects/onnx.h"
-#include "ir/dialects/onnx/infer_util.h"
+#include "ir/dialects/onnx/infer/infer_util.h"
 
 namespace weft::ir {
 namespace litert {

@@ -9,7 +9,7 @@
 
 #include <optional>
 
-#include "ir/dialects/onnx/op_base.h"
+#include "ir/dialects/onnx/infer/op_base.h"
 
 namespace weft::ir {
 

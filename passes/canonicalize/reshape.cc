@@ -1,7 +1,7 @@
 // Reshapes, and the computation of their targets.
 #include <optional>
 
-#include "ir/dialects/onnx/shape_value.h"
+#include "ir/dialects/onnx/infer/shape_value.h"
 #include "passes/rules.h"
 
 namespace weft::passes {

@@ -2,8 +2,8 @@
 // sink_transpose.cc bring together with those of their neighbours.
 #include "ir/dialects/fused/conv.h"
 #include "ir/dialects/fused/pool.h"
-#include "ir/dialects/onnx/auto_pad.h"
 #include "ir/dialects/onnx/conv.h"
+#include "ir/dialects/onnx/infer/auto_pad.h"
 #include "ir/dialects/onnx/pool.h"
 #include "passes/rules.h"
 

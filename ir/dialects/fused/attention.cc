@@ -4,7 +4,7 @@
 
 #include "ir/dialects/fused/operands.h"
 #include "ir/dialects/onnx.h"
-#include "ir/dialects/onnx/infer_util.h"
+#include "ir/dialects/onnx/infer/infer_util.h"
 
 namespace weft::ir::fused {
 namespace {

@@ -3,7 +3,7 @@
 #include "ir/dialects/fused/nhwc.h"
 #include "ir/dialects/fused/operands.h"
 #include "ir/dialects/onnx.h"
-#include "ir/dialects/onnx/window.h"
+#include "ir/dialects/onnx/infer/window.h"
 
 namespace weft::ir::fused {
 

@@ -7,8 +7,8 @@
 #include "ir/dialects/builtin.h"
 #include "ir/dialects/fused/activation.h"
 #include "ir/dialects/fused/operands.h"
-#include "ir/dialects/onnx/infer_util.h"
-#include "ir/dialects/onnx/op_base.h"
+#include "ir/dialects/onnx/infer/infer_util.h"
+#include "ir/dialects/onnx/infer/op_base.h"
 #include "ir/program.h"
 
 namespace weft::ir::fused {

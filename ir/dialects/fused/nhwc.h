@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ir/builder.h"
-#include "ir/dialects/onnx/window.h"
+#include "ir/dialects/onnx/infer/window.h"
 
 namespace weft::ir::fused {
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "ir/dialects/onnx/infer_util.h"
-#include "ir/dialects/onnx/window.h"
+#include "ir/dialects/onnx/infer/infer_util.h"
+#include "ir/dialects/onnx/infer/window.h"
 
 namespace weft::ir::ops {
 

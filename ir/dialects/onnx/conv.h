@@ -1,8 +1,8 @@
 // Convolution. x is [N, C, spatial...].
 #pragma once
 
-#include "ir/dialects/onnx/auto_pad.h"
-#include "ir/dialects/onnx/op_base.h"
+#include "ir/dialects/onnx/infer/auto_pad.h"
+#include "ir/dialects/onnx/infer/op_base.h"
 
 namespace weft::ir::ops {
 

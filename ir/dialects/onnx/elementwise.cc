@@ -1,7 +1,7 @@
 #include "ir/dialects/onnx/elementwise.h"
 
 #include "ir/builder.h"
-#include "ir/dialects/onnx/infer_util.h"
+#include "ir/dialects/onnx/infer/infer_util.h"
 
 namespace weft::ir::ops {
 

@@ -2,7 +2,7 @@
 // depends on the operands' elements i only.
 #pragma once
 
-#include "ir/dialects/onnx/op_base.h"
+#include "ir/dialects/onnx/infer/op_base.h"
 
 namespace weft::ir::ops {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "ir/analysis/constant.h"
-#include "ir/dialects/onnx/shape_value.h"
+#include "ir/dialects/onnx/infer/shape_value.h"
 
 namespace weft::ir::ops {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "ir/dialects/onnx/op_base.h"
+#include "ir/dialects/onnx/infer/op_base.h"
 
 namespace weft::ir::ops {
 

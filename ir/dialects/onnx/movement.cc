@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "ir/dialects/onnx/shape_value.h"
+#include "ir/dialects/onnx/infer/shape_value.h"
 
 namespace weft::ir::ops {
 namespace {

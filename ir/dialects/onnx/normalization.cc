@@ -6,7 +6,7 @@
 
 #include "ir/builder.h"
 #include "ir/dialects/onnx/elementwise.h"
-#include "ir/dialects/onnx/infer_util.h"
+#include "ir/dialects/onnx/infer/infer_util.h"
 #include "ir/dialects/onnx/reduce.h"
 #include "ir/dialects/onnx/shape.h"
 

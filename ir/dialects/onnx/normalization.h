@@ -1,7 +1,7 @@
 // Normalisation and softmax. Where channels count, x is [N, C, spatial...].
 #pragma once
 
-#include "ir/dialects/onnx/op_base.h"
+#include "ir/dialects/onnx/infer/op_base.h"
 
 namespace weft::ir::ops {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "ir/dialects/onnx/infer_util.h"
+#include "ir/dialects/onnx/infer/infer_util.h"
 
 namespace weft::ir::ops {
 namespace {

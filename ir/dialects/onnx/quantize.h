@@ -3,7 +3,7 @@
 // the zero point is 0 when it is not given.
 #pragma once
 
-#include "ir/dialects/onnx/op_base.h"
+#include "ir/dialects/onnx/infer/op_base.h"
 
 namespace weft::ir::ops {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "ir/dialects/onnx/shape_value.h"
+#include "ir/dialects/onnx/infer/shape_value.h"
 
 namespace weft::ir::ops {
 namespace {

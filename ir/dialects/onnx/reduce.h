@@ -2,7 +2,7 @@
 // (ONNX's default) reduced dimensions stay as 1; axes absent means all.
 #pragma once
 
-#include "ir/dialects/onnx/op_base.h"
+#include "ir/dialects/onnx/infer/op_base.h"
 
 namespace weft::ir::ops {
 

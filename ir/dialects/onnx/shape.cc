@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "ir/dialects/onnx/shape_value.h"
+#include "ir/dialects/onnx/infer/shape_value.h"
 
 namespace weft::ir::ops {
 

@@ -1,7 +1,7 @@
 // Operators that change or make shapes and move no data, or make data from a shape.
 #pragma once
 
-#include "ir/dialects/onnx/op_base.h"
+#include "ir/dialects/onnx/infer/op_base.h"
 
 namespace weft::ir::ops {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "ir/dialects/onnx/infer_util.h"
+#include "ir/dialects/onnx/infer/infer_util.h"
 
 namespace weft::ir::pd {
 

@@ -4,7 +4,7 @@
 
 #include "ir/analysis/constant.h"
 #include "ir/dialects/builtin.h"
-#include "ir/dialects/onnx/infer_util.h"
+#include "ir/dialects/onnx/infer/infer_util.h"
 
 namespace weft::ir::pd {
 

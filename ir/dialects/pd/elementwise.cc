@@ -1,6 +1,6 @@
 #include "ir/dialects/pd/elementwise.h"
 
-#include "ir/dialects/onnx/infer_util.h"
+#include "ir/dialects/onnx/infer/infer_util.h"
 #include "ir/dialects/pd/gradient.h"
 
 namespace weft::ir::pd {

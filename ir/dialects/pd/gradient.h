@@ -3,7 +3,7 @@
 
 #include <initializer_list>
 
-#include "ir/dialects/onnx/infer_util.h"
+#include "ir/dialects/onnx/infer/infer_util.h"
 
 namespace weft::ir::pd {
 

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "ir/dialects/onnx/infer_util.h"
-#include "ir/dialects/onnx/shape_value.h"
+#include "ir/dialects/onnx/infer/infer_util.h"
+#include "ir/dialects/onnx/infer/shape_value.h"
 #include "ir/dialects/pd/creation.h"
 
 namespace weft::ir::pd {

@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-#include "ir/dialects/onnx/window.h"
+#include "ir/dialects/onnx/infer/window.h"
 #include "ir/infer.h"
 
 namespace weft::ir::pd {

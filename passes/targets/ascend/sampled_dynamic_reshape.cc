@@ -14,8 +14,8 @@
 
 #include "ir/analysis/constant.h"
 #include "ir/analysis/shape_inference.h"
+#include "ir/dialects/onnx/infer/shape_value.h"
 #include "ir/dialects/onnx/shape.h"
-#include "ir/dialects/onnx/shape_value.h"
 #include "ir/rewriter.h"
 #include "ir/walk.h"
 #include "passes/pass_registry.h"

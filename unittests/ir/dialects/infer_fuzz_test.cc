@@ -2,7 +2,7 @@
 // make types that are out of bounds, and what it accepts must verify.
 #include <random>
 
-#include "ir/dialects/onnx/infer_util.h"
+#include "ir/dialects/onnx/infer/infer_util.h"
 #include "unittests/ir/dialects/infer_fixture.h"
 
 namespace weft::ir {

@@ -1,4 +1,4 @@
-#include "ir/dialects/onnx/shape_value.h"
+#include "ir/dialects/onnx/infer/shape_value.h"
 #include "unittests/ir/dialects/infer_fixture.h"
 
 namespace weft::ir {

@@ -1,8 +1,8 @@
 // Sizes of convolutions and pools, in any layout.
 #pragma once
 
-#include "ir/dialects/onnx/auto_pad.h"
-#include "ir/dialects/onnx/infer_util.h"
+#include "ir/dialects/onnx/infer/auto_pad.h"
+#include "ir/dialects/onnx/infer/infer_util.h"
 
 namespace weft::ir {
 

@@ -1,4 +1,4 @@
-#include "ir/dialects/onnx/window.h"
+#include "ir/dialects/onnx/infer/window.h"
 
 #include <fmt/format.h>
 

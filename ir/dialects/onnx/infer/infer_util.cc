@@ -1,4 +1,4 @@
-#include "ir/dialects/onnx/infer_util.h"
+#include "ir/dialects/onnx/infer/infer_util.h"
 
 #include <fmt/format.h>
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "ir/dialects/onnx/infer_util.h"
+#include "ir/dialects/onnx/infer/infer_util.h"
 
 namespace weft::ir {
 

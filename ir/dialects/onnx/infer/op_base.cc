@@ -1,8 +1,8 @@
-#include "ir/dialects/onnx/op_base.h"
+#include "ir/dialects/onnx/infer/op_base.h"
 
 #include <numeric>
 
-#include "ir/dialects/onnx/infer_util.h"
+#include "ir/dialects/onnx/infer/infer_util.h"
 
 namespace weft::ir::ops {
 namespace {
