@@ -127,7 +127,7 @@ absl::Status Importer::ImportNode(const pb::NodeProto& node, Rewriter& builder, 
   std::vector<Subgraph> subgraphs;
   WEFT_RETURN_IF_ERROR(ReadAttributes(attributes, &draft, &subgraphs));
   if (is_onnx) {
-    WEFT_RETURN_IF_ERROR(RaiseToOpset17(builder, &draft));
+    WEFT_RETURN_IF_ERROR(RaiseToNewest(builder, &draft));
     NormalizeWindow(builder, &draft);
   }
   const auto it = known_.find(std::pair(draft.domain, draft.op_type));
