@@ -141,6 +141,32 @@ pb::NodeProto* AddOpaque(ModelBuilder& m) {
   return node;
 }
 
+void AddUnknownField(google::protobuf::Message* message) {
+  message->GetReflection()->MutableUnknownFields(message)->AddLengthDelimited(1000, "later");
+}
+
+TEST(RoundTrip, KeepsAllOfMessagesThatNoAttributeOrTypeHolds) {
+  ModelBuilder m;
+  m.Import("com.example", 5);
+  auto* sequence = m.graph()->add_input();
+  sequence->set_name("s");
+  sequence->mutable_type()->set_denotation("names");
+  sequence->mutable_type()->mutable_sequence_type()->mutable_elem_type()->mutable_tensor_type();
+  AddUnknownField(sequence->mutable_type());
+  m.Output("y", {1});
+  auto* node = m.Node("com.example.Thing", {"s"}, {"y"});
+  auto* tensor = AddAttribute(node, "ts", Attr::TENSORS)->add_tensors();
+  ModelBuilder::SetTensor<int64_t>(tensor, "inner", {1}, {5});
+  auto* entry = tensor->add_metadata_props();
+  entry->set_key("author");
+  entry->set_value("somebody");
+  AddUnknownField(tensor);
+  const pb::ModelProto out = Rewritten(m);
+  ASSERT_EQ(out.graph().node_size(), 1);
+  EXPECT_EQ(out.graph().input(0).SerializeAsString(), sequence->SerializeAsString());
+  EXPECT_EQ(out.graph().node(0).SerializeAsString(), node->SerializeAsString());
+}
+
 TEST(RoundTrip, WritesOpaqueOperatorsBackUnchanged) {
   ModelBuilder m;
   m.Import("com.example", 5);
