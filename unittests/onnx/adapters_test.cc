@@ -19,7 +19,7 @@ TEST(Adapters, ClipAttributesBecomeScalarInputs) {
 
 TEST(Adapters, ClipWithoutMinKeepsItUnbounded) {
   ModelBuilder m(10);
-  m.Input("x", {2}, ::onnx::TensorProto::DOUBLE);
+  m.Input("x", {2}, pb::TensorProto::DOUBLE);
   m.Output("y");
   SetFloat(m.Node("Clip", {"x"}, {"y"}), "max", 6);
   EXPECT_EQ(ImportAndDescribe(m),
@@ -63,7 +63,7 @@ TEST(Adapters, AxesOfSqueezeUnsqueezeAndReduceSumBecomeInputs) {
 TEST(Adapters, AnAttributeThatIsAnInputTooIsAnError) {
   ModelBuilder m(12);
   m.Input("x", {2, 1, 3});
-  m.Input("axes", {1}, ::onnx::TensorProto::INT64);
+  m.Input("axes", {1}, pb::TensorProto::INT64);
   m.Output("y");
   SetInts(m.Node("Squeeze", {"x", "axes"}, {"y"}), "axes", {1});
   EXPECT_EQ(ImportAndDescribe(m),
@@ -144,7 +144,7 @@ TEST(Adapters, OneAxisMayBeAScalar) {
 TEST(Adapters, OneAxisMayBeAScalarThatIsComputed) {
   ModelBuilder m;
   m.Input("x", {1, 3});
-  m.Input("axis", {}, ::onnx::TensorProto::INT64);
+  m.Input("axis", {}, pb::TensorProto::INT64);
   m.Output("y");
   m.Node("Unsqueeze", {"x", "axis"}, {"y"});
   const std::string text = ImportAndDescribe(m);
@@ -261,7 +261,7 @@ TEST(Adapters, TopKTakesItsCountAsAnInput) {
 TEST(Adapters, ScatterIsScatterElements) {
   ModelBuilder m(9);
   m.Input("x", {2});
-  m.Input("i", {1}, ::onnx::TensorProto::INT64);
+  m.Input("i", {1}, pb::TensorProto::INT64);
   m.Input("u", {1});
   m.Output("y");
   m.Node("Scatter", {"x", "i", "u"}, {"y"});

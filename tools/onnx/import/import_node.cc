@@ -112,7 +112,8 @@ absl::Status Importer::ImportNode(const pb::NodeProto& node, Rewriter& builder, 
     draft.operands.push_back(value);
   }
   WEFT_ASSIGN_OR_RETURN(std::vector<BoundAttribute> attributes, Bind(node, frame));
-  if (const LocalFunction* function = functions_.Find(draft.domain, draft.op_type))
+  WEFT_ASSIGN_OR_RETURN(const LocalFunction* const function, functions_.Find(node));
+  if (function)
     return ImportCall(*function, node, std::move(draft.operands), std::move(attributes), builder,
                       scope, frame);
   WEFT_ASSIGN_OR_RETURN(draft.version, frame.opsets->Version(draft.domain));
