@@ -10,11 +10,7 @@
 namespace weft::tools {
 
 void AddTargetOpsetFlag(CLI::App& app, int64_t* target) {
-  app.add_option(
-         "--target-opset", *target,
-         fmt::format("opset of an .onnx OUT, {} to {} (that of IN, but at least {})",
-                     onnx::kOldestTargetOpset, onnx::kNewestTargetOpset, onnx::kOldestTargetOpset))
-      ->type_name("N");
+  app.add_option("--target-opset", *target)->type_name("N")->group(kSameLine);
 }
 
 absl::Status CheckTargetOpset(int64_t target) {

@@ -11,6 +11,7 @@
 
 namespace weft::tools {
 
+// On the line of the flag added before it.
 void AddTargetOpsetFlag(CLI::App& app, int64_t* target);
 absl::Status CheckTargetOpset(int64_t target);  // 0: not given
 

@@ -57,10 +57,10 @@ void AddFlags(CLI::App& app, Flags* flags) {
   AddInputShapeFlag(app, &flags->shapes);
   AddLoadFlags(app, &flags->load);
   app.add_option("--export", flags->export_form,
-                 "fused ops in .onnx: functions (default), or inline; weights in text")
+                 "fused ops in .onnx: functions, or inline; its opset, 13 to 27; weights in text")
       ->type_name("FORM");
-  app.add_flag("--full-weights", flags->full_weights)->group(kSameLine);
   AddTargetOpsetFlag(app, &flags->target_opset);
+  app.add_flag("--full-weights", flags->full_weights)->group(kSameLine);
   app.add_flag("--analyse-rules", flags->analyse_rules,
                "rules that undo, grow or shadow, of all passes or those chosen; no IN");
   app.add_flag("--list-passes", flags->list_passes, "what there is; one rule");

@@ -13,7 +13,7 @@ struct Transpose {
                                    .operands = {"data"},
                                    .traits = kPure | kTypeGeneric,
                                    .onnx = "Transpose",
-                                   .since = 13,
+                                   .since = 25,
                                    .doc = "permutes dimensions"};
   template <template <class> class Slot>
   struct Attrs {

@@ -82,7 +82,7 @@ struct TopK {
                                    .results = {"values", "indices"},
                                    .traits = kPure | kAxisOfOperand,
                                    .onnx = "TopK",
-                                   .since = 11,
+                                   .since = 24,
                                    .doc = "the k largest or smallest elements along an axis",
                                    .data = OverOperands(0)};
   template <template <class> class Slot>
