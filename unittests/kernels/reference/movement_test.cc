@@ -99,6 +99,20 @@ TEST(ReferencePad, FillsReflectsRepeatsAndCrops) {
   EXPECT_EQ(pad({2, 1}, ops::PadMode::kReflect, {6}, {}), (I{3, 2, 1, 2, 3, 2}));
   EXPECT_EQ(pad({2, 1}, ops::PadMode::kEdge, {6}, {}), (I{1, 1, 1, 2, 3, 3}));
   EXPECT_EQ(pad({-1, 1}, ops::PadMode::kConstant, {3}, {}), (I{2, 3, 0}));
+  EXPECT_EQ(pad({4, 2}, ops::PadMode::kWrap, {9}, {}), (I{3, 1, 2, 3, 1, 2, 3, 1, 2}));
+}
+
+TEST(ReferencePad, TakesAxesAtRunTime) {
+  const auto pad = [](int64_t axis) {
+    return TryRunOp<ops::Pad>({I64({1, 2}, {1, 2}), I64({2}, {1, 0}), {}, I64({1}, {axis})}, {},
+                              {{DataType::kI64, {1, 3}}});
+  };
+  const auto padded = pad(-1);
+  ASSERT_TRUE(padded.ok()) << padded.status();
+  EXPECT_EQ(ValuesOf<int64_t>((*padded)[0]), (I{0, 1, 2}));
+  EXPECT_EQ(pad(0).status().message(),
+            "onnx.Pad: the pads do not lead to the size of the result");
+  EXPECT_EQ(pad(2).status().message(), "onnx.Pad: axis 2 is out of range");
 }
 
 TEST(ReferenceViews, KeepTheElements) {

@@ -70,6 +70,54 @@ TEST(ReferenceReduce, ReducesTheGivenAxes) {
   EXPECT_EQ(run(ops::ReduceMean(), {}, {1, 1}), (F{2}));
 }
 
+TEST(ReferenceReduce, KnowsAllFunctions) {
+  const auto run = [](auto op) {
+    using O = decltype(op);
+    return RunOp<O>({F32({2, 2}, {3, -4, 1, 1})}, {.axes = Ints{1}, .keepdims = 0},
+                    {DataType::kF32, {2}});
+  };
+  ExpectValues(run(ops::ReduceSum()), {-1, 2});
+  ExpectValues(run(ops::ReduceProd()), {-12, 1});
+  ExpectValues(run(ops::ReduceL1()), {7, 2});
+  ExpectValues(run(ops::ReduceL2()), {5, std::sqrt(2.0)});
+  ExpectValues(run(ops::ReduceSumSquare()), {25, 2});
+  ExpectValues(run(ops::ReduceLogSumExp()),
+               {std::log(std::exp(3.0) + std::exp(-4.0)), 1 + std::log(2.0)});
+  EXPECT_TRUE(std::isnan(run(ops::ReduceLogSum()).values<float>()[0]));
+  EXPECT_NEAR(run(ops::ReduceLogSum()).values<float>()[1], std::log(2.0), 1e-6);
+}
+
+TEST(ReferenceReduce, TakesLogarithmsOfSumsThatWouldOverflow) {
+  const Tensor y = RunOp<ops::ReduceLogSumExp>({F64({2}, {1000, 1000})}, {.keepdims = 0},
+                                               {DataType::kF64, {}});
+  EXPECT_NEAR(y.values<double>()[0], 1000 + std::log(2.0), 1e-9);
+}
+
+TEST(ReferenceReduce, TakesTheLargestOfBoolAndOfUnsigned) {
+  const Tensor any = RunOp<ops::ReduceMax>({Bool({2, 2}, {0, 1, 0, 0})},
+                                           {.axes = Ints{1}, .keepdims = 0}, {DataType::kBool, {2}});
+  EXPECT_EQ(ValuesOf<uint8_t>(any), (std::vector<uint8_t>{1, 0}));
+  const Tensor all = RunOp<ops::ReduceMin>({Bool({2, 2}, {0, 1, 1, 1})},
+                                           {.axes = Ints{1}, .keepdims = 0}, {DataType::kBool, {2}});
+  EXPECT_EQ(ValuesOf<uint8_t>(all), (std::vector<uint8_t>{0, 1}));
+  const Tensor largest = RunOp<ops::ReduceMax>(
+      {MakeTensor<uint64_t>(DataType::kU64, {2}, {1, UINT64_MAX})}, {.keepdims = 0},
+      {DataType::kU64, {}});
+  EXPECT_EQ(ValuesOf<uint64_t>(largest), (std::vector<uint64_t>{UINT64_MAX}));
+}
+
+TEST(ReferenceReduce, OfNothingIsTheIdentityOfItsType) {
+  const auto run = [](auto op) {
+    using O = decltype(op);
+    return ValuesOf<int32_t>(RunOp<O>({I32({0, 2}, {})}, {.axes = Ints{0}, .keepdims = 0},
+                                      {DataType::kI32, {2}}))[0];
+  };
+  EXPECT_EQ(run(ops::ReduceMax()), INT32_MIN);
+  EXPECT_EQ(run(ops::ReduceMin()), INT32_MAX);
+  EXPECT_EQ(run(ops::ReduceProd()), 1);
+  EXPECT_EQ(run(ops::ReduceSum()), 0);
+}
+
 TEST(ReferenceReduce, TakesTheAxesOfASumAsAConstant) {
   const Tensor y = RunOp<ops::ReduceSum>({I64({2, 3}, {1, 2, 3, 4, 5, 6}), Constant(I64({1}, {0}))},
                                          {.keepdims = 0}, {DataType::kI64, {3}});

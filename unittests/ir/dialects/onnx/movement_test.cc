@@ -72,6 +72,14 @@ TEST_F(OnnxMovement, SplitCutsAlongItsAxis) {
             "onnx.Split: split has the entry 9223372036854775807");
   EXPECT_EQ(Run<ops::Split>({X({6}), I({1, 2, 3})}, {}, 2),
             "onnx.Split: split has 3 entries but results are 2");
+  EXPECT_EQ(Run<ops::Split>({X({7})}, {.num_outputs = 3}, 3),
+            "tensor<3xf32>, tensor<3xf32>, tensor<1xf32>");
+  EXPECT_EQ(Run<ops::Split>({X({7})}, {.num_outputs = 1}, 2),
+            "onnx.Split: num_outputs is 1 but there are 2 results");
+  EXPECT_EQ(Run<ops::Split>({X({2})}, {.num_outputs = 4}, 4),
+            "onnx.Split: dimension 0 of [2] does not split into 4 parts of 1");
+  EXPECT_EQ(Run<ops::Split>({X({6}), I({3, 3})}, {.num_outputs = 2}, 2),
+            "onnx.Split: has both split and num_outputs");
   EXPECT_EQ(Run<ops::Split>({X({6})}, {.axis = 1}, 2),
             "onnx.Split: axis 1 is out of range for rank 1");
 }
@@ -138,6 +146,12 @@ TEST_F(OnnxMovement, PadAddsABorder) {
   EXPECT_EQ(Run<ops::Pad>({X({n, 3}), I({1, -1, 0, -2})}), "tensor<-1x0xf32>");
   EXPECT_EQ(Run<ops::Pad>({X({2, 3}), X({4}, DataType::kI64)}), "tensor<-1x-1xf32>");
   EXPECT_EQ(Run<ops::Pad>({X({3}), I({2, 2})}, {.mode = ops::PadMode::kReflect}), "tensor<7xf32>");
+  EXPECT_EQ(Run<ops::Pad>({X({3}), I({9, 9})}, {.mode = ops::PadMode::kWrap}), "tensor<21xf32>");
+  EXPECT_EQ(Run<ops::Pad>({X({2, n, 3}), I({1, 2}), Scalar(0), I({-1})}), "tensor<2xNx6xf32>");
+  EXPECT_EQ(Run<ops::Pad>({X({2, 3}), I({1, 2}), Scalar(0), X({1}, DataType::kI64)}),
+            "tensor<-1x-1xf32>");
+  EXPECT_EQ(Run<ops::Pad>({X({2, 3}), I({1, 2, 3, 4}), Scalar(0), I({0, -2})}),
+            "onnx.Pad: axis 0 is given twice");
   EXPECT_EQ(Run<ops::Pad>({X({3}), I({3, 0})}, {.mode = ops::PadMode::kReflect}),
             "onnx.Pad: pads 3 and 0 reflect more than dimension 0 of [3] has");
   EXPECT_EQ(Run<ops::Pad>({X({3}), I({0, -4})}),

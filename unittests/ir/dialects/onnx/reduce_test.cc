@@ -39,11 +39,14 @@ TEST_F(OnnxReduce, ReductionsKeepOrDropDimensions) {
             "onnx.ReduceMean: axis 2 is out of range for rank 2");
   EXPECT_EQ(Run<ops::ReduceMean>({X({2, 3})}, {.axes = {1, -1}}),
             "onnx.ReduceMean: axis 1 is given twice");
-  EXPECT_EQ(Run<ops::ReduceMax>({X({2}, DataType::kBool)}),
-            "onnx.ReduceMax: x is bool but must be a number");
+  EXPECT_EQ(Run<ops::ReduceMax>({X({2}, DataType::kBool)}), "tensor<1xbool>");
+  EXPECT_EQ(Run<ops::ReduceProd>({X({2}, DataType::kBool)}),
+            "onnx.ReduceProd: x is bool but must be a number");
+  EXPECT_EQ(Run<ops::ReduceL2>({X({2, 3}), I({1})}, {.axes = {0}}),
+            "onnx.ReduceL2: axes are given as operand and as attribute");
   EXPECT_EQ(Run<ops::ReduceSum>({X({2}), X({1})}), "onnx.ReduceSum: axes is f32 but must be i64");
   EXPECT_EQ(Run<ops::ReduceSum>({X({2}), X({1, 1}, DataType::kI64)}),
-            "onnx.ReduceSum: axes has rank 2 but must have 1");
+            "onnx.ReduceSum: axes has rank 2 but must have 0 to 1");
 }
 
 }  // namespace
