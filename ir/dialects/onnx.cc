@@ -1,6 +1,8 @@
 #include "ir/dialects/onnx.h"
 
 #include "ir/dialects/onnx/activation.h"
+#include "ir/dialects/onnx/math.h"
+#include "ir/dialects/onnx/search.h"
 
 namespace weft::ir {
 
@@ -9,12 +11,14 @@ void LoadOnnxDialect(IrContext& context) {
   ops::LoadConvOps(context);
   ops::LoadElementwiseOps(context);
   ops::LoadImageOps(context);
+  ops::LoadMathOps(context);
   ops::LoadMatmulOps(context);
   ops::LoadMovementOps(context);
   ops::LoadNormalizationOps(context);
   ops::LoadPoolOps(context);
   ops::LoadQuantizeOps(context);
   ops::LoadReduceOps(context);
+  ops::LoadSearchOps(context);
   ops::LoadShapeOps(context);
 }
 
