@@ -1,6 +1,7 @@
 #include "ir/dialects/onnx.h"
 
 #include "ir/dialects/onnx/activation.h"
+#include "ir/dialects/onnx/loss.h"
 #include "ir/dialects/onnx/math.h"
 #include "ir/dialects/onnx/search.h"
 
@@ -11,6 +12,7 @@ void LoadOnnxDialect(IrContext& context) {
   ops::LoadConvOps(context);
   ops::LoadElementwiseOps(context);
   ops::LoadImageOps(context);
+  ops::LoadLossOps(context);
   ops::LoadMathOps(context);
   ops::LoadMatmulOps(context);
   ops::LoadMovementOps(context);
