@@ -1,17 +1,26 @@
 #include "ir/dialects/onnx.h"
 
+#include "ir/dialects/onnx/activation.h"
+#include "ir/dialects/onnx/loss.h"
+#include "ir/dialects/onnx/math.h"
+#include "ir/dialects/onnx/search.h"
+
 namespace weft::ir {
 
 void LoadOnnxDialect(IrContext& context) {
+  ops::LoadActivationOps(context);
   ops::LoadConvOps(context);
   ops::LoadElementwiseOps(context);
   ops::LoadImageOps(context);
+  ops::LoadLossOps(context);
+  ops::LoadMathOps(context);
   ops::LoadMatmulOps(context);
   ops::LoadMovementOps(context);
   ops::LoadNormalizationOps(context);
   ops::LoadPoolOps(context);
   ops::LoadQuantizeOps(context);
   ops::LoadReduceOps(context);
+  ops::LoadSearchOps(context);
   ops::LoadShapeOps(context);
 }
 

@@ -1,8 +1,9 @@
 // Normalizations and softmax.
-#include <limits>
+#include <algorithm>
 
 #include "ir/dialects/onnx.h"
 #include "kernels/reference/reference.h"
+#include "kernels/reference/softmax.h"
 
 namespace weft::kernels::reference {
 namespace {
@@ -82,23 +83,182 @@ absl::Status CheckLayerNormalization(const KernelContext& context) {
 const RegisterReference<ops::LayerNormalization> kLayerNormalization(&LayerNormalization,
                                                                      &CheckLayerNormalization);
 
-absl::Status Softmax(const AttrsOf<ops::Softmax>& attrs, const KernelArgs& args) {
-  const AxisView view(args.inputs[0].dims, attrs.axis);
+absl::Status GroupNormalization(const AttrsOf<ops::GroupNormalization>& attrs,
+                                const KernelArgs& args) {
+  const std::vector<double> scale = ReadDoubles(args.inputs[1]), b = ReadDoubles(args.inputs[2]);
+  const AxisView view(args.inputs[0].dims, 1);
+  const int64_t groups = view.outer * attrs.num_groups;
+  const int64_t size = view.extent / attrs.num_groups * view.inner;
   std::vector<double> values = ReadDoubles(args.inputs[0]);
-  for (int64_t row = 0; row < view.outer * view.inner; ++row) {
-    double* x = values.data() + row / view.inner * view.extent * view.inner + row % view.inner;
-    double largest = -std::numeric_limits<double>::infinity(), sum = 0;
-    for (int64_t i = 0; i < view.extent; ++i) largest = std::max(largest, x[i * view.inner]);
-    for (int64_t i = 0; i < view.extent; ++i) {
-      x[i * view.inner] = std::exp(x[i * view.inner] - largest);
-      sum += x[i * view.inner];
+  for (int64_t group = 0; group < groups; ++group) {
+    const auto [mean, inverse] = Statistics(values.data() + group * size, size, attrs.epsilon);
+    for (int64_t i = group * size; i < (group + 1) * size; ++i) {
+      const int64_t c = i / view.inner % view.extent;
+      values[i] = (values[i] - mean) * inverse * scale[c] + b[c];
     }
-    for (int64_t i = 0; i < view.extent; ++i) x[i * view.inner] /= sum;
   }
   WriteDoubles(values, args.outputs[0]);
   return absl::OkStatus();
 }
+absl::Status CheckGroupNormalization(const KernelContext& context) {
+  if (context.dims(0).size() < 2) return context.Unsupported("x of rank below 2");
+  const int64_t channels = context.dims(0)[1];
+  const int64_t num_groups = context.attrs_of<ops::GroupNormalization>().num_groups;
+  if (num_groups < 1 || channels % num_groups != 0)
+    return context.InvalidArgument("the channels are not num_groups groups");
+  for (size_t i : {1, 2}) {
+    if (context.input_type(i).NumElements() != channels)
+      return context.InvalidArgument("operand " + std::to_string(i) +
+                                     " does not have one element per channel");
+  }
+  return SameFloats(context);
+}
+const RegisterReference<ops::GroupNormalization> kGroupNormalization(&GroupNormalization,
+                                                                     &CheckGroupNormalization);
+
+absl::Status RMSNormalization(const AttrsOf<ops::RMSNormalization>& attrs, const KernelArgs& args) {
+  const TensorView &x = args.inputs[0], &y = args.outputs[0];
+  const AxisView view(x.dims, attrs.axis);
+  const int64_t size = view.extent * view.inner;
+  std::vector<double> values = ReadDoubles(x);
+  for (int64_t row = 0; row < view.outer; ++row) {
+    double* first = values.data() + row * size;
+    double squares = 0;
+    for (int64_t i = 0; i < size; ++i) squares += first[i] * first[i];
+    const double rms = std::sqrt(squares / static_cast<double>(size) + attrs.epsilon);
+    for (int64_t i = 0; i < size; ++i) first[i] /= rms;
+  }
+  const std::vector<double> scale = ReadDoubles(args.inputs[1]);
+  size_t i = 0;
+  for (Odometer<1> at(y.dims, {BroadcastStrides(args.inputs[1].dims, y.dims)}); !at.done();
+       at.Next())
+    values[i++] *= scale[at.offset[0]];
+  WriteDoubles(values, y);
+  return absl::OkStatus();
+}
+absl::Status CheckRMSNormalization(const KernelContext& context) {
+  const ir::DataType dtype = context.input_type(1).dtype();
+  if (!VisitFloat(context.input_type(0).dtype(), [](auto) {}) || !VisitFloat(dtype, [](auto) {}) ||
+      context.result_type(0).dtype() != dtype)
+    return context.Unsupported("these element types");
+  const auto rank = static_cast<int64_t>(context.dims(0).size());
+  const int64_t axis = context.attrs_of<ops::RMSNormalization>().axis;
+  if (axis < -rank || axis >= rank) return context.InvalidArgument("needs an axis of x");
+  return absl::OkStatus();
+}
+const RegisterReference<ops::RMSNormalization> kRMSNormalization(&RMSNormalization,
+                                                                 &CheckRMSNormalization);
+
+// What ONNX adds to the deviation, lest it be 0.
+constexpr double kLeastDeviation = 1e-9;
+
+absl::Status MeanVarianceNormalization(const AttrsOf<ops::MeanVarianceNormalization>& attrs,
+                                       const KernelArgs& args) {
+  const std::span<const int64_t> dims = args.inputs[0].dims;
+  std::vector<bool> reduced(dims.size(), attrs.axes.empty());
+  for (const int64_t axis : attrs.axes) reduced[ir::NormalAxis(axis, dims.size())] = true;
+  Dims strides(static_cast<int>(dims.size()), 0);  // of the statistics
+  int64_t size = 1;
+  for (int i = strides.size() - 1; i >= 0; --i) {
+    if (reduced[i]) continue;
+    strides[i] = size;
+    size *= dims[i];
+  }
+  std::vector<double> values = ReadDoubles(args.inputs[0]);
+  const double count = static_cast<double>(values.size()) / static_cast<double>(size);
+  std::vector<double> means(static_cast<size_t>(size)), variances(means.size());
+  const auto for_each = [&](const auto& body) {
+    size_t i = 0;
+    for (Odometer<1> at(dims, {strides}); !at.done(); at.Next()) body(values[i++], at.offset[0]);
+  };
+  for_each([&](double& x, int64_t at) { means[at] += x / count; });
+  for_each([&](double& x, int64_t at) { x -= means[at]; });
+  for_each([&](double& x, int64_t at) { variances[at] += x * x / count; });
+  for_each([&](double& x, int64_t at) { x /= std::sqrt(variances[at]) + kLeastDeviation; });
+  WriteDoubles(values, args.outputs[0]);
+  return absl::OkStatus();
+}
+absl::Status CheckMeanVarianceNormalization(const KernelContext& context) {
+  const auto rank = static_cast<int64_t>(context.dims(0).size());
+  for (const int64_t axis : context.attrs_of<ops::MeanVarianceNormalization>().axes)
+    if (axis < -rank || axis >= rank) return context.InvalidArgument("needs axes of x");
+  return SameFloats(context);
+}
+const RegisterReference<ops::MeanVarianceNormalization> kMeanVarianceNormalization(
+    &MeanVarianceNormalization, &CheckMeanVarianceNormalization);
+
+absl::Status LRN(const AttrsOf<ops::LRN>& attrs, const KernelArgs& args) {
+  const AxisView view(args.inputs[0].dims, 1);
+  const int64_t before = (attrs.size - 1) / 2, after = attrs.size - 1 - before;
+  const std::vector<double> x = ReadDoubles(args.inputs[0]);
+  std::vector<double> y(x.size());
+  for (int64_t row = 0; row < view.rows(); ++row) {
+    const int64_t start = view.RowStart(row);
+    for (int64_t c = 0; c < view.extent; ++c) {
+      double squares = 0;
+      const int64_t last = std::min(view.extent - 1, after < view.extent ? c + after : after);
+      for (int64_t i = std::max<int64_t>(0, c - before); i <= last; ++i)
+        squares += x[start + i * view.inner] * x[start + i * view.inner];
+      const double base = attrs.bias + attrs.alpha / static_cast<double>(attrs.size) * squares;
+      y[start + c * view.inner] = x[start + c * view.inner] / std::pow(base, attrs.beta);
+    }
+  }
+  WriteDoubles(y, args.outputs[0]);
+  return absl::OkStatus();
+}
+absl::Status CheckLRN(const KernelContext& context) {
+  if (context.dims(0).size() < 2) return context.Unsupported("x of rank below 2");
+  if (context.attrs_of<ops::LRN>().size < 1) return context.InvalidArgument("size is below 1");
+  return SameFloats(context);
+}
+const RegisterReference<ops::LRN> kLRN(&LRN, &CheckLRN);
+
+// --- along one axis ---------------------------------------------------------------
+
+// row(first, n, stride) works on every row in place.
+template <class Row>
+absl::Status ForEachRow(const KernelArgs& args, int64_t axis, const Row& row) {
+  const AxisView view(args.inputs[0].dims, axis);
+  std::vector<double> values = ReadDoubles(args.inputs[0]);
+  for (int64_t i = 0; view.extent > 0 && i < view.rows(); ++i)
+    row(values.data() + view.RowStart(i), view.extent, view.inner);
+  WriteDoubles(values, args.outputs[0]);
+  return absl::OkStatus();
+}
+
+absl::Status LpNormalization(const AttrsOf<ops::LpNormalization>& attrs, const KernelArgs& args) {
+  return ForEachRow(args, attrs.axis, [&](double* x, int64_t n, int64_t stride) {
+    double norm = 0;
+    for (int64_t i = 0; i < n; ++i)
+      norm += attrs.p == 1 ? std::fabs(x[i * stride]) : x[i * stride] * x[i * stride];
+    if (attrs.p == 2) norm = std::sqrt(norm);
+    for (int64_t i = 0; i < n; ++i) x[i * stride] = norm == 0 ? 0 : x[i * stride] / norm;
+  });
+}
+const RegisterReference<ops::LpNormalization> kLpNormalization(&LpNormalization, &SameFloats);
+
+absl::Status Softmax(const AttrsOf<ops::Softmax>& attrs, const KernelArgs& args) {
+  return ForEachRow(args, attrs.axis, &SoftmaxRow);
+}
 const RegisterReference<ops::Softmax> kSoftmax(&Softmax, &SameFloats);
+
+absl::Status LogSoftmax(const AttrsOf<ops::LogSoftmax>& attrs, const KernelArgs& args) {
+  return ForEachRow(args, attrs.axis, &LogSoftmaxRow);
+}
+const RegisterReference<ops::LogSoftmax> kLogSoftmax(&LogSoftmax, &SameFloats);
+
+// A NaN is larger than all numbers.
+absl::Status Hardmax(const AttrsOf<ops::Hardmax>& attrs, const KernelArgs& args) {
+  return ForEachRow(args, attrs.axis, [](double* x, int64_t n, int64_t stride) {
+    int64_t best = 0;
+    for (int64_t i = 1; i < n; ++i) {
+      const double a = x[i * stride], b = x[best * stride];
+      if (a > b || (std::isnan(a) && !std::isnan(b))) best = i;
+    }
+    for (int64_t i = 0; i < n; ++i) x[i * stride] = i == best ? 1 : 0;
+  });
+}
+const RegisterReference<ops::Hardmax> kHardmax(&Hardmax, &SameFloats);
 
 }  // namespace
 }  // namespace weft::kernels::reference

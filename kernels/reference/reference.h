@@ -192,9 +192,12 @@ class Odometer {
   int64_t left_;
 };
 
-// A tensor seen as [outer, extent of axis, inner].
+// A tensor seen as [outer, extent of axis, inner]: rows() lists of `extent` elements that are `inner`
+// apart and begin at RowStart(row).
 struct AxisView {
   int64_t outer = 1, extent = 1, inner = 1;
+  int64_t rows() const { return outer * inner; }
+  int64_t RowStart(int64_t row) const { return row / inner * extent * inner + row % inner; }
   AxisView(std::span<const int64_t> dims, int64_t axis) {
     axis = ir::NormalAxis(axis, dims.size());
     for (int64_t i = 0; i < static_cast<int64_t>(dims.size()); ++i)

@@ -1,4 +1,6 @@
 // Each row of the adapter table against what the node means, worked out by hand.
+#include "tools/onnx/import/adapters.h"
+
 #include "unittests/onnx/model_builder.h"
 #include "unittests/onnx/run_program.h"
 
@@ -256,7 +258,7 @@ TEST(Adapters, SoftmaxOfUnknownShapeIsReshapedByItsInput) {
   EXPECT_NE(text.find("= onnx.Reshape(%1, %2) {allowzero=1}"), std::string::npos) << text;
 }
 
-TEST(Adapters, LogSoftmaxBefore13FlattensThoughNoDialectDefinesIt) {
+TEST(Adapters, HardmaxBefore13Flattens) {
   ModelBuilder m(12);
   m.Input("x", {2, 3, 4});
   m.Output("y", {2, 3, 4});
@@ -317,6 +319,24 @@ TEST(Adapters, OldBatchNormalizationInTrainingIsUnsupported) {
   EXPECT_EQ(ImportAndDescribe(m),
             "UNIMPLEMENTED: node of 'y' ('BatchNormalization'): BatchNormalization in training "
             "mode");
+}
+
+// Scale and bias per group: 2 and 3, 10 and 20.
+TEST(Adapters, GroupNormalizationBefore21RepeatsItsScalesPerChannel) {
+  if (kOpset < 21) GTEST_SKIP() << "needs models of opset 18";
+  ModelBuilder m(18);
+  m.Input("x", {1, 4, 1});
+  m.Initializer<float>("scale", {2}, {2, 3});
+  m.Initializer<float>("bias", {2}, {10, 20});
+  m.Output("y", {1, 4, 1});
+  auto* node = m.Node("GroupNormalization", {"x", "scale", "bias"}, {"y"});
+  SetInt(node, "num_groups", 2);
+  SetFloat(node, "epsilon", 0);
+  ir::IrContext context;
+  auto program = m.Import(context);
+  ASSERT_EQ(program.status().message(), "");
+  const kernels::Tensor x = F32({1, 4, 1}, {1, 5, 30, 10});
+  EXPECT_EQ(RunProgram(**program, {x.view()}), (std::vector<float>{8, 12, 23, 17}));
 }
 
 TEST(Adapters, TopKTakesItsCountAsAnInput) {

@@ -11,6 +11,22 @@
 #include "ir/dialects/onnx/shape.h"
 
 namespace weft::ir::ops {
+namespace {
+
+bool CheckStashType(InferContext& c, int64_t stash_type) {
+  if (stash_type >= 0 && stash_type <= 16 && IsFloat(static_cast<DataType>(stash_type)))
+    return true;
+  return c.Fail(fmt::format("stash_type {} is no float type", stash_type));
+}
+
+// Floats, and an axis of theirs.
+bool InferAlong(InferContext& c, int64_t axis) {
+  if (!CheckTensors(c) || !CheckFloat(c, 0)) return false;
+  if (c.Ranked(0) && !NormalizeAxis(c, &axis, c.operand_type(0).rank())) return false;
+  return SetSameAs(c, 0, 0);
+}
+
+}  // namespace
 
 bool BatchNormalization::Infer(InferContext& c) {
   if (!CheckTensors(c) || !CheckRank(c, 0, 2, SIZE_MAX)) return false;
@@ -62,9 +78,8 @@ bool LayerNormalization::Infer(InferContext& c) {
   for (size_t i = 0; i < 3; ++i)
     if (!CheckFloat(c, i)) return false;
   auto attrs = c.attrs_of<LayerNormalization>();
+  if (!CheckStashType(c, attrs.stash_type)) return false;
   const auto stash = static_cast<DataType>(attrs.stash_type);
-  if (attrs.stash_type < 0 || attrs.stash_type > 16 || !IsFloat(stash))
-    return c.Fail(fmt::format("stash_type {} is no float type", attrs.stash_type));
   const Dims x = DimsOf(c, 0);
   Dims statistics = x;
   if (x) {
@@ -95,15 +110,67 @@ std::vector<Value> LayerNormalization::Decompose(Builder& b, std::span<const Val
   return {y};
 }
 
-bool Softmax::Infer(InferContext& c) {
+bool Softmax::Infer(InferContext& c) { return InferAlong(c, c.attrs_of<Softmax>().axis); }
+bool LogSoftmax::Infer(InferContext& c) { return InferAlong(c, c.attrs_of<LogSoftmax>().axis); }
+bool Hardmax::Infer(InferContext& c) { return InferAlong(c, c.attrs_of<Hardmax>().axis); }
+
+bool LRN::Infer(InferContext& c) {
+  const int64_t size = c.attrs_of<LRN>().size;
+  if (c.attrs().Get("size") && size < 1)
+    return c.Fail(fmt::format("size is {} but must be 1 or more", size));
+  return CheckTensors(c) && CheckFloat(c, 0) && CheckRank(c, 0, 2, SIZE_MAX) && SetSameAs(c, 0, 0);
+}
+
+bool LpNormalization::Infer(InferContext& c) {
+  const auto attrs = c.attrs_of<LpNormalization>();
+  if (attrs.p != 1 && attrs.p != 2)
+    return c.Fail(fmt::format("p is {} but must be 1 or 2", attrs.p));
+  return InferAlong(c, attrs.axis);
+}
+
+bool MeanVarianceNormalization::Infer(InferContext& c) {
+  Ints axes = c.attrs_of<MeanVarianceNormalization>().axes;
   if (!CheckTensors(c) || !CheckFloat(c, 0)) return false;
-  int64_t axis = c.attrs_of<Softmax>().axis;
-  if (c.Ranked(0) && !NormalizeAxis(c, &axis, c.operand_type(0).rank())) return false;
+  if (c.Ranked(0) && !NormalizeAxes(c, &axes, c.operand_type(0).rank())) return false;
   return SetSameAs(c, 0, 0);
 }
 
+bool GroupNormalization::Infer(InferContext& c) {
+  DataType dtype;
+  const auto attrs = c.attrs_of<GroupNormalization>();
+  if (!CheckTensors(c) || !SameDtype(c, {0, 1, 2}, &dtype) || !CheckFloat(c, 0) ||
+      !CheckRank(c, 0, 2, SIZE_MAX) || !CheckStashType(c, attrs.stash_type))
+    return false;
+  int64_t channels = c.Ranked(0) ? c.operand_type(0).dim(1) : kUnknownDim;
+  for (size_t i = 1; i < 3; ++i) {
+    if (!CheckShape(c, i, {&channels, 1})) return false;
+    channels = MergeDim(channels, VectorLength(c, i)).value_or(channels);
+  }
+  if (c.attrs().Get("num_groups")) {
+    if (attrs.num_groups < 1)
+      return c.Fail(fmt::format("num_groups is {} but must be 1 or more", attrs.num_groups));
+    if (IsStaticDim(channels) && channels % attrs.num_groups != 0)
+      return c.Fail(
+          fmt::format("x has {} channels, which are no {} groups", channels, attrs.num_groups));
+  }
+  return SetSameAs(c, 0, 0);
+}
+
+bool RMSNormalization::Infer(InferContext& c) {
+  auto attrs = c.attrs_of<RMSNormalization>();
+  if (!CheckTensors(c) || !CheckFloat(c, 0) || !CheckFloat(c, 1) ||
+      !CheckStashType(c, attrs.stash_type))
+    return false;
+  const Dims x = DimsOf(c, 0);
+  if (x && (!NormalizeAxis(c, &attrs.axis, x->size()) || !CheckBroadcastsTo(c, 1, *x)))
+    return false;
+  return SetTensor(c, 0, DtypeOf(c, 1), x);
+}
+
 void LoadNormalizationOps(IrContext& context) {
-  AddOps<BatchNormalization, InstanceNormalization, LayerNormalization, Softmax>(context);
+  AddOps<BatchNormalization, InstanceNormalization, LayerNormalization, Softmax, LogSoftmax,
+         Hardmax, LRN, LpNormalization, MeanVarianceNormalization, GroupNormalization,
+         RMSNormalization>(context);
 }
 
 }  // namespace weft::ir::ops

@@ -3,21 +3,12 @@
 #include <algorithm>
 
 #include "ir/dialects/onnx.h"
-#include "kernels/reference/reference.h"
+#include "kernels/reference/elementwise/map.h"
 
 namespace weft::kernels::reference {
 namespace {
 
 namespace ops = ir::ops;
-
-// Calls body(i, offset of a, offset of b) for every element i of y.
-template <class Body>
-void Broadcast(const TensorView& a, const TensorView& b, const TensorView& y, const Body& body) {
-  int64_t i = 0;
-  for (Odometer<2> at(y.dims, {BroadcastStrides(a.dims, y.dims), BroadcastStrides(b.dims, y.dims)});
-       !at.done(); at.Next())
-    body(i++, at.offset[0], at.offset[1]);
-}
 
 // What arithmetic on T is done in: double for floats, 64 bits without overflow for integers.
 template <class T>

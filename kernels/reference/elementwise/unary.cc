@@ -1,6 +1,6 @@
 // Elementwise functions of one tensor.
 #include "ir/dialects/onnx.h"
-#include "kernels/reference/reference.h"
+#include "kernels/reference/elementwise/map.h"
 
 namespace weft::kernels::reference {
 namespace {
@@ -59,17 +59,7 @@ absl::Status Selu(const AttrsOf<ops::Selu>& attrs, const KernelArgs& args) {
 }
 const RegisterReference<ops::Selu> kSelu(&Selu, &SameFloats);
 
-// These have integer forms too: exact in every type. `f` is generic.
-template <class F>
-absl::Status MapNumbers(const KernelArgs& args, const F& f) {
-  VisitNumber(args.inputs[0].dtype, [&](auto tag) {
-    using T = decltype(tag);
-    using Wide = std::conditional_t<kIsFloat<T>, double, T>;
-    const std::span<T> in = args.inputs[0].values<T>(), out = args.outputs[0].values<T>();
-    for (size_t i = 0; i < out.size(); ++i) out[i] = T(f(static_cast<Wide>(in[i])));
-  });
-  return absl::OkStatus();
-}
+// --- of integers too ------------------------------------------------------------
 
 template <class T>
 T Negated(T x) {

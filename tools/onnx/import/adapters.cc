@@ -200,6 +200,30 @@ absl::Status InferenceBatchNormalization(Builder& b, NodeDraft* node) {
   return spatial && spatial.AsInt() == 0 ? NormalizeEachElement(b, node) : absl::OkStatus();
 }
 
+// Before opset 21 scale and bias had one element per group, not per channel.
+absl::Status GroupNormalizationPerChannel(Builder& b, NodeDraft* node) {
+  if (node->operands.size() != 3 ||
+      std::count(node->operands.begin(), node->operands.end(), Value()))
+    return ir::InvalidArgument("needs three inputs, x, scale and bias");
+  const ir::Type x = node->operands[0].type();
+  const Attribute groups = node->attribute("num_groups");
+  if (!groups.Is(AttrKind::kInt)) return absl::OkStatus();  // which inference refuses
+  const int64_t g = groups.AsInt();
+  if (!x.HasRank() || x.rank() < 2 || !ir::IsStaticDim(x.dim(1)))
+    return ir::Unsupported("GroupNormalization before opset 21 of an unknown number of channels");
+  if (g < 1 || x.dim(1) % g != 0)
+    return ir::InvalidArgument(
+        fmt::format("x has {} channels, which are no {} groups", x.dim(1), g));
+  for (size_t i : {1, 2}) {
+    Value& v = node->operands[i];
+    WEFT_ASSIGN_OR_RETURN(v, TryMake<ir::ops::Reshape>(b, {v, b.ConstantInts({g, 1})}));
+    const Value shape = b.ConstantInts({g, x.dim(1) / g});
+    WEFT_ASSIGN_OR_RETURN(v, TryMake<ir::ops::Expand>(b, {v, shape}));
+    WEFT_ASSIGN_OR_RETURN(v, TryMake<ir::ops::Reshape>(b, {v, b.ConstantInts({x.dim(1)})}));
+  }
+  return absl::OkStatus();
+}
+
 // y (flattened to two dimensions) in the shape of x.
 absl::StatusOr<Value> ReshapeLike(Builder& b, Value y, Value x) {
   if (!x.type().IsStatic()) {
@@ -310,6 +334,7 @@ constexpr AdapterRow kAdapters[] = {
     {"Cast", kOpset + 1, DropUnusedCastAttributes},
     {"Clip", 11, ClipToOperands},
     {"Dropout", 12, DropoutToOperands},
+    {"GroupNormalization", 21, GroupNormalizationPerChannel},
     {"Hardmax", 13, SoftmaxOfFlattened},
     {"LogSoftmax", 13, SoftmaxOfFlattened},
     {"Pad", kOpset + 1, PadAllAxes},
