@@ -1,11 +1,16 @@
 #include "ir/dialects/onnx.h"
 
+#include "ir/dialects/onnx/creation.h"
+#include "ir/dialects/onnx/indexing.h"
+
 namespace weft::ir {
 
 void LoadOnnxDialect(IrContext& context) {
   ops::LoadConvOps(context);
+  ops::LoadCreationOps(context);
   ops::LoadElementwiseOps(context);
   ops::LoadImageOps(context);
+  ops::LoadIndexingOps(context);
   ops::LoadMatmulOps(context);
   ops::LoadMovementOps(context);
   ops::LoadNormalizationOps(context);

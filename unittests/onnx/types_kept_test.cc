@@ -38,7 +38,7 @@ TEST(TypesKept, OfAnEinsumBehindAnIdentity) {
 }
 
 TEST(TypesKept, OfOperatorsThatNobodyKnows) {
-  for (const char* op : {"com.acme.MyOp", "NonZero", "CumSum"}) {
+  for (const char* op : {"com.acme.MyOp", "NotOfOnnx", "CumSum"}) {
     ModelBuilder m;
     m.Import("com.acme", 1);
     m.Input("x", {-2, 8});
