@@ -53,6 +53,13 @@ class Kernel {
   virtual absl::Status Run(const KernelArgs& args) = 0;
   virtual std::string_view name() const = 0;  // for profiles: "xnnpack conv2d"
 
+  // For kernels with kSizesResults: the results, in the sizes that the values of the inputs give
+  // them, each made by CreateDynamic(). args.outputs is empty.
+  virtual absl::StatusOr<std::vector<Tensor>> RunDynamic(const KernelArgs& args) {
+    (void)args;
+    return ir::Unsupported("this kernel needs to know the sizes of its results");
+  }
+
   virtual size_t scratch_bytes() const { return 0; }
   // Whether result 0 may lie in the memory of that operand, which then has the same type: the kernel
   // writes no element before it has read what lies there. Plans ask for no other operands than those
@@ -119,6 +126,11 @@ class KernelContext {
 // bytes that does not overflow. The message names the op and e.g. "result 0".
 absl::Status CheckRunnable(ir::Type type, ir::Operation op, std::string_view what, uint32_t i);
 
+// A tensor whose sizes follow from values met at run time, which nobody vouches for: InvalidArgument
+// above kMaxDynamicBytes.
+inline constexpr size_t kMaxDynamicBytes = size_t{1} << 32;
+absl::StatusOr<Tensor> CreateDynamic(ir::DataType dtype, ir::Shape dims);
+
 using KernelFactory = absl::StatusOr<std::unique_ptr<Kernel>> (*)(const KernelContext&);
 
 // What is known of an op's kernels of one provider.
@@ -128,6 +140,9 @@ enum KernelTrait : uint32_t {
   // reference has NaN, or an infinity or the sign of a zero goes wrong. Such kernels run only where
   // the provider was asked for by name (kernels/runtime/registry.h).
   kHidesNan = 1 << 0,
+  // Can be made although the sizes of its results are not known, and then finds them when it runs
+  // (Kernel::RunDynamic). Its factory must not look at the sizes of results.
+  kSizesResults = 1 << 1,
 };
 
 // `file` is where the kernel is written, as __FILE__ has it; kept by address.

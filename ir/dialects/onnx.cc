@@ -1,6 +1,8 @@
 #include "ir/dialects/onnx.h"
 
 #include "ir/dialects/onnx/activation.h"
+#include "ir/dialects/onnx/creation.h"
+#include "ir/dialects/onnx/indexing.h"
 #include "ir/dialects/onnx/loss.h"
 #include "ir/dialects/onnx/math.h"
 #include "ir/dialects/onnx/search.h"
@@ -10,8 +12,10 @@ namespace weft::ir {
 void LoadOnnxDialect(IrContext& context) {
   ops::LoadActivationOps(context);
   ops::LoadConvOps(context);
+  ops::LoadCreationOps(context);
   ops::LoadElementwiseOps(context);
   ops::LoadImageOps(context);
+  ops::LoadIndexingOps(context);
   ops::LoadLossOps(context);
   ops::LoadMathOps(context);
   ops::LoadMatmulOps(context);

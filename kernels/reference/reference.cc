@@ -46,6 +46,20 @@ absl::Status SameOperands(const KernelContext& context) {
   });
 }
 
+absl::Status CopyResults(const std::vector<Tensor>& results, std::span<const TensorView> outputs) {
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const TensorView from = results[i].view(), &to = outputs[i];
+    if (from.dtype != to.dtype ||
+        !std::equal(from.dims.begin(), from.dims.end(), to.dims.begin(), to.dims.end()))
+      return ir::InvalidArgument("result " + std::to_string(i) + " has shape " +
+                                 ir::ToString(from.dims) + ", expected " + ir::ToString(to.dims));
+    if (to.NumBytes() > 0) std::memcpy(to.data, from.data, to.NumBytes());
+  }
+  return absl::OkStatus();
+}
+
+double ReadScalar(const TensorView& tensor) { return ReadDoubles(tensor).front(); }
+
 std::vector<double> ReadDoubles(const TensorView& tensor) {
   std::vector<double> values(static_cast<size_t>(tensor.NumElements()));
   const auto read = [&](auto tag) {

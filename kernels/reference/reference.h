@@ -64,6 +64,58 @@ class RegisterReference {
   static inline Check check_ = nullptr;
 };
 
+// Of an op whose result sizes depend on the values of its operands: all its results.
+template <class O>
+using SizingFunction = absl::StatusOr<std::vector<Tensor>> (*)(const AttrsOf<O>&,
+                                                               const KernelArgs&);
+// Copies into `outputs`; InvalidArgument where one has another type or shape.
+absl::Status CopyResults(const std::vector<Tensor>& results, std::span<const TensorView> outputs);
+
+template <class O>
+class SizingKernel final : public Kernel {
+ public:
+  SizingKernel(AttrsOf<O> attrs, size_t num_results, SizingFunction<O> function)
+      : attrs_(std::move(attrs)), num_results_(num_results), function_(function) {}
+  // Where the sizes are stated.
+  absl::Status Run(const KernelArgs& args) override {
+    WEFT_ASSIGN_OR_RETURN(const std::vector<Tensor> results, RunDynamic(args));
+    absl::Status status = CopyResults(results, args.outputs);
+    return status.ok() ? status : ir::Annotate(status, O::kInfo.name);
+  }
+  absl::StatusOr<std::vector<Tensor>> RunDynamic(const KernelArgs& args) override {
+    absl::StatusOr<std::vector<Tensor>> results = function_(attrs_, args);
+    if (!results.ok()) return ir::Annotate(results.status(), O::kInfo.name);
+    results->resize(num_results_);
+    return results;
+  }
+  std::string_view name() const override { return "reference"; }
+
+ private:
+  const AttrsOf<O> attrs_;
+  const size_t num_results_;
+  const SizingFunction<O> function_;
+};
+
+// `check` must not look at result types.
+template <class O>
+class RegisterSizing {
+ public:
+  RegisterSizing(SizingFunction<O> function, Check check, const char* file = __builtin_FILE()) {
+    function_ = function;
+    check_ = check;
+    AddKernelFactory(ir::Opcode::FindOrAdd(O::kInfo.name), "reference", &Make, kSizesResults, file);
+  }
+
+ private:
+  static absl::StatusOr<std::unique_ptr<Kernel>> Make(const KernelContext& context) {
+    WEFT_RETURN_IF_ERROR(check_(context));
+    return std::make_unique<SizingKernel<O>>(context.attrs_of<O>(), context.num_results(),
+                                             function_);
+  }
+  static inline SizingFunction<O> function_ = nullptr;
+  static inline Check check_ = nullptr;
+};
+
 absl::Status AnyTypes(const KernelContext& context);
 absl::Status SameFloats(const KernelContext& context);   // all operands and results: one float type
 absl::Status SameNumbers(const KernelContext& context);  // likewise, float or integer
@@ -147,6 +199,8 @@ bool VisitNumber(ir::DataType dtype, const Visit& visit) {
 // Any real element type to and from double (bool is 0 or 1; 64-bit integers may round).
 std::vector<double> ReadDoubles(const TensorView& tensor);
 void WriteDoubles(const std::vector<double>& values, const TensorView& tensor);
+// The one number in a tensor of one element, of any real type.
+double ReadScalar(const TensorView& tensor);
 // Integers and bool.
 std::vector<int64_t> ReadInts(const TensorView& tensor);
 

@@ -66,6 +66,18 @@ absl::Status CheckRunnable(ir::Type type, ir::Operation op, std::string_view wha
   return absl::OkStatus();
 }
 
+absl::StatusOr<Tensor> CreateDynamic(ir::DataType dtype, ir::Shape dims) {
+  size_t bytes = ir::ElementSize(dtype);
+  for (const int64_t dim : dims) {
+    if (dim < 0 || __builtin_mul_overflow(bytes, static_cast<size_t>(dim), &bytes) ||
+        bytes > kMaxDynamicBytes)
+      return ir::InvalidArgument("a result of shape " + ir::ToString(dims) +
+                                 " would take more than " + std::to_string(kMaxDynamicBytes >> 30) +
+                                 " GiB");
+  }
+  return Tensor::Create(dtype, std::move(dims));
+}
+
 void AddKernelFactory(ir::Opcode opcode, std::string_view provider, KernelFactory factory,
                       uint32_t traits, const char* file) {
   const Registered registered{factory, traits, file};

@@ -188,11 +188,11 @@ TEST(RoundTrip, OpaqueOperatorsKeepStatedTypes) {
   ModelBuilder m;
   m.Input("x", {2, 2});
   m.Output("y", {-2, 2}, pb::TensorProto::INT64);
-  m.Node("NonZero", {"x"}, {"n"});
+  m.Node("NotOfOnnx", {"x"}, {"n"});
   ModelBuilder::SetInfo(m.graph()->add_value_info(), "n", {2, -3}, pb::TensorProto::INT64);
   SetInts(m.Node("Transpose", {"n"}, {"y"}), "perm", {1, 0});
   EXPECT_EQ(RoundTrip(m),
-            "n: i64[2,\"n3\"] = onnx.NonZero(x)\n"
+            "n: i64[2,\"n3\"] = onnx.NotOfOnnx(x)\n"
             "y: i64[\"n3\",2] = onnx.Transpose(n) {perm=[1,0]}\n"
             "builtin.return(y)\n");
 }

@@ -143,9 +143,9 @@ struct Pad {
   static bool Infer(InferContext& c);
 };
 
-enum class ScatterReduction : uint8_t { kNone, kAdd, kMul };
-constexpr std::array<std::string_view, 3> EnumNames(ScatterReduction) {
-  return {"none", "add", "mul"};
+enum class ScatterReduction : uint8_t { kNone, kAdd, kMul, kMax, kMin };
+constexpr std::array<std::string_view, 5> EnumNames(ScatterReduction) {
+  return {"none", "add", "mul", "max", "min"};
 }
 
 // The last dimension of indices counts the leading dimensions of data that an index names; updates
@@ -155,7 +155,7 @@ struct ScatterND {
                                    .operands = {"data", "indices", "updates"},
                                    .traits = kPure | kTypeGeneric,
                                    .onnx = "ScatterND",
-                                   .since = 16,
+                                   .since = 18,
                                    .doc = "data with updates written, or applied, at some indices",
                                    .inplace = OverOperands(0),
                                    .data = OverOperands(0, 2)};

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "ir/dialects/onnx.h"
+#include "ir/dialects/onnx/indexing.h"
 #include "kernels/reference/reference.h"
 
 namespace weft::kernels::reference {
@@ -29,9 +30,20 @@ absl::StatusOr<std::vector<int64_t>> SliceStarts(const TensorView& data,
   return starts;
 }
 
+// The larger or smaller; NaN when one is NaN.
+template <class T>
+T Extreme(bool max, T old, T update) {
+  using Wide = std::conditional_t<kIsFloat<T>, double, T>;
+  const auto a = static_cast<Wide>(old), b = static_cast<Wide>(update);
+  if (a != a) return old;
+  return b != b || (max ? a < b : b < a) ? update : old;
+}
+
 // Several updates of one element are applied in order, each rounded; integers wrap.
 template <class T>
 T Applied(ops::ScatterReduction reduction, T old, T update) {
+  if (reduction == ops::ScatterReduction::kMax || reduction == ops::ScatterReduction::kMin)
+    return Extreme(reduction == ops::ScatterReduction::kMax, old, update);
   using Wide = std::conditional_t<kIsFloat<T>, double, uint64_t>;
   using Signed = std::conditional_t<kIsFloat<T>, double, int64_t>;
   const auto a = static_cast<Wide>(static_cast<Signed>(old));
@@ -82,6 +94,147 @@ absl::Status CheckScatterND(const KernelContext& context) {
   return absl::OkStatus();
 }
 const RegisterReference<ops::ScatterND> kScatterND(&ScatterND, &CheckScatterND);
+
+// --- along an axis -------------------------------------------------------------------------
+
+// The element of `data` for each element of `indices`, whose other dimensions are no larger.
+absl::StatusOr<std::vector<int64_t>> ElementPlaces(const TensorView& data,
+                                                   const TensorView& indices, int64_t axis) {
+  axis = ir::NormalAxis(axis, data.dims.size());
+  const int64_t dim = data.dims[static_cast<size_t>(axis)];
+  Dims strides = RowMajorStrides(data.dims);
+  const int64_t along = strides[static_cast<int>(axis)];
+  strides[static_cast<int>(axis)] = 0;
+  std::vector<int64_t> places = ReadInts(indices);
+  size_t i = 0;
+  for (Odometer<1> at(indices.dims, {strides}); !at.done(); at.Next(), ++i) {
+    const int64_t index = places[i];
+    if (index < -dim || index >= dim)
+      return ir::InvalidArgument("index " + std::to_string(index) +
+                                 " is out of range for an axis of size " + std::to_string(dim));
+    places[i] = at.offset[0] + (index < 0 ? index + dim : index) * along;
+  }
+  return places;
+}
+
+// Operands 0 (data) and 1 (indices).
+absl::Status CheckPlaces(const KernelContext& context, int64_t axis) {
+  const std::span<const int64_t> data = context.dims(0), indices = context.dims(1);
+  const ir::DataType index = context.input_type(1).dtype();
+  if (index != ir::DataType::kI32 && index != ir::DataType::kI64)
+    return context.Unsupported("indices of type " + std::string(ir::DataTypeName(index)));
+  axis = ir::NormalAxis(axis, data.size());
+  bool fits =
+      data.size() == indices.size() && axis >= 0 && axis < static_cast<int64_t>(data.size());
+  for (size_t i = 0; fits && i < data.size(); ++i)
+    fits = static_cast<int64_t>(i) == axis || indices[i] <= data[i];
+  if (fits) return absl::OkStatus();
+  return context.InvalidArgument("indices " + ir::ToString(indices) + " do not fit data " +
+                                 ir::ToString(data));
+}
+
+absl::Status GatherElements(const AttrsOf<ops::GatherElements>& attrs, const KernelArgs& args) {
+  const TensorView &data = args.inputs[0], &y = args.outputs[0];
+  WEFT_ASSIGN_OR_RETURN(const std::vector<int64_t> places,
+                        ElementPlaces(data, args.inputs[1], attrs.axis));
+  const size_t size = ir::ElementSize(y.dtype);
+  for (size_t i = 0; i < places.size(); ++i)
+    std::memcpy(y.data + i * size, data.data + static_cast<size_t>(places[i]) * size, size);
+  return absl::OkStatus();
+}
+absl::Status CheckGatherElements(const KernelContext& context) {
+  if (context.input_type(0).dtype() != context.result_type(0).dtype() ||
+      context.input_type(1).shape() != context.result_type(0).shape())
+    return context.InvalidArgument(
+        "the result is not of the type of data and the shape of indices");
+  return CheckPlaces(context, context.attrs_of<ops::GatherElements>().axis);
+}
+const RegisterReference<ops::GatherElements> kGatherElements(&GatherElements, &CheckGatherElements);
+
+absl::Status ScatterElements(const AttrsOf<ops::ScatterElements>& attrs, const KernelArgs& args) {
+  const TensorView &data = args.inputs[0], &updates = args.inputs[2], &y = args.outputs[0];
+  WEFT_ASSIGN_OR_RETURN(const std::vector<int64_t> places,
+                        ElementPlaces(data, args.inputs[1], attrs.axis));
+  std::memcpy(y.data, data.data, y.NumBytes());
+  if (attrs.reduction == ops::ScatterReduction::kNone) {
+    const size_t size = ir::ElementSize(y.dtype);
+    for (size_t i = 0; i < places.size(); ++i)
+      std::memcpy(y.data + static_cast<size_t>(places[i]) * size, updates.data + i * size, size);
+    return absl::OkStatus();
+  }
+  VisitNumber(y.dtype, [&](auto tag) {
+    using T = decltype(tag);
+    const T* update = args.input<T>(2);
+    for (const int64_t place : places) {
+      T& element = args.output<T>(0)[place];
+      element = Applied(attrs.reduction, element, *update++);
+    }
+  });
+  return absl::OkStatus();
+}
+absl::Status CheckScatterElements(const KernelContext& context) {
+  const auto attrs = context.attrs_of<ops::ScatterElements>();
+  const ir::DataType dtype = context.result_type(0).dtype();
+  if (context.input_type(0) != context.result_type(0) || context.input_type(2).dtype() != dtype ||
+      context.input_type(2).shape() != context.input_type(1).shape())
+    return context.InvalidArgument("data, updates and the result do not fit each other");
+  if (attrs.reduction != ops::ScatterReduction::kNone && !VisitNumber(dtype, [](auto) {}))
+    return context.Unsupported("a reduction of elements that are no numbers");
+  return CheckPlaces(context, attrs.axis);
+}
+const RegisterReference<ops::ScatterElements> kScatterElements(&ScatterElements,
+                                                               &CheckScatterElements);
+
+// --- into a cache ----------------------------------------------------------------------------
+
+absl::Status TensorScatter(const AttrsOf<ops::TensorScatter>& attrs, const KernelArgs& args) {
+  const TensorView &past = args.inputs[0], &update = args.inputs[1], &y = args.outputs[0];
+  const AxisView cache(past.dims, attrs.axis), rows(update.dims, attrs.axis);
+  const int64_t batch = past.dims[0];
+  const std::vector<int64_t> starts = args.HasInput(2)
+                                          ? ReadInts(args.inputs[2])
+                                          : std::vector<int64_t>(static_cast<size_t>(batch));
+  for (const int64_t start : starts) {
+    const bool fits =
+        attrs.mode == ops::CacheMode::kCircular || start <= cache.extent - rows.extent;
+    if (start < 0 || !fits)
+      return ir::InvalidArgument("write index " + std::to_string(start) + " is out of range for " +
+                                 std::to_string(rows.extent) + " rows in a cache of " +
+                                 std::to_string(cache.extent));
+  }
+  std::memcpy(y.data, past.data, y.NumBytes());
+  const int64_t bytes = cache.inner * static_cast<int64_t>(ir::ElementSize(y.dtype));
+  const int64_t per_batch = batch == 0 ? 0 : cache.outer / batch;
+  for (int64_t outer = 0; outer < rows.outer; ++outer) {
+    const int64_t start = starts[static_cast<size_t>(outer / per_batch)];
+    for (int64_t i = 0; i < rows.extent; ++i) {
+      const int64_t row = (start % cache.extent + i) % cache.extent;
+      std::memcpy(y.data + (outer * cache.extent + row) * bytes,
+                  update.data + (outer * rows.extent + i) * bytes, static_cast<size_t>(bytes));
+    }
+  }
+  return absl::OkStatus();
+}
+absl::Status CheckTensorScatter(const KernelContext& context) {
+  const ir::Type past = context.input_type(0), update = context.input_type(1);
+  const int64_t axis =
+      ir::NormalAxis(context.attrs_of<ops::TensorScatter>().axis, past.dims().size());
+  if (past != context.result_type(0) || update.dtype() != past.dtype() ||
+      update.rank() != past.rank() || axis <= 0 || axis >= static_cast<int64_t>(past.rank()))
+    return context.InvalidArgument("the cache, the update and the result do not fit each other");
+  for (size_t i = 0; i < past.rank(); ++i) {
+    const bool fits = static_cast<int64_t>(i) == axis ? update.dims()[i] <= past.dims()[i]
+                                                      : update.dims()[i] == past.dims()[i];
+    if (!fits)
+      return context.InvalidArgument("update " + ir::ToString(update.dims()) +
+                                     " does not fit the cache " + ir::ToString(past.dims()));
+  }
+  if (context.HasInput(2) && (context.input_type(2).dtype() != ir::DataType::kI64 ||
+                              context.input_type(2).NumElements() != past.dims()[0]))
+    return context.InvalidArgument("write_indices must be one i64 number per batch");
+  return absl::OkStatus();
+}
+const RegisterReference<ops::TensorScatter> kTensorScatter(&TensorScatter, &CheckTensorScatter);
 
 }  // namespace
 }  // namespace weft::kernels::reference

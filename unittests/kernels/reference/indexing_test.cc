@@ -88,6 +88,15 @@ TEST(ReferenceScatterND, AppliesSeveralUpdatesOfOneElement) {
   EXPECT_EQ(reduce(ops::ScatterReduction::kNone), (I{1, 20, 30}));
 }
 
+TEST(ReferenceScatterND, KeepsTheLargerOrTheSmaller) {
+  const auto reduce = [](ops::ScatterReduction reduction) {
+    return Scatter(I64({3}, {1, 25, 3}), I64({3, 1}, {1, 1, 2}), I64({3}, {10, 40, -30}),
+                   reduction);
+  };
+  EXPECT_EQ(reduce(ops::ScatterReduction::kMax), (I{1, 40, 3}));
+  EXPECT_EQ(reduce(ops::ScatterReduction::kMin), (I{1, 10, -30}));
+}
+
 TEST(ReferenceScatterND, RefusesAnIndexOutOfRange) {
   for (const int64_t bad : {3, -4}) {
     const auto result = TryRunOp<ops::ScatterND>(
