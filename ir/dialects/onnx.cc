@@ -1,8 +1,11 @@
 #include "ir/dialects/onnx.h"
 
+#include "ir/dialects/onnx/attention.h"
+
 namespace weft::ir {
 
 void LoadOnnxDialect(IrContext& context) {
+  ops::LoadAttentionOps(context);
   ops::LoadConvOps(context);
   ops::LoadElementwiseOps(context);
   ops::LoadImageOps(context);
