@@ -1,6 +1,7 @@
 #include "ir/dialects/onnx.h"
 
 #include "ir/dialects/onnx/activation.h"
+#include "ir/dialects/onnx/attention.h"
 #include "ir/dialects/onnx/creation.h"
 #include "ir/dialects/onnx/indexing.h"
 #include "ir/dialects/onnx/loss.h"
@@ -11,6 +12,7 @@ namespace weft::ir {
 
 void LoadOnnxDialect(IrContext& context) {
   ops::LoadActivationOps(context);
+  ops::LoadAttentionOps(context);
   ops::LoadConvOps(context);
   ops::LoadCreationOps(context);
   ops::LoadElementwiseOps(context);
