@@ -32,11 +32,10 @@ int64_t ChooseTargetOpset(ir::Program& program, int64_t given, const std::string
 
 std::string WhyNotInOpset(const drr::Rule& rule, int64_t target) {
   const auto is_matched = [&](const ir::OpDef* def) {
-    return std::any_of(
-        rule.graph.ops.begin(), rule.graph.ops.end(), [&](const auto& op) {
-          return std::any_of(op.alternatives.begin(), op.alternatives.end(),
-                             [&](const auto& alternative) { return alternative.def == def; });
-        });
+    return std::any_of(rule.graph.ops.begin(), rule.graph.ops.end(), [&](const auto& op) {
+      return std::any_of(op.alternatives.begin(), op.alternatives.end(),
+                         [&](const auto& alternative) { return alternative.def == def; });
+    });
   };
   for (const drr::ResultOp& op : rule.graph.result_ops) {
     if (op.def == nullptr || is_matched(op.def)) continue;

@@ -282,5 +282,33 @@ TEST_F(IrOptRules, RulesOfAFileAreExplainedAndCounted) {
   EXPECT_EQ(run({"--fail-if", "relu-to-leaki<3"}).code, 2);
 }
 
+// x * hard_sigmoid(x; 1/6, 1/2), which is a HardSwish from opset 14 on.
+constexpr const char* kHardSwish =
+    R"(module {input_names:strings["x"],output_names:strings["y"]} (%0: tensor<2x3xf32>) {
+ (%1) = "onnx.HardSigmoid" (%0) {alpha:0.16666667,beta:0.5} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+ (%2) = "onnx.Mul" (%0, %1) {} : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+ () = "builtin.return" (%2) {} : (tensor<2x3xf32>) ->
+}
+)";
+
+TEST_F(IrOpt, RunsNoRuleWhoseResultTheTargetOpsetLacks) {
+  const std::string in = Write("a.ir", kHardSwish), out = Path("b.onnx");
+  const std::vector<std::string> flags = {in, "-o", out, "--fail-if", "fuse-hard-swish<1"};
+  const auto with = [&](const std::string& opset) {
+    std::vector<std::string> all = flags;
+    all.insert(all.end(), {"--stats", "--target-opset", opset});
+    return Run(all);
+  };
+  const Outcome old = with("13");
+  EXPECT_EQ(old.code, 1);
+  EXPECT_THAT(old.err,
+              HasSubstr("its result has HardSwish, which came with opset 14, and the model "
+                        "is written for 13"));
+  EXPECT_EQ(with("14").code, 0);
+  EXPECT_THAT(Refusal({in, "-o", out, "--target-opset", "12"}),
+              HasSubstr("--target-opset 12: expected 13 to 27"));
+  EXPECT_THAT(Refusal({in, "-o", out, "--target-opset", "28"}), HasSubstr("expected 13 to 27"));
+}
+
 }  // namespace
 }  // namespace weft::tools

@@ -110,8 +110,7 @@ TEST(ReferencePad, TakesAxesAtRunTime) {
   const auto padded = pad(-1);
   ASSERT_TRUE(padded.ok()) << padded.status();
   EXPECT_EQ(ValuesOf<int64_t>((*padded)[0]), (I{0, 1, 2}));
-  EXPECT_EQ(pad(0).status().message(),
-            "onnx.Pad: the pads do not lead to the size of the result");
+  EXPECT_EQ(pad(0).status().message(), "onnx.Pad: the pads do not lead to the size of the result");
   EXPECT_EQ(pad(2).status().message(), "onnx.Pad: axis 2 is out of range");
 }
 

@@ -88,29 +88,29 @@ TEST(ReferenceReduce, KnowsAllFunctions) {
 }
 
 TEST(ReferenceReduce, TakesLogarithmsOfSumsThatWouldOverflow) {
-  const Tensor y = RunOp<ops::ReduceLogSumExp>({F64({2}, {1000, 1000})}, {.keepdims = 0},
-                                               {DataType::kF64, {}});
+  const Tensor y =
+      RunOp<ops::ReduceLogSumExp>({F64({2}, {1000, 1000})}, {.keepdims = 0}, {DataType::kF64, {}});
   EXPECT_NEAR(y.values<double>()[0], 1000 + std::log(2.0), 1e-9);
 }
 
 TEST(ReferenceReduce, TakesTheLargestOfBoolAndOfUnsigned) {
-  const Tensor any = RunOp<ops::ReduceMax>({Bool({2, 2}, {0, 1, 0, 0})},
-                                           {.axes = Ints{1}, .keepdims = 0}, {DataType::kBool, {2}});
+  const Tensor any = RunOp<ops::ReduceMax>(
+      {Bool({2, 2}, {0, 1, 0, 0})}, {.axes = Ints{1}, .keepdims = 0}, {DataType::kBool, {2}});
   EXPECT_EQ(ValuesOf<uint8_t>(any), (std::vector<uint8_t>{1, 0}));
-  const Tensor all = RunOp<ops::ReduceMin>({Bool({2, 2}, {0, 1, 1, 1})},
-                                           {.axes = Ints{1}, .keepdims = 0}, {DataType::kBool, {2}});
+  const Tensor all = RunOp<ops::ReduceMin>(
+      {Bool({2, 2}, {0, 1, 1, 1})}, {.axes = Ints{1}, .keepdims = 0}, {DataType::kBool, {2}});
   EXPECT_EQ(ValuesOf<uint8_t>(all), (std::vector<uint8_t>{0, 1}));
-  const Tensor largest = RunOp<ops::ReduceMax>(
-      {MakeTensor<uint64_t>(DataType::kU64, {2}, {1, UINT64_MAX})}, {.keepdims = 0},
-      {DataType::kU64, {}});
+  const Tensor largest =
+      RunOp<ops::ReduceMax>({MakeTensor<uint64_t>(DataType::kU64, {2}, {1, UINT64_MAX})},
+                            {.keepdims = 0}, {DataType::kU64, {}});
   EXPECT_EQ(ValuesOf<uint64_t>(largest), (std::vector<uint64_t>{UINT64_MAX}));
 }
 
 TEST(ReferenceReduce, OfNothingIsTheIdentityOfItsType) {
   const auto run = [](auto op) {
     using O = decltype(op);
-    return ValuesOf<int32_t>(RunOp<O>({I32({0, 2}, {})}, {.axes = Ints{0}, .keepdims = 0},
-                                      {DataType::kI32, {2}}))[0];
+    return ValuesOf<int32_t>(
+        RunOp<O>({I32({0, 2}, {})}, {.axes = Ints{0}, .keepdims = 0}, {DataType::kI32, {2}}))[0];
   };
   EXPECT_EQ(run(ops::ReduceMax()), INT32_MIN);
   EXPECT_EQ(run(ops::ReduceMin()), INT32_MAX);
