@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "unittests/onnx/hostile_test_util.h"
+#include "unittests/onnx/hostile/refusal.h"
 
 namespace weft::onnx {
 namespace {

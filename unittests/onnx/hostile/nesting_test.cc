@@ -1,5 +1,5 @@
 // Graphs and functions that nest, call each other or grow without end.
-#include "unittests/onnx/hostile_test_util.h"
+#include "unittests/onnx/hostile/refusal.h"
 
 namespace weft::onnx {
 namespace {

@@ -1,5 +1,5 @@
 // Tensors, types and attributes that contradict themselves.
-#include "unittests/onnx/hostile_test_util.h"
+#include "unittests/onnx/hostile/refusal.h"
 
 namespace weft::onnx {
 namespace {

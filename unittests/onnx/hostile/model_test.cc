@@ -1,5 +1,5 @@
 // Files that are not what a model is: damaged bytes, headers, names and nodes.
-#include "unittests/onnx/hostile_test_util.h"
+#include "unittests/onnx/hostile/refusal.h"
 
 namespace weft::onnx {
 namespace {
