@@ -388,15 +388,12 @@ TEST(Adapters, AnOldResizeThatMayShrinkToNearestNeighboursIsUnsupported) {
   EXPECT_NE(import(0.5f, "linear").find("mode='linear'"), std::string::npos);
 }
 
-TEST(Adapters, OpsetsOutside7To27AreUnsupported) {
-  for (int64_t opset : {6, 28}) {
-    ModelBuilder m(opset);
-    m.Input("x", {2});
-    m.Output("y");
-    m.Node("Relu", {"x"}, {"y"});
-    EXPECT_EQ(ImportAndDescribe(m),
-              fmt::format("UNIMPLEMENTED: opset {}; supported are 7 to 27", opset));
-  }
+TEST(Adapters, OpsetsThatAreNewerAreUnsupported) {
+  ModelBuilder m(28);
+  m.Input("x", {2});
+  m.Output("y");
+  m.Node("Relu", {"x"}, {"y"});
+  EXPECT_EQ(ImportAndDescribe(m), "UNIMPLEMENTED: opset 28; supported are 1 to 27");
 }
 
 // --- windows --------------------------------------------------------------------------

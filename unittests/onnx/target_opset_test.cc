@@ -89,7 +89,7 @@ TEST_F(TargetOpset, IsThatOfTheModelThatWasRead) {
   EXPECT_EQ(opset_after(18), 18);
   EXPECT_EQ(opset_after(13), 13);
   EXPECT_EQ(opset_after(12), 13);  // the oldest that is written
-  EXPECT_EQ(opset_after(7), 13);
+  EXPECT_EQ(opset_after(1), 13);
 }
 
 TEST_F(TargetOpset, Is17ForAProgramThatWasNotReadFromAModel) {

@@ -6,6 +6,7 @@
 
 #include "ir/analysis/constant.h"
 #include "ir/dialects/onnx.h"
+#include "tools/onnx/import/first_opsets.h"
 
 namespace weft::onnx {
 namespace {
@@ -15,45 +16,7 @@ using ir::AttrKind;
 using ir::Builder;
 using ir::Value;
 
-// Builder::Make for operands that come from outside: a mistake is an error and not an abort.
-template <class O>
-absl::StatusOr<Value> TryMake(Builder& b, const std::vector<Value>& operands,
-                              const typename O::template Attrs<ir::BuilderSlot>& attrs = {}) {
-  ir::OperationState state{.opcode = ir::kOpcodeOf<O>,
-                           .operands = operands,
-                           .attrs = ir::MakeAttrs<O>(*b.context(), attrs)};
-  ir::Operation op;
-  std::string error;
-  if (!b.TryCreate(std::move(state), 1, &op, &error)) return ir::InvalidArgument(error);
-  return op.result();
-}
-
-absl::StatusOr<Attribute> TakeAttribute(NodeDraft* node, std::string_view name, AttrKind kind) {
-  const Attribute value = node->attribute(name);
-  if (!value) return value;
-  if (value.kind() != kind)
-    return ir::InvalidArgument(fmt::format("attribute {} is of the wrong kind", name));
-  node->SetAttribute(name, {});
-  return value;
-}
-
-void SetOperand(NodeDraft* node, size_t i, Value value) {
-  if (node->operands.size() <= i) node->operands.resize(i + 1);
-  node->operands[i] = value;
-}
-
 // --- attributes that became inputs ---------------------------------------------
-
-// A list of ints becomes the 1-D i64 operand number i.
-absl::Status IntsToOperand(Builder& b, NodeDraft* node, std::string_view name, size_t i) {
-  WEFT_ASSIGN_OR_RETURN(const Attribute value, TakeAttribute(node, name, AttrKind::kInts));
-  if (!value) return absl::OkStatus();
-  if (node->operands.size() > i)
-    return ir::InvalidArgument(
-        fmt::format("has input {} although attribute {} stands for it", i, name));
-  SetOperand(node, i, b.ConstantInts(value.AsInts()));
-  return absl::OkStatus();
-}
 
 absl::Status AxesToOperand(Builder& b, NodeDraft* node) {
   return IntsToOperand(b, node, "axes", 1);
@@ -422,18 +385,8 @@ ir::Ints SamePads(ir::Type x, const ir::Ints& kernel, const ir::Ints& strides,
 
 }  // namespace
 
-Attribute NodeDraft::attribute(std::string_view name) const {
-  for (const ir::NamedAttribute& a : attributes)
-    if (a.name.str() == name) return a.value;
-  return {};
-}
-
-void NodeDraft::SetAttribute(std::string_view name, Attribute value) {
-  std::erase_if(attributes, [&](const auto& a) { return a.name.str() == name; });
-  if (value) attributes.push_back({ir::Name(name), value});
-}
-
 absl::Status RaiseToNewest(Builder& builder, NodeDraft* node) {
+  if (node->version < 7) WEFT_RETURN_IF_ERROR(RaiseToOpset7(builder, node));
   for (const AdapterRow& row : kAdapters)
     if (node->op_type == row.op_type && node->version < row.before) return row.adapt(builder, node);
   return absl::OkStatus();
