@@ -57,6 +57,8 @@ enum Trait : uint32_t {
   kTypeGeneric = 1 << 14,    // its data operands and results may get another element type together
   kRankGeneric = 1 << 15,    // its first operand (all of an elementwise or variadic op) and results
                              // may get a dimension of size 1 in one place
+  kOwnLoop = 1 << 16,        // no part of fused.elementwise, whose kernels do not compute it or in
+                             // other digits
 };
 
 // Sets of operands, as bits: OverOperands(0, 3).

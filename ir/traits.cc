@@ -23,6 +23,7 @@ constexpr std::pair<std::string_view, uint32_t> kTraits[] = {
     {"axis_of_operand", kAxisOfOperand},
     {"type_generic", kTypeGeneric},
     {"rank_generic", kRankGeneric},
+    {"own_loop", kOwnLoop},
 };
 
 }  // namespace

@@ -1,13 +1,5 @@
 #include "ir/dialects/onnx.h"
 
-#include "ir/dialects/onnx/activation.h"
-#include "ir/dialects/onnx/attention.h"
-#include "ir/dialects/onnx/creation.h"
-#include "ir/dialects/onnx/indexing.h"
-#include "ir/dialects/onnx/loss.h"
-#include "ir/dialects/onnx/math.h"
-#include "ir/dialects/onnx/search.h"
-
 namespace weft::ir {
 
 void LoadOnnxDialect(IrContext& context) {

@@ -42,15 +42,14 @@ bool IsShapeKnown(ir::Type type) {
                                        [](int64_t dim) { return dim != ir::kUnknownDim; });
 }
 
-// Elu and Selu subtract from an exponential, which kernels do with more digits than an f32 has
-// between two ops; and sums of three round once.
-bool HasDigitsOfItsOwn(Operation op) {
+// Sums of three round once.
+bool HasOwnLoop(Operation op) {
   const bool is_variadic = op.Is<ops::Min>() || op.Is<ops::Max>() || op.Is<ops::Sum>();
-  return op.Is<ops::Elu>() || op.Is<ops::Selu>() || (is_variadic && op.num_operands() != 2);
+  return op.HasTrait(ir::kOwnLoop) || (is_variadic && op.num_operands() != 2);
 }
 
 bool CanJoin(Operation op) {
-  if (!ir::fused::Elementwise::MayHold(op) || HasDigitsOfItsOwn(op)) return false;
+  if (!ir::fused::Elementwise::MayHold(op) || HasOwnLoop(op)) return false;
   if (!IsOfFusableType(op.result()) || !IsShapeKnown(op.result().type())) return false;
   const std::vector<Value> operands = op.operands().vec();
   return std::all_of(operands.begin(), operands.end(),

@@ -8,19 +8,19 @@
 namespace weft::ir::ops {
 
 struct Softplus : UnaryFloatOp {
-  static constexpr OpInfo kInfo = UnaryInfo("onnx.Softplus", 22, "log(1 + exp(x))");
+  static constexpr OpInfo kInfo = UnaryInfo("onnx.Softplus", 22, "log(1 + exp(x))", kOwnLoop);
 };
 struct Softsign : UnaryFloatOp {
-  static constexpr OpInfo kInfo = UnaryInfo("onnx.Softsign", 22, "x / (1 + |x|)");
+  static constexpr OpInfo kInfo = UnaryInfo("onnx.Softsign", 22, "x / (1 + |x|)", kOwnLoop);
 };
 struct Mish : UnaryFloatOp {
-  static constexpr OpInfo kInfo = UnaryInfo("onnx.Mish", 22, "x * tanh(log(1 + exp(x)))");
+  static constexpr OpInfo kInfo = UnaryInfo("onnx.Mish", 22, "x * tanh(log(1 + exp(x)))", kOwnLoop);
   static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
                                       const Attrs<Plain>& attrs);
 };
 struct Celu {
   static constexpr OpInfo kInfo =
-      UnaryInfo("onnx.Celu", 12, "max(0, x) + min(0, alpha * (exp(x / alpha) - 1))");
+      UnaryInfo("onnx.Celu", 12, "max(0, x) + min(0, alpha * (exp(x / alpha) - 1))", kOwnLoop);
   template <template <class> class Slot>
   struct Attrs {
     Slot<float> alpha{};
@@ -30,7 +30,7 @@ struct Celu {
 };
 struct ThresholdedRelu {
   static constexpr OpInfo kInfo =
-      UnaryInfo("onnx.ThresholdedRelu", 22, "x where x > alpha, else 0");
+      UnaryInfo("onnx.ThresholdedRelu", 22, "x where x > alpha, else 0", kOwnLoop);
   template <template <class> class Slot>
   struct Attrs {
     Slot<float> alpha{};
@@ -39,7 +39,8 @@ struct ThresholdedRelu {
   static bool Infer(InferContext& c);
 };
 struct Swish {
-  static constexpr OpInfo kInfo = UnaryInfo("onnx.Swish", 24, "x / (1 + exp(-alpha * x))");
+  static constexpr OpInfo kInfo =
+      UnaryInfo("onnx.Swish", 24, "x / (1 + exp(-alpha * x))", kOwnLoop);
   template <template <class> class Slot>
   struct Attrs {
     Slot<float> alpha{};
@@ -51,8 +52,8 @@ struct Swish {
 };
 // Integers are shrunk as the floats they are equal to, and truncated.
 struct Shrink {
-  static constexpr OpInfo kInfo =
-      UnaryInfo("onnx.Shrink", 9, "x + bias where x < -lambd, x - bias where x > lambd, else 0");
+  static constexpr OpInfo kInfo = UnaryInfo(
+      "onnx.Shrink", 9, "x + bias where x < -lambd, x - bias where x > lambd, else 0", kOwnLoop);
   template <template <class> class Slot>
   struct Attrs {
     Slot<float> bias{};
@@ -70,7 +71,8 @@ constexpr std::array<std::string_view, 2> EnumNames(GeluApproximation) { return 
 // Exactly 0.5 x (1 + erf(x / sqrt(2))); with approximate = tanh
 // 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))).
 struct Gelu {
-  static constexpr OpInfo kInfo = UnaryInfo("onnx.Gelu", 20, "the Gaussian error linear unit");
+  static constexpr OpInfo kInfo =
+      UnaryInfo("onnx.Gelu", 20, "the Gaussian error linear unit", kOwnLoop);
   template <template <class> class Slot>
   struct Attrs {
     Slot<GeluApproximation> approximate{};
@@ -87,7 +89,7 @@ struct Gelu {
 struct PRelu : PlainOp {
   static constexpr OpInfo kInfo = {.name = "onnx.PRelu",
                                    .operands = {"x", "slope"},
-                                   .traits = kPure | kElementwise,
+                                   .traits = kPure | kElementwise | kOwnLoop,
                                    .onnx = "PRelu",
                                    .since = 16,
                                    .doc = "x where x >= 0, else slope * x"};

@@ -74,9 +74,10 @@ struct LeakyRelu {
   };
   static bool Infer(InferContext& c);
 };
+// The kernels of this one and of Selu have more digits than f32 before they subtract.
 struct Elu {
   static constexpr OpInfo kInfo =
-      UnaryInfo("onnx.Elu", 22, "x where x >= 0, else alpha * (exp(x) - 1)");
+      UnaryInfo("onnx.Elu", 22, "x where x >= 0, else alpha * (exp(x) - 1)", kOwnLoop);
   template <template <class> class Slot>
   struct Attrs {
     Slot<float> alpha{};
@@ -85,8 +86,8 @@ struct Elu {
   static bool Infer(InferContext& c);
 };
 struct Selu {
-  static constexpr OpInfo kInfo =
-      UnaryInfo("onnx.Selu", 22, "gamma * x where x > 0, else gamma * alpha * (exp(x) - 1)");
+  static constexpr OpInfo kInfo = UnaryInfo(
+      "onnx.Selu", 22, "gamma * x where x > 0, else gamma * alpha * (exp(x) - 1)", kOwnLoop);
   template <template <class> class Slot>
   struct Attrs {
     Slot<float> alpha{};

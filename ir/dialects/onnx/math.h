@@ -12,62 +12,68 @@ namespace weft::ir::ops {
 // --- one operand, elementwise ---------------------------------------------------
 
 struct Acos : UnaryFloatOp {
-  static constexpr OpInfo kInfo = UnaryInfo("onnx.Acos", 22, "the arc cosine");
+  static constexpr OpInfo kInfo = UnaryInfo("onnx.Acos", 22, "the arc cosine", kOwnLoop);
 };
 struct Acosh : UnaryFloatOp {
-  static constexpr OpInfo kInfo = UnaryInfo("onnx.Acosh", 22, "the inverse hyperbolic cosine");
+  static constexpr OpInfo kInfo =
+      UnaryInfo("onnx.Acosh", 22, "the inverse hyperbolic cosine", kOwnLoop);
 };
 struct Asin : UnaryFloatOp {
-  static constexpr OpInfo kInfo = UnaryInfo("onnx.Asin", 22, "the arc sine");
+  static constexpr OpInfo kInfo = UnaryInfo("onnx.Asin", 22, "the arc sine", kOwnLoop);
 };
 struct Asinh : UnaryFloatOp {
-  static constexpr OpInfo kInfo = UnaryInfo("onnx.Asinh", 22, "the inverse hyperbolic sine");
+  static constexpr OpInfo kInfo =
+      UnaryInfo("onnx.Asinh", 22, "the inverse hyperbolic sine", kOwnLoop);
 };
 struct Atan : UnaryFloatOp {
-  static constexpr OpInfo kInfo = UnaryInfo("onnx.Atan", 22, "the arc tangent");
+  static constexpr OpInfo kInfo = UnaryInfo("onnx.Atan", 22, "the arc tangent", kOwnLoop);
 };
 struct Atanh : UnaryFloatOp {
-  static constexpr OpInfo kInfo = UnaryInfo("onnx.Atanh", 22, "the inverse hyperbolic tangent");
+  static constexpr OpInfo kInfo =
+      UnaryInfo("onnx.Atanh", 22, "the inverse hyperbolic tangent", kOwnLoop);
 };
 struct Cos : UnaryFloatOp {
-  static constexpr OpInfo kInfo = UnaryInfo("onnx.Cos", 22, "the cosine");
+  static constexpr OpInfo kInfo = UnaryInfo("onnx.Cos", 22, "the cosine", kOwnLoop);
 };
 struct Cosh : UnaryFloatOp {
-  static constexpr OpInfo kInfo = UnaryInfo("onnx.Cosh", 22, "the hyperbolic cosine");
+  static constexpr OpInfo kInfo = UnaryInfo("onnx.Cosh", 22, "the hyperbolic cosine", kOwnLoop);
 };
 struct Sin : UnaryFloatOp {
-  static constexpr OpInfo kInfo = UnaryInfo("onnx.Sin", 22, "the sine");
+  static constexpr OpInfo kInfo = UnaryInfo("onnx.Sin", 22, "the sine", kOwnLoop);
 };
 struct Sinh : UnaryFloatOp {
-  static constexpr OpInfo kInfo = UnaryInfo("onnx.Sinh", 22, "the hyperbolic sine");
+  static constexpr OpInfo kInfo = UnaryInfo("onnx.Sinh", 22, "the hyperbolic sine", kOwnLoop);
 };
 struct Tan : UnaryFloatOp {
-  static constexpr OpInfo kInfo = UnaryInfo("onnx.Tan", 22, "the tangent");
+  static constexpr OpInfo kInfo = UnaryInfo("onnx.Tan", 22, "the tangent", kOwnLoop);
 };
 struct Ceil : UnaryFloatOp {
-  static constexpr OpInfo kInfo = UnaryInfo("onnx.Ceil", 13, "the smallest integer not below x");
+  static constexpr OpInfo kInfo =
+      UnaryInfo("onnx.Ceil", 13, "the smallest integer not below x", kOwnLoop);
 };
 struct Floor : UnaryFloatOp {
-  static constexpr OpInfo kInfo = UnaryInfo("onnx.Floor", 13, "the largest integer not above x");
+  static constexpr OpInfo kInfo =
+      UnaryInfo("onnx.Floor", 13, "the largest integer not above x", kOwnLoop);
 };
 struct Round : UnaryFloatOp {
   static constexpr OpInfo kInfo =
-      UnaryInfo("onnx.Round", 22, "the nearest integer, of two the even one");
+      UnaryInfo("onnx.Round", 22, "the nearest integer, of two the even one", kOwnLoop);
 };
 struct Sign : UnaryNumberOp {
-  static constexpr OpInfo kInfo = UnaryInfo("onnx.Sign", 13, "-1, 0 or 1; NaN of NaN");
+  static constexpr OpInfo kInfo = UnaryInfo("onnx.Sign", 13, "-1, 0 or 1; NaN of NaN", kOwnLoop);
 };
 struct BitwiseNot : PlainOp {
-  static constexpr OpInfo kInfo = UnaryInfo("onnx.BitwiseNot", 18, "every bit inverted");
+  static constexpr OpInfo kInfo = UnaryInfo("onnx.BitwiseNot", 18, "every bit inverted", kOwnLoop);
   static bool Infer(InferContext& c);
 };
 struct IsNaN : PlainOp {
-  static constexpr OpInfo kInfo = UnaryInfo("onnx.IsNaN", 20, "whether x is NaN, as bool");
+  static constexpr OpInfo kInfo =
+      UnaryInfo("onnx.IsNaN", 20, "whether x is NaN, as bool", kOwnLoop);
   static bool Infer(InferContext& c);
 };
 struct IsInf {
-  static constexpr OpInfo kInfo =
-      UnaryInfo("onnx.IsInf", 20, "whether x is an infinity of the signs asked for, as bool");
+  static constexpr OpInfo kInfo = UnaryInfo(
+      "onnx.IsInf", 20, "whether x is an infinity of the signs asked for, as bool", kOwnLoop);
   template <template <class> class Slot>
   struct Attrs {
     Slot<int64_t> detect_negative{};
@@ -84,7 +90,7 @@ struct IsInf {
 
 // With fmod = 0 integers only, and the result has the sign of y; else that of x, as fmod() in C.
 struct Mod {
-  static constexpr OpInfo kInfo = BinaryInfo("onnx.Mod", 13, "the remainder of x / y");
+  static constexpr OpInfo kInfo = BinaryInfo("onnx.Mod", 13, "the remainder of x / y", kOwnLoop);
   template <template <class> class Slot>
   struct Attrs {
     Slot<int64_t> fmod{};
@@ -93,22 +99,23 @@ struct Mod {
   static bool Infer(InferContext& c);
 };
 struct Mean : PlainOp {
-  static constexpr OpInfo kInfo = VariadicInfo("onnx.Mean", 13, "the mean of the operands");
+  static constexpr OpInfo kInfo =
+      VariadicInfo("onnx.Mean", 13, "the mean of the operands", kOwnLoop);
   static bool Infer(InferContext& c);
 };
 struct BitwiseAnd : PlainOp {
   static constexpr OpInfo kInfo =
-      BinaryInfo("onnx.BitwiseAnd", 18, "and of every pair of bits", kCommutative);
+      BinaryInfo("onnx.BitwiseAnd", 18, "and of every pair of bits", kCommutative | kOwnLoop);
   static bool Infer(InferContext& c);
 };
 struct BitwiseOr : PlainOp {
   static constexpr OpInfo kInfo =
-      BinaryInfo("onnx.BitwiseOr", 18, "or of every pair of bits", kCommutative);
+      BinaryInfo("onnx.BitwiseOr", 18, "or of every pair of bits", kCommutative | kOwnLoop);
   static bool Infer(InferContext& c);
 };
 struct BitwiseXor : PlainOp {
-  static constexpr OpInfo kInfo =
-      BinaryInfo("onnx.BitwiseXor", 18, "exclusive or of every pair of bits", kCommutative);
+  static constexpr OpInfo kInfo = BinaryInfo(
+      "onnx.BitwiseXor", 18, "exclusive or of every pair of bits", kCommutative | kOwnLoop);
   static bool Infer(InferContext& c);
 };
 
@@ -117,7 +124,7 @@ constexpr std::array<std::string_view, 2> EnumNames(ShiftDirection) { return {"L
 
 // Of unsigned integers; nothing is left of x when y is its width or more.
 struct BitShift {
-  static constexpr OpInfo kInfo = BinaryInfo("onnx.BitShift", 11, "x shifted by y bits");
+  static constexpr OpInfo kInfo = BinaryInfo("onnx.BitShift", 11, "x shifted by y bits", kOwnLoop);
   template <template <class> class Slot>
   struct Attrs {
     Slot<ShiftDirection> direction{};

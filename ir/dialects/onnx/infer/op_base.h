@@ -30,10 +30,11 @@ constexpr OpInfo BinaryInfo(std::string_view name, int since, std::string_view d
           .since = since,
           .doc = doc};
 }
-constexpr OpInfo VariadicInfo(std::string_view name, int since, std::string_view doc) {
+constexpr OpInfo VariadicInfo(std::string_view name, int since, std::string_view doc,
+                              uint32_t more_traits = kNone) {
   return {.name = name,
           .operands = {Variadic("inputs")},
-          .traits = kPure | kElementwise | kCommutative,
+          .traits = kPure | kElementwise | kCommutative | more_traits,
           .onnx = name.substr(kOnnxPrefix.size()),
           .since = since,
           .doc = doc};
