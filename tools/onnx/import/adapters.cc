@@ -227,6 +227,17 @@ absl::Status OldRoiAlign(Builder& b, NodeDraft* node) {
   return absl::OkStatus();
 }
 
+// The modes were named for images of two dimensions.
+absl::Status RenameSampleMode(Builder& b, NodeDraft* node) {
+  const Attribute mode = node->attribute("mode");
+  if (!mode) return absl::OkStatus();
+  if (!mode.Is(AttrKind::kString))
+    return ir::InvalidArgument("attribute mode is of the wrong kind");
+  if (mode.AsString() == "bilinear") node->SetAttribute("mode", b.context()->StringAttr("linear"));
+  if (mode.AsString() == "bicubic") node->SetAttribute("mode", b.context()->StringAttr("cubic"));
+  return absl::OkStatus();
+}
+
 // Scan stays an op that nobody knows, but one that scans more than it is given is none.
 absl::Status CheckScan(Builder& b, NodeDraft* node) {
   (void)b;
@@ -254,6 +265,7 @@ constexpr AdapterRow kAdapters[] = {
     {"BatchNormalization", 14, InferenceBatchNormalization},
     {"Clip", 11, ClipToOperands},
     {"Dropout", 12, DropoutToOperands},
+    {"GridSample", 20, RenameSampleMode},
     {"Hardmax", 13, SoftmaxOfFlattened},
     {"LogSoftmax", 13, SoftmaxOfFlattened},
     {"Pad", 11, PadToOperands},
