@@ -1,6 +1,7 @@
 #include "ir/dialects/onnx.h"
 
 #include "ir/dialects/onnx/attention.h"
+#include "ir/dialects/onnx/quantized_math.h"
 #include "ir/dialects/onnx/recurrent.h"
 #include "ir/dialects/onnx/sampling.h"
 
@@ -16,6 +17,7 @@ void LoadOnnxDialect(IrContext& context) {
   ops::LoadNormalizationOps(context);
   ops::LoadPoolOps(context);
   ops::LoadQuantizeOps(context);
+  ops::LoadQuantizedMathOps(context);
   ops::LoadRecurrentOps(context);
   ops::LoadReduceOps(context);
   ops::LoadSamplingOps(context);
