@@ -4,6 +4,7 @@
 #include "ir/dialects/onnx/quantized_math.h"
 #include "ir/dialects/onnx/recurrent.h"
 #include "ir/dialects/onnx/sampling.h"
+#include "ir/dialects/onnx/signal.h"
 
 namespace weft::ir {
 
@@ -22,6 +23,7 @@ void LoadOnnxDialect(IrContext& context) {
   ops::LoadReduceOps(context);
   ops::LoadSamplingOps(context);
   ops::LoadShapeOps(context);
+  ops::LoadSignalOps(context);
 }
 
 }  // namespace weft::ir

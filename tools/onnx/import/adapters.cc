@@ -238,6 +238,15 @@ absl::Status RenameSampleMode(Builder& b, NodeDraft* node) {
   return absl::OkStatus();
 }
 
+// The axis was an attribute, 1 unless given.
+absl::Status DftAxisToOperand(Builder& b, NodeDraft* node) {
+  WEFT_ASSIGN_OR_RETURN(const Attribute axis, TakeAttribute(node, "axis", AttrKind::kInt));
+  if (node->operands.size() > 2) return ir::InvalidArgument("has more than two inputs");
+  SetOperand(node, 2,
+             b.ConstantScalar(ir::DataType::kI64, axis ? static_cast<double>(axis.AsInt()) : 1));
+  return absl::OkStatus();
+}
+
 // Scan stays an op that nobody knows, but one that scans more than it is given is none.
 absl::Status CheckScan(Builder& b, NodeDraft* node) {
   (void)b;
@@ -264,6 +273,7 @@ struct AdapterRow {
 constexpr AdapterRow kAdapters[] = {
     {"BatchNormalization", 14, InferenceBatchNormalization},
     {"Clip", 11, ClipToOperands},
+    {"DFT", 20, DftAxisToOperand},
     {"Dropout", 12, DropoutToOperands},
     {"GridSample", 20, RenameSampleMode},
     {"Hardmax", 13, SoftmaxOfFlattened},
