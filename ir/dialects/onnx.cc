@@ -17,9 +17,13 @@ void LoadOnnxDialect(IrContext& context) {
   ops::LoadNormalizationOps(context);
   ops::LoadPoolOps(context);
   ops::LoadQuantizeOps(context);
+  ops::LoadQuantizedMathOps(context);
+  ops::LoadRecurrentOps(context);
   ops::LoadReduceOps(context);
+  ops::LoadSamplingOps(context);
   ops::LoadSearchOps(context);
   ops::LoadShapeOps(context);
+  ops::LoadSignalOps(context);
 }
 
 }  // namespace weft::ir

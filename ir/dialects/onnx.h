@@ -26,9 +26,13 @@
 #include "ir/dialects/onnx/normalization.h"
 #include "ir/dialects/onnx/pool.h"
 #include "ir/dialects/onnx/quantize.h"
+#include "ir/dialects/onnx/quantized_math.h"
+#include "ir/dialects/onnx/recurrent.h"
 #include "ir/dialects/onnx/reduce.h"
+#include "ir/dialects/onnx/sampling.h"
 #include "ir/dialects/onnx/search.h"
 #include "ir/dialects/onnx/shape.h"
+#include "ir/dialects/onnx/signal.h"
 
 namespace weft::ir {
 

@@ -1,4 +1,5 @@
 // Pools.
+#include <algorithm>
 #include <vector>
 
 #include "ir/dialects/fused.h"
@@ -88,6 +89,9 @@ const RegisterKernel<ops::MaxPool> kMaxPool("native", &MakeMaxPool);
 Made MakeAveragePool(const KernelContext& context) {
   if (!context.AllFloat32()) return context.Unsupported("only f32");
   const auto attrs = context.attrs_of<ops::AveragePool>();
+  const auto is_one = [](int64_t dilation) { return dilation == 1; };
+  if (attrs.dilations && !std::all_of(attrs.dilations->begin(), attrs.dilations->end(), is_one))
+    return context.Unsupported("dilations");
   WEFT_ASSIGN_OR_RETURN(const Window w, MakeWindow2d(context, attrs, attrs.kernel_shape));
   return MakeFromBody(
       context, "average pooling between transposes", kBodyProviders,

@@ -50,6 +50,9 @@ WEFT_RULE(LowerAveragePoolToNhwc, "layout", kReassociates, .aliases = {"average-
                                                     .count_include_pad = count_include_pad});
   auto out = pool(x);
   src.Require(Rank(x, 4), DType(x, kF32));
+  src.Require("the window has no gaps", [=](const MatchContext& m) {
+    return !m[pool].dilations || *m[pool].dilations == Ints(2, 1);
+  });
   auto y = res.Op<fused::AveragePool2d>(
       AttrsOf(pool),
       {.ceil_mode = AsBool(ceil_mode), .count_include_pad = AsBool(count_include_pad)});

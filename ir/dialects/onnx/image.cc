@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "ir/analysis/constant.h"
@@ -14,34 +15,50 @@ constexpr size_t kRoi = 1, kScales = 2, kSizes = 3;  // operands
 
 bool IsGiven(const InferContext& c, size_t i) { return c.HasOperand(i) && VectorLength(c, i) != 0; }
 
-bool SizesToDims(InferContext& c, Shape* dims) {
+// sizes and scales have an entry for each of `axes`, dimensions of x.
+bool SizesToDims(InferContext& c, const Ints& axes, Shape* dims) {
   const auto sizes = ShapeOperand(c, kSizes);
-  for (size_t i = 0; i < dims->size(); ++i) {
-    const ShapeEntry size = sizes && sizes->size() == dims->size() ? (*sizes)[i] : ShapeEntry();
+  const AspectRatioPolicy policy = c.attrs_of<Resize>().keep_aspect_ratio_policy;
+  std::vector<double> ratios;
+  const Shape in = *dims;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const ShapeEntry size = sizes && sizes->size() == axes.size() ? (*sizes)[i] : ShapeEntry();
     if (size.is_number && size.value < 0)
       return c.Fail(fmt::format("sizes has the entry {}", size.value));
-    (*dims)[i] = size.value;
+    (*dims)[axes[i]] = size.value;
+    if (size.is_number && IsStaticDim(in[axes[i]]) && in[axes[i]] > 0)
+      ratios.push_back(static_cast<double>(size.value) / static_cast<double>(in[axes[i]]));
+  }
+  if (policy == AspectRatioPolicy::kStretch) return true;
+  const auto factor =
+      ratios.size() == axes.size() ? AspectRatioFactor(policy, ratios) : std::nullopt;
+  for (int64_t axis : axes) {
+    (*dims)[axis] = kUnknownDim;
+    if (!factor) continue;
+    const double size = std::floor(*factor * static_cast<double>(in[axis]) + 0.5);
+    if (!(size < 0x1p62)) return c.Fail("sizes are too large");
+    (*dims)[axis] = static_cast<int64_t>(size);
   }
   return true;
 }
 
-// The fraction of each dimension that is resampled; nullopt when that is not known.
-std::optional<std::vector<double>> KeptFractions(const InferContext& c, size_t rank) {
+// The fraction of each of n axes that is resampled; nullopt when that is not known.
+std::optional<std::vector<double>> KeptFractions(const InferContext& c, size_t n) {
   if (c.attrs_of<Resize>().coordinate_transformation_mode != CoordinateMode::kTfCropAndResize)
-    return std::vector<double>(rank, 1.0);
+    return std::vector<double>(n, 1.0);
   const auto roi = ConstantDoubles(c.operand(kRoi));
-  if (!roi || roi->size() != 2 * rank) return std::nullopt;
-  std::vector<double> kept(rank);
-  for (size_t i = 0; i < rank; ++i) kept[i] = (*roi)[rank + i] - (*roi)[i];
+  if (!roi || roi->size() != 2 * n) return std::nullopt;
+  std::vector<double> kept(n);
+  for (size_t i = 0; i < n; ++i) kept[i] = (*roi)[n + i] - (*roi)[i];
   return kept;
 }
 
-bool ScalesToDims(InferContext& c, Shape* dims) {
+bool ScalesToDims(InferContext& c, const Ints& axes, Shape* dims) {
   const auto scales = ConstantDoubles(c.operand(kScales));
-  const auto kept = KeptFractions(c, dims->size());
-  for (size_t i = 0; i < dims->size(); ++i) {
-    int64_t& dim = (*dims)[i];
-    const bool known = scales && scales->size() == dims->size();
+  const auto kept = KeptFractions(c, axes.size());
+  for (size_t i = 0; i < axes.size(); ++i) {
+    int64_t& dim = (*dims)[axes[i]];
+    const bool known = scales && scales->size() == axes.size();
     if (known && !((*scales)[i] > 0 && std::isfinite((*scales)[i])))
       return c.Fail(fmt::format("scales has the entry {}", (*scales)[i]));
     if (known && kept && (*scales)[i] == 1 && (*kept)[i] == 1) continue;
@@ -53,14 +70,36 @@ bool ScalesToDims(InferContext& c, Shape* dims) {
     const float size = std::floor(static_cast<float>(dim) * static_cast<float>((*kept)[i]) *
                                   static_cast<float>((*scales)[i]));
     if (!(size >= 0 && size < 0x1p62f))
-      return c.Fail(fmt::format("dimension {} of {} cannot be scaled by {}", i, ToString(*dims),
-                                (*scales)[i]));
+      return c.Fail(fmt::format("dimension {} of {} cannot be scaled by {}", axes[i],
+                                ToString(*dims), (*scales)[i]));
     dim = static_cast<int64_t>(size);
   }
   return true;
 }
 
+// The dimensions of x that are resampled; fails on one that x does not have, or twice.
+bool ResizedAxes(InferContext& c, size_t rank, Ints* axes) {
+  const auto given = c.attrs_of<Resize>().axes;
+  for (size_t i = 0; !given && i < rank; ++i) axes->push_back(static_cast<int64_t>(i));
+  if (!given) return true;
+  std::vector<bool> seen(rank);
+  for (int64_t axis : *given) {
+    if (!NormalizeAxis(c, &axis, rank)) return false;
+    if (seen[axis]) return c.Fail(fmt::format("axes has {} twice", axis));
+    seen[axis] = true;
+    axes->push_back(axis);
+  }
+  return true;
+}
+
 }  // namespace
+
+std::optional<double> AspectRatioFactor(AspectRatioPolicy policy,
+                                        const std::vector<double>& ratios) {
+  if (policy == AspectRatioPolicy::kStretch || ratios.empty()) return std::nullopt;
+  return policy == AspectRatioPolicy::kNotLarger ? *std::min_element(ratios.begin(), ratios.end())
+                                                 : *std::max_element(ratios.begin(), ratios.end());
+}
 
 bool Resize::Infer(InferContext& c) {
   if (!CheckTensors(c) || !CheckFloat(c, kRoi) || !CheckDtype(c, kScales, DataType::kF32) ||
@@ -80,10 +119,13 @@ bool Resize::Infer(InferContext& c) {
   if (crops && !IsGiven(c, kRoi)) return c.Fail("tf_crop_and_resize has no roi");
   Dims dims = DimsOf(c, 0);
   if (!dims) return SetTensor(c, 0, DtypeOf(c, 0), std::nullopt);
-  const auto rank = static_cast<int64_t>(dims->size());
-  if (!CheckVector(c, scales ? kScales : kSizes, rank, "dimensions of x") ||
-      (crops && !CheckVector(c, kRoi, 2 * rank, "starts and ends")) ||
-      !(scales ? ScalesToDims(c, &*dims) : SizesToDims(c, &*dims)))
+  Ints axes;
+  if (!ResizedAxes(c, dims->size(), &axes)) return false;
+  const auto count = static_cast<int64_t>(axes.size());
+  const std::string_view what = c.attrs_of<Resize>().axes ? "axes" : "dimensions of x";
+  if (!CheckVector(c, scales ? kScales : kSizes, count, what) ||
+      (crops && !CheckVector(c, kRoi, 2 * count, "starts and ends")) ||
+      !(scales ? ScalesToDims(c, axes, &*dims) : SizesToDims(c, axes, &*dims)))
     return false;
   return SetTensor(c, 0, DtypeOf(c, 0), dims);
 }

@@ -1,6 +1,9 @@
 // Pooling. x is [N, C, spatial...].
 #pragma once
 
+#include <optional>
+#include <span>
+
 #include "ir/dialects/onnx/infer/auto_pad.h"
 #include "ir/dialects/onnx/infer/op_base.h"
 
@@ -38,13 +41,14 @@ struct AveragePool {
   static constexpr OpInfo kInfo = {.name = "onnx.AveragePool",
                                    .operands = {"x"},
                                    .onnx = "AveragePool",
-                                   .since = 11,
+                                   .since = 22,
                                    .doc = "the mean of each window"};
   template <template <class> class Slot>
   struct Attrs {
     Slot<AutoPad> auto_pad{};
     Slot<int64_t> ceil_mode{};
     Slot<int64_t> count_include_pad{};
+    Slot<std::optional<Ints>> dilations{};
     Slot<Ints> kernel_shape{};
     Slot<std::optional<Ints>> pads{};
     Slot<std::optional<Ints>> strides{};
@@ -52,6 +56,7 @@ struct AveragePool {
       return std::tuple(Field{"auto_pad", &Attrs::auto_pad, AutoPad::kNotSet},
                         Field{"ceil_mode", &Attrs::ceil_mode, int64_t{0}},
                         Field{"count_include_pad", &Attrs::count_include_pad, int64_t{0}},
+                        Field{"dilations", &Attrs::dilations},
                         Field{"kernel_shape", &Attrs::kernel_shape}, Field{"pads", &Attrs::pads},
                         Field{"strides", &Attrs::strides});
     }
@@ -68,6 +73,82 @@ struct GlobalAveragePool {
   template <template <class> class Slot>
   using Attrs = NoAttrs<Slot>;
   static bool Infer(InferContext& c);
+};
+
+struct GlobalMaxPool {
+  static constexpr OpInfo kInfo = {.name = "onnx.GlobalMaxPool",
+                                   .operands = {"x"},
+                                   .onnx = "GlobalMaxPool",
+                                   .since = 22,
+                                   .doc = "the largest number of each channel; skips NaN"};
+  template <template <class> class Slot>
+  using Attrs = NoAttrs<Slot>;
+  static bool Infer(InferContext& c);
+};
+
+struct LpPool {
+  static constexpr OpInfo kInfo = {.name = "onnx.LpPool",
+                                   .operands = {"x"},
+                                   .onnx = "LpPool",
+                                   .since = 22,
+                                   .doc = "the p-norm of each window"};
+  template <template <class> class Slot>
+  struct Attrs {
+    Slot<AutoPad> auto_pad{};
+    Slot<int64_t> ceil_mode{};
+    Slot<std::optional<Ints>> dilations{};
+    Slot<Ints> kernel_shape{};
+    Slot<int64_t> p{};
+    Slot<std::optional<Ints>> pads{};
+    Slot<std::optional<Ints>> strides{};
+    static constexpr auto Fields() {
+      return std::tuple(
+          Field{"auto_pad", &Attrs::auto_pad, AutoPad::kNotSet},
+          Field{"ceil_mode", &Attrs::ceil_mode, int64_t{0}}, Field{"dilations", &Attrs::dilations},
+          Field{"kernel_shape", &Attrs::kernel_shape}, Field{"p", &Attrs::p, int64_t{2}},
+          Field{"pads", &Attrs::pads}, Field{"strides", &Attrs::strides});
+    }
+  };
+  static bool Infer(InferContext& c);
+};
+
+struct GlobalLpPool {
+  static constexpr OpInfo kInfo = {.name = "onnx.GlobalLpPool",
+                                   .operands = {"x"},
+                                   .onnx = "GlobalLpPool",
+                                   .since = 22,
+                                   .doc = "the p-norm over all spatial dimensions, kept as 1"};
+  template <template <class> class Slot>
+  struct Attrs {
+    Slot<int64_t> p{};
+    static constexpr auto Fields() { return std::tuple(Field{"p", &Attrs::p, int64_t{2}}); }
+  };
+  static bool Infer(InferContext& c);
+};
+
+// Puts each element of x where `indices`, the second result of MaxPool, says, and zeros elsewhere. The
+// indices count the elements of the tensor that the attributes make x come from; output_shape may be
+// larger, and that tensor then is its beginning in every dimension.
+struct MaxUnpool {
+  static constexpr OpInfo kInfo = {.name = "onnx.MaxUnpool",
+                                   .operands = {"x", "indices", Optional("output_shape")},
+                                   .onnx = "MaxUnpool",
+                                   .since = 22,
+                                   .doc = "the opposite of MaxPool",
+                                   .data = OverOperands(0)};
+  template <template <class> class Slot>
+  struct Attrs {
+    Slot<Ints> kernel_shape{};
+    Slot<std::optional<Ints>> pads{};
+    Slot<std::optional<Ints>> strides{};
+    static constexpr auto Fields() {
+      return std::tuple(Field{"kernel_shape", &Attrs::kernel_shape}, Field{"pads", &Attrs::pads},
+                        Field{"strides", &Attrs::strides});
+    }
+  };
+  static bool Infer(InferContext& c);
+  // The shape that the attributes make of x.dims(); nullopt when it is not known or no shape.
+  static std::optional<ir::Shape> Unpooled(std::span<const int64_t> x, const Attrs<Plain>& attrs);
 };
 
 void LoadPoolOps(IrContext& context);

@@ -30,29 +30,82 @@ bool CheckPerAxis(InferContext& c, size_t i, int64_t axis) {
                             dims->front(), axis, (*x)[axis]));
 }
 
-bool CheckScaleAndZeroPoint(InferContext& c, int64_t axis) {
-  return CheckDtype(c, 1, DataType::kF32) && CheckPerAxis(c, 1, axis) && CheckPerAxis(c, 2, axis);
+// Fails unless operand i may have the shape of x, with one element per block along the axis.
+bool CheckPerBlock(InferContext& c, size_t i, int64_t axis, int64_t block) {
+  Dims x = DimsOf(c, 0);
+  if (!x) return true;
+  if (!NormalizeAxis(c, &axis, x->size())) return false;
+  int64_t& dim = (*x)[axis];
+  if (IsStaticDim(dim)) dim = dim / block + (dim % block != 0);
+  return CheckShape(c, i, *x);
+}
+
+bool CheckScaleAndZeroPoint(InferContext& c, int64_t axis, int64_t block) {
+  if (block < 0) return c.Fail(fmt::format("block_size is {}", block));
+  for (size_t i : {1, 2})
+    if (!(block > 0 ? CheckPerBlock(c, i, axis, block) : CheckPerAxis(c, i, axis))) return false;
+  return true;
+}
+
+constexpr std::initializer_list<DataType> kReals = {DataType::kF32, DataType::kF16,
+                                                    DataType::kBF16};
+constexpr std::initializer_list<DataType> kStored = {DataType::kU8, DataType::kI8, DataType::kU16,
+                                                     DataType::kI16};
+
+// An attribute that is the number of a type, one of `allowed`, or 0 for none.
+bool CheckTypeNumber(InferContext& c, std::string_view name, int64_t number,
+                     std::initializer_list<DataType> allowed) {
+  if (number == 0) return true;
+  for (const DataType dtype : allowed)
+    if (static_cast<int64_t>(dtype) == number) return true;
+  return c.Fail(fmt::format("{} is {}, no type that it may be", name, number));
 }
 
 }  // namespace
 
 bool QuantizeLinear::Infer(InferContext& c) {
-  if (!CheckTensors(c) || !CheckOneOf(c, 0, {DataType::kF32, DataType::kI32}) ||
-      !CheckOneOf(c, 2, {DataType::kU8, DataType::kI8}) ||
-      !CheckScaleAndZeroPoint(c, c.attrs_of<QuantizeLinear>().axis))
+  const auto attrs = c.attrs_of<QuantizeLinear>();
+  if (!CheckTensors(c) ||
+      !CheckOneOf(c, 0, {DataType::kF32, DataType::kF16, DataType::kBF16, DataType::kI32}) ||
+      !CheckOneOf(c, 1, {DataType::kF32, DataType::kF16, DataType::kBF16, DataType::kI32}) ||
+      !CheckOneOf(c, 2, kStored) ||
+      !CheckTypeNumber(c, "output_dtype", attrs.output_dtype, kStored) ||
+      !CheckTypeNumber(c, "precision", attrs.precision, kReals) ||
+      !CheckScaleAndZeroPoint(c, attrs.axis, attrs.block_size))
     return false;
-  return SetTensor(c, 0, c.HasOperand(2) ? DtypeOf(c, 2) : DataType::kU8, DimsOf(c, 0));
+  const auto wanted = static_cast<DataType>(attrs.output_dtype);
+  DataType dtype = attrs.output_dtype == 0 ? DataType::kU8 : wanted;
+  if (c.HasOperand(2)) {
+    if (attrs.output_dtype != 0 && !CheckDtype(c, 2, wanted)) return false;
+    dtype = DtypeOf(c, 2);
+  }
+  return SetTensor(c, 0, dtype, DimsOf(c, 0));
 }
 
 bool DequantizeLinear::Infer(InferContext& c) {
-  DataType dtype;
-  if (!CheckTensors(c) || !SameDtype(c, {0, 2}, &dtype) ||
-      !CheckOneOf(c, 0, {DataType::kI8, DataType::kU8, DataType::kI32}) ||
-      !CheckScaleAndZeroPoint(c, c.attrs_of<DequantizeLinear>().axis))
+  const auto attrs = c.attrs_of<DequantizeLinear>();
+  DataType stored;
+  if (!CheckTensors(c) || !SameDtype(c, {0, 2}, &stored) ||
+      !CheckOneOf(c, 0,
+                  {DataType::kI8, DataType::kU8, DataType::kI16, DataType::kU16, DataType::kI32}) ||
+      !CheckOneOf(c, 1, kReals) ||
+      !CheckTypeNumber(c, "output_dtype", attrs.output_dtype, kReals) ||
+      !CheckScaleAndZeroPoint(c, attrs.axis, attrs.block_size))
     return false;
-  return SetTensor(c, 0, DataType::kF32, DimsOf(c, 0));
+  const DataType dtype =
+      attrs.output_dtype != 0 ? static_cast<DataType>(attrs.output_dtype) : DtypeOf(c, 1);
+  return SetTensor(c, 0, dtype, DimsOf(c, 0));
 }
 
-void LoadQuantizeOps(IrContext& context) { AddOps<QuantizeLinear, DequantizeLinear>(context); }
+bool DynamicQuantizeLinear::Infer(InferContext& c) {
+  if (!CheckTensors(c) || !CheckDtype(c, 0, DataType::kF32)) return false;
+  return SetTensor(c, 0, DataType::kU8, DimsOf(c, 0)) &&
+         SetTensor(c, 1, DataType::kF32, ir::Shape()) &&
+         SetTensor(c, 2, DataType::kU8, ir::Shape());
+}
+
+void LoadQuantizeOps(IrContext& context) {
+  AddOps<QuantizeLinear, DequantizeLinear, DynamicQuantizeLinear>(context);
+}
 
 }  // namespace weft::ir::ops

@@ -132,6 +132,9 @@ WEFT_RULE(SplitAveragePool, "ascend", kReassociates, .seed = "ascend",
   src.Require("nothing is padded", [=](const MatchContext& m) {
     return m[pool].auto_pad == ops::AutoPad::kValid || !m[pool].pads || *m[pool].pads == Ints(4, 0);
   });
+  src.Require("the window has no gaps", [=](const MatchContext& m) {
+    return !m[pool].dilations || *m[pool].dilations == Ints(2, 1);
+  });
   src.Profitable("the window has more than 255 elements",
                  [=](const MatchContext& m) { return !Fits(m[window]); });
   auto product = src.Let("the window is a product of windows of at most 255 elements",

@@ -269,6 +269,26 @@ absl::Status DropUnusedCastAttributes(Builder& b, NodeDraft* node) {
   return absl::OkStatus();
 }
 
+// The modes were named for images of two dimensions.
+absl::Status RenameSampleMode(Builder& b, NodeDraft* node) {
+  const Attribute mode = node->attribute("mode");
+  if (!mode) return absl::OkStatus();
+  if (!mode.Is(AttrKind::kString))
+    return ir::InvalidArgument("attribute mode is of the wrong kind");
+  if (mode.AsString() == "bilinear") node->SetAttribute("mode", b.context()->StringAttr("linear"));
+  if (mode.AsString() == "bicubic") node->SetAttribute("mode", b.context()->StringAttr("cubic"));
+  return absl::OkStatus();
+}
+
+// The axis was an attribute, 1 unless given.
+absl::Status DftAxisToOperand(Builder& b, NodeDraft* node) {
+  WEFT_ASSIGN_OR_RETURN(const Attribute axis, TakeAttribute(node, "axis", AttrKind::kInt));
+  if (node->operands.size() > 2) return ir::InvalidArgument("has more than two inputs");
+  SetOperand(node, 2,
+             b.ConstantScalar(ir::DataType::kI64, axis ? static_cast<double>(axis.AsInt()) : 1));
+  return absl::OkStatus();
+}
+
 // Scan stays an op that nobody knows, but one that scans more than it is given is none.
 absl::Status CheckScan(Builder& b, NodeDraft* node) {
   (void)b;
@@ -296,8 +316,10 @@ constexpr AdapterRow kAdapters[] = {
     {"BatchNormalization", 14, InferenceBatchNormalization},
     {"Cast", kOpset + 1, DropUnusedCastAttributes},
     {"Clip", 11, ClipToOperands},
+    {"DFT", 20, DftAxisToOperand},
     {"Dropout", 12, DropoutToOperands},
     {"GroupNormalization", 21, GroupNormalizationPerChannel},
+    {"GridSample", 20, RenameSampleMode},
     {"Hardmax", 13, SoftmaxOfFlattened},
     {"LogSoftmax", 13, SoftmaxOfFlattened},
     {"Pad", kOpset + 1, PadAllAxes},

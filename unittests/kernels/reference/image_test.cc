@@ -125,5 +125,36 @@ TEST(ReferenceResize, RefusesToInterpolateIntegersAndToDivideByZero) {
   EXPECT_EQ(zero.status().message(), "onnx.Resize: axis 0 has no usable scale or roi");
 }
 
+TEST(ReferenceResize, StretchesItsFilterToAvoidAliases) {
+  // Half as many elements: weights 1, 3, 3, 1 of 8; at the ends the outer ones fall on the last.
+  ExpectResampled(4, 2, {.antialias = 1, .mode = ResizeMode::kLinear},
+                  {(10 * 3 + 20 * 1) / 8.0f, (10 * 1 + 20 * 3 + 30 * 4) / 8.0f});
+  ExpectResampled(4, 2, {.antialias = 1, .exclude_outside = 1, .mode = ResizeMode::kLinear},
+                  {(10 * 3 + 20 * 1) / 7.0f, (10 * 1 + 20 * 3 + 30 * 3) / 7.0f});
+  ExpectResampled(2, 4, {.antialias = 1, .mode = ResizeMode::kLinear}, {0, 2.5, 7.5, 10});
+}
+
+TEST(ReferenceResize, KeepsTheMiddleInTheMiddle) {
+  // 5 * 0.5 is 2 elements; their middle is that of x, 20.
+  const Tensor y =
+      RunOp<ops::Resize>({F32({5}, {0, 10, 20, 30, 40}), {}, Constant(F32({1}, {0.5}))},
+                         {.coordinate_transformation_mode = CoordinateMode::kHalfPixelSymmetric,
+                          .mode = ResizeMode::kLinear},
+                         {DataType::kF32, {2}});
+  ExpectNear(y, F32({2}, {10, 30}));
+}
+
+TEST(ReferenceResize, ResizesTheAxesItNames) {
+  const Operand x = F32({2, 2}, {1, 2, 3, 4});
+  EXPECT_EQ(ValuesOf<float>(RunOp<ops::Resize>({x, {}, Constant(F32({1}, {2}))}, {.axes = {-1}},
+                                               {DataType::kF32, {2, 4}})),
+            (F{1, 1, 2, 2, 3, 3, 4, 4}));
+  EXPECT_EQ(ValuesOf<float>(RunOp<ops::Resize>(
+                {x, {}, {}, Constant(I64({2}, {9, 4}))},
+                {.axes = {0, 1}, .keep_aspect_ratio_policy = ops::AspectRatioPolicy::kNotLarger},
+                {DataType::kF32, {4, 4}})),
+            (F{1, 1, 2, 2, 1, 1, 2, 2, 3, 3, 4, 4, 3, 3, 4, 4}));
+}
+
 }  // namespace
 }  // namespace weft::kernels

@@ -62,5 +62,66 @@ TEST_F(OnnxConv, ConvNamesWhatDoesNotFit) {
             "onnx.Conv: w reads 288230376151711744 channels in each of 64 groups");
 }
 
+TEST_F(OnnxConv, ConvTransposeSpreadsItsInput) {
+  const Value x = X({1, 3, 4, 5}), w = X({3, 2, 3, 3});
+  EXPECT_EQ(Run<ops::ConvTranspose>({x, w, X({2})}), "tensor<1x2x6x7xf32>");
+  EXPECT_EQ(Run<ops::ConvTranspose>({x, w}, {.output_padding = {1, 0}, .strides = {2, 3}}),
+            "tensor<1x2x10x15xf32>");
+  EXPECT_EQ(Run<ops::ConvTranspose>({x, w}, {.dilations = {2, 1}, .pads = {1, 0, 1, 2}}),
+            "tensor<1x2x6x5xf32>");
+  EXPECT_EQ(Run<ops::ConvTranspose>({x, w}, {.output_shape = {9, 11}, .strides = {2, 2}}),
+            "tensor<1x2x9x11xf32>");
+  EXPECT_EQ(
+      Run<ops::ConvTranspose>({x, w}, {.auto_pad = ops::AutoPad::kSameUpper, .strides = {2, 2}}),
+      "tensor<1x2x8x10xf32>");
+  EXPECT_EQ(Run<ops::ConvTranspose>({X({n, 4, m}), X({4, 3, 3})}, {.group = 2}),
+            "tensor<Nx6x-1xf32>");
+}
+
+TEST_F(OnnxConv, ConvTransposeNamesWhatDoesNotFit) {
+  const Value x = X({1, 3, 4, 5}), w = X({3, 2, 3, 3});
+  EXPECT_EQ(Run<ops::ConvTranspose>({X({1, 4, 4, 5}), w}),
+            "onnx.ConvTranspose: x has 4 channels but w reads 3");
+  EXPECT_EQ(Run<ops::ConvTranspose>({x, w}, {.group = 2}),
+            "onnx.ConvTranspose: w reads 3 channels, no multiple of group 2");
+  EXPECT_EQ(Run<ops::ConvTranspose>({x, w, X({3})}),
+            "onnx.ConvTranspose: b is [3] but must be [2]");
+  EXPECT_EQ(Run<ops::ConvTranspose>({x, w}, {.strides = {2}}),
+            "onnx.ConvTranspose: strides has 1 entries but needs 2");
+  EXPECT_EQ(Run<ops::ConvTranspose>({x, w}, {.output_padding = {-1, 0}}),
+            "onnx.ConvTranspose: output_padding has the entry -1");
+  EXPECT_EQ(Run<ops::ConvTranspose>({x, w}, {.kernel_shape = {3, 2}}),
+            "onnx.ConvTranspose: kernel_shape is [3,2] but w has [3,3]");
+  EXPECT_EQ(Run<ops::ConvTranspose>({x, w}, {.pads = {4, 0, 4, 0}}),
+            "onnx.ConvTranspose: pads leave nothing of dimension 2");
+}
+
+TEST_F(OnnxConv, Col2ImTellsTheChannelsFromTheBlocks) {
+  EXPECT_EQ(Run<ops::Col2Im>({X({n, 10, 12}), I({4, 5}), I({1, 5})}, {.pads = {0, 1, 0, 1}}),
+            "tensor<Nx2x4x5xf32>");
+  EXPECT_EQ(Run<ops::Col2Im>({X({1, 10, 4}), I({4, 5}), X({2}, DataType::kI64)}),
+            "tensor<1x-1x4x5xf32>");
+  EXPECT_EQ(Run<ops::Col2Im>({X({1, 10, 3}), I({4, 5}), I({1, 5})}),
+            "onnx.Col2Im: x has 3 blocks but the image has 4");
+  EXPECT_EQ(Run<ops::Col2Im>({X({1, 9, 4}), I({4, 5}), I({1, 5})}),
+            "onnx.Col2Im: x has 9 rows, no multiple of the 5 elements of a block");
+  EXPECT_EQ(Run<ops::Col2Im>({X({1, 10, 4}), I({4, 5}), I({5})}),
+            "onnx.Col2Im: image_shape has 2 entries but block_shape has 1");
+}
+
+TEST_F(OnnxConv, DeformConvHasAnOffsetPerKernelElement) {
+  const Value x = X({1, 2, 4, 4}), w = X({3, 2, 2, 2});
+  EXPECT_EQ(Run<ops::DeformConv>({x, w, X({1, 8, 3, 3}), X({3}), X({1, 4, 3, 3})}),
+            "tensor<1x3x3x3xf32>");
+  EXPECT_EQ(Run<ops::DeformConv>({x, w, X({1, 16, 3, 3})}, {.offset_group = 2}),
+            "tensor<1x3x3x3xf32>");
+  EXPECT_EQ(Run<ops::DeformConv>({x, w, X({1, 4, 3, 3})}),
+            "onnx.DeformConv: offset is [1,4,3,3] but must be [1,8,3,3]");
+  EXPECT_EQ(Run<ops::DeformConv>({x, w, X({1, 8, 3, 3}), {}, X({1, 8, 3, 3})}),
+            "onnx.DeformConv: mask is [1,8,3,3] but must be [1,4,3,3]");
+  EXPECT_EQ(Run<ops::DeformConv>({x, w, X({1, 8, 3, 3})}, {.offset_group = 3}),
+            "onnx.DeformConv: offset_group is 3 for 2 channels");
+}
+
 }  // namespace
 }  // namespace weft::ir

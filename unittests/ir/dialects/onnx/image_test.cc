@@ -56,5 +56,30 @@ TEST_F(OnnxImage, ResizeSaysWhatIsWrongWithScalesAndSizes) {
             "onnx.Resize: sizes has the entry -1");
 }
 
+TEST_F(OnnxImage, ResizeMayNameItsAxes) {
+  EXPECT_EQ(Run<ops::Resize>({X({n, 3, 4, 6}), Value(), Floats({2, 0.5})}, {.axes = {-1, 2}}),
+            "tensor<Nx3x2x12xf32>");
+  EXPECT_EQ(Run<ops::Resize>({X({n, 4}), Value(), Value(), I({7})}, {.axes = {1}}),
+            "tensor<Nx7xf32>");
+  EXPECT_EQ(Run<ops::Resize>({X({n, 4}), Value(), Value(), I({7})}, {.axes = {2}}),
+            "onnx.Resize: axis 2 is out of range for rank 2");
+  EXPECT_EQ(Run<ops::Resize>({X({n, 4}), Value(), Value(), I({7, 7})}, {.axes = {1, -1}}),
+            "onnx.Resize: axes has 1 twice");
+  EXPECT_EQ(Run<ops::Resize>({X({n, 4}), Value(), Value(), I({7, 7})}, {.axes = {1}}),
+            "onnx.Resize: sizes has 2 entries but axes are 1");
+}
+
+TEST_F(OnnxImage, ResizeKeepsTheAspectRatioOnDemand) {
+  const auto keep = [&](ops::AspectRatioPolicy policy) {
+    return Run<ops::Resize>({X({1, 2, 4}), Value(), Value(), I({7, 8})},
+                            {.axes = {1, 2}, .keep_aspect_ratio_policy = policy});
+  };
+  EXPECT_EQ(keep(ops::AspectRatioPolicy::kNotLarger), "tensor<1x4x8xf32>");
+  EXPECT_EQ(keep(ops::AspectRatioPolicy::kNotSmaller), "tensor<1x7x14xf32>");
+  EXPECT_EQ(Run<ops::Resize>({X({n, 4}), Value(), Value(), I({7, 8})},
+                             {.keep_aspect_ratio_policy = ops::AspectRatioPolicy::kNotLarger}),
+            "tensor<-1x-1xf32>");
+}
+
 }  // namespace
 }  // namespace weft::ir

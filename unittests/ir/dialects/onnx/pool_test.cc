@@ -72,5 +72,39 @@ TEST_F(OnnxPool, GlobalAveragePoolKeepsOnes) {
             "onnx.GlobalAveragePool: x has rank 2 but must have 3 or more");
 }
 
+TEST_F(OnnxPool, DilationsSpreadTheWindow) {
+  EXPECT_EQ(Run<ops::AveragePool>({X({1, 2, 7})}, {.dilations = {2}, .kernel_shape = {3}}),
+            "tensor<1x2x3xf32>");
+  EXPECT_EQ(Run<ops::LpPool>({X({1, 2, 7})}, {.dilations = {3}, .kernel_shape = {3}, .p = 3}),
+            "tensor<1x2x1xf32>");
+  EXPECT_EQ(Run<ops::LpPool>({X({1, 2, 7})}, {.kernel_shape = {3}, .p = 0}),
+            "onnx.LpPool: p is 0 but must be 1 or more");
+}
+
+TEST_F(OnnxPool, GlobalPoolsKeepTheRank) {
+  EXPECT_EQ(Run<ops::GlobalMaxPool>({X({n, 3, 5, m})}), "tensor<Nx3x1x1xf32>");
+  EXPECT_EQ(Run<ops::GlobalLpPool>({X({n, 3, 5})}, {.p = 1}), "tensor<Nx3x1xf32>");
+  EXPECT_EQ(Run<ops::GlobalLpPool>({X({n, 3, 5})}, {.p = -1}),
+            "onnx.GlobalLpPool: p is -1 but must be 1 or more");
+  EXPECT_EQ(Run<ops::GlobalMaxPool>({X({n, 3})}),
+            "onnx.GlobalMaxPool: x has rank 2 but must have 3 or more");
+}
+
+TEST_F(OnnxPool, MaxUnpoolUndoesTheWindow) {
+  const Value x = X({1, 1, 2, 2}), indices = X({1, 1, 2, 2}, DataType::kI64);
+  EXPECT_EQ(Run<ops::MaxUnpool>({x, indices}, {.kernel_shape = {2, 2}, .strides = {2, 2}}),
+            "tensor<1x1x4x4xf32>");
+  EXPECT_EQ(Run<ops::MaxUnpool>({x, indices, I({1, 1, 5, 5})},
+                                {.kernel_shape = {2, 2}, .strides = {2, 2}}),
+            "tensor<1x1x5x5xf32>");
+  EXPECT_EQ(Run<ops::MaxUnpool>({x, indices, I({1, 1, 3, 5})},
+                                {.kernel_shape = {2, 2}, .strides = {2, 2}}),
+            "onnx.MaxUnpool: output_shape is [1,1,3,5], smaller than [1,1,4,4]");
+  EXPECT_EQ(Run<ops::MaxUnpool>({x, indices}, {.kernel_shape = {2}}),
+            "onnx.MaxUnpool: kernel_shape, strides and pads make no shape of x's");
+  EXPECT_EQ(Run<ops::MaxUnpool>({x, X({1, 1, 2, 3}, DataType::kI64)}, {.kernel_shape = {2, 2}}),
+            "onnx.MaxUnpool: indices is [1,1,2,3] but must be [1,1,2,2]");
+}
+
 }  // namespace
 }  // namespace weft::ir

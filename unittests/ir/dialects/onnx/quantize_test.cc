@@ -28,13 +28,45 @@ TEST_F(OnnxQuantize, ScalesAreScalarsOrFitTheAxis) {
 
 TEST_F(OnnxQuantize, ElementTypesMustSuit) {
   EXPECT_EQ(Run<ops::QuantizeLinear>({X({2}, DataType::kI64), X({})}),
-            "onnx.QuantizeLinear: x is i64 but must be f32 or i32");
+            "onnx.QuantizeLinear: x is i64 but must be f32 or f16 or bf16 or i32");
   EXPECT_EQ(Run<ops::QuantizeLinear>({X({2}), X({}), X({}, DataType::kI32)}),
-            "onnx.QuantizeLinear: y_zero_point is i32 but must be u8 or i8");
+            "onnx.QuantizeLinear: y_zero_point is i32 but must be u8 or i8 or u16 or i16");
   EXPECT_EQ(Run<ops::DequantizeLinear>({X({2}), X({})}),
-            "onnx.DequantizeLinear: x is f32 but must be i8 or u8 or i32");
+            "onnx.DequantizeLinear: x is f32 but must be i8 or u8 or i16 or u16 or i32");
   EXPECT_EQ(Run<ops::DequantizeLinear>({X({2}, DataType::kI8), X({}), X({}, DataType::kU8)}),
             "onnx.DequantizeLinear: x is i8 but x_zero_point is u8");
+}
+
+TEST_F(OnnxQuantize, BlocksHaveAScaleEach) {
+  const Value x = X({2, 7, 3});
+  EXPECT_EQ(Run<ops::QuantizeLinear>({x, X({2, 3, 3})}, {.block_size = 3}), "tensor<2x7x3xu8>");
+  EXPECT_EQ(Run<ops::DequantizeLinear>({X({2, 7}, DataType::kI16), X({1, 7}, DataType::kF16)},
+                                       {.axis = 0, .block_size = 2}),
+            "tensor<2x7xf16>");
+  EXPECT_EQ(Run<ops::QuantizeLinear>({x, X({2, 2, 3})}, {.block_size = 3}),
+            "onnx.QuantizeLinear: y_scale is [2,2,3] but must be [2,3,3]");
+  EXPECT_EQ(Run<ops::QuantizeLinear>({x, X({2, 2, 3})}, {.block_size = -1}),
+            "onnx.QuantizeLinear: block_size is -1");
+}
+
+TEST_F(OnnxQuantize, AnAttributeMayChooseTheType) {
+  const int64_t i16 = 5, f16 = 10;
+  EXPECT_EQ(Run<ops::QuantizeLinear>({X({2}), X({})}, {.output_dtype = i16}), "tensor<2xi16>");
+  EXPECT_EQ(Run<ops::DequantizeLinear>({X({2}, DataType::kU8), X({})}, {.output_dtype = f16}),
+            "tensor<2xf16>");
+  EXPECT_EQ(Run<ops::QuantizeLinear>({X({2}), X({})}, {.output_dtype = f16}),
+            "onnx.QuantizeLinear: output_dtype is 10, no type that it may be");
+  EXPECT_EQ(Run<ops::QuantizeLinear>({X({2}), X({})}, {.precision = i16}),
+            "onnx.QuantizeLinear: precision is 5, no type that it may be");
+  EXPECT_EQ(Run<ops::QuantizeLinear>({X({2}), X({}), X({}, DataType::kI8)}, {.output_dtype = i16}),
+            "onnx.QuantizeLinear: y_zero_point is i8 but must be i16");
+}
+
+TEST_F(OnnxQuantize, DynamicQuantizeLinearReturnsItsParameters) {
+  EXPECT_EQ(Run<ops::DynamicQuantizeLinear>({X({n, 3})}, {}, 3),
+            "tensor<Nx3xu8>, tensor<f32>, tensor<u8>");
+  EXPECT_EQ(Run<ops::DynamicQuantizeLinear>({X({n, 3}, DataType::kF16)}, {}, 3),
+            "onnx.DynamicQuantizeLinear: x is f16 but must be f32");
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
 // Convolution in one to three spatial dimensions.
-#include "ir/dialects/onnx.h"
+#include "ir/dialects/onnx/conv.h"
+
+#include "kernels/reference/conv/convolve.h"
 #include "kernels/reference/reference.h"
-#include "kernels/window.h"
 
 namespace weft::kernels::reference {
 namespace {
@@ -24,34 +25,45 @@ void AddShifted(const Window& w, int64_t k0, int64_t k1, int64_t k2, double weig
 }
 
 // One output channel: x is [channels, in...], weights [channels, kernel...].
-void Convolve(const Window& w, int64_t channels, const double* x, const double* weights,
-              double* sums) {
+void ConvolveChannel(const Window& w, int64_t channels, const double* x, const double* weights,
+                     double* sums) {
   for (int64_t c = 0; c < channels; ++c, x += w.InSize())
     for (int64_t k0 = 0; k0 < w.kernel[0]; ++k0)
       for (int64_t k1 = 0; k1 < w.kernel[1]; ++k1)
         for (int64_t k2 = 0; k2 < w.kernel[2]; ++k2) AddShifted(w, k0, k1, k2, *weights++, x, sums);
 }
 
+}  // namespace
+
+std::vector<double> Convolve(const Window& w, const Convolution& c, ThreadPool& pool) {
+  const int64_t outputs = c.w_dims[0], channels = c.w_dims[1];
+  std::vector<double> result(static_cast<size_t>(c.x_dims[0] * outputs * w.OutSize()));
+  pool.ParallelFor(c.x_dims[0] * outputs, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t image = i / outputs, channel = i % outputs;
+      const int64_t first = image * c.x_dims[1] + channel / (outputs / c.group) * channels;
+      double* sums = result.data() + i * w.OutSize();
+      std::fill(sums, sums + w.OutSize(), c.bias.empty() ? 0.0 : c.bias[channel]);
+      ConvolveChannel(w, channels, c.x.data() + first * w.InSize(),
+                      c.w.data() + channel * channels * w.KernelSize(), sums);
+    }
+  });
+  return result;
+}
+
+namespace {
+
 absl::Status Conv(const AttrsOf<ops::Conv>& attrs, const KernelArgs& args) {
   const TensorView &x = args.inputs[0], &weights = args.inputs[1], &y = args.outputs[0];
   WEFT_ASSIGN_OR_RETURN(const Window w, MakeWindow(attrs, x.dims, weights.dims.subspan(2), y.dims));
-  const int64_t channels = weights.dims[1];  // of one group
-  const int64_t outputs = weights.dims[0], outputs_per_group = outputs / attrs.group;
-  const std::vector<double> in = ReadDoubles(x), kernel = ReadDoubles(weights);
-  const std::vector<double> bias =
-      args.HasInput(2) ? ReadDoubles(args.inputs[2]) : std::vector<double>(outputs, 0.0);
-  std::vector<double> result(static_cast<size_t>(y.NumElements()));
-  args.pool->ParallelFor(x.dims[0] * outputs, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const int64_t image = i / outputs, channel = i % outputs;
-      const int64_t first = image * x.dims[1] + channel / outputs_per_group * channels;
-      double* sums = result.data() + i * w.OutSize();
-      std::fill(sums, sums + w.OutSize(), bias[channel]);
-      Convolve(w, channels, in.data() + first * w.InSize(),
-               kernel.data() + channel * channels * w.KernelSize(), sums);
-    }
-  });
-  WriteDoubles(result, y);
+  const Convolution convolution = {
+      .x_dims = x.dims,
+      .w_dims = weights.dims,
+      .group = attrs.group,
+      .x = ReadDoubles(x),
+      .w = ReadDoubles(weights),
+      .bias = args.HasInput(2) ? ReadDoubles(args.inputs[2]) : std::vector<double>()};
+  WriteDoubles(Convolve(w, convolution, *args.pool), y);
   return absl::OkStatus();
 }
 

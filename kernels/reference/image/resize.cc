@@ -11,7 +11,7 @@ namespace ops = ir::ops;
 using ops::CoordinateMode;
 using Attrs = AttrsOf<ops::Resize>;
 
-constexpr size_t kRoi = 1, kScales = 2;  // operands
+constexpr size_t kRoi = 1, kScales = 2, kSizes = 3;  // operands
 
 struct Axis {
   double in, out;  // sizes
@@ -33,6 +33,8 @@ double Coordinate(CoordinateMode mode, const Axis& a, double i) {
       return i / a.scale;
     case CoordinateMode::kTfHalfPixelForNn:
       return (i + 0.5) / a.scale;
+    case CoordinateMode::kHalfPixelSymmetric:
+      return a.in / 2 * (1 - a.out / (a.in * a.scale)) + (i + 0.5) / a.scale - 0.5;
     case CoordinateMode::kTfCropAndResize:
       break;
   }
@@ -58,7 +60,7 @@ double Nearest(ops::NearestMode mode, double at) {
 double CubicWeight(double a, double distance) {
   const double d = std::fabs(distance);
   if (d <= 1) return ((a + 2) * d - (a + 3)) * d * d + 1;
-  return ((a * d - 5 * a) * d + 8 * a) * d - 4 * a;
+  return d < 2 ? ((a * d - 5 * a) * d + 8 * a) * d - 4 * a : 0;
 }
 
 // An element of x and its part in an element of the result.
@@ -76,11 +78,13 @@ std::vector<Tap> TapsAt(const Attrs& attrs, const Axis& axis, double at) {
   if (attrs.mode == ops::ResizeMode::kNearest)
     return {{static_cast<int64_t>(std::clamp(Nearest(attrs.nearest_mode, at), 0.0, last)), 1.0}};
   const bool cubic = attrs.mode == ops::ResizeMode::kCubic;
-  const double left = std::floor(at);
+  // How much the filter is stretched where elements are left out.
+  const double stretch = attrs.antialias != 0 ? std::max(1 / axis.scale, 1.0) : 1;
+  const double reach = (cubic ? 2 : 1) * stretch;
   std::vector<Tap> taps;
   double sum = 0;
-  for (int i = cubic ? -1 : 0; i <= (cubic ? 2 : 1); ++i) {
-    const double index = left + i, distance = at - index;
+  for (double index = std::floor(at - reach) + 1; index < at + reach; ++index) {
+    const double distance = (at - index) / stretch;
     const double weight =
         cubic ? CubicWeight(attrs.cubic_coeff_a, distance) : 1 - std::fabs(distance);
     const bool outside = index < 0 || index > last;
@@ -90,34 +94,61 @@ std::vector<Tap> TapsAt(const Attrs& attrs, const Axis& axis, double at) {
     sum += weight;
   }
   for (Tap& tap : taps)
-    if (attrs.exclude_outside != 0) tap.weight /= sum;
+    if (attrs.exclude_outside != 0 || stretch > 1) tap.weight /= sum;
   return taps;
+}
+
+constexpr double kMaxStretch = 1e6;  // elements on one side of an antialiasing filter
+
+// The dimensions of x that scales, sizes and roi are about.
+ir::Ints ResizedAxes(const Attrs& attrs, size_t rank) {
+  ir::Ints axes = attrs.axes.value_or(ir::Ints());
+  for (int64_t& axis : axes) axis = ir::NormalAxis(axis, rank);
+  for (size_t i = 0; !attrs.axes && i < rank; ++i) axes.push_back(static_cast<int64_t>(i));
+  return axes;
 }
 
 using AxisTaps = std::vector<std::vector<Tap>>;  // of each element along an axis of the result
 
-absl::StatusOr<std::vector<AxisTaps>> FindTaps(const Attrs& attrs, const KernelArgs& args) {
+// What each dimension of x goes through; those that are not resized stay as they are.
+std::vector<Axis> FindAxes(const Attrs& attrs, const KernelArgs& args) {
   const TensorView &x = args.inputs[0], &y = args.outputs[0];
-  const size_t rank = x.dims.size();
-  const std::vector<double> roi =
-      args.HasInput(kRoi) ? ReadDoubles(args.inputs[kRoi]) : std::vector<double>();
-  const std::vector<double> scales =
-      args.HasInput(kScales) ? ReadDoubles(args.inputs[kScales]) : std::vector<double>();
-  std::vector<AxisTaps> taps(rank);
-  for (size_t i = 0; i < rank; ++i) {
+  std::vector<Axis> axes;
+  for (size_t i = 0; i < x.dims.size(); ++i) {
     const auto in = static_cast<double>(x.dims[i]), out = static_cast<double>(y.dims[i]);
-    const bool crops = roi.size() == 2 * rank;
-    const Axis axis = {.in = in,
-                       .out = out,
-                       .scale = scales.empty() ? out / in : scales[i],
-                       .crop_start = crops ? roi[i] : 0,
-                       .crop_end = crops ? roi[rank + i] : 1};
-    for (int64_t at = 0; at < y.dims[i]; ++at) {
-      const double coordinate =
-          Coordinate(attrs.coordinate_transformation_mode, axis, static_cast<double>(at));
+    axes.push_back({.in = in, .out = out, .scale = out / in, .crop_start = 0, .crop_end = 1});
+  }
+  const auto read = [&](size_t i) {
+    return args.HasInput(i) ? ReadDoubles(args.inputs[i]) : std::vector<double>();
+  };
+  const std::vector<double> roi = read(kRoi), scales = read(kScales), sizes = read(kSizes);
+  const ir::Ints resized = ResizedAxes(attrs, x.dims.size());
+  std::vector<double> ratios;
+  for (size_t i = 0; i < sizes.size(); ++i) ratios.push_back(sizes[i] / axes[resized[i]].in);
+  const auto factor = ops::AspectRatioFactor(attrs.keep_aspect_ratio_policy, ratios);
+  for (size_t i = 0; i < resized.size(); ++i) {
+    Axis& axis = axes[resized[i]];
+    if (!scales.empty()) axis.scale = scales[i];
+    if (factor) axis.scale = *factor;
+    if (roi.size() != 2 * resized.size()) continue;
+    axis.crop_start = roi[i];
+    axis.crop_end = roi[resized.size() + i];
+  }
+  return axes;
+}
+
+absl::StatusOr<std::vector<AxisTaps>> FindTaps(const Attrs& attrs, const KernelArgs& args) {
+  std::vector<AxisTaps> taps;
+  for (const Axis& axis : FindAxes(attrs, args)) {
+    const std::string name = "axis " + std::to_string(taps.size());
+    if (attrs.antialias != 0 && !(1 / axis.scale < kMaxStretch))
+      return ir::InvalidArgument(name + " is made too small for a filter");
+    taps.emplace_back();
+    for (double at = 0; at < axis.out; ++at) {
+      const double coordinate = Coordinate(attrs.coordinate_transformation_mode, axis, at);
       if (!std::isfinite(coordinate))
-        return ir::InvalidArgument("axis " + std::to_string(i) + " has no usable scale or roi");
-      taps[i].push_back(TapsAt(attrs, axis, coordinate));
+        return ir::InvalidArgument(name + " has no usable scale or roi");
+      taps.back().push_back(TapsAt(attrs, axis, coordinate));
     }
   }
   return taps;
@@ -181,13 +212,19 @@ absl::Status CheckFloats(const KernelContext& context, size_t i, size_t count) {
 absl::Status CheckResize(const KernelContext& context) {
   const Attrs attrs = context.attrs_of<ops::Resize>();
   const ir::DataType dtype = context.input_type(0).dtype();
-  const size_t rank = context.dims(0).size();
+  const size_t rank = context.dims(0).size(), resized = ResizedAxes(attrs, rank).size();
+  for (int64_t axis : ResizedAxes(attrs, rank))
+    if (axis < 0 || axis >= static_cast<int64_t>(rank))
+      return context.InvalidArgument("axes has " + std::to_string(axis));
   if (context.result_dims(0).size() != rank || context.result_type(0).dtype() != dtype)
     return context.InvalidArgument("the result has another rank or element type than x");
   if (context.input_type(0).NumElements() == 0 && context.result_type(0).NumElements() != 0)
     return context.InvalidArgument("nothing to resample in a tensor without elements");
-  WEFT_RETURN_IF_ERROR(CheckFloats(context, kRoi, 2 * rank));
-  WEFT_RETURN_IF_ERROR(CheckFloats(context, kScales, rank));
+  WEFT_RETURN_IF_ERROR(CheckFloats(context, kRoi, 2 * resized));
+  WEFT_RETURN_IF_ERROR(CheckFloats(context, kScales, resized));
+  if (context.HasInput(kSizes) && context.input_type(kSizes).NumElements() != 0 &&
+      context.input_type(kSizes).NumElements() != static_cast<int64_t>(resized))
+    return context.InvalidArgument("sizes does not have one entry per axis");
   const bool is_number = VisitNumber(dtype, [](auto) {});
   if (attrs.mode != ops::ResizeMode::kNearest && !ir::IsFloat(dtype))
     return context.Unsupported("interpolation between elements that are no floats");

@@ -1,0 +1,123 @@
+#include "ir/dialects/onnx/signal.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ir/dialects/onnx/infer/shape_value.h"
+
+namespace weft::ir::ops {
+namespace {
+
+bool CheckIndex(InferContext& c, size_t i) {
+  const DataType dtype = DtypeOf(c, i);
+  if (dtype == DataType::kNull || dtype == DataType::kI32 || dtype == DataType::kI64)
+    return CheckScalar(c, i);
+  return c.Fail(
+      fmt::format("{} is {} but must be i32 or i64", OperandName(c, i), DataTypeName(dtype)));
+}
+
+// The one integer of operand i, or kUnknownDim; fails when it is known to be below `min`.
+bool ScalarOperand(InferContext& c, size_t i, int64_t min, int64_t* value) {
+  *value = kUnknownDim;
+  if (!CheckIndex(c, i)) return false;
+  const auto known = KnownInts(c, i);
+  if (!known || known->size() != 1) return true;
+  *value = known->front();
+  return *value >= min || c.Fail(fmt::format("{} is {}", OperandName(c, i), *value));
+}
+
+// Whether the last dimension of operand 0 may hold real or complex numbers.
+bool CheckParts(InferContext& c, bool may_be_real, bool may_be_complex) {
+  const Dims x = DimsOf(c, 0);
+  if (!x || !IsStaticDim(x->back())) return true;
+  if ((x->back() == 1 && may_be_real) || (x->back() == 2 && may_be_complex)) return true;
+  return c.Fail(fmt::format("{} has {} parts of a number", OperandName(c, 0), x->back()));
+}
+
+int64_t OneSided(int64_t length) { return IsStaticDim(length) ? length / 2 + 1 : kUnknownDim; }
+
+}  // namespace
+
+bool DFT::Infer(InferContext& c) {
+  const auto attrs = c.attrs_of<DFT>();
+  const bool inverse = attrs.inverse != 0, onesided = attrs.onesided != 0;
+  int64_t length;
+  if (!CheckTensors(c) || !CheckFloat(c, 0) || !CheckRank(c, 0, 2, SIZE_MAX) ||
+      !ScalarOperand(c, 1, 1, &length) || !CheckIndex(c, 2) ||
+      !CheckParts(c, !(onesided && inverse), !onesided || inverse))
+    return false;
+  Dims dims = DimsOf(c, 0);
+  if (!dims) return SetTensor(c, 0, DtypeOf(c, 0), std::nullopt);
+  dims->back() = onesided && inverse ? 1 : 2;
+  const auto given = c.HasOperand(2) ? KnownInts(c, 2) : Ints{-2};
+  if (!given || given->size() != 1) {
+    std::fill(dims->begin(), dims->end() - 1, kUnknownDim);
+    return SetTensor(c, 0, DtypeOf(c, 0), dims);
+  }
+  int64_t axis = given->front();
+  if (!NormalizeAxis(c, &axis, dims->size())) return false;
+  if (axis + 1 == static_cast<int64_t>(dims->size()))
+    return c.Fail("axis is the last one, which holds the parts of a number");
+  int64_t& dim = (*dims)[axis];
+  if (!c.HasOperand(1)) {
+    length = dim;
+    if (onesided && inverse && IsStaticDim(dim))
+      length = dim > 0 && dim < INT64_MAX / 2 ? 2 * (dim - 1) : 0;
+    if (IsStaticDim(length) && length < 1)
+      return c.Fail(fmt::format("dimension {} is {}: nothing to transform", axis, dim));
+  }
+  dim = onesided && !inverse ? OneSided(length) : length;
+  return SetTensor(c, 0, DtypeOf(c, 0), dims);
+}
+
+bool STFT::Infer(InferContext& c) {
+  DataType dtype;
+  int64_t step, length;
+  if (!CheckTensors(c) || !SameDtype(c, {0, 2}, &dtype) || !CheckFloat(c, 0) ||
+      !CheckRank(c, 0, 3) || !CheckRank(c, 2, 1) || !CheckParts(c, true, true) ||
+      !ScalarOperand(c, 1, 1, &step) || !ScalarOperand(c, 3, 1, &length))
+    return false;
+  const Shape signal = DimsOf(c, 0).value_or(Shape(3, kUnknownDim));
+  if (c.HasOperand(3)) {
+    if (c.HasOperand(2) && !CheckShape(c, 2, {&length, 1})) return false;
+  } else {
+    length = c.HasOperand(2) ? VectorLength(c, 2) : signal[1];
+  }
+  int64_t frames = kUnknownDim;
+  if (IsStaticDim(length) && IsStaticDim(signal[1])) {
+    if (length < 1 || length > signal[1])
+      return c.Fail(fmt::format("frames of {} do not fit {} elements", length, signal[1]));
+    if (IsStaticDim(step)) frames = (signal[1] - length) / step + 1;
+  }
+  const int64_t numbers = c.attrs_of<STFT>().onesided != 0 ? OneSided(length)
+                          : IsStaticDim(length)            ? length
+                                                           : kUnknownDim;
+  return SetTensor(c, 0, dtype, Shape{signal[0], frames, numbers, 2});
+}
+
+bool MelWeightMatrix::Infer(InferContext& c) {
+  int64_t bins, length, rate;
+  DataType dtype;
+  if (!CheckTensors(c) || !ScalarOperand(c, 0, 1, &bins) || !ScalarOperand(c, 1, 1, &length) ||
+      !ScalarOperand(c, 2, 1, &rate) || !SameDtype(c, {3, 4}, &dtype) || !CheckFloat(c, 3) ||
+      !CheckScalar(c, 3) || !CheckScalar(c, 4))
+    return false;
+  const DataType result = c.attrs_of<MelWeightMatrix>().output_datatype;
+  if (!IsFloat(result) && !IsInteger(result)) return c.Fail("output_datatype is no number");
+  return SetTensor(c, 0, result, Shape{OneSided(length), bins});
+}
+
+bool WindowOp::Infer(InferContext& c) {
+  int64_t size;
+  if (!CheckTensors(c) || !ScalarOperand(c, 0, 0, &size)) return false;
+  const DataType result = c.attrs_of<HannWindow>().output_datatype;  // as of all windows
+  if (!IsFloat(result) && !IsInteger(result)) return c.Fail("output_datatype is no number");
+  return SetTensor(c, 0, result, Shape{size});
+}
+
+void LoadSignalOps(IrContext& context) {
+  AddOps<DFT, STFT, MelWeightMatrix, HannWindow, HammingWindow, BlackmanWindow>(context);
+}
+
+}  // namespace weft::ir::ops

@@ -1,0 +1,180 @@
+// Pools over regions of images.
+#include <algorithm>
+#include <limits>
+
+#include "ir/dialects/onnx/sampling.h"
+#include "kernels/reference/inferred.h"
+
+namespace weft::kernels::reference {
+namespace {
+
+namespace ops = ir::ops;
+
+constexpr double kMaxPoints = 1 << 16;  // along one axis of a bin
+
+// A point of an image between up to four of its elements. What lies far outside counts as 0.
+struct Point {
+  int64_t index[4] = {0, 0, 0, 0};
+  double weight[4] = {0, 0, 0, 0};
+
+  Point(double y, double x, int64_t height, int64_t width) {
+    if (!(y >= -1 && y <= static_cast<double>(height) && x >= -1 &&
+          x <= static_cast<double>(width)))
+      return;
+    const auto [y0, y1, fy] = Neighbours(y, height);
+    const auto [x0, x1, fx] = Neighbours(x, width);
+    const int64_t at[4] = {y0 * width + x0, y0 * width + x1, y1 * width + x0, y1 * width + x1};
+    const double part[4] = {(1 - fy) * (1 - fx), (1 - fy) * fx, fy * (1 - fx), fy * fx};
+    std::copy_n(at, 4, index);
+    std::copy_n(part, 4, weight);
+  }
+  double Sum(const double* image) const {
+    double sum = 0;
+    for (int i = 0; i < 4; ++i) sum += weight[i] * image[index[i]];
+    return sum;
+  }
+  double Max(const double* image) const {
+    double largest = weight[0] * image[index[0]];
+    for (int i = 1; i < 4; ++i) largest = std::max(largest, weight[i] * image[index[i]]);
+    return largest;
+  }
+
+ private:
+  static std::tuple<int64_t, int64_t, double> Neighbours(double at, int64_t size) {
+    at = std::clamp(at, 0.0, static_cast<double>(size - 1));
+    const auto low = static_cast<int64_t>(at);
+    return {low, std::min(low + 1, size - 1), at - static_cast<double>(low)};
+  }
+};
+
+// One axis of a region, cut into bins.
+struct Side {
+  double start, bin;
+  int64_t points;  // in a bin
+
+  double At(int64_t i, int64_t point) const {
+    return start + (static_cast<double>(i) +
+                    (static_cast<double>(point) + 0.5) / static_cast<double>(points)) *
+                       bin;
+  }
+};
+
+absl::StatusOr<Side> MakeSide(const AttrsOf<ops::RoiAlign>& attrs, double start, double end,
+                              int64_t bins) {
+  const bool half = attrs.coordinate_transformation_mode == ops::RoiCoordinates::kHalfPixel;
+  const double scale = attrs.spatial_scale, shift = half ? 0.5 : 0;
+  double size = (end - start) * scale;
+  if (!half) size = std::max(size, 1.0);
+  const double bin = size / static_cast<double>(bins);
+  const double points =
+      attrs.sampling_ratio > 0 ? static_cast<double>(attrs.sampling_ratio) : std::ceil(bin);
+  if (!std::isfinite(start * scale) || !(points <= kMaxPoints))
+    return ir::InvalidArgument("a region is too large");
+  return Side{start * scale - shift, bin, static_cast<int64_t>(std::max(points, 0.0))};
+}
+
+// The points of one bin.
+std::vector<Point> PointsOf(const Side& rows, const Side& columns, int64_t row, int64_t column,
+                            std::span<const int64_t> x) {
+  std::vector<Point> points;
+  for (int64_t i = 0; i < rows.points; ++i)
+    for (int64_t j = 0; j < columns.points; ++j)
+      points.emplace_back(rows.At(row, i), columns.At(column, j), x[2], x[3]);
+  return points;
+}
+
+double PoolPoints(ops::RoiMode mode, const std::vector<Point>& points, const double* image) {
+  if (points.empty()) return 0;
+  if (mode == ops::RoiMode::kMax) {
+    double largest = points[0].Max(image);
+    for (const Point& point : points) largest = std::max(largest, point.Max(image));
+    return largest;
+  }
+  double sum = 0;
+  for (const Point& point : points) sum += point.Sum(image);
+  return sum / static_cast<double>(points.size());
+}
+
+absl::Status RoiAlign(const AttrsOf<ops::RoiAlign>& attrs, const KernelArgs& args) {
+  const TensorView &x = args.inputs[0], &y = args.outputs[0];
+  const std::vector<double> in = ReadDoubles(x), rois = ReadDoubles(args.inputs[1]);
+  const std::vector<int64_t> images = ReadInts(args.inputs[2]);
+  const int64_t channels = x.dims[1], size = x.dims[2] * x.dims[3], bins = y.dims[2] * y.dims[3];
+  if (size == 0 && y.NumElements() > 0) return ir::InvalidArgument("x has no elements");
+  std::vector<double> out(static_cast<size_t>(y.NumElements()));
+  for (int64_t r = 0; r < y.dims[0] && bins > 0; ++r) {
+    if (images[r] < 0 || images[r] >= x.dims[0])
+      return ir::InvalidArgument("there is no image " + std::to_string(images[r]));
+    const double* roi = rois.data() + 4 * r;
+    WEFT_ASSIGN_OR_RETURN(const Side columns, MakeSide(attrs, roi[0], roi[2], y.dims[3]));
+    WEFT_ASSIGN_OR_RETURN(const Side rows, MakeSide(attrs, roi[1], roi[3], y.dims[2]));
+    for (int64_t bin = 0; bin < bins; ++bin) {
+      const auto points = PointsOf(rows, columns, bin / y.dims[3], bin % y.dims[3], x.dims);
+      for (int64_t c = 0; c < channels; ++c)
+        out[(r * channels + c) * bins + bin] =
+            PoolPoints(attrs.mode, points, in.data() + (images[r] * channels + c) * size);
+    }
+  }
+  WriteDoubles(out, y);
+  return absl::OkStatus();
+}
+absl::Status CheckRoiAlign(const KernelContext& context) {
+  return CheckInferredFloats(context, {0, 1});
+}
+const RegisterReference<ops::RoiAlign> kRoiAlign(&RoiAlign, &CheckRoiAlign);
+
+// The elements [first, last) of a dimension of `size` that bin i of `bins` holds, where the region
+// has the elements from `start` to `end`, both included.
+std::pair<int64_t, int64_t> BinRange(double start, double end, int64_t i, int64_t bins,
+                                     int64_t size) {
+  const double bin = std::max(end - start + 1, 1.0) / static_cast<double>(bins);
+  const auto at = static_cast<double>(i), limit = static_cast<double>(size);
+  const double first = std::clamp(std::floor(at * bin) + start, 0.0, limit);
+  const double last = std::clamp(std::ceil((at + 1) * bin) + start, 0.0, limit);
+  return {static_cast<int64_t>(first), static_cast<int64_t>(last)};
+}
+
+// The largest number of a part of an image; 0 of nothing.
+double LargestIn(const double* image, int64_t width, std::pair<int64_t, int64_t> rows,
+                 std::pair<int64_t, int64_t> columns) {
+  if (rows.first >= rows.second || columns.first >= columns.second) return 0;
+  double largest = -std::numeric_limits<double>::infinity();
+  for (int64_t i = rows.first; i < rows.second; ++i)
+    for (int64_t j = columns.first; j < columns.second; ++j)
+      largest = std::fmax(largest, image[i * width + j]);
+  return largest;
+}
+
+absl::Status MaxRoiPool(const AttrsOf<ops::MaxRoiPool>& attrs, const KernelArgs& args) {
+  const TensorView &x = args.inputs[0], &y = args.outputs[0];
+  const std::vector<double> in = ReadDoubles(x), rois = ReadDoubles(args.inputs[1]);
+  const int64_t channels = x.dims[1], size = x.dims[2] * x.dims[3], bins = y.dims[2] * y.dims[3];
+  std::vector<double> out(static_cast<size_t>(y.NumElements()));
+  for (int64_t r = 0; r < y.dims[0]; ++r) {
+    const double* roi = rois.data() + 5 * r;
+    if (!(roi[0] >= 0 && roi[0] < static_cast<double>(x.dims[0])))
+      return ir::InvalidArgument("a region is of an image that x does not have");
+    double corners[4];
+    for (int i = 0; i < 4; ++i) {
+      corners[i] = std::round(roi[i + 1] * attrs.spatial_scale);
+      if (!std::isfinite(corners[i])) return ir::InvalidArgument("a region is not finite");
+    }
+    for (int64_t i = 0; i < channels * bins; ++i) {
+      const int64_t c = i / bins, row = i % bins / y.dims[3], column = i % y.dims[3];
+      const auto image = static_cast<int64_t>(roi[0]) * channels + c;
+      out[r * channels * bins + i] =
+          LargestIn(in.data() + image * size, x.dims[3],
+                    BinRange(corners[1], corners[3], row, y.dims[2], x.dims[2]),
+                    BinRange(corners[0], corners[2], column, y.dims[3], x.dims[3]));
+    }
+  }
+  WriteDoubles(out, y);
+  return absl::OkStatus();
+}
+absl::Status CheckMaxRoiPool(const KernelContext& context) {
+  return CheckInferredFloats(context, {0, 1});
+}
+const RegisterReference<ops::MaxRoiPool> kMaxRoiPool(&MaxRoiPool, &CheckMaxRoiPool);
+
+}  // namespace
+}  // namespace weft::kernels::reference
