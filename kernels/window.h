@@ -7,9 +7,9 @@
 #include <optional>
 #include <span>
 
-#include "ir/dialects/onnx/conv.h"
 #include "ir/dialects/onnx/infer/auto_pad.h"
-#include "ir/dialects/onnx/pool.h"
+#include "ir/dialects/onnx/nn/conv.h"
+#include "ir/dialects/onnx/nn/pool.h"
 #include "kernels/kernel.h"
 
 namespace weft::kernels {

@@ -12,27 +12,27 @@
 // are builtin.constant.
 #pragma once
 
-#include "ir/dialects/onnx/activation.h"
-#include "ir/dialects/onnx/attention.h"
-#include "ir/dialects/onnx/conv.h"
 #include "ir/dialects/onnx/creation.h"
 #include "ir/dialects/onnx/elementwise.h"
-#include "ir/dialects/onnx/image.h"
 #include "ir/dialects/onnx/indexing.h"
-#include "ir/dialects/onnx/loss.h"
 #include "ir/dialects/onnx/math.h"
 #include "ir/dialects/onnx/matmul.h"
 #include "ir/dialects/onnx/movement.h"
-#include "ir/dialects/onnx/normalization.h"
-#include "ir/dialects/onnx/pool.h"
+#include "ir/dialects/onnx/nn/activation.h"
+#include "ir/dialects/onnx/nn/attention.h"
+#include "ir/dialects/onnx/nn/conv.h"
+#include "ir/dialects/onnx/nn/image.h"
+#include "ir/dialects/onnx/nn/loss.h"
+#include "ir/dialects/onnx/nn/normalization.h"
+#include "ir/dialects/onnx/nn/pool.h"
+#include "ir/dialects/onnx/nn/recurrent.h"
+#include "ir/dialects/onnx/nn/sampling.h"
+#include "ir/dialects/onnx/nn/signal.h"
 #include "ir/dialects/onnx/quantize.h"
 #include "ir/dialects/onnx/quantized_math.h"
-#include "ir/dialects/onnx/recurrent.h"
 #include "ir/dialects/onnx/reduce.h"
-#include "ir/dialects/onnx/sampling.h"
 #include "ir/dialects/onnx/search.h"
 #include "ir/dialects/onnx/shape.h"
-#include "ir/dialects/onnx/signal.h"
 
 namespace weft::ir {
 

@@ -1,5 +1,5 @@
 // Losses of classifiers.
-#include "ir/dialects/onnx/loss.h"
+#include "ir/dialects/onnx/nn/loss.h"
 
 #include <numeric>
 

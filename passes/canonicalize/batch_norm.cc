@@ -3,8 +3,8 @@
 #include <numeric>
 #include <optional>
 
-#include "ir/dialects/onnx/conv.h"
-#include "ir/dialects/onnx/normalization.h"
+#include "ir/dialects/onnx/nn/conv.h"
+#include "ir/dialects/onnx/nn/normalization.h"
 #include "passes/canonicalize/constant_math.h"
 #include "passes/rules.h"
 

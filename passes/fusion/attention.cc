@@ -1,7 +1,7 @@
 #include "ir/dialects/fused/attention.h"
 
 #include "ir/dialects/onnx/matmul.h"
-#include "ir/dialects/onnx/normalization.h"
+#include "ir/dialects/onnx/nn/normalization.h"
 #include "passes/rules.h"
 
 namespace weft::passes {

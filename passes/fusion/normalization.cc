@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "ir/dialects/onnx/normalization.h"
+#include "ir/dialects/onnx/nn/normalization.h"
 #include "ir/dialects/onnx/reduce.h"
 #include "passes/canonicalize/constant_math.h"
 #include "passes/rules.h"

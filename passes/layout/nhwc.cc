@@ -2,9 +2,9 @@
 // sink_transpose.cc bring together with those of their neighbours.
 #include "ir/dialects/fused/conv.h"
 #include "ir/dialects/fused/pool.h"
-#include "ir/dialects/onnx/conv.h"
 #include "ir/dialects/onnx/infer/auto_pad.h"
-#include "ir/dialects/onnx/pool.h"
+#include "ir/dialects/onnx/nn/conv.h"
+#include "ir/dialects/onnx/nn/pool.h"
 #include "passes/rules.h"
 
 namespace weft::passes {

@@ -1,8 +1,8 @@
 // Convolutions and matrix products of quantised numbers (ir/dialects/onnx/quantize.h).
 #pragma once
 
-#include "ir/dialects/onnx/conv.h"
 #include "ir/dialects/onnx/infer/op_base.h"
+#include "ir/dialects/onnx/nn/conv.h"
 
 namespace weft::ir::ops {
 

@@ -1,5 +1,5 @@
 // Attention, one row of scores after another.
-#include "ir/dialects/onnx/attention.h"
+#include "ir/dialects/onnx/nn/attention.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,7 +1,7 @@
 // Attention as a recurrence, and the causal convolution in front of it.
 #include <algorithm>
 
-#include "ir/dialects/onnx/attention.h"
+#include "ir/dialects/onnx/nn/attention.h"
 #include "kernels/reference/attention/heads.h"
 
 namespace weft::kernels::reference {

@@ -1,5 +1,5 @@
 // Rotary position embedding.
-#include "ir/dialects/onnx/attention.h"
+#include "ir/dialects/onnx/nn/attention.h"
 #include "kernels/reference/attention/heads.h"
 
 namespace weft::kernels::reference {

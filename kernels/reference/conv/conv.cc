@@ -1,5 +1,5 @@
 // Convolution in one to three spatial dimensions.
-#include "ir/dialects/onnx/conv.h"
+#include "ir/dialects/onnx/nn/conv.h"
 
 #include "kernels/reference/conv/convolve.h"
 #include "kernels/reference/reference.h"

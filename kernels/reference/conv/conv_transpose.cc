@@ -1,7 +1,7 @@
 // Transposed convolution and Col2Im: sums of blocks where they lie on the result.
 #include <algorithm>
 
-#include "ir/dialects/onnx/conv.h"
+#include "ir/dialects/onnx/nn/conv.h"
 #include "kernels/reference/inferred.h"
 
 namespace weft::kernels::reference {

@@ -1,5 +1,5 @@
 // Deformable convolution, in any number of spatial dimensions.
-#include "ir/dialects/onnx/conv.h"
+#include "ir/dialects/onnx/nn/conv.h"
 #include "kernels/reference/inferred.h"
 
 namespace weft::kernels::reference {

@@ -1,5 +1,5 @@
 // Activations beyond those of unary.cc.
-#include "ir/dialects/onnx/activation.h"
+#include "ir/dialects/onnx/nn/activation.h"
 
 #include <cmath>
 #include <limits>

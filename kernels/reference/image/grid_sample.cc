@@ -1,7 +1,7 @@
 // Sampling at the places of a grid, and the grids of affine maps.
 #include <algorithm>
 
-#include "ir/dialects/onnx/sampling.h"
+#include "ir/dialects/onnx/nn/sampling.h"
 #include "kernels/reference/inferred.h"
 
 namespace weft::kernels::reference {

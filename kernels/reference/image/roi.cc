@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "ir/dialects/onnx/sampling.h"
+#include "ir/dialects/onnx/nn/sampling.h"
 #include "kernels/reference/inferred.h"
 
 namespace weft::kernels::reference {

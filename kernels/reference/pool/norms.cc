@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "ir/dialects/onnx/pool.h"
+#include "ir/dialects/onnx/nn/pool.h"
 #include "kernels/reference/inferred.h"
 #include "kernels/reference/pool/each_in_window.h"
 

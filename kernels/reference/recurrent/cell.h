@@ -5,7 +5,7 @@
 #include <functional>
 #include <optional>
 
-#include "ir/dialects/onnx/recurrent.h"
+#include "ir/dialects/onnx/nn/recurrent.h"
 #include "kernels/reference/inferred.h"
 
 namespace weft::kernels::reference {

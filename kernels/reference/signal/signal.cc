@@ -1,5 +1,5 @@
 // Fourier transforms by their definition, and what goes with them.
-#include "ir/dialects/onnx/signal.h"
+#include "ir/dialects/onnx/nn/signal.h"
 
 #include <algorithm>
 #include <complex>

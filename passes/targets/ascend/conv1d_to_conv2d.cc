@@ -8,8 +8,8 @@
 #include <unordered_set>
 
 #include "ir/analysis/constant.h"
-#include "ir/dialects/onnx/conv.h"
-#include "ir/dialects/onnx/normalization.h"
+#include "ir/dialects/onnx/nn/conv.h"
+#include "ir/dialects/onnx/nn/normalization.h"
 #include "ir/dialects/onnx/shape.h"
 #include "ir/walk.h"
 #include "passes/pass_registry.h"

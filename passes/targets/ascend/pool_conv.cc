@@ -2,9 +2,9 @@
 #include <optional>
 #include <string>
 
-#include "ir/dialects/onnx/conv.h"
 #include "ir/dialects/onnx/infer/auto_pad.h"
-#include "ir/dialects/onnx/pool.h"
+#include "ir/dialects/onnx/nn/conv.h"
+#include "ir/dialects/onnx/nn/pool.h"
 #include "passes/canonicalize/constant_math.h"
 #include "passes/rules.h"
 

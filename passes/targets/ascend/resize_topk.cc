@@ -1,6 +1,6 @@
 // Ops that an Ascend NPU has in one form only.
 #include "ir/dialects/ascend.h"
-#include "ir/dialects/onnx/image.h"
+#include "ir/dialects/onnx/nn/image.h"
 #include "passes/rules.h"
 
 namespace weft::passes {

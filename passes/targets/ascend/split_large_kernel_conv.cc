@@ -10,10 +10,10 @@
 #include <optional>
 
 #include "ir/analysis/constant.h"
-#include "ir/dialects/onnx/conv.h"
 #include "ir/dialects/onnx/elementwise.h"
 #include "ir/dialects/onnx/infer/auto_pad.h"
 #include "ir/dialects/onnx/movement.h"
+#include "ir/dialects/onnx/nn/conv.h"
 #include "ir/rewriter.h"
 #include "ir/walk.h"
 #include "passes/pass_registry.h"

@@ -5,7 +5,7 @@
 
 #include "ir/dialects/litert.h"
 #include "ir/dialects/onnx/movement.h"
-#include "ir/dialects/onnx/normalization.h"
+#include "ir/dialects/onnx/nn/normalization.h"
 #include "ir/program.h"
 
 namespace weft::passes {

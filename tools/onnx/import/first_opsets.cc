@@ -120,8 +120,8 @@ absl::Status TilesToRepeats(Builder& b, NodeDraft* node) {
 absl::Status ScalesOfUpsample(Builder& b, NodeDraft* node) {
   WEFT_ASSIGN_OR_RETURN(const Attribute h, TakeAttribute(node, "height_scale", AttrKind::kFloat));
   WEFT_ASSIGN_OR_RETURN(const Attribute w, TakeAttribute(node, "width_scale", AttrKind::kFloat));
-  if (h && w)
-    node->SetAttribute("scales", b.context()->FloatsAttr({1, 1, h.AsFloat(), w.AsFloat()}));
+  const ir::Floats scales = {1, 1, h ? h.AsFloat() : 0, w ? w.AsFloat() : 0};
+  if (h && w) node->SetAttribute("scales", b.context()->FloatsAttr(scales));
   return absl::OkStatus();
 }
 

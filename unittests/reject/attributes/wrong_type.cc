@@ -1,6 +1,6 @@
 // EXPECT: (O = weft::ir::ops::Softmax|SlotsOf<weft::ir::ops::Softmax>::Source<long)
 // EXPECT-LINES: 8
-#include "ir/dialects/onnx/normalization.h"
+#include "ir/dialects/onnx/nn/normalization.h"
 #include "passes/rules.h"
 
 namespace weft::passes {

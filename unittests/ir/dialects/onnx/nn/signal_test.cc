@@ -1,4 +1,4 @@
-#include "ir/dialects/onnx/signal.h"
+#include "ir/dialects/onnx/nn/signal.h"
 
 #include "unittests/ir/dialects/infer_fixture.h"
 

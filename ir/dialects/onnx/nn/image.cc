@@ -1,4 +1,4 @@
-#include "ir/dialects/onnx/image.h"
+#include "ir/dialects/onnx/nn/image.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "ir/dialects/onnx/pool.h"
+#include "ir/dialects/onnx/nn/pool.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // The reference kernels of activations against formulas in double and hand-made integers.
-#include "ir/dialects/onnx/activation.h"
+#include "ir/dialects/onnx/nn/activation.h"
 
 #include <cmath>
 #include <functional>

@@ -1,5 +1,5 @@
 // The reference kernels of losses, worked out by hand.
-#include "ir/dialects/onnx/loss.h"
+#include "ir/dialects/onnx/nn/loss.h"
 
 #include <cmath>
 

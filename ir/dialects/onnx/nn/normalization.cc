@@ -1,4 +1,4 @@
-#include "ir/dialects/onnx/normalization.h"
+#include "ir/dialects/onnx/nn/normalization.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "ir/dialects/onnx/loss.h"
+#include "ir/dialects/onnx/nn/loss.h"
 
 #include "ir/dialects/onnx/infer/infer_util.h"
 

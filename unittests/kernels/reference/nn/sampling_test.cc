@@ -1,5 +1,5 @@
 // The reference kernels that read images at places, against numbers worked out by hand.
-#include "ir/dialects/onnx/sampling.h"
+#include "ir/dialects/onnx/nn/sampling.h"
 
 #include "unittests/kernels/run_op.h"
 

@@ -1,5 +1,5 @@
 // Attention and its relatives against numbers worked out by hand.
-#include "ir/dialects/onnx/attention.h"
+#include "ir/dialects/onnx/nn/attention.h"
 
 #include <cmath>
 

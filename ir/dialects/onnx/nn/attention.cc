@@ -1,4 +1,4 @@
-#include "ir/dialects/onnx/attention.h"
+#include "ir/dialects/onnx/nn/attention.h"
 
 #include <fmt/format.h>
 

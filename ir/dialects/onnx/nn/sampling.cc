@@ -1,4 +1,4 @@
-#include "ir/dialects/onnx/sampling.h"
+#include "ir/dialects/onnx/nn/sampling.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // The reference kernels of Fourier transforms and windows.
-#include "ir/dialects/onnx/signal.h"
+#include "ir/dialects/onnx/nn/signal.h"
 
 #include "unittests/kernels/run_op.h"
 

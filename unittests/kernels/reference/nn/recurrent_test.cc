@@ -1,5 +1,5 @@
 // The reference kernels of recurrent layers against numbers worked out by hand: layers of one neuron.
-#include "ir/dialects/onnx/recurrent.h"
+#include "ir/dialects/onnx/nn/recurrent.h"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "ir/dialects/onnx/conv.h"
+#include "ir/dialects/onnx/nn/conv.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // The reference kernels of sums of blocks against numbers worked out by hand.
-#include "ir/dialects/onnx/conv.h"
+#include "ir/dialects/onnx/nn/conv.h"
 
 #include "unittests/kernels/run_op.h"
 

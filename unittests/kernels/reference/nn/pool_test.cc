@@ -1,5 +1,5 @@
 // The reference kernels of pools against numbers worked out by hand.
-#include "ir/dialects/onnx/pool.h"
+#include "ir/dialects/onnx/nn/pool.h"
 
 #include <cmath>
 

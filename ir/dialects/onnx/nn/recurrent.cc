@@ -1,4 +1,4 @@
-#include "ir/dialects/onnx/recurrent.h"
+#include "ir/dialects/onnx/nn/recurrent.h"
 
 #include <fmt/format.h>
 

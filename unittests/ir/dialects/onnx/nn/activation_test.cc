@@ -1,4 +1,4 @@
-#include "ir/dialects/onnx/activation.h"
+#include "ir/dialects/onnx/nn/activation.h"
 
 #include "unittests/ir/dialects/infer_fixture.h"
 
