@@ -65,11 +65,8 @@ bool EqualParts(InferContext& c, int64_t axis, const Shape& dims, std::optional<
   const int64_t chunk = size / parts + (size % parts != 0);
   *sizes = Ints();
   for (int64_t i = 0; i < results; ++i) {
-    const auto begin = CheckedMul(chunk, i);
-    if (!begin || *begin > size)
-      return c.Fail(fmt::format("dimension {} of {} does not split into {} parts of {}", axis,
-                                ToString(dims), parts, chunk));
-    (*sizes)->push_back(std::min(chunk, size - *begin));
+    const int64_t begin = std::min(size, CheckedMul(chunk, i).value_or(size));
+    (*sizes)->push_back(std::min(chunk, size - begin));
   }
   return true;
 }

@@ -40,7 +40,7 @@ struct Concat {
 
 // Without `split` the parts are equal.
 // Into parts of the sizes `split`; else into num_outputs, by default as many as there are results, equal
-// ones but for the last, which may be smaller where num_outputs is given.
+// ones but for the last, which may be smaller or empty where num_outputs is given.
 struct Split {
   static constexpr OpInfo kInfo = {.name = "onnx.Split",
                                    .operands = {"x", Optional("split")},
