@@ -1,11 +1,5 @@
 #include "ir/dialects/onnx.h"
 
-#include "ir/dialects/onnx/attention.h"
-#include "ir/dialects/onnx/quantized_math.h"
-#include "ir/dialects/onnx/recurrent.h"
-#include "ir/dialects/onnx/sampling.h"
-#include "ir/dialects/onnx/signal.h"
-
 namespace weft::ir {
 
 void LoadOnnxDialect(IrContext& context) {

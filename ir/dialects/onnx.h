@@ -12,6 +12,7 @@
 // are builtin.constant.
 #pragma once
 
+#include "ir/dialects/onnx/attention.h"
 #include "ir/dialects/onnx/conv.h"
 #include "ir/dialects/onnx/elementwise.h"
 #include "ir/dialects/onnx/image.h"
@@ -20,8 +21,12 @@
 #include "ir/dialects/onnx/normalization.h"
 #include "ir/dialects/onnx/pool.h"
 #include "ir/dialects/onnx/quantize.h"
+#include "ir/dialects/onnx/quantized_math.h"
+#include "ir/dialects/onnx/recurrent.h"
 #include "ir/dialects/onnx/reduce.h"
+#include "ir/dialects/onnx/sampling.h"
 #include "ir/dialects/onnx/shape.h"
+#include "ir/dialects/onnx/signal.h"
 
 namespace weft::ir {
 
