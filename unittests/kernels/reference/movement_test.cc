@@ -124,15 +124,34 @@ TEST(ReferenceViews, KeepTheElements) {
   EXPECT_EQ(Move<ops::Dropout>({Iota({2, 3})}, {2, 3}), elements);
 }
 
-TEST(ReferenceDropout, GivesAMaskOfTrueAndRefusesToTrain) {
+TEST(ReferenceDropout, OutsideTrainingGivesAMaskOfTrue) {
   const auto results = TryRunOp<ops::Dropout>({F32({2}, {1, 2})}, {},
                                               {{DataType::kF32, {2}}, {DataType::kBool, {2}}});
   ASSERT_TRUE(results.ok()) << results.status();
   EXPECT_EQ(ValuesOf<float>((*results)[0]), (F{1, 2}));
   EXPECT_EQ(ValuesOf<uint8_t>((*results)[1]), (std::vector<uint8_t>{1, 1}));
-  const auto training = TryRunOp<ops::Dropout>(
-      {F32({2}, {1, 2}), F32({}, {0.5}), Constant(Bool({}, {1}))}, {}, {{DataType::kF32, {2}}});
-  EXPECT_EQ(training.status().code(), absl::StatusCode::kUnimplemented);
+}
+
+TEST(ReferenceDropout, InTrainingDropsAShareAndScalesTheRest) {
+  const auto train = [](float ratio, int64_t seed, bool training = true) {
+    Tensor x(DataType::kF32, {1000});
+    for (float& value : x.values<float>()) value = 3;
+    return TryRunOp<ops::Dropout>({std::move(x), F32({}, {ratio}), Bool({}, {training})},
+                                  {.seed = seed},
+                                  {{DataType::kF32, {1000}}, {DataType::kBool, {1000}}});
+  };
+  const auto results = train(0.25f, 7);
+  ASSERT_TRUE(results.ok()) << results.status();
+  const F values = ValuesOf<float>((*results)[0]);
+  const std::vector<uint8_t> mask = ValuesOf<uint8_t>((*results)[1]);
+  for (size_t i = 0; i < values.size(); ++i) EXPECT_EQ(values[i], mask[i] != 0 ? 4 : 0);
+  EXPECT_NEAR(std::count(mask.begin(), mask.end(), 1), 750, 60);
+  EXPECT_EQ(ValuesOf<float>((*train(0.25f, 7))[0]), values);
+  EXPECT_NE(ValuesOf<float>((*train(0.25f, 8))[0]), values);
+  EXPECT_EQ(ValuesOf<float>((*train(0, 7))[0]), F(1000, 3));
+  EXPECT_EQ(ValuesOf<float>((*train(0.25f, 7, false))[0]), F(1000, 3));
+  EXPECT_EQ(train(1, 7).status().message(),
+            "onnx.Dropout: ratio is 1.000000 but must be from 0 to below 1");
 }
 
 TEST(ReferenceShape, IsKnownWithoutRunningAnything) {
