@@ -92,10 +92,11 @@ const ir::OpDef* FindOpNamed(const ir::IrContext& context, std::string_view name
   if (name.find('.') != std::string_view::npos) return context.FindOp(name);
   for (const auto& [alias, meaning] : kAliases)
     if (alias == name) return context.FindOp(meaning);
-  if (const ir::OpDef* def = context.FindOp("onnx." + std::string(name))) return def;
+  // The Neural Engine's Gelu and Attention are ours, not those of later opsets.
   std::string snake = KebabCase(name);
   std::replace(snake.begin(), snake.end(), '-', '_');
-  return context.FindOp("fused." + snake);
+  if (const ir::OpDef* def = context.FindOp("fused." + snake)) return def;
+  return context.FindOp("onnx." + std::string(name));
 }
 
 std::string UnknownOp(const ir::IrContext& context, const std::string& type) {

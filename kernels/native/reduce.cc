@@ -79,8 +79,6 @@ const RegisterKernel<ops::ReduceSum> kReduceSum("native",
                                                 &MakeReduce<ops::ReduceSum, simd::ReduceOp::kSum>);
 const RegisterKernel<ops::ReduceSumSquare> kReduceSumSquare(
     "native", &MakeReduce<ops::ReduceSumSquare, simd::ReduceOp::kSumSquare>);
-const RegisterKernel<ops::ReduceProd> kReduceProd(
-    "native", &MakeReduce<ops::ReduceProd, simd::ReduceOp::kProduct>);
 
 }  // namespace
 }  // namespace weft::kernels::native

@@ -57,7 +57,7 @@ void AddFlags(CLI::App& app, Flags* flags) {
   AddInputShapeFlag(app, &flags->shapes);
   AddLoadFlags(app, &flags->load);
   app.add_option("--export", flags->export_form,
-                 "fused ops in .onnx: functions, or inline; its opset, 13 to 27; weights in text")
+                 "fused ops: functions or inline; opset; weights in text")
       ->type_name("FORM");
   AddTargetOpsetFlag(app, &flags->target_opset);
   app.add_flag("--full-weights", flags->full_weights)->group(kSameLine);

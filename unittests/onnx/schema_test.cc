@@ -80,6 +80,10 @@ std::string KindName(AttrKind kind) {
       return "string";
     case AttrKind::kInts:
       return "ints";
+    case AttrKind::kFloats:
+      return "floats";
+    case AttrKind::kStrings:
+      return "strings";
     case AttrKind::kDense:
       return "tensor";
     default:
@@ -98,6 +102,8 @@ std::string AttributeText(ir::IrContext& context, const ir::FieldDef& field) {
       return fmt::format("{}={:.6g}", kind, value.AsFloat());  // as the standard prints it
     case AttrKind::kInt:
       return fmt::format("{}={}", kind, value.AsInt());
+    case AttrKind::kDataType:  // numbered as the standard does
+      return fmt::format("{}={}", kind, static_cast<int>(value.AsDataType()));
     case AttrKind::kString:
       return fmt::format("{}={}", kind, value.AsString());
     default:

@@ -46,7 +46,8 @@ TEST(PrintedRuleLibrary, IsReadBackWhereThereIsNoNativeCode) {
                           "fold-batch-norm-into-conv", "fold-batch-norm-through-transposes",
                           "fold-dynamic-reshape", "fold-static-shape", "fuse-attention",
                           "fuse-conv-activation", "fuse-layer-norm", "fuse-linear-activation",
-                          "fuse-pd-multihead-matmul", "lower-wide-conv-block", "merge-slices",
+                          "fuse-pd-multihead-matmul", "lower-average-pool-to-nhwc",
+                          "lower-resize-to-nearest", "lower-wide-conv-block", "merge-slices",
                           "split-average-pool"));
 }
 

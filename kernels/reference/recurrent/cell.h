@@ -1,6 +1,7 @@
 // What the recurrent layers share: activations, and the walk over time and directions.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <optional>
@@ -38,7 +39,7 @@ class RecurrentRun {
 
   int64_t hidden() const { return hidden_; }
   size_t directions() const { return static_cast<size_t>(directions_); }
-  double Clip(double x) const { return std::fmax(-clip_, std::fmin(x, clip_)); }
+  double Clip(double x) const { return std::clamp(x, -clip_, clip_); }  // a NaN stays
   // Row i of all gates for input x: x . w^T + wb, and h . r^T + rb.
   double OfInput(int64_t direction, int64_t row, const double* x) const;
   double OfState(int64_t direction, int64_t row, const double* h) const;

@@ -371,7 +371,7 @@ TEST_F(MappingDict, NamesAllMistakesAtOnce) {
   EXPECT_THAT(
       read.errors,
       testing::UnorderedElementsAre(
-          HasSubstr(":1:24: error: no op is called 'Tahn'; did you mean 'Tanh'?"),
+          HasSubstr(":1:24: error: no op is called 'Tahn'; did you mean 'Tan'?"),
           HasSubstr(":1:37: error: no op is called 'Dvi'; did you mean 'Div'?"),
           HasSubstr(":1:69: error: no op is called 'Ralu'; did you mean 'Relu'?"),
           HasSubstr(":2:16: error: 'search_mode' must be 'op_type' or 'node_name', not 'op_tpye'"),

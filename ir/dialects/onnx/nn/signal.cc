@@ -62,8 +62,8 @@ bool DFT::Infer(InferContext& c) {
   int64_t& dim = (*dims)[axis];
   if (!c.HasOperand(1)) {
     length = dim;
-    if (onesided && inverse && IsStaticDim(dim))
-      length = dim > 0 && dim < INT64_MAX / 2 ? 2 * (dim - 1) : 0;
+    if (onesided && inverse)
+      length = !IsStaticDim(dim) ? kUnknownDim : dim < INT64_MAX / 2 ? 2 * (dim - 1) : 0;
     if (IsStaticDim(length) && length < 1)
       return c.Fail(fmt::format("dimension {} is {}: nothing to transform", axis, dim));
   }

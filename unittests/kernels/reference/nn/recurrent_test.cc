@@ -88,6 +88,13 @@ TEST(ReferenceRnn, ClipsWhatActivationsSee) {
   EXPECT_EQ(ValuesOf<float>(y), (F{2, -2}));
 }
 
+TEST(ReferenceRnn, LetsANanThrough) {
+  const Tensor y =
+      RunOp<ops::RNN>({F32({1, 1, 1}, {std::nanf("")}), F32({1, 1, 1}, {1}), F32({1, 1, 1}, {1})},
+                      {}, {DataType::kF32, {1, 1, 1, 1}});
+  EXPECT_TRUE(std::isnan(y.values<float>()[0]));
+}
+
 TEST(ReferenceGru, ResetsBeforeOrAfterTheMatrix) {
   // Gates z, r, h with biases 0.1, 0.2, 0.3 of x and 0.4, 0.5, 0.6 of h; x = 1 and h = 2.
   const auto step = [](int64_t linear_before_reset) {
