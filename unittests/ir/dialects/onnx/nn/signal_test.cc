@@ -15,7 +15,8 @@ TEST_F(OnnxSignal, DftReturnsComplexNumbers) {
   EXPECT_EQ(Run<ops::DFT>({x, Value(), I({0})}), "tensor<Nx10x2xf32>");
   EXPECT_EQ(Run<ops::DFT>({x, I({4}), X({}, DataType::kI64)}), "tensor<-1x-1x2xf32>");
   EXPECT_EQ(Run<ops::DFT>({X({n, 6, 2})}, {.inverse = 1, .onesided = 1}), "tensor<Nx10x1xf32>");
-  EXPECT_EQ(Run<ops::DFT>({X({3, n, 2}), Value(), Scalar(1)}, {.inverse = 1, .onesided = 1}),
+  EXPECT_EQ(Run<ops::DFT>({X({3, n, 2}), Value(), Scalar(1, DataType::kI64)},
+                          {.inverse = 1, .onesided = 1}),
             "tensor<3x-1x1xf32>");
 }
 
