@@ -56,8 +56,7 @@ void AddFlags(CLI::App& app, Flags* flags) {
       ->group(kSameLine);
   AddInputShapeFlag(app, &flags->shapes);
   AddLoadFlags(app, &flags->load);
-  app.add_option("--export", flags->export_form,
-                 "fused ops: functions or inline; opset; weights in text")
+  app.add_option("--export", flags->export_form, "fused ops: functions or inline; opset; weights")
       ->type_name("FORM");
   AddTargetOpsetFlag(app, &flags->target_opset);
   app.add_flag("--full-weights", flags->full_weights)->group(kSameLine);

@@ -24,11 +24,14 @@ const std::regex& RandomTests() {
   return regex;
 }
 
-// Data that depends on the machine that made it, or that ONNX Runtime contradicts and skips.
+// Data that depends on the machine that made it, or that ONNX Runtime contradicts and skips; and
+// bfloat16 data that is not of the type that its model declares, in ONNX 1.12.
 const std::regex& DisputedTests() {
   static const std::regex regex(
       "^test_resize_downsample_scales_(cubic|linear)_align_corners(__opset\\d+)?$"
       "|^test_maxunpool_export_with_output_shape|^test_cast(like)?_FLOAT_to_STRING"
+      "|^test_cast_FLOAT_to_BFLOAT16$|^test_cast_BFLOAT16_to_FLOAT$"
+      "|^test_castlike_(FLOAT_to_BFLOAT16|BFLOAT16_to_FLOAT)(_expanded)?$"
       "|^test_attention_.*window|strnorm.*(_lower|_upper|empty_output|twodim)");
   return regex;
 }

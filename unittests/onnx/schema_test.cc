@@ -104,6 +104,8 @@ std::string AttributeText(ir::IrContext& context, const ir::FieldDef& field) {
       return fmt::format("{}={}", kind, value.AsInt());
     case AttrKind::kDataType:  // numbered as the standard does
       return fmt::format("{}={}", kind, static_cast<int>(value.AsDataType()));
+    case AttrKind::kInts:
+      return fmt::format("{}=['{}']", kind, fmt::join(value.AsInts(), "','"));
     case AttrKind::kString:
       return fmt::format("{}={}", kind, value.AsString());
     default:
@@ -116,6 +118,8 @@ void ApplyDeviations(const std::string& type, std::map<std::string, std::string>
   // Axes that are known are an attribute: ir/dialects/onnx/reduce.h.
   if (type.starts_with("Reduce")) attributes->emplace("axes", "ints?");
   // They speak of 8-bit floats only and are dropped for others: tools/onnx/import/adapters.cc.
+  // One for each direction, of which there may be one only: Tanh is implied.
+  if (type == "RNN") attributes->insert_or_assign("activations", "strings?");
   if (type == "Cast") {
     attributes->erase("saturate");
     attributes->erase("round_mode");

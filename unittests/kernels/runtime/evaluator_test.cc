@@ -112,12 +112,13 @@ TEST(Registry, EveryOpOfTheOnnxAndFusedDialectsHasAReferenceKernelOrABody) {
 }
 
 TEST(Registry, SaysWhyEveryProviderDeclined) {
-  const auto result = TryRunOp<ops::AveragePool>(
-      {*Tensor::Create(DataType::kI32, {1, 1, 4, 4})}, {.kernel_shape = ir::Ints{2, 2}},
-      {{DataType::kI32, {1, 1, 3, 3}}}, {.provider = "auto"});
+  const auto result = TryRunOp<ops::BatchNormalization>(
+      {Random({1, 2, 2}, 1), Random({2}, 2), Random({2}, 3), Random({2}, 4), Random({2}, 5)},
+      {.training_mode = 1}, {{DataType::kF32, {1, 2, 2}}}, {.provider = "auto"});
   EXPECT_EQ(result.status().code(), absl::StatusCode::kUnimplemented);
   EXPECT_EQ(result.status().message(),
-            "native: onnx.AveragePool: only f32; reference: onnx.AveragePool: only floats");
+            "native: onnx.BatchNormalization: training_mode 1; reference: onnx.BatchNormalization: "
+            "training_mode 1");
 }
 
 struct Flaky {
