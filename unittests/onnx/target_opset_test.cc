@@ -132,6 +132,15 @@ TEST_F(TargetOpset, AReductionOfNothingIsACopyBefore18) {
   EXPECT_EQ(LastNode(20, noop), "ReduceMax x keepdims:1 noop_with_empty_axes:1");
 }
 
+TEST_F(TargetOpset, TheAxisOfAFourierTransformIsAnInputFrom20On) {
+  const auto dft = [](ir::Builder& b, Value x) {
+    return b.Make<ops::DFT>({b.Make<ops::Unsqueeze>({x, b.ConstantInts({-1})}), Value(),
+                             b.ConstantScalar(ir::DataType::kI64, 1)});
+  };
+  EXPECT_EQ(LastNode(17, dft), "DFT v1 inverse:0 onesided:0 axis:1");
+  EXPECT_EQ(LastNode(20, dft), "DFT v1  v2=[1] inverse:0 onesided:0");
+}
+
 TEST_F(TargetOpset, EqualPartsAreCountedFrom18On) {
   const auto split = [](ir::Builder& b, Value x) {
     return b.Create<ops::Split>({x}, {.axis = 1}, 2).result(0);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ir/analysis/constant.h"
 #include "ir/analysis/reference_body.h"
 #include "ir/op_def.h"
 
@@ -208,6 +209,20 @@ absl::Status LowerReduction(int64_t target,
   return absl::OkStatus();
 }
 
+// The axis is an attribute before opset 20, which a run cannot compute.
+void LowerDft(ir::Operation op, int64_t target, pb::NodeProto* node) {
+  if (target >= 20 || !HasInput(*node, 2)) return;
+  const auto axis = ir::ConstantInts(op.operand(2));
+  if (!axis || axis->size() != 1) return;
+  node->mutable_input()->DeleteSubrange(2, 1);
+  while (node->input_size() > 1 && node->input(node->input_size() - 1).empty())
+    node->mutable_input()->RemoveLast();
+  pb::AttributeProto* attribute = node->add_attribute();
+  attribute->set_name("axis");
+  attribute->set_type(pb::AttributeProto::INT);
+  attribute->set_i(axis->front());
+}
+
 // Equal parts are the default before opset 18, and have to be said from there on.
 absl::Status LowerSplit(ir::Operation op, int64_t target,
                         const std::function<std::string(const ir::Ints&)>& add_ints,
@@ -267,6 +282,7 @@ absl::Status LowerNode(ir::Operation op, int64_t target,
   if (const int64_t since = IntroducedIn(node->op_type()); since > target)
     return ir::Unsupported(fmt::format("{} came with opset {} and the model is written for {}",
                                        node->op_type(), since, target));
+  if (node->op_type() == "DFT") LowerDft(op, target, node);
   WEFT_RETURN_IF_ERROR(LowerTables(target, node));
   if (node->op_type().starts_with("Reduce")) return LowerReduction(target, add_ints, node);
   if (node->op_type() == "Split") return LowerSplit(op, target, add_ints, node);
