@@ -111,8 +111,8 @@ void ApplyDeviations(const std::string& type, std::map<std::string, std::string>
   if (type.starts_with("Reduce")) attributes->emplace("axes", "ints?");
   // They speak of 8-bit floats only and are dropped for others: tools/onnx/import/adapters.cc.
   if (type == "Cast") {
-    attributes->erase("saturate");
-    attributes->erase("round_mode");
+    (*attributes)["saturate"] = "int?";
+    (*attributes)["round_mode"] = "string?";
   }
 }
 
