@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "ir/dialects/builtin.h"
+#include "ir/element/low_precision.h"
 #include "ir/infer.h"
 
 namespace weft::ir {
@@ -69,6 +70,7 @@ std::vector<std::byte> ElementBytes(DataType dtype, double value) {
     case DataType::kBool:
       return BytesOf(static_cast<uint8_t>(value != 0));
     default:
+      if (IsLowPrecision(dtype)) return BytesOf(ToLowPrecision(dtype, value));
       return {};
   }
 }

@@ -15,7 +15,7 @@ struct DataTypeInfo {
   std::string_view name, long_name;
   size_t size;
 };
-constexpr std::array<DataTypeInfo, 17> kDataTypes = {{{"?", "undefined", 0},
+constexpr std::array<DataTypeInfo, 27> kDataTypes = {{{"?", "undefined", 0},
                                                       {"f32", "float32", 4},
                                                       {"u8", "uint8", 1},
                                                       {"i8", "int8", 1},
@@ -31,7 +31,17 @@ constexpr std::array<DataTypeInfo, 17> kDataTypes = {{{"?", "undefined", 0},
                                                       {"u64", "uint64", 8},
                                                       {"c64", "complex64", 8},
                                                       {"c128", "complex128", 16},
-                                                      {"bf16", "bfloat16", 2}}};
+                                                      {"bf16", "bfloat16", 2},
+                                                      {"f8e4m3fn", "float8e4m3fn", 1},
+                                                      {"f8e4m3fnuz", "float8e4m3fnuz", 1},
+                                                      {"f8e5m2", "float8e5m2", 1},
+                                                      {"f8e5m2fnuz", "float8e5m2fnuz", 1},
+                                                      {"u4", "uint4", 1},
+                                                      {"i4", "int4", 1},
+                                                      {"f4e2m1", "float4e2m1", 1},
+                                                      {"f8e8m0", "float8e8m0", 1},
+                                                      {"u2", "uint2", 1},
+                                                      {"i2", "int2", 1}}};
 
 // Plain identifiers print bare; anything else in quotes.
 std::string DimText(int64_t dim) {
@@ -56,6 +66,20 @@ std::string_view DataTypeLongName(DataType type) {
   return kDataTypes[static_cast<size_t>(type)].long_name;
 }
 size_t ElementSize(DataType type) { return kDataTypes[static_cast<size_t>(type)].size; }
+
+size_t ElementBits(DataType type) {
+  switch (type) {
+    case DataType::kU4:
+    case DataType::kI4:
+    case DataType::kF4E2M1:
+      return 4;
+    case DataType::kU2:
+    case DataType::kI2:
+      return 2;
+    default:
+      return 8 * ElementSize(type);
+  }
+}
 
 bool ParseDataType(std::string_view name, DataType* type) {
   for (size_t i = 0; i < kDataTypes.size(); ++i) {
@@ -85,6 +109,12 @@ bool IsInteger(DataType type) {
     default:
       return false;
   }
+}
+
+bool IsLowPrecision(DataType type) { return type >= DataType::kF8E4M3FN; }
+bool IsLowPrecisionInteger(DataType type) {
+  return type == DataType::kU4 || type == DataType::kI4 || type == DataType::kU2 ||
+         type == DataType::kI2;
 }
 
 int64_t SymbolicDim(std::string_view name) { return -2 - static_cast<int64_t>(Name(name).id()); }

@@ -35,14 +35,31 @@ enum class DataType : uint8_t {
   kC64 = 14,
   kC128 = 15,
   kBF16 = 16,
+  // Of low precision: ir/element/low_precision.h has their values. E and M are the bits of exponent
+  // and mantissa; FN has no infinities, UZ no -0.
+  kF8E4M3FN = 17,
+  kF8E4M3FNUZ = 18,
+  kF8E5M2 = 19,
+  kF8E5M2FNUZ = 20,
+  kU4 = 21,
+  kI4 = 22,
+  kF4E2M1 = 23,
+  kF8E8M0 = 24,
+  kU2 = 25,
+  kI2 = 26,
 };
 
 std::string_view DataTypeName(DataType type);               // "f32", "i64", "bool", ...
 std::string_view DataTypeLongName(DataType type);           // "float32", "int64", "bool", ...
 bool ParseDataType(std::string_view name, DataType* type);  // also "float32", "int64", ...
-size_t ElementSize(DataType type);                          // bytes; 0 for strings and null
+size_t ElementSize(DataType type);  // bytes in memory; 0 for strings and null
+size_t ElementBits(DataType type);  // 8 for each byte but 4 and 2 where a file packs elements
+// The types of arithmetic: IsFloat and IsInteger (signed or unsigned, not bool). Those of low
+// precision are for storing numbers: they are converted, quantized and moved.
 bool IsFloat(DataType type);
-bool IsInteger(DataType type);  // signed or unsigned, not bool
+bool IsInteger(DataType type);
+bool IsLowPrecision(DataType type);
+bool IsLowPrecisionInteger(DataType type);
 
 // A dimension is its size when >= 0, kUnknownDim, or a symbol (<= -2): two equal symbols are the
 // same size at run time. Symbols are created by SymbolicDim and named by SymbolName.

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "ir/dialects/builtin.h"
+#include "ir/element/low_precision.h"
 
 namespace weft::ir {
 namespace {
@@ -52,7 +53,8 @@ Attribute Contents(Value value) {
 
 double DenseElement(Attribute dense, int64_t i) {
   const std::byte* data = dense.bytes().data();
-  switch (dense.dense_type().dtype()) {
+  const DataType dtype = dense.dense_type().dtype();
+  switch (dtype) {
     case DataType::kF32:
       return Load<float>(data, i);
     case DataType::kF64:
@@ -79,6 +81,7 @@ double DenseElement(Attribute dense, int64_t i) {
     case DataType::kBF16:
       return std::bit_cast<float>(static_cast<uint32_t>(Load<uint16_t>(data, i)) << 16);
     default:
+      if (IsLowPrecision(dtype)) return FromLowPrecision(dtype, dense.elements<uint8_t>()[i]);
       return NAN;
   }
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ir/element/low_precision.h"
+
 namespace weft::kernels::reference {
 namespace {
 
@@ -69,6 +71,9 @@ std::vector<double> ReadDoubles(const TensorView& tensor) {
   };
   if (tensor.dtype == ir::DataType::kBool) {
     read(uint8_t());
+  } else if (ir::IsLowPrecision(tensor.dtype)) {
+    for (size_t i = 0; i < values.size(); ++i)
+      values[i] = ir::FromLowPrecision(tensor.dtype, tensor.values<uint8_t>()[i]);
   } else {
     WEFT_CHECK(VisitNumber(tensor.dtype, read), "a kernel reads numbers of no numeric type");
   }
@@ -76,6 +81,11 @@ std::vector<double> ReadDoubles(const TensorView& tensor) {
 }
 
 void WriteDoubles(const std::vector<double>& values, const TensorView& tensor) {
+  if (ir::IsLowPrecision(tensor.dtype)) {
+    for (size_t i = 0; i < values.size(); ++i)
+      tensor.values<uint8_t>()[i] = ir::ToLowPrecision(tensor.dtype, values[i]);
+    return;
+  }
   WEFT_CHECK(VisitNumber(tensor.dtype,
                          [&](auto tag) {
                            using T = decltype(tag);

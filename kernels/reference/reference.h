@@ -196,7 +196,8 @@ bool VisitNumber(ir::DataType dtype, const Visit& visit) {
   return VisitFloat(dtype, visit) || VisitInteger(dtype, visit);
 }
 
-// Any real element type to and from double (bool is 0 or 1; 64-bit integers may round).
+// Any real element type to and from double (bool is 0 or 1; 64-bit integers may round). One
+// of low precision saturates.
 std::vector<double> ReadDoubles(const TensorView& tensor);
 void WriteDoubles(const std::vector<double>& values, const TensorView& tensor);
 // The one number in a tensor of one element, of any real type.

@@ -1,8 +1,10 @@
 #include "kernels/runtime/random_inputs.h"
 
+#include <cmath>
 #include <string>
 #include <utility>
 
+#include "ir/element/low_precision.h"
 #include "kernels/float16.h"
 
 namespace weft::kernels {
@@ -55,6 +57,18 @@ absl::StatusOr<Tensor> RandomTensor(ir::DataType dtype, ir::Shape dims, uint64_t
       return tensor;
     default:
       break;
+  }
+  if (ir::IsLowPrecisionInteger(dtype)) {
+    Fill<uint8_t>(tensor, bit);
+    return tensor;
+  }
+  if (ir::IsLowPrecision(dtype)) {
+    const bool is_scale = dtype == ir::DataType::kF8E8M0;  // which has no negative numbers
+    Fill<uint8_t>(tensor, [&] {
+      const float value = real();
+      return ir::ToLowPrecision(dtype, is_scale ? std::fabs(value) : value);
+    });
+    return tensor;
   }
   switch (dtype == ir::DataType::kBool || ir::IsInteger(dtype) ? ir::ElementSize(dtype) : 0) {
     case 1:

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "tools/onnx/export/file_writer.h"
+#include "tools/onnx/proto/packed.h"
 #include "tools/onnx/proto/proto_tensor.h"
 #include "tools/onnx/wire/mapped_file.h"
 #include "tools/onnx/wire/npy.h"
@@ -36,8 +37,8 @@ absl::Status Write(const std::string& path, ir::Attribute dense, std::string_vie
   WEFT_RETURN_IF_ERROR(file.Open(path));
   WEFT_RETURN_IF_ERROR(file.Append(TensorHeader(dense, name).SerializeAsString()));
   if (dense.dense_type().dtype() != ir::DataType::kString) {
-    WEFT_RETURN_IF_ERROR(file.Append(FieldHeader(kTensorRawData, dense.bytes().size())));
-    WEFT_RETURN_IF_ERROR(file.Append(dense.bytes()));
+    WEFT_RETURN_IF_ERROR(file.Append(FieldHeader(kTensorRawData, StoredBytes(dense.dense_type()))));
+    WEFT_RETURN_IF_ERROR(file.AppendContents(dense));
   }
   return file.Commit();
 }

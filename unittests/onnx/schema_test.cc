@@ -121,8 +121,8 @@ void ApplyDeviations(const std::string& type, std::map<std::string, std::string>
   // One for each direction, of which there may be one only: Tanh is implied.
   if (type == "RNN") attributes->insert_or_assign("activations", "strings?");
   if (type == "Cast") {
-    attributes->erase("saturate");
-    attributes->erase("round_mode");
+    (*attributes)["saturate"] = "int?";
+    (*attributes)["round_mode"] = "string?";
   }
 }
 

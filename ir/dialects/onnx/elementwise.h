@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ir/dialects/onnx/infer/op_base.h"
+#include "ir/element/low_precision.h"
 
 namespace weft::ir::ops {
 
@@ -99,12 +100,18 @@ struct Selu {
   };
   static bool Infer(InferContext& c);
 };
+// saturate and round_mode concern 8-bit floats only; absent, they are 1 and up.
 struct Cast {
   static constexpr OpInfo kInfo = UnaryInfo("onnx.Cast", 25, "x converted to another element type");
   template <template <class> class Slot>
   struct Attrs {
     Slot<DataType> to{};
-    static constexpr auto Fields() { return std::tuple(Field{"to", &Attrs::to}); }
+    Slot<std::optional<int64_t>> saturate{};
+    Slot<std::optional<ScaleRounding>> round_mode{};
+    static constexpr auto Fields() {
+      return std::tuple(Field{"to", &Attrs::to}, Field{"saturate", &Attrs::saturate},
+                        Field{"round_mode", &Attrs::round_mode});
+    }
   };
   static bool Infer(InferContext& c);
 };

@@ -28,9 +28,6 @@ bool InferPredicate(InferContext& c) {
   return CheckTensors(c) && CheckFloat(c, 0) && SetTensor(c, 0, DataType::kBool, DimsOf(c, 0));
 }
 
-// Of an element in memory; 0 where there is no such thing.
-size_t BitsOf(DataType dtype) { return 8 * ElementSize(dtype); }
-
 }  // namespace
 
 bool BitwiseNot::Infer(InferContext& c) { return CheckInteger(c, 0) && UnaryNumberOp::Infer(c); }
@@ -71,18 +68,23 @@ bool CastLike::Infer(InferContext& c) {
 
 std::vector<Value> CastLike::Decompose(Builder& b, std::span<const Value> operands,
                                        const Attrs<Plain>& attrs) {
-  (void)attrs;
   const Type target = operands[1].type();
   if (!target.IsTensor() || target.dtype() == DataType::kNull) return {};
-  return {b.Make<Cast>({operands[0]}, {.to = target.dtype()})};
+  std::optional<int64_t> saturate;
+  std::optional<ScaleRounding> round_mode;
+  if (IsLowPrecision(target.dtype())) {
+    if (attrs.saturate != 1) saturate = attrs.saturate;
+    if (attrs.round_mode != ScaleRounding::kUp) round_mode = attrs.round_mode;
+  }
+  return {b.Make<Cast>({operands[0]}, {target.dtype(), saturate, round_mode})};
 }
 
 bool BitCast::Infer(InferContext& c) {
   if (!CheckTensors(c)) return false;
   if (!c.attrs().Get("to")) return c.Unknown();
   const DataType from = DtypeOf(c, 0), to = c.attrs_of<BitCast>().to;
-  if (BitsOf(to) == 0) return c.Fail("to is no element type of a fixed size");
-  if (from != DataType::kNull && BitsOf(from) != BitsOf(to))
+  if (ElementBits(to) == 0) return c.Fail("to is no element type of a fixed size");
+  if (from != DataType::kNull && ElementBits(from) != ElementBits(to))
     return c.Fail(fmt::format("x is {} but to is {}, which has another size", DataTypeName(from),
                               DataTypeName(to)));
   return SetTensor(c, 0, to, DimsOf(c, 0));

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "ir/dialects/onnx/infer/op_base.h"
+#include "ir/element/low_precision.h"
 
 namespace weft::ir::ops {
 
@@ -135,7 +136,7 @@ struct BitShift {
 
 // --- conversions ------------------------------------------------------------------
 
-// saturate and round_mode concern small floats only, as Cast's do.
+// saturate and round_mode concern 8-bit floats only, as Cast's do.
 struct CastLike {
   static constexpr OpInfo kInfo = {.name = "onnx.CastLike",
                                    .operands = {"x", "target_type"},
@@ -145,10 +146,10 @@ struct CastLike {
                                    .data = OverOperands(0)};
   template <template <class> class Slot>
   struct Attrs {
-    Slot<std::string> round_mode{};
+    Slot<ScaleRounding> round_mode{};
     Slot<int64_t> saturate{};
     static constexpr auto Fields() {
-      return std::tuple(Field{"round_mode", &Attrs::round_mode, "up"},
+      return std::tuple(Field{"round_mode", &Attrs::round_mode, ScaleRounding::kUp},
                         Field{"saturate", &Attrs::saturate, int64_t{1}});
     }
   };

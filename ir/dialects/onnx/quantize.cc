@@ -9,12 +9,24 @@
 namespace weft::ir::ops {
 namespace {
 
-bool CheckOneOf(InferContext& c, size_t i, std::initializer_list<DataType> allowed) {
+bool IsOneOf(DataType dtype, std::initializer_list<DataType> allowed) {
+  return std::find(allowed.begin(), allowed.end(), dtype) != allowed.end();
+}
+
+// f8e8m0 holds scales.
+bool IsLowPrecisionNumber(DataType dtype) {
+  return IsLowPrecision(dtype) && dtype != DataType::kF8E8M0;
+}
+
+bool CheckOneOf(InferContext& c, size_t i, std::initializer_list<DataType> allowed,
+                bool low_precision = false) {
   const DataType dtype = DtypeOf(c, i);
-  if (dtype == DataType::kNull || std::find(allowed.begin(), allowed.end(), dtype) != allowed.end())
+  if (dtype == DataType::kNull || IsOneOf(dtype, allowed) ||
+      (low_precision && IsLowPrecisionNumber(dtype)))
     return true;
   std::string names;
   for (DataType a : allowed) names += (names.empty() ? "" : " or ") + std::string(DataTypeName(a));
+  if (low_precision) names += " or a number of 8 bits or less";
   return c.Fail(
       fmt::format("{} is {} but must be {}", OperandName(c, i), DataTypeName(dtype), names));
 }
@@ -54,10 +66,12 @@ constexpr std::initializer_list<DataType> kStored = {DataType::kU8, DataType::kI
 
 // An attribute that is the number of a type, one of `allowed`, or 0 for none.
 bool CheckTypeNumber(InferContext& c, std::string_view name, int64_t number,
-                     std::initializer_list<DataType> allowed) {
+                     std::initializer_list<DataType> allowed, bool low_precision = false) {
   if (number == 0) return true;
-  for (const DataType dtype : allowed)
-    if (static_cast<int64_t>(dtype) == number) return true;
+  if (number > 0 && number <= static_cast<int64_t>(DataType::kI2)) {
+    const auto dtype = static_cast<DataType>(number);
+    if (IsOneOf(dtype, allowed) || (low_precision && IsLowPrecisionNumber(dtype))) return true;
+  }
   return c.Fail(fmt::format("{} is {}, no type that it may be", name, number));
 }
 
@@ -68,8 +82,8 @@ bool QuantizeLinear::Infer(InferContext& c) {
   if (!CheckTensors(c) ||
       !CheckOneOf(c, 0, {DataType::kF32, DataType::kF16, DataType::kBF16, DataType::kI32}) ||
       !CheckOneOf(c, 1, {DataType::kF32, DataType::kF16, DataType::kBF16, DataType::kI32}) ||
-      !CheckOneOf(c, 2, kStored) ||
-      !CheckTypeNumber(c, "output_dtype", attrs.output_dtype, kStored) ||
+      !CheckOneOf(c, 2, kStored, true) ||
+      !CheckTypeNumber(c, "output_dtype", attrs.output_dtype, kStored, true) ||
       !CheckTypeNumber(c, "precision", attrs.precision, kReals) ||
       !CheckScaleAndZeroPoint(c, attrs.axis, attrs.block_size))
     return false;
@@ -87,13 +101,16 @@ bool DequantizeLinear::Infer(InferContext& c) {
   DataType stored;
   if (!CheckTensors(c) || !SameDtype(c, {0, 2}, &stored) ||
       !CheckOneOf(c, 0,
-                  {DataType::kI8, DataType::kU8, DataType::kI16, DataType::kU16, DataType::kI32}) ||
-      !CheckOneOf(c, 1, kReals) ||
+                  {DataType::kI8, DataType::kU8, DataType::kI16, DataType::kU16, DataType::kI32},
+                  true) ||
+      !CheckOneOf(c, 1, {DataType::kF32, DataType::kF16, DataType::kBF16, DataType::kF8E8M0}) ||
       !CheckTypeNumber(c, "output_dtype", attrs.output_dtype, kReals) ||
       !CheckScaleAndZeroPoint(c, attrs.axis, attrs.block_size))
     return false;
   const DataType dtype =
       attrs.output_dtype != 0 ? static_cast<DataType>(attrs.output_dtype) : DtypeOf(c, 1);
+  if (dtype == DataType::kF8E8M0)
+    return c.Fail("x_scale is f8e8m0, so output_dtype must say the type of the result");
   return SetTensor(c, 0, dtype, DimsOf(c, 0));
 }
 

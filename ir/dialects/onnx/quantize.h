@@ -17,7 +17,7 @@ struct QuantizeLinear {
       .traits = kPure | kAxisOfOperand,
       .onnx = "QuantizeLinear",
       .since = 25,
-      .doc = "saturate(round_half_to_even(x / y_scale) + y_zero_point)"};
+      .doc = "saturate(round_half_to_even(x / y_scale) + y_zero_point), floats rounded last"};
   template <template <class> class Slot>
   struct Attrs {
     Slot<int64_t> axis{};

@@ -6,6 +6,7 @@
 
 #include "ir/analysis/constant.h"
 #include "ir/builder.h"
+#include "ir/element/low_precision.h"
 #include "ir/text/internal/numbers.h"
 #include "ir/text/internal/value_parser.h"
 
@@ -32,6 +33,28 @@ NumberError AppendHalfBytes(DataType dtype, std::string_view text, std::vector<s
   const std::vector<std::byte> infinity = ElementBytes(dtype, std::copysign(INFINITY, value));
   bytes->insert(bytes->end(), half.begin(), half.end());
   return std::isfinite(value) && half == infinity ? NumberError::kOutOfRange : NumberError::kNone;
+}
+
+NumberError AppendLowPrecisionByte(DataType dtype, std::string_view text,
+                                   std::vector<std::byte>* bytes) {
+  uint64_t bits = 0;
+  if (IsLowPrecisionInteger(dtype)) {
+    int64_t value = 0;
+    if (const auto error = ParseNumber(text, &value); error != NumberError::kNone) return error;
+    bits = WrapToLowPrecision(dtype, static_cast<uint64_t>(value));
+    if (FromLowPrecision(dtype, static_cast<uint8_t>(bits)) != static_cast<double>(value))
+      return NumberError::kOutOfRange;
+  } else if (ParseNanBits(text, 2, &bits)) {
+    if (!std::isnan(FromLowPrecision(dtype, static_cast<uint8_t>(bits))))
+      return NumberError::kMalformed;
+  } else {
+    float value = 0;  // which is what was printed
+    if (const auto error = ParseNumber(text, &value); error != NumberError::kNone) return error;
+    if (!RoundsToLowPrecision(dtype, value)) return NumberError::kOutOfRange;
+    bits = ToLowPrecision(dtype, value, {.saturate = false, .rounding = ScaleRounding::kNearest});
+  }
+  bytes->push_back(static_cast<std::byte>(bits));
+  return NumberError::kNone;
 }
 
 NumberError AppendRealBytes(DataType dtype, std::string_view text, std::vector<std::byte>* bytes) {
@@ -65,7 +88,8 @@ NumberError AppendRealBytes(DataType dtype, std::string_view text, std::vector<s
     case DataType::kI64:
       return AppendBytes<int64_t>(text, bytes);
     default:
-      return NumberError::kMalformed;
+      return IsLowPrecision(dtype) ? AppendLowPrecisionByte(dtype, text, bytes)
+                                   : NumberError::kMalformed;
   }
 }
 
@@ -158,6 +182,10 @@ bool ValueParser::ParseHex(Type type, Attribute* attr) {
     }
     bytes[i / 2] = static_cast<std::byte>(value);
   }
+  if (IsLowPrecision(type.dtype()) && !AreLowPrecision(type.dtype(), {bytes, buffer.size})) {
+    buffer.release();
+    return s_.Fail(at, fmt::format("a byte is no {}", DataTypeName(type.dtype())));
+  }
   *attr = context_.DenseAttrAdopt(type, std::move(buffer));
   return true;
 }
@@ -178,6 +206,8 @@ bool ValueParser::ParseSideFile(Type type, Attribute* attr) {
     return s_.Fail(at, fmt::format("offset {} is not aligned to the elements", offset));
   const auto bytes = side_files_.Read(std::string(name), offset, size);
   if (!bytes.ok()) return s_.Fail(at, std::string(Message(bytes.status())));
+  if (IsLowPrecision(type.dtype()) && !AreLowPrecision(type.dtype(), *bytes))
+    return s_.Fail(at, fmt::format("a byte is no {}", DataTypeName(type.dtype())));
   *attr = context_.DenseAttrView(type, *bytes);
   return true;
 }

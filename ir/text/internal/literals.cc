@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "ir/analysis/constant.h"
+#include "ir/element/low_precision.h"
 
 namespace weft::ir::text {
 namespace {
@@ -63,6 +64,23 @@ void AppendHalf(std::string* out, Attribute dense, int64_t i, uint16_t quiet_nan
     return;
   }
   AppendReal(out, static_cast<float>(value));
+}
+
+// Every value is a float too, but for the bits of a NaN.
+void AppendLowPrecision(std::string* out, Attribute dense, int64_t i) {
+  const DataType dtype = dense.dense_type().dtype();
+  const double value = DenseElement(dense, i);
+  const auto element = Load<uint8_t>(dense.bytes().data(), i);
+  if (std::isnan(value)) {
+    *out += "nan";
+    if (element == ToLowPrecision(dtype, NAN)) return;
+    *out += "0x";
+    AppendHex(out, element, 2);
+  } else if (IsLowPrecisionInteger(dtype)) {
+    AppendInt(out, static_cast<int64_t>(value));
+  } else {
+    AppendReal(out, static_cast<float>(value));
+  }
 }
 
 template <class T>
@@ -218,6 +236,8 @@ void AppendElement(std::string* out, Attribute dense, int64_t i) {
       return AppendQuoted(out, dense.dense_strings()[static_cast<size_t>(i)]);
     case DataType::kNull:
       return;
+    default:
+      return AppendLowPrecision(out, dense, i);
   }
 }
 

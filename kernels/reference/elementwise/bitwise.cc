@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "ir/dialects/onnx/math.h"
+#include "ir/element/low_precision.h"
 #include "kernels/reference/elementwise/map.h"
 
 namespace weft::kernels::reference {
@@ -78,11 +79,13 @@ const RegisterReference<ops::BitShift> kBitShift(&BitShift, &CheckBitShift);
 absl::Status BitCast(const AttrsOf<ops::BitCast>&, const KernelArgs& args) {
   const TensorView &x = args.inputs[0], &y = args.outputs[0];
   if (x.NumElements() > 0) std::memcpy(y.data, x.data, y.NumBytes());
+  if (ir::IsLowPrecision(y.dtype))  // u4 8 is i4 -8, which are different bytes
+    for (uint8_t& element : y.values<uint8_t>()) element = ir::WrapToLowPrecision(y.dtype, element);
   return absl::OkStatus();
 }
 absl::Status CheckBitCast(const KernelContext& context) {
-  const size_t size = ir::ElementSize(context.result_type(0).dtype());
-  if (size == 0 || size != ir::ElementSize(context.input_type(0).dtype()))
+  const size_t bits = ir::ElementBits(context.result_type(0).dtype());
+  if (bits == 0 || bits != ir::ElementBits(context.input_type(0).dtype()))
     return context.Unsupported("element types of different sizes");
   return absl::OkStatus();
 }

@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "ir/dialects/onnx.h"
+#include "ir/element/low_precision.h"
 #include "kernels/reference/reference.h"
 
 namespace weft::kernels::reference {
@@ -37,31 +38,56 @@ To Convert(From value) {
   }
 }
 
-absl::Status Cast(const AttrsOf<ops::Cast>&, const KernelArgs& args) {
-  const TensorView &x = args.inputs[0], &y = args.outputs[0];
-  const auto from = [&](auto from_tag) {
+template <class From>
+void ConvertAll(std::span<From> in, const TensorView& y) {
+  if (y.dtype == ir::DataType::kBool) {
+    for (size_t i = 0; i < in.size(); ++i) y.values<uint8_t>()[i] = static_cast<double>(in[i]) != 0;
+    return;
+  }
+  VisitNumber(y.dtype, [&](auto to_tag) {
+    using To = decltype(to_tag);
+    for (size_t i = 0; i < in.size(); ++i) y.values<To>()[i] = Convert<To>(in[i]);
+  });
+}
+
+// To 4 and 2 bits an integer wraps, and other numbers do so once they are rounded to nearest even.
+void ConvertToLowPrecision(const TensorView& x, const TensorView& y, ir::LowPrecisionRules rules) {
+  const std::span<uint8_t> out = y.values<uint8_t>();
+  const bool to_integer = ir::IsLowPrecisionInteger(y.dtype);
+  const auto wrap = [&](auto from_tag) {
     using From = decltype(from_tag);
     const std::span<From> in = x.values<From>();
-    if (y.dtype == ir::DataType::kBool) {
-      for (size_t i = 0; i < in.size(); ++i)
-        args.output<uint8_t>(0)[i] = static_cast<double>(in[i]) != 0;
-      return;
-    }
-    VisitNumber(y.dtype, [&](auto to_tag) {
-      using To = decltype(to_tag);
-      for (size_t i = 0; i < in.size(); ++i) args.output<To>(0)[i] = Convert<To>(in[i]);
-    });
+    for (size_t i = 0; i < out.size(); ++i)
+      out[i] = ir::WrapToLowPrecision(y.dtype, static_cast<uint64_t>(in[i]));
   };
-  if (x.dtype == ir::DataType::kBool) {
-    from(uint8_t());
+  if (to_integer && VisitInteger(x.dtype, wrap)) return;
+  const std::vector<double> in = ReadDoubles(x);
+  for (size_t i = 0; i < out.size(); ++i) {
+    const auto integer = static_cast<uint64_t>(FromDouble<int64_t>(std::nearbyint(in[i])));
+    out[i] = to_integer ? ir::WrapToLowPrecision(y.dtype, integer)
+                        : ir::ToLowPrecision(y.dtype, in[i], rules);
+  }
+}
+
+absl::Status Cast(const AttrsOf<ops::Cast>& attrs, const KernelArgs& args) {
+  const TensorView &x = args.inputs[0], &y = args.outputs[0];
+  if (ir::IsLowPrecision(y.dtype)) {
+    ConvertToLowPrecision(
+        x, y, {attrs.saturate.value_or(1) != 0, attrs.round_mode.value_or(ir::ScaleRounding::kUp)});
+  } else if (ir::IsLowPrecision(x.dtype)) {
+    std::vector<double> in = ReadDoubles(x);
+    ConvertAll(std::span<double>(in), y);
+  } else if (x.dtype == ir::DataType::kBool) {
+    ConvertAll(x.values<uint8_t>(), y);
   } else {
-    VisitNumber(x.dtype, from);
+    VisitNumber(x.dtype, [&](auto tag) { ConvertAll(x.values<decltype(tag)>(), y); });
   }
   return absl::OkStatus();
 }
 absl::Status CheckCast(const KernelContext& context) {
   for (const ir::Type type : {context.input_type(0), context.result_type(0)}) {
-    if (type.dtype() != ir::DataType::kBool && !VisitNumber(type.dtype(), [](auto) {}))
+    if (type.dtype() != ir::DataType::kBool && !ir::IsLowPrecision(type.dtype()) &&
+        !VisitNumber(type.dtype(), [](auto) {}))
       return context.Unsupported("elements of type " + std::string(ir::DataTypeName(type.dtype())));
   }
   return absl::OkStatus();

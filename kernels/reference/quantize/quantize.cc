@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "ir/dialects/onnx.h"
+#include "ir/element/low_precision.h"
 #include "kernels/reference/inferred.h"
 
 namespace weft::kernels::reference {
@@ -43,19 +44,33 @@ double RoundTo(ir::DataType dtype, double x) {
   return x;
 }
 
+// A quotient becomes an integer before the zero point is added, but a float is rounded at last.
+template <class Quotient>
+void QuantizeToLowPrecision(const TensorView& y, bool saturate, const Parameters& parameters,
+                            const Quotient& quotient) {
+  const bool to_integer = ir::IsLowPrecisionInteger(y.dtype);
+  const std::span<uint8_t> out = y.values<uint8_t>();
+  for (size_t i = 0; i < out.size(); ++i) {
+    const double q = to_integer ? std::nearbyint(quotient(i)) : quotient(i);
+    out[i] = ir::ToLowPrecision(y.dtype, q + parameters.zero_point(i), {.saturate = saturate});
+  }
+}
+
 absl::Status QuantizeLinear(const AttrsOf<ops::QuantizeLinear>& attrs, const KernelArgs& args) {
   const std::vector<double> x = ReadDoubles(args.inputs[0]);
   const Parameters parameters(args, attrs.axis, attrs.block_size);
   const ir::DataType precision =
       attrs.precision != 0 ? static_cast<ir::DataType>(attrs.precision) : args.inputs[1].dtype;
+  const auto quotient = [&](size_t i) { return RoundTo(precision, x[i] / parameters.scale(i)); };
+  if (ir::IsLowPrecision(args.outputs[0].dtype))
+    QuantizeToLowPrecision(args.outputs[0], attrs.saturate != 0, parameters, quotient);
   VisitInteger(args.outputs[0].dtype, [&](auto tag) {
     using T = decltype(tag);
     constexpr auto kLowest = static_cast<double>(std::numeric_limits<T>::lowest());
     constexpr auto kMax = static_cast<double>(std::numeric_limits<T>::max());
     for (size_t i = 0; i < x.size(); ++i) {
       // nearbyint rounds halves to even. fmin takes the number where the other is a NaN.
-      const double quotient = RoundTo(precision, x[i] / parameters.scale(i));
-      const double q = std::nearbyint(quotient) + parameters.zero_point(i);
+      const double q = std::nearbyint(quotient(i)) + parameters.zero_point(i);
       args.output<T>(0)[i] = static_cast<T>(std::fmax(kLowest, std::fmin(q, kMax)));
     }
   });
@@ -97,9 +112,9 @@ absl::Status CheckParameters(const KernelContext& context, int64_t axis, int64_t
     WEFT_RETURN_IF_ERROR(CheckParameter(context, i, axis, block));
   }
   const ir::DataType scale = context.input_type(1).dtype();
-  if (!ir::IsInteger(stored) || (!ir::IsFloat(real) && !ir::IsInteger(real)) ||
-      !VisitInteger(stored, [](auto) {}) || !VisitNumber(real, [](auto) {}) ||
-      !VisitNumber(scale, [](auto) {}) ||
+  if ((!ir::IsLowPrecision(stored) && !VisitInteger(stored, [](auto) {})) ||
+      !VisitNumber(real, [](auto) {}) ||
+      (scale != ir::DataType::kF8E8M0 && !VisitNumber(scale, [](auto) {})) ||
       (context.HasInput(2) && context.input_type(2).dtype() != stored))
     return context.Unsupported("these element types");
   return absl::OkStatus();

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "tools/onnx/proto/packed.h"
 #include "tools/onnx/wire/text.h"
 
 namespace weft::onnx {
@@ -69,6 +70,18 @@ absl::Status FileWriter::Append(std::string_view text) {
 
 absl::Status FileWriter::Append(std::span<const std::byte> bytes) {
   return Append(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+}
+
+absl::Status FileWriter::AppendContents(ir::Attribute dense) {
+  const ir::DataType dtype = dense.dense_type().dtype();
+  std::span<const std::byte> rest = dense.bytes();
+  if (!IsPacked(dtype)) return Append(rest);
+  while (!rest.empty()) {  // kBuffer is a multiple of what fits into a byte
+    const size_t count = std::min(rest.size(), kBuffer);
+    WEFT_RETURN_IF_ERROR(Append(Pack(dtype, rest.first(count))));
+    rest = rest.subspan(count);
+  }
+  return absl::OkStatus();
 }
 
 absl::Status FileWriter::AppendZeros(size_t count) { return Append(std::string(count, '\0')); }

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "ir/attribute.h"
 #include "ir/base/status.h"
 
 namespace weft::onnx {
@@ -21,6 +22,7 @@ class FileWriter {
   absl::Status Open(const std::string& path);
   absl::Status Append(std::string_view text);
   absl::Status Append(std::span<const std::byte> bytes);  // large ranges are not copied
+  absl::Status AppendContents(ir::Attribute dense);       // as a file stores them; not of strings
   absl::Status AppendZeros(size_t count);
   absl::Status Commit();
   size_t size() const { return size_; }

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "tools/onnx/proto/packed.h"
 #include "tools/onnx/wire/text.h"
 #include "tools/onnx/wire/wire.h"
 
@@ -101,7 +102,7 @@ bool CopyTyped(const pb::TensorProto& t, DataType dtype, std::byte* out) {
     case DataType::kBool:
       return CopyElements<uint8_t>(t.int32_data(), out);
     default:
-      return false;
+      return ir::IsLowPrecision(dtype) && CopyElements<uint8_t>(t.int32_data(), out);
   }
 }
 
@@ -146,9 +147,9 @@ absl::StatusOr<ExternalRange> ReadExternalRange(const pb::TensorProto& tensor) {
 }  // namespace
 
 absl::StatusOr<DataType> DataTypeFromOnnx(int64_t data_type) {
-  if (data_type >= 1 && data_type <= static_cast<int64_t>(DataType::kBF16))
+  if (data_type >= 1 && data_type <= static_cast<int64_t>(DataType::kI2))
     return static_cast<DataType>(data_type);
-  if (data_type > static_cast<int64_t>(DataType::kBF16) && data_type <= 64)
+  if (data_type > static_cast<int64_t>(DataType::kI2) && data_type <= 64)
     return ir::Unsupported(fmt::format("element type {} of ONNX", data_type));
   return ir::InvalidArgument(fmt::format("element type {} does not exist", data_type));
 }
@@ -186,14 +187,27 @@ ir::Attribute TensorReader::Adopt(ir::Type type, Bytes bytes, MappedFile* file) 
   return context_->DenseAttrAdopt(type, std::move(buffer));
 }
 
+ir::Attribute TensorReader::AdoptUnpacked(ir::Type type, Bytes packed) {
+  std::byte* out = nullptr;
+  const auto size = static_cast<size_t>(type.NumBytes());
+  ir::WeightBuffer buffer = ir::IrContext::AllocateWeightBuffer(size, &out);
+  Unpack(type.dtype(), packed, {out, size});
+  if (size > kUniquedSize) return context_->DenseAttrAdopt(type, std::move(buffer));
+  const ir::Attribute dense = context_->DenseAttr(type, {buffer.data, size});
+  buffer.release();
+  return dense;
+}
+
 absl::StatusOr<ir::Attribute> TensorReader::FromRaw(ir::Type type, Bytes bytes, MappedFile* file) {
-  WEFT_RETURN_IF_ERROR(CheckSize(bytes.size(), static_cast<size_t>(type.NumBytes())));
+  WEFT_RETURN_IF_ERROR(CheckSize(bytes.size(), StoredBytes(type)));
+  if (IsPacked(type.dtype())) return AdoptUnpacked(type, bytes);
   if (type.dtype() == DataType::kBool) WEFT_RETURN_IF_ERROR(CheckBools(bytes));
   return Adopt(type, bytes, file);
 }
 
 absl::StatusOr<ir::Attribute> TensorReader::ReadTyped(const pb::TensorProto& tensor,
                                                       ir::Type type) {
+  if (IsPacked(type.dtype())) return ReadTypedPacked(tensor, type);
   const int64_t count = TypedCount(tensor, type.dtype());
   if (count != type.NumElements())
     return ir::InvalidArgument(fmt::format("holds {} elements of {} but its type needs {}", count,
@@ -212,6 +226,17 @@ absl::StatusOr<ir::Attribute> TensorReader::ReadTyped(const pb::TensorProto& ten
   buffer.release();
   if (!status.ok()) return status;
   return dense;
+}
+
+// Each entry of int32_data is a byte of packed elements.
+absl::StatusOr<ir::Attribute> TensorReader::ReadTypedPacked(const pb::TensorProto& tensor,
+                                                            ir::Type type) {
+  std::vector<std::byte> packed(static_cast<size_t>(tensor.int32_data_size()));
+  WEFT_RETURN_IF_ERROR(CheckSize(packed.size(), StoredBytes(type)));
+  if (!CopyTyped(tensor, type.dtype(), packed.data()))
+    return ir::InvalidArgument(
+        fmt::format("holds a value that is no byte of {}", ir::DataTypeName(type.dtype())));
+  return AdoptUnpacked(type, packed);
 }
 
 absl::StatusOr<ir::Attribute> TensorReader::ReadStrings(const pb::TensorProto& tensor,
@@ -243,7 +268,7 @@ absl::StatusOr<ir::Attribute> TensorReader::ReadExternal(const pb::TensorProto& 
     it = external_.emplace(range.location, std::move(file)).first;
   }
   const Bytes all = it->second.bytes();
-  const auto size = static_cast<size_t>(type.NumBytes());
+  const size_t size = StoredBytes(type);
   WEFT_RETURN_IF_ERROR(CheckSize(range.length.value_or(size), size));
   if (range.offset > all.size() || size > all.size() - range.offset)
     return ir::InvalidArgument(fmt::format("external data {} to {} of {}, which has {} bytes",
@@ -299,8 +324,13 @@ pb::TensorProto TensorHeader(ir::Attribute dense, std::string_view name) {
 
 pb::TensorProto TensorToProto(ir::Attribute dense, std::string_view name) {
   pb::TensorProto tensor = TensorHeader(dense, name);
-  if (dense.dense_type().dtype() != DataType::kString)
+  const DataType dtype = dense.dense_type().dtype();
+  if (IsPacked(dtype)) {
+    const std::vector<std::byte> packed = Pack(dtype, dense.bytes());
+    tensor.set_raw_data(packed.data(), packed.size());
+  } else if (dtype != DataType::kString) {
     tensor.set_raw_data(dense.bytes().data(), dense.bytes().size());
+  }
   return tensor;
 }
 

@@ -46,8 +46,10 @@ class TensorReader {
 
  private:
   ir::Attribute Adopt(ir::Type type, std::span<const std::byte> bytes, MappedFile* file);
+  ir::Attribute AdoptUnpacked(ir::Type type, std::span<const std::byte> packed);
   absl::StatusOr<ir::Attribute> ReadNew(const pb::TensorProto& tensor);
   absl::StatusOr<ir::Attribute> ReadTyped(const pb::TensorProto& tensor, ir::Type type);
+  absl::StatusOr<ir::Attribute> ReadTypedPacked(const pb::TensorProto& tensor, ir::Type type);
   absl::StatusOr<ir::Attribute> ReadStrings(const pb::TensorProto& tensor, ir::Type type);
   absl::StatusOr<ir::Attribute> ReadExternal(const pb::TensorProto& tensor, ir::Type type);
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tools/onnx/export/file_writer.h"
+#include "tools/onnx/proto/packed.h"
 #include "tools/onnx/proto/proto_tensor.h"
 #include "tools/onnx/wire/wire.h"
 
@@ -20,12 +21,13 @@ constexpr size_t kExternalAlignment = 4096;
 
 struct Initializer {
   std::string header;  // the message but for raw_data
-  std::span<const std::byte> contents;
+  ir::Attribute contents;
   bool has_contents = false;
+  size_t size = 0;  // of the contents in the file
 
   size_t MessageSize() const {
     if (!has_contents) return header.size();
-    return header.size() + FieldHeader(kTensorRawData, contents.size()).size() + contents.size();
+    return header.size() + FieldHeader(kTensorRawData, size).size() + size;
   }
   size_t FieldSize() const {
     return FieldHeader(kGraphInitializer, MessageSize()).size() + MessageSize();
@@ -34,9 +36,9 @@ struct Initializer {
 
 // Lengthens the header such that the contents lie aligned when the field starts at `offset`.
 void Align(Initializer* initializer, size_t offset) {
-  if (!initializer->has_contents || initializer->contents.size() < kAlignFrom) return;
+  if (!initializer->has_contents || initializer->size < kAlignFrom) return;
   const auto misaligned = [&] {
-    return (offset + initializer->FieldSize() - initializer->contents.size()) % kAlignment != 0;
+    return (offset + initializer->FieldSize() - initializer->size) % kAlignment != 0;
   };
   const std::string bare = initializer->header;
   for (size_t spaces = 0; misaligned() && spaces < 2 * kAlignment; ++spaces)
@@ -59,9 +61,10 @@ size_t LayOut(std::vector<Initializer>* initializers, size_t model_size, size_t 
 std::vector<Initializer> MakeInitializers(std::span<const GraphWriter::Tensor> tensors) {
   std::vector<Initializer> initializers;
   for (const GraphWriter::Tensor& tensor : tensors) {
-    const bool is_string = tensor.contents.dense_type().dtype() == ir::DataType::kString;
+    const ir::Type type = tensor.contents.dense_type();
+    const bool is_string = type.dtype() == ir::DataType::kString;
     initializers.push_back({TensorHeader(tensor.contents, tensor.name).SerializeAsString(),
-                            tensor.contents.bytes(), !is_string});
+                            tensor.contents, !is_string, is_string ? 0 : StoredBytes(type)});
   }
   return initializers;
 }
@@ -82,8 +85,8 @@ absl::Status WriteInline(const std::string& model, const std::string& graph,
     WEFT_RETURN_IF_ERROR(file->Append(FieldHeader(kGraphInitializer, initializer.MessageSize()) +
                                       initializer.header));
     if (!initializer.has_contents) continue;
-    WEFT_RETURN_IF_ERROR(file->Append(FieldHeader(kTensorRawData, initializer.contents.size())));
-    WEFT_RETURN_IF_ERROR(file->Append(initializer.contents));
+    WEFT_RETURN_IF_ERROR(file->Append(FieldHeader(kTensorRawData, initializer.size)));
+    WEFT_RETURN_IF_ERROR(file->AppendContents(initializer.contents));
   }
   return file->Commit();
 }
@@ -100,9 +103,9 @@ absl::Status WriteExternal(const pb::ModelProto& model, pb::GraphProto graph,
     entry->set_value(value);
   };
   for (const GraphWriter::Tensor& tensor : tensors) {
-    const auto bytes = tensor.contents.bytes();
+    const ir::Type type = tensor.contents.dense_type();
     pb::TensorProto* proto = graph.add_initializer();
-    if (bytes.size() < kExternalFrom) {
+    if (type.dtype() == ir::DataType::kString || StoredBytes(type) < kExternalFrom) {
       *proto = TensorToProto(tensor.contents, tensor.name);
       continue;
     }
@@ -112,8 +115,8 @@ absl::Status WriteExternal(const pb::ModelProto& model, pb::GraphProto graph,
     proto->set_data_location(pb::TensorProto::EXTERNAL);
     add(proto, "location", data_path.substr(data_path.rfind('/') + 1));
     add(proto, "offset", std::to_string(data.size()));
-    add(proto, "length", std::to_string(bytes.size()));
-    WEFT_RETURN_IF_ERROR(data.Append(bytes));
+    add(proto, "length", std::to_string(StoredBytes(type)));
+    WEFT_RETURN_IF_ERROR(data.AppendContents(tensor.contents));
   }
   pb::ModelProto whole = model;
   *whole.mutable_graph() = std::move(graph);

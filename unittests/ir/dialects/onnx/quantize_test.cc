@@ -30,9 +30,11 @@ TEST_F(OnnxQuantize, ElementTypesMustSuit) {
   EXPECT_EQ(Run<ops::QuantizeLinear>({X({2}, DataType::kI64), X({})}),
             "onnx.QuantizeLinear: x is i64 but must be f32 or f16 or bf16 or i32");
   EXPECT_EQ(Run<ops::QuantizeLinear>({X({2}), X({}), X({}, DataType::kI32)}),
-            "onnx.QuantizeLinear: y_zero_point is i32 but must be u8 or i8 or u16 or i16");
+            "onnx.QuantizeLinear: y_zero_point is i32 but must be u8 or i8 or u16 or i16 or a "
+            "number of 8 bits or less");
   EXPECT_EQ(Run<ops::DequantizeLinear>({X({2}), X({})}),
-            "onnx.DequantizeLinear: x is f32 but must be i8 or u8 or i16 or u16 or i32");
+            "onnx.DequantizeLinear: x is f32 but must be i8 or u8 or i16 or u16 or i32 or a "
+            "number of 8 bits or less");
   EXPECT_EQ(Run<ops::DequantizeLinear>({X({2}, DataType::kI8), X({}), X({}, DataType::kU8)}),
             "onnx.DequantizeLinear: x is i8 but x_zero_point is u8");
 }
@@ -60,6 +62,26 @@ TEST_F(OnnxQuantize, AnAttributeMayChooseTheType) {
             "onnx.QuantizeLinear: precision is 5, no type that it may be");
   EXPECT_EQ(Run<ops::QuantizeLinear>({X({2}), X({}), X({}, DataType::kI8)}, {.output_dtype = i16}),
             "onnx.QuantizeLinear: y_zero_point is i8 but must be i16");
+}
+
+TEST_F(OnnxQuantize, NumbersMayBeOfLowPrecision) {
+  for (DataType dtype : {DataType::kU4, DataType::kI2, DataType::kF4E2M1, DataType::kF8E5M2}) {
+    const std::string name(DataTypeName(dtype));
+    EXPECT_EQ(Run<ops::QuantizeLinear>({X({2}), X({}), X({}, dtype)}), "tensor<2x" + name + ">");
+    EXPECT_EQ(
+        Run<ops::QuantizeLinear>({X({2}), X({})}, {.output_dtype = static_cast<int64_t>(dtype)}),
+        "tensor<2x" + name + ">");
+    EXPECT_EQ(Run<ops::DequantizeLinear>({X({2}, dtype), X({})}), "tensor<2xf32>");
+  }
+  EXPECT_EQ(Run<ops::QuantizeLinear>({X({2}), X({}), X({}, DataType::kF8E8M0)}),
+            "onnx.QuantizeLinear: y_zero_point is f8e8m0 but must be u8 or i8 or u16 or i16 or a "
+            "number of 8 bits or less");
+  EXPECT_EQ(Run<ops::DequantizeLinear>({X({2}, DataType::kI4), X({}, DataType::kF8E8M0)},
+                                       {.output_dtype = int64_t{10}}),
+            "tensor<2xf16>");
+  EXPECT_EQ(Run<ops::DequantizeLinear>({X({2}, DataType::kI4), X({}, DataType::kF8E8M0)}),
+            "onnx.DequantizeLinear: x_scale is f8e8m0, so output_dtype must say the type of the "
+            "result");
 }
 
 TEST_F(OnnxQuantize, DynamicQuantizeLinearReturnsItsParameters) {
