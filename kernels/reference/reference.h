@@ -140,6 +140,15 @@ template <class T>
 inline constexpr bool kIsFloat =
     std::is_floating_point_v<T> || std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>;
 
+// An integer in 64 bits, for arithmetic that wraps.
+template <class T>
+uint64_t SignExtended(T x) {
+  if constexpr (std::is_signed_v<T>)
+    return static_cast<uint64_t>(static_cast<int64_t>(x));
+  else
+    return x;
+}
+
 // Calls visit(T()) with the C++ type of the element type; false when it is none of these.
 template <class Visit>
 bool VisitFloat(ir::DataType dtype, const Visit& visit) {

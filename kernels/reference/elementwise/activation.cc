@@ -98,9 +98,8 @@ absl::Status PRelu(const AttrsOf<ops::PRelu>&, const KernelArgs& args) {
         const auto value = static_cast<double>(in[at_x]);
         out[i] = value < 0 ? T(value * static_cast<double>(slopes[at_slope])) : in[at_x];
       } else {  // which wrap around
-        const auto value = static_cast<uint64_t>(in[at_x]);
-        out[i] = in[at_x] < 0 ? static_cast<T>(value * static_cast<uint64_t>(slopes[at_slope]))
-                              : in[at_x];
+        const uint64_t value = SignExtended(in[at_x]);
+        out[i] = in[at_x] < 0 ? static_cast<T>(value * SignExtended(slopes[at_slope])) : in[at_x];
       }
     });
   });

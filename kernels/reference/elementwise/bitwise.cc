@@ -58,7 +58,7 @@ const RegisterReference<ops::BitwiseXor> kBitwiseXor(&BitwiseXor, &SameIntegers)
 absl::Status BitShift(const AttrsOf<ops::BitShift>& attrs, const KernelArgs& args) {
   const bool left = attrs.direction == ops::ShiftDirection::kLeft;
   return Combine(args, [&](auto a, auto b) -> uint64_t {
-    const auto bits = static_cast<uint64_t>(a), shift = static_cast<uint64_t>(b);
+    const uint64_t bits = SignExtended(a), shift = SignExtended(b);
     if (shift >= 8 * sizeof(a)) return 0;
     return left ? bits << shift : bits >> shift;
   });

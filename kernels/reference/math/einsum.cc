@@ -22,6 +22,7 @@ struct Loops {
 absl::StatusOr<Loops> MakeLoops(const std::string& equation,
                                 const std::vector<std::span<const int64_t>>& dims) {
   std::vector<size_t> ranks;
+  ranks.reserve(dims.size());
   for (const auto& d : dims) ranks.push_back(d.size());
   ir::EinsumLabels labels;
   std::string error;

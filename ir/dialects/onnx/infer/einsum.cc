@@ -76,7 +76,7 @@ class Reader {
     ellipsis_rank_ = std::max(ellipsis_rank_, rank - letters);
     for (char c : after) labels->push_back(c);
     for (std::string_view part : {before, after})
-      for (char c : part) ++count_[static_cast<size_t>(c)];
+      for (char c : part) ++count_[static_cast<unsigned char>(c)];
     return true;
   }
   bool ReadResult(std::string_view term, std::vector<int>* labels) {
