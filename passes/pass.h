@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -34,7 +35,10 @@ struct PassContext {
   uint64_t seed = 0;
   std::vector<std::string> disabled_rules;
   std::vector<std::string> enabled_rules;  // opt-in ones
-  PassOptions options;                     // of single passes
+  // Why a rule does not fit what the program is for, e.g. the format that it will be written in; ""
+  // when it does. Not set: every rule fits.
+  std::function<std::string(const drr::Rule&)> why_not_rule;
+  PassOptions options;  // of single passes
 };
 
 // Why the run does not use a rule or a pass; "" when it does.

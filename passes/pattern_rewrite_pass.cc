@@ -35,7 +35,13 @@ absl::Status PatternRewritePass::Initialize(ir::IrContext& context,
       skipped_.push_back({std::string(rule.name), std::move(why)});
       continue;
     }
-    set.Add(rule.build(&context));
+    drr::BuildResult built = rule.build(&context);
+    if (built.ok() && pass_context.why_not_rule) why = pass_context.why_not_rule(*built.rule);
+    if (!why.empty()) {
+      skipped_.push_back({std::string(rule.name), std::move(why)});
+      continue;
+    }
+    set.Add(std::move(built));
   }
   patterns_ = drr::FrozenRewritePatternSet(std::move(set));
   return patterns_.status();

@@ -21,7 +21,8 @@ endfunction()
 
 file(REMOVE_RECURSE ${tree})
 run(${CMAKE_COMMAND} -S ${SOURCE} -B ${tree} -G ${GENERATOR} -DCMAKE_BUILD_TYPE=${CONFIG} -DCMAKE_CXX_COMPILER=${CXX})
-foreach(file bin/ir-opt bin/ir-run libweft_ir.a libweft_drr.a libweft_passes.a libweft_kernels.a libweft_onnx.a)
+foreach(file bin/ir-opt bin/ir-run libweft_ir.a libweft_drr.a libweft_passes.a libweft_kernels.a libweft_onnx.a
+    generated/tools/onnx/proto/model.pb.h)
   get_filename_component(folder ${file} DIRECTORY)
   file(COPY ${BUILT}/${file} DESTINATION ${tree}/${folder})
 endforeach()

@@ -1,4 +1,4 @@
-// The onnx dialect: ONNX operators with the semantics of opset 17, one struct per op, grouped by
+// The onnx dialect: ONNX operators with the semantics of opset 27, one struct per op, grouped by
 // subject. Operation names are "onnx." and the ONNX op_type, attributes have ONNX's names, and
 // results and operands come in ONNX's order.
 //

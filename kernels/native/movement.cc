@@ -189,7 +189,7 @@ const RegisterKernel<ops::Expand> kExpand("native", &MakeExpand);
 Made MakePad(const KernelContext& context) {
   WEFT_ASSIGN_OR_RETURN(const int size, MovedSize(context));
   ir::Ints pads;
-  if (context.attrs_of<ops::Pad>().mode != ops::PadMode::kConstant ||
+  if (context.attrs_of<ops::Pad>().mode != ops::PadMode::kConstant || context.HasInput(3) ||
       !ConstantList(context, 1, {}, &pads))
     return context.Unsupported("other than a known border of constants");
   const Dims x(context.dims(0)), result(context.result_dims(0));

@@ -49,9 +49,25 @@ Made MakeReduction(const KernelContext& context, simd::ReduceOp op, const ir::In
 
 namespace {
 
+// The axes where they are known when the kernel is made.
+std::optional<ir::Ints> KnownAxes(const KernelContext& context,
+                                  const std::optional<ir::Ints>& attribute) {
+  if (!context.HasInput(1)) return attribute.value_or(ir::Ints());
+  const ir::Attribute axes = context.constant(1);
+  if (!axes || axes.dense_type().dtype() != ir::DataType::kI64) return std::nullopt;
+  ir::Ints list(axes.bytes().size() / sizeof(int64_t));
+  if (!list.empty()) std::memcpy(list.data(), axes.bytes().data(), axes.bytes().size());
+  return list;
+}
+
 template <class O, simd::ReduceOp kOp>
 Made MakeReduce(const KernelContext& context) {
-  return MakeReduction(context, kOp, context.attrs_of<O>().axes.value_or(ir::Ints()));
+  const auto attrs = context.attrs_of<O>();
+  const std::optional<ir::Ints> axes = KnownAxes(context, attrs.axes);
+  if (!axes) return context.Unsupported("axes that are not known before run time");
+  if (axes->empty() && attrs.noop_with_empty_axes != 0)
+    return context.Unsupported("a reduction of nothing");
+  return MakeReduction(context, kOp, *axes);
 }
 const RegisterKernel<ops::ReduceMean> kReduceMean(
     "native", &MakeReduce<ops::ReduceMean, simd::ReduceOp::kMean>);
@@ -59,16 +75,12 @@ const RegisterKernel<ops::ReduceMax> kReduceMax("native",
                                                 &MakeReduce<ops::ReduceMax, simd::ReduceOp::kMax>);
 const RegisterKernel<ops::ReduceMin> kReduceMin("native",
                                                 &MakeReduce<ops::ReduceMin, simd::ReduceOp::kMin>);
-
-Made MakeReduceSum(const KernelContext& context) {
-  const ir::Attribute axes = context.constant(1);
-  if (!axes || axes.dense_type().dtype() != ir::DataType::kI64 || axes.bytes().empty())
-    return context.Unsupported("axes that are not a constant list");
-  ir::Ints list(axes.bytes().size() / sizeof(int64_t));
-  std::memcpy(list.data(), axes.bytes().data(), axes.bytes().size());
-  return MakeReduction(context, simd::ReduceOp::kSum, list);
-}
-const RegisterKernel<ops::ReduceSum> kReduceSum("native", &MakeReduceSum);
+const RegisterKernel<ops::ReduceSum> kReduceSum("native",
+                                                &MakeReduce<ops::ReduceSum, simd::ReduceOp::kSum>);
+const RegisterKernel<ops::ReduceSumSquare> kReduceSumSquare(
+    "native", &MakeReduce<ops::ReduceSumSquare, simd::ReduceOp::kSumSquare>);
+const RegisterKernel<ops::ReduceProd> kReduceProd(
+    "native", &MakeReduce<ops::ReduceProd, simd::ReduceOp::kProduct>);
 
 }  // namespace
 }  // namespace weft::kernels::native

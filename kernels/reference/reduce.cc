@@ -30,69 +30,140 @@ Dims ResultStrides(std::span<const int64_t> dims, const ir::Ints& axes) {
   return strides;
 }
 
-// result = f(result, x) over all x that belong to it, starting at `start`; then finish(result, n)
-// with the number of x.
-template <class Start, class F, class Finish>
-void Reduce(const KernelArgs& args, const ir::Ints& axes, const Start& start, const F& f,
-            const Finish& finish) {
-  const TensorView &x = args.inputs[0], &y = args.outputs[0];
-  VisitNumber(y.dtype, [&](auto tag) {
-    using T = decltype(tag);
-    using Wide = std::conditional_t<kIsFloat<T>, double, int64_t>;
-    const std::span<T> in = x.values<T>(), out = y.values<T>();
-    std::vector<Wide> results(out.size(), start(Wide()));
-    int64_t i = 0;
-    for (Odometer<1> at(x.dims, {ResultStrides(x.dims, axes)}); !at.done(); at.Next()) {
-      Wide& result = results[at.offset[0]];
-      result = f(result, static_cast<Wide>(in[i++]));
-    }
-    const size_t count = out.empty() ? 0 : in.size() / out.size();
-    for (size_t r = 0; r < out.size(); ++r) out[r] = T(finish(results[r], count));
-  });
-}
+// What a sum of T is taken in: rounding happens once, integers wrap.
+template <class T>
+using Wide = std::conditional_t<kIsFloat<T>, double,
+                                std::conditional_t<std::is_same_v<T, uint64_t>, uint64_t, int64_t>>;
 
-constexpr auto kZero = [](auto wide) { return wide; };
-constexpr auto kAdd = [](auto a, auto b) {
-  if constexpr (std::is_integral_v<decltype(a)>)
-    return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+// Integers wrap as the hardware's do.
+template <class W>
+W Plus(W a, W b) {
+  if constexpr (std::is_integral_v<W>)
+    return static_cast<W>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
   else
     return a + b;
-};
-constexpr auto kKeep = [](auto result, size_t) { return result; };
-
-absl::Status ReduceMean(const AttrsOf<ops::ReduceMean>& attrs, const KernelArgs& args) {
-  Reduce(args, attrs.axes.value_or(ir::Ints()), kZero, kAdd,
-         [](auto sum, size_t n) { return n == 0 ? sum : sum / static_cast<decltype(sum)>(n); });
-  return absl::OkStatus();
 }
-
-constexpr auto kLowest = [](auto wide) {
-  using Wide = decltype(wide);
-  if constexpr (std::is_integral_v<Wide>)
-    return std::numeric_limits<Wide>::lowest();
+template <class W>
+W Times(W a, W b) {
+  if constexpr (std::is_integral_v<W>)
+    return static_cast<W>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
   else
-    return -std::numeric_limits<Wide>::infinity();
+    return a * b;
+}
+
+// A reduction: the result of nothing, one more element, and what becomes of the result of n.
+struct Sum {
+  template <class T>
+  static Wide<T> Start(T) {
+    return 0;
+  }
+  template <class W>
+  static W Add(W sum, W x) {
+    return Plus(sum, x);
+  }
+  template <class W>
+  static W Finish(W sum, size_t) {
+    return sum;
+  }
 };
-constexpr auto kHighest = [](auto wide) {
-  using Wide = decltype(wide);
-  if constexpr (std::is_integral_v<Wide>)
-    return std::numeric_limits<Wide>::max();
-  else
-    return std::numeric_limits<Wide>::infinity();
+struct Mean : Sum {
+  template <class W>
+  static W Finish(W sum, size_t n) {
+    return n == 0 ? sum : sum / static_cast<W>(n);
+  }
+};
+struct Product : Sum {
+  template <class T>
+  static Wide<T> Start(T) {
+    return 1;
+  }
+  template <class W>
+  static W Add(W product, W x) {
+    return Times(product, x);
+  }
+};
+struct AbsoluteSum : Sum {
+  template <class W>
+  static W Add(W sum, W x) {
+    return Plus(sum, x < 0 ? Times(x, static_cast<W>(-1)) : x);
+  }
+};
+struct SquareSum : Sum {
+  template <class W>
+  static W Add(W sum, W x) {
+    return Plus(sum, Times(x, x));
+  }
+};
+struct Norm : SquareSum {
+  template <class W>
+  static W Finish(W sum, size_t) {
+    return static_cast<W>(std::sqrt(sum));
+  }
+};
+// The largest; the lowest number of the type of nothing. A NaN stays.
+struct Largest : Sum {
+  template <class T>
+  static Wide<T> Start(T) {
+    if constexpr (kIsFloat<T>)
+      return -std::numeric_limits<double>::infinity();
+    else
+      return std::numeric_limits<T>::lowest();
+  }
+  template <class W>
+  static W Add(W a, W b) {
+    return b > a || b != b ? b : a;
+  }
+};
+struct Smallest : Sum {
+  template <class T>
+  static Wide<T> Start(T) {
+    if constexpr (kIsFloat<T>)
+      return std::numeric_limits<double>::infinity();
+    else
+      return std::numeric_limits<T>::max();
+  }
+  template <class W>
+  static W Add(W a, W b) {
+    return b < a || b != b ? b : a;
+  }
 };
 
-absl::Status ReduceMax(const AttrsOf<ops::ReduceMax>& attrs, const KernelArgs& args) {
-  Reduce(
-      args, attrs.axes.value_or(ir::Ints()), kLowest,
-      [](auto a, auto b) { return b > a || b != b ? b : a; }, kKeep);
-  return absl::OkStatus();
+template <class T, class R>
+void ReduceElements(const TensorView& x, const TensorView& y, const ir::Ints& axes) {
+  const std::span<T> in = x.values<T>(), out = y.values<T>();
+  std::vector<Wide<T>> results(out.size(), R::Start(T()));
+  int64_t i = 0;
+  for (Odometer<1> at(x.dims, {ResultStrides(x.dims, axes)}); !at.done(); at.Next()) {
+    Wide<T>& result = results[at.offset[0]];
+    result = R::Add(result, static_cast<Wide<T>>(in[i++]));
+  }
+  const size_t count = out.empty() ? 0 : in.size() / out.size();
+  for (size_t r = 0; r < out.size(); ++r) out[r] = T(R::Finish(results[r], count));
 }
-absl::Status ReduceMin(const AttrsOf<ops::ReduceMin>& attrs, const KernelArgs& args) {
-  Reduce(
-      args, attrs.axes.value_or(ir::Ints()), kHighest,
-      [](auto a, auto b) { return b < a || b != b ? b : a; }, kKeep);
-  return absl::OkStatus();
+
+// log of the sum of exp(x), or of the sum of x, in double whatever the element type. Exponentials are
+// taken relative to the largest element, so that none overflows.
+void ReduceLog(const TensorView& x, const TensorView& y, const ir::Ints& axes, bool exponential) {
+  const std::vector<double> in = ReadDoubles(x);
+  const auto results = static_cast<size_t>(y.NumElements());
+  const Dims strides = ResultStrides(x.dims, axes);
+  std::vector<double> largest(results, 0), sum(results, 0);
+  if (exponential) {
+    std::fill(largest.begin(), largest.end(), -std::numeric_limits<double>::infinity());
+    int64_t i = 0;
+    for (Odometer<1> at(x.dims, {strides}); !at.done(); at.Next(), ++i)
+      largest[at.offset[0]] = Largest::Add(largest[at.offset[0]], in[i]);
+    for (double& value : largest)
+      if (std::isinf(value)) value = 0;
+  }
+  int64_t i = 0;
+  for (Odometer<1> at(x.dims, {strides}); !at.done(); at.Next(), ++i)
+    sum[at.offset[0]] += exponential ? std::exp(in[i] - largest[at.offset[0]]) : in[i];
+  for (size_t r = 0; r < results; ++r) sum[r] = std::log(sum[r]) + largest[r];
+  WriteDoubles(sum, y);
 }
+
+// --- axes -------------------------------------------------------------------------
 
 // The axes exist, and the result has as many elements as the dimensions that remain.
 absl::Status CheckAxes(std::span<const int64_t> dims, const ir::Ints& axes, int64_t results) {
@@ -111,10 +182,14 @@ absl::Status CheckAxes(std::span<const int64_t> dims, const ir::Ints& axes, int6
                              " elements but the result has " + std::to_string(results));
 }
 
-// Its axes may be known at run time only.
-absl::Status ReduceSum(const AttrsOf<ops::ReduceSum>& attrs, const KernelArgs& args) {
+// run(axes) with the axes of the attribute or the operand; a copy where there are none and that
+// means none.
+template <class Run>
+absl::Status WithAxes(const AttrsOf<ops::ReduceMean>& attrs, const KernelArgs& args,
+                      const Run& run) {
   const TensorView &x = args.inputs[0], &y = args.outputs[0];
-  const ir::Ints axes = args.HasInput(1) ? ReadInts(args.inputs[1]) : ir::Ints();
+  const ir::Ints axes =
+      args.HasInput(1) ? ReadInts(args.inputs[1]) : attrs.axes.value_or(ir::Ints());
   if (axes.empty() && attrs.noop_with_empty_axes != 0) {
     if (x.NumElements() != y.NumElements())
       return ir::InvalidArgument("there are no axes but the result is smaller than the operand");
@@ -122,35 +197,62 @@ absl::Status ReduceSum(const AttrsOf<ops::ReduceSum>& attrs, const KernelArgs& a
     return absl::OkStatus();
   }
   WEFT_RETURN_IF_ERROR(CheckAxes(x.dims, axes, y.NumElements()));
-  Reduce(args, axes, kZero, kAdd, kKeep);
+  run(axes);
   return absl::OkStatus();
 }
 
-absl::Status CheckTypes(const KernelContext& context) {
-  if (context.input_type(0).dtype() != context.result_type(0).dtype() ||
-      !VisitNumber(context.result_type(0).dtype(), [](auto) {}) ||
-      context.result_type(0).dtype() == ir::DataType::kU64)
-    return context.Unsupported("these element types");
-  return absl::OkStatus();
+// --- kernels ----------------------------------------------------------------------
+
+template <class O, class R>
+absl::Status Reduce(const AttrsOf<O>& attrs, const KernelArgs& args) {
+  const TensorView &x = args.inputs[0], &y = args.outputs[0];
+  return WithAxes(attrs, args, [&](const ir::Ints& axes) {
+    if (x.dtype == ir::DataType::kBool) return ReduceElements<bool, R>(x, y, axes);
+    VisitNumber(x.dtype, [&](auto tag) { ReduceElements<decltype(tag), R>(x, y, axes); });
+  });
 }
+template <class O, bool kExponential>
+absl::Status ReduceLogs(const AttrsOf<O>& attrs, const KernelArgs& args) {
+  return WithAxes(attrs, args, [&](const ir::Ints& axes) {
+    ReduceLog(args.inputs[0], args.outputs[0], axes, kExponential);
+  });
+}
+
 template <class O>
 absl::Status CheckReduce(const KernelContext& context) {
-  WEFT_RETURN_IF_ERROR(CheckTypes(context));
+  const ir::DataType dtype = context.result_type(0).dtype();
+  const bool takes_bool = std::is_same_v<O, ops::ReduceMax> || std::is_same_v<O, ops::ReduceMin>;
+  if (context.input_type(0).dtype() != dtype ||
+      !(VisitNumber(dtype, [](auto) {}) || (takes_bool && dtype == ir::DataType::kBool)))
+    return context.Unsupported("these element types");
+  if (context.HasInput(1)) {  // checked when it is known
+    const bool is_list = context.input_type(1).dtype() == ir::DataType::kI64;
+    return is_list ? absl::OkStatus() : context.InvalidArgument("axes must be i64 numbers");
+  }
+  const auto attrs = context.attrs_of<O>();
+  const ir::Ints axes = attrs.axes.value_or(ir::Ints());
+  if (axes.empty() && attrs.noop_with_empty_axes != 0) return absl::OkStatus();
   const absl::Status status =
-      CheckAxes(context.dims(0), context.attrs_of<O>().axes.value_or(ir::Ints()),
-                context.result_type(0).NumElements());
+      CheckAxes(context.dims(0), axes, context.result_type(0).NumElements());
   return status.ok() ? status : ir::Annotate(status, context.op().name());
 }
-absl::Status CheckReduceSum(const KernelContext& context) {
-  if (context.HasInput(1) && context.input_type(1).dtype() != ir::DataType::kI64)
-    return context.InvalidArgument("axes must be i64 numbers");
-  return CheckTypes(context);
-}
 
-const RegisterReference<ops::ReduceMean> kReduceMean(&ReduceMean, &CheckReduce<ops::ReduceMean>);
-const RegisterReference<ops::ReduceMax> kReduceMax(&ReduceMax, &CheckReduce<ops::ReduceMax>);
-const RegisterReference<ops::ReduceMin> kReduceMin(&ReduceMin, &CheckReduce<ops::ReduceMin>);
-const RegisterReference<ops::ReduceSum> kReduceSum(&ReduceSum, &CheckReduceSum);
+template <class O, class R>
+struct Register {
+  const RegisterReference<O> kernel{&Reduce<O, R>, &CheckReduce<O>};
+};
+const Register<ops::ReduceMean, Mean> kReduceMean;
+const Register<ops::ReduceMax, Largest> kReduceMax;
+const Register<ops::ReduceMin, Smallest> kReduceMin;
+const Register<ops::ReduceSum, Sum> kReduceSum;
+const Register<ops::ReduceProd, Product> kReduceProd;
+const Register<ops::ReduceL1, AbsoluteSum> kReduceL1;
+const Register<ops::ReduceL2, Norm> kReduceL2;
+const Register<ops::ReduceSumSquare, SquareSum> kReduceSumSquare;
+const RegisterReference<ops::ReduceLogSum> kReduceLogSum(&ReduceLogs<ops::ReduceLogSum, false>,
+                                                         &CheckReduce<ops::ReduceLogSum>);
+const RegisterReference<ops::ReduceLogSumExp> kReduceLogSumExp(
+    &ReduceLogs<ops::ReduceLogSumExp, true>, &CheckReduce<ops::ReduceLogSumExp>);
 
 }  // namespace
 }  // namespace weft::kernels::reference

@@ -88,7 +88,9 @@ absl::StatusOr<std::unique_ptr<ir::Program>> LoadModel(ir::IrContext& context,
 absl::Status SaveModel(ir::Program& program, const std::string& path, const SaveOptions& options) {
   WEFT_ASSIGN_OR_RETURN(const ModelFormat format, ModelFormatOf(path));
   if (format == ModelFormat::kIr) return SaveText(program, path, options);
-  return NameFile(onnx::ExportOnnx(program, path, {.inline_functions = options.inline_functions}),
+  return NameFile(onnx::ExportOnnx(program, path,
+                                   {.target_opset = options.target_opset,
+                                    .inline_functions = options.inline_functions}),
                   path);
 }
 

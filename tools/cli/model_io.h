@@ -26,6 +26,7 @@ absl::StatusOr<std::unique_ptr<ir::Program>> LoadModel(ir::IrContext& context,
 struct SaveOptions {
   bool full_weights = false;      // text: weights in the text, and in no side file
   bool inline_functions = false;  // ONNX: expand fused ops
+  int64_t target_opset = 0;       // ONNX: 0 for onnx::TargetOpset()
 };
 // Replaces the file in one step. Text keeps long weights in PATH.weights, from where it is read
 // again.

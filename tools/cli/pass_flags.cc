@@ -20,6 +20,7 @@
 #include "tools/cli/program_main.h"
 #include "tools/cli/rule_bound.h"
 #include "tools/cli/rule_file_pass.h"
+#include "tools/cli/target_opset.h"
 
 namespace weft::tools {
 namespace {
@@ -113,6 +114,10 @@ passes::PassContext PassContextOf(const PassFlags& flags) {
   context.record_rules = flags.record_rules;
   context.collect_statistics = !flags.stats.empty();
   context.paranoid = flags.paranoid;
+  if (flags.target_opset > 0)
+    context.why_not_rule = [target = flags.target_opset](const drr::Rule& rule) {
+      return WhyNotInOpset(rule, target);
+    };
   passes::SampledDynamicReshapeOptions sampled;
   for (const std::string& text : flags.dim_ranges)
     if (auto range = passes::ParseDimRange(text); range.ok())  // CheckPassFlags has seen them

@@ -24,6 +24,7 @@ struct PassFlags {
   std::string stats = {};                           // table, json, or empty: none
   bool timing = false;
   std::vector<std::string> fail_if = {};  // see rule_bound.h
+  int64_t target_opset = 0;               // of the ONNX model that will be written; 0: none will
   bool record_rules = false;              // in locations, for profiles
   SearchFlags search = {};                // of superopt
   std::vector<std::string> dim_ranges =

@@ -71,6 +71,7 @@ class RuleFilePass : public passes::Pass {
     drr::RewritePatternSet set(&context);
     for (std::unique_ptr<drr::Rule>& rule : rules_) {
       std::string why = passes::WhyNotEligible(rule->name, rule->numerics, false, run);
+      if (why.empty() && run.why_not_rule) why = run.why_not_rule(*rule);
       if (!why.empty()) {
         skipped_.push_back({rule->name, std::move(why)});
         continue;

@@ -22,6 +22,8 @@ foreach(name ir drr passes kernels onnx fixtures)
   endif()
 endforeach()
 install(FILES ${PROJECT_BINARY_DIR}/generated/ir/base/version.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft/ir/base)
+install(FILES ${PROJECT_BINARY_DIR}/generated/tools/onnx/proto/model.pb.h
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft/tools/onnx/proto)
 
 configure_package_config_file(${PROJECT_SOURCE_DIR}/tools/cmake/weft-config.cmake.in weft-config.cmake
   INSTALL_DESTINATION ${weft_cmake_dir})
@@ -49,5 +51,5 @@ set(CPACK_DEBIAN_PACKAGE_MAINTAINER "Weft authors <weft@example.org>")
 set(CPACK_DEBIAN_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "libabsl-dev, libfmt-dev")
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libxnnpack-dev, libpthreadpool-dev, libgtest-dev, libprotobuf-dev, libonnx-dev")
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libxnnpack-dev, libpthreadpool-dev, libgtest-dev, libprotobuf-dev")
 include(CPack)

@@ -1,4 +1,4 @@
-# weft_library, weft_program, weft_link_whole, weft_link: targets from folders. A folder without a .cc makes no
+# weft_library, weft_protobuf, weft_program, weft_link_whole, weft_link: targets from folders. A folder without a .cc makes no
 # target, and a target that does not exist (yet) is skipped where it is linked.
 
 # Links those of `libraries` which exist; names with :: and those of foreign targets must exist.
@@ -36,6 +36,32 @@ function(weft_library name folder)
   weft_compile_options(weft_${name})
   weft_link(weft_${name} PUBLIC ${arg_PUBLIC})
   weft_link(weft_${name} PRIVATE ${arg_PRIVATE})
+endfunction()
+
+# weft_protobuf(<name> <file>...): C++ from .proto files, below generated/ in the build folder, as sources of weft_<name>.
+# The target weft-generated makes such sources and compiles nothing.
+function(weft_protobuf name)
+  if(NOT TARGET protobuf::protoc)
+    message(FATAL_ERROR "no protoc; tools/scripts/setup installs it")
+  endif()
+  set(folder ${PROJECT_BINARY_DIR}/generated)
+  set(generated)
+  foreach(file IN LISTS ARGN)
+    string(REGEX REPLACE "\\.proto$" ".pb" stem ${folder}/${file})
+    add_custom_command(OUTPUT ${stem}.cc ${stem}.h
+      COMMAND protobuf::protoc --proto_path=${PROJECT_SOURCE_DIR} --cpp_out=${folder} ${PROJECT_SOURCE_DIR}/${file}
+      DEPENDS ${PROJECT_SOURCE_DIR}/${file}
+      VERBATIM)
+    list(APPEND generated ${stem}.cc ${stem}.h)
+  endforeach()
+  set_source_files_properties(${generated} PROPERTIES COMPILE_OPTIONS -w)  # not ours to mend
+  target_sources(weft_${name} PRIVATE ${generated})
+  add_custom_target(weft-generated-${name} DEPENDS ${generated})
+  add_dependencies(weft_${name} weft-generated-${name})
+  if(NOT TARGET weft-generated)
+    add_custom_target(weft-generated)
+  endif()
+  add_dependencies(weft-generated weft-generated-${name})
 endfunction()
 
 # Makes every program that links one of these static libraries take all of its objects.

@@ -15,6 +15,7 @@
 #include "tools/cli/program_main.h"
 #include "tools/cli/rule_bound.h"
 #include "tools/cli/shape_flags.h"
+#include "tools/cli/target_opset.h"
 #include "tools/ir_opt/analyse.h"
 #include "tools/ir_opt/describe_rule.h"
 #include "tools/ir_opt/explain.h"
@@ -31,6 +32,7 @@ struct Flags {
   PassFlags passes = {.pipeline = "simplify"};
   ShapeFlags shapes;
   LoadOptions load;
+  int64_t target_opset = 0;
 };
 
 void AddFlags(CLI::App& app, Flags* flags) {
@@ -55,8 +57,9 @@ void AddFlags(CLI::App& app, Flags* flags) {
   AddInputShapeFlag(app, &flags->shapes);
   AddLoadFlags(app, &flags->load);
   app.add_option("--export", flags->export_form,
-                 "fused ops in .onnx: functions (default), or inline; weights in text")
+                 "fused ops in .onnx: functions, or inline; its opset, 13 to 27; weights in text")
       ->type_name("FORM");
+  AddTargetOpsetFlag(app, &flags->target_opset);
   app.add_flag("--full-weights", flags->full_weights)->group(kSameLine);
   app.add_flag("--analyse-rules", flags->analyse_rules,
                "rules that undo, grow or shadow, of all passes or those chosen; no IN");
@@ -91,6 +94,7 @@ absl::Status CheckFlags(const Flags& flags) {
   if (flags.in.empty()) return ir::InvalidArgument("no model given; see ir-opt --help");
   WEFT_RETURN_IF_ERROR(ModelFormatOf(flags.in).status());
   WEFT_RETURN_IF_ERROR(CheckPassFlags(flags.passes));
+  WEFT_RETURN_IF_ERROR(CheckTargetOpset(flags.target_opset));
   const std::string forms[] = {"functions", "inline"};
   WEFT_RETURN_IF_ERROR(ir::CheckName("export form", flags.export_form, forms));
   if (!flags.explain.empty())
@@ -120,9 +124,10 @@ absl::Status List(const Flags& flags) {
 
 absl::Status WriteProgram(const Flags& flags, ir::Program& program) {
   if (!ToStdout(flags))
-    return SaveModel(
-        program, flags.out,
-        {.full_weights = flags.full_weights, .inline_functions = flags.export_form == "inline"});
+    return SaveModel(program, flags.out,
+                     {.full_weights = flags.full_weights,
+                      .inline_functions = flags.export_form == "inline",
+                      .target_opset = flags.passes.target_opset});
   if (!flags.explain.empty() && flags.out.empty()) return absl::OkStatus();  // that is the answer
   const std::string text = ir::PrintProgram(program, {.full_weights = flags.full_weights});
   std::fwrite(text.data(), 1, text.size(), stdout);
@@ -145,7 +150,15 @@ absl::Status Optimise(const Flags& flags, ir::Program& program) {
   return CheckRuleBounds(flags.passes.fail_if, RuleNames(reports), reports);
 }
 
-absl::Status Run(const Flags& flags) {
+// Rules have to know what the model will be written as.
+absl::StatusOr<int64_t> TargetOpsetOf(const Flags& flags, ir::Program& program) {
+  if (ToStdout(flags)) return flags.target_opset;
+  WEFT_ASSIGN_OR_RETURN(const ModelFormat format, ModelFormatOf(flags.out));
+  if (format != ModelFormat::kOnnx) return flags.target_opset;
+  return ChooseTargetOpset(program, flags.target_opset, "ir-opt");
+}
+
+absl::Status Run(Flags flags) {
   if (flags.list_passes || flags.list_rules->count() > 0 || flags.list_ops ||
       flags.list_constraints)
     return List(flags);
@@ -154,6 +167,7 @@ absl::Status Run(const Flags& flags) {
   ir::IrContext context;
   WEFT_ASSIGN_OR_RETURN(auto program, LoadModel(context, flags.in, flags.load));
   WEFT_RETURN_IF_ERROR(ApplyShapes(flags.shapes, *program));
+  WEFT_ASSIGN_OR_RETURN(flags.passes.target_opset, TargetOpsetOf(flags, *program));
   WEFT_RETURN_IF_ERROR(Optimise(flags, *program));
   return WriteProgram(flags, *program);
 }

@@ -9,38 +9,50 @@
 #include "ir/analysis/inplace.h"
 #include "ir/analysis/verifier.h"
 #include "ir/dialects/builtin.h"
+#include "ir/walk.h"
 #include "tools/onnx/export/fused_functions.h"
 #include "tools/onnx/export/graph_writer.h"
+#include "tools/onnx/export/lowering.h"
 #include "tools/onnx/import/adapters.h"
 #include "tools/onnx/proto/names.h"
 #include "tools/onnx/wire/model_layout.h"
 #include "tools/onnx/wire/text.h"
 
 namespace weft::onnx {
+
+static_assert(kNewestTargetOpset == kOpset);
+
 namespace {
 
 using ir::Attribute;
 using ir::AttrKind;
 
-constexpr int64_t kIrVersion = 8;  // of opset 17; has local functions
+constexpr int64_t kDefaultOpset = 17;
 
 std::string TextOf(ir::Operation module, const char* name) {
   const Attribute value = module.attr(name);
   return value.Is(AttrKind::kString) ? value.AsString() : std::string();
 }
 
-void WriteOpsets(ir::Operation module, const std::set<std::string>& used, pb::ModelProto* model) {
+// What the model that the program was read from imports.
+std::map<std::string, int64_t> StoredOpsets(ir::Operation module) {
   std::map<std::string, int64_t> versions;
-  for (const std::string& domain : used) versions[domain] = 1;
-  if (const Attribute stored = module.attr(onnx::kOpsetImports); stored.Is(AttrKind::kStrings)) {
-    for (const std::string& entry : stored.AsStrings()) {
-      const size_t colon = entry.rfind(':');
-      size_t version = 0;
-      if (colon != std::string::npos && onnx::ParseSize(entry.substr(colon + 1), &version))
-        versions[entry.substr(0, colon)] = std::max<int64_t>(1, static_cast<int64_t>(version));
-    }
+  const Attribute stored = module.attr(onnx::kOpsetImports);
+  if (!stored.Is(AttrKind::kStrings)) return versions;
+  for (const std::string& entry : stored.AsStrings()) {
+    const size_t colon = entry.rfind(':');
+    size_t version = 0;
+    if (colon != std::string::npos && onnx::ParseSize(entry.substr(colon + 1), &version))
+      versions[entry.substr(0, colon)] = std::max<int64_t>(1, static_cast<int64_t>(version));
   }
-  versions[""] = onnx::kOpset;
+  return versions;
+}
+
+void WriteOpsets(ir::Operation module, const std::set<std::string>& used, int64_t target,
+                 pb::ModelProto* model) {
+  std::map<std::string, int64_t> versions = StoredOpsets(module);
+  for (const std::string& domain : used) versions.try_emplace(domain, 1);
+  versions[""] = target;
   for (const auto& [domain, version] : versions) {
     auto* import = model->add_opset_import();
     import->set_domain(domain);
@@ -48,10 +60,12 @@ void WriteOpsets(ir::Operation module, const std::set<std::string>& used, pb::Mo
   }
 }
 
-void WriteHeader(ir::Operation module, pb::ModelProto* model, pb::GraphProto* graph) {
-  const Attribute ir_version = module.attr(onnx::kIrVersion);
-  model->set_ir_version(ir_version.Is(AttrKind::kInt) ? std::max(kIrVersion, ir_version.AsInt())
-                                                      : kIrVersion);
+void WriteHeader(ir::Operation module, int64_t target, pb::ModelProto* model,
+                 pb::GraphProto* graph) {
+  const Attribute stored = module.attr(onnx::kIrVersion);
+  const int64_t ir_version = onnx::IrVersionOf(target);
+  model->set_ir_version(stored.Is(AttrKind::kInt) ? std::max(ir_version, stored.AsInt())
+                                                  : ir_version);
   const std::string producer = TextOf(module, onnx::kProducerName);
   model->set_producer_name(producer.empty() ? "weft" : producer);
   if (const std::string version = TextOf(module, onnx::kProducerVersion); !version.empty())
@@ -76,15 +90,17 @@ void WriteHeader(ir::Operation module, pb::ModelProto* model, pb::GraphProto* gr
     graph->set_doc_string(doc);
 }
 
+// options.target_opset is set.
 absl::Status Export(ir::Program& program, const std::string& path, const ExportOptions& options) {
   WEFT_RETURN_IF_ERROR(ir::Verify(program));
   const ir::Operation module = program.module();
   const auto attrs = module.attrs_of<ir::ModuleOp>();
   pb::ModelProto model;
   pb::GraphProto graph;
-  WriteHeader(module, &model, &graph);
-  onnx::FusedFunctionTable functions;
-  onnx::GraphWriter writer(onnx::GraphWriter::Constants::kInitializers, &functions);
+  WriteHeader(module, options.target_opset, &model, &graph);
+  onnx::FusedFunctionTable functions(options.target_opset);
+  onnx::GraphWriter writer(onnx::GraphWriter::Constants::kInitializers, options.target_opset,
+                           &functions);
   for (const std::string& name : attrs.default_inputs.value_or(ir::Strings())) {
     const Attribute dense = ir::DefaultOfInput(program, name);
     if (dense.IsElided())
@@ -94,16 +110,40 @@ absl::Status Export(ir::Program& program, const std::string& path, const ExportO
   }
   WEFT_RETURN_IF_ERROR(writer.Write(program.body(), attrs.input_names.value_or(ir::Strings()),
                                     attrs.output_names.value_or(ir::Strings()), &graph));
-  WriteOpsets(module, writer.domains(), &model);
+  WriteOpsets(module, writer.domains(), options.target_opset, &model);
   for (const pb::FunctionProto& function : functions.functions()) *model.add_functions() = function;
   return onnx::WriteModel(model, graph, writer.tensors(), path, options.max_model_bytes);
 }
 
 }  // namespace
 
-absl::Status ExportOnnx(ir::Program& program, const std::string& path,
-                        const ExportOptions& options) {
-  if (!options.inline_functions && !onnx::HasBodyInRegion(program) && !ir::HasInplaceMarks(program))
+int64_t SourceOpset(ir::Program& program) {
+  const auto stored = StoredOpsets(program.module());
+  const auto own = stored.find("");
+  return own == stored.end() ? 0 : own->second;
+}
+
+int64_t TargetOpset(ir::Program& program) {
+  if (const int64_t source = SourceOpset(program); source != 0)
+    return std::clamp(source, kOldestTargetOpset, kNewestTargetOpset);
+  int64_t target = kDefaultOpset;
+  ir::Walk(program, [&](ir::Operation op) {
+    if (op.def()) target = std::max(target, IntroducedIn(*op.def()));
+  });
+  return target;
+}
+
+absl::Status ExportOnnx(ir::Program& program, const std::string& path, const ExportOptions& given) {
+  ExportOptions options = given;
+  if (options.target_opset == 0) options.target_opset = TargetOpset(program);
+  const int64_t target = options.target_opset;
+  if (target < kOldestTargetOpset || target > kNewestTargetOpset)
+    return ir::InvalidArgument(fmt::format("the target opset is {}; supported are {} to {}", target,
+                                           kOldestTargetOpset, kNewestTargetOpset));
+  bool has_new = false;
+  ir::Walk(program, [&](ir::Operation op) { has_new |= onnx::IsExpandedFor(op, target); });
+  if (!options.inline_functions && !has_new && !onnx::HasBodyInRegion(program) &&
+      !ir::HasInplaceMarks(program))
     return onnx::OneLine(Export(program, path, options));
   WEFT_RETURN_IF_ERROR(onnx::OneLine(ir::Verify(program)));
   const std::unique_ptr<ir::Program> copy = program.Clone();  // shares the weights
@@ -111,6 +151,7 @@ absl::Status ExportOnnx(ir::Program& program, const std::string& path,
   WEFT_RETURN_IF_ERROR(onnx::OneLine(options.inline_functions
                                          ? onnx::ExpandFusedOps(copy.get())
                                          : onnx::ExpandBodiesInRegions(copy.get())));
+  WEFT_RETURN_IF_ERROR(onnx::OneLine(onnx::ExpandNewOperators(copy.get(), target)));
   return onnx::OneLine(Export(*copy, path, options));
 }
 

@@ -2,7 +2,7 @@
 //
 //   WEFT_RETURN_IF_ERROR(ExportOnnx(*program, "out.onnx"));
 //
-// The model has opset 17. Ops of the onnx dialect and opaque ops become nodes; constants and
+// Ops of the onnx dialect and opaque ops become nodes; constants and
 // parameters become initializers, aligned so that ImportOnnx need not copy them; fused ops become
 // calls of ONNX local functions in the domain ai.weft.fused, one function per variant, whose bodies
 // are the ops' reference bodies in plain ONNX; fused.elementwise becomes the ops of its body.
@@ -10,22 +10,40 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "ir/base/status.h"
+#include "ir/op_def.h"
 #include "ir/program.h"
 
 namespace weft::onnx {
 
+inline constexpr int64_t kOldestTargetOpset = 13, kNewestTargetOpset = 27;
+
 struct ExportOptions {
+  // Of the default domain, from kOldestTargetOpset to kNewestTargetOpset. 0: TargetOpset().
+  int64_t target_opset = 0;
   // Write the reference bodies of fused ops in place, for runtimes without local functions.
   bool inline_functions = false;
   // A model larger than this (protobuf's limit by default) keeps its weights in PATH.data.
   size_t max_model_bytes = (size_t{1} << 31) - 1;
 };
 
+// Of the model that the program was read from, of the default domain; 0 for other programs.
+int64_t SourceOpset(ir::Program& program);
+
+// The opset that has the op's operator first, kOldestTargetOpset for what is as old or older; 0 for
+// ops that are not of ONNX's default domain.
+int64_t IntroducedIn(const ir::OpDef& op);
+
+// The opset that a program is written for by default: that of the model that it was read from, but at
+// least 13; for other programs the first from 17 on that has all of its operators.
+int64_t TargetOpset(ir::Program& program);
+
 // Writes to a new file beside `path`, then renames it: `path` is complete or untouched. The program
-// is not changed. Unimplemented when an op has no form in ONNX.
+// is not changed. Unimplemented when an op has no form in ONNX, or not in the target opset: operators
+// that came later are written as the operators that they are defined by, where they are.
 absl::Status ExportOnnx(ir::Program& program, const std::string& path,
                         const ExportOptions& options = {});
 

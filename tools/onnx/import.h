@@ -9,7 +9,7 @@
 // are locations. An input that also has an initializer may be left out (ir/analysis/default_inputs.h); it is
 // that constant before IR version 4, when all initializers were listed so, and when
 // fold_default_inputs asks for it. Nodes that are in no order are sorted. Nodes of opsets 7 to 16
-// are raised to opset 17, whose semantics the onnx dialect has. An operator that no dialect defines
+// are raised to opset 27, whose semantics the onnx dialect has. An operator that no dialect defines
 // becomes an opaque op named "domain.OpType" (onnx.OpType for ai.onnx) with all its attributes; the
 // graphs of any op become regions. Functions that ExportOnnx wrote are read back as the fused ops
 // they spell; all other functions are inlined.

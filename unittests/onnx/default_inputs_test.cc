@@ -73,7 +73,7 @@ TEST_F(DefaultInputs, ComeBackFromTextAndFromOnnx) {
   EXPECT_EQ(ir::PrintProgram(**parsed, {.full_weights = true}), text);
   EXPECT_EQ(RunProgram(**parsed, {x.view()}), (Floats{11, 22, 33}));
 
-  const ::onnx::ModelProto out = ExportToProto(**parsed);
+  const pb::ModelProto out = ExportToProto(**parsed);
   ASSERT_EQ(out.graph().input_size(), 3);
   EXPECT_EQ(out.graph().input(1).name(), "w");
   ASSERT_EQ(out.graph().initializer_size(), 2);
@@ -93,7 +93,7 @@ TEST_F(DefaultInputs, ShareNoContentsWithConstants) {
   m.Initializer<float>("c", {2000}, many);
   m.Output("z", {2000});
   m.Node("Sub", {"v", "c"}, {"z"});
-  const ::onnx::ModelProto out = ExportToProto(*Load(m));
+  const pb::ModelProto out = ExportToProto(*Load(m));
   EXPECT_EQ(out.graph().initializer_size(), 4);
   const auto& node = out.graph().node(2);
   EXPECT_EQ(node.input(0), "v");
@@ -119,7 +119,7 @@ TEST_F(DefaultInputs, AreConstantsWhereThatIsAskedForAndBeforeIrVersion4) {
 
 TEST_F(DefaultInputs, MustBelongToAnInputOfTheirElementType) {
   ModelBuilder m = WithDefaults();
-  m.graph()->mutable_initializer(0)->set_data_type(::onnx::TensorProto::INT32);
+  m.graph()->mutable_initializer(0)->set_data_type(pb::TensorProto::INT32);
   EXPECT_EQ(m.Import(context).status().message(),
             "input w is tensor<3xf32> but its default is tensor<3xi32>");
   ModelBuilder twice = WithDefaults();

@@ -4,7 +4,7 @@
 namespace weft::onnx {
 namespace {
 
-void AddEntry(::onnx::TensorProto* tensor, const std::string& key, const std::string& value) {
+void AddEntry(pb::TensorProto* tensor, const std::string& key, const std::string& value) {
   auto* entry = tensor->add_external_data();
   entry->set_key(key);
   entry->set_value(value);
@@ -19,8 +19,8 @@ ModelBuilder ExternalModel(const std::string& location, const std::string& offse
   auto* tensor = m.graph()->add_initializer();
   tensor->set_name("w");
   tensor->add_dims(4);
-  tensor->set_data_type(::onnx::TensorProto::FLOAT);
-  tensor->set_data_location(::onnx::TensorProto::EXTERNAL);
+  tensor->set_data_type(pb::TensorProto::FLOAT);
+  tensor->set_data_location(pb::TensorProto::EXTERNAL);
   AddEntry(tensor, "location", location);
   if (!offset.empty()) AddEntry(tensor, "offset", offset);
   if (!length.empty()) AddEntry(tensor, "length", length);
@@ -75,7 +75,7 @@ TEST(ExternalData, ReceivesTheWeightsOfModelsThatAreTooLarge) {
   ASSERT_EQ(ExportOnnx(**program, dir / "m.onnx", {.max_model_bytes = 10000}).message(), "");
   EXPECT_EQ(std::filesystem::file_size(dir / "m.onnx.data"), 4096 * 3 + 12000u);
   EXPECT_LT(std::filesystem::file_size(dir / "m.onnx"), 1000u);
-  ::onnx::ModelProto out;
+  pb::ModelProto out;
   ASSERT_TRUE(out.ParseFromString(ReadFile(dir / "m.onnx")));
   EXPECT_EQ(out.graph().initializer(1).external_data(0).value(), "m.onnx.data");
   EXPECT_EQ(out.graph().initializer(1).external_data(1).value(), "12288");

@@ -72,7 +72,7 @@ class FusedFunctions : public testing::Test {
     return program;
   }
 
-  absl::StatusOr<std::unique_ptr<ir::Program>> Reimport(const ::onnx::ModelProto& model) {
+  absl::StatusOr<std::unique_ptr<ir::Program>> Reimport(const pb::ModelProto& model) {
     const std::string bytes = model.SerializeAsString();
     return ImportOnnxBytes(context, std::as_bytes(std::span(bytes)));
   }
@@ -81,7 +81,7 @@ class FusedFunctions : public testing::Test {
 };
 
 TEST_F(FusedFunctions, AreWrittenOncePerVariant) {
-  const ::onnx::ModelProto out = ExportToProto(*Scales());
+  const pb::ModelProto out = ExportToProto(*Scales());
   ASSERT_EQ(out.functions_size(), 2);
   EXPECT_EQ(out.functions(0).name(), "scale_bias");
   EXPECT_EQ(out.functions(0).domain(), "ai.weft.fused");
@@ -97,8 +97,8 @@ TEST_F(FusedFunctions, AreWrittenOncePerVariant) {
 }
 
 TEST_F(FusedFunctions, HaveTheReferenceBodyInOpset17) {
-  const ::onnx::ModelProto out = ExportToProto(*Scales());
-  const ::onnx::FunctionProto& function = out.functions(1);
+  const pb::ModelProto out = ExportToProto(*Scales());
+  const pb::FunctionProto& function = out.functions(1);
   EXPECT_EQ(function.opset_import(0).version(), 17);
   EXPECT_EQ(function.input(0), "x");
   EXPECT_EQ(function.input(1), "more");
@@ -126,7 +126,7 @@ TEST_F(FusedFunctions, AreReadBackAsTheSameOps) {
 }
 
 TEST_F(FusedFunctions, AreInlinedWhenTheirBodyWasChanged) {
-  ::onnx::ModelProto model = ExportToProto(*Scales());
+  pb::ModelProto model = ExportToProto(*Scales());
   model.mutable_functions(0)->mutable_node(2)->set_op_type("Sub");
   auto again = Reimport(model);
   ASSERT_EQ(again.status().message(), "");
@@ -140,7 +140,7 @@ TEST_F(FusedFunctions, AreInlinedWhenTheirBodyWasChanged) {
 }
 
 TEST_F(FusedFunctions, AreInlinedWhenTheirDocumentationIsGone) {
-  ::onnx::ModelProto model = ExportToProto(*Scales());
+  pb::ModelProto model = ExportToProto(*Scales());
   for (auto& function : *model.mutable_functions()) function.clear_doc_string();
   auto again = Reimport(model);
   ASSERT_EQ(again.status().message(), "");
@@ -149,7 +149,7 @@ TEST_F(FusedFunctions, AreInlinedWhenTheirDocumentationIsGone) {
 
 TEST_F(FusedFunctions, CanBeExpandedInPlace) {
   const std::unique_ptr<ir::Program> program = Scales();
-  const ::onnx::ModelProto out = ExportToProto(*program, {.inline_functions = true});
+  const pb::ModelProto out = ExportToProto(*program, {.inline_functions = true});
   EXPECT_EQ(out.functions_size(), 0);
   std::vector<std::string> types;
   for (const auto& node : out.graph().node()) types.push_back(node.op_type());
@@ -212,7 +212,7 @@ TEST(FusedDialect, EveryOpIsReadBackAsItself) {
   ir::IrContext context;
   ir::LoadFusedDialect(context);
   const std::unique_ptr<ir::Program> program = EveryFusedOp(context);
-  const ::onnx::ModelProto model = ExportToProto(*program);
+  const pb::ModelProto model = ExportToProto(*program);
   EXPECT_EQ(model.functions_size(), 17);
   const std::string bytes = model.SerializeAsString();
   auto again = ImportOnnxBytes(context, std::as_bytes(std::span(bytes)));
@@ -253,7 +253,7 @@ TEST(AscendDialect, IsReadBackWithTheShapesThatTheModelStates) {
 TEST(FusedDialect, FunctionNamesSpellTheVariant) {
   ir::IrContext context;
   ir::LoadFusedDialect(context);
-  const ::onnx::ModelProto model = ExportToProto(*EveryFusedOp(context));
+  const pb::ModelProto model = ExportToProto(*EveryFusedOp(context));
   std::vector<std::string> names;
   for (const auto& function : model.functions()) names.push_back(function.name());
   EXPECT_EQ(names, (std::vector<std::string>{
@@ -267,8 +267,7 @@ TEST(FusedDialect, FunctionNamesSpellTheVariant) {
 TEST(FusedDialect, ExpandedInPlaceOnlyOnnxIsLeft) {
   ir::IrContext context;
   ir::LoadFusedDialect(context);
-  const ::onnx::ModelProto model =
-      ExportToProto(*EveryFusedOp(context), {.inline_functions = true});
+  const pb::ModelProto model = ExportToProto(*EveryFusedOp(context), {.inline_functions = true});
   EXPECT_EQ(model.functions_size(), 0);
   std::set<std::string> names;
   for (const auto& node : model.graph().node()) {
@@ -300,7 +299,7 @@ TEST(FusedDialect, AnElementwiseGroupBecomesTheOpsOfItsBody) {
   ASSERT_EQ(program.body().back().prev().name(), "fused.elementwise");
 
   for (const bool inline_functions : {false, true}) {
-    const ::onnx::ModelProto model = ExportToProto(program, {.inline_functions = inline_functions});
+    const pb::ModelProto model = ExportToProto(program, {.inline_functions = inline_functions});
     std::vector<std::string> types;
     for (const auto& node : model.graph().node()) types.push_back(node.op_type());
     EXPECT_EQ(types, (std::vector<std::string>{"Tanh", inline_functions ? "MatMul" : "linear",
@@ -317,9 +316,9 @@ TEST(FusedDialect, AnElementwiseGroupBecomesTheOpsOfItsBody) {
 
 // --- foreign functions ------------------------------------------------------------------
 
-::onnx::FunctionProto* AddFunction(ModelBuilder& m, const std::string& name,
-                                   const std::vector<std::string>& inputs,
-                                   const std::vector<std::string>& outputs, int64_t opset = 17) {
+pb::FunctionProto* AddFunction(ModelBuilder& m, const std::string& name,
+                               const std::vector<std::string>& inputs,
+                               const std::vector<std::string>& outputs, int64_t opset = 17) {
   auto* function = m.model.add_functions();
   function->set_domain("com.example");
   function->set_name(name);
@@ -346,7 +345,7 @@ TEST(ForeignFunctions, AreInlinedWithTheirAttributes) {
   auto* f = AddFunction(m, "Leaky", {"in"}, {"out"});
   f->add_attribute("slope");
   auto* inner = ModelBuilder::AddNode(f->mutable_node(), "LeakyRelu", {"in"}, {"out"});
-  auto* ref = AddAttribute(inner, "alpha", ::onnx::AttributeProto::FLOAT);
+  auto* ref = AddAttribute(inner, "alpha", pb::AttributeProto::FLOAT);
   ref->set_ref_attr_name("slope");
   auto* call = m.Node("com.example.Leaky", {"x"}, {"a"});
   SetFloat(call, "slope", 0.5f);
@@ -385,25 +384,69 @@ TEST(ForeignFunctions, TakeTheirDefaultAttributesFromIrVersion9) {
   ModelBuilder m = ForeignModel();
   auto* f = AddFunction(m, "Leaky", {"in"}, {"out"});
   auto* inner = ModelBuilder::AddNode(f->mutable_node(), "LeakyRelu", {"in"}, {"out"});
-  AddAttribute(inner, "alpha", ::onnx::AttributeProto::FLOAT)->set_ref_attr_name("slope");
-  ::onnx::AttributeProto fallback;
-  fallback.set_name("slope");
-  fallback.set_type(::onnx::AttributeProto::FLOAT);
-  fallback.set_f(0.25f);
-  f->GetReflection()->MutableUnknownFields(f)->AddLengthDelimited(11, fallback.SerializeAsString());
-  m.Node("com.example.Leaky", {"x"}, {"y"});
+  AddAttribute(inner, "alpha", pb::AttributeProto::FLOAT)->set_ref_attr_name("slope");
+  pb::AttributeProto* fallback = f->add_attribute_proto();
+  fallback->set_name("slope");
+  fallback->set_type(pb::AttributeProto::FLOAT);
+  fallback->set_f(0.25f);
+  m.Node("com.example.Leaky", {"x"}, {"t"});
+  SetFloat(m.Node("com.example.Leaky", {"t"}, {"y"}), "slope", 0.5f);
   EXPECT_EQ(ImportAndDescribe(m),
-            "y: f32[2,2] = onnx.LeakyRelu(x) {alpha=0.25f}\n"
+            "t: f32[2,2] = onnx.LeakyRelu(x) {alpha=0.25f}\n"
+            "y: f32[2,2] = onnx.LeakyRelu(t) {alpha=0.5f}\n"
+            "builtin.return(y)\n");
+}
+
+TEST(ForeignFunctions, TakeTensorsAsDefaultAttributes) {
+  ModelBuilder m = ForeignModel();
+  auto* f = AddFunction(m, "Scale", {"in"}, {"out"});
+  auto* constant = ModelBuilder::AddNode(f->mutable_node(), "Constant", {}, {"factor"});
+  AddAttribute(constant, "value", pb::AttributeProto::TENSOR)->set_ref_attr_name("by");
+  ModelBuilder::AddNode(f->mutable_node(), "Mul", {"in", "factor"}, {"out"});
+  pb::AttributeProto* fallback = f->add_attribute_proto();
+  fallback->set_name("by");
+  fallback->set_type(pb::AttributeProto::TENSOR);
+  ModelBuilder::SetTensor<float>(fallback->mutable_t(), "", {2}, {3, 4});
+  m.Node("com.example.Scale", {"x"}, {"y"});
+  EXPECT_EQ(ImportAndDescribe(m),
+            "y: f32[2,2] = onnx.Mul(x, f32[2](3,4))\n"
+            "builtin.return(y)\n");
+}
+
+TEST(ForeignFunctions, AreToldApartByTheirOverload) {
+  ModelBuilder m = ForeignModel();
+  const auto add = [&](const std::string& overload, const std::string& op_type) {
+    auto* f = AddFunction(m, "Act", {"in"}, {"out"});
+    if (!overload.empty()) f->set_overload(overload);
+    ModelBuilder::AddNode(f->mutable_node(), op_type, {"in"}, {"out"});
+  };
+  add("", "Relu");
+  add("smooth", "Sigmoid");
+  auto* outer = AddFunction(m, "Act", {"in"}, {"out"});  // calls another overload of itself
+  outer->set_overload("twice");
+  ModelBuilder::AddNode(outer->mutable_node(), "com.example.Act", {"in"}, {"t"});
+  ModelBuilder::AddNode(outer->mutable_node(), "com.example.Act", {"t"}, {"out"})
+      ->set_overload("smooth");
+  m.Node("com.example.Act", {"x"}, {"a"})->set_overload("smooth");
+  m.Node("com.example.Act", {"a"}, {"b"});
+  auto* last = m.Node("com.example.Act", {"b"}, {"y"});
+  last->set_overload("twice");
+  last->set_name("last");
+  EXPECT_EQ(ImportAndDescribe(m),
+            "a: f32[2,2] = onnx.Sigmoid(x)\n"
+            "b: f32[2,2] = onnx.Relu(a)\n"
+            "last/t: f32[2,2] = onnx.Relu(b)\n"
+            "y: f32[2,2] = onnx.Sigmoid(last/t)\n"
             "builtin.return(y)\n");
 }
 
 TEST(ForeignFunctions, MayHoldSubgraphs) {
   ModelBuilder m = ForeignModel();
-  m.Input("cond", {}, ::onnx::TensorProto::BOOL);
+  m.Input("cond", {}, pb::TensorProto::BOOL);
   auto* f = AddFunction(m, "Choose", {"c", "v"}, {"out"});
   auto* branch = ModelBuilder::AddNode(f->mutable_node(), "If", {"c"}, {"out"});
   for (const char* name : {"then_branch", "else_branch"}) {
-    auto* graph = AddAttribute(branch, name, ::onnx::AttributeProto::GRAPH)->mutable_g();
+    auto* graph = AddAttribute(branch, name, pb::AttributeProto::GRAPH)->mutable_g();
     ModelBuilder::AddNode(graph->mutable_node(), "Neg", {"v"}, {std::string(name) + "_out"});
     graph->add_output()->set_name(std::string(name) + "_out");
   }

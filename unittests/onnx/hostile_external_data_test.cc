@@ -8,7 +8,7 @@
 namespace weft::onnx {
 namespace {
 
-using Tensor = ::onnx::TensorProto;
+using Tensor = pb::TensorProto;
 
 class HostileExternalData : public testing::Test {
  protected:

@@ -4,7 +4,7 @@
 namespace weft::onnx {
 namespace {
 
-using Attr = ::onnx::AttributeProto;
+using Attr = pb::AttributeProto;
 
 TEST(HostileNesting, GraphsInGraphs) {
   for (int depth : {70, 2000}) {
@@ -22,7 +22,7 @@ TEST(HostileNesting, GraphsInGraphs) {
   }
 }
 
-::onnx::FunctionProto* AddFunction(ModelBuilder& m, const std::string& name) {
+pb::FunctionProto* AddFunction(ModelBuilder& m, const std::string& name) {
   auto* function = m.model.add_functions();
   function->set_domain("f");
   function->set_name(name);
@@ -35,7 +35,7 @@ TEST(HostileNesting, GraphsInGraphs) {
   }
   return function;
 }
-void AddCall(::onnx::FunctionProto* function, const std::string& callee, const std::string& in,
+void AddCall(pb::FunctionProto* function, const std::string& callee, const std::string& in,
              const std::string& out) {
   ModelBuilder::AddNode(function->mutable_node(), "f." + callee, {in}, {out});
 }
@@ -61,6 +61,36 @@ TEST(HostileFunction, Recursion) {
         ModelBuilder::AddNode(graph->mutable_node(), "f.A", {"in"}, {"t"});
       },
       "function 'f.A' calls itself");
+}
+
+TEST(HostileFunction, RecursionThroughADefaultAttributeOrAnOverload) {
+  ExpectModelRefused(
+      [](auto& m) {
+        auto* fallback = AddFunction(m, "A")->add_attribute_proto();
+        fallback->set_name("body");
+        fallback->set_type(Attr::GRAPH);
+        ModelBuilder::AddNode(fallback->mutable_g()->mutable_node(), "f.A", {"in"}, {"t"});
+      },
+      "function 'f.A' calls itself");
+  ExpectModelRefused(
+      [](auto& m) {
+        auto* function = AddFunction(m, "A");
+        function->set_overload("o");
+        AddCall(function, "A", "in", "out");
+        function->mutable_node(0)->set_overload("o");
+      },
+      "function 'f.A', overload 'o' calls itself");
+}
+
+TEST(HostileFunction, TypesThatNestInItsValues) {
+  ExpectModelRefused(
+      [](auto& m) {
+        auto* info = AddFunction(m, "A")->add_value_info();
+        info->set_name("v");
+        pb::TypeProto* type = info->mutable_type();
+        for (int i = 0; i < 50; ++i) type = type->mutable_sequence_type()->mutable_elem_type();
+      },
+      "types are nested deeper than 16");
 }
 
 TEST(HostileFunction, ChainsThatAreTooLong) {
@@ -124,6 +154,28 @@ TEST(HostileFunction, Signatures) {
         AddFunction(m, "A");
       },
       "function 'f.A' is defined twice");
+  ExpectModelRefused(
+      [](auto& m) {
+        for (int i = 0; i < 2; ++i) AddFunction(m, "A")->set_overload("\n");
+      },
+      "function 'f.A', overload '\\x0a' is defined twice");
+  ExpectModelRefused([](auto& m) { AddFunction(m, "A")->set_overload("\xff"); }, "has a bad name");
+  ExpectModelRefused([](auto& m) { m.Node("Relu", {"x"}, {"z"})->set_overload("o"); },
+                     "the model has no function '.Relu', overload 'o'");
+  ExpectModelRefused(
+      [](auto& m) {
+        auto* function = AddFunction(m, "A");
+        function->add_attribute("a");
+        function->add_attribute_proto()->set_name("a");
+      },
+      "function 'f.A': repeats the name 'a'");
+  ExpectModelRefused(
+      [](auto& m) {
+        auto* fallback = AddFunction(m, "A")->add_attribute_proto();
+        fallback->set_name("a");
+        fallback->set_ref_attr_name("b");
+      },
+      "the default of attribute 'a' refers to another one");
   ExpectModelRefused([](auto& m) { AddFunction(m, "A")->add_input("in"); },
                      "function 'f.A': repeats the name 'in'");
   ExpectModelRefused(

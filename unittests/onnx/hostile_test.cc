@@ -4,7 +4,7 @@
 namespace weft::onnx {
 namespace {
 
-using Tensor = ::onnx::TensorProto;
+using Tensor = pb::TensorProto;
 
 TEST(Hostile, TheModelThatTheOthersSpoilIsValid) {
   EXPECT_EQ(ImportAndDescribe(Small()),
@@ -54,7 +54,7 @@ TEST(HostileBytes, PartsWithoutContents) {
   ExpectBytesRefused(std::string("\x3a\x02\x0a\x00", 4), "field 1 is empty");  // a node
   std::string nodes;
   for (int i = 0; i < 100000; ++i) nodes += std::string("\x0a\x00", 2);
-  ::onnx::ModelProto model;
+  pb::ModelProto model;
   std::string length;
   for (size_t n = nodes.size(); n > 0; n >>= 7)
     length += static_cast<char>((n & 0x7f) | (n > 0x7f ? 0x80 : 0));
@@ -74,6 +74,43 @@ TEST(HostileBytes, MorePartsThanTheLimits) {
   ExpectModelRefused(more, "more than 20 parts", few_parts);
   ExpectModelRefused(more, "more than 100 bytes without its weights", few_bytes);
   ExpectModelRefused(more, "more than the limit of 50", small_file);
+}
+
+TEST(HostileBytes, MetadataAndDevicesCountAsParts) {
+  ImportOptions options;
+  options.limits.max_messages = 90;
+  const auto add = [](auto* list) {
+    for (int i = 0; i < 40; ++i) list->Add()->set_key("k");
+  };
+  // 40 entries with a key each, beside 20 parts of the model: too many only with the keys.
+  const auto refused = [&](const std::function<void(ModelBuilder&)>& spoil) {
+    ExpectModelRefused(spoil, "more than 90 parts", options);
+  };
+  refused([&](auto& m) { add(m.model.mutable_metadata_props()); });
+  refused([&](auto& m) { add(m.graph()->mutable_metadata_props()); });
+  refused([&](auto& m) { add(m.graph()->mutable_node(0)->mutable_metadata_props()); });
+  refused([&](auto& m) { add(m.graph()->mutable_input(0)->mutable_metadata_props()); });
+  refused([&](auto& m) {
+    add(m.template Initializer<float>("w", {1}, {1})->mutable_metadata_props());
+  });
+  refused([&](auto& m) {
+    auto* annotation = m.graph()->add_quantization_annotation();
+    add(annotation->mutable_quant_parameter_tensor_names());
+  });
+  refused([&](auto& m) {
+    auto* devices = m.graph()->mutable_node(0)->add_device_configurations();
+    auto* axis = devices->add_sharding_spec()->add_sharded_dim();
+    for (int i = 0; i < 40; ++i) axis->add_simple_sharding()->set_dim_param("n");
+  });
+}
+
+TEST(HostileBytes, DevicesWithoutContents) {
+  ExpectModelRefused([](auto& m) { m.model.add_configuration(); }, "field 26 is empty");
+  ExpectModelRefused([](auto& m) { m.graph()->mutable_node(0)->add_device_configurations(); },
+                     "field 10 is empty");
+  ExpectModelRefused(
+      [](auto& m) { m.graph()->mutable_node(0)->add_device_configurations()->add_sharding_spec(); },
+      "field 2 is empty");
 }
 
 TEST(HostileBytes, FilesThatAreNone) {

@@ -4,8 +4,8 @@
 namespace weft::onnx {
 namespace {
 
-using Attr = ::onnx::AttributeProto;
-using Tensor = ::onnx::TensorProto;
+using Attr = pb::AttributeProto;
+using Tensor = pb::TensorProto;
 
 // --- tensors --------------------------------------------------------------------------
 
@@ -115,7 +115,7 @@ TEST(HostileType, NestedTooDeep) {
       "types are nested deeper than 16");
 }
 
-void ExpectAttributeRefused(const std::function<void(::onnx::NodeProto*)>& set,
+void ExpectAttributeRefused(const std::function<void(pb::NodeProto*)>& set,
                             const std::string& expected) {
   ExpectModelRefused(
       [&](ModelBuilder& m) {

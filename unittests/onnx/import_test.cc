@@ -56,7 +56,7 @@ TEST(Import, AnInputWithAnInitializerIsAConstantBeforeIrVersion4) {
             "builtin.return(y)\n");
 }
 
-std::string ConstantOf(const std::function<void(::onnx::NodeProto*)>& set) {
+std::string ConstantOf(const std::function<void(pb::NodeProto*)>& set) {
   ModelBuilder m;
   m.Output("y");
   set(m.Node("Constant", {}, {"c"}));
@@ -67,7 +67,7 @@ std::string ConstantOf(const std::function<void(::onnx::NodeProto*)>& set) {
 }
 
 TEST(Import, ReadsEveryFormOfConstant) {
-  using Type = ::onnx::AttributeProto;
+  using Type = pb::AttributeProto;
   EXPECT_EQ(ConstantOf([](auto* n) { SetInt(n, "value_int", 7); }), "i64[](7)");
   EXPECT_EQ(ConstantOf([](auto* n) { SetInts(n, "value_ints", {7, 8}); }), "i64[2](7,8)");
   EXPECT_EQ(ConstantOf([](auto* n) { SetFloat(n, "value_float", 1.5f); }), "f32[](1.5)");
@@ -92,7 +92,7 @@ TEST(Import, ReadsEveryFormOfConstant) {
 
 // Puts `fill`'s data into an initializer of this type and dims; returns how it is read.
 std::string TensorOf(int type, const std::vector<int64_t>& dims,
-                     const std::function<void(::onnx::TensorProto*)>& fill) {
+                     const std::function<void(pb::TensorProto*)>& fill) {
   ModelBuilder m;
   m.Output("y");
   auto* tensor = m.graph()->add_initializer();
@@ -107,7 +107,7 @@ std::string TensorOf(int type, const std::vector<int64_t>& dims,
 }
 
 TEST(Import, ReadsTypedDataOfEveryElementType) {
-  using T = ::onnx::TensorProto;
+  using T = pb::TensorProto;
   const auto ints = [](T* t) {
     t->add_int32_data(1);
     t->add_int32_data(0);
@@ -143,7 +143,7 @@ TEST(Import, KeepsWhatTheModelSaysAboutItself) {
   ir::IrContext context;
   auto program = m.Import(context);
   ASSERT_EQ(program.status().message(), "");
-  const ::onnx::ModelProto out = ExportToProto(**program);
+  const pb::ModelProto out = ExportToProto(**program);
   EXPECT_EQ(out.producer_name(), "someone");
   EXPECT_EQ(out.doc_string(), "a model");
   EXPECT_EQ(out.model_version(), 4);
@@ -167,7 +167,7 @@ TEST(Import, AUsedNameThatNobodyDefinesIsNamed) {
 TEST(Import, AnAnnotationOfAnotherElementTypeIsAnError) {
   ModelBuilder m;
   m.Input("x", {2});
-  m.Output("y", {2}, ::onnx::TensorProto::INT64);
+  m.Output("y", {2}, pb::TensorProto::INT64);
   m.Node("Relu", {"x"}, {"y"});
   EXPECT_EQ(ImportAndDescribe(m),
             "INVALID_ARGUMENT: node of 'y' ('Relu'): 'y': is stated as tensor<2xi64> but computed "

@@ -17,9 +17,9 @@
 #include "ir/analysis/verifier.h"
 #include "ir/dialects/builtin.h"
 #include "ir/program.h"
-#include "onnx/onnx_pb.h"
 #include "tools/onnx/export.h"
 #include "tools/onnx/import.h"
+#include "tools/onnx/proto/proto.h"
 
 namespace weft::onnx {
 
@@ -35,11 +35,11 @@ class ModelBuilder {
     import->set_domain(domain);
     import->set_version(version);
   }
-  ::onnx::GraphProto* graph() { return model.mutable_graph(); }
+  pb::GraphProto* graph() { return model.mutable_graph(); }
 
   using Dims = std::vector<int64_t>;
-  static void SetInfo(::onnx::ValueInfoProto* info, const std::string& name, const Dims& dims,
-                      int type = ::onnx::TensorProto::FLOAT) {
+  static void SetInfo(pb::ValueInfoProto* info, const std::string& name, const Dims& dims,
+                      int type = pb::TensorProto::FLOAT) {
     info->set_name(name);
     auto* tensor = info->mutable_type()->mutable_tensor_type();
     tensor->set_elem_type(type);
@@ -50,35 +50,34 @@ class ModelBuilder {
       if (d < -1) dim->set_dim_param(fmt::format("n{}", -d));
     }
   }
-  void Input(const std::string& name, const Dims& dims, int type = ::onnx::TensorProto::FLOAT) {
+  void Input(const std::string& name, const Dims& dims, int type = pb::TensorProto::FLOAT) {
     SetInfo(graph()->add_input(), name, dims, type);
   }
-  void Output(const std::string& name, const Dims& dims, int type = ::onnx::TensorProto::FLOAT) {
+  void Output(const std::string& name, const Dims& dims, int type = pb::TensorProto::FLOAT) {
     SetInfo(graph()->add_output(), name, dims, type);
   }
   // An output of unknown type.
   void Output(const std::string& name) { graph()->add_output()->set_name(name); }
 
   template <class T>
-  static void SetTensor(::onnx::TensorProto* tensor, const std::string& name, const Dims& dims,
+  static void SetTensor(pb::TensorProto* tensor, const std::string& name, const Dims& dims,
                         const std::vector<T>& values) {
     if (!name.empty()) tensor->set_name(name);
     for (int64_t d : dims) tensor->add_dims(d);
-    tensor->set_data_type(std::is_same_v<T, float> ? ::onnx::TensorProto::FLOAT
-                                                   : ::onnx::TensorProto::INT64);
+    tensor->set_data_type(std::is_same_v<T, float> ? pb::TensorProto::FLOAT
+                                                   : pb::TensorProto::INT64);
     tensor->set_raw_data(values.data(), values.size() * sizeof(T));
   }
   template <class T>
-  ::onnx::TensorProto* Initializer(const std::string& name, const Dims& dims,
-                                   const std::vector<T>& values) {
+  pb::TensorProto* Initializer(const std::string& name, const Dims& dims,
+                               const std::vector<T>& values) {
     SetTensor(graph()->add_initializer(), name, dims, values);
     return graph()->mutable_initializer(graph()->initializer_size() - 1);
   }
-  static ::onnx::NodeProto* AddNode(google::protobuf::RepeatedPtrField<::onnx::NodeProto>* nodes,
-                                    const std::string& op_type,
-                                    const std::vector<std::string>& inputs,
-                                    const std::vector<std::string>& outputs) {
-    ::onnx::NodeProto* node = nodes->Add();
+  static pb::NodeProto* AddNode(google::protobuf::RepeatedPtrField<pb::NodeProto>* nodes,
+                                const std::string& op_type, const std::vector<std::string>& inputs,
+                                const std::vector<std::string>& outputs) {
+    pb::NodeProto* node = nodes->Add();
     const size_t dot = op_type.rfind('.');
     node->set_op_type(dot == std::string::npos ? op_type : op_type.substr(dot + 1));
     if (dot != std::string::npos) node->set_domain(op_type.substr(0, dot));
@@ -87,8 +86,8 @@ class ModelBuilder {
     return node;
   }
   // "Add" or "some.domain.Add".
-  ::onnx::NodeProto* Node(const std::string& op_type, const std::vector<std::string>& inputs,
-                          const std::vector<std::string>& outputs) {
+  pb::NodeProto* Node(const std::string& op_type, const std::vector<std::string>& inputs,
+                      const std::vector<std::string>& outputs) {
     return AddNode(graph()->mutable_node(), op_type, inputs, outputs);
   }
 
@@ -98,33 +97,33 @@ class ModelBuilder {
     return ImportOnnxBytes(context, std::as_bytes(std::span(bytes)));
   }
 
-  ::onnx::ModelProto model;
+  pb::ModelProto model;
 };
 
-inline ::onnx::AttributeProto* AddAttribute(::onnx::NodeProto* node, const std::string& name,
-                                            ::onnx::AttributeProto::AttributeType type) {
-  ::onnx::AttributeProto* attribute = node->add_attribute();
+inline pb::AttributeProto* AddAttribute(pb::NodeProto* node, const std::string& name,
+                                        pb::AttributeProto::AttributeType type) {
+  pb::AttributeProto* attribute = node->add_attribute();
   attribute->set_name(name);
   attribute->set_type(type);
   return attribute;
 }
-inline void SetInt(::onnx::NodeProto* node, const std::string& name, int64_t value) {
-  AddAttribute(node, name, ::onnx::AttributeProto::INT)->set_i(value);
+inline void SetInt(pb::NodeProto* node, const std::string& name, int64_t value) {
+  AddAttribute(node, name, pb::AttributeProto::INT)->set_i(value);
 }
-inline void SetFloat(::onnx::NodeProto* node, const std::string& name, float value) {
-  AddAttribute(node, name, ::onnx::AttributeProto::FLOAT)->set_f(value);
+inline void SetFloat(pb::NodeProto* node, const std::string& name, float value) {
+  AddAttribute(node, name, pb::AttributeProto::FLOAT)->set_f(value);
 }
-inline void SetString(::onnx::NodeProto* node, const std::string& name, const std::string& value) {
-  AddAttribute(node, name, ::onnx::AttributeProto::STRING)->set_s(value);
+inline void SetString(pb::NodeProto* node, const std::string& name, const std::string& value) {
+  AddAttribute(node, name, pb::AttributeProto::STRING)->set_s(value);
 }
-inline void SetInts(::onnx::NodeProto* node, const std::string& name,
+inline void SetInts(pb::NodeProto* node, const std::string& name,
                     const std::vector<int64_t>& values) {
-  auto* attribute = AddAttribute(node, name, ::onnx::AttributeProto::INTS);
+  auto* attribute = AddAttribute(node, name, pb::AttributeProto::INTS);
   for (int64_t v : values) attribute->add_ints(v);
 }
-inline void SetFloats(::onnx::NodeProto* node, const std::string& name,
+inline void SetFloats(pb::NodeProto* node, const std::string& name,
                       const std::vector<float>& values) {
-  auto* attribute = AddAttribute(node, name, ::onnx::AttributeProto::FLOATS);
+  auto* attribute = AddAttribute(node, name, pb::AttributeProto::FLOATS);
   for (float v : values) attribute->add_floats(v);
 }
 
@@ -255,11 +254,11 @@ inline std::string ReadFile(const std::string& path) {
 }
 
 // The exported model, its weights in place.
-inline ::onnx::ModelProto ExportToProto(ir::Program& program, const ExportOptions& options = {}) {
+inline pb::ModelProto ExportToProto(ir::Program& program, const ExportOptions& options = {}) {
   TempDir dir;
   const absl::Status status = ExportOnnx(program, dir / "out.onnx", options);
   EXPECT_EQ(status.message(), "");
-  ::onnx::ModelProto model;
+  pb::ModelProto model;
   EXPECT_TRUE(model.ParseFromString(ReadFile(dir / "out.onnx")));
   return model;
 }

@@ -36,13 +36,13 @@ TEST_P(Models, ComeBackAsTheyWere) {
 }
 
 TEST_P(Models, KeepTheirWeightsBitForBit) {
-  ::onnx::ModelProto given, written;
+  pb::ModelProto given, written;
   ASSERT_TRUE(given.ParseFromString(ReadFile(ModelPath(GetParam()))));
   ir::IrContext context;
   auto program = ImportOnnx(context, ModelPath(GetParam()));
   ASSERT_EQ(program.status().message(), "");
   written = ExportToProto(**program);
-  std::map<std::string, const ::onnx::TensorProto*> tensors;
+  std::map<std::string, const pb::TensorProto*> tensors;
   for (const auto& tensor : written.graph().initializer()) tensors[tensor.name()] = &tensor;
   for (const auto& tensor : given.graph().initializer()) {
     ASSERT_EQ(tensors.count(tensor.name()), 1u) << tensor.name();
@@ -98,7 +98,7 @@ void ExpectNoHarm(const std::string& bytes) {
 // bert_tiny with its weights cut down to their first rows would not be bert_tiny: instead the bytes
 // to change are chosen where the graph is, for its weights say nothing that could be wrong.
 std::vector<size_t> GraphBytes(const std::string& bytes) {
-  ::onnx::ModelProto model;
+  pb::ModelProto model;
   EXPECT_TRUE(model.ParseFromString(bytes));
   std::vector<bool> is_weight(bytes.size());
   for (const auto& tensor : model.graph().initializer()) {

@@ -37,12 +37,11 @@ TEST(NodeOrder, NodesInOrderStayAsTheyAre) {
 TEST(NodeOrder, WhatASubgraphCapturesComesBeforeIt) {
   ModelBuilder m;
   m.Input("x", {2});
-  m.Input("c", {}, ::onnx::TensorProto::BOOL);
+  m.Input("c", {}, pb::TensorProto::BOOL);
   m.Output("y", {2});
   auto* node = m.Node("If", {"c"}, {"y"});
   for (const char* name : {"then_branch", "else_branch"}) {
-    ::onnx::GraphProto* graph =
-        AddAttribute(node, name, ::onnx::AttributeProto::GRAPH)->mutable_g();
+    pb::GraphProto* graph = AddAttribute(node, name, pb::AttributeProto::GRAPH)->mutable_g();
     ModelBuilder::AddNode(graph->mutable_node(), "Add", {"own", "late"}, {"r"});
     ModelBuilder::AddNode(graph->mutable_node(), "Neg", {"late"}, {"own"});
     graph->add_output()->set_name("r");
@@ -57,11 +56,10 @@ TEST(NodeOrder, WhatASubgraphCapturesComesBeforeIt) {
 
 TEST(NodeOrder, ASubgraphThatReadsWhatItsNodeComputesIsACycle) {
   ModelBuilder m;
-  m.Input("c", {}, ::onnx::TensorProto::BOOL);
+  m.Input("c", {}, pb::TensorProto::BOOL);
   m.Output("y", {2});
   auto* node = m.Node("If", {"c"}, {"y"});
-  ::onnx::GraphProto* graph =
-      AddAttribute(node, "then_branch", ::onnx::AttributeProto::GRAPH)->mutable_g();
+  pb::GraphProto* graph = AddAttribute(node, "then_branch", pb::AttributeProto::GRAPH)->mutable_g();
   graph->add_output()->set_name("y");
   EXPECT_EQ(ImportAndDescribe(m),
             "INVALID_ARGUMENT: 'y' is computed from itself: the nodes are in a cycle");

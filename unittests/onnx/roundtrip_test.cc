@@ -5,25 +5,24 @@
 namespace weft::onnx {
 namespace {
 
-using Attr = ::onnx::AttributeProto;
+using Attr = pb::AttributeProto;
 
 // The model as it is written after it was read.
-::onnx::ModelProto Rewritten(const ModelBuilder& m) {
+pb::ModelProto Rewritten(const ModelBuilder& m) {
   ir::IrContext context;
   auto program = m.Import(context);
   EXPECT_EQ(program.status().message(), "");
-  return program.ok() ? ExportToProto(**program) : ::onnx::ModelProto();
+  return program.ok() ? ExportToProto(**program) : pb::ModelProto();
 }
 
-const ::onnx::AttributeProto* FindAttribute(const ::onnx::NodeProto& node,
-                                            const std::string& name) {
+const pb::AttributeProto* FindAttribute(const pb::NodeProto& node, const std::string& name) {
   for (const auto& attribute : node.attribute())
     if (attribute.name() == name) return &attribute;
   return nullptr;
 }
 
 // Every attribute and name of `given` is in `written` as it was.
-void ExpectKept(const ::onnx::NodeProto& given, const ::onnx::NodeProto& written) {
+void ExpectKept(const pb::NodeProto& given, const pb::NodeProto& written) {
   EXPECT_EQ(given.op_type(), written.op_type());
   EXPECT_EQ(given.domain(), written.domain());
   EXPECT_EQ(given.name(), written.name());
@@ -43,7 +42,7 @@ TEST(RoundTrip, KeepsElementwiseAndLinearNodes) {
   m.Input("x", {2, 3});
   m.Initializer<float>("w", {3, 4}, std::vector<float>(12, 0.5f));
   m.Initializer<float>("b", {4}, {1, 2, 3, 4});
-  m.Output("y", {2, 4}, ::onnx::TensorProto::INT32);
+  m.Output("y", {2, 4}, pb::TensorProto::INT32);
   SetFloat(m.Node("LeakyRelu", {"x"}, {"a"}), "alpha", 0.125f);
   auto* gemm = m.Node("Gemm", {"a", "w", "b"}, {"g"});
   gemm->set_name("gemm");
@@ -51,11 +50,11 @@ TEST(RoundTrip, KeepsElementwiseAndLinearNodes) {
   SetInt(gemm, "transB", 0);
   m.Node("Sum", {"g", "b", "g"}, {"s"});
   m.Node("Clip", {"s", "", ""}, {"c"});
-  SetInt(m.Node("Cast", {"c"}, {"y"}), "to", ::onnx::TensorProto::INT32);
-  const ::onnx::ModelProto out = Rewritten(m);
+  SetInt(m.Node("Cast", {"c"}, {"y"}), "to", pb::TensorProto::INT32);
+  const pb::ModelProto out = Rewritten(m);
   ASSERT_EQ(out.graph().node_size(), m.graph()->node_size());
   for (int i = 0; i < out.graph().node_size(); ++i) {
-    ::onnx::NodeProto given = m.graph()->node(i);
+    pb::NodeProto given = m.graph()->node(i);
     while (given.input(given.input_size() - 1).empty()) given.mutable_input()->RemoveLast();
     ExpectKept(given, out.graph().node(i));
   }
@@ -84,7 +83,7 @@ TEST(RoundTrip, KeepsConvolutionsAndPools) {
   auto* max = m.Node("MaxPool", {"a"}, {"y", "i"});
   SetInts(max, "kernel_shape", {2, 2});
   SetInt(max, "storage_order", 1);
-  const ::onnx::ModelProto out = Rewritten(m);
+  const pb::ModelProto out = Rewritten(m);
   ASSERT_EQ(out.graph().node_size(), 3);
   for (int i = 0; i < 3; ++i) ExpectKept(m.graph()->node(i), out.graph().node(i));
 }
@@ -106,7 +105,7 @@ TEST(RoundTrip, KeepsShapeAndDataMovement) {
   auto* shape = m.Node("Shape", {"t"}, {"q"});
   SetInt(shape, "start", 1);
   SetInt(shape, "end", -1);
-  const ::onnx::ModelProto out = Rewritten(m);
+  const pb::ModelProto out = Rewritten(m);
   ASSERT_EQ(out.graph().node_size(), m.graph()->node_size());
   for (int i = 0; i < out.graph().node_size(); ++i)
     ExpectKept(m.graph()->node(i), out.graph().node(i));
@@ -114,7 +113,7 @@ TEST(RoundTrip, KeepsShapeAndDataMovement) {
 }
 
 // A node that no dialect defines, with an attribute of every kind.
-::onnx::NodeProto* AddOpaque(ModelBuilder& m) {
+pb::NodeProto* AddOpaque(ModelBuilder& m) {
   auto* node = m.Node("com.example.Thing", {"x", "", "w"}, {"", "y"});
   node->set_name("thing");
   node->set_doc_string("what it does");
@@ -142,14 +141,40 @@ TEST(RoundTrip, KeepsShapeAndDataMovement) {
   return node;
 }
 
+void AddUnknownField(google::protobuf::Message* message) {
+  message->GetReflection()->MutableUnknownFields(message)->AddLengthDelimited(1000, "later");
+}
+
+TEST(RoundTrip, KeepsAllOfMessagesThatNoAttributeOrTypeHolds) {
+  ModelBuilder m;
+  m.Import("com.example", 5);
+  auto* sequence = m.graph()->add_input();
+  sequence->set_name("s");
+  sequence->mutable_type()->set_denotation("names");
+  sequence->mutable_type()->mutable_sequence_type()->mutable_elem_type()->mutable_tensor_type();
+  AddUnknownField(sequence->mutable_type());
+  m.Output("y", {1});
+  auto* node = m.Node("com.example.Thing", {"s"}, {"y"});
+  auto* tensor = AddAttribute(node, "ts", Attr::TENSORS)->add_tensors();
+  ModelBuilder::SetTensor<int64_t>(tensor, "inner", {1}, {5});
+  auto* entry = tensor->add_metadata_props();
+  entry->set_key("author");
+  entry->set_value("somebody");
+  AddUnknownField(tensor);
+  const pb::ModelProto out = Rewritten(m);
+  ASSERT_EQ(out.graph().node_size(), 1);
+  EXPECT_EQ(out.graph().input(0).SerializeAsString(), sequence->SerializeAsString());
+  EXPECT_EQ(out.graph().node(0).SerializeAsString(), node->SerializeAsString());
+}
+
 TEST(RoundTrip, WritesOpaqueOperatorsBackUnchanged) {
   ModelBuilder m;
   m.Import("com.example", 5);
   m.Input("x", {2});
   m.Initializer<float>("w", {1}, {1});
   m.Output("y", {3});
-  const ::onnx::NodeProto given = *AddOpaque(m);
-  const ::onnx::ModelProto out = Rewritten(m);
+  const pb::NodeProto given = *AddOpaque(m);
+  const pb::ModelProto out = Rewritten(m);
   ASSERT_EQ(out.graph().node_size(), 1);
   ExpectKept(given, out.graph().node(0));
   EXPECT_EQ(out.graph().node(0).attribute_size(), given.attribute_size());
@@ -162,9 +187,9 @@ TEST(RoundTrip, WritesOpaqueOperatorsBackUnchanged) {
 TEST(RoundTrip, OpaqueOperatorsKeepStatedTypes) {
   ModelBuilder m;
   m.Input("x", {2, 2});
-  m.Output("y", {-2, 2}, ::onnx::TensorProto::INT64);
+  m.Output("y", {-2, 2}, pb::TensorProto::INT64);
   m.Node("NotOfOnnx", {"x"}, {"n"});
-  ModelBuilder::SetInfo(m.graph()->add_value_info(), "n", {2, -3}, ::onnx::TensorProto::INT64);
+  ModelBuilder::SetInfo(m.graph()->add_value_info(), "n", {2, -3}, pb::TensorProto::INT64);
   SetInts(m.Node("Transpose", {"n"}, {"y"}), "perm", {1, 0});
   EXPECT_EQ(RoundTrip(m),
             "n: i64[2,\"n3\"] = onnx.NotOfOnnx(x)\n"
@@ -186,7 +211,7 @@ TEST(RoundTrip, SequencesAreOpaqueTypesAndComeBack) {
       ->mutable_tensor_type()
       ->set_elem_type(1);
   m.Node("SequenceAt", {"s", "zero"}, {"y"});
-  const ::onnx::ModelProto out = Rewritten(m);
+  const pb::ModelProto out = Rewritten(m);
   ASSERT_EQ(out.graph().value_info_size(), 1);
   EXPECT_EQ(out.graph().value_info(0).SerializeAsString(), info->SerializeAsString());
 }
@@ -195,7 +220,7 @@ TEST(RoundTrip, AnOutputThatIsAnInputStaysOne) {
   ModelBuilder m;
   m.Input("x", {2});
   m.Output("x", {2});
-  const ::onnx::ModelProto out = Rewritten(m);
+  const pb::ModelProto out = Rewritten(m);
   EXPECT_EQ(out.graph().node_size(), 0);
   EXPECT_EQ(out.graph().output(0).name(), "x");
 }
@@ -204,7 +229,7 @@ TEST(RoundTrip, AnOutputThatIsAConstantIsCopied) {
   ModelBuilder m;
   m.Initializer<float>("w", {2}, {1, 2});
   m.Output("w", {2});
-  const ::onnx::ModelProto out = Rewritten(m);
+  const pb::ModelProto out = Rewritten(m);
   ASSERT_EQ(out.graph().node_size(), 1);
   EXPECT_EQ(out.graph().node(0).op_type(), "Identity");
   EXPECT_EQ(out.graph().node(0).input(0), out.graph().initializer(0).name());
@@ -223,7 +248,7 @@ TEST(RoundTrip, ValuesThatShareANameGetTheirOwn) {
   ASSERT_EQ(program.status().message(), "");
   for (ir::Operation op : (*program)->body())
     if (op.num_results() > 0) (*program)->SetName(op.result(), "y");  // the output's name
-  const ::onnx::ModelProto out = ExportToProto(**program);
+  const pb::ModelProto out = ExportToProto(**program);
   EXPECT_EQ(out.graph().node(2).output(0), "y");
   EXPECT_EQ(out.graph().node(1).input(0), out.graph().node(0).output(0));
   EXPECT_NE(out.graph().node(0).output(0), "y");
@@ -244,7 +269,7 @@ TEST(RoundTrip, ParametersBecomeInitializers) {
                                       .result_types = {type}});
   b.Return({{"y", neg.result()}});
   ir::Rewriter(&program).SetAttr(program.module(), "input_names", context.StringsAttr({}));
-  const ::onnx::ModelProto out = ExportToProto(program);
+  const pb::ModelProto out = ExportToProto(program);
   ASSERT_EQ(out.graph().initializer_size(), 1);
   EXPECT_EQ(out.graph().initializer(0).name(), "weight");
   EXPECT_EQ(out.graph().node(0).input(0), "weight");
@@ -354,7 +379,7 @@ TEST(Weights, SharedOnesAreWrittenOnce) {
   const ir::Operation second = (*program)->body().back().prev();
   r.SetInsertionPoint(second);
   r.SetOperand(second, 1, r.Constant((*program)->body().front().attr("value")));
-  const ::onnx::ModelProto out = ExportToProto(**program);
+  const pb::ModelProto out = ExportToProto(**program);
   EXPECT_EQ(out.graph().initializer_size(), 1);
   EXPECT_EQ(out.graph().node(0).input(1), "a");
   EXPECT_EQ(out.graph().node(1).input(1), "a");

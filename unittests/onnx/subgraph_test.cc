@@ -5,12 +5,12 @@
 namespace weft::onnx {
 namespace {
 
-using Attr = ::onnx::AttributeProto;
+using Attr = pb::AttributeProto;
 
 // If(cond) { y = x + w } else { y = -x }, with x from outside and w in the branch.
 ModelBuilder IfModel() {
   ModelBuilder m;
-  m.Input("cond", {}, ::onnx::TensorProto::BOOL);
+  m.Input("cond", {}, pb::TensorProto::BOOL);
   m.Input("x", {2});
   m.Output("y", {2});
   auto* node = m.Node("If", {"cond"}, {"y"});
@@ -46,9 +46,9 @@ TEST(Subgraph, BranchesComeBackAsTheyWere) {
   auto program = m.Import(context);
   ASSERT_EQ(program.status().message(), "");
   EXPECT_EQ((*program)->body().argument(1).use_count(), 2u);
-  const ::onnx::ModelProto out = ExportToProto(**program);
-  const ::onnx::NodeProto& given = m.model.graph().node(0);
-  const ::onnx::NodeProto& written = out.graph().node(0);
+  const pb::ModelProto out = ExportToProto(**program);
+  const pb::NodeProto& given = m.model.graph().node(0);
+  const pb::NodeProto& written = out.graph().node(0);
   ASSERT_EQ(written.attribute_size(), 2);
   for (int i = 0; i < 2; ++i) {
     EXPECT_EQ(written.attribute(i).name(), given.attribute(i).name());
@@ -62,18 +62,18 @@ TEST(Subgraph, BranchesComeBackAsTheyWere) {
 
 TEST(Subgraph, LoopBodiesHaveArguments) {
   ModelBuilder m;
-  m.Input("n", {}, ::onnx::TensorProto::INT64);
+  m.Input("n", {}, pb::TensorProto::INT64);
   m.Input("x", {2});
   m.Output("y", {2});
   auto* node = m.Node("Loop", {"n", "", "x"}, {"y"});
   auto* body = AddAttribute(node, "body", Attr::GRAPH)->mutable_g();
   body->set_name("body");
-  ModelBuilder::SetInfo(body->add_input(), "i", {}, ::onnx::TensorProto::INT64);
-  ModelBuilder::SetInfo(body->add_input(), "go", {}, ::onnx::TensorProto::BOOL);
+  ModelBuilder::SetInfo(body->add_input(), "i", {}, pb::TensorProto::INT64);
+  ModelBuilder::SetInfo(body->add_input(), "go", {}, pb::TensorProto::BOOL);
   ModelBuilder::SetInfo(body->add_input(), "state", {2});
   ModelBuilder::AddNode(body->mutable_node(), "Identity", {"go"}, {"go_on"});
   ModelBuilder::AddNode(body->mutable_node(), "Add", {"state", "x"}, {"next"});
-  ModelBuilder::SetInfo(body->add_output(), "go_on", {}, ::onnx::TensorProto::BOOL);
+  ModelBuilder::SetInfo(body->add_output(), "go_on", {}, pb::TensorProto::BOOL);
   ModelBuilder::SetInfo(body->add_output(), "next", {2});
   EXPECT_EQ(RoundTrip(m),
             "y: f32[2] = onnx.Loop(n, -, x) {onnx.subgraph_names=['body'], "
@@ -87,7 +87,7 @@ TEST(Subgraph, LoopBodiesHaveArguments) {
 
 TEST(Subgraph, ScansInsideOfBranchesCaptureThroughTwoLevels) {
   ModelBuilder m;
-  m.Input("cond", {}, ::onnx::TensorProto::BOOL);
+  m.Input("cond", {}, pb::TensorProto::BOOL);
   m.Input("x", {3, 2});
   m.Input("s", {2});
   m.Output("y", {3, 2});
@@ -109,7 +109,7 @@ TEST(Subgraph, ScansInsideOfBranchesCaptureThroughTwoLevels) {
   auto program = m.Import(context);
   ASSERT_EQ(program.status().message(), "");
   EXPECT_EQ((*program)->body().argument(2).use_count(), 2u);
-  const ::onnx::ModelProto out = ExportToProto(**program);
+  const pb::ModelProto out = ExportToProto(**program);
   const auto& inner = out.graph().node(0).attribute(1).g().node(0);
   EXPECT_EQ(inner.op_type(), "Scan");
   EXPECT_EQ(inner.attribute(0).i() + inner.attribute(1).i(), 1);
@@ -124,7 +124,7 @@ TEST(Subgraph, ScansInsideOfBranchesCaptureThroughTwoLevels) {
 
 TEST(Subgraph, ReturningAnOuterValueOrAConstantMakesACopy) {
   ModelBuilder m;
-  m.Input("cond", {}, ::onnx::TensorProto::BOOL);
+  m.Input("cond", {}, pb::TensorProto::BOOL);
   m.Input("x", {2});
   m.Output("y", {2});
   auto* node = m.Node("If", {"cond"}, {"y"});
@@ -136,7 +136,7 @@ TEST(Subgraph, ReturningAnOuterValueOrAConstantMakesACopy) {
   ir::IrContext context;
   auto program = m.Import(context);
   ASSERT_EQ(program.status().message(), "");
-  const ::onnx::ModelProto out = ExportToProto(**program);
+  const pb::ModelProto out = ExportToProto(**program);
   for (const auto& attribute : out.graph().node(0).attribute()) {
     ASSERT_EQ(attribute.g().node_size(), 1);
     EXPECT_EQ(attribute.g().node(0).op_type(), "Identity");
@@ -161,7 +161,7 @@ TEST(Subgraph, ListsOfGraphsStayLists) {
   ir::IrContext context;
   auto program = m.Import(context);
   ASSERT_EQ(program.status().message(), "");
-  const ::onnx::ModelProto out = ExportToProto(**program);
+  const pb::ModelProto out = ExportToProto(**program);
   ASSERT_EQ(out.graph().node(0).attribute_size(), 2);
   const auto& written = out.graph().node(0).attribute(1);
   EXPECT_EQ(written.type(), Attr::GRAPHS);

@@ -39,7 +39,7 @@ TEST(TensorFile, WritesWhatItReads) {
   const ir::Type type = context.TensorType(ir::DataType::kF32, {2, 3});
   const ir::Attribute dense = context.DenseAttrOf(type, std::span<const float>(values));
   ASSERT_EQ(WriteTensorFile(dir / "t.pb", dense, "t").message(), "");
-  ::onnx::TensorProto proto;
+  pb::TensorProto proto;
   ASSERT_TRUE(proto.ParseFromString(ReadFile(dir / "t.pb")));
   EXPECT_EQ(proto.name(), "t");
   EXPECT_EQ(proto.raw_data(), BytesOf(values));
@@ -94,7 +94,7 @@ TEST(TensorFile, RefusesNumpyArraysItCannotRead) {
 }
 
 TEST(TensorFile, RefusesTensorsThatDoNotFitTheirDims) {
-  ::onnx::TensorProto proto;
+  pb::TensorProto proto;
   ModelBuilder::SetTensor<float>(&proto, "t", {2}, {1, 2, 3});
   EXPECT_EQ(ReadAs("t.pb", proto.SerializeAsString()), "holds 12 bytes but its type needs 8");
 }

@@ -7,7 +7,7 @@
 namespace weft::onnx {
 namespace {
 
-using Type = ::onnx::TypeProto;
+using Type = pb::TypeProto;
 
 // What the output's type is after the model was optimised and written.
 std::string OutputType(const ModelBuilder& m, const std::string& pipeline) {
@@ -16,9 +16,9 @@ std::string OutputType(const ModelBuilder& m, const std::string& pipeline) {
   if (!program.ok()) return program.status().ToString();
   Optimise(**program, pipeline);
   EXPECT_EQ(ir::PrintProgram(**program).find("NULL TYPE"), std::string::npos);
-  const ::onnx::ModelProto out = ExportToProto(**program);
+  const pb::ModelProto out = ExportToProto(**program);
   for (const auto& info : out.graph().value_info()) EXPECT_TRUE(info.has_type()) << info.name();
-  const ::onnx::ValueInfoProto& info = out.graph().output(0);
+  const pb::ValueInfoProto& info = out.graph().output(0);
   if (!info.has_type()) return "none";
   std::string text = fmt::format("{}[", info.type().tensor_type().elem_type());
   for (const auto& dim : info.type().tensor_type().shape().dim())
@@ -53,7 +53,7 @@ TEST(TypesKept, OfOperatorsThatNobodyKnows) {
 TEST(TypesKept, OfAReshapeToAShapeThatIsAnInput) {
   ModelBuilder m;
   m.Input("x", {6});
-  m.Input("s", {2}, ::onnx::TensorProto::INT64);
+  m.Input("s", {2}, pb::TensorProto::INT64);
   m.Output("z", {3, 2});
   m.Node("Reshape", {"x", "s"}, {"r"});
   m.Node("Identity", {"r"}, {"z"});
@@ -64,7 +64,7 @@ TEST(TypesKept, OfACallOfAFunction) {
   ModelBuilder m;
   m.Import("f", 1);
   m.Import("com.acme", 1);
-  ::onnx::FunctionProto* function = m.model.add_functions();
+  pb::FunctionProto* function = m.model.add_functions();
   function->set_domain("f");
   function->set_name("F");
   function->add_input("a");
@@ -83,13 +83,12 @@ TEST(TypesKept, OfACallOfAFunction) {
 
 TEST(TypesKept, OfABranch) {
   ModelBuilder m;
-  m.Input("c", {}, ::onnx::TensorProto::BOOL);
+  m.Input("c", {}, pb::TensorProto::BOOL);
   m.Input("x", {3});
   m.Output("y", {3});
   auto* node = m.Node("If", {"c"}, {"i"});
   for (const char* name : {"then_branch", "else_branch"}) {
-    ::onnx::GraphProto* graph =
-        AddAttribute(node, name, ::onnx::AttributeProto::GRAPH)->mutable_g();
+    pb::GraphProto* graph = AddAttribute(node, name, pb::AttributeProto::GRAPH)->mutable_g();
     ModelBuilder::AddNode(graph->mutable_node(), "Neg", {"x"}, {std::string("r") + name});
     graph->add_output()->set_name(std::string("r") + name);
   }
@@ -101,7 +100,7 @@ TEST(TypesKept, OfTwoEqualOperationsOneOfWhichHasAType) {
   for (const bool first : {true, false}) {
     ModelBuilder m;
     m.Input("x", {6});
-    m.Input("s", {2}, ::onnx::TensorProto::INT64);
+    m.Input("s", {2}, pb::TensorProto::INT64);
     m.Output(first ? "a" : "b", {3, 2});
     m.Output("r");
     m.Node("Reshape", {"x", "s"}, {"a"});

@@ -45,6 +45,7 @@ TEST_F(IrOpt, HelpFitsOneScreen) {
                              "--list-ops",
                              "--list-constraints",
                              "--export FORM",
+                             "--target-opset N",
                              "--full-weights",
                              "--numerics N",
                              "--explain R[@V]",

@@ -11,7 +11,7 @@ struct Conv {
   static constexpr OpInfo kInfo = {.name = "onnx.Conv",
                                    .operands = {"x", "w", Optional("b")},
                                    .onnx = "Conv",
-                                   .since = 11,
+                                   .since = 22,
                                    .doc = "convolution, one bias per output channel"};
   template <template <class> class Slot>
   struct Attrs {

@@ -43,17 +43,17 @@ struct Tanh : UnaryFloatOp {
 };
 struct HardSwish : UnaryFloatOp {
   static constexpr OpInfo kInfo =
-      UnaryInfo("onnx.HardSwish", 14, "x * max(0, min(1, x / 6 + 0.5))");
+      UnaryInfo("onnx.HardSwish", 22, "x * max(0, min(1, x / 6 + 0.5))");
 };
 struct Not : LogicalOp {
   static constexpr OpInfo kInfo = UnaryInfo("onnx.Not", 1, "logical not");
 };
 struct Identity : UnaryOp {
-  static constexpr OpInfo kInfo = UnaryInfo("onnx.Identity", 16, "x itself, of any type", kView);
+  static constexpr OpInfo kInfo = UnaryInfo("onnx.Identity", 25, "x itself, of any type", kView);
 };
 struct HardSigmoid {
   static constexpr OpInfo kInfo =
-      UnaryInfo("onnx.HardSigmoid", 6, "max(0, min(1, alpha * x + beta))");
+      UnaryInfo("onnx.HardSigmoid", 22, "max(0, min(1, alpha * x + beta))");
   template <template <class> class Slot>
   struct Attrs {
     Slot<float> alpha{};
@@ -76,7 +76,7 @@ struct LeakyRelu {
 };
 struct Elu {
   static constexpr OpInfo kInfo =
-      UnaryInfo("onnx.Elu", 6, "x where x >= 0, else alpha * (exp(x) - 1)");
+      UnaryInfo("onnx.Elu", 22, "x where x >= 0, else alpha * (exp(x) - 1)");
   template <template <class> class Slot>
   struct Attrs {
     Slot<float> alpha{};
@@ -86,7 +86,7 @@ struct Elu {
 };
 struct Selu {
   static constexpr OpInfo kInfo =
-      UnaryInfo("onnx.Selu", 6, "gamma * x where x > 0, else gamma * alpha * (exp(x) - 1)");
+      UnaryInfo("onnx.Selu", 22, "gamma * x where x > 0, else gamma * alpha * (exp(x) - 1)");
   template <template <class> class Slot>
   struct Attrs {
     Slot<float> alpha{};
@@ -99,7 +99,7 @@ struct Selu {
   static bool Infer(InferContext& c);
 };
 struct Cast {
-  static constexpr OpInfo kInfo = UnaryInfo("onnx.Cast", 13, "x converted to another element type");
+  static constexpr OpInfo kInfo = UnaryInfo("onnx.Cast", 25, "x converted to another element type");
   template <template <class> class Slot>
   struct Attrs {
     Slot<DataType> to{};
@@ -143,7 +143,7 @@ struct Xor : LogicalOp {
 };
 struct Equal : EqualityOp {
   static constexpr OpInfo kInfo =
-      BinaryInfo("onnx.Equal", 13, "x == y, as bool", kCommutative | kTypeGeneric);
+      BinaryInfo("onnx.Equal", 19, "x == y, as bool", kCommutative | kTypeGeneric);
 };
 struct Greater : ComparisonOp {
   static constexpr OpInfo kInfo = BinaryInfo("onnx.Greater", 13, "x > y, as bool");
@@ -198,7 +198,7 @@ struct Dropout {
       .results = {"out", Optional("mask")},
       .traits = kPure | kView | kRandom,
       .onnx = "Dropout",
-      .since = 13,
+      .since = 22,
       .doc = "zeroes random elements and scales the rest when training; else the identity",
       .data = OverOperands(0)};
   template <template <class> class Slot>

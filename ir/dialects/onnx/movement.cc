@@ -49,6 +49,48 @@ bool Concat::Infer(InferContext& c) {
   return CheckTensors(c) && ConcatTensors(c, types, c.attrs_of<Concat>().axis);
 }
 
+namespace {
+
+// The sizes of the parts where there is no operand that has them.
+bool EqualParts(InferContext& c, int64_t axis, const Shape& dims, std::optional<Ints>* sizes) {
+  const auto num_outputs = c.attrs_of<Split>().num_outputs;
+  const auto results = static_cast<int64_t>(c.num_results());
+  const int64_t parts = num_outputs.value_or(results), size = dims[axis];
+  if (parts < 1 || parts < results)
+    return c.Fail(fmt::format("num_outputs is {} but there are {} results", parts, results));
+  if (!IsStaticDim(size)) return true;
+  if (!num_outputs && size % parts != 0)
+    return c.Fail(fmt::format("dimension {} of {} does not split into {} equal parts", axis,
+                              ToString(dims), parts));
+  const int64_t chunk = size / parts + (size % parts != 0);
+  *sizes = Ints();
+  for (int64_t i = 0; i < results; ++i) {
+    const auto begin = CheckedMul(chunk, i);
+    if (!begin || *begin > size)
+      return c.Fail(fmt::format("dimension {} of {} does not split into {} parts of {}", axis,
+                                ToString(dims), parts, chunk));
+    (*sizes)->push_back(std::min(chunk, size - *begin));
+  }
+  return true;
+}
+
+bool GivenParts(InferContext& c, int64_t axis, const Shape& dims, std::optional<Ints>* sizes) {
+  if (c.attrs_of<Split>().num_outputs) return c.Fail("has both split and num_outputs");
+  *sizes = KnownInts(c, 1);
+  if (!*sizes) return true;
+  int64_t sum = 0;
+  for (int64_t s : **sizes) {
+    const auto next = CheckedAdd(sum, s);
+    if (s < 0 || !next) return c.Fail(fmt::format("split has the entry {}", s));
+    sum = *next;
+  }
+  const int64_t size = dims[axis];
+  if (!IsStaticDim(size) || sum == size) return true;
+  return c.Fail(fmt::format("split adds up to {} but dimension {} of x is {}", sum, axis, size));
+}
+
+}  // namespace
+
 bool Split::Infer(InferContext& c) {
   if (!CheckTensors(c) || !CheckDtype(c, 1, DataType::kI64) || !CheckRank(c, 1, 1)) return false;
   const size_t parts = c.num_results();
@@ -59,28 +101,10 @@ bool Split::Infer(InferContext& c) {
   }
   int64_t axis = c.attrs_of<Split>().axis;
   if (!NormalizeAxis(c, &axis, dims->size())) return false;
-  const int64_t size = (*dims)[axis];
   if (!CheckVector(c, 1, static_cast<int64_t>(parts), "results")) return false;
-  std::optional<Ints> sizes = c.HasOperand(1) ? KnownInts(c, 1) : std::nullopt;
-  if (!c.HasOperand(1)) {
-    if (parts > 0 && IsStaticDim(size)) {
-      const auto n = static_cast<int64_t>(parts);
-      if (size % n != 0)
-        return c.Fail(fmt::format("dimension {} of {} does not split into {} equal parts", axis,
-                                  ToString(*dims), parts));
-      sizes = Ints(parts, size / n);
-    }
-  } else if (sizes) {
-    int64_t sum = 0;
-    for (int64_t s : *sizes) {
-      const auto next = CheckedAdd(sum, s);
-      if (s < 0 || !next) return c.Fail(fmt::format("split has the entry {}", s));
-      sum = *next;
-    }
-    if (IsStaticDim(size) && sum != size)
-      return c.Fail(
-          fmt::format("split adds up to {} but dimension {} of x is {}", sum, axis, size));
-  }
+  std::optional<Ints> sizes;
+  if (!(c.HasOperand(1) ? GivenParts(c, axis, *dims, &sizes) : EqualParts(c, axis, *dims, &sizes)))
+    return false;
   for (size_t i = 0; i < parts; ++i) {
     (*dims)[axis] = sizes && i < sizes->size() ? (*sizes)[i] : kUnknownDim;
     if (!SetTensor(c, i, DtypeOf(c, 0), dims)) return false;
@@ -169,22 +193,57 @@ bool Tile::Infer(InferContext& c) {
   return SetTensor(c, 0, DtypeOf(c, 0), dims);
 }
 
+namespace {
+
+// begin and end of one dimension; nullopt when not known.
+using Border = std::optional<std::pair<int64_t, int64_t>>;
+
+// What Pad's operands say of each dimension; false when they contradict its rank.
+bool Borders(InferContext& c, size_t rank, std::vector<Border>* borders) {
+  borders->assign(rank, Border(std::pair<int64_t, int64_t>(0, 0)));
+  std::optional<Ints> axes = Ints();
+  if (c.HasOperand(3)) {
+    axes = KnownInts(c, 3);
+  } else {
+    for (size_t i = 0; i < rank; ++i) axes->push_back(static_cast<int64_t>(i));
+  }
+  if (!axes) {
+    borders->assign(rank, std::nullopt);
+    return true;
+  }
+  const size_t count = axes->size();
+  if (!CheckVector(c, 1, static_cast<int64_t>(2 * count), "begins and ends")) return false;
+  const auto pads = ShapeOperand(c, 1);
+  std::vector<bool> seen(rank);
+  for (size_t i = 0; i < count; ++i) {
+    int64_t axis = (*axes)[i];
+    if (!NormalizeAxis(c, &axis, rank)) return false;
+    if (seen[axis]) return c.Fail(fmt::format("axis {} is given twice", axis));
+    seen[axis] = true;
+    const bool known =
+        pads && pads->size() == 2 * count && (*pads)[i].is_number && (*pads)[count + i].is_number;
+    (*borders)[axis] =
+        known ? Border(std::pair((*pads)[i].value, (*pads)[count + i].value)) : std::nullopt;
+  }
+  return true;
+}
+
+}  // namespace
+
 bool Pad::Infer(InferContext& c) {
   DataType dtype;
   if (!CheckTensors(c) || !SameDtype(c, {0, 2}, &dtype) || !CheckDtype(c, 1, DataType::kI64) ||
-      !CheckRank(c, 1, 1) || !CheckScalar(c, 2))
+      !CheckRank(c, 1, 1) || !CheckScalar(c, 2) || !CheckRank(c, 3, 1))
     return false;
   Dims dims = DimsOf(c, 0);
   if (!dims) return SetTensor(c, 0, dtype, std::nullopt);
-  const size_t rank = dims->size();
-  if (!CheckVector(c, 1, static_cast<int64_t>(2 * rank), "begins and ends")) return false;
-  const auto pads = ShapeOperand(c, 1);
+  std::vector<Border> borders;
+  if (!Borders(c, dims->size(), &borders)) return false;
   const bool reflect = c.attrs_of<Pad>().mode == PadMode::kReflect;
-  for (size_t i = 0; i < rank; ++i) {
+  for (size_t i = 0; i < dims->size(); ++i) {
     int64_t& dim = (*dims)[i];
-    const bool known =
-        pads && pads->size() == 2 * rank && (*pads)[i].is_number && (*pads)[rank + i].is_number;
-    const int64_t begin = known ? (*pads)[i].value : 0, end = known ? (*pads)[rank + i].value : 0;
+    const bool known = borders[i].has_value();
+    const int64_t begin = known ? borders[i]->first : 0, end = known ? borders[i]->second : 0;
     if (!known || !IsStaticDim(dim)) {
       if (!known || begin != 0 || end != 0) dim = kUnknownDim;
       continue;

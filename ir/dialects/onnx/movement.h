@@ -13,7 +13,7 @@ struct Transpose {
                                    .operands = {"data"},
                                    .traits = kPure | kTypeGeneric,
                                    .onnx = "Transpose",
-                                   .since = 13,
+                                   .since = 25,
                                    .doc = "permutes dimensions"};
   template <template <class> class Slot>
   struct Attrs {
@@ -39,19 +39,25 @@ struct Concat {
 };
 
 // Without `split` the parts are equal.
+// Into parts of the sizes `split`; else into num_outputs, by default as many as there are results, equal
+// ones but for the last, which may be smaller where num_outputs is given.
 struct Split {
   static constexpr OpInfo kInfo = {.name = "onnx.Split",
                                    .operands = {"x", Optional("split")},
                                    .results = {Variadic("outputs")},
                                    .traits = kPure | kTypeGeneric | kRankGeneric | kAxisOfOperand,
                                    .onnx = "Split",
-                                   .since = 13,
+                                   .since = 18,
                                    .doc = "cuts a tensor into parts along an axis",
                                    .data = OverOperands(0)};
   template <template <class> class Slot>
   struct Attrs {
     Slot<int64_t> axis{};
-    static constexpr auto Fields() { return std::tuple(Field{"axis", &Attrs::axis, int64_t{0}}); }
+    Slot<std::optional<int64_t>> num_outputs{};
+    static constexpr auto Fields() {
+      return std::tuple(Field{"axis", &Attrs::axis, int64_t{0}},
+                        Field{"num_outputs", &Attrs::num_outputs});
+    }
   };
   static bool Infer(InferContext& c);
 };
@@ -112,19 +118,21 @@ struct Tile {
   static bool Infer(InferContext& c);
 };
 
-enum class PadMode : uint8_t { kConstant, kReflect, kEdge };
-constexpr std::array<std::string_view, 3> EnumNames(PadMode) {
-  return {"constant", "reflect", "edge"};
+enum class PadMode : uint8_t { kConstant, kReflect, kEdge, kWrap };
+constexpr std::array<std::string_view, 4> EnumNames(PadMode) {
+  return {"constant", "reflect", "edge", "wrap"};
 }
 
-// pads: all begins, then all ends, one of each per dimension; negative ones crop.
+// pads: all begins, then all ends, one of each per dimension, or per entry of axes; negative ones
+// crop.
 struct Pad {
-  static constexpr OpInfo kInfo = {.name = "onnx.Pad",
-                                   .operands = {"data", "pads", Optional("constant_value")},
-                                   .onnx = "Pad",
-                                   .since = 13,
-                                   .doc = "adds a border",
-                                   .data = OverOperands(0, 2)};
+  static constexpr OpInfo kInfo = {
+      .name = "onnx.Pad",
+      .operands = {"data", "pads", Optional("constant_value"), Optional("axes")},
+      .onnx = "Pad",
+      .since = 25,
+      .doc = "adds a border",
+      .data = OverOperands(0, 2)};
   template <template <class> class Slot>
   struct Attrs {
     Slot<PadMode> mode{};

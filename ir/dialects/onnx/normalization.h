@@ -36,7 +36,7 @@ struct InstanceNormalization {
   static constexpr OpInfo kInfo = {.name = "onnx.InstanceNormalization",
                                    .operands = {"x", "scale", "b"},
                                    .onnx = "InstanceNormalization",
-                                   .since = 6,
+                                   .since = 22,
                                    .doc = "normalises each channel of each batch"};
   template <template <class> class Slot>
   struct Attrs {

@@ -11,7 +11,7 @@ struct MaxPool {
                                    .operands = {"x"},
                                    .results = {"out", Optional("indices")},
                                    .onnx = "MaxPool",
-                                   .since = 12,
+                                   .since = 22,
                                    .doc = "the largest number of each window; skips NaN"};
   template <template <class> class Slot>
   struct Attrs {
@@ -63,7 +63,7 @@ struct GlobalAveragePool {
   static constexpr OpInfo kInfo = {.name = "onnx.GlobalAveragePool",
                                    .operands = {"x"},
                                    .onnx = "GlobalAveragePool",
-                                   .since = 1,
+                                   .since = 22,
                                    .doc = "the mean over all spatial dimensions, kept as 1"};
   template <template <class> class Slot>
   using Attrs = NoAttrs<Slot>;

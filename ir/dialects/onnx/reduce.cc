@@ -5,33 +5,17 @@
 #include "ir/dialects/onnx/infer/shape_value.h"
 
 namespace weft::ir::ops {
-namespace {
-
-bool InferReduce(InferContext& c, const std::optional<Ints>& axes, bool keep) {
+bool ReduceOp::Infer(InferContext& c) {
+  const bool takes_bool = c.opcode() == kOpcodeOf<ReduceMax> || c.opcode() == kOpcodeOf<ReduceMin>;
+  if (!CheckTensors(c) || !CheckDtype(c, 1, DataType::kI64) || !CheckRank(c, 1, 0, 1)) return false;
+  if (!(takes_bool && DtypeOf(c, 0) == DataType::kBool) && !CheckNumber(c, 0)) return false;
+  const auto attrs = c.attrs_of<ReduceMean>();  // all have the same
+  if (attrs.axes && c.HasOperand(1)) return c.Fail("axes are given as operand and as attribute");
+  const std::optional<Ints> axes = c.HasOperand(1) ? KnownInts(c, 1) : attrs.axes.value_or(Ints());
+  if (axes && axes->empty() && attrs.noop_with_empty_axes) return SetSameAs(c, 0, 0);
   Dims dims = DimsOf(c, 0);
-  return CheckTensors(c) && CheckNumber(c, 0) && ReduceDims(c, axes, keep, &dims) &&
-         SetTensor(c, 0, DtypeOf(c, 0), dims);
-}
-
-template <class Op>
-bool InferReduceOp(InferContext& c) {
-  const auto attrs = c.attrs_of<Op>();
-  return InferReduce(c, attrs.axes.value_or(Ints()), attrs.keepdims != 0);
-}
-
-}  // namespace
-
-bool ReduceMean::Infer(InferContext& c) { return InferReduceOp<ReduceMean>(c); }
-bool ReduceMax::Infer(InferContext& c) { return InferReduceOp<ReduceMax>(c); }
-bool ReduceMin::Infer(InferContext& c) { return InferReduceOp<ReduceMin>(c); }
-
-bool ReduceSum::Infer(InferContext& c) {
-  if (!CheckTensors(c) || !CheckDtype(c, 1, DataType::kI64) || !CheckRank(c, 1, 1)) return false;
-  const auto attrs = c.attrs_of<ReduceSum>();
-  const std::optional<Ints> axes = c.HasOperand(1) ? KnownInts(c, 1) : Ints();
-  if (axes && axes->empty() && attrs.noop_with_empty_axes)
-    return CheckNumber(c, 0) && SetSameAs(c, 0, 0);
-  return InferReduce(c, axes, attrs.keepdims != 0);
+  // Axes of unknown number may be none, which leaves or takes every dimension.
+  return ReduceDims(c, axes, attrs.keepdims != 0, &dims) && SetTensor(c, 0, DtypeOf(c, 0), dims);
 }
 
 bool TopK::Infer(InferContext& c) { return InferTopK(c, c.attrs_of<TopK>().axis, DataType::kI64); }
@@ -53,7 +37,8 @@ bool InferTopK(InferContext& c, int64_t axis, DataType index) {
 }
 
 void LoadReduceOps(IrContext& context) {
-  AddOps<ReduceMean, ReduceMax, ReduceMin, ReduceSum, TopK>(context);
+  AddOps<ReduceMean, ReduceMax, ReduceMin, ReduceSum, ReduceProd, ReduceL1, ReduceL2,
+         ReduceSumSquare, ReduceLogSum, ReduceLogSumExp, TopK>(context);
 }
 
 }  // namespace weft::ir::ops

@@ -11,7 +11,7 @@ struct Reshape {
                                    .operands = {"data", "shape"},
                                    .traits = kPure | kView | kTypeGeneric,
                                    .onnx = "Reshape",
-                                   .since = 14,
+                                   .since = 25,
                                    .doc = "the same elements in another shape",
                                    .data = OverOperands(0)};
   template <template <class> class Slot>
@@ -29,7 +29,7 @@ struct Flatten {
                                    .operands = {"x"},
                                    .traits = kPure | kView | kAxisOfOperand,
                                    .onnx = "Flatten",
-                                   .since = 13,
+                                   .since = 25,
                                    .doc = "a matrix: dimensions before axis by the others"};
   template <template <class> class Slot>
   struct Attrs {
@@ -44,7 +44,7 @@ struct Squeeze {
                                    .operands = {"data", Optional("axes")},
                                    .traits = kPure | kView | kTypeGeneric,
                                    .onnx = "Squeeze",
-                                   .since = 13,
+                                   .since = 25,
                                    .doc = "removes dimensions of size 1 (all, without axes)",
                                    .data = OverOperands(0)};
   template <template <class> class Slot>
@@ -57,7 +57,7 @@ struct Unsqueeze {
                                    .operands = {"data", "axes"},
                                    .traits = kPure | kView | kTypeGeneric,
                                    .onnx = "Unsqueeze",
-                                   .since = 13,
+                                   .since = 25,
                                    .doc = "inserts dimensions of size 1",
                                    .data = OverOperands(0)};
   template <template <class> class Slot>
@@ -71,7 +71,7 @@ struct Shape {
                                    .operands = {"data"},
                                    .traits = kPure | kReadsShapesOnly,
                                    .onnx = "Shape",
-                                   .since = 15,
+                                   .since = 25,
                                    .doc = "the dimensions of a tensor"};
   template <template <class> class Slot>
   struct Attrs {
@@ -89,7 +89,7 @@ struct ConstantOfShape {
   static constexpr OpInfo kInfo = {.name = "onnx.ConstantOfShape",
                                    .operands = {"shape"},
                                    .onnx = "ConstantOfShape",
-                                   .since = 9,
+                                   .since = 25,
                                    .doc = "a tensor of a given shape, all elements alike",
                                    .data = 0};
   template <template <class> class Slot>

@@ -219,6 +219,8 @@ int64_t PadSource(ir::ops::PadMode mode, int64_t at, int64_t before, int64_t dim
       return -1;
     case ops::PadMode::kEdge:
       return std::clamp<int64_t>(i, 0, dim - 1);
+    case ops::PadMode::kWrap:
+      return (i % dim + dim) % dim;
     case ops::PadMode::kReflect:
       break;
   }
@@ -230,19 +232,39 @@ int64_t PadSource(ir::ops::PadMode mode, int64_t at, int64_t before, int64_t dim
 absl::Status Pad(const AttrsOf<ops::Pad>& attrs, const KernelArgs& args) {
   const TensorView &x = args.inputs[0], &y = args.outputs[0];
   const std::vector<int64_t> pads = ReadInts(args.inputs[1]);
+  std::vector<int64_t> axes, before(x.dims.size(), 0), after(x.dims.size(), 0);
+  if (args.HasInput(3)) axes = ReadInts(args.inputs[3]);
+  for (size_t i = 0; !args.HasInput(3) && i < x.dims.size(); ++i)
+    axes.push_back(static_cast<int64_t>(i));
+  if (pads.size() != 2 * axes.size())
+    return ir::InvalidArgument("pads must be two numbers per padded dimension");
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const int64_t axis = ir::NormalAxis(axes[i], x.dims.size());
+    if (axis < 0 || axis >= static_cast<int64_t>(x.dims.size()))
+      return ir::InvalidArgument("axis " + std::to_string(axes[i]) + " is out of range");
+    before[axis] = pads[i];
+    after[axis] = pads[axes.size() + i];
+  }
+  for (size_t i = 0; i < x.dims.size(); ++i)
+    if (x.dims[i] + before[i] + after[i] != y.dims[i])
+      return ir::InvalidArgument("the pads do not lead to the size of the result");
   const std::byte zero[16] = {};
   const std::byte* fill = args.HasInput(2) ? args.inputs[2].data : zero;
   CopyMapped(x, y, fill, [&](int axis, int64_t at) {
-    return PadSource(attrs.mode, at, pads[axis], x.dims[axis]);
+    return PadSource(attrs.mode, at, before[axis], x.dims[axis]);
   });
   return absl::OkStatus();
 }
 absl::Status CheckPad(const KernelContext& context) {
   const size_t rank = context.dims(0).size();
+  const bool all = !context.HasInput(3);
   if (context.input_type(1).dtype() != ir::DataType::kI64 ||
-      context.input_type(1).NumElements() != static_cast<int64_t>(2 * rank) ||
+      (all && context.input_type(1).NumElements() != static_cast<int64_t>(2 * rank)) ||
       context.result_dims(0).size() != rank)
     return context.InvalidArgument("pads must be two i64 numbers per dimension");
+  if (!all && context.input_type(3).dtype() != ir::DataType::kI64 &&
+      context.input_type(3).dtype() != ir::DataType::kI32)
+    return context.InvalidArgument("axes must be integers");
   if (context.HasInput(2) && (context.input_type(2).NumElements() != 1 ||
                               context.input_type(2).dtype() != context.result_type(0).dtype()))
     return context.InvalidArgument("constant_value must be one element of data's type");

@@ -11,6 +11,7 @@
 #include "ir/infer.h"
 #include "ir/walk.h"
 #include "tools/onnx/export/graph_writer.h"
+#include "tools/onnx/export/lowering.h"
 #include "tools/onnx/import/adapters.h"
 #include "tools/onnx/proto/names.h"
 #include "tools/onnx/proto/proto_attribute.h"
@@ -54,7 +55,8 @@ absl::Status Expand(ir::Rewriter& rewriter, Operation op) {
   return absl::OkStatus();
 }
 
-absl::Status ExpandAll(ir::Program* program, bool (*wanted)(Operation)) {
+template <class Wanted>
+absl::Status ExpandAll(ir::Program* program, const Wanted& wanted) {
   ir::Rewriter rewriter(program);
   for (int round = 0; round < kMaxExpansions; ++round) {
     std::vector<Operation> ops;
@@ -169,7 +171,7 @@ std::string VariantName(Operation op) {
 
 absl::StatusOr<pb::FunctionProto> MakeFunction(ir::IrContext* context, const ir::OpDef& def,
                                                ir::AttrDict attrs, std::span<const Type> operands,
-                                               size_t num_results) {
+                                               size_t num_results, int64_t target) {
   const auto& names = def.info->operands;
   if (!def.decompose || operands.size() > names.size() || num_results > def.info->results.size())
     return ir::Unsupported(fmt::format("{}: no body in ONNX", def.name()));
@@ -194,9 +196,10 @@ absl::StatusOr<pb::FunctionProto> MakeFunction(ir::IrContext* context, const ir:
   }
   builder.Return(std::move(returned));
   WEFT_RETURN_IF_ERROR(ExpandFusedOps(&scratch));
+  WEFT_RETURN_IF_ERROR(ExpandNewOperators(&scratch, target));
 
   pb::GraphProto graph;
-  GraphWriter writer(GraphWriter::Constants::kNodes, nullptr);
+  GraphWriter writer(GraphWriter::Constants::kNodes, target, nullptr);
   WEFT_RETURN_IF_ERROR(writer.Write(scratch.body(), inputs, outputs, &graph));
   pb::FunctionProto function;
   function.set_domain(std::string(kFusedDomain));
@@ -205,7 +208,7 @@ absl::StatusOr<pb::FunctionProto> MakeFunction(ir::IrContext* context, const ir:
   function.mutable_node()->Swap(graph.mutable_node());
   auto* opset = function.add_opset_import();
   opset->set_domain("");
-  opset->set_version(kOpset);
+  opset->set_version(target);
   function.set_doc_string(DocString(def, attrs));
   return function;
 }
@@ -223,8 +226,9 @@ absl::StatusOr<std::string> FusedFunctionTable::FunctionFor(Operation op) {
   }
   const Variant variant(op.opcode().id(), op.attrs().id(), type_ids, op.num_results());
   if (const auto it = by_variant_.find(variant); it != by_variant_.end()) return it->second;
-  WEFT_ASSIGN_OR_RETURN(pb::FunctionProto function,
-                        MakeFunction(op.context(), *op.def(), op.attrs(), types, op.num_results()));
+  WEFT_ASSIGN_OR_RETURN(
+      pb::FunctionProto function,
+      MakeFunction(op.context(), *op.def(), op.attrs(), types, op.num_results(), target_));
   std::string& name = by_content_[function.SerializeAsString()];
   if (name.empty()) {
     const std::string stem = VariantName(op);
@@ -272,8 +276,12 @@ bool FusedFunctionReader::ReadClaim(const pb::FunctionProto& function, Claim* cl
 
 bool FusedFunctionReader::IsTrue(const pb::FunctionProto& function, const Claim& claim,
                                  std::span<const Type> operands) const {
-  absl::StatusOr<pb::FunctionProto> expected = MakeFunction(
-      context_, *claim.def, claim.attrs, operands, static_cast<size_t>(function.output_size()));
+  if (function.opset_import_size() != 1) return false;
+  const int64_t target = function.opset_import(0).version();
+  if (target < kOldestTargetOpset || target > kOpset) return false;
+  absl::StatusOr<pb::FunctionProto> expected =
+      MakeFunction(context_, *claim.def, claim.attrs, operands,
+                   static_cast<size_t>(function.output_size()), target);
   if (!expected.ok()) return false;
   expected->set_name(function.name());
   pb::FunctionProto actual = function;
@@ -327,6 +335,10 @@ bool HasBodyInRegion(ir::Program& program) {
 
 absl::Status ExpandBodiesInRegions(ir::Program* program) {
   return ExpandAll(program, &IsBodyInRegion);
+}
+
+absl::Status ExpandNewOperators(ir::Program* program, int64_t target) {
+  return ExpandAll(program, [&](Operation op) { return IsExpandedFor(op, target); });
 }
 
 }  // namespace weft::onnx

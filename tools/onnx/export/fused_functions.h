@@ -20,16 +20,18 @@
 
 namespace weft::onnx {
 
-// The function for an op with operands of these types (null: not given), without a name.
+// The function for an op with operands of these types (null: not given), without a name, in opset
+// `target`.
 // Unsupported when the op has no body in ONNX for these operands.
 absl::StatusOr<pb::FunctionProto> MakeFunction(ir::IrContext* context, const ir::OpDef& def,
                                                ir::AttrDict attrs,
                                                std::span<const ir::Type> operands,
-                                               size_t num_results);
+                                               size_t num_results, int64_t target);
 
 // While exporting: the functions that the model's fused ops call.
 class FusedFunctionTable {
  public:
+  explicit FusedFunctionTable(int64_t target) : target_(target) {}
   // The name of the function to call for op.
   absl::StatusOr<std::string> FunctionFor(ir::Operation op);
   // In order of first use.
@@ -37,6 +39,7 @@ class FusedFunctionTable {
 
  private:
   using Variant = std::tuple<uint16_t, uint32_t, std::vector<uint32_t>, uint32_t>;
+  int64_t target_;
   std::map<Variant, std::string> by_variant_;      // op, attributes, operand types, results
   std::map<std::string, std::string> by_content_;  // serialised function without name -> name
   std::set<std::string> names_;
@@ -73,5 +76,7 @@ absl::Status ExpandFusedOps(ir::Program* program);
 // The same for ops whose body is their region: it may be another for each, so it makes no function.
 bool HasBodyInRegion(ir::Program& program);
 absl::Status ExpandBodiesInRegions(ir::Program* program);
+// The same for operators that came after opset `target` and are made of others.
+absl::Status ExpandNewOperators(ir::Program* program, int64_t target);
 
 }  // namespace weft::onnx

@@ -6,6 +6,7 @@
 #include "ir/dialects/builtin.h"
 #include "ir/walk.h"
 #include "tools/onnx/export/fused_functions.h"
+#include "tools/onnx/export/lowering.h"
 #include "tools/onnx/proto/names.h"
 #include "tools/onnx/proto/proto_attribute.h"
 #include "tools/onnx/proto/proto_type.h"
@@ -223,13 +224,38 @@ void GraphWriter::WriteResults(Operation op, pb::GraphProto* graph, pb::NodeProt
     node->mutable_output()->RemoveLast();
 }
 
-absl::Status GraphWriter::WriteNode(Operation op, pb::GraphProto* graph, pb::NodeProto* node) {
-  WEFT_RETURN_IF_ERROR(SetOperator(op, node));
-  if (!op.location().empty()) node->set_name(node_names_.Fresh(op.location().str()));
-  WriteOperands(op, node);
-  WEFT_RETURN_IF_ERROR(WriteAttributes(op, node));
-  WEFT_RETURN_IF_ERROR(WriteSubgraphs(op, node));
-  WriteResults(op, graph, node);
+// A constant of the graph that no value of the program stands for.
+std::string GraphWriter::AddInts(const ir::Ints& ints, ir::IrContext& context,
+                                 pb::GraphProto* graph) {
+  const auto size = static_cast<int64_t>(ints.size());
+  const Attribute dense = context.DenseAttr(
+      context.TensorType(ir::DataType::kI64, {&size, 1}),
+      {reinterpret_cast<const std::byte*>(ints.data()), ints.size() * sizeof(int64_t)});
+  std::string name = names_.Fresh("");
+  if (constants_ == Constants::kInitializers) {
+    *graph->add_initializer() = TensorToProto(dense, name);
+    return name;
+  }
+  pb::NodeProto* node = graph->add_node();
+  node->set_op_type("Constant");
+  node->add_output(name);
+  WEFT_CHECK(AttributeToProto("value", dense, node->add_attribute()).ok(), "a list has no form");
+  return name;
+}
+
+absl::Status GraphWriter::WriteNode(Operation op, pb::GraphProto* graph) {
+  pb::NodeProto node;
+  WEFT_RETURN_IF_ERROR(SetOperator(op, &node));
+  if (!op.location().empty()) node.set_name(node_names_.Fresh(op.location().str()));
+  WriteOperands(op, &node);
+  WEFT_RETURN_IF_ERROR(WriteAttributes(op, &node));
+  WEFT_RETURN_IF_ERROR(WriteSubgraphs(op, &node));
+  WriteResults(op, graph, &node);
+  if (node.domain().empty())
+    WEFT_RETURN_IF_ERROR(LowerNode(
+        op, target_, [&](const ir::Ints& ints) { return AddInts(ints, *op.context(), graph); },
+        &node));
+  *graph->add_node() = std::move(node);
   return absl::OkStatus();
 }
 
@@ -237,7 +263,7 @@ absl::Status GraphWriter::WriteOp(Operation op, pb::GraphProto* graph, bool top)
   if (op.Is<ir::ReturnOp>()) return absl::OkStatus();
   if (op.Is<ir::ConstantOp>() || op.Is<ir::GetParameterOp>())
     return Annotated(WriteConstant(op, graph, top), op);
-  return Annotated(WriteNode(op, graph, graph->add_node()), op);
+  return Annotated(WriteNode(op, graph), op);
 }
 
 absl::Status GraphWriter::WriteOps(Block block, pb::GraphProto* graph, bool top) {

@@ -44,9 +44,10 @@ class GraphWriter {
   };
   enum class Constants { kInitializers, kNodes };
 
-  // `functions` makes the functions that fused ops call; null where none may occur.
-  GraphWriter(Constants constants, FusedFunctionTable* functions)
-      : constants_(constants), functions_(functions) {}
+  // Writes for opset `target`. `functions` makes the functions that fused ops call; null where none
+  // may occur.
+  GraphWriter(Constants constants, int64_t target, FusedFunctionTable* functions)
+      : constants_(constants), target_(target), functions_(functions) {}
 
   // The initializer of an input of this name: what it is when it is left out.
   void AddDefault(std::string_view name, ir::Attribute dense) {
@@ -64,7 +65,8 @@ class GraphWriter {
   absl::Status WriteOps(ir::Block block, pb::GraphProto* graph, bool top);
   absl::Status WriteOp(ir::Operation op, pb::GraphProto* graph, bool top);
   absl::Status WriteConstant(ir::Operation op, pb::GraphProto* graph, bool top);
-  absl::Status WriteNode(ir::Operation op, pb::GraphProto* graph, pb::NodeProto* node);
+  absl::Status WriteNode(ir::Operation op, pb::GraphProto* graph);
+  std::string AddInts(const ir::Ints& ints, ir::IrContext& context, pb::GraphProto* graph);
   absl::Status SetOperator(ir::Operation op, pb::NodeProto* node);
   absl::Status WriteAttributes(ir::Operation op, pb::NodeProto* node);
   absl::Status WriteSubgraphs(ir::Operation op, pb::NodeProto* node);
@@ -75,6 +77,7 @@ class GraphWriter {
   bool IsPlainResult(ir::Value value, ir::Block block) const;
 
   Constants constants_;
+  int64_t target_;
   FusedFunctionTable* functions_;
   ValueNames names_;
   ValueNames node_names_;  // ONNX Runtime refuses two nodes of one name

@@ -73,6 +73,23 @@ absl::Status ScalarAxesToList(Builder& b, NodeDraft* node) {
                         TryMake<ir::ops::Reshape>(b, {axes, b.ConstantInts({1})}));
   return absl::OkStatus();
 }
+// Axes that are known are an attribute here, whatever the opset (ir/dialects/onnx/reduce.h).
+absl::Status KnownAxesToAttribute(Builder& b, NodeDraft* node) {
+  const bool is_operand = node->version >= (node->op_type == "ReduceSum" ? 13 : 18);
+  if (is_operand && node->attribute("axes"))
+    return ir::InvalidArgument(
+        fmt::format("attribute axes became an input before opset {}", node->version));
+  if (!is_operand && node->operands.size() > 1)
+    return ir::InvalidArgument(
+        fmt::format("has {} inputs in opset {}", node->operands.size(), node->version));
+  if (node->operands.size() != 2 || !node->operands[1]) return absl::OkStatus();
+  const auto axes = ir::ConstantInts(node->operands[1]);
+  if (!axes) return absl::OkStatus();
+  node->operands.pop_back();
+  if (!axes->empty()) node->SetAttribute("axes", b.context()->IntsAttr(*axes));
+  return absl::OkStatus();
+}
+
 absl::Status SplitToOperand(Builder& b, NodeDraft* node) {
   return IntsToOperand(b, node, "split", 1);
 }
@@ -112,6 +129,32 @@ absl::Status ClipToOperands(Builder& b, NodeDraft* node) {
 absl::Status PadToOperands(Builder& b, NodeDraft* node) {
   WEFT_RETURN_IF_ERROR(IntsToOperand(b, node, "pads", 1));
   return FloatToOperand(b, node, "value", 2);
+}
+
+// Pads of some axes become pads of all, where both are known.
+absl::Status PadAllAxes(Builder& b, NodeDraft* node) {
+  if (node->version < 11) return PadToOperands(b, node);
+  if (node->operands.size() < 4 || !node->operands[0] || !node->operands[1])
+    return absl::OkStatus();
+  const auto pads = ir::ConstantInts(node->operands[1]), axes = ir::ConstantInts(node->operands[3]);
+  const ir::Type type = node->operands[0].type();
+  if (!pads || !axes || !type.HasRank() || pads->size() != 2 * axes->size())
+    return absl::OkStatus();
+  const size_t rank = type.rank();
+  ir::Ints all(2 * rank, 0);
+  std::vector<bool> seen(rank);
+  for (size_t i = 0; i < axes->size(); ++i) {
+    const int64_t axis = ir::NormalAxis((*axes)[i], rank);
+    if (axis < 0 || axis >= static_cast<int64_t>(rank) || seen[axis])
+      return ir::InvalidArgument(
+          fmt::format("axis {} is out of range for rank {} or given twice", (*axes)[i], rank));
+    seen[axis] = true;
+    all[axis] = (*pads)[i];
+    all[rank + axis] = (*pads)[axes->size() + i];
+  }
+  node->operands[1] = b.ConstantInts(all);
+  node->operands.pop_back();
+  return absl::OkStatus();
 }
 
 absl::Status DropoutToOperands(Builder& b, NodeDraft* node) {
@@ -227,6 +270,18 @@ absl::Status OldRoiAlign(Builder& b, NodeDraft* node) {
   return absl::OkStatus();
 }
 
+// TensorProto.DataType FLOAT8E4M3FN to FLOAT8E5M2FNUZ, and FLOAT8E8M0.
+bool IsFloat8(int64_t type) { return (type >= 17 && type <= 20) || type == 24; }
+
+// Only conversions to 8-bit floats saturate or choose how to round.
+absl::Status DropUnusedCastAttributes(Builder& b, NodeDraft* node) {
+  (void)b;
+  const Attribute to = node->attribute("to");
+  if (to.Is(AttrKind::kInt) && IsFloat8(to.AsInt())) return absl::OkStatus();
+  for (std::string_view name : {"saturate", "round_mode"}) node->SetAttribute(name, {});
+  return absl::OkStatus();
+}
+
 // Scan stays an op that nobody knows, but one that scans more than it is given is none.
 absl::Status CheckScan(Builder& b, NodeDraft* node) {
   (void)b;
@@ -252,12 +307,22 @@ struct AdapterRow {
 };
 constexpr AdapterRow kAdapters[] = {
     {"BatchNormalization", 14, InferenceBatchNormalization},
+    {"Cast", kOpset + 1, DropUnusedCastAttributes},
     {"Clip", 11, ClipToOperands},
     {"Dropout", 12, DropoutToOperands},
     {"Hardmax", 13, SoftmaxOfFlattened},
     {"LogSoftmax", 13, SoftmaxOfFlattened},
-    {"Pad", 11, PadToOperands},
-    {"ReduceSum", 13, AxesToOperand},
+    {"Pad", kOpset + 1, PadAllAxes},
+    {"ReduceL1", kOpset + 1, KnownAxesToAttribute},
+    {"ReduceL2", kOpset + 1, KnownAxesToAttribute},
+    {"ReduceLogSum", kOpset + 1, KnownAxesToAttribute},
+    {"ReduceLogSumExp", kOpset + 1, KnownAxesToAttribute},
+    {"ReduceMax", kOpset + 1, KnownAxesToAttribute},
+    {"ReduceMean", kOpset + 1, KnownAxesToAttribute},
+    {"ReduceMin", kOpset + 1, KnownAxesToAttribute},
+    {"ReduceProd", kOpset + 1, KnownAxesToAttribute},
+    {"ReduceSum", kOpset + 1, KnownAxesToAttribute},
+    {"ReduceSumSquare", kOpset + 1, KnownAxesToAttribute},
     {"Resize", 11, ResizeWithoutCoordinates},
     {"RoiAlign", 16, OldRoiAlign},
     {"Scan", 9, Refuse},
@@ -277,7 +342,7 @@ constexpr AdapterRow kAdapters[] = {
 struct WindowRow {
   std::string_view op_type;
   bool has_weights;    // operand 1 is [M, C / group, kernel...]
-  bool has_dilations;  // at opset 17
+  bool has_dilations;  // at opset 27
 };
 constexpr WindowRow kWindows[] = {
     {"AveragePool", false, false},
@@ -343,7 +408,7 @@ void NodeDraft::SetAttribute(std::string_view name, Attribute value) {
   if (value) attributes.push_back({ir::Name(name), value});
 }
 
-absl::Status RaiseToOpset17(Builder& builder, NodeDraft* node) {
+absl::Status RaiseToNewest(Builder& builder, NodeDraft* node) {
   for (const AdapterRow& row : kAdapters)
     if (node->op_type == row.op_type && node->version < row.before) return row.adapt(builder, node);
   return absl::OkStatus();

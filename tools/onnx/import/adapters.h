@@ -1,4 +1,4 @@
-// Raising nodes of opsets 7 to 16 to the semantics of opset 17, before anything else looks at them.
+// Raising nodes of older opsets to the semantics of opset 27, before anything else looks at them.
 //
 // adapters.cc has one table: op_type, the first opset that does not need the change, a function.
 // What newer opsets only extended (more element types, optional inputs, attributes whose default is
@@ -16,7 +16,7 @@
 namespace weft::onnx {
 
 inline constexpr int64_t kOldestOpset = 7;
-inline constexpr int64_t kOpset = 17;
+inline constexpr int64_t kOpset = 27;            // of the onnx dialect; the newest that is read
 inline constexpr int64_t kNewestIrVersion = 13;  // of ONNX itself, that is published
 
 // A node on its way into the program, with its attributes in their generic form.
@@ -35,8 +35,8 @@ struct NodeDraft {
   void SetAttribute(std::string_view name, ir::Attribute value);  // null removes it
 };
 
-// For the default domain only. Unsupported when opset 17 cannot say what the node means.
-absl::Status RaiseToOpset17(ir::Builder& builder, NodeDraft* node);
+// For the default domain only. Unsupported when kOpset cannot say what the node means.
+absl::Status RaiseToNewest(ir::Builder& builder, NodeDraft* node);
 
 // Writes a window's implied settings out where the shapes tell them: kernel_shape, strides,
 // dilations, and pads instead of auto_pad. Anything odd is left for inference to refuse.

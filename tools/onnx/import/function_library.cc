@@ -1,9 +1,11 @@
 #include "tools/onnx/import/function_library.h"
 
 #include <fmt/format.h>
-#include <google/protobuf/unknown_field_set.h>
 
 #include <algorithm>
+#include <set>
+#include <utility>
+#include <vector>
 
 #include "tools/onnx/import/adapters.h"
 #include "tools/onnx/proto/names.h"
@@ -12,43 +14,32 @@
 namespace weft::onnx {
 namespace {
 
-using Key = std::pair<std::string, std::string>;
-
-constexpr int kDefaultAttributesField = 11;  // FunctionProto.attribute_proto
-
-std::string Describe(const Key& key) {
-  return fmt::format("function {}", Quoted(key.first + "." + key.second));
+std::string Describe(const FunctionKey& key) {
+  const std::string text = fmt::format("function {}", Quoted(key.domain + "." + key.name));
+  return key.overload.empty() ? text : fmt::format("{}, overload {}", text, Quoted(key.overload));
 }
 
 // Every operator that the nodes mention, those in subgraphs too (their nesting is bounded).
 template <class Visit>
+void VisitCalls(const google::protobuf::RepeatedPtrField<pb::AttributeProto>& attributes,
+                Visit&& visit);
+template <class Visit>
 void VisitCalls(const google::protobuf::RepeatedPtrField<pb::NodeProto>& nodes, Visit&& visit) {
   for (const pb::NodeProto& node : nodes) {
-    visit(Key(NormalDomain(node.domain()), node.op_type()));
-    for (const pb::AttributeProto& attribute : node.attribute()) {
-      if (attribute.has_g()) VisitCalls(attribute.g().node(), visit);
-      for (const pb::GraphProto& graph : attribute.graphs()) VisitCalls(graph.node(), visit);
-    }
+    visit(KeyOfCall(node));
+    VisitCalls(node.attribute(), visit);
+  }
+}
+template <class Visit>
+void VisitCalls(const google::protobuf::RepeatedPtrField<pb::AttributeProto>& attributes,
+                Visit&& visit) {
+  for (const pb::AttributeProto& attribute : attributes) {
+    if (attribute.has_g()) VisitCalls(attribute.g().node(), visit);
+    for (const pb::GraphProto& graph : attribute.graphs()) VisitCalls(graph.node(), visit);
   }
 }
 
-absl::StatusOr<std::vector<pb::AttributeProto>> ReadDefaults(const pb::FunctionProto& function) {
-  std::vector<pb::AttributeProto> defaults;
-  const auto& unknown = function.GetReflection()->GetUnknownFields(function);
-  for (int i = 0; i < unknown.field_count(); ++i) {
-    const auto& field = unknown.field(i);
-    if (field.number() != kDefaultAttributesField ||
-        field.type() != google::protobuf::UnknownField::TYPE_LENGTH_DELIMITED)
-      continue;
-    defaults.emplace_back();
-    if (!defaults.back().ParseFromString(field.length_delimited()))
-      return ir::InvalidArgument("a default attribute is malformed");
-  }
-  return defaults;
-}
-
-absl::Status CheckNames(const google::protobuf::RepeatedPtrField<std::string>& names) {
-  std::vector<std::string> sorted(names.begin(), names.end());
+absl::Status CheckNames(std::vector<std::string> sorted) {
   std::sort(sorted.begin(), sorted.end());
   for (size_t i = 0; i < sorted.size(); ++i) {
     if (sorted[i].empty() || !IsUtf8(sorted[i]))
@@ -60,20 +51,30 @@ absl::Status CheckNames(const google::protobuf::RepeatedPtrField<std::string>& n
 }
 
 absl::Status CheckSignature(const pb::FunctionProto& function) {
-  WEFT_RETURN_IF_ERROR(CheckNames(function.input()));
-  WEFT_RETURN_IF_ERROR(CheckNames(function.output()));
-  return CheckNames(function.attribute());
+  WEFT_RETURN_IF_ERROR(CheckNames({function.input().begin(), function.input().end()}));
+  WEFT_RETURN_IF_ERROR(CheckNames({function.output().begin(), function.output().end()}));
+  std::vector<std::string> attributes(function.attribute().begin(), function.attribute().end());
+  for (const pb::AttributeProto& fallback : function.attribute_proto()) {
+    attributes.push_back(fallback.name());
+    if (!fallback.ref_attr_name().empty())
+      return ir::InvalidArgument(fmt::format("the default of attribute {} refers to another one",
+                                             Quoted(fallback.name())));
+  }
+  return CheckNames(std::move(attributes));
 }
 
 absl::StatusOr<LocalFunction> ReadFunction(const pb::FunctionProto& proto) {
-  LocalFunction function{.proto = &proto, .opsets = {}, .defaults = {}};
+  LocalFunction function{.proto = &proto, .opsets = {}};
   WEFT_RETURN_IF_ERROR(CheckSignature(proto));
   WEFT_ASSIGN_OR_RETURN(function.opsets, OpsetImports::Read(proto.opset_import()));
-  WEFT_ASSIGN_OR_RETURN(function.defaults, ReadDefaults(proto));
   return function;
 }
 
 }  // namespace
+
+FunctionKey KeyOfCall(const pb::NodeProto& node) {
+  return {std::string(NormalDomain(node.domain())), node.op_type(), node.overload()};
+}
 
 absl::Status OpsetImports::Add(const std::string& domain, int64_t version) {
   if (!IsUtf8(domain))
@@ -102,29 +103,33 @@ absl::StatusOr<FunctionLibrary> FunctionLibrary::Read(const pb::ModelProto& mode
                                                       const ImportLimits& limits) {
   FunctionLibrary library;
   for (const pb::FunctionProto& proto : model.functions()) {
-    const Key key(NormalDomain(proto.domain()), proto.name());
-    if (proto.name().empty() || !IsUtf8(proto.name()) || !IsUtf8(proto.domain()))
+    const FunctionKey key{std::string(NormalDomain(proto.domain())), proto.name(),
+                          proto.overload()};
+    if (key.name.empty() || !IsUtf8(key.name) || !IsUtf8(key.domain) || !IsUtf8(key.overload))
       return ir::InvalidArgument(fmt::format("{} has a bad name", Describe(key)));
     absl::StatusOr<LocalFunction> function = ReadFunction(proto);
     if (!function.ok()) return ir::Annotate(function.status(), Describe(key));
     if (!library.functions_.emplace(key, *std::move(function)).second)
       return ir::InvalidArgument(fmt::format("{} is defined twice", Describe(key)));
   }
-  std::map<Key, int> height;
+  std::map<FunctionKey, int> height;
   for (const auto& [key, function] : library.functions_)
     WEFT_RETURN_IF_ERROR(library.CheckCalls(key, 1, limits.max_call_depth, &height));
   return library;
 }
 
-const LocalFunction* FunctionLibrary::Find(std::string_view domain, std::string_view name) const {
-  if (functions_.empty()) return nullptr;
-  const auto it = functions_.find(Key(NormalDomain(domain), name));
-  return it == functions_.end() ? nullptr : &it->second;
+absl::StatusOr<const LocalFunction*> FunctionLibrary::Find(const pb::NodeProto& node) const {
+  if (functions_.empty() && node.overload().empty()) return nullptr;
+  const FunctionKey key = KeyOfCall(node);
+  const auto it = functions_.find(key);
+  if (it != functions_.end()) return &it->second;
+  if (key.overload.empty()) return nullptr;
+  return ir::InvalidArgument(fmt::format("the model has no {}", Describe(key)));
 }
 
 // height: 0 while a function is being looked at, else the length of its longest chain of calls.
-absl::Status FunctionLibrary::CheckCalls(const Key& key, int depth, int max_depth,
-                                         std::map<Key, int>* height) const {
+absl::Status FunctionLibrary::CheckCalls(const FunctionKey& key, int depth, int max_depth,
+                                         std::map<FunctionKey, int>* height) const {
   const auto too_deep = [&] {
     return ir::InvalidArgument(
         fmt::format("{}: functions call each other deeper than {}", Describe(key), max_depth));
@@ -134,12 +139,15 @@ absl::Status FunctionLibrary::CheckCalls(const Key& key, int depth, int max_dept
     return it->second == 0 ? ir::InvalidArgument(fmt::format("{} calls itself", Describe(key)))
                            : absl::OkStatus();
   (*height)[key] = 0;
-  std::map<Key, int> called;
-  VisitCalls(functions_.at(key).proto->node(), [&](const Key& callee) {
-    if (functions_.count(callee) > 0) called.emplace(callee, 0);
-  });
+  std::set<FunctionKey> called;
+  const auto visit = [&](const FunctionKey& callee) {
+    if (functions_.count(callee) > 0) called.insert(callee);
+  };
+  const pb::FunctionProto& proto = *functions_.at(key).proto;
+  VisitCalls(proto.node(), visit);
+  VisitCalls(proto.attribute_proto(), visit);
   int longest = 1;
-  for (const auto& [callee, unused] : called) {
+  for (const FunctionKey& callee : called) {
     WEFT_RETURN_IF_ERROR(CheckCalls(callee, depth + 1, max_depth, height));
     longest = std::max(longest, (*height)[callee] + 1);
   }

@@ -4,8 +4,7 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
+#include <tuple>
 
 #include "ir/base/status.h"
 #include "tools/onnx/limits.h"
@@ -36,22 +35,31 @@ class OpsetImports {
 struct LocalFunction {
   const pb::FunctionProto* proto = nullptr;
   OpsetImports opsets;
-  // Of attributes that a call may leave out (IR version 9; libonnx 1.12 has no field for them).
-  std::vector<pb::AttributeProto> defaults;
 };
+
+// What a function is known by, and a node that calls it names.
+struct FunctionKey {
+  std::string domain;  // normal
+  std::string name;
+  std::string overload;  // since IR version 10
+  bool operator<(const FunctionKey& other) const {
+    return std::tie(domain, name, overload) < std::tie(other.domain, other.name, other.overload);
+  }
+};
+FunctionKey KeyOfCall(const pb::NodeProto& node);
 
 class FunctionLibrary {
  public:
   static absl::StatusOr<FunctionLibrary> Read(const pb::ModelProto& model,
                                               const ImportLimits& limits);
-  // Null when the model defines no such function.
-  const LocalFunction* Find(std::string_view domain, std::string_view name) const;
+  // Null when the model defines no such function; an error when the node names an overload, which
+  // nothing but a function has.
+  absl::StatusOr<const LocalFunction*> Find(const pb::NodeProto& node) const;
 
  private:
-  using Key = std::pair<std::string, std::string>;
-  absl::Status CheckCalls(const Key& key, int depth, int max_depth,
-                          std::map<Key, int>* height) const;
-  std::map<Key, LocalFunction> functions_;
+  absl::Status CheckCalls(const FunctionKey& key, int depth, int max_depth,
+                          std::map<FunctionKey, int>* height) const;
+  std::map<FunctionKey, LocalFunction> functions_;
 };
 
 }  // namespace weft::onnx

@@ -111,7 +111,7 @@ absl::Status Importer::ImportCall(const LocalFunction& function, const pb::NodeP
     }
   }
 
-  for (const pb::AttributeProto& fallback : function.defaults)
+  for (const pb::AttributeProto& fallback : proto.attribute_proto())
     if (std::none_of(attributes.begin(), attributes.end(),
                      [&](const BoundAttribute& a) { return a.name == fallback.name(); }))
       attributes.push_back({fallback.name(), &fallback});

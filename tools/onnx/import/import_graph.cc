@@ -65,7 +65,7 @@ absl::Status Importer::Header(const pb::ModelProto& model, const OpsetImports& o
   ir::Strings imports, metadata;
   for (const auto& [domain, version] : opsets.versions()) {
     if (domain == kFusedDomain) continue;  // written again when it is needed
-    imports.push_back(fmt::format("{}:{}", domain, domain.empty() ? kOpset : version));
+    imports.push_back(fmt::format("{}:{}", domain, version));
   }
   attrs.push_back({ir::Name(kOpsetImports), context_->StringsAttr(imports)});
   for (const auto& entry : model.metadata_props()) {

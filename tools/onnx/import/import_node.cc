@@ -112,7 +112,8 @@ absl::Status Importer::ImportNode(const pb::NodeProto& node, Rewriter& builder, 
     draft.operands.push_back(value);
   }
   WEFT_ASSIGN_OR_RETURN(std::vector<BoundAttribute> attributes, Bind(node, frame));
-  if (const LocalFunction* function = functions_.Find(draft.domain, draft.op_type))
+  WEFT_ASSIGN_OR_RETURN(const LocalFunction* const function, functions_.Find(node));
+  if (function)
     return ImportCall(*function, node, std::move(draft.operands), std::move(attributes), builder,
                       scope, frame);
   WEFT_ASSIGN_OR_RETURN(draft.version, frame.opsets->Version(draft.domain));
@@ -127,7 +128,7 @@ absl::Status Importer::ImportNode(const pb::NodeProto& node, Rewriter& builder, 
   std::vector<Subgraph> subgraphs;
   WEFT_RETURN_IF_ERROR(ReadAttributes(attributes, &draft, &subgraphs));
   if (is_onnx) {
-    WEFT_RETURN_IF_ERROR(RaiseToOpset17(builder, &draft));
+    WEFT_RETURN_IF_ERROR(RaiseToNewest(builder, &draft));
     NormalizeWindow(builder, &draft);
   }
   const auto it = known_.find(std::pair(draft.domain, draft.op_type));

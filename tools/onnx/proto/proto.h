@@ -1,10 +1,4 @@
-// The one door to libonnx's protobuf classes.
+// The one door to the protobuf classes of model.proto, namespace weft::onnx::pb.
 #pragma once
 
-#include "onnx/onnx_pb.h"
-
-namespace weft::onnx {
-
-namespace pb = ::onnx;
-
-}  // namespace weft::onnx
+#include "tools/onnx/proto/model.pb.h"

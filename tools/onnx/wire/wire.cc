@@ -21,18 +21,24 @@ struct ChildRow {
   uint32_t field;
   MessageKind child;
 };
-// The fields of onnx.proto that hold messages worth looking into.
+// The fields of model.proto that hold messages worth looking into.
 constexpr ChildRow kChildren[] = {
     {MessageKind::kModel, 7, MessageKind::kGraph},
+    {MessageKind::kModel, 14, MessageKind::kEntry},
     {MessageKind::kModel, 20, MessageKind::kTrainingInfo},
     {MessageKind::kModel, 25, MessageKind::kFunction},
+    {MessageKind::kModel, 26, MessageKind::kDeviceConfiguration},
     {MessageKind::kGraph, 1, MessageKind::kNode},
     {MessageKind::kGraph, 5, MessageKind::kTensor},
     {MessageKind::kGraph, 11, MessageKind::kValueInfo},
     {MessageKind::kGraph, 12, MessageKind::kValueInfo},
     {MessageKind::kGraph, 13, MessageKind::kValueInfo},
+    {MessageKind::kGraph, 14, MessageKind::kAnnotation},
     {MessageKind::kGraph, 15, MessageKind::kSparseTensor},
+    {MessageKind::kGraph, 16, MessageKind::kEntry},
     {MessageKind::kNode, 5, MessageKind::kAttribute},
+    {MessageKind::kNode, 9, MessageKind::kEntry},
+    {MessageKind::kNode, 10, MessageKind::kNodeDevices},
     {MessageKind::kAttribute, 5, MessageKind::kTensor},
     {MessageKind::kAttribute, 6, MessageKind::kGraph},
     {MessageKind::kAttribute, 10, MessageKind::kTensor},
@@ -41,11 +47,17 @@ constexpr ChildRow kChildren[] = {
     {MessageKind::kAttribute, 15, MessageKind::kType},
     {MessageKind::kAttribute, 22, MessageKind::kSparseTensor},
     {MessageKind::kAttribute, 23, MessageKind::kSparseTensor},
+    {MessageKind::kTensor, 13, MessageKind::kEntry},
+    {MessageKind::kTensor, 16, MessageKind::kEntry},
     {MessageKind::kSparseTensor, 1, MessageKind::kTensor},
     {MessageKind::kSparseTensor, 2, MessageKind::kTensor},
     {MessageKind::kFunction, 7, MessageKind::kNode},
-    {MessageKind::kFunction, 11, MessageKind::kAttribute},  // defaults, since IR version 9
+    {MessageKind::kFunction, 11, MessageKind::kAttribute},
+    {MessageKind::kFunction, 12, MessageKind::kValueInfo},
+    {MessageKind::kFunction, 14, MessageKind::kEntry},
     {MessageKind::kValueInfo, 2, MessageKind::kType},
+    {MessageKind::kValueInfo, 4, MessageKind::kEntry},
+    {MessageKind::kAnnotation, 2, MessageKind::kEntry},
     {MessageKind::kType, 1, MessageKind::kTensorType},
     {MessageKind::kType, 4, MessageKind::kWrappedType},
     {MessageKind::kType, 5, MessageKind::kMapType},
@@ -54,6 +66,10 @@ constexpr ChildRow kChildren[] = {
     {MessageKind::kTensorType, 2, MessageKind::kShape},
     {MessageKind::kWrappedType, 1, MessageKind::kType},
     {MessageKind::kMapType, 2, MessageKind::kType},
+    {MessageKind::kNodeDevices, 2, MessageKind::kSharding},
+    {MessageKind::kSharding, 3, MessageKind::kDeviceGroup},
+    {MessageKind::kSharding, 4, MessageKind::kShardedDim},
+    {MessageKind::kShardedDim, 2, MessageKind::kSimpleSharding},
 };
 
 MessageKind ChildOf(MessageKind parent, uint64_t field) {
@@ -65,9 +81,23 @@ MessageKind ChildOf(MessageKind parent, uint64_t field) {
 // A message of these kinds says nothing valid when it is empty; refusing it bounds how much
 // protobuf's objects can outgrow the bytes they come from.
 bool MayBeEmpty(MessageKind kind) {
-  return kind != MessageKind::kNode && kind != MessageKind::kAttribute &&
-         kind != MessageKind::kValueInfo && kind != MessageKind::kFunction &&
-         kind != MessageKind::kTensor && kind != MessageKind::kSparseTensor;
+  switch (kind) {
+    case MessageKind::kNode:
+    case MessageKind::kAttribute:
+    case MessageKind::kValueInfo:
+    case MessageKind::kFunction:
+    case MessageKind::kTensor:
+    case MessageKind::kSparseTensor:
+    case MessageKind::kDeviceConfiguration:
+    case MessageKind::kNodeDevices:
+    case MessageKind::kSharding:
+    case MessageKind::kDeviceGroup:
+    case MessageKind::kShardedDim:
+    case MessageKind::kSimpleSharding:
+      return false;
+    default:
+      return true;
+  }
 }
 
 class Scanner {

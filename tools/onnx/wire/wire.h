@@ -33,6 +33,14 @@ enum class MessageKind {
   kWrappedType,  // sequence, optional
   kMapType,
   kShape,
+  kEntry,       // key and value: metadata, external data
+  kAnnotation,  // of a quantized tensor
+  kDeviceConfiguration,
+  kNodeDevices,
+  kSharding,
+  kDeviceGroup,
+  kShardedDim,
+  kSimpleSharding,
 };
 
 struct Skeleton {

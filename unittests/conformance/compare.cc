@@ -1,0 +1,87 @@
+#include "unittests/conformance/compare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <span>
+#include <vector>
+
+#include "kernels/reference/reference.h"
+
+namespace weft::conformance {
+namespace {
+
+using Complex = std::complex<double>;
+using kernels::TensorView;
+
+bool IsNan(double value) { return std::isnan(value); }
+bool IsNan(const Complex& value) { return std::isnan(value.real()) || std::isnan(value.imag()); }
+
+std::string Text(double value) { return fmt::format("{:.7g}", value); }
+std::string Text(const Complex& value) {
+  return fmt::format("{:.7g}{:+.7g}i", value.real(), value.imag());
+}
+
+template <class T>
+bool Close(const T& actual, const T& expected, const Tolerance& tolerance) {
+  if (actual == expected || (IsNan(actual) && IsNan(expected))) return true;
+  const double difference = std::abs(actual - expected), size = std::abs(expected);
+  return std::isfinite(size) && difference <= tolerance.absolute + tolerance.relative * size;
+}
+
+std::string IndexText(std::span<const int64_t> dims, size_t flat) {
+  std::vector<int64_t> index(dims.size());
+  for (size_t axis = dims.size(); axis-- > 0;) {
+    index[axis] = static_cast<int64_t>(flat) % dims[axis];
+    flat /= static_cast<size_t>(dims[axis]);
+  }
+  return ir::ToString(index);
+}
+
+template <class T>
+std::string ValuesDiffer(const std::vector<T>& actual, const std::vector<T>& expected,
+                         std::span<const int64_t> dims, const Tolerance& tolerance) {
+  size_t count = 0, first = 0;
+  for (size_t i = actual.size(); i-- > 0;) {
+    if (Close(actual[i], expected[i], tolerance)) continue;
+    ++count;
+    first = i;
+  }
+  if (count == 0) return "";
+  return fmt::format("{} of {} values differ, first at {}: {}, expected {}", count, actual.size(),
+                     IndexText(dims, first), Text(actual[first]), Text(expected[first]));
+}
+
+template <class T>
+std::vector<Complex> ReadComplex(const TensorView& tensor) {
+  const auto values = tensor.values<std::complex<T>>();
+  return {values.begin(), values.end()};
+}
+
+}  // namespace
+
+std::string Difference(const TensorView& actual, const TensorView& expected,
+                       const Tolerance& tolerance, bool values) {
+  if (actual.dtype != expected.dtype)
+    return fmt::format("element type {}, expected {}", ir::DataTypeName(actual.dtype),
+                       ir::DataTypeName(expected.dtype));
+  if (!std::ranges::equal(actual.dims, expected.dims))
+    return fmt::format("shape {}, expected {}", ir::ToString(actual.dims),
+                       ir::ToString(expected.dims));
+  if (!values) return "";
+  switch (actual.dtype) {
+    case ir::DataType::kC64:
+      return ValuesDiffer(ReadComplex<float>(actual), ReadComplex<float>(expected), actual.dims,
+                          tolerance);
+    case ir::DataType::kC128:
+      return ValuesDiffer(ReadComplex<double>(actual), ReadComplex<double>(expected), actual.dims,
+                          tolerance);
+    default:
+      return ValuesDiffer(kernels::reference::ReadDoubles(actual),
+                          kernels::reference::ReadDoubles(expected), actual.dims, tolerance);
+  }
+}
+
+}  // namespace weft::conformance

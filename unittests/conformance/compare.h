@@ -1,0 +1,21 @@
+// ONNX's comparison of a result with reference data.
+#pragma once
+
+#include <string>
+
+#include "kernels/tensor.h"
+
+namespace weft::conformance {
+
+// |actual - expected| <= absolute + relative * |expected|, as ONNX's own runner has it.
+struct Tolerance {
+  double relative = 1e-3, absolute = 1e-7;
+};
+
+// What differs, in one line; empty when nothing does. Element type and shape must be the same. NaN
+// equals NaN, and an infinity only itself. Without `values`, for results that are random, no
+// element is looked at.
+std::string Difference(const kernels::TensorView& actual, const kernels::TensorView& expected,
+                       const Tolerance& tolerance, bool values = true);
+
+}  // namespace weft::conformance

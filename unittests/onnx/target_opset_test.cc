@@ -1,0 +1,187 @@
+// What models look like in older opsets than the dialect's.
+#include "ir/builder.h"
+#include "ir/dialects/onnx.h"
+#include "unittests/onnx/model_builder.h"
+
+namespace weft::onnx {
+namespace {
+
+namespace ops = ir::ops;
+using ir::Value;
+
+// y = make(x) for x of f32[2,6].
+class TargetOpset : public ::testing::Test {
+ protected:
+  TargetOpset() { LoadOnnxDialect(context_); }
+
+  template <class Make>
+  std::unique_ptr<ir::Program> ProgramOf(const Make& make) {
+    auto program = std::make_unique<ir::Program>(&context_);
+    ir::Builder b(program.get());
+    const Value x = b.AddInput("x", context_.TensorType(ir::DataType::kF32, {2, 6}));
+    b.Return({{"y", make(b, x)}});
+    return program;
+  }
+  // The last node in that opset; the status where it cannot be said.
+  template <class Make>
+  std::string LastNode(int64_t target, const Make& make) {
+    const auto program = ProgramOf(make);
+    TempDir dir;
+    const absl::Status status = ExportOnnx(*program, dir / "out.onnx", {.target_opset = target});
+    if (!status.ok()) return status.ToString();
+    pb::ModelProto model;
+    EXPECT_TRUE(model.ParseFromString(ReadFile(dir / "out.onnx")));
+    EXPECT_EQ(model.opset_import(0).version(), target);
+    ExpectReadsBack(*program, model);
+    return Text(model.graph(), model.graph().node(model.graph().node_size() - 1));
+  }
+
+  static std::string Text(const pb::GraphProto& graph, const pb::NodeProto& node) {
+    std::string text = node.op_type();
+    for (const std::string& input : node.input()) {
+      text += " " + input;
+      for (const pb::TensorProto& tensor : graph.initializer())
+        if (tensor.name() == input) text += "=" + Ints(tensor);
+    }
+    for (const pb::AttributeProto& attribute : node.attribute()) {
+      text += " " + attribute.name() + ":";
+      text += attribute.has_i() ? std::to_string(attribute.i()) : attribute.s();
+      for (const int64_t i : attribute.ints()) text += fmt::format(" {}", i);
+    }
+    return text;
+  }
+  static std::string Ints(const pb::TensorProto& tensor) {
+    std::string text;
+    for (size_t i = 0; i + 8 <= tensor.raw_data().size(); i += 8) {
+      int64_t value = 0;
+      std::memcpy(&value, tensor.raw_data().data() + i, sizeof(value));
+      text += (i == 0 ? "" : ",") + std::to_string(value);
+    }
+    return "[" + text + "]";
+  }
+
+  // Import finds the same types again.
+  void ExpectReadsBack(ir::Program& program, const pb::ModelProto& model) {
+    ir::IrContext context;
+    const std::string bytes = model.SerializeAsString();
+    auto again = ImportOnnxBytes(context, std::as_bytes(std::span(bytes)));
+    ASSERT_TRUE(again.ok()) << again.status();
+    EXPECT_EQ((*again)->body().Terminator().operand(0).type().ToString(),
+              program.body().Terminator().operand(0).type().ToString());
+  }
+
+  ir::IrContext context_;
+};
+
+TEST_F(TargetOpset, IsThatOfTheModelThatWasRead) {
+  const auto opset_after = [](int64_t opset) {
+    ModelBuilder m(opset);
+    m.Input("x", {2});
+    m.Output("y", {2});
+    m.Node("Relu", {"x"}, {"y"});
+    ir::IrContext context;
+    auto program = m.Import(context);
+    EXPECT_EQ(program.status().message(), "");
+    EXPECT_EQ(SourceOpset(**program), opset);
+    return ExportToProto(**program).opset_import(0).version();
+  };
+  EXPECT_EQ(opset_after(27), 27);
+  EXPECT_EQ(opset_after(18), 18);
+  EXPECT_EQ(opset_after(13), 13);
+  EXPECT_EQ(opset_after(12), 13);  // the oldest that is written
+  EXPECT_EQ(opset_after(7), 13);
+}
+
+TEST_F(TargetOpset, Is17ForAProgramThatWasNotReadFromAModel) {
+  const auto program = ProgramOf([](ir::Builder& b, Value x) { return b.Make<ops::Tanh>({x}); });
+  EXPECT_EQ(SourceOpset(*program), 0);
+  EXPECT_EQ(ExportToProto(*program).opset_import(0).version(), 17);
+}
+
+TEST_F(TargetOpset, HasBounds) {
+  const auto tanh = [](ir::Builder& b, Value x) { return b.Make<ops::Tanh>({x}); };
+  EXPECT_EQ(LastNode(12, tanh), "INVALID_ARGUMENT: the target opset is 12; supported are 13 to 27");
+  EXPECT_EQ(LastNode(28, tanh), "INVALID_ARGUMENT: the target opset is 28; supported are 13 to 27");
+}
+
+TEST_F(TargetOpset, BringsItsIrVersion) {
+  const auto program = ProgramOf([](ir::Builder& b, Value x) { return b.Make<ops::Tanh>({x}); });
+  EXPECT_EQ(ExportToProto(*program, {.target_opset = 13}).ir_version(), 8);
+  EXPECT_EQ(ExportToProto(*program, {.target_opset = 19}).ir_version(), 9);
+  EXPECT_EQ(ExportToProto(*program, {.target_opset = 22}).ir_version(), 10);
+  EXPECT_EQ(ExportToProto(*program, {.target_opset = 27}).ir_version(), 13);
+}
+
+TEST_F(TargetOpset, AxesOfReductionsAreAnInputFrom18On) {
+  const auto mean = [](ir::Builder& b, Value x) {
+    return b.Make<ops::ReduceMean>({x}, {.axes = ir::Ints{1}});
+  };
+  EXPECT_EQ(LastNode(17, mean), "ReduceMean x axes: 1 keepdims:1");
+  EXPECT_EQ(LastNode(18, mean), "ReduceMean x v_1=[1] keepdims:1 noop_with_empty_axes:0");
+  const auto sum = [](ir::Builder& b, Value x) {
+    return b.Make<ops::ReduceSum>({x}, {.axes = ir::Ints{0}, .keepdims = 0});
+  };
+  EXPECT_EQ(LastNode(13, sum), "ReduceSum x v_1=[0] keepdims:0 noop_with_empty_axes:0");
+}
+
+TEST_F(TargetOpset, AReductionOfNothingIsACopyBefore18) {
+  const auto noop = [](ir::Builder& b, Value x) {
+    return b.Make<ops::ReduceMax>({x}, {.noop_with_empty_axes = 1});
+  };
+  EXPECT_EQ(LastNode(17, noop), "Identity x");
+  EXPECT_EQ(LastNode(20, noop), "ReduceMax x keepdims:1 noop_with_empty_axes:1");
+}
+
+TEST_F(TargetOpset, EqualPartsAreCountedFrom18On) {
+  const auto split = [](ir::Builder& b, Value x) {
+    return b.Create<ops::Split>({x}, {.axis = 1}, 2).result(0);
+  };
+  EXPECT_EQ(LastNode(17, split), "Split x axis:1");
+  EXPECT_EQ(LastNode(18, split), "Split x axis:1 num_outputs:2");
+}
+
+TEST_F(TargetOpset, PartsOfDifferentSizesAreListedBefore18) {
+  const auto split = [](ir::Builder& b, Value x) {
+    return b.Create<ops::Split>({x}, {.axis = 1, .num_outputs = 4}, 4).result(0);
+  };
+  EXPECT_EQ(LastNode(17, split), "Split x v_1=[2,2,2,0] axis:1");
+  EXPECT_EQ(LastNode(18, split), "Split x axis:1 num_outputs:4");
+}
+
+TEST_F(TargetOpset, AttributesThatSayNothingNewAreLeftOut) {
+  const auto shape = [](ir::Builder& b, Value x) { return b.Make<ops::Shape>({x}); };
+  EXPECT_EQ(LastNode(13, shape), "Shape x");
+  EXPECT_EQ(LastNode(15, shape), "Shape x start:0");
+}
+
+TEST_F(TargetOpset, OthersAreUnsupported) {
+  const auto shape = [](ir::Builder& b, Value x) { return b.Make<ops::Shape>({x}, {.start = 1}); };
+  EXPECT_EQ(LastNode(13, shape),
+            "UNIMPLEMENTED: onnx.Shape: attribute start of Shape came with opset 15 and the model "
+            "is written for 13");
+  const auto wrap = [](ir::Builder& b, Value x) {
+    return b.Make<ops::Pad>({x, b.ConstantInts({0, 1, 0, 1})}, {.mode = ops::PadMode::kWrap});
+  };
+  EXPECT_EQ(LastNode(18, wrap),
+            "UNIMPLEMENTED: onnx.Pad: mode wrap of Pad came with opset 19 and the model is written "
+            "for 18");
+  EXPECT_TRUE(LastNode(19, wrap).starts_with("Pad x")) << LastNode(19, wrap);
+  const auto swish = [](ir::Builder& b, Value x) { return b.Make<ops::HardSwish>({x}); };
+  EXPECT_EQ(LastNode(13, swish),
+            "UNIMPLEMENTED: onnx.HardSwish: HardSwish came with opset 14 and the model is written "
+            "for 13");
+  EXPECT_EQ(LastNode(14, swish), "HardSwish x");
+}
+
+TEST_F(TargetOpset, NewOperatorsBecomeTheirBodies) {
+  const auto norm = [](ir::Builder& b, Value x) {
+    const Value gamma =
+        b.ConstantFloats(std::vector<float>{1, 2, 3, 4, 5, 6}, std::vector<int64_t>{6});
+    return b.Make<ops::LayerNormalization>({x, gamma});
+  };
+  EXPECT_TRUE(LastNode(17, norm).starts_with("LayerNormalization")) << LastNode(17, norm);
+  EXPECT_TRUE(LastNode(16, norm).starts_with("Mul")) << LastNode(16, norm);
+}
+
+}  // namespace
+}  // namespace weft::onnx
