@@ -12,8 +12,8 @@ constexpr size_t kMaxResultBytes = size_t{1} << 30;
 constexpr size_t kSmallBytes = 1024;  // results up to this are uniqued by content
 
 // The op's result types for these operands: as stated where that is static, else as inferred from
-// the op's own operands.
-absl::StatusOr<std::vector<ir::Type>> ResultTypes(ir::Operation op) {
+// the op's own operands. Of an op that sizes its results they may stay unknown.
+absl::StatusOr<std::vector<ir::Type>> ResultTypes(ir::Operation op, bool sizes_itself) {
   std::vector<ir::Type> types;
   bool all_static = true;
   for (const ir::Value value : op.results()) {
@@ -28,7 +28,7 @@ absl::StatusOr<std::vector<ir::Type>> ResultTypes(ir::Operation op) {
       return ir::InvalidArgument(error);
   }
   for (uint32_t i = 0; i < types.size(); ++i)
-    WEFT_RETURN_IF_ERROR(CheckRunnable(types[i], op, "result", i));
+    if (!sizes_itself) WEFT_RETURN_IF_ERROR(CheckRunnable(types[i], op, "result", i));
   return types;
 }
 
@@ -61,7 +61,8 @@ ir::Attribute MakeDense(ir::IrContext& context, ir::Type type, ir::WeightBuffer 
 }
 
 absl::StatusOr<KernelContext> MakeContext(ir::Operation op, std::span<const ir::Attribute> operands,
-                                          ThreadPool* pool, PackedWeights* packed) {
+                                          ThreadPool* pool, PackedWeights* packed,
+                                          bool sizes_itself) {
   std::vector<ir::Type> input_types;
   for (size_t i = 0; i < operands.size(); ++i) {
     const ir::Attribute dense = operands[i];
@@ -74,14 +75,36 @@ absl::StatusOr<KernelContext> MakeContext(ir::Operation op, std::span<const ir::
       WEFT_RETURN_IF_ERROR(
           CheckRunnable(input_types.back(), op, "operand", static_cast<uint32_t>(i)));
   }
-  WEFT_ASSIGN_OR_RETURN(std::vector<ir::Type> result_types, ResultTypes(op));
+  WEFT_ASSIGN_OR_RETURN(std::vector<ir::Type> result_types, ResultTypes(op, sizes_itself));
   for (const ir::Type type : result_types) {
-    if (static_cast<size_t>(type.NumBytes()) > kMaxResultBytes)
+    if (type && type.NumBytes() > static_cast<int64_t>(kMaxResultBytes))
       return ir::Unsupported(std::string(op.name()) + ": a constant result of type " +
                              type.ToString() + " is too large to fold");
   }
   return KernelContext(op, std::move(input_types), std::move(result_types),
                        {operands.begin(), operands.end()}, pool, packed);
+}
+
+// The results of a kernel that sizes them.
+absl::StatusOr<std::vector<ir::Attribute>> RunDynamic(const KernelContext& op, Kernel& kernel,
+                                                      const KernelArgs& args) {
+  ir::IrContext& context = *op.op().context();
+  WEFT_ASSIGN_OR_RETURN(const std::vector<Tensor> tensors, kernel.RunDynamic(args));
+  std::vector<ir::Attribute> results;
+  for (const Tensor& tensor : tensors) {
+    const TensorView view = tensor.view();
+    const ir::Type stated = op.result_type(results.size());
+    if (stated && !ir::Compatible(context.TensorType(view.dtype, view.dims), stated))
+      return op.InvalidArgument("the result is not of type " + stated.ToString());
+    if (view.NumBytes() > kMaxResultBytes)
+      return ir::Unsupported("a constant result is too large to fold");
+    std::byte* data = nullptr;
+    ir::WeightBuffer buffer = ir::IrContext::AllocateWeightBuffer(view.NumBytes(), &data);
+    if (view.NumBytes() > 0) std::memcpy(data, view.data, view.NumBytes());
+    results.push_back(
+        MakeDense(context, context.TensorType(view.dtype, view.dims), std::move(buffer)));
+  }
+  return results;
 }
 
 }  // namespace
@@ -98,13 +121,21 @@ absl::StatusOr<std::unique_ptr<KernelEvaluator>> KernelEvaluator::Create(
 absl::StatusOr<std::vector<ir::Attribute>> KernelEvaluator::Evaluate(
     ir::Operation op, std::span<const ir::Attribute> operands) {
   PackedWeights packed;
-  WEFT_ASSIGN_OR_RETURN(const KernelContext context, MakeContext(op, operands, pool_, &packed));
-  WEFT_ASSIGN_OR_RETURN(const ChosenKernel chosen, MakeKernel(context, providers_));
+  const std::string sizing = SizingProvider(op.opcode(), providers_);
+  const bool sizes_itself = !sizing.empty();
+  WEFT_ASSIGN_OR_RETURN(const KernelContext context,
+                        MakeContext(op, operands, pool_, &packed, sizes_itself));
+  WEFT_ASSIGN_OR_RETURN(
+      const ChosenKernel chosen,
+      MakeKernel(context, sizes_itself ? std::vector<std::string>{sizing} : providers_));
 
   Operands memory;
   std::vector<TensorView> inputs, outputs;
   for (const ir::Attribute dense : operands)
     inputs.push_back(dense ? memory.Add(dense, chosen.kernel->ReadsPastEnd()) : TensorView());
+  const AlignedBytes scratch(chosen.kernel->scratch_bytes());
+  WEFT_CHECK(scratch.data() != nullptr, "out of memory");
+  if (sizes_itself) return RunDynamic(context, *chosen.kernel, {inputs, {}, scratch.data(), pool_});
   std::vector<ir::WeightBuffer> buffers;
   bool computes = false;
   for (size_t i = 0; i < context.num_results(); ++i) {
@@ -115,8 +146,6 @@ absl::StatusOr<std::vector<ir::Attribute>> KernelEvaluator::Evaluate(
     outputs.push_back({type.dtype(), type.dims(), data});
     computes |= buffers.back().size > 0;
   }
-  const AlignedBytes scratch(chosen.kernel->scratch_bytes());
-  WEFT_CHECK(scratch.data() != nullptr, "out of memory");
   absl::Status status;
   if (computes) status = chosen.kernel->Run({inputs, outputs, scratch.data(), pool_});
   std::vector<ir::Attribute> results;

@@ -134,6 +134,12 @@ bool KernelHas(ir::Opcode opcode, std::string_view provider, KernelTrait trait) 
   return (Find(opcode, provider).traits & trait) != 0;
 }
 
+std::string SizingProvider(ir::Opcode opcode, const std::vector<std::string>& providers) {
+  for (const std::string& provider : providers)
+    if (KernelHas(opcode, provider, kSizesResults)) return provider;
+  return "";
+}
+
 std::vector<RegisteredKernel> RegisteredKernels() {
   std::vector<RegisteredKernel> kernels;
   for (const auto& [opcode, by_provider] : AllFactories())

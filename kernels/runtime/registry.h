@@ -41,6 +41,9 @@ absl::StatusOr<ChosenKernel> MakeKernel(const KernelContext& context,
 std::vector<std::string> ProvidersOf(ir::Opcode opcode);
 // Ops that some provider has a kernel registered for.
 std::vector<ir::Opcode> OpsWithKernels();
+// The first of `providers` whose kernel of the op sizes its results (kSizesResults); empty when none
+// does.
+std::string SizingProvider(ir::Opcode opcode, const std::vector<std::string>& providers);
 // Whether the provider's kernels of the op have the trait; false where it has none.
 bool KernelHas(ir::Opcode opcode, std::string_view provider, KernelTrait trait);
 

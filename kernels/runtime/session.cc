@@ -113,31 +113,49 @@ absl::StatusOr<std::vector<ir::Type>> Session::BindTypes(
   return types;
 }
 
-absl::StatusOr<Plan*> Session::PlanFor(std::span<const std::span<const int64_t>> input_dims) {
-  const auto fits = [&](const std::unique_ptr<Plan>& plan) {
-    return std::equal(input_dims.begin(), input_dims.end(), plan->input_types().begin(),
-                      plan->input_types().end(),
+absl::StatusOr<Session::Prepared*> Session::Prepare(
+    std::span<const std::span<const int64_t>> input_dims) {
+  const auto fits = [&](const std::unique_ptr<Prepared>& prepared) {
+    return std::equal(input_dims.begin(), input_dims.end(), prepared->input_types().begin(),
+                      prepared->input_types().end(),
                       [](auto dims, ir::Type type) { return SameDims(dims, type.dims()); });
   };
-  const auto found = std::find_if(plans_.begin(), plans_.end(), fits);
-  if (found != plans_.end()) {
-    std::rotate(found, found + 1, plans_.end());
-    return plans_.back().get();
+  const auto found = std::find_if(prepared_.begin(), prepared_.end(), fits);
+  if (found != prepared_.end()) {
+    std::rotate(found, found + 1, prepared_.end());
+    return prepared_.back().get();
   }
   WEFT_ASSIGN_OR_RETURN(const std::vector<ir::Type> types, BindTypes(input_dims));
   std::unique_ptr<ir::Program> program = program_->Clone();
   KernelEvaluator evaluator(resources_.providers, resources_.pool);
   WEFT_RETURN_IF_ERROR(Specialize(*program, types, evaluator));
-  WEFT_ASSIGN_OR_RETURN(std::unique_ptr<Plan> plan, Plan::Create(std::move(program), resources_));
-  if (plans_.size() == kMaxPlans) plans_.erase(plans_.begin());
-  plans_.push_back(std::move(plan));
-  return plans_.back().get();
+  auto prepared = std::make_unique<Prepared>();
+  if (HasKnownSizes(*program)) {
+    WEFT_ASSIGN_OR_RETURN(prepared->plan, Plan::Create(std::move(program), resources_));
+  } else {
+    WEFT_ASSIGN_OR_RETURN(prepared->first, Segment::Create(std::move(program), resources_, 0));
+  }
+  if (prepared_.size() == kMaxPlans) prepared_.erase(prepared_.begin());
+  prepared_.push_back(std::move(prepared));
+  return prepared_.back().get();
 }
 
-absl::StatusOr<Plan*> Session::PlanForInputs(std::span<const TensorView> inputs) {
+absl::StatusOr<Plan*> Session::PlanFor(std::span<const std::span<const int64_t>> input_dims) {
+  WEFT_ASSIGN_OR_RETURN(Prepared* const prepared, Prepare(input_dims));
+  if (prepared->plan == nullptr)
+    return ir::Unsupported("no one plan runs a program whose sizes follow from values");
+  return prepared->plan.get();
+}
+
+absl::StatusOr<bool> Session::HasOnePlan(std::span<const std::span<const int64_t>> input_dims) {
+  WEFT_ASSIGN_OR_RETURN(Prepared* const prepared, Prepare(input_dims));
+  return prepared->plan != nullptr;
+}
+
+absl::StatusOr<Session::Prepared*> Session::PrepareForInputs(std::span<const TensorView> inputs) {
   // The usual case, the shapes of the run before, allocates nothing.
-  if (!plans_.empty()) {
-    Plan* last = plans_.back().get();
+  if (!prepared_.empty()) {
+    Prepared* const last = prepared_.back().get();
     const auto same = [](const TensorView& t, ir::Type type) {
       return SameDims(t.dims, type.dims());
     };
@@ -147,7 +165,7 @@ absl::StatusOr<Plan*> Session::PlanForInputs(std::span<const TensorView> inputs)
   }
   std::vector<std::span<const int64_t>> dims;
   for (const TensorView& input : inputs) dims.push_back(input.dims);
-  return PlanFor(dims);
+  return Prepare(dims);
 }
 
 // Copies, since contents may lie anywhere in a file.
@@ -183,25 +201,54 @@ absl::StatusOr<std::span<const TensorView>> Session::WithDefaults(
   return completed_;
 }
 
+absl::Status Session::CheckInputs(const Prepared& prepared,
+                                  std::span<const TensorView> inputs) const {
+  for (size_t i = 0; i < inputs.size(); ++i)
+    WEFT_RETURN_IF_ERROR(
+        CheckTensor(inputs[i], prepared.input_types()[i], "input", inputs_[i].name));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<Tensor>> Session::RunSegments(Segment& first,
+                                                         std::span<const TensorView> inputs) {
+  last_plans_.clear();
+  return first.Run(inputs, &last_plans_);
+}
+
 absl::Status Session::Run(std::span<const TensorView> given, std::span<const TensorView> outputs) {
   WEFT_ASSIGN_OR_RETURN(const std::span<const TensorView> inputs, WithDefaults(given));
-  WEFT_ASSIGN_OR_RETURN(Plan* const plan, PlanForInputs(inputs));
+  WEFT_ASSIGN_OR_RETURN(Prepared* const prepared, PrepareForInputs(inputs));
   WEFT_RETURN_IF_ERROR(CheckCount(outputs.size(), outputs_.size(), "outputs"));
-  for (size_t i = 0; i < inputs.size(); ++i)
-    WEFT_RETURN_IF_ERROR(CheckTensor(inputs[i], plan->input_types()[i], "input", inputs_[i].name));
+  WEFT_RETURN_IF_ERROR(CheckInputs(*prepared, inputs));
+  if (prepared->plan == nullptr) {
+    WEFT_ASSIGN_OR_RETURN(const std::vector<Tensor> results, RunSegments(*prepared->first, inputs));
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      const ir::Type type = program_->context()->TensorType(results[i].dtype(), results[i].dims());
+      WEFT_RETURN_IF_ERROR(CheckTensor(outputs[i], type, "output", outputs_[i].name));
+      if (outputs[i].NumBytes() > 0)
+        std::memcpy(outputs[i].data, results[i].view().data, outputs[i].NumBytes());
+    }
+    return absl::OkStatus();
+  }
+  Plan& plan = *prepared->plan;
   for (size_t i = 0; i < outputs.size(); ++i)
     WEFT_RETURN_IF_ERROR(
-        CheckTensor(outputs[i], plan->output_types()[i], "output", outputs_[i].name));
-  return plan->Run(inputs, outputs);
+        CheckTensor(outputs[i], plan.output_types()[i], "output", outputs_[i].name));
+  last_plans_.assign(1, &plan);
+  return plan.Run(inputs, outputs);
 }
 
 absl::StatusOr<std::vector<Tensor>> Session::Run(std::span<const TensorView> given) {
   WEFT_ASSIGN_OR_RETURN(const std::span<const TensorView> inputs, WithDefaults(given));
-  WEFT_ASSIGN_OR_RETURN(Plan* const plan, PlanForInputs(inputs));
+  WEFT_ASSIGN_OR_RETURN(Prepared* const prepared, PrepareForInputs(inputs));
+  if (prepared->plan == nullptr) {
+    WEFT_RETURN_IF_ERROR(CheckInputs(*prepared, inputs));
+    return RunSegments(*prepared->first, inputs);
+  }
   std::vector<Tensor> outputs;
   std::vector<TensorView> views;
   outputs.reserve(outputs_.size());  // views point at their dims
-  for (const ir::Type type : plan->output_types()) {
+  for (const ir::Type type : prepared->plan->output_types()) {
     WEFT_ASSIGN_OR_RETURN(Tensor output, Tensor::Create(type.dtype(), type.shape()));
     outputs.push_back(std::move(output));
     views.push_back(outputs.back().view());

@@ -1,10 +1,12 @@
 // Session: a program loaded for running. Plans are made per set of input shapes and kept; weights
-// are packed once for all of them.
+// are packed once for all of them. Where sizes follow from values (NonZero, a Reshape to a computed
+// shape), a run makes and keeps plans as it finds them (kernels/runtime/segment.h).
 //
 //   WEFT_ASSIGN_OR_RETURN(auto session, Session::Create(program, {.threads = 2}));
 //   WEFT_ASSIGN_OR_RETURN(std::vector<Tensor> y, session->Run({x.view()}));
 //
-// or, without any allocation after the first run of these shapes, into memory of the caller's:
+// or, without any allocation after the first run of these shapes if all sizes follow from them, into
+// memory of the caller's:
 //
 //   WEFT_RETURN_IF_ERROR(session->Run(inputs, outputs));
 //
@@ -21,6 +23,7 @@
 #include "ir/base/status.h"
 #include "ir/program.h"
 #include "kernels/runtime/plan.h"
+#include "kernels/runtime/segment.h"
 
 namespace weft::kernels {
 
@@ -52,8 +55,12 @@ class Session {
   const std::vector<TensorInfo>& outputs() const { return outputs_; }
 
   // The plan for inputs of these shapes, made now or before. Valid until the session has made
-  // kMaxPlans others.
+  // kMaxPlans others. Unsupported where HasOnePlan() is false.
   absl::StatusOr<Plan*> PlanFor(std::span<const std::span<const int64_t>> input_dims);
+  // Whether the shapes of inputs decide all sizes.
+  absl::StatusOr<bool> HasOnePlan(std::span<const std::span<const int64_t>> input_dims);
+  // The plans of the last run, in order. Valid until the next.
+  std::span<Plan* const> last_plans() const { return last_plans_; }
 
   // Inputs in the order of inputs(); those with a default may be null views, or missing at the end,
   // for which the default is taken. Outputs must not overlap inputs or each other.
@@ -68,10 +75,23 @@ class Session {
   size_t num_packed_weights() const { return packed_.size(); }
 
  private:
+  // For inputs of one set of shapes: the plan of the whole program, or its first segment.
+  struct Prepared {
+    std::unique_ptr<Plan> plan;
+    std::unique_ptr<Segment> first;
+    const std::vector<ir::Type>& input_types() const {
+      return plan != nullptr ? plan->input_types() : first->input_types();
+    }
+  };
+
   explicit Session(int threads) : pool_(threads) {}
   absl::Status ReadDefaults();
   absl::StatusOr<std::span<const TensorView>> WithDefaults(std::span<const TensorView> inputs);
-  absl::StatusOr<Plan*> PlanForInputs(std::span<const TensorView> inputs);
+  absl::StatusOr<Prepared*> Prepare(std::span<const std::span<const int64_t>> input_dims);
+  absl::StatusOr<Prepared*> PrepareForInputs(std::span<const TensorView> inputs);
+  absl::Status CheckInputs(const Prepared& prepared, std::span<const TensorView> inputs) const;
+  absl::StatusOr<std::vector<Tensor>> RunSegments(Segment& first,
+                                                  std::span<const TensorView> inputs);
   absl::StatusOr<std::vector<ir::Type>> BindTypes(
       std::span<const std::span<const int64_t>> input_dims) const;
 
@@ -80,9 +100,10 @@ class Session {
   PlanResources resources_;
   std::unique_ptr<ir::Program> program_;
   std::vector<TensorInfo> inputs_, outputs_;
-  std::vector<Tensor> defaults_;              // of inputs_; empty when there is no default
-  std::vector<TensorView> completed_;         // of a run: what is given, and defaults
-  std::vector<std::unique_ptr<Plan>> plans_;  // the one used last is last
+  std::vector<Tensor> defaults_;                     // of inputs_; empty when there is no default
+  std::vector<TensorView> completed_;                // of a run: what is given, and defaults
+  std::vector<std::unique_ptr<Prepared>> prepared_;  // the one used last is last
+  std::vector<Plan*> last_plans_;
 };
 
 }  // namespace weft::kernels

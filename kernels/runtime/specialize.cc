@@ -1,6 +1,5 @@
 #include "kernels/runtime/specialize.h"
 
-#include "ir/analysis/fold.h"
 #include "ir/analysis/shape_inference.h"
 #include "ir/rewriter.h"
 
@@ -22,11 +21,11 @@ void EraseUnused(ir::Program& program, ir::Rewriter& rewriter) {
 }  // namespace
 
 absl::Status Specialize(ir::Program& program, std::span<const ir::Type> input_types,
-                        ir::Evaluator& evaluator) {
+                        ir::Evaluator& evaluator, const ir::FoldOptions& options) {
   ir::Rewriter rewriter(&program);
   for (size_t i = 0; i < input_types.size(); ++i)
     rewriter.SetType(program.body().argument(static_cast<uint32_t>(i)), input_types[i]);
-  ir::ConstantFolder folder(&evaluator, ir::kFoldForPlan);
+  ir::ConstantFolder folder(&evaluator, options);
   for (const ir::Operation op : program.body()) {
     if (op.num_results() == 0 || op.HasTrait(ir::kConstantLike)) continue;
     if (NamesAllItReads(op)) WEFT_RETURN_IF_ERROR(ir::RefineResultTypes(op, rewriter));

@@ -4,6 +4,7 @@
 
 #include <span>
 
+#include "ir/analysis/fold.h"
 #include "ir/base/status.h"
 #include "ir/evaluator.h"
 #include "ir/program.h"
@@ -14,6 +15,12 @@ namespace weft::kernels {
 // leaves them as they are. Types that stay unknown are no error here. InvalidArgument when inference
 // finds a mistake, e.g. shapes that do not fit together.
 absl::Status Specialize(ir::Program& program, std::span<const ir::Type> input_types,
-                        ir::Evaluator& evaluator);
+                        ir::Evaluator& evaluator,
+                        const ir::FoldOptions& options = ir::kFoldForPlan);
+
+// For what is planned anew when values change: a context keeps the constants that it ever had, so
+// none is made that is larger than what it is computed from.
+inline constexpr ir::FoldOptions kFoldForSegment = {
+    .dequantize = true, .nullary = true, .shapes = true, .growth = false};
 
 }  // namespace weft::kernels

@@ -17,29 +17,51 @@ absl::StatusOr<std::unique_ptr<Runner>> Runner::Create(const ir::Program& progra
 }
 
 absl::Status Runner::Bind(const std::vector<kernels::Tensor>& inputs) {
-  WEFT_ASSIGN_OR_RETURN(plan_, session_->PlanFor(DimsOf(inputs)));
+  input_views_ = ViewsOf(inputs);
   outputs_.clear();
+  plan_ = nullptr;
+  WEFT_ASSIGN_OR_RETURN(const bool has_one_plan, session_->HasOnePlan(DimsOf(inputs)));
+  if (!has_one_plan) return absl::OkStatus();
+  WEFT_ASSIGN_OR_RETURN(plan_, session_->PlanFor(DimsOf(inputs)));
   for (const ir::Type type : plan_->output_types()) {
     WEFT_ASSIGN_OR_RETURN(auto output, kernels::Tensor::Create(type.dtype(), type.shape()));
     outputs_.push_back(std::move(output));
   }
-  input_views_ = ViewsOf(inputs);
   output_views_ = ViewsOf(outputs_);
   return absl::OkStatus();
 }
 
-absl::Status Runner::Run() { return plan_->Run(input_views_, output_views_); }
+absl::Status Runner::Run() {
+  if (plan_ != nullptr) return plan_->Run(input_views_, output_views_);
+  WEFT_ASSIGN_OR_RETURN(outputs_, session_->Run(input_views_));
+  return absl::OkStatus();
+}
+
+std::vector<const kernels::Plan*> Runner::Plans() const {
+  if (plan_ != nullptr) return {plan_};
+  return {session_->last_plans().begin(), session_->last_plans().end()};
+}
+
+size_t Runner::arena_bytes() const {
+  size_t sum = 0;
+  for (const kernels::Plan* plan : Plans()) sum += plan->arena_bytes();
+  return sum;
+}
 
 std::string Runner::ProfileTable() const {
   std::vector<const kernels::Step*> steps;
   int64_t total = 0;
-  for (const kernels::Step& step : plan_->steps()) {
-    steps.push_back(&step);
-    total += step.nanoseconds;
+  int64_t most_runs = 1;
+  for (const kernels::Plan* plan : Plans()) {
+    most_runs = std::max(most_runs, plan->runs());
+    for (const kernels::Step& step : plan->steps()) {
+      steps.push_back(&step);
+      total += step.nanoseconds;
+    }
   }
   std::stable_sort(steps.begin(), steps.end(),
                    [](const auto* a, const auto* b) { return a->nanoseconds > b->nanoseconds; });
-  const double runs = static_cast<double>(std::max<int64_t>(1, plan_->runs()));
+  const double runs = static_cast<double>(most_runs);
   const auto per_run = [&](int64_t nanoseconds) {
     return Milliseconds(static_cast<double>(nanoseconds) / runs * 1e-6);
   };

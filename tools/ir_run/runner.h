@@ -19,20 +19,23 @@ class Runner {
   const std::vector<kernels::TensorInfo>& inputs() const { return session_->inputs(); }
   const std::vector<kernels::TensorInfo>& output_infos() const { return session_->outputs(); }
 
-  // Plans for these inputs, which must outlive the runs.
+  // Plans for these inputs, which must outlive the runs. Where sizes follow from values, the first
+  // run makes the rest of the plans.
   absl::Status Bind(const std::vector<kernels::Tensor>& inputs);
   absl::Status Run();
   const std::vector<kernels::Tensor>& outputs() const { return outputs_; }  // of the last run
 
-  // Of the memory that the plan keeps between runs for values, outputs and weights not counted.
-  size_t arena_bytes() const { return plan_->arena_bytes(); }
+  // Of the memory that the plans of the last run keep for values, outputs and weights not counted.
+  size_t arena_bytes() const;
 
   // The time of every step, longest first, per run; needs options.profile.
   std::string ProfileTable() const;
 
  private:
+  std::vector<const kernels::Plan*> Plans() const;
+
   std::unique_ptr<kernels::Session> session_;
-  kernels::Plan* plan_ = nullptr;
+  kernels::Plan* plan_ = nullptr;  // null when there are several
   std::vector<kernels::TensorView> input_views_, output_views_;
   std::vector<kernels::Tensor> outputs_;
 };

@@ -1,0 +1,373 @@
+#include "kernels/runtime/segment.h"
+
+#include <algorithm>
+#include <cstring>
+#include <unordered_map>
+#include <utility>
+
+#include "ir/analysis/constant.h"
+#include "ir/dialects/builtin.h"
+#include "ir/infer.h"
+#include "ir/rewriter.h"
+#include "ir/walk.h"
+#include "kernels/runtime/evaluator.h"
+#include "kernels/runtime/registry.h"
+#include "kernels/runtime/specialize.h"
+
+namespace weft::kernels {
+namespace {
+
+bool HasKnownSizes(ir::Operation op) {
+  return std::all_of(op.results().begin(), op.results().end(),
+                     [](ir::Value value) { return value.type().IsStatic(); });
+}
+
+// Whether operand i may say how large the results are, and so becomes a constant: those that are no
+// data, if there are any to learn; else those that are short.
+bool IsLearnable(ir::Operation op, uint32_t i, bool short_ones) {
+  const ir::Value value = op.operand(i);
+  if (!value || ir::ConstantValue(value) || !value.type().IsStatic()) return false;
+  if (value.type().NumBytes() > Segment::kMaxLearnedBytes ||
+      ir::ElementSize(value.type().dtype()) == 0)
+    return false;
+  if (short_ones) return value.type().rank() <= 1 && value.type().NumElements() <= 64;
+  return op.def() && i < 32 && (op.def()->info->data >> i & 1) == 0;
+}
+std::vector<uint32_t> LearnableOperands(ir::Operation op) {
+  std::vector<uint32_t> operands;
+  for (const bool short_ones : {false, true}) {
+    for (uint32_t i = 0; i < op.num_operands(); ++i)
+      if (IsLearnable(op, i, short_ones)) operands.push_back(i);
+    if (!operands.empty()) break;
+  }
+  return operands;
+}
+
+std::vector<ir::Operation> OpsOf(ir::Program& program) {
+  std::vector<ir::Operation> ops;
+  for (const ir::Operation op : program.body()) ops.push_back(op);
+  return ops;
+}
+
+// The operands of an op, and what its regions read from outside.
+std::vector<ir::Value> ValuesRead(ir::Operation op) {
+  std::vector<ir::Value> values = op.operands().vec();
+  for (uint32_t i = 0; i < op.num_regions(); ++i)
+    ir::Walk(op.region(i), [&](ir::Operation inner) {
+      for (const ir::Value v : inner.operands())
+        if (v && v.ParentBlock() == op.block()) values.push_back(v);
+    });
+  return values;
+}
+
+absl::StatusOr<Tensor> CopyOfConstant(ir::Attribute dense) {
+  if (!dense.Is(ir::AttrKind::kDense) || dense.IsElided())
+    return ir::InvalidArgument("a constant without contents");
+  const ir::Type type = dense.dense_type();
+  WEFT_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Create(type.dtype(), type.shape()));
+  if (!dense.bytes().empty())
+    std::memcpy(tensor.view().data, dense.bytes().data(), dense.bytes().size());
+  return tensor;
+}
+
+}  // namespace
+
+bool HasKnownSizes(ir::Program& program) {
+  const ir::Block body = program.body();
+  return std::all_of(body.begin(), body.end(), [](ir::Operation op) { return HasKnownSizes(op); });
+}
+
+// --- where a program is cut -----------------------------------------------------------------------
+
+// Ops by their place in the body, values by number: the program's inputs, what its planned ops give
+// away, results of dynamic ops.
+struct Segment::Cut {
+  enum class Role { kConstant, kPlanned, kDynamic, kWaiting, kReturn };
+  std::vector<Role> roles;
+  std::vector<ir::Operation> ops;
+  bool is_progress = false;  // whether a value that somebody waits for will be known
+  std::vector<ir::Value> values;
+  size_t num_inputs = 0, num_planned = 0;                // of values
+  std::unordered_map<uint32_t, size_t> number_of_value;  // looked up only
+  std::unordered_map<uint32_t, bool> needed_by_rest;     // by value; whether it is learned
+
+  Cut(ir::Program& program, const std::vector<std::string>& providers);
+
+ private:
+  Role RoleOf(ir::Operation op, const std::vector<std::string>& providers);
+  void Add(ir::Value value) {
+    number_of_value.emplace(value.id(), values.size());
+    values.push_back(value);
+  }
+  std::unordered_map<uint32_t, bool> ready_;  // values that this segment computes
+};
+
+Segment::Cut::Role Segment::Cut::RoleOf(ir::Operation op,
+                                        const std::vector<std::string>& providers) {
+  if (op.Is<ir::ReturnOp>()) return Role::kReturn;
+  if (op.num_results() == 1 && ir::ConstantValue(op.result())) return Role::kConstant;
+  for (const ir::Value v : ValuesRead(op))
+    if (v && !ir::ConstantValue(v) && !ready_.count(v.id())) return Role::kWaiting;
+  if (HasKnownSizes(op)) return Role::kPlanned;
+  if (SizingProvider(op.opcode(), providers).empty()) {
+    for (const uint32_t i : LearnableOperands(op)) {
+      needed_by_rest[op.operand(i).id()] = true;
+      is_progress = true;
+    }
+    return Role::kWaiting;
+  }
+  is_progress = true;
+  return Role::kDynamic;
+}
+
+Segment::Cut::Cut(ir::Program& program, const std::vector<std::string>& providers)
+    : ops(OpsOf(program)) {
+  for (const ir::Value v : program.body().arguments()) {
+    ready_[v.id()] = true;
+    Add(v);
+  }
+  num_inputs = values.size();
+  std::unordered_map<uint32_t, bool> needed;  // by others than planned ops
+  for (const ir::Operation op : ops) {
+    const Role role = roles.emplace_back(RoleOf(op, providers));
+    if (role == Role::kPlanned)
+      for (const ir::Value v : op.results()) ready_[v.id()] = true;
+    if (role == Role::kPlanned || role == Role::kConstant) continue;
+    for (const ir::Value v : ValuesRead(op)) {
+      if (!v || ir::ConstantValue(v)) continue;
+      needed[v.id()] = true;
+      if (role != Role::kDynamic) needed_by_rest.emplace(v.id(), false);
+    }
+  }
+  for (const Role wanted : {Role::kPlanned, Role::kDynamic}) {
+    for (size_t i = 0; i < ops.size(); ++i)
+      for (const ir::Value v : ops[i].results())
+        if (roles[i] == wanted && (wanted == Role::kDynamic || needed.count(v.id()))) Add(v);
+    if (wanted == Role::kPlanned) num_planned = values.size() - num_inputs;
+  }
+}
+
+// --- making a segment -------------------------------------------------------------------------------
+
+Segment::~Segment() = default;
+
+absl::StatusOr<std::unique_ptr<Segment>> Segment::Create(std::unique_ptr<ir::Program> program,
+                                                         const PlanResources& resources,
+                                                         int number) {
+  std::unique_ptr<Segment> segment(new Segment(resources, number));
+  for (const ir::Value v : program->body().arguments()) segment->input_types_.push_back(v.type());
+  if (number >= kMaxSegments)
+    return ir::Unsupported("more than " + std::to_string(kMaxSegments) +
+                           " ops in a row wait for the values of others to know their sizes");
+  const Cut cut(*program, resources.providers);
+  if (HasKnownSizes(*program) || !cut.is_progress) {  // then the plan says what is in its way
+    WEFT_ASSIGN_OR_RETURN(segment->plan_, Plan::Create(std::move(program), resources));
+    return segment;
+  }
+  WEFT_RETURN_IF_ERROR(segment->AddSteps(cut));
+  WEFT_RETURN_IF_ERROR(segment->MakeRest(cut, *program));
+  if (cut.num_planned == 0) return segment;
+  ir::Rewriter rewriter(program.get());
+  rewriter.SetOperands(
+      cut.ops.back(),
+      {cut.values.begin() + static_cast<std::ptrdiff_t>(cut.num_inputs),
+       cut.values.begin() + static_cast<std::ptrdiff_t>(cut.num_inputs + cut.num_planned)});
+  for (size_t i = cut.ops.size(); i-- > 0;)
+    if (cut.roles[i] == Cut::Role::kDynamic || cut.roles[i] == Cut::Role::kWaiting)
+      rewriter.Erase(cut.ops[i]);
+  WEFT_ASSIGN_OR_RETURN(segment->plan_, Plan::Create(std::move(program), resources));
+  return segment;
+}
+
+absl::Status Segment::AddSteps(const Cut& cut) {
+  for (size_t at = 0; at < cut.ops.size(); ++at) {
+    if (cut.roles[at] != Cut::Role::kDynamic) continue;
+    const ir::Operation op = cut.ops[at];
+    DynamicStep step;
+    step.location = op.location().str();
+    std::vector<ir::Type> input_types;
+    std::vector<ir::Attribute> constants;
+    for (uint32_t i = 0; i < op.num_operands(); ++i) {
+      const ir::Value v = op.operand(i);
+      input_types.push_back(v ? v.type() : ir::Type());
+      constants.push_back(ir::ConstantValue(v));
+      Source& source = step.operands.emplace_back();
+      if (!v) continue;
+      WEFT_RETURN_IF_ERROR(CheckRunnable(v.type(), op, "operand", i));
+      if (constants.back()) {
+        WEFT_ASSIGN_OR_RETURN(source.constant, CopyOfConstant(constants.back()));
+      } else {
+        source.value = static_cast<int>(cut.number_of_value.at(v.id()));
+      }
+    }
+    for (const ir::Value v : op.results()) step.result_types.push_back(v.type());
+    const KernelContext context(op, std::move(input_types), step.result_types, std::move(constants),
+                                resources_.pool, resources_.packed);
+    auto chosen = MakeKernel(context, {SizingProvider(op.opcode(), resources_.providers)});
+    if (!chosen.ok())
+      return step.location.empty() ? chosen.status() : ir::Annotate(chosen.status(), step.location);
+    step.kernel = std::move(chosen->kernel);
+    steps_.push_back(std::move(step));
+  }
+  return absl::OkStatus();
+}
+
+// The ops that wait, as a program whose inputs are the values that they and the outputs need.
+absl::Status Segment::MakeRest(const Cut& cut, const ir::Program& program) {
+  rest_ = program.Clone();
+  const std::vector<ir::Operation> ops = OpsOf(*rest_);
+  if (ops.size() != cut.ops.size()) return absl::InternalError("a copy has other ops");
+  ir::Rewriter rewriter(rest_.get());
+  std::vector<ir::Value> copies;
+  std::unordered_map<uint32_t, ir::Value> copy_of;
+  for (size_t i = 0; i < ops.size(); ++i)
+    for (uint32_t r = 0; r < ops[i].num_results(); ++r)
+      copy_of[cut.ops[i].result(r).id()] = ops[i].result(r);
+  for (size_t i = 0; i < cut.values.size(); ++i) {
+    const auto needed = cut.needed_by_rest.find(cut.values[i].id());
+    if (needed == cut.needed_by_rest.end()) continue;
+    rest_inputs_.push_back(i);
+    learned_.push_back(needed->second);
+    if (i < cut.num_inputs) continue;
+    const ir::Value from = copy_of.at(cut.values[i].id());
+    rewriter.ReplaceAllUses(from, rewriter.AddArgument(rest_->body(), from.type()));
+  }
+  for (size_t i = ops.size(); i-- > 0;)
+    if (cut.roles[i] == Cut::Role::kPlanned || cut.roles[i] == Cut::Role::kDynamic)
+      rewriter.Erase(ops[i]);
+  for (size_t i = cut.num_inputs; i-- > 0;)
+    if (!cut.needed_by_rest.count(cut.values[i].id()))
+      rewriter.EraseArgument(rest_->body(), static_cast<uint32_t>(i));
+  return absl::OkStatus();
+}
+
+// --- running ------------------------------------------------------------------------------------------
+
+absl::StatusOr<std::vector<Tensor>> Segment::Run(std::span<const TensorView> inputs,
+                                                 std::vector<Plan*>* plans) {
+  std::vector<Live> live;
+  for (const TensorView& view : inputs) live.push_back({view, nullptr});
+  Segment* segment = this;
+  while (segment->rest_ != nullptr) {
+    WEFT_ASSIGN_OR_RETURN(live, segment->RunPlanAndSteps(live, plans));
+    WEFT_ASSIGN_OR_RETURN(segment, segment->FindNext(live));
+  }
+  return segment->RunPlan(live, plans);
+}
+
+absl::StatusOr<std::vector<Tensor>> Segment::RunPlan(const std::vector<Live>& inputs,
+                                                     std::vector<Plan*>* plans) {
+  std::vector<TensorView> input_views, output_views;
+  for (const Live& input : inputs) input_views.push_back(input.view);
+  std::vector<Tensor> outputs;
+  outputs.reserve(plan_->output_types().size());  // views point at their dims
+  for (const ir::Type type : plan_->output_types()) {
+    WEFT_ASSIGN_OR_RETURN(Tensor output, Tensor::Create(type.dtype(), type.shape()));
+    outputs.push_back(std::move(output));
+    output_views.push_back(outputs.back().view());
+  }
+  if (plans != nullptr) plans->push_back(plan_.get());
+  WEFT_RETURN_IF_ERROR(plan_->Run(input_views, output_views));
+  return outputs;
+}
+
+absl::StatusOr<std::vector<Tensor>> Segment::RunStep(DynamicStep& step,
+                                                     const std::vector<Live>& values) {
+  std::vector<TensorView> inputs;
+  for (const Source& source : step.operands)
+    inputs.push_back(source.value >= 0 ? values[static_cast<size_t>(source.value)].view
+                                       : source.constant.view());
+  const AlignedBytes scratch(step.kernel->scratch_bytes());
+  if (scratch.data() == nullptr) return absl::ResourceExhaustedError("not enough memory");
+  auto results = step.kernel->RunDynamic({inputs, {}, scratch.data(), resources_.pool});
+  if (!results.ok()) return results.status();
+  for (size_t i = 0; i < results->size(); ++i) {
+    const ir::Type stated = step.result_types[i];
+    if (!stated) continue;
+    const ir::Type actual =
+        stated.context()->TensorType((*results)[i].dtype(), (*results)[i].dims());
+    if (!ir::Compatible(actual, stated))
+      return ir::InvalidArgument("result " + std::to_string(i) + " is " + actual.ToString() +
+                                 " but the program says " + stated.ToString());
+  }
+  return results;
+}
+
+absl::StatusOr<std::vector<Segment::Live>> Segment::RunPlanAndSteps(const std::vector<Live>& inputs,
+                                                                    std::vector<Plan*>* plans) {
+  std::vector<Live> values = inputs;
+  const auto add = [&](std::vector<Tensor> results) {
+    for (Tensor& result : results) {
+      auto owner = std::make_shared<const Tensor>(std::move(result));
+      values.push_back({owner->view(), owner});
+    }
+  };
+  if (plan_ != nullptr) {
+    WEFT_ASSIGN_OR_RETURN(std::vector<Tensor> results, RunPlan(inputs, plans));
+    add(std::move(results));
+  }
+  for (DynamicStep& step : steps_) {
+    auto results = RunStep(step, values);
+    if (!results.ok())
+      return step.location.empty() ? results.status()
+                                   : ir::Annotate(results.status(), step.location);
+    add(*std::move(results));
+  }
+  std::vector<Live> kept;
+  for (const size_t i : rest_inputs_) kept.push_back(values[i]);
+  return kept;
+}
+
+// --- the next segment ---------------------------------------------------------------------------------
+
+absl::StatusOr<Segment*> Segment::FindNext(const std::vector<Live>& inputs) {
+  Next wanted;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const TensorView& view = inputs[i].view;
+    wanted.dims.emplace_back(view.dims.begin(), view.dims.end());
+    if (learned_[i])
+      wanted.learned.insert(wanted.learned.end(), view.data, view.data + view.NumBytes());
+  }
+  const auto found = std::find_if(next_.begin(), next_.end(), [&](const Next& next) {
+    return next.dims == wanted.dims && next.learned == wanted.learned;
+  });
+  if (found != next_.end()) {
+    std::rotate(found, found + 1, next_.end());
+    return next_.back().segment.get();
+  }
+  WEFT_ASSIGN_OR_RETURN(wanted.segment, MakeNext(inputs));
+  if (next_.size() == MaxNext(number_)) next_.erase(next_.begin());
+  next_.push_back(std::move(wanted));
+  return next_.back().segment.get();
+}
+
+absl::StatusOr<std::unique_ptr<Segment>> Segment::MakeNext(const std::vector<Live>& inputs) const {
+  std::unique_ptr<ir::Program> program = rest_->Clone();
+  ir::Rewriter rewriter(program.get());
+  rewriter.SetInsertionPointToStart(program->body());
+  std::vector<ir::Type> types;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const TensorView& view = inputs[i].view;
+    types.push_back(program->context()->TensorType(view.dtype, view.dims));
+    if (!learned_[i]) continue;
+    const ir::Value constant = rewriter.Constant(
+        program->context()->DenseAttr(types.back(), {view.data, view.NumBytes()}));
+    rewriter.ReplaceAllUses(program->body().argument(static_cast<uint32_t>(i)), constant);
+  }
+  KernelEvaluator evaluator(resources_.providers, resources_.pool);
+  WEFT_RETURN_IF_ERROR(Specialize(*program, types, evaluator, kFoldForSegment));
+  for (const ir::Operation op : program->body()) {
+    for (const ir::Value v : op.results()) {
+      const bool is_weight = op.HasTrait(ir::kConstantLike);
+      if (is_weight || v.type().NumBytes() <= static_cast<int64_t>(kMaxDynamicBytes)) continue;
+      const std::string place =
+          op.location().empty() ? "" : std::string(op.location().str()) + ": ";
+      return ir::InvalidArgument(place + std::string(op.name()) + ": a result of type " +
+                                 v.type().ToString() + " would take more than " +
+                                 std::to_string(kMaxDynamicBytes >> 30) + " GiB");
+    }
+  }
+  return Create(std::move(program), resources_, number_ + 1);
+}
+
+}  // namespace weft::kernels

@@ -1,0 +1,92 @@
+// Running a program whose sizes are not all known before it runs. It is cut into segments: one plan
+// for all that has known sizes, then the ops that wait for values. NonZero and its like run on
+// kernels that size their results; of others (Reshape, Slice, ConstantOfShape...) the operands that
+// say sizes become constants. What is left is specialised for the sizes found and is the next
+// segment. Segments are kept per set of sizes, so runs that repeat sizes plan nothing.
+//
+//   if (!HasKnownSizes(*program))
+//     WEFT_ASSIGN_OR_RETURN(auto first, Segment::Create(std::move(program), resources, 0));
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ir/base/status.h"
+#include "ir/program.h"
+#include "kernels/kernel.h"
+#include "kernels/runtime/plan.h"
+
+namespace weft::kernels {
+
+// Whether every result of a specialised program has a static type: then one plan runs it.
+bool HasKnownSizes(ir::Program& program);
+
+class Segment {
+ public:
+  // The `number`-th segment, from 0, of a run. `program` is specialised for its inputs; what
+  // `resources` refers to must outlive the segment. Unsupported names an op that waits for sizes
+  // which no value will tell.
+  static absl::StatusOr<std::unique_ptr<Segment>> Create(std::unique_ptr<ir::Program> program,
+                                                         const PlanResources& resources,
+                                                         int number);
+  ~Segment();
+
+  const std::vector<ir::Type>& input_types() const { return input_types_; }
+  // From here to the end of the program. `plans` (may be null) receives those that ran, in order.
+  absl::StatusOr<std::vector<Tensor>> Run(std::span<const TensorView> inputs,
+                                          std::vector<Plan*>* plans = nullptr);
+
+  static constexpr int kMaxSegments = 1000;  // of one run
+  // How many next segments one of them keeps. All together: 8 * 4 * 2 paths.
+  static constexpr size_t MaxNext(int number) { return number < 3 ? size_t{8} >> number : 1; }
+  static constexpr int64_t kMaxLearnedBytes = 64 << 10;  // of an operand that says sizes
+
+ private:
+  struct Live {
+    TensorView view;
+    std::shared_ptr<const Tensor> owner;  // null: the caller's
+  };
+  struct Source {
+    int value = -1;  // a number of values_; -1: a constant, or not given
+    Tensor constant;
+  };
+  struct DynamicStep {  // an op whose kernel sizes its results
+    std::string location;
+    std::unique_ptr<Kernel> kernel;
+    std::vector<Source> operands;
+    std::vector<ir::Type> result_types;  // as stated
+  };
+  struct Next {
+    std::vector<ir::Shape> dims;     // of its inputs
+    std::vector<std::byte> learned;  // contents of those that are constants in it
+    std::unique_ptr<Segment> segment;
+  };
+  struct Cut;
+
+  Segment(const PlanResources& resources, int number) : resources_(resources), number_(number) {}
+  absl::Status AddSteps(const Cut& cut);
+  absl::Status MakeRest(const Cut& cut, const ir::Program& program);
+  absl::StatusOr<std::vector<Live>> RunPlanAndSteps(const std::vector<Live>& inputs,
+                                                    std::vector<Plan*>* plans);
+  absl::StatusOr<std::vector<Tensor>> RunPlan(const std::vector<Live>& inputs,
+                                              std::vector<Plan*>* plans);
+  absl::StatusOr<std::vector<Tensor>> RunStep(DynamicStep& step, const std::vector<Live>& values);
+  absl::StatusOr<Segment*> FindNext(const std::vector<Live>& inputs);
+  absl::StatusOr<std::unique_ptr<Segment>> MakeNext(const std::vector<Live>& inputs) const;
+
+  const PlanResources resources_;
+  const int number_;
+  std::vector<ir::Type> input_types_;
+  std::unique_ptr<Plan> plan_;  // null when nothing can be planned
+  // Values of a run: inputs, results of the plan, results of the steps.
+  std::vector<DynamicStep> steps_;
+  std::unique_ptr<ir::Program> rest_;  // null in the last segment
+  std::vector<size_t> rest_inputs_;    // values by number
+  std::vector<bool> learned_;          // by input of rest_: whether it becomes a constant
+  std::vector<Next> next_;             // the one used last is last
+};
+
+}  // namespace weft::kernels
