@@ -1,11 +1,13 @@
 #include "ir/dialects/onnx.h"
 
+#include "ir/dialects/onnx/control.h"
 #include "ir/dialects/onnx/creation.h"
 #include "ir/dialects/onnx/indexing.h"
 
 namespace weft::ir {
 
 void LoadOnnxDialect(IrContext& context) {
+  ops::LoadControlOps(context);
   ops::LoadConvOps(context);
   ops::LoadCreationOps(context);
   ops::LoadElementwiseOps(context);
