@@ -109,6 +109,9 @@ class KernelContext {
   bool HasEmptyTensor() const;
 
   ThreadPool& pool() const { return *pool_; }
+  // For kernels that plan programs: the providers of their kernels, in the order they are asked.
+  const std::vector<std::string>& providers() const { return providers_; }
+  void set_providers(std::vector<std::string> providers) { providers_ = std::move(providers); }
   PackedWeights& packed() const { return *packed_; }
 
   absl::Status Unsupported(const std::string& why) const;      // "onnx.Conv: why"
@@ -120,6 +123,7 @@ class KernelContext {
   std::vector<ir::Attribute> constants_;
   ThreadPool* pool_;
   PackedWeights* packed_;
+  std::vector<std::string> providers_ = {"reference"};
 };
 
 // Ok when kernels can handle tensors of this type: static shape, fixed element size, and a size in

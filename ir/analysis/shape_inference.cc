@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ir/dialects/builtin.h"
+#include "ir/dialects/onnx/control.h"
 #include "ir/dialects/onnx/infer/infer_util.h"
 #include "ir/dialects/pd/creation.h"
 #include "ir/infer.h"
@@ -66,6 +67,18 @@ Value FindInput(Program& program, std::string_view name) {
   return {};
 }
 
+// Ops with regions of their own say what follows from the operands alone.
+bool InferTypesFromRegions(Operation op, std::span<Type> types, std::string* error) {
+  std::vector<Type> returned(types.size());
+  if (!ops::InferFromRegions(op, returned, error)) {
+    *error = fmt::format("{}: {}", op.name(), *error);
+    return false;
+  }
+  for (size_t i = 0; i < types.size(); ++i)
+    if (returned[i]) types[i] = returned[i];
+  return true;
+}
+
 }  // namespace
 
 absl::Status RefineResultTypes(Operation op, Rewriter& rewriter) {
@@ -74,7 +87,8 @@ absl::Status RefineResultTypes(Operation op, Rewriter& rewriter) {
   std::vector<Type> types(op.num_results());
   std::string error;
   if (!InferResultTypes(op.context(), op.opcode(), op.operands().vec(), op.attrs(), types,
-                        &error)) {
+                        &error) ||
+      (op.num_regions() > 0 && !InferTypesFromRegions(op, types, &error))) {
     const std::string_view location = op.location().str();
     return InvalidArgument(location.empty() ? error : fmt::format("{}: {}", location, error));
   }

@@ -5,6 +5,7 @@ namespace weft::ir {
 void LoadOnnxDialect(IrContext& context) {
   ops::LoadActivationOps(context);
   ops::LoadAttentionOps(context);
+  ops::LoadControlOps(context);
   ops::LoadConvOps(context);
   ops::LoadCreationOps(context);
   ops::LoadElementwiseOps(context);

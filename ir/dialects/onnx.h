@@ -12,6 +12,7 @@
 // are builtin.constant.
 #pragma once
 
+#include "ir/dialects/onnx/control.h"
 #include "ir/dialects/onnx/creation.h"
 #include "ir/dialects/onnx/elementwise.h"
 #include "ir/dialects/onnx/indexing.h"

@@ -92,8 +92,10 @@ absl::StatusOr<KernelContext> PlanBuilder::MakeContext(ir::Operation op) const {
     WEFT_RETURN_IF_ERROR(CheckRunnable(op.result(i).type(), op, "result", i));
     results.push_back(op.result(i).type());
   }
-  return KernelContext(op, std::move(inputs), std::move(results), std::move(constants),
-                       resources_.pool, resources_.packed);
+  KernelContext context(op, std::move(inputs), std::move(results), std::move(constants),
+                        resources_.pool, resources_.packed);
+  if (op.num_regions() > 0) context.set_providers(resources_.providers);
+  return context;
 }
 
 absl::Status PlanBuilder::AddOp(ir::Operation op) {
@@ -116,7 +118,7 @@ absl::Status PlanBuilder::AddOp(ir::Operation op) {
                                     .dtype = dense.dense_type().dtype()}));
     return absl::OkStatus();
   }
-  if (op.num_regions() > 0 && !op.HasTrait(ir::kBodyInRegion))
+  if (op.num_regions() > 0 && !op.HasTrait(ir::kBodyInRegion) && ProvidersOf(op.opcode()).empty())
     return ir::Unsupported(Describe(op) + ": ops with nested regions cannot run");
   if (!op.def() && ProvidersOf(op.opcode()).empty())
     return ir::Unsupported(Describe(op) + ": no kernel runs this op");

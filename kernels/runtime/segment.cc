@@ -201,8 +201,9 @@ absl::Status Segment::AddSteps(const Cut& cut) {
       }
     }
     for (const ir::Value v : op.results()) step.result_types.push_back(v.type());
-    const KernelContext context(op, std::move(input_types), step.result_types, std::move(constants),
-                                resources_.pool, resources_.packed);
+    KernelContext context(op, std::move(input_types), step.result_types, std::move(constants),
+                          resources_.pool, resources_.packed);
+    if (op.num_regions() > 0) context.set_providers(resources_.providers);
     auto chosen = MakeKernel(context, {SizingProvider(op.opcode(), resources_.providers)});
     if (!chosen.ok())
       return step.location.empty() ? chosen.status() : ir::Annotate(chosen.status(), step.location);

@@ -9,6 +9,7 @@
 #include "ir/dialects/builtin.h"
 #include "kernels/available_cpus.h"
 #include "kernels/runtime/evaluator.h"
+#include "kernels/runtime/isolate.h"
 #include "kernels/runtime/registry.h"
 #include "kernels/runtime/specialize.h"
 
@@ -68,6 +69,7 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(const ir::Program& prog
 
   session->program_ = program.Clone();
   ir::Program& copy = *session->program_;
+  WEFT_RETURN_IF_ERROR(IsolateRegions(copy));
   const ir::Operation end = copy.body().Terminator();
   if (!end || !end.Is<ir::ReturnOp>())
     return ir::InvalidArgument("the program does not end in builtin.return");

@@ -159,7 +159,7 @@ TEST_P(ReplacedTypes, OfARegionHoldInTheRegion) {
   const Value x = Input("x", {2, 3}), c = Input("c", {}, DataType::kBool);
   const Value opaque = Opaque(x, Unknown());
   const ir::Operation branch =
-      b.Builder::Create(ir::OperationState{.opcode = ir::Opcode::FindOrAdd("onnx.If"),
+      b.Builder::Create(ir::OperationState{.opcode = ir::Opcode::FindOrAdd("custom.If"),
                                            .operands = {c},
                                            .result_types = {Unknown()},
                                            .num_regions = 1});
@@ -177,8 +177,10 @@ TEST_P(ReplacedTypes, OfARegionHoldInTheRegion) {
 }
 
 TEST_P(ReplacedTypes, DoNotBindAnArgumentOfABlock) {
-  const ir::Operation loop = b.Builder::Create(ir::OperationState{
-      .opcode = ir::Opcode::FindOrAdd("onnx.Loop"), .result_types = {Unknown()}, .num_regions = 1});
+  const ir::Operation loop =
+      b.Builder::Create(ir::OperationState{.opcode = ir::Opcode::FindOrAdd("custom.Loop"),
+                                           .result_types = {Unknown()},
+                                           .num_regions = 1});
   ir::Rewriter inside(&program);
   const ir::Block body = inside.AppendBlock(loop.region(0));
   const Value carried = inside.AddArgument(body, context.UnrankedTensorType(DataType::kF32));

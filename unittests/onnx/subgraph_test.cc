@@ -1,4 +1,8 @@
 // Graphs as attributes: regions, captured values, and back.
+#include <gmock/gmock.h>
+
+#include <functional>
+
 #include "ir/walk.h"
 #include "unittests/onnx/model_builder.h"
 
@@ -29,8 +33,7 @@ ModelBuilder IfModel() {
 
 TEST(Subgraph, BranchesAreRegionsThatUseOuterValues) {
   EXPECT_EQ(RoundTrip(IfModel()),
-            "y: f32[2] = onnx.If(cond) {onnx.subgraph_names=['then graph','else graph'], "
-            "onnx.subgraphs=['then_branch','else_branch']}\n"
+            "y: f32[2] = onnx.If(cond) {onnx.subgraph_names=['then graph','else graph']}\n"
             " ():\n"
             "  sum: f32[2] = onnx.Add(x, f32[2](1,2))\n"
             "  builtin.return(sum)\n"
@@ -76,8 +79,7 @@ TEST(Subgraph, LoopBodiesHaveArguments) {
   ModelBuilder::SetInfo(body->add_output(), "go_on", {}, pb::TensorProto::BOOL);
   ModelBuilder::SetInfo(body->add_output(), "next", {2});
   EXPECT_EQ(RoundTrip(m),
-            "y: f32[2] = onnx.Loop(n, -, x) {onnx.subgraph_names=['body'], "
-            "onnx.subgraphs=['body']}\n"
+            "y: f32[2] = onnx.Loop(n, -, x) {onnx.subgraph_names=['body']}\n"
             " (i, go, state):\n"
             "  go_on: bool[] = onnx.Identity(go)\n"
             "  next: f32[2] = onnx.Add(state, x)\n"
@@ -178,6 +180,52 @@ TEST(Subgraph, ADefinedOperatorTakesNone) {
   AddAttribute(node, "body", Attr::GRAPH)->mutable_g()->set_name("g");
   EXPECT_EQ(ImportAndDescribe(m),
             "INVALID_ARGUMENT: node of 'y' ('Relu'): attribute 'body' is a graph");
+}
+
+TEST(Subgraph, BranchesMayComeInAnyOrder) {
+  ModelBuilder m = IfModel();
+  m.graph()->mutable_node(0)->mutable_attribute()->SwapElements(0, 1);
+  EXPECT_EQ(ImportAndDescribe(m), ImportAndDescribe(IfModel()));
+}
+
+TEST(Subgraph, ResultsHaveTheTypesThatBranchesReturn) {
+  ModelBuilder m = IfModel();
+  m.graph()->mutable_output(0)->clear_type();
+  EXPECT_THAT(ImportAndDescribe(m), testing::StartsWith("y: f32[2] = onnx.If(cond)"));
+}
+
+// What is wrong with the model once `spoil` is done with the graph of then_branch.
+std::string Spoilt(const std::function<void(pb::NodeProto&, pb::GraphProto&)>& spoil) {
+  ModelBuilder m = IfModel();
+  pb::NodeProto& node = *m.graph()->mutable_node(0);
+  spoil(node, *node.mutable_attribute(0)->mutable_g());
+  return ImportAndDescribe(m);
+}
+
+TEST(Subgraph, BranchesFitTheNode) {
+  const std::string where = "INVALID_ARGUMENT: node 'choice' ('If'): ";
+  EXPECT_EQ(Spoilt([](auto& node, auto&) { node.mutable_attribute()->RemoveLast(); }),
+            where + "attribute 'else_branch' is required but not given");
+  EXPECT_EQ(Spoilt([](auto& node, auto&) { node.mutable_attribute(0)->set_name("then"); }),
+            where + "attribute 'then_branch' is required but not given");
+  EXPECT_EQ(Spoilt([](auto& node, auto&) {
+              AddAttribute(&node, "more", Attr::GRAPH)->mutable_g()->set_name("g");
+            }),
+            where + "attribute 'more' is a graph");
+  EXPECT_EQ(Spoilt([](auto&, auto& graph) { graph.clear_output(); }),
+            where + "onnx.If: then_branch returns 0 values but 1 are needed");
+  EXPECT_EQ(Spoilt([](auto&, auto& graph) { ModelBuilder::SetInfo(graph.add_input(), "a", {2}); }),
+            where + "onnx.If: then_branch has 1 arguments but needs 0");
+  EXPECT_EQ(Spoilt([](auto& node, auto&) { node.set_input(0, "x"); }),
+            where + "onnx.If: cond is f32 but must be bool");
+}
+
+TEST(Subgraph, CapturedValuesComeFromSomewhere) {
+  const std::string where = "INVALID_ARGUMENT: node 'choice' ('If'): node of 'sum' ('Add'): ";
+  EXPECT_EQ(Spoilt([](auto&, auto& graph) { graph.mutable_node(0)->set_input(0, "nowhere"); }),
+            where + "'nowhere' is not defined");
+  EXPECT_EQ(Spoilt([](auto&, auto& graph) { graph.mutable_node(0)->set_input(0, "minus"); }),
+            where + "'minus' is not defined");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "ir/analysis/constant.h"
 #include "ir/dialects/builtin.h"
+#include "ir/dialects/onnx/control.h"
 #include "ir/walk.h"
 #include "tools/onnx/export/fused_functions.h"
 #include "tools/onnx/export/lowering.h"
@@ -166,13 +167,16 @@ absl::Status GraphWriter::WriteSubgraph(ir::Region region, pb::GraphProto* graph
 absl::Status GraphWriter::WriteSubgraphs(Operation op, pb::NodeProto* node) {
   const uint32_t count = op.num_regions();
   if (count == 0) return absl::OkStatus();
-  const Attribute labels = op.attr(kSubgraphs), names = op.attr(kSubgraphNames);
-  if (!labels.Is(ir::AttrKind::kStrings) || labels.AsStrings().size() != count)
+  const Attribute stated = op.attr(kSubgraphs), names = op.attr(kSubgraphNames);
+  const auto known = ir::ops::RegionNames(op.opcode());
+  ir::Strings labels(known.begin(), known.end());
+  if (labels.empty() && stated.Is(ir::AttrKind::kStrings)) labels = stated.AsStrings();
+  if (labels.size() != count)
     return ir::Unsupported(
         fmt::format("{} regions but no attribute {} that names them", count, kSubgraphs));
   pb::AttributeProto* list = nullptr;
   for (uint32_t i = 0; i < count; ++i) {
-    std::string label = labels.AsStrings()[i];
+    std::string label = labels[i];
     const bool in_list = label.ends_with("[]");
     if (in_list) label.resize(label.size() - 2);
     if (!in_list || !list || list->name() != label) list = node->add_attribute();

@@ -289,18 +289,6 @@ absl::Status DftAxisToOperand(Builder& b, NodeDraft* node) {
   return absl::OkStatus();
 }
 
-// Scan stays an op that nobody knows, but one that scans more than it is given is none.
-absl::Status CheckScan(Builder& b, NodeDraft* node) {
-  (void)b;
-  const Attribute count = node->attribute("num_scan_inputs");
-  if (!count.Is(AttrKind::kInt))
-    return ir::InvalidArgument("attribute num_scan_inputs is required but not given");
-  if (count.AsInt() < 1 || count.AsInt() > static_cast<int64_t>(node->operands.size()))
-    return ir::InvalidArgument(fmt::format("num_scan_inputs is {} but there are {} inputs",
-                                           count.AsInt(), node->operands.size()));
-  return absl::OkStatus();
-}
-
 absl::Status Refuse(Builder& b, NodeDraft* node) {
   (void)b;
   return ir::Unsupported(
@@ -336,7 +324,6 @@ constexpr AdapterRow kAdapters[] = {
     {"Resize", 11, ResizeWithoutCoordinates},
     {"RoiAlign", 16, OldRoiAlign},
     {"Scan", 9, Refuse},
-    {"Scan", kOpset + 1, CheckScan},
     {"Scatter", kOpset + 1, RenameScatter},
     {"Slice", 10, SliceToOperands},
     {"Softmax", 13, SoftmaxOfFlattened},

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 
+#include "ir/analysis/shape_inference.h"
 #include "ir/analysis/verifier.h"
 #include "ir/dialects/builtin.h"
+#include "ir/dialects/onnx/control.h"
 #include "ir/infer.h"
 #include "tools/onnx/import/importer_impl.h"
 #include "tools/onnx/proto/names.h"
@@ -32,6 +34,26 @@ std::string DescribeNode(const pb::NodeProto& node) {
 bool IsOperatorName(std::string_view text) {
   return std::all_of(text.begin(), text.end(),
                      [](char c) { return c > ' ' && c < 0x7f && c != '"' && c != '\\'; });
+}
+
+// Puts the graphs of a node in the order of the regions of the op that it becomes.
+absl::Status OrderSubgraphs(const ir::OpDef& def, std::vector<Subgraph>* subgraphs) {
+  const std::span<const std::string_view> names = ir::ops::RegionNames(def.opcode);
+  std::vector<Subgraph> ordered;
+  for (const std::string_view name : names) {
+    const auto it = std::find_if(subgraphs->begin(), subgraphs->end(),
+                                 [&](const Subgraph& s) { return s.label == name; });
+    if (it == subgraphs->end())
+      return ir::InvalidArgument(
+          fmt::format("attribute {} is required but not given", Quoted(std::string(name))));
+    ordered.push_back(std::move(*it));
+    subgraphs->erase(it);
+  }
+  if (!subgraphs->empty())
+    return ir::InvalidArgument(
+        fmt::format("attribute {} is a graph", Quoted(subgraphs->front().label)));
+  *subgraphs = std::move(ordered);
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -134,9 +156,8 @@ absl::Status Importer::ImportNode(const pb::NodeProto& node, Rewriter& builder, 
   const auto it = known_.find(std::pair(draft.domain, draft.op_type));
   if (it == known_.end())
     return ImportOpaque(node, std::move(draft), subgraphs, builder, scope, frame);
-  if (!subgraphs.empty())
-    return ir::InvalidArgument(fmt::format("attribute {} is a graph", Quoted(subgraphs[0].label)));
-  return ImportKnown(*it->second, node, std::move(draft), builder, scope, frame);
+  WEFT_RETURN_IF_ERROR(OrderSubgraphs(*it->second, &subgraphs));
+  return ImportKnown(*it->second, node, std::move(draft), subgraphs, builder, scope, frame);
 }
 
 absl::Status Importer::ReadAttributes(const std::vector<BoundAttribute>& attributes,
@@ -179,8 +200,11 @@ absl::StatusOr<std::vector<Value>> Importer::Finish(const pb::NodeProto& node,
 }
 
 absl::Status Importer::ImportKnown(const ir::OpDef& def, const pb::NodeProto& node, NodeDraft draft,
-                                   Rewriter& builder, Scope* scope, const Frame& frame) {
-  ir::OperationState state{.opcode = def.opcode, .operands = std::move(draft.operands)};
+                                   const std::vector<Subgraph>& subgraphs, Rewriter& builder,
+                                   Scope* scope, const Frame& frame) {
+  ir::OperationState state{.opcode = def.opcode,
+                           .operands = std::move(draft.operands),
+                           .num_regions = static_cast<uint32_t>(subgraphs.size())};
   WEFT_ASSIGN_OR_RETURN(state.attrs, FitToFields(context_, def, draft.attributes));
   size_t required = 0;
   for (const ir::OperandDef& r : def.info->results) required += r.arity == ir::Arity::kOne;
@@ -198,9 +222,25 @@ absl::Status Importer::ImportKnown(const ir::OpDef& def, const pb::NodeProto& no
   }
   state.result_types = std::move(types);
   const Operation op = builder.Create(std::move(state));
+  WEFT_RETURN_IF_ERROR(ImportRegions(op, subgraphs, builder, *scope, frame));
   WEFT_RETURN_IF_ERROR(ir::VerifyOperation(op));
   WEFT_ASSIGN_OR_RETURN(const std::vector<Value> results, Finish(node, draft, op, builder, *scope));
   return DefineResults(node, results, scope, frame, draft.unreadable);
+}
+
+// The graphs of an op that is defined; its result types follow from theirs.
+absl::Status Importer::ImportRegions(Operation op, const std::vector<Subgraph>& subgraphs,
+                                     Rewriter& builder, const Scope& scope, const Frame& frame) {
+  if (subgraphs.empty()) return absl::OkStatus();
+  ir::Strings names;
+  for (uint32_t i = 0; i < subgraphs.size(); ++i) {
+    names.push_back(subgraphs[i].graph->name());
+    WEFT_RETURN_IF_ERROR(ImportSubgraph(*subgraphs[i].graph, op.region(i), scope, frame));
+  }
+  builder.SetAttr(op, kSubgraphNames, context_->StringsAttr(names));
+  if (std::string error; !op.def()->verify(op, &error))
+    return ir::InvalidArgument(fmt::format("{}: {}", op.name(), error));
+  return ir::RefineResultTypes(op, builder);
 }
 
 absl::Status Importer::ImportOpaque(const pb::NodeProto& node, NodeDraft draft,

@@ -92,7 +92,10 @@ class Importer {
   absl::Status ReadAttributes(const std::vector<BoundAttribute>& attributes, NodeDraft* draft,
                               std::vector<Subgraph>* subgraphs);
   absl::Status ImportKnown(const ir::OpDef& def, const pb::NodeProto& node, NodeDraft draft,
-                           ir::Rewriter& builder, Scope* scope, const Frame& frame);
+                           const std::vector<Subgraph>& subgraphs, ir::Rewriter& builder,
+                           Scope* scope, const Frame& frame);
+  absl::Status ImportRegions(ir::Operation op, const std::vector<Subgraph>& subgraphs,
+                             ir::Rewriter& builder, const Scope& scope, const Frame& frame);
   absl::Status ImportOpaque(const pb::NodeProto& node, NodeDraft draft,
                             const std::vector<Subgraph>& subgraphs, ir::Rewriter& builder,
                             Scope* scope, const Frame& frame);

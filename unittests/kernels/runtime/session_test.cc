@@ -153,7 +153,7 @@ TEST_F(SessionTest, NamesTheOpThatCannotRun) {
 TEST_F(SessionTest, RefusesOpsWithRegions) {
   const ir::Value x = builder.AddInput("x", F32Type({2}));
   const ir::Value y = builder
-                          .Create(ir::OperationState{.opcode = ir::Opcode::FindOrAdd("onnx.If"),
+                          .Create(ir::OperationState{.opcode = ir::Opcode::FindOrAdd("custom.If"),
                                                      .operands = {x},
                                                      .result_types = {F32Type({2})},
                                                      .num_regions = 2})
@@ -161,7 +161,7 @@ TEST_F(SessionTest, RefusesOpsWithRegions) {
   builder.Return({{"y", y}});
   const auto results = Load()->Run({Random({2}, 1).view()});
   EXPECT_EQ(results.status().code(), absl::StatusCode::kUnimplemented);
-  EXPECT_EQ(results.status().message(), "onnx.If: ops with nested regions cannot run");
+  EXPECT_EQ(results.status().message(), "custom.If: ops with nested regions cannot run");
 }
 
 TEST_F(SessionTest, RefusesAnUnknownProvider) {

@@ -179,13 +179,18 @@ TEST(HostileModel, InputsWithoutAType) {
       "has a dimension of size -2");
 }
 
+// One that scans x, of a body without anything in it.
+pb::NodeProto* AddScan(ModelBuilder& m) {
+  auto* node = m.Node("Scan", {"x"}, {"z"});
+  AddAttribute(node, "body", pb::AttributeProto::GRAPH)->mutable_g()->set_name("body");
+  return node;
+}
+
 TEST(HostileModel, ScansOfMoreThanTheyAreGiven) {
   for (const int64_t count : {int64_t{-1}, int64_t{0}, int64_t{2}, INT64_MAX})
-    ExpectModelRefused(
-        [=](auto& m) { SetInt(m.Node("Scan", {"x"}, {"z"}), "num_scan_inputs", count); },
-        fmt::format("num_scan_inputs is {} but there are 1 inputs", count));
-  ExpectModelRefused([](auto& m) { m.Node("Scan", {"x"}, {"z"}); },
-                     "attribute num_scan_inputs is required");
+    ExpectModelRefused([=](auto& m) { SetInt(AddScan(m), "num_scan_inputs", count); },
+                       fmt::format("num_scan_inputs is {}, expected 1 to 1", count));
+  ExpectModelRefused([](auto& m) { AddScan(m); }, "num_scan_inputs");
 }
 
 TEST(HostileModel, OperatorNames) {

@@ -11,9 +11,11 @@ TEST(HostileNesting, GraphsInGraphs) {
     ExpectModelRefused(
         [depth](auto& m) {
           auto* graph = m.graph();
+          m.Input("c", {}, pb::TensorProto::BOOL);
           for (int i = 0; i < depth; ++i) {
             auto* node =
-                ModelBuilder::AddNode(graph->mutable_node(), "If", {"x"}, {fmt::format("z{}", i)});
+                ModelBuilder::AddNode(graph->mutable_node(), "If", {"c"}, {fmt::format("z{}", i)});
+            AddAttribute(node, "else_branch", Attr::GRAPH)->mutable_g()->set_name("g");
             graph = AddAttribute(node, "then_branch", Attr::GRAPH)->mutable_g();
             graph->set_name("g");
           }

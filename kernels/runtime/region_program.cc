@@ -1,0 +1,196 @@
+#include "kernels/runtime/region_program.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "ir/clone.h"
+#include "ir/dialects/builtin.h"
+#include "ir/infer.h"
+#include "kernels/runtime/evaluator.h"
+#include "kernels/runtime/isolate.h"
+#include "kernels/runtime/specialize.h"
+
+namespace weft::kernels {
+namespace {
+
+bool HasType(const TensorView& view, ir::Type type) {
+  return view.dtype == type.dtype() &&
+         std::equal(view.dims.begin(), view.dims.end(), type.dims().begin(), type.dims().end());
+}
+
+absl::Status MakeRoom(ir::Type type, OwnedView* value) {
+  if (value->owner != nullptr && value->owner.use_count() == 1 && HasType(value->view, type))
+    return absl::OkStatus();
+  *value = {};
+  WEFT_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Create(type.dtype(), type.shape()));
+  value->owner = std::make_shared<Tensor>(std::move(tensor));
+  value->view = value->owner->view();
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<Tensor> TakeTensor(OwnedView value) {
+  if (value.owner != nullptr && value.owner.use_count() == 1) return std::move(*value.owner);
+  WEFT_ASSIGN_OR_RETURN(Tensor copy, Tensor::Create(value.view.dtype, {value.view.dims.begin(),
+                                                                       value.view.dims.end()}));
+  if (value.view.NumBytes() > 0)
+    std::memcpy(copy.view().data, value.view.data, value.view.NumBytes());
+  return copy;
+}
+
+RegionProgram::~RegionProgram() = default;
+
+absl::StatusOr<std::unique_ptr<RegionProgram>> RegionProgram::Create(const KernelContext& context,
+                                                                     uint32_t number) {
+  const ir::Operation op = context.op();
+  if (number >= op.num_regions() || !op.attr(kCaptured))
+    return context.Unsupported("its regions are not isolated");
+  std::unique_ptr<RegionProgram> made(new RegionProgram());
+  made->resources_ = {
+      .providers = context.providers(), .pool = &context.pool(), .packed = &context.packed()};
+  made->op_name_ = std::string(op.name());
+  const ir::Region region = op.region(number);
+  const uint32_t captured = NumCaptured(op), arguments = region.front().num_arguments();
+  std::vector<ir::Attribute> known(arguments);
+  for (uint32_t i = 0; i < captured; ++i)
+    known[arguments - captured + i] = context.constant(context.num_inputs() - captured + i);
+  made->program_ = std::make_unique<ir::Program>(op.context());
+  for (const std::string& name : op.program()->ParameterNames())
+    made->program_->SetParameter(name, op.program()->parameter(name));
+  std::vector<std::pair<std::string, ir::Value>> results = made->CopyRegion(region, known);
+  ir::Builder(made->program_.get()).Return(std::move(results));
+  WEFT_RETURN_IF_ERROR(IsolateRegions(*made->program_));
+  return made;
+}
+
+// Returns what the program is to return: values that are not arguments.
+std::vector<std::pair<std::string, ir::Value>> RegionProgram::CopyRegion(
+    ir::Region region, std::span<const ir::Attribute> known) {
+  ir::Builder builder(program_.get());
+  ir::ValueMap map;
+  const ir::Block block = region.front();
+  for (uint32_t i = 0; i < block.num_arguments(); ++i) {
+    const ir::Value argument = block.argument(i);
+    argument_types_.push_back(argument.type());
+    if (known[i]) {
+      map.Set(argument, builder.Constant(known[i]));
+    } else {
+      map.Set(argument, builder.AddInput("x" + std::to_string(i), argument.type()));
+      inputs_.push_back(i);
+    }
+  }
+  std::vector<std::pair<std::string, ir::Value>> results;
+  for (const ir::Operation op : block) {
+    if (!op.Is<ir::ReturnOp>()) {
+      ir::CloneOperation(builder, op, map);
+      continue;
+    }
+    for (const ir::Value v : op.operands()) {
+      const ir::Value copy = map.Get(v);
+      Output& output = outputs_.emplace_back();
+      if (copy.IsBlockArgument()) {
+        for (uint32_t i = 0; i < block.num_arguments(); ++i)
+          if (block.argument(i) == v) output.argument = static_cast<int>(i);
+      } else {
+        output.result = results.size();
+        results.emplace_back("y" + std::to_string(results.size()), copy);
+      }
+    }
+  }
+  return results;
+}
+
+absl::StatusOr<std::unique_ptr<ir::Program>> RegionProgram::Specialized(
+    std::span<const ir::Type> inputs) const {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const ir::Type declared = argument_types_[inputs_[i]];
+    if (!ir::Compatible(inputs[i], declared))
+      return ir::InvalidArgument(op_name_ + ": argument " + std::to_string(inputs_[i]) +
+                                 " of a region is " + inputs[i].ToString() + ", expected " +
+                                 declared.ToString());
+  }
+  std::unique_ptr<ir::Program> program = program_->Clone();
+  KernelEvaluator evaluator(resources_.providers, resources_.pool);
+  WEFT_RETURN_IF_ERROR(Specialize(*program, inputs, evaluator));
+  return program;
+}
+
+absl::StatusOr<RegionProgram::Prepared*> RegionProgram::Prepare(
+    std::span<const TensorView> inputs) {
+  const auto fits = [&](const std::unique_ptr<Prepared>& prepared) {
+    return std::equal(inputs.begin(), inputs.end(), prepared->types.begin(), prepared->types.end(),
+                      HasType);
+  };
+  if (!prepared_.empty() && fits(prepared_.back())) return prepared_.back().get();
+  const auto found = std::find_if(prepared_.begin(), prepared_.end(), fits);
+  if (found != prepared_.end()) {
+    std::rotate(found, found + 1, prepared_.end());
+    return prepared_.back().get();
+  }
+  auto prepared = std::make_unique<Prepared>();
+  for (const TensorView& input : inputs)
+    prepared->types.push_back(program_->context()->TensorType(input.dtype, input.dims));
+  WEFT_ASSIGN_OR_RETURN(std::unique_ptr<ir::Program> program, Specialized(prepared->types));
+  if (HasKnownSizes(*program)) {
+    WEFT_ASSIGN_OR_RETURN(prepared->plan, Plan::Create(std::move(program), resources_));
+  } else {
+    WEFT_ASSIGN_OR_RETURN(prepared->first, Segment::Create(std::move(program), resources_, 0));
+  }
+  if (prepared_.size() == kMaxPlans) prepared_.erase(prepared_.begin());
+  prepared_.push_back(std::move(prepared));
+  return prepared_.back().get();
+}
+
+absl::Status RegionProgram::RunPlan(Plan& plan, std::span<const TensorView> inputs,
+                                    std::vector<OwnedView>* outputs) const {
+  std::vector<TensorView> views(plan.output_types().size());
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    if (outputs_[i].argument >= 0) continue;
+    OwnedView& output = (*outputs)[i];
+    WEFT_RETURN_IF_ERROR(MakeRoom(plan.output_types()[outputs_[i].result], &output));
+    views[outputs_[i].result] = output.view;
+  }
+  return plan.Run(inputs, views);
+}
+
+absl::Status RegionProgram::Run(std::span<const OwnedView> inputs,
+                                std::vector<OwnedView>* outputs) {
+  input_views_.clear();
+  for (const size_t i : inputs_) input_views_.push_back(inputs[i].view);
+  WEFT_ASSIGN_OR_RETURN(Prepared* const prepared, Prepare(input_views_));
+  outputs->resize(outputs_.size());
+  if (prepared->plan != nullptr) {
+    WEFT_RETURN_IF_ERROR(RunPlan(*prepared->plan, input_views_, outputs));
+  } else {
+    WEFT_ASSIGN_OR_RETURN(std::vector<Tensor> results, prepared->first->Run(input_views_));
+    for (size_t i = 0; i < outputs_.size(); ++i) {
+      if (outputs_[i].argument >= 0) continue;
+      auto owner = std::make_shared<Tensor>(std::move(results[outputs_[i].result]));
+      (*outputs)[i] = {owner->view(), owner};
+    }
+  }
+  for (size_t i = 0; i < outputs_.size(); ++i)
+    if (outputs_[i].argument >= 0)
+      (*outputs)[i] = inputs[static_cast<size_t>(outputs_[i].argument)];
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<ir::Type>> RegionProgram::OutputTypes(
+    std::span<const OwnedView> inputs) const {
+  const auto type_of = [&](size_t i) {
+    return program_->context()->TensorType(inputs[i].view.dtype, inputs[i].view.dims);
+  };
+  std::vector<ir::Type> program_inputs, types;
+  for (const size_t i : inputs_) program_inputs.push_back(type_of(i));
+  WEFT_ASSIGN_OR_RETURN(const std::unique_ptr<ir::Program> program, Specialized(program_inputs));
+  const ir::Operation end = program->body().Terminator();
+  for (const Output& output : outputs_)
+    types.push_back(output.argument >= 0
+                        ? type_of(static_cast<size_t>(output.argument))
+                        : end.operand(static_cast<uint32_t>(output.result)).type());
+  return types;
+}
+
+}  // namespace weft::kernels
