@@ -10,6 +10,7 @@
 
 #include "ir/base/suggest.h"
 #include "kernels/available_cpus.h"
+#include "kernels/runtime/missing_kernels.h"
 #include "kernels/runtime/registry.h"
 #include "kernels/thread_pool.h"
 #include "tools/cli/exit_code.h"
@@ -38,7 +39,7 @@ struct Flags {
   int threads = std::min(kernels::AvailableCpus(), ThreadPool::kMaxThreads);
   bool oversubscribe = false;
   double tolerance = 5e-6;
-  bool bench = false, bench_blocks = false, profile = false, report = false;
+  bool bench = false, bench_blocks = false, profile = false, report = false, can_run = false;
 };
 
 void AddFlags(CLI::App& app, Flags* flags) {
@@ -76,6 +77,8 @@ void AddFlags(CLI::App& app, Flags* flags) {
                "run counts on stdin, milliseconds of each run on stdout");
   app.add_flag("--profile", flags->profile, "time per op, with its kernel and rule");
   app.add_flag("--report", flags->report, "rules, fused and unfused latency, difference");
+  app.add_flag("--can-run", flags->can_run,
+               "run nothing; name all that the model needs and we lack");
 }
 
 absl::Status CheckFlags(const Flags& flags) {
@@ -161,6 +164,21 @@ void PrintOutputs(const Runner& runner) {
                 Summary(runner.outputs()[i]).c_str());
 }
 
+// A line on stdout for everything that the program needs and no kernel does.
+absl::Status CheckKernels(ir::Program& program, const std::string& provider) {
+  WEFT_ASSIGN_OR_RETURN(const auto providers, kernels::ProviderOrder(provider));
+  size_t ops = 0;
+  for (const kernels::MissingKernel& missing : kernels::MissingKernels(program, providers)) {
+    ops += missing.count;
+    std::printf("%s: %s; %zu op%s%s%s\n", missing.op.c_str(), missing.why.c_str(), missing.count,
+                missing.count == 1 ? "" : "s", missing.where.empty() ? "" : ", first ",
+                missing.where.c_str());
+  }
+  if (ops > 0) return ir::Unsupported(fmt::format("{} op{} cannot run", ops, ops == 1 ? "" : "s"));
+  std::puts("every op has a kernel");
+  return absl::OkStatus();
+}
+
 absl::Status Run(Flags& flags) {
   WEFT_RETURN_IF_ERROR(CheckFlags(flags));
   flags.passes.record_rules = flags.profile;
@@ -177,6 +195,7 @@ absl::Status Run(Flags& flags) {
   std::unique_ptr<ir::Program> original;
   if (!flags.compare.empty()) original = program->Clone();
   WEFT_RETURN_IF_ERROR(RunPasses(flags.passes, *program));
+  if (flags.can_run) return CheckKernels(*program, flags.provider);
   WEFT_ASSIGN_OR_RETURN(auto runner, Runner::Create(*program, options));
   WEFT_ASSIGN_OR_RETURN(const auto inputs, GatherInputs(context, runner->inputs(), flags.inputs));
   WEFT_RETURN_IF_ERROR(runner->Bind(inputs));

@@ -82,9 +82,10 @@ TEST_F(IrRun, HelpFitsOneScreen) {
   std::istringstream lines(help);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
   for (const char* option :
-       {"--input NAME=FILE", "--random-inputs SEED", "--output-dir DIR", "--pipeline P",
-        "--provider K", "--threads N", "--oversubscribe", "--bench", "--profile", "--compare WITH",
-        "--expect NAME=FILE", "--dim NAME=SIZE", "--tolerance T", "--bench-blocks", "--report"})
+       {"--input NAME=FILE", "--random-inputs SEED", "--can-run", "--output-dir DIR",
+        "--pipeline P", "--provider K", "--threads N", "--oversubscribe", "--bench", "--profile",
+        "--compare WITH", "--expect NAME=FILE", "--dim NAME=SIZE", "--tolerance T",
+        "--bench-blocks", "--report"})
     EXPECT_THAT(help, HasSubstr(option));
 }
 
@@ -268,6 +269,29 @@ TEST_F(IrRun, ReportShowsRulesLatenciesAndTheDifference) {
        {"operations, optimised by the pipeline fuse", "applied", "unfused (layout rules only)",
         "fused", "speed-up", "MiB unfused", "largest difference"})
     EXPECT_THAT(report, HasSubstr(part));
+}
+
+// Two ops that nobody knows, one of them twice, and one that somebody does.
+constexpr const char* kMissing =
+    R"(module {input_names:strings["x"],output_names:strings["y"]} (%0: tensor<2x3xf32>) {
+ (%1) = "acme.Frobnicate" (%0) {} : (tensor<2x3xf32>) -> tensor<2x3xf32> loc("first")
+ (%2) = "acme.Frobnicate" (%1) {} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+ (%3) = "onnx.StringNormalizer" (%2) {} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+ (%4) = "onnx.Relu" (%3) {} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+ () = "builtin.return" (%4) {} : (tensor<2x3xf32>) ->
+}
+)";
+
+TEST_F(IrRun, NamesAllThatAModelNeedsAtOnce) {
+  const Outcome missing = Run({Write("a.ir", kMissing), "--can-run"});
+  EXPECT_EQ(missing.code, 3);
+  EXPECT_EQ(missing.out,
+            "acme.Frobnicate: no kernel runs this op; 2 ops, first first\n"
+            "onnx.StringNormalizer: no kernel runs this op; 1 op\n");
+  EXPECT_THAT(missing.err, HasSubstr("3 ops cannot run"));
+  const Outcome all = Run({Write("b.ir", kRelu), "--can-run"});
+  EXPECT_EQ(all.code, 0);
+  EXPECT_EQ(all.out, "every op has a kernel\n");
 }
 
 }  // namespace

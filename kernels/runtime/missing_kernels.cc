@@ -1,0 +1,75 @@
+#include "kernels/runtime/missing_kernels.h"
+
+#include <algorithm>
+
+#include "ir/analysis/constant.h"
+#include "ir/analysis/reference_body.h"
+#include "ir/walk.h"
+#include "kernels/kernel.h"
+#include "kernels/runtime/registry.h"
+
+namespace weft::kernels {
+namespace {
+
+bool IsText(ir::Type type) { return type.IsTensor() && type.dtype() == ir::DataType::kString; }
+
+class Search {
+ public:
+  explicit Search(const std::vector<std::string>& providers) : providers_(providers), pool_(1) {}
+
+  // Empty when a kernel runs the op, or may when its types are known.
+  std::string WhyNot(ir::Operation op) {
+    if (op.name().starts_with("builtin.")) return "";
+    const bool has_kernel = !ProvidersOf(op.opcode()).empty() || ir::HasReferenceBody(op) ||
+                            op.HasTrait(ir::kBodyInRegion);
+    if (!has_kernel) return "no kernel runs this op";
+    bool is_static = op.num_regions() == 0;
+    std::vector<ir::Type> inputs, results;
+    std::vector<ir::Attribute> constants;
+    for (const ir::Value value : op.operands()) {
+      inputs.push_back(value ? value.type() : ir::Type());
+      constants.push_back(ir::ConstantValue(value));
+      if (value && IsText(value.type())) return "elements of type str";
+      is_static = is_static && (!value || value.type().IsStatic());
+    }
+    for (const ir::Value value : op.results()) {
+      results.push_back(value.type());
+      if (IsText(value.type())) return "elements of type str";
+      is_static = is_static && value.type().IsStatic();
+    }
+    if (!is_static) return "";
+    const KernelContext context(op, std::move(inputs), std::move(results), std::move(constants),
+                                &pool_, &packed_);
+    const absl::Status status = MakeKernel(context, providers_).status();
+    return absl::IsUnimplemented(status) ? std::string(ir::Message(status)) : "";
+  }
+
+ private:
+  const std::vector<std::string>& providers_;
+  ThreadPool pool_;
+  PackedWeights packed_;
+};
+
+}  // namespace
+
+std::vector<MissingKernel> MissingKernels(ir::Program& program,
+                                          const std::vector<std::string>& providers) {
+  std::vector<MissingKernel> missing;
+  Search search(providers);
+  ir::Walk(program, [&](ir::Operation op) {
+    std::string why = search.WhyNot(op);
+    if (why.empty()) return;
+    const auto it = std::find_if(missing.begin(), missing.end(), [&](const MissingKernel& m) {
+      return m.op == op.name() && m.why == why;
+    });
+    if (it == missing.end()) {
+      missing.push_back(
+          {std::string(op.name()), std::move(why), std::string(op.location().str()), 1});
+    } else {
+      ++it->count;
+    }
+  });
+  return missing;
+}
+
+}  // namespace weft::kernels
