@@ -137,8 +137,8 @@ TEST_F(TargetOpset, TheAxisOfAFourierTransformIsAnInputFrom20On) {
     return b.Make<ops::DFT>({b.Make<ops::Unsqueeze>({x, b.ConstantInts({-1})}), Value(),
                              b.ConstantScalar(ir::DataType::kI64, 1)});
   };
-  EXPECT_EQ(LastNode(17, dft), "DFT v1 inverse:0 onesided:0 axis:1");
-  EXPECT_EQ(LastNode(20, dft), "DFT v1  v2=[1] inverse:0 onesided:0");
+  EXPECT_EQ(LastNode(17, dft), "DFT v2 inverse:0 onesided:0 axis:1");
+  EXPECT_EQ(LastNode(20, dft), "DFT v2  v3=[1] inverse:0 onesided:0");
 }
 
 TEST_F(TargetOpset, EqualPartsAreCountedFrom18On) {
