@@ -31,7 +31,7 @@ absl::Status MakeRoom(ir::Type type, OwnedView* value) {
 
 }  // namespace
 
-absl::StatusOr<Tensor> TakeTensor(OwnedView value) {
+absl::StatusOr<Tensor> TakeTensor(OwnedView&& value) {
   if (value.owner != nullptr && value.owner.use_count() == 1) return std::move(*value.owner);
   WEFT_ASSIGN_OR_RETURN(Tensor copy, Tensor::Create(value.view.dtype, {value.view.dims.begin(),
                                                                        value.view.dims.end()}));

@@ -71,6 +71,6 @@ class RegionProgram {
 };
 
 // The tensor in `value`, which nobody needs any more: a copy unless nobody else owns it.
-absl::StatusOr<Tensor> TakeTensor(OwnedView value);
+absl::StatusOr<Tensor> TakeTensor(OwnedView&& value);
 
 }  // namespace weft::kernels
