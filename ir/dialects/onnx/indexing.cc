@@ -139,7 +139,8 @@ bool Trilu::Infer(InferContext& c) {
 
 bool ReverseSequence::Infer(InferContext& c) {
   const auto attrs = c.attrs_of<ReverseSequence>();
-  if (attrs.batch_axis + attrs.time_axis != 1 || attrs.batch_axis < 0 || attrs.time_axis < 0)
+  const bool batch_first = attrs.batch_axis == 0 && attrs.time_axis == 1;
+  if (!batch_first && !(attrs.batch_axis == 1 && attrs.time_axis == 0))
     return c.Fail(fmt::format("batch_axis is {} and time_axis {}, but one is 0 and the other 1",
                               attrs.batch_axis, attrs.time_axis));
   if (!CheckTensors(c) || !CheckRank(c, 0, 2, SIZE_MAX) || !CheckDtype(c, 1, DataType::kI64))
