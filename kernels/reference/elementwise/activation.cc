@@ -11,12 +11,6 @@ namespace {
 
 namespace ops = ir::ops;
 
-template <class O, double (*kFunction)(double)>
-absl::Status Map(const AttrsOf<O>&, const KernelArgs& args) {
-  MapFloats(args.inputs[0], args.outputs[0], kFunction);
-  return absl::OkStatus();
-}
-
 // exp() of what is not positive: it cannot overflow.
 double SoftplusOf(double x) { return (x > 0 ? x : 0) + std::log1p(std::exp(-std::fabs(x))); }
 double SoftsignOf(double x) { return x / (1 + std::fabs(x)); }

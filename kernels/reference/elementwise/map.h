@@ -29,4 +29,11 @@ void Broadcast(const TensorView& a, const TensorView& b, const TensorView& y, co
     body(i++, at.offset[0], at.offset[1]);
 }
 
+// The kernel of an op that is a function of each float: &Map<ops::Exp, &std::exp>.
+template <class O, double (*kFunction)(double)>
+absl::Status Map(const AttrsOf<O>&, const KernelArgs& args) {
+  MapFloats(args.inputs[0], args.outputs[0], kFunction);
+  return absl::OkStatus();
+}
+
 }  // namespace weft::kernels::reference

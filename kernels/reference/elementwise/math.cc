@@ -11,12 +11,6 @@ namespace {
 
 namespace ops = ir::ops;
 
-template <class O, double (*kFunction)(double)>
-absl::Status Map(const AttrsOf<O>&, const KernelArgs& args) {
-  MapFloats(args.inputs[0], args.outputs[0], kFunction);
-  return absl::OkStatus();
-}
-
 const RegisterReference<ops::Acos> kAcos(&Map<ops::Acos, &std::acos>, &SameFloats);
 const RegisterReference<ops::Acosh> kAcosh(&Map<ops::Acosh, &std::acosh>, &SameFloats);
 const RegisterReference<ops::Asin> kAsin(&Map<ops::Asin, &std::asin>, &SameFloats);

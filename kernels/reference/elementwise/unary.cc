@@ -7,12 +7,6 @@ namespace {
 
 namespace ops = ir::ops;
 
-template <class O, double (*kFunction)(double)>
-absl::Status Map(const AttrsOf<O>&, const KernelArgs& args) {
-  MapFloats(args.inputs[0], args.outputs[0], kFunction);
-  return absl::OkStatus();
-}
-
 double HardSigmoidOf(double x, double alpha, double beta) {
   const double y = alpha * x + beta;  // a NaN passes both comparisons
   return y < 0 ? 0 : y > 1 ? 1 : y;

@@ -18,13 +18,9 @@ using ir::Value;
 
 // --- attributes that became inputs ---------------------------------------------
 
-absl::Status AxesToOperand(Builder& b, NodeDraft* node) {
-  return IntsToOperand(b, node, "axes", 1);
-}
-
 // One axis may be a scalar, which ONNX does not allow but its own tests and ONNX Runtime do.
 absl::Status ScalarAxesToList(Builder& b, NodeDraft* node) {
-  if (node->version < 13) return AxesToOperand(b, node);
+  if (node->version < 13) return IntsToOperand(b, node, "axes", 1);
   if (node->operands.size() != 2 || !node->operands[1]) return absl::OkStatus();
   const Value axes = node->operands[1];
   if (!axes.type().HasRank() || axes.type().rank() != 0) return absl::OkStatus();

@@ -11,6 +11,18 @@
 namespace weft::ir::ops {
 namespace {
 
+// Of MaxPool, AveragePool and LpPool, which share these attributes.
+template <class Attrs>
+Window WindowOf(const Attrs& attrs) {
+  return {.kernel = attrs.kernel_shape,
+          .strides = OrEmpty(attrs.strides),
+          .dilations = OrEmpty(attrs.dilations),
+          .pads = OrEmpty(attrs.pads),
+          .auto_pad = attrs.auto_pad,
+          .ceil_mode = attrs.ceil_mode != 0,
+          .may_exceed = true};
+}
+
 // Result of a pool on [N, C, spatial...].
 bool InferPool(InferContext& c, const Window& window, Dims* dims) {
   if (!CheckTensors(c) || !CheckRank(c, 0, 3, SIZE_MAX)) return false;
@@ -27,34 +39,14 @@ bool InferPool(InferContext& c, const Window& window, Dims* dims) {
 bool MaxPool::Infer(InferContext& c) {
   const auto attrs = c.attrs_of<MaxPool>();
   Dims dims;
-  if (!InferPool(c,
-                 {.kernel = attrs.kernel_shape,
-                  .strides = OrEmpty(attrs.strides),
-                  .dilations = OrEmpty(attrs.dilations),
-                  .pads = OrEmpty(attrs.pads),
-                  .auto_pad = attrs.auto_pad,
-                  .ceil_mode = attrs.ceil_mode != 0,
-                  .may_exceed = true},
-                 &dims) ||
-      !CheckNumber(c, 0))
-    return false;
+  if (!InferPool(c, WindowOf(attrs), &dims) || !CheckNumber(c, 0)) return false;
   return SetTensor(c, 0, DtypeOf(c, 0), dims) && SetTensor(c, 1, DataType::kI64, dims);
 }
 
 bool AveragePool::Infer(InferContext& c) {
   const auto attrs = c.attrs_of<AveragePool>();
   Dims dims;
-  if (!InferPool(c,
-                 {.kernel = attrs.kernel_shape,
-                  .strides = OrEmpty(attrs.strides),
-                  .dilations = OrEmpty(attrs.dilations),
-                  .pads = OrEmpty(attrs.pads),
-                  .auto_pad = attrs.auto_pad,
-                  .ceil_mode = attrs.ceil_mode != 0,
-                  .may_exceed = true},
-                 &dims) ||
-      !CheckFloat(c, 0))
-    return false;
+  if (!InferPool(c, WindowOf(attrs), &dims) || !CheckFloat(c, 0)) return false;
   return SetTensor(c, 0, DtypeOf(c, 0), dims);
 }
 
@@ -82,16 +74,7 @@ bool GlobalLpPool::Infer(InferContext& c) {
 bool LpPool::Infer(InferContext& c) {
   const auto attrs = c.attrs_of<LpPool>();
   Dims dims;
-  if (!InferPool(c,
-                 {.kernel = attrs.kernel_shape,
-                  .strides = OrEmpty(attrs.strides),
-                  .dilations = OrEmpty(attrs.dilations),
-                  .pads = OrEmpty(attrs.pads),
-                  .auto_pad = attrs.auto_pad,
-                  .ceil_mode = attrs.ceil_mode != 0,
-                  .may_exceed = true},
-                 &dims) ||
-      !CheckNorm(c, attrs.p) || !CheckFloat(c, 0))
+  if (!InferPool(c, WindowOf(attrs), &dims) || !CheckNorm(c, attrs.p) || !CheckFloat(c, 0))
     return false;
   return SetTensor(c, 0, DtypeOf(c, 0), dims);
 }
