@@ -9,7 +9,7 @@
 namespace weft::ir {
 namespace {
 
-constexpr uint8_t kNone = 0xff;
+constexpr uint8_t kNoCode = 0xff;
 constexpr uint8_t kScaleNan = 0xff;
 constexpr int kScaleBias = 127;
 
@@ -17,17 +17,17 @@ constexpr int kScaleBias = 127;
 struct FloatFormat {
   int exponent_bits, mantissa_bits, bias;
   uint8_t largest;   // code of the largest number
-  uint8_t infinity;  // kNone: there is none
-  uint8_t nan;       // kNone: there is none
+  uint8_t infinity;  // kNoCode: there is none
+  uint8_t nan;       // kNoCode: there is none
   bool one_zero;     // what would be -0 is the only NaN
 
   int sign_bit() const { return 1 << (exponent_bits + mantissa_bits); }
 };
-constexpr FloatFormat kE4M3FN = {4, 3, 7, 0x7e, kNone, 0x7f, false};
-constexpr FloatFormat kE4M3FNUZ = {4, 3, 8, 0x7f, kNone, 0x80, true};
+constexpr FloatFormat kE4M3FN = {4, 3, 7, 0x7e, kNoCode, 0x7f, false};
+constexpr FloatFormat kE4M3FNUZ = {4, 3, 8, 0x7f, kNoCode, 0x80, true};
 constexpr FloatFormat kE5M2 = {5, 2, 15, 0x7b, 0x7c, 0x7e, false};
-constexpr FloatFormat kE5M2FNUZ = {5, 2, 16, 0x7f, kNone, 0x80, true};
-constexpr FloatFormat kE2M1 = {2, 1, 1, 0x7, kNone, kNone, false};
+constexpr FloatFormat kE5M2FNUZ = {5, 2, 16, 0x7f, kNoCode, 0x80, true};
+constexpr FloatFormat kE2M1 = {2, 1, 1, 0x7, kNoCode, kNoCode, false};
 
 const FloatFormat* FormatOf(DataType dtype) {
   switch (dtype) {
@@ -75,12 +75,12 @@ int RoundedCode(const FloatFormat& f, double magnitude) {
 uint8_t Encode(const FloatFormat& f, double value, bool saturate) {
   const int sign = std::signbit(value) ? f.sign_bit() : 0;
   const auto nan = [&] { return static_cast<uint8_t>(f.one_zero ? f.nan : sign | f.nan); };
-  if (std::isnan(value)) return f.nan == kNone ? static_cast<uint8_t>(f.sign_bit()) : nan();
+  if (std::isnan(value)) return f.nan == kNoCode ? static_cast<uint8_t>(f.sign_bit()) : nan();
   int code = RoundedCode(f, std::fabs(value));
   if (code > f.largest) {
-    if (saturate || f.nan == kNone) {
+    if (saturate || f.nan == kNoCode) {
       code = f.largest;
-    } else if (f.infinity == kNone) {
+    } else if (f.infinity == kNoCode) {
       return nan();
     } else {
       code = f.infinity;
@@ -128,8 +128,8 @@ uint8_t ToLowPrecision(DataType dtype, double value, LowPrecisionRules rules) {
 
 bool RoundsToLowPrecision(DataType dtype, double value) {
   if (const FloatFormat* format = FormatOf(dtype)) {
-    if (std::isnan(value)) return format->nan != kNone;
-    if (std::isinf(value)) return format->infinity != kNone;
+    if (std::isnan(value)) return format->nan != kNoCode;
+    if (std::isinf(value)) return format->infinity != kNoCode;
     return RoundedCode(*format, std::fabs(value)) <= format->largest;
   }
   return std::isnan(value) ||

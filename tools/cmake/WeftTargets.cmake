@@ -1,4 +1,4 @@
-# weft_library, weft_protobuf, weft_program, weft_link_whole, weft_link: targets from folders. A folder without a .cc makes no
+# weft_library, weft_precompile_headers, weft_protobuf, weft_program, weft_link_whole, weft_link: targets from folders. A folder without a .cc makes no
 # target, and a target that does not exist (yet) is skipped where it is linked.
 
 # Links those of `libraries` which exist; names with :: and those of foreign targets must exist.
@@ -16,6 +16,20 @@ function(weft_compile_options target)
   # No program of ours replaces a function of ours at load time, so g++ may inline across them despite -fPIC.
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wno-missing-field-initializers -fno-semantic-interposition)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/generated)
+endfunction()
+
+# With WEFT_PRECOMPILED_HEADERS: what most sources include is read once per target, not once per source. Sources include what
+# they need all the same (clang-tidy compiles them without); those with flags of their own read their headers themselves.
+function(weft_precompile_headers target)
+  if(NOT WEFT_PRECOMPILED_HEADERS)
+    return()
+  endif()
+  target_precompile_headers(${target} PRIVATE
+    <algorithm> <array> <cmath> <functional> <limits> <map> <memory> <mutex> <numeric> <optional> <random> <set> <span>
+    <sstream> <string> <string_view> <tuple> <unordered_map> <utility> <variant> <vector>
+    <absl/container/flat_hash_map.h> <absl/container/inlined_vector.h> <absl/status/statusor.h> <fmt/format.h>
+    "${PROJECT_SOURCE_DIR}/ir/builder.h" "${PROJECT_SOURCE_DIR}/ir/program.h" "${PROJECT_SOURCE_DIR}/ir/rewriter.h"
+    "${PROJECT_SOURCE_DIR}/ir/walk.h" ${ARGN})
 endfunction()
 
 # weft_library(<name> <folder> [PUBLIC ...] [PRIVATE ...]): weft_<name>, alias weft::<name>, from all .cc below folder.
@@ -36,6 +50,7 @@ function(weft_library name folder)
   weft_compile_options(weft_${name})
   weft_link(weft_${name} PUBLIC ${arg_PUBLIC})
   weft_link(weft_${name} PRIVATE ${arg_PRIVATE})
+  weft_precompile_headers(weft_${name})
 endfunction()
 
 # weft_protobuf(<name> <file>...): C++ from .proto files, below generated/ in the build folder, as sources of weft_<name>.
@@ -54,7 +69,7 @@ function(weft_protobuf name)
       VERBATIM)
     list(APPEND generated ${stem}.cc ${stem}.h)
   endforeach()
-  set_source_files_properties(${generated} PROPERTIES COMPILE_OPTIONS -w)  # not ours to mend
+  set_source_files_properties(${generated} PROPERTIES COMPILE_OPTIONS -w SKIP_PRECOMPILE_HEADERS ON)  # not ours to mend
   target_sources(weft_${name} PRIVATE ${generated})
   add_custom_target(weft-generated-${name} DEPENDS ${generated})
   add_dependencies(weft_${name} weft-generated-${name})

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Configures and builds one preset: tools/scripts/build.sh PRESET [TARGET...]. Into build/PRESET, with ccache where there is one.
+# Configures and builds one preset: tools/scripts/build.sh PRESET [TARGET...]. Into build/PRESET, with ccache where there is
+# one, else with precompiled headers (without them: WEFT_PRECOMPILED_HEADERS=OFF in the environment).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 preset=$1
@@ -10,9 +11,9 @@ jobs=$(nproc)
 fit=$(awk '/MemAvailable/ {print int($2 / 1500000)}' /proc/meminfo)
 ((fit >= jobs)) || jobs=$((fit > 0 ? fit : 1))
 
-options=()
+options=("-DWEFT_PRECOMPILED_HEADERS=${WEFT_PRECOMPILED_HEADERS:-ON}")
 if command -v ccache >/dev/null; then
-  options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+  options=(-DWEFT_PRECOMPILED_HEADERS=OFF -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
   export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$PWD} CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-time_macros}
 fi
 log=$(mktemp)
