@@ -2,8 +2,6 @@
 // against the reference kernel. The ops come from the registry and their attributes from their
 // definitions, so a new kernel is tested without an edit here; an op that none of the operands below
 // fits fails the test, and wants a line more in OperandLists().
-#include "unittests/kernels/special_values.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,6 +11,7 @@
 #include "kernels/native/simd/isa.h"
 #include "kernels/reference/reference.h"
 #include "kernels/runtime/registry.h"
+#include "unittests/kernels/op_cases.h"
 
 namespace weft::kernels {
 namespace {

@@ -21,18 +21,9 @@
 #include "ir/text/printer.h"
 #include "kernels/runtime/plan.h"
 #include "kernels/runtime/random_inputs.h"
+#include "unittests/kernels/operand_lists.h"
 
 namespace weft::kernels {
-
-struct OperandSpec {
-  ir::Shape dims = {};
-  ir::DataType dtype = ir::DataType::kF32;
-  std::vector<int64_t> contents = {};  // of an i64 constant
-  bool constant = false;
-  bool positive = false;  // floats only: a variance
-
-  bool IsFloat() const { return dtype == ir::DataType::kF32; }
-};
 
 struct SpecialValue {
   size_t operand = 0;
@@ -52,8 +43,11 @@ struct OpCase {
   bool Fits() const { return MakeProgram(nullptr) != nullptr; }
   // On kernels of these providers. Unimplemented where they have none.
   absl::StatusOr<std::vector<Tensor>> Run(const std::vector<std::string>& providers) const;
-  // The one of these that runs the op; empty when none does.
+  // The one of these that runs the op; empty when none does, or when the result is a view of an
+  // operand and nothing needs to run.
   std::string ProviderOf(const std::vector<std::string>& providers) const;
+  // Whether a plan for it can be made with kernels of this provider alone.
+  bool RunsOn(const std::string& provider) const;
   std::string ToString() const;
 
  private:
@@ -106,11 +100,12 @@ inline std::unique_ptr<ir::Program> OpCase::MakeProgram(std::vector<Tensor>* inp
       state.operands.push_back(builder.AddInput("x" + std::to_string(i), type));
     }
   }
-  size_t num_results = 0;
+  size_t num_results = 0;  // optional ones are left out, unless there are no others
   for (const ir::OperandDef& result : def->info->results)
     num_results += result.arity == ir::Arity::kOne        ? 1
                    : result.arity == ir::Arity::kVariadic ? 2
                                                           : 0;
+  num_results = std::max<size_t>(num_results, 1);
   ir::Operation op;
   std::string error;
   if (!builder.TryCreate(std::move(state), num_results, &op, &error)) return nullptr;
@@ -151,6 +146,14 @@ inline std::string OpCase::ProviderOf(const std::vector<std::string>& providers)
   return !plan.ok() || (*plan)->steps().empty() ? "" : (*plan)->steps()[0].provider;
 }
 
+inline bool OpCase::RunsOn(const std::string& provider) const {
+  ThreadPool pool(1);
+  PackedWeights packed;
+  return Plan::Create(MakeProgram(nullptr),
+                      {.providers = {provider}, .pool = &pool, .packed = &packed})
+      .ok();
+}
+
 inline std::string OpCase::ToString() const {
   std::string text = std::string(def->name()) + "(";
   for (const OperandSpec& spec : operands)
@@ -162,50 +165,6 @@ inline std::string OpCase::ToString() const {
 }
 
 // --- making cases -------------------------------------------------------------------
-
-inline const std::vector<std::vector<OperandSpec>>& OperandLists() {
-  const auto ints = [](std::vector<int64_t> contents) {
-    return OperandSpec{
-        {static_cast<int64_t>(contents.size())}, ir::DataType::kI64, std::move(contents)};
-  };
-  const OperandSpec x = {{3, 37}}, bools = {{3, 37}, ir::DataType::kBool};
-  static const std::vector<std::vector<OperandSpec>> lists = {
-      // elementwise, movement
-      {x, x, x},
-      {x, {{37}}, {{37}}, x},  // normalizations, broadcasts
-      {x, {}, {}},
-      {bools, x, x},
-      {{{3, 1, 37}}},
-      {{{2, 3, 5, 7}}, {{3, 1, 1}}},
-      {x, ints({1})},
-      {x, ints({37, 3})},
-      {x, ints({3, 37})},
-      {x, ints({2, 0})},
-      {x, ints({1, 36})},
-      {{{3, 1, 37}}, ints({1})},
-      {x, ints({0}), ints({2}), ints({0}), ints({1})},
-      {x, ints({1, 0, 0, 2}), {}},
-      // products
-      {{{5, 17}}, {{17, 33}}, {{33}}, {{5, 33}}},
-      {{{9, 9}}, {{9, 9}}, {{9}}, {{9, 9}}},
-      {{{1, 40}}, {{40, 33}}, {{33}}},
-      {{{2, 5, 17}}, {{2, 17, 6}}, {{2, 5, 6}}},
-      {{{1, 2, 5, 16}}, {{1, 2, 7, 16}}, {{1, 2, 7, 24}}, {{5, 7}}},
-      {{{1, 4, 4, 16}}, {{1, 4, 4, 16}}, {{1, 4, 4, 16}}, {{4, 4}}},
-      // channels second: convolutions, normalizations
-      {{{1, 6, 9, 9}}, {{10, 6, 3, 3}}, {{10}}},
-      {{{1, 20, 9, 9}}, {{20, 1, 3, 3}}, {{20}}},
-      {{{1, 6, 9, 9}}, {{10, 3, 3, 3}}, {{10}}},
-      {{{2, 6, 5}}, {{6}}, {{6}}, {{6}}, {.dims = {6}, .positive = true}},
-      // channels last, with a residual
-      {{{1, 9, 9, 6}}, {{10, 6, 3, 3}}, {{10}}, {{1, 9, 9, 10}}},
-      {{{1, 9, 9, 20}}, {{20, 1, 3, 3}}, {{20}}, {{1, 9, 9, 20}}},
-      {{{1, 9, 9, 20}}, {{40, 1, 3, 3}}, {{40}}, {{1, 9, 9, 40}}},
-      {{{1, 9, 9, 6}}, {{10, 3, 3, 3}}, {{10}}, {{1, 9, 9, 10}}},
-      {{{1, 9, 9, 6}}, {{10, 6, 1, 1}}, {{10}}, {{1, 9, 9, 10}}},
-  };
-  return lists;
-}
 
 // Values to try for an attribute beside its default.
 inline std::vector<ir::Attribute> Alternatives(ir::IrContext& c, const ir::FieldDef& field) {
@@ -223,6 +182,9 @@ inline std::vector<ir::Attribute> Alternatives(ir::IrContext& c, const ir::Field
       return {c.FloatAttr(0.25f)};
     case ir::AttrKind::kDataType:
       return {c.DataTypeAttr(ir::DataType::kF64), c.DataTypeAttr(ir::DataType::kF16)};
+    case ir::AttrKind::kString:
+      if (field.name.str() == "equation") return {c.StringAttr("ij,jk->ik")};
+      return values;
     default:
       return values;
   }
