@@ -212,10 +212,17 @@ inline xnn_status CreateMeanOfPixels(xnn_operator_t* op, [[maybe_unused]] size_t
                                                    kInfinity, 0, op);
 #endif
 }
+#ifdef WEFT_XNNPACK_RESHAPES
+// Reshaping asks for a workspace, but only narrower types are converted in it: f32 must have none.
+inline xnn_status SetUpReduceF32(xnn_operator_t op, const void* x, void* y) {
+  return xnn_setup_reduce_nd(op, nullptr, x, y);
+}
+#endif
 inline auto MeanOfPixelsSizes(size_t n, size_t pixels, [[maybe_unused]] size_t channels) {
 #ifdef WEFT_XNNPACK_RESHAPES
   const std::array<size_t, 3> dims = {n, pixels, channels};
-  return Sized(WEFT_XNN(reduce_nd), [dims, axis = int64_t{1}](const auto& call) {
+  const Calls calls = {&xnn_reshape_reduce_nd, &SetUpReduceF32};
+  return Sized(calls, [dims, axis = int64_t{1}](const auto& call) {
     return call(size_t{1}, &axis, dims.size(), dims.data());
   });
 #else

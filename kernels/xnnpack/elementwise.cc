@@ -31,10 +31,11 @@ Made MakeNeg(const KernelContext& context) {
 }
 const RegisterKernel<ops::Neg> kNeg("xnnpack", &MakeNeg);
 
+// Debian 13's XNNPACK multiplies by the inverse of the root, which makes infinity NaN.
 Made MakeSqrt(const KernelContext& context) {
   return MakeUnary(context, "xnnpack elementwise", WEFT_XNN_UNARY(square_root));
 }
-const RegisterKernel<ops::Sqrt> kSqrt("xnnpack", &MakeSqrt);
+const RegisterKernel<ops::Sqrt> kSqrt("xnnpack", &MakeSqrt, kHidesNan);
 
 Made MakeSigmoid(const KernelContext& context) {
   return MakeUnary(context, "xnnpack elementwise", WEFT_XNN_UNARY(sigmoid));
