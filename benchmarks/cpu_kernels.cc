@@ -7,7 +7,6 @@
 // sides have their weights packed before, and read the same inputs again and again, so they are
 // warm.
 #include <benchmark/benchmark.h>
-#include <xnnpack.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -26,6 +25,7 @@
 #include "kernels/native/simd/strided_copy.h"
 #include "kernels/native/simd/unary.h"
 #include "kernels/thread_pool.h"
+#include "kernels/xnnpack/compat.h"
 
 namespace weft::kernels::simd {
 namespace {
@@ -46,10 +46,17 @@ void Check(xnn_status status) {
   std::exit(1);
 }
 
-struct DeleteOperator {
-  void operator()(xnn_operator_t op) const { xnn_delete_operator(op); }
-};
-using Operator = std::unique_ptr<xnn_operator, DeleteOperator>;
+// Runs the operator that create(xnn_operator_t*) makes.
+template <class Create, class Sized>
+void RunXnn(benchmark::State& state, const Create& create, const Sized& sized,
+            const xnnpack::Addresses& at, const ThreadPool& pool) {
+  xnn_operator_t handle = nullptr;
+  Check(create(&handle));
+  xnnpack::Operator op(handle);
+  Check(sized.Prepare(op, pool.handle()));
+  Check(sized.SetUp(op, at, pool.handle()));
+  for (auto _ : state) Check(xnn_run_operator(handle, pool.handle()));
+}
 
 void SetFlops(benchmark::State& state, double flops) {
   state.counters["FLOP/s"] =
@@ -99,12 +106,12 @@ void XnnGemm(benchmark::State& state) {
   const auto a = Random(state.range(0) * state.range(1)),
              b = Random(state.range(1) * state.range(2)), bias = Random(state.range(2));
   std::vector<float> c(m * n);
-  xnn_operator_t op = nullptr;
-  Check(xnn_create_fully_connected_nc_f32(k, n, k, n, b.data(), bias.data(), -kInfinity, kInfinity,
-                                          XNN_FLAG_TRANSPOSE_WEIGHTS, &op));
-  const Operator owner(op);
-  Check(xnn_setup_fully_connected_nc_f32(op, m, a.data(), c.data(), pool.handle()));
-  for (auto _ : state) Check(xnn_run_operator(op, pool.handle()));
+  const auto create = [&](xnn_operator_t* op) {
+    return xnnpack::CreateWeighted(&xnn_create_fully_connected_nc_f32, op, k, n, k, n, b.data(),
+                                   bias.data(), -kInfinity, kInfinity, XNN_FLAG_TRANSPOSE_WEIGHTS);
+  };
+  RunXnn(state, create, xnnpack::WithSizes(WEFT_XNN(fully_connected_nc_f32), m),
+         {a.data(), nullptr, c.data()}, pool);
   SetFlops(state, 2.0 * static_cast<double>(m * n * k));
 }
 BENCHMARK(XnnGemm)->Apply(GemmShapes);
@@ -233,13 +240,14 @@ void XnnDepthwise(benchmark::State& state) {
   const auto w = Random(s.in_channels * s.kernel_height * s.kernel_width),
              bias = Random(s.in_channels);
   std::vector<float> y(static_cast<size_t>(out));
-  xnn_operator_t op = nullptr;
-  Check(xnn_create_convolution2d_nhwc_f32(pad, pad, pad, pad, kernel, kernel, stride, stride, 1, 1,
-                                          c, 1, 1, c, c, w.data(), bias.data(), 0, 6, 0, &op));
-  const Operator owner(op);
   const auto size = static_cast<size_t>(s.in_height);
-  Check(xnn_setup_convolution2d_nhwc_f32(op, 1, size, size, x.data(), y.data(), pool.handle()));
-  for (auto _ : state) Check(xnn_run_operator(op, pool.handle()));
+  const auto create = [&](xnn_operator_t* op) {
+    return xnnpack::CreateWeighted(&xnn_create_convolution2d_nhwc_f32, op, pad, pad, pad, pad,
+                                   kernel, kernel, stride, stride, 1, 1, c, 1, 1, c, c, w.data(),
+                                   bias.data(), 0, 6, 0);
+  };
+  RunXnn(state, create, xnnpack::WithSizes(WEFT_XNN(convolution2d_nhwc_f32), 1, size, size),
+         {x.data(), nullptr, y.data()}, pool);
   SetFlops(state, 2.0 * static_cast<double>(out * s.kernel_height * s.kernel_width));
 }
 BENCHMARK(XnnDepthwise)->Apply(DepthwiseShapes);
@@ -283,20 +291,24 @@ void XnnPool(benchmark::State& state) {
   auto x = Random(state.range(1) * state.range(1) * state.range(2));
   x.reserve(x.size() + 16);
   std::vector<float> y(static_cast<size_t>(PooledSize(state) * PooledSize(state)) * c);
-  const bool max = static_cast<PoolOp>(state.range(0)) == PoolOp::kMax;
-  xnn_operator_t op = nullptr;
-  if (max) {
-    Check(xnn_create_max_pooling2d_nhwc_f32(0, 0, 0, 0, kernel, kernel, stride, stride, 1, 1, c, c,
-                                            c, -kInfinity, kInfinity, 0, &op));
+  const xnnpack::Addresses at = {x.data(), nullptr, y.data()};
+  if (static_cast<PoolOp>(state.range(0)) == PoolOp::kMax) {
+    const auto create = [&](xnn_operator_t* op) {
+      const std::array<uint32_t, 10> window = {0, 0, 0, 0, kernel, kernel, stride, stride, 1, 1};
+      return xnnpack::CreatePool(&xnn_create_max_pooling2d_nhwc_f32, op, c, window, -kInfinity,
+                                 kInfinity, 0);
+    };
+    RunXnn(state, create, xnnpack::PoolSizes(WEFT_XNN(max_pooling2d_nhwc_f32), 1, size, size, c),
+           at, pool);
   } else {
-    Check(xnn_create_average_pooling2d_nhwc_f32(0, 0, 0, 0, kernel, kernel, stride, stride, c, c, c,
-                                                -kInfinity, kInfinity, 0, &op));
+    const auto create = [&](xnn_operator_t* op) {
+      const std::array<uint32_t, 8> window = {0, 0, 0, 0, kernel, kernel, stride, stride};
+      return xnnpack::CreatePool(&xnn_create_average_pooling2d_nhwc_f32, op, c, window, -kInfinity,
+                                 kInfinity, 0);
+    };
+    RunXnn(state, create,
+           xnnpack::PoolSizes(WEFT_XNN(average_pooling2d_nhwc_f32), 1, size, size, c), at, pool);
   }
-  const Operator owner(op);
-  const auto setup =
-      max ? &xnn_setup_max_pooling2d_nhwc_f32 : &xnn_setup_average_pooling2d_nhwc_f32;
-  Check(setup(op, 1, size, size, x.data(), y.data(), pool.handle()));
-  for (auto _ : state) Check(xnn_run_operator(op, pool.handle()));
   SetBytes(state, 4.0 * static_cast<double>(x.size() + y.size()));
 }
 BENCHMARK(XnnPool)->Apply(PoolShapes);
@@ -326,11 +338,9 @@ void XnnSoftmax(benchmark::State& state) {
   ThreadPool pool(static_cast<int>(state.range(2)));
   const auto x = Random(rows * columns);
   std::vector<float> y(x.size());
-  xnn_operator_t op = nullptr;
-  Check(xnn_create_softmax_nc_f32(channels, channels, channels, 0, &op));
-  const Operator owner(op);
-  Check(xnn_setup_softmax_nc_f32(op, static_cast<size_t>(rows), x.data(), y.data(), pool.handle()));
-  for (auto _ : state) Check(xnn_run_operator(op, pool.handle()));
+  const auto create = [&](xnn_operator_t* op) { return xnnpack::CreateSoftmax(op, channels); };
+  RunXnn(state, create, xnnpack::SoftmaxSizes(static_cast<size_t>(rows), channels),
+         {x.data(), nullptr, y.data()}, pool);
   SetBytes(state, 8.0 * static_cast<double>(rows * columns));
 }
 BENCHMARK(XnnSoftmax)->Apply(RowShapes);
@@ -394,15 +404,14 @@ void AddSameShape(benchmark::State& state) {
 BENCHMARK(AddSameShape)->Arg(1)->Arg(2)->UseRealTime();
 
 void XnnAddSameShape(benchmark::State& state) {
-  const size_t shape[2] = {1024, 768};
+  const std::vector<size_t> shape = {1024, 768};
   ThreadPool pool(static_cast<int>(state.range(0)));
   const auto a = Random(1024 * 768), b = Random(1024 * 768);
   std::vector<float> y(a.size());
-  xnn_operator_t op = nullptr;
-  Check(xnn_create_add_nd_f32(-kInfinity, kInfinity, 0, &op));
-  const Operator owner(op);
-  Check(xnn_setup_add_nd_f32(op, 2, shape, 2, shape, a.data(), b.data(), y.data(), pool.handle()));
-  for (auto _ : state) Check(xnn_run_operator(op, pool.handle()));
+  const auto add = WEFT_XNN_BINARY(add);
+  const auto create = [&](xnn_operator_t* op) { return xnnpack::CreateBinary(add, op); };
+  RunXnn(state, create, xnnpack::BinarySizes(add, shape, shape), {a.data(), b.data(), y.data()},
+         pool);
   SetBytes(state, 12.0 * 1024 * 768);
 }
 BENCHMARK(XnnAddSameShape)->Arg(1)->Arg(2)->UseRealTime();

@@ -15,6 +15,15 @@ class Canonicalize : public PatternRewritePass {
 };
 WEFT_REGISTER_PASS(Canonicalize);
 
+class FuseQuantizedPass : public PatternRewritePass {
+ public:
+  FuseQuantizedPass()
+      : PatternRewritePass("fuse-quantized",
+                           "operations between DequantizeLinear and QuantizeLinear on integers",
+                           {"fuse-quantized", "canonicalize"}) {}
+};
+WEFT_REGISTER_PASS(FuseQuantizedPass);
+
 class FuseCompositePass : public PatternRewritePass {
  public:
   FuseCompositePass()
@@ -84,8 +93,9 @@ const std::vector<Pipeline>& Pipelines() {
                              "common-subexpression-elimination", "dead-code-elimination"})
       layout.emplace_back(pass);
     for (const char* pass :
-         {"fuse-composite", "layout", "layout-cleanup", "fuse-epilogue", "constant-folding",
-          "common-subexpression-elimination", "dead-code-elimination", "fuse-elementwise"})
+         {"fuse-quantized", "fuse-quantized-lookup", "fuse-composite", "layout", "layout-cleanup",
+          "fuse-epilogue", "constant-folding", "common-subexpression-elimination",
+          "dead-code-elimination", "fuse-elementwise"})
       fuse.emplace_back(pass);
     for (const char* pass : {"split-qkv-matmul", "gather-to-split", "conv1d-to-conv2d",
                              "split-large-kernel-conv", "typecast", "ascend", "constant-folding",

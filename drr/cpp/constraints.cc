@@ -37,6 +37,9 @@ Condition SignedZero(ValueArg x, IntArg sign, SourceLoc loc) {
 Condition IsUniform(ValueArg x, SourceLoc loc) { return {Say("uniform", loc, x)}; }
 Condition Positive(ValueArg x, SourceLoc loc) { return {Say("positive", loc, x)}; }
 Condition NonZero(ValueArg x, SourceLoc loc) { return {Say("non_zero", loc, x)}; }
+Condition PerTensor(ValueArg scale, ValueArg zero_point, SourceLoc loc) {
+  return {Say("per_tensor", loc, scale, zero_point)};
+}
 Condition DType(ValueArg x, DTypeArg type, SourceLoc loc) {
   return {Say("dtype_is", loc, x, type)};
 }

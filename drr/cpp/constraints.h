@@ -25,6 +25,7 @@ Condition SignedZero(ValueArg x, IntArg sign, WEFT_HERE);  // 1 or -1
 Condition IsUniform(ValueArg x, WEFT_HERE);
 Condition Positive(ValueArg x, WEFT_HERE);
 Condition NonZero(ValueArg x, WEFT_HERE);
+Condition PerTensor(ValueArg scale, ValueArg zero_point, WEFT_HERE);  // a quantisation
 
 // --- types -----------------------------------------------------------------------
 Condition DType(ValueArg x, DTypeArg type, WEFT_HERE);

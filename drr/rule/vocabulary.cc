@@ -118,6 +118,11 @@ std::vector<Entry> ConstraintEntries() {
                           "a constant of one positive element"),
       Constrain<NonZero>("non_zero", "NonZero", "v", "{0} is one constant, not 0",
                          "a constant of one element that is not 0"),
+      Constrain<PerTensor>(
+          "per_tensor", "PerTensor", "vv",
+          "{0} and {1} are one positive scale and one zero point of 8 bits",
+          "constants of one element: a positive f32, neither tiny nor huge, and an "
+          "i8 or u8"),
       Constrain<PerChannel>("per_channel", "PerChannel", "vvi",
                             "{0} has one element for each index of axis {2} of {1}",
                             "it has rank 1 and the size of that axis", kSameSymbol),

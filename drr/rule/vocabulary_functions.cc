@@ -120,6 +120,15 @@ bool NonZero(const Evaluation& e) {
   const auto splat = e.tensor(0).splat();
   return splat && *splat != 0 && HasOneElement(e.tensor(0));
 }
+// From the smallest normal float to what 8 bits do not multiply to infinity.
+bool PerTensor(const Evaluation& e) {
+  const auto scale = e.tensor(0).splat(), zero = e.tensor(1).splat();
+  const ir::DataType stored = e.tensor(1).dtype();
+  return scale && zero && HasOneElement(e.tensor(0)) && HasOneElement(e.tensor(1)) &&
+         e.tensor(0).dtype() == ir::DataType::kF32 &&
+         *scale >= double{std::numeric_limits<float>::min()} && *scale <= 1e30 &&
+         (stored == ir::DataType::kU8 || stored == ir::DataType::kI8);
+}
 bool PerChannel(const Evaluation& e) {
   return e.tensor(0).rank() == 1 && ir::SameDim(e.tensor(0).dim(0), e.dim(1, 2));
 }

@@ -33,6 +33,7 @@ bool SignedZero(const Evaluation& e);
 bool IsUniform(const Evaluation& e);
 bool Positive(const Evaluation& e);
 bool NonZero(const Evaluation& e);
+bool PerTensor(const Evaluation& e);
 bool PerChannel(const Evaluation& e);
 bool Broadcasts(const Evaluation& e);
 bool LastAxes(const Evaluation& e);

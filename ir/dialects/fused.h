@@ -14,6 +14,9 @@
 #include "ir/dialects/fused/matmul.h"
 #include "ir/dialects/fused/normalization.h"
 #include "ir/dialects/fused/pool.h"
+#include "ir/dialects/fused/quantized_elementwise.h"
+#include "ir/dialects/fused/quantized_pool.h"
+#include "ir/dialects/fused/quantized_products.h"
 
 namespace weft::ir {
 

@@ -29,4 +29,20 @@ double RelativeDifference(const TensorView& actual, const TensorView& expected) 
   return difference / (largest > 0 ? largest : 1);
 }
 
+StepDifference CountSteps(const TensorView& actual, const TensorView& expected) {
+  StepDifference steps;
+  if (actual.dtype != expected.dtype || !std::ranges::equal(actual.dims, expected.dims)) {
+    steps.largest = std::numeric_limits<double>::infinity();
+    return steps;
+  }
+  const std::vector<double> a = reference::ReadDoubles(actual);
+  const std::vector<double> e = reference::ReadDoubles(expected);
+  steps.elements = static_cast<int64_t>(a.size());
+  for (size_t i = 0; i < a.size(); ++i) {
+    steps.differing += a[i] != e[i];
+    steps.largest = std::max(steps.largest, std::fabs(a[i] - e[i]));
+  }
+  return steps;
+}
+
 }  // namespace weft::kernels

@@ -10,4 +10,15 @@ namespace weft::kernels {
 // is not the same. Integers and bools count as their values.
 double RelativeDifference(const TensorView& actual, const TensorView& expected);
 
+// How far apart the integers of two quantised results are: 1 is a number that was rounded the other
+// way. `largest` is infinite when the types or shapes differ.
+struct StepDifference {
+  double largest = 0;
+  int64_t differing = 0, elements = 0;
+  double share() const { return elements == 0 ? 0 : static_cast<double>(differing) / elements; }
+  // Differences by rounding alone: one step, in at most one element of a thousand (or in one).
+  bool IsRounding() const { return largest <= 1 && (differing <= 1 || share() <= 1e-3); }
+};
+StepDifference CountSteps(const TensorView& actual, const TensorView& expected);
+
 }  // namespace weft::kernels

@@ -70,6 +70,10 @@ absl::StatusOr<Tensor> RandomTensor(ir::DataType dtype, ir::Shape dims, uint64_t
     });
     return tensor;
   }
+  if (dtype == ir::DataType::kI8 || dtype == ir::DataType::kU8) {  // quantised numbers
+    Fill<uint8_t>(tensor, [&] { return random.Next() >> 56; });
+    return tensor;
+  }
   switch (dtype == ir::DataType::kBool || ir::IsInteger(dtype) ? ir::ElementSize(dtype) : 0) {
     case 1:
       Fill<uint8_t>(tensor, bit);

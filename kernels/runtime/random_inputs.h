@@ -1,6 +1,6 @@
 // Inputs to run a model on when there are none: the same for the same seed, distinct values for
-// every input. Floats are uniform in [-1, 1), integers 0 or 1 (so that they can be indices, masks
-// and token types), bools either.
+// every input. Floats are uniform in [-1, 1), i8 and u8 any of theirs, other integers 0 or 1 (so that
+// they can be indices, masks and token types), bools either.
 #pragma once
 
 #include <cstdint>

@@ -43,11 +43,11 @@ absl::StatusOr<SharedOperator> MakeOperator(const KernelContext& context,
   return context.packed().Get<Operator>(Key(attrs, weights, e), [&] {
     const std::vector<float> kernel = ToOhwi(weights);
     return CreateOperator("convolution", [&](xnn_operator_t* op) {
-      return xnn_create_convolution2d_nhwc_f32(
-          at(attrs.pads, 0), at(attrs.pads, 3), at(attrs.pads, 2), at(attrs.pads, 1), w[2], w[3],
-          at(attrs.strides, 0), at(attrs.strides, 1), at(attrs.dilations, 0),
-          at(attrs.dilations, 1), group, inputs / group, outputs / group, inputs, outputs,
-          kernel.data(), e.bias(), e.min(), e.max(), 0, op);
+      return CreateWeighted(&xnn_create_convolution2d_nhwc_f32, op, at(attrs.pads, 0),
+                            at(attrs.pads, 3), at(attrs.pads, 2), at(attrs.pads, 1), w[2], w[3],
+                            at(attrs.strides, 0), at(attrs.strides, 1), at(attrs.dilations, 0),
+                            at(attrs.dilations, 1), group, inputs / group, outputs / group, inputs,
+                            outputs, kernel.data(), e.bias(), e.min(), e.max(), 0);
     });
   });
 }
@@ -63,13 +63,9 @@ Made MakeConv2d(const KernelContext& context) {
   WEFT_ASSIGN_OR_RETURN(const Epilogue epilogue,
                         Epilogue::Make(context, 2, 3, attrs.activation, attrs.activation_params));
   WEFT_ASSIGN_OR_RETURN(SharedOperator op, MakeOperator(context, attrs, epilogue));
-  return MakeXnn(
-      "xnnpack convolution", std::move(op),
-      [n = x[0], h = x[1], w = x[2]](xnn_operator_t handle, const KernelArgs& args) {
-        return xnn_setup_convolution2d_nhwc_f32(handle, n, h, w, args.input<float>(0),
-                                                args.output<float>(0), args.pool->handle());
-      },
-      [epilogue](const KernelArgs& args) { epilogue.Finish(args); });
+  return MakeXnn("xnnpack convolution", std::move(op),
+                 WithSizes(WEFT_XNN(convolution2d_nhwc_f32), x[0], x[1], x[2]),
+                 [epilogue](const KernelArgs& args) { epilogue.Finish(args); });
 }
 const RegisterKernel<ir::fused::Conv2d> kConv2d("xnnpack", &MakeConv2d, kHidesNan);
 

@@ -24,9 +24,9 @@ absl::StatusOr<SharedOperator> MakeOperator(const KernelContext& context, const 
                           e.Key();
   return context.packed().Get<Operator>(key, [&] {
     return CreateOperator("fully connected", [&](xnn_operator_t* op) {
-      return xnn_create_fully_connected_nc_f32(
-          p.k, p.n, p.k, p.n, reinterpret_cast<const float*>(weights.bytes().data()), e.bias(),
-          e.min(), e.max(), p.transposed ? 0 : XNN_FLAG_TRANSPOSE_WEIGHTS, op);
+      return CreateWeighted(&xnn_create_fully_connected_nc_f32, op, p.k, p.n, p.k, p.n,
+                            reinterpret_cast<const float*>(weights.bytes().data()), e.bias(),
+                            e.min(), e.max(), p.transposed ? 0 : XNN_FLAG_TRANSPOSE_WEIGHTS);
     });
   });
 }
@@ -35,13 +35,9 @@ Made MakeProduct(const KernelContext& context, const Product& p, const Epilogue&
   if (!context.AllFloat32()) return context.Unsupported("only f32");
   if (!context.constant(1)) return context.Unsupported("weights that are not constant");
   WEFT_ASSIGN_OR_RETURN(SharedOperator op, MakeOperator(context, p, e));
-  return MakeXnn(
-      "xnnpack fully connected", std::move(op),
-      [m = p.m](xnn_operator_t handle, const KernelArgs& args) {
-        return xnn_setup_fully_connected_nc_f32(handle, m, args.input<float>(0),
-                                                args.output<float>(0), args.pool->handle());
-      },
-      [e](const KernelArgs& args) { e.Finish(args); });
+  return MakeXnn("xnnpack fully connected", std::move(op),
+                 WithSizes(WEFT_XNN(fully_connected_nc_f32), p.m),
+                 [e](const KernelArgs& args) { e.Finish(args); });
 }
 
 Made MakeLinear(const KernelContext& context) {

@@ -12,10 +12,11 @@ Made MakeSoftmax(const KernelContext& context) {
   const int64_t axis = context.attrs_of<ops::Softmax>().axis;
   if (dims.empty() || (axis != -1 && axis != static_cast<int64_t>(dims.size()) - 1))
     return context.Unsupported("an axis other than the last");
-  return MakeRows(context, "xnnpack softmax", CountElements(dims.first(dims.size() - 1)),
-                  dims.back(), &xnn_setup_softmax_nc_f32, [](size_t n, xnn_operator_t* op) {
-                    return xnn_create_softmax_nc_f32(n, n, n, 0, op);
-                  });
+  const auto columns = static_cast<size_t>(dims.back());
+  return MakeRows(
+      context, "xnnpack softmax",
+      SoftmaxSizes(static_cast<size_t>(CountElements(dims.first(dims.size() - 1))), columns),
+      [columns](xnn_operator_t* op) { return CreateSoftmax(op, columns); });
 }
 const RegisterKernel<ops::Softmax> kSoftmax("xnnpack", &MakeSoftmax, kHidesNan);
 

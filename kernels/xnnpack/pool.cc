@@ -1,5 +1,6 @@
 // Pools of NHWC tensors.
 #include <algorithm>
+#include <array>
 
 #include "ir/dialects/fused.h"
 #include "kernels/xnnpack/xnnpack.h"
@@ -41,20 +42,15 @@ Made MakeMaxPool2d(const KernelContext& context) {
   WEFT_ASSIGN_OR_RETURN(const Windows w, MakeWindows(context, attrs.kernel_shape, attrs.strides,
                                                      attrs.pads, attrs.dilations));
   const std::span<const int64_t> x = context.dims(0);
-  const auto channels = static_cast<size_t>(x[3]);
-  WEFT_ASSIGN_OR_RETURN(
-      SharedOperator op, CreateOperator("max pooling", [&](xnn_operator_t* handle) {
-        return xnn_create_max_pooling2d_nhwc_f32(w.before[0], w.after[1], w.after[0], w.before[1],
-                                                 w.kernel[0], w.kernel[1], w.stride[0], w.stride[1],
-                                                 w.dilation[0], w.dilation[1], channels, channels,
-                                                 channels, -kInfinity, kInfinity, 0, handle);
-      }));
+  const std::array window = {w.before[0], w.after[1],  w.after[0],  w.before[1],   w.kernel[0],
+                             w.kernel[1], w.stride[0], w.stride[1], w.dilation[0], w.dilation[1]};
+  WEFT_ASSIGN_OR_RETURN(SharedOperator op,
+                        CreateOperator("max pooling", [&](xnn_operator_t* handle) {
+                          return CreatePool(&xnn_create_max_pooling2d_nhwc_f32, handle, x[3],
+                                            window, -kInfinity, kInfinity, 0);
+                        }));
   return MakeXnn("xnnpack max pooling", std::move(op),
-                 [n = x[0], h = x[1], w = x[2]](xnn_operator_t handle, const KernelArgs& args) {
-                   return xnn_setup_max_pooling2d_nhwc_f32(handle, n, h, w, args.input<float>(0),
-                                                           args.output<float>(0),
-                                                           args.pool->handle());
-                 });
+                 PoolSizes(WEFT_XNN(max_pooling2d_nhwc_f32), x[0], x[1], x[2], x[3]));
 }
 const RegisterKernel<fused::MaxPool2d> kMaxPool2d("xnnpack", &MakeMaxPool2d, kHidesNan);
 
@@ -68,37 +64,27 @@ Made MakeAveragePool2d(const KernelContext& context) {
   WEFT_ASSIGN_OR_RETURN(const Windows w, MakeWindows(context, attrs.kernel_shape, attrs.strides,
                                                      attrs.pads, ir::Ints{1, 1}));
   const std::span<const int64_t> x = context.dims(0);
-  const auto channels = static_cast<size_t>(x[3]);
-  WEFT_ASSIGN_OR_RETURN(
-      SharedOperator op, CreateOperator("average pooling", [&](xnn_operator_t* handle) {
-        return xnn_create_average_pooling2d_nhwc_f32(
-            w.before[0], w.after[1], w.after[0], w.before[1], w.kernel[0], w.kernel[1], w.stride[0],
-            w.stride[1], channels, channels, channels, -kInfinity, kInfinity, 0, handle);
-      }));
+  const std::array window = {w.before[0], w.after[1],  w.after[0],  w.before[1],
+                             w.kernel[0], w.kernel[1], w.stride[0], w.stride[1]};
+  WEFT_ASSIGN_OR_RETURN(SharedOperator op,
+                        CreateOperator("average pooling", [&](xnn_operator_t* handle) {
+                          return CreatePool(&xnn_create_average_pooling2d_nhwc_f32, handle, x[3],
+                                            window, -kInfinity, kInfinity, 0);
+                        }));
   return MakeXnn("xnnpack average pooling", std::move(op),
-                 [n = x[0], h = x[1], w = x[2]](xnn_operator_t handle, const KernelArgs& args) {
-                   return xnn_setup_average_pooling2d_nhwc_f32(
-                       handle, n, h, w, args.input<float>(0), args.output<float>(0),
-                       args.pool->handle());
-                 });
+                 PoolSizes(WEFT_XNN(average_pooling2d_nhwc_f32), x[0], x[1], x[2], x[3]));
 }
 const RegisterKernel<fused::AveragePool2d> kAveragePool2d("xnnpack", &MakeAveragePool2d, kHidesNan);
 
 Made MakeGlobalAveragePool2d(const KernelContext& context) {
   if (!context.AllFloat32()) return context.Unsupported("only f32");
   const std::span<const int64_t> x = context.dims(0);
-  const auto channels = static_cast<size_t>(x[3]);
   WEFT_ASSIGN_OR_RETURN(SharedOperator op,
                         CreateOperator("global average pooling", [&](xnn_operator_t* handle) {
-                          return xnn_create_global_average_pooling_nwc_f32(
-                              channels, channels, channels, -kInfinity, kInfinity, 0, handle);
+                          return CreateMeanOfPixels(handle, x[3]);
                         }));
   return MakeXnn("xnnpack global average pooling", std::move(op),
-                 [n = x[0], size = x[1] * x[2]](xnn_operator_t handle, const KernelArgs& args) {
-                   return xnn_setup_global_average_pooling_nwc_f32(
-                       handle, n, size, args.input<float>(0), args.output<float>(0),
-                       args.pool->handle());
-                 });
+                 MeanOfPixelsSizes(x[0], x[1] * x[2], x[3]));
 }
 const RegisterKernel<fused::GlobalAveragePool2d> kGlobalAveragePool2d("xnnpack",
                                                                       &MakeGlobalAveragePool2d,

@@ -2,15 +2,13 @@
 // weights, and the kernel around one operator.
 //
 // XNNPACK reads up to 16 bytes past the end of its inputs, hence ReadsPastEnd. An operator keeps
-// the addresses it was set up with, so one that several kernels share (they have the same weights)
-// is set up again when another of them ran last.
+// the sizes and addresses it was given, so one that several kernels share (they have the same
+// weights) is given them again when another of them ran last.
 //
 // What XNNPACK clamps (every product, convolution, pool, sum...) it clamps with instructions that
 // lose a NaN on one machine or another, also where the bounds are infinite: those kernels are
 // registered with kHidesNan.
 #pragma once
-
-#include <xnnpack.h>
 
 #include <array>
 #include <limits>
@@ -20,6 +18,7 @@
 #include <utility>
 
 #include "kernels/kernel.h"
+#include "kernels/xnnpack/compat.h"
 
 namespace weft::kernels::xnnpack {
 
@@ -30,19 +29,6 @@ inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
 // Unsupported for what XNNPACK does not take, Internal or ResourceExhausted for the rest.
 absl::Status FromXnn(xnn_status status, std::string_view what);
 
-class Operator {
- public:
-  explicit Operator(xnn_operator_t handle) : handle_(handle) {}
-  ~Operator() { xnn_delete_operator(handle_); }
-  Operator(const Operator&) = delete;
-  Operator& operator=(const Operator&) = delete;
-  xnn_operator_t handle() const { return handle_; }
-
-  const void* last_user = nullptr;  // the kernel that set it up
-
- private:
-  xnn_operator_t handle_;
-};
 using SharedOperator = std::shared_ptr<Operator>;
 
 // create(xnn_operator_t*) -> xnn_status, after XNNPACK is initialised.
@@ -55,24 +41,23 @@ absl::StatusOr<SharedOperator> CreateOperator(std::string_view what, const Creat
   return std::make_shared<Operator>(handle);
 }
 
-// setup(xnn_operator_t, const KernelArgs&) -> xnn_status gives the operator its addresses;
-// finish(const KernelArgs&) runs after it.
-template <class Setup, class Finish>
+// `sized` (see compat.h) gives the operator its sizes and addresses; finish(const KernelArgs&) runs
+// after it.
+template <class Sized, class Finish>
 class XnnKernel final : public Kernel {
  public:
-  XnnKernel(std::string_view name, SharedOperator op, uint32_t may_overwrite, Setup setup,
+  XnnKernel(std::string_view name, SharedOperator op, uint32_t may_overwrite, Sized sized,
             Finish finish)
       : name_(name),
         may_overwrite_(may_overwrite),
         operator_(std::move(op)),
-        setup_(std::move(setup)),
+        sized_(std::move(sized)),
         finish_(std::move(finish)) {}
 
   absl::Status Run(const KernelArgs& args) override {
-    if (operator_->last_user != this || !SameAddresses(args)) {
-      WEFT_RETURN_IF_ERROR(FromXnn(setup_(operator_->handle(), args), name_));
-      operator_->last_user = this;
-    }
+    const bool same_addresses = SameAddresses(args);
+    if (operator_->last_user != this || !same_addresses)
+      WEFT_RETURN_IF_ERROR(FromXnn(SetUp(args), name_));
     const xnn_status status = xnn_run_operator(operator_->handle(), args.pool->handle());
     if (status != xnn_status_success) return FromXnn(status, name_);
     finish_(args);
@@ -85,6 +70,17 @@ class XnnKernel final : public Kernel {
   bool ReadsPastEnd() const override { return true; }
 
  private:
+  xnn_status SetUp(const KernelArgs& args) {
+    if (std::exchange(operator_->last_user, nullptr) != this) {
+      const xnn_status status = sized_.Prepare(*operator_, args.pool->handle());
+      if (status != xnn_status_success) return status;
+    }
+    const Addresses at = {addresses_[0], addresses_[1], args.outputs[0].data};
+    const xnn_status status = sized_.SetUp(*operator_, at, args.pool->handle());
+    if (status == xnn_status_success) operator_->last_user = this;
+    return status;
+  }
+
   // Whether they are those of the last run; remembers them.
   bool SameAddresses(const KernelArgs& args) {
     const std::array<const void*, 3> now = {args.inputs[0].data,
@@ -98,28 +94,28 @@ class XnnKernel final : public Kernel {
   const std::string_view name_;  // a literal
   const uint32_t may_overwrite_;
   const SharedOperator operator_;
-  const Setup setup_;
+  const Sized sized_;
   const Finish finish_;
   std::array<const void*, 3> addresses_ = {};
 };
 
-template <class Setup, class Finish>
-std::unique_ptr<Kernel> MakeXnn(std::string_view name, SharedOperator op, Setup setup,
+template <class Sized, class Finish>
+std::unique_ptr<Kernel> MakeXnn(std::string_view name, SharedOperator op, Sized sized,
                                 Finish finish) {
-  return std::make_unique<XnnKernel<Setup, Finish>>(name, std::move(op), 0, std::move(setup),
+  return std::make_unique<XnnKernel<Sized, Finish>>(name, std::move(op), 0, std::move(sized),
                                                     std::move(finish));
 }
 // may_overwrite: bit i allows the result in the memory of operand i.
-template <class Setup>
+template <class Sized>
 std::unique_ptr<Kernel> MakeXnnOver(uint32_t may_overwrite, std::string_view name,
-                                    SharedOperator op, Setup setup) {
+                                    SharedOperator op, Sized sized) {
   const auto finish = [](const KernelArgs&) {};
-  return std::make_unique<XnnKernel<Setup, decltype(finish)>>(name, std::move(op), may_overwrite,
-                                                              std::move(setup), finish);
+  return std::make_unique<XnnKernel<Sized, decltype(finish)>>(name, std::move(op), may_overwrite,
+                                                              std::move(sized), finish);
 }
-template <class Setup>
-std::unique_ptr<Kernel> MakeXnn(std::string_view name, SharedOperator op, Setup setup) {
-  return MakeXnnOver(0, name, std::move(op), std::move(setup));
+template <class Sized>
+std::unique_ptr<Kernel> MakeXnn(std::string_view name, SharedOperator op, Sized sized) {
+  return MakeXnnOver(0, name, std::move(op), std::move(sized));
 }
 
 }  // namespace weft::kernels::xnnpack

@@ -5,20 +5,10 @@
 #include "ir/dialects/onnx/infer/auto_pad.h"
 #include "ir/dialects/onnx/nn/conv.h"
 #include "ir/dialects/onnx/nn/pool.h"
+#include "passes/layout/nhwc_transposes.h"
 #include "passes/rules.h"
 
 namespace weft::passes {
-namespace {
-
-ResultTensor ToNhwc(ResultPattern& res, Tensor x) {
-  return res.Op<ops::Transpose>({.perm = {0, 2, 3, 1}})(x);
-}
-ResultTensor ToNchw(ResultPattern& res, ResultTensor x) {
-  return res.Op<ops::Transpose>({.perm = {0, 3, 1, 2}})(x);
-}
-
-}  // namespace
-
 // conv(x, w, b) => nchw(fused.conv2d(nhwc(x), w, b)), with explicit pads
 WEFT_RULE(LowerConvToNhwc, "layout", kExact, .aliases = {"conv-to-nhwc"}) {
   auto x = src.Tensor("x"), w = src.Tensor("w"), b = src.Tensor("b");
@@ -35,7 +25,11 @@ WEFT_RULE(LowerMaxPoolToNhwc, "layout", kExact, .aliases = {"max-pool-to-nhwc"})
   auto pool = src.Op<ops::MaxPool>(
       AnyAttrs(), {.auto_pad = ops::AutoPad::kNotSet, .ceil_mode = ceil_mode, .storage_order = 0});
   auto out = pool(x);
-  src.Require(Rank(x, 4), DType(x, kF32));
+  src.Require(Rank(x, 4));
+  src.Require("x is f32, i8 or u8", [=](const MatchContext& m) {
+    const ir::DataType dtype = m[x].dtype();
+    return dtype == kF32 || dtype == kI8 || dtype == kU8;
+  });
   auto y = res.Op<fused::MaxPool2d>(AttrsOf(pool), {.ceil_mode = AsBool(ceil_mode)});
   res.Tensor(out) = ToNchw(res, y(ToNhwc(res, x)));
 }

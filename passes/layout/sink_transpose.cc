@@ -1,4 +1,6 @@
 // Transposes sink towards the outputs, where they meet others and cancel.
+#include "ir/dialects/fused/quantized_elementwise.h"
+#include "ir/dialects/onnx/quantize.h"
 #include "passes/rules.h"
 
 namespace weft::passes {
@@ -40,6 +42,38 @@ WEFT_RULE(SinkTransposesThroughBinary, "layout", kExact) {
                src.Keep(src.Op<ops::Transpose>({.perm = p})(y)));
   src.Require(SameRank(x, y));
   res.Tensor(out) = res.Op<ops::Transpose>({.perm = p})(res.Like(f)(x, y));
+}
+
+// f(transpose(x, p), s, z) => transpose(f(x, s, z), p), f to or from integers with one scale
+WEFT_RULE(SinkTransposeThroughQuantize, "layout", kExact) {
+  auto x = src.Tensor("x"), scale = src.Tensor("scale"), zero = src.Tensor("zero_point");
+  auto p = src.Attr<Ints>("p");
+  auto f = src.OneOf<ops::QuantizeLinear, ops::DequantizeLinear>(AnyAttrs(), {.block_size = 0});
+  auto out = f(src.Keep(src.Op<ops::Transpose>({.perm = p})(x)), scale, src.Optional(zero));
+  src.Require(OneElement(scale), OneElement(IfGiven(zero)));
+  res.Tensor(out) = res.Op<ops::Transpose>({.perm = p})(res.Like(f)(x, scale, zero));
+}
+
+// qlookup(transpose(x, p), table) => transpose(qlookup(x, table), p)
+WEFT_RULE(SinkTransposeThroughLookup, "layout", kExact) {
+  auto x = src.Tensor("x"), table = src.Tensor("table");
+  auto p = src.Attr<Ints>("p");
+  auto out = src.Op<fused::QLookup>()(src.Keep(src.Op<ops::Transpose>({.perm = p})(x)), table);
+  res.Tensor(out) = res.Op<ops::Transpose>({.perm = p})(res.Op<fused::QLookup>()(x, table));
+}
+
+// f(transpose(a, p), transpose(b, p)) => transpose(f(a, b), p), f on quantised numbers
+WEFT_RULE(SinkTransposesThroughQuantizedBinary, "layout", kExact) {
+  auto a = src.Tensor("a"), b = src.Tensor("b");
+  auto as = src.Tensor("a_scale"), az = src.Tensor("a_zero_point");
+  auto bs = src.Tensor("b_scale"), bz = src.Tensor("b_zero_point");
+  auto ys = src.Tensor("y_scale"), yz = src.Tensor("y_zero_point");
+  auto p = src.Attr<Ints>("p");
+  auto f = src.OneOf<fused::QAdd, fused::QMul>(AnyAttrs());
+  auto out = f(src.Keep(src.Op<ops::Transpose>({.perm = p})(a)), as, az,
+               src.Keep(src.Op<ops::Transpose>({.perm = p})(b)), bs, bz, ys, yz);
+  src.Require(SameRank(a, b));
+  res.Tensor(out) = res.Op<ops::Transpose>({.perm = p})(res.Like(f)(a, as, az, b, bs, bz, ys, yz));
 }
 
 // concat(transpose(x, p) of each x, axis) => transpose(concat(xs, p[axis]), p)

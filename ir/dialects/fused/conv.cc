@@ -10,8 +10,9 @@ namespace weft::ir::fused {
 bool Conv2d::Infer(InferContext& c) {
   DataType dtype;
   const auto attrs = c.attrs_of<Conv2d>();
-  if (!CheckTensors(c) || !SameDtype(c, {0, 1, 2, 3}, &dtype) || !CheckRank(c, 0, 4) ||
-      !CheckRank(c, 1, 4) || !CheckActivation(c, attrs.activation, attrs.activation_params))
+  if (!CheckTensors(c) || !SameDtype(c, {0, 1, 2, 3}, &dtype) || !CheckFloat(c, 0) ||
+      !CheckRank(c, 0, 4) || !CheckRank(c, 1, 4) ||
+      !CheckActivation(c, attrs.activation, attrs.activation_params))
     return false;
   const Shape w = DimsOf(c, 1).value_or(Shape(4, kUnknownDim));
   const int64_t channels = c.Ranked(0) ? c.operand_type(0).dim(3) : kUnknownDim;

@@ -8,7 +8,7 @@ Value ToNchw(Builder& b, Value x) { return b.Make<ops::Transpose>({x}, {.perm = 
 Value ToNhwc(Builder& b, Value x) { return b.Make<ops::Transpose>({x}, {.perm = {0, 2, 3, 1}}); }
 
 bool SlideNhwc(InferContext& c, const Window& window, Dims* dims) {
-  if (!CheckTensors(c) || !CheckFloat(c, 0) || !CheckRank(c, 0, 4)) return false;
+  if (!CheckTensors(c) || !CheckRank(c, 0, 4)) return false;
   *dims = DimsOf(c, 0).value_or(Shape(4, kUnknownDim));
   Shape spatial;
   if (!WindowDims(c, std::span(**dims).subspan(1, 2), window, &spatial)) return false;

@@ -4,11 +4,20 @@
 #include "ir/dialects/onnx.h"
 
 namespace weft::ir::fused {
+namespace {
+
+bool CheckPooled(InferContext& c) {
+  const DataType dtype = DtypeOf(c, 0);
+  return dtype == DataType::kI8 || dtype == DataType::kU8 || CheckFloat(c, 0);
+}
+
+}  // namespace
 
 bool MaxPool2d::Infer(InferContext& c) {
   const auto attrs = c.attrs_of<MaxPool2d>();
   Dims dims;
-  return SlideNhwc(c,
+  return CheckPooled(c) &&
+         SlideNhwc(c,
                    {.kernel = attrs.kernel_shape,
                     .strides = attrs.strides,
                     .dilations = attrs.dilations,
@@ -33,7 +42,8 @@ std::vector<Value> MaxPool2d::Decompose(Builder& b, std::span<const Value> opera
 bool AveragePool2d::Infer(InferContext& c) {
   const auto attrs = c.attrs_of<AveragePool2d>();
   Dims dims;
-  return SlideNhwc(c,
+  return CheckFloat(c, 0) &&
+         SlideNhwc(c,
                    {.kernel = attrs.kernel_shape,
                     .strides = attrs.strides,
                     .dilations = {},

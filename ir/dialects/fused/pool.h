@@ -7,9 +7,10 @@
 namespace weft::ir::fused {
 
 struct MaxPool2d {
-  static constexpr OpInfo kInfo = {.name = "fused.max_pool2d",
-                                   .operands = {"x"},
-                                   .doc = "the largest number of each window; skips NaN"};
+  static constexpr OpInfo kInfo = {
+      .name = "fused.max_pool2d",
+      .operands = {"x"},
+      .doc = "the largest number of each window, of floats, i8 or u8; skips NaN"};
   template <template <class> class Slot>
   struct Attrs {
     Slot<Ints> kernel_shape{};

@@ -1,0 +1,86 @@
+#include "ir/dialects/fused/quantized_products.h"
+
+#include <fmt/format.h>
+
+#include "ir/dialects/fused/nhwc.h"
+#include "ir/dialects/fused/operands.h"
+#include "ir/dialects/fused/quantized.h"
+#include "ir/dialects/onnx.h"
+
+namespace weft::ir::fused {
+namespace {
+
+enum Operand : size_t { kX, kXScale, kXZero, kW, kWScale, kWZero, kYScale, kYZero, kBias };
+
+// All operands but the shapes of x and w.
+bool CheckProduct(InferContext& c, int64_t channels, const Ints& clamp) {
+  return CheckQuantized(c, kX) && CheckQuantized(c, kW, channels) &&
+         CheckQuantization(c, kYScale) && CheckDtype(c, kBias, DataType::kI32) &&
+         CheckShape(c, kBias, {&channels, 1}) && CheckClamp(c, clamp);
+}
+
+}  // namespace
+
+bool QConv2d::Infer(InferContext& c) {
+  const auto attrs = c.attrs_of<QConv2d>();
+  if (!CheckTensors(c) || !CheckRank(c, kX, 4) || !CheckRank(c, kW, 4)) return false;
+  const Shape w = DimsOf(c, kW).value_or(Shape(4, kUnknownDim));
+  const int64_t channels = c.Ranked(kX) ? c.operand_type(kX).dim(3) : kUnknownDim;
+  if (!CheckConvChannels(c, channels, w, attrs.group) || !CheckProduct(c, w[0], attrs.clamp))
+    return false;
+  Dims dims;
+  if (IsStaticDim(w[2]) && IsStaticDim(w[3])) {
+    const Window window = {.kernel = {w[2], w[3]},
+                           .strides = attrs.strides,
+                           .dilations = attrs.dilations,
+                           .pads = attrs.pads};
+    if (!SlideNhwc(c, window, &dims)) return false;
+  } else {
+    dims =
+        Shape{c.Ranked(kX) ? c.operand_type(kX).dim(0) : kUnknownDim, kUnknownDim, kUnknownDim, 0};
+  }
+  dims->back() = w[0];
+  return SetTensor(c, 0, DtypeOf(c, kYZero), dims);
+}
+
+std::vector<Value> QConv2d::Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs) {
+  std::vector<Value> inputs(operands.begin(), operands.begin() + kBias);
+  inputs[kX] = ToNchw(b, operands[kX]);
+  if (const Value bias = OperandOrNull(operands, kBias)) inputs.push_back(bias);
+  const Value y = b.Make<ops::QLinearConv>(inputs, {.dilations = attrs.dilations,
+                                                    .group = attrs.group,
+                                                    .pads = attrs.pads,
+                                                    .strides = attrs.strides});
+  return {BuildClamp(b, ToNhwc(b, y), attrs.clamp)};
+}
+
+bool QLinear::Infer(InferContext& c) {
+  const auto attrs = c.attrs_of<QLinear>();
+  if (!CheckTensors(c) || !CheckRank(c, kX, 1, SIZE_MAX) || !CheckRank(c, kW, 2)) return false;
+  Shape w = DimsOf(c, kW).value_or(Shape{kUnknownDim, kUnknownDim});
+  if (attrs.transpose_w) std::swap(w[0], w[1]);
+  if (!CheckProduct(c, w[1], attrs.clamp)) return false;
+  Dims dims = DimsOf(c, kX);
+  if (dims) {
+    if (!MergeDim(dims->back(), w[0]))
+      return c.Fail(fmt::format("x has {} columns but w has {} rows{}", dims->back(), w[0],
+                                attrs.transpose_w ? " (transposed)" : ""));
+    dims->back() = w[1];
+  }
+  return SetTensor(c, 0, DtypeOf(c, kYZero), dims);
+}
+
+std::vector<Value> QLinear::Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs) {
+  Value w = operands[kW];
+  if (attrs.transpose_w) w = b.Make<ops::Transpose>({w}, {.perm = {1, 0}});
+  const Value sums =
+      b.Make<ops::MatMulInteger>({operands[kX], w, operands[kXZero], operands[kWZero]});
+  const Value biased = AddIfGiven(b, sums, operands, kBias);
+  const Value scale = b.Make<ops::Mul>({operands[kXScale], operands[kWScale]});
+  const Value y = b.Make<ops::Mul>({b.Make<ops::Cast>({biased}, {.to = DataType::kF32}), scale});
+  return {QuantizedLike(b, y, operands, kYScale, attrs.clamp)};
+}
+
+}  // namespace weft::ir::fused

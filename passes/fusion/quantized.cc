@@ -1,0 +1,71 @@
+#include "passes/fusion/quantized.h"
+
+#include <cmath>
+#include <vector>
+
+namespace weft::passes {
+namespace {
+
+// The elements of a constant, or of one that is dequantised per tensor or per entry of axis 0.
+std::optional<std::vector<double>> RealConstant(ir::Value v) {
+  const ir::Operation op = v.DefiningOp();
+  if (!op || !op.Is<ops::DequantizeLinear>()) {
+    return v.type().dtype() == kF32 ? ir::ConstantDoubles(v) : std::nullopt;
+  }
+  const auto q = ir::ConstantDoubles(op.operand(0)), scale = ir::ConstantDoubles(op.operand(1));
+  std::optional<std::vector<double>> zero = std::vector<double>{0};
+  if (op.num_operands() > 2 && op.operand(2)) zero = ir::ConstantDoubles(op.operand(2));
+  if (!q || !scale || !zero || op.operand(0).type().rank() != 1) return std::nullopt;
+  std::vector<double> real(q->size());
+  const auto fits = [&](size_t n) { return n == 1 || n == q->size(); };
+  if (!fits(scale->size()) || !fits(zero->size())) return std::nullopt;
+  for (size_t i = 0; i < real.size(); ++i)
+    real[i] = ((*q)[i] - (*zero)[zero->size() == 1 ? 0 : i]) * (*scale)[scale->size() == 1 ? 0 : i];
+  return real;
+}
+
+bool IsByte(ir::DataType dtype) { return dtype == kI8 || dtype == kU8; }
+
+// One scale per channel, or one for all.
+std::optional<std::vector<double>> ScalesOf(const ProductOperands& weights, int64_t channels) {
+  const ir::Type type = weights.w.type();
+  if (!ir::Contents(weights.w) || !IsByte(type.dtype())) return std::nullopt;
+  auto scales = ir::ConstantDoubles(weights.w_scale);
+  const auto zeros = ir::ConstantDoubles(weights.w_zero_point);
+  if (!scales || !zeros || weights.w_scale.type().dtype() != kF32) return std::nullopt;
+  const auto is_one_or_all = [&](size_t n) { return n == 1 || n == static_cast<size_t>(channels); };
+  if (!is_one_or_all(scales->size()) || !is_one_or_all(zeros->size())) return std::nullopt;
+  for (const double scale : *scales)
+    if (!(scale > 0) || !std::isfinite(scale)) return std::nullopt;
+  return scales;
+}
+
+}  // namespace
+
+std::optional<ir::Attribute> BiasOfProduct(const MatchContext& m, const ProductOperands& weights,
+                                           double x_scale, double y_scale, ir::Value bias,
+                                           int64_t channel_axis) {
+  constexpr double kUnitsPerStep = 256;
+  constexpr double kLargest = 1 << 30;
+  const int64_t channels = weights.w.type().dims()[channel_axis];
+  const auto scales = ScalesOf(weights, channels);
+  if (!scales || channels < 1) return std::nullopt;
+  std::vector<int32_t> integers(static_cast<size_t>(channels));
+  if (bias) {
+    const auto real = RealConstant(bias);
+    if (!real || real->size() != integers.size()) return std::nullopt;
+    for (size_t i = 0; i < integers.size(); ++i) {
+      const double unit = x_scale * (*scales)[scales->size() == 1 ? 0 : i];
+      const double exact = (*real)[i] / unit, rounded = std::nearbyint(exact);
+      if (!(std::abs(rounded) < kLargest)) return std::nullopt;
+      const double error = std::abs(exact - rounded) * unit / y_scale;
+      if (error * 2 * kUnitsPerStep > 1) return std::nullopt;
+      integers[i] = static_cast<int32_t>(rounded);
+    }
+  }
+  ir::IrContext* context = m.context();
+  return context->DenseAttrOf(context->TensorType(kI32, ir::Shape{channels}),
+                              std::span<const int32_t>(integers));
+}
+
+}  // namespace weft::passes

@@ -1,0 +1,134 @@
+// QuantizeLinear and DequantizeLinear brought together: what only moves or orders numbers works on
+// the integers.
+#include <cmath>
+
+#include "ir/dialects/onnx/infer/auto_pad.h"
+#include "ir/dialects/onnx/nn/pool.h"
+#include "passes/fusion/quantized.h"
+
+namespace weft::passes {
+
+// q(x, s) => q(x, s, 0), dq(x, s) => dq(x, s, 0)
+WEFT_RULE(LowerAbsentZeroPoint, "fuse-quantized", kExact) {
+  auto x = src.Tensor("x"), scale = src.Tensor("scale");
+  auto f = src.OneOf<ops::QuantizeLinear, ops::DequantizeLinear>(AnyAttrs());
+  auto out = f(x, scale, src.None());
+  src.Require(OneElement(scale));
+  auto zero = src.Let("the integers have 8 bits", [=](const MatchContext& m) {
+    const ir::DataType dtype = m.Is<ops::QuantizeLinear>(f) ? m[out].dtype() : m[x].dtype();
+    if (dtype != kI8 && dtype != kU8) return std::optional<ir::Attribute>();
+    constexpr std::byte kZero{0};
+    const ir::Type type = m.context()->TensorType(dtype, m[scale].shape());
+    return std::optional(m.context()->DenseAttr(type, {&kZero, 1}));
+  });
+  res.Tensor(out) =
+      res.Like(f)(x, scale, res.Constant([=](const MatchContext& m) { return m[zero]; }));
+}
+
+// q(dq(x, s, z), s, z) => x
+WEFT_RULE(MergeDequantizeQuantize, "fuse-quantized", kExact) {
+  const Dequantized x(src, "x", "x_scale", "x_zero_point");
+  const Quantized y(src, x.real);
+  src.Require(SameType(x.q, y.q));
+  src.Require("the scales and the zero points are equal", [=](const MatchContext& m) {
+    return m[x.scale].splat() == m[y.scale].splat() &&
+           m[x.zero_point].splat() == m[y.zero_point].splat();
+  });
+  res.Tensor(y.q) = x.q;
+}
+
+// q(f(dq(x))) => f(q(dq(x))), f moves elements and makes none
+WEFT_RULE(SinkMovementThroughQuantize, "fuse-quantized", kExact) {
+  const Dequantized x(src, "x", "x_scale", "x_zero_point");
+  auto f = src.OneOf<ops::Transpose, ops::Flatten>(AnyAttrs());
+  const Quantized y(src, f(x.real));
+  res.Tensor(y.q) = res.Like(f)(res.Op<ops::QuantizeLinear>()(x.real, y.scale, y.zero_point));
+}
+
+// q(f(dq(x), a)) => f(q(dq(x)), a), f moves elements and makes none
+WEFT_RULE(SinkReshapeThroughQuantize, "fuse-quantized", kExact) {
+  const Dequantized x(src, "x", "x_scale", "x_zero_point");
+  auto a = src.Tensor("a");
+  auto f = src.OneOf<ops::Reshape, ops::Expand, ops::Gather>(AnyAttrs());
+  const Quantized y(src, f(x.real, a));
+  res.Tensor(y.q) = res.Like(f)(res.Op<ops::QuantizeLinear>()(x.real, y.scale, y.zero_point), a);
+}
+
+// q(max_pool(dq(x))) => max_pool(q(dq(x))), every window reaches into x
+WEFT_RULE(SinkMaxPoolThroughQuantize, "fuse-quantized", kExact) {
+  const Dequantized x(src, "x", "x_scale", "x_zero_point");
+  auto pool = src.Op<ops::MaxPool>(AnyAttrs(), {.auto_pad = ops::AutoPad::kNotSet});
+  const Quantized y(src, pool(x.real));
+  src.Require("each window holds an element", [=](const MatchContext& m) {
+    const Ints kernel = m[pool].kernel_shape, pads = m[pool].pads.value_or(Ints());
+    for (size_t i = 0; i < pads.size(); ++i)
+      if (pads[i] >= kernel[i % kernel.size()]) return false;
+    return m[pool].ceil_mode == 0;
+  });
+  res.Tensor(y.q) = res.Like(pool)(res.Op<ops::QuantizeLinear>()(x.real, y.scale, y.zero_point));
+}
+
+// q(concat(xs, axis)) => concat(q(x) of each x, axis), where each x is a dq
+WEFT_RULE(SinkConcatThroughQuantize, "fuse-quantized", kExact) {
+  auto xs = src.Tensors("xs");
+  auto axis = src.Attr<int64_t>("axis");
+  const Quantized y(src, src.Op<ops::Concat>({.axis = axis})(xs));
+  src.Require("each operand is dequantised", [=](const MatchContext& m) {
+    for (const ir::Value x : m.list(xs.id())) {
+      const ir::Operation op = x.DefiningOp();
+      if (!op || !op.Is<ops::DequantizeLinear>()) return false;
+    }
+    return true;
+  });
+  res.Tensor(y.q) = res.Op<ops::Concat>({.axis = axis})(
+      res.Op<ops::QuantizeLinear>().Each(xs, y.scale, y.zero_point));
+}
+
+// q(relu(x), s, z) => clip(q(x, s, z), z, none)
+WEFT_RULE(SinkReluThroughQuantize, "fuse-quantized", kExact) {
+  auto x = src.Tensor("x");
+  const Quantized y(src, src.Op<ops::Relu>()(x));
+  src.Require(DType(x, kF32));
+  auto q = res.Op<ops::QuantizeLinear>()(x, y.scale, y.zero_point);
+  res.Tensor(y.q) = res.Op<ops::Clip>()(q, res.Constant(ScalarOf(y.zero_point)), res.None());
+}
+
+// q(clip(x, low, high)) => clip(q(x), q(low), q(high))
+WEFT_RULE(SinkClipThroughQuantize, "fuse-quantized", kExact) {
+  auto x = src.Tensor("x"), low = src.Tensor("low"), high = src.Tensor("high");
+  const Quantized y(src, src.Op<ops::Clip>()(x, src.Optional(low), src.Optional(high)));
+  src.Require(DType(x, kF32), IsUniform(IfGiven(low)), IsUniform(IfGiven(high)));
+  const auto bound = [=](const Tensor& real, bool is_low) {
+    return [=](const MatchContext& m) -> ir::Attribute {
+      const bool is_signed = m[y.zero_point].dtype() == kI8;
+      const double least = is_signed ? -128 : 0;
+      double q = is_low ? least : least + 255;
+      if (m.Has(real)) {
+        const double quotient = *m[real].splat() / *m[y.scale].splat();
+        q = std::nearbyint(static_cast<float>(quotient)) + *m[y.zero_point].splat();
+        q = std::fmax(least, std::fmin(q, least + 255));  // of a NaN the largest, as q() has it
+      }
+      const auto byte = static_cast<std::byte>(static_cast<int>(q));
+      const ir::Type type = m.context()->TensorType(is_signed ? kI8 : kU8, ir::Shape());
+      return m.context()->DenseAttr(type, {&byte, 1});
+    };
+  };
+  res.Tensor(y.q) =
+      res.Op<ops::Clip>()(res.Op<ops::QuantizeLinear>()(x, y.scale, y.zero_point),
+                          res.Constant(bound(low, true)), res.Constant(bound(high, false)));
+}
+
+// clip(x, low, high) => x, where the bounds are those of the element type
+WEFT_RULE(DropFullClip, "fuse-quantized", kExact) {
+  auto x = src.Tensor("x"), low = src.Tensor("low"), high = src.Tensor("high");
+  auto out = src.Op<ops::Clip>()(x, src.Optional(low), src.Optional(high));
+  src.Require("the bounds are those of i8 or u8", [=](const MatchContext& m) {
+    const ir::DataType dtype = m[x].dtype();
+    if (dtype != kI8 && dtype != kU8) return false;
+    const double least = dtype == kI8 ? -128 : 0;
+    return (!m.Has(low) || m[low].IsSplat(least)) && (!m.Has(high) || m[high].IsSplat(least + 255));
+  });
+  res.Tensor(out) = x;
+}
+
+}  // namespace weft::passes
