@@ -121,6 +121,18 @@ Type IrContext::VectorType(std::span<const Type> elements) {
   return UniqueType(std::move(s));
 }
 
+Type IrContext::SequenceType(Type element) {
+  TypeStorage s{.kind = TypeKind::kSequence};
+  s.elements.push_back(element);
+  return UniqueType(std::move(s));
+}
+
+Type IrContext::OptionalType(Type element) {
+  TypeStorage s{.kind = TypeKind::kOptional};
+  s.elements.push_back(element);
+  return UniqueType(std::move(s));
+}
+
 Type IrContext::OpaqueType(std::string_view text) {
   TypeStorage s{.kind = TypeKind::kOpaque};
   s.text = text;

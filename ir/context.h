@@ -39,6 +39,8 @@ class IrContext {
   }
   Type UnrankedTensorType(DataType dtype);
   Type VectorType(std::span<const Type> elements);
+  Type SequenceType(Type element);  // any number of elements of that type
+  Type OptionalType(Type element);  // one or none
   Type OpaqueType(std::string_view text);
   Type TypeFromId(uint32_t id) const { return Type(types_[id]); }
 

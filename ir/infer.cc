@@ -74,6 +74,8 @@ bool NothingKnown(Type type) {
 
 bool Compatible(Type actual, Type expected) {
   if (actual == expected || NothingKnown(actual) || NothingKnown(expected)) return true;
+  if (actual.HasElement() && actual.kind() == expected.kind())
+    return Compatible(actual.element(), expected.element());
   if (actual.IsVector() && expected.IsVector()) {
     const auto a = actual.elements(), e = expected.elements();
     return std::equal(a.begin(), a.end(), e.begin(), e.end(), Compatible);
@@ -95,6 +97,10 @@ Type Merge(IrContext* context, Type a, Type b) {
   if (a == b || !a) return b;
   if (NothingKnown(b)) return a;
   if (NothingKnown(a)) return b;
+  if (a.HasElement() && a.kind() == b.kind()) {
+    const Type element = Merge(context, a.element(), b.element());
+    return a.IsSequence() ? context->SequenceType(element) : context->OptionalType(element);
+  }
   if (a.IsVector() && b.IsVector()) {
     std::vector<Type> elements;
     for (size_t i = 0; i < a.elements().size(); ++i)

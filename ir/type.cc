@@ -143,6 +143,10 @@ std::string Type::ToString() const {
       return "none";
     case TypeKind::kOpaque:
       return fmt::format("opaque<\"{}\">", storage_->text);
+    case TypeKind::kSequence:
+      return fmt::format("seq<{}>", element().ToString());
+    case TypeKind::kOptional:
+      return fmt::format("optional<{}>", element().ToString());
     case TypeKind::kVector: {
       std::string out = "vec[";
       for (size_t i = 0; i < elements().size(); ++i) {

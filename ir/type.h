@@ -1,5 +1,6 @@
-// Types: tensors with static, symbolic or unknown dimensions, vectors of types, none, and opaque
-// types (kept as text). Types are uniqued by IrContext: equality is pointer equality.
+// Types: tensors with static, symbolic or unknown dimensions, sequences and optionals, vectors of
+// types, none, and opaque types (kept as text). Types are uniqued by IrContext: equality is pointer
+// equality.
 //
 //   Type t = context.TensorType(DataType::kF32, {1, 300, 256});
 //   t.dims()[1] == 300;  t.NumElements() == 76800;
@@ -76,7 +77,8 @@ constexpr int64_t NormalAxis(int64_t axis, size_t rank) {
   return axis < 0 ? axis + static_cast<int64_t>(rank) : axis;
 }
 
-enum class TypeKind : uint8_t { kNone, kTensor, kVector, kOpaque };
+enum class TypeKind : uint8_t { kNone, kTensor, kVector, kOpaque, kSequence, kOptional };
+inline constexpr int kMaxTypeDepth = 64;  // of types in types, where they come from a file
 
 class Type;
 struct TypeStorage {
@@ -101,6 +103,9 @@ class Type {
   bool IsTensor() const { return storage_ && storage_->kind == TypeKind::kTensor; }
   bool IsNone() const { return !storage_ || storage_->kind == TypeKind::kNone; }
   bool IsVector() const { return storage_ && storage_->kind == TypeKind::kVector; }
+  bool IsSequence() const { return storage_ && storage_->kind == TypeKind::kSequence; }
+  bool IsOptional() const { return storage_ && storage_->kind == TypeKind::kOptional; }
+  bool HasElement() const { return IsSequence() || IsOptional(); }
 
   // Tensors.
   DataType dtype() const { return storage_->dtype; }
@@ -116,6 +121,7 @@ class Type {
   int64_t NumBytes() const;     // -1 unless IsStatic() and the element size is fixed
 
   std::span<const Type> elements() const { return storage_->elements; }  // vectors
+  Type element() const { return storage_->elements[0]; }                 // sequences, optionals
   std::string_view text() const { return storage_->text; }               // opaque types
 
   IrContext* context() const { return storage_->context; }

@@ -21,6 +21,7 @@
 #include "ir/base/status.h"
 #include "ir/program.h"
 #include "kernels/packed_weights.h"
+#include "kernels/runtime_value.h"
 #include "kernels/tensor.h"
 #include "kernels/thread_pool.h"
 
@@ -33,6 +34,8 @@ struct KernelArgs {
   std::span<const TensorView> outputs;
   std::byte* scratch = nullptr;  // Kernel::scratch_bytes() bytes, aligned to kAlignment
   ThreadPool* pool = nullptr;
+  // The inputs again, for kernels with kTakesSequences where some value is no tensor; else empty.
+  std::span<const RuntimeValue> values{};
 
   bool HasInput(size_t i) const { return i < inputs.size() && inputs[i]; }
   template <class T>
@@ -58,6 +61,13 @@ class Kernel {
   virtual absl::StatusOr<std::vector<Tensor>> RunDynamic(const KernelArgs& args) {
     (void)args;
     return ir::Unsupported("this kernel needs to know the sizes of its results");
+  }
+
+  // For kernels with kTakesSequences, which are run by it wherever an operand or result of their op
+  // is no tensor.
+  virtual absl::StatusOr<std::vector<RuntimeValue>> RunValues(const KernelArgs& args) {
+    (void)args;
+    return ir::Unsupported("this kernel runs on tensors only");
   }
 
   virtual size_t scratch_bytes() const { return 0; }
@@ -147,6 +157,8 @@ enum KernelTrait : uint32_t {
   // Can be made although the sizes of its results are not known, and then finds them when it runs
   // (Kernel::RunDynamic). Its factory must not look at the sizes of results.
   kSizesResults = 1 << 1,
+  // Takes and gives sequences and optionals, with Kernel::RunValues; sizes its results too.
+  kTakesSequences = 1 << 2,
 };
 
 // `file` is where the kernel is written, as __FILE__ has it; kept by address.

@@ -48,13 +48,22 @@ void ReplaceByConstants(Operation op, const std::vector<Attribute>& results, Rew
     if (v.IsAlive() && v.IsUnused()) rewriter.Erase(v.DefiningOp());
 }
 
+// Constants are tensors.
+bool HasOnlyTensors(Operation op) {
+  const auto is_tensor = [](Value v) { return !v || v.type().IsTensor(); };
+  const auto operands = op.operands();
+  const auto results = op.results();
+  return std::all_of(operands.begin(), operands.end(), is_tensor) &&
+         std::all_of(results.begin(), results.end(), is_tensor);
+}
+
 }  // namespace
 
 bool IsFoldable(Operation op, const FoldOptions& options) {
   return op.HasTrait(kPure) && !op.HasTrait(kRandom) && !op.HasTrait(kConstantLike) &&
          op.num_regions() == 0 && op.num_results() > 0 &&
          (options.nullary || op.num_operands() > 0) &&
-         (options.dequantize || !op.Is<ops::DequantizeLinear>());
+         (options.dequantize || !op.Is<ops::DequantizeLinear>()) && HasOnlyTensors(op);
 }
 
 bool ConstantFolder::Fold(Operation op, Rewriter& rewriter) {

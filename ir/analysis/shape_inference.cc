@@ -43,6 +43,10 @@ Type ReplaceDim(IrContext* context, Type type, int64_t symbol, int64_t size) {
     for (Type e : type.elements()) elements.push_back(ReplaceDim(context, e, symbol, size));
     return context->VectorType(elements);
   }
+  if (type.HasElement()) {
+    const Type element = ReplaceDim(context, type.element(), symbol, size);
+    return type.IsSequence() ? context->SequenceType(element) : context->OptionalType(element);
+  }
   if (!type.HasRank()) return type;
   Shape dims = type.shape();
   if (std::find(dims.begin(), dims.end(), symbol) == dims.end()) return type;
@@ -52,6 +56,7 @@ Type ReplaceDim(IrContext* context, Type type, int64_t symbol, int64_t size) {
 
 bool IsCountableType(Type type) {
   if (type.HasRank()) return IsCountable(type.dims());
+  if (type && type.HasElement()) return IsCountableType(type.element());
   if (!type.IsVector()) return true;
   const auto elements = type.elements();
   return std::all_of(elements.begin(), elements.end(), IsCountableType);

@@ -1,5 +1,7 @@
 #include "ir/dialects/onnx.h"
 
+#include "ir/dialects/onnx/sequence.h"
+
 namespace weft::ir {
 
 void LoadOnnxDialect(IrContext& context) {
@@ -23,6 +25,7 @@ void LoadOnnxDialect(IrContext& context) {
   ops::LoadReduceOps(context);
   ops::LoadSamplingOps(context);
   ops::LoadSearchOps(context);
+  ops::LoadSequenceOps(context);
   ops::LoadShapeOps(context);
   ops::LoadSignalOps(context);
 }

@@ -10,6 +10,7 @@
 #include "kernels/runtime/evaluator.h"
 #include "kernels/runtime/isolate.h"
 #include "kernels/runtime/specialize.h"
+#include "kernels/runtime/value_type.h"
 
 namespace weft::kernels {
 namespace {
@@ -19,7 +20,7 @@ bool HasType(const TensorView& view, ir::Type type) {
          std::equal(view.dims.begin(), view.dims.end(), type.dims().begin(), type.dims().end());
 }
 
-absl::Status MakeRoom(ir::Type type, OwnedView* value) {
+absl::Status MakeRoom(ir::Type type, RuntimeValue* value) {
   if (value->owner != nullptr && value->owner.use_count() == 1 && HasType(value->view, type))
     return absl::OkStatus();
   *value = {};
@@ -30,15 +31,6 @@ absl::Status MakeRoom(ir::Type type, OwnedView* value) {
 }
 
 }  // namespace
-
-absl::StatusOr<Tensor> TakeTensor(OwnedView&& value) {
-  if (value.owner != nullptr && value.owner.use_count() == 1) return std::move(*value.owner);
-  WEFT_ASSIGN_OR_RETURN(Tensor copy, Tensor::Create(value.view.dtype, {value.view.dims.begin(),
-                                                                       value.view.dims.end()}));
-  if (value.view.NumBytes() > 0)
-    std::memcpy(copy.view().data, value.view.data, value.view.NumBytes());
-  return copy;
-}
 
 RegionProgram::~RegionProgram() = default;
 
@@ -118,10 +110,14 @@ absl::StatusOr<std::unique_ptr<ir::Program>> RegionProgram::Specialized(
 }
 
 absl::StatusOr<RegionProgram::Prepared*> RegionProgram::Prepare(
-    std::span<const TensorView> inputs) {
+    std::span<const RuntimeValue> inputs) {
+  const auto fits_type = [](const RuntimeValue& value, ir::Type type) {
+    if (type.IsTensor()) return HasType(value.view, type);
+    return type.IsOptional() || value.IsSequence();
+  };
   const auto fits = [&](const std::unique_ptr<Prepared>& prepared) {
     return std::equal(inputs.begin(), inputs.end(), prepared->types.begin(), prepared->types.end(),
-                      HasType);
+                      fits_type);
   };
   if (!prepared_.empty() && fits(prepared_.back())) return prepared_.back().get();
   const auto found = std::find_if(prepared_.begin(), prepared_.end(), fits);
@@ -130,8 +126,8 @@ absl::StatusOr<RegionProgram::Prepared*> RegionProgram::Prepare(
     return prepared_.back().get();
   }
   auto prepared = std::make_unique<Prepared>();
-  for (const TensorView& input : inputs)
-    prepared->types.push_back(program_->context()->TensorType(input.dtype, input.dims));
+  for (size_t i = 0; i < inputs.size(); ++i)
+    prepared->types.push_back(TypeOf(inputs[i], argument_types_[inputs_[i]], *program_->context()));
   WEFT_ASSIGN_OR_RETURN(std::unique_ptr<ir::Program> program, Specialized(prepared->types));
   if (HasKnownSizes(*program)) {
     WEFT_ASSIGN_OR_RETURN(prepared->plan, Plan::Create(std::move(program), resources_));
@@ -143,34 +139,43 @@ absl::StatusOr<RegionProgram::Prepared*> RegionProgram::Prepare(
   return prepared_.back().get();
 }
 
-absl::Status RegionProgram::RunPlan(Plan& plan, std::span<const TensorView> inputs,
-                                    std::vector<OwnedView>* outputs) const {
+absl::Status RegionProgram::RunPlan(Plan& plan, std::vector<RuntimeValue>* outputs) {
+  input_views_.clear();
+  for (const RuntimeValue& value : input_values_) input_views_.push_back(value.view);
   std::vector<TensorView> views(plan.output_types().size());
   for (size_t i = 0; i < outputs_.size(); ++i) {
     if (outputs_[i].argument >= 0) continue;
-    OwnedView& output = (*outputs)[i];
+    RuntimeValue& output = (*outputs)[i];
     WEFT_RETURN_IF_ERROR(MakeRoom(plan.output_types()[outputs_[i].result], &output));
     views[outputs_[i].result] = output.view;
   }
-  return plan.Run(inputs, views);
+  return plan.Run(input_views_, views);
 }
 
-absl::Status RegionProgram::Run(std::span<const OwnedView> inputs,
-                                std::vector<OwnedView>* outputs) {
-  input_views_.clear();
-  for (const size_t i : inputs_) input_views_.push_back(inputs[i].view);
-  WEFT_ASSIGN_OR_RETURN(Prepared* const prepared, Prepare(input_views_));
-  outputs->resize(outputs_.size());
-  if (prepared->plan != nullptr) {
-    WEFT_RETURN_IF_ERROR(RunPlan(*prepared->plan, input_views_, outputs));
-  } else {
-    WEFT_ASSIGN_OR_RETURN(std::vector<Tensor> results, prepared->first->Run(input_views_));
-    for (size_t i = 0; i < outputs_.size(); ++i) {
-      if (outputs_[i].argument >= 0) continue;
-      auto owner = std::make_shared<Tensor>(std::move(results[outputs_[i].result]));
-      (*outputs)[i] = {owner->view(), owner};
+absl::Status RegionProgram::RunSegments(Segment& first, std::vector<RuntimeValue>* outputs) const {
+  WEFT_ASSIGN_OR_RETURN(std::vector<RuntimeValue> results, first.Run(input_values_));
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    if (outputs_[i].argument >= 0) continue;
+    RuntimeValue& result = results[outputs_[i].result];
+    if (result.IsTensor() && result.owner == nullptr) {
+      WEFT_ASSIGN_OR_RETURN(std::shared_ptr<Tensor> kept, KeepTensor(result));
+      result = RuntimeValue::Of(std::move(kept));
     }
+    (*outputs)[i] = std::move(result);
   }
+  return absl::OkStatus();
+}
+
+absl::Status RegionProgram::Run(std::span<const RuntimeValue> inputs,
+                                std::vector<RuntimeValue>* outputs) {
+  // The memory of an input may be written again after the run: sequences must not keep it.
+  input_values_.clear();
+  for (const size_t i : inputs_)
+    input_values_.push_back({.view = inputs[i].view, .sequence = inputs[i].sequence});
+  WEFT_ASSIGN_OR_RETURN(Prepared* const prepared, Prepare(input_values_));
+  outputs->resize(outputs_.size());
+  WEFT_RETURN_IF_ERROR(prepared->plan != nullptr ? RunPlan(*prepared->plan, outputs)
+                                                 : RunSegments(*prepared->first, outputs));
   for (size_t i = 0; i < outputs_.size(); ++i)
     if (outputs_[i].argument >= 0)
       (*outputs)[i] = inputs[static_cast<size_t>(outputs_[i].argument)];
@@ -178,9 +183,9 @@ absl::Status RegionProgram::Run(std::span<const OwnedView> inputs,
 }
 
 absl::StatusOr<std::vector<ir::Type>> RegionProgram::OutputTypes(
-    std::span<const OwnedView> inputs) const {
+    std::span<const RuntimeValue> inputs) const {
   const auto type_of = [&](size_t i) {
-    return program_->context()->TensorType(inputs[i].view.dtype, inputs[i].view.dims);
+    return TypeOf(inputs[i], argument_types_[i], *program_->context());
   };
   std::vector<ir::Type> program_inputs, types;
   for (const size_t i : inputs_) program_inputs.push_back(type_of(i));

@@ -14,12 +14,6 @@
 
 namespace weft::kernels {
 
-// A value at run time, with who owns its memory; null: somebody who outlives the run.
-struct OwnedView {
-  TensorView view;
-  std::shared_ptr<Tensor> owner;
-};
-
 class RegionProgram {
  public:
   // Region `number` of the context's op, which is isolated (kernels/runtime/isolate.h). Operands that
@@ -34,9 +28,9 @@ class RegionProgram {
 
   // One input per argument. What *outputs holds from the run before is overwritten where nobody else
   // owns it and its shape fits; an output that is an argument shares its memory.
-  absl::Status Run(std::span<const OwnedView> inputs, std::vector<OwnedView>* outputs);
+  absl::Status Run(std::span<const RuntimeValue> inputs, std::vector<RuntimeValue>* outputs);
   // Of the outputs for inputs of the types of these, as far as they are known without a run.
-  absl::StatusOr<std::vector<ir::Type>> OutputTypes(std::span<const OwnedView> inputs) const;
+  absl::StatusOr<std::vector<ir::Type>> OutputTypes(std::span<const RuntimeValue> inputs) const;
 
   static constexpr size_t kMaxPlans = 8;
 
@@ -55,9 +49,9 @@ class RegionProgram {
   std::vector<std::pair<std::string, ir::Value>> CopyRegion(ir::Region region,
                                                             std::span<const ir::Attribute> known);
   absl::StatusOr<std::unique_ptr<ir::Program>> Specialized(std::span<const ir::Type> inputs) const;
-  absl::StatusOr<Prepared*> Prepare(std::span<const TensorView> inputs);
-  absl::Status RunPlan(Plan& plan, std::span<const TensorView> inputs,
-                       std::vector<OwnedView>* outputs) const;
+  absl::StatusOr<Prepared*> Prepare(std::span<const RuntimeValue> inputs);
+  absl::Status RunSegments(Segment& first, std::vector<RuntimeValue>* outputs) const;
+  absl::Status RunPlan(Plan& plan, std::vector<RuntimeValue>* outputs);
 
   std::vector<std::string> providers_;
   PlanResources resources_;
@@ -67,10 +61,8 @@ class RegionProgram {
   std::vector<size_t> inputs_;  // of the program: numbers of arguments
   std::vector<Output> outputs_;
   std::vector<std::unique_ptr<Prepared>> prepared_;  // the one used last is last
-  std::vector<TensorView> input_views_;              // of a run
+  std::vector<RuntimeValue> input_values_;           // of a run, without owners
+  std::vector<TensorView> input_views_;              // likewise, of a plan
 };
-
-// The tensor in `value`, which nobody needs any more: a copy unless nobody else owns it.
-absl::StatusOr<Tensor> TakeTensor(OwnedView&& value);
 
 }  // namespace weft::kernels

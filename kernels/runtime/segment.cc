@@ -13,12 +13,19 @@
 #include "kernels/runtime/evaluator.h"
 #include "kernels/runtime/registry.h"
 #include "kernels/runtime/specialize.h"
+#include "kernels/runtime/value_type.h"
 
 namespace weft::kernels {
 namespace {
 
+bool AreTensors(const auto&... values) {
+  const auto is_tensor = [](ir::Value v) { return !v || v.type().IsTensor(); };
+  return (std::all_of(values.begin(), values.end(), is_tensor) && ...);
+}
+
 bool HasKnownSizes(ir::Operation op) {
-  return std::all_of(op.results().begin(), op.results().end(),
+  return AreTensors(op.operands()) &&
+         std::all_of(op.results().begin(), op.results().end(),
                      [](ir::Value value) { return value.type().IsStatic(); });
 }
 
@@ -74,7 +81,8 @@ absl::StatusOr<Tensor> CopyOfConstant(ir::Attribute dense) {
 
 bool HasKnownSizes(ir::Program& program) {
   const ir::Block body = program.body();
-  return std::all_of(body.begin(), body.end(), [](ir::Operation op) { return HasKnownSizes(op); });
+  return AreTensors(body.arguments()) &&
+         std::all_of(body.begin(), body.end(), [](ir::Operation op) { return HasKnownSizes(op); });
 }
 
 // --- where a program is cut -----------------------------------------------------------------------
@@ -99,17 +107,26 @@ struct Segment::Cut {
     number_of_value.emplace(value.id(), values.size());
     values.push_back(value);
   }
-  std::unordered_map<uint32_t, bool> ready_;  // values that this segment computes
+  std::unordered_map<uint32_t, bool> ready_;  // values that this segment plans
+  // Results of its dynamic ops whose types are known all the same: sequences and tensors of static
+  // type. Other dynamic ops may read them.
+  std::unordered_map<uint32_t, bool> given_;
 };
 
 Segment::Cut::Role Segment::Cut::RoleOf(ir::Operation op,
                                         const std::vector<std::string>& providers) {
   if (op.Is<ir::ReturnOp>()) return Role::kReturn;
   if (op.num_results() == 1 && ir::ConstantValue(op.result())) return Role::kConstant;
-  for (const ir::Value v : ValuesRead(op))
-    if (v && !ir::ConstantValue(v) && !ready_.count(v.id())) return Role::kWaiting;
-  if (HasKnownSizes(op)) return Role::kPlanned;
-  if (SizingProvider(op.opcode(), providers).empty()) {
+  bool reads_given = false;
+  for (const ir::Value v : ValuesRead(op)) {
+    if (!v || ir::ConstantValue(v) || ready_.count(v.id())) continue;
+    if (!given_.count(v.id())) return Role::kWaiting;
+    reads_given = true;
+  }
+  const std::string provider = SizingProvider(op.opcode(), providers);
+  if (reads_given && !KernelHas(op.opcode(), provider, kTakesSequences)) return Role::kWaiting;
+  if (!reads_given && HasKnownSizes(op)) return Role::kPlanned;
+  if (provider.empty()) {
     for (const uint32_t i : LearnableOperands(op)) {
       needed_by_rest[op.operand(i).id()] = true;
       is_progress = true;
@@ -132,6 +149,9 @@ Segment::Cut::Cut(ir::Program& program, const std::vector<std::string>& provider
     const Role role = roles.emplace_back(RoleOf(op, providers));
     if (role == Role::kPlanned)
       for (const ir::Value v : op.results()) ready_[v.id()] = true;
+    if (role == Role::kDynamic)
+      for (const ir::Value v : op.results())
+        if (v.type().HasElement() || v.type().IsStatic()) given_[v.id()] = true;
     if (role == Role::kPlanned || role == Role::kConstant) continue;
     for (const ir::Value v : ValuesRead(op)) {
       if (!v || ir::ConstantValue(v)) continue;
@@ -161,7 +181,7 @@ absl::StatusOr<std::unique_ptr<Segment>> Segment::Create(std::unique_ptr<ir::Pro
                            " ops in a row wait for the values of others to know their sizes");
   const Cut cut(*program, resources.providers);
   if (HasKnownSizes(*program) || !cut.is_progress) {  // then the plan says what is in its way
-    WEFT_ASSIGN_OR_RETURN(segment->plan_, Plan::Create(std::move(program), resources));
+    WEFT_RETURN_IF_ERROR(segment->MakeLastPlan(std::move(program)));
     return segment;
   }
   WEFT_RETURN_IF_ERROR(segment->AddSteps(cut));
@@ -175,41 +195,82 @@ absl::StatusOr<std::unique_ptr<Segment>> Segment::Create(std::unique_ptr<ir::Pro
   for (size_t i = cut.ops.size(); i-- > 0;)
     if (cut.roles[i] == Cut::Role::kDynamic || cut.roles[i] == Cut::Role::kWaiting)
       rewriter.Erase(cut.ops[i]);
-  WEFT_ASSIGN_OR_RETURN(segment->plan_, Plan::Create(std::move(program), resources));
+  WEFT_RETURN_IF_ERROR(segment->MakePlan(std::move(program)));
   return segment;
 }
 
-absl::Status Segment::AddSteps(const Cut& cut) {
-  for (size_t at = 0; at < cut.ops.size(); ++at) {
-    if (cut.roles[at] != Cut::Role::kDynamic) continue;
-    const ir::Operation op = cut.ops[at];
-    DynamicStep step;
-    step.location = op.location().str();
-    std::vector<ir::Type> input_types;
-    std::vector<ir::Attribute> constants;
-    for (uint32_t i = 0; i < op.num_operands(); ++i) {
-      const ir::Value v = op.operand(i);
-      input_types.push_back(v ? v.type() : ir::Type());
-      constants.push_back(ir::ConstantValue(v));
-      Source& source = step.operands.emplace_back();
-      if (!v) continue;
-      WEFT_RETURN_IF_ERROR(CheckRunnable(v.type(), op, "operand", i));
-      if (constants.back()) {
-        WEFT_ASSIGN_OR_RETURN(source.constant, CopyOfConstant(constants.back()));
-      } else {
-        source.value = static_cast<int>(cut.number_of_value.at(v.id()));
-      }
+// Plans a program that reads none of its inputs that are no tensors.
+absl::Status Segment::MakePlan(std::unique_ptr<ir::Program> program) {
+  ir::Rewriter rewriter(program.get());
+  for (uint32_t i = program->body().num_arguments(); i-- > 0;) {
+    if (program->body().argument(i).type().IsTensor()) {
+      plan_inputs_.push_back(i);
+    } else {
+      rewriter.EraseArgument(program->body(), i);
     }
-    for (const ir::Value v : op.results()) step.result_types.push_back(v.type());
-    KernelContext context(op, std::move(input_types), step.result_types, std::move(constants),
-                          resources_.pool, resources_.packed);
-    if (op.num_regions() > 0) context.set_providers(resources_.providers);
-    auto chosen = MakeKernel(context, {SizingProvider(op.opcode(), resources_.providers)});
-    if (!chosen.ok())
-      return step.location.empty() ? chosen.status() : ir::Annotate(chosen.status(), step.location);
-    step.kernel = std::move(chosen->kernel);
-    steps_.push_back(std::move(step));
   }
+  std::reverse(plan_inputs_.begin(), plan_inputs_.end());
+  WEFT_ASSIGN_OR_RETURN(plan_, Plan::Create(std::move(program), resources_));
+  return absl::OkStatus();
+}
+
+// Outputs that are no tensors are inputs, unless an op is in the way.
+absl::Status Segment::MakeLastPlan(std::unique_ptr<ir::Program> program) {
+  const std::vector<ir::Operation> ops = OpsOf(*program);
+  const auto stuck = std::find_if(ops.begin(), ops.end(), [](ir::Operation op) {
+    return !op.Is<ir::ReturnOp>() && !AreTensors(op.operands(), op.results());
+  });
+  if (stuck != ops.end())
+    return ir::Unsupported(std::string(stuck->name()) +
+                           ": no kernel runs this op on sequences or optionals");
+  std::vector<ir::Value> tensors;
+  for (const ir::Value v : ops.back().operands()) {
+    const bool is_input = !v.type().IsTensor();
+    outputs_.push_back({is_input, is_input ? v.index() : tensors.size()});
+    if (!is_input) tensors.push_back(v);
+  }
+  ir::Rewriter(program.get()).SetOperands(ops.back(), tensors);
+  return MakePlan(std::move(program));
+}
+
+absl::Status Segment::AddSteps(const Cut& cut) {
+  for (size_t at = 0; at < cut.ops.size(); ++at)
+    if (cut.roles[at] == Cut::Role::kDynamic) WEFT_RETURN_IF_ERROR(AddStep(cut, cut.ops[at]));
+  return absl::OkStatus();
+}
+
+absl::Status Segment::AddStep(const Cut& cut, ir::Operation op) {
+  const std::string provider = SizingProvider(op.opcode(), resources_.providers);
+  DynamicStep step;
+  step.op = op.name();
+  step.location = op.location().str();
+  step.runs_on_values = KernelHas(op.opcode(), provider, kTakesSequences);
+  std::vector<ir::Type> input_types;
+  std::vector<ir::Attribute> constants;
+  for (uint32_t i = 0; i < op.num_operands(); ++i) {
+    const ir::Value v = op.operand(i);
+    input_types.push_back(v ? v.type() : ir::Type());
+    constants.push_back(ir::ConstantValue(v));
+    Source& source = step.operands.emplace_back();
+    if (!v) continue;
+    if (!step.runs_on_values || !v.type().HasElement())
+      WEFT_RETURN_IF_ERROR(CheckRunnable(v.type(), op, "operand", i));
+    if (constants.back()) {
+      WEFT_ASSIGN_OR_RETURN(Tensor copy, CopyOfConstant(constants.back()));
+      source.constant = RuntimeValue::Of(std::move(copy));
+    } else {
+      source.value = static_cast<int>(cut.number_of_value.at(v.id()));
+    }
+  }
+  for (const ir::Value v : op.results()) step.result_types.push_back(v.type());
+  KernelContext context(op, std::move(input_types), step.result_types, std::move(constants),
+                        resources_.pool, resources_.packed);
+  if (op.num_regions() > 0) context.set_providers(resources_.providers);
+  auto chosen = MakeKernel(context, {provider});
+  if (!chosen.ok())
+    return step.location.empty() ? chosen.status() : ir::Annotate(chosen.status(), step.location);
+  step.kernel = std::move(chosen->kernel);
+  steps_.push_back(std::move(step));
   return absl::OkStatus();
 }
 
@@ -244,67 +305,75 @@ absl::Status Segment::MakeRest(const Cut& cut, const ir::Program& program) {
 
 // --- running ------------------------------------------------------------------------------------------
 
-absl::StatusOr<std::vector<Tensor>> Segment::Run(std::span<const TensorView> inputs,
-                                                 std::vector<Plan*>* plans) {
-  std::vector<Live> live;
-  for (const TensorView& view : inputs) live.push_back({view, nullptr});
+absl::StatusOr<std::vector<RuntimeValue>> Segment::Run(std::span<const RuntimeValue> inputs,
+                                                       std::vector<Plan*>* plans) {
+  Values live(inputs.begin(), inputs.end());
   Segment* segment = this;
   while (segment->rest_ != nullptr) {
     WEFT_ASSIGN_OR_RETURN(live, segment->RunPlanAndSteps(live, plans));
     WEFT_ASSIGN_OR_RETURN(segment, segment->FindNext(live));
   }
-  return segment->RunPlan(live, plans);
+  return segment->RunLast(live, plans);
 }
 
-absl::StatusOr<std::vector<Tensor>> Segment::RunPlan(const std::vector<Live>& inputs,
-                                                     std::vector<Plan*>* plans) {
+absl::StatusOr<Segment::Values> Segment::RunPlan(const Values& inputs, std::vector<Plan*>* plans) {
   std::vector<TensorView> input_views, output_views;
-  for (const Live& input : inputs) input_views.push_back(input.view);
-  std::vector<Tensor> outputs;
-  outputs.reserve(plan_->output_types().size());  // views point at their dims
+  for (const size_t i : plan_inputs_) input_views.push_back(inputs[i].view);
+  Values outputs;
   for (const ir::Type type : plan_->output_types()) {
     WEFT_ASSIGN_OR_RETURN(Tensor output, Tensor::Create(type.dtype(), type.shape()));
-    outputs.push_back(std::move(output));
-    output_views.push_back(outputs.back().view());
+    outputs.push_back(RuntimeValue::Of(std::move(output)));
+    output_views.push_back(outputs.back().view);
   }
   if (plans != nullptr) plans->push_back(plan_.get());
   WEFT_RETURN_IF_ERROR(plan_->Run(input_views, output_views));
   return outputs;
 }
 
-absl::StatusOr<std::vector<Tensor>> Segment::RunStep(DynamicStep& step,
-                                                     const std::vector<Live>& values) {
-  std::vector<TensorView> inputs;
-  for (const Source& source : step.operands)
-    inputs.push_back(source.value >= 0 ? values[static_cast<size_t>(source.value)].view
-                                       : source.constant.view());
+absl::StatusOr<Segment::Values> Segment::RunLast(const Values& inputs, std::vector<Plan*>* plans) {
+  WEFT_ASSIGN_OR_RETURN(Values planned, RunPlan(inputs, plans));
+  Values results;
+  for (const Output& output : outputs_)
+    results.push_back(output.is_input ? inputs[output.number] : std::move(planned[output.number]));
+  return results;
+}
+
+absl::StatusOr<Segment::Values> Segment::RunStep(DynamicStep& step, const Values& values) {
+  Values operands;
+  std::vector<TensorView> views;
+  for (const Source& source : step.operands) {
+    operands.push_back(source.value >= 0 ? values[static_cast<size_t>(source.value)]
+                                         : source.constant);
+    views.push_back(operands.back().view);
+  }
   const AlignedBytes scratch(step.kernel->scratch_bytes());
   if (scratch.data() == nullptr) return absl::ResourceExhaustedError("not enough memory");
-  auto results = step.kernel->RunDynamic({inputs, {}, scratch.data(), resources_.pool});
-  if (!results.ok()) return results.status();
-  for (size_t i = 0; i < results->size(); ++i) {
+  KernelArgs args{views, {}, scratch.data(), resources_.pool};
+  Values results;
+  if (step.runs_on_values) {
+    args.values = operands;
+    WEFT_ASSIGN_OR_RETURN(results, step.kernel->RunValues(args));
+  } else {
+    WEFT_ASSIGN_OR_RETURN(std::vector<Tensor> tensors, step.kernel->RunDynamic(args));
+    for (Tensor& tensor : tensors) results.push_back(RuntimeValue::Of(std::move(tensor)));
+  }
+  for (size_t i = 0; i < results.size(); ++i) {
     const ir::Type stated = step.result_types[i];
-    if (!stated) continue;
-    const ir::Type actual =
-        stated.context()->TensorType((*results)[i].dtype(), (*results)[i].dims());
-    if (!ir::Compatible(actual, stated))
-      return ir::InvalidArgument("result " + std::to_string(i) + " is " + actual.ToString() +
+    if (stated && !Fits(results[i], stated, *stated.context()))
+      return ir::InvalidArgument("result " + std::to_string(i) + " is " + Describe(results[i]) +
                                  " but the program says " + stated.ToString());
   }
   return results;
 }
 
-absl::StatusOr<std::vector<Segment::Live>> Segment::RunPlanAndSteps(const std::vector<Live>& inputs,
-                                                                    std::vector<Plan*>* plans) {
-  std::vector<Live> values = inputs;
-  const auto add = [&](std::vector<Tensor> results) {
-    for (Tensor& result : results) {
-      auto owner = std::make_shared<const Tensor>(std::move(result));
-      values.push_back({owner->view(), owner});
-    }
+absl::StatusOr<Segment::Values> Segment::RunPlanAndSteps(const Values& inputs,
+                                                         std::vector<Plan*>* plans) {
+  Values values = inputs;
+  const auto add = [&](Values results) {
+    std::move(results.begin(), results.end(), std::back_inserter(values));
   };
   if (plan_ != nullptr) {
-    WEFT_ASSIGN_OR_RETURN(std::vector<Tensor> results, RunPlan(inputs, plans));
+    WEFT_ASSIGN_OR_RETURN(Values results, RunPlan(inputs, plans));
     add(std::move(results));
   }
   for (DynamicStep& step : steps_) {
@@ -314,45 +383,45 @@ absl::StatusOr<std::vector<Segment::Live>> Segment::RunPlanAndSteps(const std::v
                                    : ir::Annotate(results.status(), step.location);
     add(*std::move(results));
   }
-  std::vector<Live> kept;
+  Values kept;
   for (const size_t i : rest_inputs_) kept.push_back(values[i]);
   return kept;
 }
 
 // --- the next segment ---------------------------------------------------------------------------------
 
-absl::StatusOr<Segment*> Segment::FindNext(const std::vector<Live>& inputs) {
+absl::StatusOr<Segment*> Segment::FindNext(const Values& inputs) {
   Next wanted;
   for (size_t i = 0; i < inputs.size(); ++i) {
+    const ir::Type stated = rest_->body().argument(static_cast<uint32_t>(i)).type();
+    wanted.types.push_back(TypeOf(inputs[i], stated, *rest_->context()));
     const TensorView& view = inputs[i].view;
-    wanted.dims.emplace_back(view.dims.begin(), view.dims.end());
     if (learned_[i])
       wanted.learned.insert(wanted.learned.end(), view.data, view.data + view.NumBytes());
   }
   const auto found = std::find_if(next_.begin(), next_.end(), [&](const Next& next) {
-    return next.dims == wanted.dims && next.learned == wanted.learned;
+    return next.types == wanted.types && next.learned == wanted.learned;
   });
   if (found != next_.end()) {
     std::rotate(found, found + 1, next_.end());
     return next_.back().segment.get();
   }
-  WEFT_ASSIGN_OR_RETURN(wanted.segment, MakeNext(inputs));
+  WEFT_ASSIGN_OR_RETURN(wanted.segment, MakeNext(inputs, wanted.types));
   if (next_.size() == MaxNext(number_)) next_.erase(next_.begin());
   next_.push_back(std::move(wanted));
   return next_.back().segment.get();
 }
 
-absl::StatusOr<std::unique_ptr<Segment>> Segment::MakeNext(const std::vector<Live>& inputs) const {
+absl::StatusOr<std::unique_ptr<Segment>> Segment::MakeNext(
+    const Values& inputs, const std::vector<ir::Type>& types) const {
   std::unique_ptr<ir::Program> program = rest_->Clone();
   ir::Rewriter rewriter(program.get());
   rewriter.SetInsertionPointToStart(program->body());
-  std::vector<ir::Type> types;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    const TensorView& view = inputs[i].view;
-    types.push_back(program->context()->TensorType(view.dtype, view.dims));
     if (!learned_[i]) continue;
-    const ir::Value constant = rewriter.Constant(
-        program->context()->DenseAttr(types.back(), {view.data, view.NumBytes()}));
+    const TensorView& view = inputs[i].view;
+    const ir::Value constant =
+        rewriter.Constant(program->context()->DenseAttr(types[i], {view.data, view.NumBytes()}));
     rewriter.ReplaceAllUses(program->body().argument(static_cast<uint32_t>(i)), constant);
   }
   KernelEvaluator evaluator(resources_.providers, resources_.pool);

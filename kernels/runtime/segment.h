@@ -2,7 +2,8 @@
 // for all that has known sizes, then the ops that wait for values. NonZero and its like run on
 // kernels that size their results; of others (Reshape, Slice, ConstantOfShape...) the operands that
 // say sizes become constants. What is left is specialised for the sizes found and is the next
-// segment. Segments are kept per set of sizes, so runs that repeat sizes plan nothing.
+// segment. Segments are kept per set of sizes, so runs that repeat sizes plan nothing. Sequences and
+// optionals pass between segments and through kernels that take them; plans see tensors only.
 //
 //   if (!HasKnownSizes(*program))
 //     WEFT_ASSIGN_OR_RETURN(auto first, Segment::Create(std::move(program), resources, 0));
@@ -21,7 +22,7 @@
 
 namespace weft::kernels {
 
-// Whether every result of a specialised program has a static type: then one plan runs it.
+// Whether every value of a specialised program is a tensor of static type: then one plan runs it.
 bool HasKnownSizes(ir::Program& program);
 
 class Segment {
@@ -36,8 +37,9 @@ class Segment {
 
   const std::vector<ir::Type>& input_types() const { return input_types_; }
   // From here to the end of the program. `plans` (may be null) receives those that ran, in order.
-  absl::StatusOr<std::vector<Tensor>> Run(std::span<const TensorView> inputs,
-                                          std::vector<Plan*>* plans = nullptr);
+  // Tensors among the results that are no input's have an owner.
+  absl::StatusOr<std::vector<RuntimeValue>> Run(std::span<const RuntimeValue> inputs,
+                                                std::vector<Plan*>* plans = nullptr);
 
   static constexpr int kMaxSegments = 1000;  // of one run
   // How many next segments one of them keeps. All together: 8 * 4 * 2 paths.
@@ -45,42 +47,49 @@ class Segment {
   static constexpr int64_t kMaxLearnedBytes = 64 << 10;  // of an operand that says sizes
 
  private:
-  struct Live {
-    TensorView view;
-    std::shared_ptr<const Tensor> owner;  // null: the caller's
-  };
+  using Values = std::vector<RuntimeValue>;
   struct Source {
     int value = -1;  // a number of values_; -1: a constant, or not given
-    Tensor constant;
+    RuntimeValue constant;
   };
   struct DynamicStep {  // an op whose kernel sizes its results
-    std::string location;
+    std::string op, location;
     std::unique_ptr<Kernel> kernel;
     std::vector<Source> operands;
     std::vector<ir::Type> result_types;  // as stated
+    bool runs_on_values = false;         // kTakesSequences
   };
   struct Next {
-    std::vector<ir::Shape> dims;     // of its inputs
+    std::vector<ir::Type> types;     // of its inputs
     std::vector<std::byte> learned;  // contents of those that are constants in it
     std::unique_ptr<Segment> segment;
+  };
+  struct Output {  // of the last segment
+    bool is_input = false;
+    size_t number = 0;  // of an input, or of a result of the plan
   };
   struct Cut;
 
   Segment(const PlanResources& resources, int number) : resources_(resources), number_(number) {}
   absl::Status AddSteps(const Cut& cut);
+  absl::Status AddStep(const Cut& cut, ir::Operation op);
   absl::Status MakeRest(const Cut& cut, const ir::Program& program);
-  absl::StatusOr<std::vector<Live>> RunPlanAndSteps(const std::vector<Live>& inputs,
-                                                    std::vector<Plan*>* plans);
-  absl::StatusOr<std::vector<Tensor>> RunPlan(const std::vector<Live>& inputs,
-                                              std::vector<Plan*>* plans);
-  absl::StatusOr<std::vector<Tensor>> RunStep(DynamicStep& step, const std::vector<Live>& values);
-  absl::StatusOr<Segment*> FindNext(const std::vector<Live>& inputs);
-  absl::StatusOr<std::unique_ptr<Segment>> MakeNext(const std::vector<Live>& inputs) const;
+  absl::Status MakePlan(std::unique_ptr<ir::Program> program);
+  absl::Status MakeLastPlan(std::unique_ptr<ir::Program> program);
+  absl::StatusOr<Values> RunPlanAndSteps(const Values& inputs, std::vector<Plan*>* plans);
+  absl::StatusOr<Values> RunPlan(const Values& inputs, std::vector<Plan*>* plans);
+  absl::StatusOr<Values> RunLast(const Values& inputs, std::vector<Plan*>* plans);
+  absl::StatusOr<Values> RunStep(DynamicStep& step, const Values& values);
+  absl::StatusOr<Segment*> FindNext(const Values& inputs);
+  absl::StatusOr<std::unique_ptr<Segment>> MakeNext(const Values& inputs,
+                                                    const std::vector<ir::Type>& types) const;
 
   const PlanResources resources_;
   const int number_;
   std::vector<ir::Type> input_types_;
-  std::unique_ptr<Plan> plan_;  // null when nothing can be planned
+  std::unique_ptr<Plan> plan_;       // null when nothing can be planned
+  std::vector<size_t> plan_inputs_;  // inputs by number: the tensors
+  std::vector<Output> outputs_;
   // Values of a run: inputs, results of the plan, results of the steps.
   std::vector<DynamicStep> steps_;
   std::unique_ptr<ir::Program> rest_;  // null in the last segment

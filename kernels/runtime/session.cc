@@ -12,6 +12,7 @@
 #include "kernels/runtime/isolate.h"
 #include "kernels/runtime/registry.h"
 #include "kernels/runtime/specialize.h"
+#include "kernels/runtime/value_type.h"
 
 namespace weft::kernels {
 namespace {
@@ -40,6 +41,35 @@ absl::Status CheckTensor(const TensorView& tensor, ir::Type type, std::string_vi
   if (tensor.data == nullptr) return ir::InvalidArgument(subject + " has no data");
   if (reinterpret_cast<uintptr_t>(tensor.data) % ir::ElementSize(tensor.dtype) != 0)
     return ir::InvalidArgument(subject + " is not aligned to its element size");
+  return absl::OkStatus();
+}
+
+// Sequences hold tensors, optionals those or tensors.
+absl::Status CheckElement(ir::Type type, const std::string& subject) {
+  ir::Type element = type;
+  if (element.IsOptional()) element = element.element();
+  if (element.IsSequence()) element = element.element();
+  if (element.IsTensor()) return absl::OkStatus();
+  return ir::Unsupported(subject + " has type " + type.ToString() +
+                         ", expected a tensor or a sequence of tensors");
+}
+
+// Whether the value, and every element of a sequence, is of the type.
+absl::Status CheckValue(const RuntimeValue& value, ir::Type type, const std::string& name) {
+  const std::string subject = "input '" + name + "'";
+  if (!Fits(value, type, *type.context()))
+    return ir::InvalidArgument(subject + " is " + kernels::Describe(value) + ", expected " +
+                               type.ToString());
+  if (!value.IsSequence()) return absl::OkStatus();
+  const ir::Type sequence = type.IsOptional() ? type.element() : type;
+  for (size_t i = 0; i < value.sequence->size(); ++i) {
+    const std::shared_ptr<Tensor>& tensor = (*value.sequence)[i];
+    const std::string element = subject + ", element " + std::to_string(i);
+    if (tensor == nullptr) return ir::InvalidArgument(element + " is null");
+    if (!Fits(RuntimeValue::Of(tensor), sequence.element(), *type.context()))
+      return ir::InvalidArgument(element + " is " + Describe(tensor->dtype(), tensor->dims()) +
+                                 ", expected " + sequence.element().ToString());
+  }
   return absl::OkStatus();
 }
 
@@ -95,6 +125,11 @@ absl::StatusOr<std::vector<ir::Type>> Session::BindTypes(
     const std::span<const int64_t> dims = input_dims[i];
     const std::string subject = "input '" + inputs_[i].name + "'";
     const std::string shape = subject + " has shape " + ir::ToString(dims);
+    if (declared.HasElement()) {
+      WEFT_RETURN_IF_ERROR(CheckElement(declared, subject));
+      types.push_back(declared);
+      continue;
+    }
     if (!declared.IsTensor())
       return ir::Unsupported(subject + " has type " + declared.ToString() + ", expected a tensor");
     if (declared.HasRank() && declared.rank() != dims.size())
@@ -205,16 +240,76 @@ absl::StatusOr<std::span<const TensorView>> Session::WithDefaults(
 
 absl::Status Session::CheckInputs(const Prepared& prepared,
                                   std::span<const TensorView> inputs) const {
-  for (size_t i = 0; i < inputs.size(); ++i)
-    WEFT_RETURN_IF_ERROR(
-        CheckTensor(inputs[i], prepared.input_types()[i], "input", inputs_[i].name));
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const ir::Type type = prepared.input_types()[i];
+    if (!type.IsTensor())
+      return ir::InvalidArgument("input '" + inputs_[i].name + "' is " + type.ToString() +
+                                 ", which no tensor is");
+    WEFT_RETURN_IF_ERROR(CheckTensor(inputs[i], type, "input", inputs_[i].name));
+  }
   return absl::OkStatus();
 }
 
 absl::StatusOr<std::vector<Tensor>> Session::RunSegments(Segment& first,
                                                          std::span<const TensorView> inputs) {
   last_plans_.clear();
-  return first.Run(inputs, &last_plans_);
+  std::vector<RuntimeValue> values;
+  for (const TensorView& view : inputs) values.push_back({.view = view});
+  WEFT_ASSIGN_OR_RETURN(std::vector<RuntimeValue> results, first.Run(values, &last_plans_));
+  std::vector<Tensor> tensors;
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (!results[i].IsTensor())
+      return ir::InvalidArgument("output '" + outputs_[i].name + "' is " +
+                                 kernels::Describe(results[i]) + ", which no tensor is");
+    WEFT_ASSIGN_OR_RETURN(Tensor tensor, TakeTensor(std::move(results[i])));
+    tensors.push_back(std::move(tensor));
+  }
+  return tensors;
+}
+
+// With the defaults of what is not given.
+absl::StatusOr<std::vector<RuntimeValue>> Session::CompleteValues(
+    std::span<const RuntimeValue> given) const {
+  if (given.size() > inputs_.size())
+    WEFT_RETURN_IF_ERROR(CheckCount(given.size(), inputs_.size(), "inputs"));
+  std::vector<RuntimeValue> values(given.begin(), given.end());
+  values.resize(inputs_.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    const bool may_be_nothing = inputs_[i].type.IsOptional() && i < given.size();
+    if (values[i] || may_be_nothing) continue;
+    if (!inputs_[i].default_value)
+      return ir::InvalidArgument("input '" + inputs_[i].name + "' is not given");
+    values[i].view = defaults_[i].view();
+  }
+  return values;
+}
+
+absl::StatusOr<std::vector<RuntimeValue>> Session::RunValues(std::span<const RuntimeValue> given) {
+  WEFT_ASSIGN_OR_RETURN(const std::vector<RuntimeValue> inputs, CompleteValues(given));
+  std::vector<TensorView> views;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    views.push_back(inputs_[i].type.IsTensor() ? inputs[i].view : TensorView());
+  WEFT_ASSIGN_OR_RETURN(Prepared* const prepared, PrepareForInputs(views));
+  std::vector<RuntimeValue> results;
+  if (prepared->plan != nullptr) {
+    WEFT_ASSIGN_OR_RETURN(std::vector<Tensor> tensors, Run(views));
+    for (Tensor& tensor : tensors) results.push_back(RuntimeValue::Of(std::move(tensor)));
+    return results;
+  }
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const ir::Type type = prepared->input_types()[i];
+    WEFT_RETURN_IF_ERROR(type.IsTensor()
+                             ? CheckTensor(inputs[i].view, type, "input", inputs_[i].name)
+                             : CheckValue(inputs[i], type, inputs_[i].name));
+  }
+  last_plans_.clear();
+  WEFT_ASSIGN_OR_RETURN(results, prepared->first->Run(inputs, &last_plans_));
+  for (RuntimeValue& result : results) {
+    if (!result.IsTensor() || result.owner != nullptr) continue;
+    WEFT_ASSIGN_OR_RETURN(std::shared_ptr<Tensor> kept, KeepTensor(result));
+    result = RuntimeValue::Of(std::move(kept));
+  }
+  return results;
 }
 
 absl::Status Session::Run(std::span<const TensorView> given, std::span<const TensorView> outputs) {

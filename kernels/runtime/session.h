@@ -10,6 +10,10 @@
 //
 //   WEFT_RETURN_IF_ERROR(session->Run(inputs, outputs));
 //
+// Inputs and outputs may be sequences and optionals, too (kernels/runtime_value.h):
+//
+//   WEFT_ASSIGN_OR_RETURN(std::vector<RuntimeValue> y, session->RunValues(values));
+//
 // Errors: InvalidArgument for inputs that do not fit, Unsupported naming the op that cannot run.
 // Not thread safe, nor may another thread use the program's context meanwhile.
 #pragma once
@@ -39,7 +43,7 @@ struct SessionOptions {
 
 struct TensorInfo {
   std::string name;
-  ir::Type type;  // dims may be symbols
+  ir::Type type;  // dims may be symbols; may be a sequence or an optional
   // What an input is when it is not given (ir/analysis/default_inputs.h); null when it must be given.
   ir::Attribute default_value{};
 };
@@ -54,7 +58,7 @@ class Session {
   const std::vector<TensorInfo>& inputs() const { return inputs_; }
   const std::vector<TensorInfo>& outputs() const { return outputs_; }
 
-  // The plan for inputs of these shapes, made now or before. Valid until the session has made
+  // The plan for inputs of these shapes (none for what is no tensor), made now or before. Valid until the session has made
   // kMaxPlans others. Unsupported where HasOnePlan() is false.
   absl::StatusOr<Plan*> PlanFor(std::span<const std::span<const int64_t>> input_dims);
   // Whether the shapes of inputs decide all sizes.
@@ -69,6 +73,10 @@ class Session {
   absl::StatusOr<std::vector<Tensor>> Run(std::initializer_list<TensorView> inputs) {
     return Run(std::span<const TensorView>(inputs.begin(), inputs.size()));
   }
+
+  // Of any kind. An input that is nothing is an empty optional, or not given. Tensors of the results
+  // have an owner.
+  absl::StatusOr<std::vector<RuntimeValue>> RunValues(std::span<const RuntimeValue> inputs);
 
   static constexpr size_t kMaxPlans = 16;
   int num_threads() const { return pool_.num_threads(); }
@@ -92,6 +100,8 @@ class Session {
   absl::Status CheckInputs(const Prepared& prepared, std::span<const TensorView> inputs) const;
   absl::StatusOr<std::vector<Tensor>> RunSegments(Segment& first,
                                                   std::span<const TensorView> inputs);
+  absl::StatusOr<std::vector<RuntimeValue>> CompleteValues(
+      std::span<const RuntimeValue> given) const;
   absl::StatusOr<std::vector<ir::Type>> BindTypes(
       std::span<const std::span<const int64_t>> input_dims) const;
 

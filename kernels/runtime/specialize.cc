@@ -1,6 +1,7 @@
 #include "kernels/runtime/specialize.h"
 
 #include "ir/analysis/shape_inference.h"
+#include "ir/dialects/onnx/elementwise.h"
 #include "ir/rewriter.h"
 
 namespace weft::kernels {
@@ -8,6 +9,11 @@ namespace {
 
 bool NamesAllItReads(ir::Operation op) {
   return op.num_regions() == 0 || op.HasTrait(ir::kBodyInRegion);
+}
+
+// Of a sequence or an optional: no kernel is needed for that.
+bool IsIdentityOfOthers(ir::Operation op) {
+  return op.Is<ir::ops::Identity>() && op.operand(0).type().HasElement();
 }
 
 void EraseUnused(ir::Program& program, ir::Rewriter& rewriter) {
@@ -27,6 +33,11 @@ absl::Status Specialize(ir::Program& program, std::span<const ir::Type> input_ty
     rewriter.SetType(program.body().argument(static_cast<uint32_t>(i)), input_types[i]);
   ir::ConstantFolder folder(&evaluator, options);
   for (const ir::Operation op : program.body()) {
+    if (IsIdentityOfOthers(op)) {
+      rewriter.ReplaceAllUses(op.result(), op.operand(0));
+      rewriter.Erase(op);
+      continue;
+    }
     if (op.num_results() == 0 || op.HasTrait(ir::kConstantLike)) continue;
     if (NamesAllItReads(op)) WEFT_RETURN_IF_ERROR(ir::RefineResultTypes(op, rewriter));
     folder.Fold(op, rewriter);

@@ -108,8 +108,8 @@ int ThreadsOf(const Flags& flags) {
 }
 
 // One line per output on stdout, CheckFailed if one differs too much.
-absl::Status CheckOutput(const std::string& name, const kernels::Tensor& actual,
-                         const kernels::Tensor& expected, const char* with, double tolerance,
+absl::Status CheckOutput(const std::string& name, const kernels::RuntimeValue& actual,
+                         const kernels::RuntimeValue& expected, const char* with, double tolerance,
                          bool* agree) {
   WEFT_ASSIGN_OR_RETURN(const double difference, Difference(name, actual, expected));
   const bool fits = difference <= tolerance;
@@ -121,8 +121,8 @@ absl::Status CheckOutput(const std::string& name, const kernels::Tensor& actual,
 
 // The model as it is, on reference kernels and one thread.
 absl::Status CompareWithReference(const ir::Program& original, const Runner& runner,
-                                  const std::vector<kernels::Tensor>& inputs, double tolerance,
-                                  bool* agree) {
+                                  const std::vector<kernels::RuntimeValue>& inputs,
+                                  double tolerance, bool* agree) {
   WEFT_ASSIGN_OR_RETURN(auto reference,
                         Runner::Create(original, {.threads = 1, .provider = "reference"}));
   WEFT_RETURN_IF_ERROR(reference->Bind(inputs));
@@ -134,7 +134,8 @@ absl::Status CompareWithReference(const ir::Program& original, const Runner& run
 }
 
 absl::Status CheckOutputs(const Flags& flags, const ir::Program* original, const Runner& runner,
-                          const std::vector<kernels::Tensor>& inputs, ir::IrContext& context) {
+                          const std::vector<kernels::RuntimeValue>& inputs,
+                          ir::IrContext& context) {
   bool agree = true;
   if (original)
     WEFT_RETURN_IF_ERROR(CompareWithReference(*original, runner, inputs, flags.tolerance, &agree));

@@ -30,7 +30,7 @@ absl::StatusOr<Side> Prepare(ir::Program& program, const std::string& pipeline,
   return side;
 }
 
-absl::Status BindAndRun(Runner& runner, const std::vector<kernels::Tensor>& inputs) {
+absl::Status BindAndRun(Runner& runner, const std::vector<kernels::RuntimeValue>& inputs) {
   WEFT_RETURN_IF_ERROR(runner.Bind(inputs));
   return runner.Run();
 }

@@ -16,7 +16,8 @@ absl::StatusOr<std::unique_ptr<Runner>> Runner::Create(const ir::Program& progra
   return runner;
 }
 
-absl::Status Runner::Bind(const std::vector<kernels::Tensor>& inputs) {
+absl::Status Runner::Bind(const std::vector<kernels::RuntimeValue>& inputs) {
+  inputs_ = inputs;
   input_views_ = ViewsOf(inputs);
   outputs_.clear();
   plan_ = nullptr;
@@ -25,7 +26,7 @@ absl::Status Runner::Bind(const std::vector<kernels::Tensor>& inputs) {
   WEFT_ASSIGN_OR_RETURN(plan_, session_->PlanFor(DimsOf(inputs)));
   for (const ir::Type type : plan_->output_types()) {
     WEFT_ASSIGN_OR_RETURN(auto output, kernels::Tensor::Create(type.dtype(), type.shape()));
-    outputs_.push_back(std::move(output));
+    outputs_.push_back(kernels::RuntimeValue::Of(std::move(output)));
   }
   output_views_ = ViewsOf(outputs_);
   return absl::OkStatus();
@@ -33,7 +34,7 @@ absl::Status Runner::Bind(const std::vector<kernels::Tensor>& inputs) {
 
 absl::Status Runner::Run() {
   if (plan_ != nullptr) return plan_->Run(input_views_, output_views_);
-  WEFT_ASSIGN_OR_RETURN(outputs_, session_->Run(input_views_));
+  WEFT_ASSIGN_OR_RETURN(outputs_, session_->RunValues(inputs_));
   return absl::OkStatus();
 }
 

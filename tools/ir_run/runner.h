@@ -21,9 +21,9 @@ class Runner {
 
   // Plans for these inputs, which must outlive the runs. Where sizes follow from values, the first
   // run makes the rest of the plans.
-  absl::Status Bind(const std::vector<kernels::Tensor>& inputs);
+  absl::Status Bind(const std::vector<kernels::RuntimeValue>& inputs);
   absl::Status Run();
-  const std::vector<kernels::Tensor>& outputs() const { return outputs_; }  // of the last run
+  const std::vector<kernels::RuntimeValue>& outputs() const { return outputs_; }  // of the last run
 
   // Of the memory that the plans of the last run keep for values, outputs and weights not counted.
   size_t arena_bytes() const;
@@ -37,7 +37,7 @@ class Runner {
   std::unique_ptr<kernels::Session> session_;
   kernels::Plan* plan_ = nullptr;  // null when there are several
   std::vector<kernels::TensorView> input_views_, output_views_;
-  std::vector<kernels::Tensor> outputs_;
+  std::vector<kernels::RuntimeValue> inputs_, outputs_;
 };
 
 }  // namespace weft::tools

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <filesystem>
 #include <map>
 
@@ -12,13 +11,15 @@
 #include "kernels/reference/compare.h"
 #include "kernels/reference/reference.h"
 #include "kernels/runtime/random_inputs.h"
+#include "kernels/runtime/value_type.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/program_main.h"
-#include "tools/onnx/tensor_file.h"
+#include "tools/cli/value_file.h"
 
 namespace weft::tools {
 namespace {
 
+using kernels::RuntimeValue;
 using kernels::Tensor;
 using kernels::TensorInfo;
 
@@ -28,47 +29,34 @@ std::vector<std::string> NamesOf(std::span<const TensorInfo> infos) {
   return names;
 }
 
-absl::StatusOr<Tensor> TensorOf(ir::Attribute dense) {
-  const ir::Type type = dense.dense_type();
-  WEFT_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Create(type.dtype(), type.shape()));
-  if (!dense.bytes().empty())
-    std::memcpy(tensor.view().data, dense.bytes().data(), dense.bytes().size());
-  return tensor;
-}
-
-absl::StatusOr<Tensor> ReadTensor(ir::IrContext& context, const std::string& path) {
-  WEFT_ASSIGN_OR_RETURN(const ir::Attribute dense, onnx::ReadTensorFile(context, path));
-  const ir::Type type = dense.dense_type();
-  if (type.NumBytes() < 0) return ir::Unsupported(path + ": tensors of type " + type.ToString());
-  return TensorOf(dense);
-}
-
-// By index in `infos`: the tensors of NAME=FILE flags.
-absl::StatusOr<std::vector<std::optional<Tensor>>> ReadAssignments(
+// By index in `infos`: the values of NAME=FILE flags.
+absl::StatusOr<std::vector<std::optional<RuntimeValue>>> ReadAssignments(
     ir::IrContext& context, const std::string& option, const std::string& kind,
     std::span<const TensorInfo> infos, const std::vector<std::string>& assignments) {
   const std::vector<std::string> names = NamesOf(infos);
-  std::vector<std::optional<Tensor>> tensors(infos.size());
+  std::vector<std::optional<RuntimeValue>> values(infos.size());
   for (const std::string& text : assignments) {
     WEFT_ASSIGN_OR_RETURN(const auto assignment, SplitAssignment(option, text));
     const auto& [name, path] = assignment;
     WEFT_RETURN_IF_ERROR(ir::CheckName(kind, name, names));
-    auto& tensor = tensors[std::find(names.begin(), names.end(), name) - names.begin()];
-    if (tensor) return ir::InvalidArgument(fmt::format("{} '{}' is given twice", kind, name));
-    WEFT_ASSIGN_OR_RETURN(tensor, ReadTensor(context, path));
+    const auto i = std::find(names.begin(), names.end(), name) - names.begin();
+    if (values[i]) return ir::InvalidArgument(fmt::format("{} '{}' is given twice", kind, name));
+    WEFT_ASSIGN_OR_RETURN(values[i], ReadValue(context, path, infos[i].type));
   }
-  return tensors;
+  return values;
 }
 
-// Whether the tensor fits the declared type; binds its symbolic dims.
-absl::Status Fit(const TensorInfo& info, const Tensor& tensor,
+// Whether a tensor fits the declared type; binds its symbolic dims. A session looks at other values.
+absl::Status Fit(const TensorInfo& info, const RuntimeValue& value,
                  std::map<int64_t, int64_t>* symbols) {
-  bool fits = tensor.dtype() == info.type.dtype();
+  if (!info.type.IsTensor() || !value.IsTensor()) return absl::OkStatus();
+  const kernels::TensorView& tensor = value.view;
+  bool fits = tensor.dtype == info.type.dtype();
   if (info.type.HasRank()) {
     const std::span<const int64_t> declared = info.type.dims();
-    fits = fits && declared.size() == tensor.dims().size();
+    fits = fits && declared.size() == tensor.dims.size();
     for (size_t i = 0; fits && i < declared.size(); ++i) {
-      const int64_t dim = tensor.dims()[i];
+      const int64_t dim = tensor.dims[i];
       if (ir::IsStaticDim(declared[i])) {
         fits = dim == declared[i];
       } else if (ir::IsSymbolicDim(declared[i])) {
@@ -82,11 +70,38 @@ absl::Status Fit(const TensorInfo& info, const Tensor& tensor,
     bound +=
         fmt::format("{}{} is {}", bound.empty() ? ", where " : ", ", ir::SymbolName(symbol), size);
   return ir::InvalidArgument(fmt::format("input '{}' has type {}, expected {}{}", info.name,
-                                         TypeText(tensor), info.type.ToString(), bound));
+                                         kernels::Describe(value), info.type.ToString(), bound));
 }
 
-absl::StatusOr<Tensor> RandomInput(const TensorInfo& info, uint64_t seed, uint64_t stream,
-                                   const std::map<int64_t, int64_t>& symbols) {
+// An element of a sequence or an optional: nothing says how large it is.
+absl::StatusOr<Tensor> RandomElement(const TensorInfo& info, ir::Type element, uint64_t seed,
+                                     uint64_t stream) {
+  ir::Shape dims = element.HasRank() ? element.shape() : ir::Shape{2, 3};
+  for (size_t i = 0; i < dims.size(); ++i)
+    if (!ir::IsStaticDim(dims[i])) dims[i] = i % 2 == 0 ? 2 : 3;
+  auto tensor = kernels::RandomTensor(element.dtype(), std::move(dims), seed, stream);
+  if (!tensor.ok()) return ir::Annotate(tensor.status(), "input '" + info.name + "'");
+  return tensor;
+}
+
+absl::StatusOr<RuntimeValue> RandomOther(const TensorInfo& info, uint64_t seed, uint64_t stream) {
+  const ir::Type type = info.type.IsOptional() ? info.type.element() : info.type;
+  if (!type.IsTensor() && !(type.IsSequence() && type.element().IsTensor()))
+    return ir::Unsupported(
+        fmt::format("input '{}': no random values of type {}", info.name, info.type.ToString()));
+  kernels::Sequence elements;
+  for (uint64_t i = 0; i < (type.IsSequence() ? 2 : 1); ++i) {
+    WEFT_ASSIGN_OR_RETURN(
+        Tensor tensor,
+        RandomElement(info, type.IsSequence() ? type.element() : type, seed, stream + (i << 32)));
+    elements.push_back(std::make_shared<Tensor>(std::move(tensor)));
+  }
+  return type.IsSequence() ? RuntimeValue::Of(std::move(elements)) : RuntimeValue::Of(elements[0]);
+}
+
+absl::StatusOr<RuntimeValue> RandomInput(const TensorInfo& info, uint64_t seed, uint64_t stream,
+                                         const std::map<int64_t, int64_t>& symbols) {
+  if (info.type.HasElement()) return RandomOther(info, seed, stream);
   if (!info.type.HasRank())
     return ir::InvalidArgument(
         fmt::format("input '{}' has no known rank; give --input {}=FILE", info.name, info.name));
@@ -106,103 +121,127 @@ absl::StatusOr<Tensor> RandomInput(const TensorInfo& info, uint64_t seed, uint64
   }
   auto tensor = kernels::RandomTensor(info.type.dtype(), std::move(dims), seed, stream);
   if (!tensor.ok()) return ir::Annotate(tensor.status(), "input '" + info.name + "'");
-  return tensor;
-}
-
-ir::Attribute DenseOf(ir::IrContext& context, const Tensor& tensor) {
-  const kernels::TensorView view = tensor.view();
-  return context.DenseAttr(context.TensorType(view.dtype, view.dims), {view.data, view.NumBytes()});
+  return RuntimeValue::Of(*std::move(tensor));
 }
 
 }  // namespace
 
-absl::StatusOr<std::vector<Tensor>> GatherInputs(ir::IrContext& context,
-                                                 std::span<const TensorInfo> inputs,
-                                                 const InputFlags& flags) {
+absl::StatusOr<std::vector<RuntimeValue>> GatherInputs(ir::IrContext& context,
+                                                       std::span<const TensorInfo> inputs,
+                                                       const InputFlags& flags) {
   WEFT_ASSIGN_OR_RETURN(auto given,
                         ReadAssignments(context, "--input", "input", inputs, flags.files));
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (given[i] || !inputs[i].default_value) continue;
-    WEFT_ASSIGN_OR_RETURN(given[i], TensorOf(inputs[i].default_value));
+    WEFT_ASSIGN_OR_RETURN(Tensor tensor, TensorOf(inputs[i].default_value));
+    given[i] = RuntimeValue::Of(std::move(tensor));
   }
   std::map<int64_t, int64_t> symbols;
   for (size_t i = 0; i < inputs.size(); ++i)
     if (given[i]) WEFT_RETURN_IF_ERROR(Fit(inputs[i], *given[i], &symbols));
-  std::vector<Tensor> tensors;
+  std::vector<RuntimeValue> values;
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (given[i]) {
-      tensors.push_back(*std::move(given[i]));
+      values.push_back(*std::move(given[i]));
       continue;
     }
     if (!flags.seed)
       return ir::InvalidArgument(
           fmt::format("input '{}' ({}) is not given; use --input {}=FILE or --random-inputs SEED",
                       inputs[i].name, inputs[i].type.ToString(), inputs[i].name));
-    WEFT_ASSIGN_OR_RETURN(Tensor tensor, RandomInput(inputs[i], *flags.seed, i, symbols));
-    tensors.push_back(std::move(tensor));
+    WEFT_ASSIGN_OR_RETURN(RuntimeValue value, RandomInput(inputs[i], *flags.seed, i, symbols));
+    values.push_back(std::move(value));
   }
-  return tensors;
+  return values;
 }
 
-absl::StatusOr<std::vector<std::optional<Tensor>>> ReadExpected(
+absl::StatusOr<std::vector<std::optional<RuntimeValue>>> ReadExpected(
     ir::IrContext& context, std::span<const TensorInfo> outputs,
     const std::vector<std::string>& files) {
   return ReadAssignments(context, "--expect", "output", outputs, files);
 }
 
 absl::Status WriteOutputs(ir::IrContext& context, const std::string& folder,
-                          std::span<const TensorInfo> outputs, const std::vector<Tensor>& tensors) {
+                          std::span<const TensorInfo> outputs,
+                          const std::vector<RuntimeValue>& values) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) return ir::InvalidArgument(folder + ": cannot be made: " + error.message());
-  for (size_t i = 0; i < tensors.size(); ++i)
-    WEFT_RETURN_IF_ERROR(onnx::WriteTensorFile(fmt::format("{}/output_{}.pb", folder, i),
-                                               DenseOf(context, tensors[i]), outputs[i].name));
+  for (size_t i = 0; i < values.size(); ++i)
+    WEFT_RETURN_IF_ERROR(WriteValue(context, fmt::format("{}/output_{}.pb", folder, i), values[i],
+                                    outputs[i].type, outputs[i].name));
   return absl::OkStatus();
 }
 
-absl::StatusOr<double> Difference(const std::string& name, const Tensor& actual,
-                                  const Tensor& expected) {
-  if (actual.dtype() != expected.dtype() || actual.dims() != expected.dims())
-    return CheckFailed(
-        fmt::format("output '{}' is {}, expected {}", name, TypeText(actual), TypeText(expected)));
-  const std::vector<double> values = kernels::reference::ReadDoubles(expected.view());
+namespace {
+
+absl::StatusOr<double> TensorDifference(const std::string& name, const kernels::TensorView& actual,
+                                        const kernels::TensorView& expected) {
+  if (actual.dtype != expected.dtype || !std::ranges::equal(actual.dims, expected.dims))
+    return CheckFailed(fmt::format("{} is {}, expected {}", name, kernels::Describe({actual}),
+                                   kernels::Describe({expected})));
+  const std::vector<double> values = kernels::reference::ReadDoubles(expected);
   const bool any_finite =
       std::any_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
   if (!any_finite && !values.empty())
     return CheckFailed(
-        fmt::format("output '{}': no expected element is finite, so nothing is compared", name));
-  return kernels::RelativeDifference(actual.view(), expected.view());
+        fmt::format("{}: no expected element is finite, so nothing is compared", name));
+  return kernels::RelativeDifference(actual, expected);
 }
 
-std::vector<kernels::TensorView> ViewsOf(const std::vector<Tensor>& tensors) {
+}  // namespace
+
+absl::StatusOr<double> Difference(const std::string& name, const RuntimeValue& actual,
+                                  const RuntimeValue& expected) {
+  const std::string subject = fmt::format("output '{}'", name);
+  if (actual.IsTensor() && expected.IsTensor())
+    return TensorDifference(subject, actual.view, expected.view);
+  if (kernels::Describe(actual) != kernels::Describe(expected))
+    return CheckFailed(fmt::format("{} is {}, expected {}", subject, kernels::Describe(actual),
+                                   kernels::Describe(expected)));
+  double largest = 0;
+  for (size_t i = 0; actual.IsSequence() && i < actual.sequence->size(); ++i) {
+    WEFT_ASSIGN_OR_RETURN(
+        const double difference,
+        TensorDifference(fmt::format("{}, element {}", subject, i), (*actual.sequence)[i]->view(),
+                         (*expected.sequence)[i]->view()));
+    largest = std::max(largest, difference);
+  }
+  return largest;
+}
+
+std::vector<kernels::TensorView> ViewsOf(const std::vector<RuntimeValue>& values) {
   std::vector<kernels::TensorView> views;
-  views.reserve(tensors.size());
-  for (const Tensor& tensor : tensors) views.push_back(tensor.view());
+  views.reserve(values.size());
+  for (const RuntimeValue& value : values) views.push_back(value.view);
   return views;
 }
 
-std::vector<std::span<const int64_t>> DimsOf(const std::vector<Tensor>& tensors) {
+std::vector<std::span<const int64_t>> DimsOf(const std::vector<RuntimeValue>& values) {
   std::vector<std::span<const int64_t>> dims;
-  dims.reserve(tensors.size());
-  for (const Tensor& tensor : tensors) dims.emplace_back(tensor.dims());
+  dims.reserve(values.size());
+  for (const RuntimeValue& value : values) dims.push_back(value.view.dims);
   return dims;
 }
 
-std::string TypeText(const Tensor& tensor) {
-  return fmt::format("{}{}", ir::DataTypeName(tensor.dtype()), ir::ToString(tensor.dims()));
-}
-
-std::string Summary(const Tensor& tensor) {
-  const std::vector<double> values = kernels::reference::ReadDoubles(tensor.view());
-  if (values.empty()) return TypeText(tensor);
-  double least = INFINITY, most = -INFINITY, sum = 0;
-  for (const double value : values) {
-    least = std::min(least, value);
-    most = std::max(most, value);
-    sum += value;
+std::string Summary(const RuntimeValue& value) {
+  constexpr size_t kMaxShown = 10;
+  std::string text = kernels::Describe(value);
+  if (value.IsSequence()) {
+    const kernels::Sequence& tensors = *value.sequence;
+    for (size_t i = 0; i < std::min(tensors.size(), kMaxShown); ++i)
+      text += fmt::format("\n  {}", Summary(RuntimeValue::Of(tensors[i])));
+    return tensors.size() > kMaxShown ? text + "\n  ..." : text;
   }
-  return fmt::format("{} min {:.6g} mean {:.6g} max {:.6g}", TypeText(tensor), least,
+  if (!value.IsTensor() || value.view.NumElements() == 0) return text;
+  const std::vector<double> values = kernels::reference::ReadDoubles(value.view);
+  double least = INFINITY, most = -INFINITY, sum = 0;
+  for (const double v : values) {
+    least = std::min(least, v);
+    most = std::max(most, v);
+    sum += v;
+  }
+  return fmt::format("{} min {:.6g} mean {:.6g} max {:.6g}", text, least,
                      sum / static_cast<double>(values.size()), most);
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels/reference/reference.h"
+#include "kernels/runtime/value_type.h"
 
 namespace weft::conformance {
 namespace {
@@ -82,6 +83,20 @@ std::string Difference(const TensorView& actual, const TensorView& expected,
       return ValuesDiffer(kernels::reference::ReadDoubles(actual),
                           kernels::reference::ReadDoubles(expected), actual.dims, tolerance);
   }
+}
+
+std::string Difference(const kernels::RuntimeValue& actual, const kernels::RuntimeValue& expected,
+                       const Tolerance& tolerance, bool values) {
+  if (actual.IsTensor() && expected.IsTensor())
+    return Difference(actual.view, expected.view, tolerance, values);
+  if (kernels::Describe(actual) != kernels::Describe(expected))
+    return fmt::format("{}, expected {}", kernels::Describe(actual), kernels::Describe(expected));
+  for (size_t i = 0; actual.IsSequence() && i < actual.sequence->size(); ++i) {
+    const std::string difference = Difference((*actual.sequence)[i]->view(),
+                                              (*expected.sequence)[i]->view(), tolerance, values);
+    if (!difference.empty()) return fmt::format("element {}: {}", i, difference);
+  }
+  return "";
 }
 
 }  // namespace weft::conformance

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "kernels/tensor.h"
+#include "kernels/runtime_value.h"
 
 namespace weft::conformance {
 
@@ -16,6 +16,10 @@ struct Tolerance {
 // equals NaN, and an infinity only itself. Without `values`, for results that are random, no
 // element is looked at.
 std::string Difference(const kernels::TensorView& actual, const kernels::TensorView& expected,
+                       const Tolerance& tolerance, bool values = true);
+
+// The same for values of any kind: sequences have the same length, and their tensors are compared.
+std::string Difference(const kernels::RuntimeValue& actual, const kernels::RuntimeValue& expected,
                        const Tolerance& tolerance, bool values = true);
 
 }  // namespace weft::conformance

@@ -95,5 +95,26 @@ TEST(Difference, LooksAtNoValueOfRandomResults) {
   EXPECT_NE(Difference(actual.view(), Floats({3}).view(), {}, /*values=*/false), "");
 }
 
+std::string ValuesDiffer(const kernels::RuntimeValue& actual,
+                         const kernels::RuntimeValue& expected) {
+  return Difference(actual, expected, Tolerance());
+}
+
+TEST(Difference, IsOfTheElementsOfSequences) {
+  using kernels::RuntimeValue;
+  const auto list = [](std::initializer_list<float> values) {
+    kernels::Sequence sequence;
+    for (const float value : values) sequence.push_back(std::make_shared<Tensor>(Floats({value})));
+    return RuntimeValue::Of(std::move(sequence));
+  };
+  EXPECT_EQ(ValuesDiffer(list({1, 2}), list({1, 2})), "");
+  EXPECT_EQ(ValuesDiffer(list({1, 2}), list({1})), "a sequence of 2, expected a sequence of 1");
+  EXPECT_THAT(ValuesDiffer(list({1, 2}), list({1, 3})), ::testing::StartsWith("element 1: 1 of 1"));
+  EXPECT_EQ(ValuesDiffer(RuntimeValue(), RuntimeValue()), "");
+  EXPECT_EQ(ValuesDiffer(RuntimeValue(), list({})), "nothing, expected a sequence of 0");
+  EXPECT_EQ(ValuesDiffer(RuntimeValue::Of(Floats({1})), list({1})),
+            "f32[1], expected a sequence of 1");
+}
+
 }  // namespace
 }  // namespace weft::conformance

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
 #include <new>
 #include <vector>
@@ -13,24 +12,15 @@
 #include "kernels/runtime/session.h"
 #include "tools/cli/model_io.h"
 #include "tools/cli/pass_flags.h"
-#include "tools/onnx/tensor_file.h"
+#include "tools/cli/value_file.h"
 
 namespace weft::conformance {
 namespace {
 
+using kernels::RuntimeValue;
 using kernels::Session;
 using kernels::Tensor;
 using kernels::TensorInfo;
-using kernels::TensorView;
-
-absl::StatusOr<Tensor> ReadTensor(ir::IrContext& context, const std::string& path) {
-  WEFT_ASSIGN_OR_RETURN(const ir::Attribute dense, onnx::ReadTensorFile(context, path));
-  const ir::Type type = dense.dense_type();
-  WEFT_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Create(type.dtype(), type.shape()));
-  if (!dense.bytes().empty())
-    std::memcpy(tensor.view().data, dense.bytes().data(), dense.bytes().size());
-  return tensor;
-}
 
 // What ONNX's runner feeds to the models it ships without inputs.
 absl::StatusOr<Tensor> MakeInput(const TensorInfo& info) {
@@ -46,23 +36,22 @@ absl::StatusOr<Tensor> MakeInput(const TensorInfo& info) {
 }
 
 // By index in `infos`. Data that lacks some inputs lacks those that have a default.
-absl::StatusOr<std::vector<Tensor>> ReadInputs(ir::IrContext& context, const TestCase& test,
-                                               const DataSet& data,
-                                               const std::vector<TensorInfo>& infos) {
+absl::StatusOr<std::vector<RuntimeValue>> ReadInputs(ir::IrContext& context, const TestCase& test,
+                                                     const DataSet& data,
+                                                     const std::vector<TensorInfo>& infos) {
   const auto required = static_cast<size_t>(std::count_if(
       infos.begin(), infos.end(), [](const auto& info) { return !info.default_value; }));
   const bool skips_defaults = data.inputs.size() <= required;
-  std::vector<Tensor> inputs(infos.size());
+  std::vector<RuntimeValue> inputs(infos.size());
   size_t next = 0;
   for (size_t i = 0; i < infos.size(); ++i) {
     if (skips_defaults && infos[i].default_value) continue;
-    if (!infos[i].type.IsTensor())
-      return ir::Unsupported(
-          fmt::format("input '{}' is of type {}", infos[i].name, infos[i].type.ToString()));
     if (test.made_inputs) {
-      WEFT_ASSIGN_OR_RETURN(inputs[i], MakeInput(infos[i]));
+      WEFT_ASSIGN_OR_RETURN(Tensor made, MakeInput(infos[i]));
+      inputs[i] = RuntimeValue::Of(std::move(made));
     } else if (next < data.inputs.size()) {
-      WEFT_ASSIGN_OR_RETURN(inputs[i], ReadTensor(context, data.inputs[next++]));
+      WEFT_ASSIGN_OR_RETURN(inputs[i],
+                            tools::ReadValue(context, data.inputs[next++], infos[i].type));
     }
   }
   return inputs;
@@ -71,13 +60,13 @@ absl::StatusOr<std::vector<Tensor>> ReadInputs(ir::IrContext& context, const Tes
 // The first output that is not what the data says, in one line; empty if there is none.
 absl::StatusOr<std::string> CheckOutputs(ir::IrContext& context, const TestCase& test,
                                          const DataSet& data, const std::vector<TensorInfo>& infos,
-                                         const std::vector<Tensor>& outputs) {
+                                         const std::vector<RuntimeValue>& outputs) {
   if (data.outputs.size() > outputs.size())
     return fmt::format("{} outputs, expected {}", outputs.size(), data.outputs.size());
   for (size_t i = 0; i < data.outputs.size(); ++i) {
-    WEFT_ASSIGN_OR_RETURN(const Tensor expected, ReadTensor(context, data.outputs[i]));
-    const std::string difference =
-        Difference(outputs[i].view(), expected.view(), test.tolerance, !test.random);
+    WEFT_ASSIGN_OR_RETURN(const RuntimeValue expected,
+                          tools::ReadValue(context, data.outputs[i], infos[i].type));
+    const std::string difference = Difference(outputs[i], expected, test.tolerance, !test.random);
     if (!difference.empty()) return fmt::format("output {} ({}): {}", i, infos[i].name, difference);
   }
   return std::string();
@@ -92,10 +81,7 @@ absl::StatusOr<std::string> RunPipeline(const ir::Program& original, const TestC
   WEFT_ASSIGN_OR_RETURN(const std::unique_ptr<Session> session, Session::Create(*program, {}));
   for (const DataSet& data : test.data_sets) {
     WEFT_ASSIGN_OR_RETURN(const auto inputs, ReadInputs(context, test, data, session->inputs()));
-    std::vector<TensorView> views;
-    for (const Tensor& input : inputs)
-      views.push_back(input.dtype() == ir::DataType::kNull ? TensorView() : input.view());
-    WEFT_ASSIGN_OR_RETURN(const auto outputs, session->Run(views));
+    WEFT_ASSIGN_OR_RETURN(const auto outputs, session->RunValues(inputs));
     WEFT_ASSIGN_OR_RETURN(const std::string difference,
                           CheckOutputs(context, test, data, session->outputs(), outputs));
     if (!difference.empty()) return difference;

@@ -197,25 +197,6 @@ TEST(RoundTrip, OpaqueOperatorsKeepStatedTypes) {
             "builtin.return(y)\n");
 }
 
-TEST(RoundTrip, SequencesAreOpaqueTypesAndComeBack) {
-  ModelBuilder m;
-  m.Input("x", {2});
-  m.Output("y", {-2});
-  m.Initializer<int64_t>("zero", {}, {0});
-  m.Node("SequenceConstruct", {"x", "x"}, {"s"});
-  auto* info = m.graph()->add_value_info();
-  info->set_name("s");
-  info->mutable_type()
-      ->mutable_sequence_type()
-      ->mutable_elem_type()
-      ->mutable_tensor_type()
-      ->set_elem_type(1);
-  m.Node("SequenceAt", {"s", "zero"}, {"y"});
-  const pb::ModelProto out = Rewritten(m);
-  ASSERT_EQ(out.graph().value_info_size(), 1);
-  EXPECT_EQ(out.graph().value_info(0).SerializeAsString(), info->SerializeAsString());
-}
-
 TEST(RoundTrip, AnOutputThatIsAnInputStaysOne) {
   ModelBuilder m;
   m.Input("x", {2});

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ir/dialects/builtin.h"
+#include "ir/dialects/onnx/infer/either.h"
 #include "ir/dialects/onnx/infer/infer_util.h"
 
 namespace weft::ir::ops {
@@ -34,23 +35,15 @@ Type ReturnedType(Operation end, uint32_t i) {
 
 DataType KnownDtype(Type type) { return type.IsTensor() ? type.dtype() : DataType::kNull; }
 
-// What is true of a tensor that is one or the other; null when that is nothing, and for others: the
-// text of an opaque type may differ where types do not.
-Type Either(IrContext* context, Type a, Type b) {
-  if (!a.IsTensor() || !b.IsTensor() || a.dtype() != b.dtype()) return {};
-  if (a == b) return a;
-  if (!a.HasRank() || !b.HasRank() || a.rank() != b.rank())
-    return context->UnrankedTensorType(a.dtype());
-  Shape dims = a.shape();
-  for (size_t i = 0; i < dims.size(); ++i)
-    if (!SameDim(dims[i], b.dims()[i])) dims[i] = kUnknownDim;
-  return context->TensorType(a.dtype(), dims);
-}
-
-// A tensor's element type must not change between the two places.
+// The element type of tensors must not change between the two places, nor a tensor become a sequence.
+// What is an optional in one place may be its element in the other.
 bool CheckKinds(Type from, Type to, std::string_view what, std::string* error) {
   if (!from || !to) return true;
-  const bool same = from.IsTensor() == to.IsTensor() &&
+  if (from.IsOptional()) return CheckKinds(from.element(), to, what, error);
+  if (to.IsOptional()) return CheckKinds(from, to.element(), what, error);
+  if (from.IsSequence() && to.IsSequence())
+    return CheckKinds(from.element(), to.element(), what, error);
+  const bool same = from.IsTensor() == to.IsTensor() && from.IsSequence() == to.IsSequence() &&
                     (KnownDtype(from) == KnownDtype(to) || KnownDtype(from) == DataType::kNull ||
                      KnownDtype(to) == DataType::kNull);
   // A type that is nothing but unknown may be anything.
@@ -193,6 +186,9 @@ bool InferScan(Operation op, Operation end, std::span<Type> types, std::string* 
         return Refuse(error, fmt::format("state {} is {} and becomes {}", i, initial.ToString(),
                                          returned.ToString()));
       types[i] = Merge(op.context(), initial, returned);
+    } else if (returned && returned.HasElement()) {
+      return Refuse(error, fmt::format("scan output {} is {}, not a tensor", i - counts.states,
+                                       returned.ToString()));
     } else if (returned.HasRank()) {
       Shape dims = returned.shape();
       int64_t axis;
@@ -213,7 +209,8 @@ bool InferScan(Operation op, Operation end, std::span<Type> types, std::string* 
 
 std::span<const std::string_view> RegionNames(Opcode opcode) {
   if (opcode == kOpcodeOf<If>) return kBranches;
-  if (opcode == kOpcodeOf<Loop> || opcode == kOpcodeOf<Scan>) return kBody;
+  if (opcode == kOpcodeOf<Loop> || opcode == kOpcodeOf<Scan> || opcode == kOpcodeOf<SequenceMap>)
+    return kBody;
   return {};
 }
 
@@ -222,13 +219,19 @@ bool InferFromRegions(Operation op, std::span<Type> types, std::string* error) {
   const Operation end = EndOf(op, 0);
   if (!end) return true;
   if (op.Is<Scan>()) return InferScan(op, end, types, error);
+  if (op.Is<SequenceMap>()) {
+    for (uint32_t i = 0; i < types.size(); ++i)
+      if (const Type returned = ReturnedType(end, i); returned.IsTensor())
+        types[i] = op.context()->SequenceType(returned);
+    return true;
+  }
   if (op.Is<If>()) {
     const Operation other = EndOf(op, 1);
     for (uint32_t i = 0; other && i < types.size(); ++i) {
       const Type a = ReturnedType(end, i), b = ReturnedType(other, i);
       if (!a || !b) continue;
       if (!CheckKinds(a, b, fmt::format("value {} of then_branch", i), error)) return false;
-      types[i] = Either(op.context(), a, b);
+      types[i] = EitherType(op.context(), a, b);
     }
     return true;
   }
@@ -237,7 +240,10 @@ bool InferFromRegions(Operation op, std::span<Type> types, std::string* error) {
     const Type returned = ReturnedType(end, i + 1);
     if (i < carried) {
       const Value initial = op.operand(Loop::kFirstCarried + i);
-      if (initial && returned) types[i] = Either(op.context(), initial.type(), returned);
+      if (initial && returned) types[i] = EitherType(op.context(), initial.type(), returned);
+    } else if (returned && returned.HasElement()) {
+      return Refuse(error, fmt::format("scan output {} is {}, not a tensor", i - carried,
+                                       returned.ToString()));
     } else if (returned.HasRank()) {
       Shape dims = returned.shape();
       dims.insert(dims.begin(), kUnknownDim);
@@ -321,6 +327,39 @@ bool Scan::Verify(Operation op, std::string* error) {
   return CheckResults(op, error);
 }
 
-void LoadControlOps(IrContext& context) { AddOps<If, Loop, Scan>(context); }
+bool SequenceMap::Infer(InferContext& c) {
+  for (size_t i = 0; i < c.num_operands(); ++i) {
+    const Type type = c.operand_type(i);
+    const bool may_be_sequence =
+        !type || type.kind() == TypeKind::kOpaque ||
+        (type.IsTensor() && type.dtype() == DataType::kNull && !type.HasRank()) ||
+        (type.IsSequence() && type.element().IsTensor());
+    if (may_be_sequence || (i > 0 && type.IsTensor())) continue;
+    return c.Fail(
+        fmt::format("{} is {}, not a sequence of tensors", OperandName(c, i), type.ToString()));
+  }
+  return c.Unknown();
+}
+
+bool SequenceMap::Verify(Operation op, std::string* error) {
+  if (!CheckRegion(op, 0, op.num_operands(), op.num_results(), error)) return false;
+  const Block body = op.region(0).front();
+  const Operation end = EndOf(op, 0);
+  for (uint32_t i = 0; i < op.num_operands(); ++i) {
+    if (!op.operand(i))
+      return Refuse(error, fmt::format("operand {} is required but not given", i));
+    const Type type = op.operand(i).type();
+    if (!CheckKinds(body.argument(i).type(), type.IsSequence() ? type.element() : type,
+                    fmt::format("argument {} of body", i), error))
+      return false;
+  }
+  for (uint32_t i = 0; i < op.num_results(); ++i)
+    if (const Type type = ReturnedType(end, i); type && type.HasElement())
+      return Refuse(
+          error, fmt::format("value {} that body returns is {}, not a tensor", i, type.ToString()));
+  return CheckResults(op, error);
+}
+
+void LoadControlOps(IrContext& context) { AddOps<If, Loop, Scan, SequenceMap>(context); }
 
 }  // namespace weft::ir::ops

@@ -4,6 +4,8 @@
 //   y = onnx.Loop(M, cond, v...)  {body: (i, cond, v...) -> (cond, v..., scan outputs...)}
 //   y = onnx.Scan(state..., scan inputs...)  {body: (state..., elements...) -> (state..., elements...)}
 //
+//   s = onnx.SequenceMap(sequence, sequences or tensors...)  {body: (elements or tensors...) -> (elements...)}
+//
 // Infer says what follows from the operands, InferFromRegions what the regions return.
 #pragma once
 
@@ -67,6 +69,20 @@ struct Scan {
                         Field{"scan_output_directions", &Attrs::scan_output_directions});
     }
   };
+  static bool Infer(InferContext& c);
+  static bool Verify(Operation op, std::string* error);
+};
+
+// Once per element of the first sequence. Of the other operands sequences, of the same length, give
+// an element each time, and tensors themselves.
+struct SequenceMap : PlainOp {
+  static constexpr OpInfo kInfo = {.name = "onnx.SequenceMap",
+                                   .operands = {"input_sequence", Variadic("additional_inputs")},
+                                   .results = {Variadic("out_sequence")},
+                                   .onnx = "SequenceMap",
+                                   .since = 17,
+                                   .num_regions = 1,
+                                   .doc = "a body that is run on the elements of sequences"};
   static bool Infer(InferContext& c);
   static bool Verify(Operation op, std::string* error);
 };

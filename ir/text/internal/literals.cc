@@ -169,6 +169,12 @@ void AppendType(std::string* out, Type type) {
       AppendQuoted(out, type.text());
       *out += '>';
       return;
+    case TypeKind::kSequence:
+    case TypeKind::kOptional:
+      *out += type.IsSequence() ? "seq<" : "optional<";
+      AppendType(out, type.element());
+      *out += '>';
+      return;
     case TypeKind::kVector: {
       *out += "vec[";
       bool first = true;

@@ -6,8 +6,6 @@
 namespace weft::ir::text {
 namespace {
 
-constexpr int kMaxTypeDepth = 64;
-
 // Past the '>' that closes "<...>" without quotes or inner brackets; null otherwise.
 const char* EndOfSimpleType(const char* p, const char* end) {
   if (p == end || *p != '<') return nullptr;
@@ -50,6 +48,7 @@ bool ValueParser::ParseType(Type* type, int depth) {
     return true;
   }
   if (word == "vec") return ParseVector(type, depth);
+  if (word == "seq" || word == "optional") return ParseElement(word == "seq", type, depth);
   if (word == "none") {
     *type = context_.NoneType();
     return true;
@@ -110,6 +109,20 @@ bool ValueParser::ParseDims(Shape* dims) {
     }
     if (!s_.Consume('x')) return s_.Fail("expected 'x' after a dimension but found " + s_.Found());
   }
+}
+
+bool ValueParser::ParseElement(bool is_sequence, Type* type, int depth) {
+  if (depth == kMaxTypeDepth) return s_.Fail("types are nested too deeply");
+  if (!s_.Expect('<', is_sequence ? "after seq" : "after optional")) return false;
+  const char* at = s_.position();
+  Type element;
+  if (!ParseType(&element, depth + 1)) return false;
+  if (!element ||
+      !(element.IsTensor() || element.HasElement() || element.kind() == TypeKind::kOpaque))
+    return s_.Fail(at, "expected tensor, seq or optional as element");
+  if (!s_.Expect('>', "after the type of the element")) return false;
+  *type = is_sequence ? context_.SequenceType(element) : context_.OptionalType(element);
+  return true;
 }
 
 bool ValueParser::ParseVector(Type* type, int depth) {

@@ -31,6 +31,7 @@ class ValueParser {
   bool ParseTensor(Type* type);
   bool ParseDims(Shape* dims);
   bool ParseVector(Type* type, int depth);
+  bool ParseElement(bool is_sequence, Type* type, int depth);  // of seq<> or optional<>
   bool ParseAttrsSlowly(const OpDef* def, AttrDict* attrs);
 
   bool ParseValue(const FieldDef* field, Attribute* attr);

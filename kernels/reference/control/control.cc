@@ -4,34 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "kernels/reference/reference.h"
-
 namespace weft::kernels::reference {
-
-absl::Status ControlKernel::Run(const KernelArgs& args) {
-  auto results = RunDynamic(args);
-  if (!results.ok()) return results.status();
-  const absl::Status status = CopyResults(*results, args.outputs);
-  return status.ok() ? status : ir::Annotate(status, op_name_);
-}
-
-absl::StatusOr<std::vector<Tensor>> ControlKernel::RunDynamic(const KernelArgs& args) {
-  absl::StatusOr<std::vector<OwnedView>> values = Results(args);
-  if (!values.ok()) return values.status();
-  values->resize(num_results_);
-  std::vector<Tensor> results;
-  for (OwnedView& value : *values) {
-    WEFT_ASSIGN_OR_RETURN(Tensor tensor, TakeTensor(std::move(value)));
-    results.push_back(std::move(tensor));
-  }
-  return results;
-}
-
-std::vector<OwnedView> InputsFrom(const KernelArgs& args, size_t first) {
-  std::vector<OwnedView> inputs;
-  for (size_t i = first; i < args.inputs.size(); ++i) inputs.push_back({args.inputs[i], nullptr});
-  return inputs;
-}
 
 absl::StatusOr<bool> ReadCondition(const TensorView& tensor) {
   if (tensor.dtype != ir::DataType::kBool || tensor.NumElements() != 1)
@@ -107,31 +80,29 @@ absl::StatusOr<Tensor> ScanOutput::Finish(ir::Type element) const {
   return result;
 }
 
-absl::StatusOr<std::vector<OwnedView>> LoopResults(const RegionProgram& body,
-                                                   std::vector<OwnedView> inputs, size_t first,
-                                                   size_t num_carried,
-                                                   const std::vector<ScanOutput>& scans,
-                                                   bool has_run) {
+absl::StatusOr<std::vector<RuntimeValue>> LoopResults(const RegionProgram& body,
+                                                      std::vector<RuntimeValue> inputs,
+                                                      size_t first, size_t num_carried,
+                                                      const std::vector<ScanOutput>& scans,
+                                                      bool has_run) {
   std::vector<ir::Type> outputs(body.num_outputs());
   if (!has_run && !scans.empty()) {
     WEFT_ASSIGN_OR_RETURN(outputs, body.OutputTypes(inputs));
   }
-  std::vector<OwnedView> results;
+  std::vector<RuntimeValue> results;
   for (size_t k = 0; k < num_carried; ++k) results.push_back(std::move(inputs[first + k]));
   for (size_t s = 0; s < scans.size(); ++s) {
     WEFT_ASSIGN_OR_RETURN(Tensor joined,
                           scans[s].Finish(outputs[outputs.size() - scans.size() + s]));
-    auto owner = std::make_shared<Tensor>(std::move(joined));
-    results.push_back({owner->view(), owner});
+    results.push_back(RuntimeValue::Of(std::move(joined)));
   }
   return results;
 }
 
-absl::Status KeepApart(const std::shared_ptr<Tensor>& reused, OwnedView* value) {
+absl::Status KeepApart(const std::shared_ptr<Tensor>& reused, RuntimeValue* value) {
   if (value->owner != reused) return absl::OkStatus();
   WEFT_ASSIGN_OR_RETURN(Tensor copy, TakeTensor({value->view, nullptr}));
-  auto owner = std::make_shared<Tensor>(std::move(copy));
-  *value = {owner->view(), owner};
+  *value = RuntimeValue::Of(std::move(copy));
   return absl::OkStatus();
 }
 

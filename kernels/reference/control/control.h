@@ -1,5 +1,5 @@
-// What the kernels of If, Loop and Scan have in common. They size their results, are made for ops whose
-// regions are isolated (kernels/runtime/isolate.h), and plan a region when it first runs.
+// What the kernels of If, Loop, Scan and SequenceMap have in common. They are made for ops whose regions
+// are isolated (kernels/runtime/isolate.h), and plan a region when it first runs.
 #pragma once
 
 #include <cstddef>
@@ -9,31 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "kernels/kernel.h"
+#include "kernels/reference/value_kernel.h"
 #include "kernels/runtime/region_program.h"
 
 namespace weft::kernels::reference {
 
-class ControlKernel : public Kernel {
- public:
-  explicit ControlKernel(const KernelContext& context)
-      : op_name_(context.op().name()), num_results_(context.num_results()) {}
-  // Where the sizes are stated.
-  absl::Status Run(const KernelArgs& args) final;
-  absl::StatusOr<std::vector<Tensor>> RunDynamic(const KernelArgs& args) final;
-  std::string_view name() const final { return "reference"; }
-
- protected:
-  // All that the regions give, at least as many values as the op has results.
-  virtual absl::StatusOr<std::vector<OwnedView>> Results(const KernelArgs& args) = 0;
-
- private:
-  const std::string op_name_;
-  const size_t num_results_;
-};
-
-// Operands `first`... of a run, as inputs of a region.
-std::vector<OwnedView> InputsFrom(const KernelArgs& args, size_t first);
 // The one element of a tensor; InvalidArgument for none or many.
 absl::StatusOr<bool> ReadCondition(const TensorView& tensor);
 
@@ -65,13 +45,13 @@ class ScanOutput {
 
 // Of a loop that is over: the carried values, which are inputs `first`... of its body, and the scan
 // outputs, which are the last outputs of its body.
-absl::StatusOr<std::vector<OwnedView>> LoopResults(const RegionProgram& body,
-                                                   std::vector<OwnedView> inputs, size_t first,
-                                                   size_t num_carried,
-                                                   const std::vector<ScanOutput>& scans,
-                                                   bool has_run);
+absl::StatusOr<std::vector<RuntimeValue>> LoopResults(const RegionProgram& body,
+                                                      std::vector<RuntimeValue> inputs,
+                                                      size_t first, size_t num_carried,
+                                                      const std::vector<ScanOutput>& scans,
+                                                      bool has_run);
 
 // Makes *value a copy where its memory is `reused`, which the next iteration writes.
-absl::Status KeepApart(const std::shared_ptr<Tensor>& reused, OwnedView* value);
+absl::Status KeepApart(const std::shared_ptr<Tensor>& reused, RuntimeValue* value);
 
 }  // namespace weft::kernels::reference

@@ -7,16 +7,16 @@
 namespace weft::kernels::reference {
 namespace {
 
-class IfKernel final : public ControlKernel {
+class IfKernel final : public ValueKernel {
  public:
   IfKernel(const KernelContext& context, std::array<std::unique_ptr<RegionProgram>, 2> branches)
-      : ControlKernel(context), branches_(std::move(branches)) {}
+      : ValueKernel(context), branches_(std::move(branches)) {}
 
  private:
-  absl::StatusOr<std::vector<OwnedView>> Results(const KernelArgs& args) override {
+  absl::StatusOr<std::vector<RuntimeValue>> Results(const KernelArgs& args) override {
     WEFT_ASSIGN_OR_RETURN(const bool condition, ReadCondition(args.inputs[0]));
-    std::vector<OwnedView> results;
-    WEFT_RETURN_IF_ERROR(branches_[condition ? 0 : 1]->Run(InputsFrom(args, 1), &results));
+    std::vector<RuntimeValue> results;
+    WEFT_RETURN_IF_ERROR(branches_[condition ? 0 : 1]->Run(ValuesFrom(args, 1), &results));
     return results;
   }
 
@@ -30,7 +30,7 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeIf(const KernelContext& context) {
   }
   return std::make_unique<IfKernel>(context, std::move(branches));
 }
-const RegisterKernel<ir::ops::If> kIf("reference", &MakeIf, kSizesResults);
+const RegisterKernel<ir::ops::If> kIf("reference", &MakeIf, kValueKernel);
 
 }  // namespace
 }  // namespace weft::kernels::reference

@@ -11,7 +11,7 @@ namespace {
 using ir::ops::Loop;
 
 // A tensor of one element of the rank that the body asks for.
-OwnedView OneElement(ir::DataType dtype, ir::Type asked) {
+RuntimeValue OneElement(ir::DataType dtype, ir::Type asked) {
   auto owner = asked && asked.HasRank() && asked.rank() == 1
                    ? std::make_shared<Tensor>(dtype, std::initializer_list<int64_t>{1})
                    : std::make_shared<Tensor>(dtype, std::initializer_list<int64_t>{});
@@ -20,19 +20,19 @@ OwnedView OneElement(ir::DataType dtype, ir::Type asked) {
 
 // Inputs of the body: iteration, condition, carried values, captured ones. Its outputs: condition,
 // carried values, scan outputs.
-class LoopKernel final : public ControlKernel {
+class LoopKernel final : public ValueKernel {
  public:
   LoopKernel(const KernelContext& context, std::unique_ptr<RegionProgram> body, size_t num_carried)
-      : ControlKernel(context), body_(std::move(body)), num_carried_(num_carried) {}
+      : ValueKernel(context), body_(std::move(body)), num_carried_(num_carried) {}
 
  private:
-  absl::StatusOr<std::vector<OwnedView>> Results(const KernelArgs& args) override;
+  absl::StatusOr<std::vector<RuntimeValue>> Results(const KernelArgs& args) override;
 
   const std::unique_ptr<RegionProgram> body_;
   const size_t num_carried_;
 };
 
-absl::StatusOr<std::vector<OwnedView>> LoopKernel::Results(const KernelArgs& args) {
+absl::StatusOr<std::vector<RuntimeValue>> LoopKernel::Results(const KernelArgs& args) {
   int64_t trips = std::numeric_limits<int64_t>::max();  // as good as for ever
   bool condition = true;
   if (args.HasInput(0)) {
@@ -44,13 +44,13 @@ absl::StatusOr<std::vector<OwnedView>> LoopKernel::Results(const KernelArgs& arg
   if (has_condition) {
     WEFT_ASSIGN_OR_RETURN(condition, ReadCondition(args.inputs[1]));
   }
-  std::vector<OwnedView> inputs = InputsFrom(args, 0);
+  std::vector<RuntimeValue> inputs = ValuesFrom(args, 0);
   inputs[0] = OneElement(ir::DataType::kI64, body_->argument_type(0));
   inputs[1] = OneElement(ir::DataType::kBool, body_->argument_type(1));
   const std::shared_ptr<Tensor> index = inputs[0].owner, flag = inputs[1].owner;
   std::vector<ScanOutput> scans;
   for (size_t s = 1 + num_carried_; s < body_->num_outputs(); ++s) scans.emplace_back(0, false);
-  std::vector<OwnedView> outputs;
+  std::vector<RuntimeValue> outputs;
   size_t total = 0;
   int64_t i = 0;
   for (; i < trips && condition; ++i) {
@@ -79,7 +79,7 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeLoop(const KernelContext& context) {
     return context.InvalidArgument("its body does not fit its operands");
   return std::make_unique<LoopKernel>(context, std::move(body), carried);
 }
-const RegisterKernel<Loop> kLoop("reference", &MakeLoop, kSizesResults);
+const RegisterKernel<Loop> kLoop("reference", &MakeLoop, kValueKernel);
 
 }  // namespace
 }  // namespace weft::kernels::reference

@@ -35,16 +35,16 @@ struct ScanInput {
 };
 
 // Inputs of the body: states, slices, captured values. Its outputs: states, scan outputs.
-class ScanKernel final : public ControlKernel {
+class ScanKernel final : public ValueKernel {
  public:
   ScanKernel(const KernelContext& context, std::unique_ptr<RegionProgram> body, size_t num_states)
-      : ControlKernel(context),
+      : ValueKernel(context),
         attrs_(context.attrs_of<Scan>()),
         body_(std::move(body)),
         num_states_(num_states) {}
 
  private:
-  absl::StatusOr<std::vector<OwnedView>> Results(const KernelArgs& args) override;
+  absl::StatusOr<std::vector<RuntimeValue>> Results(const KernelArgs& args) override;
   absl::StatusOr<std::vector<ScanInput>> ScanInputs(const KernelArgs& args) const;
 
   const ScanAttrs attrs_;
@@ -77,16 +77,16 @@ absl::StatusOr<std::vector<ScanInput>> ScanKernel::ScanInputs(const KernelArgs& 
   return scanned;
 }
 
-absl::StatusOr<std::vector<OwnedView>> ScanKernel::Results(const KernelArgs& args) {
+absl::StatusOr<std::vector<RuntimeValue>> ScanKernel::Results(const KernelArgs& args) {
   WEFT_ASSIGN_OR_RETURN(std::vector<ScanInput> scanned, ScanInputs(args));
-  std::vector<OwnedView> inputs = InputsFrom(args, 0);
+  std::vector<RuntimeValue> inputs = ValuesFrom(args, 0);
   for (size_t i = 0; i < scanned.size(); ++i)
     inputs[num_states_ + i] = {scanned[i].slice->view(), scanned[i].slice};
   std::vector<ScanOutput> scans;
   for (size_t s = 0; s < body_->num_outputs() - num_states_; ++s)
     scans.emplace_back(Entry(attrs_.scan_output_axes, s),
                        Entry(attrs_.scan_output_directions, s) == 1);
-  std::vector<OwnedView> outputs;
+  std::vector<RuntimeValue> outputs;
   size_t total = 0;
   const int64_t length = scanned[0].length();
   for (int64_t i = 0; i < length; ++i) {
@@ -116,7 +116,7 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeScan(const KernelContext& context) {
     return context.InvalidArgument("its body does not fit its operands");
   return std::make_unique<ScanKernel>(context, std::move(body), states);
 }
-const RegisterKernel<Scan> kScan("reference", &MakeScan, kSizesResults);
+const RegisterKernel<Scan> kScan("reference", &MakeScan, kValueKernel);
 
 }  // namespace
 }  // namespace weft::kernels::reference

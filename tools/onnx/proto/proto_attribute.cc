@@ -97,6 +97,12 @@ ir::Attribute FitToField(ir::IrContext* context, const ir::FieldDef& field, ir::
     if (field.kind == AttrKind::kDataType && DataTypeFromOnnx(number).ok())
       value = context->DataTypeAttr(static_cast<ir::DataType>(number));
   }
+  AttributeProto message;
+  if (field.kind == AttrKind::kType && value.Is(AttrKind::kVerbatim) &&
+      ParseVerbatim(value.AsString(), &message) && message.has_tp()) {
+    const auto type = TypeFromProto(context, message.tp(), {});
+    if (type.ok()) value = context->TypeAttr(*type);
+  }
   return field.accepts(value) ? value : ir::Attribute();
 }
 

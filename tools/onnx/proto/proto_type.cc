@@ -46,18 +46,50 @@ absl::StatusOr<ir::Type> TensorTypeFromProto(ir::IrContext* context,
   return context->TensorType(static_cast<ir::DataType>(proto.elem_type()), dims);
 }
 
-}  // namespace
-
-absl::StatusOr<ir::Type> TypeFromProto(ir::IrContext* context, const pb::TypeProto& proto,
-                                       const ImportLimits& limits) {
+// Null for a type that is, or contains, what is no tensor, sequence or optional, or for a sequence or
+// optional of which more is said than our types say.
+absl::StatusOr<ir::Type> KnownType(ir::IrContext* context, const pb::TypeProto& proto,
+                                   const ImportLimits& limits, int depth) {
+  if (depth == ir::kMaxTypeDepth)
+    return ir::InvalidArgument(
+        fmt::format("types are nested more than {} deep", ir::kMaxTypeDepth));
+  const bool is_wrapped = depth > 0 || proto.has_sequence_type() || proto.has_optional_type();
+  if (is_wrapped && (proto.has_denotation() || !proto.unknown_fields().empty())) return ir::Type();
   switch (proto.value_case()) {
     case pb::TypeProto::VALUE_NOT_SET:
       return context->UnrankedTensorType(ir::DataType::kNull);
     case pb::TypeProto::kTensorType:
       return TensorTypeFromProto(context, proto.tensor_type(), limits);
+    case pb::TypeProto::kSequenceType: {
+      WEFT_ASSIGN_OR_RETURN(
+          const ir::Type element,
+          KnownType(context, proto.sequence_type().elem_type(), limits, depth + 1));
+      return element ? context->SequenceType(element) : ir::Type();
+    }
+    case pb::TypeProto::kOptionalType: {
+      WEFT_ASSIGN_OR_RETURN(
+          const ir::Type element,
+          KnownType(context, proto.optional_type().elem_type(), limits, depth + 1));
+      return element ? context->OptionalType(element) : ir::Type();
+    }
     default:
-      return context->OpaqueType(std::string(kOpaquePrefix) + HexEncode(proto.SerializeAsString()));
+      return ir::Type();
   }
+}
+
+// Of tensors of one element type, wrapped alike: then only dims contradict each other.
+bool SameElements(ir::Type a, ir::Type b) {
+  if (a.HasElement() && a.kind() == b.kind()) return SameElements(a.element(), b.element());
+  return a.IsTensor() && b.IsTensor() && a.dtype() == b.dtype();
+}
+
+}  // namespace
+
+absl::StatusOr<ir::Type> TypeFromProto(ir::IrContext* context, const pb::TypeProto& proto,
+                                       const ImportLimits& limits) {
+  WEFT_ASSIGN_OR_RETURN(const ir::Type type, KnownType(context, proto, limits, 0));
+  if (type) return type;
+  return context->OpaqueType(std::string(kOpaquePrefix) + HexEncode(proto.SerializeAsString()));
 }
 
 bool TypeToProto(ir::Type type, pb::TypeProto* proto) {
@@ -68,6 +100,10 @@ bool TypeToProto(ir::Type type, pb::TypeProto* proto) {
            HexDecode(type.text().substr(kOpaquePrefix.size()), &bytes) &&
            proto->ParseFromString(bytes);
   }
+  if (type.IsSequence())
+    return TypeToProto(type.element(), proto->mutable_sequence_type()->mutable_elem_type());
+  if (type.IsOptional())
+    return TypeToProto(type.element(), proto->mutable_optional_type()->mutable_elem_type());
   if (!type.IsTensor()) return false;
   auto* tensor = proto->mutable_tensor_type();
   tensor->set_elem_type(static_cast<int32_t>(type.dtype()));
@@ -89,8 +125,7 @@ absl::StatusOr<ir::Type> MergeTypes(ir::IrContext* context, ir::Type inferred, i
     return inferred ? inferred : context->UnrankedTensorType(ir::DataType::kNull);
   if (IsUnknown(inferred)) return stated;
   if (ir::Compatible(stated, inferred)) return ir::Merge(context, inferred, stated);
-  if (inferred.IsTensor() && stated.IsTensor() && inferred.dtype() == stated.dtype())
-    return inferred;
+  if (SameElements(inferred, stated)) return inferred;
   return ir::InvalidArgument(
       fmt::format("is stated as {} but computed as {}", stated.ToString(), inferred.ToString()));
 }

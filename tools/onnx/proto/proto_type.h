@@ -1,5 +1,5 @@
-// TypeProto <-> types. Tensors are tensors; sequences, maps, optionals and sparse tensors become
-// opaque types that hold the serialised TypeProto, so that they are written back unchanged.
+// TypeProto <-> types: tensors, sequences and optionals. Maps, sparse tensors and what contains them
+// become opaque types that hold the serialised TypeProto, so that they are written back unchanged.
 #pragma once
 
 #include "ir/base/status.h"
@@ -20,8 +20,8 @@ inline bool IsUnknown(ir::Type type) {
   return !type || (type.IsTensor() && type.dtype() == ir::DataType::kNull);
 }
 
-// What two statements about one value say together; on a contradiction in the dims `inferred` wins,
-// since ONNX's shape annotations are hints. Element types that differ are an error.
+// What two statements about one value say together; on a contradiction in the dims, of an element too,
+// `inferred` wins, since ONNX's shape annotations are hints. Element types that differ are an error.
 absl::StatusOr<ir::Type> MergeTypes(ir::IrContext* context, ir::Type inferred, ir::Type stated);
 
 }  // namespace weft::onnx

@@ -70,6 +70,9 @@ constexpr ChildRow kChildren[] = {
     {MessageKind::kSharding, 3, MessageKind::kDeviceGroup},
     {MessageKind::kSharding, 4, MessageKind::kShardedDim},
     {MessageKind::kShardedDim, 2, MessageKind::kSimpleSharding},
+    {MessageKind::kSequenceValue, 3, MessageKind::kTensor},
+    {MessageKind::kOptionalValue, 3, MessageKind::kTensor},
+    {MessageKind::kOptionalValue, 5, MessageKind::kSequenceValue},
 };
 
 MessageKind ChildOf(MessageKind parent, uint64_t field) {

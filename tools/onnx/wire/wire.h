@@ -41,6 +41,8 @@ enum class MessageKind {
   kDeviceGroup,
   kShardedDim,
   kSimpleSharding,
+  kSequenceValue,
+  kOptionalValue,
 };
 
 struct Skeleton {

@@ -1,6 +1,7 @@
 #include "ir/analysis/fold.h"
 
 #include "ir/analysis/constant.h"
+#include "ir/dialects/onnx/sequence.h"
 #include "ir/rewriter.h"
 #include "unittests/ir/dialects/infer_fixture.h"
 
@@ -107,6 +108,15 @@ TEST(Contents, AreThoseOfAConstantUnlessTheyAreElided) {
   EXPECT_FALSE(Contents(elided));
   EXPECT_FALSE(Contents(b.AddInput("x", type)));
   EXPECT_FALSE(Contents(Value()));
+}
+
+TEST_F(Fold, ConstantsAreTensors) {
+  for (const FoldOptions& options : {kFoldInProgram, kFoldForPlan}) {
+    EXPECT_FALSE(IsFoldable(b.Make<ops::SequenceEmpty>({}).DefiningOp(), options));
+    const Value sequence = b.Make<ops::SequenceConstruct>({Scalar(1), Scalar(2)});
+    EXPECT_FALSE(IsFoldable(sequence.DefiningOp(), options));
+    EXPECT_FALSE(IsFoldable(b.Make<ops::SequenceLength>({sequence}).DefiningOp(), options));
+  }
 }
 
 }  // namespace

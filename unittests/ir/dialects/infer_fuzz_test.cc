@@ -40,6 +40,12 @@ class Robustness : public InferTest {
     values_.push_back(OfType(context.NoneType()));
     values_.push_back(OfType(context.OpaqueType("seq<f32>")));
     values_.push_back(OfType(context.VectorType({})));
+    const Type floats = context.SequenceType(context.TensorType(DataType::kF32, {2, n}));
+    for (const Type type :
+         {floats, context.OptionalType(floats), context.OptionalType(floats.element()),
+          context.SequenceType(context.UnrankedTensorType(DataType::kNull)),
+          context.SequenceType(floats), context.OptionalType(context.OpaqueType("map"))})
+      values_.push_back(OfType(type));
     values_.push_back(b.Make<CombineOp>({values_[0], values_[2]}));
     values_.push_back(Value());
     for (auto ints : std::vector<Ints>{{0},

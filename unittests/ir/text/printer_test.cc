@@ -213,6 +213,12 @@ TEST_F(PrinterTest, EveryTypeRoundTrips) {
   const Type inner = context.VectorType({});
   EXPECT_EQ(TypeText(context.VectorType(std::vector<Type>{f32, Type(), inner})),
             "vec[tensor<2x3xf32>,<<NULL TYPE>>,vec[]]");
+  const Type sequence = context.SequenceType(context.TensorType(DataType::kF32, {-1, 3}));
+  EXPECT_EQ(TypeText(sequence), "seq<tensor<-1x3xf32>>");
+  EXPECT_EQ(TypeText(context.OptionalType(sequence)), "optional<seq<tensor<-1x3xf32>>>");
+  EXPECT_EQ(TypeText(context.SequenceType(context.OptionalType(f32))),
+            "seq<optional<tensor<2x3xf32>>>");
+  EXPECT_EQ(TypeText(context.OptionalType(context.OpaqueType("map"))), "optional<opaque<\"map\">>");
   for (int i = 1; i <= 16; ++i)
     TypeText(context.TensorType(static_cast<DataType>(i), {static_cast<int64_t>(i)}));
 }

@@ -33,7 +33,10 @@ bool CheckBool(InferContext& c, size_t i) { return CheckDtype(c, i, DataType::kB
 
 }  // namespace
 
-bool UnaryOp::Infer(InferContext& c) { return InferUnary(c, nullptr); }
+bool UnaryOp::Infer(InferContext& c) {
+  const Type x = c.operand_type(0);
+  return x && x.HasElement() ? c.SetResult(0, x) : InferUnary(c, nullptr);
+}
 bool UnaryNumberOp::Infer(InferContext& c) { return InferUnary(c, CheckNumber); }
 bool UnaryFloatOp::Infer(InferContext& c) { return InferUnary(c, CheckFloat); }
 bool BinaryNumberOp::Infer(InferContext& c) {
