@@ -14,6 +14,7 @@
 //     static bool Infer(InferContext& c);                       // result types; reports mistakes
 //     // Optional.
 //     static std::vector<Value> Decompose(Builder&, std::span<const Value>, const Attrs<Plain>&);
+//     // ... or with a fourth parameter, size_t: how many results are wanted.
 //     static bool Verify(Operation op, std::string* error);  // what Infer does not see: regions
 //     static double Flops(Operation op);  // where it is not one per element of result 0
 //   };
@@ -59,7 +60,8 @@ struct OpDef {
   uint32_t traits = kNone;  // AllTraits() of info
   std::vector<FieldDef> fields;
   bool (*infer)(InferContext&) = nullptr;
-  std::vector<Value> (*decompose)(Builder&, std::span<const Value>, AttrDict) = nullptr;
+  std::vector<Value> (*decompose)(Builder&, std::span<const Value>, AttrDict,
+                                  size_t num_results) = nullptr;
   // Called by the verifier before it comes to what is inside: bodies may be anything.
   bool (*verify)(Operation op, std::string* error) = nullptr;
   // Additions and multiplications of one run, for static types; null: one per element of result 0.
@@ -67,6 +69,8 @@ struct OpDef {
 
   std::string_view name() const { return info->name; }
   bool Has(Trait trait) const { return (traits & trait) != 0; }
+  // Whether rules may look at the reference body in its place.
+  bool IsComposite() const { return decompose != nullptr && !Has(kAtomic); }
   const FieldDef* FindField(Name name) const {
     for (const FieldDef& f : fields)
       if (f.name == name) return &f;
@@ -182,8 +186,12 @@ OpDef MakeOpDef(std::index_sequence<kIndex...>) {
   (def.fields.push_back(MakeFieldDef<O, kIndex>()), ...);
   if constexpr (requires { &O::Infer; }) def.infer = &O::Infer;
   if constexpr (requires { &O::Decompose; }) {
-    def.decompose = [](Builder& b, std::span<const Value> operands, AttrDict attrs) {
-      return O::Decompose(b, operands, ReadAttrs<O>(attrs));
+    def.decompose = [](Builder& b, std::span<const Value> operands, AttrDict attrs,
+                       [[maybe_unused]] size_t num_results) {
+      if constexpr (requires { O::Decompose(b, operands, ReadAttrs<O>(attrs), num_results); })
+        return O::Decompose(b, operands, ReadAttrs<O>(attrs), num_results);
+      else
+        return O::Decompose(b, operands, ReadAttrs<O>(attrs));
     };
   }
   if constexpr (requires { &O::Verify; }) def.verify = &O::Verify;

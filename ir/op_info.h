@@ -59,6 +59,7 @@ enum Trait : uint32_t {
                              // may get a dimension of size 1 in one place
   kOwnLoop = 1 << 16,        // no part of fused.elementwise, whose kernels do not compute it or in
                              // other digits
+  kAtomic = 1 << 17,         // rules take it as it is: its reference body is for runs and files
 };
 
 // Sets of operands, as bits: OverOperands(0, 3).

@@ -24,6 +24,7 @@ constexpr std::pair<std::string_view, uint32_t> kTraits[] = {
     {"type_generic", kTypeGeneric},
     {"rank_generic", kRankGeneric},
     {"own_loop", kOwnLoop},
+    {"atomic", kAtomic},
 };
 
 }  // namespace

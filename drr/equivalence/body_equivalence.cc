@@ -263,7 +263,8 @@ bool Solver::Try() {
     if (!forms_.scratch().TryCreate(std::move(state), op.results.size(), &made, &error))
       return Fail(std::move(error));  // perhaps only for these attributes
     // The body may broadcast an operand that the op itself demands in full.
-    if (op.def->decompose && !ir::ProveOperandShapes(made, &error)) return Fail(std::move(error));
+    if (op.def->IsComposite() && !ir::ProveOperandShapes(made, &error))
+      return Fail(std::move(error));
     for (size_t k = 0; k < op.results.size(); ++k)
       results[op.results[k]] = made.result(static_cast<uint32_t>(k));
   }
@@ -337,7 +338,7 @@ BodySolution SolveBodies(const MatchContext& match) {
 
 bool HasBody(const PatternGraph& graph) {
   return std::any_of(graph.result_ops.begin(), graph.result_ops.end(),
-                     [](const ResultOp& op) { return op.def && op.def->decompose; });
+                     [](const ResultOp& op) { return op.def && op.def->IsComposite(); });
 }
 
 }  // namespace weft::drr::text

@@ -233,7 +233,7 @@ Expression NormalForms::OfOperation(Operation op, uint32_t result,
   for (Value v : op.operands()) operands.push_back(v ? Of(v, inside) : Expression());
   Expression expression;
   if (OfArithmetic(op, operands, &expression)) return expression;
-  if (op.def() && op.def()->decompose && OfBody(op, result, operands, &expression))
+  if (op.def() && op.def()->IsComposite() && OfBody(op, result, operands, &expression))
     return expression;
   if (IsReshape(op)) return OfReshape(op, operands[0]);
   Term term;
@@ -356,7 +356,8 @@ bool NormalForms::OfBody(Operation op, uint32_t result, const std::vector<Expres
     inputs.push_back(builder_.AddInput("", type));
     known_[{true, inputs.back().id()}] = operands[i];
   }
-  const std::vector<Value> body = op.def()->decompose(builder_, inputs, op.attrs());
+  const std::vector<Value> body =
+      op.def()->decompose(builder_, inputs, op.attrs(), op.num_results());
   if (result >= body.size() || !body[result]) return false;
   *expression = Of(body[result]);
   return true;

@@ -130,7 +130,7 @@ void MappingLowering::RunOnNodes(const std::vector<ir::Operation>& ops,
 void MappingLowering::FindOut() {
   for (const Mapping::OutNode& out : m_.out) {
     out_defs_.push_back(FindOpNamed(*graph_->context(), out.type));
-    has_body_ |= out_defs_.back()->decompose != nullptr;
+    has_body_ |= out_defs_.back()->IsComposite();
   }
 }
 

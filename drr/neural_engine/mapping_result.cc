@@ -87,7 +87,7 @@ bool MappingLowering::ResultOperands(size_t i, ResultOp* op) {
 bool MappingLowering::ResultAttrs(size_t i, ResultOp* op) {
   const Mapping::OutNode& out = m_.out[i];
   const ir::OpDef& def = *out_defs_[i];
-  const bool open = def.decompose != nullptr;  // read off the match
+  const bool open = def.IsComposite();  // read off the match
   if (!open && !out.attrs && !def.fields.empty())
     return Error(out.at, fmt::format("{} has no reference body to read its attributes off: give "
                                      "'attrs' for node {} of 'out' ({{}} for the defaults)",

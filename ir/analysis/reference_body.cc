@@ -1,5 +1,6 @@
 #include "ir/analysis/reference_body.h"
 
+#include <algorithm>
 #include <string>
 
 #include "ir/clone.h"
@@ -43,6 +44,15 @@ std::vector<Value> Inline(Builder& builder, Block body, std::span<const Value> o
   return results;
 }
 
+// What bodies of such tensors make could be too large to count.
+constexpr int64_t kMaxElements = int64_t{1} << 40;
+
+bool IsTooLarge(std::span<const Value> values) {
+  return std::any_of(values.begin(), values.end(), [](Value v) {
+    return v && v.type().IsStatic() && v.type().NumElements() > kMaxElements;
+  });
+}
+
 }  // namespace
 
 bool HasReferenceBody(Operation op) {
@@ -52,7 +62,8 @@ bool HasReferenceBody(Operation op) {
 std::vector<Value> BuildReferenceBody(Builder& builder, Operation op,
                                       std::span<const Value> operands) {
   if (op.HasTrait(kBodyInRegion)) return Inline(builder, op.region(0).front(), operands);
-  return op.def()->decompose(builder, operands, op.attrs());
+  if (IsTooLarge(operands)) return {};
+  return op.def()->decompose(builder, operands, op.attrs(), op.num_results());
 }
 
 }  // namespace weft::ir

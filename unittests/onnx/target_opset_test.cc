@@ -1,6 +1,9 @@
 // What models look like in older opsets than the dialect's.
+#include <functional>
+
 #include "ir/builder.h"
 #include "ir/dialects/onnx.h"
+#include "tools/onnx/export/lowering.h"
 #include "unittests/onnx/model_builder.h"
 
 namespace weft::onnx {
@@ -175,11 +178,13 @@ TEST_F(TargetOpset, OthersAreUnsupported) {
             "UNIMPLEMENTED: onnx.Pad: mode wrap of Pad came with opset 19 and the model is written "
             "for 18");
   EXPECT_TRUE(LastNode(19, wrap).starts_with("Pad x")) << LastNode(19, wrap);
-  const auto swish = [](ir::Builder& b, Value x) { return b.Make<ops::HardSwish>({x}); };
-  EXPECT_EQ(LastNode(13, swish),
-            "UNIMPLEMENTED: onnx.HardSwish: HardSwish came with opset 14 and the model is written "
-            "for 13");
-  EXPECT_EQ(LastNode(14, swish), "HardSwish x");
+  const auto bits = [](ir::Builder& b, Value x) {
+    return b.Make<ops::BitCast>({x}, {.to = ir::DataType::kI32});
+  };
+  EXPECT_EQ(LastNode(25, bits),
+            "UNIMPLEMENTED: onnx.BitCast: BitCast came with opset 26 and the model is written for "
+            "25");
+  EXPECT_EQ(LastNode(26, bits), "BitCast x to:6");
 }
 
 TEST_F(TargetOpset, NewOperatorsBecomeTheirBodies) {
@@ -190,6 +195,62 @@ TEST_F(TargetOpset, NewOperatorsBecomeTheirBodies) {
   };
   EXPECT_TRUE(LastNode(17, norm).starts_with("LayerNormalization")) << LastNode(17, norm);
   EXPECT_TRUE(LastNode(16, norm).starts_with("Mul")) << LastNode(16, norm);
+}
+
+// Operators that came after opset 13 and are functions, in the ops of that opset.
+TEST_F(TargetOpset, FunctionsAreWrittenForTheOldestOpset) {
+  using ir::Builder;
+  const auto shaped = [](Builder& b, Value x, ir::Ints dims) {
+    return b.Make<ops::Reshape>({x, b.ConstantInts(dims)});
+  };
+  const auto ones = [](Builder& b, ir::Ints dims) {
+    return b.ConstantFilled(ir::DataType::kF32, dims, 1);
+  };
+  const std::function<Value(Builder&, Value)> makers[] = {
+      [](Builder& b, Value x) { return b.Make<ops::HardSwish>({x}); },
+      [](Builder& b, Value x) { return b.Make<ops::Mish>({x}); },
+      [](Builder& b, Value x) { return b.Make<ops::Gelu>({x}); },
+      [](Builder& b, Value x) { return b.Make<ops::Swish>({x}, {.alpha = 2.0f}); },
+      [](Builder& b, Value x) {
+        return b.Make<ops::CastLike>({x, x});
+      },
+      [](Builder& b, Value x) { return b.Make<ops::Bernoulli>({x}); },
+      [](Builder& b, Value) { return b.Make<ops::HannWindow>({b.ConstantInts({5})}); },
+      [&](Builder& b, Value x) {
+        return b.Create<ops::LayerNormalization>({x, ones(b, {6})}, {}, 3).result(2);
+      },
+      [&](Builder& b, Value x) {
+        return b.Make<ops::GroupNormalization>(
+            {shaped(b, x, {1, 2, 2, 3}), ones(b, {2}), ones(b, {2})}, {.num_groups = 1});
+      },
+      [&](Builder& b, Value x) {
+        return b.Make<ops::RMSNormalization>({x, ones(b, {6})});
+      },
+      [&](Builder& b, Value x) {
+        const Value cache = ones(b, {1, 3, 1});
+        return b.Make<ops::RotaryEmbedding>({shaped(b, x, {1, 2, 3, 2}), cache, cache});
+      },
+      [&](Builder& b, Value x) {
+        const Value y = shaped(b, x, {1, 2, 2, 3});
+        return b.Make<ops::Attention>({y, y, y}, {.is_causal = 1});
+      },
+      [&](Builder& b, Value x) {
+        return b.Make<ops::CausalConvWithState>({shaped(b, x, {1, 2, 6}), ones(b, {2, 1, 3})});
+      },
+      [](Builder& b, Value x) {
+        return b.Make<ops::CenterCropPad>({x, b.ConstantInts({5, 1})});
+      },
+      [&](Builder& b, Value x) {
+        return b.Make<ops::AffineGrid>({shaped(b, x, {2, 2, 3}), b.ConstantInts({2, 1, 3, 4})});
+      }};
+  for (size_t i = 0; i < std::size(makers); ++i) {
+    SCOPED_TRACE(i);
+    const auto program = ProgramOf(makers[i]);
+    const pb::ModelProto model = ExportToProto(*program, {.target_opset = 13});
+    for (const pb::NodeProto& node : model.graph().node())
+      EXPECT_EQ(IntroducedIn(node.op_type()), kOldestTargetOpset) << node.op_type();
+    ExpectReadsBack(*program, model);
+  }
 }
 
 }  // namespace

@@ -4,13 +4,13 @@
 #include <span>
 
 #include "ir/builder.h"
+#include "ir/dialects/onnx/body.h"
 #include "ir/dialects/onnx/elementwise.h"
 
 namespace weft::ir::fused {
 
-inline Value OperandOrNull(std::span<const Value> operands, size_t i) {
-  return i < operands.size() ? operands[i] : Value();
-}
+using ops::OperandOrNull;
+
 // x + operand i, or x when that is not given.
 inline Value AddIfGiven(Builder& b, Value x, std::span<const Value> operands, size_t i) {
   const Value other = OperandOrNull(operands, i);

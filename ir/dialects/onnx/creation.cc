@@ -5,7 +5,11 @@
 #include <cmath>
 
 #include "ir/analysis/constant.h"
+#include "ir/dialects/onnx/body.h"
+#include "ir/dialects/onnx/elementwise.h"
 #include "ir/dialects/onnx/infer/infer_util.h"
+#include "ir/dialects/onnx/math.h"
+#include "ir/dialects/onnx/movement.h"
 
 namespace weft::ir::ops {
 
@@ -112,6 +116,37 @@ bool Multinomial::Infer(InferContext& c) {
     return c.Fail(fmt::format("dtype is {} but must be i32 or i64", DataTypeName(attrs.dtype)));
   const Dims x = DimsOf(c, 0);
   return SetTensor(c, 0, attrs.dtype, ir::Shape{x ? x->front() : kUnknownDim, attrs.sample_size});
+}
+
+// --- reference bodies -------------------------------------------------------------
+
+std::vector<Value> Range::Decompose(Builder& b, std::span<const Value> operands,
+                                    const Attrs<Plain>&) {
+  const DataType dtype = ElementTypeOf(operands[0]);
+  if (dtype == DataType::kNull) return {};
+  const DataType wide = IsFloat(dtype) ? DataType::kF64 : DataType::kI64;
+  const auto scalar = [&](size_t i) { return CastTo(b, AsScalar(b, operands[i]), wide); };
+  const Value start = scalar(0), delta = scalar(2);
+  const Value extent = CastTo(b, b.Make<Sub>({scalar(1), start}), DataType::kF64);
+  const Value steps = b.Make<Ceil>({b.Make<Div>({extent, CastTo(b, delta, DataType::kF64)})});
+  Value size = CastTo(b, b.Make<Max>({steps, ScalarLike(b, steps, 0)}), DataType::kI64);
+  size = UnsqueezeAt(b, size, {0});
+  const Value axis = b.ConstantScalar(DataType::kI64, 0);
+  const Value ones = b.Make<Expand>({b.ConstantInts({1}), size});
+  const Value count = b.Make<CumSum>({ones, axis}, {.exclusive = 1});
+  const Value offsets = b.Make<Mul>({CastTo(b, count, wide), delta});
+  return {CastTo(b, b.Make<Add>({offsets, start}), dtype)};
+}
+
+// x is the probability that a number from 0 to 1 is less.
+std::vector<Value> Bernoulli::Decompose(Builder& b, std::span<const Value> operands,
+                                        const Attrs<Plain>& attrs) {
+  const DataType dtype = attrs.dtype.value_or(ElementTypeOf(operands[0]));
+  if (dtype == DataType::kNull) return {};
+  RandomUniformLike::Attrs<BuilderSlot> uniform{.dtype = DataType::kF64};
+  if (attrs.seed) uniform.seed = *attrs.seed;
+  const Value random = b.Make<RandomUniformLike>({operands[0]}, uniform);
+  return {CastTo(b, b.Make<Less>({random, CastTo(b, operands[0], DataType::kF64)}), dtype)};
 }
 
 void LoadCreationOps(IrContext& context) {

@@ -21,6 +21,8 @@ struct Range {
     }
   };
   static bool Infer(InferContext& c);
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
 };
 
 // How many numbers a range has; nullopt when that is no number or too many, or when delta is 0.
@@ -165,6 +167,8 @@ struct Bernoulli {
     }
   };
   static bool Infer(InferContext& c);
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
 };
 
 // x is [batches, classes], the logarithms of their weights; the result [batches, sample_size].

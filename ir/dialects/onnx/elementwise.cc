@@ -1,6 +1,6 @@
 #include "ir/dialects/onnx/elementwise.h"
 
-#include "ir/builder.h"
+#include "ir/dialects/onnx/body.h"
 #include "ir/dialects/onnx/infer/infer_util.h"
 
 namespace weft::ir::ops {
@@ -48,6 +48,82 @@ bool Dropout::Infer(InferContext& c) {
     return false;
   SetTensor(c, 1, DataType::kBool, DimsOf(c, 0));
   return SetSameAs(c, 0, 0);
+}
+
+// --- reference bodies -------------------------------------------------------------
+
+namespace {
+
+bool IsTyped(Value x) { return ElementTypeOf(x) != DataType::kNull; }
+
+// y where x is below 0, else x.
+Value BelowZero(Builder& b, Value x, Value y) {
+  return b.Make<Where>({b.Make<Less>({x, ScalarLike(b, x, 0)}), y, x});
+}
+// factor * (exp(x) - 1)
+Value Rise(Builder& b, Value x, double factor) {
+  return Scaled(b, b.Make<Sub>({b.Make<Exp>({x}), ScalarLike(b, x, 1)}), factor);
+}
+
+}  // namespace
+
+std::vector<Value> Relu::Decompose(Builder& b, std::span<const Value> operands,
+                                   const Attrs<Plain>&) {
+  if (!IsTyped(operands[0])) return {};
+  return {b.Make<Max>({operands[0], ScalarLike(b, operands[0], 0)})};
+}
+
+std::vector<Value> HardSwish::Decompose(Builder& b, std::span<const Value> operands,
+                                        const Attrs<Plain>&) {
+  const Value gate = b.Make<HardSigmoid>({operands[0]}, {.alpha = 1.0f / 6, .beta = 0.5f});
+  return {b.Make<Mul>({operands[0], gate})};
+}
+
+std::vector<Value> HardSigmoid::Decompose(Builder& b, std::span<const Value> operands,
+                                          const Attrs<Plain>& attrs) {
+  const Value x = operands[0];
+  if (!IsTyped(x)) return {};
+  const Value line = b.Make<Add>({Scaled(b, x, attrs.alpha), ScalarLike(b, x, attrs.beta)});
+  return {b.Make<Max>({b.Make<Min>({line, ScalarLike(b, x, 1)}), ScalarLike(b, x, 0)})};
+}
+
+std::vector<Value> LeakyRelu::Decompose(Builder& b, std::span<const Value> operands,
+                                        const Attrs<Plain>& attrs) {
+  if (!IsTyped(operands[0])) return {};
+  return {BelowZero(b, operands[0], Scaled(b, operands[0], attrs.alpha))};
+}
+
+std::vector<Value> Elu::Decompose(Builder& b, std::span<const Value> operands,
+                                  const Attrs<Plain>& attrs) {
+  if (!IsTyped(operands[0])) return {};
+  return {BelowZero(b, operands[0], Rise(b, operands[0], attrs.alpha))};
+}
+
+std::vector<Value> Selu::Decompose(Builder& b, std::span<const Value> operands,
+                                   const Attrs<Plain>& attrs) {
+  const Value x = operands[0];
+  if (!IsTyped(x)) return {};
+  return {Scaled(b, BelowZero(b, x, Rise(b, x, attrs.alpha)), attrs.gamma)};
+}
+
+std::vector<Value> GreaterOrEqual::Decompose(Builder& b, std::span<const Value> operands,
+                                             const Attrs<Plain>&) {
+  return {b.Make<Or>({b.Make<Greater>(operands), b.Make<Equal>(operands)})};
+}
+
+std::vector<Value> LessOrEqual::Decompose(Builder& b, std::span<const Value> operands,
+                                          const Attrs<Plain>&) {
+  return {b.Make<Or>({b.Make<Less>(operands), b.Make<Equal>(operands)})};
+}
+
+// A limit may be a tensor of one element and any rank.
+std::vector<Value> Clip::Decompose(Builder& b, std::span<const Value> operands,
+                                   const Attrs<Plain>&) {
+  Value y = operands[0];
+  const auto limit = [&](size_t i) { return AsScalar(b, operands[i]); };
+  if (OperandOrNull(operands, 1)) y = b.Make<Max>({y, limit(1)});
+  if (OperandOrNull(operands, 2)) y = b.Make<Min>({y, limit(2)});
+  return {y == operands[0] ? b.Make<Identity>({y}) : y};
 }
 
 void LoadElementwiseOps(IrContext& context) {

@@ -33,7 +33,9 @@ struct Erf : UnaryNumberOp {
 };
 struct Relu : UnaryNumberOp {
   static constexpr OpInfo kInfo =
-      UnaryInfo("onnx.Relu", 14, "max(x, 0)", kTypeGeneric | kRankGeneric);
+      UnaryInfo("onnx.Relu", 14, "max(x, 0)", kTypeGeneric | kRankGeneric | kAtomic);
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
 };
 struct Sigmoid : UnaryFloatOp {
   static constexpr OpInfo kInfo = UnaryInfo("onnx.Sigmoid", 13, "1 / (1 + exp(-x))", kTypeGeneric);
@@ -44,7 +46,9 @@ struct Tanh : UnaryFloatOp {
 };
 struct HardSwish : UnaryFloatOp {
   static constexpr OpInfo kInfo =
-      UnaryInfo("onnx.HardSwish", 22, "x * max(0, min(1, x / 6 + 0.5))");
+      UnaryInfo("onnx.HardSwish", 22, "x * max(0, min(1, x / 6 + 0.5))", kAtomic);
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
 };
 struct Not : LogicalOp {
   static constexpr OpInfo kInfo = UnaryInfo("onnx.Not", 1, "logical not");
@@ -54,7 +58,7 @@ struct Identity : UnaryOp {
 };
 struct HardSigmoid {
   static constexpr OpInfo kInfo =
-      UnaryInfo("onnx.HardSigmoid", 22, "max(0, min(1, alpha * x + beta))");
+      UnaryInfo("onnx.HardSigmoid", 22, "max(0, min(1, alpha * x + beta))", kAtomic);
   template <template <class> class Slot>
   struct Attrs {
     Slot<float> alpha{};
@@ -64,31 +68,38 @@ struct HardSigmoid {
     }
   };
   static bool Infer(InferContext& c);
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
 };
 struct LeakyRelu {
   static constexpr OpInfo kInfo = UnaryInfo("onnx.LeakyRelu", 16, "x where x >= 0, else alpha * x",
-                                            kTypeGeneric | kRankGeneric);
+                                            kTypeGeneric | kRankGeneric | kAtomic);
   template <template <class> class Slot>
   struct Attrs {
     Slot<float> alpha{};
     static constexpr auto Fields() { return std::tuple(Field{"alpha", &Attrs::alpha, 0.01f}); }
   };
   static bool Infer(InferContext& c);
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
 };
 // The kernels of this one and of Selu have more digits than f32 before they subtract.
 struct Elu {
   static constexpr OpInfo kInfo =
-      UnaryInfo("onnx.Elu", 22, "x where x >= 0, else alpha * (exp(x) - 1)", kOwnLoop);
+      UnaryInfo("onnx.Elu", 22, "x where x >= 0, else alpha * (exp(x) - 1)", kOwnLoop | kAtomic);
   template <template <class> class Slot>
   struct Attrs {
     Slot<float> alpha{};
     static constexpr auto Fields() { return std::tuple(Field{"alpha", &Attrs::alpha, 1.0f}); }
   };
   static bool Infer(InferContext& c);
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
 };
 struct Selu {
-  static constexpr OpInfo kInfo = UnaryInfo(
-      "onnx.Selu", 22, "gamma * x where x > 0, else gamma * alpha * (exp(x) - 1)", kOwnLoop);
+  static constexpr OpInfo kInfo =
+      UnaryInfo("onnx.Selu", 22, "gamma * x where x > 0, else gamma * alpha * (exp(x) - 1)",
+                kOwnLoop | kAtomic);
   template <template <class> class Slot>
   struct Attrs {
     Slot<float> alpha{};
@@ -99,6 +110,8 @@ struct Selu {
     }
   };
   static bool Infer(InferContext& c);
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
 };
 // saturate and round_mode concern 8-bit floats only; absent, they are 1 and up.
 struct Cast {
@@ -160,10 +173,14 @@ struct Less : ComparisonOp {
   static constexpr OpInfo kInfo = BinaryInfo("onnx.Less", 13, "x < y, as bool", kTypeGeneric);
 };
 struct GreaterOrEqual : ComparisonOp {
-  static constexpr OpInfo kInfo = BinaryInfo("onnx.GreaterOrEqual", 16, "x >= y, as bool");
+  static constexpr OpInfo kInfo = BinaryInfo("onnx.GreaterOrEqual", 16, "x >= y, as bool", kAtomic);
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
 };
 struct LessOrEqual : ComparisonOp {
-  static constexpr OpInfo kInfo = BinaryInfo("onnx.LessOrEqual", 16, "x <= y, as bool");
+  static constexpr OpInfo kInfo = BinaryInfo("onnx.LessOrEqual", 16, "x <= y, as bool", kAtomic);
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
 };
 struct Min : BinaryNumberOp {
   static constexpr OpInfo kInfo = VariadicInfo("onnx.Min", 13, "the smallest of the operands");
@@ -190,13 +207,15 @@ struct Where {
 struct Clip {
   static constexpr OpInfo kInfo = {.name = "onnx.Clip",
                                    .operands = {"x", Optional("min"), Optional("max")},
-                                   .traits = kPure | kElementwise,
+                                   .traits = kPure | kElementwise | kAtomic,
                                    .onnx = "Clip",
                                    .since = 13,
                                    .doc = "min(max(x, min), max)"};
   template <template <class> class Slot>
   using Attrs = NoAttrs<Slot>;
   static bool Infer(InferContext& c);
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
 };
 // At inference, and with training_mode absent or false, the identity; mask is then all true.
 struct Dropout {

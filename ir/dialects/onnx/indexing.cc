@@ -6,7 +6,10 @@
 #include <cmath>
 
 #include "ir/analysis/constant.h"
+#include "ir/dialects/onnx/body.h"
+#include "ir/dialects/onnx/elementwise.h"
 #include "ir/dialects/onnx/infer/shape_value.h"
+#include "ir/dialects/onnx/movement.h"
 
 namespace weft::ir::ops {
 namespace {
@@ -268,6 +271,32 @@ bool NonMaxSuppression::Infer(InferContext& c) {
     return c.Fail(
         fmt::format("scores {} do not fit boxes {}", ToString(*scores), ToString(*boxes)));
   return SetTensor(c, 0, DataType::kI64, Shape{kUnknownDim, 3});
+}
+
+// Pads every dimension that is too small and then cuts those that are too large.
+std::vector<Value> CenterCropPad::Decompose(Builder& b, std::span<const Value> operands,
+                                            const Attrs<Plain>& attrs) {
+  const Value x = operands[0];
+  if (!x.type().HasRank()) return {};
+  const size_t rank = x.type().rank();
+  std::vector<Value> sizes, wanted;
+  for (size_t i = 0; i < rank; ++i) sizes.push_back(DimOf(b, x, i));
+  wanted = sizes;
+  const size_t count = attrs.axes ? attrs.axes->size() : rank;
+  for (size_t i = 0; i < count; ++i) {
+    const size_t axis = attrs.axes ? size_t(NormalAxis((*attrs.axes)[i], rank)) : i;
+    const Value at = b.ConstantInts({static_cast<int64_t>(i)});
+    wanted[axis] = b.Make<Gather>({CastTo(b, operands[1], DataType::kI64), at});
+  }
+  const Value to = JoinDims(b, wanted), zero = b.ConstantScalar(DataType::kI64, 0),
+              two = b.ConstantScalar(DataType::kI64, 2);
+  const Value more = b.Make<Sub>({to, JoinDims(b, sizes)});
+  const Value pads = b.Make<Max>({more, zero});
+  const Value before = b.Make<Div>({pads, two});
+  const Value after = b.Make<Sub>({pads, before});
+  const Value padded = b.Make<Pad>({x, b.Make<Concat>({before, after}, {.axis = 0})});
+  const Value start = b.Make<Div>({b.Make<Max>({b.Make<Neg>({more}), zero}), two});
+  return {b.Make<Slice>({padded, start, b.Make<Add>({start, to})})};
 }
 
 void LoadIndexingOps(IrContext& context) {

@@ -206,6 +206,8 @@ struct CenterCropPad {
     static constexpr auto Fields() { return std::tuple(Field{"axes", &Attrs::axes}); }
   };
   static bool Infer(InferContext& c);
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
 };
 
 // --- by value: the values decide how many there are -----------------------------------

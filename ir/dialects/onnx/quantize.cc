@@ -4,7 +4,11 @@
 
 #include <algorithm>
 
+#include "ir/dialects/onnx/body.h"
+#include "ir/dialects/onnx/elementwise.h"
 #include "ir/dialects/onnx/infer/infer_util.h"
+#include "ir/dialects/onnx/math.h"
+#include "ir/dialects/onnx/reduce.h"
 
 namespace weft::ir::ops {
 namespace {
@@ -119,6 +123,24 @@ bool DynamicQuantizeLinear::Infer(InferContext& c) {
   return SetTensor(c, 0, DataType::kU8, DimsOf(c, 0)) &&
          SetTensor(c, 1, DataType::kF32, ir::Shape()) &&
          SetTensor(c, 2, DataType::kU8, ir::Shape());
+}
+
+// Of numbers that are all 0 the scale is 1 / 255.
+std::vector<Value> DynamicQuantizeLinear::Decompose(Builder& b, std::span<const Value> operands,
+                                                    const Attrs<Plain>&) {
+  const Value x = operands[0];
+  const auto number = [&](double value) { return b.ConstantScalar(DataType::kF32, value); };
+  const Value zero = number(0), steps = number(255);
+  const Value high = b.Make<ReduceMax>({x}, {.keepdims = int64_t{0}});
+  const Value low = b.Make<ReduceMin>({x}, {.keepdims = int64_t{0}});
+  const Value least = b.Make<Min>({low, zero});
+  const Value range = b.Make<Sub>({b.Make<Max>({high, zero}), least});
+  const Value some = b.Make<Where>({b.Make<Equal>({range, zero}), number(1), range});
+  const Value scale = b.Make<Div>({some, steps});
+  const Value at_zero = b.Make<Div>({b.Make<Neg>({least}), scale});
+  const Value rounded = b.Make<Round>({b.Make<Min>({b.Make<Max>({at_zero, zero}), steps})});
+  const Value zero_point = CastTo(b, rounded, DataType::kU8);
+  return {b.Make<QuantizeLinear>({x, scale, zero_point}), scale, zero_point};
 }
 
 void LoadQuantizeOps(IrContext& context) {

@@ -67,6 +67,8 @@ struct DynamicQuantizeLinear : PlainOp {
                                    .since = 11,
                                    .doc = "x as u8, with the scale and the zero point that fit it"};
   static bool Infer(InferContext& c);
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
 };
 
 void LoadQuantizeOps(IrContext& context);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "ir/dialects/onnx/body.h"
+#include "ir/dialects/onnx/elementwise.h"
 #include "ir/dialects/onnx/infer/shape_value.h"
 
 namespace weft::ir::ops {
@@ -34,6 +36,65 @@ bool InferTopK(InferContext& c, int64_t axis, DataType index) {
     size = k.value;
   }
   return SetTensor(c, 0, DtypeOf(c, 0), dims) && SetTensor(c, 1, index, dims);
+}
+
+// --- reference bodies -------------------------------------------------------------
+
+namespace {
+
+// The sum of x over the axes that the op has.
+Value SumOver(Builder& b, Value x, std::span<const Value> operands,
+              const ReduceOp::Attrs<Plain>& attrs) {
+  ReduceOp::Attrs<BuilderSlot> same{.keepdims = attrs.keepdims,
+                                    .noop_with_empty_axes = attrs.noop_with_empty_axes};
+  if (attrs.axes) same.axes = *attrs.axes;
+  std::vector<Value> inputs(operands.begin(), operands.end());
+  inputs[0] = x;
+  return b.Make<ReduceSum>(inputs, same);
+}
+
+// f(x) computed in f64.
+template <class F>
+Value InDoubles(Builder& b, Value x, DataType dtype, const F& f) {
+  return CastTo(b, f(CastTo(b, x, DataType::kF64)), dtype);
+}
+
+}  // namespace
+
+std::vector<Value> ReduceL1::Decompose(Builder& b, std::span<const Value> operands,
+                                       const Attrs<Plain>& attrs) {
+  return {SumOver(b, b.Make<Abs>({operands[0]}), operands, attrs)};
+}
+
+std::vector<Value> ReduceSumSquare::Decompose(Builder& b, std::span<const Value> operands,
+                                              const Attrs<Plain>& attrs) {
+  return {SumOver(b, b.Make<Mul>({operands[0], operands[0]}), operands, attrs)};
+}
+
+std::vector<Value> ReduceL2::Decompose(Builder& b, std::span<const Value> operands,
+                                       const Attrs<Plain>& attrs) {
+  const Value squares = SumOver(b, b.Make<Mul>({operands[0], operands[0]}), operands, attrs);
+  const DataType dtype = ElementTypeOf(squares);
+  if (IsFloat(dtype)) return {b.Make<Sqrt>({squares})};
+  if (dtype == DataType::kNull) return {};
+  return {InDoubles(b, squares, dtype, [&](Value x) { return b.Make<Sqrt>({x}); })};
+}
+
+std::vector<Value> ReduceLogSum::Decompose(Builder& b, std::span<const Value> operands,
+                                           const Attrs<Plain>& attrs) {
+  const DataType dtype = ElementTypeOf(operands[0]);
+  if (dtype == DataType::kNull) return {};
+  return {InDoubles(b, operands[0], dtype,
+                    [&](Value x) { return b.Make<Log>({SumOver(b, x, operands, attrs)}); })};
+}
+
+std::vector<Value> ReduceLogSumExp::Decompose(Builder& b, std::span<const Value> operands,
+                                              const Attrs<Plain>& attrs) {
+  const DataType dtype = ElementTypeOf(operands[0]);
+  if (dtype == DataType::kNull) return {};
+  return {InDoubles(b, operands[0], dtype, [&](Value x) {
+    return b.Make<Log>({SumOver(b, b.Make<Exp>({x}), operands, attrs)});
+  })};
 }
 
 void LoadReduceOps(IrContext& context) {

@@ -56,23 +56,34 @@ struct ReduceProd : ReduceOp {
 };
 struct ReduceL1 : ReduceOp {
   static constexpr OpInfo kInfo =
-      ReduceInfo("onnx.ReduceL1", 18, "the sum of absolute values over some axes");
+      ReduceInfo("onnx.ReduceL1", 18, "the sum of absolute values over some axes", kAtomic);
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
 };
 struct ReduceL2 : ReduceOp {
-  static constexpr OpInfo kInfo =
-      ReduceInfo("onnx.ReduceL2", 18, "the square root of the sum of squares over some axes");
+  static constexpr OpInfo kInfo = ReduceInfo(
+      "onnx.ReduceL2", 18, "the square root of the sum of squares over some axes", kAtomic);
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
 };
 struct ReduceSumSquare : ReduceOp {
   static constexpr OpInfo kInfo =
-      ReduceInfo("onnx.ReduceSumSquare", 18, "the sum of squares over some axes");
+      ReduceInfo("onnx.ReduceSumSquare", 18, "the sum of squares over some axes", kAtomic);
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
 };
 struct ReduceLogSum : ReduceOp {
   static constexpr OpInfo kInfo =
-      ReduceInfo("onnx.ReduceLogSum", 18, "the logarithm of the sum over some axes");
+      ReduceInfo("onnx.ReduceLogSum", 18, "the logarithm of the sum over some axes", kAtomic);
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
 };
 struct ReduceLogSumExp : ReduceOp {
-  static constexpr OpInfo kInfo = ReduceInfo(
-      "onnx.ReduceLogSumExp", 18, "the logarithm of the sum of exponentials over some axes");
+  static constexpr OpInfo kInfo =
+      ReduceInfo("onnx.ReduceLogSumExp", 18,
+                 "the logarithm of the sum of exponentials over some axes", kAtomic);
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
 };
 
 // k has one element. Equal elements are taken in the order of their indices.

@@ -34,7 +34,8 @@ class LowerLitert : public Pass {
   void Lower(ir::Rewriter& rewriter, ir::Operation op) {
     rewriter.SetInsertionPoint(op);
     rewriter.set_location(op.location());
-    const auto body = op.def()->decompose(rewriter, op.operands().vec(), op.attrs());
+    const auto body =
+        op.def()->decompose(rewriter, op.operands().vec(), op.attrs(), op.num_results());
     if (body.size() != op.num_results()) return;
     rewriter.Replace(op, body);
     Count("ops lowered");

@@ -16,7 +16,8 @@ TEST_F(Ascend, TopKCountsInI32) {
 TEST_F(Ascend, TopKHasABodyOfTheSameTypes) {
   const Value k = b.Make<ops::Cast>({I({2})}, {.to = DataType::kI32});
   const Operation op = b.Create<ascend::TopK>({X({4, 5}), k}, {.axis = 0, .largest = 0});
-  const std::vector<Value> body = op.def()->decompose(b, op.operands().vec(), op.attrs());
+  const std::vector<Value> body =
+      op.def()->decompose(b, op.operands().vec(), op.attrs(), op.num_results());
   ASSERT_EQ(body.size(), 2u);
   EXPECT_EQ(body[0].type(), op.result(0).type());
   EXPECT_EQ(body[1].type(), op.result(1).type());

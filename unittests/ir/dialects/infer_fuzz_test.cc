@@ -2,6 +2,8 @@
 // make types that are out of bounds, and what it accepts must verify.
 #include <random>
 
+#include "ir/analysis/constant.h"
+#include "ir/analysis/reference_body.h"
 #include "ir/dialects/onnx/infer/infer_util.h"
 #include "unittests/ir/dialects/infer_fixture.h"
 
@@ -139,6 +141,41 @@ TEST_F(Robustness, InferSurvivesAnyOperandsAndAttributes) {
   EXPECT_GT(refused, 20000u);
 }
 
+// A program of the op alone, and then of its body; whether there is one.
+bool BuildsBody(const OperationState& state, size_t num_results, IrContext& context) {
+  Program program(&context);
+  Builder b(&program);
+  OperationState own{.opcode = state.opcode, .attrs = state.attrs};
+  for (const Value v : state.operands) {
+    const Attribute dense = v ? ConstantValue(v) : Attribute();
+    own.operands.push_back(!v ? v : dense ? b.Constant(dense) : b.AddInput("x", v.type()));
+  }
+  Operation op;
+  std::string error;
+  if (!b.TryCreate(own, num_results, &op, &error)) return false;
+  return !BuildReferenceBody(b, op, own.operands).empty();
+}
+
+// What an op accepts its body must be able to take, or to decline.
+TEST_F(Robustness, BodiesSurviveWhatTheirOpsAccept) {
+  size_t bodies = 0;
+  for (const OpDef* def : context.Ops()) {
+    if (!def->infer || !def->decompose) continue;
+    SCOPED_TRACE(def->name());
+    for (int i = 0; i < 3000; ++i) {
+      OperationState state{.opcode = def->opcode, .attrs = RandomAttrs(*def)};
+      const size_t count = random_() % (def->info->operands.size() + 1);
+      for (size_t k = 0; k < count; ++k)
+        state.operands.push_back(values_[random_() % values_.size()]);
+      size_t required = 0;
+      for (const OperandDef& r : def->info->results) required += r.arity == Arity::kOne;
+      size_t results = required + random_() % (def->info->results.size() - required + 1);
+      bodies += BuildsBody(state, results, context);
+    }
+  }
+  EXPECT_GT(bodies, 5000u);
+}
+
 TEST_F(Robustness, EveryOpOfTheDialectsHasInferenceAndADescription) {
   for (const OpDef* def : context.Ops()) {
     const std::string_view name = def->name();
@@ -149,6 +186,8 @@ TEST_F(Robustness, EveryOpOfTheDialectsHasInferenceAndADescription) {
       EXPECT_EQ("onnx." + std::string(def->info->onnx), name);
       EXPECT_GE(def->info->since, 1);
       EXPECT_LE(def->info->since, 27);
+    } else if (name.starts_with("com.microsoft.")) {
+      EXPECT_EQ(std::string(def->info->onnx_domain) + "." + std::string(def->info->onnx), name);
     } else {
       EXPECT_TRUE(def->info->onnx.empty()) << name;
     }

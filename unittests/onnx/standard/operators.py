@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Writes operators.tsv: the signature of every version of every operator of ai.onnx.
 
-  unittests/onnx/standard/operators.py CHANGELOG > unittests/onnx/standard/operators.tsv
+  unittests/onnx/standard/operators.py CHANGELOG OPERATORS > unittests/onnx/standard/operators.tsv
 
-CHANGELOG is docs/Changelog.md of an ONNX release. A line of the table has, between tabs, the name, the first opset with
-this version, "deprecated" or nothing, then separated by spaces the inputs and the outputs (x, x? optional, x* variadic)
+CHANGELOG and OPERATORS are docs/Changelog.md and docs/Operators.md of an ONNX release. A line of the table has, between
+tabs, the name, the first opset with this version, "deprecated", "function" (the newest version of an operator that the
+standard defines by others) or nothing, then separated by spaces the inputs and the outputs (x, x? optional, x* variadic)
 and the attributes (a:type, then =default, ! required or ? optional).
 """
 import re
@@ -12,6 +13,8 @@ import sys
 
 DOMAIN = re.compile(r"^# (\S+)(?: \(default\))?$")
 OPERATOR = re.compile(r'^### <a name="[^"]*"></a>\*\*(\w+)-(\d+)\*\*( \(deprecated\))?</a>$')
+FUNCTIONS = "|**Function**|"
+FUNCTION = re.compile(r'^\|<a href="#\w+">(\w+)</a>\|')
 SECTION = re.compile(r"^#### (\w+)")
 PARAMETER = re.compile(r"^<dt><tt>([^<]+)</tt>(?: \(([a-z, -]+)\))? : .+</dt>$")
 ATTRIBUTE = re.compile(r"^<dt><tt>([^<]+)</tt> : (list of )?(\w+?)(s?)(?: \((required|default is (.*))\))?</dt>$")
@@ -52,14 +55,33 @@ def operators(lines):
             current[section].append(attribute(line) if section == "Attributes" else parameter(line))
 
 
+def functions(lines):
+    """The names in the first table of functions, which is that of ai.onnx."""
+    inside = False
+    for line in lines:
+        if line.startswith(FUNCTIONS):
+            inside = True
+        elif inside and not line.startswith("|"):
+            return
+        elif inside and (match := FUNCTION.match(line)):
+            yield match[1]
+
+
 def main(arguments):
-    if len(arguments) != 1:
+    if len(arguments) != 2:
         sys.exit(__doc__.strip())
     with open(arguments[0], encoding="utf-8") as f:
         table = sorted(operators(f), key=lambda row: row[:2])
     if not table:
         sys.exit(f"{arguments[0]}: no operator of ai.onnx")
+    with open(arguments[1], encoding="utf-8") as f:
+        defined_by_others = set(functions(f))
+    if not defined_by_others:
+        sys.exit(f"{arguments[1]}: no function of ai.onnx")
+    newest = {name: version for name, version, _, _ in table}
     for name, version, mark, sections in table:
+        if name in defined_by_others and version == newest[name]:
+            mark = "function"
         items = (" ".join(sections[s]) for s in ("Inputs", "Outputs", "Attributes"))
         print(name, version, mark, *items, sep="\t")
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "ir/builder.h"
+#include "ir/dialects/onnx/body.h"
 #include "ir/dialects/onnx/elementwise.h"
 #include "ir/dialects/onnx/infer/infer_util.h"
 
@@ -10,10 +10,6 @@ namespace weft::ir::ops {
 namespace {
 
 bool IsKnownFloat(Value x) { return x.type().IsTensor() && IsFloat(x.type().dtype()); }
-
-Value Scaled(Builder& b, Value x, double factor) {
-  return b.Make<Mul>({x, b.ConstantScalar(x.type().dtype(), factor)});
-}
 
 }  // namespace
 
@@ -58,6 +54,61 @@ std::vector<Value> Gelu::Decompose(Builder& b, std::span<const Value> operands,
   }
   const Value one = b.ConstantScalar(x.type().dtype(), 1);
   return {b.Make<Mul>({Scaled(b, x, 0.5), b.Make<Add>({bend, one})})};
+}
+
+// log(1 + exp(-|x|)) + max(x, 0), which does not overflow.
+std::vector<Value> Softplus::Decompose(Builder& b, std::span<const Value> operands,
+                                       const Attrs<Plain>&) {
+  const Value x = operands[0];
+  if (!IsKnownFloat(x)) return {};
+  const Value small = b.Make<Exp>({b.Make<Neg>({b.Make<Abs>({x})})});
+  const Value log = b.Make<Log>({b.Make<Add>({small, ScalarLike(b, x, 1)})});
+  return {b.Make<Add>({log, b.Make<Relu>({x})})};
+}
+
+std::vector<Value> Softsign::Decompose(Builder& b, std::span<const Value> operands,
+                                       const Attrs<Plain>&) {
+  const Value x = operands[0];
+  if (!IsKnownFloat(x)) return {};
+  return {b.Make<Div>({x, b.Make<Add>({b.Make<Abs>({x}), ScalarLike(b, x, 1)})})};
+}
+
+std::vector<Value> Celu::Decompose(Builder& b, std::span<const Value> operands,
+                                   const Attrs<Plain>& attrs) {
+  const Value x = operands[0];
+  if (!IsKnownFloat(x)) return {};
+  const Value elu = b.Make<Elu>({b.Make<Div>({x, ScalarLike(b, x, attrs.alpha)})}, {.alpha = 1.0f});
+  return {Scaled(b, elu, attrs.alpha)};
+}
+
+std::vector<Value> ThresholdedRelu::Decompose(Builder& b, std::span<const Value> operands,
+                                              const Attrs<Plain>& attrs) {
+  const Value x = operands[0];
+  if (!IsKnownFloat(x)) return {};
+  const Value above = b.Make<Greater>({x, ScalarLike(b, x, attrs.alpha)});
+  return {b.Make<Where>({above, x, ScalarLike(b, x, 0)})};
+}
+
+std::vector<Value> Shrink::Decompose(Builder& b, std::span<const Value> operands,
+                                     const Attrs<Plain>& attrs) {
+  const DataType dtype = ElementTypeOf(operands[0]);
+  if (dtype == DataType::kNull) return {};
+  const Value x = IsFloat(dtype) ? operands[0] : CastTo(b, operands[0], DataType::kF64);
+  const auto number = [&](double value) { return ScalarLike(b, x, value); };
+  const Value above = b.Make<Greater>({x, number(attrs.lambd)});
+  const Value below = b.Make<Less>({x, number(-attrs.lambd)});
+  const Value less = b.Make<Sub>({x, number(attrs.bias)});
+  const Value more = b.Make<Add>({x, number(attrs.bias)});
+  const Value y = b.Make<Where>({below, more, b.Make<Where>({above, less, number(0)})});
+  return {CastTo(b, y, dtype)};
+}
+
+std::vector<Value> PRelu::Decompose(Builder& b, std::span<const Value> operands,
+                                    const Attrs<Plain>&) {
+  const Value x = operands[0];
+  if (ElementTypeOf(x) == DataType::kNull) return {};
+  const Value below = b.Make<Less>({x, ScalarLike(b, x, 0)});
+  return {b.Make<Where>({below, b.Make<Mul>({x, operands[1]}), x})};
 }
 
 void LoadActivationOps(IrContext& context) {

@@ -8,10 +8,16 @@
 namespace weft::ir::ops {
 
 struct Softplus : UnaryFloatOp {
-  static constexpr OpInfo kInfo = UnaryInfo("onnx.Softplus", 22, "log(1 + exp(x))", kOwnLoop);
+  static constexpr OpInfo kInfo =
+      UnaryInfo("onnx.Softplus", 22, "log(1 + exp(x))", kOwnLoop | kAtomic);
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
 };
 struct Softsign : UnaryFloatOp {
-  static constexpr OpInfo kInfo = UnaryInfo("onnx.Softsign", 22, "x / (1 + |x|)", kOwnLoop);
+  static constexpr OpInfo kInfo =
+      UnaryInfo("onnx.Softsign", 22, "x / (1 + |x|)", kOwnLoop | kAtomic);
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
 };
 struct Mish : UnaryFloatOp {
   static constexpr OpInfo kInfo = UnaryInfo("onnx.Mish", 22, "x * tanh(log(1 + exp(x)))", kOwnLoop);
@@ -19,24 +25,28 @@ struct Mish : UnaryFloatOp {
                                       const Attrs<Plain>& attrs);
 };
 struct Celu {
-  static constexpr OpInfo kInfo =
-      UnaryInfo("onnx.Celu", 12, "max(0, x) + min(0, alpha * (exp(x / alpha) - 1))", kOwnLoop);
+  static constexpr OpInfo kInfo = UnaryInfo(
+      "onnx.Celu", 12, "max(0, x) + min(0, alpha * (exp(x / alpha) - 1))", kOwnLoop | kAtomic);
   template <template <class> class Slot>
   struct Attrs {
     Slot<float> alpha{};
     static constexpr auto Fields() { return std::tuple(Field{"alpha", &Attrs::alpha, 1.0f}); }
   };
   static bool Infer(InferContext& c);
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
 };
 struct ThresholdedRelu {
   static constexpr OpInfo kInfo =
-      UnaryInfo("onnx.ThresholdedRelu", 22, "x where x > alpha, else 0", kOwnLoop);
+      UnaryInfo("onnx.ThresholdedRelu", 22, "x where x > alpha, else 0", kOwnLoop | kAtomic);
   template <template <class> class Slot>
   struct Attrs {
     Slot<float> alpha{};
     static constexpr auto Fields() { return std::tuple(Field{"alpha", &Attrs::alpha, 1.0f}); }
   };
   static bool Infer(InferContext& c);
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
 };
 struct Swish {
   static constexpr OpInfo kInfo =
@@ -52,8 +62,9 @@ struct Swish {
 };
 // Integers are shrunk as the floats they are equal to, and truncated.
 struct Shrink {
-  static constexpr OpInfo kInfo = UnaryInfo(
-      "onnx.Shrink", 9, "x + bias where x < -lambd, x - bias where x > lambd, else 0", kOwnLoop);
+  static constexpr OpInfo kInfo =
+      UnaryInfo("onnx.Shrink", 9, "x + bias where x < -lambd, x - bias where x > lambd, else 0",
+                kOwnLoop | kAtomic);
   template <template <class> class Slot>
   struct Attrs {
     Slot<float> bias{};
@@ -63,6 +74,8 @@ struct Shrink {
     }
   };
   static bool Infer(InferContext& c);
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
 };
 
 enum class GeluApproximation : uint8_t { kNone, kTanh };
@@ -89,11 +102,13 @@ struct Gelu {
 struct PRelu : PlainOp {
   static constexpr OpInfo kInfo = {.name = "onnx.PRelu",
                                    .operands = {"x", "slope"},
-                                   .traits = kPure | kElementwise | kOwnLoop,
+                                   .traits = kPure | kElementwise | kOwnLoop | kAtomic,
                                    .onnx = "PRelu",
                                    .since = 16,
                                    .doc = "x where x >= 0, else slope * x"};
   static bool Infer(InferContext& c);
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
 };
 
 void LoadActivationOps(IrContext& context);

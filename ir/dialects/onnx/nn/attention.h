@@ -41,6 +41,8 @@ struct Attention {
     }
   };
   static bool Infer(InferContext& c);
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs, size_t num_results);
 };
 
 // Turns pairs of the first rotary_embedding_dim columns (0: all) of every head of x, which is
@@ -67,6 +69,8 @@ struct RotaryEmbedding {
     }
   };
   static bool Infer(InferContext& c);
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
 };
 
 enum class UpdateRule : uint8_t { kLinear, kGated, kDelta, kGatedDelta };
@@ -137,6 +141,8 @@ struct CausalConvWithState {
     }
   };
   static bool Infer(InferContext& c);
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
 };
 
 void LoadAttentionOps(IrContext& context);

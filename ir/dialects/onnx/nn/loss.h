@@ -35,6 +35,8 @@ struct NegativeLogLikelihoodLoss : LossOp {
                                    .since = 22,
                                    .doc = "minus the logarithm of the probability of a class"};
   static bool Infer(InferContext& c);
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
 };
 // The same of log_prob, which is the logarithm of softmax(scores) over the classes.
 struct SoftmaxCrossEntropyLoss : LossOp {
@@ -45,6 +47,8 @@ struct SoftmaxCrossEntropyLoss : LossOp {
                                    .since = 13,
                                    .doc = "minus the logarithm of the softmax of a class"};
   static bool Infer(InferContext& c);
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs, size_t num_results);
 };
 
 void LoadLossOps(IrContext& context);

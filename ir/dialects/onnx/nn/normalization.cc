@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "ir/builder.h"
+#include "ir/dialects/onnx/body.h"
 #include "ir/dialects/onnx/elementwise.h"
 #include "ir/dialects/onnx/infer/infer_util.h"
 #include "ir/dialects/onnx/reduce.h"
@@ -24,6 +24,25 @@ bool InferAlong(InferContext& c, int64_t axis) {
   if (!CheckTensors(c) || !CheckFloat(c, 0)) return false;
   if (c.Ranked(0) && !NormalizeAxis(c, &axis, c.operand_type(0).rank())) return false;
   return SetSameAs(c, 0, 0);
+}
+
+// Mean, centred x, and 1 / sqrt(variance + epsilon) over some axes.
+struct Moments {
+  Moments(Builder& b, Value x, const Ints& axes, double epsilon)
+      : mean(b.Make<ReduceMean>({x}, {.axes = axes})), centred(b.Make<Sub>({x, mean})) {
+    const Value variance = b.Make<ReduceMean>({b.Make<Mul>({centred, centred})}, {.axes = axes});
+    deviation = b.Make<Sqrt>({b.Make<Add>({variance, ScalarLike(b, x, epsilon)})});
+  }
+  Value mean, centred, deviation;
+};
+
+// The dimensions from `axis` on; nullopt where x has no rank to count from the front.
+std::optional<Ints> AxesFrom(Value x, int64_t axis) {
+  if (axis >= 0 && !x.type().HasRank()) return std::nullopt;
+  const int64_t end = axis < 0 ? 0 : static_cast<int64_t>(x.type().rank());
+  Ints axes;
+  for (; axis < end; ++axis) axes.push_back(axis);
+  return axes;
 }
 
 }  // namespace
@@ -64,12 +83,9 @@ std::vector<Value> InstanceNormalization::Decompose(Builder& b, std::span<const 
     per_channel.push_back(1);
   }
   const Value shape = b.ConstantInts(per_channel);
-  const Value centred = b.Make<Sub>({x, b.Make<ReduceMean>({x}, {.axes = axes})});
-  const Value variance = b.Make<ReduceMean>({b.Make<Mul>({centred, centred})}, {.axes = axes});
-  const Value epsilon = b.ConstantScalar(x.type().dtype(), attrs.epsilon);
-  const Value deviation = b.Make<Sqrt>({b.Make<Add>({variance, epsilon})});
+  const Moments m(b, x, axes, attrs.epsilon);
   const Value scaled =
-      b.Make<Mul>({b.Make<Div>({centred, deviation}), b.Make<Reshape>({operands[1], shape})});
+      b.Make<Mul>({b.Make<Div>({m.centred, m.deviation}), b.Make<Reshape>({operands[1], shape})});
   return {b.Make<Add>({scaled, b.Make<Reshape>({operands[2], shape})})};
 }
 
@@ -93,21 +109,19 @@ bool LayerNormalization::Infer(InferContext& c) {
 }
 
 std::vector<Value> LayerNormalization::Decompose(Builder& b, std::span<const Value> operands,
-                                                 const Attrs<Plain>& attrs) {
-  const Value x = operands[0];
-  const DataType dtype = x.type().IsTensor() ? x.type().dtype() : DataType::kNull;
-  if (static_cast<int64_t>(dtype) != attrs.stash_type) return {};
-  if (attrs.axis >= 0 && !x.type().HasRank()) return {};
-  Ints axes;
-  const int64_t end = attrs.axis < 0 ? 0 : static_cast<int64_t>(x.type().rank());
-  for (int64_t axis = attrs.axis; axis < end; ++axis) axes.push_back(axis);
-  const Value centred = b.Make<Sub>({x, b.Make<ReduceMean>({x}, {.axes = axes})});
-  const Value variance = b.Make<ReduceMean>({b.Make<Mul>({centred, centred})}, {.axes = axes});
-  const Value epsilon = b.ConstantScalar(dtype, attrs.epsilon);
-  const Value deviation = b.Make<Sqrt>({b.Make<Add>({variance, epsilon})});
-  Value y = b.Make<Mul>({b.Make<Div>({centred, deviation}), operands[1]});
-  if (operands.size() > 2 && operands[2]) y = b.Make<Add>({y, operands[2]});
-  return {y};
+                                                 const Attrs<Plain>& attrs, size_t num_results) {
+  const DataType dtype = ElementTypeOf(operands[0]);
+  const auto axes = AxesFrom(operands[0], attrs.axis);
+  if (!axes || dtype == DataType::kNull) return {};
+  const auto stash = static_cast<DataType>(attrs.stash_type);
+  const Moments m(b, CastTo(b, operands[0], stash), *axes, attrs.epsilon);
+  Value y = CastTo(b, b.Make<Div>({m.centred, m.deviation}), dtype);
+  y = b.Make<Mul>({y, CastTo(b, operands[1], dtype)});
+  if (const Value bias = OperandOrNull(operands, 2)) y = b.Make<Add>({y, CastTo(b, bias, dtype)});
+  std::vector<Value> results = {y};
+  if (num_results > 1) results.push_back(m.mean);
+  if (num_results > 2) results.push_back(b.Make<Reciprocal>({m.deviation}));
+  return results;
 }
 
 bool Softmax::Infer(InferContext& c) { return InferAlong(c, c.attrs_of<Softmax>().axis); }
@@ -165,6 +179,64 @@ bool RMSNormalization::Infer(InferContext& c) {
   if (x && (!NormalizeAxis(c, &attrs.axis, x->size()) || !CheckBroadcastsTo(c, 1, *x)))
     return false;
   return SetTensor(c, 0, DtypeOf(c, 1), x);
+}
+
+// --- reference bodies -------------------------------------------------------------
+
+std::vector<Value> Softmax::Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs) {
+  const Ints axes = {attrs.axis};
+  const Value largest = b.Make<ReduceMax>({operands[0]}, {.axes = axes});
+  const Value e = b.Make<Exp>({b.Make<Sub>({operands[0], largest})});
+  return {b.Make<Div>({e, b.Make<ReduceSum>({e}, {.axes = axes})})};
+}
+
+std::vector<Value> LogSoftmax::Decompose(Builder& b, std::span<const Value> operands,
+                                         const Attrs<Plain>& attrs) {
+  const Ints axes = {attrs.axis};
+  const Value largest = b.Make<ReduceMax>({operands[0]}, {.axes = axes});
+  const Value x = b.Make<Sub>({operands[0], largest});
+  const Value sum = b.Make<ReduceSum>({b.Make<Exp>({x})}, {.axes = axes});
+  return {b.Make<Sub>({x, b.Make<Log>({sum})})};
+}
+
+std::vector<Value> MeanVarianceNormalization::Decompose(Builder& b, std::span<const Value> operands,
+                                                        const Attrs<Plain>& attrs) {
+  const Value x = operands[0];
+  if (ElementTypeOf(x) == DataType::kNull) return {};
+  const Value centred = b.Make<Sub>({x, b.Make<ReduceMean>({x}, {.axes = attrs.axes})});
+  const Value squares = b.Make<Mul>({centred, centred});
+  const Value deviation = b.Make<Sqrt>({b.Make<ReduceMean>({squares}, {.axes = attrs.axes})});
+  return {b.Make<Div>({centred, b.Make<Add>({deviation, ScalarLike(b, x, 1e-9)})})};
+}
+
+// In the shapes [N, groups, the rest] and [N, C, the rest].
+std::vector<Value> GroupNormalization::Decompose(Builder& b, std::span<const Value> operands,
+                                                 const Attrs<Plain>& attrs) {
+  const Value x = operands[0];
+  const DataType dtype = ElementTypeOf(x);
+  if (dtype == DataType::kNull || !x.type().HasRank()) return {};
+  const Value batch = DimOf(b, x, 0), rest = b.ConstantInts({-1});
+  if (x.type().IsStatic() && x.type().NumElements() == 0) return {b.Make<Identity>({x})};
+  const Value wide = CastTo(b, x, static_cast<DataType>(attrs.stash_type));
+  const Value groups = ReshapeTo(b, wide, {batch, b.ConstantInts({attrs.num_groups}), rest});
+  const Moments m(b, groups, {-1}, attrs.epsilon);
+  Value y = CastTo(b, b.Make<Div>({m.centred, m.deviation}), dtype);
+  y = ReshapeTo(b, y, {batch, DimOf(b, x, 1), rest});
+  y = b.Make<Mul>({y, UnsqueezeAt(b, operands[1], {1})});
+  y = b.Make<Add>({y, UnsqueezeAt(b, operands[2], {1})});
+  return {ReshapeLike(b, y, x)};
+}
+
+std::vector<Value> RMSNormalization::Decompose(Builder& b, std::span<const Value> operands,
+                                               const Attrs<Plain>& attrs) {
+  const auto axes = AxesFrom(operands[0], attrs.axis);
+  const DataType dtype = ElementTypeOf(operands[1]);
+  if (!axes || dtype == DataType::kNull) return {};
+  const Value x = CastTo(b, operands[0], static_cast<DataType>(attrs.stash_type));
+  const Value mean = b.Make<ReduceMean>({b.Make<Mul>({x, x})}, {.axes = *axes});
+  const Value root = b.Make<Sqrt>({b.Make<Add>({mean, ScalarLike(b, x, attrs.epsilon)})});
+  return {b.Make<Mul>({CastTo(b, b.Make<Div>({x, root}), dtype), operands[1]})};
 }
 
 void LoadNormalizationOps(IrContext& context) {

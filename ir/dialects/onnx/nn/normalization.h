@@ -71,16 +71,15 @@ struct LayerNormalization {
     }
   };
   static bool Infer(InferContext& c);
-  // Of the first result. Empty where that is not known: the statistics have another element type
-  // than x, or x has no rank and axis counts from the front.
+  // Empty where x has no rank and axis counts from the front.
   static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
-                                      const Attrs<Plain>& attrs);
+                                      const Attrs<Plain>& attrs, size_t num_results);
 };
 
 struct Softmax {
   static constexpr OpInfo kInfo = {.name = "onnx.Softmax",
                                    .operands = {"x"},
-                                   .traits = kPure | kAxisOfOperand,
+                                   .traits = kPure | kAxisOfOperand | kAtomic,
                                    .onnx = "Softmax",
                                    .since = 13,
                                    .doc = "exp(x) / sum(exp(x)) along one axis",
@@ -91,13 +90,15 @@ struct Softmax {
     static constexpr auto Fields() { return std::tuple(Field{"axis", &Attrs::axis, int64_t{-1}}); }
   };
   static bool Infer(InferContext& c);
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
 };
 
 // log(softmax(x)), which stays finite where softmax is too small for a float.
 struct LogSoftmax {
   static constexpr OpInfo kInfo = {.name = "onnx.LogSoftmax",
                                    .operands = {"x"},
-                                   .traits = kPure | kAxisOfOperand,
+                                   .traits = kPure | kAxisOfOperand | kAtomic,
                                    .onnx = "LogSoftmax",
                                    .since = 13,
                                    .doc = "log(softmax(x)) along one axis"};
@@ -107,6 +108,8 @@ struct LogSoftmax {
     static constexpr auto Fields() { return std::tuple(Field{"axis", &Attrs::axis, int64_t{-1}}); }
   };
   static bool Infer(InferContext& c);
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
 };
 struct Hardmax {
   static constexpr OpInfo kInfo = {.name = "onnx.Hardmax",
@@ -181,6 +184,8 @@ struct MeanVarianceNormalization {
     }
   };
   static bool Infer(InferContext& c);
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
 };
 
 // (x - mean) / sqrt(var + epsilon) * scale + b, where num_groups groups of neighbouring channels of
@@ -203,6 +208,8 @@ struct GroupNormalization {
     }
   };
   static bool Infer(InferContext& c);
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
 };
 
 // Over dimensions axis..rank-1: x / sqrt(mean(x^2) + epsilon) * scale, in the type of scale.
@@ -225,6 +232,8 @@ struct RMSNormalization {
     }
   };
   static bool Infer(InferContext& c);
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
 };
 
 void LoadNormalizationOps(IrContext& context);

@@ -4,7 +4,11 @@
 
 #include <cmath>
 
+#include "ir/dialects/onnx/body.h"
+#include "ir/dialects/onnx/elementwise.h"
 #include "ir/dialects/onnx/infer/shape_value.h"
+#include "ir/dialects/onnx/matmul.h"
+#include "ir/dialects/onnx/movement.h"
 
 namespace weft::ir::ops {
 namespace {
@@ -88,6 +92,56 @@ bool MaxRoiPool::Infer(InferContext& c) {
     return c.Fail(
         fmt::format("pooled_shape has {} entries but needs 2", attrs.pooled_shape.size()));
   return SetRegions(c, regions, attrs.pooled_shape[0], attrs.pooled_shape[1]);
+}
+
+// --- reference bodies -------------------------------------------------------------
+
+namespace {
+
+// The places of `size` elements in a row, from -1 to 1.
+Value Places(Builder& b, Value size, bool align_corners, DataType dtype) {
+  const auto number = [&](double value) { return b.ConstantScalar(dtype, value); };
+  const Value at = CastTo(b, CountTo(b, size), dtype);
+  const Value n = CastTo(b, AsScalar(b, size), dtype);
+  if (!align_corners) {  // (2 i + 1) / n - 1
+    const Value centre = b.Make<Add>({Scaled(b, at, 2), number(1)});
+    return b.Make<Sub>({b.Make<Div>({centre, n}), number(1)});
+  }
+  const Value gaps = b.Make<Max>({b.Make<Sub>({n, number(1)}), number(1)});
+  return b.Make<Sub>({b.Make<Div>({Scaled(b, at, 2), gaps}), number(1)});
+}
+
+}  // namespace
+
+// The places as a matrix, the last axis first and then ones, times theta.
+std::vector<Value> AffineGrid::Decompose(Builder& b, std::span<const Value> operands,
+                                         const Attrs<Plain>& attrs) {
+  const Value theta = operands[0];
+  const DataType dtype = ElementTypeOf(theta);
+  if (dtype == DataType::kNull || !theta.type().HasRank() || !IsStaticDim(theta.type().dim(1)))
+    return {};
+  const int64_t axes = theta.type().dim(1);
+  std::vector<Value> image;  // sizes
+  for (int64_t i = 0; i < axes; ++i)
+    image.push_back(b.Make<Gather>({operands[1], b.ConstantInts({i + 2})}));
+  image.push_back(b.ConstantInts({1}));
+  const Value shape = JoinDims(b, image);
+  std::vector<Value> columns;
+  for (int64_t i = axes; i-- > 0;) {
+    Ints others;
+    for (int64_t k = 0; k <= axes; ++k)
+      if (k != i) others.push_back(k);
+    const Value places = Places(b, image[static_cast<size_t>(i)], attrs.align_corners != 0, dtype);
+    columns.push_back(b.Make<Expand>({UnsqueezeAt(b, places, others), shape}));
+  }
+  columns.push_back(b.Make<Expand>({b.ConstantScalar(dtype, 1), shape}));
+  const Value joined = b.Make<Concat>(columns, {.axis = -1});
+  const Value points = ReshapeTo(b, joined, {b.ConstantInts({-1, axes + 1})});
+  const Value transposed = b.Make<Transpose>({theta}, {.perm = {0, 2, 1}});
+  const Value grid = b.Make<MatMul>({points, transposed});
+  image.back() = b.ConstantInts({axes});
+  image.insert(image.begin(), DimOf(b, theta, 0));
+  return {ReshapeTo(b, grid, image)};
 }
 
 void LoadSamplingOps(IrContext& context) {

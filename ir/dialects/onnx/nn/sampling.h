@@ -56,6 +56,8 @@ struct AffineGrid {
     }
   };
   static bool Infer(InferContext& c);
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
 };
 
 enum class RoiCoordinates : uint8_t { kHalfPixel, kOutputHalfPixel };

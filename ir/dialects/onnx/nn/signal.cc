@@ -3,8 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 
+#include "ir/dialects/onnx/body.h"
+#include "ir/dialects/onnx/elementwise.h"
 #include "ir/dialects/onnx/infer/shape_value.h"
+#include "ir/dialects/onnx/math.h"
 
 namespace weft::ir::ops {
 namespace {
@@ -114,6 +119,47 @@ bool WindowOp::Infer(InferContext& c) {
   const DataType result = c.attrs_of<HannWindow>().output_datatype;  // as of all windows
   if (!IsFloat(result) && !IsInteger(result)) return c.Fail("output_datatype is no number");
   return SetTensor(c, 0, result, Shape{size});
+}
+
+// --- reference bodies -------------------------------------------------------------
+
+namespace {
+
+// a + b cos(t) + c cos(2 t), where t makes a full turn in `size` steps, or in one less.
+std::vector<Value> Cosines(Builder& b, Value size, const WindowOp::Attrs<Plain>& attrs,
+                           std::array<double, 3> factors) {
+  const auto number = [&](double value) { return b.ConstantScalar(DataType::kF64, value); };
+  const Value count = CastTo(b, size, DataType::kI64);
+  Value n = CastTo(b, AsScalar(b, count), DataType::kF64);
+  if (attrs.periodic == 0) n = b.Make<Sub>({n, number(1)});
+  const Value steps = b.Make<Mul>({CastTo(b, CountTo(b, count), DataType::kF64), number(2 * M_PI)});
+  // A window of one element is the middle of one.
+  const Value none = b.Make<Equal>({n, number(0)});
+  const Value turn = b.Make<Where>({none, number(M_PI), b.Make<Div>({steps, n})});
+  Value y = number(factors[0]);
+  for (int i : {1, 2}) {
+    if (factors[i] == 0) continue;
+    const Value wave = b.Make<Cos>({Scaled(b, turn, i)});
+    y = b.Make<Add>({Scaled(b, wave, factors[i]), y});
+  }
+  return {CastTo(b, y, attrs.output_datatype)};
+}
+
+}  // namespace
+
+std::vector<Value> HannWindow::Decompose(Builder& b, std::span<const Value> operands,
+                                         const Attrs<Plain>& attrs) {
+  return Cosines(b, operands[0], attrs, {0.5, -0.5, 0});
+}
+
+std::vector<Value> HammingWindow::Decompose(Builder& b, std::span<const Value> operands,
+                                            const Attrs<Plain>& attrs) {
+  return Cosines(b, operands[0], attrs, {25.0 / 46, -21.0 / 46, 0});
+}
+
+std::vector<Value> BlackmanWindow::Decompose(Builder& b, std::span<const Value> operands,
+                                             const Attrs<Plain>& attrs) {
+  return Cosines(b, operands[0], attrs, {0.42, -0.5, 0.08});
 }
 
 void LoadSignalOps(IrContext& context) {

@@ -91,14 +91,20 @@ constexpr OpInfo WindowInfo(std::string_view name, std::string_view doc) {
 }
 struct HannWindow : WindowOp {
   static constexpr OpInfo kInfo = WindowInfo("onnx.HannWindow", "0.5 - 0.5 cos(2 pi i / n)");
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
 };
 struct HammingWindow : WindowOp {
   static constexpr OpInfo kInfo =
       WindowInfo("onnx.HammingWindow", "25 / 46 - 21 / 46 cos(2 pi i / n)");
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
 };
 struct BlackmanWindow : WindowOp {
   static constexpr OpInfo kInfo =
       WindowInfo("onnx.BlackmanWindow", "0.42 - 0.5 cos(2 pi i / n) + 0.08 cos(4 pi i / n)");
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
 };
 
 void LoadSignalOps(IrContext& context);

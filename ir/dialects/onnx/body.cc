@@ -1,0 +1,77 @@
+#include "ir/dialects/onnx/body.h"
+
+#include <algorithm>
+
+#include "ir/analysis/constant.h"
+#include "ir/dialects/onnx/creation.h"
+#include "ir/dialects/onnx/elementwise.h"
+#include "ir/dialects/onnx/movement.h"
+#include "ir/dialects/onnx/shape.h"
+
+namespace weft::ir::ops {
+namespace {
+
+// The entries of several, which are constants.
+std::optional<Ints> KnownDims(const std::vector<Value>& dims) {
+  Ints all;
+  for (Value dim : dims) {
+    const auto ints = ConstantInts(dim);
+    if (!ints) return std::nullopt;
+    all.insert(all.end(), ints->begin(), ints->end());
+  }
+  return all;
+}
+
+}  // namespace
+
+Value ScalarLike(Builder& b, Value x, double value) {
+  return b.ConstantScalar(x.type().dtype(), value);
+}
+
+Value Scaled(Builder& b, Value x, double factor) {
+  return factor == 1 ? x : b.Make<Mul>({x, ScalarLike(b, x, factor)});
+}
+
+Value CastTo(Builder& b, Value x, DataType dtype) {
+  return ElementTypeOf(x) == dtype ? x : b.Make<Cast>({x}, {.to = dtype});
+}
+
+Value AsScalar(Builder& b, Value x) { return b.Make<Reshape>({x, b.ConstantInts(Ints())}); }
+
+Value DimOf(Builder& b, Value x, size_t i) {
+  const int64_t dim = x.type().dim(i);
+  if (IsStaticDim(dim)) return b.ConstantInts({dim});
+  return b.Make<Gather>({b.Make<Shape>({x}), b.ConstantInts({static_cast<int64_t>(i)})});
+}
+
+Value JoinDims(Builder& b, const std::vector<Value>& dims) {
+  if (const auto known = KnownDims(dims)) return b.ConstantInts(*known);
+  return b.Make<Concat>(dims, {.axis = 0});
+}
+
+Value ReshapeTo(Builder& b, Value x, const std::vector<Value>& dims) {
+  const auto known = KnownDims(dims);
+  const bool has_zero = known && std::count(known->begin(), known->end(), 0) > 0;
+  return b.Make<Reshape>({x, JoinDims(b, dims)}, {.allowzero = int64_t{has_zero}});
+}
+
+Value ReshapeLike(Builder& b, Value y, Value x) {
+  if (x.type().IsStatic()) return ReshapeTo(b, y, {b.ConstantInts(x.type().dims())});
+  return b.Make<Reshape>({y, b.Make<Shape>({x})});
+}
+
+Value CountTo(Builder& b, Value size) {
+  const Value limit = AsScalar(b, size);
+  const auto scalar = [&](double value) { return b.ConstantScalar(DataType::kI64, value); };
+  return b.Make<Range>({scalar(0), limit, scalar(1)});
+}
+
+Value SliceOf(Builder& b, Value x, Value start, Value end, int64_t axis) {
+  return b.Make<Slice>({x, start, end, b.ConstantInts({axis})});
+}
+
+Value UnsqueezeAt(Builder& b, Value x, const Ints& axes) {
+  return b.Make<Unsqueeze>({x, b.ConstantInts(axes)});
+}
+
+}  // namespace weft::ir::ops
