@@ -13,11 +13,13 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <span>
 #include <tuple>
 #include <vector>
 
 #include "ir/walk.h"
 #include "kernels/runtime/evaluator.h"
+#include "kernels/runtime/specialize.h"
 #include "passes/pass_manager.h"
 #include "passes/pass_registry.h"
 #include "tools/onnx/export.h"
@@ -93,8 +95,6 @@ INSTANTIATE_TEST_SUITE_P(
 
 // --- dynamic axes -------------------------------------------------------------------
 
-using DynamicModel = testing::TestWithParam<std::tuple<const char*, const char*>>;
-
 kernels::Tensor ReadTensor(ir::IrContext& context, const std::string& path) {
   const auto dense = ReadTensorFile(context, path);
   EXPECT_EQ(dense.status().message(), "");
@@ -131,50 +131,97 @@ void ExpectEqual(const kernels::TensorView& actual, const kernels::TensorView& e
   EXPECT_LE(difference, 1e-5f * largest);
 }
 
-// On each test_data_set_N of the folder, in one session: its plans are of different shapes.
-void ExpectComputesWhatTorchDid(ir::Program& program, const std::string& folder) {
-  auto session = kernels::Session::Create(program, {});
-  ASSERT_EQ(session.status().message(), "");
-  int sets = 0;
-  for (;; ++sets) {
-    const std::string data = folder + "/test_data_set_" + std::to_string(sets);
-    if (!std::filesystem::exists(data)) break;
-    SCOPED_TRACE(data);
-    const auto inputs = ReadTensors(*program.context(), data + "/input_");
-    const auto expected = ReadTensors(*program.context(), data + "/output_");
-    std::vector<kernels::TensorView> views;
-    for (const kernels::Tensor& input : inputs) views.push_back(input.view());
-    const auto outputs = (*session)->Run(views);
-    ASSERT_EQ(outputs.status().message(), "");
-    ASSERT_EQ(outputs->size(), expected.size());
-    for (size_t i = 0; i < expected.size(); ++i) {
-      SCOPED_TRACE("output " + std::to_string(i));
-      ExpectEqual((*outputs)[i].view(), expected[i].view());
-    }
+struct DataSet {
+  std::vector<kernels::Tensor> inputs, outputs;
+};
+
+// test_data_set_0, 1, ... of the folder.
+std::vector<DataSet> ReadDataSets(ir::IrContext& context, const std::string& folder) {
+  std::vector<DataSet> sets;
+  for (;;) {
+    const std::string data = folder + "/test_data_set_" + std::to_string(sets.size());
+    if (!std::filesystem::exists(data)) return sets;
+    sets.push_back(
+        {ReadTensors(context, data + "/input_"), ReadTensors(context, data + "/output_")});
   }
-  EXPECT_GE(sets, 2);
 }
 
+// In one session: its plans are of different shapes.
+void ExpectComputes(ir::Program& program, std::span<const DataSet> sets) {
+  auto session = kernels::Session::Create(program, {});
+  ASSERT_EQ(session.status().message(), "");
+  for (const DataSet& set : sets) {
+    SCOPED_TRACE("set " + std::to_string(&set - sets.data()));
+    std::vector<kernels::TensorView> views;
+    for (const kernels::Tensor& input : set.inputs) views.push_back(input.view());
+    const auto outputs = (*session)->Run(views);
+    ASSERT_EQ(outputs.status().message(), "");
+    ASSERT_EQ(outputs->size(), set.outputs.size());
+    for (size_t i = 0; i < outputs->size(); ++i) {
+      SCOPED_TRACE("output " + std::to_string(i));
+      ExpectEqual((*outputs)[i].view(), set.outputs[i].view());
+    }
+  }
+}
+
+void BindShapes(ir::Program& program, const DataSet& set) {
+  std::vector<ir::Type> types;
+  for (const kernels::Tensor& input : set.inputs)
+    types.push_back(program.context()->TensorType(input.dtype(), input.view().dims));
+  auto evaluator = kernels::KernelEvaluator::Create("reference");
+  ASSERT_EQ(evaluator.status().message(), "");
+  ASSERT_EQ(kernels::Specialize(program, types, **evaluator).message(), "");
+}
+
+class DynamicModel : public testing::TestWithParam<std::tuple<const char*, const char*>> {
+ protected:
+  // Imports the model into `original_`; false when there is none.
+  bool Import() {
+    const auto [model, spelling] = GetParam();
+    const std::string folder = ModelsFolder() + "/" + model;
+    const std::string path = folder + "/" + spelling + ".onnx";
+    if (!std::filesystem::exists(path)) return false;
+    auto program = ImportOnnx(context_, path);
+    EXPECT_EQ(program.status().message(), "");
+    if (!program.ok()) return false;
+    original_ = *std::move(program);
+    sets_ = ReadDataSets(context_, folder);
+    EXPECT_GE(sets_.size(), 2u);
+    return true;
+  }
+  std::string TemporaryFile(const std::string& pipeline) const {
+    const auto [model, spelling] = GetParam();
+    return testing::TempDir() + "/" + model + "_" + spelling + "_" + pipeline + ".onnx";
+  }
+
+  ir::IrContext context_;
+  std::unique_ptr<ir::Program> original_;
+  std::vector<DataSet> sets_;
+};
+
 TEST_P(DynamicModel, ComputesWhatTorchDidUnderEveryPipelineAndAfterExport) {
-  const auto [model, spelling] = GetParam();
-  const std::string folder = ModelsFolder() + "/" + model;
-  const std::string path = folder + "/" + spelling + ".onnx";
-  if (!std::filesystem::exists(path)) GTEST_SKIP() << "no " << path;
-  ir::IrContext context;
-  const auto original = ImportOnnx(context, path);
-  ASSERT_EQ(original.status().message(), "");
+  if (!Import()) GTEST_SKIP() << "no such model";
   for (const char* pipeline : {"none", "simplify", "fuse"}) {
     SCOPED_TRACE(pipeline);
-    const auto program = (*original)->Clone();
+    const auto program = original_->Clone();
     Optimise(*program, pipeline);
-    ExpectComputesWhatTorchDid(*program, folder);
-    const std::string written =
-        testing::TempDir() + "/" + model + "_" + spelling + "_" + pipeline + ".onnx";
+    ExpectComputes(*program, sets_);
+    const std::string written = TemporaryFile(pipeline);
     ASSERT_EQ(ExportOnnx(*program, written).message(), "");
-    const auto read = ImportOnnx(context, written);
+    const auto read = ImportOnnx(context_, written);
     ASSERT_EQ(read.status().message(), "");
     SCOPED_TRACE("exported");
-    ExpectComputesWhatTorchDid(**read, folder);
+    ExpectComputes(**read, sets_);
+  }
+}
+
+TEST_P(DynamicModel, ComputesWhatTorchDidWhenShapesAreKnownBefore) {
+  if (!Import()) GTEST_SKIP() << "no such model";
+  for (const DataSet& set : sets_) {
+    const auto program = original_->Clone();
+    BindShapes(*program, set);
+    Optimise(*program, "fuse");
+    ExpectComputes(*program, {&set, 1});
   }
 }
 
