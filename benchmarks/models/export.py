@@ -1,14 +1,20 @@
 #!/usr/bin/python3
-"""Exports the benchmark models of architectures.py to ONNX, with torch's own results beside them.
+"""Exports models with random weights to ONNX, with torch's own results beside them.
 
-  benchmarks/models/export.py [--install] [-o DIR] [--list] [NAME...]
+  benchmarks/models/export.py [--install] [-o DIR] [--size small|full] [--list] [NAME...]
 
-Writes DIR/NAME.onnx (opset 13, 0.9 GB for all eleven), DIR/models.json (inputs, outputs, op
-counts) and DIR/ref/NAME/in_<input>.bin, out_<i>.bin (raw little-endian, shapes in models.json).
-DIR is build/models of this checkout unless given. BatchNormalization nodes are kept, so that
-folding them is the optimizer's job.
+Of each of the eleven benchmark models of architectures.py: DIR/NAME.onnx (opset 13, 0.9 GB for all),
+an entry in DIR/models.json (inputs, outputs, op counts) and DIR/ref/NAME/in_<input>.bin, out_<i>.bin (raw
+little-endian, shapes in models.json). BatchNormalization nodes are kept, so that folding them is the
+optimizer's job.
 
-Needs Debian 12's python3-torch, python3-torchvision and python3-onnx; --install fetches them with
+Of each of the eight networks with dynamic axes in dynamic/: DIR/NAME/model.onnx, as torch exports it;
+opset18.onnx and opset22.onnx, as its newer exporter spells it (raise_opset.py); and
+test_data_set_N/{input,output}_I.pb for two or more shapes. 55 MB for all; --size full makes those with
+the sizes of real ones.
+
+DIR is build/models of this checkout unless given. Needs Debian 12's python3-torch, python3-torchvision,
+python3-onnx, python3-protobuf and protobuf-compiler; --install fetches them with
 apt-get (with sudo when not root). The weights are random from a fixed seed, so a run with the same
 package versions writes the same bytes; nothing is downloaded.
 """
@@ -24,19 +30,22 @@ import sys
 import warnings
 
 OPSET = 13
-PACKAGES = ['python3-torch', 'python3-torchvision', 'python3-onnx', 'python3-numpy']
+PACKAGES = ['python3-torch', 'python3-torchvision', 'python3-onnx', 'python3-numpy',
+            'python3-protobuf', 'protobuf-compiler']
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 
 
 def parse_arguments():
     parser = argparse.ArgumentParser(
-        description='Exports the benchmark models to ONNX with reference inputs and outputs.')
+        description='Exports models to ONNX with reference inputs and outputs.')
     parser.add_argument('names', nargs='*', metavar='NAME', help='models to export (default: all)')
     parser.add_argument('-o', '--output', type=pathlib.Path, metavar='DIR',
                         default=REPOSITORY / 'build' / 'models',
                         help='folder to write to (default: build/models)')
     parser.add_argument('--install', action='store_true',
                         help='install what is needed with apt-get first')
+    parser.add_argument('--size', choices=('small', 'full'), default='small',
+                        help='of the networks with dynamic axes: for tests, or as real ones (default: small)')
     parser.add_argument('--list', action='store_true', help='print the names and exit')
     return parser.parse_args()
 
@@ -55,10 +64,11 @@ def install():
 
 
 def load_architectures():
-    """Imported late, so that --help and --install work without torch."""
+    """The modules of both kinds of model. Imported late, so that --help and --install work without
+    torch."""
     try:
         importlib.import_module('onnx')
-        return importlib.import_module('architectures')
+        return importlib.import_module('architectures'), importlib.import_module('dynamic')
     except ImportError as error:
         sys.exit(f'export.py: {error}; run `/usr/bin/python3 {sys.argv[0]} --install`, which '
                  f'installs {" ".join(PACKAGES)}')
@@ -97,25 +107,67 @@ def export_model(name, architectures, folder):
     }
 
 
+def write_tensors(folder, kind, values):
+    from onnx import numpy_helper
+    for i, value in enumerate(values):
+        tensor = numpy_helper.from_array(value.numpy(), f'{kind}_{i}')
+        (folder / f'{kind}_{i}.pb').write_bytes(tensor.SerializeToString())
+
+
+def export_dynamic(name, dynamic, size, folder):
+    """Writes one network in three spellings, with data for each of its sets of inputs."""
+    import onnx
+    import raise_opset
+    import torch
+
+    network = dynamic.build(name, size)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    path = folder / 'model.onnx'
+    with torch.no_grad(), warnings.catch_warnings():
+        warnings.simplefilter('ignore')  # of tracing: the second set of inputs shows what it broke
+        for i, inputs in enumerate(network.input_sets):
+            outputs = network.module(*inputs)
+            data = folder / f'test_data_set_{i}'
+            data.mkdir()
+            write_tensors(data, 'input', inputs)
+            write_tensors(data, 'output', outputs if isinstance(outputs, tuple) else (outputs,))
+        torch.onnx.export(network.module, network.input_sets[0], str(path),
+                          opset_version=network.opset, input_names=network.input_names,
+                          output_names=network.output_names, dynamic_axes=network.axes)
+    model = onnx.load(str(path))
+    typed = onnx.shape_inference.infer_shapes(model, data_prop=True).SerializeToString()
+    for opset in (18, 22):
+        raise_opset.raise_model(typed, folder / f'opset{opset}.onnx', opset,
+                                external_data=network.external_data)
+    bytes_ = sum(file.stat().st_size for file in folder.rglob('*'))
+    print(f'{name:<20}{len(model.graph.node):5d} nodes {bytes_ / 1e6:7.1f} MB', flush=True)
+
+
 def main():
     arguments = parse_arguments()
     if arguments.install:
         install()
-    architectures = load_architectures()
+    architectures, dynamic = load_architectures()
+    names = [*architectures.MODELS, *dynamic.MODELS]
     if arguments.list:
-        print('\n'.join(architectures.MODELS))
+        print('\n'.join(names))
         return
-    unknown = [name for name in arguments.names if name not in architectures.MODELS]
+    unknown = [name for name in arguments.names if name not in names]
     if unknown:
-        sys.exit(f'export.py: no model {unknown[0]!r}; there are {", ".join(architectures.MODELS)}')
+        sys.exit(f'export.py: no model {unknown[0]!r}; there are {", ".join(names)}')
 
     arguments.output.mkdir(parents=True, exist_ok=True)
     manifest_path = arguments.output / 'models.json'
     manifest = json.loads(manifest_path.read_text()) if manifest_path.exists() else {}
+    chosen = arguments.names or names
     for name in architectures.MODELS:
-        if not arguments.names or name in arguments.names:
+        if name in chosen:
             manifest[name] = export_model(name, architectures, arguments.output)
             manifest_path.write_text(json.dumps(manifest, indent=1) + '\n')
+    for name in dynamic.MODELS:
+        if name in chosen:
+            export_dynamic(name, dynamic, arguments.size, arguments.output / name)
 
 
 if __name__ == '__main__':

@@ -1,17 +1,31 @@
-// The eleven real networks that benchmarks/models/export.py makes: what the fuse pipeline leaves of them.
+// What benchmarks/models/export.py makes. Eleven benchmark models: what the fuse pipeline leaves of them
+// (on narrow copies, always run: unittests/passes/fusion/fuse_pipeline_test.cc). Eight networks with dynamic
+// axes, each in three spellings: what they compute, under several pipelines, is what torch computed.
 // They are looked for in $WEFT_MODELS, else in models/ beside the build folder; without them the tests are
-// skipped. (The same counts on narrow copies, always run: unittests/passes/fusion/fuse_pipeline_test.cc.)
+// skipped.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <map>
+#include <memory>
+#include <span>
+#include <tuple>
+#include <vector>
 
 #include "ir/walk.h"
 #include "kernels/runtime/evaluator.h"
+#include "kernels/runtime/specialize.h"
 #include "passes/pass_manager.h"
 #include "passes/pass_registry.h"
+#include "tools/onnx/export.h"
 #include "tools/onnx/import.h"
+#include "tools/onnx/tensor_file.h"
+#include "unittests/onnx/run_program.h"
 
 namespace weft::onnx {
 namespace {
@@ -78,6 +92,148 @@ INSTANTIATE_TEST_SUITE_P(
         Expected{"gemma_prefill", {{"onnx.Softmax", 1}}},
         Expected{"gemma_decode", {{"onnx.Softmax", 1}}}),
     [](const auto& info) { return std::string(info.param.model); });
+
+// --- dynamic axes -------------------------------------------------------------------
+
+kernels::Tensor ReadTensor(ir::IrContext& context, const std::string& path) {
+  const auto dense = ReadTensorFile(context, path);
+  EXPECT_EQ(dense.status().message(), "");
+  if (!dense.ok()) return {};
+  const ir::Type type = dense->dense_type();
+  kernels::Tensor tensor = *kernels::Tensor::Create(type.dtype(), type.shape());
+  if (!dense->bytes().empty())
+    std::memcpy(tensor.view().data, dense->bytes().data(), dense->bytes().size());
+  return tensor;
+}
+
+std::vector<kernels::Tensor> ReadTensors(ir::IrContext& context, const std::string& prefix) {
+  std::vector<kernels::Tensor> tensors;
+  for (int i = 0; std::filesystem::exists(prefix + std::to_string(i) + ".pb"); ++i)
+    tensors.push_back(ReadTensor(context, prefix + std::to_string(i) + ".pb"));
+  return tensors;
+}
+
+// Floats may differ by 1e-5 of the largest, twice what ir-run allows; integers may not.
+void ExpectEqual(const kernels::TensorView& actual, const kernels::TensorView& expected) {
+  ASSERT_EQ(actual.dtype, expected.dtype);
+  ASSERT_THAT(actual.dims, testing::ElementsAreArray(expected.dims));
+  if (expected.dtype != ir::DataType::kF32) {
+    EXPECT_EQ(std::memcmp(actual.data, expected.data, expected.NumBytes()), 0);
+    return;
+  }
+  float largest = 0, difference = 0;
+  for (size_t i = 0; i < expected.values<float>().size(); ++i) {
+    const float value = expected.values<float>()[i];
+    ASSERT_FALSE(std::isnan(actual.values<float>()[i]));
+    largest = std::max(largest, std::abs(value));
+    difference = std::max(difference, std::abs(value - actual.values<float>()[i]));
+  }
+  EXPECT_LE(difference, 1e-5f * largest);
+}
+
+struct DataSet {
+  std::vector<kernels::Tensor> inputs, outputs;
+};
+
+// test_data_set_0, 1, ... of the folder.
+std::vector<DataSet> ReadDataSets(ir::IrContext& context, const std::string& folder) {
+  std::vector<DataSet> sets;
+  for (;;) {
+    const std::string data = folder + "/test_data_set_" + std::to_string(sets.size());
+    if (!std::filesystem::exists(data)) return sets;
+    sets.push_back(
+        {ReadTensors(context, data + "/input_"), ReadTensors(context, data + "/output_")});
+  }
+}
+
+// In one session: its plans are of different shapes.
+void ExpectComputes(ir::Program& program, std::span<const DataSet> sets) {
+  auto session = kernels::Session::Create(program, {});
+  ASSERT_EQ(session.status().message(), "");
+  for (const DataSet& set : sets) {
+    SCOPED_TRACE("set " + std::to_string(&set - sets.data()));
+    std::vector<kernels::TensorView> views;
+    for (const kernels::Tensor& input : set.inputs) views.push_back(input.view());
+    const auto outputs = (*session)->Run(views);
+    ASSERT_EQ(outputs.status().message(), "");
+    ASSERT_EQ(outputs->size(), set.outputs.size());
+    for (size_t i = 0; i < outputs->size(); ++i) {
+      SCOPED_TRACE("output " + std::to_string(i));
+      ExpectEqual((*outputs)[i].view(), set.outputs[i].view());
+    }
+  }
+}
+
+void BindShapes(ir::Program& program, const DataSet& set) {
+  std::vector<ir::Type> types;
+  for (const kernels::Tensor& input : set.inputs)
+    types.push_back(program.context()->TensorType(input.dtype(), input.view().dims));
+  auto evaluator = kernels::KernelEvaluator::Create("reference");
+  ASSERT_EQ(evaluator.status().message(), "");
+  ASSERT_EQ(kernels::Specialize(program, types, **evaluator).message(), "");
+}
+
+class DynamicModel : public testing::TestWithParam<std::tuple<const char*, const char*>> {
+ protected:
+  // Imports the model into `original_`; false when there is none.
+  bool Import() {
+    const auto [model, spelling] = GetParam();
+    const std::string folder = ModelsFolder() + "/" + model;
+    const std::string path = folder + "/" + spelling + ".onnx";
+    if (!std::filesystem::exists(path)) return false;
+    auto program = ImportOnnx(context_, path);
+    EXPECT_EQ(program.status().message(), "");
+    if (!program.ok()) return false;
+    original_ = *std::move(program);
+    sets_ = ReadDataSets(context_, folder);
+    EXPECT_GE(sets_.size(), 2u);
+    return true;
+  }
+  std::string TemporaryFile(const std::string& pipeline) const {
+    const auto [model, spelling] = GetParam();
+    return testing::TempDir() + "/" + model + "_" + spelling + "_" + pipeline + ".onnx";
+  }
+
+  ir::IrContext context_;
+  std::unique_ptr<ir::Program> original_;
+  std::vector<DataSet> sets_;
+};
+
+TEST_P(DynamicModel, ComputesWhatTorchDidUnderEveryPipelineAndAfterExport) {
+  if (!Import()) GTEST_SKIP() << "no such model";
+  for (const char* pipeline : {"none", "simplify", "fuse"}) {
+    SCOPED_TRACE(pipeline);
+    const auto program = original_->Clone();
+    Optimise(*program, pipeline);
+    ExpectComputes(*program, sets_);
+    const std::string written = TemporaryFile(pipeline);
+    ASSERT_EQ(ExportOnnx(*program, written).message(), "");
+    const auto read = ImportOnnx(context_, written);
+    ASSERT_EQ(read.status().message(), "");
+    SCOPED_TRACE("exported");
+    ExpectComputes(**read, sets_);
+  }
+}
+
+TEST_P(DynamicModel, ComputesWhatTorchDidWhenShapesAreKnownBefore) {
+  if (!Import()) GTEST_SKIP() << "no such model";
+  for (const DataSet& set : sets_) {
+    const auto program = original_->Clone();
+    BindShapes(*program, set);
+    Optimise(*program, "fuse");
+    ExpectComputes(*program, {&set, 1});
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Big, DynamicModel,
+                         testing::Combine(testing::Values("llama", "gpt2", "t5", "whisper_encoder",
+                                                          "unet", "detector", "lstm_tagger",
+                                                          "generator"),
+                                          testing::Values("model", "opset18", "opset22")),
+                         [](const auto& info) {
+                           return std::string(std::get<0>(info.param)) + "_" +
+                                  std::get<1>(info.param);
+                         });
 
 }  // namespace
 }  // namespace weft::onnx

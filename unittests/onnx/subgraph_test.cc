@@ -87,6 +87,61 @@ TEST(Subgraph, LoopBodiesHaveArguments) {
             "builtin.return(y)\n");
 }
 
+// y = x; n times: y = concat(y, z), w = w + w, with a branch that sees both. Dimensions -2 and so on are
+// symbols n2 and so on: exporters state the type that a carried value has at first.
+ModelBuilder GrowingModel() {
+  ModelBuilder m;
+  m.Input("n", {}, pb::TensorProto::INT64);
+  m.Input("x", {-2});
+  m.Input("z", {1});
+  m.Input("w", {-3});
+  m.Output("y", {-4});
+  auto* node = m.Node("Loop", {"n", "", "x", "w"}, {"y", "w_end"});
+  auto* body = AddAttribute(node, "body", Attr::GRAPH)->mutable_g();
+  body->set_name("body");
+  ModelBuilder::SetInfo(body->add_input(), "i", {}, pb::TensorProto::INT64);
+  ModelBuilder::SetInfo(body->add_input(), "go", {}, pb::TensorProto::BOOL);
+  ModelBuilder::SetInfo(body->add_input(), "y_now", {-2});
+  ModelBuilder::SetInfo(body->add_input(), "w_now", {-3});
+  auto* choice = ModelBuilder::AddNode(body->mutable_node(), "If", {"go"}, {"y_kept"});
+  for (const char* name : {"then_branch", "else_branch"}) {
+    auto* branch = AddAttribute(choice, name, Attr::GRAPH)->mutable_g();
+    branch->set_name(name);
+    const std::string result = std::string("of_") + name;
+    ModelBuilder::AddNode(branch->mutable_node(), "Relu", {"y_now"}, {result});
+    ModelBuilder::SetInfo(branch->add_output(), result, {-2});
+  }
+  ModelBuilder::AddNode(body->mutable_node(), "Identity", {"go"}, {"go_on"});
+  SetInt(ModelBuilder::AddNode(body->mutable_node(), "Concat", {"y_kept", "z"}, {"y_next"}), "axis",
+         0);
+  ModelBuilder::AddNode(body->mutable_node(), "Add", {"w_now", "w_now"}, {"w_next"});
+  ModelBuilder::SetInfo(body->add_value_info(), "y_kept", {-2});
+  ModelBuilder::SetInfo(body->add_output(), "go_on", {}, pb::TensorProto::BOOL);
+  ModelBuilder::SetInfo(body->add_output(), "y_next", {-4});
+  ModelBuilder::SetInfo(body->add_output(), "w_next", {-3});
+  return m;
+}
+
+TEST(Subgraph, ASizeThatGrowsInALoopIsNotWhatItsNameMeansOutside) {
+  EXPECT_EQ(
+      ImportAndDescribe(GrowingModel()),
+      "y: f32[\"n4\"], w_end: f32[\"n3\"] = onnx.Loop(n, -, x, w) {onnx.subgraph_names=['body']}\n"
+      " (i, go, y_now, w_now):\n"
+      "  y_kept: f32[?] = onnx.If(go) "
+      "{onnx.subgraph_names=['then_branch','else_branch']}\n"
+      "   ():\n"
+      "    of_then_branch: f32[?] = onnx.Relu(y_now)\n"
+      "    builtin.return(of_then_branch)\n"
+      "   ():\n"
+      "    of_else_branch: f32[?] = onnx.Relu(y_now)\n"
+      "    builtin.return(of_else_branch)\n"
+      "  go_on: bool[] = onnx.Identity(go)\n"
+      "  y_next: f32[?] = onnx.Concat(y_kept, z) {axis=0}\n"
+      "  w_next: f32[\"n3\"] = onnx.Add(w_now, w_now)\n"
+      "  builtin.return(go_on, y_next, w_next)\n"
+      "builtin.return(y)\n");
+}
+
 TEST(Subgraph, ScansInsideOfBranchesCaptureThroughTwoLevels) {
   ModelBuilder m;
   m.Input("cond", {}, pb::TensorProto::BOOL);

@@ -6,6 +6,7 @@
 #include "ir/analysis/default_inputs.h"
 #include "ir/analysis/verifier.h"
 #include "ir/dialects/builtin.h"
+#include "ir/dialects/onnx/control.h"
 #include "tools/onnx/import/importer.h"
 #include "tools/onnx/import/importer_impl.h"
 #include "tools/onnx/proto/names.h"
@@ -17,6 +18,7 @@ namespace {
 
 using ir::Attribute;
 using ir::Block;
+using ir::Operation;
 using ir::Rewriter;
 using ir::Type;
 using ir::Value;
@@ -89,6 +91,39 @@ absl::Status Importer::StatedTypes(const pb::GraphProto& graph, Scope* scope) {
   for (const auto& info : graph.output()) WEFT_RETURN_IF_ERROR(add(info));
   for (const auto& info : graph.value_info()) WEFT_RETURN_IF_ERROR(add(info));
   return absl::OkStatus();
+}
+
+// Exporters state of a value that a loop carries the type that it has at first, so that a symbol of the
+// graph outside may stand for a size that grows. What the body and the graphs inside of it state with
+// such a symbol is not believed; inference tells it anew.
+void Importer::ForgetVaryingSizes(const pb::GraphProto& graph, Operation op, Scope* scope) {
+  if (op.Is<ir::ops::Loop>()) {
+    const int carried = std::min(graph.input_size() - 2, graph.output_size() - 1);
+    for (int i = 0; i < carried; ++i) {
+      const Type taken = scope->stated[graph.input(i + 2).name()];
+      const Type given = scope->stated[graph.output(i + 1).name()];
+      if (!taken.HasRank()) continue;
+      const bool comparable = given.HasRank() && given.shape().size() == taken.shape().size();
+      for (size_t axis = 0; axis < taken.shape().size(); ++axis) {
+        const int64_t before = taken.shape()[axis];
+        const int64_t after = comparable ? given.shape()[axis] : ir::kUnknownDim;
+        if (before == after) continue;
+        for (const int64_t dim : {before, after})
+          if (ir::IsSymbolicDim(dim)) scope->varying.insert(dim);
+      }
+    }
+  }
+  const auto varies = [&](int64_t dim) {
+    for (const Scope* s = scope; s; s = s->outer)
+      if (s->varying.contains(dim)) return true;
+    return false;
+  };
+  for (auto& [name, type] : scope->stated) {
+    if (!type.HasRank()) continue;
+    ir::Shape dims = type.shape();
+    for (int64_t& dim : dims) dim = varies(dim) ? ir::kUnknownDim : dim;
+    type = context_->TensorType(type.dtype(), dims);
+  }
 }
 
 absl::Status Importer::Define(Scope* scope, const std::string& name, Value value) {
@@ -189,6 +224,7 @@ absl::Status Importer::ImportSubgraph(const pb::GraphProto& graph, ir::Region re
   builder.SetInsertionPointToEnd(block);
   Scope scope{.outer = &outer, .nodes = &graph.node()};
   WEFT_RETURN_IF_ERROR(StatedTypes(graph, &scope));
+  ForgetVaryingSizes(graph, region.ParentOp(), &scope);
   WEFT_RETURN_IF_ERROR(Initializers(graph, builder, &scope));
   WEFT_RETURN_IF_ERROR(Inputs(graph, block, builder, &scope).status());
   WEFT_RETURN_IF_ERROR(ImportNodes(graph.node(), builder, &scope, frame));
