@@ -95,6 +95,10 @@ absl::StatusOr<std::vector<std::string>> ProviderOrder(std::string_view choice) 
                              Join(ProviderChoices(), ", "));
 }
 
+bool ComputesInFloat32(const std::vector<std::string>& providers) {
+  return !providers.empty() && providers.front() != "reference";
+}
+
 absl::StatusOr<ChosenKernel> MakeKernel(const KernelContext& context,
                                         const std::vector<std::string>& providers) {
   std::vector<std::string> reasons;

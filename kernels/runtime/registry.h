@@ -27,6 +27,9 @@ namespace weft::kernels {
 std::vector<std::string> ProviderChoices();
 // Providers in the order they are asked; InvalidArgument for an unknown choice.
 absl::StatusOr<std::vector<std::string>> ProviderOrder(std::string_view choice);
+// Whether programs in f16 and bf16 are computed in f32 (ir/analysis/widen_floats.h) on these
+// providers: all but the reference, which rounds after every op.
+bool ComputesInFloat32(const std::vector<std::string>& providers);
 
 struct ChosenKernel {
   std::unique_ptr<Kernel> kernel;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ir/analysis/default_inputs.h"
+#include "ir/analysis/widen_floats.h"
 #include "ir/dialects/builtin.h"
 #include "kernels/available_cpus.h"
 #include "kernels/runtime/evaluator.h"
@@ -99,6 +100,7 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(const ir::Program& prog
 
   session->program_ = program.Clone();
   ir::Program& copy = *session->program_;
+  if (ComputesInFloat32(resources.providers)) ir::WidenFloats(copy);
   WEFT_RETURN_IF_ERROR(IsolateRegions(copy));
   const ir::Operation end = copy.body().Terminator();
   if (!end || !end.Is<ir::ReturnOp>())

@@ -101,9 +101,10 @@ std::vector<std::string> RuleNamesOf(const PassFlags& flags) {
 }
 
 std::vector<std::string> PassesOf(const PassFlags& flags) {
-  return passes::WithEnabled(
-      flags.passes.empty() ? passes::FindPipeline(flags.pipeline)->passes : flags.passes,
-      flags.enabled_rules);
+  std::vector<std::string> names =
+      flags.passes.empty() ? passes::FindPipeline(flags.pipeline)->passes : flags.passes;
+  if (flags.widen_floats && !names.empty()) names.insert(names.begin(), "widen-floats");
+  return passes::WithEnabled(std::move(names), flags.enabled_rules);
 }
 
 passes::PassContext PassContextOf(const PassFlags& flags) {

@@ -26,7 +26,8 @@ struct PassFlags {
   std::vector<std::string> fail_if = {};  // see rule_bound.h
   int64_t target_opset = 0;               // of the ONNX model that will be written; 0: none will
   bool record_rules = false;              // in locations, for profiles
-  SearchFlags search = {};                // of superopt
+  bool widen_floats = false;              // begin with widen-floats, if any pass runs
+  SearchFlags search = {};  // of superopt
   std::vector<std::string> dim_ranges =
       {};  // of sampled-dynamic-reshape: see passes/targets/ascend/dim_range.h
 };

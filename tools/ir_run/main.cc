@@ -183,6 +183,7 @@ absl::Status CheckKernels(ir::Program& program, const std::string& provider) {
 absl::Status Run(Flags& flags) {
   WEFT_RETURN_IF_ERROR(CheckFlags(flags));
   flags.passes.record_rules = flags.profile;
+  flags.passes.widen_floats = flags.provider != "reference";
   ir::IrContext context;
   WEFT_ASSIGN_OR_RETURN(auto program, LoadModel(context, flags.model, flags.load));
   WEFT_RETURN_IF_ERROR(ApplyShapes(flags.shapes, *program));

@@ -25,7 +25,9 @@ absl::StatusOr<Side> Prepare(ir::Program& program, const std::string& pipeline,
                              const kernels::SessionOptions& options) {
   Side side;
   side.program = program.Clone();
-  WEFT_RETURN_IF_ERROR(RunPasses({.pipeline = pipeline}, *side.program, &side.reports));
+  WEFT_RETURN_IF_ERROR(
+      RunPasses({.pipeline = pipeline, .widen_floats = options.provider != "reference"},
+                *side.program, &side.reports));
   WEFT_ASSIGN_OR_RETURN(side.runner, Runner::Create(*side.program, options));
   return side;
 }

@@ -77,7 +77,7 @@ absl::StatusOr<std::string> RunPipeline(const ir::Program& original, const TestC
                                         const std::string& pipeline) {
   const auto program = original.Clone();
   ir::IrContext& context = *program->context();
-  WEFT_RETURN_IF_ERROR(tools::RunPasses({.pipeline = pipeline}, *program));
+  WEFT_RETURN_IF_ERROR(tools::RunPasses({.pipeline = pipeline, .widen_floats = true}, *program));
   WEFT_ASSIGN_OR_RETURN(const std::unique_ptr<Session> session, Session::Create(*program, {}));
   for (const DataSet& data : test.data_sets) {
     WEFT_ASSIGN_OR_RETURN(const auto inputs, ReadInputs(context, test, data, session->inputs()));

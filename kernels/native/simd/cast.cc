@@ -6,6 +6,15 @@
 #include <type_traits>
 
 namespace weft::kernels::simd {
+
+using RangeFunction = void (*)(const void*, void*, int64_t, int64_t);
+
+}  // namespace weft::kernels::simd
+
+#define WEFT_ISA_BODY "kernels/native/simd/cast_body.inc"
+#include "kernels/native/simd/foreach_isa.inc"
+
+namespace weft::kernels::simd {
 namespace {
 
 struct Half {
@@ -130,12 +139,14 @@ int SizeOf(ScalarType type) {
 }
 
 void Cast(ScalarType from, const void* x, ScalarType to, void* y, int64_t n, ThreadPool& pool) {
-  using Range = void (*)(const void*, void*, int64_t, int64_t);
-  const Range range = Visit(from, [to](auto from_value) -> Range {
-    return Visit(to, [](auto to_value) -> Range {
-      return &CastRange<decltype(from_value), decltype(to_value)>;
+  RangeFunction range = WEFT_DISPATCH(FloatCast)(from, to);
+  if (range == nullptr) {
+    range = Visit(from, [to](auto from_value) -> RangeFunction {
+      return Visit(to, [](auto to_value) -> RangeFunction {
+        return &CastRange<decltype(from_value), decltype(to_value)>;
+      });
     });
-  });
+  }
   pool.ParallelFor(n, TileFor(n, 3), [=](int64_t begin, int64_t end) { range(x, y, begin, end); });
 }
 

@@ -12,7 +12,7 @@ namespace weft::kernels::simd {
 
 enum class Isa {
   kBaseline,  // 4 floats: what the compiler may assume anyway (SSE2 on x86-64)
-  kAvx2,      // 8 floats, AVX2 and FMA
+  kAvx2,      // 8 floats, AVX2, FMA and F16C
   kAvx512,    // 16 floats, AVX-512 F, BW, DQ and VL
 };
 

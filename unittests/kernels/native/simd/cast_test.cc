@@ -82,6 +82,59 @@ TEST(CpuCast, RoundsToTheNearestEvenBFloat16) {
   EXPECT_EQ(FloatToBFloat16(INFINITY), 0x7f80);
 }
 
+// Bits of every kind of number: all exponents with few mantissas, ties of both short types, NaN.
+std::vector<float> FloatsOfEveryKind() {
+  std::vector<float> x;
+  for (uint32_t high = 0; high <= 0xffff; ++high)
+    for (const uint32_t low : {0u, 1u, 0x1000u, 0x2000u, 0x7fffu, 0x8000u, 0x8001u, 0xffffu})
+      x.push_back(std::bit_cast<float>(high << 16 | low));
+  x.push_back(1.5f);  // a rest that fills no vector
+  return x;
+}
+
+void ExpectShort(uint16_t actual, uint16_t expected, float x, bool is_nan) {
+  if (is_nan) {  // its payload may differ
+    ASSERT_EQ(actual & 0x8000, expected & 0x8000) << x;
+    return;
+  }
+  ASSERT_EQ(actual, expected) << x;
+}
+
+TEST(CpuCast, GivesTheSameHalvesAndBFloat16sOnEveryInstructionSet) {
+  const std::vector<float> x = FloatsOfEveryKind();
+  const auto n = static_cast<int64_t>(x.size());
+  std::vector<uint16_t> halves(x.size()), bfloats(x.size());
+  ForEachVariant([&](ThreadPool& pool) {
+    Cast(ScalarType::kFloat, x.data(), ScalarType::kFloat16, halves.data(), n, pool);
+    Cast(ScalarType::kFloat, x.data(), ScalarType::kBFloat16, bfloats.data(), n, pool);
+    for (size_t i = 0; i < x.size(); ++i) {
+      ExpectShort(halves[i], FloatToHalf(x[i]), x[i], std::isnan(x[i]));
+      ExpectShort(bfloats[i], FloatToBFloat16(x[i]), x[i], std::isnan(x[i]));
+      if (!std::isnan(x[i])) continue;
+      ASSERT_TRUE(std::isnan(HalfToFloat(halves[i])) && std::isnan(BFloat16ToFloat(bfloats[i])));
+    }
+  });
+}
+
+TEST(CpuCast, WidensHalvesAndBFloat16sOnEveryInstructionSet) {
+  std::vector<uint16_t> x(0x10000 + 3);
+  for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<uint16_t>(i * 7);
+  const auto n = static_cast<int64_t>(x.size());
+  std::vector<float> halves(x.size()), bfloats(x.size());
+  ForEachVariant([&](ThreadPool& pool) {
+    Cast(ScalarType::kFloat16, x.data(), ScalarType::kFloat, halves.data(), n, pool);
+    Cast(ScalarType::kBFloat16, x.data(), ScalarType::kFloat, bfloats.data(), n, pool);
+    for (size_t i = 0; i < x.size(); ++i) {
+      const float half = HalfToFloat(x[i]), bfloat = BFloat16ToFloat(x[i]);
+      ASSERT_TRUE(std::isnan(half)
+                      ? std::isnan(halves[i])
+                      : std::bit_cast<uint32_t>(half) == std::bit_cast<uint32_t>(halves[i]))
+          << x[i];
+      ASSERT_EQ(std::bit_cast<uint32_t>(bfloat), std::bit_cast<uint32_t>(bfloats[i])) << x[i];
+    }
+  });
+}
+
 TEST(CpuCast, TruncatesFloatsAndSaturatesWhereOnnxLeavesItOpen) {
   const std::vector<float> x = {2.9f, -2.9f, 300.0f, -300.0f, NAN, INFINITY, -INFINITY, -0.5f};
   EXPECT_EQ((CastAll<float, int32_t>(ScalarType::kFloat, x, ScalarType::kInt32)),

@@ -1,0 +1,55 @@
+#include "ir/analysis/widen_floats.h"
+
+#include <algorithm>
+#include <array>
+
+#include "ir/analysis/convert_floats.h"
+#include "ir/dialects/onnx.h"
+
+namespace weft::ir {
+namespace {
+
+template <class... O>
+bool IsAnyOf(Operation op) {
+  return (op.Is<O>() || ...);
+}
+
+// Ops whose results are elements of their operands, or no numbers at all.
+bool MovesElements(Operation op) {
+  return op.HasTrait(kView) || op.HasTrait(kReadsShapesOnly) ||
+         IsAnyOf<ops::Transpose, ops::Concat, ops::Split, ops::Slice, ops::Gather, ops::Expand,
+                 ops::Tile, ops::Pad, ops::ScatterND, ops::GatherElements, ops::GatherND,
+                 ops::ScatterElements, ops::TensorScatter, ops::OneHot, ops::Trilu,
+                 ops::ReverseSequence, ops::DepthToSpace, ops::SpaceToDepth, ops::CenterCropPad,
+                 ops::Compress, ops::NonZero, ops::Unique>(op);
+}
+
+bool ShowsItsType(Operation op) {
+  if (IsAnyOf<ops::Cast, ops::CastLike, ops::BitCast, ops::QuantizeLinear, ops::DequantizeLinear,
+              ops::DynamicQuantizeLinear, ops::QLinearConv, ops::QLinearMatMul, ops::IsInf,
+              ops::IsNaN>(op))
+    return true;
+  const auto& fields = op.def()->fields;
+  return std::any_of(fields.begin(), fields.end(),
+                     [](const FieldDef& field) { return field.kind == AttrKind::kDataType; });
+}
+
+FloatChoice Choose(Operation op) {
+  if (!op.name().starts_with("onnx.") && !op.name().starts_with("fused."))
+    return FloatChoice::kKeep;
+  if (op.num_regions() > 0 || ShowsItsType(op)) return FloatChoice::kKeep;
+  if (MovesElements(op)) return FloatChoice::kFollow;
+  return op.HasTrait(kRandom) ? FloatChoice::kKeep : FloatChoice::kConvert;
+}
+
+DataType Widened(DataType type) {
+  return type == DataType::kF16 || type == DataType::kBF16 ? DataType::kF32 : type;
+}
+
+}  // namespace
+
+size_t WidenFloats(Program& program) {
+  return ConvertFloats(program, {.target = &Widened, .choose = &Choose});
+}
+
+}  // namespace weft::ir
