@@ -6,6 +6,7 @@
 #include <array>
 
 #include "ir/base/check.h"
+#include "ir/dim/dim_expr.h"
 #include "ir/name.h"
 
 namespace weft::ir {
@@ -117,7 +118,10 @@ bool IsLowPrecisionInteger(DataType type) {
          type == DataType::kI2;
 }
 
-int64_t SymbolicDim(std::string_view name) { return -2 - static_cast<int64_t>(Name(name).id()); }
+int64_t SymbolicDim(std::string_view name) {
+  if (const auto e = ParseDimExpr(name)) return e->ToDim();
+  return -2 - static_cast<int64_t>(Name(name).id());
+}
 std::string_view SymbolName(int64_t dim) {
   WEFT_CHECK(IsSymbolicDim(dim), "not a symbolic dimension");
   return Name::FromId(static_cast<uint32_t>(-2 - dim)).str();

@@ -62,8 +62,8 @@ bool IsInteger(DataType type);
 bool IsLowPrecision(DataType type);
 bool IsLowPrecisionInteger(DataType type);
 
-// A dimension is its size when >= 0, kUnknownDim, or a symbol (<= -2): two equal symbols are the
-// same size at run time. Symbols are created by SymbolicDim and named by SymbolName.
+// A dimension is its size when >= 0, kUnknownDim, or a symbol (<= -2): equal ones are the same size
+// at run time. SymbolicDim("N") is a name, SymbolicDim("2*N + 1") an expression (ir/dim/dim_expr.h).
 using Shape = std::vector<int64_t>;
 inline constexpr int64_t kUnknownDim = -1;
 int64_t SymbolicDim(std::string_view name);

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
+#include <cstdlib>
 
 #include "ir/analysis/constant.h"
 #include "ir/dialects/onnx/body.h"
@@ -10,6 +12,7 @@
 #include "ir/dialects/onnx/infer/infer_util.h"
 #include "ir/dialects/onnx/math.h"
 #include "ir/dialects/onnx/movement.h"
+#include "ir/dialects/onnx/infer/shape_value.h"
 
 namespace weft::ir::ops {
 
@@ -33,6 +36,22 @@ std::optional<int64_t> RangeSize(double start, double limit, double delta) {
   return size <= 0 ? 0 : static_cast<int64_t>(size);
 }
 
+namespace {
+
+// The size of a range whose bounds follow from sizes.
+int64_t SizeOfComputedRange(const InferContext& c) {
+  std::array<DimExpr, 3> bounds;  // start, limit, delta
+  for (size_t i = 0; i < 3; ++i)
+    if (const auto value = ShapeOperand(c, i); value && value->size() == 1)
+      bounds[i] = value->front().expr();
+  const auto delta = bounds[2].number();
+  if (!delta || *delta == 0 || *delta == INT64_MIN) return kUnknownDim;
+  const DimExpr distance = *delta > 0 ? bounds[1] - bounds[0] : bounds[0] - bounds[1];
+  return Max(CeilDiv(distance, std::abs(*delta)), 0).ToDim();
+}
+
+}  // namespace
+
 bool Range::Infer(InferContext& c) {
   DataType dtype;
   if (!CheckTensors(c) || !SameDtype(c, {0, 1, 2}, &dtype)) return false;
@@ -51,7 +70,7 @@ bool Range::Infer(InferContext& c) {
               ConstantDoubles(c.operand(2), 1));
   }
   if (known && !size) return c.Fail("start, limit and delta make no range");
-  return SetTensor(c, 0, dtype, ir::Shape{size.value_or(kUnknownDim)});
+  return SetTensor(c, 0, dtype, ir::Shape{known ? *size : SizeOfComputedRange(c)});
 }
 
 bool EyeLike::Infer(InferContext& c) {

@@ -166,7 +166,8 @@ bool InferBlocks(InferContext& c, int64_t block, bool to_depth) {
     const int64_t factor = i == 1 ? *area : block;
     if (factor == 1) continue;
     if (!IsStaticDim(dim)) {
-      dim = kUnknownDim;
+      const DimExpr size = DimExpr::OfDim(dim);
+      dim = ((i == 1) == to_depth ? size * factor : FloorDiv(size, factor)).ToDim();
     } else if ((i == 1) == to_depth) {
       const auto product = CheckedMul(dim, factor);
       if (!product) return c.Fail(fmt::format("the result is too large in dimension {}", i));

@@ -12,12 +12,6 @@ namespace {
 
 // Number of elements start, start + step, ... before end in a dimension of `size`.
 int64_t SliceSize(int64_t size, int64_t start, int64_t end, int64_t step) {
-  // Counted from the same side, a slice that ends where it starts is empty whatever the size.
-  if ((start < 0) == (end < 0) && (step > 0 ? start >= end : start <= end)) return 0;
-  if (!IsStaticDim(size)) {
-    // Exporters write "to the end" as the largest i64 or i32.
-    return start == 0 && step == 1 && end >= INT32_MAX ? size : kUnknownDim;
-  }
   if (start < 0) start += size;
   if (end < 0) end += size;
   if (step > 0) {
@@ -28,6 +22,30 @@ int64_t SliceSize(int64_t size, int64_t start, int64_t end, int64_t step) {
   start = std::clamp<int64_t>(start, -1, size - 1);
   end = std::clamp<int64_t>(end, -1, size - 1);
   return start <= end ? 0 : (start - end - 1) / -std::max(step, -INT64_MAX) + 1;
+}
+
+// The same where one of them is no number.
+int64_t SliceSize(int64_t dim, ShapeEntry start, ShapeEntry end, int64_t step) {
+  if (start.is_number && end.is_number) {
+    // Counted from the same side, a slice that ends where it starts is empty whatever the size.
+    const int64_t from = start.value, to = end.value;
+    if ((from < 0) == (to < 0) && (step > 0 ? from >= to : from <= to)) return 0;
+    if (IsStaticDim(dim)) return SliceSize(dim, from, to, step);
+  }
+  const DimExpr size = DimExpr::OfDim(dim);
+  // Exporters write "to the end" as the largest i64 or i32.
+  if (step < 0) {
+    const bool whole = start.is_number && (start.value == -1 || start.value >= INT32_MAX) &&
+                       end.is_number && end.value <= INT32_MIN && step > INT32_MIN;
+    return whole ? CeilDiv(size, -step).ToDim() : kUnknownDim;
+  }
+  const bool from_end = start.is_number && start.value < 0;
+  const bool whole_end = end.is_number && end.value >= INT32_MAX;
+  if (!(start.is_size || from_end) || !(end.is_size || end.is_number)) return kUnknownDim;
+  if (from_end && whole_end && step == 1) return Min(DimExpr(0) - start.expr(), size).ToDim();
+  const DimExpr first = from_end ? Max(size + start.expr(), 0) : start.expr();
+  const DimExpr last = whole_end ? size : end.is_size ? Min(end.expr(), size) : size + end.expr();
+  return Max(CeilDiv(last - first, step), 0).ToDim();
 }
 
 }  // namespace
@@ -52,38 +70,39 @@ bool Concat::Infer(InferContext& c) {
 namespace {
 
 // The sizes of the parts where there is no operand that has them.
-bool EqualParts(InferContext& c, int64_t axis, const Shape& dims, std::optional<Ints>* sizes) {
+bool EqualParts(InferContext& c, int64_t axis, const Shape& dims, std::optional<Shape>* sizes) {
   const auto num_outputs = c.attrs_of<Split>().num_outputs;
   const auto results = static_cast<int64_t>(c.num_results());
   const int64_t parts = num_outputs.value_or(results), size = dims[axis];
   if (parts < 1 || parts < results)
     return c.Fail(fmt::format("num_outputs is {} but there are {} results", parts, results));
-  if (!IsStaticDim(size)) return true;
-  if (!num_outputs && size % parts != 0)
+  if (!num_outputs && IsStaticDim(size) && size % parts != 0)
     return c.Fail(fmt::format("dimension {} of {} does not split into {} equal parts", axis,
                               ToString(dims), parts));
-  const int64_t chunk = size / parts + (size % parts != 0);
-  *sizes = Ints();
+  const DimExpr whole = DimExpr::OfDim(size);
+  const DimExpr chunk = num_outputs ? CeilDiv(whole, parts) : FloorDiv(whole, parts);
+  *sizes = Shape();
   for (int64_t i = 0; i < results; ++i) {
-    const int64_t begin = std::min(size, CheckedMul(chunk, i).value_or(size));
-    (*sizes)->push_back(std::min(chunk, size - begin));
+    const DimExpr part = num_outputs && i > 0 ? Min(chunk, Max(whole - chunk * i, 0)) : chunk;
+    (*sizes)->push_back(part.ToDim());
   }
   return true;
 }
 
-bool GivenParts(InferContext& c, int64_t axis, const Shape& dims, std::optional<Ints>* sizes) {
+bool GivenParts(InferContext& c, int64_t axis, const Shape& dims, std::optional<Shape>* sizes) {
   if (c.attrs_of<Split>().num_outputs) return c.Fail("has both split and num_outputs");
-  *sizes = KnownInts(c, 1);
-  if (!*sizes) return true;
-  int64_t sum = 0;
-  for (int64_t s : **sizes) {
-    const auto next = CheckedAdd(sum, s);
-    if (s < 0 || !next) return c.Fail(fmt::format("split has the entry {}", s));
-    sum = *next;
+  const auto given = ShapeOperand(c, 1);
+  if (!given) return true;
+  *sizes = Shape();
+  for (const ShapeEntry& s : *given) {
+    if (s.is_number && s.value < 0) return c.Fail(fmt::format("split has the entry {}", s.value));
+    (*sizes)->push_back(s.value);
   }
+  const auto sum = SumOf(**sizes);
+  if (!sum) return c.Fail(fmt::format("split {} is too large", ToString(**sizes)));
   const int64_t size = dims[axis];
-  if (!IsStaticDim(size) || sum == size) return true;
-  return c.Fail(fmt::format("split adds up to {} but dimension {} of x is {}", sum, axis, size));
+  if (!IsStaticDim(size) || !IsStaticDim(*sum) || *sum == size) return true;
+  return c.Fail(fmt::format("split adds up to {} but dimension {} of x is {}", *sum, axis, size));
 }
 
 }  // namespace
@@ -99,7 +118,7 @@ bool Split::Infer(InferContext& c) {
   int64_t axis = c.attrs_of<Split>().axis;
   if (!NormalizeAxis(c, &axis, dims->size())) return false;
   if (!CheckVector(c, 1, static_cast<int64_t>(parts), "results")) return false;
-  std::optional<Ints> sizes;
+  std::optional<Shape> sizes;
   if (!(c.HasOperand(1) ? GivenParts(c, axis, *dims, &sizes) : EqualParts(c, axis, *dims, &sizes)))
     return false;
   for (size_t i = 0; i < parts; ++i) {
@@ -132,8 +151,7 @@ bool Slice::Infer(InferContext& c) {
   if (!NormalizeAxes(c, &sorted, dims->size())) return false;
   for (size_t i = 0; i < n; ++i) {
     int64_t& dim = (*dims)[(*axes)[i] < 0 ? (*axes)[i] + dims->size() : (*axes)[i]];
-    const bool known = steps && (*starts)[i].is_number && (*ends)[i].is_number;
-    dim = known ? SliceSize(dim, (*starts)[i].value, (*ends)[i].value, (*steps)[i]) : kUnknownDim;
+    dim = steps ? SliceSize(dim, (*starts)[i], (*ends)[i], (*steps)[i]) : kUnknownDim;
   }
   return SetTensor(c, 0, DtypeOf(c, 0), dims);
 }
@@ -184,20 +202,19 @@ bool Tile::Infer(InferContext& c) {
     const int64_t pair[] = {(*dims)[i], repeats ? (*repeats)[i] : kUnknownDim};
     const auto size = ProductOf(pair);
     if (!size) return c.Fail(fmt::format("the result is too large in dimension {}", i));
-    // A repeat that is no number is no dimension either, even if x has 1 there.
-    (*dims)[i] = IsStaticDim(pair[1]) || *size == 0 ? *size : kUnknownDim;
+    (*dims)[i] = *size;
   }
   return SetTensor(c, 0, DtypeOf(c, 0), dims);
 }
 
 namespace {
 
-// begin and end of one dimension; nullopt when not known.
-using Border = std::optional<std::pair<int64_t, int64_t>>;
+// begin and end of one dimension.
+using Border = std::pair<DimExpr, DimExpr>;
 
 // What Pad's operands say of each dimension; false when they contradict its rank.
 bool Borders(InferContext& c, size_t rank, std::vector<Border>* borders) {
-  borders->assign(rank, Border(std::pair<int64_t, int64_t>(0, 0)));
+  borders->assign(rank, Border(0, 0));
   std::optional<Ints> axes = Ints();
   if (c.HasOperand(3)) {
     axes = KnownInts(c, 3);
@@ -205,7 +222,7 @@ bool Borders(InferContext& c, size_t rank, std::vector<Border>* borders) {
     for (size_t i = 0; i < rank; ++i) axes->push_back(static_cast<int64_t>(i));
   }
   if (!axes) {
-    borders->assign(rank, std::nullopt);
+    borders->assign(rank, Border());
     return true;
   }
   const size_t count = axes->size();
@@ -217,10 +234,8 @@ bool Borders(InferContext& c, size_t rank, std::vector<Border>* borders) {
     if (!NormalizeAxis(c, &axis, rank)) return false;
     if (seen[axis]) return c.Fail(fmt::format("axis {} is given twice", axis));
     seen[axis] = true;
-    const bool known =
-        pads && pads->size() == 2 * count && (*pads)[i].is_number && (*pads)[count + i].is_number;
-    (*borders)[axis] =
-        known ? Border(std::pair((*pads)[i].value, (*pads)[count + i].value)) : std::nullopt;
+    const bool known = pads && pads->size() == 2 * count;
+    (*borders)[axis] = known ? Border((*pads)[i].expr(), (*pads)[count + i].expr()) : Border();
   }
   return true;
 }
@@ -239,12 +254,12 @@ bool Pad::Infer(InferContext& c) {
   const bool reflect = c.attrs_of<Pad>().mode == PadMode::kReflect;
   for (size_t i = 0; i < dims->size(); ++i) {
     int64_t& dim = (*dims)[i];
-    const bool known = borders[i].has_value();
-    const int64_t begin = known ? borders[i]->first : 0, end = known ? borders[i]->second : 0;
-    if (!known || !IsStaticDim(dim)) {
-      if (!known || begin != 0 || end != 0) dim = kUnknownDim;
+    const auto first = borders[i].first.number(), last = borders[i].second.number();
+    if (!first || !last || !IsStaticDim(dim)) {
+      dim = (DimExpr::OfDim(dim) + borders[i].first + borders[i].second).ToDim();
       continue;
     }
+    const int64_t begin = *first, end = *last;
     const auto both = CheckedAdd(begin, end);
     const auto size = both ? CheckedAdd(dim, *both) : std::nullopt;
     if (!size || *size < 0)

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "ir/dim/dim_expr.h"
+
 namespace weft::ir {
 namespace {
 
@@ -189,37 +191,32 @@ std::optional<int64_t> ProductOf(std::span<const int64_t> dims) {
   for (int64_t d : dims)
     if (d == 0) return 0;
   int64_t product = 1;
-  int64_t other = 0;  // the one dimension that is no number
-  size_t others = 0;
+  DimExpr others = 1;
   for (int64_t d : dims) {
     if (!IsStaticDim(d)) {
-      other = d;
-      ++others;
+      others = others * DimExpr::OfDim(d);
     } else if (const auto next = CheckedMul(product, d)) {
       product = *next;
     } else {
       return std::nullopt;
     }
   }
-  if (others == 0) return product;
-  return others == 1 && product == 1 ? other : kUnknownDim;
+  return others == 1 ? product : (others * product).ToDim();
 }
 
 std::optional<int64_t> SumOf(std::span<const int64_t> dims) {
-  int64_t sum = 0, other = 0;
-  size_t others = 0;
+  int64_t sum = 0;
+  DimExpr others = 0;
   for (int64_t d : dims) {
     if (!IsStaticDim(d)) {
-      other = d;
-      ++others;
+      others = others + DimExpr::OfDim(d);
     } else if (const auto next = CheckedAdd(sum, d)) {
       sum = *next;
     } else {
       return std::nullopt;
     }
   }
-  if (others == 0) return sum;
-  return others == 1 && sum == 0 ? other : kUnknownDim;
+  return others == 0 ? sum : (others + sum).ToDim();
 }
 
 std::optional<int64_t> MergeDim(int64_t a, int64_t b) {
@@ -240,7 +237,8 @@ std::optional<int64_t> BroadcastDim(int64_t a, int64_t b) {
   // The other is 1 or the same at run time, or the program is wrong.
   if (IsStaticDim(a)) return a;
   if (IsStaticDim(b)) return b;
-  return kUnknownDim;
+  if (DimExpr::OfDim(a).IsAtLeast(2)) return a;
+  return DimExpr::OfDim(b).IsAtLeast(2) ? b : kUnknownDim;
 }
 
 std::optional<Shape> BroadcastShape(std::span<const int64_t> a, std::span<const int64_t> b) {

@@ -73,8 +73,8 @@ bool SetSameAs(InferContext& c, size_t result, size_t operand);
 // Overflow gives nullopt.
 std::optional<int64_t> CheckedAdd(int64_t a, int64_t b);
 std::optional<int64_t> CheckedMul(int64_t a, int64_t b);
-// Product of static dimensions; kUnknownDim when one is not static (a symbol alone, times ones,
-// stays itself); nullopt on overflow.
+// Product of dimensions, an expression where some are symbols; kUnknownDim when one is not known;
+// nullopt when the numbers among them overflow.
 std::optional<int64_t> ProductOf(std::span<const int64_t> dims);
 // The same for the sum.
 std::optional<int64_t> SumOf(std::span<const int64_t> dims);

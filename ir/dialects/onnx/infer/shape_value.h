@@ -1,22 +1,26 @@
 // What is known at compile time of integer tensors that hold shapes: constants, and what small
 // graphs (Shape, Gather, Slice, Concat, Unsqueeze, arithmetic...) compute from the dimensions of
-// typed values. And the rules of Reshape, which onnx and pd share.
+// typed values, as numbers and as expressions. And the rules of Reshape, which onnx and pd share.
 #pragma once
 
 #include <optional>
 #include <vector>
 
 #include "ir/dialects/onnx/infer/infer_util.h"
+#include "ir/dim/dim_expr.h"
 
 namespace weft::ir {
 
-// One integer: a number, or a dimension that is no number (a symbol or kUnknownDim, meaning any
-// integer that is nobody knows).
+// One integer: a number, a dimension that is no number, or kUnknownDim, meaning any integer. An
+// expression stands for whatever integer it is, which only one that is_size is known not to be < 0.
 struct ShapeEntry {
   int64_t value = kUnknownDim;
   bool is_number = false;
-  static ShapeEntry Number(int64_t n) { return {n, true}; }
-  static ShapeEntry OfDim(int64_t dim) { return {dim, IsStaticDim(dim)}; }
+  bool is_size = false;
+  static ShapeEntry Number(int64_t n) { return {n, true, n >= 0}; }
+  static ShapeEntry OfDim(int64_t dim) { return {dim, IsStaticDim(dim), dim != kUnknownDim}; }
+  static ShapeEntry Of(const DimExpr& e, bool is_size = false);
+  DimExpr expr() const { return is_number ? DimExpr(value) : DimExpr::OfDim(value); }
   friend bool operator==(const ShapeEntry&, const ShapeEntry&) = default;
 };
 using ShapeValue = std::vector<ShapeEntry>;

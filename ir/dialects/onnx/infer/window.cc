@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "ir/dim/dim_expr.h"
+
 namespace weft::ir {
 namespace {
 
@@ -24,7 +26,23 @@ bool Complete(InferContext& c, size_t n, Window* w) {
          CheckList(c, "dilations", w->dilations, n, 1) && CheckList(c, "pads", w->pads, 2 * n, 0);
 }
 
-int64_t CeilDiv(int64_t a, int64_t b) { return a / b + (a % b != 0); }
+int64_t CeilQuotient(int64_t a, int64_t b) { return a / b + (a % b != 0); }
+
+// The number of positions along a dimension that is no number: what WindowDims computes, for all
+// sizes that the window fits. `begin` and `pads` are in force.
+DimExpr Positions(const DimExpr& size, int64_t begin, int64_t pads, int64_t extent, int64_t stride,
+                  bool ceil_mode, bool may_exceed) {
+  const DimExpr room = size + pads - extent;
+  if (!ceil_mode) {
+    const DimExpr positions = FloorDiv(room, stride) + 1;
+    return may_exceed ? Max(positions, 0) : positions;
+  }
+  // No position begins in the end padding. What holds only of some windows is left out: those on
+  // nothing but padding, and more padding at the end than a window is long.
+  if ((begin > 0 && !size.IsAtLeast(1)) || pads - begin >= extent) return {};
+  const DimExpr last = Min(CeilDiv(room, stride), FloorDiv(size + begin - 1, stride));
+  return Max(last + 1, 0);
+}
 
 }  // namespace
 
@@ -40,12 +58,14 @@ bool WindowDims(InferContext& c, std::span<const int64_t> spatial, Window w, Sha
     const bool padded_by_hand = w.auto_pad == ops::AutoPad::kNotSet;
     const int64_t begin = padded_by_hand ? w.pads[i] : 0;
     const int64_t pads = padded_by_hand ? w.pads[i] + w.pads[n + i] : 0;
-    if (!IsStaticDim(size)) {
-      if (stride == 1 && (same || pads == extent - 1)) (*result)[i] = size;
+    if (same) {
+      (*result)[i] = CeilDiv(DimExpr::OfDim(size), stride).ToDim();
       continue;
     }
-    if (same) {
-      (*result)[i] = CeilDiv(size, stride);
+    if (!IsStaticDim(size)) {
+      (*result)[i] =
+          Positions(DimExpr::OfDim(size), begin, pads, extent, stride, w.ceil_mode, w.may_exceed)
+              .ToDim();
       continue;
     }
     const int64_t room = size + pads - extent;
@@ -56,7 +76,7 @@ bool WindowDims(InferContext& c, std::span<const int64_t> spatial, Window w, Sha
       (*result)[i] = w.ceil_mode && size > 0 && -room < stride;
       continue;
     }
-    int64_t steps = w.ceil_mode ? CeilDiv(room, stride) : room / stride;
+    int64_t steps = w.ceil_mode ? CeilQuotient(room, stride) : room / stride;
     if (w.ceil_mode && steps > 0 && steps * stride >= size + begin) --steps;
     (*result)[i] = steps + 1;
   }
@@ -73,7 +93,7 @@ std::optional<Ints> EffectivePads(std::span<const int64_t> spatial, const Window
     const int64_t stride = w.strides.empty() ? 1 : w.strides[i];
     const int64_t dilation = w.dilations.empty() ? 1 : w.dilations[i];
     const int64_t extent = (w.kernel[i] - 1) * dilation + 1;
-    const int64_t needed = (CeilDiv(spatial[i], stride) - 1) * stride + extent - spatial[i];
+    const int64_t needed = (CeilQuotient(spatial[i], stride) - 1) * stride + extent - spatial[i];
     const int64_t total = std::max<int64_t>(needed, 0), half = total / 2;
     pads[i] = w.auto_pad == ops::AutoPad::kSameUpper ? half : total - half;
     pads[n + i] = total - pads[i];

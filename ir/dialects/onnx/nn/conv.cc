@@ -99,6 +99,19 @@ ConvTranspose::Extent ConvTranspose::ExtentAlong(const Attrs<Plain>& attrs, size
   return {full - begin - end, begin};
 }
 
+namespace {
+
+// The result's size along a dimension that is no number: linear in it, so two sizes tell.
+int64_t ComputedExtent(const ConvTranspose::Attrs<Plain>& attrs, size_t i, int64_t size,
+                       int64_t kernel) {
+  if (!IsStaticDim(kernel) || kernel > kMaxEntry) return kUnknownDim;
+  const int64_t one = ConvTranspose::ExtentAlong(attrs, i, 1, kernel).size;
+  const int64_t two = ConvTranspose::ExtentAlong(attrs, i, 2, kernel).size;
+  return ((DimExpr::OfDim(size) - 1) * (two - one) + one).ToDim();
+}
+
+}  // namespace
+
 bool ConvTranspose::Infer(InferContext& c) {
   DataType dtype;
   if (!CheckTensors(c) || !SameDtype(c, {0, 1, 2}, &dtype) || !CheckFloat(c, 0) ||
@@ -135,7 +148,7 @@ bool ConvTranspose::Infer(InferContext& c) {
     if (known && (size > kMaxEntry || kernel > kMaxEntry)) return c.Fail("x or w is too large");
     dims.push_back(attrs.output_shape ? (*attrs.output_shape)[i]
                    : known            ? ExtentAlong(attrs, i, size, kernel).size
-                                      : kUnknownDim);
+                                      : ComputedExtent(attrs, i, size, kernel));
     if (known && (dims.back() < 0 || kernel == 0))
       return c.Fail(fmt::format("pads leave nothing of dimension {}", i + 2));
   }

@@ -53,6 +53,15 @@ std::optional<std::vector<double>> KeptFractions(const InferContext& c, size_t n
   return kept;
 }
 
+// floor(dim * scale) for a scale that is a small integer over a small power of two, like 2 or 0.5.
+std::optional<int64_t> Scaled(int64_t dim, double scale) {
+  constexpr int64_t kDivisor = 1 << 8;
+  const double numerator = scale * kDivisor;
+  if (numerator != std::floor(numerator) || numerator > 0x1p20) return std::nullopt;
+  const DimExpr size = FloorDiv(DimExpr::OfDim(dim) * static_cast<int64_t>(numerator), kDivisor);
+  return size.known() ? std::optional(size.ToDim()) : std::nullopt;
+}
+
 bool ScalesToDims(InferContext& c, const Ints& axes, Shape* dims) {
   const auto scales = ConstantDoubles(c.operand(kScales));
   const auto kept = KeptFractions(c, axes.size());
@@ -62,6 +71,11 @@ bool ScalesToDims(InferContext& c, const Ints& axes, Shape* dims) {
     if (known && !((*scales)[i] > 0 && std::isfinite((*scales)[i])))
       return c.Fail(fmt::format("scales has the entry {}", (*scales)[i]));
     if (known && kept && (*scales)[i] == 1 && (*kept)[i] == 1) continue;
+    if (const auto exact =
+            known && kept && (*kept)[i] == 1 ? Scaled(dim, (*scales)[i]) : std::nullopt) {
+      dim = *exact;
+      continue;
+    }
     if (!known || !kept || !IsStaticDim(dim)) {
       dim = kUnknownDim;
       continue;

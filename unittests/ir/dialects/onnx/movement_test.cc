@@ -39,7 +39,7 @@ TEST_F(OnnxMovement, TransposePermutes) {
 TEST_F(OnnxMovement, ConcatAddsUpAlongItsAxis) {
   EXPECT_EQ(Run<ops::Concat>({X({2, 3}), X({2, 5}), X({2, 0})}, {.axis = -1}), "tensor<2x8xf32>");
   EXPECT_EQ(Run<ops::Concat>({X({n, 3}), X({kUnknownDim, 5})}, {.axis = 1}), "tensor<Nx8xf32>");
-  EXPECT_EQ(Run<ops::Concat>({X({n, 3}), X({n, 3})}, {.axis = 0}), "tensor<-1x3xf32>");
+  EXPECT_EQ(Run<ops::Concat>({X({n, 3}), X({n, 3})}, {.axis = 0}), "tensor<2*Nx3xf32>");
   EXPECT_EQ(Run<ops::Concat>({X({n, 3}), X({0, 3})}, {.axis = 0}), "tensor<Nx3xf32>");
   EXPECT_EQ(Run<ops::Concat>({X({2, 3}), Unranked()}, {.axis = 0}), "tensor<-1x3xf32>");
   EXPECT_EQ(Run<ops::Concat>({X({2, 3}), X({3, 4})}, {.axis = 0}),
@@ -60,7 +60,7 @@ TEST_F(OnnxMovement, SplitCutsAlongItsAxis) {
             "tensor<2xNxf32>, tensor<2xNxf32>, tensor<2xNxf32>");
   EXPECT_EQ(Run<ops::Split>({X({2, 6}), I({1, 5})}, {.axis = -1}, 2),
             "tensor<2x1xf32>, tensor<2x5xf32>");
-  EXPECT_EQ(Run<ops::Split>({X({n, 2})}, {}, 2), "tensor<-1x2xf32>, tensor<-1x2xf32>");
+  EXPECT_EQ(Run<ops::Split>({X({n, 2})}, {}, 2), "tensor<N//2x2xf32>, tensor<N//2x2xf32>");
   EXPECT_EQ(Run<ops::Split>({X({n, 2}), I({1, 2})}, {}, 2), "tensor<1x2xf32>, tensor<2x2xf32>");
   EXPECT_EQ(Run<ops::Split>({Unranked()}, {}, 2), "tensor<*xf32>, tensor<*xf32>");
   EXPECT_EQ(Run<ops::Split>({X({5})}, {}, 2),
@@ -69,7 +69,7 @@ TEST_F(OnnxMovement, SplitCutsAlongItsAxis) {
             "onnx.Split: split adds up to 5 but dimension 0 of x is 6");
   EXPECT_EQ(Run<ops::Split>({X({6}), I({7, -1})}, {}, 2), "onnx.Split: split has the entry -1");
   EXPECT_EQ(Run<ops::Split>({X({6}), I({INT64_MAX, INT64_MAX})}, {}, 2),
-            "onnx.Split: split has the entry 9223372036854775807");
+            "onnx.Split: split [9223372036854775807,9223372036854775807] is too large");
   EXPECT_EQ(Run<ops::Split>({X({6}), I({1, 2, 3})}, {}, 2),
             "onnx.Split: split has 3 entries but results are 2");
   EXPECT_EQ(Run<ops::Split>({X({7})}, {.num_outputs = 3}, 3),
@@ -99,7 +99,7 @@ TEST_F(OnnxMovement, SliceCountsItsElements) {
 TEST_F(OnnxMovement, SliceKeepsWhatItDoesNotTouch) {
   EXPECT_EQ(Run<ops::Slice>({X({n, 9}), I({1}), I({5}), I({1})}), "tensor<Nx4xf32>");
   EXPECT_EQ(Run<ops::Slice>({X({n, 9}), I({0}), I({INT64_MAX})}), "tensor<Nx9xf32>");
-  EXPECT_EQ(Run<ops::Slice>({X({n, 9}), I({1}), I({INT64_MAX})}), "tensor<-1x9xf32>");
+  EXPECT_EQ(Run<ops::Slice>({X({n, 9}), I({1}), I({INT64_MAX})}), "tensor<max(1, N) - 1x9xf32>");
   EXPECT_EQ(Run<ops::Slice>({X({8, 9}), X({1}, DataType::kI64), I({5})}), "tensor<-1x9xf32>");
   EXPECT_EQ(Run<ops::Slice>({X({8, 9}), X({n}, DataType::kI64), I({5})}), "tensor<-1x-1xf32>");
   EXPECT_EQ(Run<ops::Slice>({X({8, 9}), I({1}), I({5}), X({1}, DataType::kI64)}),
@@ -111,7 +111,8 @@ TEST_F(OnnxMovement, SliceKnowsThatItIsEmptyWithoutKnowingTheSize) {
   EXPECT_EQ(Run<ops::Slice>({X({n}), I({3}), I({3})}), "tensor<0xf32>");
   EXPECT_EQ(Run<ops::Slice>({X({n}), I({-2}), I({-3})}), "tensor<0xf32>");
   EXPECT_EQ(Run<ops::Slice>({X({n}), I({2}), I({5}), I({0}), I({-1})}), "tensor<0xf32>");
-  EXPECT_EQ(Run<ops::Slice>({X({n}), I({-1}), I({3})}), "tensor<-1xf32>");
+  EXPECT_EQ(Run<ops::Slice>({X({n}), I({-1}), I({3})}),
+            "tensor<max(-max(1, N) + min(3, N) + 1, 0)xf32>");
 }
 
 TEST_F(OnnxMovement, SliceNamesWhatDoesNotFit) {
@@ -143,7 +144,7 @@ TEST_F(OnnxMovement, GatherPutsTheIndicesShapeInPlaceOfTheAxis) {
 
 TEST_F(OnnxMovement, PadAddsABorder) {
   EXPECT_EQ(Run<ops::Pad>({X({n, 3}), I({0, 1, 0, 2}), Scalar(0)}), "tensor<Nx6xf32>");
-  EXPECT_EQ(Run<ops::Pad>({X({n, 3}), I({1, -1, 0, -2})}), "tensor<-1x0xf32>");
+  EXPECT_EQ(Run<ops::Pad>({X({n, 3}), I({1, -1, 0, -2})}), "tensor<N + 1x0xf32>");
   EXPECT_EQ(Run<ops::Pad>({X({2, 3}), X({4}, DataType::kI64)}), "tensor<-1x-1xf32>");
   EXPECT_EQ(Run<ops::Pad>({X({3}), I({2, 2})}, {.mode = ops::PadMode::kReflect}), "tensor<7xf32>");
   EXPECT_EQ(Run<ops::Pad>({X({3}), I({9, 9})}, {.mode = ops::PadMode::kWrap}), "tensor<21xf32>");
@@ -177,7 +178,7 @@ TEST_F(OnnxMovement, ExpandBroadcasts) {
 
 TEST_F(OnnxMovement, TileMultiplies) {
   EXPECT_EQ(Run<ops::Tile>({X({2, n}), I({3, 1})}), "tensor<6xNxf32>");
-  EXPECT_EQ(Run<ops::Tile>({X({2, n}), I({0, 2})}), "tensor<0x-1xf32>");
+  EXPECT_EQ(Run<ops::Tile>({X({2, n}), I({0, 2})}), "tensor<0x2*Nxf32>");
   EXPECT_EQ(Run<ops::Tile>({X({1, 0}), X({2}, DataType::kI64)}), "tensor<-1x0xf32>");
   EXPECT_EQ(Run<ops::Tile>({X({2, 3}), I({1})}),
             "onnx.Tile: repeats has 1 entries but dimensions of x are 2");
