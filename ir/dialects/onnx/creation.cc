@@ -47,7 +47,7 @@ int64_t SizeOfComputedRange(const InferContext& c) {
   const auto delta = bounds[2].number();
   if (!delta || *delta == 0 || *delta == INT64_MIN) return kUnknownDim;
   const DimExpr distance = *delta > 0 ? bounds[1] - bounds[0] : bounds[0] - bounds[1];
-  return Max(CeilDiv(distance, std::abs(*delta)), 0).ToDim();
+  return ir::Max(CeilDiv(distance, std::abs(*delta)), 0).ToDim();
 }
 
 }  // namespace
