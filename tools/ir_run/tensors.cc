@@ -175,6 +175,11 @@ absl::StatusOr<double> Difference(const std::string& name, const Tensor& actual,
   return kernels::RelativeDifference(actual.view(), expected.view());
 }
 
+double AllowedDifference(ir::DataType dtype, std::optional<double> tolerance) {
+  if (tolerance) return *tolerance;
+  return dtype == ir::DataType::kF16 ? 0x1p-10 : dtype == ir::DataType::kBF16 ? 0x1p-7 : 5e-6;
+}
+
 std::vector<kernels::TensorView> ViewsOf(const std::vector<Tensor>& tensors) {
   std::vector<kernels::TensorView> views;
   views.reserve(tensors.size());

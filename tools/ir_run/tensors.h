@@ -39,6 +39,9 @@ absl::Status WriteOutputs(ir::IrContext& context, const std::string& folder,
 absl::StatusOr<double> Difference(const std::string& name, const kernels::Tensor& actual,
                                   const kernels::Tensor& expected);
 
+// What outputs of a type may differ by: `tolerance`, or else 5e-6, a rounding step for f16 and bf16.
+double AllowedDifference(ir::DataType dtype, std::optional<double> tolerance);
+
 std::vector<kernels::TensorView> ViewsOf(const std::vector<kernels::Tensor>& tensors);
 std::vector<std::span<const int64_t>> DimsOf(const std::vector<kernels::Tensor>& tensors);
 // "f32[1,3,224]".
