@@ -193,12 +193,18 @@ bool Converter::TryConvert(Operation op) {
     SetOperandForms(op, operands, false);
     return false;
   }
-  if (!(state.attrs == op.attrs())) rewriter_.SetAttrs(op, state.attrs);
+  bool changes = !(state.attrs == op.attrs());
+  if (changes) rewriter_.SetAttrs(op, state.attrs);
+  for (uint32_t i = 0; i < op.num_operands(); ++i)
+    changes |= operands[i] && forms_.contains(operands[i].id()) &&
+               op.operand(i).type() != forms_.at(operands[i].id()).original;
   for (uint32_t i = 0; i < op.num_results(); ++i) {
     if (!wanted[i]) continue;
+    changes = true;
     forms_[op.result(i).id()].is_converted = true;
     rewriter_.SetType(op.result(i), wanted[i]);
   }
+  count_ += changes;
   return true;
 }
 
@@ -220,10 +226,7 @@ void Converter::Visit(Operation op) {
     return false;
   }();
   if (!has_floats) return;
-  if (converts && TryConvert(op)) {
-    ++count_;
-    return;
-  }
+  if (converts && TryConvert(op)) return;
   for (const Value result : op.results()) Add(result, false);
   SetOperandForms(op, op.operands().vec(), false);
 }

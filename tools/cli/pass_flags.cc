@@ -104,6 +104,13 @@ std::vector<std::string> PassesOf(const PassFlags& flags) {
   std::vector<std::string> names =
       flags.passes.empty() ? passes::FindPipeline(flags.pipeline)->passes : flags.passes;
   if (flags.widen_floats && !names.empty()) names.insert(names.begin(), "widen-floats");
+  if (flags.convert) {
+    const std::vector<std::string>& simplify = passes::FindPipeline("simplify")->passes;
+    const bool simplifies = names.size() >= simplify.size() &&
+                            std::equal(simplify.begin(), simplify.end(), names.begin());
+    const size_t at = simplifies ? simplify.size() : names.size();
+    names.insert(names.begin() + static_cast<std::ptrdiff_t>(at), "convert-floats");
+  }
   return passes::WithEnabled(std::move(names), flags.enabled_rules);
 }
 
@@ -124,6 +131,7 @@ passes::PassContext PassContextOf(const PassFlags& flags) {
     if (auto range = passes::ParseDimRange(text); range.ok())  // CheckPassFlags has seen them
       sampled.dim_ranges.push_back(*std::move(range));
   context.options.Set(std::move(sampled));
+  if (flags.convert) context.options.Set(*flags.convert);
   return context;
 }
 

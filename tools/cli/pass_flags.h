@@ -2,12 +2,14 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "ir/base/status.h"
 #include "ir/program.h"
 #include "passes/pass_manager.h"
+#include "passes/precision/convert_floats.h"
 #include "tools/cli/search_flags.h"
 
 namespace weft::tools {
@@ -27,6 +29,8 @@ struct PassFlags {
   int64_t target_opset = 0;               // of the ONNX model that will be written; 0: none will
   bool record_rules = false;              // in locations, for profiles
   bool widen_floats = false;              // begin with widen-floats, if any pass runs
+  // Run convert-floats: after simplify, where the pipeline begins with it, else at the end.
+  std::optional<passes::ConvertFloatsOptions> convert = {};
   SearchFlags search = {};  // of superopt
   std::vector<std::string> dim_ranges =
       {};  // of sampled-dynamic-reshape: see passes/targets/ascend/dim_range.h

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <memory>
 #include <string>
 
 #include "ir/base/suggest.h"
@@ -17,9 +18,11 @@
 #include "tools/cli/shape_flags.h"
 #include "tools/cli/target_opset.h"
 #include "tools/ir_opt/analyse.h"
+#include "tools/ir_opt/convert.h"
 #include "tools/ir_opt/describe_rule.h"
 #include "tools/ir_opt/explain.h"
 #include "tools/ir_opt/lists.h"
+#include "tools/onnx/export.h"
 
 namespace weft::tools {
 namespace {
@@ -30,6 +33,7 @@ struct Flags {
   bool list_passes = false, list_ops = false, list_constraints = false, analyse_rules = false;
   const CLI::Option* list_rules = nullptr;  // may have a value: the rule
   PassFlags passes = {.pipeline = "simplify"};
+  ConvertFlags convert;
   ShapeFlags shapes;
   LoadOptions load;
   int64_t target_opset = 0;
@@ -43,12 +47,13 @@ void AddFlags(CLI::App& app, Flags* flags) {
   AddPassFlags(app, &flags->passes);
   AddSearchFlags(app, &flags->passes.search);
   app.add_option("--explain", flags->explain,
-                 "why rule R did not apply at value V (name or %N), or its nearest miss")
+                 "why R did not apply at V, or its nearest miss; rules of F first")
       ->type_name("R[@V]");
-  app.add_option("--rules-file", flags->passes.rules_files,
-                 "first apply the rules in F: mapping dicts, or rule text; repeatable")
+  app.add_option("--rules-file", flags->passes.rules_files)
       ->type_name("F")
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->group(kSameLine);
+  AddConvertFlags(app, &flags->convert);
   AddDimFlag(app, &flags->shapes);
   app.add_option("--dim-range", flags->passes.dim_ranges)
       ->type_name("NAME=LOW..HIGH[*STEP]")
@@ -94,6 +99,7 @@ absl::Status CheckFlags(const Flags& flags) {
   WEFT_RETURN_IF_ERROR(ModelFormatOf(flags.in).status());
   WEFT_RETURN_IF_ERROR(CheckPassFlags(flags.passes));
   WEFT_RETURN_IF_ERROR(CheckTargetOpset(flags.target_opset));
+  WEFT_RETURN_IF_ERROR(CheckConvertFlags(flags.convert));
   const std::string forms[] = {"functions", "inline"};
   WEFT_RETURN_IF_ERROR(ir::CheckName("export form", flags.export_form, forms));
   if (!flags.explain.empty())
@@ -134,8 +140,9 @@ absl::Status WriteProgram(const Flags& flags, ir::Program& program) {
 }
 
 // Runs the passes and explains what is to be explained.
-absl::Status Optimise(const Flags& flags, ir::Program& program) {
+absl::Status Optimise(const Flags& flags, const Conversion& conversion, ir::Program& program) {
   std::vector<passes::PassReport> reports;
+  const std::unique_ptr<ir::Program> original = flags.passes.convert ? program.Clone() : nullptr;
   if (flags.explain.empty()) {
     WEFT_RETURN_IF_ERROR(RunPasses(flags.passes, program, &reports));
   } else {
@@ -146,6 +153,7 @@ absl::Status Optimise(const Flags& flags, ir::Program& program) {
                           explainer.Answer(program, RuleNames(reports), reports));
     std::fputs(answer.c_str(), flags.out == "-" ? stderr : stdout);
   }
+  if (original) conversion.Report(*original, program, reports);
   return CheckRuleBounds(flags.passes.fail_if, RuleNames(reports), reports);
 }
 
@@ -167,7 +175,10 @@ absl::Status Run(Flags flags) {
   WEFT_ASSIGN_OR_RETURN(auto program, LoadModel(context, flags.in, flags.load));
   WEFT_RETURN_IF_ERROR(ApplyShapes(flags.shapes, *program));
   WEFT_ASSIGN_OR_RETURN(flags.passes.target_opset, TargetOpsetOf(flags, *program));
-  WEFT_RETURN_IF_ERROR(Optimise(flags, *program));
+  const int64_t opset = flags.passes.target_opset;
+  Conversion conversion(flags.convert, opset > 0 ? opset : onnx::TargetOpset(*program));
+  flags.passes.convert = conversion.options();
+  WEFT_RETURN_IF_ERROR(Optimise(flags, conversion, *program));
   return WriteProgram(flags, *program);
 }
 

@@ -38,7 +38,7 @@ struct Flags {
   std::string provider = "auto";
   int threads = std::min(kernels::AvailableCpus(), ThreadPool::kMaxThreads);
   bool oversubscribe = false;
-  double tolerance = 5e-6;
+  std::optional<double> tolerance;
   bool bench = false, bench_blocks = false, profile = false, report = false, can_run = false;
 };
 
@@ -69,7 +69,7 @@ void AddFlags(CLI::App& app, Flags* flags) {
       ->type_name("NAME=FILE")
       ->allow_extra_args(false);
   app.add_option("--tolerance", flags->tolerance,
-                 "allowed difference, relative to the largest output (5e-6)")
+                 "allowed difference / largest output (5e-6, f16 1e-3, bf16 8e-3)")
       ->type_name("T");
   app.add_flag("--bench", flags->bench,
                "time runs: min, mean, p50, p90, p99; the size of the arena");
@@ -88,9 +88,9 @@ absl::Status CheckFlags(const Flags& flags) {
   if (flags.threads < 1 || flags.threads > ThreadPool::kMaxThreads)
     return ir::InvalidArgument(
         fmt::format("--threads {}: expected 1 to {}", flags.threads, ThreadPool::kMaxThreads));
-  if (!(flags.tolerance >= 0))
+  if (flags.tolerance && !(*flags.tolerance >= 0))
     return ir::InvalidArgument(
-        fmt::format("--tolerance {}: expected a number of at least 0", flags.tolerance));
+        fmt::format("--tolerance {}: expected a number of at least 0", *flags.tolerance));
   const std::string with[] = {"reference"};
   if (!flags.compare.empty())
     WEFT_RETURN_IF_ERROR(ir::CheckName("comparison", flags.compare, with));
@@ -109,10 +109,11 @@ int ThreadsOf(const Flags& flags) {
 
 // One line per output on stdout, CheckFailed if one differs too much.
 absl::Status CheckOutput(const std::string& name, const kernels::RuntimeValue& actual,
-                         const kernels::RuntimeValue& expected, const char* with, double tolerance,
+                         const kernels::RuntimeValue& expected, const char* with,
+                         std::optional<double> tolerance,
                          bool* agree) {
   WEFT_ASSIGN_OR_RETURN(const double difference, Difference(name, actual, expected));
-  const bool fits = difference <= tolerance;
+  const bool fits = difference <= AllowedDifference(expected, tolerance);
   std::printf("%s: differs from %s by %.3g of its largest element%s\n", name.c_str(), with,
               difference, fits ? "" : ", too much");
   *agree = *agree && fits;
@@ -122,7 +123,7 @@ absl::Status CheckOutput(const std::string& name, const kernels::RuntimeValue& a
 // The model as it is, on reference kernels and one thread.
 absl::Status CompareWithReference(const ir::Program& original, const Runner& runner,
                                   const std::vector<kernels::RuntimeValue>& inputs,
-                                  double tolerance, bool* agree) {
+                                  std::optional<double> tolerance, bool* agree) {
   WEFT_ASSIGN_OR_RETURN(auto reference,
                         Runner::Create(original, {.threads = 1, .provider = "reference"}));
   WEFT_RETURN_IF_ERROR(reference->Bind(inputs));
@@ -145,8 +146,10 @@ absl::Status CheckOutputs(const Flags& flags, const ir::Program* original, const
     if (expected[i])
       WEFT_RETURN_IF_ERROR(CheckOutput(runner.output_infos()[i].name, runner.outputs()[i],
                                        *expected[i], "what is expected", flags.tolerance, &agree));
-  if (!agree)
-    return CheckFailed(fmt::format("outputs differ by more than {:.3g}", flags.tolerance));
+  double allowed = 0;
+  for (const kernels::Tensor& output : runner.outputs())
+    allowed = std::max(allowed, AllowedDifference(output.dtype(), flags.tolerance));
+  if (!agree) return CheckFailed(fmt::format("outputs differ by more than {:.3g}", allowed));
   return absl::OkStatus();
 }
 

@@ -11,6 +11,7 @@
 #include "tools/cli/table.h"
 #include "tools/ir_run/bench.h"
 #include "tools/ir_run/runner.h"
+#include "tools/ir_run/tensors.h"
 
 namespace weft::tools {
 namespace {
@@ -51,7 +52,7 @@ absl::StatusOr<double> LargestDifference(const Runner& actual, const Runner& exp
 }  // namespace
 
 absl::Status PrintReport(ir::Program& program, const std::string& model, const InputFlags& inputs,
-                         const kernels::SessionOptions& options, double tolerance) {
+                         const kernels::SessionOptions& options, std::optional<double> tolerance) {
   WEFT_ASSIGN_OR_RETURN(const Side unfused, Prepare(program, "layout", options));
   WEFT_ASSIGN_OR_RETURN(const Side fused, Prepare(program, "fuse", options));
   std::printf("%s: %u operations, optimised by the pipeline fuse\n\n%s\n", model.c_str(),
@@ -75,9 +76,12 @@ absl::Status PrintReport(ir::Program& program, const std::string& model, const I
               Mebibytes(unfused.runner->arena_bytes()).c_str(),
               Mebibytes(fused.runner->arena_bytes()).c_str());
   std::printf("  largest difference           %.2g of the largest output\n", difference);
-  if (difference > tolerance)
+  double allowed = 0;
+  for (const kernels::Tensor& output : fused.runner->outputs())
+    allowed = std::max(allowed, AllowedDifference(output.dtype(), tolerance));
+  if (difference > allowed)
     return CheckFailed(fmt::format("fused and unfused outputs differ by {:.3g}, allowed are {:.3g}",
-                                   difference, tolerance));
+                                   difference, allowed));
   return absl::OkStatus();
 }
 

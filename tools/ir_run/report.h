@@ -1,6 +1,7 @@
 // ir-run --report: what optimising a model gained.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,6 @@ namespace weft::tools {
 // rule did, runs both in turns on the same inputs and prints their latencies, the speed-up and the
 // largest difference of their outputs. CheckFailed when that exceeds `tolerance`.
 absl::Status PrintReport(ir::Program& program, const std::string& model, const InputFlags& inputs,
-                         const kernels::SessionOptions& options, double tolerance);
+                         const kernels::SessionOptions& options, std::optional<double> tolerance);
 
 }  // namespace weft::tools

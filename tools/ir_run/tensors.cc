@@ -210,6 +210,14 @@ absl::StatusOr<double> Difference(const std::string& name, const RuntimeValue& a
   return largest;
 }
 
+double AllowedDifference(const RuntimeValue& output, std::optional<double> tolerance) {
+  if (tolerance) return *tolerance;
+  ir::DataType dtype = ir::DataType::kF32;
+  if (output.IsTensor()) dtype = output.view.dtype;
+  if (output.IsSequence() && !output.sequence->empty()) dtype = output.sequence->front()->dtype();
+  return dtype == ir::DataType::kF16 ? 0x1p-10 : dtype == ir::DataType::kBF16 ? 0x1p-7 : 5e-6;
+}
+
 std::vector<kernels::TensorView> ViewsOf(const std::vector<RuntimeValue>& values) {
   std::vector<kernels::TensorView> views;
   views.reserve(values.size());

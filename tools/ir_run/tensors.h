@@ -40,6 +40,9 @@ absl::Status WriteOutputs(ir::IrContext& context, const std::string& folder,
 absl::StatusOr<double> Difference(const std::string& name, const kernels::RuntimeValue& actual,
                                   const kernels::RuntimeValue& expected);
 
+// What an output may differ by: `tolerance`, or else 5e-6, a rounding step for f16 and bf16.
+double AllowedDifference(const kernels::RuntimeValue& output, std::optional<double> tolerance);
+
 // Null and empty for those that are no tensors.
 std::vector<kernels::TensorView> ViewsOf(const std::vector<kernels::RuntimeValue>& values);
 std::vector<std::span<const int64_t>> DimsOf(const std::vector<kernels::RuntimeValue>& values);

@@ -6,6 +6,7 @@
 #include "ir/dialects/builtin.h"
 #include "ir/dialects/onnx/control.h"
 #include "ir/walk.h"
+#include "tools/onnx/element_types.h"
 #include "tools/onnx/export/fused_functions.h"
 #include "tools/onnx/export/lowering.h"
 #include "tools/onnx/proto/names.h"
@@ -255,10 +256,13 @@ absl::Status GraphWriter::WriteNode(Operation op, pb::GraphProto* graph) {
   WEFT_RETURN_IF_ERROR(WriteAttributes(op, &node));
   WEFT_RETURN_IF_ERROR(WriteSubgraphs(op, &node));
   WriteResults(op, graph, &node);
-  if (node.domain().empty())
+  if (node.domain().empty()) {
+    if (std::string wrong = WrongElementType(op, target_); !wrong.empty())
+      return ir::Unsupported(std::move(wrong));
     WEFT_RETURN_IF_ERROR(LowerNode(
         op, target_, [&](const ir::Ints& ints) { return AddInts(ints, *op.context(), graph); },
         &node));
+  }
   *graph->add_node() = std::move(node);
   return absl::OkStatus();
 }

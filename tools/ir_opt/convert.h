@@ -1,0 +1,45 @@
+// --convert: a model in another floating point type, and what that does to its outputs.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "ir/base/status.h"
+#include "ir/program.h"
+#include "passes/pass_manager.h"
+#include "passes/precision/convert_floats.h"
+
+namespace weft::tools {
+
+struct ConvertFlags {
+  std::string to;  // empty: no conversion
+  bool keep_io = false;
+  std::vector<std::string> keep;  // operators or nodes
+};
+
+// --convert, --keep-io and --keep, on one line of the help.
+void AddConvertFlags(CLI::App& app, ConvertFlags* flags);
+absl::Status CheckConvertFlags(const ConvertFlags& flags);
+
+// A conversion of a model that is written for one opset.
+class Conversion {
+ public:
+  Conversion(const ConvertFlags& flags, int64_t opset) : flags_(flags), opset_(opset) {}
+
+  // The options of the pass, which refer to this object; nothing without --convert.
+  std::optional<passes::ConvertFloatsOptions> options();
+  // On stderr: what was converted, which weights did not fit, and per output the largest difference
+  // between the two programs on random inputs (seed 1), or why there is none.
+  void Report(const ir::Program& before, const ir::Program& after,
+              const std::vector<passes::PassReport>& reports) const;
+
+ private:
+  const ConvertFlags& flags_;
+  const int64_t opset_;
+  std::set<std::string> refused_;  // operators without the type in the opset
+};
+
+}  // namespace weft::tools
