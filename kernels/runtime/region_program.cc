@@ -117,30 +117,14 @@ absl::StatusOr<std::unique_ptr<ir::Program>> RegionProgram::Specialized(
   return program;
 }
 
-absl::StatusOr<RegionProgram::Prepared*> RegionProgram::Prepare(
-    std::span<const TensorView> inputs) {
-  const auto fits = [&](const std::unique_ptr<Prepared>& prepared) {
-    return std::equal(inputs.begin(), inputs.end(), prepared->types.begin(), prepared->types.end(),
-                      HasType);
-  };
-  if (!prepared_.empty() && fits(prepared_.back())) return prepared_.back().get();
-  const auto found = std::find_if(prepared_.begin(), prepared_.end(), fits);
-  if (found != prepared_.end()) {
-    std::rotate(found, found + 1, prepared_.end());
-    return prepared_.back().get();
-  }
-  auto prepared = std::make_unique<Prepared>();
+absl::StatusOr<PreparedProgram*> RegionProgram::Prepare(std::span<const TensorView> inputs) {
+  const auto same = [&](size_t i, ir::Type type) { return HasType(inputs[i], type); };
+  if (PreparedProgram* const found = prepared_.Find(inputs.size(), same)) return found;
+  std::vector<ir::Type> types;
   for (const TensorView& input : inputs)
-    prepared->types.push_back(program_->context()->TensorType(input.dtype, input.dims));
-  WEFT_ASSIGN_OR_RETURN(std::unique_ptr<ir::Program> program, Specialized(prepared->types));
-  if (HasKnownSizes(*program)) {
-    WEFT_ASSIGN_OR_RETURN(prepared->plan, Plan::Create(std::move(program), resources_));
-  } else {
-    WEFT_ASSIGN_OR_RETURN(prepared->first, Segment::Create(std::move(program), resources_, 0));
-  }
-  if (prepared_.size() == kMaxPlans) prepared_.erase(prepared_.begin());
-  prepared_.push_back(std::move(prepared));
-  return prepared_.back().get();
+    types.push_back(program_->context()->TensorType(input.dtype, input.dims));
+  WEFT_ASSIGN_OR_RETURN(std::unique_ptr<ir::Program> program, Specialized(types));
+  return prepared_.Add(std::move(program), resources_);
 }
 
 absl::Status RegionProgram::RunPlan(Plan& plan, std::span<const TensorView> inputs,
@@ -159,7 +143,7 @@ absl::Status RegionProgram::Run(std::span<const OwnedView> inputs,
                                 std::vector<OwnedView>* outputs) {
   input_views_.clear();
   for (const size_t i : inputs_) input_views_.push_back(inputs[i].view);
-  WEFT_ASSIGN_OR_RETURN(Prepared* const prepared, Prepare(input_views_));
+  WEFT_ASSIGN_OR_RETURN(PreparedProgram* const prepared, Prepare(input_views_));
   outputs->resize(outputs_.size());
   if (prepared->plan != nullptr) {
     WEFT_RETURN_IF_ERROR(RunPlan(*prepared->plan, input_views_, outputs));

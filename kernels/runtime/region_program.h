@@ -10,7 +10,7 @@
 #include "ir/program.h"
 #include "kernels/kernel.h"
 #include "kernels/runtime/plan.h"
-#include "kernels/runtime/segment.h"
+#include "kernels/runtime/plan_cache.h"
 
 namespace weft::kernels {
 
@@ -45,17 +45,12 @@ class RegionProgram {
     int argument = -1;  // that it is
     size_t result = 0;  // of the program, when it is none
   };
-  struct Prepared {
-    std::vector<ir::Type> types;  // of the program's inputs
-    std::unique_ptr<Plan> plan;   // or, where sizes follow from values:
-    std::unique_ptr<Segment> first;
-  };
 
   RegionProgram() = default;
   std::vector<std::pair<std::string, ir::Value>> CopyRegion(ir::Region region,
                                                             std::span<const ir::Attribute> known);
   absl::StatusOr<std::unique_ptr<ir::Program>> Specialized(std::span<const ir::Type> inputs) const;
-  absl::StatusOr<Prepared*> Prepare(std::span<const TensorView> inputs);
+  absl::StatusOr<PreparedProgram*> Prepare(std::span<const TensorView> inputs);
   absl::Status RunPlan(Plan& plan, std::span<const TensorView> inputs,
                        std::vector<OwnedView>* outputs) const;
 
@@ -66,8 +61,8 @@ class RegionProgram {
   std::vector<ir::Type> argument_types_;
   std::vector<size_t> inputs_;  // of the program: numbers of arguments
   std::vector<Output> outputs_;
-  std::vector<std::unique_ptr<Prepared>> prepared_;  // the one used last is last
-  std::vector<TensorView> input_views_;              // of a run
+  PlanCache prepared_{kMaxPlans};
+  std::vector<TensorView> input_views_;  // of a run
 };
 
 // The tensor in `value`, which nobody needs any more: a copy unless nobody else owns it.

@@ -50,7 +50,12 @@ void AddFlags(CLI::App& app, Flags* flags) {
   app.add_option("--random-inputs", flags->inputs.seed, "random values for the other inputs")
       ->type_name("SEED")
       ->check(CLI::NonNegativeNumber);
+  app.add_option("--input-range", flags->inputs.ranges)
+      ->type_name("NAME=LOW,HIGH")
+      ->allow_extra_args(false)
+      ->group(kSameLine);
   AddDimFlag(app, &flags->shapes);
+  AddInputShapeFlags(app, &flags->shapes);
   AddLoadFlags(app, &flags->load);
   app.add_option("--output-dir", flags->output_dir, "write DIR/output_<i>.pb")->type_name("DIR");
   AddPipelineFlag(app, &flags->passes);
