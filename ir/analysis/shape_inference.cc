@@ -8,6 +8,7 @@
 #include "ir/dialects/onnx/control.h"
 #include "ir/dialects/onnx/infer/infer_util.h"
 #include "ir/dialects/pd/creation.h"
+#include "ir/dim/dim_expr.h"
 #include "ir/infer.h"
 #include "ir/rewriter.h"
 #include "ir/walk.h"
@@ -35,23 +36,36 @@ void VisitValues(Program& program, F&& visit) {
   });
 }
 
-// `type` with the symbol replaced, in the elements of vectors too.
-Type ReplaceDim(IrContext* context, Type type, int64_t symbol, int64_t size) {
+// `type` with f(dims) for its dims, in the elements of vectors too.
+template <class F>
+Type MapDims(IrContext* context, Type type, const F& f) {
   if (!type) return type;
   if (type.IsVector()) {
     std::vector<Type> elements;
-    for (Type e : type.elements()) elements.push_back(ReplaceDim(context, e, symbol, size));
+    for (Type e : type.elements()) elements.push_back(MapDims(context, e, f));
     return context->VectorType(elements);
   }
   if (type.HasElement()) {
-    const Type element = ReplaceDim(context, type.element(), symbol, size);
+    const Type element = MapDims(context, type.element(), f);
     return type.IsSequence() ? context->SequenceType(element) : context->OptionalType(element);
   }
-  if (!type.HasRank()) return type;
-  Shape dims = type.shape();
-  if (std::find(dims.begin(), dims.end(), symbol) == dims.end()) return type;
-  std::replace(dims.begin(), dims.end(), symbol, size);
-  return context->TensorType(type.dtype(), dims);
+  return type.HasRank() ? f(type) : type;
+}
+
+// `type` with the symbol replaced.
+Type ReplaceDim(IrContext* context, Type type, int64_t symbol, int64_t size) {
+  const DimBinding binding[] = {{symbol, size}};
+  return MapDims(context, type, [&](Type tensor) {
+    Shape dims = tensor.shape();
+    for (int64_t& dim : dims) dim = SubstituteDim(dim, binding);
+    return context->TensorType(tensor.dtype(), dims);
+  });
+}
+
+// `type` with nothing known of its shape.
+Type WithoutShape(IrContext* context, Type type) {
+  return MapDims(context, type,
+                 [&](Type tensor) { return context->UnrankedTensorType(tensor.dtype()); });
 }
 
 bool IsCountableType(Type type) {
@@ -103,7 +117,7 @@ absl::Status RefineResultTypes(Operation op, Rewriter& rewriter) {
     if (!Compatible(stated, inferred))
       return InvalidArgument(fmt::format("{}: result {} is {} but its operands say {}", Where(op),
                                          i, stated.ToString(), inferred.ToString()));
-    const Type merged = Merge(op.context(), stated, inferred);
+    const Type merged = Merge(op.context(), inferred, stated);
     if (!(merged == stated)) rewriter.SetType(op.result(i), merged);
   }
   return absl::OkStatus();
@@ -118,10 +132,12 @@ absl::Status PropagateTypes(Program& program) {
   return status;
 }
 
-absl::Status SetInputShape(Program& program, std::string_view name, std::span<const int64_t> dims) {
-  const Value input = FindInput(program, name);
-  if (!input) return NotFound(fmt::format("the program has no input {}", name));
-  const Type type = input.type();
+namespace {
+
+// Fails where `dims` cannot be the shape of an input of this type. Sizes that are known may be
+// others if they are to be overwritten.
+absl::Status CheckInputShape(Type type, std::string_view name, std::span<const int64_t> dims,
+                             bool overwrite) {
   const auto refuse = [&](std::string_view why) {
     return InvalidArgument(fmt::format("input {} is {}: {}", name, type.ToString(), why));
   };
@@ -132,19 +148,70 @@ absl::Status SetInputShape(Program& program, std::string_view name, std::span<co
   const bool ranked = type.HasRank();
   if (ranked && type.rank() != dims.size())
     return refuse(fmt::format("{} has another rank", ToString(dims)));
+  std::vector<DimBinding> sizes;
   for (size_t i = 0; ranked && i < dims.size(); ++i) {
     const int64_t d = type.dims()[i];
-    if (IsStaticDim(d) && d != dims[i])
+    if (IsStaticDim(d) && d != dims[i] && !overwrite)
       return refuse(fmt::format("dimension {} cannot be {}", i, dims[i]));
     const auto twin = std::find(type.dims().begin(), type.dims().end(), d) - type.dims().begin();
     if (IsSymbolicDim(d) && dims[static_cast<size_t>(twin)] != dims[i])
       return refuse(fmt::format("dimensions {} and {} are the same", twin, i));
+    if (IsSymbolicDim(d) && !IsExpressionDim(d)) sizes.push_back({d, dims[i]});
   }
-  for (size_t i = 0; ranked && i < dims.size(); ++i)
-    if (IsSymbolicDim(type.dims()[i]) && input.type().dims()[i] == type.dims()[i])
-      WEFT_RETURN_IF_ERROR(SetDim(program, SymbolName(type.dims()[i]), dims[i]));
-  Rewriter(&program).SetType(input, program.context()->TensorType(type.dtype(), dims));
+  for (size_t i = 0; ranked && i < dims.size(); ++i) {
+    if (!IsExpressionDim(type.dims()[i])) continue;
+    const int64_t size = SubstituteDim(type.dims()[i], sizes);
+    if (!IsSymbolicDim(size) && size != dims[i])
+      return refuse(fmt::format("{} is {}, not {}", SymbolName(type.dims()[i]), size, dims[i]));
+  }
   return absl::OkStatus();
+}
+
+// Of results that are computed, and of the arguments of regions.
+void ForgetShapes(Program& program) {
+  Rewriter rewriter(&program);
+  std::vector<Value> values;
+  VisitValues(program, [&](Value value) { values.push_back(value); });
+  for (const Value value : values) {
+    const Operation op = value.DefiningOp();
+    const bool is_input = op ? op.HasTrait(kConstantLike) || op.num_operands() == 0
+                             : value.ParentBlock() == program.body();
+    if (is_input) continue;
+    const Type type = value.type(), forgotten = WithoutShape(program.context(), type);
+    if (!(type == forgotten)) rewriter.SetType(value, forgotten);
+  }
+}
+
+absl::Status GiveInputShape(Program& program, std::string_view name, std::span<const int64_t> dims,
+                            bool overwrite) {
+  const Value input = FindInput(program, name);
+  if (!input) return NotFound(fmt::format("the program has no input {}", name));
+  const Type type = input.type();
+  WEFT_RETURN_IF_ERROR(CheckInputShape(type, name, dims, overwrite));
+  const bool ranked = type.HasRank();
+  bool contradicts = false;
+  for (size_t i = 0; ranked && i < dims.size(); ++i)
+    contradicts |= IsStaticDim(type.dims()[i]) && type.dims()[i] != dims[i];
+  // Plain symbols first: expressions may follow from them.
+  for (const bool expressions : {false, true})
+    for (size_t i = 0; ranked && i < dims.size(); ++i)
+      if (const int64_t d = input.type().dims()[i];
+          IsSymbolicDim(d) && d == type.dims()[i] && IsExpressionDim(d) == expressions)
+        WEFT_RETURN_IF_ERROR(SetDim(program, SymbolName(d), dims[i]));
+  Rewriter(&program).SetType(input, program.context()->TensorType(type.dtype(), dims));
+  if (contradicts) ForgetShapes(program);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status SetInputShape(Program& program, std::string_view name, std::span<const int64_t> dims) {
+  return GiveInputShape(program, name, dims, false);
+}
+
+absl::Status OverwriteInputShape(Program& program, std::string_view name,
+                                 std::span<const int64_t> dims) {
+  return GiveInputShape(program, name, dims, true);
 }
 
 absl::Status SetDim(Program& program, std::string_view symbol, int64_t size) {

@@ -35,7 +35,12 @@ inline absl::Status SetInputShape(Program& program, std::string_view name,
   return SetInputShape(program, name, std::span<const int64_t>(dims.begin(), dims.size()));
 }
 
-// Replaces a symbolic dimension by its size in the types of all values. Fails when no type has it,
+// The same for sizes that are known already, too: where one becomes another, what the program says of
+// the shapes of its values is forgotten, for PropagateTypes() to find anew.
+absl::Status OverwriteInputShape(Program& program, std::string_view name,
+                                 std::span<const int64_t> dims);
+
+// Replaces a symbolic dimension by its size in the types of all values, in expressions too. Fails when no type has it,
 // or when a type would become too large to count its bytes.
 absl::Status SetDim(Program& program, std::string_view symbol, int64_t size);
 

@@ -33,15 +33,46 @@ void Fill(const Tensor& tensor, const Make& make) {
   for (T& value : tensor.values<T>()) value = static_cast<T>(make());
 }
 
+// Whether the integers of the range are elements of the type.
+bool Fits(ir::DataType dtype, ValueRange range) {
+  const bool is_signed = dtype == ir::DataType::kI8 || dtype == ir::DataType::kI16 ||
+                         dtype == ir::DataType::kI32 || dtype == ir::DataType::kI64;
+  const int bits = static_cast<int>(ir::ElementBits(dtype)) - is_signed;
+  if (!is_signed && range.low < 0) return false;
+  if (bits >= 63) return true;
+  const int64_t largest = (int64_t{1} << bits) - 1;
+  return range.low >= (is_signed ? -largest - 1 : 0) && range.high <= largest;
+}
+
+absl::Status CheckRange(ir::DataType dtype, ValueRange range) {
+  const std::string text = std::to_string(range.low) + " to " + std::to_string(range.high);
+  if (range.low > range.high) return ir::InvalidArgument("the range " + text + " is empty");
+  if (ir::IsFloat(dtype) || (ir::IsInteger(dtype) && Fits(dtype, range))) return absl::OkStatus();
+  return ir::InvalidArgument("the range " + text + " does not fit the element type " +
+                             std::string(ir::DataTypeName(dtype)));
+}
+
 }  // namespace
 
 absl::StatusOr<Tensor> RandomTensor(ir::DataType dtype, ir::Shape dims, uint64_t seed,
-                                    uint64_t stream) {
+                                    uint64_t stream, std::optional<ValueRange> range) {
+  if (range) WEFT_RETURN_IF_ERROR(CheckRange(dtype, *range));
   SplitMix mix(seed);
   SplitMix random(mix.Next() ^ SplitMix(stream).Next());
   WEFT_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Create(dtype, std::move(dims)));
-  const auto bit = [&] { return random.Next() >> 63; };
-  const auto real = [&] { return random.NextFloat(); };
+  const ValueRange bounds = range.value_or(ValueRange{0, 1});
+  const uint64_t width = static_cast<uint64_t>(bounds.high) - static_cast<uint64_t>(bounds.low);
+  const auto integer = [&] {
+    const uint64_t next = random.Next();
+    if (!range) return next >> 63;
+    return static_cast<uint64_t>(bounds.low) + (width == UINT64_MAX ? next : next % (width + 1));
+  };
+  const auto real = [&] {
+    const float value = random.NextFloat();
+    if (!range) return value;
+    const auto low = static_cast<float>(bounds.low), high = static_cast<float>(bounds.high);
+    return low + (value + 1) / 2 * (high - low);
+  };
   switch (dtype) {
     case ir::DataType::kF32:
       Fill<float>(tensor, real);
@@ -59,7 +90,7 @@ absl::StatusOr<Tensor> RandomTensor(ir::DataType dtype, ir::Shape dims, uint64_t
       break;
   }
   if (ir::IsLowPrecisionInteger(dtype)) {
-    Fill<uint8_t>(tensor, bit);
+    Fill<uint8_t>(tensor, integer);
     return tensor;
   }
   if (ir::IsLowPrecision(dtype)) {
@@ -70,22 +101,22 @@ absl::StatusOr<Tensor> RandomTensor(ir::DataType dtype, ir::Shape dims, uint64_t
     });
     return tensor;
   }
-  if (dtype == ir::DataType::kI8 || dtype == ir::DataType::kU8) {  // quantised numbers
+  if (!range && (dtype == ir::DataType::kI8 || dtype == ir::DataType::kU8)) {  // quantised
     Fill<uint8_t>(tensor, [&] { return random.Next() >> 56; });
     return tensor;
   }
   switch (dtype == ir::DataType::kBool || ir::IsInteger(dtype) ? ir::ElementSize(dtype) : 0) {
     case 1:
-      Fill<uint8_t>(tensor, bit);
+      Fill<uint8_t>(tensor, integer);
       return tensor;
     case 2:
-      Fill<uint16_t>(tensor, bit);
+      Fill<uint16_t>(tensor, integer);
       return tensor;
     case 4:
-      Fill<uint32_t>(tensor, bit);
+      Fill<uint32_t>(tensor, integer);
       return tensor;
     case 8:
-      Fill<uint64_t>(tensor, bit);
+      Fill<uint64_t>(tensor, integer);
       return tensor;
     default:
       return ir::Unsupported("no random values of type " + std::string(ir::DataTypeName(dtype)));
@@ -100,7 +131,8 @@ absl::StatusOr<std::vector<Tensor>> RandomInputs(std::span<const TensorInfo> inp
     if (!input.type.IsStatic())
       return ir::InvalidArgument(subject + " has type " + input.type.ToString() +
                                  ", whose dimensions are not all known");
-    auto tensor = RandomTensor(input.type.dtype(), input.type.shape(), seed, tensors.size());
+    auto tensor = RandomTensor(input.type.dtype(), input.type.shape(), seed, tensors.size(),
+                               input.range ? input.range->For({}) : std::nullopt);
     if (!tensor.ok()) return ir::Annotate(tensor.status(), subject);
     tensors.push_back(*std::move(tensor));
   }

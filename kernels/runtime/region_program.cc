@@ -109,34 +109,17 @@ absl::StatusOr<std::unique_ptr<ir::Program>> RegionProgram::Specialized(
   return program;
 }
 
-absl::StatusOr<RegionProgram::Prepared*> RegionProgram::Prepare(
-    std::span<const RuntimeValue> inputs) {
-  const auto fits_type = [](const RuntimeValue& value, ir::Type type) {
-    if (type.IsTensor()) return HasType(value.view, type);
-    return type.IsOptional() || value.IsSequence();
+absl::StatusOr<PreparedProgram*> RegionProgram::Prepare(std::span<const RuntimeValue> inputs) {
+  const auto same = [&](size_t i, ir::Type type) {
+    if (type.IsTensor()) return HasType(inputs[i].view, type);
+    return type.IsOptional() || inputs[i].IsSequence();
   };
-  const auto fits = [&](const std::unique_ptr<Prepared>& prepared) {
-    return std::equal(inputs.begin(), inputs.end(), prepared->types.begin(), prepared->types.end(),
-                      fits_type);
-  };
-  if (!prepared_.empty() && fits(prepared_.back())) return prepared_.back().get();
-  const auto found = std::find_if(prepared_.begin(), prepared_.end(), fits);
-  if (found != prepared_.end()) {
-    std::rotate(found, found + 1, prepared_.end());
-    return prepared_.back().get();
-  }
-  auto prepared = std::make_unique<Prepared>();
+  if (PreparedProgram* const found = prepared_.Find(inputs.size(), same)) return found;
+  std::vector<ir::Type> types;
   for (size_t i = 0; i < inputs.size(); ++i)
-    prepared->types.push_back(TypeOf(inputs[i], argument_types_[inputs_[i]], *program_->context()));
-  WEFT_ASSIGN_OR_RETURN(std::unique_ptr<ir::Program> program, Specialized(prepared->types));
-  if (HasKnownSizes(*program)) {
-    WEFT_ASSIGN_OR_RETURN(prepared->plan, Plan::Create(std::move(program), resources_));
-  } else {
-    WEFT_ASSIGN_OR_RETURN(prepared->first, Segment::Create(std::move(program), resources_, 0));
-  }
-  if (prepared_.size() == kMaxPlans) prepared_.erase(prepared_.begin());
-  prepared_.push_back(std::move(prepared));
-  return prepared_.back().get();
+    types.push_back(TypeOf(inputs[i], argument_types_[inputs_[i]], *program_->context()));
+  WEFT_ASSIGN_OR_RETURN(std::unique_ptr<ir::Program> program, Specialized(types));
+  return prepared_.Add(std::move(program), resources_);
 }
 
 absl::Status RegionProgram::RunPlan(Plan& plan, std::vector<RuntimeValue>* outputs) {
@@ -172,7 +155,7 @@ absl::Status RegionProgram::Run(std::span<const RuntimeValue> inputs,
   input_values_.clear();
   for (const size_t i : inputs_)
     input_values_.push_back({.view = inputs[i].view, .sequence = inputs[i].sequence});
-  WEFT_ASSIGN_OR_RETURN(Prepared* const prepared, Prepare(input_values_));
+  WEFT_ASSIGN_OR_RETURN(PreparedProgram* const prepared, Prepare(input_values_));
   outputs->resize(outputs_.size());
   WEFT_RETURN_IF_ERROR(prepared->plan != nullptr ? RunPlan(*prepared->plan, outputs)
                                                  : RunSegments(*prepared->first, outputs));

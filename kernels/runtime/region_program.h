@@ -10,7 +10,7 @@
 #include "ir/program.h"
 #include "kernels/kernel.h"
 #include "kernels/runtime/plan.h"
-#include "kernels/runtime/segment.h"
+#include "kernels/runtime/plan_cache.h"
 
 namespace weft::kernels {
 
@@ -39,17 +39,12 @@ class RegionProgram {
     int argument = -1;  // that it is
     size_t result = 0;  // of the program, when it is none
   };
-  struct Prepared {
-    std::vector<ir::Type> types;  // of the program's inputs
-    std::unique_ptr<Plan> plan;   // or, where sizes follow from values:
-    std::unique_ptr<Segment> first;
-  };
 
   RegionProgram() = default;
   std::vector<std::pair<std::string, ir::Value>> CopyRegion(ir::Region region,
                                                             std::span<const ir::Attribute> known);
   absl::StatusOr<std::unique_ptr<ir::Program>> Specialized(std::span<const ir::Type> inputs) const;
-  absl::StatusOr<Prepared*> Prepare(std::span<const RuntimeValue> inputs);
+  absl::StatusOr<PreparedProgram*> Prepare(std::span<const RuntimeValue> inputs);
   absl::Status RunSegments(Segment& first, std::vector<RuntimeValue>* outputs) const;
   absl::Status RunPlan(Plan& plan, std::vector<RuntimeValue>* outputs);
 
@@ -60,9 +55,9 @@ class RegionProgram {
   std::vector<ir::Type> argument_types_;
   std::vector<size_t> inputs_;  // of the program: numbers of arguments
   std::vector<Output> outputs_;
-  std::vector<std::unique_ptr<Prepared>> prepared_;  // the one used last is last
-  std::vector<RuntimeValue> input_values_;           // of a run, without owners
-  std::vector<TensorView> input_views_;              // likewise, of a plan
+  PlanCache prepared_{kMaxPlans};
+  std::vector<RuntimeValue> input_values_;  // of a run, without owners
+  std::vector<TensorView> input_views_;     // likewise, of a plan
 };
 
 }  // namespace weft::kernels

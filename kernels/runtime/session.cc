@@ -8,6 +8,7 @@
 #include "ir/analysis/default_inputs.h"
 #include "ir/analysis/widen_floats.h"
 #include "ir/dialects/builtin.h"
+#include "ir/dim/dim_expr.h"
 #include "kernels/available_cpus.h"
 #include "kernels/runtime/evaluator.h"
 #include "kernels/runtime/isolate.h"
@@ -80,6 +81,22 @@ absl::Status CheckCount(size_t actual, size_t expected, std::string_view what) {
                              ", got " + std::to_string(actual));
 }
 
+// Whether the sizes of dimensions that follow from others do.
+absl::Status CheckExpressions(const std::map<int64_t, int64_t>& sizes) {
+  std::vector<ir::DimBinding> bindings;
+  for (const auto& [dim, size] : sizes)
+    if (!ir::IsExpressionDim(dim)) bindings.push_back({dim, size});
+  for (const auto& [dim, size] : sizes) {
+    if (!ir::IsExpressionDim(dim)) continue;
+    const int64_t expected = ir::SubstituteDim(dim, bindings);
+    if (ir::IsSymbolicDim(expected) || expected == size) continue;
+    const std::string is = expected < 0 ? "no size" : std::to_string(expected);
+    return ir::InvalidArgument("an input has a dimension of " + std::to_string(size) + " where " +
+                               std::string(ir::SymbolName(dim)) + " is " + is);
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 Session::~Session() = default;
@@ -100,6 +117,8 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(const ir::Program& prog
 
   session->program_ = program.Clone();
   ir::Program& copy = *session->program_;
+  std::vector<std::optional<ImpliedRange>> ranges;
+  for (const ir::Value input : copy.body().arguments()) ranges.push_back(RangeOfInput(input));
   if (ComputesInFloat32(resources.providers)) ir::WidenFloats(copy);
   WEFT_RETURN_IF_ERROR(IsolateRegions(copy));
   const ir::Operation end = copy.body().Terminator();
@@ -109,8 +128,9 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(const ir::Program& prog
   KernelEvaluator evaluator(resources.providers, resources.pool);
   WEFT_RETURN_IF_ERROR(Specialize(copy, {}, evaluator));
   for (uint32_t i = 0; i < copy.body().num_arguments(); ++i)
-    session->inputs_.push_back(
-        {NameOr(names.input_names, i, "input"), copy.body().argument(i).type()});
+    session->inputs_.push_back({.name = NameOr(names.input_names, i, "input"),
+                                .type = copy.body().argument(i).type(),
+                                .range = std::move(ranges[i])});
   WEFT_RETURN_IF_ERROR(session->ReadDefaults());
   for (uint32_t i = 0; i < end.num_operands(); ++i)
     session->outputs_.push_back({NameOr(names.output_names, i, "output"), end.operand(i).type()});
@@ -120,7 +140,7 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(const ir::Program& prog
 absl::StatusOr<std::vector<ir::Type>> Session::BindTypes(
     std::span<const std::span<const int64_t>> input_dims) const {
   WEFT_RETURN_IF_ERROR(CheckCount(input_dims.size(), inputs_.size(), "inputs"));
-  std::map<int64_t, int64_t> symbols;
+  std::map<int64_t, int64_t> symbols;  // expressions too
   std::vector<ir::Type> types;
   for (size_t i = 0; i < inputs_.size(); ++i) {
     const ir::Type declared = inputs_[i].type;
@@ -149,59 +169,37 @@ absl::StatusOr<std::vector<ir::Type>> Session::BindTypes(
     }
     types.push_back(program_->context()->TensorType(declared.dtype(), dims));
   }
+  WEFT_RETURN_IF_ERROR(CheckExpressions(symbols));
   return types;
 }
 
-absl::StatusOr<Session::Prepared*> Session::Prepare(
+absl::StatusOr<PreparedProgram*> Session::Prepare(
     std::span<const std::span<const int64_t>> input_dims) {
-  const auto fits = [&](const std::unique_ptr<Prepared>& prepared) {
-    return std::equal(input_dims.begin(), input_dims.end(), prepared->input_types().begin(),
-                      prepared->input_types().end(),
-                      [](auto dims, ir::Type type) { return SameDims(dims, type.dims()); });
-  };
-  const auto found = std::find_if(prepared_.begin(), prepared_.end(), fits);
-  if (found != prepared_.end()) {
-    std::rotate(found, found + 1, prepared_.end());
-    return prepared_.back().get();
-  }
+  const auto same = [&](size_t i, ir::Type type) { return SameDims(input_dims[i], type.dims()); };
+  if (PreparedProgram* const found = prepared_.Find(input_dims.size(), same)) return found;
   WEFT_ASSIGN_OR_RETURN(const std::vector<ir::Type> types, BindTypes(input_dims));
   std::unique_ptr<ir::Program> program = program_->Clone();
   KernelEvaluator evaluator(resources_.providers, resources_.pool);
   WEFT_RETURN_IF_ERROR(Specialize(*program, types, evaluator));
-  auto prepared = std::make_unique<Prepared>();
-  if (HasKnownSizes(*program)) {
-    WEFT_ASSIGN_OR_RETURN(prepared->plan, Plan::Create(std::move(program), resources_));
-  } else {
-    WEFT_ASSIGN_OR_RETURN(prepared->first, Segment::Create(std::move(program), resources_, 0));
-  }
-  if (prepared_.size() == kMaxPlans) prepared_.erase(prepared_.begin());
-  prepared_.push_back(std::move(prepared));
-  return prepared_.back().get();
+  return prepared_.Add(std::move(program), resources_);
 }
 
 absl::StatusOr<Plan*> Session::PlanFor(std::span<const std::span<const int64_t>> input_dims) {
-  WEFT_ASSIGN_OR_RETURN(Prepared* const prepared, Prepare(input_dims));
+  WEFT_ASSIGN_OR_RETURN(PreparedProgram* const prepared, Prepare(input_dims));
   if (prepared->plan == nullptr)
     return ir::Unsupported("no one plan runs a program whose sizes follow from values");
   return prepared->plan.get();
 }
 
 absl::StatusOr<bool> Session::HasOnePlan(std::span<const std::span<const int64_t>> input_dims) {
-  WEFT_ASSIGN_OR_RETURN(Prepared* const prepared, Prepare(input_dims));
+  WEFT_ASSIGN_OR_RETURN(PreparedProgram* const prepared, Prepare(input_dims));
   return prepared->plan != nullptr;
 }
 
-absl::StatusOr<Session::Prepared*> Session::PrepareForInputs(std::span<const TensorView> inputs) {
-  // The usual case, the shapes of the run before, allocates nothing.
-  if (!prepared_.empty()) {
-    Prepared* const last = prepared_.back().get();
-    const auto same = [](const TensorView& t, ir::Type type) {
-      return SameDims(t.dims, type.dims());
-    };
-    if (std::equal(inputs.begin(), inputs.end(), last->input_types().begin(),
-                   last->input_types().end(), same))
-      return last;
-  }
+absl::StatusOr<PreparedProgram*> Session::PrepareForInputs(std::span<const TensorView> inputs) {
+  // The usual case, shapes of a run before, allocates nothing.
+  const auto same = [&](size_t i, ir::Type type) { return SameDims(inputs[i].dims, type.dims()); };
+  if (PreparedProgram* const found = prepared_.Find(inputs.size(), same)) return found;
   std::vector<std::span<const int64_t>> dims;
   for (const TensorView& input : inputs) dims.push_back(input.dims);
   return Prepare(dims);
@@ -240,7 +238,7 @@ absl::StatusOr<std::span<const TensorView>> Session::WithDefaults(
   return completed_;
 }
 
-absl::Status Session::CheckInputs(const Prepared& prepared,
+absl::Status Session::CheckInputs(const PreparedProgram& prepared,
                                   std::span<const TensorView> inputs) const {
   for (size_t i = 0; i < inputs.size(); ++i) {
     const ir::Type type = prepared.input_types()[i];
@@ -291,7 +289,7 @@ absl::StatusOr<std::vector<RuntimeValue>> Session::RunValues(std::span<const Run
   std::vector<TensorView> views;
   for (size_t i = 0; i < inputs.size(); ++i)
     views.push_back(inputs_[i].type.IsTensor() ? inputs[i].view : TensorView());
-  WEFT_ASSIGN_OR_RETURN(Prepared* const prepared, PrepareForInputs(views));
+  WEFT_ASSIGN_OR_RETURN(PreparedProgram* const prepared, PrepareForInputs(views));
   std::vector<RuntimeValue> results;
   if (prepared->plan != nullptr) {
     WEFT_ASSIGN_OR_RETURN(std::vector<Tensor> tensors, Run(views));
@@ -316,7 +314,7 @@ absl::StatusOr<std::vector<RuntimeValue>> Session::RunValues(std::span<const Run
 
 absl::Status Session::Run(std::span<const TensorView> given, std::span<const TensorView> outputs) {
   WEFT_ASSIGN_OR_RETURN(const std::span<const TensorView> inputs, WithDefaults(given));
-  WEFT_ASSIGN_OR_RETURN(Prepared* const prepared, PrepareForInputs(inputs));
+  WEFT_ASSIGN_OR_RETURN(PreparedProgram* const prepared, PrepareForInputs(inputs));
   WEFT_RETURN_IF_ERROR(CheckCount(outputs.size(), outputs_.size(), "outputs"));
   WEFT_RETURN_IF_ERROR(CheckInputs(*prepared, inputs));
   if (prepared->plan == nullptr) {
@@ -339,7 +337,7 @@ absl::Status Session::Run(std::span<const TensorView> given, std::span<const Ten
 
 absl::StatusOr<std::vector<Tensor>> Session::Run(std::span<const TensorView> given) {
   WEFT_ASSIGN_OR_RETURN(const std::span<const TensorView> inputs, WithDefaults(given));
-  WEFT_ASSIGN_OR_RETURN(Prepared* const prepared, PrepareForInputs(inputs));
+  WEFT_ASSIGN_OR_RETURN(PreparedProgram* const prepared, PrepareForInputs(inputs));
   if (prepared->plan == nullptr) {
     WEFT_RETURN_IF_ERROR(CheckInputs(*prepared, inputs));
     return RunSegments(*prepared->first, inputs);

@@ -20,14 +20,16 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "ir/base/status.h"
 #include "ir/program.h"
+#include "kernels/runtime/input_ranges.h"
 #include "kernels/runtime/plan.h"
-#include "kernels/runtime/segment.h"
+#include "kernels/runtime/plan_cache.h"
 
 namespace weft::kernels {
 
@@ -46,6 +48,7 @@ struct TensorInfo {
   ir::Type type;  // dims may be symbols; may be a sequence or an optional
   // What an input is when it is not given (ir/analysis/default_inputs.h); null when it must be given.
   ir::Attribute default_value{};
+  std::optional<ImpliedRange> range{};  // of an input of integers, where the program implies one
 };
 
 class Session {
@@ -83,21 +86,13 @@ class Session {
   size_t num_packed_weights() const { return packed_.size(); }
 
  private:
-  // For inputs of one set of shapes: the plan of the whole program, or its first segment.
-  struct Prepared {
-    std::unique_ptr<Plan> plan;
-    std::unique_ptr<Segment> first;
-    const std::vector<ir::Type>& input_types() const {
-      return plan != nullptr ? plan->input_types() : first->input_types();
-    }
-  };
-
   explicit Session(int threads) : pool_(threads) {}
   absl::Status ReadDefaults();
   absl::StatusOr<std::span<const TensorView>> WithDefaults(std::span<const TensorView> inputs);
-  absl::StatusOr<Prepared*> Prepare(std::span<const std::span<const int64_t>> input_dims);
-  absl::StatusOr<Prepared*> PrepareForInputs(std::span<const TensorView> inputs);
-  absl::Status CheckInputs(const Prepared& prepared, std::span<const TensorView> inputs) const;
+  absl::StatusOr<PreparedProgram*> Prepare(std::span<const std::span<const int64_t>> input_dims);
+  absl::StatusOr<PreparedProgram*> PrepareForInputs(std::span<const TensorView> inputs);
+  absl::Status CheckInputs(const PreparedProgram& prepared,
+                           std::span<const TensorView> inputs) const;
   absl::StatusOr<std::vector<Tensor>> RunSegments(Segment& first,
                                                   std::span<const TensorView> inputs);
   absl::StatusOr<std::vector<RuntimeValue>> CompleteValues(
@@ -110,9 +105,9 @@ class Session {
   PlanResources resources_;
   std::unique_ptr<ir::Program> program_;
   std::vector<TensorInfo> inputs_, outputs_;
-  std::vector<Tensor> defaults_;                     // of inputs_; empty when there is no default
-  std::vector<TensorView> completed_;                // of a run: what is given, and defaults
-  std::vector<std::unique_ptr<Prepared>> prepared_;  // the one used last is last
+  std::vector<Tensor> defaults_;       // of inputs_; empty when there is no default
+  std::vector<TensorView> completed_;  // of a run: what is given, and defaults
+  PlanCache prepared_{kMaxPlans};
   std::vector<Plan*> last_plans_;
 };
 

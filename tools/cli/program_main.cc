@@ -143,4 +143,11 @@ absl::StatusOr<std::pair<std::string, std::string>> SplitAssignment(const std::s
   return std::pair(text.substr(0, equals), text.substr(equals + 1));
 }
 
+absl::StatusOr<std::pair<std::string, std::string>> SplitNamed(const std::string& option,
+                                                               std::string text) {
+  const size_t colon = text.rfind(':');
+  if (text.find('=') == std::string::npos && colon != std::string::npos) text[colon] = '=';
+  return SplitAssignment(option, text);
+}
+
 }  // namespace weft::tools

@@ -31,5 +31,8 @@ void PrintWarning(const std::string& program, std::string_view what);
 // NAME=VALUE split at the first '='; `option` is for the message.
 absl::StatusOr<std::pair<std::string, std::string>> SplitAssignment(const std::string& option,
                                                                     const std::string& text);
+// The same, or NAME:VALUE split at the last ':', since names of ONNX have colons.
+absl::StatusOr<std::pair<std::string, std::string>> SplitNamed(const std::string& option,
+                                                               std::string text);
 
 }  // namespace weft::tools

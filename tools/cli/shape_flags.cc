@@ -9,6 +9,7 @@
 #include "ir/analysis/shape_inference.h"
 #include "ir/base/suggest.h"
 #include "ir/dialects/builtin.h"
+#include "ir/dim/dim_expr.h"
 #include "tools/cli/program_main.h"
 
 namespace weft::tools {
@@ -32,17 +33,21 @@ void AddDimFlag(CLI::App& app, ShapeFlags* flags) {
       ->allow_extra_args(false);
 }
 
-void AddInputShapeFlag(CLI::App& app, ShapeFlags* flags) {
-  app.add_option("--input-shape", flags->input_shapes, "e.g. x=1x3x224x224; repeatable")
+void AddInputShapeFlags(CLI::App& app, ShapeFlags* flags) {
+  app.add_option("--input-shape", flags->input_shapes, "x=1x3x8 or x:1,3,8; repeatable")
       ->type_name("NAME=SHAPE")
       ->allow_extra_args(false);
+  app.add_option("--overwrite-input-shape", flags->overwritten_shapes)
+      ->type_name("NAME=SHAPE")
+      ->allow_extra_args(false)
+      ->group(kSameLine);
 }
 
 absl::StatusOr<ir::Shape> ParseShape(const std::string& option, const std::string& text) {
   ir::Shape shape;
   int64_t elements = 1;
   for (size_t begin = 0; begin <= text.size();) {
-    const size_t end = std::min(text.find('x', begin), text.size());
+    const size_t end = std::min(text.find_first_of("x,", begin), text.size());
     WEFT_ASSIGN_OR_RETURN(const int64_t size,
                           ParseSize(option, std::string_view(text).substr(begin, end - begin)));
     if (size > 0 && elements > kMaxElements / size)
@@ -54,14 +59,29 @@ absl::StatusOr<ir::Shape> ParseShape(const std::string& option, const std::strin
   return shape;
 }
 
+namespace {
+
+absl::StatusOr<std::pair<std::string, ir::Shape>> ParseInputShape(const std::string& option,
+                                                                  const std::string& flag) {
+  WEFT_ASSIGN_OR_RETURN(const auto assignment, SplitNamed(option, flag));
+  WEFT_ASSIGN_OR_RETURN(ir::Shape shape, ParseShape(option, assignment.second));
+  return std::pair(assignment.first, std::move(shape));
+}
+
+}  // namespace
+
 absl::Status ApplyShapes(const ShapeFlags& flags, ir::Program& program) {
   std::vector<std::string> names;
   for (const ProgramInput& input : InputsOf(program)) names.push_back(input.name);
   for (const std::string& flag : flags.input_shapes) {
-    WEFT_ASSIGN_OR_RETURN(const auto assignment, SplitAssignment("--input-shape", flag));
-    WEFT_RETURN_IF_ERROR(ir::CheckName("input", assignment.first, names));
-    WEFT_ASSIGN_OR_RETURN(const ir::Shape shape, ParseShape("--input-shape", assignment.second));
-    WEFT_RETURN_IF_ERROR(ir::SetInputShape(program, assignment.first, shape));
+    WEFT_ASSIGN_OR_RETURN(const auto input, ParseInputShape("--input-shape", flag));
+    WEFT_RETURN_IF_ERROR(ir::CheckName("input", input.first, names));
+    WEFT_RETURN_IF_ERROR(ir::SetInputShape(program, input.first, input.second));
+  }
+  for (const std::string& flag : flags.overwritten_shapes) {
+    WEFT_ASSIGN_OR_RETURN(const auto input, ParseInputShape("--overwrite-input-shape", flag));
+    WEFT_RETURN_IF_ERROR(ir::CheckName("input", input.first, names));
+    WEFT_RETURN_IF_ERROR(ir::OverwriteInputShape(program, input.first, input.second));
   }
   for (const std::string& flag : flags.dims) {
     WEFT_ASSIGN_OR_RETURN(const auto assignment, SplitAssignment("--dim", flag));
@@ -69,7 +89,8 @@ absl::Status ApplyShapes(const ShapeFlags& flags, ir::Program& program) {
     WEFT_ASSIGN_OR_RETURN(const int64_t size, ParseSize("--dim", assignment.second));
     WEFT_RETURN_IF_ERROR(ir::SetDim(program, assignment.first, size));
   }
-  if (flags.dims.empty() && flags.input_shapes.empty()) return absl::OkStatus();
+  if (flags.dims.empty() && flags.input_shapes.empty() && flags.overwritten_shapes.empty())
+    return absl::OkStatus();
   return ir::PropagateTypes(program);
 }
 
@@ -85,13 +106,14 @@ std::vector<ProgramInput> InputsOf(ir::Program& program) {
 }
 
 std::vector<std::string> SymbolsOf(ir::Program& program) {
-  std::set<std::string> symbols;
+  std::vector<int64_t> symbols;
   for (const ProgramInput& input : InputsOf(program)) {
     if (!input.type.HasRank()) continue;
-    for (const int64_t dim : input.type.dims())
-      if (ir::IsSymbolicDim(dim)) symbols.emplace(ir::SymbolName(dim));
+    for (const int64_t dim : input.type.dims()) ir::DimExpr::OfDim(dim).CollectSymbols(&symbols);
   }
-  return {symbols.begin(), symbols.end()};
+  std::set<std::string> names;
+  for (const int64_t symbol : symbols) names.emplace(ir::SymbolName(symbol));
+  return {names.begin(), names.end()};
 }
 
 }  // namespace weft::tools

@@ -1,4 +1,4 @@
-// --dim and --input-shape: fixing what a model leaves open.
+// --dim, --input-shape and --overwrite-input-shape: fixing what a model leaves open, or says.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -11,14 +11,15 @@
 namespace weft::tools {
 
 struct ShapeFlags {
-  std::vector<std::string> dims;          // name=value
-  std::vector<std::string> input_shapes;  // name=1x3x224x224
+  std::vector<std::string> dims;                // name=value
+  std::vector<std::string> input_shapes;        // name=1x3x224x224 or name:1,3,224,224
+  std::vector<std::string> overwritten_shapes;  // the same, for sizes that are known too
 };
 
 void AddDimFlag(CLI::App& app, ShapeFlags* flags);
-void AddInputShapeFlag(CLI::App& app, ShapeFlags* flags);
+void AddInputShapeFlags(CLI::App& app, ShapeFlags* flags);  // both
 
-// "1x3x224x224"; `option` is for the message.
+// "1x3x224x224" or "1,3,224,224"; `option` is for the message.
 absl::StatusOr<ir::Shape> ParseShape(const std::string& option, const std::string& text);
 
 // Sets the shapes of inputs first, then the dims, then infers the types of everything again.

@@ -59,7 +59,7 @@ void AddFlags(CLI::App& app, Flags* flags) {
       ->type_name("NAME=LOW..HIGH[*STEP]")
       ->allow_extra_args(false)
       ->group(kSameLine);
-  AddInputShapeFlag(app, &flags->shapes);
+  AddInputShapeFlags(app, &flags->shapes);
   AddLoadFlags(app, &flags->load);
   app.add_option("--export", flags->export_form, "fused ops: functions or inline; opset; weights")
       ->type_name("FORM");

@@ -50,7 +50,12 @@ void AddFlags(CLI::App& app, Flags* flags) {
   app.add_option("--random-inputs", flags->inputs.seed, "random values for the other inputs")
       ->type_name("SEED")
       ->check(CLI::NonNegativeNumber);
+  app.add_option("--input-range", flags->inputs.ranges)
+      ->type_name("NAME=LOW,HIGH")
+      ->allow_extra_args(false)
+      ->group(kSameLine);
   AddDimFlag(app, &flags->shapes);
+  AddInputShapeFlags(app, &flags->shapes);
   AddLoadFlags(app, &flags->load);
   app.add_option("--output-dir", flags->output_dir, "write DIR/output_<i>.pb")->type_name("DIR");
   AddPipelineFlag(app, &flags->passes);
@@ -148,7 +153,7 @@ absl::Status CheckOutputs(const Flags& flags, const ir::Program* original, const
                                        *expected[i], "what is expected", flags.tolerance, &agree));
   double allowed = 0;
   for (const kernels::Tensor& output : runner.outputs())
-    allowed = std::max(allowed, AllowedDifference(output.dtype(), flags.tolerance));
+    allowed = std::max(allowed, AllowedDifference(output, flags.tolerance));
   if (!agree) return CheckFailed(fmt::format("outputs differ by more than {:.3g}", allowed));
   return absl::OkStatus();
 }

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <map>
 
 #include "ir/base/suggest.h"
+#include "ir/dim/dim_expr.h"
 #include "kernels/reference/compare.h"
 #include "kernels/reference/reference.h"
 #include "kernels/runtime/random_inputs.h"
@@ -22,6 +24,7 @@ namespace {
 using kernels::RuntimeValue;
 using kernels::Tensor;
 using kernels::TensorInfo;
+using kernels::ValueRange;
 
 std::vector<std::string> NamesOf(std::span<const TensorInfo> infos) {
   std::vector<std::string> names;
@@ -99,27 +102,67 @@ absl::StatusOr<RuntimeValue> RandomOther(const TensorInfo& info, uint64_t seed, 
   return type.IsSequence() ? RuntimeValue::Of(std::move(elements)) : RuntimeValue::Of(elements[0]);
 }
 
+absl::StatusOr<int64_t> ParseBound(const std::string& flag, std::string_view text) {
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc() && end == text.data() + text.size() && !text.empty()) return value;
+  return ir::InvalidArgument(fmt::format("--input-range {}: '{}' is no integer", flag, text));
+}
+
+// By index in `infos`: the ranges of --input-range flags.
+absl::StatusOr<std::vector<std::optional<ValueRange>>> ReadRanges(
+    std::span<const TensorInfo> infos, const std::vector<std::string>& flags) {
+  const std::vector<std::string> names = NamesOf(infos);
+  std::vector<std::optional<ValueRange>> ranges(infos.size());
+  for (const std::string& flag : flags) {
+    WEFT_ASSIGN_OR_RETURN(const auto assignment, SplitNamed("--input-range", flag));
+    const auto& [name, text] = assignment;
+    WEFT_RETURN_IF_ERROR(ir::CheckName("input", name, names));
+    const size_t comma = text.find(',');
+    if (comma == std::string::npos)
+      return ir::InvalidArgument(fmt::format("--input-range {}: expected NAME=LOW,HIGH", flag));
+    auto& range = ranges[std::find(names.begin(), names.end(), name) - names.begin()].emplace();
+    WEFT_ASSIGN_OR_RETURN(range.low, ParseBound(flag, std::string_view(text).substr(0, comma)));
+    WEFT_ASSIGN_OR_RETURN(range.high, ParseBound(flag, std::string_view(text).substr(comma + 1)));
+  }
+  return ranges;
+}
+
+// The sizes of plain symbols, as bindings.
+std::vector<ir::DimBinding> BindingsOf(const std::map<int64_t, int64_t>& symbols) {
+  std::vector<ir::DimBinding> bindings;
+  for (const auto& [symbol, size] : symbols) bindings.push_back({symbol, size});
+  return bindings;
+}
+
 absl::StatusOr<RuntimeValue> RandomInput(const TensorInfo& info, uint64_t seed, uint64_t stream,
-                                         const std::map<int64_t, int64_t>& symbols) {
+                                         const std::map<int64_t, int64_t>& symbols,
+                                         std::optional<ValueRange> range) {
   if (info.type.HasElement()) return RandomOther(info, seed, stream);
   if (!info.type.HasRank())
     return ir::InvalidArgument(
-        fmt::format("input '{}' has no known rank; give --input {}=FILE", info.name, info.name));
+        fmt::format("input '{}' has no known rank; give --input {}=FILE or --input-shape {}=SHAPE",
+                    info.name, info.name, info.name));
+  const std::vector<ir::DimBinding> bindings = BindingsOf(symbols);
   ir::Shape dims = info.type.shape();
   for (int64_t& dim : dims) {
+    const int64_t declared = dim;
+    dim = ir::SubstituteDim(dim, bindings);
     if (ir::IsStaticDim(dim)) continue;
-    if (!ir::IsSymbolicDim(dim))
+    if (!ir::IsSymbolicDim(declared))
       return ir::InvalidArgument(
-          fmt::format("input '{}' has a dimension that is not known; give --input {}=FILE",
-                      info.name, info.name));
-    const auto size = symbols.find(dim);
-    if (size == symbols.end())
-      return ir::InvalidArgument(
-          fmt::format("input '{}': the size of dimension '{}' is not known; give --dim {}=SIZE",
-                      info.name, ir::SymbolName(dim), ir::SymbolName(dim)));
-    dim = size->second;
+          fmt::format("input '{}' has a dimension that is not known; give --input {}=FILE or "
+                      "--input-shape {}=SHAPE",
+                      info.name, info.name, info.name));
+    std::vector<int64_t> open;
+    ir::DimExpr::OfDim(ir::IsSymbolicDim(dim) ? dim : declared).CollectSymbols(&open);
+    const std::string_view name = ir::SymbolName(open.empty() ? declared : open[0]);
+    return ir::InvalidArgument(
+        fmt::format("input '{}': the size of dimension '{}' is not known; give --dim {}=SIZE",
+                    info.name, ir::SymbolName(declared), name));
   }
-  auto tensor = kernels::RandomTensor(info.type.dtype(), std::move(dims), seed, stream);
+  if (!range && info.range) range = info.range->For(bindings);
+  auto tensor = kernels::RandomTensor(info.type.dtype(), std::move(dims), seed, stream, range);
   if (!tensor.ok()) return ir::Annotate(tensor.status(), "input '" + info.name + "'");
   return RuntimeValue::Of(*std::move(tensor));
 }
@@ -136,6 +179,7 @@ absl::StatusOr<std::vector<RuntimeValue>> GatherInputs(ir::IrContext& context,
     WEFT_ASSIGN_OR_RETURN(Tensor tensor, TensorOf(inputs[i].default_value));
     given[i] = RuntimeValue::Of(std::move(tensor));
   }
+  WEFT_ASSIGN_OR_RETURN(const auto ranges, ReadRanges(inputs, flags.ranges));
   std::map<int64_t, int64_t> symbols;
   for (size_t i = 0; i < inputs.size(); ++i)
     if (given[i]) WEFT_RETURN_IF_ERROR(Fit(inputs[i], *given[i], &symbols));
@@ -149,7 +193,8 @@ absl::StatusOr<std::vector<RuntimeValue>> GatherInputs(ir::IrContext& context,
       return ir::InvalidArgument(
           fmt::format("input '{}' ({}) is not given; use --input {}=FILE or --random-inputs SEED",
                       inputs[i].name, inputs[i].type.ToString(), inputs[i].name));
-    WEFT_ASSIGN_OR_RETURN(RuntimeValue value, RandomInput(inputs[i], *flags.seed, i, symbols));
+    WEFT_ASSIGN_OR_RETURN(RuntimeValue value,
+                          RandomInput(inputs[i], *flags.seed, i, symbols, ranges[i]));
     values.push_back(std::move(value));
   }
   return values;

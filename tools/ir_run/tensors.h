@@ -14,8 +14,9 @@
 namespace weft::tools {
 
 struct InputFlags {
-  std::vector<std::string> files;  // NAME=FILE.pb or NAME=FILE.npy
-  std::optional<uint64_t> seed;    // of the inputs that no file gives
+  std::vector<std::string> files;   // NAME=FILE.pb or NAME=FILE.npy
+  std::optional<uint64_t> seed;     // of the inputs that no file gives
+  std::vector<std::string> ranges;  // NAME=LOW,HIGH or NAME:LOW,HIGH, of random ones
 };
 
 // In the order of `inputs`: from files, then defaults, then random. Symbolic dims that a file or a

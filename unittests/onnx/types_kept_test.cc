@@ -60,6 +60,28 @@ TEST(TypesKept, OfAReshapeToAShapeThatIsAnInput) {
   EXPECT_EQ(OutputType(m, "simplify"), "1[3,2,]");
 }
 
+TEST(TypesKept, OfDimensionsThatAreExpressions) {
+  ModelBuilder m;
+  m.Input("x", {-2, 8});
+  m.Output("y", {1, -1});
+  SetInt(m.Node("Concat", {"x", "x"}, {"xx"}), "axis", 0);
+  SetInt(m.Node("Flatten", {"xx"}, {"y"}), "axis", 0);
+  const auto name = [](pb::ValueInfoProto* info, int i, const char* param) {
+    info->mutable_type()->mutable_tensor_type()->mutable_shape()->mutable_dim(i)->set_dim_param(
+        param);
+  };
+  name(m.model.mutable_graph()->mutable_input(0), 0, "past + (1 + seq)*2");
+  ir::IrContext context;
+  auto program = m.Import(context);
+  ASSERT_TRUE(program.ok()) << program.status();
+  const pb::ModelProto out = ExportToProto(**program);
+  const auto& dims = out.graph().input(0).type().tensor_type().shape();
+  EXPECT_EQ(dims.dim(0).dim_param(), "past + 2*seq + 2");
+  EXPECT_EQ(OutputType(m, "none"), "1[1,16*past + 32*seq + 32?,]");
+  name(m.model.mutable_graph()->mutable_input(0), 0, "batch-size (any)");
+  EXPECT_EQ(OutputType(m, "none"), "1[1,16*'batch-size (any)'?,]");
+}
+
 TEST(TypesKept, OfACallOfAFunction) {
   ModelBuilder m;
   m.Import("f", 1);

@@ -35,6 +35,7 @@ TEST_F(IrOpt, HelpFitsOneScreen) {
                              "--disable-rule R",
                              "--dim NAME=SIZE",
                              "--input-shape NAME=SHAPE",
+                             "--overwrite-input-shape NAME=SHAPE",
                              "--print-ir-before P",
                              "--print-ir-after P",
                              "--verify-each",
@@ -250,6 +251,9 @@ module {input_names:strings["a:0"],output_names:strings["y"]} (%0: tensor<"batch
   EXPECT_THAT(Refusal({in, "--input-shape", "a:0=1xx3"}), HasSubstr("'' is not a size"));
   EXPECT_THAT(Refusal({in, "--input-shape", "a:0=1x4"}), HasSubstr("a:0"));
   EXPECT_THAT(Refusal({in, "--input-shape", "a:0=1x3x1"}), HasSubstr("a:0"));
+  EXPECT_EQ(CountOf(Accept({in, "--input-shape", "a:0:5,3"}).out, "tensor<5x3xf32>"), 4u);
+  EXPECT_EQ(CountOf(Accept({in, "--overwrite-input-shape", "a:0:5,4"}).out, "tensor<5x4xf32>"), 4u);
+  EXPECT_THAT(Refusal({in, "--overwrite-input-shape", "a:0:5,4,1"}), HasSubstr("another rank"));
 }
 
 TEST_F(IrOpt, GoesFromOnnxToTextAndBack) {

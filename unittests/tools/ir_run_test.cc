@@ -85,8 +85,35 @@ TEST_F(IrRun, HelpFitsOneScreen) {
        {"--input NAME=FILE", "--random-inputs SEED", "--can-run", "--output-dir DIR",
         "--pipeline P", "--provider K", "--threads N", "--oversubscribe", "--bench", "--profile",
         "--compare WITH", "--expect NAME=FILE", "--dim NAME=SIZE", "--tolerance T",
-        "--bench-blocks", "--report"})
+        "--input-shape NAME=SHAPE", "--input-range NAME=LOW,HIGH", "--bench-blocks", "--report"})
     EXPECT_THAT(help, HasSubstr(option));
+}
+
+// y = table[ids], of symbolic sizes.
+constexpr const char* kSymbolicGather =
+    R"__(module {input_names:strings["ids:0","table"],output_names:strings["y"]} (%0: tensor<"n"xi64>, %1: tensor<"2*n + 1"x3xf32>) {
+ (%2) = "onnx.Gather" (%1, %0) {axis:0} : (tensor<"2*n + 1"x3xf32>, tensor<"n"xi64>) -> tensor<"n"x3xf32>
+ () = "builtin.return" (%2) {} : (tensor<"n"x3xf32>) ->
+}
+)__";
+
+TEST_F(IrRun, GivesRandomInputsTheirShapesAndRanges) {
+  const std::string in = Write("a.ir", kSymbolicGather);
+  const auto run = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {in, "--random-inputs", "1"});
+    return arguments;
+  };
+  EXPECT_THAT(Accept(run({"--input-shape", "ids:0:4"})), HasSubstr("y: f32[4,3]"));
+  EXPECT_THAT(Accept(run({"--input-shape", "ids:0=5"})), HasSubstr("y: f32[5,3]"));
+  EXPECT_THAT(Accept(run({"--dim", "n=6"})), HasSubstr("y: f32[6,3]"));
+  EXPECT_THAT(Accept(run({"--dim", "n=2", "--input-range", "ids:0=-5,-1"})),
+              HasSubstr("y: f32[2,3]"));
+  EXPECT_THAT(Refusal(run({"--dim", "n=2", "--input-range", "ids:0=5,5"})), HasSubstr("Gather"));
+  EXPECT_THAT(Refusal(run({"--dim", "n=2", "--input-range", "ids:0=5"})), HasSubstr("LOW,HIGH"));
+  EXPECT_THAT(Refusal(run({"--dim", "n=2", "--input-range", "ids:0=a,5"})), HasSubstr("'a'"));
+  EXPECT_THAT(Refusal(run({"--dim", "n=2", "--input-range", "x=1,5"})), HasSubstr("unknown input"));
+  EXPECT_THAT(Refusal(run({"--input-shape", "table:4,3", "--dim", "n=2"})), HasSubstr("2*n + 1"));
+  EXPECT_THAT(Refusal(run({})), HasSubstr("give --dim n=SIZE"));
 }
 
 TEST_F(IrRun, RefusesBadUsage) {

@@ -57,6 +57,20 @@ TEST_F(SessionTest, StartsNoMoreThreadsThanTheProcessHasCpusUnlessItIsToOversubs
   EXPECT_EQ(Load({.threads = 2, .oversubscribe = true})->num_threads(), 2);
 }
 
+TEST_F(SessionTest, ChecksSizesThatFollowFromOthers) {
+  const int64_t n = ir::SymbolicDim("n"), twice = ir::SymbolicDim("2*n");
+  const ir::Value x = builder.AddInput("x", F32Type({n})),
+                  y = builder.AddInput("y", F32Type({twice}));
+  builder.Return({{"z", builder.Make<ir::ops::Concat>({x, y}, {.axis = 0})}});
+  const auto session = Load();
+  EXPECT_EQ(session->outputs()[0].type, F32Type({ir::SymbolicDim("3*n")}));
+  EXPECT_NE(PlanOf(*session, {{2}, {4}}), nullptr);
+  const std::vector<ir::Shape> shapes = {{2}, {5}};
+  const std::vector<std::span<const int64_t>> dims(shapes.begin(), shapes.end());
+  EXPECT_THAT(std::string(session->PlanFor(dims).status().message()),
+              HasSubstr("a dimension of 5 where 2*n is 4"));
+}
+
 TEST_F(SessionTest, RunsAProgramAndNamesItsPorts) {
   const ir::Value x = builder.AddInput("x", F32Type({2}));
   const ir::Value y = builder.AddInput("y", F32Type({2}));

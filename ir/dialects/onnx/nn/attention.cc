@@ -210,6 +210,8 @@ bool LinearAttention::Infer(InferContext& c) {
       !HeadedDims(c, 2, attrs.kv_num_heads, "kv_num_heads", &v) ||
       !CheckGroups(c, attrs.q_num_heads, attrs.kv_num_heads))
     return false;
+  for (const int64_t heads : {attrs.q_num_heads, attrs.kv_num_heads})
+    if (heads < 1) return c.Fail(fmt::format("has {} heads", heads));
   AgreedDim batch("batches"), tokens("tokens"), depth("columns");
   if (!batch.Add(c, 0, q[0]) || !batch.Add(c, 1, k[0]) || !batch.Add(c, 2, v[0]) ||
       !tokens.Add(c, 0, q[2]) || !tokens.Add(c, 1, k[2]) || !tokens.Add(c, 2, v[2]) ||

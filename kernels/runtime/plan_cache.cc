@@ -1,0 +1,20 @@
+#include "kernels/runtime/plan_cache.h"
+
+#include <utility>
+
+namespace weft::kernels {
+
+absl::StatusOr<PreparedProgram*> PlanCache::Add(std::unique_ptr<ir::Program> program,
+                                                const PlanResources& resources) {
+  auto prepared = std::make_unique<PreparedProgram>();
+  if (HasKnownSizes(*program)) {
+    WEFT_ASSIGN_OR_RETURN(prepared->plan, Plan::Create(std::move(program), resources));
+  } else {
+    WEFT_ASSIGN_OR_RETURN(prepared->first, Segment::Create(std::move(program), resources, 0));
+  }
+  if (prepared_.size() == capacity_) prepared_.erase(prepared_.begin());
+  prepared_.push_back(std::move(prepared));
+  return prepared_.back().get();
+}
+
+}  // namespace weft::kernels

@@ -1,0 +1,57 @@
+#include "kernels/runtime/plan_cache.h"
+
+#include <gtest/gtest.h>
+
+#include "ir/builder.h"
+#include "ir/dialects/onnx.h"
+#include "kernels/thread_pool.h"
+#include "unittests/kernels/run_op.h"
+
+namespace weft::kernels {
+namespace {
+
+class PlanCacheTest : public testing::Test {
+ protected:
+  PlanCacheTest() { ir::LoadOnnxDialect(context); }
+
+  ir::Type TypeOf(int64_t size) { return context.TensorType(DataType::kF32, {size}); }
+  PreparedProgram* Add(int64_t size) {
+    auto program = std::make_unique<ir::Program>(&context);
+    ir::Builder b(program.get());
+    b.Return({{"y", b.Make<ir::ops::Relu>({b.AddInput("x", TypeOf(size))})}});
+    auto added = cache.Add(std::move(program),
+                           {.providers = {"reference"}, .pool = &pool, .packed = &packed});
+    EXPECT_TRUE(added.ok()) << added.status();
+    return added.ok() ? *added : nullptr;
+  }
+  PreparedProgram* Find(int64_t size) {
+    return cache.Find(1, [&](size_t, ir::Type type) { return type == TypeOf(size); });
+  }
+
+  ir::IrContext context;
+  ThreadPool pool{1};
+  PackedWeights packed;
+  PlanCache cache{2};
+};
+
+TEST_F(PlanCacheTest, DropsTheOneThatWasUsedLeastRecently) {
+  PreparedProgram* const one = Add(1);
+  EXPECT_EQ(Find(2), nullptr);
+  PreparedProgram* const two = Add(2);
+  EXPECT_EQ(Find(1), one);
+  Add(3);
+  EXPECT_EQ(cache.size(), 2u);
+  EXPECT_EQ(Find(1), one);
+  EXPECT_EQ(Find(2), nullptr) << two;
+  EXPECT_NE(Find(3), nullptr);
+}
+
+TEST_F(PlanCacheTest, TellsNumbersOfInputsApart) {
+  Add(1);
+  EXPECT_EQ(cache.Find(0, [](size_t, ir::Type) { return true; }), nullptr);
+  EXPECT_EQ(cache.Find(2, [](size_t, ir::Type) { return true; }), nullptr);
+  EXPECT_NE(cache.Find(1, [](size_t, ir::Type) { return true; }), nullptr);
+}
+
+}  // namespace
+}  // namespace weft::kernels
