@@ -1,6 +1,7 @@
 #include <numbers>
 
 #include "ir/dialects/fused/elementwise.h"
+#include "ir/dialects/onnx/nn/activation.h"
 #include "passes/rules.h"
 
 namespace weft::passes {
@@ -16,6 +17,33 @@ WEFT_RULE(FuseErfGelu, "fuse-composite", kReassociates) {
   src.Require(DType(x, kF32));
   for (auto c : {half, one, root, inverse}) src.Require(Broadcasts(IfGiven(c), x));
   res.Tensor(out) = res.Op<fused::Gelu>()(x);
+}
+
+// x * 1/2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) => gelu(x), of GPT-2
+WEFT_RULE(FuseTanhGelu, "fuse-composite", kReassociates) {
+  auto x = src.Tensor("x");
+  auto half = src.Splat(0.5), one = src.Splat(1), three = src.Splat(3);
+  auto root = src.Splat(std::numbers::sqrt2 * std::numbers::inv_sqrtpi, 1e-6);
+  auto weight = src.Splat(0.044715, 1e-6);
+  auto cube = src.Either(src.Op<ops::Pow>()(x, three), x * x * x);
+  auto a = src.Op<ops::Tanh>()((x + cube * weight) * root) + one;
+  auto out = src.EitherOf({x * half * a, x * a * half, x * (a * half)});
+  src.Require(DType(x, kF32));
+  for (auto c : {half, one, root, weight, three}) src.Require(Broadcasts(IfGiven(c), x));
+  res.Tensor(out) = res.Op<fused::Gelu>({.approximate = fused::GeluApproximate::kTanh})(x);
+}
+
+// onnx.Gelu(x) => fused.gelu(x). Native code, because the dialects have an enumeration each.
+WEFT_RULE(FuseGelu, "fuse-composite", kReassociates) {
+  auto x = src.Tensor("x");
+  auto approximate = src.Attr<ops::GeluApproximation>("approximate");
+  auto out = src.Op<ops::Gelu>({.approximate = approximate})(x);
+  src.Require(DType(x, kF32));
+  auto same = [=](const MatchContext& m) {
+    return m[approximate] == ops::GeluApproximation::kTanh ? fused::GeluApproximate::kTanh
+                                                           : fused::GeluApproximate::kNone;
+  };
+  res.Tensor(out) = res.Op<fused::Gelu>({.approximate = same})(x);
 }
 
 }  // namespace weft::passes

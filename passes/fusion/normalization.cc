@@ -56,6 +56,32 @@ WEFT_RULE(FuseLayerNormalization, "fuse-composite", kReassociates,
   res.Tensor(out) = res.Op<fused::LayerNorm>({.axis = axis, .epsilon = epsilon})(x, gamma, beta);
 }
 
+// x / sqrt(mean(x^2) + epsilon) * gamma => rms_norm(x, gamma), the mean over the last axis. torch's
+// rsqrt is 1 / sqrt or the Reciprocal of it. Tried after layer_norm, whose difference from the mean can
+// be the x of this rule.
+WEFT_RULE(FuseRmsNorm, "fuse-composite", kReassociates, .benefit = 6) {
+  auto x = src.Tensor("x"), gamma = src.Tensor("gamma"), epsilon = src.Tensor("epsilon");
+  auto axes = src.Attr<Ints>("axes");
+  auto one = src.Splat(1);
+  auto square = src.Either(src.Op<ops::Pow>()(x, src.Splat(2)), x * x);
+  auto root = src.Op<ops::Sqrt>()(src.Op<ops::ReduceMean>({.axes = axes})(square) + epsilon);
+  auto normalised = src.EitherOf({x / root, x * (one / root), x * src.Op<ops::Reciprocal>()(root)});
+  auto out = normalised * gamma;
+  src.Require(Positive(epsilon), DType(x, kF32), LastAxes(axes, x), Rank(gamma, 1),
+              LastDims(gamma, x, axes), SameRank(out, x));
+  res.Tensor(out) = res.Op<fused::RmsNorm>({.epsilon = SplatOf(epsilon)})(x, gamma);
+}
+
+// onnx.RMSNormalization(x, gamma) => fused.rms_norm(x, gamma), over the last axis
+WEFT_RULE(FuseRmsNormalization, "fuse-composite", kReassociates) {
+  auto x = src.Tensor("x"), gamma = src.Tensor("gamma");
+  auto axis = src.Attr<int64_t>("axis");
+  auto epsilon = src.Attr<float>("epsilon");
+  auto out = src.Op<ops::RMSNormalization>({.axis = axis, .epsilon = epsilon})(x, gamma);
+  src.Require(DType(x, kF32), SameAxis(x, axis, -1), PerChannel(gamma, x, -1));
+  res.Tensor(out) = res.Op<fused::RmsNorm>({.epsilon = epsilon})(x, gamma);
+}
+
 // layer_norm(x + r) => layer_norm(x, residual r)
 WEFT_RULE(FuseLayerNormResidual, "fuse-epilogue", kExact) {
   auto x = src.Tensor("x"), r = src.Tensor("r"), gamma = src.Tensor("gamma");

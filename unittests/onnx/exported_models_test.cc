@@ -42,6 +42,18 @@ struct Expected {
 
 void PrintTo(const Expected& expected, std::ostream* out) { *out << expected.model; }
 
+// By name; "gelu" are those of their own and those that an op applies to its result.
+std::map<std::string, int> CountOps(ir::Program& program) {
+  std::map<std::string, int> counts;
+  ir::Walk(program, [&](ir::Operation op) {
+    ++counts[std::string(op.name())];
+    const ir::Attribute activation = op.attr("activation");
+    if (activation && activation.AsString() == "gelu") ++counts["gelu"];
+  });
+  counts["gelu"] += counts["fused.gelu"];
+  return counts;
+}
+
 class ExportedModel : public testing::TestWithParam<Expected> {};
 
 TEST_P(ExportedModel, IsFusedAsExpected) {
@@ -60,13 +72,7 @@ TEST_P(ExportedModel, IsFusedAsExpected) {
   const absl::Status status = pm.Run(**program);
   ASSERT_TRUE(status.ok()) << status;
 
-  std::map<std::string, int> counts;
-  ir::Walk(**program, [&](ir::Operation op) {
-    ++counts[std::string(op.name())];
-    const ir::Attribute activation = op.attr("activation");
-    if (activation && activation.AsString() == "gelu") ++counts["gelu"];
-  });
-  counts["gelu"] += counts["fused.gelu"];
+  std::map<std::string, int> counts = CountOps(**program);
   for (const char* gone : {"onnx.BatchNormalization", "onnx.Erf", "onnx.Pow", "onnx.Conv",
                            "onnx.Identity", "onnx.HardSigmoid"})
     EXPECT_EQ(counts[gone], 0) << gone;
@@ -173,12 +179,12 @@ void BindShapes(ir::Program& program, const DataSet& set) {
   ASSERT_EQ(kernels::Specialize(program, types, **evaluator).message(), "");
 }
 
-class DynamicModel : public testing::TestWithParam<std::tuple<const char*, const char*>> {
+class DynamicModel : public testing::TestWithParam<std::tuple<Expected, const char*>> {
  protected:
   // Imports the model into `original_`; false when there is none.
   bool Import() {
-    const auto [model, spelling] = GetParam();
-    const std::string folder = ModelsFolder() + "/" + model;
+    const auto& [expected, spelling] = GetParam();
+    const std::string folder = ModelsFolder() + "/" + expected.model;
     const std::string path = folder + "/" + spelling + ".onnx";
     if (!std::filesystem::exists(path)) return false;
     auto program = ImportOnnx(context_, path);
@@ -190,8 +196,8 @@ class DynamicModel : public testing::TestWithParam<std::tuple<const char*, const
     return true;
   }
   std::string TemporaryFile(const std::string& pipeline) const {
-    const auto [model, spelling] = GetParam();
-    return testing::TempDir() + "/" + model + "_" + spelling + "_" + pipeline + ".onnx";
+    const auto& [expected, spelling] = GetParam();
+    return testing::TempDir() + "/" + expected.model + "_" + spelling + "_" + pipeline + ".onnx";
   }
 
   ir::IrContext context_;
@@ -225,15 +231,39 @@ TEST_P(DynamicModel, ComputesWhatTorchDidWhenShapesAreKnownBefore) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Big, DynamicModel,
-                         testing::Combine(testing::Values("llama", "gpt2", "t5", "whisper_encoder",
-                                                          "unet", "detector", "lstm_tagger",
-                                                          "generator"),
-                                          testing::Values("model", "opset18", "opset22")),
-                         [](const auto& info) {
-                           return std::string(std::get<0>(info.param)) + "_" +
-                                  std::get<1>(info.param);
-                         });
+// In each of the three spellings alike.
+TEST_P(DynamicModel, IsSimplifiedAndFusedAsExpected) {
+  if (!Import()) GTEST_SKIP() << "no such model";
+  const auto simplified = original_->Clone();
+  Optimise(*simplified, "simplify");
+  EXPECT_LT(simplified->num_operations(), original_->num_operations());
+  Optimise(*original_, "fuse");
+  std::map<std::string, int> counts = CountOps(*original_);
+  for (const char* gone : {"onnx.CastLike", "onnx.Erf", "onnx.Gelu", "onnx.LayerNormalization",
+                           "onnx.Gemm", "onnx.Identity", "onnx.Dropout"})
+    EXPECT_EQ(counts[gone], 0) << gone;
+  for (const auto& [op, count] : std::get<0>(GetParam()).counts) EXPECT_EQ(counts[op], count) << op;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Big, DynamicModel,
+    testing::Combine(
+        testing::Values(
+            Expected{"llama", {{"fused.rms_norm", 5}, {"fused.linear", 15}}},
+            Expected{"gpt2", {{"fused.layer_norm", 5}, {"fused.linear", 9}, {"gelu", 2}}},
+            Expected{"t5", {{"fused.rms_norm", 12}, {"fused.linear", 33}}},
+            Expected{"whisper_encoder",
+                     {{"fused.layer_norm", 5}, {"fused.linear", 12}, {"gelu", 4}}},
+            Expected{
+                "unet",
+                {{"fused.conv2d", 27}, {"fused.layer_norm", 9}, {"fused.linear", 38}, {"gelu", 3}}},
+            Expected{"detector", {{"fused.conv2d", 13}}},
+            Expected{"lstm_tagger", {{"fused.linear", 1}, {"onnx.LSTM", 2}}},
+            Expected{"generator", {{"fused.layer_norm", 3}, {"fused.linear", 5}}}),
+        testing::Values("model", "opset18", "opset22")),
+    [](const auto& info) {
+      return std::string(std::get<0>(info.param).model) + "_" + std::get<1>(info.param);
+    });
 
 }  // namespace
 }  // namespace weft::onnx
