@@ -10,6 +10,7 @@
 #include "ir/dialects/ascend.h"
 #include "ir/dialects/fused.h"
 #include "ir/dialects/litert.h"
+#include "ir/dialects/microsoft.h"
 #include "kernels/runtime/registry.h"
 #include "unittests/fixtures/generated_text.h"
 
@@ -35,6 +36,7 @@ std::string KernelTable() {
   ir::LoadFusedDialect(context);
   ir::LoadAscendDialect(context);
   ir::LoadLitertDialect(context);
+  ir::LoadMicrosoftDialect(context);
   std::map<std::string, std::map<std::string, std::string>> links;  // by op and provider
   for (const RegisteredKernel& kernel : RegisteredKernels())
     links[kernel.op][kernel.provider] = SourceLink(kernel);
