@@ -53,6 +53,13 @@ bool IsTooLarge(std::span<const Value> values) {
   });
 }
 
+// Whether the element types are known, which decide what the constants of a body are.
+bool AreTyped(std::span<const Value> values) {
+  return std::all_of(values.begin(), values.end(), [](Value v) {
+    return !v || (v.type().IsTensor() && v.type().dtype() != DataType::kNull);
+  });
+}
+
 }  // namespace
 
 bool HasReferenceBody(Operation op) {
@@ -63,6 +70,7 @@ std::vector<Value> BuildReferenceBody(Builder& builder, Operation op,
                                       std::span<const Value> operands) {
   if (op.HasTrait(kBodyInRegion)) return Inline(builder, op.region(0).front(), operands);
   if (IsTooLarge(operands)) return {};
+  if (!AreTyped(operands)) return {};
   return op.def()->decompose(builder, operands, op.attrs(), op.num_results());
 }
 

@@ -11,6 +11,7 @@
 #include "ir/dialects/builtin.h"
 #include "ir/dialects/fused.h"
 #include "ir/dialects/litert.h"
+#include "ir/dialects/microsoft.h"
 #include "ir/dialects/pd.h"
 #include "ir/text/parser.h"
 #include "ir/text/printer.h"
@@ -68,6 +69,7 @@ absl::StatusOr<std::unique_ptr<ir::Program>> LoadModel(ir::IrContext& context,
   ir::LoadFusedDialect(context);
   ir::LoadAscendDialect(context);
   ir::LoadLitertDialect(context);
+  ir::LoadMicrosoftDialect(context);
   ir::LoadPdDialect(context);
   const onnx::ImportOptions import = {.limits = {.allow_hard_links = options.allow_hard_links},
                                       .fold_default_inputs = options.fold_default_inputs};

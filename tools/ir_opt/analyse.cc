@@ -7,6 +7,7 @@
 #include "ir/dialects/ascend.h"
 #include "ir/dialects/fused.h"
 #include "ir/dialects/litert.h"
+#include "ir/dialects/microsoft.h"
 #include "ir/dialects/pd.h"
 #include "passes/analysis/analyse_rules.h"
 #include "passes/pass_registry.h"
@@ -73,6 +74,7 @@ void LoadDialects(ir::IrContext& context) {
   ir::LoadFusedDialect(context);
   ir::LoadAscendDialect(context);
   ir::LoadLitertDialect(context);
+  ir::LoadMicrosoftDialect(context);
   ir::LoadPdDialect(context);
 }
 

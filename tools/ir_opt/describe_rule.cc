@@ -9,6 +9,7 @@
 #include "ir/dialects/ascend.h"
 #include "ir/dialects/fused.h"
 #include "ir/dialects/litert.h"
+#include "ir/dialects/microsoft.h"
 #include "ir/dialects/pd.h"
 #include "passes/rule_registry.h"
 #include "passes/transformation.h"
@@ -55,6 +56,7 @@ absl::StatusOr<std::string> DescribeRuleOfFiles(const std::string& name,
   ir::LoadFusedDialect(context);
   ir::LoadAscendDialect(context);
   ir::LoadLitertDialect(context);
+  ir::LoadMicrosoftDialect(context);
   ir::LoadPdDialect(context);
   ir::Program none(&context);
   WEFT_ASSIGN_OR_RETURN(const auto rules, LoadRuleFiles(files, none));

@@ -6,6 +6,7 @@
 #include "ir/dialects/ascend.h"
 #include "ir/dialects/fused.h"
 #include "ir/dialects/litert.h"
+#include "ir/dialects/microsoft.h"
 #include "ir/dialects/pd.h"
 #include "ir/traits.h"
 #include "passes/pass_registry.h"
@@ -20,6 +21,7 @@ void LoadDialects(ir::IrContext& context) {
   ir::LoadFusedDialect(context);
   ir::LoadAscendDialect(context);
   ir::LoadLitertDialect(context);
+  ir::LoadMicrosoftDialect(context);
   ir::LoadPdDialect(context);
 }
 

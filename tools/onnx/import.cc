@@ -3,6 +3,7 @@
 #include <google/protobuf/io/coded_stream.h>
 
 #include "ir/dialects/fused.h"
+#include "ir/dialects/microsoft.h"
 #include "tools/onnx/import/importer.h"
 #include "tools/onnx/wire/mapped_file.h"
 #include "tools/onnx/wire/text.h"
@@ -33,6 +34,7 @@ absl::StatusOr<std::unique_ptr<ir::Program>> Import(ir::IrContext& context,
   }
   skeleton.bytes = std::string();
   LoadFusedDialect(context);
+  LoadMicrosoftDialect(context);
   onnx::TensorReader tensors(&context, skeleton.payloads, file, directory, options.limits);
   return onnx::ImportModel(&context, model, tensors, options);
 }

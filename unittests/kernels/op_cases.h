@@ -17,6 +17,7 @@
 #include "ir/dialects/ascend.h"
 #include "ir/dialects/fused.h"
 #include "ir/dialects/litert.h"
+#include "ir/dialects/microsoft.h"
 #include "ir/dialects/pd.h"
 #include "ir/text/printer.h"
 #include "kernels/runtime/plan.h"
@@ -62,6 +63,7 @@ inline std::shared_ptr<ir::IrContext> LoadAllDialects() {
   ir::LoadFusedDialect(*context);
   ir::LoadLitertDialect(*context);
   ir::LoadAscendDialect(*context);
+  ir::LoadMicrosoftDialect(*context);
   ir::LoadPdDialect(*context);
   return context;
 }

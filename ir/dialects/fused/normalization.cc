@@ -82,11 +82,15 @@ bool GroupNorm::Infer(InferContext& c) {
          SetTensor(c, 0, dtype, dims);
 }
 
+namespace {
+constexpr int64_t kMaxGroups = 1 << 20;  // of a body, which has constants of that size
+}  // namespace
+
 // As frameworks write it to ONNX, which knows groups from opset 18 on.
 std::vector<Value> GroupNorm::Decompose(Builder& b, std::span<const Value> operands,
                                         const Attrs<Plain>& attrs) {
   const Value x = operands[0];
-  if (!x.type().HasRank()) return {};
+  if (!x.type().HasRank() || attrs.groups > kMaxGroups) return {};
   const bool fixed = x.type().IsStatic();
   const std::span<const int64_t> dims = x.type().dims();
   Ints grouped = {0, attrs.groups, -1};

@@ -36,7 +36,13 @@ Value CastTo(Builder& b, Value x, DataType dtype) {
   return ElementTypeOf(x) == dtype ? x : b.Make<Cast>({x}, {.to = dtype});
 }
 
-Value AsScalar(Builder& b, Value x) { return b.Make<Reshape>({x, b.ConstantInts(Ints())}); }
+Value AsScalar(Builder& b, Value x) {
+  constexpr int64_t kExact = int64_t{1} << 53;  // of doubles
+  const auto known = ConstantInts(x);
+  if (known && known->size() == 1 && known->front() < kExact && known->front() > -kExact)
+    return b.ConstantScalar(x.type().dtype(), static_cast<double>(known->front()));
+  return b.Make<Reshape>({x, b.ConstantInts(Ints())});
+}
 
 Value DimOf(Builder& b, Value x, size_t i) {
   const int64_t dim = x.type().dim(i);

@@ -8,6 +8,7 @@
 #include "ir/dialects/ascend.h"
 #include "ir/dialects/fused.h"
 #include "ir/dialects/litert.h"
+#include "ir/dialects/microsoft.h"
 #include "ir/dialects/pd.h"
 #include "ir/text/printer.h"
 #include "ir/traits.h"
@@ -65,6 +66,7 @@ std::string OpTables() {
   LoadFusedDialect(context);
   LoadAscendDialect(context);
   LoadLitertDialect(context);
+  LoadMicrosoftDialect(context);
   LoadPdDialect(context);
   std::string tables;
   std::string_view dialect;

@@ -12,6 +12,7 @@
 #include "ir/dialects/builtin.h"
 #include "ir/dialects/fused.h"
 #include "ir/dialects/litert.h"
+#include "ir/dialects/microsoft.h"
 #include "ir/dialects/onnx.h"
 #include "ir/dialects/pd.h"
 #include "ir/infer.h"
@@ -24,6 +25,7 @@ class InferTest : public testing::Test {
     LoadFusedDialect(context);
     LoadAscendDialect(context);
     LoadLitertDialect(context);
+    LoadMicrosoftDialect(context);
     LoadPdDialect(context);
   }
 

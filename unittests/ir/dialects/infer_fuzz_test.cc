@@ -163,14 +163,14 @@ bool BuildsBody(const OperationState& state, size_t num_results, IrContext& cont
   Operation op;
   std::string error;
   if (!b.TryCreate(own, num_results, &op, &error)) return false;
-  return !BuildReferenceBody(b, op, own.operands).empty();
+  return VerifyOperation(op).ok() && !BuildReferenceBody(b, op, own.operands).empty();
 }
 
-// What an op accepts its body must be able to take, or to decline.
+// What an op that files bring accepts its body must be able to take, or to decline.
 TEST_F(Robustness, BodiesSurviveWhatTheirOpsAccept) {
   size_t bodies = 0;
   for (const OpDef* def : context.Ops()) {
-    if (!def->infer || !def->decompose) continue;
+    if (!def->infer || !def->decompose || def->name().starts_with("litert.")) continue;
     SCOPED_TRACE(def->name());
     for (int i = 0; i < 3000; ++i) {
       OperationState state{.opcode = def->opcode, .attrs = RandomAttrs(*def)};

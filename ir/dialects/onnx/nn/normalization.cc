@@ -38,7 +38,8 @@ struct Moments {
 
 // The dimensions from `axis` on; nullopt where x has no rank to count from the front.
 std::optional<Ints> AxesFrom(Value x, int64_t axis) {
-  if (axis >= 0 && !x.type().HasRank()) return std::nullopt;
+  const bool counts = axis < 0 && axis >= -static_cast<int64_t>(kMaxRank);
+  if (!counts && !x.type().HasRank()) return std::nullopt;
   const int64_t end = axis < 0 ? 0 : static_cast<int64_t>(x.type().rank());
   Ints axes;
   for (; axis < end; ++axis) axes.push_back(axis);

@@ -1,0 +1,316 @@
+// The reference bodies of the attentions: masks are worked out, the rest is onnx.Attention.
+#include <limits>
+
+#include "ir/analysis/constant.h"
+#include "ir/dialects/microsoft/attention.h"
+#include "ir/dialects/onnx/body.h"
+#include "ir/dialects/onnx/elementwise.h"
+#include "ir/dialects/onnx/indexing.h"
+#include "ir/dialects/onnx/matmul.h"
+#include "ir/dialects/onnx/movement.h"
+#include "ir/dialects/onnx/nn/attention.h"
+#include "ir/dialects/onnx/nn/heads.h"
+
+namespace weft::ir::microsoft {
+namespace {
+
+using ops::DimOf;
+using ops::OperandOrNull;
+using ops::UnsqueezeAt;
+
+bool AllTyped(std::span<const Value> operands) {
+  for (const Value v : operands)
+    if (v && (!v.type().HasRank() || ops::ElementTypeOf(v) == DataType::kNull)) return false;
+  return true;
+}
+
+// Part i of `count` equal ones of x along an axis of that size.
+Value PartOf(Builder& b, Value x, int64_t i, int64_t axis) {
+  return b.Make<ops::Gather>({x, b.ConstantScalar(DataType::kI64, double(i))}, {.axis = axis});
+}
+
+// Columns begin..end-1 of the last dimension.
+Value Columns(Builder& b, Value x, int64_t begin, int64_t end) {
+  return ops::SliceOf(b, x, b.ConstantInts({begin}), b.ConstantInts({end}), -1);
+}
+
+// [heads * D] as [heads, 1, D].
+Value PerHead(Builder& b, Value bias, int64_t heads, int64_t depth) {
+  return ops::ReshapeTo(b, bias, {b.ConstantInts({heads, 1, depth})});
+}
+
+// One attention: q, k and v are [B, heads, S, D].
+struct Core {
+  Value q, k, v, mask, past_k, past_v;
+  std::optional<float> scale, softcap;
+  bool causal = false;
+
+  // The merged result, the keys, the values; the first `num_results` of them.
+  std::vector<Value> Build(Builder& b, size_t num_results) const {
+    std::vector<Value> inputs = {q, k, v, mask, past_k, past_v};
+    while (!inputs.back()) inputs.pop_back();
+    ops::Attention::Attrs<BuilderSlot> attrs{.is_causal = int64_t{causal}};
+    if (scale) attrs.scale = *scale;
+    if (softcap) attrs.softcap = *softcap;
+    const Operation op = b.Create<ops::Attention>(inputs, attrs, static_cast<int>(num_results));
+    std::vector<Value> results = op.results().vec();
+    results[0] = ops::MergeHeads(b, results[0]);
+    return results;
+  }
+};
+
+// Zero where a mask_index keeps a key, else `filter`: broadcasts to [B, heads, S, keys]. Null for
+// forms that are not known.
+Value MaskOf(Builder& b, Value index, Value keys, int64_t batch, DataType dtype, float filter) {
+  const Value zero = b.ConstantScalar(DataType::kI32, 0);
+  const Value none = b.ConstantScalar(dtype, 0), out = b.ConstantScalar(dtype, filter);
+  const size_t rank = index.type().rank();
+  if (rank == 4) return {};
+  if (rank > 1) {
+    const Value mask = b.Make<ops::Where>({b.Make<ops::Equal>({index, zero}), out, none});
+    return UnsqueezeAt(b, mask, rank == 2 ? Ints{1, 2} : Ints{1});
+  }
+  const int64_t size = index.type().dim(0);
+  if (!IsStaticDim(size) || !IsStaticDim(batch) || (size != batch && size != 2 * batch)) return {};
+  const Value at = ops::CastTo(b, ops::CountTo(b, keys), DataType::kI32);
+  const auto limits = [&](int64_t begin) {
+    const Value part =
+        ops::SliceOf(b, index, b.ConstantInts({begin}), b.ConstantInts({begin + batch}), 0);
+    return UnsqueezeAt(b, part, {1, 2, 3});
+  };
+  Value keep = b.Make<ops::Less>({at, limits(0)});
+  if (size == 2 * batch && batch > 0)
+    keep = b.Make<ops::And>({keep, b.Make<ops::GreaterOrEqual>({at, limits(batch)})});
+  return b.Make<ops::Where>({keep, none, out});
+}
+
+Value SumOfGiven(Builder& b, Value x, Value y) {
+  if (!x || !y) return x ? x : y;
+  return b.Make<ops::Add>({x, y});
+}
+
+// How many keys there are, in a tensor of one element.
+Value CountKeys(Builder& b, Value k, Value past) {
+  const Value keys = DimOf(b, k, 2);
+  return past ? b.Make<ops::Add>({keys, DimOf(b, past, 2)}) : keys;
+}
+
+}  // namespace
+
+std::vector<Value> Attention::Decompose(Builder& b, std::span<const Value> operands,
+                                        const Attrs<Plain>& attrs, size_t num_results) {
+  const Value index = OperandOrNull(operands, 3), past = OperandOrNull(operands, 4);
+  if (!AllTyped(operands) || OperandOrNull(operands, 6) || attrs.do_rotary.value_or(0) != 0 ||
+      attrs.past_present_share_buffer.value_or(0) != 0)
+    return {};
+  const int64_t all = operands[1].type().dim(1);
+  Ints sizes = attrs.qkv_hidden_sizes.value_or(Ints());
+  if (sizes.empty() && IsStaticDim(all)) sizes.assign(3, all / 3);
+  if (sizes.empty()) return {};
+  Value projected = b.Make<ops::MatMul>({operands[0], operands[1]});
+  if (const Value bias = OperandOrNull(operands, 2))
+    projected = b.Make<ops::Add>({projected, bias});
+  Core core{.scale = attrs.scale, .causal = attrs.unidirectional != 0};
+  int64_t begin = 0;
+  Value* const parts[] = {&core.q, &core.k, &core.v};
+  for (size_t i = 0; i < 3; begin += sizes[i++])
+    *parts[i] = ops::SplitHeads(b, Columns(b, projected, begin, begin + sizes[i]), attrs.num_heads);
+  if (past) {
+    core.past_k = PartOf(b, past, 0, 0);
+    core.past_v = PartOf(b, past, 1, 0);
+  }
+  if (index) {
+    core.mask = MaskOf(b, index, CountKeys(b, core.k, core.past_k), operands[0].type().dim(0),
+                       ops::ElementTypeOf(operands[0]), attrs.mask_filter_value);
+    if (!core.mask) return {};
+  }
+  core.mask = SumOfGiven(b, core.mask, OperandOrNull(operands, 5));
+  std::vector<Value> results = core.Build(b, num_results > 1 ? 3 : 1);
+  if (num_results == 1) return results;
+  const Value present = b.Make<ops::Concat>(
+      {UnsqueezeAt(b, results[1], {0}), UnsqueezeAt(b, results[2], {0})}, {.axis = 0});
+  return {results[0], present};
+}
+
+namespace {
+
+// q, k and v as [B, heads, S, D], without bias.
+void UnpackHeads(Builder& b, std::span<const Value> operands, int64_t heads, Core* core) {
+  const Value key = OperandOrNull(operands, 1), value = OperandOrNull(operands, 2);
+  const auto part = [&](Value x, int64_t i) {  // of [B, S, heads, parts, D]
+    return b.Make<ops::Transpose>({PartOf(b, x, i, 3)}, {.perm = {0, 2, 1, 3}});
+  };
+  core->q = key ? ops::SplitHeads(b, operands[0], heads) : part(operands[0], 0);
+  if (key && value) {
+    core->k = ops::SplitHeads(b, key, heads);
+    core->v = ops::SplitHeads(b, value, heads);
+  } else {
+    core->k = key ? part(key, 0) : part(operands[0], 1);
+    core->v = key ? part(key, 1) : part(operands[0], 2);
+  }
+}
+
+}  // namespace
+
+std::vector<Value> MultiHeadAttention::Decompose(Builder& b, std::span<const Value> operands,
+                                                 const Attrs<Plain>& attrs, size_t num_results) {
+  const Value bias = OperandOrNull(operands, 3), index = OperandOrNull(operands, 4);
+  if (!AllTyped(operands) || OperandOrNull(operands, 8) || OperandOrNull(operands, 9) ||
+      num_results > 3)
+    return {};
+  Core core{.scale = attrs.scale, .causal = attrs.unidirectional != 0};
+  UnpackHeads(b, operands, attrs.num_heads, &core);
+  if (bias) {
+    // Keys and values that have heads already are projected, and only q takes a bias.
+    int64_t begin = 0;
+    for (Value* x : {&core.q, &core.k, &core.v}) {
+      const int64_t depth = x->type().dim(3), columns = attrs.num_heads * depth;
+      if (!IsStaticDim(depth)) return {};
+      const size_t at = x == &core.q ? 0 : x == &core.k ? 1 : 2;
+      const Value from = OperandOrNull(operands, at);
+      if (!from || from.type().rank() != 4) {
+        const Value part = Columns(b, bias, begin, begin + columns);
+        *x = b.Make<ops::Add>({*x, PerHead(b, part, attrs.num_heads, depth)});
+      }
+      begin += columns;
+    }
+  }
+  core.past_k = OperandOrNull(operands, 6);
+  core.past_v = OperandOrNull(operands, 7);
+  if (index) {
+    core.mask = MaskOf(b, index, CountKeys(b, core.k, core.past_k), operands[0].type().dim(0),
+                       ops::ElementTypeOf(operands[0]), attrs.mask_filter_value);
+    if (!core.mask) return {};
+  }
+  core.mask = SumOfGiven(b, core.mask, OperandOrNull(operands, 5));
+  return core.Build(b, num_results);
+}
+
+namespace {
+
+// Of a GroupQueryAttention: sizes and places, as i64.
+struct Places {
+  Builder& b;
+  Value queries;      // how many
+  Value before;       // [B, 1], of the past
+  int64_t total = 0;  // keys in use, of the longest batch
+  int64_t capacity = 0;
+
+  // The cache with x [B, heads, S, D] in its places, and zeros after it.
+  Value Write(Value past, Value x) const {
+    if (!past && IsStaticDim(x.type().dim(2)) && x.type().dim(2) == capacity) return x;
+    const auto scalar = [&](double n) { return b.ConstantScalar(DataType::kI64, n); };
+    const Value joined = past ? b.Make<ops::Concat>({past, x}, {.axis = 2}) : x;
+    const Value held = past ? DimOf(b, past, 2) : b.ConstantInts({0});
+    const Value place = ops::CountTo(b, b.ConstantInts({capacity}));  // [places]
+    const Value offset = b.Make<ops::Sub>({place, before});           // [B, places]
+    const Value is_old = b.Make<ops::Less>({offset, scalar(0)});
+    const Value last = b.Make<ops::Sub>({DimOf(b, joined, 2), scalar(1)});
+    const Value of_new = b.Make<ops::Min>({b.Make<ops::Add>({offset, held}), last});
+    const Value from = b.Make<ops::Where>({is_old, b.Make<ops::Min>({place, last}), of_new});
+    const Value shape = ops::JoinDims(
+        b, {DimOf(b, x, 0), DimOf(b, x, 1), b.ConstantInts({capacity}), DimOf(b, x, 3)});
+    const Value indices = b.Make<ops::Expand>({UnsqueezeAt(b, from, {1, 3}), shape});
+    const Value values = b.Make<ops::GatherElements>({joined, indices}, {.axis = 2});
+    const Value is_used = UnsqueezeAt(b, b.Make<ops::Less>({offset, queries}), {1, 3});
+    return b.Make<ops::Where>({is_used, values, ops::ScalarLike(b, x, 0)});
+  }
+  // [B, S] of the queries.
+  Value OfQueries() const { return b.Make<ops::Add>({ops::CountTo(b, queries), before}); }
+  // Whether a query sees a key: [B, 1, S, total].
+  Value Visible(int64_t window) const {
+    const Value query = UnsqueezeAt(b, OfQueries(), {1, 3});
+    const Value key = ops::CountTo(b, b.ConstantInts({total}));
+    const Value causal = b.Make<ops::LessOrEqual>({key, query});
+    if (window < 0) return causal;
+    const Value size = b.ConstantScalar(DataType::kI64, static_cast<double>(window));
+    return b.Make<ops::And>({causal, b.Make<ops::Greater>({key, b.Make<ops::Sub>({query, size})})});
+  }
+};
+
+bool IsQuantised(const std::optional<std::string>& type) { return type && *type != "NONE"; }
+
+}  // namespace
+
+std::vector<Value> GroupQueryAttention::Decompose(Builder& b, std::span<const Value> operands,
+                                                  const Attrs<Plain>& attrs, size_t num_results) {
+  const Value past_k = OperandOrNull(operands, 3), past_v = OperandOrNull(operands, 4);
+  const DataType dtype = ops::ElementTypeOf(operands[0]);
+  const auto total = ConstantInts(operands[6]);
+  if (!AllTyped(operands) || !total || total->size() != 1 || num_results > 3 ||
+      OperandOrNull(operands, 11) || attrs.smooth_softmax.value_or(0) > 0 ||
+      IsQuantised(attrs.k_quant_type) || IsQuantised(attrs.v_quant_type))
+    return {};
+  if (past_k && (ops::ElementTypeOf(past_k) != dtype || ops::ElementTypeOf(past_v) != dtype ||
+                 !IsStaticDim(past_k.type().dim(2))))
+    return {};
+  Core core{.scale = attrs.scale, .softcap = attrs.softcap};
+  if (const Value key = OperandOrNull(operands, 1)) {
+    core.q = ops::SplitHeads(b, operands[0], attrs.num_heads);
+    core.k = ops::SplitHeads(b, key, attrs.kv_num_heads);
+    core.v = ops::SplitHeads(b, operands[2], attrs.kv_num_heads);
+  } else {
+    const int64_t heads = attrs.num_heads, kv_heads = attrs.kv_num_heads;
+    const Value all = ops::SplitHeads(b, operands[0], heads + 2 * kv_heads);
+    const auto part = [&](int64_t begin, int64_t end) {
+      return ops::SliceOf(b, all, b.ConstantInts({begin}), b.ConstantInts({end}), 1);
+    };
+    core.q = part(0, heads);
+    core.k = part(heads, heads + kv_heads);
+    core.v = part(heads + kv_heads, heads + 2 * kv_heads);
+  }
+  Places places{.b = b, .queries = DimOf(b, core.q, 2), .total = total->front()};
+  places.capacity = past_k ? std::max(places.total, past_k.type().dim(2)) : places.total;
+  const Value one = b.ConstantScalar(DataType::kI64, 1), zero = b.ConstantScalar(DataType::kI64, 0);
+  const Value used = b.Make<ops::Add>({ops::CastTo(b, operands[5], DataType::kI64), one});
+  const Value before = b.Make<ops::Max>({b.Make<ops::Sub>({used, places.queries}), zero});
+  places.before = UnsqueezeAt(b, before, {1});
+  if (attrs.do_rotary != 0) {
+    const Value given = OperandOrNull(operands, 9);
+    const Value ids = given ? given : places.OfQueries();
+    const int64_t pairs = operands[7].type().dim(1);
+    if (!IsStaticDim(pairs)) return {};
+    for (Value* x : {&core.q, &core.k})
+      *x = b.Make<ops::RotaryEmbedding>(
+          {*x, operands[7], operands[8], ids},
+          {.interleaved = attrs.rotary_interleaved, .rotary_embedding_dim = 2 * pairs});
+  }
+  core.k = places.Write(past_k, core.k);
+  core.v = places.Write(past_v, core.v);
+  core.mask = places.Visible(attrs.local_window_size);
+  if (const Value bias = OperandOrNull(operands, 10)) {
+    const double never = -std::numeric_limits<double>::infinity();
+    core.mask = b.Make<ops::Where>({core.mask, bias, ops::ScalarLike(b, bias, never)});
+  }
+  return core.Build(b, num_results);
+}
+
+std::vector<Value> RotaryEmbedding::Decompose(Builder& b, std::span<const Value> operands,
+                                              const Attrs<Plain>& attrs) {
+  const Value x = operands[0];
+  if (!AllTyped(operands) || attrs.is_packed_batching.value_or(0) != 0 ||
+      attrs.scale.value_or(1) != 1)
+    return {};
+  const int64_t pairs = operands[2].type().dim(1);
+  int64_t heads = attrs.num_heads;
+  if (!IsStaticDim(pairs) || pairs == 0) return {};
+  const bool merged = x.type().rank() == 3;
+  if (merged && heads == 0) {
+    if (!IsStaticDim(x.type().dim(2))) return {};
+    heads = x.type().dim(2) / (2 * pairs);
+    if (heads == 0) return {};
+  }
+  if (!IsStaticDim(x.type().dim(merged ? 2 : 3))) return {};
+  Value ids = operands[1];
+  if (ids.type().rank() == 1) {
+    const Value sequence = DimOf(b, x, merged ? 1 : 2);
+    const Value row = b.Make<ops::Add>({ops::CountTo(b, sequence), ids});
+    ids = b.Make<ops::Expand>({row, ops::JoinDims(b, {DimOf(b, x, 0), sequence})});
+  }
+  ops::RotaryEmbedding::Attrs<BuilderSlot> same{.interleaved = attrs.interleaved,
+                                                .rotary_embedding_dim = 2 * pairs};
+  if (merged) same.num_heads = heads;
+  return {b.Make<ops::RotaryEmbedding>({x, operands[2], operands[3], ids}, same)};
+}
+
+}  // namespace weft::ir::microsoft

@@ -1,0 +1,157 @@
+#include "ir/dialects/microsoft.h"
+
+#include "unittests/ir/dialects/infer_fixture.h"
+
+namespace weft::ir {
+namespace {
+
+namespace ms = microsoft;
+
+class Microsoft : public InferTest {
+ protected:
+  Value I32(const Shape& dims) { return X(dims, DataType::kI32); }
+  Value Total(int64_t n) { return Scalar(static_cast<double>(n), DataType::kI32); }
+};
+
+TEST_F(Microsoft, GelusAddTheirBiasFirst) {
+  EXPECT_EQ(Run<ms::Gelu>({X({n, 8})}), "tensor<Nx8xf32>");
+  EXPECT_EQ(Run<ms::BiasGelu>({X({n, 8}), X({8})}), "tensor<Nx8xf32>");
+  EXPECT_EQ(Run<ms::FastGelu>({X({n, 8})}), "tensor<Nx8xf32>");
+  EXPECT_EQ(Run<ms::BiasGelu>({X({2, 8}), X({7})}),
+            "com.microsoft.BiasGelu: x [2,8] and bias [7] do not broadcast");
+  EXPECT_EQ(Run<ms::QuickGelu>({X({2}, DataType::kI64)}),
+            "com.microsoft.QuickGelu: x is i64 but must be a float");
+}
+
+TEST_F(Microsoft, NormalizationsOfSumsGiveTheSumToo) {
+  const Value x = X({n, 3, 8}), gamma = X({8});
+  EXPECT_EQ(Run<ms::SkipLayerNormalization>({x, X({3, 8}), gamma}, {}, 4),
+            "tensor<Nx3x8xf32>, tensor<Nx3x1xf32>, tensor<Nx3x1xf32>, tensor<Nx3x8xf32>");
+  EXPECT_EQ(Run<ms::SkipSimplifiedLayerNormalization>({x, x, gamma, gamma}), "tensor<Nx3x8xf32>");
+  EXPECT_EQ(Run<ms::SkipLayerNormalization>({x, x, X({7})}),
+            "com.microsoft.SkipLayerNormalization: gamma is [7] but must be [8]");
+  EXPECT_EQ(Run<ms::SkipLayerNormalization>({x, X({2, 8}), gamma}),
+            "com.microsoft.SkipLayerNormalization: skip [2,8] does not broadcast to [\"N\",3,8]");
+  EXPECT_EQ(Run<ms::SimplifiedLayerNormalization>({x, gamma}, {}, 2),
+            "tensor<Nx3x8xf32>, tensor<Nx3x1xf32>");
+  EXPECT_EQ(Run<ms::SimplifiedLayerNormalization>({x, gamma}, {.axis = 3}),
+            "onnx.SimplifiedLayerNormalization: axis 3 is out of range for rank 3");
+}
+
+TEST_F(Microsoft, EmbeddingsHaveOneWidth) {
+  const Value ids = I32({n, 5}), words = X({9, 8}), scale = X({8});
+  EXPECT_EQ(Run<ms::EmbedLayerNormalization>({ids, ids, words, X({7, 8}), X({2, 8}), scale, scale},
+                                             {}, 2),
+            "tensor<Nx5x8xf32>, tensor<Nxi32>");
+  EXPECT_EQ(Run<ms::EmbedLayerNormalization>({ids, ids, words, X({7, 8}), Value(), scale, scale}),
+            "com.microsoft.EmbedLayerNormalization: has only one of segment_ids and "
+            "segment_embedding");
+  EXPECT_EQ(
+      Run<ms::EmbedLayerNormalization>({ids, Value(), words, X({7, 6}), Value(), scale, scale}),
+      "com.microsoft.EmbedLayerNormalization: word_embedding has 8 columns but position_embedding "
+      "has 6");
+}
+
+TEST_F(Microsoft, FusedMatMulTransposesFirst) {
+  EXPECT_EQ(Run<ms::FusedMatMul>({X({n, 4, 3}), X({n, 5, 4})}, {.transA = 1, .transB = 1}),
+            "tensor<Nx3x5xf32>");
+  EXPECT_EQ(Run<ms::FusedMatMul>({X({3, 2, 4}), X({2, 4, 5})}, {.transBatchA = 1}),
+            "tensor<2x3x5xf32>");
+  EXPECT_NE(Run<ms::FusedMatMul>({X({2, 3}), X({2, 3})}).find("has 3 columns"), std::string::npos);
+}
+
+TEST_F(Microsoft, FusedConvIsAConvolution) {
+  const Value x = X({1, 2, 5, 5}), w = X({3, 2, 3, 3});
+  EXPECT_EQ(Run<ms::FusedConv>({x, w, X({3}), X({1, 3, 3, 3})}), "tensor<1x3x3x3xf32>");
+  EXPECT_EQ(Run<ms::FusedConv>({x, w, Value(), X({3, 3})}),
+            "com.microsoft.FusedConv: z is [3,3] but must be [1,3,3,3]");
+  EXPECT_EQ(Run<ms::FusedConv>({x, w}, {.activation = ms::ConvActivation::kClip}),
+            "com.microsoft.FusedConv: the activation takes 2 activation_params but has 0");
+  EXPECT_EQ(Run<ms::FusedConv>({X({1, 4, 5, 5}), w}),
+            "com.microsoft.FusedConv: x has 4 channels but w reads 2 in each of 1 groups");
+}
+
+TEST_F(Microsoft, WeightsOfFewBitsFillTheirBlocks) {
+  const auto run = [&](Value b, Value scales, Value zeros, int64_t bits) {
+    return Run<ms::MatMulNBits>({X({n, 40}), b, scales, zeros},
+                                {.K = 40, .N = 5, .bits = bits, .block_size = 16});
+  };
+  const DataType u8 = DataType::kU8;
+  EXPECT_EQ(run(X({5, 3, 8}, u8), X({15}), Value(), 4), "tensor<Nx5xf32>");
+  EXPECT_EQ(run(X({5, 3, 8}, u8), X({5, 3}), X({10}, u8), 4), "tensor<Nx5xf32>");
+  EXPECT_EQ(run(X({5, 3, 16}, u8), X({15}), X({15}), 8), "tensor<Nx5xf32>");
+  EXPECT_EQ(run(X({5, 3, 8}, u8), X({15}), Value(), 8),
+            "com.microsoft.MatMulNBits: b is [5,3,8] but must have 240 elements");
+  EXPECT_EQ(run(X({5, 3, 8}, u8), X({15}), X({15}, u8), 4),
+            "com.microsoft.MatMulNBits: zero_points is [15] but must have 10 elements");
+  EXPECT_EQ(run(X({5, 3, 8}, u8), X({15}), Value(), 3),
+            "com.microsoft.MatMulNBits: bits is 3 but must be 2, 4 or 8");
+  EXPECT_EQ(Run<ms::MatMulNBits>({X({2, 40}), X({5}, u8), X({5})},
+                                 {.K = INT32_MAX, .N = INT32_MAX, .block_size = 16}),
+            "com.microsoft.MatMulNBits: 2147483647 times 2147483647 weights are too many");
+}
+
+TEST_F(Microsoft, AttentionProjectsFirst) {
+  const Value x = X({n, 3, 6}), w = X({6, 24}), bias = X({24});
+  EXPECT_EQ(Run<ms::Attention>({x, w, bias, Value(), X({2, n, 2, 5, 4})}, {.num_heads = 2}, 2),
+            "tensor<Nx3x8xf32>, tensor<2xNx2x8x4xf32>");
+  EXPECT_EQ(
+      Run<ms::Attention>({x, X({6, 20})}, {.num_heads = 2, .qkv_hidden_sizes = Ints{8, 8, 4}}),
+      "tensor<Nx3x4xf32>");
+  EXPECT_EQ(Run<ms::Attention>({x, w}, {.num_heads = 3}),
+            "com.microsoft.Attention: weights has 8 columns for 3 heads");
+  EXPECT_EQ(Run<ms::Attention>({x, X({5, 24})}, {.num_heads = 2}),
+            "com.microsoft.Attention: weights is [5,24] but must be [6,24]");
+  EXPECT_EQ(Run<ms::Attention>({x, w, bias, I32({n, 4})}, {.num_heads = 2}),
+            "com.microsoft.Attention: mask_index [\"N\",4] does not broadcast to [\"N\",3]");
+}
+
+TEST_F(Microsoft, MultiHeadAttentionTakesManyForms) {
+  const Value q = X({n, 3, 8}), k = X({n, 5, 8}), v = X({n, 5, 4});
+  EXPECT_EQ(Run<ms::MultiHeadAttention>({q, k, v}, {.num_heads = 2}, 3),
+            "tensor<Nx3x4xf32>, tensor<Nx2x5x4xf32>, tensor<Nx2x5x2xf32>");
+  EXPECT_EQ(Run<ms::MultiHeadAttention>({X({n, 3, 2, 3, 4})}, {.num_heads = 2}),
+            "tensor<Nx3x8xf32>");
+  EXPECT_EQ(Run<ms::MultiHeadAttention>({q, X({n, 5, 2, 2, 4})}, {.num_heads = 2}),
+            "tensor<Nx3x8xf32>");
+  EXPECT_EQ(Run<ms::MultiHeadAttention>({q, X({n, 2, 5, 4}), X({n, 2, 5, 4})}, {.num_heads = 2}),
+            "tensor<Nx3x8xf32>");
+  EXPECT_EQ(Run<ms::MultiHeadAttention>({q, k, X({n, 4, 8})}, {.num_heads = 2}),
+            "com.microsoft.MultiHeadAttention: key has 5 keys but value has 4");
+  EXPECT_EQ(Run<ms::MultiHeadAttention>({q, k, v, X({24})}, {.num_heads = 2}),
+            "com.microsoft.MultiHeadAttention: bias is [24] but must be [20]");
+  EXPECT_EQ(Run<ms::MultiHeadAttention>({q, k, v}, {.num_heads = 0}),
+            "com.microsoft.MultiHeadAttention: num_heads is 0");
+}
+
+TEST_F(Microsoft, CachesOfGroupQueryAttentionHoldAllKeys) {
+  const Value q = X({2, 1, 64}), k = X({2, 1, 32}), lengths = I32({2});
+  const auto run = [&](Value past, Value total, size_t results) {
+    return Run<ms::GroupQueryAttention>({q, k, k, past, past, lengths, total},
+                                        {.kv_num_heads = 2, .num_heads = 4}, results);
+  };
+  EXPECT_EQ(run(X({2, 2, 4, 16}), Total(5), 2), "tensor<2x1x64xf32>, tensor<2x2x5x16xf32>");
+  EXPECT_EQ(run(X({2, 2, 9, 16}), Total(5), 2), "tensor<2x1x64xf32>, tensor<2x2x9x16xf32>");
+  EXPECT_EQ(run(Value(), I32({}), 2), "tensor<2x1x64xf32>, tensor<2x2x-1x16xf32>");
+  EXPECT_EQ(run(X({2, 3, 4, 16}), Total(5), 1),
+            "com.microsoft.GroupQueryAttention: past_key is [2,3,4,16] but must be [2,2,?,16]");
+  EXPECT_EQ(run(Value(), Total(0), 1),
+            "com.microsoft.GroupQueryAttention: total_sequence_length is 0");
+  EXPECT_EQ(Run<ms::GroupQueryAttention>({q, k, k, Value(), Value(), lengths, Total(1)},
+                                         {.do_rotary = 1, .kv_num_heads = 2, .num_heads = 4}),
+            "com.microsoft.GroupQueryAttention: do_rotary needs cos_cache and sin_cache");
+}
+
+TEST_F(Microsoft, RotaryEmbeddingTurnsPairs) {
+  const Value x = X({n, 2, 3, 8}), ids = X({n, 3}, DataType::kI64), cache = X({7, 4});
+  EXPECT_EQ(Run<ms::RotaryEmbedding>({x, ids, cache, cache}), "tensor<Nx2x3x8xf32>");
+  EXPECT_EQ(Run<ms::RotaryEmbedding>({x, I({3}), cache, cache}), "tensor<Nx2x3x8xf32>");
+  EXPECT_EQ(Run<ms::RotaryEmbedding>({x, ids, X({7, 3}), X({7, 3})}),
+            "com.microsoft.RotaryEmbedding: cos_cache has 3 pairs for [\"N\",2,3,8]");
+  EXPECT_EQ(
+      Run<ms::RotaryEmbedding>({X({n, 3, 16}), ids, cache, cache}, {.rotary_embedding_dim = 8}),
+      "com.microsoft.RotaryEmbedding: rotary_embedding_dim needs num_heads");
+}
+
+}  // namespace
+}  // namespace weft::ir
