@@ -53,6 +53,7 @@ class Converter {
   FloatChoice ChoiceOf(Operation op) const;
   bool ReadsConverted(Operation op) const;
   bool Keeps(Operation op, bool is_result, uint32_t i, Value value) const;
+  bool KeepsAny(Operation op) const;
   void SetOperandForms(Operation op, const std::vector<Value>& operands, bool converted);
   void ConvertWithRegions(Operation op, bool convert);
   AttrDict ConvertedAttrs(Operation op) const;
@@ -136,6 +137,19 @@ bool Converter::Keeps(Operation op, bool is_result, uint32_t i, Value value) con
       {.op = op, .is_result = is_result, .index = i, .to = conversion_.target(original.dtype())});
 }
 
+// For ops with regions, whose operands, results and arguments of regions have types together.
+bool Converter::KeepsAny(Operation op) const {
+  if (!conversion_.keeps) return false;
+  for (uint32_t i = 0; i < op.num_operands(); ++i)
+    if (Keeps(op, false, i, op.operand(i))) return true;
+  for (uint32_t i = 0; i < op.num_results(); ++i) {
+    const Type type = Converted(op.result(i).type());
+    if (type && conversion_.keeps({.op = op, .is_result = true, .index = i, .to = type.dtype()}))
+      return true;
+  }
+  return false;
+}
+
 void Converter::SetOperandForms(Operation op, const std::vector<Value>& operands, bool converted) {
   for (uint32_t i = 0; i < operands.size(); ++i) {
     const Value form = FormOf(operands[i], converted && !Keeps(op, false, i, operands[i]));
@@ -217,7 +231,7 @@ void Converter::Visit(Operation op) {
     return;
   }
   const bool converts = !op.HasTrait(kConstantLike) && ChoiceOf(op) == FloatChoice::kConvert;
-  if (op.num_regions() > 0) return ConvertWithRegions(op, converts);
+  if (op.num_regions() > 0) return ConvertWithRegions(op, converts && !KeepsAny(op));
   const bool has_floats = [&] {
     for (const Value v : op.operands())
       if (v && forms_.contains(v.id())) return true;

@@ -153,6 +153,26 @@ TEST_F(ConvertFloatsPass, ConvertsBranches) {
   ExpectNear(before, 1e-3);
 }
 
+TEST_F(ConvertFloatsPass, KeepsAllThatABranchGivesWhereOneSlotIsRefused) {
+  const Value flag = Input("flag", {}, DataType::kBool), x = Input("x", {4});
+  const ir::Operation op = ir::MakeWithRegions<ops::If>(program, {flag}, 2);
+  for (uint32_t i = 0; i < 2; ++i) {
+    ir::Rewriter(&program).SetType(op.result(i), x.type());
+    const ir::Block branch = ir::AddBlock(op, i, {});
+    ir::Rewriter inner = ir::AtEndOf(branch);
+    const Value y = i == 0 ? inner.Make<ops::Exp>({x}) : inner.Make<ops::Tanh>({x});
+    ir::ReturnFrom(branch, {y, x});
+  }
+  b.Return({{"y", b.Make<ops::Add>({op.result(0), op.result(1)})}});
+  const auto before = Run();
+  const auto refuses = [](const ir::FloatSlot& slot) { return slot.op.Is<ops::If>(); };
+  ASSERT_TRUE(Convert({.takes = [&](const ir::FloatSlot& slot) {
+                return !refuses(slot) || slot.index != 1;
+              }}).ok());
+  EXPECT_THAT(Text(), HasSubstr("-> tensor<4xf32>, tensor<4xf32>"));
+  ExpectNear(before, 5e-3);
+}
+
 TEST_F(ConvertFloatsPass, GivesTheSameF16AfterADetourThroughF32) {
   b.Return({{"y", b.Make<ops::MatMul>({Input("x", {2, 3}), Weight({3, 4})})}});
   ASSERT_TRUE(Convert({.to = DataType::kF16}).ok());
