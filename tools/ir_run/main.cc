@@ -152,7 +152,7 @@ absl::Status CheckOutputs(const Flags& flags, const ir::Program* original, const
       WEFT_RETURN_IF_ERROR(CheckOutput(runner.output_infos()[i].name, runner.outputs()[i],
                                        *expected[i], "what is expected", flags.tolerance, &agree));
   double allowed = 0;
-  for (const kernels::Tensor& output : runner.outputs())
+  for (const kernels::RuntimeValue& output : runner.outputs())
     allowed = std::max(allowed, AllowedDifference(output, flags.tolerance));
   if (!agree) return CheckFailed(fmt::format("outputs differ by more than {:.3g}", allowed));
   return absl::OkStatus();

@@ -77,7 +77,7 @@ absl::Status PrintReport(ir::Program& program, const std::string& model, const I
               Mebibytes(fused.runner->arena_bytes()).c_str());
   std::printf("  largest difference           %.2g of the largest output\n", difference);
   double allowed = 0;
-  for (const kernels::Tensor& output : fused.runner->outputs())
+  for (const kernels::RuntimeValue& output : fused.runner->outputs())
     allowed = std::max(allowed, AllowedDifference(output, tolerance));
   if (difference > allowed)
     return CheckFailed(fmt::format("fused and unfused outputs differ by {:.3g}, allowed are {:.3g}",
