@@ -30,6 +30,11 @@ bool SameDims(std::span<const int64_t> a, std::span<const int64_t> b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end());
 }
 
+// Whether what is prepared for the type serves an input of these dims.
+bool IsOfType(std::span<const int64_t> dims, ir::Type type) {
+  return !type.IsTensor() || SameDims(dims, type.dims());
+}
+
 // Whether a tensor of the plan's type is given; the message says what is.
 absl::Status CheckTensor(const TensorView& tensor, ir::Type type, std::string_view what,
                          const std::string& name) {
@@ -154,8 +159,7 @@ absl::StatusOr<Session::Prepared*> Session::Prepare(
     std::span<const std::span<const int64_t>> input_dims) {
   const auto fits = [&](const std::unique_ptr<Prepared>& prepared) {
     return std::equal(input_dims.begin(), input_dims.end(), prepared->input_types().begin(),
-                      prepared->input_types().end(),
-                      [](auto dims, ir::Type type) { return SameDims(dims, type.dims()); });
+                      prepared->input_types().end(), IsOfType);
   };
   const auto found = std::find_if(prepared_.begin(), prepared_.end(), fits);
   if (found != prepared_.end()) {
@@ -193,9 +197,7 @@ absl::StatusOr<Session::Prepared*> Session::PrepareForInputs(std::span<const Ten
   // The usual case, the shapes of the run before, allocates nothing.
   if (!prepared_.empty()) {
     Prepared* const last = prepared_.back().get();
-    const auto same = [](const TensorView& t, ir::Type type) {
-      return SameDims(t.dims, type.dims());
-    };
+    const auto same = [](const TensorView& t, ir::Type type) { return IsOfType(t.dims, type); };
     if (std::equal(inputs.begin(), inputs.end(), last->input_types().begin(),
                    last->input_types().end(), same))
       return last;
@@ -275,6 +277,9 @@ absl::StatusOr<std::vector<RuntimeValue>> Session::CompleteValues(
   std::vector<RuntimeValue> values(given.begin(), given.end());
   values.resize(inputs_.size());
   for (size_t i = 0; i < values.size(); ++i) {
+    if (values[i].IsSequence())  // a copy, which no other thread has
+      values[i] =
+          RuntimeValue::Of(Sequence({values[i].sequence->begin(), values[i].sequence->end()}));
     const bool may_be_nothing = inputs_[i].type.IsOptional() && i < given.size();
     if (values[i] || may_be_nothing) continue;
     if (!inputs_[i].default_value)
