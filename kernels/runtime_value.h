@@ -2,7 +2,7 @@
 // element, or nothing when it has none; an operand or input that is not given is nothing, too.
 //
 //   RuntimeValue x = RuntimeValue::Of(std::move(tensor));
-//   RuntimeValue s = RuntimeValue::Of(Sequence{x.owner, x.owner});
+//   RuntimeValue s = RuntimeValue::Of(Sequence({x.owner, x.owner}));
 #pragma once
 
 #include <memory>
@@ -13,8 +13,39 @@
 
 namespace weft::kernels {
 
-// Elements are shared: a sequence with one element more copies pointers.
-using Sequence = std::vector<std::shared_ptr<Tensor>>;
+// A list of shared tensors that never changes. A list with one tensor more at its end may share what
+// it is kept in, so that appending again and again takes constant time each. Not for several threads:
+// a session copies the lists that it is given.
+class Sequence {
+ public:
+  using Elements = std::vector<std::shared_ptr<Tensor>>;
+  Sequence() = default;
+  explicit Sequence(Elements elements)
+      : size_(elements.size()), kept_(std::make_shared<Elements>(std::move(elements))) {}
+
+  size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  // These are valid until somebody appends.
+  const std::shared_ptr<Tensor>* begin() const {
+    return kept_ == nullptr ? nullptr : kept_->data();
+  }
+  const std::shared_ptr<Tensor>* end() const { return begin() + size_; }
+  const std::shared_ptr<Tensor>& operator[](size_t i) const { return begin()[i]; }
+  const std::shared_ptr<Tensor>& front() const { return *begin(); }
+
+  Sequence WithLast(std::shared_ptr<Tensor> last) const {
+    Sequence longer;
+    const bool is_longest = kept_ != nullptr && kept_->size() == size_;
+    longer.kept_ = is_longest ? kept_ : std::make_shared<Elements>(begin(), end());
+    longer.kept_->push_back(std::move(last));
+    longer.size_ = size_ + 1;
+    return longer;
+  }
+
+ private:
+  size_t size_ = 0;
+  std::shared_ptr<Elements> kept_;  // and, behind those, what longer lists have
+};
 
 struct RuntimeValue {
   TensorView view;                             // of a tensor

@@ -1,7 +1,5 @@
 #include "ir/dialects/onnx.h"
 
-#include "ir/dialects/onnx/sequence.h"
-
 namespace weft::ir {
 
 void LoadOnnxDialect(IrContext& context) {

@@ -33,6 +33,7 @@
 #include "ir/dialects/onnx/quantized_math.h"
 #include "ir/dialects/onnx/reduce.h"
 #include "ir/dialects/onnx/search.h"
+#include "ir/dialects/onnx/sequence.h"
 #include "ir/dialects/onnx/shape.h"
 
 namespace weft::ir {

@@ -85,43 +85,43 @@ absl::StatusOr<RuntimeValue> SequenceEmpty(const AttrsOf<ops::SequenceEmpty>&,
 }
 const RegisterValue<ops::SequenceEmpty> kSequenceEmpty(&SequenceEmpty);
 
-absl::Status CheckElement(const Sequence& sequence, const TensorView& tensor) {
+// `first` is the first element; null for none.
+absl::Status CheckElement(const Tensor* first, const TensorView& tensor) {
   if (!tensor) return ir::InvalidArgument("an element is no tensor");
-  if (sequence.empty() || sequence.front()->dtype() == tensor.dtype) return absl::OkStatus();
+  if (first == nullptr || first->dtype() == tensor.dtype) return absl::OkStatus();
   return ir::InvalidArgument("an element is " + std::string(ir::DataTypeName(tensor.dtype)) +
-                             " in a sequence of " +
-                             std::string(ir::DataTypeName(sequence.front()->dtype())));
+                             " in a sequence of " + std::string(ir::DataTypeName(first->dtype())));
 }
 
 absl::StatusOr<RuntimeValue> SequenceConstruct(const AttrsOf<ops::SequenceConstruct>&,
                                                const std::vector<RuntimeValue>& inputs) {
-  Sequence made;
+  Sequence::Elements made;
   for (const RuntimeValue& input : inputs) {
-    WEFT_RETURN_IF_ERROR(CheckElement(made, input.view));
+    WEFT_RETURN_IF_ERROR(CheckElement(made.empty() ? nullptr : made[0].get(), input.view));
     WEFT_ASSIGN_OR_RETURN(std::shared_ptr<Tensor> kept, KeepTensor(input));
     made.push_back(std::move(kept));
   }
-  return RuntimeValue::Of(std::move(made));
+  return RuntimeValue::Of(Sequence(std::move(made)));
 }
 const RegisterValue<ops::SequenceConstruct> kSequenceConstruct(&SequenceConstruct);
 
 absl::StatusOr<RuntimeValue> SequenceInsert(const AttrsOf<ops::SequenceInsert>&,
                                             const std::vector<RuntimeValue>& inputs) {
   WEFT_ASSIGN_OR_RETURN(const Sequence* const from, SequenceIn(inputs[0]));
-  WEFT_RETURN_IF_ERROR(CheckElement(*from, inputs[1].view));
+  WEFT_RETURN_IF_ERROR(CheckElement(from->empty() ? nullptr : from->front().get(), inputs[1].view));
   WEFT_RETURN_IF_ERROR(CheckLength(from->size() + 1));
   size_t at = from->size();
   if (inputs.size() > 2 && inputs[2]) {
     WEFT_ASSIGN_OR_RETURN(at, ReadPosition(inputs[2], from->size(), from->size() + 1));
   }
   WEFT_ASSIGN_OR_RETURN(std::shared_ptr<Tensor> kept, KeepTensor(inputs[1]));
-  Sequence made;
+  if (at == from->size()) return RuntimeValue::Of(from->WithLast(std::move(kept)));
+  Sequence::Elements made;
   made.reserve(from->size() + 1);
-  const auto middle = from->begin() + static_cast<std::ptrdiff_t>(at);
-  made.insert(made.end(), from->begin(), middle);
+  made.insert(made.end(), from->begin(), from->begin() + at);
   made.push_back(std::move(kept));
-  made.insert(made.end(), middle, from->end());
-  return RuntimeValue::Of(std::move(made));
+  made.insert(made.end(), from->begin() + at, from->end());
+  return RuntimeValue::Of(Sequence(std::move(made)));
 }
 const RegisterValue<ops::SequenceInsert> kSequenceInsert(&SequenceInsert);
 
@@ -133,9 +133,9 @@ absl::StatusOr<RuntimeValue> SequenceErase(const AttrsOf<ops::SequenceErase>&,
   if (inputs.size() > 1 && inputs[1]) {
     WEFT_ASSIGN_OR_RETURN(at, ReadPosition(inputs[1], from->size(), from->size()));
   }
-  Sequence made = *from;
+  Sequence::Elements made(from->begin(), from->end());
   made.erase(made.begin() + static_cast<std::ptrdiff_t>(at));
-  return RuntimeValue::Of(std::move(made));
+  return RuntimeValue::Of(Sequence(std::move(made)));
 }
 const RegisterValue<ops::SequenceErase> kSequenceErase(&SequenceErase);
 
@@ -201,7 +201,7 @@ absl::StatusOr<RuntimeValue> SplitToSequence(const AttrsOf<ops::SplitToSequence>
   WEFT_ASSIGN_OR_RETURN(const std::vector<int64_t> sizes, PartSizes(split, view.extent));
   WEFT_RETURN_IF_ERROR(CheckLength(sizes.size()));
   const size_t unit = static_cast<size_t>(view.inner) * ir::ElementSize(x.dtype);
-  Sequence parts;
+  Sequence::Elements parts;
   size_t begin = 0;
   for (const int64_t size : sizes) {
     ir::Shape dims(x.dims.begin(), x.dims.end());
@@ -215,7 +215,7 @@ absl::StatusOr<RuntimeValue> SplitToSequence(const AttrsOf<ops::SplitToSequence>
     begin += row;
     parts.push_back(std::make_shared<Tensor>(std::move(part)));
   }
-  return RuntimeValue::Of(std::move(parts));
+  return RuntimeValue::Of(Sequence(std::move(parts)));
 }
 const RegisterValue<ops::SplitToSequence> kSplitToSequence(&SplitToSequence);
 

@@ -360,7 +360,8 @@ absl::StatusOr<Segment::Values> Segment::RunStep(DynamicStep& step, const Values
   for (size_t i = 0; i < results.size(); ++i) {
     const ir::Type stated = step.result_types[i];
     if (stated && !Fits(results[i], stated, *stated.context()))
-      return ir::InvalidArgument("result " + std::to_string(i) + " is " + Describe(results[i]) +
+      return ir::InvalidArgument("result " + std::to_string(i) + " is " +
+                                 TypeOf(results[i], {}, *stated.context()).ToString() +
                                  " but the program says " + stated.ToString());
   }
   return results;

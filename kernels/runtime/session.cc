@@ -32,6 +32,11 @@ bool SameDims(std::span<const int64_t> a, std::span<const int64_t> b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end());
 }
 
+// Whether what is prepared for the type serves an input of these dims.
+bool IsOfType(std::span<const int64_t> dims, ir::Type type) {
+  return !type.IsTensor() || SameDims(dims, type.dims());
+}
+
 // Whether a tensor of the plan's type is given; the message says what is.
 absl::Status CheckTensor(const TensorView& tensor, ir::Type type, std::string_view what,
                          const std::string& name) {
@@ -175,7 +180,7 @@ absl::StatusOr<std::vector<ir::Type>> Session::BindTypes(
 
 absl::StatusOr<PreparedProgram*> Session::Prepare(
     std::span<const std::span<const int64_t>> input_dims) {
-  const auto same = [&](size_t i, ir::Type type) { return SameDims(input_dims[i], type.dims()); };
+  const auto same = [&](size_t i, ir::Type type) { return IsOfType(input_dims[i], type); };
   if (PreparedProgram* const found = prepared_.Find(input_dims.size(), same)) return found;
   WEFT_ASSIGN_OR_RETURN(const std::vector<ir::Type> types, BindTypes(input_dims));
   std::unique_ptr<ir::Program> program = program_->Clone();
@@ -198,7 +203,7 @@ absl::StatusOr<bool> Session::HasOnePlan(std::span<const std::span<const int64_t
 
 absl::StatusOr<PreparedProgram*> Session::PrepareForInputs(std::span<const TensorView> inputs) {
   // The usual case, shapes of a run before, allocates nothing.
-  const auto same = [&](size_t i, ir::Type type) { return SameDims(inputs[i].dims, type.dims()); };
+  const auto same = [&](size_t i, ir::Type type) { return IsOfType(inputs[i].dims, type); };
   if (PreparedProgram* const found = prepared_.Find(inputs.size(), same)) return found;
   std::vector<std::span<const int64_t>> dims;
   for (const TensorView& input : inputs) dims.push_back(input.dims);
@@ -275,6 +280,9 @@ absl::StatusOr<std::vector<RuntimeValue>> Session::CompleteValues(
   std::vector<RuntimeValue> values(given.begin(), given.end());
   values.resize(inputs_.size());
   for (size_t i = 0; i < values.size(); ++i) {
+    if (values[i].IsSequence())  // a copy, which no other thread has
+      values[i] =
+          RuntimeValue::Of(Sequence({values[i].sequence->begin(), values[i].sequence->end()}));
     const bool may_be_nothing = inputs_[i].type.IsOptional() && i < given.size();
     if (values[i] || may_be_nothing) continue;
     if (!inputs_[i].default_value)

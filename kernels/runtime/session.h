@@ -78,7 +78,7 @@ class Session {
   }
 
   // Of any kind. An input that is nothing is an empty optional, or not given. Tensors of the results
-  // have an owner.
+  // have an owner, which may be that of an input.
   absl::StatusOr<std::vector<RuntimeValue>> RunValues(std::span<const RuntimeValue> inputs);
 
   static constexpr size_t kMaxPlans = 16;

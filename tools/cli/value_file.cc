@@ -13,6 +13,8 @@ using kernels::RuntimeValue;
 using kernels::Tensor;
 using onnx::StoredValue;
 
+constexpr size_t kMaxFileBytes = size_t{1} << 30;  // of the tensors of one sequence
+
 ir::Attribute DenseOf(ir::IrContext& context, const kernels::TensorView& view) {
   return context.DenseAttr(context.TensorType(view.dtype, view.dims), {view.data, view.NumBytes()});
 }
@@ -30,7 +32,7 @@ absl::StatusOr<Tensor> TensorOf(ir::Attribute dense) {
 absl::StatusOr<RuntimeValue> ReadValue(ir::IrContext& context, const std::string& path,
                                        ir::Type type) {
   WEFT_ASSIGN_OR_RETURN(const StoredValue stored, onnx::ReadValueFile(context, path, type));
-  kernels::Sequence tensors;
+  kernels::Sequence::Elements tensors;
   for (const ir::Attribute dense : stored.tensors) {
     if (dense.dense_type().NumBytes() < 0)
       return ir::Unsupported(path + ": tensors of type " + dense.dense_type().ToString());
@@ -41,7 +43,7 @@ absl::StatusOr<RuntimeValue> ReadValue(ir::IrContext& context, const std::string
     case StoredValue::Kind::kTensor:
       return RuntimeValue::Of(tensors[0]);
     case StoredValue::Kind::kSequence:
-      return RuntimeValue::Of(std::move(tensors));
+      return RuntimeValue::Of(kernels::Sequence(std::move(tensors)));
     case StoredValue::Kind::kNothing:
       break;
   }
@@ -55,6 +57,11 @@ absl::Status WriteValue(ir::IrContext& context, const std::string& path, const R
     stored = {StoredValue::Kind::kTensor, {DenseOf(context, value.view)}};
   } else if (value.IsSequence()) {
     stored.kind = StoredValue::Kind::kSequence;
+    size_t bytes = 0;  // elements may share memory
+    for (const std::shared_ptr<Tensor>& tensor : *value.sequence)
+      if ((bytes += tensor->view().NumBytes()) > kMaxFileBytes)
+        return ir::Unsupported(path + ": a sequence of more than " +
+                               std::to_string(kMaxFileBytes >> 30) + " GiB");
     for (const std::shared_ptr<Tensor>& tensor : *value.sequence)
       stored.tensors.push_back(DenseOf(context, tensor->view()));
   }

@@ -92,14 +92,15 @@ absl::StatusOr<RuntimeValue> RandomOther(const TensorInfo& info, uint64_t seed, 
   if (!type.IsTensor() && !(type.IsSequence() && type.element().IsTensor()))
     return ir::Unsupported(
         fmt::format("input '{}': no random values of type {}", info.name, info.type.ToString()));
-  kernels::Sequence elements;
+  kernels::Sequence::Elements elements;
   for (uint64_t i = 0; i < (type.IsSequence() ? 2 : 1); ++i) {
     WEFT_ASSIGN_OR_RETURN(
         Tensor tensor,
         RandomElement(info, type.IsSequence() ? type.element() : type, seed, stream + (i << 32)));
     elements.push_back(std::make_shared<Tensor>(std::move(tensor)));
   }
-  return type.IsSequence() ? RuntimeValue::Of(std::move(elements)) : RuntimeValue::Of(elements[0]);
+  return type.IsSequence() ? RuntimeValue::Of(kernels::Sequence(std::move(elements)))
+                           : RuntimeValue::Of(elements[0]);
 }
 
 absl::StatusOr<int64_t> ParseBound(const std::string& flag, std::string_view text) {

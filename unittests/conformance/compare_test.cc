@@ -103,9 +103,9 @@ std::string ValuesDiffer(const kernels::RuntimeValue& actual,
 TEST(Difference, IsOfTheElementsOfSequences) {
   using kernels::RuntimeValue;
   const auto list = [](std::initializer_list<float> values) {
-    kernels::Sequence sequence;
-    for (const float value : values) sequence.push_back(std::make_shared<Tensor>(Floats({value})));
-    return RuntimeValue::Of(std::move(sequence));
+    kernels::Sequence::Elements elements;
+    for (const float value : values) elements.push_back(std::make_shared<Tensor>(Floats({value})));
+    return RuntimeValue::Of(kernels::Sequence(std::move(elements)));
   };
   EXPECT_EQ(ValuesDiffer(list({1, 2}), list({1, 2})), "");
   EXPECT_EQ(ValuesDiffer(list({1, 2}), list({1})), "a sequence of 2, expected a sequence of 1");

@@ -86,6 +86,8 @@ std::string KindName(AttrKind kind) {
       return "strings";
     case AttrKind::kDense:
       return "tensor";
+    case AttrKind::kType:
+      return "type_proto";
     default:
       return "another kind";
   }

@@ -257,9 +257,19 @@ bool InferFromRegions(Operation op, std::span<Type> types, std::string* error) {
   return true;
 }
 
-bool If::Infer(InferContext& c) {
-  return CheckDtype(c, 0, DataType::kBool) && CheckScalar(c, 0) && c.Unknown();
+namespace {
+
+// Of a condition or a trip count.
+bool CheckOne(InferContext& c, size_t i, DataType dtype) {
+  const Type type = c.operand_type(i);
+  if (type && type.HasElement())
+    return c.Fail(fmt::format("{} is {}, not a tensor", OperandName(c, i), type.ToString()));
+  return CheckDtype(c, i, dtype) && CheckScalar(c, i);
 }
+
+}  // namespace
+
+bool If::Infer(InferContext& c) { return CheckOne(c, 0, DataType::kBool) && c.Unknown(); }
 
 bool If::Verify(Operation op, std::string* error) {
   for (uint32_t i = 0; i < 2; ++i)
@@ -268,9 +278,7 @@ bool If::Verify(Operation op, std::string* error) {
 }
 
 bool Loop::Infer(InferContext& c) {
-  if (c.HasOperand(0) && !(CheckDtype(c, 0, DataType::kI64) && CheckScalar(c, 0))) return false;
-  if (c.HasOperand(1) && !(CheckDtype(c, 1, DataType::kBool) && CheckScalar(c, 1))) return false;
-  return c.Unknown();
+  return CheckOne(c, 0, DataType::kI64) && CheckOne(c, 1, DataType::kBool) && c.Unknown();
 }
 
 bool Loop::Verify(Operation op, std::string* error) {
@@ -289,6 +297,7 @@ bool Loop::Verify(Operation op, std::string* error) {
 }
 
 bool Scan::Infer(InferContext& c) {
+  if (!CheckTensors(c)) return false;
   const auto attrs = c.attrs_of<Scan>();
   std::string error;
   ScanCounts counts;

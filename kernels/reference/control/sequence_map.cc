@@ -33,7 +33,7 @@ absl::StatusOr<std::vector<RuntimeValue>> SequenceMapKernel::Results(const Kerne
       return ir::InvalidArgument("operand " + std::to_string(k) + " is a sequence of " +
                                  std::to_string(operands[k].sequence->size()) +
                                  " but the first is one of " + std::to_string(length));
-  std::vector<Sequence> mapped(num_results_);
+  std::vector<Sequence::Elements> mapped(num_results_);
   std::vector<RuntimeValue> inputs = operands, outputs;
   size_t total = 0;
   for (size_t i = 0; i < length; ++i) {
@@ -52,7 +52,8 @@ absl::StatusOr<std::vector<RuntimeValue>> SequenceMapKernel::Results(const Kerne
                                  std::to_string(kMaxDynamicBytes >> 30) + " GiB");
   }
   std::vector<RuntimeValue> results;
-  for (Sequence& sequence : mapped) results.push_back(RuntimeValue::Of(std::move(sequence)));
+  for (Sequence::Elements& elements : mapped)
+    results.push_back(RuntimeValue::Of(Sequence(std::move(elements))));
   return results;
 }
 

@@ -141,5 +141,52 @@ TEST_F(ControlTest, AScanSaysWhatDoesNotFit) {
             "scan input 1 has 5 slices but another has 4");
 }
 
+TEST_F(ControlTest, SequencesAreCarried) {
+  const Type fixed = context.SequenceType(F({2})), any = context.SequenceType(F({-1}));
+  const Type ints = context.SequenceType(Long({2})), maybe = context.OptionalType(fixed);
+  EXPECT_EQ(If(fixed, any), "seq<tensor<-1xf32>>");
+  EXPECT_EQ(If(maybe, maybe), "optional<seq<tensor<2xf32>>>");
+  EXPECT_EQ(If(maybe, fixed), "tensor<*x?>");
+  EXPECT_EQ(If(fixed, ints), "value 0 of then_branch is tensor<2xf32> but must be tensor<2xi64>");
+  EXPECT_EQ(If(fixed, F({2})),
+            "value 0 of then_branch is seq<tensor<2xf32>> but must be tensor<2xf32>");
+  EXPECT_EQ(Loop(fixed, any, any, F({3})), "seq<tensor<-1xf32>>, tensor<-1x3xf32>");
+  EXPECT_EQ(Loop(maybe, maybe, any, F({3})), "tensor<*x?>, tensor<-1x3xf32>");
+  EXPECT_EQ(Loop(fixed, ints, fixed, F({3})),
+            "argument 2 of body is tensor<2xi64> but must be tensor<2xf32>");
+  EXPECT_EQ(Loop(fixed, fixed, fixed, any), "scan output 0 is seq<tensor<-1xf32>>, not a tensor");
+  EXPECT_EQ(Scan({fixed, F({4})}, {fixed, F({})}, fixed, F({3}), {.num_scan_inputs = 1}),
+            "onnx.Scan: initial_state_and_scan_inputs[0] is seq<tensor<2xf32>>, not a tensor");
+}
+
+TEST_F(ControlTest, ASequenceIsNoCondition) {
+  const Value sequence = OfType(context.SequenceType(Flag()));
+  EXPECT_EQ(Run<ops::If>({sequence}), "onnx.If: cond is seq<tensor<bool>>, not a tensor");
+  EXPECT_EQ(Run<ops::Loop>({sequence}), "onnx.Loop: M is seq<tensor<bool>>, not a tensor");
+}
+
+TEST_F(ControlTest, AMapGivesSequencesOfWhatItsBodyReturns) {
+  const auto map = [&](const std::vector<Type>& operands, const std::vector<Type>& arguments,
+                       Type returned) {
+    std::vector<Value> values;
+    for (const Type type : operands) values.push_back(OfType(type));
+    const Operation op = MakeWithRegions<ops::SequenceMap>(program, values, 1);
+    const Block body = AddBlock(op, 0, arguments);
+    ReturnFrom(body, {In(body, returned)});
+    return Infer(op);
+  };
+  const Type floats = context.SequenceType(F({n}));
+  EXPECT_EQ(map({floats}, {F({n})}, Long({3})), "seq<tensor<3xi64>>");
+  EXPECT_EQ(map({floats, floats, F({2})}, {F({n}), F({n}), F({2})}, F({-1})),
+            "seq<tensor<-1xf32>>");
+  EXPECT_EQ(map({floats}, {}, F({1})), "body has 0 arguments but needs 1");
+  EXPECT_EQ(map({floats}, {Long({1})}, F({1})),
+            "argument 0 of body is tensor<1xi64> but must be tensor<\"N\"xf32>");
+  EXPECT_EQ(map({floats}, {F({n})}, floats),
+            "value 0 that body returns is seq<tensor<\"N\"xf32>>, not a tensor");
+  EXPECT_EQ(map({F({n})}, {F({n})}, F({1})),
+            "onnx.SequenceMap: input_sequence is tensor<\"N\"xf32>, not a sequence of tensors");
+}
+
 }  // namespace
 }  // namespace weft::ir
