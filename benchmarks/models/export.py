@@ -1,12 +1,13 @@
 #!/usr/bin/python3
 """Exports the benchmark models of architectures.py to ONNX, with torch's own results beside them.
 
-  benchmarks/models/export.py [--install] [-o DIR] [--list] [NAME...]
+  benchmarks/models/export.py [--install] [-o DIR] [--list] [--quantize] [NAME...]
 
 Writes DIR/NAME.onnx (opset 13, 0.9 GB for all eleven), DIR/models.json (inputs, outputs, op
 counts) and DIR/ref/NAME/in_<input>.bin, out_<i>.bin (raw little-endian, shapes in models.json).
 DIR is build/models of this checkout unless given. BatchNormalization nodes are kept, so that
-folding them is the optimizer's job.
+folding them is the optimizer's job. --quantize also writes DIR/NAME_static.onnx or DIR/NAME_dynamic.onnx
+of those in QUANTIZED, with build/release/bin/ir-opt, which prints the error of each.
 
 Needs Debian 12's python3-torch, python3-torchvision and python3-onnx; --install fetches them with
 apt-get (with sudo when not root). The weights are random from a fixed seed, so a run with the same
@@ -25,6 +26,7 @@ import warnings
 
 OPSET = 13
 PACKAGES = ['python3-torch', 'python3-torchvision', 'python3-onnx', 'python3-numpy']
+QUANTIZED = {'resnet50': 'static', 'mobilenet_v2': 'static', 'bert_base': 'dynamic'}
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 
 
@@ -37,6 +39,8 @@ def parse_arguments():
                         help='folder to write to (default: build/models)')
     parser.add_argument('--install', action='store_true',
                         help='install what is needed with apt-get first')
+    parser.add_argument('--quantize', action='store_true',
+                        help=f'quantise {", ".join(QUANTIZED)} too')
     parser.add_argument('--list', action='store_true', help='print the names and exit')
     return parser.parse_args()
 
@@ -97,6 +101,17 @@ def export_model(name, architectures, folder):
     }
 
 
+def quantize_model(name, folder):
+    """Writes the model in 8 bits beside it; ir-opt says what that costs."""
+    mode = QUANTIZED[name]
+    ir_opt = REPOSITORY / 'build' / 'release' / 'bin' / 'ir-opt'
+    command = [str(ir_opt), str(folder / f'{name}.onnx'), '--quantize', mode,
+               '-o', str(folder / f'{name}_{mode}.onnx')]
+    print('+', ' '.join(command), file=sys.stderr)
+    if subprocess.run(command, check=False).returncode != 0:
+        sys.exit(f'export.py: {name} was not quantised; is ir-opt built (tools/dev build ir-opt)?')
+
+
 def main():
     arguments = parse_arguments()
     if arguments.install:
@@ -116,6 +131,8 @@ def main():
         if not arguments.names or name in arguments.names:
             manifest[name] = export_model(name, architectures, arguments.output)
             manifest_path.write_text(json.dumps(manifest, indent=1) + '\n')
+            if arguments.quantize and name in QUANTIZED:
+                quantize_model(name, arguments.output)
 
 
 if __name__ == '__main__':

@@ -20,6 +20,7 @@
 #include "tools/ir_opt/describe_rule.h"
 #include "tools/ir_opt/explain.h"
 #include "tools/ir_opt/lists.h"
+#include "tools/ir_opt/quantize.h"
 
 namespace weft::tools {
 namespace {
@@ -31,6 +32,7 @@ struct Flags {
   const CLI::Option* list_rules = nullptr;  // may have a value: the rule
   PassFlags passes = {.pipeline = "simplify"};
   ShapeFlags shapes;
+  QuantizeFlags quantize;
   LoadOptions load;
   int64_t target_opset = 0;
 };
@@ -56,6 +58,7 @@ void AddFlags(CLI::App& app, Flags* flags) {
       ->group(kSameLine);
   AddInputShapeFlag(app, &flags->shapes);
   AddLoadFlags(app, &flags->load);
+  AddQuantizeFlags(app, &flags->quantize);
   app.add_option("--export", flags->export_form, "fused ops: functions or inline; opset; weights")
       ->type_name("FORM");
   AddTargetOpsetFlag(app, &flags->target_opset);
@@ -94,6 +97,7 @@ absl::Status CheckFlags(const Flags& flags) {
   WEFT_RETURN_IF_ERROR(ModelFormatOf(flags.in).status());
   WEFT_RETURN_IF_ERROR(CheckPassFlags(flags.passes));
   WEFT_RETURN_IF_ERROR(CheckTargetOpset(flags.target_opset));
+  WEFT_RETURN_IF_ERROR(CheckQuantizeFlags(flags.quantize));
   const std::string forms[] = {"functions", "inline"};
   WEFT_RETURN_IF_ERROR(ir::CheckName("export form", flags.export_form, forms));
   if (!flags.explain.empty())
@@ -167,6 +171,8 @@ absl::Status Run(Flags flags) {
   WEFT_ASSIGN_OR_RETURN(auto program, LoadModel(context, flags.in, flags.load));
   WEFT_RETURN_IF_ERROR(ApplyShapes(flags.shapes, *program));
   WEFT_ASSIGN_OR_RETURN(flags.passes.target_opset, TargetOpsetOf(flags, *program));
+  if (!flags.quantize.mode.empty())
+    WEFT_RETURN_IF_ERROR(Quantize(flags.quantize, flags.passes, *program));
   WEFT_RETURN_IF_ERROR(Optimise(flags, *program));
   return WriteProgram(flags, *program);
 }
