@@ -1,12 +1,13 @@
 #!/usr/bin/python3
 """Exports models with random weights to ONNX, with torch's own results beside them.
 
-  benchmarks/models/export.py [--install] [-o DIR] [--size small|full] [--list] [NAME...]
+  benchmarks/models/export.py [--install] [-o DIR] [--size small|full] [--quantize] [--list] [NAME...]
 
 Of each of the eleven benchmark models of architectures.py: DIR/NAME.onnx (opset 13, 0.9 GB for all),
 an entry in DIR/models.json (inputs, outputs, op counts) and DIR/ref/NAME/in_<input>.bin, out_<i>.bin (raw
 little-endian, shapes in models.json). BatchNormalization nodes are kept, so that folding them is the
-optimizer's job.
+optimizer's job. --quantize also writes DIR/NAME_static.onnx or DIR/NAME_dynamic.onnx of those in QUANTIZED, with
+build/release/bin/ir-opt, which prints the error of each.
 
 Of each of the eight networks with dynamic axes in dynamic/: DIR/NAME/model.onnx, as torch exports it;
 opset18.onnx and opset22.onnx, as its newer exporter spells it (raise_opset.py); and
@@ -32,6 +33,7 @@ import warnings
 OPSET = 13
 PACKAGES = ['python3-torch', 'python3-torchvision', 'python3-onnx', 'python3-numpy',
             'python3-protobuf', 'protobuf-compiler']
+QUANTIZED = {'resnet50': 'static', 'mobilenet_v2': 'static', 'bert_base': 'dynamic'}
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 
 
@@ -46,6 +48,8 @@ def parse_arguments():
                         help='install what is needed with apt-get first')
     parser.add_argument('--size', choices=('small', 'full'), default='small',
                         help='of the networks with dynamic axes: for tests, or as real ones (default: small)')
+    parser.add_argument('--quantize', action='store_true',
+                        help=f'quantise {", ".join(QUANTIZED)} too')
     parser.add_argument('--list', action='store_true', help='print the names and exit')
     return parser.parse_args()
 
@@ -144,6 +148,17 @@ def export_dynamic(name, dynamic, size, folder):
     print(f'{name:<20}{len(model.graph.node):5d} nodes {bytes_ / 1e6:7.1f} MB', flush=True)
 
 
+def quantize_model(name, folder):
+    """Writes the model in 8 bits beside it; ir-opt says what that costs."""
+    mode = QUANTIZED[name]
+    ir_opt = REPOSITORY / 'build' / 'release' / 'bin' / 'ir-opt'
+    command = [str(ir_opt), str(folder / f'{name}.onnx'), '--quantize', mode,
+               '-o', str(folder / f'{name}_{mode}.onnx')]
+    print('+', ' '.join(command), file=sys.stderr)
+    if subprocess.run(command, check=False).returncode != 0:
+        sys.exit(f'export.py: {name} was not quantised; is ir-opt built (tools/dev build ir-opt)?')
+
+
 def main():
     arguments = parse_arguments()
     if arguments.install:
@@ -165,6 +180,8 @@ def main():
         if name in chosen:
             manifest[name] = export_model(name, architectures, arguments.output)
             manifest_path.write_text(json.dumps(manifest, indent=1) + '\n')
+            if arguments.quantize and name in QUANTIZED:
+                quantize_model(name, arguments.output)
     for name in dynamic.MODELS:
         if name in chosen:
             export_dynamic(name, dynamic, arguments.size, arguments.output / name)

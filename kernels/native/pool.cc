@@ -6,6 +6,7 @@
 #include "ir/dialects/onnx.h"
 #include "kernels/native/native.h"
 #include "kernels/native/nhwc.h"
+#include "kernels/native/quantized.h"
 #include "kernels/native/reduce.h"
 #include "kernels/native/simd/pool2d.h"
 #include "kernels/runtime/decomposed.h"
@@ -36,6 +37,7 @@ Made MakePool2d(const KernelContext& context, simd::Pool2dArguments arguments,
 }
 
 Made MakeMaxPool2d(const KernelContext& context) {
+  if (IsByte(context.input_type(0).dtype())) return MakeByteMaxPool2d(context);
   const auto attrs = context.attrs_of<fused::MaxPool2d>();
   return MakePool2d(context, {.op = simd::PoolOp::kMax}, attrs.kernel_shape, attrs.strides,
                     attrs.pads, attrs.dilations);

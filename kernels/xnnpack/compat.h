@@ -174,6 +174,15 @@ xnn_status CreateWeighted(xnn_status (*create)(P...), xnn_operator_t* op,
   }
 }
 
+// i8 weights with a scale per output channel.
+#ifdef WEFT_XNNPACK_RESHAPES
+#define WEFT_XNN_CONVOLUTION_QC8 WEFT_XNN(convolution2d_nhwc_qs8_qc8w)
+inline constexpr auto kCreateConvolutionQc8 = &xnn_create_convolution2d_nhwc_qs8_qc8w;
+#else
+#define WEFT_XNN_CONVOLUTION_QC8 WEFT_XNN(convolution2d_nhwc_qc8)
+inline constexpr auto kCreateConvolutionQc8 = &xnn_create_convolution2d_nhwc_qc8;
+#endif
+
 // --- pools ------------------------------------------------------------------------------
 
 // `window` is what create takes first; `bounds` and what else follows the channels, down to op.

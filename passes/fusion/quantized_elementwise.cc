@@ -6,7 +6,7 @@
 #include "ir/dialects/onnx/infer/auto_pad.h"
 #include "ir/dialects/onnx/nn/pool.h"
 #include "passes/fusion/quantized.h"
-#include "passes/layout/nhwc_transposes.h"
+#include "passes/pattern_layout.h"
 
 namespace weft::passes {
 namespace {

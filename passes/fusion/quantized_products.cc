@@ -9,7 +9,7 @@
 #include "ir/dialects/onnx/nn/conv.h"
 #include "ir/dialects/onnx/quantized_math.h"
 #include "passes/fusion/quantized.h"
-#include "passes/layout/nhwc_transposes.h"
+#include "passes/pattern_layout.h"
 
 namespace weft::passes {
 namespace {

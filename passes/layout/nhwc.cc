@@ -5,7 +5,7 @@
 #include "ir/dialects/onnx/infer/auto_pad.h"
 #include "ir/dialects/onnx/nn/conv.h"
 #include "ir/dialects/onnx/nn/pool.h"
-#include "passes/layout/nhwc_transposes.h"
+#include "passes/pattern_layout.h"
 #include "passes/rules.h"
 
 namespace weft::passes {

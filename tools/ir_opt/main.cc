@@ -22,6 +22,7 @@
 #include "tools/ir_opt/describe_rule.h"
 #include "tools/ir_opt/explain.h"
 #include "tools/ir_opt/lists.h"
+#include "tools/ir_opt/quantize.h"
 #include "tools/onnx/export.h"
 
 namespace weft::tools {
@@ -35,6 +36,7 @@ struct Flags {
   PassFlags passes = {.pipeline = "simplify"};
   ConvertFlags convert;
   ShapeFlags shapes;
+  QuantizeFlags quantize;
   LoadOptions load;
   int64_t target_opset = 0;
 };
@@ -61,6 +63,7 @@ void AddFlags(CLI::App& app, Flags* flags) {
       ->group(kSameLine);
   AddInputShapeFlags(app, &flags->shapes);
   AddLoadFlags(app, &flags->load);
+  AddQuantizeFlags(app, &flags->quantize);
   app.add_option("--export", flags->export_form, "fused ops: functions or inline; opset; weights")
       ->type_name("FORM");
   AddTargetOpsetFlag(app, &flags->target_opset);
@@ -100,6 +103,7 @@ absl::Status CheckFlags(const Flags& flags) {
   WEFT_RETURN_IF_ERROR(CheckPassFlags(flags.passes));
   WEFT_RETURN_IF_ERROR(CheckTargetOpset(flags.target_opset));
   WEFT_RETURN_IF_ERROR(CheckConvertFlags(flags.convert));
+  WEFT_RETURN_IF_ERROR(CheckQuantizeFlags(flags.quantize));
   const std::string forms[] = {"functions", "inline"};
   WEFT_RETURN_IF_ERROR(ir::CheckName("export form", flags.export_form, forms));
   if (!flags.explain.empty())
@@ -175,6 +179,8 @@ absl::Status Run(Flags flags) {
   WEFT_ASSIGN_OR_RETURN(auto program, LoadModel(context, flags.in, flags.load));
   WEFT_RETURN_IF_ERROR(ApplyShapes(flags.shapes, *program));
   WEFT_ASSIGN_OR_RETURN(flags.passes.target_opset, TargetOpsetOf(flags, *program));
+  if (!flags.quantize.mode.empty())
+    WEFT_RETURN_IF_ERROR(Quantize(flags.quantize, flags.passes, *program));
   const int64_t opset = flags.passes.target_opset;
   Conversion conversion(flags.convert, opset > 0 ? opset : onnx::TargetOpset(*program));
   flags.passes.convert = conversion.options();

@@ -1,0 +1,189 @@
+#include "tools/ir_opt/quantize.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "ir/base/suggest.h"
+#include "ir/rewriter.h"
+#include "kernels/reference/reference.h"
+#include "kernels/runtime/session.h"
+#include "passes/quantize/quantize.h"
+#include "tools/cli/program_main.h"
+#include "tools/ir_run/tensors.h"
+
+namespace weft::tools {
+namespace {
+
+namespace fs = std::filesystem;
+using kernels::RuntimeValue;
+using kernels::Session;
+using kernels::Tensor;
+using kernels::TensorInfo;
+
+constexpr uint64_t kRandomSets = 4;
+
+absl::Status CheckTensors(std::span<const TensorInfo> infos) {
+  for (const TensorInfo& info : infos)
+    if (!info.type.IsTensor())
+      return ir::Unsupported("--quantize: '" + info.name + "' is " + info.type.ToString() +
+                             ", no tensor");
+  return absl::OkStatus();
+}
+
+// The inputs that a folder holds, as NAME=FILE.
+std::vector<std::string> FilesIn(const fs::path& folder, std::span<const TensorInfo> inputs) {
+  std::vector<std::string> files;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    for (const std::string& name :
+         {"input_" + std::to_string(i) + ".pb", inputs[i].name + ".pb", inputs[i].name + ".npy"}) {
+      std::error_code error;
+      if (!fs::is_regular_file(folder / name, error)) continue;
+      files.push_back(inputs[i].name + "=" + (folder / name).string());
+      break;
+    }
+  return files;
+}
+
+// One set of inputs for the folder itself and for each folder in it that holds any.
+absl::StatusOr<std::vector<InputFlags>> InputSets(const std::string& folder,
+                                                  std::span<const TensorInfo> inputs) {
+  std::vector<InputFlags> sets;
+  if (folder.empty()) {
+    for (uint64_t seed = 1; seed <= kRandomSets; ++seed) sets.push_back({.seed = seed});
+    return sets;
+  }
+  std::error_code error;
+  std::vector<fs::path> folders = {folder};
+  for (const auto& entry : fs::directory_iterator(folder, error))
+    if (entry.is_directory()) folders.push_back(entry.path());
+  if (error) return ir::InvalidArgument(folder + ": " + error.message());
+  std::sort(folders.begin() + 1, folders.end());
+  for (const fs::path& path : folders) {
+    InputFlags set = {.files = FilesIn(path, inputs), .seed = sets.size() + 1};
+    if (!set.files.empty()) sets.push_back(std::move(set));
+  }
+  if (sets.empty())
+    return ir::InvalidArgument(folder + ": no input_<i>.pb, NAME.pb or NAME.npy of an input");
+  return sets;
+}
+
+// The range of each value over all inputs.
+absl::StatusOr<std::vector<passes::Range>> Calibrate(
+    ir::Program& program, const std::vector<std::vector<RuntimeValue>>& inputs) {
+  const std::unique_ptr<ir::Program> observed = program.Clone();
+  const std::vector<ir::Value> values = passes::ValuesToCalibrate(*observed);
+  std::vector<passes::Range> ranges(values.size());
+  if (values.empty()) return ranges;
+  std::vector<std::pair<std::string, ir::Value>> outputs;
+  for (const ir::Value value : values)
+    outputs.emplace_back("v" + std::to_string(outputs.size()), value);
+  ir::Rewriter rewriter(observed.get());
+  rewriter.Erase(observed->body().Terminator());
+  rewriter.Return(std::move(outputs));
+  WEFT_ASSIGN_OR_RETURN(auto session, Session::Create(*observed, {}));
+  for (const std::vector<RuntimeValue>& set : inputs) {
+    WEFT_ASSIGN_OR_RETURN(const std::vector<Tensor> results, session->Run(ViewsOf(set)));
+    for (size_t i = 0; i < results.size(); ++i)
+      for (const float x : results[i].values<float>()) {
+        // A NaN makes the range one, which cannot be quantised.
+        if (!(x >= ranges[i].low)) ranges[i].low = x;
+        if (!(x <= ranges[i].high)) ranges[i].high = x;
+      }
+  }
+  return ranges;
+}
+
+struct Error {
+  double largest = 0, sum = 0, signal = 0, noise = 0;
+  int64_t count = 0;
+
+  void Add(const Tensor& actual, const Tensor& expected) {
+    const std::vector<double> a = kernels::reference::ReadDoubles(actual.view());
+    const std::vector<double> e = kernels::reference::ReadDoubles(expected.view());
+    for (size_t i = 0; i < std::min(a.size(), e.size()); ++i) {
+      const double difference = std::fabs(a[i] - e[i]);
+      largest = std::max(largest, difference);
+      sum += difference;
+      signal += e[i] * e[i];
+      noise += difference * difference;
+    }
+    count += static_cast<int64_t>(e.size());
+  }
+  std::string Text(const std::string& name) const {
+    const double ratio = noise > 0 ? 10 * std::log10(signal / noise) : INFINITY;
+    return fmt::format("  {:<24} {:>12.4g} {:>12.4g} {:>12.1f}\n", name, largest,
+                       count > 0 ? sum / static_cast<double>(count) : 0, ratio);
+  }
+};
+
+absl::StatusOr<std::string> Report(const ir::Program& before, const ir::Program& after,
+                                   const std::vector<std::vector<RuntimeValue>>& inputs) {
+  WEFT_ASSIGN_OR_RETURN(auto expected, Session::Create(before, {}));
+  WEFT_ASSIGN_OR_RETURN(auto actual, Session::Create(after, {}));
+  std::vector<Error> errors(expected->outputs().size());
+  for (const std::vector<RuntimeValue>& set : inputs) {
+    WEFT_ASSIGN_OR_RETURN(const auto e, expected->Run(ViewsOf(set)));
+    WEFT_ASSIGN_OR_RETURN(const auto a, actual->Run(ViewsOf(set)));
+    for (size_t i = 0; i < e.size(); ++i) errors[i].Add(a[i], e[i]);
+  }
+  std::string text = fmt::format("  {:<24} {:>12} {:>12} {:>12}\n", "output", "max error",
+                                 "mean error", "SNR in dB");
+  for (size_t i = 0; i < errors.size(); ++i) text += errors[i].Text(expected->outputs()[i].name);
+  return text;
+}
+
+}  // namespace
+
+void AddQuantizeFlags(CLI::App& app, QuantizeFlags* flags) {
+  app.add_option("--quantize", flags->mode,
+                 "to 8 bits: dynamic or static; scales from inputs in DIR")
+      ->type_name("MODE");
+  app.add_option("--calibrate", flags->calibrate)->type_name("DIR")->group(kSameLine);
+}
+
+absl::Status CheckQuantizeFlags(const QuantizeFlags& flags) {
+  const std::string modes[] = {"dynamic", "static"};
+  if (!flags.mode.empty()) return ir::CheckName("way to quantise", flags.mode, modes);
+  if (flags.calibrate.empty()) return absl::OkStatus();
+  return ir::InvalidArgument("--calibrate needs --quantize static");
+}
+
+absl::Status Quantize(const QuantizeFlags& flags, const PassFlags& passes, ir::Program& program) {
+  PassFlags simplify = {.pipeline = "simplify"};
+  simplify.target_opset = passes.target_opset;
+  WEFT_RETURN_IF_ERROR(RunPasses(simplify, program));
+  std::vector<std::vector<RuntimeValue>> inputs;
+  {
+    WEFT_ASSIGN_OR_RETURN(auto session, Session::Create(program, {}));
+    WEFT_RETURN_IF_ERROR(CheckTensors(session->inputs()));
+    WEFT_RETURN_IF_ERROR(CheckTensors(session->outputs()));
+    WEFT_ASSIGN_OR_RETURN(const auto sets, InputSets(flags.calibrate, session->inputs()));
+    for (const InputFlags& set : sets) {
+      WEFT_ASSIGN_OR_RETURN(auto tensors, GatherInputs(*program.context(), session->inputs(), set));
+      inputs.push_back(std::move(tensors));
+    }
+  }
+  const std::unique_ptr<ir::Program> before = program.Clone();
+  int64_t quantised = 0;
+  if (flags.mode == "dynamic") {
+    WEFT_ASSIGN_OR_RETURN(quantised, passes::QuantizeDynamic(program));
+  } else {
+    WEFT_ASSIGN_OR_RETURN(const auto ranges, Calibrate(program, inputs));
+    WEFT_ASSIGN_OR_RETURN(quantised, passes::QuantizeStatic(program, ranges));
+  }
+  WEFT_ASSIGN_OR_RETURN(const std::string report, Report(*before, program, inputs));
+  std::fprintf(stderr, "ir-opt: %s\n%s",
+               fmt::format("{} operations quantised ({}), on {} {}inputs", quantised, flags.mode,
+                           inputs.size(), flags.calibrate.empty() ? "sets of random " : "sets of ")
+                   .c_str(),
+               report.c_str());
+  return absl::OkStatus();
+}
+
+}  // namespace weft::tools

@@ -1,0 +1,25 @@
+// ir-opt --quantize dynamic|static [--calibrate DIR]: the model in 8 bits, and what that costs.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "ir/base/status.h"
+#include "ir/program.h"
+#include "tools/cli/pass_flags.h"
+
+namespace weft::tools {
+
+struct QuantizeFlags {
+  std::string mode;       // dynamic, static, or empty: nothing is quantised
+  std::string calibrate;  // a folder of inputs; empty: seeded random ones
+};
+void AddQuantizeFlags(CLI::App& app, QuantizeFlags* flags);
+absl::Status CheckQuantizeFlags(const QuantizeFlags& flags);
+
+// Simplifies the program and quantises it (passes/quantize/quantize.h). Inputs are those of DIR and of
+// its folders: input_<i>.pb by number, NAME.pb or NAME.npy by name; what is not there is random. The
+// error of every output on them goes to stderr.
+absl::Status Quantize(const QuantizeFlags& flags, const PassFlags& passes, ir::Program& program);
+
+}  // namespace weft::tools

@@ -1,0 +1,186 @@
+// Kernels on 8-bit numbers against the reference bodies: how many steps of the result they differ by.
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "unittests/kernels/agreement.h"
+
+namespace weft::kernels {
+namespace {
+
+using Ints = ir::Ints;
+constexpr DataType kU8 = DataType::kU8, kI8 = DataType::kI8;
+
+Tensor Bytes(DataType dtype, ir::Shape dims, uint64_t seed) {
+  return *RandomTensor(dtype, std::move(dims), seed, 0);
+}
+Operand Scale(float scale) { return Constant(F32({}, {scale})); }
+Operand Zero(DataType dtype, int zero) {
+  Tensor tensor = *Tensor::Create(dtype, {});
+  tensor.values<uint8_t>()[0] = static_cast<uint8_t>(zero);
+  return Constant(std::move(tensor));
+}
+// One per channel, distinct.
+Operand Scales(int64_t n, float first) {
+  std::vector<float> scales(static_cast<size_t>(n));
+  for (size_t i = 0; i < scales.size(); ++i)
+    scales[i] = first * (1 + 0.037f * static_cast<float>(i));
+  return Constant(F32({n}, scales));
+}
+Operand Zeros(int64_t n) {
+  return Constant(MakeTensor<int8_t>(kI8, {n}, std::vector<int8_t>(static_cast<size_t>(n))));
+}
+Operand Bias(int64_t n) {
+  std::vector<int32_t> bias(static_cast<size_t>(n));
+  for (size_t i = 0; i < bias.size(); ++i) bias[i] = static_cast<int32_t>(i * 7919 % 4001) - 2000;
+  return Constant(I32({n}, bias));
+}
+
+// That provider runs the op with auto, and its results are the reference's but for `allowed` steps in
+// at most one element of a thousand.
+template <class O>
+void ExpectSteps(std::vector<Operand> operands,
+                 const typename O::template Attrs<ir::BuilderSlot>& attrs, const ResultType& result,
+                 const std::string& provider, double allowed) {
+  const OpProgram program = OpProgram::Make<O>(std::move(operands), attrs, {result});
+  const auto expected = program.Run({.provider = "reference"});
+  ASSERT_TRUE(expected.ok()) << expected.status();
+  const auto values = (*expected)[0].values<uint8_t>();
+  EXPECT_GT(std::set<uint8_t>(values.begin(), values.end()).size(), 10u) << "saturated";
+  for (const int threads : {1, 2}) {
+    EXPECT_EQ(program.ProviderOf({.provider = "auto", .threads = threads}), provider);
+    const auto actual = program.Run({.provider = "auto", .threads = threads});
+    ASSERT_TRUE(actual.ok()) << actual.status();
+    const StepDifference steps = CountSteps((*actual)[0].view(), (*expected)[0].view());
+    EXPECT_LE(steps.largest, allowed);
+    EXPECT_LE(steps.share(), 1e-3) << steps.differing << " of " << steps.elements;
+  }
+}
+
+TEST(QuantizedConv, RoundsAsTheReferenceDoes) {
+  const auto conv = [](DataType x, int64_t channels, int64_t group, Ints strides, Ints clamp) {
+    const int64_t out = 24;
+    ExpectSteps<fused::QConv2d>(
+        {Bytes(x, {2, 13, 11, channels}, 1), Scale(0.021f), Zero(x, x == kU8 ? 131 : 3),
+         Constant(Bytes(kI8, {out, channels / group, 3, 3}, 2)), Scales(out, 0.0071f), Zeros(out),
+         Scale(0.27f), Zero(x, x == kU8 ? 120 : -8), Bias(out)},
+        {.strides = strides, .pads = Ints{1, 1, 1, 1}, .group = group, .clamp = clamp},
+        {x, {2, (13 - 1) / strides[0] + 1, (11 - 1) / strides[1] + 1, out}}, "xnnpack", 1);
+  };
+  conv(kI8, 16, 1, {1, 1}, {});
+  conv(kU8, 16, 1, {2, 2}, {});
+  conv(kU8, 24, 24, {1, 1}, {});
+  conv(kU8, 24, 2, {1, 1}, {100, 180});
+  conv(kI8, 3, 1, {2, 2}, {-8, 127});
+}
+
+TEST(QuantizedConv, TakesUnsignedWeightsWithAZeroPoint) {
+  ExpectSteps<fused::QConv2d>({Bytes(kU8, {1, 9, 9, 8}, 1), Scale(0.021f), Zero(kU8, 131),
+                               Constant(Bytes(kU8, {12, 8, 3, 3}, 2)), Scale(0.0071f),
+                               Zero(kU8, 119), Scale(0.27f), Zero(kU8, 120), Bias(12)},
+                              {}, {kU8, {1, 7, 7, 12}}, "xnnpack", 1);
+}
+
+TEST(QuantizedConv, LeavesSignedWeightsWithAZeroPointToTheReference) {
+  ExpectSteps<fused::QConv2d>({Bytes(kU8, {1, 9, 9, 8}, 1), Scale(0.021f), Zero(kU8, 131),
+                               Constant(Bytes(kI8, {12, 8, 3, 3}, 2)), Scale(0.0071f), Zero(kI8, 5),
+                               Scale(0.27f), Zero(kU8, 120)},
+                              {}, {kU8, {1, 7, 7, 12}}, "reference", 0);
+}
+
+TEST(QuantizedLinear, RoundsAsTheReferenceDoes) {
+  for (const bool transposed : {false, true})
+    for (const DataType x : {kU8, kI8})
+      ExpectSteps<fused::QLinear>(
+          {Bytes(x, {3, 17, 100}, 1), Scale(0.021f), Zero(x, 5),
+           Constant(Bytes(kI8, transposed ? ir::Shape{70, 100} : ir::Shape{100, 70}, 2)),
+           Scales(70, 0.0071f), Zeros(70), Scale(0.27f), Zero(x, 20), Bias(70)},
+          {.transpose_w = transposed}, {x, {3, 17, 70}}, "xnnpack", 1);
+}
+
+TEST(QuantizedElementwise, IsTheReferenceBitForBit) {
+  const auto operands = [](DataType dtype, ir::Shape b) {
+    return std::vector<Operand>{Bytes(dtype, {3, 5, 77}, 1),
+                                Scale(0.021f),
+                                Zero(dtype, 11),
+                                Bytes(dtype, std::move(b), 2),
+                                Scale(0.013f),
+                                Zero(dtype, 90),
+                                Scale(0.037f),
+                                Zero(dtype, 40)};
+  };
+  for (const DataType dtype : {kU8, kI8})
+    for (const ir::Shape& b :
+         {ir::Shape{3, 5, 77}, ir::Shape{77}, ir::Shape{1, 5, 77}, ir::Shape{}}) {
+      ExpectSteps<fused::QAdd>(operands(dtype, b), {}, {dtype, {3, 5, 77}}, "native", 0);
+      ExpectSteps<fused::QMul>(operands(dtype, b), {.clamp = Ints{10, 100}}, {dtype, {3, 5, 77}},
+                               "native", 0);
+    }
+}
+
+TEST(QuantizedPool, RoundsAsTheReferenceDoes) {
+  for (const DataType dtype : {kU8, kI8}) {
+    const Operand middle = Zero(dtype, dtype == kU8 ? 128 : 0);
+    ExpectSteps<fused::QAveragePool2d>(
+        {Bytes(dtype, {2, 9, 8, 19}, 1), Scale(0.0213f), middle, Scale(0.00917f), middle},
+        {.kernel_shape = Ints{3, 3}, .strides = Ints{2, 2}, .pads = Ints{1, 1, 1, 1}},
+        {dtype, {2, 5, 4, 19}}, "native", 1);
+    ExpectSteps<fused::QGlobalAveragePool2d>(
+        {Bytes(dtype, {3, 7, 7, 130}, 1), Scale(0.0213f), middle, Scale(0.00417f), middle}, {},
+        {dtype, {3, 1, 1, 130}}, "native", 1);
+    ExpectSteps<fused::MaxPool2d>(
+        {Bytes(dtype, {2, 9, 8, 19}, 1)},
+        {.kernel_shape = Ints{3, 3}, .strides = Ints{2, 2}, .pads = Ints{1, 1, 1, 1}},
+        {dtype, {2, 5, 4, 19}}, "native", 0);
+  }
+}
+
+TEST(QuantizedLookup, TakesEntriesByTheirBits) {
+  std::vector<uint8_t> table(256);
+  for (size_t i = 0; i < table.size(); ++i) table[i] = static_cast<uint8_t>(i * 31 + 7);
+  for (const DataType dtype : {kU8, kI8})
+    ExpectSteps<fused::QLookup>(
+        {Bytes(dtype, {7, 100}, 1), Constant(MakeTensor<uint8_t>(kU8, {256}, table))}, {},
+        {kU8, {7, 100}}, "native", 0);
+}
+
+TEST(QuantizeLinear, IsTheReferenceBitForBit) {
+  const float inf = std::numeric_limits<float>::infinity();
+  const std::vector<float> special = {inf, -inf, NAN, 0.25f, 0.75f, 1.25f, -0.25f, 1e30f, -0.0f};
+  for (const DataType dtype : {kU8, kI8}) {
+    ExpectSteps<ops::QuantizeLinear>({RandomIn({9, 41}, 1, -3, 3), Scale(0.021f), Zero(dtype, 99)},
+                                     {}, {dtype, {9, 41}}, "native", 0);
+    const OpProgram program = OpProgram::Make<ops::QuantizeLinear>(
+        {F32({9}, special), Scale(0.5f), Zero(dtype, 3)}, {}, {{dtype, {9}}});
+    const auto expected = program.Run({.provider = "reference"});
+    const auto actual = program.Run({.provider = "auto"});
+    ASSERT_TRUE(expected.ok() && actual.ok()) << actual.status();
+    EXPECT_EQ(ValuesOf<uint8_t>((*actual)[0]), ValuesOf<uint8_t>((*expected)[0]));
+    Agreement<ops::DequantizeLinear>({Bytes(dtype, {9, 41}, 1), Scale(0.021f), Zero(dtype, 99)}, {},
+                                     {FloatResult({9, 41})})
+        .Of("native", 0);
+  }
+}
+
+TEST(MatMulInteger, IsExactBeyondWhatFloatsHold) {
+  Tensor a = Bytes(kU8, {5, 700}, 1), w = Bytes(kI8, {700, 9}, 2);
+  std::fill(a.values<uint8_t>().begin(), a.values<uint8_t>().begin() + 700, uint8_t{255});
+  for (int i = 0; i < 700; ++i) w.values<int8_t>()[i * 9] = i % 2 == 0 ? -128 : -127;
+  Agreement<ops::MatMulInteger>({std::move(a), Constant(std::move(w)), Zero(kU8, 1), Zeros(9)}, {},
+                                {{DataType::kI32, {5, 9}}})
+      .Of("native", 0);
+}
+
+TEST(DynamicQuantizeLinear, IsTheReferenceBitForBit) {
+  const OpProgram program = OpProgram::Make<ops::DynamicQuantizeLinear>(
+      {RandomIn({9, 41}, 1, -3, 5)}, {}, {{kU8, {9, 41}}, {DataType::kF32, {}}, {kU8, {}}});
+  EXPECT_EQ(program.ProviderOf({.provider = "auto"}), "native");
+  const auto expected = program.Run({.provider = "reference"});
+  const auto actual = program.Run({.provider = "auto"});
+  ASSERT_TRUE(expected.ok() && actual.ok()) << actual.status();
+  for (size_t i = 0; i < 3; ++i)
+    EXPECT_EQ(RelativeDifference((*actual)[i].view(), (*expected)[i].view()), 0) << i;
+}
+
+}  // namespace
+}  // namespace weft::kernels

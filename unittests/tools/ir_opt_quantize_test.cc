@@ -1,0 +1,70 @@
+// ir-opt --quantize: what is written, what it says, and what it refuses.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "unittests/tools/subprocess.h"
+
+namespace weft::tools {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// relu(x . w + b) . v; the largest of each column of w is 1.27, 0.254.
+constexpr const char* kModel =
+    R"(module {input_names:strings["x"],output_names:strings["y"]} (%0: tensor<4x3xf32>) {
+ (%1) = "builtin.constant" () {value:dense<tensor<3x2xf32>, [1.27,-0.1,0.5,0.254,-0.3,0.2]>} : () -> tensor<3x2xf32>
+ (%2) = "builtin.constant" () {value:dense<tensor<2xf32>, [0.25,-0.125]>} : () -> tensor<2xf32>
+ (%3) = "onnx.MatMul" (%0, %1) {} : (tensor<4x3xf32>, tensor<3x2xf32>) -> tensor<4x2xf32>
+ (%4) = "onnx.Add" (%3, %2) {} : (tensor<4x2xf32>, tensor<2xf32>) -> tensor<4x2xf32>
+ (%5) = "onnx.Relu" (%4) {} : (tensor<4x2xf32>) -> tensor<4x2xf32>
+ () = "builtin.return" (%5) {} : (tensor<4x2xf32>) ->
+}
+)";
+
+class IrOptQuantize : public IrOpt {};
+
+TEST_F(IrOptQuantize, RoundsWeightsPerChannel) {
+  const Outcome made = Run({Write("a.ir", kModel), "--quantize", "static"});
+  ASSERT_EQ(made.code, 0) << made.err;
+  EXPECT_THAT(made.out, AllOf(HasSubstr("tensor<3x2xi8>, [127,-50,50,127,-30,100]"),
+                              HasSubstr("tensor<2xf32>, [0.01,0.002]"),
+                              HasSubstr("onnx.QuantizeLinear"), HasSubstr("tensor<2xi32>")));
+  EXPECT_THAT(made.err,
+              AllOf(HasSubstr("1 operations quantised (static), on 4 sets of random inputs"),
+                    HasSubstr("SNR")));
+}
+
+TEST_F(IrOptQuantize, WritesWhatBecomesOneProductOfIntegers) {
+  const std::string path = Path("q.onnx");
+  const Outcome made = Run({Write("a.ir", kModel), "--quantize", "static", "-o", path});
+  ASSERT_EQ(made.code, 0) << made.err;
+  const Outcome fused = Run({path, "--pipeline", "fuse"});
+  ASSERT_EQ(fused.code, 0) << fused.err;
+  EXPECT_THAT(fused.out, AllOf(HasSubstr("fused.qlinear"), Not(HasSubstr("onnx.MatMul"))));
+}
+
+TEST_F(IrOptQuantize, QuantizesActivationsAsTheyComeIfDynamic) {
+  const Outcome made = Run({Write("a.ir", kModel), "--quantize", "dynamic"});
+  ASSERT_EQ(made.code, 0) << made.err;
+  EXPECT_THAT(made.out, AllOf(HasSubstr("onnx.DynamicQuantizeLinear"),
+                              HasSubstr("onnx.MatMulInteger"), Not(HasSubstr("onnx.MatMul\""))));
+}
+
+TEST_F(IrOptQuantize, RefusesWhatItCannotQuantize) {
+  const std::string model = Write("a.ir", kModel);
+  EXPECT_THAT(Refusal({model, "--quantize", "statik"}, 2), HasSubstr("did you mean 'static'?"));
+  EXPECT_THAT(Refusal({model, "--calibrate", "."}, 2), HasSubstr("needs --quantize static"));
+  EXPECT_THAT(Refusal({model, "--quantize", "static", "--calibrate", Path("none")}, 2),
+              HasSubstr("none"));
+  std::string infinite = kModel;
+  infinite.replace(infinite.find("1.27"), 4, "inf");
+  EXPECT_THAT(Refusal({Write("b.ir", infinite), "--quantize", "static"}, 2),
+              HasSubstr("not finite"));
+  EXPECT_THAT(Refusal({Write("b.ir", infinite), "--quantize", "dynamic"}, 2),
+              HasSubstr("cannot quantise weights that are not all finite"));
+}
+
+}  // namespace
+}  // namespace weft::tools
