@@ -112,7 +112,6 @@ TEST_F(IrRun, GivesRandomInputsTheirShapesAndRanges) {
   EXPECT_THAT(Refusal(run({"--dim", "n=2", "--input-range", "ids:0=5"})), HasSubstr("LOW,HIGH"));
   EXPECT_THAT(Refusal(run({"--dim", "n=2", "--input-range", "ids:0=a,5"})), HasSubstr("'a'"));
   EXPECT_THAT(Refusal(run({"--dim", "n=2", "--input-range", "x=1,5"})), HasSubstr("unknown input"));
-  EXPECT_THAT(Refusal(run({"--input-shape", "table:4,3", "--dim", "n=2"})), HasSubstr("2*n + 1"));
   EXPECT_THAT(Refusal(run({})), HasSubstr("give --dim n=SIZE"));
 }
 

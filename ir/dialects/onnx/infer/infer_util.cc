@@ -191,32 +191,30 @@ std::optional<int64_t> ProductOf(std::span<const int64_t> dims) {
   for (int64_t d : dims)
     if (d == 0) return 0;
   int64_t product = 1;
-  DimExpr others = 1;
+  bool all_static = true;
   for (int64_t d : dims) {
-    if (!IsStaticDim(d)) {
-      others = others * DimExpr::OfDim(d);
-    } else if (const auto next = CheckedMul(product, d)) {
-      product = *next;
-    } else {
-      return std::nullopt;
-    }
+    all_static &= IsStaticDim(d);
+    if (IsStaticDim(d) && __builtin_mul_overflow(product, d, &product)) return std::nullopt;
   }
-  return others == 1 ? product : (others * product).ToDim();
+  if (all_static) return product;
+  DimExpr expr = product;
+  for (int64_t d : dims)
+    if (!IsStaticDim(d)) expr = expr * DimExpr::OfDim(d);
+  return expr.ToDim();
 }
 
 std::optional<int64_t> SumOf(std::span<const int64_t> dims) {
   int64_t sum = 0;
-  DimExpr others = 0;
+  bool all_static = true;
   for (int64_t d : dims) {
-    if (!IsStaticDim(d)) {
-      others = others + DimExpr::OfDim(d);
-    } else if (const auto next = CheckedAdd(sum, d)) {
-      sum = *next;
-    } else {
-      return std::nullopt;
-    }
+    all_static &= IsStaticDim(d);
+    if (IsStaticDim(d) && __builtin_add_overflow(sum, d, &sum)) return std::nullopt;
   }
-  return others == 0 ? sum : (others + sum).ToDim();
+  if (all_static) return sum;
+  DimExpr expr = sum;
+  for (int64_t d : dims)
+    if (!IsStaticDim(d)) expr = expr + DimExpr::OfDim(d);
+  return expr.ToDim();
 }
 
 std::optional<int64_t> MergeDim(int64_t a, int64_t b) {
