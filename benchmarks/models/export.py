@@ -11,8 +11,8 @@ build/release/bin/ir-opt, which prints the error of each.
 
 Of each of the eight networks with dynamic axes in dynamic/: DIR/NAME/model.onnx, as torch exports it;
 opset18.onnx and opset22.onnx, as its newer exporter spells it (raise_opset.py); and
-test_data_set_N/{input,output}_I.pb for two or more shapes. 55 MB for all; --size full makes those with
-the sizes of real ones.
+test_data_set_N/{input,output}_I.pb for two or more shapes. 45 MB for all; with --size full, some GB of the
+sizes of real ones.
 
 DIR is build/models of this checkout unless given. Needs Debian 12's python3-torch, python3-torchvision,
 python3-onnx, python3-protobuf and protobuf-compiler; --install fetches them with
