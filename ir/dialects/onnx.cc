@@ -1,5 +1,7 @@
 #include "ir/dialects/onnx.h"
 
+#include "ir/dialects/onnx/text.h"
+
 namespace weft::ir {
 
 void LoadOnnxDialect(IrContext& context) {
@@ -25,6 +27,7 @@ void LoadOnnxDialect(IrContext& context) {
   ops::LoadSearchOps(context);
   ops::LoadShapeOps(context);
   ops::LoadSignalOps(context);
+  ops::LoadTextOps(context);
 }
 
 }  // namespace weft::ir
