@@ -1,5 +1,7 @@
 #include "ir/dialects/onnx.h"
 
+#include "ir/dialects/onnx/text.h"
+
 namespace weft::ir {
 
 void LoadOnnxDialect(IrContext& context) {
@@ -26,6 +28,7 @@ void LoadOnnxDialect(IrContext& context) {
   ops::LoadSequenceOps(context);
   ops::LoadShapeOps(context);
   ops::LoadSignalOps(context);
+  ops::LoadTextOps(context);
 }
 
 }  // namespace weft::ir

@@ -1,5 +1,6 @@
 // Normalizations and softmax.
 #include <algorithm>
+#include <utility>
 
 #include "ir/dialects/onnx.h"
 #include "kernels/reference/reference.h"
@@ -10,12 +11,37 @@ namespace {
 
 namespace ops = ir::ops;
 
+// Replaces the given statistics by those of the batch, and gives away both, mixed.
+void TrainStatistics(const std::vector<double>& values, const AxisView& view, double momentum,
+                     const KernelArgs& args, std::vector<double>* mean, std::vector<double>* var) {
+  const std::vector<double> old_mean = std::exchange(*mean, std::vector<double>(mean->size()));
+  const std::vector<double> old_var = std::exchange(*var, std::vector<double>(var->size()));
+  const double count = static_cast<double>(view.outer * view.inner);
+  const auto channel = [&](size_t i) { return i / view.inner % view.extent; };
+  for (size_t i = 0; i < values.size(); ++i) (*mean)[channel(i)] += values[i] / count;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const double centred = values[i] - (*mean)[channel(i)];
+    (*var)[channel(i)] += centred * centred / count;
+  }
+  const auto write = [&](size_t result, const std::vector<double>& old,
+                         const std::vector<double>& batch) {
+    if (result >= args.outputs.size()) return;
+    std::vector<double> mixed(old.size());
+    for (size_t c = 0; c < old.size(); ++c)
+      mixed[c] = old[c] * momentum + batch[c] * (1 - momentum);
+    WriteDoubles(mixed, args.outputs[result]);
+  };
+  write(1, old_mean, *mean);
+  write(2, old_var, *var);
+}
+
 absl::Status BatchNormalization(const AttrsOf<ops::BatchNormalization>& attrs,
                                 const KernelArgs& args) {
   const std::vector<double> scale = ReadDoubles(args.inputs[1]), b = ReadDoubles(args.inputs[2]);
-  const std::vector<double> mean = ReadDoubles(args.inputs[3]), var = ReadDoubles(args.inputs[4]);
+  std::vector<double> mean = ReadDoubles(args.inputs[3]), var = ReadDoubles(args.inputs[4]);
   const AxisView view(args.inputs[0].dims, 1);
   std::vector<double> values = ReadDoubles(args.inputs[0]);
+  if (attrs.training_mode != 0) TrainStatistics(values, view, attrs.momentum, args, &mean, &var);
   for (size_t i = 0; i < values.size(); ++i) {
     const size_t c = i / view.inner % view.extent;
     values[i] = (values[i] - mean[c]) / std::sqrt(var[c] + attrs.epsilon) * scale[c] + b[c];
@@ -24,9 +50,8 @@ absl::Status BatchNormalization(const AttrsOf<ops::BatchNormalization>& attrs,
   return absl::OkStatus();
 }
 absl::Status CheckBatchNormalization(const KernelContext& context) {
-  if (context.attrs_of<ops::BatchNormalization>().training_mode != 0)
-    return context.Unsupported("training_mode 1");
-  if (context.num_results() > 1) return context.Unsupported("running statistics as results");
+  if (context.num_results() > 1 && context.attrs_of<ops::BatchNormalization>().training_mode == 0)
+    return context.InvalidArgument("only training gives statistics");
   if (context.dims(0).size() < 2) return context.Unsupported("x of rank below 2");
   for (size_t i = 1; i < 5; ++i) {
     if (context.input_type(i).NumElements() != context.dims(0)[1])

@@ -310,15 +310,21 @@ TEST(Adapters, BatchNormalizationThatIsNotSpatialIsWrittenOut) {
   EXPECT_EQ(RunProgram(**program, {x.view()}), (std::vector<float>{12, 22, 8, 19}));
 }
 
-TEST(Adapters, OldBatchNormalizationInTrainingIsUnsupported) {
-  ModelBuilder m(9);
-  m.Input("x", {1, 2, 3, 3});
-  for (const char* name : {"s", "b", "m", "v"}) m.Initializer<float>(name, {2}, {1, 2});
-  m.Output("y");
-  m.Node("BatchNormalization", {"x", "s", "b", "m", "v"}, {"y", "mean", "var"});
-  EXPECT_EQ(ImportAndDescribe(m),
+TEST(Adapters, OldBatchNormalizationTrainsWhenItsStatisticsAreUsed) {
+  const auto import = [](int64_t spatial) {
+    ModelBuilder m(7);
+    m.Input("x", {1, 2, 3, 3});
+    for (const char* name : {"s", "b", "m", "v"}) m.Initializer<float>(name, {2}, {1, 2});
+    m.Output("y");
+    m.Output("mean");
+    SetInt(m.Node("BatchNormalization", {"x", "s", "b", "m", "v"}, {"y", "mean", "var", "saved"}),
+           "spatial", spatial);
+    return ImportAndDescribe(m);
+  };
+  EXPECT_NE(import(1).find("training_mode=1"), std::string::npos) << import(1);
+  EXPECT_EQ(import(0),
             "UNIMPLEMENTED: node of 'y' ('BatchNormalization'): BatchNormalization in training "
-            "mode");
+            "mode of each element");
 }
 
 // Scale and bias per group: 2 and 3, 10 and 20.
@@ -373,19 +379,22 @@ TEST(Adapters, UpsampleIsAResizeWithoutHalfPixels) {
   EXPECT_NE(text.find("nearest_mode='floor'"), std::string::npos) << text;
 }
 
-TEST(Adapters, AnOldResizeThatMayShrinkToNearestNeighboursIsUnsupported) {
-  const auto import = [](float scale, const std::string& mode) {
+// As ONNX Runtime rounds.
+TEST(Adapters, AnOldResizeRoundsUpWhereItShrinks) {
+  const auto import = [](const std::vector<float>& scales, const std::string& mode) {
     ModelBuilder m(10);
-    m.Input("x", {4});
-    m.Initializer<float>("s", {1}, {scale});
+    m.Input("x", {4, 4});
+    m.Initializer<float>("s", {2}, scales);
     m.Output("y");
     SetString(m.Node("Resize", {"x", "s"}, {"y"}), "mode", mode);
     return ImportAndDescribe(m);
   };
-  EXPECT_EQ(import(0.5f, "nearest"),
+  EXPECT_NE(import({0.5f, 1}, "nearest").find("nearest_mode='ceil'"), std::string::npos);
+  EXPECT_NE(import({2, 1}, "nearest").find("nearest_mode='floor'"), std::string::npos);
+  EXPECT_EQ(import({0.5f, 2}, "nearest"),
             "UNIMPLEMENTED: node of 'y' ('Resize'): Resize of opset 10 to nearest neighbours with "
-            "scales that are not known to be 1 or more");
-  EXPECT_NE(import(0.5f, "linear").find("mode='linear'"), std::string::npos);
+            "scales that are not known to be all 1 or more or all 1 or less");
+  EXPECT_NE(import({0.5f, 2}, "linear").find("mode='linear'"), std::string::npos);
 }
 
 TEST(Adapters, OpsetsThatAreNewerAreUnsupported) {

@@ -117,6 +117,8 @@ pb::NodeProto* AddOpaque(ModelBuilder& m) {
   auto* node = m.Node("com.example.Thing", {"x", "", "w"}, {"", "y"});
   node->set_name("thing");
   node->set_doc_string("what it does");
+  node->add_metadata_props()->set_key("made by");
+  node->mutable_metadata_props(0)->set_value("hand");
   SetInt(node, "i", -3);
   SetFloat(node, "f", 0.1f);
   SetString(node, "s", std::string("\x00\xff raw", 6));
@@ -179,6 +181,9 @@ TEST(RoundTrip, WritesOpaqueOperatorsBackUnchanged) {
   ExpectKept(given, out.graph().node(0));
   EXPECT_EQ(out.graph().node(0).attribute_size(), given.attribute_size());
   EXPECT_EQ(out.graph().node(0).doc_string(), "what it does");
+  ASSERT_EQ(out.graph().node(0).metadata_props_size(), 1);
+  EXPECT_EQ(out.graph().node(0).metadata_props(0).key(), "made by");
+  EXPECT_EQ(out.graph().node(0).metadata_props(0).value(), "hand");
   EXPECT_EQ(out.opset_import(1).domain(), "com.example");
   EXPECT_EQ(out.opset_import(1).version(), 5);
   RoundTrip(m);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/dialects/onnx.h"
+#include "kernels/reference/elementwise/from_double.h"
 #include "kernels/reference/elementwise/map.h"
 
 namespace weft::kernels::reference {
@@ -101,7 +102,7 @@ absl::Status Pow(const AttrsOf<ops::Pow>&, const KernelArgs& args) {
   VisitNumber(y.dtype, [&](auto tag) {
     using T = decltype(tag);
     Broadcast(a, b, y, [&](int64_t i, int64_t at_a, int64_t at_b) {
-      args.output<T>(0)[i] = T(std::pow(in_a[at_a], in_b[at_b]));
+      args.output<T>(0)[i] = FromDouble<T>(std::pow(in_a[at_a], in_b[at_b]));
     });
   });
   return absl::OkStatus();
@@ -113,8 +114,6 @@ absl::Status CheckPow(const KernelContext& context) {
   const auto is_number = [](ir::DataType t) { return VisitNumber(t, [](auto) {}); };
   if (!is_number(base) || !is_number(power))
     return context.Unsupported("elements that are no numbers");
-  if (!ir::IsFloat(base) && ir::IsFloat(power))
-    return context.Unsupported("an integer to a float power");
   return absl::OkStatus();
 }
 const RegisterReference<ops::Pow> kPow(&Pow, &CheckPow);

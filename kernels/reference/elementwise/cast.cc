@@ -1,28 +1,13 @@
 // Conversion between element types, and the elementwise choice between two tensors.
-#include <limits>
-
 #include "ir/dialects/onnx.h"
 #include "ir/element/low_precision.h"
+#include "kernels/reference/elementwise/from_double.h"
 #include "kernels/reference/reference.h"
 
 namespace weft::kernels::reference {
 namespace {
 
 namespace ops = ir::ops;
-
-// Floats outside an integer type, which ONNX leaves undefined, give its nearest value, and NaN 0.
-template <class To>
-To FromDouble(double value) {
-  if constexpr (kIsFloat<To>) {
-    return To(value);
-  } else {
-    if (std::isnan(value)) return 0;
-    constexpr To kLowest = std::numeric_limits<To>::lowest(), kMax = std::numeric_limits<To>::max();
-    if (value <= static_cast<double>(kLowest)) return kLowest;
-    if (value >= static_cast<double>(kMax)) return kMax;
-    return static_cast<To>(value);
-  }
-}
 
 // An integer wraps into a narrower integer; into a float it rounds once.
 template <class To, class From>

@@ -136,6 +136,14 @@ absl::Status GraphWriter::WriteAttributes(Operation op, pb::NodeProto* node) {
     if (name.starts_with(kReservedPrefix)) {
       if (name == kNodeDoc && entry.value.Is(ir::AttrKind::kString))
         node->set_doc_string(entry.value.AsString());
+      if (name == kNodeMetadata && entry.value.Is(ir::AttrKind::kStrings)) {
+        const ir::Strings& list = entry.value.AsStrings();
+        for (size_t i = 0; i + 1 < list.size(); i += 2) {
+          auto* pair = node->add_metadata_props();
+          pair->set_key(list[i]);
+          pair->set_value(list[i + 1]);
+        }
+      }
       continue;
     }
     if (def && !def->FindField(entry.name))

@@ -151,12 +151,19 @@ absl::Status NormalizeEachElement(Builder& b, NodeDraft* node) {
   return absl::OkStatus();
 }
 
-// Before opset 14 BatchNormalization trained when more than its first output was used; before
-// opset 9 it could have statistics per element (spatial = 0).
-absl::Status InferenceBatchNormalization(Builder& b, NodeDraft* node) {
-  if (node->num_results > 1) return ir::Unsupported("BatchNormalization in training mode");
+// Before opset 14 BatchNormalization trained when more than its first output was used, and gave two
+// of them twice; before opset 9 it could have statistics per element (spatial = 0).
+absl::Status OldBatchNormalization(Builder& b, NodeDraft* node) {
+  if (node->num_results > 1) {
+    if (node->num_results > 3) node->unreadable = "a saved statistic of a BatchNormalization";
+    node->num_results = 3;
+    node->SetAttribute("training_mode", b.context()->IntAttr(1));
+  }
   WEFT_ASSIGN_OR_RETURN(const Attribute spatial, TakeAttribute(node, "spatial", AttrKind::kInt));
-  return spatial && spatial.AsInt() == 0 ? NormalizeEachElement(b, node) : absl::OkStatus();
+  if (!spatial || spatial.AsInt() != 0) return absl::OkStatus();
+  if (node->num_results > 1)
+    return ir::Unsupported("BatchNormalization in training mode of each element");
+  return NormalizeEachElement(b, node);
 }
 
 // Before opset 21 scale and bias had one element per group, not per channel.
@@ -218,7 +225,8 @@ absl::Status SoftmaxOfFlattened(Builder& b, NodeDraft* node) {
 }
 
 // Up to opset 9 the op was called Upsample (with the scales in an attribute up to 8). Both meant
-// x[i / scale], but Resize never said how i / scale is rounded when the result is smaller.
+// x[i / scale], rounded down; ONNX Runtime rounds up where the result is smaller, which ONNX's own
+// example does too.
 absl::Status ResizeWithoutCoordinates(Builder& b, NodeDraft* node) {
   WEFT_ASSIGN_OR_RETURN(const Attribute floats, TakeAttribute(node, "scales", AttrKind::kFloats));
   if (floats) {
@@ -230,14 +238,18 @@ absl::Status ResizeWithoutCoordinates(Builder& b, NodeDraft* node) {
   const bool nearest = !mode || !mode.Is(AttrKind::kString) || mode.AsString() == "nearest";
   const auto scales = ir::ConstantDoubles(node->operands[1]);
   const auto enlarges = [](double scale) { return scale >= 1; };
-  if (nearest && !(scales && std::all_of(scales->begin(), scales->end(), enlarges)))
-    return ir::Unsupported(fmt::format(
-        "{} of opset {} to nearest neighbours with scales that are not known to be 1 or more",
-        node->op_type, node->version));
+  const auto shrinks = [](double scale) { return scale <= 1; };
+  const bool up = scales && std::all_of(scales->begin(), scales->end(), enlarges);
+  const bool down = scales && std::all_of(scales->begin(), scales->end(), shrinks);
+  if (nearest && !up && !down)
+    return ir::Unsupported(
+        fmt::format("{} of opset {} to nearest neighbours with scales that are not known to be all "
+                    "1 or more or all 1 or less",
+                    node->op_type, node->version));
   node->op_type = "Resize";
   node->operands = {node->operands[0], Value(), node->operands[1]};
   node->SetAttribute("coordinate_transformation_mode", b.context()->StringAttr("asymmetric"));
-  node->SetAttribute("nearest_mode", b.context()->StringAttr("floor"));
+  node->SetAttribute("nearest_mode", b.context()->StringAttr(up || !nearest ? "floor" : "ceil"));
   return absl::OkStatus();
 }
 
@@ -297,7 +309,7 @@ struct AdapterRow {
   absl::Status (*adapt)(Builder&, NodeDraft*);
 };
 constexpr AdapterRow kAdapters[] = {
-    {"BatchNormalization", 14, InferenceBatchNormalization},
+    {"BatchNormalization", 14, OldBatchNormalization},
     {"Cast", kOpset + 1, DropUnusedCastAttributes},
     {"Clip", 11, ClipToOperands},
     {"DFT", 20, DftAxisToOperand},

@@ -268,6 +268,12 @@ absl::Status Importer::ImportOpaque(const pb::NodeProto& node, NodeDraft draft,
   }
   if (!node.doc_string().empty())
     draft.SetAttribute(kNodeDoc, context_->StringAttr(node.doc_string()));
+  ir::Strings metadata;
+  for (const auto& entry : node.metadata_props()) {
+    metadata.push_back(entry.key());
+    metadata.push_back(entry.value());
+  }
+  if (!metadata.empty()) draft.SetAttribute(kNodeMetadata, context_->StringsAttr(metadata));
   state.attrs = context_->Dict(std::move(draft.attributes));
   for (size_t i = 0; i < draft.num_results; ++i) {
     if (i == 0 && draft.finish) {  // raised to an op that keeps the type of its operand

@@ -26,6 +26,7 @@ inline constexpr char kGraphName[] = "onnx.graph_name";              // string
 inline constexpr char kGraphDoc[] = "onnx.graph_doc_string";         // string
 inline constexpr char kMetadata[] = "onnx.metadata";                 // strings: key, value, ...
 inline constexpr char kNodeDoc[] = "onnx.doc_string";                // string
+inline constexpr char kNodeMetadata[] = "onnx.metadata";             // strings: key, value, ...
 // Per region: the attribute it was ("name", or "name[]" for an element of a list), and its name.
 inline constexpr char kSubgraphs[] = "onnx.subgraphs";
 inline constexpr char kSubgraphNames[] = "onnx.subgraph_names";

@@ -114,6 +114,12 @@ TEST(ReferenceBinary, BroadcastsBothOperands) {
   EXPECT_EQ(run(ops::Max()), (std::vector<float>{6, 6, 6, 10, 10, 10}));
 }
 
+TEST(ReferenceBinary, TruncatesFloatPowersOfIntegers) {
+  const Tensor y = RunOp<ops::Pow>({I32({5}, {2, 9, 10, -8, 0}), F32({5}, {2, 0.5, 99, 0.5, -1})},
+                                   {}, {DataType::kI32, {5}});
+  EXPECT_EQ(ValuesOf<int32_t>(y), (std::vector<int32_t>{4, 3, INT32_MAX, 0, INT32_MAX}));
+}
+
 TEST(ReferenceBinary, ComputesIntegersExactly) {
   const int64_t big = (int64_t{1} << 62) + 1;
   const ResultType type = {DataType::kI64, {4}};

@@ -25,6 +25,20 @@ TEST(ReferenceLogSoftmax, StaysFiniteWhereSoftmaxVanishes) {
       {std::log(0.25), std::log(0.5), std::log(0.75), std::log(0.5)});
 }
 
+TEST(ReferenceBatchNormalization, TrainsOnTheStatisticsOfTheBatch) {
+  // Two channels: 1, 3, 5, 7 has mean 4 and variance 5; 2, 2, 4, 4 mean 3 and variance 1.
+  const auto results = TryRunOp<ops::BatchNormalization>(
+      {F32({2, 2, 2}, {1, 3, 2, 2, 5, 7, 4, 4}), F32({2}, {2, 1}), F32({2}, {0, 10}),
+       F32({2}, {8, 1}), F32({2}, {1, 2})},
+      {.epsilon = 0.0f, .momentum = 0.75f, .training_mode = 1},
+      {{DataType::kF32, {2, 2, 2}}, {DataType::kF32, {2}}, {DataType::kF32, {2}}});
+  ASSERT_TRUE(results.ok()) << results.status();
+  const double unit = 2 / std::sqrt(5.0);
+  ExpectValues((*results)[0], {-3 * unit, -unit, 9, 9, unit, 3 * unit, 11, 11});
+  ExpectValues((*results)[1], {8 * 0.75 + 4 * 0.25, 1 * 0.75 + 3 * 0.25});
+  ExpectValues((*results)[2], {1 * 0.75 + 5 * 0.25, 2 * 0.75 + 1 * 0.25});
+}
+
 TEST(ReferenceHardmax, MarksTheFirstLargest) {
   ExpectValues(
       RunOp<ops::Hardmax>({F32({2, 3}, {1, 4, 4, NAN, 7, NAN})}, {}, {DataType::kF32, {2, 3}}),
