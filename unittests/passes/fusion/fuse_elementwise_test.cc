@@ -113,7 +113,9 @@ TEST(FuseElementwiseBefore, EveryOtherPass) {
       other.AddPass(pass.make());
       const absl::Status status = other.Run(**program);
       EXPECT_EQ(ir::Verify(**program).message(), "");
-      if (!status.ok()) EXPECT_EQ(ir::PrintProgram(**program), fused) << status;
+      if (!status.ok()) {
+        EXPECT_EQ(ir::PrintProgram(**program), fused) << status;
+      }
     }
   }
 }
