@@ -115,8 +115,7 @@ int ThreadsOf(const Flags& flags) {
 // One line per output on stdout, CheckFailed if one differs too much.
 absl::Status CheckOutput(const std::string& name, const kernels::RuntimeValue& actual,
                          const kernels::RuntimeValue& expected, const char* with,
-                         std::optional<double> tolerance,
-                         bool* agree) {
+                         std::optional<double> tolerance, bool* agree) {
   WEFT_ASSIGN_OR_RETURN(const double difference, Difference(name, actual, expected));
   const bool fits = difference <= AllowedDifference(expected, tolerance);
   std::printf("%s: differs from %s by %.3g of its largest element%s\n", name.c_str(), with,

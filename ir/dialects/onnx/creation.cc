@@ -10,9 +10,9 @@
 #include "ir/dialects/onnx/body.h"
 #include "ir/dialects/onnx/elementwise.h"
 #include "ir/dialects/onnx/infer/infer_util.h"
+#include "ir/dialects/onnx/infer/shape_value.h"
 #include "ir/dialects/onnx/math.h"
 #include "ir/dialects/onnx/movement.h"
-#include "ir/dialects/onnx/infer/shape_value.h"
 
 namespace weft::ir::ops {
 
