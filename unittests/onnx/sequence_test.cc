@@ -178,7 +178,7 @@ TEST(SequenceOperators, MapsHaveABody) {
   ModelBuilder::SetInfo(body->add_output(), "f", {-2, 3});
   EXPECT_EQ(RoundTrip(m),
             "t: seq<tensor<\"n2\"x3xf32>> = onnx.SequenceMap(s) {onnx.subgraph_names=['b']}\n"
-            " (e: f32[\"n2\",3]):\n"
+            " (e):\n"
             "  f: f32[\"n2\",3] = onnx.Neg(e)\n"
             "  builtin.return(f)\n"
             "builtin.return(t)\n");

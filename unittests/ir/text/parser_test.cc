@@ -277,16 +277,16 @@ TEST_F(ParserTest, ReportsMistakesOfTypes) {
 }
 
 TEST_F(ParserTest, ReportsMistakesOfSequencesAndOptionals) {
-  EXPECT_EQ(TypeError("seq[tensor<f32>]"), "f:1:33: error: expected '<' after seq but found '['");
+  EXPECT_EQ(TypeError("seq[tensor<f32>]"), "f:1:34: error: expected '<' after seq but found '['");
   EXPECT_EQ(TypeError("optional<none>"),
-            "f:1:39: error: expected tensor, seq or optional as element");
-  EXPECT_EQ(TypeError("seq<vec[]>"), "f:1:34: error: expected tensor, seq or optional as element");
+            "f:1:40: error: expected tensor, seq or optional as element");
+  EXPECT_EQ(TypeError("seq<vec[]>"), "f:1:35: error: expected tensor, seq or optional as element");
   EXPECT_EQ(TypeError("seq<<<NULL TYPE>>>"),
-            "f:1:34: error: expected tensor, seq or optional as element");
-  EXPECT_EQ(TypeError("seq<tensor<f33>>"), "f:1:41: error: unknown element type f33");
+            "f:1:35: error: expected tensor, seq or optional as element");
+  EXPECT_EQ(TypeError("seq<tensor<f33>>"), "f:1:42: error: unknown element type f33");
   std::string deep;
   for (int i = 0; i < 100000; ++i) deep += i % 2 == 0 ? "seq<" : "optional<";
-  EXPECT_EQ(TypeError(deep), "f:1:452: error: types are nested too deeply");
+  EXPECT_EQ(TypeError(deep), "f:1:450: error: types are nested too deeply");
 }
 
 TEST_F(ParserTest, ReportsMistakesOfAttributes) {

@@ -198,6 +198,8 @@ bool CheckGate(InferContext& c, size_t i, const Shape& tokens, int64_t a, int64_
 bool LinearAttention::Infer(InferContext& c) {
   const auto attrs = c.attrs_of<LinearAttention>();
   DataType dtype;
+  if (attrs.kv_num_heads < 1) return c.Fail(fmt::format("kv_num_heads is {}", attrs.kv_num_heads));
+  if (attrs.q_num_heads < 1) return c.Fail(fmt::format("q_num_heads is {}", attrs.q_num_heads));
   if (!CheckTensors(c) || !SameDtype(c, {0, 1, 2, kDecay, kBeta}, &dtype) || !CheckFloat(c, 0) ||
       !CheckFloat(c, kState) || !CheckGiven(c, kDecay, IsGated(attrs.update_rule)) ||
       !CheckGiven(c, kBeta, IsDelta(attrs.update_rule)))

@@ -147,11 +147,11 @@ TEST_F(ControlTest, SequencesAreCarried) {
   EXPECT_EQ(If(fixed, any), "seq<tensor<-1xf32>>");
   EXPECT_EQ(If(maybe, maybe), "optional<seq<tensor<2xf32>>>");
   EXPECT_EQ(If(maybe, fixed), "tensor<*x?>");
+  EXPECT_EQ(Loop(fixed, any, any, F({3})), "seq<tensor<-1xf32>>, tensor<-1x3xf32>");
+  EXPECT_EQ(Loop(maybe, maybe, any, F({3})), "tensor<*x?>, tensor<-1x3xf32>");
   EXPECT_EQ(If(fixed, ints), "value 0 of then_branch is tensor<2xf32> but must be tensor<2xi64>");
   EXPECT_EQ(If(fixed, F({2})),
             "value 0 of then_branch is seq<tensor<2xf32>> but must be tensor<2xf32>");
-  EXPECT_EQ(Loop(fixed, any, any, F({3})), "seq<tensor<-1xf32>>, tensor<-1x3xf32>");
-  EXPECT_EQ(Loop(maybe, maybe, any, F({3})), "tensor<*x?>, tensor<-1x3xf32>");
   EXPECT_EQ(Loop(fixed, ints, fixed, F({3})),
             "argument 2 of body is tensor<2xi64> but must be tensor<2xf32>");
   EXPECT_EQ(Loop(fixed, fixed, fixed, any), "scan output 0 is seq<tensor<-1xf32>>, not a tensor");

@@ -51,7 +51,7 @@ TEST_F(Sequences, GetAndLoseElements) {
   EXPECT_EQ(Run<Erase>({Seq(F({n}))}), "seq<tensor<Nxf32>>");
   EXPECT_EQ(Run<Erase>({Seq(F({n})), Index()}), "seq<tensor<Nxf32>>");
   EXPECT_EQ(Run<Erase>({Opt(F({n}))}),
-            "onnx.SequenceErase: input_sequence is optional<tensor<Nxf32>>, not a sequence");
+            "onnx.SequenceErase: input_sequence is optional<tensor<\"N\"xf32>>, not a sequence");
 }
 
 TEST_F(Sequences, AreReadByPosition) {
