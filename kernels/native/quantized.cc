@@ -90,7 +90,8 @@ Made MakeDynamicQuantize(const KernelContext& context) {
     const float lowest = *std::min_element(low.begin(), low.end());
     const float highest = *std::max_element(high.begin(), high.end());
     const float scale = highest == lowest ? 1.0f / 255 : (highest - lowest) / 255;
-    const uint8_t zero = Round<uint8_t>(-lowest / scale, 0);
+    // 0 where infinities leave no number.
+    const uint8_t zero = Round<uint8_t>(std::fmax(0.0f, -lowest / scale), 0);
     args.pool->ParallelFor(n, kTile, [&](int64_t begin, int64_t end) {
       QuantizeRange(x + begin, args.output<uint8_t>(0) + begin, end - begin, {scale, zero});
     });

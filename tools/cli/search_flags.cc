@@ -29,14 +29,11 @@ void AddSearchFlags(CLI::App& app, SearchFlags* flags) {
                              flags->seconds))
       ->type_name("N");
   app.add_option("--search-seconds", flags->seconds)->type_name("S")->group(kSameLine);
-  app.add_option(
-         "--search-alpha", flags->alpha,
-         fmt::format("kept: less than A times the best cost ({:g}); draw by seed", flags->alpha))
+  app.add_option("--search-alpha", flags->alpha,
+                 fmt::format("below A x best ({:g}); measured|analytic cost", flags->alpha))
       ->type_name("A");
   app.add_option("--search-seed", flags->seed)->type_name("N")->group(kSameLine);
-  app.add_option("--search-cost", flags->cost,
-                 fmt::format("cost of an operation: measured or analytic ({})", flags->cost))
-      ->type_name("C");
+  app.add_option("--search-cost", flags->cost)->type_name("C")->group(kSameLine);
 }
 
 absl::Status CheckSearchFlags(const SearchFlags& flags) {

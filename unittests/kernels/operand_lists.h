@@ -28,6 +28,7 @@ inline const std::vector<std::vector<OperandSpec>>& OperandLists() {
   const auto scalar = [](int64_t value) { return OperandSpec{{}, ir::DataType::kI64, {value}}; };
   const auto indices = [](ir::Shape dims) { return OperandSpec{dims, ir::DataType::kI64}; };
   const auto bytes = [](ir::Shape dims) { return OperandSpec{dims, ir::DataType::kU8}; };
+  const OperandSpec scale = {.positive = true}, zero = bytes({});
   const OperandSpec x = {{3, 37}}, bools = {{3, 37}, ir::DataType::kBool};
   static const std::vector<std::vector<OperandSpec>> lists = {
       // elementwise, movement
@@ -69,8 +70,12 @@ inline const std::vector<std::vector<OperandSpec>>& OperandLists() {
       {bytes({5, 17}), bytes({17, 33})},
       {bytes({1, 6, 9, 9}), bytes({10, 6, 3, 3})},
       {bytes({3, 37}), {}, bytes({})},
-      {bytes({5, 17}), {}, bytes({}), bytes({17, 33}), {}, bytes({}), {}, bytes({})},
-      {bytes({1, 6, 9, 9}), {}, bytes({}), bytes({10, 6, 3, 3}), {}, bytes({}), {}, bytes({})},
+      {bytes({3, 37}), bytes({256})},
+      {bytes({3, 37}), scale, zero, bytes({3, 37}), scale, zero, scale, zero},
+      {bytes({5, 17}), scale, zero, bytes({17, 33}), scale, zero, scale, zero},
+      {bytes({1, 6, 9, 9}), scale, zero, bytes({10, 6, 3, 3}), scale, zero, scale, zero},
+      {bytes({1, 9, 9, 6}), scale, zero, bytes({10, 6, 3, 3}), scale, zero, scale, zero},
+      {bytes({1, 9, 9, 6}), scale, zero, scale, zero},
       // indices and sizes
       {scalar(10)},
       {scalar(0), scalar(5), scalar(1)},

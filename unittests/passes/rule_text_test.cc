@@ -41,7 +41,7 @@ TEST(PrintedRuleLibrary, IsReadBackWhereThereIsNoNativeCode) {
     EXPECT_EQ(file.rules[0]->benefit, built.rule->benefit);
     EXPECT_EQ(file.rules[0]->graph.ops.size(), built.rule->graph.ops.size());
   }
-  // Of 65 rules; one that is added here must say why no word of the vocabulary will do.
+  // One that is added here must say why no word of the vocabulary will do.
   EXPECT_THAT(
       native,
       testing::UnorderedElementsAre(

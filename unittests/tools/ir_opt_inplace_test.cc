@@ -71,8 +71,9 @@ TEST_F(IrOpt, MarksAreNotExported) {
 
 TEST_F(IrOpt, ListsTraits) {
   const std::string ops = Accept({"--list-ops"}).out;
-  EXPECT_THAT(ops, MatchesRegex(".*\nonnx.Relu [^\n]* pure elementwise inplace read_only "
-                                "value_semantics type_generic rank_generic +any +max[^\n]*\n.*"));
+  EXPECT_THAT(ops,
+              MatchesRegex(".*\nonnx.Relu [^\n]* pure elementwise inplace read_only "
+                           "value_semantics type_generic rank_generic atomic +any +max[^\n]*\n.*"));
   EXPECT_THAT(ops,
               MatchesRegex(".*\nonnx.Reshape [^\n]* pure read_only view type_generic  [^\n]*\n.*"));
   EXPECT_THAT(ops,

@@ -35,11 +35,14 @@ constexpr const char* kJoin =
 
 class IrRunValues : public ProgramTest {
  protected:
-  IrRunValues() : ProgramTest("ir-run") {
+  IrRunValues() : ProgramTest("ir-run") {}
+  void SetUp() override {
+    ProgramTest::SetUp();
+    sequence = "s=" + Path("made/output_0.pb");
+    nothing = "o=" + Path("made/output_1.pb");
     Accept({Write("make.ir", kMake), "--random-inputs", "1", "--output-dir", Path("made")});
   }
-  const std::string sequence = "s=" + Path("made/output_0.pb");
-  const std::string nothing = "o=" + Path("made/output_1.pb");
+  std::string sequence, nothing;
 };
 
 TEST_F(IrRunValues, PrintsThem) {

@@ -39,7 +39,7 @@ class InplaceTest : public testing::Test {
 TEST_F(InplaceTest, TraitsImplyOthers) {
   EXPECT_EQ(TraitNames(OpDefOf<ops::MatMul>().traits), "pure read_only value_semantics");
   EXPECT_EQ(TraitNames(OpDefOf<ops::Relu>().traits),
-            "pure elementwise inplace read_only value_semantics type_generic rank_generic");
+            "pure elementwise inplace read_only value_semantics type_generic rank_generic atomic");
   EXPECT_EQ(TraitNames(OpDefOf<ops::Reshape>().traits), "pure read_only view type_generic");
   EXPECT_EQ(TraitNames(OpDefOf<ops::Identity>().traits), "pure elementwise read_only view");
   EXPECT_EQ(TraitNames(OpDefOf<fused::Linear>().traits), "pure inplace read_only value_semantics");

@@ -189,8 +189,14 @@ TEST(RandomTensor, DependsOnSeedAndStreamAlone) {
   EXPECT_GT(std::set<float>(v.begin(), v.end()).size(), 990u);
 }
 
+TEST(RandomTensor, MakesBytesOfAllValues) {
+  const Tensor tensor = *RandomTensor(DataType::kI8, {4096}, 1, 0);
+  const std::span<int8_t> v = tensor.values<int8_t>();
+  EXPECT_EQ(std::set<int>(v.begin(), v.end()).size(), 256u);
+}
+
 TEST(RandomTensor, MakesIntegersAndBoolsZeroOrOne) {
-  for (const DataType dtype : {DataType::kI64, DataType::kI32, DataType::kU8, DataType::kBool}) {
+  for (const DataType dtype : {DataType::kI64, DataType::kI32, DataType::kU16, DataType::kBool}) {
     const Tensor tensor = *RandomTensor(dtype, {64}, 1, 0);
     int64_t ones = 0;
     for (size_t i = 0; i < 64; ++i) {
