@@ -1,4 +1,6 @@
+#include <cstdint>
 #include <limits>
+#include <string>
 #include <utility>
 
 #include "ir/dialects/onnx/control.h"
@@ -9,6 +11,9 @@ namespace weft::kernels::reference {
 namespace {
 
 using ir::ops::Loop;
+
+// A loop that nothing but its trip count ends does not end within hours when that is larger.
+constexpr int64_t kMaxUnconditionalTrips = int64_t{1} << 36;
 
 // A tensor of one element of the rank that the body asks for.
 RuntimeValue OneElement(ir::DataType dtype, ir::Type asked) {
@@ -44,6 +49,9 @@ absl::StatusOr<std::vector<RuntimeValue>> LoopKernel::Results(const KernelArgs& 
   if (has_condition) {
     WEFT_ASSIGN_OR_RETURN(condition, ReadCondition(args.inputs[1]));
   }
+  if (!has_condition && trips > kMaxUnconditionalTrips)
+    return ir::InvalidArgument("a loop of " + std::to_string(trips) +
+                               " iterations that no condition ends");
   std::vector<RuntimeValue> inputs = ValuesFrom(args, 0);
   inputs[0] = OneElement(ir::DataType::kI64, body_->argument_type(0));
   inputs[1] = OneElement(ir::DataType::kBool, body_->argument_type(1));

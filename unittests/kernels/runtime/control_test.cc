@@ -1,6 +1,8 @@
 // If, Loop and Scan at run time.
 #include "ir/dialects/onnx/control.h"
 
+#include <gmock/gmock.h>
+
 #include "ir/analysis/shape_inference.h"
 #include "unittests/ir/region_builder.h"
 #include "unittests/kernels/run_op.h"
@@ -155,6 +157,16 @@ TEST_F(ControlTest, ALoopWithoutAConditionIgnoresWhatTheBodySaysOfIt) {
   const Value next = AtEndOf(body).Make<ops::Add>({body.argument(2), body.argument(2)});
   ReturnFrom(body, {AtEndOf(body).Make<ops::Less>({next, next}), next});
   EXPECT_EQ(Run({op.result()}, Tensors(Long(4), F32({}, {1}))), "[] 16");
+}
+
+TEST_F(ControlTest, ALoopThatNeverEndsIsRefused) {
+  const Value trips = Trips(), x = Input(F({}));
+  const Operation op = MakeWithRegions<ops::Loop>(program, {trips, Value(), x}, 1);
+  const Block body = Body(op, {F({})});
+  ReturnFrom(body, {body.argument(1), AtEndOf(body).Make<ops::Neg>({body.argument(2)})});
+  EXPECT_THAT(Run({op.result()}, Tensors(Long(INT64_MAX), F32({}, {1}))),
+              testing::EndsWith("a loop of 9223372036854775807 iterations that no condition ends"));
+  EXPECT_EQ(Again(Tensors(Long(3), F32({}, {1}))), "[] -1");
 }
 
 // The Fibonacci numbers: values that trade places, the iteration itself as a carried value.
