@@ -35,8 +35,6 @@ struct Scales {
   int x_zero, w_zero, y_zero;
 };
 
-bool IsByte(DataType dtype) { return dtype == DataType::kI8 || dtype == DataType::kU8; }
-
 int ByteAt(ir::Attribute dense, size_t i) {
   const auto byte = static_cast<uint8_t>(dense.bytes()[i]);
   return dense.dense_type().dtype() == DataType::kI8 ? static_cast<int8_t>(byte) : byte;
