@@ -103,7 +103,7 @@ class RangeFinder {
 
  private:
   Range OfUse(ir::Operation op, uint32_t operand, int depth) {
-    if (const Range range = RangeOfUse(op, operand)) return range;
+    if (Range range = RangeOfUse(op, operand)) return range;
     if (MovesElements(op, operand)) {
       Range range;
       for (const ir::Value result : op.results()) Intersect(Find(result, depth + 1), &range);

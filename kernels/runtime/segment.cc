@@ -334,7 +334,10 @@ absl::StatusOr<Segment::Values> Segment::RunLast(const Values& inputs, std::vect
   WEFT_ASSIGN_OR_RETURN(Values planned, RunPlan(inputs, plans));
   Values results;
   for (const Output& output : outputs_)
-    results.push_back(output.is_input ? inputs[output.number] : std::move(planned[output.number]));
+    if (output.is_input)
+      results.push_back(inputs[output.number]);
+    else
+      results.push_back(std::move(planned[output.number]));
   return results;
 }
 

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "ir/dialects/fused.h"
@@ -87,8 +88,7 @@ xnn_status CreateProduct(const Create& create, xnn_operator_t* op, const Product
                          const Scales& s, const void* kernel, const void* bias, int shift,
                          Weights... w) {
   const auto u32 = [](int64_t v) { return static_cast<uint32_t>(v); };
-  const auto low = static_cast<int>(std::numeric_limits<T>::min());
-  const auto high = static_cast<int>(std::numeric_limits<T>::max());
+  const int low = std::is_signed_v<T> ? -128 : 0, high = std::is_signed_v<T> ? 127 : 255;
   const bool clamps = !p.clamp.empty();
   const auto inputs = static_cast<size_t>(p.inputs), outputs = static_cast<size_t>(p.outputs);
   const auto group = static_cast<size_t>(p.group);

@@ -81,6 +81,7 @@ absl::StatusOr<std::vector<passes::Range>> Calibrate(
   std::vector<passes::Range> ranges(values.size());
   if (values.empty()) return ranges;
   std::vector<std::pair<std::string, ir::Value>> outputs;
+  outputs.reserve(values.size());
   for (const ir::Value value : values)
     outputs.emplace_back("v" + std::to_string(outputs.size()), value);
   ir::Rewriter rewriter(observed.get());

@@ -132,6 +132,7 @@ absl::StatusOr<std::vector<std::optional<ValueRange>>> ReadRanges(
 // The sizes of plain symbols, as bindings.
 std::vector<ir::DimBinding> BindingsOf(const std::map<int64_t, int64_t>& symbols) {
   std::vector<ir::DimBinding> bindings;
+  bindings.reserve(symbols.size());
   for (const auto& [symbol, size] : symbols) bindings.push_back({symbol, size});
   return bindings;
 }

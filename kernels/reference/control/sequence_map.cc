@@ -52,6 +52,7 @@ absl::StatusOr<std::vector<RuntimeValue>> SequenceMapKernel::Results(const Kerne
                                  std::to_string(kMaxDynamicBytes >> 30) + " GiB");
   }
   std::vector<RuntimeValue> results;
+  results.reserve(mapped.size());
   for (Sequence::Elements& elements : mapped)
     results.push_back(RuntimeValue::Of(Sequence(std::move(elements))));
   return results;

@@ -265,8 +265,8 @@ absl::Status GraphWriter::WriteNode(Operation op, pb::GraphProto* graph) {
   WEFT_RETURN_IF_ERROR(WriteSubgraphs(op, &node));
   WriteResults(op, graph, &node);
   if (node.domain().empty()) {
-    if (std::string wrong = WrongElementType(op, target_); !wrong.empty())
-      return ir::Unsupported(std::move(wrong));
+    if (const std::string wrong = WrongElementType(op, target_); !wrong.empty())
+      return ir::Unsupported(wrong);
     WEFT_RETURN_IF_ERROR(LowerNode(
         op, target_, [&](const ir::Ints& ints) { return AddInts(ints, *op.context(), graph); },
         &node));

@@ -91,7 +91,7 @@ std::optional<ShapeValue> Evaluator::FromOp(Operation op, int depth) {
 }
 
 std::optional<Ints> Evaluator::Numbers(Value value, int depth) {
-  if (const auto ints = ConstantInts(value)) return ints;
+  if (auto ints = ConstantInts(value)) return ints;
   const auto entries = Evaluate(value, depth);
   return entries ? NumbersOf(*entries) : std::nullopt;
 }

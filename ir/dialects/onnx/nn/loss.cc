@@ -58,7 +58,8 @@ Value LossBody(Builder& b, Value log_probs, Value classes, Value weights,
                const LossOp::Attrs<Plain>& attrs) {
   Value ignored;
   if (attrs.ignore_index) {
-    ignored = b.Make<Equal>({classes, ScalarLike(b, classes, double(*attrs.ignore_index))});
+    const Value index = b.ConstantInts({*attrs.ignore_index});
+    ignored = b.Make<Equal>({CastTo(b, classes, DataType::kI64), index});
     classes = b.Make<Where>({ignored, ScalarLike(b, classes, 0), classes});
   }
   const Value chosen =
