@@ -3,9 +3,9 @@
 
 #include <gmock/gmock.h>
 
-#include "ir/analysis/shape_inference.h"
 #include "unittests/ir/region_builder.h"
 #include "unittests/kernels/run_op.h"
+#include "unittests/kernels/runtime/session_fixture.h"
 
 namespace weft::kernels {
 namespace {
@@ -19,16 +19,10 @@ using ir::ReturnFrom;
 using ir::Type;
 using ir::Value;
 
-class ControlTest : public testing::Test {
+class ControlTest : public SessionFixture {
  protected:
-  ControlTest() { ir::LoadFusedDialect(context); }
-
-  Type Of(DataType dtype, const ir::Shape& dims) { return context.TensorType(dtype, dims); }
-  Type F(const ir::Shape& dims) { return Of(DataType::kF32, dims); }
   Type Any() { return context.UnrankedTensorType(DataType::kF32); }
-  Value Input(Type type) { return builder.AddInput("x" + std::to_string(inputs_++), type); }
   Value Trips() { return Input(Of(DataType::kI64, {})); }
-  Value Flag() { return Input(Of(DataType::kBool, {})); }
 
   // Body of a loop: iteration, condition, and values of these types.
   Block Body(Operation loop, std::vector<Type> carried) {
@@ -38,15 +32,8 @@ class ControlTest : public testing::Test {
 
   // The outputs as text: shape and numbers of each.
   std::string Run(const std::vector<Value>& results, const std::vector<Tensor>& inputs) {
-    std::vector<std::pair<std::string, Value>> outputs;
-    for (const Value v : results) outputs.emplace_back("y" + std::to_string(outputs.size()), v);
-    builder.Return(std::move(outputs));
-    if (absl::Status status = ir::PropagateTypes(program); !status.ok())
-      return std::string(status.message());
-    auto created = Session::Create(program, {.provider = "auto"});
-    if (!created.ok()) return std::string(created.status().message());
-    session = *std::move(created);
-    return Again(inputs);
+    const std::string error = MakeSession(results);
+    return error.empty() ? Again(inputs) : error;
   }
   std::string Again(const std::vector<Tensor>& inputs) {
     std::vector<TensorView> views;
@@ -78,14 +65,6 @@ class ControlTest : public testing::Test {
     tensor.view().data[0] = std::byte{value};
     return tensor;
   }
-
-  ir::IrContext context;
-  ir::Program program{&context};
-  ir::Builder builder{&program};
-  std::unique_ptr<Session> session;
-
- private:
-  int inputs_ = 0;
 };
 
 TEST_F(ControlTest, RunsTheBranchThatTheConditionSays) {

@@ -3,10 +3,10 @@
 
 #include <gmock/gmock.h>
 
-#include "ir/analysis/shape_inference.h"
 #include "ir/dialects/onnx/control.h"
 #include "unittests/ir/region_builder.h"
 #include "unittests/kernels/run_op.h"
+#include "unittests/kernels/runtime/session_fixture.h"
 
 namespace weft::kernels {
 namespace {
@@ -38,17 +38,12 @@ std::string Text(const RuntimeValue& value) {
   return text;
 }
 
-class Sequences : public testing::Test {
+class Sequences : public SessionFixture {
  protected:
-  Sequences() { ir::LoadFusedDialect(context); }
-
-  Type Of(DataType dtype, const ir::Shape& dims) { return context.TensorType(dtype, dims); }
-  Type F(const ir::Shape& dims) { return Of(DataType::kF32, dims); }
   Type AnyFloats() { return context.SequenceType(context.UnrankedTensorType(DataType::kF32)); }
-  Value Input(Type type) { return builder.AddInput("x" + std::to_string(inputs_++), type); }
+  using SessionFixture::Input;
   Value Input(const ir::Shape& dims) { return Input(F(dims)); }
   Value Index() { return Input(Of(DataType::kI64, {})); }
-  Value Flag() { return Input(Of(DataType::kBool, {})); }
   Value Construct(const std::vector<Value>& values) {
     return builder.Make<ops::SequenceConstruct>(values);
   }
@@ -69,15 +64,8 @@ class Sequences : public testing::Test {
 
   // The outputs as text.
   std::string Run(const std::vector<Value>& results, const Values& inputs) {
-    std::vector<std::pair<std::string, Value>> outputs;
-    for (const Value v : results) outputs.emplace_back("y" + std::to_string(outputs.size()), v);
-    builder.Return(std::move(outputs));
-    if (absl::Status status = ir::PropagateTypes(program); !status.ok())
-      return std::string(status.message());
-    auto created = Session::Create(program, {.provider = "auto"});
-    if (!created.ok()) return std::string(created.status().message());
-    session = *std::move(created);
-    return Again(inputs);
+    const std::string error = MakeSession(results);
+    return error.empty() ? Again(inputs) : error;
   }
   std::string Again(const Values& inputs) {
     auto results = session->RunValues(inputs);
@@ -86,14 +74,6 @@ class Sequences : public testing::Test {
     for (const RuntimeValue& y : *results) text += (text.empty() ? "" : "; ") + Text(y);
     return text;
   }
-
-  ir::IrContext context;
-  ir::Program program{&context};
-  ir::Builder builder{&program};
-  std::unique_ptr<Session> session;
-
- private:
-  int inputs_ = 0;
 };
 
 // --- one op ------------------------------------------------------------------------------
