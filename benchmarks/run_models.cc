@@ -31,6 +31,7 @@ absl::StatusOr<std::unique_ptr<ir::Program>> Load(ir::IrContext& context, const 
   WEFT_ASSIGN_OR_RETURN(const auto evaluator, kernels::KernelEvaluator::Create("auto"));
   passes::PassManager manager(&context);
   manager.pass_context().evaluator = evaluator.get();
+  manager.AddPass(passes::MakePass("widen-floats"));  // as ir-run begins: fused ops are f32
   for (const std::string& pass : passes::FindPipeline(pipeline)->passes)
     manager.AddPass(passes::MakePass(pass));
   WEFT_RETURN_IF_ERROR(manager.Run(*program));
