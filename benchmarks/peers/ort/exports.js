@@ -6,17 +6,18 @@
 // Each model runs in ONNX Runtime without optimizations, on the inputs that come with it, and so does
 // what ir-opt writes of it under each pipeline. Tests that ONNX Runtime does not run are counted and
 // left out, those that ir-opt refuses as unsupported (exit 3) counted. Names, types and shapes must be
-// the same, values within 1e-5 + 1e-3 |expected|. Prints every difference and refusal, then the
-// counts; exit 1 when there is one.
+// the same, values within 1e-5 + 1e-3 |expected| (2e-3 for float16, two of its roundings). Prints every
+// difference and refusal, then the counts; exit 1 when there is one. ONNX Runtime aborts on some
+// models, so tests run in a child process, which is replaced when it ends.
 'use strict';
 
 const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
-const { spawnSync } = require('node:child_process');
+const { fork, spawnSync } = require('node:child_process');
 const { parseArgs } = require('node:util');
 const { OrtSession } = require('./lib/ort');
-const { decode } = require('./lib/tensor_proto');
+const { decode, numberOfHalf } = require('./lib/tensor_proto');
 
 const kUsage = `usage: node exports.js FOLDER... [options]
   --ir-opt PATH       (../../../build/release/bin/ir-opt)
@@ -24,11 +25,16 @@ const kUsage = `usage: node exports.js FOLDER... [options]
   --filter REGEX      tests whose name has a match
   --target-opset N    passed on to ir-opt`;
 const kUnsupported = 3;
+const kOriginal = 'original';
+const kNotRun = 'not run by ONNX Runtime';
+const kRefused = 'REFUSED by ONNX Runtime';
+const kServe = '--serve';  // the child's command line ends in this and the scratch folder
 
-function parse() {
+function parse(args) {
   let parsed;
   try {
     parsed = parseArgs({
+      args,
       allowPositionals: true,
       options: {
         'ir-opt': { type: 'string', default: path.join(__dirname, '../../../build/release/bin/ir-opt') },
@@ -69,10 +75,13 @@ function difference(expected, actual) {
   if (!actual) return 'is not there';
   const typeOf = ({ type, dims }) => `${type}[${dims}]`;
   if (typeOf(actual) !== typeOf(expected)) return `is ${typeOf(actual)}, not ${typeOf(expected)}`;
+  const half = expected.type === 'float16';
+  const number = half ? numberOfHalf : Number;
+  const relative = half ? 2e-3 : 1e-3;
   for (let i = 0; i < expected.data.length; i += 1) {
-    const e = Number(expected.data[i]);
-    const a = Number(actual.data[i]);
-    if (Object.is(e, a) || e === a || Math.abs(a - e) <= 1e-5 + 1e-3 * Math.abs(e)) continue;
+    const e = number(expected.data[i]);
+    const a = number(actual.data[i]);
+    if (Object.is(e, a) || e === a || Math.abs(a - e) <= 1e-5 + relative * Math.abs(e)) continue;
     return `has ${a} at ${i}, not ${e}`;
   }
   return '';
@@ -90,7 +99,7 @@ function checkExport(options, model, pipeline, file, inputs, expected) {
   try {
     results = run(file, () => inputs);
   } catch (error) {
-    return { kind: 'REFUSED by ONNX Runtime', why: error.message };
+    return { kind: kRefused, why: error.message };
   }
   for (const e of expected) {
     const why = difference(e, results.find(({ name }) => name === e.name));
@@ -99,39 +108,96 @@ function checkExport(options, model, pipeline, file, inputs, expected) {
   return { kind: 'equal' };
 }
 
-function main() {
-  const options = parse();
+// The child's part: one test per message. Says what it begins, "original" or a pipeline, and what came of it.
+async function serve(options) {
+  const scratch = process.argv.at(-1);
+  const say = (message) => new Promise((resolve) => process.send(message, resolve));
+  process.on('message', async (folder) => {
+    const model = path.join(folder, 'model.onnx');
+    let inputs;
+    let expected;
+    await say({ begins: kOriginal });
+    try {
+      expected = run(model, (described) => {
+        inputs = readInputs(path.join(folder, 'test_data_set_0'), described);
+        return inputs;
+      });
+    } catch {
+      await say({ of: kOriginal, kind: kNotRun });
+    }
+    for (const pipeline of expected ? options.pipelines.split(',') : []) {
+      await say({ begins: pipeline });
+      const file = path.join(scratch, 'out.onnx');
+      await say({ of: pipeline, ...checkExport(options, model, pipeline, file, inputs, expected) });
+    }
+    await say({ done: true });
+  });
+}
+
+// Runs every folder in a child; report({ folder, of, kind, why }) per outcome. A pipeline after the one in
+// which the child ended is not looked at.
+function runAll(folders, scratch, report) {
+  return new Promise((resolve) => {
+    let child;
+    let stage;
+    const next = () => {
+      if (folders.length === 0) {
+        child?.disconnect();
+        resolve();
+        return;
+      }
+      child ??= start();
+      stage = kOriginal;
+      child.send(folders[0]);
+    };
+    const start = () => {
+      const worker = fork(__filename, [...process.argv.slice(2), kServe, scratch], { silent: true });
+      worker.on('message', ({ begins, done, ...outcome }) => {
+        if (begins) {
+          stage = begins;
+        } else if (done) {
+          folders.shift();
+          next();
+        } else {
+          report({ folder: folders[0], ...outcome });
+        }
+      });
+      worker.on('exit', (_, signal) => {
+        if (folders.length === 0) return;
+        const folder = folders.shift();
+        report(stage === kOriginal ? { folder, of: stage, kind: kNotRun }
+                                   : { folder, of: stage, kind: kRefused, why: `ends the process, ${signal}` });
+        child = undefined;
+        next();
+      });
+      return worker;
+    };
+    next();
+  });
+}
+
+async function main() {
+  const serves = process.argv.at(-2) === kServe;
+  const options = parse(serves ? process.argv.slice(2, -2) : process.argv.slice(2));
+  if (serves) {
+    serve(options);
+    return;
+  }
   const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'weft-exports-'));
   const filter = new RegExp(options.filter);
+  const folders = options.folders.flatMap((folder) => {
+    return fs.readdirSync(folder).filter((name) => filter.test(name)).sort().map((name) => path.join(folder, name));
+  }).filter((folder) => fs.existsSync(path.join(folder, 'model.onnx')));
   const counts = {};
-  const count = (key) => { counts[key] = (counts[key] ?? 0) + 1; };
   let wrong = 0;
   try {
-    for (const folder of options.folders) {
-      for (const test of fs.readdirSync(folder).filter((name) => filter.test(name)).sort()) {
-        const model = path.join(folder, test, 'model.onnx');
-        if (!fs.existsSync(model)) continue;
-        let inputs;
-        let expected;
-        try {
-          expected = run(model, (described) => {
-            inputs = readInputs(path.join(folder, test, 'test_data_set_0'), described);
-            return inputs;
-          });
-        } catch {
-          count('original not run by ONNX Runtime');
-          continue;
-        }
-        for (const pipeline of options.pipelines.split(',')) {
-          const { kind, why } =
-              checkExport(options, model, pipeline, path.join(scratch, 'out.onnx'), inputs, expected);
-          count(`${pipeline}: ${kind}`);
-          if (!why) continue;
-          wrong += 1;
-          console.log(`${kind}: ${test}, ${pipeline}: ${why.slice(0, 300)}`);
-        }
-      }
-    }
+    await runAll(folders, scratch, ({ folder, of, kind, why }) => {
+      const key = `${of}: ${kind}`;
+      counts[key] = (counts[key] ?? 0) + 1;
+      if (!why) return;
+      wrong += 1;
+      console.log(`${kind}: ${path.basename(folder)}, ${of}: ${why.slice(0, 300)}`);
+    });
   } finally {
     fs.rmSync(scratch, { recursive: true, force: true });
   }

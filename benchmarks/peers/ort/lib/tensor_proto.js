@@ -1,8 +1,9 @@
 // Reads and writes ONNX TensorProto files (.pb), the form ir-run takes and gives tensors in.
 //
 // A tensor is {name, type, dims, data}: `type` and `data` are what onnxruntime-node uses for it
-// ('float32' and Float32Array, 'int64' and BigInt64Array, 'bool' and Uint8Array, ...).
-// Strings, complex numbers, 16-bit floats and external data are not supported and throw.
+// ('float32' and Float32Array, 'int64' and BigInt64Array, 'bool' and Uint8Array, ...); 'float16' is a
+// Uint16Array of the bits, numberOfHalf() gives their value.
+// Strings, complex numbers, other types below 32 bits and external data are not supported and throw.
 'use strict';
 
 // TensorProto.DataType, https://github.com/onnx/onnx/blob/main/onnx/onnx.proto
@@ -15,6 +16,7 @@ const kTypes = [
   { code: 6, type: 'int32', array: Int32Array },
   { code: 7, type: 'int64', array: BigInt64Array },
   { code: 9, type: 'bool', array: Uint8Array },
+  { code: 10, type: 'float16', array: Uint16Array },
   { code: 11, type: 'float64', array: Float64Array },
   { code: 12, type: 'uint32', array: Uint32Array },
   { code: 13, type: 'uint64', array: BigUint64Array },
@@ -155,4 +157,13 @@ function decode(bytes) {
   return tensor;
 }
 
-module.exports = { arrayOf, decode, elementCount, encode };
+// IEEE 754 binary16: one sign bit, five of the exponent (bias 15), ten of the fraction.
+function numberOfHalf(bits) {
+  const sign = bits & 0x8000 ? -1 : 1;
+  const exponent = (bits >>> 10) & 0x1f;
+  const fraction = (bits & 0x3ff) / 1024;
+  if (exponent === 0x1f) return fraction ? NaN : sign * Infinity;
+  return sign * (exponent === 0 ? fraction * 2 ** -14 : (1 + fraction) * 2 ** (exponent - 15));
+}
+
+module.exports = { arrayOf, decode, elementCount, encode, numberOfHalf };

@@ -3,7 +3,7 @@
 
 const assert = require('node:assert');
 const { test } = require('node:test');
-const { decode, encode } = require('../lib/tensor_proto');
+const { decode, encode, numberOfHalf } = require('../lib/tensor_proto');
 const { largestDifference, randomInputs } = require('../lib/tensors');
 
 const vector = (name, values) => {
@@ -25,6 +25,14 @@ test('every type survives encoding and decoding', () => {
     assert.deepStrictEqual(decode(encode({ name: 'n', type, dims: [2], data })),
                            { name: 'n', type, dims: [2], data });
   }
+});
+
+test('the bits of a half are a number', () => {
+  assert.strictEqual(numberOfHalf(0x3c01), 1 + 2 ** -10);
+  assert.strictEqual(numberOfHalf(0xfbff), -65504);
+  assert.strictEqual(numberOfHalf(0x0001), 2 ** -24);
+  assert.strictEqual(numberOfHalf(0x7c00), Infinity);
+  assert.ok(Number.isNaN(numberOfHalf(0x7e00)));
 });
 
 test('typed fields are read, packed or not', () => {
