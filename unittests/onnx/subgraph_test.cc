@@ -283,5 +283,17 @@ TEST(Subgraph, CapturedValuesComeFromSomewhere) {
             where + "'minus' is not defined");
 }
 
+TEST(Subgraph, ACycleThroughABranchIsFound) {
+  ModelBuilder m = IfModel();
+  auto* branch = m.graph()->mutable_node(0)->mutable_attribute(0)->mutable_g();
+  branch->mutable_node(0)->set_input(0, "later");
+  m.Node("Neg", {"y"}, {"later"});
+  EXPECT_THAT(ImportAndDescribe(m),
+              testing::EndsWith("'y' is computed from itself: the nodes are in a cycle"));
+  branch->mutable_node(0)->set_input(0, "y");
+  EXPECT_THAT(ImportAndDescribe(m),
+              testing::EndsWith("'y' is computed from itself: the nodes are in a cycle"));
+}
+
 }  // namespace
 }  // namespace weft::onnx
