@@ -168,7 +168,7 @@ class LeastProver {
     if (depth == 0) return false;
     for (const Term& term : e.terms()) {
       if (term.atoms.size() != 1 || term.atoms[0]->kind == DimAtom::kSymbol) continue;
-      const DimExpr rest = e - DimExpr::Sum({term});
+      const DimExpr rest = e - ExprOf(term.atoms[0]) * term.factor;
       return term.atoms[0]->kind == DimAtom::kFloorDiv
                  ? ProveDivision(rest, term.factor, *term.atoms[0], least, depth - 1)
                  : ProveExtremum(rest, term.factor, *term.atoms[0], least, depth - 1);

@@ -118,7 +118,7 @@ bool Flatten(DimAtom::Kind kind, const DimExpr& e, std::vector<DimExpr>* operand
   if (!e.known() || operands->size() > DimExpr::kMaxOperands) return false;
   for (const Term& term : e.terms()) {
     if (term.factor < 0 || term.atoms.size() != 1 || term.atoms[0]->kind != kind) continue;
-    const DimExpr rest = e - DimExpr::Sum({term});
+    const DimExpr rest = e - ExprOf(term.atoms[0]) * term.factor;
     for (const DimExpr& operand : term.atoms[0]->operands)
       if (!Flatten(kind, operand * term.factor + rest, operands)) return false;
     return true;
