@@ -371,6 +371,33 @@ TEST(Microsoft, PackedZeroPointsOfGroupsAreTheirNumbers) {
   }
 }
 
+// How long the longest sequence is may be known at run time only, and so the sizes of caches.
+TEST(Microsoft, TheNumberOfKeysMayBeAnInput) {
+  const auto expected = ReadResults();
+  const Case decode = {
+      "gqa_buffer",
+      {Random({2, 1, 64}, 1), Random({2, 1, 32}, 2), Random({2, 1, 32}, 3),
+       Random({2, 2, 6, 16}, 4), Random({2, 2, 6, 16}, 5), I32({2}, {4, 2}), I32({}, {5})},
+      {}};
+  const Case prompt = {"gqa_prompt",
+                       {Random({2, 3, 32}, 1), Random({2, 3, 16}, 2), Random({2, 3, 16}, 3),
+                        Operand(), Operand(), I32({2}, {2, 2}), I32({}, {3})},
+                       {}};
+  for (const Case& given : {decode, prompt})
+    for (const bool fused : {false, true}) {
+      SCOPED_TRACE(given.name + (fused ? " fused" : ""));
+      const Case c = Of<ms::GroupQueryAttention>(given.name, given.operands,
+                                                 {.kv_num_heads = 2, .num_heads = 4}, 3);
+      ir::IrContext context;
+      std::vector<kernels::TensorView> inputs;
+      const auto program = ProgramOf(c, context, false, &inputs);
+      if (fused) Optimise(*program, "fuse");
+      const auto results = RunOn(*program, inputs);
+      ASSERT_TRUE(results.ok()) << results.status();
+      ExpectResults(*results, expected.at(c.name));
+    }
+}
+
 // ONNX Runtime knows packed operands on other devices than the CPU.
 TEST(Microsoft, PackedOperandsOfMultiHeadAttentionAreTheirParts) {
   const Tensor packed = Random({2, 3, 2, 3, 4}, 1);  // [B, S, heads, parts, D]

@@ -7,6 +7,7 @@
 #include "ir/text/parser.h"
 #include "ir/text/printer.h"
 #include "unittests/onnx/model_builder.h"
+#include "unittests/onnx/run_program.h"
 
 namespace weft::onnx {
 namespace {
@@ -142,6 +143,21 @@ TEST_F(NodeNotes, AreNotThoseOfOperandsThatARuleMade) {
   const ir::Value three = rewriter->ConstantScalar(ir::DataType::kF32, 3);
   Replace("y", "onnx.Mul", {ops["b"].result(), three});
   EXPECT_EQ(Docs(*program), (NodeDocs{{"a", "of a"}, {"b", "of b"}, {"y", ""}}));
+}
+
+// Equal operations are, whatever is said of them.
+TEST(Notes, DoNotKeepEqualNodesApart) {
+  ModelBuilder m;
+  m.Input("x", {2});
+  m.Output("y", {2});
+  m.Node("Exp", {"x"}, {"a"})->set_doc_string("of a");
+  m.Node("Exp", {"x"}, {"b"})->set_doc_string("of b");
+  m.Node("Mul", {"a", "b"}, {"y"})->set_doc_string("of y");
+  ir::IrContext context;
+  auto program = m.Import(context);
+  ASSERT_TRUE(program.ok()) << program.status();
+  Optimise(**program, "simplify");
+  EXPECT_EQ(Docs(**program), (NodeDocs{{"a", "of a"}, {"y", "of y"}}));
 }
 
 TEST(Notes, OfAnyContentsAreRead) {
