@@ -25,7 +25,8 @@ std::unique_ptr<Pass> MakePass(std::string_view name);  // null if there is none
 // "paddle" is of the pd dialect, "ascend" and "litert" simplify and then rewrite for Ascend NPUs and
 // for LiteRT, and of the others each goes on where the one before it ends:
 //   simplify  ONNX to ONNX; layout  + NHWC convolutions and pools: what running unfused needs
-//   fuse      layout + fused ops
+//   fuse      layout + fused ops; first of all, what ONNX Runtime and ONNX say of attention in one op
+//             becomes its parts
 struct Pipeline {
   std::string_view name;
   std::string_view description;

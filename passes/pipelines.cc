@@ -92,6 +92,7 @@ const std::vector<Pipeline>& Pipelines() {
     for (const char* pass : {"layout", "layout-cleanup", "constant-folding",
                              "common-subexpression-elimination", "dead-code-elimination"})
       layout.emplace_back(pass);
+    fuse.insert(fuse.begin(), {"lower-microsoft", "lower-attention"});
     for (const char* pass :
          {"fuse-quantized", "fuse-quantized-lookup", "fuse-composite", "layout", "layout-cleanup",
           "fuse-epilogue", "constant-folding", "common-subexpression-elimination",

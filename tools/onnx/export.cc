@@ -15,6 +15,7 @@
 #include "tools/onnx/export/lowering.h"
 #include "tools/onnx/import/adapters.h"
 #include "tools/onnx/proto/names.h"
+#include "tools/onnx/proto/notes.h"
 #include "tools/onnx/wire/model_layout.h"
 #include "tools/onnx/wire/text.h"
 
@@ -32,6 +33,11 @@ constexpr int64_t kDefaultOpset = 17;
 std::string TextOf(ir::Operation module, const char* name) {
   const Attribute value = module.attr(name);
   return value.Is(AttrKind::kString) ? value.AsString() : std::string();
+}
+
+ir::Strings TextsOf(ir::Operation module, const char* name) {
+  const Attribute value = module.attr(name);
+  return value.Is(AttrKind::kStrings) ? value.AsStrings() : ir::Strings();
 }
 
 // What the model that the program was read from imports.
@@ -76,14 +82,8 @@ void WriteHeader(ir::Operation module, int64_t target, pb::ModelProto* model,
     model->set_doc_string(doc);
   if (const Attribute value = module.attr(onnx::kModelVersion); value.Is(AttrKind::kInt))
     model->set_model_version(value.AsInt());
-  if (const Attribute value = module.attr(onnx::kMetadata); value.Is(AttrKind::kStrings)) {
-    const ir::Strings& list = value.AsStrings();
-    for (size_t i = 0; i + 1 < list.size(); i += 2) {
-      auto* entry = model->add_metadata_props();
-      entry->set_key(list[i]);
-      entry->set_value(list[i + 1]);
-    }
-  }
+  onnx::AddMetadata(TextsOf(module, onnx::kMetadata), model->mutable_metadata_props());
+  onnx::AddMetadata(TextsOf(module, onnx::kGraphMetadata), graph->mutable_metadata_props());
   const std::string name = TextOf(module, onnx::kGraphName);
   graph->set_name(name.empty() ? "main" : name);  // ONNX wants one
   if (const std::string doc = TextOf(module, onnx::kGraphDoc); !doc.empty())
@@ -108,8 +108,11 @@ absl::Status Export(ir::Program& program, const std::string& path, const ExportO
           fmt::format("the default of input {} was left out of the text", name));
     writer.AddDefault(name, dense);
   }
+  const onnx::Notes node_notes(TextsOf(module, onnx::kNodeNotes));
+  writer.set_node_notes(&node_notes);
   WEFT_RETURN_IF_ERROR(writer.Write(program.body(), attrs.input_names.value_or(ir::Strings()),
                                     attrs.output_names.value_or(ir::Strings()), &graph));
+  onnx::Notes(TextsOf(module, onnx::kValueNotes)).AddToValues(&graph);
   WriteOpsets(module, writer.domains(), options.target_opset, &model);
   for (const pb::FunctionProto& function : functions.functions()) *model.add_functions() = function;
   return onnx::WriteModel(model, graph, writer.tensors(), path, options.max_model_bytes);

@@ -39,7 +39,9 @@ std::vector<Value> FastGelu::Decompose(Builder& b, std::span<const Value> operan
 }
 std::vector<Value> QuickGelu::Decompose(Builder& b, std::span<const Value> operands,
                                         const Attrs<Plain>& attrs) {
-  return {b.Make<ops::Swish>({operands[0]}, {.alpha = attrs.alpha})};
+  if (ops::ElementTypeOf(operands[0]) == DataType::kNull) return {};
+  const Value scaled = ops::Scaled(b, operands[0], attrs.alpha);
+  return {b.Make<ops::Mul>({operands[0], b.Make<ops::Sigmoid>({scaled})})};
 }
 
 void LoadActivationOps(IrContext& context) { AddOps<Gelu, BiasGelu, FastGelu, QuickGelu>(context); }

@@ -79,7 +79,8 @@ struct MultiHeadAttention {
 // Causal attention where every key head serves num_heads / kv_num_heads heads of the query, which is
 // [B, S, num_heads * D], or holds keys and values too: then key and value are not given. Of batch b,
 // the first seqlens_k[b] + 1 - S keys are those of past_key, and k follows them; the caches have
-// max(P, total_sequence_length) places, zero where there are no keys.
+// max(P, total_sequence_length) places, zero where there are no keys. head_sink [num_heads], or 0 with
+// smooth_softmax, is the score of one more key whose value is zero.
 struct GroupQueryAttention {
   static constexpr OpInfo kInfo = {
       .name = "com.microsoft.GroupQueryAttention",

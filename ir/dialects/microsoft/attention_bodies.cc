@@ -1,4 +1,6 @@
-// The reference bodies of the attentions: masks are worked out, the rest is onnx.Attention.
+// The reference bodies of the attentions. What keeps a key out is added to the scores, and a row without
+// any key is what softmax makes of it, as in ONNX Runtime; so rules find the attention that they fuse.
+#include <cmath>
 #include <limits>
 
 #include "ir/analysis/constant.h"
@@ -10,6 +12,7 @@
 #include "ir/dialects/onnx/movement.h"
 #include "ir/dialects/onnx/nn/attention.h"
 #include "ir/dialects/onnx/nn/heads.h"
+#include "ir/dialects/onnx/nn/normalization.h"
 
 namespace weft::ir::microsoft {
 namespace {
@@ -39,23 +42,53 @@ Value PerHead(Builder& b, Value bias, int64_t heads, int64_t depth) {
   return ops::ReshapeTo(b, bias, {b.ConstantInts({heads, 1, depth})});
 }
 
-// One attention: q, k and v are [B, heads, S, D].
-struct Core {
-  Value q, k, v, mask, past_k, past_v;
-  std::optional<float> scale, softcap;
-  bool causal = false;
+constexpr double kNever = -std::numeric_limits<double>::infinity();
 
-  // The merged result, the keys, the values; the first `num_results` of them.
-  std::vector<Value> Build(Builder& b, size_t num_results) const {
-    std::vector<Value> inputs = {q, k, v, mask, past_k, past_v};
-    while (!inputs.back()) inputs.pop_back();
-    ops::Attention::Attrs<BuilderSlot> attrs{.is_causal = int64_t{causal}};
-    if (scale) attrs.scale = *scale;
-    if (softcap) attrs.softcap = *softcap;
-    const Operation op = b.Create<ops::Attention>(inputs, attrs, static_cast<int>(num_results));
-    std::vector<Value> results = op.results().vec();
-    results[0] = ops::MergeHeads(b, results[0]);
+// One attention: q, k and v are [B, heads, S, D], where the heads of k and v may be fewer.
+struct Core {
+  Builder& b;
+  Value q{}, k{}, v{}, past_k{}, past_v{};
+  Value mask{};  // is added to the scores
+  Value seen{};  // how many of the keys take part; null: all
+  Value sink{};  // [heads], of a key that every query sees and that has no value
+  std::optional<float> scale{}, softcap{};
+
+  // The merged result, the keys, the values; the first `num_results` of them. Empty where too little
+  // is known.
+  std::vector<Value> Build(size_t num_results) const {
+    const int64_t heads = q.type().dim(1), shared = k.type().dim(1), depth = q.type().dim(3);
+    const float factor = scale.value_or(0);
+    if (!IsStaticDim(heads) || !IsStaticDim(shared) || (factor == 0 && !IsStaticDim(depth)))
+      return {};
+    const auto joined = [&](Value past, Value x) {
+      return past ? b.Make<ops::Concat>({past, x}, {.axis = 2}) : x;
+    };
+    const auto attended = [&](Value x) {
+      if (seen) x = ops::SliceOf(b, x, b.ConstantInts({0}), seen, 2);
+      return ops::RepeatHeads(b, x, DimOf(b, q, 1), heads / shared);
+    };
+    const Value keys = joined(past_k, k), values = joined(past_v, v);
+    const Value turned = b.Make<ops::Transpose>({attended(keys)}, {.perm = {0, 1, 3, 2}});
+    Value scores = b.Make<ops::MatMul>({q, turned});
+    scores = ops::Scaled(b, scores, factor == 0 ? 1 / std::sqrt(double(depth)) : double{factor});
+    if (const double cap = softcap.value_or(0); cap != 0)
+      scores = ops::Scaled(b, b.Make<ops::Tanh>({ops::Scaled(b, scores, 1 / cap)}), cap);
+    if (mask) scores = b.Make<ops::Add>({scores, mask});
+    const Value y = b.Make<ops::MatMul>({Weights(scores), attended(values)});
+    std::vector<Value> results = {ops::MergeHeads(b, y), keys, values};
+    results.resize(num_results);
     return results;
+  }
+
+ private:
+  Value Weights(Value scores) const {
+    if (!sink) return b.Make<ops::Softmax>({scores}, {.axis = -1});
+    const Value one = b.ConstantInts({1});
+    const Value rows =
+        ops::JoinDims(b, {DimOf(b, scores, 0), DimOf(b, q, 1), DimOf(b, scores, 2), one});
+    const Value column = b.Make<ops::Expand>({UnsqueezeAt(b, sink, {1, 2}), rows});
+    const Value all = b.Make<ops::Concat>({scores, column}, {.axis = 3});
+    return Columns(b, b.Make<ops::Softmax>({all}, {.axis = -1}), 0, -1);
   }
 };
 
@@ -84,6 +117,19 @@ Value MaskOf(Builder& b, Value index, Value keys, int64_t batch, DataType dtype,
   return b.Make<ops::Where>({keep, none, out});
 }
 
+// Nothing where `keep`, else what no softmax sees.
+Value Hidden(Builder& b, Value keep, DataType dtype) {
+  return b.Make<ops::Where>({keep, b.ConstantScalar(dtype, 0), b.ConstantScalar(dtype, kNever)});
+}
+
+// Of a query: none of the keys that come later.
+Value CausalMask(Builder& b, Value q, Value past, Value keys) {
+  Value row = ops::CountTo(b, DimOf(b, q, 2));
+  if (past) row = b.Make<ops::Add>({row, DimOf(b, past, 2)});
+  const Value keep = b.Make<ops::LessOrEqual>({ops::CountTo(b, keys), UnsqueezeAt(b, row, {1})});
+  return Hidden(b, keep, ops::ElementTypeOf(q));
+}
+
 Value SumOfGiven(Builder& b, Value x, Value y) {
   if (!x || !y) return x ? x : y;
   return b.Make<ops::Add>({x, y});
@@ -93,6 +139,22 @@ Value SumOfGiven(Builder& b, Value x, Value y) {
 Value CountKeys(Builder& b, Value k, Value past) {
   const Value keys = DimOf(b, k, 2);
   return past ? b.Make<ops::Add>({keys, DimOf(b, past, 2)}) : keys;
+}
+
+// The masks of an Attention or MultiHeadAttention; false where a form is not known.
+template <class Attrs>
+bool AddMasks(Value index, Value bias, const Attrs& attrs, Core* core) {
+  Builder& b = core->b;
+  const Value keys = CountKeys(b, core->k, core->past_k);
+  if (index) {
+    core->mask = MaskOf(b, index, keys, core->q.type().dim(0), ops::ElementTypeOf(core->q),
+                        attrs.mask_filter_value);
+    if (!core->mask) return false;
+  }
+  core->mask = SumOfGiven(b, core->mask, bias);
+  if (attrs.unidirectional != 0)
+    core->mask = SumOfGiven(b, core->mask, CausalMask(b, core->q, core->past_k, keys));
+  return true;
 }
 
 }  // namespace
@@ -110,7 +172,7 @@ std::vector<Value> Attention::Decompose(Builder& b, std::span<const Value> opera
   Value projected = b.Make<ops::MatMul>({operands[0], operands[1]});
   if (const Value bias = OperandOrNull(operands, 2))
     projected = b.Make<ops::Add>({projected, bias});
-  Core core{.scale = attrs.scale, .causal = attrs.unidirectional != 0};
+  Core core{.b = b, .scale = attrs.scale};
   int64_t begin = 0;
   Value* const parts[] = {&core.q, &core.k, &core.v};
   for (size_t i = 0; i < 3; begin += sizes[i++])
@@ -119,14 +181,9 @@ std::vector<Value> Attention::Decompose(Builder& b, std::span<const Value> opera
     core.past_k = PartOf(b, past, 0, 0);
     core.past_v = PartOf(b, past, 1, 0);
   }
-  if (index) {
-    core.mask = MaskOf(b, index, CountKeys(b, core.k, core.past_k), operands[0].type().dim(0),
-                       ops::ElementTypeOf(operands[0]), attrs.mask_filter_value);
-    if (!core.mask) return {};
-  }
-  core.mask = SumOfGiven(b, core.mask, OperandOrNull(operands, 5));
-  std::vector<Value> results = core.Build(b, num_results > 1 ? 3 : 1);
-  if (num_results == 1) return results;
+  if (!AddMasks(index, OperandOrNull(operands, 5), attrs, &core)) return {};
+  std::vector<Value> results = core.Build(num_results > 1 ? 3 : 1);
+  if (num_results == 1 || results.empty()) return results;
   const Value present = b.Make<ops::Concat>(
       {UnsqueezeAt(b, results[1], {0}), UnsqueezeAt(b, results[2], {0})}, {.axis = 0});
   return {results[0], present};
@@ -158,7 +215,7 @@ std::vector<Value> MultiHeadAttention::Decompose(Builder& b, std::span<const Val
   if (!AllTyped(operands) || OperandOrNull(operands, 8) || OperandOrNull(operands, 9) ||
       num_results > 3)
     return {};
-  Core core{.scale = attrs.scale, .causal = attrs.unidirectional != 0};
+  Core core{.b = b, .scale = attrs.scale};
   UnpackHeads(b, operands, attrs.num_heads, &core);
   if (bias) {
     // Keys and values that have heads already are projected, and only q takes a bias.
@@ -177,13 +234,8 @@ std::vector<Value> MultiHeadAttention::Decompose(Builder& b, std::span<const Val
   }
   core.past_k = OperandOrNull(operands, 6);
   core.past_v = OperandOrNull(operands, 7);
-  if (index) {
-    core.mask = MaskOf(b, index, CountKeys(b, core.k, core.past_k), operands[0].type().dim(0),
-                       ops::ElementTypeOf(operands[0]), attrs.mask_filter_value);
-    if (!core.mask) return {};
-  }
-  core.mask = SumOfGiven(b, core.mask, OperandOrNull(operands, 5));
-  return core.Build(b, num_results);
+  if (!AddMasks(index, OperandOrNull(operands, 5), attrs, &core)) return {};
+  return core.Build(num_results);
 }
 
 namespace {
@@ -191,25 +243,33 @@ namespace {
 // Of a GroupQueryAttention: sizes and places, as i64.
 struct Places {
   Builder& b;
-  Value queries;      // how many
-  Value before;       // [B, 1], of the past
-  int64_t total = 0;  // keys in use, of the longest batch
-  int64_t capacity = 0;
+  Value queries;     // how many
+  Value before{};    // [B, 1], of the past
+  Value total{};     // keys in use, of the longest batch
+  Value capacity{};  // places of a cache
+
+  // The larger of two sizes; the first where there is no other.
+  Value Larger(Value x, Value y) const {
+    if (!y) return x;
+    const auto a = ConstantInts(x), c = ConstantInts(y);
+    if (a && c) return b.ConstantInts({std::max(a->front(), c->front())});
+    return b.Make<ops::Max>({x, y});
+  }
 
   // The cache with x [B, heads, S, D] in its places, and zeros after it.
   Value Write(Value past, Value x) const {
-    if (!past && IsStaticDim(x.type().dim(2)) && x.type().dim(2) == capacity) return x;
+    if (!past && ConstantInts(capacity) == Ints{x.type().dim(2)}) return x;
     const auto scalar = [&](double n) { return b.ConstantScalar(DataType::kI64, n); };
     const Value joined = past ? b.Make<ops::Concat>({past, x}, {.axis = 2}) : x;
     const Value held = past ? DimOf(b, past, 2) : b.ConstantInts({0});
-    const Value place = ops::CountTo(b, b.ConstantInts({capacity}));  // [places]
-    const Value offset = b.Make<ops::Sub>({place, before});           // [B, places]
+    const Value place = ops::CountTo(b, capacity);           // [places]
+    const Value offset = b.Make<ops::Sub>({place, before});  // [B, places]
     const Value is_old = b.Make<ops::Less>({offset, scalar(0)});
     const Value last = b.Make<ops::Sub>({DimOf(b, joined, 2), scalar(1)});
     const Value of_new = b.Make<ops::Min>({b.Make<ops::Add>({offset, held}), last});
     const Value from = b.Make<ops::Where>({is_old, b.Make<ops::Min>({place, last}), of_new});
-    const Value shape = ops::JoinDims(
-        b, {DimOf(b, x, 0), DimOf(b, x, 1), b.ConstantInts({capacity}), DimOf(b, x, 3)});
+    const Value shape =
+        ops::JoinDims(b, {DimOf(b, x, 0), DimOf(b, x, 1), capacity, DimOf(b, x, 3)});
     const Value indices = b.Make<ops::Expand>({UnsqueezeAt(b, from, {1, 3}), shape});
     const Value values = b.Make<ops::GatherElements>({joined, indices}, {.axis = 2});
     const Value is_used = UnsqueezeAt(b, b.Make<ops::Less>({offset, queries}), {1, 3});
@@ -220,13 +280,27 @@ struct Places {
   // Whether a query sees a key: [B, 1, S, total].
   Value Visible(int64_t window) const {
     const Value query = UnsqueezeAt(b, OfQueries(), {1, 3});
-    const Value key = ops::CountTo(b, b.ConstantInts({total}));
+    const Value key = ops::CountTo(b, total);
     const Value causal = b.Make<ops::LessOrEqual>({key, query});
     if (window < 0) return causal;
     const Value size = b.ConstantScalar(DataType::kI64, static_cast<double>(window));
     return b.Make<ops::And>({causal, b.Make<ops::Greater>({key, b.Make<ops::Sub>({query, size})})});
   }
 };
+
+// As a tensor of one element.
+Value TotalOf(Builder& b, Value given) {
+  if (const auto known = ConstantInts(given); known && known->size() == 1)
+    return b.ConstantInts(*known);
+  return ops::ReshapeTo(b, ops::CastTo(b, given, DataType::kI64), {b.ConstantInts({1})});
+}
+
+// Of each head, or zeros for a smooth softmax, which adds 1 to the sum of exponentials.
+Value SinkOf(Builder& b, Value given, const GroupQueryAttention::Attrs<Plain>& attrs,
+             DataType dtype) {
+  if (given || attrs.smooth_softmax.value_or(0) <= 0) return given;
+  return b.Make<ops::Expand>({b.ConstantScalar(dtype, 0), b.ConstantInts({attrs.num_heads})});
+}
 
 bool IsQuantised(const std::optional<std::string>& type) { return type && *type != "NONE"; }
 
@@ -236,15 +310,12 @@ std::vector<Value> GroupQueryAttention::Decompose(Builder& b, std::span<const Va
                                                   const Attrs<Plain>& attrs, size_t num_results) {
   const Value past_k = OperandOrNull(operands, 3), past_v = OperandOrNull(operands, 4);
   const DataType dtype = ops::ElementTypeOf(operands[0]);
-  const auto total = ConstantInts(operands[6]);
-  if (!AllTyped(operands) || !total || total->size() != 1 || num_results > 3 ||
-      OperandOrNull(operands, 11) || attrs.smooth_softmax.value_or(0) > 0 ||
-      IsQuantised(attrs.k_quant_type) || IsQuantised(attrs.v_quant_type))
+  if (!AllTyped(operands) || num_results > 3 || IsQuantised(attrs.k_quant_type) ||
+      IsQuantised(attrs.v_quant_type))
     return {};
-  if (past_k && (ops::ElementTypeOf(past_k) != dtype || ops::ElementTypeOf(past_v) != dtype ||
-                 !IsStaticDim(past_k.type().dim(2))))
+  if (past_k && (ops::ElementTypeOf(past_k) != dtype || ops::ElementTypeOf(past_v) != dtype))
     return {};
-  Core core{.scale = attrs.scale, .softcap = attrs.softcap};
+  Core core{.b = b, .scale = attrs.scale, .softcap = attrs.softcap};
   if (const Value key = OperandOrNull(operands, 1)) {
     core.q = ops::SplitHeads(b, operands[0], attrs.num_heads);
     core.k = ops::SplitHeads(b, key, attrs.kv_num_heads);
@@ -259,8 +330,8 @@ std::vector<Value> GroupQueryAttention::Decompose(Builder& b, std::span<const Va
     core.k = part(heads, heads + kv_heads);
     core.v = part(heads + kv_heads, heads + 2 * kv_heads);
   }
-  Places places{.b = b, .queries = DimOf(b, core.q, 2), .total = total->front()};
-  places.capacity = past_k ? std::max(places.total, past_k.type().dim(2)) : places.total;
+  Places places{.b = b, .queries = DimOf(b, core.q, 2), .total = TotalOf(b, operands[6])};
+  places.capacity = places.Larger(places.total, past_k ? DimOf(b, past_k, 2) : Value());
   const Value one = b.ConstantScalar(DataType::kI64, 1), zero = b.ConstantScalar(DataType::kI64, 0);
   const Value used = b.Make<ops::Add>({ops::CastTo(b, operands[5], DataType::kI64), one});
   const Value before = b.Make<ops::Max>({b.Make<ops::Sub>({used, places.queries}), zero});
@@ -277,12 +348,13 @@ std::vector<Value> GroupQueryAttention::Decompose(Builder& b, std::span<const Va
   }
   core.k = places.Write(past_k, core.k);
   core.v = places.Write(past_v, core.v);
-  core.mask = places.Visible(attrs.local_window_size);
-  if (const Value bias = OperandOrNull(operands, 10)) {
-    const double never = -std::numeric_limits<double>::infinity();
-    core.mask = b.Make<ops::Where>({core.mask, bias, ops::ScalarLike(b, bias, never)});
-  }
-  return core.Build(b, num_results);
+  const Value visible = places.Visible(attrs.local_window_size), bias = OperandOrNull(operands, 10);
+  core.mask = bias ? b.Make<ops::Where>({visible, bias, ops::ScalarLike(b, bias, kNever)})
+                   : Hidden(b, visible, dtype);
+  const auto seen = ConstantInts(places.total);
+  if (past_k && (!seen || ConstantInts(places.capacity) != seen)) core.seen = places.total;
+  core.sink = SinkOf(b, OperandOrNull(operands, 11), attrs, dtype);
+  return core.Build(num_results);
 }
 
 std::vector<Value> RotaryEmbedding::Decompose(Builder& b, std::span<const Value> operands,

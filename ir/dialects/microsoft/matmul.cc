@@ -158,6 +158,16 @@ bool CheckSizes(InferContext& c, const MatMulNBits::Attrs<Plain>& attrs) {
   return true;
 }
 
+// One for each of the columns, which may be filled up to whole blocks.
+bool CheckGroups(InferContext& c, const MatMulNBits::Attrs<Plain>& attrs) {
+  if (!CheckDtype(c, 4, DataType::kI32) || !CheckRank(c, 4, 1)) return false;
+  const Dims dims = DimsOf(c, 4);
+  const int64_t columns = Blocks(attrs).count * attrs.block_size;
+  if (!dims || !IsStaticDim((*dims)[0]) || (*dims)[0] == attrs.K || (*dims)[0] == columns)
+    return true;
+  return c.Fail(fmt::format("g_idx is {} but K is {}", ToString(*dims), attrs.K));
+}
+
 }  // namespace
 
 bool MatMulNBits::Infer(InferContext& c) {
@@ -175,7 +185,7 @@ bool MatMulNBits::Infer(InferContext& c) {
   if (!CheckElements(c, 1, attrs.N * blocks.count * blocks.bytes) ||
       !CheckElements(c, 2, attrs.N * blocks.count) ||
       !CheckElements(c, 3, attrs.N * (packed ? blocks.zero_bytes : blocks.count)) ||
-      !CheckShape(c, 5, {&attrs.N, 1}))
+      !CheckGroups(c, attrs) || !CheckShape(c, 5, {&attrs.N, 1}))
     return false;
   Dims dims = DimsOf(c, 0);
   if (dims && !MergeDim(dims->back(), attrs.K))
@@ -203,7 +213,7 @@ Value Unpack(Builder& b, Value x, int64_t rows, int64_t bytes, int64_t bits, Dat
   return ops::ReshapeTo(b, all, {b.ConstantInts({rows, bytes * 8 / bits})});
 }
 
-// [rows, 1, 1] or one number.
+// [N, blocks], or one number.
 Value ZeroPoints(Builder& b, Value given, const MatMulNBits::Attrs<Plain>& attrs, DataType dtype) {
   const Blocks blocks(attrs);
   if (!given) return b.ConstantScalar(dtype, double(int64_t{1} << (attrs.bits - 1)));
@@ -211,30 +221,43 @@ Value ZeroPoints(Builder& b, Value given, const MatMulNBits::Attrs<Plain>& attrs
     given = Unpack(b, given, attrs.N, blocks.zero_bytes, attrs.bits, dtype);
     given = ops::SliceOf(b, given, b.ConstantInts({0}), b.ConstantInts({blocks.count}), 1);
   }
-  return ops::ReshapeTo(b, given, {b.ConstantInts({attrs.N, blocks.count, 1})});
+  return ops::ReshapeTo(b, given, {b.ConstantInts({attrs.N, blocks.count})});
+}
+
+// What each weight takes from x, [N, blocks] or one number: that of its block, or of the block that
+// `groups` names for its column.
+Value OfWeights(Builder& b, Value x, Value groups) {
+  if (x.type().rank() == 0) return x;
+  return groups ? b.Make<ops::Gather>({x, groups}, {.axis = 1}) : ops::UnsqueezeAt(b, x, {2});
 }
 
 }  // namespace
 
-// The indices of groups would permute the columns.
 std::vector<Value> MatMulNBits::Decompose(Builder& b, std::span<const Value> operands,
                                           const Attrs<Plain>& attrs) {
   const DataType dtype = ops::ElementTypeOf(operands[0]);
   const Value zero_points = ops::OperandOrNull(operands, 3);
-  if (dtype == DataType::kNull || ops::OperandOrNull(operands, 4) ||
-      attrs.weight_prepacked.value_or(0) != 0)
-    return {};
-  for (const Value v : {operands[1], operands[2], zero_points})
+  Value groups = ops::OperandOrNull(operands, 4);
+  if (dtype == DataType::kNull || attrs.weight_prepacked.value_or(0) != 0) return {};
+  for (const Value v : {operands[1], operands[2], zero_points, groups})
     if (v && !v.type().IsStatic()) return {};
   const Blocks blocks(attrs);
+  const int64_t columns = blocks.count * attrs.block_size;
+  const auto first = [&](Value x, int64_t axis) {  // K of the columns
+    if (x.type().dim(axis) == attrs.K) return x;
+    return ops::SliceOf(b, x, b.ConstantInts({0}), b.ConstantInts({attrs.K}), axis);
+  };
   Value w = Unpack(b, operands[1], attrs.N, blocks.count * blocks.bytes, attrs.bits, dtype);
-  w = ops::ReshapeTo(b, w, {b.ConstantInts({attrs.N, blocks.count, attrs.block_size})});
-  w = b.Make<ops::Sub>({w, ZeroPoints(b, zero_points, attrs, dtype)});
-  w = b.Make<ops::Mul>(
-      {w, ops::ReshapeTo(b, operands[2], {b.ConstantInts({attrs.N, blocks.count, 1})})});
-  w = ops::ReshapeTo(b, w, {b.ConstantInts({attrs.N, blocks.count * attrs.block_size})});
-  if (blocks.count * attrs.block_size != attrs.K)
-    w = ops::SliceOf(b, w, b.ConstantInts({0}), b.ConstantInts({attrs.K}), 1);
+  if (groups) {
+    w = first(w, 1);
+    groups = first(groups, 0);
+  } else {
+    w = ops::ReshapeTo(b, w, {b.ConstantInts({attrs.N, blocks.count, attrs.block_size})});
+  }
+  w = b.Make<ops::Sub>({w, OfWeights(b, ZeroPoints(b, zero_points, attrs, dtype), groups)});
+  const Value scales = ops::ReshapeTo(b, operands[2], {b.ConstantInts({attrs.N, blocks.count})});
+  w = b.Make<ops::Mul>({w, OfWeights(b, scales, groups)});
+  if (!groups) w = first(ops::ReshapeTo(b, w, {b.ConstantInts({attrs.N, columns})}), 1);
   const Value y = b.Make<ops::MatMul>({operands[0], b.Make<ops::Transpose>({w}, {.perm = {1, 0}})});
   const Value bias = ops::OperandOrNull(operands, 5);
   return {bias ? b.Make<ops::Add>({y, bias}) : y};

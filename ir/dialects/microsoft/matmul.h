@@ -86,7 +86,7 @@ struct FusedConv {
 // of block_size numbers (q - zero point) * scale, where q has `bits` bits: b is [N, blocks,
 // block_size * bits / 8] bytes, low bits first. scales is [N, blocks], in any shape; zero_points is
 // [N, blocks] of the type of a, or as many bits, each row filled up to bytes; half the range unless
-// given.
+// given. g_idx says for each column whose scale and zero point it has, where that is not its block.
 struct MatMulNBits {
   static constexpr OpInfo kInfo = {
       .name = "com.microsoft.MatMulNBits",

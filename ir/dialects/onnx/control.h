@@ -74,7 +74,8 @@ struct Scan {
 };
 
 // Once per element of the first sequence. Of the other operands sequences, of the same length, give
-// an element each time, and tensors themselves.
+// an element each time, and tensors themselves. Without a reference body, which is made from operands
+// and attributes: it would be a Loop around the op's own region.
 struct SequenceMap : PlainOp {
   static constexpr OpInfo kInfo = {.name = "onnx.SequenceMap",
                                    .operands = {"input_sequence", Variadic("additional_inputs")},

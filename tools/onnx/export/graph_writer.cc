@@ -10,6 +10,7 @@
 #include "tools/onnx/export/fused_functions.h"
 #include "tools/onnx/export/lowering.h"
 #include "tools/onnx/proto/names.h"
+#include "tools/onnx/proto/notes.h"
 #include "tools/onnx/proto/proto_attribute.h"
 #include "tools/onnx/proto/proto_type.h"
 
@@ -262,6 +263,7 @@ absl::Status GraphWriter::WriteNode(Operation op, pb::GraphProto* graph) {
   if (!op.location().empty()) node.set_name(node_names_.Fresh(op.location().str()));
   WriteOperands(op, &node);
   WEFT_RETURN_IF_ERROR(WriteAttributes(op, &node));
+  if (node_notes_) node_notes_->AddTo(op, &node);
   WEFT_RETURN_IF_ERROR(WriteSubgraphs(op, &node));
   WriteResults(op, graph, &node);
   if (node.domain().empty()) {

@@ -16,6 +16,7 @@
 namespace weft::onnx {
 
 class FusedFunctionTable;
+class Notes;
 
 // Unique ONNX names for values: the value's own name where it is free.
 class ValueNames {
@@ -53,6 +54,8 @@ class GraphWriter {
   void AddDefault(std::string_view name, ir::Attribute dense) {
     tensors_.push_back({std::string(name), dense});
   }
+  // What nodes say beside what they compute, which outlives the writer.
+  void set_node_notes(const Notes* notes) { node_notes_ = notes; }
   // Writes a top-level block with these input and output names. Its large constants, and those of
   // blocks below, end up in tensors().
   absl::Status Write(ir::Block block, const ir::Strings& inputs, const ir::Strings& outputs,
@@ -79,6 +82,7 @@ class GraphWriter {
   Constants constants_;
   int64_t target_;
   FusedFunctionTable* functions_;
+  const Notes* node_notes_ = nullptr;
   ValueNames names_;
   ValueNames node_names_;  // ONNX Runtime refuses two nodes of one name
   std::vector<Tensor> tensors_;

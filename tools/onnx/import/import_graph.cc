@@ -10,6 +10,7 @@
 #include "tools/onnx/import/importer.h"
 #include "tools/onnx/import/importer_impl.h"
 #include "tools/onnx/proto/names.h"
+#include "tools/onnx/proto/notes.h"
 #include "tools/onnx/proto/proto_type.h"
 #include "tools/onnx/wire/text.h"
 
@@ -64,17 +65,18 @@ absl::Status Importer::Header(const pb::ModelProto& model, const OpsetImports& o
   add_text(kModelDoc, model.doc_string());
   add_text(kGraphName, model.graph().name());
   add_text(kGraphDoc, model.graph().doc_string());
-  ir::Strings imports, metadata;
+  ir::Strings imports;
   for (const auto& [domain, version] : opsets.versions()) {
     if (domain == kFusedDomain) continue;  // written again when it is needed
     imports.push_back(fmt::format("{}:{}", domain, version));
   }
   attrs.push_back({ir::Name(kOpsetImports), context_->StringsAttr(imports)});
-  for (const auto& entry : model.metadata_props()) {
-    metadata.push_back(entry.key());
-    metadata.push_back(entry.value());
-  }
-  if (!metadata.empty()) attrs.push_back({ir::Name(kMetadata), context_->StringsAttr(metadata)});
+  const auto add_texts = [&](const char* name, const ir::Strings& texts) {
+    if (!texts.empty()) attrs.push_back({ir::Name(name), context_->StringsAttr(texts)});
+  };
+  add_texts(kMetadata, MetadataOf(model.metadata_props()));
+  add_texts(kGraphMetadata, MetadataOf(model.graph().metadata_props()));
+  add_texts(kValueNotes, ValueNotes(model.graph()));
   Rewriter(program_.get()).SetAttrs(program_->module(), context_->Dict(std::move(attrs)));
   return absl::OkStatus();
 }
@@ -261,6 +263,8 @@ absl::StatusOr<std::unique_ptr<ir::Program>> Importer::Run(const pb::ModelProto&
     outputs.emplace_back(graph.output(i).name(), values[static_cast<size_t>(i)]);
   }
   builder.SetAttr(program_->module(), "input_names", context_->StringsAttr(inputs));
+  if (!node_notes_.empty())
+    builder.SetAttr(program_->module(), kNodeNotes, context_->StringsAttr(node_notes_));
   builder.Return(std::move(outputs));
   WEFT_RETURN_IF_ERROR(ir::Verify(*program_));
   return std::move(program_);

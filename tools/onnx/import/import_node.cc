@@ -10,6 +10,7 @@
 #include "ir/infer.h"
 #include "tools/onnx/import/importer_impl.h"
 #include "tools/onnx/proto/names.h"
+#include "tools/onnx/proto/notes.h"
 #include "tools/onnx/proto/proto_attribute.h"
 #include "tools/onnx/proto/proto_type.h"
 #include "tools/onnx/wire/text.h"
@@ -225,7 +226,10 @@ absl::Status Importer::ImportKnown(const ir::OpDef& def, const pb::NodeProto& no
   WEFT_RETURN_IF_ERROR(ImportRegions(op, subgraphs, builder, *scope, frame));
   WEFT_RETURN_IF_ERROR(ir::VerifyOperation(op));
   WEFT_ASSIGN_OR_RETURN(const std::vector<Value> results, Finish(node, draft, op, builder, *scope));
-  return DefineResults(node, results, scope, frame, draft.unreadable);
+  WEFT_RETURN_IF_ERROR(DefineResults(node, results, scope, frame, draft.unreadable));
+  if (!node.doc_string().empty() || node.metadata_props_size() > 0)
+    AppendNote(NodeKey(op), node, &node_notes_);
+  return absl::OkStatus();
 }
 
 // The graphs of an op that is defined; its result types follow from theirs.

@@ -128,6 +128,7 @@ class Importer {
   FunctionLibrary functions_;
   FusedFunctionReader fused_;
   absl::flat_hash_map<std::pair<std::string, std::string>, const ir::OpDef*> known_;
+  ir::Strings node_notes_;  // kNodeNotes
   size_t num_nodes_ = 0;
   int graph_depth_ = 1;  // nesting of regions, through calls of functions too
 };

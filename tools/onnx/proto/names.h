@@ -25,6 +25,9 @@ inline constexpr char kModelDoc[] = "onnx.doc_string";               // string
 inline constexpr char kGraphName[] = "onnx.graph_name";              // string
 inline constexpr char kGraphDoc[] = "onnx.graph_doc_string";         // string
 inline constexpr char kMetadata[] = "onnx.metadata";                 // strings: key, value, ...
+inline constexpr char kGraphMetadata[] = "onnx.graph_metadata";      // strings: key, value, ...
+inline constexpr char kValueNotes[] = "onnx.value_notes";            // strings: see proto/notes.h
+inline constexpr char kNodeNotes[] = "onnx.node_notes";              // strings: see proto/notes.h
 inline constexpr char kNodeDoc[] = "onnx.doc_string";                // string
 inline constexpr char kNodeMetadata[] = "onnx.metadata";             // strings: key, value, ...
 // Per region: the attribute it was ("name", or "name[]" for an element of a list), and its name.

@@ -91,6 +91,8 @@ constexpr bool IsDelta(UpdateRule rule) {
 //   state += k v^T;  y = scale * state^T . q
 // query is [B, T, q_num_heads * depth], key and value likewise for kv_num_heads; decay has kv_num_heads
 // columns or that many times depth, beta kv_num_heads or one. A scale of 0 is 1 / sqrt(depth).
+// Without a reference body: it would be a loop, and bodies have no regions, whose result types inference
+// could only tell after they are built.
 struct LinearAttention {
   static constexpr OpInfo kInfo = {
       .name = "onnx.LinearAttention",

@@ -30,11 +30,6 @@ Value MergeHeads(Builder& b, Value x) {
                    {DimOf(b, x, 0), DimOf(b, x, 2), b.ConstantInts({known ? heads * depth : -1})});
 }
 
-namespace {
-
-bool HasRank(Value x) { return x.type().HasRank(); }
-
-// Every head of x, `times` in a row.
 Value RepeatHeads(Builder& b, Value x, Value heads, int64_t times) {
   if (times == 1) return x;
   const Value one = b.ConstantInts({1});
@@ -42,6 +37,10 @@ Value RepeatHeads(Builder& b, Value x, Value heads, int64_t times) {
   const Value repeated = b.Make<Expand>({UnsqueezeAt(b, x, {2}), shape});
   return ReshapeTo(b, repeated, {DimOf(b, x, 0), heads, DimOf(b, x, 2), DimOf(b, x, 3)});
 }
+
+namespace {
+
+bool HasRank(Value x) { return x.type().HasRank(); }
 
 struct Scores {
   Builder& b;
@@ -95,7 +94,9 @@ Value Masked(const Scores& scores, Value x, std::span<const Value> operands, boo
     before = b.Make<Sub>({used, scores.queries});
     x = scores.Where(b.Make<Less>({CountTo(b, scores.keys), used}), x);
   }
-  return causal ? scores.Where(scores.Causal(before), x) : x;
+  if (!causal) return x;
+  const Value none = ScalarLike(b, x, 0);
+  return b.Make<Add>({x, b.Make<ops::Where>({scores.Causal(before), none, scores.Never()})});
 }
 
 }  // namespace
@@ -126,8 +127,9 @@ std::vector<Value> Attention::Decompose(Builder& b, std::span<const Value> opera
     stages[1] = Scaled(b, b.Make<Tanh>({Scaled(b, raw, 1 / double{attrs.softcap})}), attrs.softcap);
   stages[2] = Masked(scores, stages[1], operands, attrs.is_causal != 0);
   const auto precision = static_cast<DataType>(attrs.softmax_precision.value_or(int64_t(dtype)));
-  stages[3] =
-      CastTo(b, SoftmaxOfSome(b, CastTo(b, stages[2], precision), stages[2] != stages[1]), dtype);
+  // Every query sees the first key, unless something else keeps that out.
+  const bool may_be_none = OperandOrNull(operands, 3) || OperandOrNull(operands, 6);
+  stages[3] = CastTo(b, SoftmaxOfSome(b, CastTo(b, stages[2], precision), may_be_none), dtype);
   const Value values = CastTo(b, RepeatHeads(b, v, all, heads / shared), dtype);
   const Value y = b.Make<MatMul>({stages[3], values});
   std::vector<Value> results = {operands[0].type().rank() == 3 ? MergeHeads(b, y) : y, k, v,
