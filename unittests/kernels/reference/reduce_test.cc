@@ -136,6 +136,19 @@ TEST(ReferenceReduce, CopiesWhenNoAxesMeansNone) {
   EXPECT_EQ(ValuesOf<float>(y), (F{1, 2}));
 }
 
+TEST(ReferenceReduce, DoesWhatComesBeforeAndAfterWhenNoAxesMeansNone) {
+  const auto noop = [&]<class O>(F x) {
+    return ValuesOf<float>(
+        RunOp<O>({F32({3}, std::move(x))}, {.noop_with_empty_axes = 1}, {DataType::kF32, {3}}));
+  };
+  EXPECT_EQ(noop.operator()<ops::ReduceL1>({-1, 2, -3}), (F{1, 2, 3}));
+  EXPECT_EQ(noop.operator()<ops::ReduceL2>({-1, 2, -3}), (F{1, 2, 3}));
+  EXPECT_EQ(noop.operator()<ops::ReduceSumSquare>({-1, 2, -3}), (F{1, 4, 9}));
+  EXPECT_EQ(noop.operator()<ops::ReduceLogSum>({1, 2, 4}), (F{0, std::log(2.0f), std::log(4.0f)}));
+  EXPECT_EQ(noop.operator()<ops::ReduceLogSumExp>({-1, 2, -3}), (F{-1, 2, -3}));
+  EXPECT_EQ(noop.operator()<ops::ReduceMax>({-1, 2, -3}), (F{-1, 2, -3}));
+}
+
 TEST(ReferenceReduce, OfManyFloatsIsAccumulatedInDouble) {
   Tensor x(DataType::kF32, {1, 1 << 20});
   for (float& value : x.values<float>()) value = 0.1f;
