@@ -40,6 +40,19 @@ TEST(ReferenceLayerNormalization, NormalisesOverSeveralAxes) {
   ExpectValues(y, {-1, -2, 3, 4});
 }
 
+TEST(ReferenceLayerNormalization, BroadcastsScaleAndBiasAsTheirShapesSay) {
+  const Tensor y = RunOp<ops::LayerNormalization>(
+      {F32({2, 2, 2}, {1, 1, 5, 5, 0, 4, 0, 4}), F32({2, 1}, {1, 2}), F32({2, 1, 1}, {10, 20})},
+      {.axis = 1, .epsilon = 0.0f}, {DataType::kF32, {2, 2, 2}});
+  ExpectValues(y, {9, 9, 12, 12, 19, 21, 18, 22});
+}
+
+TEST(ReferenceLayerNormalization, HasAScalePerRow) {
+  const Tensor y = RunOp<ops::LayerNormalization>({F32({2, 2}, {1, 5, 0, 4}), F32({2, 1}, {1, 2})},
+                                                  {.epsilon = 0.0f}, {DataType::kF32, {2, 2}});
+  ExpectValues(y, {-1, 1, -2, 2});
+}
+
 TEST(ReferenceSoftmax, SumsToOneAlongItsAxis) {
   const float log2 = std::log(2.0f), log3 = std::log(3.0f);
   ExpectValues(
