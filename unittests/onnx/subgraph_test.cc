@@ -215,6 +215,30 @@ TEST(Subgraph, ScanOfOpset8IsRefusedWithWhatDoesNotFit) {
             node + "num_scan_inputs is 2 but there are 1 states and scan inputs");
 }
 
+// Each becomes two scans.
+TEST(Subgraph, ScansOfOpset8AreNotNestedTooDeep) {
+  const auto import = [](int depth) {
+    ModelBuilder m(8);
+    m.Input("x", {1, 1});
+    m.Output("y");
+    auto* graph = m.graph();
+    for (int i = 0; i < depth; ++i) {
+      const std::string x = i == 0 ? "x" : "x" + std::to_string(i);
+      auto* node = ModelBuilder::AddNode(graph->mutable_node(), "Scan", {"", x}, {"y"});
+      AddAttribute(node, "num_scan_inputs", Attr::INT)->set_i(1);
+      graph = AddAttribute(node, "body", Attr::GRAPH)->mutable_g();
+      graph->add_input()->set_name("x" + std::to_string(i + 1));
+      graph->add_output()->set_name("y");
+    }
+    const std::string x = "x" + std::to_string(depth);
+    ModelBuilder::AddNode(graph->mutable_node(), "Neg", {x}, {"y"});
+    ir::IrContext context;
+    return std::string(m.Import(context).status().message());
+  };
+  EXPECT_EQ(import(8), "");
+  EXPECT_THAT(import(40), ::testing::HasSubstr("graphs are nested deeper than 64"));
+}
+
 TEST(Subgraph, ScansInsideOfBranchesCaptureThroughTwoLevels) {
   ModelBuilder m;
   m.Input("cond", {}, pb::TensorProto::BOOL);

@@ -39,6 +39,7 @@ absl::StatusOr<size_t> ScannedOperands(const NodeDraft& draft) {
     if (!operand)
       return ir::InvalidArgument(fmt::format("operand {} is required but not given", i));
     const Type type = operand.type();
+    if (!type) continue;  // nobody said
     if (!type.IsTensor()) return ir::InvalidArgument(fmt::format("operand {} is no tensor", i));
     if (i == 0 && type.dtype() != ir::DataType::kI64)
       return ir::InvalidArgument("sequence_lens must be i64 numbers");
@@ -52,7 +53,7 @@ absl::StatusOr<size_t> ScannedOperands(const NodeDraft& draft) {
 
 // The type of one entry of a batch.
 Type EntryType(ir::IrContext* context, Type type) {
-  if (!type.HasRank()) return type;
+  if (!type || !type.HasRank()) return type;
   const std::span<const int64_t> dims = type.dims();
   return context->TensorType(type.dtype(), dims.subspan(1));
 }
@@ -94,6 +95,9 @@ absl::StatusOr<Value> PadToLength(Rewriter& b, Value output, Value sequence) {
 absl::Status Importer::ScanOneEntry(const pb::NodeProto& node, NodeDraft draft, bool has_lengths,
                                     size_t scanned, const std::vector<Subgraph>& subgraphs,
                                     ir::Block block, const Scope& outer, const Frame& frame) {
+  if (++graph_depth_ > limits_.max_graph_depth)
+    return ir::InvalidArgument(
+        fmt::format("graphs are nested deeper than {}", limits_.max_graph_depth));
   Rewriter builder(program_.get());
   builder.SetInsertionPointToEnd(block);
   builder.set_location(ir::Name(PrefixedName(frame, node.name())));
@@ -116,6 +120,7 @@ absl::Status Importer::ScanOneEntry(const pb::NodeProto& node, NodeDraft draft, 
     results.push_back(result);
   }
   builder.Create({.opcode = ir::kOpcodeOf<ir::ReturnOp>, .operands = std::move(results)});
+  --graph_depth_;
   return absl::OkStatus();
 }
 
