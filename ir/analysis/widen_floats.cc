@@ -5,6 +5,8 @@
 
 #include "ir/analysis/convert_floats.h"
 #include "ir/dialects/onnx.h"
+#include "ir/dialects/onnx/control.h"
+#include "ir/walk.h"
 
 namespace weft::ir {
 namespace {
@@ -34,10 +36,33 @@ bool ShowsItsType(Operation op) {
                      [](const FieldDef& field) { return field.kind == AttrKind::kDataType; });
 }
 
+bool IsNarrow(Value value) {
+  if (!value || !value.type().IsTensor()) return false;
+  const DataType dtype = value.type().dtype();
+  return dtype == DataType::kF16 || dtype == DataType::kBF16;
+}
+
+FloatChoice Choose(Operation op);
+
+// A loop whose body computes with narrow floats. It carries them wide: they would be cast back and
+// forth in every iteration.
+bool IsLoopThatComputes(Operation op) {
+  if (!IsAnyOf<ops::Loop, ops::Scan>(op)) return false;
+  bool computes = false;
+  Walk(op.region(0), [&](Operation inner) {
+    if (computes || inner.num_regions() > 0 || Choose(inner) != FloatChoice::kConvert) return;
+    const std::vector<Value> operands = inner.operands().vec();
+    computes = std::any_of(operands.begin(), operands.end(), IsNarrow);
+  });
+  return computes;
+}
+
 FloatChoice Choose(Operation op) {
   if (!op.name().starts_with("onnx.") && !op.name().starts_with("fused."))
     return FloatChoice::kKeep;
-  if (op.num_regions() > 0 || ShowsItsType(op)) return FloatChoice::kKeep;
+  if (op.num_regions() > 0)
+    return IsLoopThatComputes(op) ? FloatChoice::kConvert : FloatChoice::kKeep;
+  if (ShowsItsType(op)) return FloatChoice::kKeep;
   if (MovesElements(op)) return FloatChoice::kFollow;
   return op.HasTrait(kRandom) ? FloatChoice::kKeep : FloatChoice::kConvert;
 }

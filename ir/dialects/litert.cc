@@ -107,6 +107,7 @@ std::vector<Value> MatMul::Decompose(Builder& b, std::span<const Value> operands
   Value x = operands[0], y = operands[1];
   const DataType dtype = x.type().dtype();
   if (!x.type().HasRank() || !y.type().HasRank()) return {};
+  if (attrs.out_scale && !RangeOf(dtype)) return {};
   if (attrs.x_scale) x = Dequantised(b, x, *attrs.x_scale, attrs.x_zero_point);
   if (attrs.y_scale) y = Dequantised(b, y, *attrs.y_scale, attrs.y_zero_point);
   const Value product =
@@ -122,14 +123,17 @@ bool Convert::Infer(InferContext& c) {
       !CheckQuantisation(c, "the result", attrs.to, attrs.to_scale, attrs.to_zero_point) ||
       (!attrs.from_scale && !CheckDtype(c, 0, DataType::kF32)))
     return false;
-  if (!attrs.to_scale && attrs.to != DataType::kF32)
-    return c.Fail("the result has no scale and is not f32");
+  if (attrs.to_scale ? !RangeOf(attrs.to) : attrs.to != DataType::kF32)
+    return c.Fail(attrs.to_scale ? "the result has a scale but no element type"
+                                 : "the result has no scale and is not f32");
   return SetTensor(c, 0, attrs.to, DimsOf(c, 0));
 }
 
 std::vector<Value> Convert::Decompose(Builder& b, std::span<const Value> operands,
                                       const Attrs<Plain>& attrs) {
   Value x = operands[0];
+  // A quantised type is known by its scale, f32 by that it has none.
+  if (x.type().dtype() == DataType::kNull || (attrs.to_scale && !RangeOf(attrs.to))) return {};
   if (attrs.from_scale) x = Dequantised(b, x, *attrs.from_scale, attrs.from_zero_point);
   if (!attrs.from_scale && !attrs.to_scale) return {b.Make<ops::Identity>({x})};
   if (!attrs.to_scale) return {x};

@@ -1,4 +1,5 @@
 // Normalisations and softmax.
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <vector>
@@ -33,8 +34,12 @@ absl::StatusOr<simd::LayerNormArguments> LayerNormShape(const KernelContext& con
   if (!context.AllFloat32()) return context.Unsupported("only f32");
   const AxisView view(context.dims(0), axis);
   const int64_t columns = view.extent * view.inner;
+  const size_t normalised = context.dims(0).size() - ir::NormalAxis(axis, context.dims(0).size());
   for (size_t i : {1, 2}) {
-    if (context.HasInput(i) && context.input_type(i).NumElements() != columns)
+    if (!context.HasInput(i)) continue;
+    const std::span<const int64_t> dims = context.dims(i);
+    const auto last = dims.last(std::min(dims.size(), normalised));
+    if (context.input_type(i).NumElements() != columns || CountElements(last) != columns)
       return context.Unsupported("a scale or bias that is broadcast");
   }
   return simd::LayerNormArguments{.rows = view.outer, .columns = columns, .epsilon = epsilon};

@@ -74,34 +74,43 @@ std::pair<double, double> Statistics(const double* values, int64_t n, double eps
 
 absl::Status LayerNormalization(const AttrsOf<ops::LayerNormalization>& attrs,
                                 const KernelArgs& args) {
-  const AxisView view(args.inputs[0].dims, attrs.axis);
+  const TensorView &x = args.inputs[0], &y = args.outputs[0];
+  const AxisView view(x.dims, attrs.axis);
   const int64_t size = view.extent * view.inner;
-  std::vector<double> values = ReadDoubles(args.inputs[0]);
-  const std::vector<double> scale = ReadDoubles(args.inputs[1]);
-  // Adding -0 changes nothing, not even a zero.
-  const std::vector<double> bias =
-      args.HasInput(2) ? ReadDoubles(args.inputs[2]) : std::vector<double>(scale.size(), -0.0);
-  std::vector<double> means, inverses;
+  std::vector<double> values = ReadDoubles(x), means, inverses;
   for (int64_t row = 0; row < view.outer; ++row) {
-    double* x = values.data() + row * size;
-    const auto [mean, inverse] = Statistics(x, size, attrs.epsilon);
-    for (int64_t i = 0; i < size; ++i)
-      x[i] = (x[i] - mean) * inverse * scale[i % scale.size()] + bias[i % bias.size()];
+    double* first = values.data() + row * size;
+    const auto [mean, inverse] = Statistics(first, size, attrs.epsilon);
+    for (int64_t i = 0; i < size; ++i) first[i] = (first[i] - mean) * inverse;
     means.push_back(mean);
     inverses.push_back(inverse);
   }
-  WriteDoubles(values, args.outputs[0]);
+  const std::vector<double> scale = ReadDoubles(args.inputs[1]);
+  // Adding -0 changes nothing, not even a zero.
+  const bool has_bias = args.HasInput(2);
+  const std::vector<double> bias = has_bias ? ReadDoubles(args.inputs[2]) : std::vector{-0.0};
+  const Dims bias_strides =
+      has_bias ? BroadcastStrides(args.inputs[2].dims, y.dims) : BroadcastStrides({}, y.dims);
+  size_t i = 0;
+  for (Odometer<2> at(y.dims, {BroadcastStrides(args.inputs[1].dims, y.dims), bias_strides});
+       !at.done(); at.Next(), ++i)
+    values[i] = values[i] * scale[at.offset[0]] + bias[at.offset[1]];
+  WriteDoubles(values, y);
   if (args.outputs.size() > 1) WriteDoubles(means, args.outputs[1]);
   if (args.outputs.size() > 2) WriteDoubles(inverses, args.outputs[2]);
   return absl::OkStatus();
 }
 absl::Status CheckLayerNormalization(const KernelContext& context) {
-  const AxisView view(context.dims(0), context.attrs_of<ops::LayerNormalization>().axis);
+  const auto rank = static_cast<int64_t>(context.dims(0).size());
+  const int64_t axis = context.attrs_of<ops::LayerNormalization>().axis;
+  if (axis < -rank || axis >= rank) return context.InvalidArgument("needs an axis of x");
   for (size_t i : {1, 2}) {
     if (!context.HasInput(i)) continue;
-    const int64_t size = context.input_type(i).NumElements();
-    if (size < 1 || view.extent * view.inner % size != 0)
-      return context.Unsupported("scale or bias of shape " + ir::ToString(context.dims(i)));
+    const std::span<const int64_t> x = context.dims(0), dims = context.dims(i);
+    const auto fits = [](int64_t dim, int64_t of_x) { return dim == 1 || dim == of_x; };
+    if (dims.size() > x.size() || !std::equal(dims.rbegin(), dims.rend(), x.rbegin(), fits))
+      return context.InvalidArgument("scale or bias of shape " + ir::ToString(dims) +
+                                     " does not broadcast to x");
   }
   return SameFloats(context);
 }

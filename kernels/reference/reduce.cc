@@ -10,16 +10,15 @@ namespace {
 
 namespace ops = ir::ops;
 
-// Which dimensions are reduced. No axes: all of them.
-std::vector<bool> Reduced(std::span<const int64_t> dims, const ir::Ints& axes) {
-  std::vector<bool> reduced(dims.size(), axes.empty());
+// Which dimensions are reduced. No axes: all of them, or none with noop_with_empty_axes.
+std::vector<bool> Reduced(std::span<const int64_t> dims, const ir::Ints& axes, bool noop) {
+  std::vector<bool> reduced(dims.size(), axes.empty() && !noop);
   for (const int64_t axis : axes) reduced[ir::NormalAxis(axis, dims.size())] = true;
   return reduced;
 }
 
 // Strides that send an index of x to its result: 0 along reduced axes.
-Dims ResultStrides(std::span<const int64_t> dims, const ir::Ints& axes) {
-  const std::vector<bool> reduced = Reduced(dims, axes);
+Dims ResultStrides(std::span<const int64_t> dims, const std::vector<bool>& reduced) {
   Dims strides(static_cast<int>(dims.size()), 0);
   int64_t stride = 1;
   for (int i = strides.size() - 1; i >= 0; --i) {
@@ -129,11 +128,11 @@ struct Smallest : Sum {
 };
 
 template <class T, class R>
-void ReduceElements(const TensorView& x, const TensorView& y, const ir::Ints& axes) {
+void ReduceElements(const TensorView& x, const TensorView& y, const std::vector<bool>& reduced) {
   const std::span<T> in = x.values<T>(), out = y.values<T>();
   std::vector<Wide<T>> results(out.size(), R::Start(T()));
   int64_t i = 0;
-  for (Odometer<1> at(x.dims, {ResultStrides(x.dims, axes)}); !at.done(); at.Next()) {
+  for (Odometer<1> at(x.dims, {ResultStrides(x.dims, reduced)}); !at.done(); at.Next()) {
     Wide<T>& result = results[at.offset[0]];
     result = R::Add(result, static_cast<Wide<T>>(in[i++]));
   }
@@ -143,10 +142,11 @@ void ReduceElements(const TensorView& x, const TensorView& y, const ir::Ints& ax
 
 // log of the sum of exp(x), or of the sum of x, in double whatever the element type. Exponentials are
 // taken relative to the largest element, so that none overflows.
-void ReduceLog(const TensorView& x, const TensorView& y, const ir::Ints& axes, bool exponential) {
+void ReduceLog(const TensorView& x, const TensorView& y, const std::vector<bool>& reduced,
+               bool exponential) {
   const std::vector<double> in = ReadDoubles(x);
   const auto results = static_cast<size_t>(y.NumElements());
-  const Dims strides = ResultStrides(x.dims, axes);
+  const Dims strides = ResultStrides(x.dims, reduced);
   std::vector<double> largest(results, 0), sum(results, 0);
   if (exponential) {
     std::fill(largest.begin(), largest.end(), -std::numeric_limits<double>::infinity());
@@ -165,39 +165,37 @@ void ReduceLog(const TensorView& x, const TensorView& y, const ir::Ints& axes, b
 
 // --- axes -------------------------------------------------------------------------
 
-// The axes exist, and the result has as many elements as the dimensions that remain.
-absl::Status CheckAxes(std::span<const int64_t> dims, const ir::Ints& axes, int64_t results) {
+// What Reduced() gives, when the axes exist and the result has as many elements as the dimensions
+// that remain.
+absl::StatusOr<std::vector<bool>> CheckedReduced(std::span<const int64_t> dims,
+                                                 const ir::Ints& axes, bool noop, int64_t results) {
   for (const int64_t axis : axes) {
     if (ir::NormalAxis(axis, dims.size()) < 0 ||
         ir::NormalAxis(axis, dims.size()) >= int64_t(dims.size()))
       return ir::InvalidArgument("axis " + std::to_string(axis) + " of a tensor of rank " +
                                  std::to_string(dims.size()));
   }
-  const std::vector<bool> reduced = Reduced(dims, axes);
+  std::vector<bool> reduced = Reduced(dims, axes, noop);
   int64_t remaining = 1;
   for (size_t i = 0; i < dims.size(); ++i)
     if (!reduced[i]) remaining *= dims[i];
-  if (remaining == results) return absl::OkStatus();
+  if (remaining == results) return reduced;
   return ir::InvalidArgument("the axes leave " + std::to_string(remaining) +
                              " elements but the result has " + std::to_string(results));
 }
 
-// run(axes) with the axes of the attribute or the operand; a copy where there are none and that
-// means none.
+// run(reduced) with the axes of the attribute or the operand. Where no axes means none, what comes
+// before and after the reduction is still done: ReduceSumSquare gives squares.
 template <class Run>
 absl::Status WithAxes(const AttrsOf<ops::ReduceMean>& attrs, const KernelArgs& args,
                       const Run& run) {
   const TensorView &x = args.inputs[0], &y = args.outputs[0];
   const ir::Ints axes =
       args.HasInput(1) ? ReadInts(args.inputs[1]) : attrs.axes.value_or(ir::Ints());
-  if (axes.empty() && attrs.noop_with_empty_axes != 0) {
-    if (x.NumElements() != y.NumElements())
-      return ir::InvalidArgument("there are no axes but the result is smaller than the operand");
-    std::memcpy(y.data, x.data, y.NumBytes());
-    return absl::OkStatus();
-  }
-  WEFT_RETURN_IF_ERROR(CheckAxes(x.dims, axes, y.NumElements()));
-  run(axes);
+  WEFT_ASSIGN_OR_RETURN(
+      const std::vector<bool> reduced,
+      CheckedReduced(x.dims, axes, attrs.noop_with_empty_axes != 0, y.NumElements()));
+  run(reduced);
   return absl::OkStatus();
 }
 
@@ -206,15 +204,15 @@ absl::Status WithAxes(const AttrsOf<ops::ReduceMean>& attrs, const KernelArgs& a
 template <class O, class R>
 absl::Status Reduce(const AttrsOf<O>& attrs, const KernelArgs& args) {
   const TensorView &x = args.inputs[0], &y = args.outputs[0];
-  return WithAxes(attrs, args, [&](const ir::Ints& axes) {
-    if (x.dtype == ir::DataType::kBool) return ReduceElements<bool, R>(x, y, axes);
-    VisitNumber(x.dtype, [&](auto tag) { ReduceElements<decltype(tag), R>(x, y, axes); });
+  return WithAxes(attrs, args, [&](const std::vector<bool>& reduced) {
+    if (x.dtype == ir::DataType::kBool) return ReduceElements<bool, R>(x, y, reduced);
+    VisitNumber(x.dtype, [&](auto tag) { ReduceElements<decltype(tag), R>(x, y, reduced); });
   });
 }
 template <class O, bool kExponential>
 absl::Status ReduceLogs(const AttrsOf<O>& attrs, const KernelArgs& args) {
-  return WithAxes(attrs, args, [&](const ir::Ints& axes) {
-    ReduceLog(args.inputs[0], args.outputs[0], axes, kExponential);
+  return WithAxes(attrs, args, [&](const std::vector<bool>& reduced) {
+    ReduceLog(args.inputs[0], args.outputs[0], reduced, kExponential);
   });
 }
 
@@ -231,9 +229,9 @@ absl::Status CheckReduce(const KernelContext& context) {
   }
   const auto attrs = context.attrs_of<O>();
   const ir::Ints axes = attrs.axes.value_or(ir::Ints());
-  if (axes.empty() && attrs.noop_with_empty_axes != 0) return absl::OkStatus();
-  const absl::Status status =
-      CheckAxes(context.dims(0), axes, context.result_type(0).NumElements());
+  const absl::Status status = CheckedReduced(context.dims(0), axes, attrs.noop_with_empty_axes != 0,
+                                             context.result_type(0).NumElements())
+                                  .status();
   return status.ok() ? status : ir::Annotate(status, context.op().name());
 }
 

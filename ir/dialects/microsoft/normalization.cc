@@ -55,8 +55,7 @@ bool SimplifiedLayerNormalization::Infer(InferContext& c) {
   Dims inverse = x;
   if (x) {
     if (!NormalizeAxis(c, &attrs.axis, x->size())) return false;
-    const auto last = std::span(*x).subspan(static_cast<size_t>(attrs.axis));
-    if (!CheckBroadcastsTo(c, 1, last)) return false;
+    if (!CheckBroadcastsTo(c, 1, *x)) return false;
     std::fill(inverse->begin() + attrs.axis, inverse->end(), 1);
   }
   return SetTensor(c, 0, DtypeOf(c, 1), x) &&

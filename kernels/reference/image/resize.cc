@@ -1,5 +1,6 @@
 // Resampling. Interpolation is separable: one axis after another.
 #include <algorithm>
+#include <optional>
 
 #include "ir/dialects/onnx.h"
 #include "kernels/reference/reference.h"
@@ -14,27 +15,37 @@ using Attrs = AttrsOf<ops::Resize>;
 constexpr size_t kRoi = 1, kScales = 2, kSizes = 3;  // operands
 
 struct Axis {
-  double in, out;  // sizes
-  double scale;
-  double crop_start, crop_end;  // as fractions of x
+  double in, out;                  // sizes
+  double crop_start, crop_end;     // as fractions of x
+  std::optional<double> factor{};  // out / in unless scales or the aspect ratio say it
+
+  double scale() const { return factor.value_or(out / in); }
 };
 
+// A distance in y as one in x. Where halves decide which neighbour is the nearest, a given scale divides
+// in f32, as in other runtimes: 3.5 / 0.7 is 5 there, and more in f64.
+double Shrunk(const Attrs& attrs, const Axis& a, double distance) {
+  if (!a.factor) return distance * a.in / a.out;
+  if (attrs.mode != ops::ResizeMode::kNearest) return distance / *a.factor;
+  return static_cast<float>(distance) / static_cast<float>(*a.factor);
+}
+
 // Where element i of the result lies among the elements of x.
-double Coordinate(CoordinateMode mode, const Axis& a, double i) {
-  switch (mode) {
+double Coordinate(const Attrs& attrs, const Axis& a, double i) {
+  switch (attrs.coordinate_transformation_mode) {
     case CoordinateMode::kPytorchHalfPixel:
       if (a.out <= 1) return 0;
       [[fallthrough]];
     case CoordinateMode::kHalfPixel:
-      return (i + 0.5) / a.scale - 0.5;
+      return Shrunk(attrs, a, i + 0.5) - 0.5;
     case CoordinateMode::kAlignCorners:
       return a.out > 1 ? i * (a.in - 1) / (a.out - 1) : 0;
     case CoordinateMode::kAsymmetric:
-      return i / a.scale;
+      return Shrunk(attrs, a, i);
     case CoordinateMode::kTfHalfPixelForNn:
-      return (i + 0.5) / a.scale;
-    case CoordinateMode::kHalfPixelSymmetric:
-      return a.in / 2 * (1 - a.out / (a.in * a.scale)) + (i + 0.5) / a.scale - 0.5;
+      return Shrunk(attrs, a, i + 0.5);
+    case CoordinateMode::kHalfPixelSymmetric:  // the middle of y is exactly that of x
+      return a.in / 2 - 0.5 + Shrunk(attrs, a, i + 0.5 - a.out / 2);
     case CoordinateMode::kTfCropAndResize:
       break;
   }
@@ -79,7 +90,7 @@ std::vector<Tap> TapsAt(const Attrs& attrs, const Axis& axis, double at) {
     return {{static_cast<int64_t>(std::clamp(Nearest(attrs.nearest_mode, at), 0.0, last)), 1.0}};
   const bool cubic = attrs.mode == ops::ResizeMode::kCubic;
   // How much the filter is stretched where elements are left out.
-  const double stretch = attrs.antialias != 0 ? std::max(1 / axis.scale, 1.0) : 1;
+  const double stretch = attrs.antialias != 0 ? std::max(1 / axis.scale(), 1.0) : 1;
   const double reach = (cubic ? 2 : 1) * stretch;
   std::vector<Tap> taps;
   double sum = 0;
@@ -116,7 +127,7 @@ std::vector<Axis> FindAxes(const Attrs& attrs, const KernelArgs& args) {
   std::vector<Axis> axes;
   for (size_t i = 0; i < x.dims.size(); ++i) {
     const auto in = static_cast<double>(x.dims[i]), out = static_cast<double>(y.dims[i]);
-    axes.push_back({.in = in, .out = out, .scale = out / in, .crop_start = 0, .crop_end = 1});
+    axes.push_back({.in = in, .out = out, .crop_start = 0, .crop_end = 1});
   }
   const auto read = [&](size_t i) {
     return args.HasInput(i) ? ReadDoubles(args.inputs[i]) : std::vector<double>();
@@ -128,8 +139,8 @@ std::vector<Axis> FindAxes(const Attrs& attrs, const KernelArgs& args) {
   const auto factor = ops::AspectRatioFactor(attrs.keep_aspect_ratio_policy, ratios);
   for (size_t i = 0; i < resized.size(); ++i) {
     Axis& axis = axes[resized[i]];
-    if (!scales.empty()) axis.scale = scales[i];
-    if (factor) axis.scale = *factor;
+    if (!scales.empty()) axis.factor = scales[i];
+    if (factor) axis.factor = *factor;
     if (roi.size() != 2 * resized.size()) continue;
     axis.crop_start = roi[i];
     axis.crop_end = roi[resized.size() + i];
@@ -141,11 +152,11 @@ absl::StatusOr<std::vector<AxisTaps>> FindTaps(const Attrs& attrs, const KernelA
   std::vector<AxisTaps> taps;
   for (const Axis& axis : FindAxes(attrs, args)) {
     const std::string name = "axis " + std::to_string(taps.size());
-    if (attrs.antialias != 0 && !(1 / axis.scale < kMaxStretch))
+    if (attrs.antialias != 0 && !(1 / axis.scale() < kMaxStretch))
       return ir::InvalidArgument(name + " is made too small for a filter");
     taps.emplace_back();
     for (double at = 0; at < axis.out; ++at) {
-      const double coordinate = Coordinate(attrs.coordinate_transformation_mode, axis, at);
+      const double coordinate = Coordinate(attrs, axis, at);
       if (!std::isfinite(coordinate))
         return ir::InvalidArgument(name + " has no usable scale or roi");
       taps.back().push_back(TapsAt(attrs, axis, coordinate));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "ir/analysis/constant.h"
 #include "ir/analysis/reference_body.h"
@@ -59,8 +60,10 @@ constexpr OperatorRow kNewOperators[] = {
     {"Trilu", 14},
 };
 
+constexpr int64_t kNothing = std::numeric_limits<int64_t>::min();
+
 // An attribute that an operator has from opset `since` on, and what is meant without it before: every
-// integer of it, or its text.
+// integer of it, or its text; kNothing where no value says what was meant before.
 struct AttributeRow {
   std::string_view op_type, attribute;
   int64_t since;
@@ -88,13 +91,13 @@ constexpr AttributeRow kNewAttributes[] = {
     {"Range", "stash_type", 27, 1},
     {"Reshape", "allowzero", 14},
     {"Resize", "antialias", 18},
-    {"Resize", "axes", 18, -1},
+    {"Resize", "axes", 18, kNothing},
     {"Resize", "keep_aspect_ratio_policy", 18, 0, "stretch"},
     {"RoiAlign", "coordinate_transformation_mode", 16, 0, "output_half_pixel"},
     {"ScatterElements", "reduction", 16, 0, "none"},
     {"ScatterND", "reduction", 16, 0, "none"},
     {"Shape", "start", 15},
-    {"Shape", "end", 15, -1},
+    {"Shape", "end", 15, kNothing},
 };
 
 // A text that an attribute may be from opset `since` on, and what it was called before, if anything.
@@ -124,6 +127,31 @@ constexpr InputRow kNewInputs[] = {
     {"DFT", "axis", 2, 20},
     {"Pad", "axes", 3, 18},
 };
+
+// Values of other kinds than before that an operator takes or gives from opset `since` on.
+enum class ValueKind : uint8_t { kAbsent, kNoOptional, kSequence, kOptional };
+struct KindRow {
+  std::string_view op_type;
+  ValueKind kind;
+  int64_t since;
+};
+constexpr KindRow kNewKinds[] = {
+    {"Identity", ValueKind::kSequence, 14},
+    {"Identity", ValueKind::kOptional, 16},
+    {"If", ValueKind::kOptional, 16},
+    {"Loop", ValueKind::kOptional, 16},
+    {"OptionalGetElement", ValueKind::kNoOptional, 18},
+    {"OptionalHasElement", ValueKind::kAbsent, 18},
+    {"OptionalHasElement", ValueKind::kNoOptional, 18},
+};
+
+// The rank up to which the first input of an operator was before opset `since`.
+struct RankRow {
+  std::string_view op_type;
+  size_t rank;
+  int64_t since;
+};
+constexpr RankRow kNewRanks[] = {{"GridSample", 4, 20}};
 
 constexpr std::pair<int64_t, int64_t> kIrVersions[] = {  // opset, IR version, newest first
     {25, 13}, {24, 12}, {23, 11}, {21, 10}, {19, 9}, {13, 8}};
@@ -183,6 +211,53 @@ absl::Status LowerTables(int64_t target, pb::NodeProto* node) {
   return absl::OkStatus();
 }
 
+bool HasKind(ir::Operation op, ValueKind kind) {
+  if (kind == ValueKind::kAbsent) return op.num_operands() == 0 || !op.operand(0);
+  if (kind == ValueKind::kNoOptional)
+    return op.num_operands() > 0 && op.operand(0) &&
+           (op.operand(0).type().IsTensor() || op.operand(0).type().IsSequence());
+  const auto fits = [kind](ir::Value value) {
+    if (!value) return false;
+    return kind == ValueKind::kSequence ? value.type().IsSequence() : value.type().IsOptional();
+  };
+  const std::vector<ir::Value> operands = op.operands().vec(), results = op.results().vec();
+  return std::any_of(operands.begin(), operands.end(), fits) ||
+         std::any_of(results.begin(), results.end(), fits);
+}
+
+std::string_view Described(ValueKind kind) {
+  switch (kind) {
+    case ValueKind::kAbsent:
+      return "absence of the input";
+    case ValueKind::kNoOptional:
+      return "an input that is no optional";
+    case ValueKind::kSequence:
+      return "a sequence";
+    case ValueKind::kOptional:
+      break;
+  }
+  return "an optional";
+}
+
+absl::Status CheckValues(ir::Operation op, int64_t target, const pb::NodeProto& node) {
+  for (const KindRow& row : kNewKinds)
+    if (row.op_type == node.op_type() && target < row.since && HasKind(op, row.kind))
+      return TooNew(node, Described(row.kind), row.since, target);
+  for (const RankRow& row : kNewRanks)
+    if (row.op_type == node.op_type() && target < row.since && op.operand(0).type().HasRank() &&
+        op.operand(0).type().rank() > row.rank)
+      return TooNew(node, fmt::format("x of rank {}", op.operand(0).type().rank()), row.since,
+                    target);
+  return absl::OkStatus();
+}
+
+// What a reduction over no axes does to each element; Identity for those that only reduce.
+std::string_view ElementwisePart(std::string_view op_type) {
+  if (op_type == "ReduceL1" || op_type == "ReduceL2") return "Abs";
+  if (op_type == "ReduceSumSquare") return "Mul";
+  return op_type == "ReduceLogSum" ? "Log" : "Identity";
+}
+
 absl::Status LowerReduction(int64_t target,
                             const std::function<std::string(const ir::Ints&)>& add_ints,
                             pb::NodeProto* node) {
@@ -200,7 +275,8 @@ absl::Status LowerReduction(int64_t target,
   const bool is_noop =
       noop != nullptr && noop->i() != 0 && (axes == nullptr || axes->ints().empty());
   if (is_noop) {
-    node->set_op_type("Identity");
+    node->set_op_type(std::string(ElementwisePart(node->op_type())));
+    if (node->op_type() == "Mul") SetInput(node, 1, node->input(0));
     node->clear_attribute();
     return absl::OkStatus();
   }
@@ -209,12 +285,13 @@ absl::Status LowerReduction(int64_t target,
   return absl::OkStatus();
 }
 
-// The axis is an attribute before opset 20, which a run cannot compute.
+// The axis is an attribute before opset 20, which a run cannot compute, and 1 where it is not given.
 void LowerDft(ir::Operation op, int64_t target, pb::NodeProto* node) {
-  if (target >= 20 || !HasInput(*node, 2)) return;
-  const auto axis = ir::ConstantInts(op.operand(2));
+  if (target >= 20) return;
+  const bool given = HasInput(*node, 2);
+  const auto axis = given ? ir::ConstantInts(op.operand(2)) : std::optional(ir::Ints{-2});
   if (!axis || axis->size() != 1) return;
-  node->mutable_input()->DeleteSubrange(2, 1);
+  if (given) node->mutable_input()->DeleteSubrange(2, 1);
   while (node->input_size() > 1 && node->input(node->input_size() - 1).empty())
     node->mutable_input()->RemoveLast();
   pb::AttributeProto* attribute = node->add_attribute();
@@ -282,6 +359,7 @@ absl::Status LowerNode(ir::Operation op, int64_t target,
   if (const int64_t since = IntroducedIn(node->op_type()); since > target)
     return ir::Unsupported(fmt::format("{} came with opset {} and the model is written for {}",
                                        node->op_type(), since, target));
+  WEFT_RETURN_IF_ERROR(CheckValues(op, target, *node));
   if (node->op_type() == "DFT") LowerDft(op, target, node);
   WEFT_RETURN_IF_ERROR(LowerTables(target, node));
   if (node->op_type().starts_with("Reduce")) return LowerReduction(target, add_ints, node);

@@ -224,32 +224,47 @@ absl::Status SoftmaxOfFlattened(Builder& b, NodeDraft* node) {
   return absl::OkStatus();
 }
 
-// Up to opset 9 the op was called Upsample (with the scales in an attribute up to 8). Both meant
-// x[i / scale], rounded down; ONNX Runtime rounds up where the result is smaller, which ONNX's own
-// example does too.
+// x with what is shrunk of it, rounded up, and scales that are left to enlarge it.
+absl::Status ShrinkFirst(Builder& b, Value* x, Value* scales) {
+  const Value one = b.ConstantScalar(ir::DataType::kF32, 1);
+  WEFT_ASSIGN_OR_RETURN(const Value smaller, TryMake<ir::ops::Min>(b, {*scales, one}));
+  WEFT_ASSIGN_OR_RETURN(*scales, TryMake<ir::ops::Max>(b, {*scales, one}));
+  WEFT_ASSIGN_OR_RETURN(*x,
+                        TryMake<ir::ops::Resize>(
+                            b, {*x, Value(), smaller},
+                            {.coordinate_transformation_mode = ir::ops::CoordinateMode::kAsymmetric,
+                             .nearest_mode = ir::ops::NearestMode::kCeil}));
+  return absl::OkStatus();
+}
+
+// Up to opset 9 the op was called Upsample (with the scales in an attribute up to 8), whose scales
+// are 1 or more. Both meant x[i / scale], rounded down; ONNX Runtime rounds up where the result is
+// smaller, which ONNX's own example does too: where it is not known what a Resize does, it shrinks
+// first what it does not enlarge.
 absl::Status ResizeWithoutCoordinates(Builder& b, NodeDraft* node) {
   WEFT_ASSIGN_OR_RETURN(const Attribute floats, TakeAttribute(node, "scales", AttrKind::kFloats));
   if (floats) {
     const auto size = static_cast<int64_t>(floats.AsFloats().size());
     SetOperand(node, 1, b.ConstantFloats(floats.AsFloats(), {&size, 1}));
   }
-  if (node->operands.size() != 2) return ir::InvalidArgument("needs two inputs, x and scales");
+  if (node->operands.size() != 2 || !node->operands[1])
+    return ir::InvalidArgument("needs two inputs, x and scales");
   const Attribute mode = node->attribute("mode");
   const bool nearest = !mode || !mode.Is(AttrKind::kString) || mode.AsString() == "nearest";
-  const auto scales = ir::ConstantDoubles(node->operands[1]);
-  const auto enlarges = [](double scale) { return scale >= 1; };
-  const auto shrinks = [](double scale) { return scale <= 1; };
-  const bool up = scales && std::all_of(scales->begin(), scales->end(), enlarges);
-  const bool down = scales && std::all_of(scales->begin(), scales->end(), shrinks);
-  if (nearest && !up && !down)
-    return ir::Unsupported(
-        fmt::format("{} of opset {} to nearest neighbours with scales that are not known to be all "
-                    "1 or more or all 1 or less",
-                    node->op_type, node->version));
+  Value x = node->operands[0], scales = node->operands[1];
+  const auto known = ir::ConstantDoubles(scales);
+  const auto all = [&](auto holds) {
+    return known && std::all_of(known->begin(), known->end(), holds);
+  };
+  const bool up =
+      all([](double scale) { return scale >= 1; }) || (!known && node->op_type == "Upsample");
+  const bool down = all([](double scale) { return scale <= 1; });
+  if (nearest && !up && !down) WEFT_RETURN_IF_ERROR(ShrinkFirst(b, &x, &scales));
   node->op_type = "Resize";
-  node->operands = {node->operands[0], Value(), node->operands[1]};
+  node->operands = {x, Value(), scales};
   node->SetAttribute("coordinate_transformation_mode", b.context()->StringAttr("asymmetric"));
-  node->SetAttribute("nearest_mode", b.context()->StringAttr(up || !nearest ? "floor" : "ceil"));
+  node->SetAttribute("nearest_mode",
+                     b.context()->StringAttr(nearest && down && !up ? "ceil" : "floor"));
   return absl::OkStatus();
 }
 
@@ -297,12 +312,6 @@ absl::Status DftAxisToOperand(Builder& b, NodeDraft* node) {
   return absl::OkStatus();
 }
 
-absl::Status Refuse(Builder& b, NodeDraft* node) {
-  (void)b;
-  return ir::Unsupported(
-      fmt::format("{} of opset {}, which opset {} lacks", node->op_type, node->version, kOpset));
-}
-
 struct AdapterRow {
   std::string_view op_type;
   int64_t before;  // for nodes of opsets below this one
@@ -331,7 +340,6 @@ constexpr AdapterRow kAdapters[] = {
     {"ReduceSumSquare", kOpset + 1, KnownAxesToAttribute},
     {"Resize", 11, ResizeWithoutCoordinates},
     {"RoiAlign", 16, OldRoiAlign},
-    {"Scan", 9, Refuse},
     {"Scatter", kOpset + 1, RenameScatter},
     {"Slice", 10, SliceToOperands},
     {"Softmax", 13, SoftmaxOfFlattened},

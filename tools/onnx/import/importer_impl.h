@@ -1,5 +1,5 @@
 // The importer's parts: import_graph.cc has what concerns whole graphs, import_node.cc one node at a
-// time, import_call.cc constants and calls of local functions.
+// time, import_call.cc constants and calls of local functions, import_scan.cc Scan of opset 8.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -96,6 +96,13 @@ class Importer {
   absl::Status ImportKnown(const ir::OpDef& def, const pb::NodeProto& node, NodeDraft draft,
                            const std::vector<Subgraph>& subgraphs, ir::Rewriter& builder,
                            Scope* scope, const Frame& frame);
+  // import_scan.cc: opset 8's.
+  absl::Status ImportBatchedScan(const pb::NodeProto& node, NodeDraft draft,
+                                 std::vector<Subgraph> subgraphs, ir::Rewriter& builder,
+                                 Scope* scope, const Frame& frame);
+  absl::Status ScanOneEntry(const pb::NodeProto& node, NodeDraft draft, bool has_lengths,
+                            size_t scanned, const std::vector<Subgraph>& subgraphs, ir::Block block,
+                            const Scope& outer, const Frame& frame);
   absl::Status ImportRegions(ir::Operation op, const std::vector<Subgraph>& subgraphs,
                              ir::Rewriter& builder, const Scope& scope, const Frame& frame);
   absl::Status ImportOpaque(const pb::NodeProto& node, NodeDraft draft,

@@ -1,5 +1,6 @@
 #include "ir/dialects/litert.h"
 
+#include "ir/analysis/reference_body.h"
 #include "unittests/ir/dialects/infer_fixture.h"
 
 namespace weft::ir {
@@ -41,6 +42,30 @@ TEST_F(Litert, ConvertChecksScaleAndZeroPoint) {
       "litert.Convert: the zero point of the result, 128, is no i8");
   EXPECT_EQ(Run<litert::Convert>({X({4})}, {.to = DataType::kI8, .to_scale = -1.0f}),
             "litert.Convert: the scale of the result is -1");
+}
+
+TEST_F(Litert, ValuesOfUnknownTypeHaveNoBody) {
+  const auto has_body = [&]<class O>(std::vector<Value> operands,
+                                     const typename O::template Attrs<BuilderSlot>& attrs) {
+    OperationState state{
+        .opcode = kOpcodeOf<O>, .operands = operands, .attrs = MakeAttrs<O>(context, attrs)};
+    Operation op;
+    std::string error;
+    EXPECT_TRUE(b.TryCreate(std::move(state), 1, &op, &error)) << error;
+    return !BuildReferenceBody(b, op, operands).empty();
+  };
+  const Value unknown = OfType(context.TensorType(DataType::kNull, {4, 4}));
+  const auto convert = [&](Value x, const litert::Convert::Attrs<BuilderSlot>& attrs) {
+    return has_body.operator()<litert::Convert>({x}, attrs);
+  };
+  EXPECT_TRUE(convert(X({4}), {.to = DataType::kI8, .to_scale = 0.1f}));
+  EXPECT_FALSE(convert(unknown, {.to = DataType::kI8, .to_scale = 0.1f}));
+  EXPECT_FALSE(convert(unknown, {.from_scale = 0.1f, .to = DataType::kF32}));
+  EXPECT_FALSE(convert(unknown, {.to = DataType::kF32}));
+  EXPECT_EQ(Run<litert::Convert>({X({4})}, {.to = DataType::kNull, .to_scale = 0.1f}),
+            "litert.Convert: the result has a scale but no element type");
+  EXPECT_FALSE(has_body.operator()<litert::MatMul>(
+      {unknown, unknown}, {.out_scale = 0.5f, .x_scale = 0.1f, .y_scale = 0.2f}));
 }
 
 TEST_F(Litert, StridedSliceCountsFromTheEndAndClamps) {

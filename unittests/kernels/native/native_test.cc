@@ -242,6 +242,12 @@ TEST(NativeLayerNorm, TakesBiasResidualAndSeveralAxes) {
       .Of("native");
 }
 
+TEST(NativeLayerNorm, LeavesAScalePerRowToTheReference) {
+  Agreement<ops::LayerNormalization>({Random({7, 7}, 1), Random({7, 1}, 2), Random({7}, 3)}, {},
+                                     {FloatResult({7, 7})})
+      .Of("reference");
+}
+
 TEST(NativeReduce, ReducesAxesThatLieSideBySide) {
   const auto shape = [](ir::Shape dims) { return std::vector<ResultType>{FloatResult(dims)}; };
   Agreement<ops::ReduceMean>({Random({4, 9, 50}, 1)}, {.axes = Ints{-1}}, shape({4, 9, 1}))

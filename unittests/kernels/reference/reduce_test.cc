@@ -40,6 +40,19 @@ TEST(ReferenceLayerNormalization, NormalisesOverSeveralAxes) {
   ExpectValues(y, {-1, -2, 3, 4});
 }
 
+TEST(ReferenceLayerNormalization, BroadcastsScaleAndBiasAsTheirShapesSay) {
+  const Tensor y = RunOp<ops::LayerNormalization>(
+      {F32({2, 2, 2}, {1, 1, 5, 5, 0, 4, 0, 4}), F32({2, 1}, {1, 2}), F32({2, 1, 1}, {10, 20})},
+      {.axis = 1, .epsilon = 0.0f}, {DataType::kF32, {2, 2, 2}});
+  ExpectValues(y, {9, 9, 12, 12, 19, 21, 18, 22});
+}
+
+TEST(ReferenceLayerNormalization, HasAScalePerRow) {
+  const Tensor y = RunOp<ops::LayerNormalization>({F32({2, 2}, {1, 5, 0, 4}), F32({2, 1}, {1, 2})},
+                                                  {.epsilon = 0.0f}, {DataType::kF32, {2, 2}});
+  ExpectValues(y, {-1, 1, -2, 2});
+}
+
 TEST(ReferenceSoftmax, SumsToOneAlongItsAxis) {
   const float log2 = std::log(2.0f), log3 = std::log(3.0f);
   ExpectValues(
@@ -134,6 +147,19 @@ TEST(ReferenceReduce, CopiesWhenNoAxesMeansNone) {
   const Tensor y =
       RunOp<ops::ReduceSum>({F32({2}, {1, 2})}, {.noop_with_empty_axes = 1}, {DataType::kF32, {2}});
   EXPECT_EQ(ValuesOf<float>(y), (F{1, 2}));
+}
+
+TEST(ReferenceReduce, DoesWhatComesBeforeAndAfterWhenNoAxesMeansNone) {
+  const auto noop = [&]<class O>(F x) {
+    return ValuesOf<float>(
+        RunOp<O>({F32({3}, std::move(x))}, {.noop_with_empty_axes = 1}, {DataType::kF32, {3}}));
+  };
+  EXPECT_EQ(noop.operator()<ops::ReduceL1>({-1, 2, -3}), (F{1, 2, 3}));
+  EXPECT_EQ(noop.operator()<ops::ReduceL2>({-1, 2, -3}), (F{1, 2, 3}));
+  EXPECT_EQ(noop.operator()<ops::ReduceSumSquare>({-1, 2, -3}), (F{1, 4, 9}));
+  EXPECT_EQ(noop.operator()<ops::ReduceLogSum>({1, 2, 4}), (F{0, std::log(2.0f), std::log(4.0f)}));
+  EXPECT_EQ(noop.operator()<ops::ReduceLogSumExp>({-1, 2, -3}), (F{-1, 2, -3}));
+  EXPECT_EQ(noop.operator()<ops::ReduceMax>({-1, 2, -3}), (F{-1, 2, -3}));
 }
 
 TEST(ReferenceReduce, OfManyFloatsIsAccumulatedInDouble) {

@@ -1,9 +1,16 @@
 // What models look like in older opsets than the dialect's.
+#include <gmock/gmock.h>
+
+#include <fstream>
 #include <functional>
+#include <map>
+#include <set>
+#include <sstream>
 
 #include "ir/builder.h"
 #include "ir/dialects/onnx.h"
 #include "tools/onnx/export/lowering.h"
+#include "tools/onnx/import/draft.h"
 #include "unittests/onnx/model_builder.h"
 
 namespace weft::onnx {
@@ -11,6 +18,73 @@ namespace {
 
 namespace ops = ir::ops;
 using ir::Value;
+
+// One version of an operator, from standard/operators.tsv, which operators.py describes.
+struct Signature {
+  bool deprecated = false;
+  int inputs = 0;
+  std::set<std::string> attributes{};
+  std::map<std::string, std::string> kinds{};  // "int=1", "ints?", "float!"
+  bool is_live() const { return !deprecated; }
+};
+
+std::vector<std::string> Cells(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
+  return parts;
+}
+
+// By name and first opset.
+std::map<std::string, std::map<int64_t, Signature>> ReadSignatures() {
+  std::map<std::string, std::map<int64_t, Signature>> all;
+  std::ifstream file(std::string(WEFT_TEST_DATA_DIR) + "/onnx/standard/operators.tsv");
+  for (std::string line; std::getline(file, line);) {
+    std::vector<std::string> cells = Cells(line, '\t');
+    cells.resize(6);
+    const int64_t since = std::stoll(cells[1]);
+    if (since > kOpset) continue;
+    Signature& signature = all[cells[0]][since];
+    signature.deprecated = cells[2] == "deprecated";
+    signature.inputs = static_cast<int>(Cells(cells[3], ' ').size());
+    for (const std::string& attribute : Cells(cells[5], ' ')) {
+      const size_t colon = attribute.find(':');
+      signature.attributes.insert(attribute.substr(0, colon));
+      signature.kinds[attribute.substr(0, colon)] = attribute.substr(colon + 1);
+    }
+  }
+  return all;
+}
+
+pb::NodeProto NodeOf(const std::string& op_type, int inputs) {
+  pb::NodeProto node;
+  node.set_op_type(op_type);
+  for (int i = 0; i < inputs; ++i) node.add_input(fmt::format("x{}", i));
+  return node;
+}
+
+// A value that is nobody's default.
+void SetOddValue(const std::string& kind, const std::string& name, pb::AttributeProto* attribute) {
+  attribute->set_name(name);
+  if (kind.starts_with("ints")) {
+    attribute->set_type(pb::AttributeProto::INTS);
+    attribute->add_ints(7);
+  } else if (kind.starts_with("int")) {
+    attribute->set_type(pb::AttributeProto::INT);
+    attribute->set_i(7);
+  } else if (kind.starts_with("float")) {
+    attribute->set_type(pb::AttributeProto::FLOAT);
+    attribute->set_f(7);
+  } else {
+    attribute->set_type(pb::AttributeProto::STRING);
+    attribute->set_s("odd");
+  }
+}
+
+absl::Status Lower(int64_t target, pb::NodeProto* node) {
+  return LowerNode(
+      {}, target, [](const ir::Ints&) { return "ints"; }, node);
+}
 
 // y = make(x) for x of f32[2,6].
 class TargetOpset : public ::testing::Test {
@@ -135,6 +209,18 @@ TEST_F(TargetOpset, AReductionOfNothingIsACopyBefore18) {
   EXPECT_EQ(LastNode(20, noop), "ReduceMax x keepdims:1 noop_with_empty_axes:1");
 }
 
+TEST_F(TargetOpset, AReductionOfNothingIsWhatItDoesToElementsBefore18) {
+  const auto noop = [&]<class O>() {
+    return LastNode(
+        17, [](ir::Builder& b, Value x) { return b.Make<O>({x}, {.noop_with_empty_axes = 1}); });
+  };
+  EXPECT_EQ(noop.operator()<ops::ReduceL1>(), "Abs x");
+  EXPECT_EQ(noop.operator()<ops::ReduceL2>(), "Abs x");
+  EXPECT_EQ(noop.operator()<ops::ReduceSumSquare>(), "Mul x x");
+  EXPECT_EQ(noop.operator()<ops::ReduceLogSum>(), "Log x");
+  EXPECT_EQ(noop.operator()<ops::ReduceLogSumExp>(), "Identity x");
+}
+
 TEST_F(TargetOpset, TheAxisOfAFourierTransformIsAnInputFrom20On) {
   const auto dft = [](ir::Builder& b, Value x) {
     return b.Make<ops::DFT>({b.Make<ops::Unsqueeze>({x, b.ConstantInts({-1})}), Value(),
@@ -142,6 +228,10 @@ TEST_F(TargetOpset, TheAxisOfAFourierTransformIsAnInputFrom20On) {
   };
   EXPECT_EQ(LastNode(17, dft), "DFT v2 inverse:0 onesided:0 axis:1");
   EXPECT_EQ(LastNode(20, dft), "DFT v2  v3=[1] inverse:0 onesided:0");
+  const auto last = [](ir::Builder& b, Value x) {
+    return b.Make<ops::DFT>({b.Make<ops::Unsqueeze>({x, b.ConstantInts({0, -1})})});
+  };
+  EXPECT_EQ(LastNode(17, last), "DFT v2 inverse:0 onesided:0 axis:-2");  // which was 1 unless given
 }
 
 TEST_F(TargetOpset, EqualPartsAreCountedFrom18On) {
@@ -171,6 +261,19 @@ TEST_F(TargetOpset, OthersAreUnsupported) {
   EXPECT_EQ(LastNode(13, shape),
             "UNIMPLEMENTED: onnx.Shape: attribute start of Shape came with opset 15 and the model "
             "is written for 13");
+  const auto but_last = [](ir::Builder& b, Value x) {
+    return b.Make<ops::Shape>({x}, {.end = int64_t{-1}});
+  };
+  EXPECT_EQ(LastNode(14, but_last),
+            "UNIMPLEMENTED: onnx.Shape: attribute end of Shape came with opset 15 and the model is "
+            "written for 14");
+  const auto last_axis = [](ir::Builder& b, Value x) {
+    const Value scales = b.ConstantFloats(std::vector<float>{2}, std::vector<int64_t>{1});
+    return b.Make<ops::Resize>({x, Value(), scales}, {.axes = ir::Ints{-1}});
+  };
+  EXPECT_EQ(LastNode(17, last_axis),
+            "UNIMPLEMENTED: onnx.Resize: attribute axes of Resize came with opset 18 and the model "
+            "is written for 17");
   const auto wrap = [](ir::Builder& b, Value x) {
     return b.Make<ops::Pad>({x, b.ConstantInts({0, 1, 0, 1})}, {.mode = ops::PadMode::kWrap});
   };
@@ -185,6 +288,84 @@ TEST_F(TargetOpset, OthersAreUnsupported) {
             "UNIMPLEMENTED: onnx.BitCast: BitCast came with opset 26 and the model is written for "
             "25");
   EXPECT_EQ(LastNode(26, bits), "BitCast x to:6");
+}
+
+TEST_F(TargetOpset, KindsOfValuesThatAreNewAreUnsupported) {
+  using ir::Builder;
+  const auto sequence = [](Builder& b, Value x) { return b.Make<ops::SequenceConstruct>({x}); };
+  const auto optional = [](Builder& b, Value x) { return b.Make<ops::OptionalOp>({x}); };
+  const auto first = [](Builder& b, Value s) {
+    return b.Make<ops::SequenceAt>({s, b.ConstantScalar(ir::DataType::kI64, 0)});
+  };
+  const auto get = [](Builder& b, Value o) { return b.Make<ops::OptionalGetElement>({o}); };
+  const auto has = [](Builder& b, Value o) { return b.Make<ops::OptionalHasElement>({o}); };
+  struct Row {
+    int64_t since;
+    std::string what;
+    std::function<Value(Builder&, Value)> make;
+  };
+  const Row rows[] = {
+      {18, "OptionalHasElement: absence of the input of OptionalHasElement",
+       [](Builder& b, Value) { return b.Make<ops::OptionalHasElement>({}); }},
+      {18, "OptionalHasElement: an input that is no optional of OptionalHasElement",
+       [=](Builder& b, Value x) { return has(b, x); }},
+      {18, "OptionalGetElement: an input that is no optional of OptionalGetElement",
+       [=](Builder& b, Value x) { return get(b, x); }},
+      {18, "OptionalGetElement: an input that is no optional of OptionalGetElement",
+       [=](Builder& b, Value x) { return first(b, get(b, sequence(b, x))); }},
+      {15, "Optional came", [=](Builder& b, Value x) { return get(b, optional(b, x)); }},
+      {14, "Identity: a sequence of Identity",
+       [=](Builder& b, Value x) { return first(b, b.Make<ops::Identity>({sequence(b, x)})); }},
+      {16, "Identity: an optional of Identity",
+       [=](Builder& b, Value x) { return get(b, b.Make<ops::Identity>({optional(b, x)})); }},
+      {20, "GridSample: x of rank 5 of GridSample", [](Builder& b, Value) {
+         const auto ones = [&](ir::Ints dims) {
+           return b.ConstantFilled(ir::DataType::kF32, dims, 1);
+         };
+         return b.Make<ops::GridSample>({ones({1, 1, 2, 2, 2}), ones({1, 2, 2, 2, 3})});
+       }}};
+  for (const Row& row : rows) {
+    if (row.since > 15) {
+      EXPECT_EQ(LastNode(row.since - 1, row.make),
+                fmt::format("UNIMPLEMENTED: onnx.{} came with opset {} and the model is written "
+                            "for {}",
+                            row.what, row.since, row.since - 1));
+    } else {
+      EXPECT_THAT(LastNode(row.since - 1, row.make), ::testing::HasSubstr(row.what));
+    }
+    EXPECT_FALSE(LastNode(row.since, row.make).starts_with("UNIMPLEMENTED")) << row.what;
+  }
+}
+
+// Every attribute and input that an operator has today and had not in the target: what is written for
+// that target has neither, or nothing is written.
+TEST(Lowering, WritesNothingThatTheTargetLacks) {
+  size_t checked = 0;
+  for (const auto& [name, versions] : ReadSignatures()) {
+    if (name == "DFT" || name == "Split") continue;  // they look at the operation: see above
+    const Signature& newest = versions.rbegin()->second;
+    for (int64_t target = kOldestTargetOpset; target < kOpset; ++target) {
+      const auto after = versions.upper_bound(target);
+      if (after == versions.begin() || after == versions.end() || !newest.is_live()) continue;
+      const Signature& old = std::prev(after)->second;
+      for (const std::string& attribute : newest.attributes) {
+        if (old.attributes.contains(attribute)) continue;
+        pb::NodeProto node = NodeOf(name, old.inputs);
+        SetOddValue(newest.kinds.at(attribute), attribute, node.add_attribute());
+        const absl::Status status = Lower(target, &node);
+        for (const pb::AttributeProto& a : node.attribute())
+          EXPECT_TRUE(!status.ok() || old.attributes.contains(a.name()))
+              << name << "." << a.name() << " in opset " << target;
+        ++checked;
+      }
+      if (newest.inputs <= old.inputs) continue;
+      pb::NodeProto node = NodeOf(name, newest.inputs);
+      EXPECT_FALSE(Lower(target, &node).ok() && node.input_size() > old.inputs)
+          << name << " in opset " << target;
+      ++checked;
+    }
+  }
+  EXPECT_GT(checked, 150u);
 }
 
 TEST_F(TargetOpset, NewOperatorsBecomeTheirBodies) {

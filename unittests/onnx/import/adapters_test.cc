@@ -391,10 +391,37 @@ TEST(Adapters, AnOldResizeRoundsUpWhereItShrinks) {
   };
   EXPECT_NE(import({0.5f, 1}, "nearest").find("nearest_mode='ceil'"), std::string::npos);
   EXPECT_NE(import({2, 1}, "nearest").find("nearest_mode='floor'"), std::string::npos);
-  EXPECT_EQ(import({0.5f, 2}, "nearest"),
-            "UNIMPLEMENTED: node of 'y' ('Resize'): Resize of opset 10 to nearest neighbours with "
-            "scales that are not known to be all 1 or more or all 1 or less");
   EXPECT_NE(import({0.5f, 2}, "linear").find("mode='linear'"), std::string::npos);
+}
+
+// y = resize(x) for x = 0, 1, ..., 7 as f32[2,4], with scales that are an input or not.
+std::vector<float> OldResize(const std::string& op_type, const std::vector<float>& scales,
+                             bool known) {
+  ModelBuilder m(op_type == "Upsample" ? 9 : 10);
+  m.Input("x", {2, 4});
+  if (known) m.Initializer<float>("s", {2}, scales);
+  if (!known) m.Input("s", {2});
+  m.Output("y");
+  m.Node(op_type, {"x", "s"}, {"y"});
+  ir::IrContext context;
+  auto program = m.Import(context);
+  EXPECT_EQ(program.status().message(), "");
+  if (!program.ok()) return {};
+  const kernels::Tensor x = F32({2, 4}, {0, 1, 2, 3, 4, 5, 6, 7}), s = F32({2}, scales);
+  std::vector<kernels::TensorView> views = {x.view()};
+  if (!known) views.push_back(s.view());
+  return RunProgram(**program, views);
+}
+
+TEST(Adapters, AnOldResizeThatShrinksAndEnlargesDoesOneAfterTheOther) {
+  const std::vector<float> y = {0, 2, 0, 2, 4, 6, 4, 6};
+  for (const bool known : {true, false}) {
+    EXPECT_EQ(OldResize("Resize", {2, 0.5f}, known), y);
+    EXPECT_EQ(OldResize("Resize", {2, 0.75f}, known),
+              (std::vector<float>{0, 2, 3, 0, 2, 3, 4, 6, 7, 4, 6, 7}));
+    EXPECT_EQ(OldResize("Upsample", {1, 1.5f}, known),
+              (std::vector<float>{0, 0, 1, 2, 2, 3, 4, 4, 5, 6, 6, 7}));
+  }
 }
 
 TEST(Adapters, OpsetsThatAreNewerAreUnsupported) {

@@ -69,4 +69,4 @@ function largestDifference(actual, expected) {
   return Math.max(...expected.map((tensor, i) => tensorDifference(actual[i], tensor)));
 }
 
-module.exports = { largestDifference, randomInputs };
+module.exports = { largestDifference, randomInputs, uniform };

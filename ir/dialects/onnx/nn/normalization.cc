@@ -101,8 +101,7 @@ bool LayerNormalization::Infer(InferContext& c) {
   Dims statistics = x;
   if (x) {
     if (!NormalizeAxis(c, &attrs.axis, x->size())) return false;
-    const auto last = std::span(*x).subspan(static_cast<size_t>(attrs.axis));
-    if (!CheckBroadcastsTo(c, 1, last) || !CheckBroadcastsTo(c, 2, last)) return false;
+    if (!CheckBroadcastsTo(c, 1, *x) || !CheckBroadcastsTo(c, 2, *x)) return false;
     std::fill(statistics->begin() + attrs.axis, statistics->end(), 1);
   }
   return SetSameAs(c, 0, 0) && SetTensor(c, 1, stash, statistics) &&

@@ -144,6 +144,31 @@ TEST(ReferenceResize, KeepsTheMiddleInTheMiddle) {
   ExpectNear(y, F32({2}, {10, 30}));
 }
 
+TEST(ReferenceResize, FindsHalvesOfScalesThatAreNoBinaryNumbers) {
+  const auto nearest = [](int64_t in, float scale, int64_t out, CoordinateMode coordinates,
+                          ops::NearestMode mode) {
+    Tensor x(DataType::kF32, {in});
+    for (int64_t i = 0; i < in; ++i) x.values<float>()[i] = static_cast<float>(i);
+    return ValuesOf<float>(
+        RunOp<ops::Resize>({std::move(x), {}, Constant(F32({1}, {scale}))},
+                           {.coordinate_transformation_mode = coordinates, .nearest_mode = mode},
+                           {DataType::kF32, {out}}));
+  };
+  // 3.5 / 0.7 - 0.5 is 4.5.
+  EXPECT_EQ(nearest(8, 0.7f, 5, CoordinateMode::kHalfPixel, ops::NearestMode::kRoundPreferFloor),
+            (F{0, 2, 3, 4, 6}));
+  // 8 * 7 / 16 is 3.5, where no scale is given.
+  const Tensor y =
+      RunOp<ops::Resize>({F32({7}, {0, 1, 2, 3, 4, 5, 6}), {}, {}, Constant(I64({1}, {16}))},
+                         {.coordinate_transformation_mode = CoordinateMode::kAsymmetric,
+                          .nearest_mode = ops::NearestMode::kRoundPreferCeil},
+                         {DataType::kF32, {16}});
+  EXPECT_EQ(ValuesOf<float>(y)[8], 4);
+  // The middle of 19 elements is that of 9, which has the index 4.
+  EXPECT_EQ(nearest(9, 2.15f, 19, CoordinateMode::kHalfPixelSymmetric, ops::NearestMode::kFloor)[9],
+            4);
+}
+
 TEST(ReferenceResize, ResizesTheAxesItNames) {
   const Operand x = F32({2, 2}, {1, 2, 3, 4});
   EXPECT_EQ(ValuesOf<float>(RunOp<ops::Resize>({x, {}, Constant(F32({1}, {2}))}, {.axes = {-1}},

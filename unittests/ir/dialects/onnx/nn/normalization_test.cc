@@ -35,9 +35,10 @@ TEST_F(OnnxNormalization, LayerNormalizationNormalizesTheLastDimensions) {
   EXPECT_EQ(Run<ops::LayerNormalization>({X({n, 3, 8}), X({3, 8})}, {.axis = 1}, 3),
             "tensor<Nx3x8xf32>, tensor<Nx1x1xf32>, tensor<Nx1x1xf32>");
   EXPECT_EQ(Run<ops::LayerNormalization>({X({2, 8}), X({7})}),
-            "onnx.LayerNormalization: scale [7] does not broadcast to [8]");
-  EXPECT_EQ(Run<ops::LayerNormalization>({X({2, 8}), X({8}), X({2, 8})}),
-            "onnx.LayerNormalization: b [2,8] does not broadcast to [8]");
+            "onnx.LayerNormalization: scale [7] does not broadcast to [2,8]");
+  EXPECT_EQ(Run<ops::LayerNormalization>({X({2, 8}), X({8}), X({2, 2, 8})}),
+            "onnx.LayerNormalization: b [2,2,8] does not broadcast to [2,8]");
+  EXPECT_EQ(Run<ops::LayerNormalization>({X({2, 8}), X({2, 1}), X({2, 8})}), "tensor<2x8xf32>");
   EXPECT_EQ(Run<ops::LayerNormalization>({X({2, 8}), X({8})}, {.axis = 2}),
             "onnx.LayerNormalization: axis 2 is out of range for rank 2");
   EXPECT_EQ(Run<ops::LayerNormalization>({X({2, 8}), X({8})}, {.stash_type = 7}),
