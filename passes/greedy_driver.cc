@@ -21,8 +21,7 @@ using drr::TreeAutomaton;
 using ir::kNoId;
 using ir::Operation;
 
-// Use limit when re-enqueueing for rules with chains, skips or regions, which the states of the
-// automaton do not model.
+// Uses followed for rules with chains, skips or regions, which the automaton's states do not model.
 constexpr uint32_t kMaxInexactUses = 256;
 constexpr size_t kMaxDeclineReasons = 16;  // kept per rule
 constexpr size_t kManyRules = 64;
@@ -66,7 +65,7 @@ class Driver : public ir::RewriteListener {
 
  private:
   // Labels a new op and queues it, also to go again if nobody comes to read it.
-  void Inserted(uint32_t op);
+  void Inserted(Operation op);
   // A match above may bind the op although no label changes.
   void Changed(uint32_t op);
   // A new op may take the slot: its entry in the worklist must not be mistaken for this one's.
@@ -107,8 +106,7 @@ class Driver : public ir::RewriteListener {
   void ReachUsers(uint32_t op, uint32_t max_uses, int left);
   // For a secondary root of a rule: its first root uses one of the same values.
   void EnqueuePartners(uint32_t op);
-  // After an application: the partners of what changed, and operations that lost a use (perhaps
-  // dead now, or without external uses of a match now).
+  // After an application: partners of what changed, and what lost a use (it may be dead or fit now).
   void Settle();
 
   // --- rewriting ---
@@ -182,15 +180,12 @@ inline absl::StatusOr<GreedyRewriteResult> Driver::Run() {
 }
 
 inline void Driver::OnInserted(Operation op) {
-  ++created_;
-  if (config_.record_rules) made_.push_back(op);
-  const uint32_t id = op.id();
-  if (id >= states_.size()) {
-    states_.resize(id + 1 + id / 4);
+  if (op.id() >= states_.size()) {
+    states_.resize(op.id() + 1 + op.id() / 4);
     queued_.Resize(states_.size());
     reached_.Resize(states_.size());
   }
-  Inserted(id);
+  Inserted(op);
 }
 
 // The worklist gets what inserting the new operation, replacing the old one and erasing would make
@@ -200,9 +195,7 @@ inline void Driver::OnReplacedInPlace(Operation op, std::span<const uint32_t> er
                                       std::span<const uint32_t> released) {
   for (const uint32_t gone : erased) Forget(gone);
   Forget(op.id());
-  ++created_;
-  if (config_.record_rules) made_.push_back(op);
-  Inserted(op.id());
+  Inserted(op);
   ForEachUserOf(op.id(), kNoId, [&](uint32_t user) { Changed(user); });
   for (const uint32_t value : released) Release(value);
 }
@@ -214,10 +207,13 @@ inline void Driver::OnErased(Operation op) {
   Forget(id);
 }
 
-inline void Driver::Inserted(uint32_t op) {
-  states_[op] = automaton_.Label(view_, op, states_.data());
-  Enqueue(op);
-  if (automaton_.Flags(states_[op]) & TreeAutomaton::kSecondaryRoot) partners_.push_back(op);
+inline void Driver::Inserted(Operation op) {
+  ++created_;
+  if (config_.record_rules) made_.push_back(op);
+  const uint32_t id = op.id();
+  states_[id] = automaton_.Label(view_, id, states_.data());
+  Enqueue(id);
+  if (automaton_.Flags(states_[id]) & TreeAutomaton::kSecondaryRoot) partners_.push_back(id);
 }
 
 inline void Driver::Changed(uint32_t op) {
