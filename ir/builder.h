@@ -25,8 +25,8 @@ class RewriteListener {
   virtual void OnInserted(Operation op) { (void)op; }
   virtual void OnReleased(Value value) { (void)value; }  // before an operand stops reading it
   virtual void OnModified(Operation op) { (void)op; }    // operands, attributes, types or regions
-  // `op` has become another operation, those with the numbers `erased` are gone, and the values
-  // with the numbers `released` have lost a use.
+  // `op` has become another operation, those with the numbers `erased` are gone, and the values with
+  // the numbers `released`, which they read, have lost a use; the new operation may read them again.
   virtual void OnReplacedInPlace(Operation op, std::span<const uint32_t> erased,
                                  std::span<const uint32_t> released) {
     (void)erased, (void)released, OnModified(op);

@@ -87,7 +87,6 @@ class Program {
   void UncountUse(uint32_t value);  // one less
   void Link(uint32_t operand, uint32_t value);
   void Unlink(uint32_t operand);
-  void TakeOver(uint32_t to, uint32_t from);
   uint32_t AllocateOp();
   void FreeOp(uint32_t op);
   uint32_t AllocateOperands(uint32_t count);

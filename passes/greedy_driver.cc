@@ -21,8 +21,7 @@ using drr::TreeAutomaton;
 using ir::kNoId;
 using ir::Operation;
 
-// Use limit when re-enqueueing for rules with chains, skips or regions, which the states of the
-// automaton do not model.
+// Uses followed for rules with chains, skips or regions, which the automaton's states do not model.
 constexpr uint32_t kMaxInexactUses = 256;
 constexpr size_t kMaxDeclineReasons = 16;  // kept per rule
 constexpr size_t kManyRules = 64;
@@ -65,6 +64,8 @@ class Driver : public ir::RewriteListener {
   void OnErased(Operation op) override;
 
  private:
+  // Labels a new op and queues it, also to go again if nobody comes to read it.
+  void Inserted(Operation op);
   // A match above may bind the op although no label changes.
   void Changed(uint32_t op);
   // A new op may take the slot: its entry in the worklist must not be mistaken for this one's.
@@ -105,8 +106,8 @@ class Driver : public ir::RewriteListener {
   void ReachUsers(uint32_t op, uint32_t max_uses, int left);
   // For a secondary root of a rule: its first root uses one of the same values.
   void EnqueuePartners(uint32_t op);
-  // Operations that lost a use: perhaps dead now, or without external uses of a match now.
-  void SettleReleased();
+  // After an application: partners of what changed, and what lost a use (it may be dead or fit now).
+  void Settle();
 
   // --- rewriting ---
 
@@ -135,9 +136,9 @@ class Driver : public ir::RewriteListener {
   const bool observed_;                       // more is asked for than the result
   const bool has_many_rules_;                 // more than the nearest cache holds
   std::vector<TreeAutomaton::State> states_;  // by op slot, as all below
-  IdSet queued_;
+  IdSet queued_, reached_;                    // reached_: what next_level_ holds
   std::vector<uint32_t> worklist_;
-  std::vector<uint32_t> released_, stack_, level_, next_level_;
+  std::vector<uint32_t> released_, partners_, stack_, level_, next_level_;
   uint64_t budget_ = 0;
   uint64_t created_ = 0, erased_ = 0;  // operations, by the application under way
   std::string reason_;                 // of the last decline
@@ -179,26 +180,24 @@ inline absl::StatusOr<GreedyRewriteResult> Driver::Run() {
 }
 
 inline void Driver::OnInserted(Operation op) {
-  ++created_;
-  if (config_.record_rules) made_.push_back(op);
-  const uint32_t id = op.id();
-  if (id >= states_.size()) {
-    states_.resize(id + 1 + id / 4);
+  if (op.id() >= states_.size()) {
+    states_.resize(op.id() + 1 + op.id() / 4);
     queued_.Resize(states_.size());
+    reached_.Resize(states_.size());
   }
-  states_[id] = automaton_.Label(view_, id, states_.data());
-  Enqueue(id);  // also to go again if nobody comes to read it
-  EnqueuePartners(id);
+  Inserted(op);
 }
+
+// The worklist gets what inserting the new operation, replacing the old one and erasing would make
+// of it, in that order, so that results do not depend on which way a rule is applied.
 
 inline void Driver::OnReplacedInPlace(Operation op, std::span<const uint32_t> erased,
                                       std::span<const uint32_t> released) {
   for (const uint32_t gone : erased) Forget(gone);
-  ++created_;
-  ++erased_;
-  if (config_.record_rules) made_.push_back(op);
+  Forget(op.id());
+  Inserted(op);
+  ForEachUserOf(op.id(), kNoId, [&](uint32_t user) { Changed(user); });
   for (const uint32_t value : released) Release(value);
-  Changed(op.id());
 }
 
 inline void Driver::OnErased(Operation op) {
@@ -208,11 +207,20 @@ inline void Driver::OnErased(Operation op) {
   Forget(id);
 }
 
+inline void Driver::Inserted(Operation op) {
+  ++created_;
+  if (config_.record_rules) made_.push_back(op);
+  const uint32_t id = op.id();
+  states_[id] = automaton_.Label(view_, id, states_.data());
+  Enqueue(id);
+  if (automaton_.Flags(states_[id]) & TreeAutomaton::kSecondaryRoot) partners_.push_back(id);
+}
+
 inline void Driver::Changed(uint32_t op) {
   const uint32_t flags = automaton_.Flags(Relabel(op));
   if (flags & TreeAutomaton::kAccepts) Enqueue(op);
   if ((flags & TreeAutomaton::kInterior) || automaton_.IsInexact()) EnqueueUsers(op, MaxUses(op));
-  if (flags & TreeAutomaton::kSecondaryRoot) EnqueuePartners(op);
+  if (flags & TreeAutomaton::kSecondaryRoot) partners_.push_back(op);
 }
 
 inline void Driver::Forget(uint32_t op) {
@@ -226,6 +234,7 @@ inline void Driver::Forget(uint32_t op) {
 inline void Driver::Seed() {
   states_.resize(program_.op_slots());
   queued_.Resize(states_.size());
+  reached_.Resize(states_.size());
   std::vector<uint32_t> resume;  // where to go on after the regions of an operation
   bool several_blocks = false;
   const auto push_regions = [&](uint32_t op) {
@@ -314,10 +323,9 @@ inline void Driver::EnqueueUsers(uint32_t op, uint32_t max_uses) {
   next_level_.clear();
   ReachUsers(op, max_uses, patterns_.max_depth() - 1);
   for (int left = patterns_.max_depth() - 2; left > 0 && !next_level_.empty(); --left) {
-    std::sort(next_level_.begin(), next_level_.end());
-    next_level_.erase(std::unique(next_level_.begin(), next_level_.end()), next_level_.end());
     level_.swap(next_level_);
     next_level_.clear();
+    for (uint32_t below : level_) reached_.Remove(below);
     for (uint32_t below : level_) ReachUsers(below, MaxUses(below), left);
   }
 }
@@ -325,7 +333,7 @@ inline void Driver::EnqueueUsers(uint32_t op, uint32_t max_uses) {
 inline void Driver::ReachUsers(uint32_t op, uint32_t max_uses, int left) {
   const auto reach = [&](uint32_t user) {
     if (Accepts(user)) Enqueue(user);
-    if (left > 1 && MaxUses(user) > 0) next_level_.push_back(user);
+    if (left > 1 && MaxUses(user) > 0 && reached_.Add(user)) next_level_.push_back(user);
   };
   ForEachUser(op, max_uses, reach);
   if (!automaton_.IsInexact()) return;
@@ -333,7 +341,7 @@ inline void Driver::ReachUsers(uint32_t op, uint32_t max_uses, int left) {
 }
 
 inline void Driver::EnqueuePartners(uint32_t op) {
-  if (!(automaton_.Flags(states_[op]) & TreeAutomaton::kSecondaryRoot)) return;
+  if (view_.IsErased(op)) return;
   for (uint32_t i = 0, n = view_.num_operands(op); i < n; ++i) {
     const uint32_t value = view_.operand(op, i);
     if (value == kNoId) continue;
@@ -344,7 +352,9 @@ inline void Driver::EnqueuePartners(uint32_t op) {
   }
 }
 
-inline void Driver::SettleReleased() {
+inline void Driver::Settle() {
+  for (const uint32_t op : partners_) EnqueuePartners(op);
+  partners_.clear();
   for (uint32_t op : released_) {
     const ir::internal::OpRecord& record = view_.record(op);
     if (record.flags & ir::internal::kOpErased) continue;
@@ -362,7 +372,7 @@ inline bool Driver::EraseIfDead(uint32_t id) {
   if (!op.HasTrait(ir::kPure) || !op.IsUnused()) return false;
   if (op.num_regions() > 0) return false;  // what is inside may matter
   rewriter_.Erase(op);
-  SettleReleased();
+  Settle();
   result_.changed = true;
   return true;
 }
@@ -419,6 +429,7 @@ inline bool Driver::Apply(drr::RuleEngine& engine, RuleStatistics& stats) {
     for (size_t i = queued; i < worklist_.size(); ++i) queued_.Remove(worklist_[i]);
     worklist_.resize(queued);
     released_.clear();
+    partners_.clear();
     made_.clear();
     ++stats.declined;
     if (config_.collect_statistics) CountDecline(stats, reason_);
@@ -428,7 +439,7 @@ inline bool Driver::Apply(drr::RuleEngine& engine, RuleStatistics& stats) {
   ++stats.applied;
   stats.ops_created += created_;
   stats.ops_erased += erased_;
-  if (!released_.empty()) SettleReleased();
+  if (!released_.empty() || !partners_.empty()) Settle();
   if (config_.record_rules) RecordRule(stats.rule);
   return true;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "drr/engine/erase_order.h"
 #include "drr/engine/result_attributes.h"
 #include "drr/rule/post_context.h"
 #include "ir/infer.h"
@@ -18,8 +19,8 @@ namespace {
 
 class Transaction {
  public:
-  Transaction(const MatchContext& match, ir::Rewriter& rewriter)
-      : m_(match), graph_(match.rule().graph), rewriter_(rewriter) {}
+  Transaction(const MatchContext& match, std::span<const OpId> erase_order, ir::Rewriter& rewriter)
+      : m_(match), graph_(match.rule().graph), erase_order_(erase_order), rewriter_(rewriter) {}
   bool Run();
   const std::string& reason() const { return reason_; }
 
@@ -27,7 +28,7 @@ class Transaction {
   bool Fail(std::string reason);
   bool Rollback();
   bool InMatch(Operation op) const { return m_.Contains(op); }
-  // All matched ops, an op that is read after those that read it where that is known.
+  // All matched ops, an op that is read after those that read it; absorbed ones last.
   std::vector<Operation> MatchedOps() const;
   Value Source(ValueId id) const { return m_.value(id); }
   // The op of `block` that is `op` or holds it; invalid when op is elsewhere.
@@ -73,6 +74,7 @@ class Transaction {
 
   const MatchContext& m_;
   const PatternGraph& graph_;
+  std::span<const OpId> erase_order_;
   ir::Rewriter& rewriter_;
   Operation before_;
   IdVector<ResultValue, Value> results_;
@@ -106,7 +108,7 @@ bool Transaction::Rollback() {
 
 std::vector<Operation> Transaction::MatchedOps() const {
   std::vector<Operation> ops;
-  for (OpId id : graph_.ops.ids()) {
+  for (OpId id : erase_order_) {
     if (graph_.ops[id].times == Times::kOnce) {
       if (m_.op(id)) ops.push_back(m_.op(id));
     } else {
@@ -356,11 +358,16 @@ void Transaction::EraseMatched() {
 
 }  // namespace
 
-bool Apply(const MatchContext& match, ir::Rewriter& rewriter, std::string* reason) {
-  Transaction transaction(match, rewriter);
+bool Apply(const MatchContext& match, std::span<const OpId> erase_order, ir::Rewriter& rewriter,
+           std::string* reason) {
+  Transaction transaction(match, erase_order, rewriter);
   if (transaction.Run()) return true;
   if (reason) *reason = transaction.reason();
   return false;
+}
+
+bool Apply(const MatchContext& match, ir::Rewriter& rewriter, std::string* reason) {
+  return Apply(match, EraseOrder(match.rule().graph), rewriter, reason);
 }
 
 }  // namespace weft::drr

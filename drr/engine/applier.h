@@ -3,6 +3,7 @@
 // fails the program is as before and the reason is reported.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "drr/rule/match_context.h"
@@ -10,7 +11,10 @@
 
 namespace weft::drr {
 
-// False when the rule declined; *reason (may be null) then says why.
+// False when the rule declined; *reason (may be null) then says why. `erase_order` is the
+// EraseOrder() of the rule's graph, which an engine keeps.
+bool Apply(const MatchContext& match, std::span<const OpId> erase_order, ir::Rewriter& rewriter,
+           std::string* reason);
 bool Apply(const MatchContext& match, ir::Rewriter& rewriter, std::string* reason);
 
 }  // namespace weft::drr

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "drr/engine/erase_order.h"
 #include "drr/engine/result_attributes.h"
 #include "drr/rule/arity.h"
 #include "ir/infer.h"
@@ -71,34 +72,30 @@ PlainApplier::PlainApplier(const Rule& rule, const PlainMatcher& matcher, PlainM
   PlanErasing();
 }
 
-// An op is erased after all its users in the pattern.
 void PlainApplier::PlanErasing() {
-  std::vector<ErasePlan> left(matcher_.num_ops());
-  for (int place = 0; place < matcher_.num_ops(); ++place) left[place].place = place;
+  std::vector<ErasePlan> plans(matcher_.num_ops());
   for (int user = 0; user < matcher_.num_ops(); ++user)
     for (ValueId operand : graph_.ops[matcher_.OpAt(user)].operands) {
       const OpId made_by = operand ? graph_.values[graph_.Resolve(operand)].producer : OpId();
       if (!made_by) continue;
-      ErasePlan& used = left[matcher_.PlaceOf(made_by)];
+      ErasePlan& used = plans[matcher_.PlaceOf(made_by)];
       used.users |= uint64_t{1} << user;
       ++used.uses;
     }
   const auto need = [&](const ResultOperand& operand) {
     if (operand.kind != ResultOperand::kSource) return;
     if (const OpId made_by = graph_.values[operand.source].producer)
-      left[matcher_.PlaceOf(made_by)].needed = true;
+      plans[matcher_.PlaceOf(made_by)].needed = true;
   };
   need(with_);
   for (const OpPlan& plan : plans_)
     for (const ResultOperand& operand : plan.operands) need(operand);
-  uint64_t done = 1;  // the root
-  while (erase_order_.size() + 1 < left.size())
-    for (const ErasePlan& plan : left) {
-      const uint64_t bit = uint64_t{1} << plan.place;
-      if ((done & bit) || (plan.users & ~done)) continue;
-      done |= bit;
-      erase_order_.push_back(plan);
-    }
+  for (const OpId op : EraseOrder(graph_)) {
+    const int place = matcher_.PlaceOf(op);
+    if (place == 0) continue;  // the root
+    plans[place].place = place;
+    erase_order_.push_back(plans[place]);
+  }
 }
 
 bool PlainApplier::Fail(std::string* reason, std::string text) {
@@ -218,22 +215,31 @@ bool PlainApplier::Build(OpPlan& plan, Operation root, ir::Rewriter& rewriter,
                          std::string* reason) {
   ir::RawOperationState state;
   if (!Prepare(plan, &state, reason)) return false;
-  match_.created.push_back(rewriter.CreateBefore(root, state));
-  match_.results[plan.result] = match_.created.back().id();
+  Insert(plan, root, state, rewriter);
   return true;
 }
 
+void PlainApplier::Insert(const OpPlan& plan, Operation root, const ir::RawOperationState& state,
+                          ir::Rewriter& rewriter) {
+  match_.created.push_back(rewriter.CreateBefore(root, state));
+  match_.results[plan.result] = match_.created.back().id();
+}
+
 bool PlainApplier::ReplaceRoot(Operation root, ir::Rewriter& rewriter, std::string* reason) {
+  const OpPlan& plan = plans_.back();
   ir::RawOperationState state;
   if (!Prepare(plans_.back(), &state, reason)) return false;
-  const Type inferred = state.type;
-  if (state.type.id() != match_.view->type(root.id()) &&
-      !Reconcile(root.result().type(), &state.type, reason))
-    return false;
+  if (state.type.id() != match_.view->type(root.id())) {
+    const Type old_type = root.result().type();
+    if (!ir::Compatible(state.type, old_type)) return FailTypes(old_type, state.type, reason);
+    if (!(ir::Merge(graph_.context(), state.type, old_type) == state.type)) {
+      // What the old type knows beyond the new one moves on to the operands.
+      Insert(plan, root, state, rewriter);
+      return ReplaceUses(root, rewriter, reason);
+    }
+  }
   const bool all = FindErased();
   rewriter.ReplaceInPlace(root, match_.erased, state);
-  if (!(state.type == inferred)) [[unlikely]]
-    rewriter.RefineOperands(root.result());
   if (!all) EraseMatched(rewriter);
   return true;
 }
@@ -254,13 +260,6 @@ bool PlainApplier::ReplaceUses(Operation root, ir::Rewriter& rewriter, std::stri
   return true;
 }
 
-// The replacement must have a type compatible with the root's; it then has what either knows.
-bool PlainApplier::Reconcile(Type old_type, Type* new_type, std::string* reason) {
-  if (!ir::Compatible(*new_type, old_type)) return FailTypes(old_type, *new_type, reason);
-  *new_type = ir::Merge(graph_.context(), *new_type, old_type);
-  return true;
-}
-
 bool PlainApplier::FailTypes(Type old_type, Type new_type, std::string* reason) {
   return Fail(reason, fmt::format("the result would be {} in place of {}", new_type.ToString(),
                                   old_type.ToString()));
@@ -268,30 +267,38 @@ bool PlainApplier::FailTypes(Type old_type, Type new_type, std::string* reason) 
 
 // Finds the matched ops that can be erased with the old root in one step: true when those are all.
 // An op that is bound twice, or used as a value that the pattern leaves open, has more uses than
-// the pattern says and is left to EraseMatched().
+// the pattern says and is left to EraseMatched(); so are those after it, as the order counts.
 bool PlainApplier::FindErased() {
   match_.erased.clear();
   uint64_t going = 1;  // places; the root's is the first
   for (const ErasePlan& plan : erase_order_) {
+    if (plan.needed || (plan.users & ~going)) continue;
     const uint32_t op = match_.ops[plan.place].op;
     const ir::internal::OpRecord& record = match_.view->record(op);
-    if (plan.needed || (plan.users & ~going) || record.flags != ir::internal::kOpHasResult ||
-        record.use_count != plan.uses)
-      continue;
+    if (record.flags != ir::internal::kOpHasResult || record.use_count != plan.uses) {
+      if (record.num_operands == 0) continue;  // one like it releases nothing
+      break;
+    }
     going |= uint64_t{1} << plan.place;
     match_.erased.push_back(op);
   }
   return match_.erased.size() == erase_order_.size();
 }
 
-// Erases the matched ops that have no use left.
+// Erases the matched ops that have no use left, in the order of the general applier.
 void PlainApplier::EraseMatched(ir::Rewriter& rewriter) {
-  for (const ErasePlan& plan : erase_order_) {
-    const uint32_t id = match_.ops[plan.place].op;
-    // Two ops of the pattern may be one shared constant, erased already.
-    const ir::internal::OpRecord& record = match_.view->record(id);
-    if (record.first_use != kNoId || (record.flags & ir::internal::kOpErased)) continue;
-    if (const Operation op = match_.view->OperationAt(id); op.IsUnused()) rewriter.Erase(op);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const ErasePlan& plan : erase_order_) {
+      const uint32_t id = match_.ops[plan.place].op;
+      // Two ops of the pattern may be one, erased already.
+      const ir::internal::OpRecord& record = match_.view->record(id);
+      if (record.first_use != kNoId || (record.flags & ir::internal::kOpErased)) continue;
+      if (const Operation op = match_.view->OperationAt(id); op.IsUnused()) {
+        rewriter.Erase(op);
+        changed = true;
+      }
+    }
   }
 }
 

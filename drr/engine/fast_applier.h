@@ -1,6 +1,6 @@
 // Applying a match of PlainMatcher, when the result is a few ops of one result each that replace
 // the root: the same transaction as Apply (drr/engine/applier.h), on numbers instead of handles and
-// without allocation. The root's record becomes the op that replaces it, where one does. Attributes
+// without allocation; it leaves uses in the same order. The root's record becomes the op that replaces it, where one does. Attributes
 // that a rule computes from nothing but attribute variables are computed once per combination, as
 // functions of a rule give equal results for equal matches; so are types.
 #pragma once
@@ -70,6 +70,8 @@ class PlainApplier {
   bool ComputeAttributes(OpPlan& plan, Memo& memo, ir::AttrDict* attrs, std::string* reason);
   bool InferType(Memo& memo, ir::RawOperationState* state, std::string* reason);
   bool Build(OpPlan& plan, ir::Operation root, ir::Rewriter& rewriter, std::string* reason);
+  void Insert(const OpPlan& plan, ir::Operation root, const ir::RawOperationState& state,
+              ir::Rewriter& rewriter);
   bool ReplaceRoot(ir::Operation root, ir::Rewriter& rewriter, std::string* reason);
   bool ReplaceUses(ir::Operation root, ir::Rewriter& rewriter, std::string* reason);
   bool FindErased();
@@ -80,7 +82,6 @@ class PlainApplier {
                                                   : match_.results[operand.result];
   }
   ResultOperand Resolved(ResultOperand operand) const;
-  bool Reconcile(ir::Type old_type, ir::Type* new_type, std::string* reason);
 
   PlainMatch& match_;
   bool in_place_ = false;  // the last op that is built becomes the root

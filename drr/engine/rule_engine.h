@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "drr/engine/applier.h"
+#include "drr/engine/erase_order.h"
 #include "drr/engine/fast_applier.h"
 #include "drr/engine/fast_matcher.h"
 #include "drr/engine/matcher.h"
@@ -39,14 +40,16 @@ class RuleEngine {
   bool Apply(const ir::GraphView& view, ir::Rewriter& rewriter, std::string* reason) {
     if (plain_applier_) return plain_applier_->Apply(view, &general_->match, rewriter, reason);
     if (plain_matcher_) plain_matcher_->Fill(&general_->match);
-    return drr::Apply(general_->match, rewriter, reason);
+    return drr::Apply(general_->match, general_->erase_order, rewriter, reason);
   }
 
  private:
   struct General {  // for what the plain ones do not support, and for reasons
-    explicit General(const Rule& rule) : matcher(rule), match(&rule) {}
+    explicit General(const Rule& rule)
+        : matcher(rule), match(&rule), erase_order(EraseOrder(rule.graph)) {}
     Matcher matcher;
     MatchContext match;
+    std::vector<OpId> erase_order;
   };
 
   bool MatchSlowly(const ir::GraphView& view, uint32_t op, MatchFailure* failure) {

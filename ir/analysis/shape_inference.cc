@@ -8,7 +8,7 @@
 #include "ir/dialects/onnx/control.h"
 #include "ir/dialects/onnx/infer/infer_util.h"
 #include "ir/dialects/pd/creation.h"
-#include "ir/dim/dim_expr.h"
+#include "ir/dim/dim_sizes.h"
 #include "ir/infer.h"
 #include "ir/rewriter.h"
 #include "ir/walk.h"
@@ -135,9 +135,9 @@ absl::Status PropagateTypes(Program& program) {
 namespace {
 
 // Fails where `dims` cannot be the shape of an input of this type. Sizes that are known may be
-// others if they are to be overwritten.
+// others if they are to be overwritten. *sizes learns what symbols and expressions are then.
 absl::Status CheckInputShape(Type type, std::string_view name, std::span<const int64_t> dims,
-                             bool overwrite) {
+                             bool overwrite, DimSizes* sizes) {
   const auto refuse = [&](std::string_view why) {
     return InvalidArgument(fmt::format("input {} is {}: {}", name, type.ToString(), why));
   };
@@ -148,7 +148,6 @@ absl::Status CheckInputShape(Type type, std::string_view name, std::span<const i
   const bool ranked = type.HasRank();
   if (ranked && type.rank() != dims.size())
     return refuse(fmt::format("{} has another rank", ToString(dims)));
-  std::vector<DimBinding> sizes;
   for (size_t i = 0; ranked && i < dims.size(); ++i) {
     const int64_t d = type.dims()[i];
     if (IsStaticDim(d) && d != dims[i] && !overwrite)
@@ -156,13 +155,7 @@ absl::Status CheckInputShape(Type type, std::string_view name, std::span<const i
     const auto twin = std::find(type.dims().begin(), type.dims().end(), d) - type.dims().begin();
     if (IsSymbolicDim(d) && dims[static_cast<size_t>(twin)] != dims[i])
       return refuse(fmt::format("dimensions {} and {} are the same", twin, i));
-    if (IsSymbolicDim(d) && !IsExpressionDim(d)) sizes.push_back({d, dims[i]});
-  }
-  for (size_t i = 0; ranked && i < dims.size(); ++i) {
-    if (!IsExpressionDim(type.dims()[i])) continue;
-    const int64_t size = SubstituteDim(type.dims()[i], sizes);
-    if (!IsSymbolicDim(size) && size != dims[i])
-      return refuse(fmt::format("{} is {}, not {}", SymbolName(type.dims()[i]), size, dims[i]));
+    if (std::string why; IsSymbolicDim(d) && !sizes->Add(d, dims[i], &why)) return refuse(why);
   }
   return absl::OkStatus();
 }
@@ -187,17 +180,20 @@ absl::Status GiveInputShape(Program& program, std::string_view name, std::span<c
   const Value input = FindInput(program, name);
   if (!input) return NotFound(fmt::format("the program has no input {}", name));
   const Type type = input.type();
-  WEFT_RETURN_IF_ERROR(CheckInputShape(type, name, dims, overwrite));
+  DimSizes sizes;
+  WEFT_RETURN_IF_ERROR(CheckInputShape(type, name, dims, overwrite, &sizes));
   const bool ranked = type.HasRank();
   bool contradicts = false;
   for (size_t i = 0; ranked && i < dims.size(); ++i)
     contradicts |= IsStaticDim(type.dims()[i]) && type.dims()[i] != dims[i];
   // Plain symbols first: expressions may follow from them.
   for (const bool expressions : {false, true})
-    for (size_t i = 0; ranked && i < dims.size(); ++i)
-      if (const int64_t d = input.type().dims()[i];
-          IsSymbolicDim(d) && d == type.dims()[i] && IsExpressionDim(d) == expressions)
-        WEFT_RETURN_IF_ERROR(SetDim(program, SymbolName(d), dims[i]));
+    for (const DimBinding& binding : sizes.bindings()) {
+      if (IsExpressionDim(binding.symbol) != expressions) continue;
+      const Shape now = input.type().HasRank() ? input.type().shape() : Shape();
+      if (!expressions || std::find(now.begin(), now.end(), binding.symbol) != now.end())
+        WEFT_RETURN_IF_ERROR(SetDim(program, SymbolName(binding.symbol), binding.size));
+    }
   Rewriter(&program).SetType(input, program.context()->TensorType(type.dtype(), dims));
   if (contradicts) ForgetShapes(program);
   return absl::OkStatus();

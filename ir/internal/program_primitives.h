@@ -104,23 +104,6 @@ namespace weft::ir {
   if (use.next != kNoId) operands_[use.next].prev = use.prev;
 }
 
-// `to`, an operand that is not linked, reads what `from` reads, in its place; `from` reads nothing.
-[[gnu::always_inline]] inline void Program::TakeOver(uint32_t to, uint32_t from) {
-  internal::OperandRecord &use = operands_[to], &old = operands_[from];
-  const uint32_t value = old.value;
-  old.value = kNoId;
-  use.value = value;
-  use.next = old.next;
-  use.prev = old.prev;
-  if (use.prev != kNoId) {
-    operands_[use.prev].next = to;
-  } else {
-    (value & internal::kExtraBit ? extras_[value & ~internal::kExtraBit].first_use
-                                 : ops_[value].first_use) = to;
-  }
-  if (use.next != kNoId) operands_[use.next].prev = to;
-}
-
 [[gnu::always_inline]] inline void Program::Insert(uint32_t op, uint32_t block, uint32_t before) {
   internal::BlockRecord& b = blocks_[block];
   internal::OpRecord& r = ops_[op];

@@ -27,38 +27,8 @@ Operation Program::Mutator::CreateBefore(uint32_t before, const RawOperationStat
   return p_->OpAt(id);
 }
 
-namespace {
-
-constexpr size_t kMaxOperands = Rewriter::kMaxInPlaceOperands;
-static_assert(kMaxOperands == 64, "one bit for each");
-
-// The operands of an operation that replaces another which do not read their value yet.
-class OpenOperands {
- public:
-  explicit OpenOperands(std::span<const uint32_t> operands)
-      : operands_(operands.data()),
-        open_(operands.empty() ? 0 : ~uint64_t{0} >> (kMaxOperands - operands.size())) {}
-  // Takes one that is to read `value`: its number, or -1.
-  int Take(uint32_t value) {
-    for (uint64_t left = open_; left != 0; left &= left - 1) {
-      const int i = __builtin_ctzll(left);
-      if (operands_[i] != value) continue;
-      open_ ^= left & -left;
-      return i;
-    }
-    return -1;
-  }
-  uint64_t left() const { return open_; }
-
- private:
-  const uint32_t* operands_;
-  uint64_t open_;
-};
-
-}  // namespace
-
-// Uses between erased operations are dropped without unlinking them, and a use by an erased one is
-// handed to the new operation where that uses the same value.
+// Uses between erased operations are dropped without unlinking them. All other lists of uses become
+// what creating the new operation, replacing and erasing the old ones would make of them.
 void Program::Mutator::ReplaceInPlace(Operation op, std::span<const uint32_t> erased,
                                       const RawOperationState& state,
                                       std::vector<uint32_t>* released) {
@@ -66,7 +36,7 @@ void Program::Mutator::ReplaceInPlace(Operation op, std::span<const uint32_t> er
   constexpr uint8_t kGoing = internal::kOpHasResult | internal::kOpErased;
   OpRecord& r = p_->ops_[op.id_];
   const auto num_operands = static_cast<uint32_t>(state.operands.size());
-  WEFT_CHECK(num_operands <= kMaxOperands, "too many operands");
+  WEFT_CHECK(num_operands <= Rewriter::kMaxInPlaceOperands, "too many operands");
   WEFT_CHECK(!(r.flags & (internal::kOpHasRegions | internal::kOpHasExtraResults |
                           internal::kOpManyOperands)),
              "only a small operation of one result is replaced in place");
@@ -81,22 +51,19 @@ void Program::Mutator::ReplaceInPlace(Operation op, std::span<const uint32_t> er
   const auto is_going = [&](uint32_t value) {
     return !(value & internal::kExtraBit) && p_->ops_[value].flags == kGoing;
   };
-  OpenOperands open(state.operands);
-  uint64_t unlinked = 0;  // operands that `op` itself read already: its records may serve again
-  for (uint32_t use = r.operands, end = use + r.num_operands; use != end; ++use) {
-    const uint32_t value = p_->operands_[use].value;
-    if (value == kNoId) continue;
-    if (is_going(value)) {
-      --uses;
-      continue;
+  const auto drop = [&](uint32_t first, uint32_t count) {
+    for (uint32_t use = first, end = first + count; use != end; ++use) {
+      const uint32_t value = p_->operands_[use].value;
+      if (value == kNoId) continue;
+      if (is_going(value)) {
+        --uses;
+      } else {
+        p_->Unlink(use);
+        released->push_back(value);
+      }
     }
-    p_->Unlink(use);
-    if (const int i = open.Take(value); i >= 0) {
-      unlinked |= uint64_t{1} << i;
-    } else {
-      released->push_back(value);
-    }
-  }
+  };
+  drop(r.operands, r.num_operands);
   uint32_t first = r.operands;
   if (num_operands != r.num_operands) {
     p_->FreeOperands(first, r.num_operands);
@@ -106,29 +73,15 @@ void Program::Mutator::ReplaceInPlace(Operation op, std::span<const uint32_t> er
   }
   for (uint32_t i = 0; i < num_operands; ++i) p_->operands_[first + i].owner = op.id_;
   for (const uint32_t e : erased) {
-    const uint32_t begin = p_->ops_[e].operands, end = begin + p_->ops_[e].num_operands;
-    for (uint32_t use = begin; use != end; ++use) {
-      const uint32_t value = p_->operands_[use].value;
-      if (value == kNoId) continue;
-      if (is_going(value)) {
-        --uses;
-      } else if (const int i = open.Take(value); i >= 0) {
-        p_->TakeOver(first + static_cast<uint32_t>(i), use);
-      } else {
-        p_->Unlink(use);
-        released->push_back(value);
-      }
-    }
-    p_->FreeOperands(begin, end - begin);
+    const OpRecord& gone = p_->ops_[e];
+    drop(gone.operands, gone.num_operands);
+    p_->FreeOperands(gone.operands, gone.num_operands);
     if (p_->has_names_) p_->DropSideEntries(e);
     p_->Remove(e);
   }
   WEFT_CHECK(uses == 0, "erasing an operation whose result is used");
   for (const uint32_t e : erased) p_->FreeOp(e);
-  for (uint64_t left = open.left() | unlinked; left != 0; left &= left - 1) {
-    const auto i = static_cast<uint32_t>(__builtin_ctzll(left));
-    p_->Link(first + i, state.operands[i]);
-  }
+  for (uint32_t i = 0; i < num_operands; ++i) p_->Link(first + i, state.operands[i]);
   r.opcode = state.opcode.id();
   r.attrs = state.attrs.id();
   r.type = state.type.id();

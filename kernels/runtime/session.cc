@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <cstring>
-#include <map>
 #include <utility>
 
 #include "ir/analysis/default_inputs.h"
 #include "ir/analysis/widen_floats.h"
 #include "ir/dialects/builtin.h"
-#include "ir/dim/dim_expr.h"
+#include "ir/dim/dim_sizes.h"
 #include "kernels/available_cpus.h"
 #include "kernels/runtime/evaluator.h"
 #include "kernels/runtime/isolate.h"
@@ -86,22 +85,6 @@ absl::Status CheckCount(size_t actual, size_t expected, std::string_view what) {
                              ", got " + std::to_string(actual));
 }
 
-// Whether the sizes of dimensions that follow from others do.
-absl::Status CheckExpressions(const std::map<int64_t, int64_t>& sizes) {
-  std::vector<ir::DimBinding> bindings;
-  for (const auto& [dim, size] : sizes)
-    if (!ir::IsExpressionDim(dim)) bindings.push_back({dim, size});
-  for (const auto& [dim, size] : sizes) {
-    if (!ir::IsExpressionDim(dim)) continue;
-    const int64_t expected = ir::SubstituteDim(dim, bindings);
-    if (ir::IsSymbolicDim(expected) || expected == size) continue;
-    const std::string is = expected < 0 ? "no size" : std::to_string(expected);
-    return ir::InvalidArgument("an input has a dimension of " + std::to_string(size) + " where " +
-                               std::string(ir::SymbolName(dim)) + " is " + is);
-  }
-  return absl::OkStatus();
-}
-
 }  // namespace
 
 Session::~Session() = default;
@@ -145,7 +128,7 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(const ir::Program& prog
 absl::StatusOr<std::vector<ir::Type>> Session::BindTypes(
     std::span<const std::span<const int64_t>> input_dims) const {
   WEFT_RETURN_IF_ERROR(CheckCount(input_dims.size(), inputs_.size(), "inputs"));
-  std::map<int64_t, int64_t> symbols;  // expressions too
+  ir::DimSizes sizes;
   std::vector<ir::Type> types;
   for (size_t i = 0; i < inputs_.size(); ++i) {
     const ir::Type declared = inputs_[i].type;
@@ -166,15 +149,11 @@ absl::StatusOr<std::vector<ir::Type>> Session::BindTypes(
       const int64_t want = declared.HasRank() ? declared.dims()[d] : ir::kUnknownDim;
       if (ir::IsStaticDim(want) && want != dims[d])
         return ir::InvalidArgument(shape + ", expected " + ir::ToString(declared.dims()));
-      if (!ir::IsSymbolicDim(want)) continue;
-      const int64_t bound = symbols.emplace(want, dims[d]).first->second;
-      if (bound != dims[d])
-        return ir::InvalidArgument(shape + ", but " + std::string(ir::SymbolName(want)) + " is " +
-                                   std::to_string(bound) + " in another input");
+      if (std::string why; !sizes.Add(want, dims[d], &why))
+        return ir::InvalidArgument(shape + ", but " + why);
     }
     types.push_back(program_->context()->TensorType(declared.dtype(), dims));
   }
-  WEFT_RETURN_IF_ERROR(CheckExpressions(symbols));
   return types;
 }
 

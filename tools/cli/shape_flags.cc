@@ -4,12 +4,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <set>
 
 #include "ir/analysis/shape_inference.h"
 #include "ir/base/suggest.h"
 #include "ir/dialects/builtin.h"
-#include "ir/dim/dim_expr.h"
+#include "ir/dim/dim_sizes.h"
 #include "tools/cli/program_main.h"
 
 namespace weft::tools {
@@ -68,29 +69,68 @@ absl::StatusOr<std::pair<std::string, ir::Shape>> ParseInputShape(const std::str
   return std::pair(assignment.first, std::move(shape));
 }
 
+// What an input of this type and shape says of symbols.
+absl::Status Learn(const std::string& option, const std::string& name, ir::Type type,
+                   const ir::Shape& shape, ir::DimSizes* sizes) {
+  if (!type.HasRank() || type.rank() != shape.size()) return absl::OkStatus();
+  for (size_t i = 0; i < shape.size(); ++i)
+    if (std::string why;
+        ir::IsSymbolicDim(type.dims()[i]) && !sizes->Add(type.dims()[i], shape[i], &why))
+      return ir::InvalidArgument(fmt::format("{} {}: {}", option, name, why));
+  return absl::OkStatus();
+}
+
+// Sets the shapes of inputs that these flags give.
+absl::Status SetShapes(bool overwrite, const std::vector<std::string>& flags,
+                       const std::map<std::string, ir::Type>& types, ir::Program& program,
+                       ir::DimSizes* sizes) {
+  const std::string option = overwrite ? "--overwrite-input-shape" : "--input-shape";
+  std::vector<std::string> names;
+  for (const ProgramInput& input : InputsOf(program)) names.push_back(input.name);
+  for (const std::string& flag : flags) {
+    WEFT_ASSIGN_OR_RETURN(const auto input, ParseInputShape(option, flag));
+    WEFT_RETURN_IF_ERROR(ir::CheckName("input", input.first, names));
+    WEFT_RETURN_IF_ERROR(overwrite ? ir::OverwriteInputShape(program, input.first, input.second)
+                                   : ir::SetInputShape(program, input.first, input.second));
+    WEFT_RETURN_IF_ERROR(Learn(option, input.first, types.at(input.first), input.second, sizes));
+  }
+  return absl::OkStatus();
+}
+
+// What the flags say of dimensions, each once.
+absl::Status ReadDims(const std::vector<std::string>& flags,
+                      const std::vector<std::string>& symbols, ir::DimSizes* sizes) {
+  std::set<std::string> given;
+  for (const std::string& flag : flags) {
+    WEFT_ASSIGN_OR_RETURN(const auto assignment, SplitAssignment("--dim", flag));
+    WEFT_RETURN_IF_ERROR(ir::CheckName("dimension", assignment.first, symbols));
+    if (!given.insert(assignment.first).second)
+      return ir::InvalidArgument(fmt::format("dimension '{}' is given twice", assignment.first));
+    WEFT_ASSIGN_OR_RETURN(const int64_t size, ParseSize("--dim", assignment.second));
+    if (std::string why; !sizes->Add(ir::SymbolicDim(assignment.first), size, &why))
+      return ir::InvalidArgument(fmt::format("--dim {}: {}", flag, why));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status ApplyShapes(const ShapeFlags& flags, ir::Program& program) {
-  std::vector<std::string> names;
-  for (const ProgramInput& input : InputsOf(program)) names.push_back(input.name);
-  for (const std::string& flag : flags.input_shapes) {
-    WEFT_ASSIGN_OR_RETURN(const auto input, ParseInputShape("--input-shape", flag));
-    WEFT_RETURN_IF_ERROR(ir::CheckName("input", input.first, names));
-    WEFT_RETURN_IF_ERROR(ir::SetInputShape(program, input.first, input.second));
-  }
-  for (const std::string& flag : flags.overwritten_shapes) {
-    WEFT_ASSIGN_OR_RETURN(const auto input, ParseInputShape("--overwrite-input-shape", flag));
-    WEFT_RETURN_IF_ERROR(ir::CheckName("input", input.first, names));
-    WEFT_RETURN_IF_ERROR(ir::OverwriteInputShape(program, input.first, input.second));
-  }
-  for (const std::string& flag : flags.dims) {
-    WEFT_ASSIGN_OR_RETURN(const auto assignment, SplitAssignment("--dim", flag));
-    WEFT_RETURN_IF_ERROR(ir::CheckName("dimension", assignment.first, SymbolsOf(program)));
-    WEFT_ASSIGN_OR_RETURN(const int64_t size, ParseSize("--dim", assignment.second));
-    WEFT_RETURN_IF_ERROR(ir::SetDim(program, assignment.first, size));
-  }
   if (flags.dims.empty() && flags.input_shapes.empty() && flags.overwritten_shapes.empty())
     return absl::OkStatus();
+  std::map<std::string, ir::Type> types;
+  for (const ProgramInput& input : InputsOf(program)) types.emplace(input.name, input.type);
+  const std::vector<std::string> symbols = SymbolsOf(program);
+  ir::DimSizes sizes;  // as all flags together say
+  WEFT_RETURN_IF_ERROR(SetShapes(false, flags.input_shapes, types, program, &sizes));
+  WEFT_RETURN_IF_ERROR(SetShapes(true, flags.overwritten_shapes, types, program, &sizes));
+  WEFT_RETURN_IF_ERROR(ReadDims(flags.dims, symbols, &sizes));
+  const std::vector<std::string> open = SymbolsOf(program);
+  for (const ir::DimBinding& binding : sizes.bindings()) {
+    const std::string_view name = ir::SymbolName(binding.symbol);
+    if (std::find(open.begin(), open.end(), name) != open.end())
+      WEFT_RETURN_IF_ERROR(ir::SetDim(program, name, binding.size));
+  }
   return ir::PropagateTypes(program);
 }
 

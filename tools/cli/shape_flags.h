@@ -22,8 +22,10 @@ void AddInputShapeFlags(CLI::App& app, ShapeFlags* flags);  // both
 // "1x3x224x224" or "1,3,224,224"; `option` is for the message.
 absl::StatusOr<ir::Shape> ParseShape(const std::string& option, const std::string& text);
 
-// Sets the shapes of inputs first, then the dims, then infers the types of everything again.
-// InvalidArgument when there is no such input or symbolic dim, or a shape contradicts the model.
+// Sets the shapes of inputs and the dims, and what follows from them: an input of 5 rows where it says
+// 2*n + 1 makes n 2. Then infers the types of everything again.
+// InvalidArgument when there is no such input or symbolic dim, when a dim is given twice, or when the
+// flags contradict the model or each other.
 absl::Status ApplyShapes(const ShapeFlags& flags, ir::Program& program);
 
 // The program's inputs, in order, and the names of its symbolic input dims, sorted.

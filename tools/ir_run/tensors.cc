@@ -6,10 +6,9 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
-#include <map>
 
 #include "ir/base/suggest.h"
-#include "ir/dim/dim_expr.h"
+#include "ir/dim/dim_sizes.h"
 #include "kernels/reference/compare.h"
 #include "kernels/reference/reference.h"
 #include "kernels/runtime/random_inputs.h"
@@ -49,31 +48,22 @@ absl::StatusOr<std::vector<std::optional<RuntimeValue>>> ReadAssignments(
   return values;
 }
 
-// Whether a tensor fits the declared type; binds its symbolic dims. A session looks at other values.
-absl::Status Fit(const TensorInfo& info, const RuntimeValue& value,
-                 std::map<int64_t, int64_t>* symbols) {
+// Whether a tensor fits the declared type; learns the sizes of symbols. A session looks at other values.
+absl::Status Fit(const TensorInfo& info, const RuntimeValue& value, ir::DimSizes* sizes) {
   if (!info.type.IsTensor() || !value.IsTensor()) return absl::OkStatus();
   const kernels::TensorView& tensor = value.view;
   bool fits = tensor.dtype == info.type.dtype();
+  std::string why;
   if (info.type.HasRank()) {
     const std::span<const int64_t> declared = info.type.dims();
     fits = fits && declared.size() == tensor.dims.size();
-    for (size_t i = 0; fits && i < declared.size(); ++i) {
-      const int64_t dim = tensor.dims[i];
-      if (ir::IsStaticDim(declared[i])) {
-        fits = dim == declared[i];
-      } else if (ir::IsSymbolicDim(declared[i])) {
-        fits = symbols->emplace(declared[i], dim).first->second == dim;
-      }
-    }
+    for (size_t i = 0; fits && i < declared.size(); ++i)
+      fits = sizes->Add(declared[i], tensor.dims[i], &why);
   }
   if (fits) return absl::OkStatus();
-  std::string bound;
-  for (const auto& [symbol, size] : *symbols)
-    bound +=
-        fmt::format("{}{} is {}", bound.empty() ? ", where " : ", ", ir::SymbolName(symbol), size);
-  return ir::InvalidArgument(fmt::format("input '{}' has type {}, expected {}{}", info.name,
-                                         kernels::Describe(value), info.type.ToString(), bound));
+  return ir::InvalidArgument(fmt::format("input '{}' has type {}, expected {}{}{}", info.name,
+                                         kernels::Describe(value), info.type.ToString(),
+                                         why.empty() ? "" : ": ", why));
 }
 
 // An element of a sequence or an optional: nothing says how large it is.
@@ -129,27 +119,18 @@ absl::StatusOr<std::vector<std::optional<ValueRange>>> ReadRanges(
   return ranges;
 }
 
-// The sizes of plain symbols, as bindings.
-std::vector<ir::DimBinding> BindingsOf(const std::map<int64_t, int64_t>& symbols) {
-  std::vector<ir::DimBinding> bindings;
-  bindings.reserve(symbols.size());
-  for (const auto& [symbol, size] : symbols) bindings.push_back({symbol, size});
-  return bindings;
-}
-
 absl::StatusOr<RuntimeValue> RandomInput(const TensorInfo& info, uint64_t seed, uint64_t stream,
-                                         const std::map<int64_t, int64_t>& symbols,
+                                         const ir::DimSizes& sizes,
                                          std::optional<ValueRange> range) {
   if (info.type.HasElement()) return RandomOther(info, seed, stream);
   if (!info.type.HasRank())
     return ir::InvalidArgument(
         fmt::format("input '{}' has no known rank; give --input {}=FILE or --input-shape {}=SHAPE",
                     info.name, info.name, info.name));
-  const std::vector<ir::DimBinding> bindings = BindingsOf(symbols);
   ir::Shape dims = info.type.shape();
   for (int64_t& dim : dims) {
     const int64_t declared = dim;
-    dim = ir::SubstituteDim(dim, bindings);
+    dim = sizes.SizeOf(dim);
     if (ir::IsStaticDim(dim)) continue;
     if (!ir::IsSymbolicDim(declared))
       return ir::InvalidArgument(
@@ -163,7 +144,7 @@ absl::StatusOr<RuntimeValue> RandomInput(const TensorInfo& info, uint64_t seed, 
         fmt::format("input '{}': the size of dimension '{}' is not known; give --dim {}=SIZE",
                     info.name, ir::SymbolName(declared), name));
   }
-  if (!range && info.range) range = info.range->For(bindings);
+  if (!range && info.range) range = info.range->For(sizes.bindings());
   auto tensor = kernels::RandomTensor(info.type.dtype(), std::move(dims), seed, stream, range);
   if (!tensor.ok()) return ir::Annotate(tensor.status(), "input '" + info.name + "'");
   return RuntimeValue::Of(*std::move(tensor));
@@ -182,9 +163,9 @@ absl::StatusOr<std::vector<RuntimeValue>> GatherInputs(ir::IrContext& context,
     given[i] = RuntimeValue::Of(std::move(tensor));
   }
   WEFT_ASSIGN_OR_RETURN(const auto ranges, ReadRanges(inputs, flags.ranges));
-  std::map<int64_t, int64_t> symbols;
+  ir::DimSizes sizes;
   for (size_t i = 0; i < inputs.size(); ++i)
-    if (given[i]) WEFT_RETURN_IF_ERROR(Fit(inputs[i], *given[i], &symbols));
+    if (given[i]) WEFT_RETURN_IF_ERROR(Fit(inputs[i], *given[i], &sizes));
   std::vector<RuntimeValue> values;
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (given[i]) {
@@ -196,7 +177,7 @@ absl::StatusOr<std::vector<RuntimeValue>> GatherInputs(ir::IrContext& context,
           fmt::format("input '{}' ({}) is not given; use --input {}=FILE or --random-inputs SEED",
                       inputs[i].name, inputs[i].type.ToString(), inputs[i].name));
     WEFT_ASSIGN_OR_RETURN(RuntimeValue value,
-                          RandomInput(inputs[i], *flags.seed, i, symbols, ranges[i]));
+                          RandomInput(inputs[i], *flags.seed, i, sizes, ranges[i]));
     values.push_back(std::move(value));
   }
   return values;

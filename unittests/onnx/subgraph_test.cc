@@ -237,6 +237,49 @@ TEST(Subgraph, ScansOfOpset8AreNotNestedTooDeep) {
   };
   EXPECT_EQ(import(8), "");
   EXPECT_THAT(import(40), ::testing::HasSubstr("graphs are nested deeper than 64"));
+
+// Of `name`, in the body of the loop: the one dimension is this.
+void StateInBody(ModelBuilder& m, const std::string& name, const std::string& dim) {
+  auto* body = m.graph()->mutable_node(0)->mutable_attribute(0)->mutable_g();
+  auto* info = body->add_value_info();
+  ModelBuilder::SetInfo(info, name, {-1});
+  info->mutable_type()->mutable_tensor_type()->mutable_shape()->mutable_dim(0)->set_dim_param(dim);
+}
+
+TEST(Subgraph, NorIsAnExpressionOfASizeThatGrows) {
+  ModelBuilder m = GrowingModel();
+  auto* body = m.graph()->mutable_node(0)->mutable_attribute(0)->mutable_g();
+  for (const char* name : {"y", "w"}) {
+    const std::string now = std::string(name) + "_now", twice = std::string(name) + "_twice";
+    ModelBuilder::AddNode(body->mutable_node(), "Tile", {now, "times"}, {twice});
+  }
+  m.Input("times", {1}, pb::TensorProto::INT64);
+  StateInBody(m, "y_twice", "2*n2");
+  StateInBody(m, "w_twice", "2*n3");
+  const std::string text = ImportAndDescribe(m);
+  EXPECT_THAT(text, testing::HasSubstr("y_twice: f32[?] = onnx.Tile"));
+  EXPECT_THAT(text, testing::HasSubstr("w_twice: f32[\"2*n3\"] = onnx.Tile"));
+}
+
+// The first dimension of what is carried may be an expression itself.
+TEST(Subgraph, ASymbolOfAnExpressionThatGrowsIsNotBelievedEither) {
+  ModelBuilder m = GrowingModel();
+  auto* body = m.graph()->mutable_node(0)->mutable_attribute(0)->mutable_g();
+  const auto set = [](pb::ValueInfoProto* info, const std::string& dim) {
+    info->mutable_type()->mutable_tensor_type()->mutable_shape()->mutable_dim(0)->set_dim_param(
+        dim);
+  };
+  set(m.graph()->mutable_input(1), "past + 1");
+  set(body->mutable_input(2), "past + 1");
+  set(body->mutable_output(1), "past + 2");
+  set(body->mutable_value_info(0), "past");
+  for (auto& node : *body->mutable_node())
+    if (node.op_type() == "If")
+      for (auto& branch : *node.mutable_attribute())
+        set(branch.mutable_g()->mutable_output(0), "past");
+  const std::string text = ImportAndDescribe(m);
+  EXPECT_THAT(text, testing::HasSubstr("of_then_branch: f32[?] = onnx.Relu(y_now)"));
+  EXPECT_THAT(text, testing::HasSubstr("y_next: f32[?] = onnx.Concat(y_kept, z)"));
 }
 
 TEST(Subgraph, ScansInsideOfBranchesCaptureThroughTwoLevels) {

@@ -15,6 +15,7 @@
 #include "passes/greedy_driver.h"
 #include "passes/rule_registry.h"
 #include "unittests/drr/engine/toy_ops.h"
+#include "unittests/drr/engine/use_lists.h"
 #include "unittests/fixtures/golden.h"
 
 namespace weft::passes {
@@ -28,7 +29,7 @@ constexpr const char* kLanguageGolden = WEFT_TEST_DATA_DIR "/drr/golden";
 
 // What one run made of a program, in text.
 struct Outcome {
-  std::string program, statistics;
+  std::string program, uses, statistics;
   bool tried = false, applied = false;
 };
 
@@ -81,6 +82,7 @@ class Engines : public testing::Test {
       }
     }
     outcome.program = ir::PrintProgram(*program, {.locations = true});
+    outcome.uses = drr::UseLists(*program);
     return outcome;
   }
 
@@ -99,6 +101,7 @@ class Engines : public testing::Test {
             what + " on " + path +
             (less == FastPath::kNone ? ", both general" : ", general applier");
         ASSERT_EQ(general.program, fast.program) << where;
+        ASSERT_EQ(general.uses, fast.uses) << where;
         ASSERT_EQ(general.statistics, fast.statistics) << where;
       }
     }

@@ -9,6 +9,7 @@
 #include "ir/dialects/onnx.h"
 #include "ir/dialects/onnx/elementwise.h"
 #include "ir/dialects/onnx/movement.h"
+#include "ir/text/printer.h"
 
 namespace weft::passes {
 namespace {
@@ -40,6 +41,45 @@ class CancelTransposes : public DrrPatternBase<CancelTransposes> {
     auto out = src.Op<ops::Transpose>({.perm = {1, 0}})(inner);
     ResultPattern res = src.ResultPattern();
     res.Tensor(out) = x;
+  }
+};
+
+// relu(x) => tanh(x)
+class ReluToTanh : public DrrPatternBase<ReluToTanh> {
+ public:
+  static constexpr std::string_view kName = "relu-to-tanh";
+  void operator()(DrrPatternContext* ctx) const override {
+    SourcePattern src = ctx->SourcePattern();
+    auto x = src.Tensor("x");
+    auto out = src.Op<ops::Relu>()(x);
+    ResultPattern res = src.ResultPattern();
+    res.Tensor(out) = res.Op<ops::Tanh>()(x);
+  }
+};
+
+// tanh(x) => exp(x)
+class TanhToExp : public DrrPatternBase<TanhToExp> {
+ public:
+  static constexpr std::string_view kName = "tanh-to-exp";
+  void operator()(DrrPatternContext* ctx) const override {
+    SourcePattern src = ctx->SourcePattern();
+    auto x = src.Tensor("x");
+    auto out = src.Op<ops::Tanh>()(x);
+    ResultPattern res = src.ResultPattern();
+    res.Tensor(out) = res.Op<ops::Exp>()(x);
+  }
+};
+
+// neg(tanh(x)) => sin(x)
+class NegTanhToSin : public DrrPatternBase<NegTanhToSin> {
+ public:
+  static constexpr std::string_view kName = "neg-tanh-to-sin";
+  void operator()(DrrPatternContext* ctx) const override {
+    SourcePattern src = ctx->SourcePattern();
+    auto x = src.Tensor("x");
+    auto out = src.Op<ops::Neg>()(src.Op<ops::Tanh>()(x));
+    ResultPattern res = src.ResultPattern();
+    res.Tensor(out) = res.Op<ops::Sin>()(x);
   }
 };
 
@@ -99,6 +139,28 @@ TEST(GreedyDriver, LeavesNothingToDoWhenSlotsAreReused) {
     EXPECT_EQ(program.body().num_ops(), 1u) << "top down: " << top_down;
     EXPECT_EQ(ir::Verify(program).message(), "");
     EXPECT_FALSE(ApplyPatternsGreedily(program, frozen, config)->changed);
+  }
+}
+
+// Two rules want the new tanh, one of them from above: the one above is asked first, whichever way
+// the tanh was put in place.
+TEST(GreedyDriver, LooksAtTheReadersOfANewOperationFirstWhicheverWayItWasMade) {
+  for (const FastPath fast_path : {FastPath::kAll, FastPath::kMatcher, FastPath::kNone}) {
+    ir::IrContext context;
+    ir::LoadOnnxDialect(context);
+    ir::Program program(&context);
+    ir::Builder b(&program);
+    const ir::Value x = b.AddInput("x", context.TensorType(ir::DataType::kF32, {3}));
+    b.Return({{"y", b.Make<ops::Neg>({b.Make<ops::Relu>({x})})}});
+    RewritePatternSet set(&context);
+    set.Add<ReluToTanh>();
+    set.Add<TanhToExp>();
+    set.Add<NegTanhToSin>();
+    ASSERT_TRUE(set.errors().empty());
+    const FrozenRewritePatternSet frozen(std::move(set));
+    ASSERT_TRUE(ApplyPatternsGreedily(program, frozen, {.fast_path = fast_path}).ok());
+    EXPECT_THAT(ir::PrintProgram(program), testing::HasSubstr("onnx.Sin"))
+        << static_cast<int>(fast_path);
   }
 }
 

@@ -256,6 +256,21 @@ module {input_names:strings["a:0"],output_names:strings["y"]} (%0: tensor<"batch
   EXPECT_THAT(Refusal({in, "--overwrite-input-shape", "a:0:5,4,1"}), HasSubstr("another rank"));
 }
 
+TEST_F(IrOpt, SolvesTheSizesOfExpressions) {
+  const std::string in = Write("a.ir", R"(
+module {input_names:strings["a","b"],output_names:strings["y"]} (%0: tensor<"2*n + 1"xf32>, %1: tensor<"n"xf32>) {
+ (%2) = "onnx.Concat" (%0, %1) {axis:0} : (tensor<"2*n + 1"xf32>, tensor<"n"xf32>) -> tensor<"3*n + 1"xf32>
+ () = "builtin.return" (%2) {} : (tensor<"3*n + 1"xf32>) ->
+}
+)");
+  for (const char* flag : {"--input-shape", "--overwrite-input-shape"}) {
+    EXPECT_THAT(Accept({in, flag, "a:7"}).out, HasSubstr("tensor<10xf32>"));
+    EXPECT_THAT(Refusal({in, flag, "a:6"}), HasSubstr("2*n + 1 is 6 for no size of n"));
+    EXPECT_THAT(Refusal({in, flag, "a:7", "--dim", "n=2"}), HasSubstr("n is 3, not 2"));
+  }
+  EXPECT_THAT(Refusal({in, "--dim", "n=2", "--dim", "n=3"}), HasSubstr("'n' is given twice"));
+}
+
 TEST_F(IrOpt, GoesFromOnnxToTextAndBack) {
   const auto convert = [&](const std::string& from, const std::string& to) {
     Accept({from, "--pipeline", "none", "-o", Path(to)});

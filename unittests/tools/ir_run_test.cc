@@ -115,6 +115,36 @@ TEST_F(IrRun, GivesRandomInputsTheirShapesAndRanges) {
   EXPECT_THAT(Refusal(run({})), HasSubstr("give --dim n=SIZE"));
 }
 
+// The size of an expression says what its symbol is, and must agree with all else that is said.
+TEST_F(IrRun, SolvesTheSizesOfExpressions) {
+  const std::string in = Write("a.ir", kSymbolicGather);
+  const auto run = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {in, "--random-inputs", "1"});
+    return arguments;
+  };
+  EXPECT_THAT(Accept(run({"--input-shape", "table:5,3"})), HasSubstr("y: f32[2,3]"));
+  EXPECT_THAT(Accept(run({"--input-shape", "table:5,3", "--dim", "n=2"})),
+              HasSubstr("y: f32[2,3]"));
+  EXPECT_THAT(Accept(run({"--input-shape", "table:5,3", "--input-shape", "ids:0:2"})),
+              HasSubstr("y: f32[2,3]"));
+  const char* const no_size = "2*n + 1 is 4 for no size of n";
+  EXPECT_THAT(Refusal(run({"--input-shape", "table:4,3"})), HasSubstr(no_size));
+  EXPECT_THAT(Refusal(run({"--input-shape", "table:4,3", "--dim", "n=2"})), HasSubstr(no_size));
+  EXPECT_THAT(Refusal(run({"--overwrite-input-shape", "table:4,3"})), HasSubstr(no_size));
+  EXPECT_THAT(Refusal(run({"--input-shape", "table:5,3", "--dim", "n=3"})),
+              HasSubstr("--dim n=3: n is 2, not 3"));
+  EXPECT_THAT(Refusal(run({"--input-shape", "table:5,3", "--input-shape", "ids:0:3"})),
+              HasSubstr("dimension 0 cannot be 3"));
+  EXPECT_THAT(Refusal(run({"--dim", "n=2", "--dim", "n=2"})),
+              HasSubstr("dimension 'n' is given twice"));
+
+  const std::string five = WriteNpy("five.npy", "(5, 3)", std::vector<float>(15, 1.5f)),
+                    four = WriteNpy("four.npy", "(4, 3)", std::vector<float>(12, 1.5f));
+  EXPECT_THAT(Accept(run({"--input", "table=" + five})), HasSubstr("y: f32[2,3]"));
+  EXPECT_THAT(Refusal(run({"--input", "table=" + four})), HasSubstr(no_size));
+  EXPECT_THAT(Refusal(run({"--input", "table=" + five, "--dim", "n=3"})), HasSubstr("table"));
+}
+
 TEST_F(IrRun, RefusesBadUsage) {
   const std::string in = Write("a.ir", kRelu);
   EXPECT_THAT(Refusal({}), HasSubstr("no model given"));
@@ -205,8 +235,9 @@ TEST_F(IrRun, BindsSymbolicDims) {
   EXPECT_THAT(Refusal({in, "--random-inputs", "1"}), HasSubstr("give --dim n=SIZE"));
   EXPECT_THAT(Accept({in, "--random-inputs", "1", "--dim", "n=5"}), HasSubstr("y: f32[5,3]"));
   EXPECT_THAT(Accept({in, "--input", "a=" + a, "--random-inputs", "1"}), HasSubstr("y: f32[2,3]"));
-  EXPECT_THAT(Refusal({in, "--input", "a=" + a, "--input", "b=" + b}),
-              HasSubstr("input 'b' has type f32[1,3], expected tensor<\"n\"x3xf32>, where n is 2"));
+  EXPECT_THAT(
+      Refusal({in, "--input", "a=" + a, "--input", "b=" + b}),
+      HasSubstr("input 'b' has type f32[1,3], expected tensor<\"n\"x3xf32>: n is 2, not 1"));
 }
 
 TEST_F(IrRun, RandomInputsDependOnTheSeedAlone) {

@@ -7,6 +7,7 @@
 #include "ir/analysis/verifier.h"
 #include "ir/dialects/builtin.h"
 #include "ir/dialects/onnx/control.h"
+#include "ir/dim/dim_expr.h"
 #include "tools/onnx/import/importer.h"
 #include "tools/onnx/import/importer_impl.h"
 #include "tools/onnx/proto/names.h"
@@ -32,6 +33,14 @@ absl::Status CheckModel(const pb::ModelProto& model) {
   if (model.graph().node().empty() && model.graph().output().empty())
     return ir::InvalidArgument("the graph has neither nodes nor outputs");
   return absl::OkStatus();
+}
+
+// The dimension itself, where it is symbolic, and the symbols of its expression.
+std::vector<int64_t> SymbolsIn(int64_t dim) {
+  if (!ir::IsSymbolicDim(dim)) return {};
+  std::vector<int64_t> symbols{dim};
+  ir::DimExpr::OfDim(dim).CollectSymbols(&symbols);
+  return symbols;
 }
 
 }  // namespace
@@ -97,7 +106,7 @@ absl::Status Importer::StatedTypes(const pb::GraphProto& graph, Scope* scope) {
 
 // Exporters state of a value that a loop carries the type that it has at first, so that a symbol of the
 // graph outside may stand for a size that grows. What the body and the graphs inside of it state with
-// such a symbol is not believed; inference tells it anew.
+// such a symbol, alone or in an expression, is not believed; inference tells it anew.
 void Importer::ForgetVaryingSizes(const pb::GraphProto& graph, Operation op, Scope* scope) {
   if (op.Is<ir::ops::Loop>()) {
     const int carried = std::min(graph.input_size() - 2, graph.output_size() - 1);
@@ -110,15 +119,21 @@ void Importer::ForgetVaryingSizes(const pb::GraphProto& graph, Operation op, Sco
         const int64_t before = taken.shape()[axis];
         const int64_t after = comparable ? given.shape()[axis] : ir::kUnknownDim;
         if (before == after) continue;
-        for (const int64_t dim : {before, after})
-          if (ir::IsSymbolicDim(dim)) scope->varying.insert(dim);
+        for (const int64_t dim : {before, after}) {
+          const std::vector<int64_t> symbols = SymbolsIn(dim);
+          scope->varying.insert(symbols.begin(), symbols.end());
+        }
       }
     }
   }
-  const auto varies = [&](int64_t dim) {
+  const auto is_varying = [&](int64_t symbol) {
     for (const Scope* s = scope; s; s = s->outer)
-      if (s->varying.contains(dim)) return true;
+      if (s->varying.contains(symbol)) return true;
     return false;
+  };
+  const auto varies = [&](int64_t dim) {
+    const std::vector<int64_t> symbols = SymbolsIn(dim);
+    return std::any_of(symbols.begin(), symbols.end(), is_varying);
   };
   for (auto& [name, type] : scope->stated) {
     if (!type.HasRank()) continue;

@@ -5,6 +5,7 @@
 #include "ir/dialects/onnx.h"
 #include "ir/graph_view.h"
 #include "ir/infer.h"
+#include "unittests/drr/engine/use_lists.h"
 #include "unittests/drr/text/text_rule_test_util.h"
 
 namespace weft::drr {
@@ -25,7 +26,8 @@ class Engines : public text::TextRuleTest {
  protected:
   Engines() { ir::AddOps<Held>(context); }
 
-  // The program after the rule was tried once at every op, in text, by the engine as it is chosen.
+  // The program after the rule was tried once at every op, in text, by the engine as it is chosen,
+  // and who reads what, in order.
   std::string After(std::string_view module, const std::string& rule, FastPath fast_path) {
     Parse(module);
     const text::RuleFile file = Read(rule);
@@ -44,7 +46,7 @@ class Engines : public text::TextRuleTest {
       if (!engine.Apply(view, rewriter, &why)) reasons += why + "\n";
     }
     EXPECT_TRUE(ir::Verify(*program).ok()) << ir::Verify(*program).message();
-    return reasons + Print();
+    return reasons + Print() + UseLists(*program);
   }
   // Of all engines, which must agree.
   std::string After(std::string_view module, const std::string& rule) {
@@ -78,6 +80,21 @@ TEST_F(Engines, ARootStaysForTheReadersOfAnotherResultThatIsKept) {
       "rule r { source { %v, %i = onnx.TopK{...}(%x, %k) keep %i }\n"
       "result { } replace %v with %x }");
   EXPECT_THAT(by_operand, HasSubstr("onnx.TopK"));
+}
+
+// Who reads a value is asked in order where rules are joined on it.
+TEST_F(Engines, ReadersStandInTheSameOrder) {
+  const std::string after = After(
+      R"(module {input_names:strings["x"],output_names:strings["y","z"]} (%0: tensor<4xf32>) {
+ (%1) = "onnx.Relu" (%0) {} : (tensor<4xf32>) -> tensor<4xf32>
+ (%2) = "onnx.Add" (%1, %0) {} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+ (%3) = "onnx.Exp" (%0) {} : (tensor<4xf32>) -> tensor<4xf32>
+ () = "builtin.return" (%2, %3) {} : (tensor<4xf32>, tensor<4xf32>) ->
+}
+)",
+      "rule r { source { %r = onnx.Relu(%x) %y = onnx.Add(%r, %x) }\n"
+      "result { !0 = onnx.Mul(%x, %x) } replace %y with !0 }");
+  EXPECT_THAT(after, HasSubstr("argument 0: 0.1 0.0 1.0\n"));
 }
 
 TEST_F(Engines, WhatHasAnEffectInARegionIsLeftAlone) {

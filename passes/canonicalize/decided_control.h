@@ -1,0 +1,16 @@
+// Control flow that constants decide: an If whose condition is known, a Loop that is never run.
+#pragma once
+
+#include "ir/rewriter.h"
+
+namespace weft::passes {
+
+// Whether `op` was such a one. Then it is gone: what the branch computes stands before it and is read
+// instead, in whatever region that is, and the results of the Loop are the values it starts with. A
+// scan output of a Loop without a step is an empty constant; where its sizes are not known the Loop
+// stays.
+bool InlineDecidedControl(ir::Operation op, ir::Rewriter& rewriter);
+// How many of the first operands of `op` decide that: 0 for all but an If and a Loop.
+uint32_t NumDecidingOperands(ir::Operation op);
+
+}  // namespace weft::passes
