@@ -35,6 +35,7 @@ PACKAGES = ['python3-torch', 'python3-torchvision', 'python3-onnx', 'python3-num
             'python3-protobuf', 'protobuf-compiler']
 QUANTIZED = {'resnet50': 'static', 'mobilenet_v2': 'static', 'bert_base': 'dynamic'}
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+IR_OPT = REPOSITORY / 'build' / 'release' / 'bin' / 'ir-opt'
 
 
 def parse_arguments():
@@ -151,12 +152,11 @@ def export_dynamic(name, dynamic, size, folder):
 def quantize_model(name, folder):
     """Writes the model in 8 bits beside it; ir-opt says what that costs."""
     mode = QUANTIZED[name]
-    ir_opt = REPOSITORY / 'build' / 'release' / 'bin' / 'ir-opt'
-    command = [str(ir_opt), str(folder / f'{name}.onnx'), '--quantize', mode,
+    command = [str(IR_OPT), str(folder / f'{name}.onnx'), '--quantize', mode,
                '-o', str(folder / f'{name}_{mode}.onnx')]
     print('+', ' '.join(command), file=sys.stderr)
     if subprocess.run(command, check=False).returncode != 0:
-        sys.exit(f'export.py: {name} was not quantised; is ir-opt built (tools/dev build ir-opt)?')
+        sys.exit(f'export.py: {name} was not quantised')
 
 
 def main():
@@ -171,6 +171,9 @@ def main():
     unknown = [name for name in arguments.names if name not in names]
     if unknown:
         sys.exit(f'export.py: no model {unknown[0]!r}; there are {", ".join(names)}')
+
+    if arguments.quantize and not IR_OPT.exists():
+        sys.exit(f'export.py: --quantize needs {IR_OPT}; run tools/dev build ir-opt')
 
     arguments.output.mkdir(parents=True, exist_ok=True)
     manifest_path = arguments.output / 'models.json'

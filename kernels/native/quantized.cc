@@ -117,39 +117,45 @@ const RegisterKernel<ir::fused::QLookup> kLookup("native", &MakeLookup);
 
 // --- two operands ---------------------------------------------------------------------
 
-// a and b as the floats they stand for, by their 256 values.
-using Table = std::array<float, 256>;
-
-Table TableOf(DataType dtype, const Quantization& q) {
-  Table table;
-  for (int i = 0; i < 256; ++i) {
-    const int value = dtype == DataType::kI8 ? static_cast<int8_t>(i) : i;
-    table[i] = static_cast<float>(value - q.zero) * q.scale;
-  }
-  return table;
-}
-
-struct Binary {
-  Table a, b;
-  Quantization y;
-  float low, high;                // bounds of the result
-  int64_t n, a_period, b_period;  // an operand is repeated
+struct Source {
+  DataType dtype;
+  Quantization q;
+  int64_t period;  // the operand is repeated
 };
 
+struct Binary {
+  Source a, b;
+  Quantization y;
+  int low, high;  // bounds of the result
+  int64_t n;
+};
+
+void Dequantize(const Source& source, const uint8_t* x, float* y, int64_t n) {
+  if (source.dtype == DataType::kI8)
+    DequantizeRange(reinterpret_cast<const int8_t*>(x), y, n, source.q);
+  else
+    DequantizeRange(x, y, n, source.q);
+}
+
+// A block at a time, as floats.
 template <class T, class F>
 void BinaryRange(const Binary& binary, const uint8_t* a, const uint8_t* b, T* y, int64_t begin,
                  int64_t end, const F& f) {
-  int64_t i = begin % binary.a_period, j = begin % binary.b_period;
+  constexpr int64_t kBlock = 256;
+  std::array<float, kBlock> left, right;
+  int64_t i = begin % binary.a.period, j = begin % binary.b.period;
   for (int64_t at = begin; at < end;) {
-    const int64_t run = std::min({end - at, binary.a_period - i, binary.b_period - j});
+    const int64_t run =
+        std::min({end - at, binary.a.period - i, binary.b.period - j, int64_t{kBlock}});
+    Dequantize(binary.a, a + i, left.data(), run);
+    Dequantize(binary.b, b + j, right.data(), run);
     for (int64_t k = 0; k < run; ++k) {
-      const float real = f(binary.a[a[i + k]], binary.b[b[j + k]]);
-      const T q = Round<T>(real / binary.y.scale, binary.y.zero);
-      y[at + k] = static_cast<T>(q < binary.low ? binary.low : q > binary.high ? binary.high : q);
+      const int q = Round<T>(f(left[k], right[k]) / binary.y.scale, binary.y.zero);
+      y[at + k] = static_cast<T>(std::min(std::max(q, binary.low), binary.high));
     }
     at += run;
-    i = i + run == binary.a_period ? 0 : i + run;
-    j = j + run == binary.b_period ? 0 : j + run;
+    i = i + run == binary.a.period ? 0 : i + run;
+    j = j + run == binary.b.period ? 0 : j + run;
   }
 }
 
@@ -170,19 +176,18 @@ Made MakeBinary(const KernelContext& context, const F& f) {
   WEFT_ASSIGN_OR_RETURN(const Quantization b, ReadQuantization(context, 4, 5));
   WEFT_ASSIGN_OR_RETURN(const Quantization y, ReadQuantization(context, 6, 7));
   const bool is_signed = dtype == DataType::kI8;
-  const Binary binary = {.a = TableOf(context.input_type(0).dtype(), a),
-                         .b = TableOf(context.input_type(3).dtype(), b),
-                         .y = y,
-                         .low = !clamp.empty() ? static_cast<float>(clamp[0])
-                                : is_signed    ? -128.0f
-                                               : 0.0f,
-                         .high = !clamp.empty() ? static_cast<float>(clamp[1])
-                                 : is_signed    ? 127.0f
-                                                : 255.0f,
-                         .n = context.result_type(0).NumElements(),
-                         .a_period = PeriodOf(context.dims(0), context.result_dims(0)),
-                         .b_period = PeriodOf(context.dims(3), context.result_dims(0))};
-  if (binary.a_period == 0 || binary.b_period == 0)
+  const Binary binary = {
+      .a = {context.input_type(0).dtype(), a, PeriodOf(context.dims(0), context.result_dims(0))},
+      .b = {context.input_type(3).dtype(), b, PeriodOf(context.dims(3), context.result_dims(0))},
+      .y = y,
+      .low = !clamp.empty() ? static_cast<int>(clamp[0])
+             : is_signed    ? -128
+                            : 0,
+      .high = !clamp.empty() ? static_cast<int>(clamp[1])
+              : is_signed    ? 127
+                             : 255,
+      .n = context.result_type(0).NumElements()};
+  if (binary.a.period == 0 || binary.b.period == 0)
     return context.Unsupported("an operand that is repeated within");
   return MakeNative("quantised elementwise", {}, [=](const KernelArgs& args) {
     args.pool->ParallelFor(binary.n, kTile, [&](int64_t begin, int64_t end) {

@@ -29,18 +29,21 @@ double RelativeDifference(const TensorView& actual, const TensorView& expected) 
   return difference / (largest > 0 ? largest : 1);
 }
 
-StepDifference CountSteps(const TensorView& actual, const TensorView& expected) {
+StepDifference CountSteps(const TensorView& actual, const TensorView& expected, double step) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   StepDifference steps;
   if (actual.dtype != expected.dtype || !std::ranges::equal(actual.dims, expected.dims)) {
-    steps.largest = std::numeric_limits<double>::infinity();
+    steps.largest = kInfinity;
     return steps;
   }
   const std::vector<double> a = reference::ReadDoubles(actual);
   const std::vector<double> e = reference::ReadDoubles(expected);
   steps.elements = static_cast<int64_t>(a.size());
   for (size_t i = 0; i < a.size(); ++i) {
-    steps.differing += a[i] != e[i];
-    steps.largest = std::max(steps.largest, std::fabs(a[i] - e[i]));
+    if (a[i] == e[i] || (std::isnan(a[i]) && std::isnan(e[i]))) continue;
+    const double apart = std::nearbyint(std::fabs(a[i] - e[i]) / step);
+    steps.differing += !(apart == 0);
+    steps.largest = std::isfinite(apart) ? std::max(steps.largest, apart) : kInfinity;
   }
   return steps;
 }

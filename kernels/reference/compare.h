@@ -10,8 +10,9 @@ namespace weft::kernels {
 // is not the same. Integers and bools count as their values.
 double RelativeDifference(const TensorView& actual, const TensorView& expected);
 
-// How far apart the integers of two quantised results are: 1 is a number that was rounded the other
-// way. `largest` is infinite when the types or shapes differ.
+// How far apart two quantised results are, in steps, which are 1 for integers: one step is a number
+// that was rounded the other way. `largest` is infinite when the types or shapes differ, or where one
+// side is NaN or infinite and the other is not the same.
 struct StepDifference {
   double largest = 0;
   int64_t differing = 0, elements = 0;
@@ -19,6 +20,6 @@ struct StepDifference {
   // Differences by rounding alone: one step, in at most one element of a thousand (or in one).
   bool IsRounding() const { return largest <= 1 && (differing <= 1 || share() <= 1e-3); }
 };
-StepDifference CountSteps(const TensorView& actual, const TensorView& expected);
+StepDifference CountSteps(const TensorView& actual, const TensorView& expected, double step = 1);
 
 }  // namespace weft::kernels

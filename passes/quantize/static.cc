@@ -119,8 +119,8 @@ struct Scale {
 };
 
 std::optional<Scale> ScaleOf(const Range& range) {
+  if (!std::isfinite(range.low) || !std::isfinite(range.high)) return std::nullopt;
   const double low = std::min(0.0, double{range.low}), high = std::max(0.0, double{range.high});
-  if (!std::isfinite(low) || !std::isfinite(high)) return std::nullopt;
   const auto scale = static_cast<float>((high - low) / 255);
   if (!std::isnormal(scale) || scale > 1e30f) return Scale();
   const double zero = std::nearbyint(-low / double{scale});

@@ -92,9 +92,9 @@ absl::StatusOr<std::vector<passes::Range>> Calibrate(
     WEFT_ASSIGN_OR_RETURN(const std::vector<Tensor> results, session->Run(ViewsOf(set)));
     for (size_t i = 0; i < results.size(); ++i)
       for (const float x : results[i].values<float>()) {
-        // A NaN makes the range one, which cannot be quantised.
-        if (!(x >= ranges[i].low)) ranges[i].low = x;
-        if (!(x <= ranges[i].high)) ranges[i].high = x;
+        // A NaN stays, and cannot be quantised.
+        if (x < ranges[i].low || std::isnan(x)) ranges[i].low = x;
+        if (x > ranges[i].high || std::isnan(x)) ranges[i].high = x;
       }
   }
   return ranges;

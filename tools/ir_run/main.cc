@@ -19,6 +19,7 @@
 #include "tools/cli/program_main.h"
 #include "tools/cli/shape_flags.h"
 #include "tools/ir_run/bench.h"
+#include "tools/ir_run/compare.h"
 #include "tools/ir_run/report.h"
 #include "tools/ir_run/runner.h"
 #include "tools/ir_run/tensors.h"
@@ -112,49 +113,65 @@ int ThreadsOf(const Flags& flags) {
   return cpus;
 }
 
-// One line per output on stdout, CheckFailed if one differs too much.
+using Steps = std::vector<std::optional<double>>;
+
+// What was compared so far: whether all agree, and by how much those may differ that do not.
+struct Agreement {
+  bool all = true, in_steps = false;
+  double allowed = 0;
+};
+
+// One line per output on stdout.
 absl::Status CheckOutput(const std::string& name, const kernels::RuntimeValue& actual,
                          const kernels::RuntimeValue& expected, const char* with,
-                         std::optional<double> tolerance, bool* agree) {
-  WEFT_ASSIGN_OR_RETURN(const double difference, Difference(name, actual, expected));
-  const bool fits = difference <= AllowedDifference(expected, tolerance);
-  std::printf("%s: differs from %s by %.3g of its largest element%s\n", name.c_str(), with,
-              difference, fits ? "" : ", too much");
-  *agree = *agree && fits;
+                         const Allowed& allowed, Agreement* agreement) {
+  WEFT_ASSIGN_OR_RETURN(const Comparison comparison, Compare(name, actual, expected, allowed));
+  std::printf("%s: %s\n", name.c_str(), comparison.Text(with).c_str());
+  if (comparison.agrees) return absl::OkStatus();
+  agreement->all = false;
+  if (comparison.steps)
+    agreement->in_steps = true;
+  else
+    agreement->allowed =
+        std::max(agreement->allowed, AllowedDifference(expected, allowed.tolerance));
   return absl::OkStatus();
 }
 
 // The model as it is, on reference kernels and one thread.
 absl::Status CompareWithReference(const ir::Program& original, const Runner& runner,
                                   const std::vector<kernels::RuntimeValue>& inputs,
-                                  std::optional<double> tolerance, bool* agree) {
+                                  const Steps& steps, std::optional<double> tolerance,
+                                  Agreement* agreement) {
   WEFT_ASSIGN_OR_RETURN(auto reference,
                         Runner::Create(original, {.threads = 1, .provider = "reference"}));
   WEFT_RETURN_IF_ERROR(reference->Bind(inputs));
   WEFT_RETURN_IF_ERROR(reference->Run());
   for (size_t i = 0; i < runner.outputs().size(); ++i)
     WEFT_RETURN_IF_ERROR(CheckOutput(runner.output_infos()[i].name, runner.outputs()[i],
-                                     reference->outputs()[i], "the reference", tolerance, agree));
+                                     reference->outputs()[i], "the reference",
+                                     {steps[i], tolerance}, agreement));
   return absl::OkStatus();
 }
 
-absl::Status CheckOutputs(const Flags& flags, const ir::Program* original, const Runner& runner,
-                          const std::vector<kernels::RuntimeValue>& inputs,
+// `steps` are those of the model as it is.
+absl::Status CheckOutputs(const Flags& flags, const ir::Program* original, const Steps& steps,
+                          const Runner& runner, const std::vector<kernels::RuntimeValue>& inputs,
                           ir::IrContext& context) {
-  bool agree = true;
+  Agreement agreement;
   if (original)
-    WEFT_RETURN_IF_ERROR(CompareWithReference(*original, runner, inputs, flags.tolerance, &agree));
+    WEFT_RETURN_IF_ERROR(
+        CompareWithReference(*original, runner, inputs, steps, flags.tolerance, &agreement));
   WEFT_ASSIGN_OR_RETURN(const auto expected,
                         ReadExpected(context, runner.output_infos(), flags.expect));
   for (size_t i = 0; i < expected.size(); ++i)
     if (expected[i])
       WEFT_RETURN_IF_ERROR(CheckOutput(runner.output_infos()[i].name, runner.outputs()[i],
-                                       *expected[i], "what is expected", flags.tolerance, &agree));
-  double allowed = 0;
-  for (const kernels::RuntimeValue& output : runner.outputs())
-    allowed = std::max(allowed, AllowedDifference(output, flags.tolerance));
-  if (!agree) return CheckFailed(fmt::format("outputs differ by more than {:.3g}", allowed));
-  return absl::OkStatus();
+                                       *expected[i], "what is expected",
+                                       {steps[i], flags.tolerance}, &agreement));
+  if (agreement.all) return absl::OkStatus();
+  return CheckFailed(agreement.in_steps
+                         ? "quantised outputs differ by more than one step"
+                         : fmt::format("outputs differ by more than {:.3g}", agreement.allowed));
 }
 
 absl::Status Measure(const Flags& flags, Runner& runner) {
@@ -203,6 +220,7 @@ absl::Status Run(Flags& flags) {
 
   std::unique_ptr<ir::Program> original;
   if (!flags.compare.empty()) original = program->Clone();
+  const Steps steps = OutputSteps(*program);
   WEFT_RETURN_IF_ERROR(RunPasses(flags.passes, *program));
   if (flags.can_run) return CheckKernels(*program, flags.provider);
   WEFT_ASSIGN_OR_RETURN(auto runner, Runner::Create(*program, options));
@@ -214,7 +232,8 @@ absl::Status Run(Flags& flags) {
         WriteOutputs(context, flags.output_dir, runner->output_infos(), runner->outputs()));
   const bool checks = original || !flags.expect.empty();
   const bool measures = flags.bench || flags.bench_blocks || flags.profile;
-  if (checks) WEFT_RETURN_IF_ERROR(CheckOutputs(flags, original.get(), *runner, inputs, context));
+  if (checks)
+    WEFT_RETURN_IF_ERROR(CheckOutputs(flags, original.get(), steps, *runner, inputs, context));
   if (measures) WEFT_RETURN_IF_ERROR(Measure(flags, *runner));
   if (!checks && !measures && flags.output_dir.empty()) PrintOutputs(*runner);
   return absl::OkStatus();

@@ -10,6 +10,7 @@
 #include "tools/cli/pass_tables.h"
 #include "tools/cli/table.h"
 #include "tools/ir_run/bench.h"
+#include "tools/ir_run/compare.h"
 #include "tools/ir_run/runner.h"
 #include "tools/ir_run/tensors.h"
 
@@ -38,15 +39,46 @@ absl::Status BindAndRun(Runner& runner, const std::vector<kernels::RuntimeValue>
   return runner.Run();
 }
 
-absl::StatusOr<double> LargestDifference(const Runner& actual, const Runner& expected) {
-  double largest = 0;
+// Of all outputs.
+struct Differences {
+  bool agree = true;
+  double relative = 0, allowed = 0;              // of those that are not counted in steps
+  std::optional<kernels::StepDifference> steps;  // of those that are
+};
+
+absl::StatusOr<Differences> CompareOutputs(const Runner& actual, const Runner& expected,
+                                           const std::vector<std::optional<double>>& steps,
+                                           std::optional<double> tolerance) {
+  Differences all;
   for (size_t i = 0; i < expected.outputs().size(); ++i) {
-    WEFT_ASSIGN_OR_RETURN(
-        const double difference,
-        Difference(expected.output_infos()[i].name, actual.outputs()[i], expected.outputs()[i]));
-    largest = std::max(largest, difference);
+    const kernels::RuntimeValue& output = expected.outputs()[i];
+    WEFT_ASSIGN_OR_RETURN(const Comparison one,
+                          Compare(expected.output_infos()[i].name, actual.outputs()[i], output,
+                                  {steps[i], tolerance}));
+    all.agree = all.agree && one.agrees;
+    if (one.steps) {
+      if (!all.steps) all.steps.emplace();
+      all.steps->largest = std::max(all.steps->largest, one.steps->largest);
+      all.steps->differing += one.steps->differing;
+      all.steps->elements += one.steps->elements;
+    } else {
+      all.relative = std::max(all.relative, one.relative);
+      all.allowed = std::max(all.allowed, AllowedDifference(output, tolerance));
+    }
   }
-  return largest;
+  return all;
+}
+
+absl::Status PrintDifferences(const Differences& all) {
+  std::printf("  largest difference           %.2g of the largest output\n", all.relative);
+  if (all.steps)
+    std::printf("  quantised outputs            %g steps apart at most, %.3g %% of the elements\n",
+                all.steps->largest, 100 * all.steps->share());
+  if (all.agree) return absl::OkStatus();
+  if (all.steps && all.steps->largest > 1)
+    return CheckFailed("fused and unfused quantised outputs differ by more than one step");
+  return CheckFailed(fmt::format("fused and unfused outputs differ by {:.3g}, allowed are {:.3g}",
+                                 all.relative, all.allowed));
 }
 
 }  // namespace
@@ -62,7 +94,9 @@ absl::Status PrintReport(ir::Program& program, const std::string& model, const I
                         GatherInputs(*program.context(), unfused.runner->inputs(), inputs));
   WEFT_RETURN_IF_ERROR(BindAndRun(*unfused.runner, tensors));
   WEFT_RETURN_IF_ERROR(BindAndRun(*fused.runner, tensors));
-  WEFT_ASSIGN_OR_RETURN(const double difference, LargestDifference(*fused.runner, *unfused.runner));
+  WEFT_ASSIGN_OR_RETURN(
+      const Differences differences,
+      CompareOutputs(*fused.runner, *unfused.runner, OutputSteps(program), tolerance));
   WEFT_ASSIGN_OR_RETURN(const PairedTimes times, TimeInTurns([&] { return unfused.runner->Run(); },
                                                              [&] { return fused.runner->Run(); }));
 
@@ -75,14 +109,7 @@ absl::Status PrintReport(ir::Program& program, const std::string& model, const I
   std::printf("  arena                        %s unfused, %s fused\n",
               Mebibytes(unfused.runner->arena_bytes()).c_str(),
               Mebibytes(fused.runner->arena_bytes()).c_str());
-  std::printf("  largest difference           %.2g of the largest output\n", difference);
-  double allowed = 0;
-  for (const kernels::RuntimeValue& output : fused.runner->outputs())
-    allowed = std::max(allowed, AllowedDifference(output, tolerance));
-  if (difference > allowed)
-    return CheckFailed(fmt::format("fused and unfused outputs differ by {:.3g}, allowed are {:.3g}",
-                                   difference, allowed));
-  return absl::OkStatus();
+  return PrintDifferences(differences);
 }
 
 }  // namespace weft::tools

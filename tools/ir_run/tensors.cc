@@ -9,7 +9,6 @@
 
 #include "ir/base/suggest.h"
 #include "ir/dim/dim_sizes.h"
-#include "kernels/reference/compare.h"
 #include "kernels/reference/reference.h"
 #include "kernels/runtime/random_inputs.h"
 #include "kernels/runtime/value_type.h"
@@ -199,51 +198,6 @@ absl::Status WriteOutputs(ir::IrContext& context, const std::string& folder,
     WEFT_RETURN_IF_ERROR(WriteValue(context, fmt::format("{}/output_{}.pb", folder, i), values[i],
                                     outputs[i].type, outputs[i].name));
   return absl::OkStatus();
-}
-
-namespace {
-
-absl::StatusOr<double> TensorDifference(const std::string& name, const kernels::TensorView& actual,
-                                        const kernels::TensorView& expected) {
-  if (actual.dtype != expected.dtype || !std::ranges::equal(actual.dims, expected.dims))
-    return CheckFailed(fmt::format("{} is {}, expected {}", name, kernels::Describe({actual}),
-                                   kernels::Describe({expected})));
-  const std::vector<double> values = kernels::reference::ReadDoubles(expected);
-  const bool any_finite =
-      std::any_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
-  if (!any_finite && !values.empty())
-    return CheckFailed(
-        fmt::format("{}: no expected element is finite, so nothing is compared", name));
-  return kernels::RelativeDifference(actual, expected);
-}
-
-}  // namespace
-
-absl::StatusOr<double> Difference(const std::string& name, const RuntimeValue& actual,
-                                  const RuntimeValue& expected) {
-  const std::string subject = fmt::format("output '{}'", name);
-  if (actual.IsTensor() && expected.IsTensor())
-    return TensorDifference(subject, actual.view, expected.view);
-  if (kernels::Describe(actual) != kernels::Describe(expected))
-    return CheckFailed(fmt::format("{} is {}, expected {}", subject, kernels::Describe(actual),
-                                   kernels::Describe(expected)));
-  double largest = 0;
-  for (size_t i = 0; actual.IsSequence() && i < actual.sequence->size(); ++i) {
-    WEFT_ASSIGN_OR_RETURN(
-        const double difference,
-        TensorDifference(fmt::format("{}, element {}", subject, i), (*actual.sequence)[i]->view(),
-                         (*expected.sequence)[i]->view()));
-    largest = std::max(largest, difference);
-  }
-  return largest;
-}
-
-double AllowedDifference(const RuntimeValue& output, std::optional<double> tolerance) {
-  if (tolerance) return *tolerance;
-  ir::DataType dtype = ir::DataType::kF32;
-  if (output.IsTensor()) dtype = output.view.dtype;
-  if (output.IsSequence() && !output.sequence->empty()) dtype = output.sequence->front()->dtype();
-  return dtype == ir::DataType::kF16 ? 0x1p-10 : dtype == ir::DataType::kBF16 ? 0x1p-7 : 5e-6;
 }
 
 std::vector<kernels::TensorView> ViewsOf(const std::vector<RuntimeValue>& values) {

@@ -1,4 +1,4 @@
-// The values of a run: inputs from files or from a seed, outputs into files, comparisons.
+// The values of a run: inputs from files or from a seed, outputs into files.
 #pragma once
 
 #include <cstdint>
@@ -35,14 +35,6 @@ absl::StatusOr<std::vector<std::optional<kernels::RuntimeValue>>> ReadExpected(
 absl::Status WriteOutputs(ir::IrContext& context, const std::string& folder,
                           std::span<const kernels::TensorInfo> outputs,
                           const std::vector<kernels::RuntimeValue>& values);
-
-// The largest difference relative to the largest expected element, of a sequence's tensors the
-// largest. CheckFailed when kind, type, shape or length differ, or when nothing that is expected is finite, so that nothing is compared.
-absl::StatusOr<double> Difference(const std::string& name, const kernels::RuntimeValue& actual,
-                                  const kernels::RuntimeValue& expected);
-
-// What an output may differ by: `tolerance`, or else 5e-6, a rounding step for f16 and bf16.
-double AllowedDifference(const kernels::RuntimeValue& output, std::optional<double> tolerance);
 
 // Null and empty for those that are no tensors.
 std::vector<kernels::TensorView> ViewsOf(const std::vector<kernels::RuntimeValue>& values);

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "kernels/reference/compare.h"
 #include "kernels/reference/reference.h"
 #include "kernels/runtime/value_type.h"
 
@@ -30,6 +31,10 @@ bool Close(const T& actual, const T& expected, const Tolerance& tolerance) {
   if (actual == expected || (IsNan(actual) && IsNan(expected))) return true;
   const double difference = std::abs(actual - expected), size = std::abs(expected);
   return std::isfinite(size) && difference <= tolerance.absolute + tolerance.relative * size;
+}
+
+bool HasTolerance(ir::DataType dtype) {
+  return ir::IsFloat(dtype) || (ir::IsLowPrecision(dtype) && !ir::IsLowPrecisionInteger(dtype));
 }
 
 std::string IndexText(std::span<const int64_t> dims, size_t flat) {
@@ -81,7 +86,8 @@ std::string Difference(const TensorView& actual, const TensorView& expected,
                           tolerance);
     default:
       return ValuesDiffer(kernels::reference::ReadDoubles(actual),
-                          kernels::reference::ReadDoubles(expected), actual.dims, tolerance);
+                          kernels::reference::ReadDoubles(expected), actual.dims,
+                          HasTolerance(actual.dtype) ? tolerance : Tolerance{0, 0});
   }
 }
 
@@ -97,6 +103,15 @@ std::string Difference(const kernels::RuntimeValue& actual, const kernels::Runti
     if (!difference.empty()) return fmt::format("element {}: {}", i, difference);
   }
   return "";
+}
+
+std::string OffByOneStep(const kernels::RuntimeValue& actual, const kernels::RuntimeValue& expected,
+                         double step) {
+  if (!actual.IsTensor() || !expected.IsTensor()) return "";
+  const kernels::StepDifference steps = kernels::CountSteps(actual.view, expected.view, step);
+  if (steps.largest != 1) return "";
+  return fmt::format("1 step of {:.3g} off in {} of {} values ({:.3g} %)", step, steps.differing,
+                     steps.elements, 100 * steps.share());
 }
 
 }  // namespace weft::conformance

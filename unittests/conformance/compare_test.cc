@@ -81,6 +81,32 @@ TEST(Difference, ReadsSmallTypes) {
   EXPECT_EQ(Differs(yes, no), "1 of 1 values differ, first at [0]: 1, expected 0");
 }
 
+Tensor Integers(std::initializer_list<int32_t> values) {
+  Tensor tensor(DataType::kI32, {static_cast<int64_t>(values.size())});
+  std::copy(values.begin(), values.end(), tensor.values<int32_t>().begin());
+  return tensor;
+}
+
+TEST(Difference, HasNoToleranceForIntegers) {
+  EXPECT_EQ(Differs(Integers({100000, -7}), Integers({100000, -7})), "");
+  EXPECT_THAT(Differs(Integers({100001, -7}), Integers({100000, -7})), HasSubstr("1 of 2"));
+}
+
+TEST(OffByOneStep, CountsWhatWasRoundedTheOtherWay) {
+  using kernels::RuntimeValue;
+  const auto off = [](Tensor actual, Tensor expected, double step) {
+    return OffByOneStep(RuntimeValue::Of(std::move(actual)), RuntimeValue::Of(std::move(expected)),
+                        step);
+  };
+  EXPECT_EQ(off(Integers({1, 2, 4, 4}), Integers({1, 2, 3, 4}), 1),
+            "1 step of 1 off in 1 of 4 values (25 %)");
+  EXPECT_EQ(off(Integers({1, 2, 5}), Integers({1, 2, 3}), 1), "");
+  EXPECT_EQ(off(Floats({0.25f, 0.5f}), Floats({0.5f, 0.25f}), 0.25),
+            "1 step of 0.25 off in 2 of 2 values (100 %)");
+  EXPECT_EQ(off(Floats({kNan}), Floats({1}), 1), "");
+  EXPECT_EQ(off(Integers({1}), Integers({1, 2}), 1), "");
+}
+
 TEST(Difference, ReadsComplexNumbers) {
   Tensor actual(DataType::kC64, {1}), expected(DataType::kC64, {1});
   actual.values<std::complex<float>>()[0] = {1, 2};

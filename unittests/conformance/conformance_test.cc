@@ -61,6 +61,41 @@ class Conformance : public ProgramTest {
   ir::IrContext context_;
 };
 
+// Its output is as many steps off as `expected` is from 2, 3, 1, 6.
+constexpr const char* kQuantized =
+    R"(module {input_names:strings["x"],output_names:strings["y"]} (%0: tensor<2x2xf32>) {
+ (%1) = "builtin.constant" () {value:dense<tensor<f32>, [1.0]>} : () -> tensor<f32>
+ (%2) = "builtin.constant" () {value:dense<tensor<u8>, [2]>} : () -> tensor<u8>
+ (%3) = "onnx.QuantizeLinear" (%0, %1, %2) {} : (tensor<2x2xf32>, tensor<f32>, tensor<u8>) -> tensor<2x2xu8>
+ () = "builtin.return" (%3) {} : (tensor<2x2xu8>) ->
+})";
+
+TEST_F(Conformance, AllowsOneStepOfQuantizedValuesAndSaysSo) {
+  const auto expect = [&](const std::vector<uint8_t>& y) {
+    const std::string folder = Path("data/node/test_q");
+    std::filesystem::create_directories(folder + "/test_data_set_0");
+    const auto program = ir::ParseProgram(context_, kQuantized);
+    ASSERT_EQ(program.status().message(), "");
+    ASSERT_EQ(onnx::ExportOnnx(**program, folder + "/model.onnx").message(), "");
+    WriteTensor("data/node/test_q/test_data_set_0/input_0.pb", {0, 1, -1, 4});
+    const ir::Type type = context_.TensorType(ir::DataType::kU8, ir::Shape{2, 2});
+    ASSERT_EQ(onnx::WriteTensorFile(folder + "/test_data_set_0/output_0.pb",
+                                    context_.DenseAttrOf<uint8_t>(type, y), "t")
+                  .message(),
+              "");
+  };
+  expect({2, 3, 1, 6});
+  EXPECT_EQ(RunData({"--bless", "--report", Path("r.md")}).code, 0);
+  EXPECT_THAT(ReadFile(Path("r.md")), Not(HasSubstr("step")));
+  expect({2, 4, 1, 5});
+  EXPECT_EQ(RunData({"--report", Path("r.md")}).code, 0);
+  EXPECT_THAT(ReadFile(Path("r.md")),
+              HasSubstr("`node/test_q` (fuse) pass: output 0 (y): 1 step of 1 off in 2 of 4 values "
+                        "(50 %)\n"));
+  expect({2, 5, 1, 6});
+  EXPECT_EQ(RunData().code, 1);
+}
+
 TEST_F(Conformance, BlessesATableAndFailsOnARegressionFromIt) {
   WriteCase("test_relu", "Relu", {0, 0.5f, 0, 4});
   WriteCase("test_abs", "Abs", {1, 0.5f, 2, 4});

@@ -35,7 +35,7 @@ inline std::optional<Status> ParseStatus(std::string_view name) {
 
 struct Outcome {
   Status status = Status::kPass;
-  std::string reason = {};  // one line, empty for kPass
+  std::string reason = {};  // one line; of kPass what was rounded otherwise
 };
 
 }  // namespace weft::conformance

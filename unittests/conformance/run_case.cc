@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <memory>
 #include <new>
+#include <optional>
 #include <vector>
 
+#include "ir/analysis/rounding_step.h"
 #include "ir/base/status.h"
 #include "ir/context.h"
 #include "kernels/runtime/session.h"
@@ -57,36 +59,56 @@ absl::StatusOr<std::vector<RuntimeValue>> ReadInputs(ir::IrContext& context, con
   return inputs;
 }
 
-// The first output that is not what the data says, in one line; empty if there is none.
-absl::StatusOr<std::string> CheckOutputs(ir::IrContext& context, const TestCase& test,
-                                         const DataSet& data, const std::vector<TensorInfo>& infos,
-                                         const std::vector<RuntimeValue>& outputs) {
-  if (data.outputs.size() > outputs.size())
-    return fmt::format("{} outputs, expected {}", outputs.size(), data.outputs.size());
+// The first output that is not what the data says, and the first that is but for rounding, each in
+// one line; empty if there is none.
+struct Findings {
+  std::string difference, rounding;
+};
+
+// `steps` by output: RoundingStep.
+absl::StatusOr<Findings> CheckOutputs(ir::IrContext& context, const TestCase& test,
+                                      const DataSet& data, const std::vector<TensorInfo>& infos,
+                                      const std::vector<std::optional<double>>& steps,
+                                      const std::vector<RuntimeValue>& outputs) {
+  Findings findings;
+  if (data.outputs.size() > outputs.size()) {
+    findings.difference =
+        fmt::format("{} outputs, expected {}", outputs.size(), data.outputs.size());
+    return findings;
+  }
   for (size_t i = 0; i < data.outputs.size(); ++i) {
     WEFT_ASSIGN_OR_RETURN(const RuntimeValue expected,
                           tools::ReadValue(context, data.outputs[i], infos[i].type));
     const std::string difference = Difference(outputs[i], expected, test.tolerance, !test.random);
-    if (!difference.empty()) return fmt::format("output {} ({}): {}", i, infos[i].name, difference);
+    if (difference.empty()) continue;
+    const std::string off = steps[i] ? OffByOneStep(outputs[i], expected, *steps[i]) : "";
+    std::string& finding = off.empty() ? findings.difference : findings.rounding;
+    if (finding.empty())
+      finding = fmt::format("output {} ({}): {}", i, infos[i].name, off.empty() ? difference : off);
   }
-  return std::string();
+  return findings;
 }
 
-// Empty when all outputs are right.
-absl::StatusOr<std::string> RunPipeline(const ir::Program& original, const TestCase& test,
-                                        const std::string& pipeline) {
+absl::StatusOr<Findings> RunPipeline(const ir::Program& original, const TestCase& test,
+                                     const std::string& pipeline) {
   const auto program = original.Clone();
   ir::IrContext& context = *program->context();
+  std::vector<std::optional<double>> steps;
+  for (const ir::Value output : program->body().Terminator().operands())
+    steps.push_back(ir::RoundingStep(output));
   WEFT_RETURN_IF_ERROR(tools::RunPasses({.pipeline = pipeline, .widen_floats = true}, *program));
   WEFT_ASSIGN_OR_RETURN(const std::unique_ptr<Session> session, Session::Create(*program, {}));
+  Findings all;
   for (const DataSet& data : test.data_sets) {
     WEFT_ASSIGN_OR_RETURN(const auto inputs, ReadInputs(context, test, data, session->inputs()));
     WEFT_ASSIGN_OR_RETURN(const auto outputs, session->RunValues(inputs));
-    WEFT_ASSIGN_OR_RETURN(const std::string difference,
-                          CheckOutputs(context, test, data, session->outputs(), outputs));
-    if (!difference.empty()) return difference;
+    WEFT_ASSIGN_OR_RETURN(const Findings findings,
+                          CheckOutputs(context, test, data, session->outputs(), steps, outputs));
+    if (all.rounding.empty()) all.rounding = findings.rounding;
+    all.difference = findings.difference;
+    if (!all.difference.empty()) break;
   }
-  return std::string();
+  return all;
 }
 
 // Where the data lies says nothing about a test.
@@ -98,15 +120,15 @@ std::string WithoutFolder(std::string text, const TestCase& test) {
   return text.starts_with(model) ? text.substr(model.size()) : text;
 }
 
-Outcome OutcomeOf(const TestCase& test, const absl::StatusOr<std::string>& difference) {
+Outcome OutcomeOf(const TestCase& test, const absl::StatusOr<Findings>& findings) {
   Outcome outcome;
-  if (difference.ok()) {
-    if (difference->empty()) return outcome;
-    outcome = {Status::kFail, *difference};
+  if (findings.ok()) {
+    if (findings->difference.empty()) return {Status::kPass, findings->rounding};
+    outcome = {Status::kFail, findings->difference};
   } else {
     outcome.status =
-        absl::IsUnimplemented(difference.status()) ? Status::kUnsupported : Status::kError;
-    outcome.reason = WithoutFolder(std::string(ir::Message(difference.status())), test);
+        absl::IsUnimplemented(findings.status()) ? Status::kUnsupported : Status::kError;
+    outcome.reason = WithoutFolder(std::string(ir::Message(findings.status())), test);
   }
   if (test.disputed && outcome.status != Status::kUnsupported) outcome.status = Status::kDisputed;
   return outcome;
@@ -129,7 +151,7 @@ void RunCase(const TestCase& test, std::span<const std::string> pipelines,
   ir::IrContext context;
   const auto program = OrOutOfMemory([&] { return tools::LoadModel(context, test.model); });
   for (const std::string& pipeline : pipelines) {
-    const auto run = [&]() -> absl::StatusOr<std::string> {
+    const auto run = [&]() -> absl::StatusOr<Findings> {
       if (!program.ok()) return program.status();
       return RunPipeline(**program, test, pipeline);
     };

@@ -237,6 +237,7 @@ TEST(Subgraph, ScansOfOpset8AreNotNestedTooDeep) {
   };
   EXPECT_EQ(import(8), "");
   EXPECT_THAT(import(40), ::testing::HasSubstr("graphs are nested deeper than 64"));
+}
 
 // Of `name`, in the body of the loop: the one dimension is this.
 void StateInBody(ModelBuilder& m, const std::string& name, const std::string& dim) {

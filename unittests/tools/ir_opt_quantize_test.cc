@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "unittests/tools/subprocess.h"
 
 namespace weft::tools {
@@ -50,6 +52,51 @@ TEST_F(IrOptQuantize, QuantizesActivationsAsTheyComeIfDynamic) {
   ASSERT_EQ(made.code, 0) << made.err;
   EXPECT_THAT(made.out, AllOf(HasSubstr("onnx.DynamicQuantizeLinear"),
                               HasSubstr("onnx.MatMulInteger"), Not(HasSubstr("onnx.MatMul\""))));
+}
+
+// Of u8 from -1 to 1.5: 2.5 / 255 a step, 102 of them below 0.
+TEST_F(IrOptQuantize, TakesScalesFromGivenInputs) {
+  const std::string model = Write("a.ir", kModel);
+  std::vector<float> x(12, 0.5f);
+  x[3] = -1, x[7] = 1.5f;
+  WriteNpy("x.npy", "(4, 3)", x);
+  const Outcome made = Run({model, "--quantize", "static", "--calibrate", folder_.string()});
+  ASSERT_EQ(made.code, 0) << made.err;
+  EXPECT_THAT(made.err, HasSubstr("1 operations quantised (static), on 1 sets of inputs"));
+  EXPECT_THAT(made.out, AllOf(HasSubstr("[0.009803922]"), HasSubstr("tensor<u8>, [102]")));
+  const Outcome random = Run({model, "--quantize", "static"});
+  EXPECT_THAT(random.out, Not(HasSubstr("[0.009803922]")));
+
+  // A second set makes the range wider: from -1 to 4.1.
+  std::filesystem::create_directories(folder_ / "more");
+  x[3] = 0, x[7] = 4.1f;
+  WriteNpy("more/input_0.npy", "(4, 3)", x);  // no name that is looked for
+  EXPECT_THAT(Run({model, "--quantize", "static", "--calibrate", folder_.string()}).out,
+              HasSubstr("[0.009803922]"));
+  WriteNpy("more/x.npy", "(4, 3)", x);
+  const Outcome two = Run({model, "--quantize", "static", "--calibrate", folder_.string()});
+  EXPECT_THAT(two.err, HasSubstr("on 2 sets of inputs"));
+  EXPECT_THAT(two.out, AllOf(HasSubstr("[0.02]"), HasSubstr("tensor<u8>, [50]")));
+}
+
+TEST_F(IrOptQuantize, RefusesFoldersWithoutInputsThatFit) {
+  const std::string model = Write("a.ir", kModel);
+  const auto refusal = [&](const std::string& folder) {
+    return Refusal({model, "--quantize", "static", "--calibrate", folder});
+  };
+  EXPECT_THAT(refusal(Path("none")), HasSubstr("none: No such file or directory"));
+  EXPECT_THAT(refusal(model), HasSubstr("a.ir: Not a directory"));
+  EXPECT_THAT(refusal(folder_.string()), HasSubstr("no input_<i>.pb, NAME.pb or NAME.npy"));
+  WriteNpy("x.npy", "(3, 4)", std::vector<float>(12));
+  EXPECT_THAT(refusal(folder_.string()), HasSubstr("input 'x' has type f32[3,4]"));
+  for (const float bad : {NAN, INFINITY, -INFINITY}) {
+    std::vector<float> x(12, 0.5f);
+    x[4] = bad;
+    WriteNpy("x.npy", "(4, 3)", x);
+    EXPECT_THAT(refusal(folder_.string()), HasSubstr("not finite"));
+  }
+  Write("x.npy", "garbage");
+  EXPECT_THAT(refusal(folder_.string()), HasSubstr("not a valid .npy file"));
 }
 
 TEST_F(IrOptQuantize, RefusesWhatItCannotQuantize) {

@@ -49,18 +49,6 @@ module {default_inputs:strings["w"],input_names:strings["x","w"],output_names:st
 }
 )";
 
-// A .npy file of 32-bit floats.
-std::string Npy(const std::string& shape, const std::vector<float>& values) {
-  std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': " + shape + ", }";
-  header.resize((header.size() + 10 + 64) / 64 * 64 - 10 - 1, ' ');
-  header += '\n';
-  std::string text = "\x93NUMPY";
-  text += {1, 0, static_cast<char>(header.size() & 255), static_cast<char>(header.size() >> 8)};
-  text += header;
-  text.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float));
-  return text;
-}
-
 class IrRun : public ProgramTest {
  protected:
   IrRun() : ProgramTest("ir-run") {}
@@ -69,10 +57,6 @@ class IrRun : public ProgramTest {
     const Outcome outcome = ProgramTest::Accept(arguments, input);
     EXPECT_THAT(outcome.err, IsEmpty());
     return outcome.out;
-  }
-  std::string WriteNpy(const std::string& name, const std::string& shape,
-                       const std::vector<float>& values) const {
-    return Write(name, Npy(shape, values));
   }
 };
 

@@ -93,6 +93,18 @@ inline size_t CountOf(const std::string& text, const std::string& part) {
   return count;
 }
 
+// A .npy file of 32-bit floats.
+inline std::string Npy(const std::string& shape, const std::vector<float>& values) {
+  std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': " + shape + ", }";
+  header.resize((header.size() + 10 + 64) / 64 * 64 - 10 - 1, ' ');
+  header += '\n';
+  std::string text = "\x93NUMPY";
+  text += {1, 0, static_cast<char>(header.size() & 255), static_cast<char>(header.size() >> 8)};
+  text += header;
+  text.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float));
+  return text;
+}
+
 // A folder of its own for every test, and runs of one program.
 class ProgramTest : public ::testing::Test {
  protected:
@@ -132,6 +144,10 @@ class ProgramTest : public ::testing::Test {
   std::string Write(const std::string& name, const std::string& text) const {
     std::ofstream(Path(name), std::ios::binary) << text;
     return Path(name);
+  }
+  std::string WriteNpy(const std::string& name, const std::string& shape,
+                       const std::vector<float>& values) const {
+    return Write(name, Npy(shape, values));
   }
   // The names of the files in the folder, to see that nothing is left behind.
   std::vector<std::string> Files() const {

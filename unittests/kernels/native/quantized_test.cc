@@ -74,6 +74,50 @@ TEST(QuantizedConv, RoundsAsTheReferenceDoes) {
   conv(kI8, 3, 1, {2, 2}, {-8, 127});
 }
 
+// The scale of results that spread over 8 bits: sums of k products of uniform bytes by the scales of
+// channels in the middle.
+Operand ScaleOfSums(double k, float x, float w) {
+  constexpr double kDeviation = 73.9 * 73.9, kSpread = 2.5 / 128;
+  return Scale(static_cast<float>(std::sqrt(k) * kDeviation * kSpread * x * w));
+}
+
+// Sizes of networks, so that one element of a thousand is some.
+TEST(QuantizedConv, RoundsAtMostOneOfAThousandOtherwise) {
+  const auto conv = [](DataType x, int64_t in, int64_t out, int64_t group, int64_t kernel) {
+    const int64_t pad = kernel / 2, depth = in / group * kernel * kernel;
+    ExpectSteps<fused::QConv2d>(
+        {Bytes(x, {1, 28, 28, in}, 1), Scale(0.0213f), Zero(x, x == kU8 ? 127 : -1),
+         Constant(Bytes(kI8, {out, in / group, kernel, kernel}, 2)), Scales(out, 0.0031f),
+         Zeros(out), ScaleOfSums(static_cast<double>(depth), 0.0213f, 0.0093f),
+         Zero(x, x == kU8 ? 120 : -8), Bias(out)},
+        {.pads = Ints{pad, pad, pad, pad}, .group = group}, {x, {1, 28, 28, out}}, "xnnpack", 1);
+  };
+  for (const DataType x : {kU8, kI8}) {
+    conv(x, 64, 96, 1, 1);
+    conv(x, 96, 96, 96, 3);
+    conv(x, 16, 64, 1, 3);
+  }
+}
+
+TEST(QuantizedLinear, RoundsAtMostOneOfAThousandOtherwise) {
+  for (const DataType x : {kU8, kI8})
+    ExpectSteps<fused::QLinear>(
+        {Bytes(x, {64, 1280}, 1), Scale(0.0213f), Zero(x, x == kU8 ? 127 : -1),
+         Constant(Bytes(kI8, {1280, 100}, 2)), Scales(100, 0.0031f), Zeros(100),
+         ScaleOfSums(1280, 0.0213f, 0.0093f), Zero(x, x == kU8 ? 120 : -8), Bias(100)},
+        {}, {x, {64, 100}}, "xnnpack", 1);
+}
+
+// Products of powers of two: one of 512 lies halfway between two results, and goes to the even one.
+TEST(QuantizedConv, RoundsHalvesToEven) {
+  for (const DataType x : {kU8, kI8})
+    ExpectSteps<fused::QConv2d>(
+        {Bytes(x, {1, 28, 28, 64}, 1), Scale(0.5f), Zero(x, x == kU8 ? 128 : 0),
+         Constant(Bytes(kI8, {96, 64, 1, 1}, 2)), Scale(0.25f), Zero(kI8, 0), Scale(64), Zero(x, 3),
+         Bias(96)},
+        {}, {x, {1, 28, 28, 96}}, "xnnpack", 0);
+}
+
 TEST(QuantizedConv, TakesUnsignedWeightsWithAZeroPoint) {
   ExpectSteps<fused::QConv2d>({Bytes(kU8, {1, 9, 9, 8}, 1), Scale(0.021f), Zero(kU8, 131),
                                Constant(Bytes(kU8, {12, 8, 3, 3}, 2)), Scale(0.0071f),
@@ -116,6 +160,19 @@ TEST(QuantizedElementwise, IsTheReferenceBitForBit) {
       ExpectSteps<fused::QMul>(operands(dtype, b), {.clamp = Ints{10, 100}}, {dtype, {3, 5, 77}},
                                "native", 0);
     }
+}
+
+TEST(QuantizedPool, RoundsAtMostOneOfAThousandOtherwise) {
+  for (const DataType dtype : {kU8, kI8}) {
+    const Operand middle = Zero(dtype, dtype == kU8 ? 128 : 0);
+    ExpectSteps<fused::QAveragePool2d>(
+        {Bytes(dtype, {1, 28, 28, 96}, 1), Scale(0.0213f), middle, Scale(0.00917f), middle},
+        {.kernel_shape = Ints{3, 3}, .pads = Ints{1, 1, 1, 1}}, {dtype, {1, 28, 28, 96}}, "native",
+        1);
+    ExpectSteps<fused::QGlobalAveragePool2d>(
+        {Bytes(dtype, {16, 7, 7, 1280}, 1), Scale(0.0213f), middle, Scale(0.00117f), middle}, {},
+        {dtype, {16, 1, 1, 1280}}, "native", 1);
+  }
 }
 
 TEST(QuantizedPool, RoundsAsTheReferenceDoes) {

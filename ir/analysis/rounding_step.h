@@ -1,0 +1,17 @@
+// Values that were rounded to a scale of quantisation: computed in another order or precision, they
+// come out a step apart where they lie halfway between two, and are right both times.
+#pragma once
+
+#include <optional>
+
+#include "ir/value.h"
+
+namespace weft::ir {
+
+// How far apart neighbouring values of v are, if v was rounded to integers (QuantizeLinear,
+// DynamicQuantizeLinear, QLinearConv, QLinearMatMul, fused.q...) and only moved, bounded, compared or
+// dequantised by one constant scale since: 1 for the integers, the scale for floats. Nothing for any
+// other value, integers that are exact (ConvInteger, MatMulInteger) among them.
+std::optional<double> RoundingStep(Value v);
+
+}  // namespace weft::ir
