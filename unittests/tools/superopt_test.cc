@@ -153,7 +153,8 @@ TEST_F(SubstitutionGenerator, WritesRulesThatIrOptReads) {
 }
 
 TEST_F(SubstitutionGenerator, RefusesWhatDoesNotFit) {
-  EXPECT_THAT(Refusal({"--depth", "5"}), HasSubstr("--depth: Value 5 not in range"));  // CLI11's text
+  EXPECT_THAT(Refusal({"--depth", "5"}),
+              HasSubstr("--depth: Value 5 not in range"));  // CLI11's text
   EXPECT_THAT(Refusal({"--depth", "3", "--max-megabytes", "2"}), HasSubstr("more than 2 MiB"));
   EXPECT_THAT(Refusal({"-o", "/no/such/folder/rules.weft"}), HasSubstr("/no/such/folder"));
 }
