@@ -12,6 +12,7 @@
 #include "ir/graph_view.h"
 #include "ir/rewriter.h"
 #include "ir/text/printer.h"
+#include "passes/id_set.h"
 #include "passes/rewrite_log.h"
 
 namespace weft::passes {
@@ -23,31 +24,9 @@ using ir::Operation;
 
 // Uses followed for rules with chains, skips or regions, which the automaton's states do not model.
 constexpr uint32_t kMaxInexactUses = 256;
+constexpr uint32_t kManyReaders = 256;
 constexpr size_t kMaxDeclineReasons = 16;  // kept per rule
 constexpr size_t kManyRules = 64;
-
-// A set of operation numbers.
-class IdSet {
- public:
-  void Resize(size_t size) { words_.resize((size + 63) / 64); }
-  bool Add(uint32_t id) {  // false: it was there
-    uint64_t& word = words_[id / 64];
-    const uint64_t bit = uint64_t{1} << id % 64;
-    if (word & bit) return false;
-    word |= bit;
-    return true;
-  }
-  bool Remove(uint32_t id) {  // false: it was not there
-    uint64_t& word = words_[id / 64];
-    const uint64_t bit = uint64_t{1} << id % 64;
-    if (!(word & bit)) return false;
-    word &= ~bit;
-    return true;
-  }
-
- private:
-  std::vector<uint64_t> words_;
-};
 
 // Defined inline below, so that the compiler weighs the bodies as if they stood in the class: the
 // inner loop of rewriting.
@@ -57,7 +36,7 @@ class Driver : public ir::RewriteListener {
          const GreedyRewriteConfig& config);
   absl::StatusOr<GreedyRewriteResult> Run();
   void OnInserted(Operation op) override;
-  void OnModified(Operation op) override { Changed(op.id()); }
+  void OnModified(Operation op) override { Modified(op.id()); }
   void OnReleased(ir::Value value) override { Release(value.id()); }
   void OnReplacedInPlace(Operation op, std::span<const uint32_t> erased,
                          std::span<const uint32_t> released) override;
@@ -68,6 +47,12 @@ class Driver : public ir::RewriteListener {
   void Inserted(Operation op);
   // A match above may bind the op although no label changes.
   void Changed(uint32_t op);
+  // Changed(), but where the newest op has very many readers, one by one, only those whose labels
+  // change: else a chain that is folded above them would cost its length times their number.
+  void Modified(uint32_t op);
+  bool HasManyReaders(uint32_t op) const {
+    return op != kNoId && view_.use_count(op) > kManyReaders;
+  }
   // A new op may take the slot: its entry in the worklist must not be mistaken for this one's.
   void Forget(uint32_t op);
   void Release(uint32_t value) {
@@ -141,6 +126,7 @@ class Driver : public ir::RewriteListener {
   std::vector<uint32_t> released_, partners_, stack_, level_, next_level_;
   uint64_t budget_ = 0;
   uint64_t created_ = 0, erased_ = 0;  // operations, by the application under way
+  uint32_t newest_ = kNoId;            // that it made
   std::string reason_;                 // of the last decline
   absl::Status status_;                // why to stop
   std::vector<Operation> made_;        // by the application under way, when rules are recorded
@@ -193,10 +179,12 @@ inline void Driver::OnInserted(Operation op) {
 
 inline void Driver::OnReplacedInPlace(Operation op, std::span<const uint32_t> erased,
                                       std::span<const uint32_t> released) {
+  const TreeAutomaton::State before = states_[op.id()];
   for (const uint32_t gone : erased) Forget(gone);
   Forget(op.id());
   Inserted(op);
-  ForEachUserOf(op.id(), kNoId, [&](uint32_t user) { Changed(user); });
+  if (states_[op.id()] != before || !HasManyReaders(newest_))
+    ForEachUserOf(op.id(), kNoId, [&](uint32_t user) { Modified(user); });
   for (const uint32_t value : released) Release(value);
 }
 
@@ -210,7 +198,7 @@ inline void Driver::OnErased(Operation op) {
 inline void Driver::Inserted(Operation op) {
   ++created_;
   if (config_.record_rules) made_.push_back(op);
-  const uint32_t id = op.id();
+  const uint32_t id = newest_ = op.id();
   states_[id] = automaton_.Label(view_, id, states_.data());
   Enqueue(id);
   if (automaton_.Flags(states_[id]) & TreeAutomaton::kSecondaryRoot) partners_.push_back(id);
@@ -221,6 +209,12 @@ inline void Driver::Changed(uint32_t op) {
   if (flags & TreeAutomaton::kAccepts) Enqueue(op);
   if ((flags & TreeAutomaton::kInterior) || automaton_.IsInexact()) EnqueueUsers(op, MaxUses(op));
   if (flags & TreeAutomaton::kSecondaryRoot) partners_.push_back(op);
+}
+
+inline void Driver::Modified(uint32_t op) {
+  if (!HasManyReaders(newest_)) return Changed(op);
+  const TreeAutomaton::State before = states_[op];
+  if (Relabel(op) != before) Changed(op);
 }
 
 inline void Driver::Forget(uint32_t op) {
@@ -423,6 +417,7 @@ inline bool Driver::TryObserved(drr::RuleEngine& engine, uint32_t op, RuleStatis
 
 inline bool Driver::Apply(drr::RuleEngine& engine, RuleStatistics& stats) {
   created_ = erased_ = 0;
+  newest_ = kNoId;
   const size_t queued = worklist_.size();
   if (!engine.Apply(view_, rewriter_, &reason_)) {
     // What was made and taken back changed nothing.

@@ -66,6 +66,27 @@ TEST_F(DriverHardCases, FiftyThousandReadersOfOneValue) {
   EXPECT_EQ(program.body().num_ops(), 25'003u);
 }
 
+// relu(relu(x)) => relu(x), a new one
+struct ReluAnew : ToyRule<ReluAnew> {
+  static constexpr std::string_view kName = "relu-anew";
+  static void Body(drr::SourcePattern& src, drr::ResultPattern& res) {
+    auto v = src.Tensor("x");
+    res.Tensor(src.Op<toy::Relu>()(src.Op<toy::Relu>()(v))) = res.Op<toy::Relu>()(v);
+  }
+};
+
+// Each step changes what all of them read, and nothing for any of them.
+TEST_F(DriverHardCases, AChainAboveFiftyThousandReaders) {
+  Value v = x;
+  for (int i = 0; i < 20'000; ++i) v = b.Make<toy::Relu>({v});
+  ir::OperationState all{.opcode = ir::Opcode::FindOrAdd("toy.unknown")};
+  for (int i = 0; i < 50'000; ++i) all.operands.push_back(b.Make<toy::Tanh>({v}));
+  b.Create(std::move(all));
+  b.Return({{"out", v}});
+  EXPECT_EQ(Applied(program, FreezeRules<ReluAnew>(context)), 19'999u);
+  EXPECT_EQ(program.body().num_ops(), 50'003u);
+}
+
 TEST_F(DriverHardCases, AnOpWithAHundredThousandOperands) {
   ir::OperationState wide{.opcode = ir::Opcode::FindOrAdd("toy.unknown")};
   for (int i = 0; i < 100'000; ++i) wide.operands.push_back(b.Make<toy::Add>({x, x}));
