@@ -169,9 +169,10 @@ class LeastProver {
     for (const Term& term : e.terms()) {
       if (term.atoms.size() != 1 || term.atoms[0]->kind == DimAtom::kSymbol) continue;
       const DimExpr rest = e - ExprOf(term.atoms[0]) * term.factor;
-      return term.atoms[0]->kind == DimAtom::kFloorDiv
-                 ? ProveDivision(rest, term.factor, *term.atoms[0], least, depth - 1)
-                 : ProveExtremum(rest, term.factor, *term.atoms[0], least, depth - 1);
+      const bool proved = term.atoms[0]->kind == DimAtom::kFloorDiv
+                              ? ProveDivision(rest, term.factor, *term.atoms[0], least, depth - 1)
+                              : ProveExtremum(rest, term.factor, *term.atoms[0], least, depth - 1);
+      if (proved) return true;
     }
     return false;
   }

@@ -23,9 +23,11 @@ View Strided(const Heads& t, bool bshd) {
   return view;
 }
 
-absl::Status CheckMask(const KernelContext& context, std::span<const int64_t> scores) {
-  if (!context.HasInput(3)) return absl::OkStatus();
-  const std::span<const int64_t> mask = context.dims(3);
+// Operand i, the mask or what is kept.
+absl::Status CheckBroadcasts(const KernelContext& context, size_t i,
+                             std::span<const int64_t> scores) {
+  if (!context.HasInput(i)) return absl::OkStatus();
+  const std::span<const int64_t> mask = context.dims(i);
   bool fits = mask.size() <= 4;
   for (size_t i = 0; fits && i < mask.size(); ++i)
     fits = mask[i] == 1 || mask[i] == scores[4 - mask.size() + i];
@@ -34,18 +36,26 @@ absl::Status CheckMask(const KernelContext& context, std::span<const int64_t> sc
                                  ir::ToString(scores));
 }
 
+simd::MaskStrides StridesOf(const KernelContext& context, size_t i,
+                            std::span<const int64_t> scores) {
+  if (!context.HasInput(i)) return {};
+  const Dims strides = BroadcastStrides(context.dims(i), scores);
+  return {.batch = strides[0], .head = strides[1], .query = strides[2], .key = strides[3]};
+}
+
 Made MakeAttention(const KernelContext& context) {
-  if (!context.AllFloat32()) return context.Unsupported("only f32");
+  if (context.result_type(0).dtype() != ir::DataType::kF32) return context.Unsupported("only f32");
   const auto attrs = context.attrs_of<ir::fused::Attention>();
   const bool bshd = attrs.layout == ir::fused::AttentionLayout::kBshd;
   for (size_t i : {0, 1, 2})
     if (context.dims(i).size() != 4) return context.Unsupported("operands of rank other than 4");
   const Heads q(context.dims(0), bshd), k(context.dims(1), bshd), v(context.dims(2), bshd);
-  if (k.batch != q.batch || v.batch != q.batch || k.heads != q.heads || v.heads != q.heads ||
-      k.columns != q.columns || v.rows != k.rows)
+  if (k.batch != q.batch || v.batch != q.batch || v.heads != k.heads ||
+      (q.heads != k.heads && (k.heads == 0 || q.heads % k.heads != 0)) || k.columns != q.columns ||
+      v.rows != k.rows)
     return context.InvalidArgument("q, k and v do not fit together");
   const Dims scores = {q.batch, q.heads, q.rows, k.rows};
-  WEFT_RETURN_IF_ERROR(CheckMask(context, scores));
+  for (size_t i : {3, 4}) WEFT_RETURN_IF_ERROR(CheckBroadcasts(context, i, scores));
   simd::AttentionArguments a = {.batch = q.batch,
                                 .heads = q.heads,
                                 .kv_heads = k.heads,
@@ -53,18 +63,14 @@ Made MakeAttention(const KernelContext& context) {
                                 .keys = k.rows,
                                 .head_size = q.columns,
                                 .value_size = v.columns,
-                                .scale = attrs.scale};
+                                .scale = attrs.scale,
+                                .fill = attrs.fill};
   a.q = Strided<simd::AttentionView>(q, bshd);
   a.k = Strided<simd::AttentionView>(k, bshd);
   a.v = Strided<simd::AttentionView>(v, bshd);
   a.y = Strided<simd::AttentionOutput>(Heads(context.result_dims(0), bshd), bshd);
-  if (context.HasInput(3)) {
-    const Dims strides = BroadcastStrides(context.dims(3), scores);
-    a.mask_batch_stride = strides[0];
-    a.mask_head_stride = strides[1];
-    a.mask_query_stride = strides[2];
-    a.mask_key_stride = strides[3];
-  }
+  a.mask_strides = StridesOf(context, 3, scores);
+  a.keep_strides = StridesOf(context, 4, scores);
   const int64_t scratch = simd::AttentionScratchBytes(a, context.pool().num_threads());
   return MakeNative("attention", {.scratch_bytes = static_cast<size_t>(scratch)},
                     [a](const KernelArgs& args) {
@@ -73,6 +79,7 @@ Made MakeAttention(const KernelContext& context) {
                       run.k.data = args.input<float>(1);
                       run.v.data = args.input<float>(2);
                       run.mask = args.input<float>(3);
+                      run.keep = args.input<uint8_t>(4);
                       run.y.data = args.output<float>(0);
                       simd::Attention(run, args.scratch, *args.pool);
                     });

@@ -1,5 +1,6 @@
 // Convolution. With constant weights over NHWC it is an indirect matrix product, one per group, or
-// depthwise; over NCHW it stands between transposes.
+// depthwise; over NCHW it stands between transposes. One spatial dimension is the width of an image of
+// height 1.
 #include <cstring>
 #include <string>
 #include <vector>
@@ -155,10 +156,42 @@ const RegisterKernel<ir::fused::Conv2d> kConv2d("native", &MakeConv2d);
 
 // --- NCHW -------------------------------------------------------------------------
 
+Made MakeConv1d(const KernelContext& context) {
+  const auto attrs = context.attrs_of<ir::ops::Conv>();
+  if (!context.constant(1)) return context.Unsupported("weights that are not constant");
+  if (attrs.auto_pad != ir::ops::AutoPad::kNotSet)
+    return context.Unsupported("auto_pad of one dimension");
+  const std::span<const int64_t> x = context.dims(0), w = context.dims(1),
+                                 y = context.result_dims(0);
+  const ir::Ints pads = attrs.pads.value_or(ir::Ints{0, 0});
+  const int64_t stride = attrs.strides.value_or(ir::Ints{1})[0],
+                dilation = attrs.dilations.value_or(ir::Ints{1})[0];
+  std::vector<std::string> providers(kBodyProviders);
+  providers.emplace_back("reference");  // for views, which run nothing
+  return MakeFromBody(
+      context, "convolution between transposes", std::move(providers),
+      [&](ir::Builder& b, std::span<const ir::Value> operands) {
+        std::vector<ir::Value> inputs(operands.begin(), operands.end());
+        const ir::Value rows = b.Make<ir::ops::Transpose>({operands[0]}, {.perm = {0, 2, 1}});
+        inputs[0] = b.Make<ir::ops::Reshape>({rows, b.ConstantInts({x[0], 1, x[2], x[1]})});
+        inputs[1] = b.Constant(b.context()->DenseAttr(
+            b.context()->TensorType(ir::DataType::kF32, {w[0], w[1], 1, w[2]}),
+            context.constant(1).bytes()));
+        const ir::Value image = b.Make<ir::fused::Conv2d>(inputs, {.strides = {1, stride},
+                                                                   .pads = {0, pads[0], 0, pads[1]},
+                                                                   .dilations = {1, dilation},
+                                                                   .group = attrs.group});
+        const ir::Value line =
+            b.Make<ir::ops::Reshape>({image, b.ConstantInts({y[0], y[2], y[1]})});
+        return std::vector<ir::Value>{b.Make<ir::ops::Transpose>({line}, {.perm = {0, 2, 1}})};
+      });
+}
+
 Made MakeConv(const KernelContext& context) {
   if (!context.AllFloat32()) return context.Unsupported("only f32");
   const auto attrs = context.attrs_of<ir::ops::Conv>();
-  if (context.dims(1).size() != 4) return context.Unsupported("other than two spatial dimensions");
+  if (context.dims(1).size() == 3) return MakeConv1d(context);
+  if (context.dims(1).size() != 4) return context.Unsupported("more than two spatial dimensions");
   WEFT_ASSIGN_OR_RETURN(const Window w, MakeWindow2d(context, attrs, context.dims(1).subspan(2)));
   return MakeFromBody(context, "convolution between transposes", kBodyProviders,
                       [&](ir::Builder& b, std::span<const ir::Value> operands) {

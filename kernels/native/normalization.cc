@@ -130,6 +130,14 @@ Made MakeInstanceNormalization(const KernelContext& context) {
 const RegisterKernel<ops::InstanceNormalization> kInstanceNormalization("native",
                                                                         &MakeInstanceNormalization);
 
+Made MakeGroupNormalization(const KernelContext& context) {
+  const auto attrs = context.attrs_of<ops::GroupNormalization>();
+  if (attrs.num_groups < 1) return context.InvalidArgument("num_groups is not positive");
+  return MakeGroupwiseNorm(context, {.groups = attrs.num_groups, .epsilon = attrs.epsilon});
+}
+const RegisterKernel<ops::GroupNormalization> kGroupNormalization("native",
+                                                                  &MakeGroupNormalization);
+
 Made MakeGroupNorm(const KernelContext& context) {
   const auto attrs = context.attrs_of<ir::fused::GroupNorm>();
   return MakeGroupwiseNorm(context, {.groups = attrs.groups,

@@ -63,6 +63,15 @@ WEFT_RULE(MergeReshapes, "canonicalize", kExact, .aliases = {"compose-reshapes"}
   res.Tensor(out) = res.Op<ops::Reshape>()(x, res.ConstantInts(ShapeOf(out)));
 }
 
+// reshape(reshape(x, s), t) => x, where t is the shape of x, also when that is not known as numbers
+WEFT_RULE(DropReshapeBack, "canonicalize", kExact) {
+  auto x = src.Tensor("x");
+  auto inner = src.Keep(src.Op<ops::Reshape>(AnyAttrs())(x, src.Tensor("s")));
+  auto out = src.Op<ops::Reshape>(AnyAttrs())(inner, src.Tensor("t"));
+  src.Require(SameType(x, out));
+  res.Tensor(out) = x;
+}
+
 // reshape(x, s) => reshape(x, constant), where s follows from the sizes of x. The small ops that
 // computed s are erased with it. The document (ascend_knowledge_base.md, DynamicReshape) compares a
 // few runs and believes what they have in common; here every entry follows from the symbolic sizes
@@ -86,6 +95,18 @@ WEFT_RULE(FoldStaticShape, "canonicalize", kExact) {
   auto sizes =
       src.Let("the sizes are numbers", [=](const MatchContext& m) { return Numbers(m[out]); });
   res.Tensor(out) = res.ConstantInts(sizes);
+}
+
+// gather(shape(x), i) => those sizes of x. The others may be symbols.
+WEFT_RULE(FoldStaticSize, "canonicalize", kExact) {
+  auto sizes = src.Keep(src.Op<ops::Shape>(AnyAttrs())(src.Tensor("x")));
+  auto out = src.Op<ops::Gather>(AnyAttrs())(sizes, src.Tensor("i"));
+  auto numbers =
+      src.Let("the sizes are numbers", [=](const MatchContext& m) { return Numbers(m[out]); });
+  res.Tensor(out) = res.Constant([=](const MatchContext& m) {
+    const ir::Type type = m[out].type();
+    return type.context()->DenseAttrOf<int64_t>(type, std::span<const int64_t>(m[numbers]));
+  });
 }
 
 }  // namespace weft::passes

@@ -1,51 +1,172 @@
 #include "ir/dialects/fused/attention.h"
 
+#include <functional>
+
 #include "ir/dialects/onnx/matmul.h"
 #include "ir/dialects/onnx/nn/normalization.h"
 #include "passes/rules.h"
 
 namespace weft::passes {
+namespace {
 
-// softmax(scale * q k + mask) v => attention(q, transpose(k), v, mask). k arrives transposed,
-// [B, H, D, T]; merging transposes takes care of the one added here. torch's
-// scaled_dot_product_attention has a root of the scale on q and on k.
-WEFT_RULE(FuseAttention, "fuse-composite", kReassociates) {
-  auto q = src.Tensor("q"), k = src.Tensor("k"), v = src.Tensor("v"), mask = src.Tensor("mask");
-  auto q_factor = src.Tensor("q_factor"), k_factor = src.Tensor("k_factor");
-  auto factor = src.Tensor("factor"), divisor = src.Tensor("divisor");
-  auto scaled_q = src.Either(q * q_factor, q), scaled_k = src.Either(k * k_factor, k);
-  auto product = src.Op<ops::MatMul>()(scaled_q, scaled_k);
-  auto scores = src.EitherOf({product / divisor, product * factor, product});
-  auto masked = src.Either(scores + mask, scores);
-  auto out = src.Op<ops::MatMul>()(src.Op<ops::Softmax>({.axis = In{-1, 3}})(masked), v);
+// Which operand of a Where the scores are: where(selector, scores, fill), or where(selector, fill,
+// scores) as torch's masked_fill has it.
+enum class Scores { kWhereTrue, kWhereFalse };
+
+// softmax(where(selector, scale * q k, fill) + mask) v, all but q, k and v optional; k is transposed.
+// torch's scaled_dot_product_attention has a root of the scale on q and on k.
+class AttentionPattern {
+ public:
+  using Number = std::function<float(const MatchContext&)>;
+
+  AttentionPattern(SourcePattern& src, const Tensor& q, const Tensor& k, const Tensor& v)
+      : q_(q),
+        k_(k),
+        v_(v),
+        mask_(src.Tensor("mask")),
+        selector_(src.Tensor("selector")),
+        fill_(src.Tensor("fill")),
+        q_factor_(src.Tensor("q_factor")),
+        k_factor_(src.Tensor("k_factor")),
+        factor_(src.Tensor("factor")),
+        divisor_(src.Tensor("divisor")) {}
+
+  const Tensor& mask() const { return mask_; }
+  const Tensor& selector() const { return selector_; }
+
+  Tensor Of(SourcePattern& src, int rank, Scores are = Scores::kWhereTrue) const {
+    auto scaled_q = src.Either(q_ * q_factor_, q_), scaled_k = src.Either(k_ * k_factor_, k_);
+    auto product = src.Op<ops::MatMul>()(scaled_q, scaled_k);
+    auto scores = src.EitherOf({product / divisor_, product * factor_, product});
+    const auto where = src.Op<ops::Where>();
+    auto selected = are == Scores::kWhereFalse
+                        ? where(selector_, fill_, scores)
+                        : src.Either(where(selector_, scores, fill_), scores);
+    auto masked = src.Either(selected + mask_, selected);
+    for (const Tensor& t : {q_factor_, k_factor_, factor_, divisor_})
+      src.Require("every scale is one non-zero constant", NonZero(IfGiven(t)));
+    src.Require("scaling and masking keep the shape of the scores", SameType(masked, product),
+                SameType(scaled_q, q_), SameType(scaled_k, k_));
+    src.Require(DType(IfGiven(mask_), kF32), HasRank(IfGiven(mask_)));
+    src.Require("what takes the place of scores is one constant", IsUniform(IfGiven(fill_)));
+    return src.Op<ops::MatMul>()(src.Op<ops::Softmax>({.axis = In{-1, rank - 1}})(masked), v_);
+  }
+
+  Number Scale() const {
+    return [t = *this](const MatchContext& m) {
+      const auto number = [&](const Tensor& x) { return m.Has(x) ? *m[x].splat() : 1.0; };
+      return static_cast<float>(number(t.q_factor_) * number(t.k_factor_) * number(t.factor_) /
+                                number(t.divisor_));
+    };
+  }
+  Number Fill() const {
+    return [fill = fill_](const MatchContext& m) {
+      return m.Has(fill) ? static_cast<float>(*m[fill].splat()) : 0.0f;
+    };
+  }
+
+ private:
+  Tensor q_, k_, v_, mask_, selector_, fill_, q_factor_, k_factor_, factor_, divisor_;
+};
+
+void RequireSameHeads(SourcePattern& src, const Tensor& q, const Tensor& k, const Tensor& v) {
   for (const Tensor& t : {q, k, v})
     src.Require("q, k and v are f32 of rank 4 with the same batch and heads", Rank(t, 4),
                 DType(t, kF32), SameDim(t, 0, q, 0), SameDim(t, 1, q, 1));
-  for (const Tensor& t : {q_factor, k_factor, factor, divisor})
-    src.Require("every scale is one non-zero constant", NonZero(IfGiven(t)));
-  src.Require("scaling and masking keep the shape of the scores", SameType(masked, product),
-              SameType(scaled_q, q), SameType(scaled_k, k));
-  src.Require(DType(IfGiven(mask), kF32), HasRank(IfGiven(mask)));
-  auto scale = [=](const MatchContext& m) {
-    const auto number = [&](Tensor t) { return m.Has(t) ? *m[t].splat() : 1.0; };
-    return static_cast<float>(number(q_factor) * number(k_factor) * number(factor) /
-                              number(divisor));
-  };
+}
+
+}  // namespace
+
+// softmax(where(keep, scale * q k, fill) + mask) v => attention(q, transpose(k), v, mask, keep). k
+// arrives transposed, [B, H, D, T]; merging transposes takes care of the one added here.
+WEFT_RULE(FuseAttention, "fuse-composite", kReassociates) {
+  auto q = src.Tensor("q"), k = src.Tensor("k"), v = src.Tensor("v");
+  const AttentionPattern pattern(src, q, k, v);
+  auto out = pattern.Of(src, 4);
+  RequireSameHeads(src, q, k, v);
   auto untransposed_k = res.Op<ops::Transpose>({.perm = {0, 1, 3, 2}})(k);
-  res.Tensor(out) = res.Op<fused::Attention>({.scale = scale})(q, untransposed_k, v, mask);
+  res.Tensor(out) = res.Op<fused::Attention>({.scale = pattern.Scale(), .fill = pattern.Fill()})(
+      q, untransposed_k, v, pattern.mask(), pattern.selector());
+}
+
+// softmax(where(drop, fill, scale * q k) + mask) v => attention(q, transpose(k), v, mask, not drop)
+WEFT_RULE(FuseMaskedFillAttention, "fuse-composite", kReassociates) {
+  auto q = src.Tensor("q"), k = src.Tensor("k"), v = src.Tensor("v");
+  const AttentionPattern pattern(src, q, k, v);
+  auto out = pattern.Of(src, 4, Scores::kWhereFalse);
+  RequireSameHeads(src, q, k, v);
+  auto untransposed_k = res.Op<ops::Transpose>({.perm = {0, 1, 3, 2}})(k);
+  res.Tensor(out) = res.Op<fused::Attention>({.scale = pattern.Scale(), .fill = pattern.Fill()})(
+      q, untransposed_k, v, pattern.mask(), res.Op<ops::Not>()(pattern.selector()));
+}
+
+// Heads as part of the batch, as torch.bmm wants them:
+// softmax(scale * reshape(q, s) transpose(reshape(k))) reshape(v) => reshape(attention(q, k, v), s)
+WEFT_RULE(FuseBatchedAttention, "fuse-composite", kReassociates) {
+  auto q = src.Tensor("q"), k = src.Tensor("k"), v = src.Tensor("v");
+  auto s = src.Tensor("s"), k_shape = src.Tensor("k_shape"), v_shape = src.Tensor("v_shape");
+  const auto reshape = [&](Tensor x, Tensor shape) {
+    return src.Op<ops::Reshape>(AnyAttrs())(x, shape);
+  };
+  auto flat_q = src.Op<ops::Reshape>({.allowzero = 0})(q, s);
+  auto flat_k = reshape(k, k_shape), flat_v = reshape(v, v_shape);
+  const AttentionPattern pattern(src, flat_q, src.Op<ops::Transpose>({.perm = {0, 2, 1}})(flat_k),
+                                 flat_v);
+  auto out = pattern.Of(src, 3);
+  RequireSameHeads(src, q, k, v);
+  const std::pair<Tensor, Tensor> pairs[] = {{q, flat_q}, {k, flat_k}, {v, flat_v}};
+  for (const auto& [whole, flat] : pairs)
+    src.Require("only batch and heads become one", Rank(flat, 3), SameDim(whole, 2, flat, 1),
+                SameDim(whole, 3, flat, 2), SameDim(flat, 0, flat_q, 0));
+  src.Require("the result has the shape of q", SameDim(v, 3, q, 3));
+  src.Require("masks are the same for all heads", MaxRank(IfGiven(pattern.mask()), 2),
+              MaxRank(IfGiven(pattern.selector()), 2));
+  auto attended = res.Op<fused::Attention>({.scale = pattern.Scale(), .fill = pattern.Fill()})(
+      q, k, v, pattern.mask(), pattern.selector());
+  res.Tensor(out) = res.Op<ops::Reshape>()(attended, s);
+}
+
+// attention(q, repeat(k), repeat(v)) => attention(q, k, v), where each head stands for several of q:
+// reshape(expand(unsqueeze(k)))
+WEFT_RULE(FuseRepeatedHeads, "fuse-composite", kReassociates) {
+  auto q = src.Tensor("q"), k = src.Tensor("k"), v = src.Tensor("v");
+  auto mask = src.Tensor("mask"), keep = src.Tensor("keep");
+  auto scale = src.Attr<float>("scale"), fill = src.Attr<float>("fill");
+  const auto repeat = [&](Tensor x, const char* sizes, const char* shape) {
+    auto column = src.Op<ops::Unsqueeze>()(x, src.Splat(2));
+    auto repeated = src.Op<ops::Expand>()(column, src.Tensor(sizes));
+    auto heads = src.Op<ops::Reshape>(AnyAttrs())(repeated, src.Tensor(shape));
+    src.Require("each head stands for some that lie next to each other", Rank(x, 4),
+                Rank(repeated, 5), Rank(heads, 4));
+    for (int64_t axis : {0, 1})
+      src.Require("only the new dimension is expanded", SameDim(repeated, axis, x, axis));
+    for (int64_t axis : {2, 3})
+      src.Require("only the new dimension is expanded", SameDim(repeated, axis + 1, x, axis),
+                  SameDim(heads, axis, x, axis));
+    src.Require("batches stay as they are", SameDim(heads, 0, x, 0), StaticDim(x, 1),
+                StaticDim(heads, 1));
+    return src.Keep(heads);
+  };
+  auto out = src.Op<fused::Attention>({.scale = scale, .fill = fill})(
+      q, repeat(k, "k_sizes", "k_shape"), repeat(v, "v_sizes", "v_shape"), src.Optional(mask),
+      src.Optional(keep));
+  src.Require("k and v have as many heads", SameDim(k, 1, v, 1));
+  res.Tensor(out) = res.Op<fused::Attention>({.scale = scale, .fill = fill})(q, k, v, mask, keep);
 }
 
 // transpose(attention(transpose(q), transpose(k), transpose(v))) => attention(q, k, v) in
 // [B, S, H, D]
 WEFT_RULE(FuseAttentionTransposes, "fuse-composite", kExact,
           .aliases = {"absorb-attention-transposes"}) {
-  auto q = src.Tensor("q"), k = src.Tensor("k"), v = src.Tensor("v"), mask = src.Tensor("mask");
-  auto scale = src.Attr<float>("scale");
+  auto q = src.Tensor("q"), k = src.Tensor("k"), v = src.Tensor("v");
+  auto mask = src.Tensor("mask"), keep = src.Tensor("keep");
+  auto scale = src.Attr<float>("scale"), fill = src.Attr<float>("fill");
   const auto swap = [&](Tensor t) { return src.Op<ops::Transpose>({.perm = {0, 2, 1, 3}})(t); };
-  auto out = swap(src.Op<fused::Attention>({.scale = scale})(
-      src.Keep(swap(q)), src.Keep(swap(k)), src.Keep(swap(v)), src.Optional(mask)));
+  auto out = swap(src.Op<fused::Attention>({.scale = scale, .fill = fill})(
+      src.Keep(swap(q)), src.Keep(swap(k)), src.Keep(swap(v)), src.Optional(mask),
+      src.Optional(keep)));
   res.Tensor(out) = res.Op<fused::Attention>(
-      {.scale = scale, .layout = fused::AttentionLayout::kBshd})(q, k, v, mask);
+      {.scale = scale, .layout = fused::AttentionLayout::kBshd, .fill = fill})(q, k, v, mask, keep);
 }
 
 }  // namespace weft::passes

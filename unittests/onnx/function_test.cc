@@ -174,6 +174,8 @@ std::unique_ptr<ir::Program> EveryFusedOp(ir::IrContext& context) {
   const ir::Value four = b.AddInput("four", f32({4})), q = b.AddInput("q", f32({1, 2, 6, 8}));
   const ir::Value mask = b.AddInput("mask", f32({1, 1, 1, 6})),
                   two = b.AddInput("two", f32({2, 1, 1}));
+  const ir::Value head = b.AddInput("head", f32({1, 1, 6, 8}));
+  const ir::Value keep = b.AddInput("keep", context.TensorType(ir::DataType::kBool, {6, 6}));
   std::vector<ir::Value> y;
   b.set_location(ir::Name("here"));
   y.push_back(b.Make<fused::Linear>({x, w}));
@@ -197,6 +199,9 @@ std::unique_ptr<ir::Program> EveryFusedOp(ir::IrContext& context) {
   y.push_back(b.Make<fused::GlobalAveragePool2d>({y[10]}));
   y.push_back(b.Make<fused::Attention>({q, q, q}, {.scale = 0.35f}));
   y.push_back(b.Make<fused::Attention>({q, q, q, mask}, {.scale = 0.35f}));
+  y.push_back(b.Make<fused::Attention>({q, head, head, ir::Value(), keep},
+                                       {.scale = 0.35f, .fill = -3.5f}));
+  y.push_back(b.Make<fused::Attention>({q, head, head}, {.scale = 0.35f}));
   y.push_back(b.Make<fused::RmsNorm>({x, bias}, {.epsilon = 1e-6f}));
   y.push_back(b.Make<fused::BatchMatMul>({q, q}, {.perm_b = ir::Ints{0, 1, 3, 2}, .scale = 0.5f}));
   y.push_back(b.Make<fused::GroupNorm>(
@@ -213,7 +218,7 @@ TEST(FusedDialect, EveryOpIsReadBackAsItself) {
   ir::LoadFusedDialect(context);
   const std::unique_ptr<ir::Program> program = EveryFusedOp(context);
   const pb::ModelProto model = ExportToProto(*program);
-  EXPECT_EQ(model.functions_size(), 17);
+  EXPECT_EQ(model.functions_size(), 19);
   const std::string bytes = model.SerializeAsString();
   auto again = ImportOnnxBytes(context, std::as_bytes(std::span(bytes)));
   ASSERT_EQ(again.status().message(), "");

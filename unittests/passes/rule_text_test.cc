@@ -46,8 +46,9 @@ TEST(PrintedRuleLibrary, IsReadBackWhereThereIsNoNativeCode) {
       native,
       testing::UnorderedElementsAre(
           "drop-full-clip", "fold-batch-norm-into-conv", "fold-batch-norm-through-transposes",
-          "fold-dynamic-reshape", "fold-static-shape", "fuse-attention", "fuse-conv-activation",
-          "fuse-gelu", "fuse-layer-norm", "fuse-linear-activation", "fuse-pd-multihead-matmul",
+          "fold-dynamic-reshape", "fold-static-shape", "fold-static-size", "fuse-attention",
+          "fuse-batched-attention", "fuse-conv-activation", "fuse-gelu", "fuse-layer-norm",
+          "fuse-linear-activation", "fuse-masked-fill-attention", "fuse-pd-multihead-matmul",
           "fuse-quantized-add-clip", "fuse-quantized-average-pool", "fuse-quantized-conv",
           "fuse-quantized-conv-clip", "fuse-quantized-gemm", "fuse-quantized-linear-clip",
           "fuse-quantized-matmul", "fuse-quantized-mul-clip", "lower-absent-zero-point",

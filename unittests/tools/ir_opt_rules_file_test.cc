@@ -172,8 +172,9 @@ TEST_F(IrOptRulesFile, SeveralFilesRunTogether) {
   };
   const Outcome attention = run(Write("b.ir", kAttention));
   EXPECT_THAT(attention.err, IsEmpty());
-  EXPECT_THAT(attention.out, HasSubstr("\"fused.attention\" (%0, %1, %2, %3) {layout:\"bhsd\","
-                                       "scale:0.25}"));
+  EXPECT_THAT(attention.out,
+              HasSubstr("\"fused.attention\" (%0, %1, %2, %3) {fill:0.0,layout:\"bhsd\","
+                        "scale:0.25}"));
   EXPECT_THAT(attention.out, HasSubstr("{activation:\"tanh\","));
   std::string other(kAttention);  // softmax over the queries
   other.replace(other.find("axis:3"), 6, "axis:2");

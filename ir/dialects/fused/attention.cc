@@ -38,11 +38,36 @@ bool Agree(InferContext& c, Agreed* agreed, size_t operand, int64_t dim) {
   return true;
 }
 
+// Heads of k and v may serve several of q each.
+bool CheckHeads(InferContext& c, int64_t q, int64_t k) {
+  if (IsStaticDim(q) && IsStaticDim(k)) {
+    if (q == k || (k > 0 && q % k == 0)) return true;
+  } else if (MergeDim(c, q, k)) {
+    return true;
+  }
+  return c.Fail(fmt::format("{} has {} heads, {}a multiple of the {} of {}", OperandName(c, 0),
+                            SizeText(q), c.must_prove() ? "not provably " : "not ", SizeText(k),
+                            OperandName(c, 1)));
+}
+
+// Each head as often as it serves one of q.
+Value RepeatHeads(Builder& b, Value x, Value q, size_t heads_at) {
+  if (!x.type().HasRank() || !q.type().HasRank()) return x;
+  const int64_t heads = q.type().dims()[heads_at], from = x.type().dims()[heads_at];
+  if (!IsStaticDim(heads) || !IsStaticDim(from) || heads == from) return x;
+  Ints indices;
+  for (int64_t i = 0; i < heads; ++i) indices.push_back(i / (heads / from));
+  return b.Make<ops::Gather>({x, b.ConstantInts(indices)},
+                             {.axis = static_cast<int64_t>(heads_at)});
+}
+
 }  // namespace
 
 bool Attention::Infer(InferContext& c) {
   DataType dtype;
-  if (!CheckTensors(c) || !SameDtype(c, {0, 1, 2, 3}, &dtype) || !CheckFloat(c, 0)) return false;
+  if (!CheckTensors(c) || !SameDtype(c, {0, 1, 2, 3}, &dtype) || !CheckFloat(c, 0) ||
+      !CheckDtype(c, 4, DataType::kBool))
+    return false;
   for (size_t i = 0; i < 3; ++i)
     if (!CheckRank(c, i, 4)) return false;
   const bool bshd = c.attrs_of<Attention>().layout == AttentionLayout::kBshd;
@@ -52,14 +77,14 @@ bool Attention::Infer(InferContext& c) {
               v = DimsOf(c, 2).value_or(unknown);
   Agreed batch{"batches", true}, heads{"heads", true}, keys{"keys"}, depth{"columns"};
   if (!Agree(c, &batch, 0, q[0]) || !Agree(c, &batch, 1, k[0]) || !Agree(c, &batch, 2, v[0]) ||
-      !Agree(c, &heads, 0, q[heads_at]) || !Agree(c, &heads, 1, k[heads_at]) ||
-      !Agree(c, &heads, 2, v[heads_at]) || !Agree(c, &keys, 1, k[sequence_at]) ||
+      !Agree(c, &heads, 1, k[heads_at]) || !Agree(c, &heads, 2, v[heads_at]) ||
+      !CheckHeads(c, q[heads_at], heads.dim) || !Agree(c, &keys, 1, k[sequence_at]) ||
       !Agree(c, &keys, 2, v[sequence_at]) || !Agree(c, &depth, 0, q[3]) ||
       !Agree(c, &depth, 1, k[3]))
     return false;
-  const Shape scores = {batch.dim, heads.dim, q[sequence_at], keys.dim};
-  if (!CheckBroadcastsTo(c, 3, scores)) return false;
-  Shape dims = {batch.dim, heads.dim, q[sequence_at], v[3]};
+  const Shape scores = {batch.dim, q[heads_at], q[sequence_at], keys.dim};
+  if (!CheckBroadcastsTo(c, 3, scores) || !CheckBroadcastsTo(c, 4, scores)) return false;
+  Shape dims = {batch.dim, q[heads_at], q[sequence_at], v[3]};
   if (bshd) std::swap(dims[1], dims[2]);
   return SetTensor(c, 0, dtype, dims);
 }
@@ -68,6 +93,8 @@ std::vector<Value> Attention::Decompose(Builder& b, std::span<const Value> opera
                                         const Attrs<Plain>& attrs) {
   Value q = operands[0], k = operands[1], v = operands[2];
   const bool bshd = attrs.layout == AttentionLayout::kBshd;
+  k = RepeatHeads(b, k, q, bshd ? 2 : 1);
+  v = RepeatHeads(b, v, q, bshd ? 2 : 1);
   if (bshd) {
     q = SwapHeadsAndSequence(b, q);
     v = SwapHeadsAndSequence(b, v);
@@ -76,6 +103,8 @@ std::vector<Value> Attention::Decompose(Builder& b, std::span<const Value> opera
   k = b.Make<ops::Transpose>({k}, {.perm = to_keys_last});
   Value scores = b.Make<ops::MatMul>({q, k});
   scores = b.Make<ops::Mul>({scores, b.ConstantScalar(q.type().dtype(), attrs.scale)});
+  if (const Value keep = OperandOrNull(operands, 4))
+    scores = b.Make<ops::Where>({keep, scores, b.ConstantScalar(q.type().dtype(), attrs.fill)});
   scores = AddIfGiven(b, scores, operands, 3);
   const Value out = b.Make<ops::MatMul>({b.Make<ops::Softmax>({scores}, {.axis = -1}), v});
   return {bshd ? SwapHeadsAndSequence(b, out) : out};

@@ -12,6 +12,8 @@ struct AttentionFunctions {
   void (*scale_into)(const float* x, float factor, float* y, int64_t n);
   void (*scale_and_add)(const float* x, float x_factor, float* y, float y_factor, int64_t n);
   void (*add_mask)(float* scores, const float* mask, int64_t mask_stride, int64_t n);
+  void (*fill_dropped)(float* scores, const uint8_t* keep, int64_t keep_stride, float fill,
+                       int64_t n);
   float (*exp_row)(float* scores, int64_t n, float* highest);
   void (*dot_scores)(const float* q, int64_t q_stride, int64_t rows, const float* k,
                      int64_t k_stride, int64_t keys, int64_t depth, float* scores,
@@ -188,6 +190,11 @@ class Worker {
            row * view.row_stride;
   }
 
+  int64_t MaskAt(const MaskStrides& strides, int64_t group, int64_t row, int64_t key) const {
+    return Batch(group) * strides.batch + Head(group, row) * strides.head +
+           Query(row) * strides.query + key * strides.key;
+  }
+
   void Pack(int64_t group, int64_t key, int64_t keys) {
     if (!p_.dot) {
       tiles_.pack(RowOf(a_.k, group, key), 1, a_.k.row_stride, a_.head_size, keys, 0,
@@ -209,11 +216,13 @@ class Worker {
     Score(group, count, key, keys);
     for (int64_t i = 0; i < count; ++i) {
       float* scores = scores_ + i * p_.block_keys;
+      if (a_.keep != nullptr) {
+        f_.fill_dropped(scores, a_.keep + MaskAt(a_.keep_strides, group, row + i, key),
+                        a_.keep_strides.key, a_.fill, keys);
+      }
       if (a_.mask != nullptr) {
-        const float* mask = a_.mask + Batch(group) * a_.mask_batch_stride +
-                            Head(group, row + i) * a_.mask_head_stride +
-                            Query(row + i) * a_.mask_query_stride + key * a_.mask_key_stride;
-        f_.add_mask(scores, mask, a_.mask_key_stride, keys);
+        f_.add_mask(scores, a_.mask + MaskAt(a_.mask_strides, group, row + i, key),
+                    a_.mask_strides.key, keys);
       }
       const float before = rows.highest[i];
       const float sum = f_.exp_row(scores, keys, &rows.highest[i]);

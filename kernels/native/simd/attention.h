@@ -26,6 +26,14 @@ struct BasicAttentionView {
 using AttentionView = BasicAttentionView<const float>;
 using AttentionOutput = BasicAttentionView<float>;
 
+// 0 where it is broadcast.
+struct MaskStrides {
+  int64_t batch = 0;
+  int64_t head = 0;
+  int64_t query = 0;
+  int64_t key = 0;
+};
+
 struct AttentionArguments {
   int64_t batch = 1;
   int64_t heads = 1;
@@ -39,13 +47,12 @@ struct AttentionArguments {
   AttentionView q = {};
   AttentionView k = {};
   AttentionView v = {};
-  AttentionOutput y = {};  // must not overlap the operands
-  // Added to the scores; optional. Strides are 0 where it is broadcast.
-  const float* mask = nullptr;
-  int64_t mask_batch_stride = 0;
-  int64_t mask_head_stride = 0;
-  int64_t mask_query_stride = 0;
-  int64_t mask_key_stride = 0;
+  AttentionOutput y = {};         // must not overlap the operands
+  const uint8_t* keep = nullptr;  // optional; where it is 0, `fill` takes the place of the score
+  MaskStrides keep_strides = {};
+  float fill = 0;
+  const float* mask = nullptr;  // added to the scores then; optional
+  MaskStrides mask_strides = {};
 };
 
 // `scratch` is 64-byte aligned and holds AttentionScratchBytes for the pool's threads. A query

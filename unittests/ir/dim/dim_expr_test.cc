@@ -139,6 +139,9 @@ TEST(DimExpr, ProvesBounds) {
   EXPECT_TRUE(ParseDimExpr("N - N//2")->IsAtLeast(0));
   EXPECT_TRUE(ParseDimExpr("max(N, 4) - 4 + min(N, S)")->IsAtLeast(0));
   EXPECT_FALSE(ParseDimExpr("max(N, 4) - N*2")->IsAtLeast(0));
+  EXPECT_TRUE(ParseDimExpr("min(64, N) - min(N, 1)")->IsAtLeast(0));
+  EXPECT_TRUE(ParseDimExpr("min(N, S + 2) - min(N, 1)")->IsAtLeast(0));
+  EXPECT_FALSE(ParseDimExpr("min(S, N) - min(N, 1)")->IsAtLeast(0));
   EXPECT_FALSE(DimExpr().IsAtLeast(INT64_MIN));
 }
 

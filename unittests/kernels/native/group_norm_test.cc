@@ -124,5 +124,13 @@ TEST(NativeRmsNorm, AgreesWithTheReference) {
         .Of("native");
 }
 
+TEST(NativeGroupNormalization, AgreesWithTheReference) {
+  for (const int64_t groups : {1, 3, 6})
+    Agreement<ops::GroupNormalization>({Random({2, 6, 5, 7}, 1), Random({6}, 2), Random({6}, 3)},
+                                       {.epsilon = 1e-3f, .num_groups = groups},
+                                       {FloatResult({2, 6, 5, 7})})
+        .Of("native");
+}
+
 }  // namespace
 }  // namespace weft::kernels

@@ -335,9 +335,27 @@ TEST(NativePooling, TakesPadsDilationsAndWhatIsLeftOver) {
       .Of("native");
 }
 
-TEST(NativeSpatial, LeavesOtherRanksToTheReference) {
-  Agreement<ops::Conv>({Random({1, 3, 9}, 1), Constant(Random({4, 3, 3}, 2))}, {},
+TEST(NativeSpatial, ConvolvesOneDimension) {
+  Agreement<ops::Conv>(
+      {Random({2, 6, 19}, 1), Constant(Random({10, 6, 3}, 2)), Constant(Random({10}, 3))},
+      {.dilations = Ints{2}, .pads = Ints{3, 1}, .strides = Ints{2}}, {FloatResult({2, 10, 10})})
+      .Of("native");
+  Agreement<ops::Conv>({Random({1, 6, 9}, 1), Constant(Random({4, 3, 3}, 2))}, {.group = 2},
                        {FloatResult({1, 4, 7})})
+      .Of("native");
+  Agreement<ops::Conv>({Random({1, 6, 9}, 1), Constant(Random({6, 1, 4}, 2))},
+                       {.group = 6, .pads = Ints{1, 2}}, {FloatResult({1, 6, 9})})
+      .Of("native");
+}
+
+TEST(NativeSpatial, LeavesOtherConvolutionsToTheReference) {
+  Agreement<ops::Conv>({Random({1, 3, 9}, 1), Random({4, 3, 3}, 2)}, {}, {FloatResult({1, 4, 7})})
+      .Of("reference");
+  Agreement<ops::Conv>({Random({1, 3, 9}, 1), Constant(Random({4, 3, 3}, 2))},
+                       {.auto_pad = ops::AutoPad::kSameUpper}, {FloatResult({1, 4, 9})})
+      .Of("reference");
+  Agreement<ops::Conv>({Random({1, 3, 5, 5, 5}, 1), Constant(Random({4, 3, 3, 3, 3}, 2))}, {},
+                       {FloatResult({1, 4, 3, 3, 3})})
       .Of("reference");
 }
 
@@ -357,6 +375,37 @@ TEST(NativeAttention, WorksInBothLayoutsWithAndWithoutMasks) {
           {.scale = 0.2f, .layout = layout}, {FloatResult(shape(19, 40))})
           .Of("native");
     }
+  }
+}
+
+TEST(NativeAttention, KeepsSomeScoresAndAddsAMaskToAll) {
+  const auto keep = [](ir::Shape dims) {
+    return *RandomTensor(DataType::kBool, std::move(dims), 5, 0);
+  };
+  for (const ir::Shape& dims :
+       {ir::Shape{19, 37}, ir::Shape{2, 3, 19, 37}, ir::Shape{2, 1, 1, 37}, ir::Shape{3, 19, 1}}) {
+    std::vector<Operand> masks = {{}, RandomIn({2, 1, 1, 37}, 4, -3, 3)};
+    for (Operand& mask : masks) {
+      Agreement<fused::Attention>({Random({2, 3, 19, 24}, 1), Random({2, 3, 37, 24}, 2),
+                                   Random({2, 3, 37, 40}, 3), mask, keep(dims)},
+                                  {.scale = 0.2f, .fill = -1.5f}, {FloatResult({2, 3, 19, 40})})
+          .Of("native");
+    }
+  }
+}
+
+TEST(NativeAttention, SharesHeadsOfKeysAndValues) {
+  for (const bool bshd : {false, true}) {
+    const auto shape = [&](int64_t heads, int64_t rows) {
+      return bshd ? ir::Shape{2, rows, heads, 16} : ir::Shape{2, heads, rows, 16};
+    };
+    Agreement<fused::Attention>(
+        {Random(shape(6, 5), 1), Random(shape(2, 9), 2), Random(shape(2, 9), 3),
+         RandomIn({6, 5, 9}, 4, -3, 3)},
+        {.scale = 0.2f,
+         .layout = bshd ? fused::AttentionLayout::kBshd : fused::AttentionLayout::kBhsd},
+        {FloatResult(shape(6, 5))})
+        .Of("native");
   }
 }
 

@@ -9,6 +9,12 @@
 namespace weft::ir {
 namespace {
 
+// Whether min(b, 1) <= a <= b, as where the first a of b are sliced off. Then a == 1 or a == b where
+// the two broadcast, and the result has b: an a of 0 where b is 1 cannot be.
+bool IsCutOf(const DimExpr& a, const DimExpr& b) {
+  return (b - a).IsAtLeast(0) && (a - Min(b, 1)).IsAtLeast(0);
+}
+
 // A result may have this many elements, so that its size in bytes fits int64 for every type.
 constexpr int64_t kMaxElements = INT64_MAX / 16;
 
@@ -139,7 +145,8 @@ bool CheckBroadcastsTo(InferContext& c, size_t i, std::span<const int64_t> dims)
   for (size_t d = 0; ok && d < dims.size(); ++d) ok = MergeDim((*joint)[d], dims[d]).has_value();
   for (size_t d = 1; ok && c.must_prove() && d <= actual->size(); ++d) {
     const int64_t dim = (*actual)[actual->size() - d];
-    ok = dim == 1 || SameDim(dim, dims[dims.size() - d]);
+    const int64_t to = dims[dims.size() - d];
+    ok = dim == 1 || SameDim(dim, to) || IsCutOf(DimExpr::OfDim(dim), DimExpr::OfDim(to));
   }
   if (ok) return true;
   return c.Fail(fmt::format("{} {} does not {}broadcast to {}", OperandName(c, i),
@@ -235,8 +242,9 @@ std::optional<int64_t> BroadcastDim(int64_t a, int64_t b) {
   // The other is 1 or the same at run time, or the program is wrong.
   if (IsStaticDim(a)) return a;
   if (IsStaticDim(b)) return b;
-  if (DimExpr::OfDim(a).IsAtLeast(2)) return a;
-  return DimExpr::OfDim(b).IsAtLeast(2) ? b : kUnknownDim;
+  const DimExpr x = DimExpr::OfDim(a), y = DimExpr::OfDim(b);
+  if (x.IsAtLeast(2) || IsCutOf(y, x)) return a;
+  return y.IsAtLeast(2) || IsCutOf(x, y) ? b : kUnknownDim;
 }
 
 std::optional<Shape> BroadcastShape(std::span<const int64_t> a, std::span<const int64_t> b) {

@@ -144,6 +144,24 @@ TEST_F(Fused, AttentionHasOneResultRowPerQuery) {
             "tensor<2x5x8x16xf32>");
   EXPECT_EQ(Run<fused::Attention>({X({2, 8, 5, 32}), Unranked(), Unranked()}, {.scale = 1.0f}),
             "tensor<2x8x5x-1xf32>");
+  EXPECT_EQ(RunBoth<fused::Attention>({X({n, 8, 5, 32}), X({n, 2, m, 32}), X({n, 2, m, 16}),
+                                       Value(), X({5, m}, DataType::kBool)},
+                                      {.scale = 0.125f, .fill = -1.0f}),
+            "tensor<Nx8x5x16xf32>");
+  EXPECT_EQ(RunBoth<fused::Attention>({X({n, 5, 8, 32}), X({n, m, 2, 32}), X({n, m, 2, 16})},
+                                      {.scale = 0.1f, .layout = fused::AttentionLayout::kBshd}),
+            "tensor<Nx5x8x16xf32>");
+}
+
+TEST_F(Fused, WhatAttentionKeepsIsToldByBooleans) {
+  EXPECT_EQ(Run<fused::Attention>({X({1, 2, 3, 4}), X({1, 2, 5, 4}), X({1, 2, 5, 4}), Value(),
+                                   X({3, 5}, DataType::kI64)},
+                                  {.scale = 1.0f}),
+            "fused.attention: keep is i64 but must be bool");
+  EXPECT_EQ(Run<fused::Attention>({X({1, 2, 3, 4}), X({1, 2, 5, 4}), X({1, 2, 5, 4}), Value(),
+                                   X({3, 4}, DataType::kBool)},
+                                  {.scale = 1.0f}),
+            "fused.attention: keep [3,4] does not broadcast to [1,2,3,5]");
 }
 
 TEST_F(Fused, AttentionNamesWhatDoesNotFit) {
@@ -153,7 +171,11 @@ TEST_F(Fused, AttentionNamesWhatDoesNotFit) {
   EXPECT_EQ(run({2, 8, 5, 4}, {3, 8, 7, 4}, {2, 8, 7, 4}),
             "fused.attention: q has 2 batches but k has 3");
   EXPECT_EQ(run({2, 8, 5, 4}, {2, 8, 7, 4}, {2, 1, 7, 4}),
-            "fused.attention: q has 8 heads but v has 1");
+            "fused.attention: k has 8 heads but v has 1");
+  EXPECT_EQ(run({2, 8, 5, 4}, {2, 3, 7, 4}, {2, 3, 7, 4}),
+            "fused.attention: q has 8 heads, not a multiple of the 3 of k");
+  EXPECT_EQ(run({2, 8, 5, 4}, {2, 0, 7, 4}, {2, 0, 7, 4}),
+            "fused.attention: q has 8 heads, not a multiple of the 0 of k");
   EXPECT_EQ(run({2, 8, 5, 4}, {2, 8, 7, 4}, {2, 8, 6, 4}),
             "fused.attention: k has 7 keys but v has 6");
   EXPECT_EQ(run({2, 8, 5, 4}, {2, 8, 7, 3}, {2, 8, 7, 4}),

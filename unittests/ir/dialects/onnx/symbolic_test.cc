@@ -112,6 +112,17 @@ TEST_F(OnnxSymbolic, SlicesHaveTheirNumberOfElements) {
   EXPECT_GT(compared(), 3000u);
 }
 
+TEST_F(OnnxSymbolic, BroadcastingAPieceOfAsManyElementsGivesTheirNumber) {
+  for (const bool piece_first : {false, true})
+    Check<ops::Add>([&](int64_t dim) {
+      const Value end = b.Make<ops::Slice>({ShapeOfX(dim), I({0}), I({1})});
+      const Value piece = b.Make<ops::Slice>({In({9, 7}), I({0}), end, I({1})});
+      return piece_first ? std::vector<Value>{piece, In({9, dim})}
+                         : std::vector<Value>{In({9, dim}), piece};
+    });
+  EXPECT_EQ(compared(), 2 * 2 * 7u);  // sizes up to 7, none of which leaves the result unknown
+}
+
 TEST_F(OnnxSymbolic, PartsAndWholesFitTogether) {
   for (int64_t parts = 1; parts < 5; ++parts) {
     const auto x = [&](int64_t dim) { return std::vector<Value>{In({dim, 3})}; };

@@ -35,6 +35,7 @@ struct Case {
 
 struct Mask {
   bool used = false, batch = false, head = false, query = false, key = false;
+  bool keeps = false;  // some scores, in place of being added to them
 };
 
 double At(const AttentionView& v, int64_t b, int64_t h, int64_t r, int64_t c) {
@@ -53,9 +54,12 @@ std::vector<double> Reference(const AttentionArguments& a) {
           for (int64_t d = 0; d < a.head_size; ++d)
             p[t] += At(a.q, b, h, s, d) * At(a.k, b, kv, t, d);
           p[t] *= a.scale;
+          if (a.keep != nullptr && a.keep[b * a.keep_strides.batch + h * a.keep_strides.head +
+                                          s * a.keep_strides.query + t * a.keep_strides.key] == 0)
+            p[t] = a.fill;
           if (a.mask != nullptr) {
-            p[t] += a.mask[b * a.mask_batch_stride + h * a.mask_head_stride +
-                           s * a.mask_query_stride + t * a.mask_key_stride];
+            p[t] += a.mask[b * a.mask_strides.batch + h * a.mask_strides.head +
+                           s * a.mask_strides.query + t * a.mask_strides.key];
           }
           highest = std::fmax(highest, p[t]);
         }
@@ -98,6 +102,7 @@ void Check(const Case& c, Layout layout, const Mask& mask, ThreadPool& pool) {
   const auto k = RandomFloats(c.batch * c.kv_heads * c.keys * (c.head_size + gap), 2, -2, 2);
   const auto v = RandomFloats(c.batch * c.kv_heads * c.keys * (c.value_size + gap), 3);
   const auto m = RandomFloats(c.batch * c.heads * c.queries * c.keys, 4, -3, 3);
+  std::vector<uint8_t> keep(m.size());
   AttentionArguments a;
   a.batch = c.batch, a.heads = c.heads, a.kv_heads = c.kv_heads;
   a.queries = c.queries, a.keys = c.keys;
@@ -107,11 +112,17 @@ void Check(const Case& c, Layout layout, const Mask& mask, ThreadPool& pool) {
   a.k = MakeView<AttentionView>(k.data(), layout, c.kv_heads, c.keys, c.head_size, gap);
   a.v = MakeView<AttentionView>(v.data(), layout, c.kv_heads, c.keys, c.value_size, gap);
   if (mask.used) {
-    a.mask = m.data();
-    a.mask_key_stride = mask.key ? 1 : 0;
-    a.mask_query_stride = mask.query ? c.keys : 0;
-    a.mask_head_stride = mask.head ? c.queries * c.keys : 0;
-    a.mask_batch_stride = mask.batch ? c.heads * c.queries * c.keys : 0;
+    const MaskStrides strides = {.batch = mask.batch ? c.heads * c.queries * c.keys : 0,
+                                 .head = mask.head ? c.queries * c.keys : 0,
+                                 .query = mask.query ? c.keys : 0,
+                                 .key = mask.key ? 1 : 0};
+    if (mask.keeps) {
+      for (size_t i = 0; i < m.size(); ++i) keep[i] = m[i] > -1;
+      a.keep = keep.data(), a.keep_strides = strides;
+      a.fill = -2.5f;
+    } else {
+      a.mask = m.data(), a.mask_strides = strides;
+    }
   }
   // Averages of many values are small beside the sums they come from.
   const double tolerance = kTolerance + 3e-8 * std::sqrt(static_cast<double>(c.keys));
@@ -139,10 +150,15 @@ TEST(CpuAttention, SharesKeyHeadsAmongQueryHeads) {
   });
 }
 
-TEST(CpuAttention, AddsMasksOfEveryBroadcastShape) {
+TEST(CpuAttention, TakesMasksOfEveryBroadcastShape) {
   ForEachVariant([&](ThreadPool& pool) {
-    for (int bits = 0; bits < 16; ++bits) {
-      const Mask mask{true, (bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0, (bits & 8) != 0};
+    for (int bits = 0; bits < 32; ++bits) {
+      const Mask mask{true,
+                      (bits & 1) != 0,
+                      (bits & 2) != 0,
+                      (bits & 4) != 0,
+                      (bits & 8) != 0,
+                      (bits & 16) != 0};
       Check({2, 3, 3, 9, 19, 16, 16}, Layout::kBatchRowHead, mask, pool);
       Check({2, 3, 3, 2, 19, 16, 16}, Layout::kBatchHeadRow, mask, pool);
     }
@@ -175,7 +191,7 @@ TEST(CpuAttention, IgnoresMaskedKeysAndGivesNaNWhereAllAreMasked) {
       AttentionArguments a;
       a.queries = queries, a.keys = keys, a.head_size = size, a.value_size = size;
       a.q = {q.data(), 0, 0, size}, a.k = {k.data(), 0, 0, size}, a.v = {v.data(), 0, 0, size};
-      a.mask = mask.data(), a.mask_query_stride = keys, a.mask_key_stride = 1;
+      a.mask = mask.data(), a.mask_strides = {.query = keys, .key = 1};
       const auto y = RunAttention(a, Layout::kBatchHeadRow, pool);
       EXPECT_LT(RelativeError(y, Reference(a)), 2 * kTolerance);
       for (int64_t d = 0; d < size; ++d) {
