@@ -1,6 +1,8 @@
 // fused.qconv2d and fused.qlinear with constant weights, as XNNPACK's quantised convolutions; a
 // matrix product is a convolution with a 1x1 kernel. i8 weights take i8 activations only: u8 ones are
 // moved by 128, with their zero point, on the way in and out.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -178,10 +180,11 @@ Made MakeKernel(const KernelContext& context, SharedOperator op, Sized sized, bo
 }
 
 std::string Key(const KernelContext& context, const Product& p) {
-  std::string key = "xnnpack " + p.key + " clamp=" + ir::ToString(p.clamp);
+  std::string key = fmt::format("xnnpack {} clamp={} {}", p.key, ir::ToString(p.clamp),
+                                ir::DataTypeName(context.input_type(kX).dtype()));
   for (size_t i = kXScale; i <= kBias; ++i)
-    key += " " + (context.HasInput(i) ? std::to_string(context.constant(i).id()) : "-");
-  return key + " " + std::string(ir::DataTypeName(context.input_type(kX).dtype()));
+    key += context.HasInput(i) ? fmt::format(" {}", context.constant(i).id()) : " -";
+  return key;
 }
 
 Made MakeProduct(const KernelContext& context, const Product& p) {
