@@ -265,8 +265,8 @@ TEST(FusedDialect, FunctionNamesSpellTheVariant) {
                        "linear", "linear_bias_residual_transpose_w_gelu", "linear_residual_clip",
                        "gelu", "gelu_bias_tanh", "layer_norm", "layer_norm_bias_residual", "conv2d",
                        "conv2d_bias_residual_hard_swish", "max_pool2d", "average_pool2d",
-                       "global_average_pool2d", "attention", "attention_mask", "rms_norm",
-                       "batch_matmul", "group_norm_bias_swish"}));
+                       "global_average_pool2d", "attention", "attention_mask", "attention_keep",
+                       "attention_2", "rms_norm", "batch_matmul", "group_norm_bias_swish"}));
 }
 
 TEST(FusedDialect, ExpandedInPlaceOnlyOnnxIsLeft) {
