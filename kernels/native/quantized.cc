@@ -142,6 +142,7 @@ template <class T, class F>
 void BinaryRange(const Binary& binary, const uint8_t* a, const uint8_t* b, T* y, int64_t begin,
                  int64_t end, const F& f) {
   constexpr int64_t kBlock = 256;
+  const T low = static_cast<T>(binary.low), high = static_cast<T>(binary.high);
   std::array<float, kBlock> left, right;
   int64_t i = begin % binary.a.period, j = begin % binary.b.period;
   for (int64_t at = begin; at < end;) {
@@ -150,8 +151,8 @@ void BinaryRange(const Binary& binary, const uint8_t* a, const uint8_t* b, T* y,
     Dequantize(binary.a, a + i, left.data(), run);
     Dequantize(binary.b, b + j, right.data(), run);
     for (int64_t k = 0; k < run; ++k) {
-      const int q = Round<T>(f(left[k], right[k]) / binary.y.scale, binary.y.zero);
-      y[at + k] = static_cast<T>(std::min(std::max(q, binary.low), binary.high));
+      const T q = Round<T>(f(left[k], right[k]) / binary.y.scale, binary.y.zero);
+      y[at + k] = std::min(std::max(q, low), high);
     }
     at += run;
     i = i + run == binary.a.period ? 0 : i + run;

@@ -1,5 +1,7 @@
 #include "kernels/runtime/session.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -150,7 +152,7 @@ absl::StatusOr<std::vector<ir::Type>> Session::BindTypes(
       if (ir::IsStaticDim(want) && want != dims[d])
         return ir::InvalidArgument(shape + ", expected " + ir::ToString(declared.dims()));
       if (std::string why; !sizes.Add(want, dims[d], &why))
-        return ir::InvalidArgument(shape + ", but " + why);
+        return ir::InvalidArgument(fmt::format("{}, but {}", shape, why));
     }
     types.push_back(program_->context()->TensorType(declared.dtype(), dims));
   }

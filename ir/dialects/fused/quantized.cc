@@ -41,10 +41,16 @@ bool CheckQuantization(InferContext& c, size_t i) {
          CheckOnePer(c, i + 1, nullptr);
 }
 
-bool CheckClamp(InferContext& c, const Ints& clamp) {
-  if (clamp.empty() || (clamp.size() == 2 && clamp[0] <= clamp[1])) return true;
-  return c.Fail(
-      fmt::format("clamp is {} but must be the lowest and the highest result", IntsText(clamp)));
+bool CheckClamp(InferContext& c, size_t zero_point, const Ints& clamp) {
+  if (clamp.empty()) return true;
+  if (clamp.size() != 2 || clamp[0] > clamp[1])
+    return c.Fail(
+        fmt::format("clamp is {} but must be the lowest and the highest result", IntsText(clamp)));
+  const DataType dtype = DtypeOf(c, zero_point);
+  const int64_t low = dtype == DataType::kU8 ? 0 : INT8_MIN;
+  const int64_t high = dtype == DataType::kI8 ? INT8_MAX : UINT8_MAX;
+  if (low <= clamp[0] && clamp[1] <= high) return true;
+  return c.Fail(fmt::format("clamp is {} but results are {} to {}", IntsText(clamp), low, high));
 }
 
 Value Dequantized(Builder& b, std::span<const Value> operands, size_t i) {

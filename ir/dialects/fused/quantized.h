@@ -19,7 +19,8 @@ bool CheckQuantized(InferContext& c, size_t i);
 bool CheckQuantized(InferContext& c, size_t i, int64_t channels);
 // The same for the scale and zero point of a result, operands i and i + 1.
 bool CheckQuantization(InferContext& c, size_t i);
-bool CheckClamp(InferContext& c, const Ints& clamp);
+// Bounds of a result of the zero point's type, or none.
+bool CheckClamp(InferContext& c, size_t zero_point, const Ints& clamp);
 
 // The number that operands i, i + 1 and i + 2 stand for.
 Value Dequantized(Builder& b, std::span<const Value> operands, size_t i);

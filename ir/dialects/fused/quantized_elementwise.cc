@@ -17,7 +17,7 @@ std::vector<Value> DecomposeBinary(Builder& b, std::span<const Value> operands, 
 bool QBinaryOp::Infer(InferContext& c) {
   Dims dims;
   return CheckTensors(c) && CheckQuantized(c, 0) && CheckQuantized(c, 3) &&
-         CheckQuantization(c, 6) && CheckClamp(c, c.attrs_of<QAdd>().clamp) &&
+         CheckQuantization(c, 6) && CheckClamp(c, 7, c.attrs_of<QAdd>().clamp) &&
          Broadcast(c, {0, 3}, &dims) && SetTensor(c, 0, DtypeOf(c, 7), dims);
 }
 

@@ -16,7 +16,7 @@ enum Operand : size_t { kX, kXScale, kXZero, kW, kWScale, kWZero, kYScale, kYZer
 bool CheckProduct(InferContext& c, int64_t channels, const Ints& clamp) {
   return CheckQuantized(c, kX) && CheckQuantized(c, kW, channels) &&
          CheckQuantization(c, kYScale) && CheckDtype(c, kBias, DataType::kI32) &&
-         CheckShape(c, kBias, {&channels, 1}) && CheckClamp(c, clamp);
+         CheckShape(c, kBias, {&channels, 1}) && CheckClamp(c, kYZero, clamp);
 }
 
 }  // namespace

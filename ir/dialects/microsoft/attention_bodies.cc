@@ -34,7 +34,7 @@ Value PartOf(Builder& b, Value x, int64_t i, int64_t axis) {
 
 // Columns begin..end-1 of the last dimension.
 Value Columns(Builder& b, Value x, int64_t begin, int64_t end) {
-  return ops::SliceOf(b, x, b.ConstantInts({begin}), b.ConstantInts({end}), -1);
+  return ops::SliceOf(b, x, begin, end, -1);
 }
 
 // [heads * D] as [heads, 1, D].
@@ -107,8 +107,7 @@ Value MaskOf(Builder& b, Value index, Value keys, int64_t batch, DataType dtype,
   if (!IsStaticDim(size) || !IsStaticDim(batch) || (size != batch && size != 2 * batch)) return {};
   const Value at = ops::CastTo(b, ops::CountTo(b, keys), DataType::kI32);
   const auto limits = [&](int64_t begin) {
-    const Value part =
-        ops::SliceOf(b, index, b.ConstantInts({begin}), b.ConstantInts({begin + batch}), 0);
+    const Value part = ops::SliceOf(b, index, begin, begin + batch, 0);
     return UnsqueezeAt(b, part, {1, 2, 3});
   };
   Value keep = b.Make<ops::Less>({at, limits(0)});
@@ -324,7 +323,7 @@ std::vector<Value> GroupQueryAttention::Decompose(Builder& b, std::span<const Va
     const int64_t heads = attrs.num_heads, kv_heads = attrs.kv_num_heads;
     const Value all = ops::SplitHeads(b, operands[0], heads + 2 * kv_heads);
     const auto part = [&](int64_t begin, int64_t end) {
-      return ops::SliceOf(b, all, b.ConstantInts({begin}), b.ConstantInts({end}), 1);
+      return ops::SliceOf(b, all, begin, end, 1);
     };
     core.q = part(0, heads);
     core.k = part(heads, heads + kv_heads);

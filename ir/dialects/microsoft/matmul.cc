@@ -219,7 +219,7 @@ Value ZeroPoints(Builder& b, Value given, const MatMulNBits::Attrs<Plain>& attrs
   if (!given) return b.ConstantScalar(dtype, double(int64_t{1} << (attrs.bits - 1)));
   if (ops::ElementTypeOf(given) == DataType::kU8) {
     given = Unpack(b, given, attrs.N, blocks.zero_bytes, attrs.bits, dtype);
-    given = ops::SliceOf(b, given, b.ConstantInts({0}), b.ConstantInts({blocks.count}), 1);
+    given = ops::SliceOf(b, given, 0, blocks.count, 1);
   }
   return ops::ReshapeTo(b, given, {b.ConstantInts({attrs.N, blocks.count})});
 }
@@ -245,7 +245,7 @@ std::vector<Value> MatMulNBits::Decompose(Builder& b, std::span<const Value> ope
   const int64_t columns = blocks.count * attrs.block_size;
   const auto first = [&](Value x, int64_t axis) {  // K of the columns
     if (x.type().dim(axis) == attrs.K) return x;
-    return ops::SliceOf(b, x, b.ConstantInts({0}), b.ConstantInts({attrs.K}), axis);
+    return ops::SliceOf(b, x, 0, attrs.K, axis);
   };
   Value w = Unpack(b, operands[1], attrs.N, blocks.count * blocks.bytes, attrs.bits, dtype);
   if (groups) {

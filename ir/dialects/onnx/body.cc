@@ -76,6 +76,11 @@ Value SliceOf(Builder& b, Value x, Value start, Value end, int64_t axis) {
   return b.Make<Slice>({x, start, end, b.ConstantInts({axis})});
 }
 
+Value SliceOf(Builder& b, Value x, int64_t start, int64_t end, int64_t axis) {
+  const Value first = b.ConstantInts({start});
+  return SliceOf(b, x, first, b.ConstantInts({end}), axis);
+}
+
 Value UnsqueezeAt(Builder& b, Value x, const Ints& axes) {
   return b.Make<Unsqueeze>({x, b.ConstantInts(axes)});
 }

@@ -40,6 +40,7 @@ Value ReshapeLike(Builder& b, Value y, Value x);
 Value CountTo(Builder& b, Value size);
 // From `start` to `end`, of one element each, of dimension `axis`.
 Value SliceOf(Builder& b, Value x, Value start, Value end, int64_t axis);
+Value SliceOf(Builder& b, Value x, int64_t start, int64_t end, int64_t axis);
 Value UnsqueezeAt(Builder& b, Value x, const Ints& axes);
 
 }  // namespace weft::ir::ops

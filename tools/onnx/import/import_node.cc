@@ -159,7 +159,7 @@ absl::Status Importer::ImportNode(const pb::NodeProto& node, Rewriter& builder, 
     return ImportOpaque(node, std::move(draft), subgraphs, builder, scope, frame);
   WEFT_RETURN_IF_ERROR(OrderSubgraphs(*it->second, &subgraphs));
   if (is_onnx && draft.op_type == "Scan" && draft.version < 9)
-    return ImportBatchedScan(node, std::move(draft), std::move(subgraphs), builder, scope, frame);
+    return ImportBatchedScan(node, std::move(draft), subgraphs, builder, scope, frame);
   return ImportKnown(*it->second, node, std::move(draft), subgraphs, builder, scope, frame);
 }
 

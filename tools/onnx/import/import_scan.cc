@@ -125,7 +125,7 @@ absl::Status Importer::ScanOneEntry(const pb::NodeProto& node, NodeDraft draft, 
 }
 
 absl::Status Importer::ImportBatchedScan(const pb::NodeProto& node, NodeDraft draft,
-                                         std::vector<Subgraph> subgraphs, Rewriter& builder,
+                                         const std::vector<Subgraph>& subgraphs, Rewriter& builder,
                                          Scope* scope, const Frame& frame) {
   WEFT_ASSIGN_OR_RETURN(const size_t scanned, ScannedOperands(draft));
   WEFT_ASSIGN_OR_RETURN(const ir::Attribute directions,

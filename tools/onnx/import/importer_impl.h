@@ -98,7 +98,7 @@ class Importer {
                            Scope* scope, const Frame& frame);
   // import_scan.cc: opset 8's.
   absl::Status ImportBatchedScan(const pb::NodeProto& node, NodeDraft draft,
-                                 std::vector<Subgraph> subgraphs, ir::Rewriter& builder,
+                                 const std::vector<Subgraph>& subgraphs, ir::Rewriter& builder,
                                  Scope* scope, const Frame& frame);
   absl::Status ScanOneEntry(const pb::NodeProto& node, NodeDraft draft, bool has_lengths,
                             size_t scanned, const std::vector<Subgraph>& subgraphs, ir::Block block,

@@ -99,6 +99,10 @@ TEST_F(Quantized, ElementwiseOpsBroadcast) {
   EXPECT_EQ(Run<fused::QAdd>(operands), "fused.qadd: b_scale is [5], not a scalar");
   EXPECT_EQ(Run<fused::QAdd>(Binary({3, 5}, {5}), {.clamp = Ints{1, 2, 3}}),
             "fused.qadd: clamp is [1,2,3] but must be the lowest and the highest result");
+  EXPECT_EQ(Run<fused::QAdd>(Binary({3, 5}, {5}), {.clamp = Ints{-1, 9}}),
+            "fused.qadd: clamp is [-1,9] but results are 0 to 255");
+  EXPECT_EQ(Run<fused::QMul>(Binary({3, 5}, {5}, kI8), {.clamp = Ints{0, 128}}),
+            "fused.qmul: clamp is [0,128] but results are -128 to 127");
 }
 
 TEST_F(Quantized, TablesHave256Entries) {
