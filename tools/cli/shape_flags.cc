@@ -92,7 +92,13 @@ absl::Status SetShapes(bool overwrite, const std::vector<std::string>& flags,
     WEFT_RETURN_IF_ERROR(ir::CheckName("input", input.first, names));
     WEFT_RETURN_IF_ERROR(overwrite ? ir::OverwriteInputShape(program, input.first, input.second)
                                    : ir::SetInputShape(program, input.first, input.second));
-    WEFT_RETURN_IF_ERROR(Learn(option, input.first, types.at(input.first), input.second, sizes));
+    ir::DimSizes learnt = *sizes;
+    const absl::Status status =
+        Learn(option, input.first, types.at(input.first), input.second, &learnt);
+    // What is overwritten may part inputs that shared a symbol.
+    if (!status.ok() && overwrite) continue;
+    WEFT_RETURN_IF_ERROR(status);
+    *sizes = std::move(learnt);
   }
   return absl::OkStatus();
 }

@@ -145,6 +145,48 @@ TEST_F(NodeNotes, AreNotThoseOfOperandsThatARuleMade) {
   EXPECT_EQ(Docs(*program), (NodeDocs{{"a", "of a"}, {"b", "of b"}, {"y", ""}}));
 }
 
+// A body is copied once per call.
+TEST(Notes, OfNodesInFunctionsAreDropped) {
+  ModelBuilder m;
+  m.Input("x", {2});
+  m.Output("y", {2});
+  m.Import("f", 1);
+  auto* function = m.model.add_functions();
+  function->set_domain("f");
+  function->set_name("Twice");
+  function->add_input("in");
+  function->add_output("out");
+  function->add_opset_import()->set_version(17);
+  ModelBuilder::AddNode(function->mutable_node(), "Add", {"in", "in"}, {"out"})
+      ->set_doc_string("said once");
+  m.Node("Twice", {"x"}, {"a"})->set_domain("f");
+  m.Node("Twice", {"a"}, {"y"})->set_domain("f");
+  ir::IrContext context;
+  auto program = m.Import(context);
+  ASSERT_TRUE(program.ok()) << program.status();
+  EXPECT_EQ(Docs(**program), (NodeDocs{{"a", ""}, {"y", ""}}));
+}
+
+// Names of a branch may be those of another.
+TEST(Notes, OfNodesInBranchesAreDropped) {
+  ModelBuilder m;
+  m.Input("cond", {}, pb::TensorProto::BOOL);
+  m.Input("x", {2});
+  m.Output("y", {2});
+  auto* node = m.Node("If", {"cond"}, {"y"});
+  for (const char* branch : {"then_branch", "else_branch"}) {
+    auto* graph = AddAttribute(node, branch, pb::AttributeProto::GRAPH)->mutable_g();
+    graph->set_name(branch);
+    auto* relu = ModelBuilder::AddNode(graph->mutable_node(), "Relu", {"x"}, {"t"});
+    if (branch[0] == 't') relu->set_doc_string("of then");
+    ModelBuilder::SetInfo(graph->add_output(), "t", {2});
+  }
+  ir::IrContext context;
+  auto program = m.Import(context);
+  ASSERT_TRUE(program.ok()) << program.status();
+  EXPECT_EQ(ExportToProto(**program).DebugString().find("of then"), std::string::npos);
+}
+
 // Equal operations are, whatever is said of them.
 TEST(Notes, DoNotKeepEqualNodesApart) {
   ModelBuilder m;

@@ -258,7 +258,7 @@ std::string_view ElementwisePart(std::string_view op_type) {
   return op_type == "ReduceLogSum" ? "Log" : "Identity";
 }
 
-absl::Status LowerReduction(int64_t target,
+absl::Status LowerReduction(ir::Operation op, int64_t target,
                             const std::function<std::string(const ir::Ints&)>& add_ints,
                             pb::NodeProto* node) {
   const int64_t since = node->op_type() == "ReduceSum" ? 13 : 18;  // axes are an input
@@ -275,6 +275,8 @@ absl::Status LowerReduction(int64_t target,
   const bool is_noop =
       noop != nullptr && noop->i() != 0 && (axes == nullptr || axes->ints().empty());
   if (is_noop) {
+    if (node->op_type() == "ReduceLogSum" && !ir::IsFloat(op.operand(0).type().dtype()))
+      return TooNew(*node, "attribute noop_with_empty_axes", since, target);
     node->set_op_type(std::string(ElementwisePart(node->op_type())));
     if (node->op_type() == "Mul") SetInput(node, 1, node->input(0));
     node->clear_attribute();
@@ -362,7 +364,7 @@ absl::Status LowerNode(ir::Operation op, int64_t target,
   WEFT_RETURN_IF_ERROR(CheckValues(op, target, *node));
   if (node->op_type() == "DFT") LowerDft(op, target, node);
   WEFT_RETURN_IF_ERROR(LowerTables(target, node));
-  if (node->op_type().starts_with("Reduce")) return LowerReduction(target, add_ints, node);
+  if (node->op_type().starts_with("Reduce")) return LowerReduction(op, target, add_ints, node);
   if (node->op_type() == "Split") return LowerSplit(op, target, add_ints, node);
   return absl::OkStatus();
 }

@@ -238,9 +238,9 @@ absl::Status ShrinkFirst(Builder& b, Value* x, Value* scales) {
 }
 
 // Up to opset 9 the op was called Upsample (with the scales in an attribute up to 8), whose scales
-// are 1 or more. Both meant x[i / scale], rounded down; ONNX Runtime rounds up where the result is
-// smaller, which ONNX's own example does too: where it is not known what a Resize does, it shrinks
-// first what it does not enlarge.
+// are 1 or more, though not in ONNX's own example. Both meant x[i / scale], rounded down; ONNX
+// Runtime rounds up where the result is smaller, which that example does too: where it is not known
+// what the op does, it shrinks first what it does not enlarge.
 absl::Status ResizeWithoutCoordinates(Builder& b, NodeDraft* node) {
   WEFT_ASSIGN_OR_RETURN(const Attribute floats, TakeAttribute(node, "scales", AttrKind::kFloats));
   if (floats) {
@@ -256,8 +256,7 @@ absl::Status ResizeWithoutCoordinates(Builder& b, NodeDraft* node) {
   const auto all = [&](auto holds) {
     return known && std::all_of(known->begin(), known->end(), holds);
   };
-  const bool up =
-      all([](double scale) { return scale >= 1; }) || (!known && node->op_type == "Upsample");
+  const bool up = all([](double scale) { return scale >= 1; });
   const bool down = all([](double scale) { return scale <= 1; });
   if (nearest && !up && !down) WEFT_RETURN_IF_ERROR(ShrinkFirst(b, &x, &scales));
   node->op_type = "Resize";

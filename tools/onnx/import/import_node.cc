@@ -229,7 +229,8 @@ absl::Status Importer::ImportKnown(const ir::OpDef& def, const pb::NodeProto& no
   WEFT_RETURN_IF_ERROR(ir::VerifyOperation(op));
   WEFT_ASSIGN_OR_RETURN(const std::vector<Value> results, Finish(node, draft, op, builder, *scope));
   WEFT_RETURN_IF_ERROR(DefineResults(node, results, scope, frame, draft.unreadable));
-  if (!node.doc_string().empty() || node.metadata_props_size() > 0)
+  // A function's body is copied once per call, and names of subgraphs may be those of others.
+  if (frame.function == nullptr && scope->outer == nullptr)
     AppendNote(NodeKey(op), node, &node_notes_);
   return absl::OkStatus();
 }

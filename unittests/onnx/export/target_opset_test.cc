@@ -219,6 +219,13 @@ TEST_F(TargetOpset, AReductionOfNothingIsWhatItDoesToElementsBefore18) {
   EXPECT_EQ(noop.operator()<ops::ReduceSumSquare>(), "Mul x x");
   EXPECT_EQ(noop.operator()<ops::ReduceLogSum>(), "Log x");
   EXPECT_EQ(noop.operator()<ops::ReduceLogSumExp>(), "Identity x");
+  EXPECT_EQ(LastNode(17,
+                     [](ir::Builder& b, Value x) {
+                       const Value ints = b.Make<ops::Cast>({x}, {.to = ir::DataType::kI32});
+                       return b.Make<ops::ReduceLogSum>({ints}, {.noop_with_empty_axes = 1});
+                     }),
+            "UNIMPLEMENTED: onnx.ReduceLogSum: attribute noop_with_empty_axes of ReduceLogSum came "
+            "with opset 18 and the model is written for 17");
 }
 
 TEST_F(TargetOpset, TheAxisOfAFourierTransformIsAnInputFrom20On) {

@@ -421,6 +421,7 @@ TEST(Adapters, AnOldResizeThatShrinksAndEnlargesDoesOneAfterTheOther) {
               (std::vector<float>{0, 2, 3, 0, 2, 3, 4, 6, 7, 4, 6, 7}));
     EXPECT_EQ(OldResize("Upsample", {1, 1.5f}, known),
               (std::vector<float>{0, 0, 1, 2, 2, 3, 4, 4, 5, 6, 6, 7}));
+    EXPECT_EQ(OldResize("Upsample", {1, 0.75f}, known), (std::vector<float>{0, 2, 3, 4, 6, 7}));
   }
 }
 
