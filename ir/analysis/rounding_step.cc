@@ -30,41 +30,90 @@ bool Moves(Operation op) {
          op.Is<ops::Relu>();
 }
 
-std::optional<double> StepOf(Value v, int depth);
+bool IsInputOrConstant(Value v) { return !v || !v.DefiningOp() || IsConstant(v); }
 
-std::optional<double> StepOfConcat(Operation op, int depth) {
-  std::optional<double> step;
-  for (const Value operand : op.operands()) {
-    const std::optional<double> other = StepOf(operand, depth);
-    if (!other || (step && *step != *other)) return std::nullopt;
-    step = other;
+// An input of the program or a constant, perhaps moved.
+bool IsGiven(Value v) {
+  while (!IsInputOrConstant(v)) {
+    const Operation op = v.DefiningOp();
+    if (!Moves(op) || v != op.result(0)) return false;
+    for (uint32_t i = 1; i < op.num_operands(); ++i)
+      if (!IsInputOrConstant(op.operand(i))) return false;
+    v = op.operand(0);
   }
-  return step;
+  return true;
 }
 
-std::optional<double> StepOfDequantized(Operation op, int depth) {
+// ONNX specifies the integers of given f32 to the last bit. Shorter floats may be widened, and the
+// quotient with them.
+bool IsSpecified(Operation op) {
+  if (!op.Is<ops::QuantizeLinear>() && !op.Is<ops::DynamicQuantizeLinear>()) return false;
+  const Value x = op.operand(0);
+  if (!x.type().IsTensor() || x.type().dtype() != DataType::kF32) return false;
+  for (uint32_t i = 0; i < op.num_operands(); ++i)
+    if (!IsGiven(op.operand(i))) return false;
+  return true;
+}
+
+// Values are whole numbers of steps.
+struct Lattice {
+  double step = 1;
+  bool may_differ = true;  // by one, between two right computations
+};
+
+std::optional<Lattice> LatticeOf(Value v, int depth);
+
+std::optional<Lattice> LatticeOfConcat(Operation op, int depth) {
+  std::optional<Lattice> all;
+  for (const Value operand : op.operands()) {
+    const std::optional<Lattice> one = LatticeOf(operand, depth);
+    if (!one || (all && all->step != one->step)) return std::nullopt;
+    all = {one->step, one->may_differ || (all && all->may_differ)};
+  }
+  return all;
+}
+
+std::optional<Lattice> LatticeOfDequantized(Operation op, int depth) {
   if (op.attrs_of<ops::DequantizeLinear>().block_size != 0) return std::nullopt;
   const std::optional<double> scale = ConstantSplat(op.operand(1));
-  const std::optional<double> integers = StepOf(op.operand(0), depth);
+  const std::optional<Lattice> integers = LatticeOf(op.operand(0), depth);
   if (!scale || !integers || !(std::fabs(*scale) > 0) || !std::isfinite(*scale))
     return std::nullopt;
-  return std::fabs(*scale);
+  return Lattice{std::fabs(*scale), integers->may_differ};
 }
 
-std::optional<double> StepOf(Value v, int depth) {
+// A bound between two steps would make differences of parts of a step.
+bool BoundsAreWholeSteps(Operation clip, double step) {
+  for (uint32_t i = 1; i < clip.num_operands(); ++i) {
+    if (!clip.operand(i)) continue;
+    const std::optional<double> bound = ConstantSplat(clip.operand(i));
+    if (!bound) return false;
+    const double steps = *bound / step;
+    if (std::isfinite(steps) && std::fabs(steps - std::nearbyint(steps)) > 1e-3) return false;
+  }
+  return true;
+}
+
+std::optional<Lattice> LatticeOf(Value v, int depth) {
   const Operation op = v ? v.DefiningOp() : Operation();
   if (!op || depth == 0 || v != op.result(0)) return std::nullopt;
-  if (Rounds(op)) return IsAnyInteger(v) ? std::optional(1.0) : std::nullopt;
-  if (op.Is<ops::DequantizeLinear>()) return StepOfDequantized(op, depth - 1);
-  if (op.Is<ops::Concat>()) return StepOfConcat(op, depth - 1);
-  return Moves(op) ? StepOf(op.operand(0), depth - 1) : std::nullopt;
+  if (Rounds(op))
+    return IsAnyInteger(v) ? std::optional(Lattice{1, !IsSpecified(op)}) : std::nullopt;
+  if (op.Is<ops::DequantizeLinear>()) return LatticeOfDequantized(op, depth - 1);
+  if (op.Is<ops::Concat>()) return LatticeOfConcat(op, depth - 1);
+  if (!Moves(op)) return std::nullopt;
+  const std::optional<Lattice> moved = LatticeOf(op.operand(0), depth - 1);
+  if (moved && op.Is<ops::Clip>() && !IsAnyInteger(v) && !BoundsAreWholeSteps(op, moved->step))
+    return std::nullopt;
+  return moved;
 }
 
 }  // namespace
 
 std::optional<double> RoundingStep(Value v) {
   constexpr int kMaxDepth = 16;  // so that a tower of Concats of one value ends soon
-  return StepOf(v, kMaxDepth);
+  const std::optional<Lattice> lattice = LatticeOf(v, kMaxDepth);
+  return lattice && lattice->may_differ ? std::optional(lattice->step) : std::nullopt;
 }
 
 }  // namespace weft::ir

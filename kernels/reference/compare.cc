@@ -8,6 +8,41 @@
 #include "kernels/reference/reference.h"
 
 namespace weft::kernels {
+namespace {
+
+// Also of 64-bit integers that are one double.
+std::vector<double> Distances(const TensorView& actual, const TensorView& expected,
+                              const std::vector<double>& a, const std::vector<double>& e) {
+  std::vector<double> distances(a.size());
+  for (size_t i = 0; i < a.size(); ++i) distances[i] = std::fabs(a[i] - e[i]);
+  reference::VisitInteger(actual.dtype, [&](auto tag) {
+    using T = decltype(tag);
+    const auto x = actual.values<T>(), y = expected.values<T>();
+    for (size_t i = 0; i < a.size(); ++i) {
+      const auto greater = static_cast<uint64_t>(std::max(x[i], y[i]));
+      const auto lesser = static_cast<uint64_t>(std::min(x[i], y[i]));
+      distances[i] = static_cast<double>(greater - lesser);
+    }
+  });
+  return distances;
+}
+
+// The parts of a step that the precision of two floats of that size may come to.
+double Slack(ir::DataType dtype, double largest, double step) {
+  const double precision = dtype == ir::DataType::kF16    ? 0x1p-10
+                           : dtype == ir::DataType::kBF16 ? 0x1p-7
+                                                          : 5e-6;
+  return 1e-3 + precision * largest / step;
+}
+
+double LargestFinite(const std::vector<double>& values) {
+  double largest = 0;
+  for (const double value : values)
+    if (std::isfinite(value)) largest = std::max(largest, std::fabs(value));
+  return largest;
+}
+
+}  // namespace
 
 double RelativeDifference(const TensorView& actual, const TensorView& expected) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -16,16 +51,17 @@ double RelativeDifference(const TensorView& actual, const TensorView& expected) 
     return kInfinity;
   const std::vector<double> a = reference::ReadDoubles(actual);
   const std::vector<double> e = reference::ReadDoubles(expected);
-  double largest = 0, difference = 0;
+  const std::vector<double> distances = Distances(actual, expected, a, e);
+  double difference = 0;
   for (size_t i = 0; i < a.size(); ++i) {
     if (std::isnan(a[i]) && std::isnan(e[i])) continue;
     if (!std::isfinite(a[i]) || !std::isfinite(e[i])) {
       if (a[i] != e[i]) return kInfinity;
       continue;
     }
-    largest = std::max(largest, std::fabs(e[i]));
-    difference = std::max(difference, std::fabs(a[i] - e[i]));
+    difference = std::max(difference, distances[i]);
   }
+  const double largest = LargestFinite(e);
   return difference / (largest > 0 ? largest : 1);
 }
 
@@ -39,11 +75,13 @@ StepDifference CountSteps(const TensorView& actual, const TensorView& expected, 
   const std::vector<double> a = reference::ReadDoubles(actual);
   const std::vector<double> e = reference::ReadDoubles(expected);
   steps.elements = static_cast<int64_t>(a.size());
+  const double slack = Slack(actual.dtype, LargestFinite(e), step);
   for (size_t i = 0; i < a.size(); ++i) {
     if (a[i] == e[i] || (std::isnan(a[i]) && std::isnan(e[i]))) continue;
-    const double apart = std::nearbyint(std::fabs(a[i] - e[i]) / step);
-    steps.differing += !(apart == 0);
-    steps.largest = std::isfinite(apart) ? std::max(steps.largest, apart) : kInfinity;
+    const double exact = std::fabs(a[i] - e[i]) / step, apart = std::nearbyint(exact);
+    const bool is_whole = std::fabs(exact - apart) <= slack;  // not where it is NaN or infinite
+    steps.differing += !is_whole || apart != 0;
+    steps.largest = is_whole ? std::max(steps.largest, apart) : kInfinity;
   }
   return steps;
 }

@@ -53,6 +53,23 @@ bool IsExact(ir::DataType dtype) {
   return dtype == ir::DataType::kBool || ir::IsInteger(dtype) || ir::IsLowPrecisionInteger(dtype);
 }
 
+// What an output may differ by that no step decides on.
+double AllowedDifference(const RuntimeValue& output, std::optional<double> tolerance) {
+  if (tolerance) return *tolerance;
+  ir::DataType dtype = ir::DataType::kF32;
+  if (output.IsTensor()) dtype = output.view.dtype;
+  if (output.IsSequence() && !output.sequence->empty()) dtype = output.sequence->front()->dtype();
+  if (IsExact(dtype)) return 0;
+  return dtype == ir::DataType::kF16 ? 0x1p-10 : dtype == ir::DataType::kBF16 ? 0x1p-7 : 5e-6;
+}
+
+// What is wrong with them; empty when nothing is.
+std::string StepsFault(const kernels::StepDifference& steps) {
+  if (std::isinf(steps.largest)) return "no whole number of steps";
+  if (steps.largest > 1) return "more than one step";
+  return steps.IsFew() ? "" : "a step in more than a quarter of the elements";
+}
+
 }  // namespace
 
 std::vector<std::optional<double>> OutputSteps(ir::Program& program) {
@@ -66,33 +83,47 @@ std::string Comparison::Text(const std::string& with) const {
   if (!steps)
     return fmt::format("differs from {} by {:.3g} of its largest element{}", with, relative,
                        agrees ? "" : ", too much");
-  return fmt::format(
-      "differs from {} by {} step{} of {:.3g} at most, in {} of {} elements ({:.3g} %); {}", with,
-      steps->largest, steps->largest == 1 ? "" : "s", *step, steps->differing, steps->elements,
-      100 * steps->share(), agrees ? "one step is rounding" : "more than one step, too much");
+  const std::string where = fmt::format("in {} of {} elements ({:.3g} %)", steps->differing,
+                                        steps->elements, 100 * steps->share());
+  if (std::isinf(steps->largest))
+    return fmt::format("differs from {} by no whole number of steps of {:.3g}, {}, too much", with,
+                       *step, where);
+  const char* verdict = steps->largest > 1 ? "more than one step, too much"
+                        : agrees           ? "one step is rounding"
+                                           : "more than a quarter of the elements, too much";
+  return fmt::format("differs from {} by {} step{} of {:.3g} at most, {}; {}", with, steps->largest,
+                     steps->largest == 1 ? "" : "s", *step, where, verdict);
+}
+
+void Disagreement::Add(const Comparison& comparison) {
+  if (comparison.agrees) return;
+  empty_ = false;
+  if (comparison.steps) {
+    if (steps_.empty()) steps_ = StepsFault(*comparison.steps);
+    return;
+  }
+  relative_ = std::max(relative_, comparison.relative);
+  allowed_ = std::max(allowed_, comparison.allowed);
+}
+
+std::string Disagreement::Text() const {
+  if (!steps_.empty()) return "differ by " + steps_;
+  return fmt::format("differ by {:.3g}, allowed are {:.3g}", relative_, allowed_);
 }
 
 absl::StatusOr<Comparison> Compare(const std::string& name, const RuntimeValue& actual,
                                    const RuntimeValue& expected, const Allowed& allowed) {
   Comparison comparison;
   WEFT_ASSIGN_OR_RETURN(comparison.relative, Difference(name, actual, expected));
+  comparison.allowed = AllowedDifference(expected, allowed.tolerance);
   if (allowed.step && !allowed.tolerance && expected.IsTensor()) {
     comparison.step = allowed.step;
     comparison.steps = kernels::CountSteps(actual.view, expected.view, *allowed.step);
-    comparison.agrees = comparison.steps->largest <= 1;
+    comparison.agrees = StepsFault(*comparison.steps).empty();
   } else {
-    comparison.agrees = comparison.relative <= AllowedDifference(expected, allowed.tolerance);
+    comparison.agrees = comparison.relative <= comparison.allowed;
   }
   return comparison;
-}
-
-double AllowedDifference(const RuntimeValue& output, std::optional<double> tolerance) {
-  if (tolerance) return *tolerance;
-  ir::DataType dtype = ir::DataType::kF32;
-  if (output.IsTensor()) dtype = output.view.dtype;
-  if (output.IsSequence() && !output.sequence->empty()) dtype = output.sequence->front()->dtype();
-  if (IsExact(dtype)) return 0;
-  return dtype == ir::DataType::kF16 ? 0x1p-10 : dtype == ir::DataType::kBF16 ? 0x1p-7 : 5e-6;
 }
 
 }  // namespace weft::tools

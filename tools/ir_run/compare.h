@@ -24,6 +24,7 @@ struct Allowed {
 struct Comparison {
   bool agrees = false;
   double relative = 0;                           // |difference| / largest expected element
+  double allowed = 0;                            // of that
   std::optional<kernels::StepDifference> steps;  // instead, where they decide
   std::optional<double> step;
 
@@ -31,13 +32,26 @@ struct Comparison {
   std::string Text(const std::string& with) const;
 };
 
+// Why outputs do not agree, of all that were compared: those in steps, or by how much the others
+// differ. Nothing of outputs that agree.
+class Disagreement {
+ public:
+  void Add(const Comparison& comparison);
+  bool empty() const { return empty_; }
+  // "differ by more than one step", "differ by 1e-06, allowed are 0"
+  std::string Text() const;
+
+ private:
+  bool empty_ = true;
+  std::string steps_;
+  double relative_ = 0, allowed_ = 0;
+};
+
 // Of a sequence's tensors the largest difference. Without a tolerance, integers and bools must be
-// equal, f32 may differ by 5e-6, f16 and bf16 by a rounding. CheckFailed when kind, type, shape or
+// equal, f32 may differ by 5e-6, f16 and bf16 by a rounding, and those with a step by one, if not in
+// more than a quarter of many elements. CheckFailed when kind, type, shape or
 // length differ, or when nothing that is expected is finite, so that nothing is compared.
 absl::StatusOr<Comparison> Compare(const std::string& name, const kernels::RuntimeValue& actual,
                                    const kernels::RuntimeValue& expected, const Allowed& allowed);
-
-// What an output may differ by that no step decides on.
-double AllowedDifference(const kernels::RuntimeValue& output, std::optional<double> tolerance);
 
 }  // namespace weft::tools

@@ -75,7 +75,8 @@ void AddFlags(CLI::App& app, Flags* flags) {
       ->type_name("NAME=FILE")
       ->allow_extra_args(false);
   app.add_option("--tolerance", flags->tolerance,
-                 "allowed difference / largest output (5e-6, f16 1e-3, bf16 8e-3)")
+                 "allowed difference / largest output (f32 5e-6, f16 1e-3, bf16 8e-3, "
+                 "integers 0, quantised a step)")
       ->type_name("T");
   app.add_flag("--bench", flags->bench,
                "time runs: min, mean, p50, p90, p99; the size of the arena");
@@ -115,25 +116,13 @@ int ThreadsOf(const Flags& flags) {
 
 using Steps = std::vector<std::optional<double>>;
 
-// What was compared so far: whether all agree, and by how much those may differ that do not.
-struct Agreement {
-  bool all = true, in_steps = false;
-  double allowed = 0;
-};
-
 // One line per output on stdout.
 absl::Status CheckOutput(const std::string& name, const kernels::RuntimeValue& actual,
                          const kernels::RuntimeValue& expected, const char* with,
-                         const Allowed& allowed, Agreement* agreement) {
+                         const Allowed& allowed, Disagreement* disagreement) {
   WEFT_ASSIGN_OR_RETURN(const Comparison comparison, Compare(name, actual, expected, allowed));
   std::printf("%s: %s\n", name.c_str(), comparison.Text(with).c_str());
-  if (comparison.agrees) return absl::OkStatus();
-  agreement->all = false;
-  if (comparison.steps)
-    agreement->in_steps = true;
-  else
-    agreement->allowed =
-        std::max(agreement->allowed, AllowedDifference(expected, allowed.tolerance));
+  disagreement->Add(comparison);
   return absl::OkStatus();
 }
 
@@ -141,7 +130,7 @@ absl::Status CheckOutput(const std::string& name, const kernels::RuntimeValue& a
 absl::Status CompareWithReference(const ir::Program& original, const Runner& runner,
                                   const std::vector<kernels::RuntimeValue>& inputs,
                                   const Steps& steps, std::optional<double> tolerance,
-                                  Agreement* agreement) {
+                                  Disagreement* disagreement) {
   WEFT_ASSIGN_OR_RETURN(auto reference,
                         Runner::Create(original, {.threads = 1, .provider = "reference"}));
   WEFT_RETURN_IF_ERROR(reference->Bind(inputs));
@@ -149,7 +138,7 @@ absl::Status CompareWithReference(const ir::Program& original, const Runner& run
   for (size_t i = 0; i < runner.outputs().size(); ++i)
     WEFT_RETURN_IF_ERROR(CheckOutput(runner.output_infos()[i].name, runner.outputs()[i],
                                      reference->outputs()[i], "the reference",
-                                     {steps[i], tolerance}, agreement));
+                                     {steps[i], tolerance}, disagreement));
   return absl::OkStatus();
 }
 
@@ -157,21 +146,18 @@ absl::Status CompareWithReference(const ir::Program& original, const Runner& run
 absl::Status CheckOutputs(const Flags& flags, const ir::Program* original, const Steps& steps,
                           const Runner& runner, const std::vector<kernels::RuntimeValue>& inputs,
                           ir::IrContext& context) {
-  Agreement agreement;
+  Disagreement disagreement;
   if (original)
     WEFT_RETURN_IF_ERROR(
-        CompareWithReference(*original, runner, inputs, steps, flags.tolerance, &agreement));
+        CompareWithReference(*original, runner, inputs, steps, flags.tolerance, &disagreement));
   WEFT_ASSIGN_OR_RETURN(const auto expected,
                         ReadExpected(context, runner.output_infos(), flags.expect));
   for (size_t i = 0; i < expected.size(); ++i)
     if (expected[i])
       WEFT_RETURN_IF_ERROR(CheckOutput(runner.output_infos()[i].name, runner.outputs()[i],
                                        *expected[i], "what is expected",
-                                       {steps[i], flags.tolerance}, &agreement));
-  if (agreement.all) return absl::OkStatus();
-  return CheckFailed(agreement.in_steps
-                         ? "quantised outputs differ by more than one step"
-                         : fmt::format("outputs differ by more than {:.3g}", agreement.allowed));
+                                       {steps[i], flags.tolerance}, &disagreement));
+  return disagreement.empty() ? absl::OkStatus() : CheckFailed("outputs " + disagreement.Text());
 }
 
 absl::Status Measure(const Flags& flags, Runner& runner) {

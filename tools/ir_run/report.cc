@@ -41,8 +41,8 @@ absl::Status BindAndRun(Runner& runner, const std::vector<kernels::RuntimeValue>
 
 // Of all outputs.
 struct Differences {
-  bool agree = true;
-  double relative = 0, allowed = 0;              // of those that are not counted in steps
+  Disagreement disagreement;
+  std::optional<double> relative;                // of those that are not counted in steps
   std::optional<kernels::StepDifference> steps;  // of those that are
 };
 
@@ -55,30 +55,27 @@ absl::StatusOr<Differences> CompareOutputs(const Runner& actual, const Runner& e
     WEFT_ASSIGN_OR_RETURN(const Comparison one,
                           Compare(expected.output_infos()[i].name, actual.outputs()[i], output,
                                   {steps[i], tolerance}));
-    all.agree = all.agree && one.agrees;
+    all.disagreement.Add(one);
     if (one.steps) {
       if (!all.steps) all.steps.emplace();
       all.steps->largest = std::max(all.steps->largest, one.steps->largest);
       all.steps->differing += one.steps->differing;
       all.steps->elements += one.steps->elements;
     } else {
-      all.relative = std::max(all.relative, one.relative);
-      all.allowed = std::max(all.allowed, AllowedDifference(output, tolerance));
+      all.relative = std::max(all.relative.value_or(0), one.relative);
     }
   }
   return all;
 }
 
 absl::Status PrintDifferences(const Differences& all) {
-  std::printf("  largest difference           %.2g of the largest output\n", all.relative);
+  if (all.relative)
+    std::printf("  largest difference           %.2g of the largest output\n", *all.relative);
   if (all.steps)
     std::printf("  quantised outputs            %g steps apart at most, %.3g %% of the elements\n",
                 all.steps->largest, 100 * all.steps->share());
-  if (all.agree) return absl::OkStatus();
-  if (all.steps && all.steps->largest > 1)
-    return CheckFailed("fused and unfused quantised outputs differ by more than one step");
-  return CheckFailed(fmt::format("fused and unfused outputs differ by {:.3g}, allowed are {:.3g}",
-                                 all.relative, all.allowed));
+  if (all.disagreement.empty()) return absl::OkStatus();
+  return CheckFailed("fused and unfused outputs " + all.disagreement.Text());
 }
 
 }  // namespace

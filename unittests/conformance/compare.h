@@ -24,7 +24,7 @@ std::string Difference(const kernels::RuntimeValue& actual, const kernels::Runti
                        const Tolerance& tolerance, bool values = true);
 
 // Of values that were rounded to steps of that size (ir/analysis/rounding_step.h): "1 step of 1 off in 3
-// of 40 values (7.5 %)" where none is further off, else nothing.
+// of 40 values (7.5 %)" where none is further off and at most a quarter of many is, else nothing.
 std::string OffByOneStep(const kernels::RuntimeValue& actual, const kernels::RuntimeValue& expected,
                          double step);
 

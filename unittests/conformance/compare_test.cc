@@ -92,6 +92,19 @@ TEST(Difference, HasNoToleranceForIntegers) {
   EXPECT_THAT(Differs(Integers({100001, -7}), Integers({100000, -7})), HasSubstr("1 of 2"));
 }
 
+TEST(Difference, TellsIntegersApartThatAreOneDouble) {
+  Tensor actual(DataType::kI64, {1}), expected(DataType::kI64, {1});
+  actual.values<int64_t>()[0] = (int64_t{1} << 53) + 1;
+  expected.values<int64_t>()[0] = int64_t{1} << 53;
+  EXPECT_EQ(Differs(actual, actual), "");
+  EXPECT_EQ(Differs(actual, expected),
+            "1 of 1 values differ, first at [0]: 9007199254740993, expected 9007199254740992");
+  Tensor most(DataType::kU64, {1}), less(DataType::kU64, {1});
+  most.values<uint64_t>()[0] = ~uint64_t{0};
+  less.values<uint64_t>()[0] = ~uint64_t{0} - 1;
+  EXPECT_THAT(Differs(most, less), HasSubstr("18446744073709551615, expected"));
+}
+
 TEST(OffByOneStep, CountsWhatWasRoundedTheOtherWay) {
   using kernels::RuntimeValue;
   const auto off = [](Tensor actual, Tensor expected, double step) {
@@ -103,6 +116,8 @@ TEST(OffByOneStep, CountsWhatWasRoundedTheOtherWay) {
   EXPECT_EQ(off(Integers({1, 2, 5}), Integers({1, 2, 3}), 1), "");
   EXPECT_EQ(off(Floats({0.25f, 0.5f}), Floats({0.5f, 0.25f}), 0.25),
             "1 step of 0.25 off in 2 of 2 values (100 %)");
+  EXPECT_EQ(off(Floats({0.373f}), Floats({0.25f}), 0.25), "");
+  EXPECT_EQ(off(Floats({0.6f}), Floats({0.25f}), 0.25), "");
   EXPECT_EQ(off(Floats({kNan}), Floats({1}), 1), "");
   EXPECT_EQ(off(Integers({1}), Integers({1, 2}), 1), "");
 }

@@ -66,7 +66,8 @@ constexpr const char* kQuantized =
     R"(module {input_names:strings["x"],output_names:strings["y"]} (%0: tensor<2x2xf32>) {
  (%1) = "builtin.constant" () {value:dense<tensor<f32>, [1.0]>} : () -> tensor<f32>
  (%2) = "builtin.constant" () {value:dense<tensor<u8>, [2]>} : () -> tensor<u8>
- (%3) = "onnx.QuantizeLinear" (%0, %1, %2) {} : (tensor<2x2xf32>, tensor<f32>, tensor<u8>) -> tensor<2x2xu8>
+ (%4) = "onnx.Mul" (%0, %1) {} : (tensor<2x2xf32>, tensor<f32>) -> tensor<2x2xf32>
+ (%3) = "onnx.QuantizeLinear" (%4, %1, %2) {} : (tensor<2x2xf32>, tensor<f32>, tensor<u8>) -> tensor<2x2xu8>
  () = "builtin.return" (%3) {} : (tensor<2x2xu8>) ->
 })";
 

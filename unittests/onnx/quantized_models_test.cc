@@ -190,7 +190,9 @@ TEST_P(QuantizedModel, EndsWithinOneStepOfWhatItComputesUnfused) {
   const std::vector<Tensor> expected = RunOn(*program_, "auto", inputs_),
                             actual = RunOn(*fused, "auto", inputs_);
   ASSERT_EQ(actual.size(), expected.size());
+  ASSERT_EQ(steps.size(), actual.size());
   for (size_t i = 0; i < actual.size(); ++i) {
+    ASSERT_TRUE(steps[i]) << "output " << i << " is not rounded, output 0 is";
     const StepDifference off = kernels::CountSteps(actual[i].view(), expected[i].view(), *steps[i]);
     EXPECT_LE(off.largest, 1) << "output " << i;
     EXPECT_LE(off.share(), 0.25) << "output " << i;

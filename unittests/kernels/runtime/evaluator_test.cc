@@ -7,6 +7,8 @@
 #include <limits>
 #include <set>
 
+#include "kernels/float16.h"
+#include "kernels/reference/compare.h"
 #include "kernels/runtime/registry.h"
 #include "unittests/kernels/run_op.h"
 
@@ -228,6 +230,67 @@ TEST(RelativeDifference, IsScaledByTheLargestExpectedValue) {
   EXPECT_EQ(difference(F32({1}, {1}), F32({1}, {inf})), inf);
   EXPECT_EQ(difference(F32({1}, {1}), F32({1, 1}, {1})), inf);
   EXPECT_EQ(difference(F32({1}, {1}), I64({1}, {1})), inf);
+}
+
+TEST(RelativeDifference, TellsIntegersApartThatAreOneDouble) {
+  constexpr int64_t kBig = int64_t{1} << 53;
+  EXPECT_GT(RelativeDifference(I64({1}, {kBig + 1}).view(), I64({1}, {kBig}).view()), 0);
+  EXPECT_GT(RelativeDifference(I64({2}, {7, -kBig}).view(), I64({2}, {7, -kBig - 1}).view()), 0);
+  EXPECT_EQ(RelativeDifference(I64({1}, {kBig + 1}).view(), I64({1}, {kBig + 1}).view()), 0);
+  constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
+  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+  EXPECT_EQ(RelativeDifference(I64({1}, {kMax}).view(), I64({1}, {kMin}).view()), 2);
+}
+
+// What QuantizeLinear and DequantizeLinear by 0.01 give.
+Tensor Dequantised() {
+  Tensor d(DataType::kF32, {40});
+  for (int i = 0; i < 40; ++i) d.values<float>()[i] = static_cast<float>(i * 5 - 90) * 0.01f;
+  return d;
+}
+template <class F>
+Tensor Mapped(Tensor x, const F& f) {
+  for (float& value : x.values<float>()) value = static_cast<float>(f(value));
+  return x;
+}
+
+TEST(CountSteps, CountsWholeSteps) {
+  const Tensor d = Dequantised();
+  Tensor off = Dequantised();
+  EXPECT_EQ(CountSteps(off.view(), d.view(), 0.01f).largest, 0);
+  off.values<float>()[3] += 0.01f;
+  off.values<float>()[9] -= 0.03f;
+  const StepDifference steps = CountSteps(off.view(), d.view(), 0.01f);
+  EXPECT_EQ(steps.largest, 3);
+  EXPECT_EQ(steps.differing, 2);
+  EXPECT_EQ(steps.elements, 40);
+}
+
+TEST(CountSteps, IsInfiniteWhereValuesLieBetweenSteps) {
+  const Tensor d = Dequantised();
+  const auto largest = [&](const Tensor& actual) {
+    return CountSteps(actual.view(), d.view(), 0.01f).largest;
+  };
+  const float inf = std::numeric_limits<float>::infinity();
+  EXPECT_EQ(largest(Mapped(Dequantised(), [](double x) { return x * 1.0115; })), inf);
+  EXPECT_EQ(largest(Mapped(Dequantised(), [](double x) { return x + 0.0149; })), inf);
+  EXPECT_EQ(largest(Mapped(Dequantised(), [](double x) { return x + 0.0049; })), inf);
+  EXPECT_EQ(largest(Mapped(Dequantised(), [&](double) { return inf; })), inf);
+  // Sums of floats are not exact.
+  EXPECT_EQ(largest(Mapped(Dequantised(), [](double x) { return x * (1 + 1e-7) + 1e-6; })), 0);
+}
+
+TEST(CountSteps, LeavesHalvesTheirPrecision) {
+  Tensor d(DataType::kF16, {2}), off(DataType::kF16, {2});
+  const auto set = [](Tensor& t, float a, float b) {
+    t.values<uint16_t>()[0] = FloatToHalf(a);
+    t.values<uint16_t>()[1] = FloatToHalf(b);
+  };
+  set(d, 0.1f, 12.3f);
+  set(off, 0.1f, 12.4f);
+  EXPECT_EQ(CountSteps(off.view(), d.view(), 0.1f).largest, 1);
+  set(off, 0.1f, 12.35f);
+  EXPECT_TRUE(std::isinf(CountSteps(off.view(), d.view(), 0.1f).largest));
 }
 
 }  // namespace
