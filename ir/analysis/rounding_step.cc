@@ -30,41 +30,42 @@ bool Moves(Operation op) {
          op.Is<ops::Relu>();
 }
 
-std::optional<double> StepOf(Value v, int depth);
+// Nothing once no visit is left.
+std::optional<double> StepOf(Value v, int* visits);
 
-std::optional<double> StepOfConcat(Operation op, int depth) {
+std::optional<double> StepOfConcat(Operation op, int* visits) {
   std::optional<double> step;
   for (const Value operand : op.operands()) {
-    const std::optional<double> other = StepOf(operand, depth);
+    const std::optional<double> other = StepOf(operand, visits);
     if (!other || (step && *step != *other)) return std::nullopt;
     step = other;
   }
   return step;
 }
 
-std::optional<double> StepOfDequantized(Operation op, int depth) {
+std::optional<double> StepOfDequantized(Operation op, int* visits) {
   if (op.attrs_of<ops::DequantizeLinear>().block_size != 0) return std::nullopt;
   const std::optional<double> scale = ConstantSplat(op.operand(1));
-  const std::optional<double> integers = StepOf(op.operand(0), depth);
+  const std::optional<double> integers = StepOf(op.operand(0), visits);
   if (!scale || !integers || !(std::fabs(*scale) > 0) || !std::isfinite(*scale))
     return std::nullopt;
   return std::fabs(*scale);
 }
 
-std::optional<double> StepOf(Value v, int depth) {
+std::optional<double> StepOf(Value v, int* visits) {
   const Operation op = v ? v.DefiningOp() : Operation();
-  if (!op || depth == 0 || v != op.result(0)) return std::nullopt;
+  if (!op || --*visits < 0 || v != op.result(0)) return std::nullopt;
   if (Rounds(op)) return IsAnyInteger(v) ? std::optional(1.0) : std::nullopt;
-  if (op.Is<ops::DequantizeLinear>()) return StepOfDequantized(op, depth - 1);
-  if (op.Is<ops::Concat>()) return StepOfConcat(op, depth - 1);
-  return Moves(op) ? StepOf(op.operand(0), depth - 1) : std::nullopt;
+  if (op.Is<ops::DequantizeLinear>()) return StepOfDequantized(op, visits);
+  if (op.Is<ops::Concat>()) return StepOfConcat(op, visits);
+  return Moves(op) ? StepOf(op.operand(0), visits) : std::nullopt;
 }
 
 }  // namespace
 
 std::optional<double> RoundingStep(Value v) {
-  constexpr int kMaxDepth = 16;  // so that a tower of Concats of one value ends soon
-  return StepOf(v, kMaxDepth);
+  int visits = 1024;  // so that a tower of Concats of one value ends soon
+  return StepOf(v, &visits);
 }
 
 }  // namespace weft::ir
