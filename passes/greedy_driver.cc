@@ -48,7 +48,8 @@ class Driver : public ir::RewriteListener {
   // A match above may bind the op although no label changes.
   void Changed(uint32_t op);
   // Changed(), but where the newest op has very many readers, one by one, only those whose labels
-  // change: else a chain that is folded above them would cost its length times their number.
+  // change: else a chain that is folded above them would cost its length times their number. The
+  // loss: a match that only a guard refused, and that binds the op, is then not tried again.
   void Modified(uint32_t op);
   bool HasManyReaders(uint32_t op) const {
     return op != kNoId && view_.use_count(op) > kManyReaders;

@@ -23,10 +23,10 @@ std::unique_ptr<Pass> MakePass(std::string_view name);  // null if there is none
 
 // The passes of a named pipeline, in order; every name is a registered pass. "none" has no passes,
 // "paddle" is of the pd dialect, "ascend" and "litert" simplify and then rewrite for Ascend NPUs and
-// for LiteRT, and of the others each goes on where the one before it ends:
+// for LiteRT, and of the others:
 //   simplify  ONNX to ONNX; layout  + NHWC convolutions and pools: what running unfused needs
-//   fuse      layout + fused ops; first of all, what ONNX Runtime and ONNX say of attention in one op
-//             becomes its parts
+//   fuse      what ONNX Runtime and ONNX say of attention in one op becomes its parts; then simplify
+//             and layout, with fused ops between and after its passes
 struct Pipeline {
   std::string_view name;
   std::string_view description;

@@ -114,7 +114,10 @@ const std::vector<Pipeline>& Pipelines() {
         {"simplify", "ONNX to ONNX: fold, canonicalize, merge equal operations, drop dead ones",
          simplify},
         {"layout", "simplify, then NHWC convolutions and pools", layout},
-        {"fuse", "simplify, then fused operations in NHWC", fuse},
+        {"fuse",
+         "lowers attention and operators of ONNX Runtime, simplifies, then fused operations in "
+         "NHWC",
+         fuse},
         {"paddle", "the rules on the pd dialect", {"paddle", "dead-code-elimination"}, true},
         {"ascend", "simplify, then rewrites for Ascend NPUs", ascend, true},
         {"litert", "simplify, then rewrites for LiteRT", litert, true},

@@ -1,8 +1,8 @@
 // Applying a match of PlainMatcher, when the result is a few ops of one result each that replace
 // the root: the same transaction as Apply (drr/engine/applier.h), on numbers instead of handles and
-// without allocation; it leaves uses in the same order. The root's record becomes the op that replaces it, where one does. Attributes
-// that a rule computes from nothing but attribute variables are computed once per combination, as
-// functions of a rule give equal results for equal matches; so are types.
+// without allocation; it leaves uses in the same order. The root's record becomes the op that replaces
+// it, where one does. Attributes that a rule computes from nothing but attribute variables are computed
+// once per combination, as functions of a rule give equal results for equal matches; so are types.
 #pragma once
 
 #include <array>

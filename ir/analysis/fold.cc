@@ -66,52 +66,52 @@ bool IsFoldable(Operation op, const FoldOptions& options) {
          (options.dequantize || !op.Is<ops::DequantizeLinear>()) && HasOnlyTensors(op);
 }
 
-bool ConstantFolder::Fold(Operation op, Rewriter& rewriter) {
-  if (!CanFold(op) || !ComputeHeldBackOperands(op)) return false;
+bool ConstantFolder::Fold(Operation op, Rewriter& rewriter, bool shapes) {
+  if (!CanFold(op, shapes) || !ComputeHeldBackOperands(op, shapes)) return false;
   if (!options_.growth && !IsSmallEnough(op)) {
     for (Value v : op.results()) held_back_[v.id()] = {};
     return false;
   }
-  const auto results = Evaluate(op);
+  const auto results = Evaluate(op, shapes);
   if (!results.ok()) return false;
   ReplaceByConstants(op, *results, rewriter);
   return true;
 }
 
-bool ConstantFolder::CanFold(Operation op) const {
+bool ConstantFolder::CanFold(Operation op, bool shapes) const {
   if (!IsFoldable(op, options_) || (!options_.growth && BytesUsed(op) < 0)) return false;
   const auto operands = op.operands();
   return std::all_of(operands.begin(), operands.end(),
-                     [&](Value v) { return !v || Known(op, v) || IsHeldBack(v); });
+                     [&](Value v) { return !v || Known(op, v, shapes) || IsHeldBack(v); });
 }
 
 // Those are computed now that somebody wants them. The operands of their ops have been, when that
-// op was visited.
-bool ConstantFolder::ComputeHeldBackOperands(Operation op) {
+// op was visited; some by their shape only.
+bool ConstantFolder::ComputeHeldBackOperands(Operation op, bool shapes) {
   for (Value v : op.operands()) {
-    if (!v || Known(op, v)) continue;
+    if (!v || Known(op, v, shapes)) continue;
     const Operation def = v.DefiningOp();
     if (BytesUsed(def) > budget_) return false;
     budget_ -= BytesUsed(def);
-    const auto results = Evaluate(def);
+    const auto results = Evaluate(def, true);
     if (!results.ok()) return false;
     for (uint32_t i = 0; i < results->size(); ++i) held_back_[def.result(i).id()] = (*results)[i];
   }
   return true;
 }
 
-absl::StatusOr<std::vector<Attribute>> ConstantFolder::Evaluate(Operation op) {
+absl::StatusOr<std::vector<Attribute>> ConstantFolder::Evaluate(Operation op, bool shapes) {
   std::vector<Attribute> operands;
   operands.reserve(op.num_operands());
-  for (Value v : op.operands()) operands.push_back(v ? Known(op, v) : Attribute());
+  for (Value v : op.operands()) operands.push_back(v ? Known(op, v, shapes) : Attribute());
   return evaluator_.Evaluate(op, operands);
 }
 
 // Null when they are not known (yet). Constants first: a new one may have the number of a value
 // that was held back and is gone.
-Attribute ConstantFolder::Known(Operation user, Value v) const {
+Attribute ConstantFolder::Known(Operation user, Value v, bool shapes) const {
   if (const Attribute contents = Contents(v)) return contents;
-  if (options_.shapes && user.HasTrait(kReadsShapesOnly) && v.type().IsStatic())
+  if (shapes && user.HasTrait(kReadsShapesOnly) && v.type().IsStatic())
     return user.context()->ElidedDenseAttr(v.type(), "");
   const auto held_back = held_back_.find(v.id());
   return held_back == held_back_.end() || IsConstant(v) ? Attribute() : held_back->second;

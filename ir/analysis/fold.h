@@ -48,13 +48,15 @@ class ConstantFolder {
       : evaluator_(*evaluator), options_(options) {}
 
   // Whether op was replaced by constants. Then it is erased, and so are operands that only it used.
-  bool Fold(Operation op, Rewriter& rewriter);
+  bool Fold(Operation op, Rewriter& rewriter) { return Fold(op, rewriter, options_.shapes); }
+  // With FoldOptions::shapes for this op.
+  bool Fold(Operation op, Rewriter& rewriter, bool shapes);
 
  private:
-  bool CanFold(Operation op) const;
-  bool ComputeHeldBackOperands(Operation op);
-  absl::StatusOr<std::vector<Attribute>> Evaluate(Operation op);
-  Attribute Known(Operation user, Value v) const;
+  bool CanFold(Operation op, bool shapes) const;
+  bool ComputeHeldBackOperands(Operation op, bool shapes);
+  absl::StatusOr<std::vector<Attribute>> Evaluate(Operation op, bool shapes);
+  Attribute Known(Operation user, Value v, bool shapes) const;
   bool IsHeldBack(Value v) const;
 
   Evaluator& evaluator_;

@@ -61,22 +61,23 @@ struct Lattice {
   bool may_differ = true;  // by one, between two right computations
 };
 
-std::optional<Lattice> LatticeOf(Value v, int depth);
+// Nothing once no visit is left.
+std::optional<Lattice> LatticeOf(Value v, int* visits);
 
-std::optional<Lattice> LatticeOfConcat(Operation op, int depth) {
+std::optional<Lattice> LatticeOfConcat(Operation op, int* visits) {
   std::optional<Lattice> all;
   for (const Value operand : op.operands()) {
-    const std::optional<Lattice> one = LatticeOf(operand, depth);
+    const std::optional<Lattice> one = LatticeOf(operand, visits);
     if (!one || (all && all->step != one->step)) return std::nullopt;
     all = {one->step, one->may_differ || (all && all->may_differ)};
   }
   return all;
 }
 
-std::optional<Lattice> LatticeOfDequantized(Operation op, int depth) {
+std::optional<Lattice> LatticeOfDequantized(Operation op, int* visits) {
   if (op.attrs_of<ops::DequantizeLinear>().block_size != 0) return std::nullopt;
   const std::optional<double> scale = ConstantSplat(op.operand(1));
-  const std::optional<Lattice> integers = LatticeOf(op.operand(0), depth);
+  const std::optional<Lattice> integers = LatticeOf(op.operand(0), visits);
   if (!scale || !integers || !(std::fabs(*scale) > 0) || !std::isfinite(*scale))
     return std::nullopt;
   return Lattice{std::fabs(*scale), integers->may_differ};
@@ -94,15 +95,15 @@ bool BoundsAreWholeSteps(Operation clip, double step) {
   return true;
 }
 
-std::optional<Lattice> LatticeOf(Value v, int depth) {
+std::optional<Lattice> LatticeOf(Value v, int* visits) {
   const Operation op = v ? v.DefiningOp() : Operation();
-  if (!op || depth == 0 || v != op.result(0)) return std::nullopt;
+  if (!op || --*visits < 0 || v != op.result(0)) return std::nullopt;
   if (Rounds(op))
     return IsAnyInteger(v) ? std::optional(Lattice{1, !IsSpecified(op)}) : std::nullopt;
-  if (op.Is<ops::DequantizeLinear>()) return LatticeOfDequantized(op, depth - 1);
-  if (op.Is<ops::Concat>()) return LatticeOfConcat(op, depth - 1);
+  if (op.Is<ops::DequantizeLinear>()) return LatticeOfDequantized(op, visits);
+  if (op.Is<ops::Concat>()) return LatticeOfConcat(op, visits);
   if (!Moves(op)) return std::nullopt;
-  const std::optional<Lattice> moved = LatticeOf(op.operand(0), depth - 1);
+  const std::optional<Lattice> moved = LatticeOf(op.operand(0), visits);
   if (moved && op.Is<ops::Clip>() && !IsAnyInteger(v) && !BoundsAreWholeSteps(op, moved->step))
     return std::nullopt;
   return moved;
@@ -111,8 +112,8 @@ std::optional<Lattice> LatticeOf(Value v, int depth) {
 }  // namespace
 
 std::optional<double> RoundingStep(Value v) {
-  constexpr int kMaxDepth = 16;  // so that a tower of Concats of one value ends soon
-  const std::optional<Lattice> lattice = LatticeOf(v, kMaxDepth);
+  int visits = 1024;  // so that a tower of Concats of one value ends soon
+  const std::optional<Lattice> lattice = LatticeOf(v, &visits);
   return lattice && lattice->may_differ ? std::optional(lattice->step) : std::nullopt;
 }
 

@@ -43,35 +43,49 @@ bool DimSizes::Add(int64_t dim, int64_t size, std::string* error) {
   }
   if (!IsSymbolicDim(dim)) return true;
   if (!Bind(dim, size, error)) return false;
-  if (IsExpressionDim(dim)) open_.push_back({dim, size});
-  for (size_t i = 0; i < open_.size();) {
-    bool solved = false;
-    const size_t known = bindings_.size();
-    if (!Settle(open_[i], &solved, error)) return false;
-    if (!solved) {
-      ++i;
+  for (; followed_ < bindings_.size(); ++followed_) {
+    const DimBinding binding = bindings_[followed_];
+    if (!IsExpressionDim(binding.symbol)) {
+      for (const DimBinding& equation : readers_[binding.symbol])
+        if (!Settle(equation, error)) return false;
       continue;
     }
-    open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(i));
-    if (bindings_.size() != known) i = 0;
+    std::vector<int64_t> symbols;
+    DimExpr::OfDim(binding.symbol).CollectSymbols(&symbols);
+    for (const int64_t symbol : symbols) readers_[symbol].push_back(binding);
+    if (!Settle(binding, error)) return false;
   }
   return true;
+}
+
+int64_t DimSizes::SizeOf(int64_t dim) const {
+  if (const auto known = sizes_.find(dim); known != sizes_.end()) return known->second;
+  if (!IsExpressionDim(dim)) return dim;
+  const DimExpr e = DimExpr::OfDim(dim);
+  return e.Substitute(KnownIn(e)).ToDim();
 }
 
 bool DimSizes::Bind(int64_t dim, int64_t size, std::string* error) {
-  for (const DimBinding& binding : bindings_) {
-    if (binding.symbol != dim) continue;
-    if (binding.size != size) *error = Differs(dim, binding.size, size);
-    return binding.size == size;
-  }
-  bindings_.push_back({dim, size});
-  return true;
+  const auto [known, is_new] = sizes_.emplace(dim, size);
+  if (is_new) bindings_.push_back({dim, size});
+  if (known->second != size) *error = Differs(dim, known->second, size);
+  return known->second == size;
+}
+
+// The symbols of an expression whose sizes are known.
+std::vector<DimBinding> DimSizes::KnownIn(const DimExpr& e) const {
+  std::vector<int64_t> symbols;
+  e.CollectSymbols(&symbols);
+  std::vector<DimBinding> known;
+  for (const int64_t symbol : symbols)
+    if (const auto size = sizes_.find(symbol); size != sizes_.end())
+      known.push_back({symbol, size->second});
+  return known;
 }
 
 // What follows from an expression, with what is known of its symbols.
-bool DimSizes::Settle(const DimBinding& equation, bool* solved, std::string* error) {
-  const DimExpr e = DimExpr::OfDim(equation.symbol).Substitute(bindings_);
-  *solved = true;
+bool DimSizes::Settle(const DimBinding& equation, std::string* error) {
+  const DimExpr whole = DimExpr::OfDim(equation.symbol), e = whole.Substitute(KnownIn(whole));
   if (!e.known()) {
     *error = fmt::format("{} has no value where {}", SymbolName(equation.symbol), ToString());
     return false;
@@ -81,10 +95,7 @@ bool DimSizes::Settle(const DimBinding& equation, bool* solved, std::string* err
     return *number == equation.size;
   }
   const std::optional<Linear> linear = AsLinear(e);
-  if (!linear) {
-    *solved = false;
-    return true;
-  }
+  if (!linear) return true;
   int64_t rest = 0;
   const bool fits = !__builtin_sub_overflow(equation.size, linear->constant, &rest);
   if (!fits || rest % linear->factor != 0 || rest / linear->factor < 0) {

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "ir/dim/dim_expr.h"
@@ -25,16 +26,19 @@ class DimSizes {
   // The symbols whose sizes are known, and the expressions whose sizes were added.
   const std::vector<DimBinding>& bindings() const { return bindings_; }
   // The size of a dimension, or what it is when nothing more is known: see SubstituteDim.
-  int64_t SizeOf(int64_t dim) const { return SubstituteDim(dim, bindings_); }
+  int64_t SizeOf(int64_t dim) const;
   // "n is 2, m is 3"; only symbols.
   std::string ToString() const;
 
  private:
   bool Bind(int64_t dim, int64_t size, std::string* error);
-  bool Settle(const DimBinding& equation, bool* solved, std::string* error);
+  bool Settle(const DimBinding& equation, std::string* error);
+  std::vector<DimBinding> KnownIn(const DimExpr& e) const;
 
   std::vector<DimBinding> bindings_;
-  std::vector<DimBinding> open_;  // expressions that do not follow yet
+  size_t followed_ = 0;                         // of them, those whose consequences are known
+  std::unordered_map<int64_t, int64_t> sizes_;  // the same, by dimension
+  std::unordered_map<int64_t, std::vector<DimBinding>> readers_;  // expressions by symbols in them
 };
 
 }  // namespace weft::ir

@@ -1,8 +1,8 @@
 // constant-folding: evaluates pure ops whose operands are all constants, with the evaluator of the
 // run (the runtime's own kernels, so that folding changes no bit). Does not grow the program, and
-// keeps DequantizeLinear: see ir/analysis/fold.h. Where a constant decides what an If or a Loop does,
-// that takes its place; what a condition follows from is folded where it only needs static shapes, so
-// that the branch that is taken has all passes of a pipeline before it.
+// keeps DequantizeLinear: see ir/analysis/fold.h. An If whose condition is constant becomes the branch
+// taken; a Loop of no step its initial values. What a condition follows from is folded where it only
+// needs static shapes, so that the branch that is taken has all passes of a pipeline before it.
 #include <set>
 #include <vector>
 
@@ -48,7 +48,6 @@ class ConstantFolding : public Pass {
     ir::Walk(program, [&](ir::Operation op) { ops.push_back(op); });
     ir::Rewriter rewriter(&program);
     ir::ConstantFolder folder(evaluator_, ir::kFoldInProgram);
-    ir::ConstantFolder decider(evaluator_, {.shapes = true});
     const std::set<uint32_t> deciding = WhatDecides(ops);
     bool decided = false;
     for (ir::Operation op : ops) {  // operands before users: one sweep folds whole chains
@@ -56,7 +55,7 @@ class ConstantFolding : public Pass {
       if (InlineDecidedControl(op, rewriter)) {
         decided = true;
         Count("branches and loops decided");
-      } else if ((deciding.contains(op.id()) ? decider : folder).Fold(op, rewriter)) {
+      } else if (folder.Fold(op, rewriter, deciding.contains(op.id()))) {
         Count("operations folded");
       } else {
         continue;
@@ -64,8 +63,9 @@ class ConstantFolding : public Pass {
       MarkChanged();
     }
     // What is read now may be better known than what the two branches have in common. Where that does
-    // not fit, the error belongs to run time.
-    if (decided) ir::PropagateTypes(program).IgnoreError();
+    // not fit, the error belongs to run time, and types stay what they are.
+    if (decided && ir::PropagateTypes(*program.Clone()).ok())
+      ir::PropagateTypes(program).IgnoreError();
     return absl::OkStatus();
   }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_set>
 #include <vector>
 
 #include "ir/analysis/constant.h"
@@ -17,14 +18,39 @@ std::optional<double> OneElement(ir::Value value) {
   return elements && elements->size() == 1 ? std::optional(elements->front()) : std::nullopt;
 }
 
+// Whether `reader`, which reads results of `op`, fits those values in their place. A branch may hold
+// what no value fits, where it is never taken together with the one that the value is from.
+bool Fits(ir::Operation reader, ir::Operation op, const std::vector<ir::Value>& values) {
+  std::vector<ir::Value> operands = reader.operands().vec();
+  for (ir::Value& operand : operands)
+    if (operand && operand.DefiningOp() == op) operand = values[operand.index()];
+  std::vector<ir::Type> types(reader.num_results());
+  std::string error;
+  if (!ir::InferResultTypes(reader.context(), reader.opcode(), operands, reader.attrs(), types,
+                            &error))
+    return false;
+  for (uint32_t i = 0; i < types.size(); ++i)
+    if (!ir::Compatible(reader.result(i).type(), types[i])) return false;
+  return true;
+}
+
+bool FitsAllReaders(ir::Operation op, const std::vector<ir::Value>& values) {
+  std::unordered_set<uint32_t> seen;
+  for (uint32_t i = 0; i < op.num_results(); ++i) {
+    if (!ir::Compatible(values[i].type(), op.result(i).type())) return false;
+    for (const ir::OpOperand use : op.result(i).uses())
+      if (seen.insert(use.owner().id()).second && !Fits(use.owner(), op, values)) return false;
+  }
+  return true;
+}
+
 bool InlineIf(ir::Operation op, ir::Rewriter& rewriter) {
   const std::optional<double> condition = OneElement(op.operand(0));
   if (!condition) return false;
   const ir::Block branch = op.region(*condition != 0 ? 0 : 1).front();
   const ir::Operation end = branch.Terminator();
   if (!end || end.num_operands() != op.num_results()) return false;
-  for (uint32_t i = 0; i < op.num_results(); ++i)
-    if (!ir::Compatible(end.operand(i).type(), op.result(i).type())) return false;
+  if (!FitsAllReaders(op, end.operands().vec())) return false;
   rewriter.Replace(op, rewriter.InlineBlockBefore(branch, op, {}));
   return true;
 }
@@ -54,11 +80,9 @@ bool DropLoop(ir::Operation op, ir::Rewriter& rewriter) {
   const uint32_t carried = std::max(op.num_operands(), kFirst) - kFirst;
   std::vector<ir::Type> empty;
   for (uint32_t i = 0; i < op.num_results(); ++i) {
-    const ir::Value result = op.result(i);
     if (i < carried) {
-      const ir::Value initial = op.operand(kFirst + i);
-      if (!initial || !ir::Compatible(initial.type(), result.type())) return false;
-    } else if (empty.push_back(EmptyScanOutput(result)); !empty.back()) {
+      if (!op.operand(kFirst + i)) return false;
+    } else if (empty.push_back(EmptyScanOutput(op.result(i))); !empty.back()) {
       return false;
     }
   }
@@ -70,8 +94,12 @@ bool DropLoop(ir::Operation op, ir::Rewriter& rewriter) {
                          ? op.operand(kFirst + i)
                          : rewriter.Constant(op.context()->DenseAttr(empty[i - carried], {})));
   rewriter.set_location({});
-  rewriter.Replace(op, values);
-  return true;
+  if (FitsAllReaders(op, values)) {
+    rewriter.Replace(op, values);
+    return true;
+  }
+  for (uint32_t i = carried; i < op.num_results(); ++i) rewriter.Erase(values[i].DefiningOp());
+  return false;
 }
 
 }  // namespace

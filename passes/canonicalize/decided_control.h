@@ -8,7 +8,8 @@ namespace weft::passes {
 // Whether `op` was such a one. Then it is gone: what the branch computes stands before it and is read
 // instead, in whatever region that is, and the results of the Loop are the values it starts with. A
 // scan output of a Loop without a step is an empty constant; where its sizes are not known the Loop
-// stays.
+// stays. So do both where an op that reads them does not fit what it would read: the error belongs to
+// run time, if that op is ever run.
 bool InlineDecidedControl(ir::Operation op, ir::Rewriter& rewriter);
 // How many of the first operands of `op` decide that: 0 for all but an If and a Loop.
 uint32_t NumDecidingOperands(ir::Operation op);

@@ -1,10 +1,11 @@
-// sign-activations: u8 activations of products with i8 weights become i8, in whole regions.
+// sign-activations: u8 activations of products with i8 weights become i8, in connected groups of values
+// of the main body only; bodies of If and Loop stay u8.
 //
 //   y = qconv2d(x: u8, x_zero, w: i8, ..., y_zero)
 //     =>  unsign(qconv2d(sign(x), x_zero - 128, w, ..., y_zero - 128))
 //
 // sign and unsign, tables that add and subtract 128, meet between two such ops and are gone. They stay
-// where a region ends: inputs and outputs of the program, and ops that do not come in both types. Every
+// where a group ends: inputs and outputs of the program, and ops that do not come in both types. Every
 // number stands for what it stood for; kernels for i8 weights take i8 activations.
 #include <array>
 #include <unordered_map>
@@ -100,9 +101,9 @@ Attribute Signed(ir::IrContext* context, Attribute dense) {
   return context->DenseAttr(context->TensorType(DataType::kI8, dense.dense_type().shape()), bytes);
 }
 
-class Region {
+class SignedActivations {
  public:
-  explicit Region(ir::Program& program)
+  explicit SignedActivations(ir::Program& program)
       : body_(program.body()), context_(program.context()), rewriter_(&program) {}
 
   // The number of ops that changed.
@@ -128,18 +129,20 @@ class Region {
   // What products want, and all that is linked with it.
   void FindValues() {
     std::vector<Value> pending;
-    const auto add = [&](Operation op, const Form& form) {
-      for (const Value v : LinkedValues(op, form))
+    std::unordered_set<uint32_t> done;  // ops: one that reads many values, or one many times, once
+    const auto add = [&](Operation op) {
+      if (!done.insert(op.id()).second) return;
+      for (const Value v : LinkedValues(op, ChangeableForm(op)))
         if (members_.insert(v.id()).second) pending.push_back(v);
     };
     for (const Operation op : body_)
-      if (op.Is<fused::QConv2d>() || op.Is<fused::QLinear>()) add(op, ChangeableForm(op));
+      if (op.Is<fused::QConv2d>() || op.Is<fused::QLinear>()) add(op);
     while (!pending.empty()) {
       const Value v = pending.back();
       pending.pop_back();
-      if (const Operation op = v.DefiningOp()) add(op, ChangeableForm(op));
+      if (const Operation op = v.DefiningOp()) add(op);
       for (const ir::OpOperand use : v.uses())
-        if (use.owner().block() == body_) add(use.owner(), ChangeableForm(use.owner()));
+        if (use.owner().block() == body_) add(use.owner());
     }
   }
 
@@ -266,11 +269,11 @@ class SignActivations : public Pass {
  public:
   SignActivations()
       : Pass("sign-activations",
-             "u8 activations of products with i8 weights become i8, in whole regions",
+             "u8 activations of products with i8 weights become i8, in connected groups",
              {.numerics = drr::NumericClass::kExact}) {}
 
   absl::Status Run(ir::Program& program) override {
-    const int64_t changed = Region(program).Run();
+    const int64_t changed = SignedActivations(program).Run();
     if (changed == 0) return absl::OkStatus();
     Count("ops", changed);
     MarkChanged();

@@ -95,9 +95,11 @@ TEST_F(RoundingStepTest, NeedsBoundsThatAreWholeSteps) {
 }
 
 TEST_F(RoundingStepTest, EndsSoonInATowerOfOneValue) {
-  Value x = Quantize(Computed({2, 3}));
-  for (int i = 0; i < 40; ++i) x = b.Make<ops::Concat>({x, x}, {.axis = 0});
-  EXPECT_EQ(RoundingStep(x), std::nullopt);
+  for (const size_t width : {2, 8}) {
+    Value x = Quantize(Computed({0, 3}));
+    for (int i = 0; i < 40; ++i) x = b.Make<ops::Concat>(std::vector<Value>(width, x), {.axis = 0});
+    EXPECT_EQ(RoundingStep(x), std::nullopt);
+  }
 }
 
 }  // namespace

@@ -65,5 +65,18 @@ TEST(DimSizes, ComesBackToWhatIsOpen) {
   EXPECT_EQ(Add({{"n//m", 2}, {"m", 0}, {"n", 4}}), "n//m has no value where m is 0");
 }
 
+// Every equation follows from the one after it; quadratic or worse, this takes minutes.
+TEST(DimSizes, FollowsALongChainOfEquations) {
+  constexpr int kLength = 20000;
+  DimSizes sizes;
+  std::string error;
+  const auto symbol = [](int i) { return DimExpr::OfDim(SymbolicDim("a" + std::to_string(i))); };
+  for (int i = kLength; i-- > 0;)
+    ASSERT_TRUE(sizes.Add((symbol(i) * symbol(i + 1)).ToDim(), 6, &error));
+  EXPECT_EQ(sizes.ToString(), "");
+  ASSERT_TRUE(sizes.Add(SymbolicDim("a0"), 2, &error)) << error;
+  for (int i = 0; i <= kLength; ++i) ASSERT_EQ(sizes.SizeOf(symbol(i).ToDim()), i % 2 ? 3 : 2);
+}
+
 }  // namespace
 }  // namespace weft::ir

@@ -53,7 +53,7 @@ std::string IntsText(std::span<const int64_t> ints);
 // is not provably `dims`.
 bool CheckShape(InferContext& c, size_t i, std::span<const int64_t> dims);
 // Fails when operand i has a known shape that does not broadcast to `dims` itself; where
-// c.must_prove(), also when that is not proved.
+// c.must_prove(), also when that is not proved, given that the two broadcast at all.
 bool CheckBroadcastsTo(InferContext& c, size_t i, std::span<const int64_t> dims);
 // Number of elements of a vector operand, or -1.
 int64_t VectorLength(const InferContext& c, size_t i);
