@@ -4,7 +4,9 @@
 
 #include "ir/dialects/fused/operands.h"
 #include "ir/dialects/onnx.h"
+#include "ir/dialects/onnx/body.h"
 #include "ir/dialects/onnx/infer/infer_util.h"
+#include "ir/dialects/onnx/nn/heads.h"
 
 namespace weft::ir::fused {
 namespace {
@@ -50,15 +52,11 @@ bool CheckHeads(InferContext& c, int64_t q, int64_t k) {
                             OperandName(c, 1)));
 }
 
-// Each head as often as it serves one of q.
-Value RepeatHeads(Builder& b, Value x, Value q, size_t heads_at) {
-  if (!x.type().HasRank() || !q.type().HasRank()) return x;
-  const int64_t heads = q.type().dims()[heads_at], from = x.type().dims()[heads_at];
-  if (!IsStaticDim(heads) || !IsStaticDim(from) || heads == from) return x;
-  Ints indices;
-  for (int64_t i = 0; i < heads; ++i) indices.push_back(i / (heads / from));
-  return b.Make<ops::Gather>({x, b.ConstantInts(indices)},
-                             {.axis = static_cast<int64_t>(heads_at)});
+// How many heads of q each of x serves; 1 where that is not known.
+int64_t Sharing(Value x, Value q, size_t heads_at) {
+  if (!x.type().HasRank() || !q.type().HasRank()) return 1;
+  const int64_t heads = q.type().dim(heads_at), from = x.type().dim(heads_at);
+  return IsStaticDim(heads) && IsStaticDim(from) && from > 0 ? heads / from : 1;
 }
 
 }  // namespace
@@ -93,14 +91,17 @@ std::vector<Value> Attention::Decompose(Builder& b, std::span<const Value> opera
                                         const Attrs<Plain>& attrs) {
   Value q = operands[0], k = operands[1], v = operands[2];
   const bool bshd = attrs.layout == AttentionLayout::kBshd;
-  k = RepeatHeads(b, k, q, bshd ? 2 : 1);
-  v = RepeatHeads(b, v, q, bshd ? 2 : 1);
+  const size_t heads_at = bshd ? 2 : 1;
+  const int64_t k_times = Sharing(k, q, heads_at), v_times = Sharing(v, q, heads_at);
+  const bool swaps_k = bshd && k_times == 1;  // in one step with the transposition
   if (bshd) {
     q = SwapHeadsAndSequence(b, q);
     v = SwapHeadsAndSequence(b, v);
+    if (!swaps_k) k = SwapHeadsAndSequence(b, k);
   }
-  const Ints to_keys_last = bshd ? Ints{0, 2, 3, 1} : Ints{0, 1, 3, 2};
-  k = b.Make<ops::Transpose>({k}, {.perm = to_keys_last});
+  if (k_times != 1) k = ops::RepeatHeads(b, k, ops::DimOf(b, q, 1), k_times);
+  if (v_times != 1) v = ops::RepeatHeads(b, v, ops::DimOf(b, q, 1), v_times);
+  k = b.Make<ops::Transpose>({k}, {.perm = swaps_k ? Ints{0, 2, 3, 1} : Ints{0, 1, 3, 2}});
   Value scores = b.Make<ops::MatMul>({q, k});
   scores = b.Make<ops::Mul>({scores, b.ConstantScalar(q.type().dtype(), attrs.scale)});
   if (const Value keep = OperandOrNull(operands, 4))

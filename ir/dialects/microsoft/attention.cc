@@ -86,16 +86,29 @@ bool SetMerged(InferContext& c, DataType dtype, const Sizes& s) {
   return SetTensor(c, 0, dtype, Shape{s.q[0], s.q[2], *product});
 }
 
-// A mask of the forms that mask_index has; scores is [B, heads, S, keys].
-bool CheckMaskIndex(InferContext& c, size_t i, const Shape& scores) {
-  if (!CheckDtype(c, i, DataType::kI32) || !CheckRank(c, i, 1, 4)) return false;
-  const Shape rows = {scores[0], scores[3]}, matrix = {scores[0], scores[2], scores[3]};
-  if (IsRank(c, i, 2)) return CheckBroadcastsTo(c, i, rows);
-  return !IsRank(c, i, 3) || CheckBroadcastsTo(c, i, matrix);
+// Operand i broadcasts to these dimensions of the scores, and says what is not known of them.
+bool AgreeOnScores(InferContext& c, size_t i, std::initializer_list<size_t> at, Shape* scores) {
+  Shape dims;
+  for (const size_t d : at) dims.push_back((*scores)[d]);
+  if (!CheckBroadcastsTo(c, i, dims)) return false;
+  const Shape given = DimsOf(c, i).value_or(Shape());
+  for (size_t n = 1; n <= given.size(); ++n) {
+    int64_t& dim = (*scores)[at.begin()[at.size() - n]];
+    const int64_t other = given[given.size() - n];
+    if (!IsStaticDim(dim) && IsStaticDim(other) && other != 1) dim = other;
+  }
+  return true;
 }
 
-bool CheckScoreBias(InferContext& c, size_t i, const Shape& scores) {
-  return CheckRank(c, i, 4) && CheckBroadcastsTo(c, i, scores);
+// A mask of the forms that mask_index has; scores is [B, heads, S, keys].
+bool CheckMaskIndex(InferContext& c, size_t i, Shape* scores) {
+  if (!CheckDtype(c, i, DataType::kI32) || !CheckRank(c, i, 1, 4)) return false;
+  if (IsRank(c, i, 2)) return AgreeOnScores(c, i, {0, 3}, scores);
+  return !IsRank(c, i, 3) || AgreeOnScores(c, i, {0, 2, 3}, scores);
+}
+
+bool CheckScoreBias(InferContext& c, size_t i, Shape* scores) {
+  return CheckRank(c, i, 4) && (!c.Ranked(i) || AgreeOnScores(c, i, {0, 1, 2, 3}, scores));
 }
 
 // Operand i is a vector of `parts` in a row.
@@ -154,9 +167,13 @@ bool Attention::Infer(InferContext& c) {
   if (c.HasOperand(4)) s.past = DimsOf(c, 4).value_or(past)[3];
   if (c.HasOperand(4) && IsStaticDim(s.q[3]) && IsStaticDim(s.v[3]) && s.q[3] != s.v[3])
     return c.Fail("has a past, but keys and values of different sizes");
+  AgreedDim batch("batches");
+  if (!batch.Add(c, 0, s.q[0]) || (c.Ranked(4) && !batch.Add(c, 4, c.operand_type(4).dim(1))))
+    return false;
+  s.q[0] = batch.dim();
   if (!Agree(c, &s, {0, 0, 0})) return false;
-  const Shape scores = {s.q[0], attrs.num_heads, s.q[2], s.total};
-  if (!CheckMaskIndex(c, 3, scores) || !CheckScoreBias(c, 5, scores)) return false;
+  Shape scores = {s.q[0], attrs.num_heads, s.q[2], s.total};
+  if (!CheckMaskIndex(c, 3, &scores) || !CheckScoreBias(c, 5, &scores)) return false;
   past[3] = s.total;
   return SetMerged(c, dtype, s) && SetTensor(c, 1, dtype, past);
 }
@@ -190,7 +207,22 @@ bool MultiHeadAttention::Infer(InferContext& c) {
   for (size_t i : {6, 7})
     if (c.HasOperand(i) && !before.Add(c, i, DimsOf(c, i).value_or(past[0])[2])) return false;
   if (c.HasOperand(6)) s.past = before.dim();
-  if (!Agree(c, &s, {0, size_t{!q_only}, size_t{q_only ? 0u : kv ? 1u : 2u}})) return false;
+  AgreedDim batch("batches"), k_depth("columns"), v_depth("columns");
+  const size_t k_at = q_only ? 0 : 1, v_at = q_only ? 0 : kv ? 1 : 2;
+  if (!batch.Add(c, 0, s.q[0]) || !batch.Add(c, k_at, s.k[0]) || !batch.Add(c, v_at, s.v[0]) ||
+      !k_depth.Add(c, k_at, s.k[3]) || !v_depth.Add(c, v_at, s.v[3]))
+    return false;
+  for (const auto& [i, depth, dims] :
+       {std::tuple(6, &k_depth, &s.k), std::tuple(7, &v_depth, &s.v)}) {
+    const auto at = static_cast<size_t>(i);
+    if (!c.Ranked(at)) continue;
+    if (!batch.Add(c, at, c.operand_type(at).dim(0)) ||
+        !depth->Add(c, at, c.operand_type(at).dim(3)))
+      return false;
+    (*dims)[3] = depth->dim();
+  }
+  s.q[0] = batch.dim();
+  if (!Agree(c, &s, {0, k_at, v_at})) return false;
   int64_t parts[3];
   const Shape* sizes[] = {&s.q, &s.k, &s.v};
   for (size_t i = 0; i < 3; ++i) {
@@ -199,8 +231,8 @@ bool MultiHeadAttention::Infer(InferContext& c) {
     if (!product) return c.Fail("the columns are too many");
     parts[i] = *product;
   }
-  const Shape scores = {s.q[0], attrs.num_heads, s.q[2], s.total};
-  if (!CheckBias(c, 3, parts) || !CheckMaskIndex(c, 4, scores) || !CheckScoreBias(c, 5, scores))
+  Shape scores = {s.q[0], attrs.num_heads, s.q[2], s.total};
+  if (!CheckBias(c, 3, parts) || !CheckMaskIndex(c, 4, &scores) || !CheckScoreBias(c, 5, &scores))
     return false;
   for (size_t i : {0, 1}) {
     past[i] = {s.q[0], attrs.num_heads, s.total, (i == 0 ? s.k : s.v)[3]};
@@ -221,6 +253,24 @@ bool QuerySizes(InferContext& c, const GroupQueryAttention::Attrs<Plain>& attrs,
   s->k = s->v = s->q;
   s->q[1] = attrs.num_heads;
   s->k[1] = s->v[1] = attrs.kv_num_heads;
+  return true;
+}
+
+// Batches and columns of the operands of a GroupQueryAttention: key and value have the same heads.
+bool AgreeOnPast(InferContext& c, Sizes* s) {
+  AgreedDim batch("batches"), depth("columns");
+  const size_t v_at = c.HasOperand(2) ? 2 : 0;
+  if (!batch.Add(c, 0, s->q[0]) || !depth.Add(c, 0, s->q[3]) || !depth.Add(c, v_at, s->v[3]))
+    return false;
+  for (size_t i : {3, 4})
+    if (c.Ranked(i) &&
+        (!batch.Add(c, i, c.operand_type(i).dim(0)) || !depth.Add(c, i, c.operand_type(i).dim(3))))
+      return false;
+  if (!CheckRank(c, 5, 1) || !CheckRank(c, 9, 2)) return false;
+  for (size_t i : {5, 9})
+    if (c.Ranked(i) && !batch.Add(c, i, c.operand_type(i).dim(0))) return false;
+  s->q[0] = s->k[0] = s->v[0] = batch.dim();
+  s->q[3] = s->k[3] = s->v[3] = depth.dim();
   return true;
 }
 
@@ -266,15 +316,21 @@ bool GroupQueryAttention::Infer(InferContext& c) {
     if (!CheckRank(c, i, 4) || !CheckShape(c, i, past)) return false;
     if (c.Ranked(i) && !places.Add(c, i, c.operand_type(i).dim(2))) return false;
   }
-  if (!CheckCaches(c, attrs, s) || !CheckShape(c, 5, {&s.q[0], 1})) return false;
+  if (!AgreeOnPast(c, &s)) return false;
+  past[0] = s.q[0];
+  past[3] = s.k[3];
+  if (!CheckCaches(c, attrs, s)) return false;
   const auto value = KnownInts(c, 6);
   int64_t total = value && value->size() == 1 ? value->front() : kUnknownDim;
   if (value && (total < 1 || (IsStaticDim(s.q[2]) && total < s.q[2])))
     return c.Fail(fmt::format("total_sequence_length is {}", total));
-  const Shape scores = {s.q[0], attrs.num_heads, s.q[2], total}, ids = {s.q[0], s.q[2]};
-  const Shape sinks = {attrs.num_heads};
-  if (!CheckScoreBias(c, 10, scores) || !CheckShape(c, 9, ids) || !CheckShape(c, 11, sinks))
+  Shape scores = {s.q[0], attrs.num_heads, s.q[2], total};
+  AgreedDim queries("queries");
+  if (!queries.Add(c, 0, s.q[2]) || (c.Ranked(9) && !queries.Add(c, 9, c.operand_type(9).dim(1))))
     return false;
+  scores[2] = queries.dim();
+  const Shape sinks = {attrs.num_heads};
+  if (!CheckScoreBias(c, 10, &scores) || !CheckShape(c, 11, sinks)) return false;
   if (c.HasOperand(3))
     total = IsStaticDim(total) && IsStaticDim(places.dim()) ? std::max(total, places.dim())
                                                             : kUnknownDim;

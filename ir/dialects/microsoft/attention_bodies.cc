@@ -218,10 +218,14 @@ std::vector<Value> MultiHeadAttention::Decompose(Builder& b, std::span<const Val
   UnpackHeads(b, operands, attrs.num_heads, &core);
   if (bias) {
     // Keys and values that have heads already are projected, and only q takes a bias.
-    int64_t begin = 0;
+    int64_t begin = 0, all = 0;
+    for (const Value x : {core.q, core.k, core.v}) {
+      if (!IsStaticDim(x.type().dim(3))) return {};
+      all += attrs.num_heads * x.type().dim(3);
+    }
+    if (IsStaticDim(bias.type().dim(0)) && bias.type().dim(0) != all) return {};
     for (Value* x : {&core.q, &core.k, &core.v}) {
       const int64_t depth = x->type().dim(3), columns = attrs.num_heads * depth;
-      if (!IsStaticDim(depth)) return {};
       const size_t at = x == &core.q ? 0 : x == &core.k ? 1 : 2;
       const Value from = OperandOrNull(operands, at);
       if (!from || from.type().rank() != 4) {
@@ -339,7 +343,7 @@ std::vector<Value> GroupQueryAttention::Decompose(Builder& b, std::span<const Va
     const Value given = OperandOrNull(operands, 9);
     const Value ids = given ? given : places.OfQueries();
     const int64_t pairs = operands[7].type().dim(1);
-    if (!IsStaticDim(pairs)) return {};
+    if (!IsStaticDim(pairs) || pairs == 0) return {};
     for (Value* x : {&core.q, &core.k})
       *x = b.Make<ops::RotaryEmbedding>(
           {*x, operands[7], operands[8], ids},

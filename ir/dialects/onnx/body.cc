@@ -5,6 +5,7 @@
 #include "ir/analysis/constant.h"
 #include "ir/dialects/onnx/creation.h"
 #include "ir/dialects/onnx/elementwise.h"
+#include "ir/dialects/onnx/indexing.h"
 #include "ir/dialects/onnx/movement.h"
 #include "ir/dialects/onnx/shape.h"
 
@@ -20,6 +21,36 @@ std::optional<Ints> KnownDims(const std::vector<Value>& dims) {
     all.insert(all.end(), ints->begin(), ints->end());
   }
   return all;
+}
+
+// Whether `dim` is the size of dimension i of x: then a 0 that copies says the same as one that does not.
+bool IsDimOf(Value dim, Value x, size_t i) {
+  const Operation gather = dim.DefiningOp();
+  if (!gather || !gather.Is<Gather>()) return false;
+  const Operation shape = gather.operand(0).DefiningOp();
+  const auto at = ConstantInts(gather.operand(1));
+  if (!shape || !shape.Is<Shape>() || !at || at->size() != 1 || at->front() < 0) return false;
+  const Value of = shape.operand(0);
+  const auto j = static_cast<size_t>(at->front());
+  if (of == x) return j == i;
+  if (!of.type().HasRank() || j >= of.type().rank() || i >= x.type().rank()) return false;
+  return IsSymbolicDim(of.type().dim(j)) && of.type().dim(j) == x.type().dim(i);
+}
+
+bool HasMinusOne(Value dims) {
+  const auto ints = ConstantInts(dims);
+  return ints && std::count(ints->begin(), ints->end(), -1) > 0;
+}
+
+// Whether a target for x may have a 0 that means an empty result, and not what x has at that place.
+bool MaySayZero(Value x, const std::vector<Value>& dims) {
+  size_t i = 0;
+  for (Value dim : dims) {
+    const auto ints = ConstantInts(dim);
+    if (ints ? std::count(ints->begin(), ints->end(), 0) > 0 : !IsDimOf(dim, x, i)) return true;
+    i += ints ? ints->size() : 1;
+  }
+  return false;
 }
 
 }  // namespace
@@ -56,9 +87,9 @@ Value JoinDims(Builder& b, const std::vector<Value>& dims) {
 }
 
 Value ReshapeTo(Builder& b, Value x, const std::vector<Value>& dims) {
-  const auto known = KnownDims(dims);
-  const bool has_zero = known && std::count(known->begin(), known->end(), 0) > 0;
-  return b.Make<Reshape>({x, JoinDims(b, dims)}, {.allowzero = int64_t{has_zero}});
+  const bool derives = std::any_of(dims.begin(), dims.end(), HasMinusOne);
+  const int64_t allowzero = !derives && MaySayZero(x, dims);
+  return b.Make<Reshape>({x, JoinDims(b, dims)}, {.allowzero = allowzero});
 }
 
 Value ReshapeLike(Builder& b, Value y, Value x) {

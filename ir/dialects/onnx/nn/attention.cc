@@ -126,13 +126,11 @@ bool Attention::Infer(InferContext& c) {
     if (!batch.Add(c, i, (*dims)[0]) || !heads.Add(c, i, (*dims)[1]) ||
         !past.Add(c, i, (*dims)[2]) || !columns->Add(c, i, (*dims)[3]))
       return false;
+  if (c.Ranked(kLengths) && !batch.Add(c, kLengths, c.operand_type(kLengths).dim(0))) return false;
   int64_t total = keys.dim();
   if (c.HasOperand(kPastKey) && !AddDims(c, past.dim(), keys.dim(), &total)) return false;
   const Shape scores = {batch.dim(), q[1], q[2], total};
-  const Shape lengths = {batch.dim()};
-  if (!CheckGroups(c, q[1], heads.dim()) || !CheckMask(c, scores) ||
-      !CheckShape(c, kLengths, lengths))
-    return false;
+  if (!CheckGroups(c, q[1], heads.dim()) || !CheckMask(c, scores)) return false;
   Dims y;
   if (c.Ranked(0)) y = Shape{batch.dim(), q[1], q[2], v_depth.dim()};
   if (y && c.operand_type(0).rank() == 3) {

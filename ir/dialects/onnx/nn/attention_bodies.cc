@@ -16,9 +16,11 @@ namespace weft::ir::ops {
 Value SplitHeads(Builder& b, Value x, std::optional<int64_t> heads) {
   if (x.type().rank() == 4) return x;
   const int64_t columns = x.type().dim(2);
-  const int64_t depth = IsStaticDim(columns) ? columns / *heads : -1;
-  const Value split = ReshapeTo(
-      b, x, {DimOf(b, x, 0), DimOf(b, x, 1), b.ConstantInts({*heads}), b.ConstantInts({depth})});
+  const Value count = b.ConstantInts({*heads});
+  Value depth = b.ConstantInts({IsStaticDim(columns) ? columns / *heads : -1});
+  if (!IsStaticDim(columns) && (x.type().dim(0) == 0 || x.type().dim(1) == 0))
+    depth = b.Make<Div>({DimOf(b, x, 2), count});  // nothing follows from no elements
+  const Value split = ReshapeTo(b, x, {DimOf(b, x, 0), DimOf(b, x, 1), count, depth});
   return b.Make<Transpose>({split}, {.perm = {0, 2, 1, 3}});
 }
 
@@ -26,8 +28,10 @@ Value MergeHeads(Builder& b, Value x) {
   const int64_t heads = x.type().dim(1), depth = x.type().dim(3);
   const bool known = IsStaticDim(heads) && IsStaticDim(depth);
   const Value swapped = b.Make<Transpose>({x}, {.perm = {0, 2, 1, 3}});
-  return ReshapeTo(b, swapped,
-                   {DimOf(b, x, 0), DimOf(b, x, 2), b.ConstantInts({known ? heads * depth : -1})});
+  Value columns = b.ConstantInts({known ? heads * depth : -1});
+  if (!known && (x.type().dim(0) == 0 || x.type().dim(2) == 0))
+    columns = b.Make<Mul>({DimOf(b, x, 1), DimOf(b, x, 3)});
+  return ReshapeTo(b, swapped, {DimOf(b, swapped, 0), DimOf(b, swapped, 1), columns});
 }
 
 Value RepeatHeads(Builder& b, Value x, Value heads, int64_t times) {
@@ -140,7 +144,8 @@ std::vector<Value> Attention::Decompose(Builder& b, std::span<const Value> opera
 
 std::vector<Value> RotaryEmbedding::Decompose(Builder& b, std::span<const Value> operands,
                                               const Attrs<Plain>& attrs) {
-  if (!HasRank(operands[0])) return {};
+  for (const Value v : operands)
+    if (v && !HasRank(v)) return {};
   const Value x = SplitHeads(b, operands[0], attrs.num_heads);
   const int64_t depth = x.type().dim(3);
   if (!IsStaticDim(depth)) return {};

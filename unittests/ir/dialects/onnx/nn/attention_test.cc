@@ -59,7 +59,7 @@ TEST_F(OnnxAttention, NamesWhatDoesNotFit) {
   EXPECT_EQ(Run<ops::Attention>({q, k, k, {}, k, k, lengths}),
             "onnx.Attention: has nonpad_kv_seqlen together with past_key");
   EXPECT_EQ(Run<ops::Attention>({q, k, k, {}, {}, {}, X({3}, DataType::kI64)}),
-            "onnx.Attention: nonpad_kv_seqlen is [3] but must be [2]");
+            "onnx.Attention: q has 2 batches but nonpad_kv_seqlen has 3");
   EXPECT_EQ(Run<ops::Attention>({q, k, k}, {.qk_matmul_output_mode = 4}),
             "onnx.Attention: qk_matmul_output_mode is 4");
   EXPECT_EQ(Run<ops::Attention>({q, k, k}, {.softcap = -1.0f}), "onnx.Attention: softcap is -1");
