@@ -19,9 +19,8 @@ std::vector<double> Distances(const TensorView& actual, const TensorView& expect
     using T = decltype(tag);
     const auto x = actual.values<T>(), y = expected.values<T>();
     for (size_t i = 0; i < a.size(); ++i) {
-      const auto greater = static_cast<uint64_t>(std::max(x[i], y[i]));
-      const auto lesser = static_cast<uint64_t>(std::min(x[i], y[i]));
-      distances[i] = static_cast<double>(greater - lesser);
+      distances[i] = static_cast<double>(static_cast<uint64_t>(std::max(x[i], y[i])) -
+                                         static_cast<uint64_t>(std::min(x[i], y[i])));
     }
   });
   return distances;

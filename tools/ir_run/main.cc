@@ -75,8 +75,7 @@ void AddFlags(CLI::App& app, Flags* flags) {
       ->type_name("NAME=FILE")
       ->allow_extra_args(false);
   app.add_option("--tolerance", flags->tolerance,
-                 "allowed difference / largest output (f32 5e-6, f16 1e-3, bf16 8e-3, "
-                 "integers 0, quantised a step)")
+                 "allowed / largest output (f32 5e-6, f16 1e-3, bf16 8e-3, integers 0)")
       ->type_name("T");
   app.add_flag("--bench", flags->bench,
                "time runs: min, mean, p50, p90, p99; the size of the arena");

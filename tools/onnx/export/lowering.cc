@@ -275,7 +275,7 @@ absl::Status LowerReduction(ir::Operation op, int64_t target,
   const bool is_noop =
       noop != nullptr && noop->i() != 0 && (axes == nullptr || axes->ints().empty());
   if (is_noop) {
-    if (node->op_type() == "ReduceLogSum" && !ir::IsFloat(op.operand(0).type().dtype()))
+    if (op && node->op_type() == "ReduceLogSum" && !ir::IsFloat(op.operand(0).type().dtype()))
       return TooNew(*node, "attribute noop_with_empty_axes", since, target);
     node->set_op_type(std::string(ElementwisePart(node->op_type())));
     if (node->op_type() == "Mul") SetInput(node, 1, node->input(0));
