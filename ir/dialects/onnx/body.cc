@@ -92,6 +92,10 @@ Value ReshapeTo(Builder& b, Value x, const std::vector<Value>& dims) {
   return b.Make<Reshape>({x, JoinDims(b, dims)}, {.allowzero = allowzero});
 }
 
+Value ReshapeToNonEmpty(Builder& b, Value x, const std::vector<Value>& dims) {
+  return b.Make<Reshape>({x, JoinDims(b, dims)});
+}
+
 Value ReshapeLike(Builder& b, Value y, Value x) {
   if (x.type().IsStatic()) return ReshapeTo(b, y, {b.ConstantInts(x.type().dims())});
   return b.Make<Reshape>({y, b.Make<Shape>({x})});

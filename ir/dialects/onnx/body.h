@@ -34,6 +34,8 @@ Value DimOf(Builder& b, Value x, size_t i);
 // Their entries in one, a constant when they all are.
 Value JoinDims(Builder& b, const std::vector<Value>& dims);
 Value ReshapeTo(Builder& b, Value x, const std::vector<Value>& dims);
+// Without allowzero, which came with opset 14: for sizes that are computed and not 0.
+Value ReshapeToNonEmpty(Builder& b, Value x, const std::vector<Value>& dims);
 // y, which has as many elements, in the shape of x.
 Value ReshapeLike(Builder& b, Value y, Value x);
 // 0, 1, ... in as many elements as `size` (of one element) says.

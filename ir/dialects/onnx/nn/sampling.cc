@@ -141,7 +141,7 @@ std::vector<Value> AffineGrid::Decompose(Builder& b, std::span<const Value> oper
   const Value grid = b.Make<MatMul>({points, transposed});
   image.back() = b.ConstantInts({axes});
   image.insert(image.begin(), DimOf(b, theta, 0));
-  return {b.Make<Reshape>({grid, JoinDims(b, image)})};
+  return {ReshapeToNonEmpty(b, grid, image)};
 }
 
 void LoadSamplingOps(IrContext& context) {
