@@ -9,6 +9,7 @@
 
 #include "ir/base/suggest.h"
 #include "ir/builder.h"
+#include "ir/walk.h"
 #include "kernels/reference/reference.h"
 #include "kernels/runtime/random_inputs.h"
 #include "kernels/runtime/session.h"
@@ -24,6 +25,13 @@ using kernels::Tensor;
 using kernels::TensorView;
 
 constexpr uint64_t kSeed = 1;
+// What bf16 came with for Conv, the pools, Resize and others; MatMul, Add and the like have it from 13.
+constexpr int64_t kBf16Opset = 22;
+
+bool IsOfDefaultDomain(ir::Operation op) {
+  const ir::OpInfo* info = op.def() ? op.def()->info : nullptr;
+  return info && !info->onnx.empty() && info->onnx_domain.empty();
+}
 
 // Of convert-floats; a pass that counted nothing of the kind gives 0.
 uint64_t CountOf(const std::vector<passes::PassReport>& reports, std::string_view what) {
@@ -32,6 +40,24 @@ uint64_t CountOf(const std::vector<passes::PassReport>& reports, std::string_vie
     for (const auto& [name, count] : report.statistics)
       if (report.pass == "convert-floats" && name == what) sum += count;
   return sum;
+}
+
+// Operators of which some operand or result is f32 or f16 and cannot be `to` in `opset`.
+std::set<std::string_view> WithoutType(ir::Program& program, ir::DataType to, int64_t opset) {
+  std::set<std::string_view> names;
+  ir::Walk(program, [&](ir::Operation op) {
+    const auto check = [&](ir::Value value, bool is_result, uint32_t index) {
+      if (!value || !value.type().IsTensor()) return;
+      const ir::DataType dtype = value.type().dtype();
+      if (dtype != ir::DataType::kF32 && dtype != ir::DataType::kF16) return;
+      const ir::OpInfo& info = *op.def()->info;
+      if (!onnx::TakesElementType({info.onnx, is_result, index}, to, opset)) names.insert(info.onnx);
+    };
+    if (!IsOfDefaultDomain(op)) return;
+    for (uint32_t i = 0; i < op.num_operands(); ++i) check(op.operand(i), false, i);
+    for (uint32_t i = 0; i < op.num_results(); ++i) check(op.result(i), true, i);
+  });
+  return names;
 }
 
 // The same numbers as elements of another type.
@@ -122,15 +148,26 @@ absl::Status CheckConvertFlags(const ConvertFlags& flags) {
   return absl::OkStatus();
 }
 
+int64_t OpsetToConvertIn(const ConvertFlags& flags, ir::Program& program, int64_t opset) {
+  if (flags.to != "bf16" || opset >= kBf16Opset) return opset;
+  std::set<std::string_view> without = WithoutType(program, ir::DataType::kBF16, opset);
+  for (const std::string_view name : WithoutType(program, ir::DataType::kBF16, kBf16Opset))
+    without.erase(name);
+  if (without.empty()) return opset;
+  PrintWarning("ir-opt", fmt::format("opset {} has no bf16 for {}, so the model is written with "
+                                     "opset {}; see --target-opset",
+                                     opset, fmt::join(without, ", "), kBf16Opset));
+  return kBf16Opset;
+}
+
 std::optional<passes::ConvertFloatsOptions> Conversion::options() {
   passes::ConvertFloatsOptions options{.keep_io = flags_.keep_io, .keep = flags_.keep};
   if (!ir::ParseDataType(flags_.to, &options.to)) return std::nullopt;
   options.takes = [this](const ir::FloatSlot& slot) {
-    const ir::OpInfo* info = slot.op.def() ? slot.op.def()->info : nullptr;
-    if (!info || info->onnx.empty() || !info->onnx_domain.empty()) return true;
-    if (onnx::TakesElementType({info->onnx, slot.is_result, slot.index}, slot.to, opset_))
-      return true;
-    refused_.emplace(info->onnx);
+    if (!IsOfDefaultDomain(slot.op)) return true;
+    const std::string_view name = slot.op.def()->info->onnx;
+    if (onnx::TakesElementType({name, slot.is_result, slot.index}, slot.to, opset_)) return true;
+    refused_.emplace(name);
     return false;
   };
   return options;

@@ -24,6 +24,11 @@ struct ConvertFlags {
 void AddConvertFlags(CLI::App& app, ConvertFlags* flags);
 absl::Status CheckConvertFlags(const ConvertFlags& flags);
 
+// The opset to write a converted model with where the user names none and it would be `opset`: 22 for
+// bf16 where that has it for more of the model's operators, with a warning, because casts around each
+// of the others make a model slower than in f32.
+int64_t OpsetToConvertIn(const ConvertFlags& flags, ir::Program& program, int64_t opset);
+
 // A conversion of a model that is written for one opset.
 class Conversion {
  public:

@@ -166,7 +166,9 @@ absl::StatusOr<int64_t> TargetOpsetOf(const Flags& flags, ir::Program& program) 
   if (ToStdout(flags)) return flags.target_opset;
   WEFT_ASSIGN_OR_RETURN(const ModelFormat format, ModelFormatOf(flags.out));
   if (format != ModelFormat::kOnnx) return flags.target_opset;
-  return ChooseTargetOpset(program, flags.target_opset, "ir-opt");
+  if (flags.target_opset != 0) return flags.target_opset;
+  return OpsetToConvertIn(flags.convert, program,
+                          ChooseTargetOpset(program, flags.target_opset, "ir-opt"));
 }
 
 absl::Status Run(Flags flags) {

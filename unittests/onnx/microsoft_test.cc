@@ -274,20 +274,28 @@ absl::StatusOr<std::vector<Tensor>> RunOn(ir::Program& program,
   return session->Run(inputs);
 }
 
+// Of the case alone, also as `fuse` leaves it.
+absl::StatusOr<std::vector<Tensor>> RunCase(const Case& c, bool fused = false) {
+  ir::IrContext context;
+  std::vector<kernels::TensorView> inputs;
+  const auto program = ProgramOf(c, context, false, &inputs);
+  if (fused) Optimise(*program, "fuse");
+  return RunOn(*program, inputs);
+}
+
 TEST(Microsoft, ComputesWhatOnnxRuntimeDoes) {
   const auto expected = ReadResults();
   for (const Case& c : AllCases()) {
     SCOPED_TRACE(c.name);
-    ir::IrContext context;
-    std::vector<kernels::TensorView> inputs;
-    const auto program = ProgramOf(c, context, false, &inputs);
-    const auto results = RunOn(*program, inputs);
-    ASSERT_TRUE(results.ok()) << results.status();
     if (const char* folder = std::getenv("WEFT_WRITE_MODELS")) {
+      ir::IrContext context;
+      std::vector<kernels::TensorView> inputs;
       const auto constant = ProgramOf(c, context, true, &inputs);
       ASSERT_TRUE(ExportOnnx(*constant, std::string(folder) + "/" + c.name + ".onnx").ok());
       continue;
     }
+    const auto results = RunCase(c);
+    ASSERT_TRUE(results.ok()) << results.status();
     const auto row = expected.find(c.name);
     ASSERT_NE(row, expected.end());
     ExpectResults(*results, row->second);
@@ -360,10 +368,7 @@ TEST(Microsoft, PackedZeroPointsOfGroupsAreTheirNumbers) {
           {Random({3, 48}, 1), Fixed(Bytes({5, 3, 2 * bits}, 2)), Fixed(Random({15}, 3)),
            zero_points, Fixed(I32({48}, Groups(48, 3)))},
           {.K = 48, .N = 5, .bits = bits, .block_size = 16});
-      ir::IrContext context;
-      std::vector<kernels::TensorView> inputs;
-      const auto program = ProgramOf(c, context, false, &inputs);
-      auto run = RunOn(*program, inputs);
+      auto run = RunCase(c);
       ASSERT_TRUE(run.ok()) << run.status();
       results.push_back(std::move(run->front()));
     }
@@ -388,11 +393,7 @@ TEST(Microsoft, TheNumberOfKeysMayBeAnInput) {
       SCOPED_TRACE(given.name + (fused ? " fused" : ""));
       const Case c = Of<ms::GroupQueryAttention>(given.name, given.operands,
                                                  {.kv_num_heads = 2, .num_heads = 4}, 3);
-      ir::IrContext context;
-      std::vector<kernels::TensorView> inputs;
-      const auto program = ProgramOf(c, context, false, &inputs);
-      if (fused) Optimise(*program, "fuse");
-      const auto results = RunOn(*program, inputs);
+      const auto results = RunCase(c, fused);
       ASSERT_TRUE(results.ok()) << results.status();
       ExpectResults(*results, expected.at(c.name));
     }
@@ -420,10 +421,7 @@ TEST(Microsoft, PackedOperandsOfMultiHeadAttentionAreTheirParts) {
                                    {F32({2, 3, 2, 3, 4}, kernels::ValuesOf<float>(packed))}, attrs),
         Of<ms::MultiHeadAttention>("pairs", {parts[0], F32({2, 3, 2, 2, 4}, pairs)}, attrs)}) {
     SCOPED_TRACE(c.name);
-    ir::IrContext context;
-    std::vector<kernels::TensorView> inputs;
-    const auto program = ProgramOf(c, context, false, &inputs);
-    auto run = RunOn(*program, inputs);
+    auto run = RunCase(c);
     ASSERT_TRUE(run.ok()) << run.status();
     results.push_back(std::move(run->front()));
     EXPECT_EQ(kernels::RelativeDifference(results.back().view(), results.front().view()), 0);

@@ -51,12 +51,26 @@ TEST_F(IrOpt, KeepsTheInterfaceAndOpsOfAConvertedModel) {
 
 TEST_F(IrOpt, KeepsInF32WhatTheTargetOpsetHasNotInTheType) {
   const std::string in = Write("a.ir", kConv);
-  const Outcome old = Accept({in, "--convert", "bf16", "-o", Path("old.onnx")});
+  const Outcome old =
+      Accept({in, "--convert", "bf16", "--target-opset", "21", "-o", Path("old.onnx")});
   EXPECT_THAT(old.err, HasSubstr("has no bf16 for operands or results of Conv\n"));
   Accept({Path("old.onnx"), "-o", Path("again.onnx")});
   const Outcome later =
       Accept({in, "--convert", "bf16", "--target-opset", "22", "-o", Path("new.onnx")});
   EXPECT_THAT(later.err, Not(HasSubstr("has no bf16")));
+}
+
+TEST_F(IrOpt, WritesTheOpsetThatHasBf16WhereTheUserNamesNone) {
+  const auto convert = [&](const char* to) {
+    const Outcome outcome =
+        Accept({Write("a.ir", kConv), "--convert", to, "-o", Path("converted.onnx")});
+    return outcome.err;
+  };
+  const std::string as_bf16 = convert("bf16");
+  EXPECT_THAT(as_bf16, HasSubstr("ir-opt: warning: opset 13 has no bf16 for Conv, so the model is "
+                                 "written with opset 22; see --target-opset\n"));
+  EXPECT_THAT(as_bf16, Not(HasSubstr("for operands or results of Conv")));
+  EXPECT_THAT(convert("f16"), Not(HasSubstr("opset")));
 }
 
 TEST_F(IrOpt, ConvertsWhatItCannotRunAndSaysSo) {
