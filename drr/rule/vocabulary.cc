@@ -191,7 +191,7 @@ std::vector<Entry> AttributeEntries() {
       Computed<BoundsOf>(
           "bounds", "BoundsOf", "vv",
           "the numbers of two constants, of the operands min and max of a Clip: where "
-          "one is absent the lowest float, or the largest"),
+          "one is absent minus infinity, or infinity"),
       {{kFromBody, "", "", false, "", "what makes the result compute what the match does", ""},
        nullptr,
        nullptr},

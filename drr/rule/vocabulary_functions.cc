@@ -305,7 +305,8 @@ Attribute ScalarOf(const Evaluation& e) {
   return e.m.context()->DenseAttr(scalar, {bytes.begin(), bytes.end()});
 }
 Attribute BoundsOf(const Evaluation& e) {
-  ir::Floats bounds = {std::numeric_limits<float>::lowest(), std::numeric_limits<float>::max()};
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  ir::Floats bounds = {-kInfinity, kInfinity};
   for (size_t i = 0; i < bounds.size(); ++i) {
     if (!e.tensor(i).value()) continue;
     const auto splat = e.tensor(i).splat();

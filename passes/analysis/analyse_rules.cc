@@ -166,8 +166,8 @@ void Analyst::CollectPrograms() {
     makes_.push_back(Makes(rule->graph));
     std::string why;
     programs_.emplace_back();
-    for (Witness& w : MakeWitnesses(context_, *rule, options_.witness, &why))
-      programs_.back().push_back(std::move(w.program));
+    for (RuleInstance& instance : MakeInstances(*rule, options_.instances, &why))
+      programs_.back().push_back(std::move(instance.program));
     if (options_.seeds)
       for (auto& program : options_.seeds(*rule)) programs_.back().push_back(std::move(program));
     if (programs_.back().empty()) {

@@ -3,7 +3,7 @@
 //   RuleAnalysis analysis = AnalyseRules(context, patterns, {});
 //   for (const RuleFinding& f : analysis.findings) ... f.rules, f.what, f.witness
 //
-// Programs are made from the rules' own source patterns (passes/analysis/rule_witness.h), or given by the
+// Programs are made from the rules' own source patterns (passes/verify/rule_instances.h), or given by the
 // caller. Every rule alone and every pair of rules where one reads what the other makes is run on
 // them by the greedy driver. A finding is a fact about its witness, which has been run; no finding
 // is no proof that there is nothing. A rule for which no program was found is listed as such.
@@ -16,8 +16,8 @@
 
 #include "drr/engine/rule_set.h"
 #include "ir/program.h"
-#include "passes/analysis/rule_witness.h"
 #include "passes/pass.h"
+#include "passes/verify/rule_instances.h"
 
 namespace weft::passes {
 
@@ -43,7 +43,7 @@ struct RuleAnalysis {
 };
 
 struct AnalysisOptions {
-  WitnessOptions witness;
+  InstanceOptions instances;
   int max_steps = 40;  // rewrites of one program by a rule or a pair before it is "without end"
   // More programs for a rule, e.g. from golden tests; null is fine.
   std::function<std::vector<std::unique_ptr<ir::Program>>(const drr::Rule&)> seeds;

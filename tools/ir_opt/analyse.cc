@@ -4,13 +4,9 @@
 
 #include <set>
 
-#include "ir/dialects/ascend.h"
-#include "ir/dialects/fused.h"
-#include "ir/dialects/litert.h"
-#include "ir/dialects/microsoft.h"
-#include "ir/dialects/pd.h"
 #include "passes/analysis/analyse_rules.h"
 #include "passes/pass_registry.h"
+#include "tools/cli/dialects.h"
 #include "tools/cli/rule_file_pass.h"
 #include "tools/cli/table.h"
 
@@ -70,14 +66,6 @@ class Report {
   Table not_analysed_{{"not analysed", "the closest program failed at"}};
 };
 
-void LoadDialects(ir::IrContext& context) {
-  ir::LoadFusedDialect(context);
-  ir::LoadAscendDialect(context);
-  ir::LoadLitertDialect(context);
-  ir::LoadMicrosoftDialect(context);
-  ir::LoadPdDialect(context);
-}
-
 }  // namespace
 
 absl::StatusOr<std::string> AnalyseRulesOf(const std::vector<std::string>& pass_names,
@@ -85,7 +73,7 @@ absl::StatusOr<std::string> AnalyseRulesOf(const std::vector<std::string>& pass_
   Report report;
   if (!flags.rules_files.empty()) {
     ir::IrContext context;
-    LoadDialects(context);
+    LoadAllDialects(context);
     ir::Program none(&context);
     WEFT_ASSIGN_OR_RETURN(auto rules, LoadRuleFiles(flags.rules_files, none));
     const std::unique_ptr<passes::Pass> pass = MakeRuleFilePass(std::move(rules));
@@ -95,7 +83,7 @@ absl::StatusOr<std::string> AnalyseRulesOf(const std::vector<std::string>& pass_
   for (const std::string& name : pass_names) {
     if (!done.insert(name).second) continue;
     ir::IrContext context;
-    LoadDialects(context);
+    LoadAllDialects(context);
     const std::unique_ptr<passes::Pass> pass = passes::MakePass(name);
     WEFT_RETURN_IF_ERROR(report.Add(*pass, context, flags));
   }

@@ -51,7 +51,8 @@ std::set<std::string_view> WithoutType(ir::Program& program, ir::DataType to, in
       const ir::DataType dtype = value.type().dtype();
       if (dtype != ir::DataType::kF32 && dtype != ir::DataType::kF16) return;
       const ir::OpInfo& info = *op.def()->info;
-      if (!onnx::TakesElementType({info.onnx, is_result, index}, to, opset)) names.insert(info.onnx);
+      if (!onnx::TakesElementType({info.onnx, is_result, index}, to, opset))
+        names.insert(info.onnx);
     };
     if (!IsOfDefaultDomain(op)) return;
     for (uint32_t i = 0; i < op.num_operands(); ++i) check(op.operand(i), false, i);

@@ -6,13 +6,9 @@
 #include <string_view>
 
 #include "ir/base/suggest.h"
-#include "ir/dialects/ascend.h"
-#include "ir/dialects/fused.h"
-#include "ir/dialects/litert.h"
-#include "ir/dialects/microsoft.h"
-#include "ir/dialects/pd.h"
 #include "passes/rule_registry.h"
 #include "passes/transformation.h"
+#include "tools/cli/dialects.h"
 #include "tools/cli/rule_file_pass.h"
 
 namespace weft::tools {
@@ -53,11 +49,7 @@ std::string Describe(const drr::Rule& rule) {
 absl::StatusOr<std::string> DescribeRuleOfFiles(const std::string& name,
                                                 const std::vector<std::string>& files) {
   ir::IrContext context;
-  ir::LoadFusedDialect(context);
-  ir::LoadAscendDialect(context);
-  ir::LoadLitertDialect(context);
-  ir::LoadMicrosoftDialect(context);
-  ir::LoadPdDialect(context);
+  LoadAllDialects(context);
   ir::Program none(&context);
   WEFT_ASSIGN_OR_RETURN(const auto rules, LoadRuleFiles(files, none));
   std::vector<std::string> names;

@@ -3,27 +3,15 @@
 #include <fmt/format.h>
 
 #include "drr/rule/vocabulary.h"
-#include "ir/dialects/ascend.h"
-#include "ir/dialects/fused.h"
-#include "ir/dialects/litert.h"
-#include "ir/dialects/microsoft.h"
-#include "ir/dialects/pd.h"
 #include "ir/traits.h"
 #include "passes/pass_registry.h"
 #include "passes/transformation.h"
+#include "tools/cli/dialects.h"
 #include "tools/cli/rule_file_pass.h"
 #include "tools/cli/table.h"
 
 namespace weft::tools {
 namespace {
-
-void LoadDialects(ir::IrContext& context) {
-  ir::LoadFusedDialect(context);
-  ir::LoadAscendDialect(context);
-  ir::LoadLitertDialect(context);
-  ir::LoadMicrosoftDialect(context);
-  ir::LoadPdDialect(context);
-}
 
 std::string BaseName(std::string_view path) {
   return std::string(path.substr(path.find_last_of('/') + 1));
@@ -89,7 +77,7 @@ std::string ListPasses() {
 absl::StatusOr<std::string> ListRules(const std::vector<std::string>& files) {
   Table table({"rule", "seed", "group", "numerics", "runs", "what becomes what"});
   ir::IrContext context;
-  LoadDialects(context);
+  LoadAllDialects(context);
   ir::Program none(&context);
   WEFT_ASSIGN_OR_RETURN(const auto rules, LoadRuleFiles(files, none));
   for (const auto& rule : rules)
@@ -120,7 +108,7 @@ std::string ListConstraints() {
 
 std::string ListOps() {
   ir::IrContext context;
-  LoadDialects(context);
+  LoadAllDialects(context);
   Table table({"op", "operands -> results", "ONNX", "traits", "in place over", "what it computes"});
   for (const ir::OpDef* op : context.Ops())
     table.AddRow(

@@ -23,6 +23,7 @@
 #include "tools/ir_opt/explain.h"
 #include "tools/ir_opt/lists.h"
 #include "tools/ir_opt/quantize.h"
+#include "tools/ir_opt/verify_rules.h"
 #include "tools/onnx/export.h"
 
 namespace weft::tools {
@@ -32,7 +33,9 @@ struct Flags {
   std::string in, out, explain, rule, export_form = "functions";
   bool full_weights = false;
   bool list_passes = false, list_ops = false, list_constraints = false, analyse_rules = false;
-  const CLI::Option* list_rules = nullptr;  // may have a value: the rule
+  const CLI::Option* list_rules = nullptr;    // may have a value: the rule
+  const CLI::Option* verify_rules = nullptr;  // may have a value: the rules
+  std::vector<std::string> rules_to_verify;
   PassFlags passes = {.pipeline = "simplify"};
   ConvertFlags convert;
   ShapeFlags shapes;
@@ -69,7 +72,12 @@ void AddFlags(CLI::App& app, Flags* flags) {
   AddTargetOpsetFlag(app, &flags->target_opset);
   app.add_flag("--full-weights", flags->full_weights)->group(kSameLine);
   app.add_flag("--analyse-rules", flags->analyse_rules,
-               "rules that undo, grow or shadow, of all passes or those chosen; no IN");
+               "rules that undo, grow or shadow; that change numbers");
+  flags->verify_rules = app.add_option("--verify-rules", flags->rules_to_verify)
+                            ->type_name("[R,...]")
+                            ->delimiter(',')
+                            ->expected(0, 1)
+                            ->group(kSameLine);
   app.add_flag("--list-passes", flags->list_passes, "what there is; one rule");
   flags->list_rules = app.add_option("--list-rules", flags->rule)
                           ->type_name("[R]")
@@ -93,6 +101,18 @@ absl::Status Analyse(const Flags& flags) {
   std::fputs(text.c_str(), stdout);
   if (findings == 0) return absl::OkStatus();
   return CheckFailed(fmt::format("{} finding{} about rules", findings, findings == 1 ? "" : "s"));
+}
+
+// CheckFailed when a rule is refuted.
+absl::Status Verify(const Flags& flags) {
+  size_t refuted = 0;
+  std::vector<std::string> names = flags.rules_to_verify;
+  std::erase(names, "");  // that of all rules
+  WEFT_ASSIGN_OR_RETURN(const std::string text,
+                        VerifyRules(names, flags.passes.rules_files, 1, &refuted));
+  std::fputs(text.c_str(), stdout);
+  if (refuted == 0) return absl::OkStatus();
+  return CheckFailed(fmt::format("{} rule{} refuted", refuted, refuted == 1 ? " is" : "s are"));
 }
 
 bool ToStdout(const Flags& flags) { return flags.out.empty() || flags.out == "-"; }
@@ -176,6 +196,7 @@ absl::Status Run(Flags flags) {
       flags.list_constraints)
     return List(flags);
   if (flags.analyse_rules) return Analyse(flags);
+  if (flags.verify_rules->count() > 0) return Verify(flags);
   WEFT_RETURN_IF_ERROR(CheckFlags(flags));
   ir::IrContext context;
   WEFT_ASSIGN_OR_RETURN(auto program, LoadModel(context, flags.in, flags.load));

@@ -67,7 +67,7 @@ TEST_F(IrOpt, WritesTheOpsetThatHasBf16WhereTheUserNamesNone) {
     return outcome.err;
   };
   const std::string as_bf16 = convert("bf16");
-  EXPECT_THAT(as_bf16, HasSubstr("ir-opt: warning: opset 13 has no bf16 for Conv, so the model is "
+  EXPECT_THAT(as_bf16, HasSubstr("ir-opt: warning: opset 17 has no bf16 for Conv, so the model is "
                                  "written with opset 22; see --target-opset\n"));
   EXPECT_THAT(as_bf16, Not(HasSubstr("for operands or results of Conv")));
   EXPECT_THAT(convert("f16"), Not(HasSubstr("opset")));

@@ -19,15 +19,12 @@ bool Conv2d::Infer(InferContext& c) {
   if (!CheckConvChannels(c, channels, w, attrs.group) || !CheckShape(c, 2, {w.data(), 1}))
     return false;
   Dims dims;
-  if (IsStaticDim(w[2]) && IsStaticDim(w[3])) {
-    const Window window = {.kernel = {w[2], w[3]},
-                           .strides = attrs.strides,
-                           .dilations = attrs.dilations,
-                           .pads = attrs.pads};
-    if (!SlideNhwc(c, window, &dims)) return false;
-  } else {
-    dims = Shape{c.Ranked(0) ? c.operand_type(0).dim(0) : kUnknownDim, kUnknownDim, kUnknownDim, 0};
-  }
+  const Window window = {.kernel = {w[2], w[3]},
+                         .strides = attrs.strides,
+                         .dilations = attrs.dilations,
+                         .pads = attrs.pads,
+                         .kernel_of_operand = true};
+  if (!SlideNhwc(c, window, &dims)) return false;
   dims->back() = w[0];
   return CheckShape(c, 3, *dims) && SetTensor(c, 0, dtype, dims);
 }

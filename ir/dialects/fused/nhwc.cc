@@ -9,6 +9,9 @@ Value ToNhwc(Builder& b, Value x) { return b.Make<ops::Transpose>({x}, {.perm = 
 
 bool SlideNhwc(InferContext& c, const Window& window, Dims* dims) {
   if (!CheckTensors(c) || !CheckRank(c, 0, 4)) return false;
+  // WindowDims would take an empty one for the default of ONNX.
+  if (window.strides.empty() || window.dilations.empty() || window.pads.empty())
+    return c.Fail("strides, dilations or pads has no entries");
   *dims = DimsOf(c, 0).value_or(Shape(4, kUnknownDim));
   Shape spatial;
   if (!WindowDims(c, std::span(**dims).subspan(1, 2), window, &spatial)) return false;

@@ -46,7 +46,7 @@ bool AveragePool2d::Infer(InferContext& c) {
          SlideNhwc(c,
                    {.kernel = attrs.kernel_shape,
                     .strides = attrs.strides,
-                    .dilations = {},
+                    .dilations = {1, 1},
                     .pads = attrs.pads,
                     .ceil_mode = attrs.ceil_mode,
                     .may_exceed = true},

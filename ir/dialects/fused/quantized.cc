@@ -11,7 +11,7 @@ namespace {
 bool CheckOnePer(InferContext& c, size_t i, const int64_t* channels) {
   const Dims dims = DimsOf(c, i);
   if (!dims || dims->empty() || *dims == Shape{1}) return true;
-  if (channels == nullptr) return CheckScalar(c, i);
+  if (channels == nullptr) return CheckRank(c, i, 0, 1) && CheckScalar(c, i);
   return CheckVector(c, i, *channels, "channels");
 }
 

@@ -9,7 +9,7 @@ bool QAveragePool2d::Infer(InferContext& c) {
   const auto attrs = c.attrs_of<QAveragePool2d>();
   const Window window = {.kernel = attrs.kernel_shape,
                          .strides = attrs.strides,
-                         .dilations = {},
+                         .dilations = {1, 1},
                          .pads = attrs.pads,
                          .ceil_mode = attrs.ceil_mode,
                          .may_exceed = true};

@@ -29,16 +29,12 @@ bool QConv2d::Infer(InferContext& c) {
   if (!CheckConvChannels(c, channels, w, attrs.group) || !CheckProduct(c, w[0], attrs.clamp))
     return false;
   Dims dims;
-  if (IsStaticDim(w[2]) && IsStaticDim(w[3])) {
-    const Window window = {.kernel = {w[2], w[3]},
-                           .strides = attrs.strides,
-                           .dilations = attrs.dilations,
-                           .pads = attrs.pads};
-    if (!SlideNhwc(c, window, &dims)) return false;
-  } else {
-    dims =
-        Shape{c.Ranked(kX) ? c.operand_type(kX).dim(0) : kUnknownDim, kUnknownDim, kUnknownDim, 0};
-  }
+  const Window window = {.kernel = {w[2], w[3]},
+                         .strides = attrs.strides,
+                         .dilations = attrs.dilations,
+                         .pads = attrs.pads,
+                         .kernel_of_operand = true};
+  if (!SlideNhwc(c, window, &dims)) return false;
   dims->back() = w[0];
   return SetTensor(c, 0, DtypeOf(c, kYZero), dims);
 }

@@ -65,9 +65,9 @@ bool InferIntegerConv(InferContext& c, size_t x_at, size_t w_at, const Conv::Att
                          .strides = OrEmpty(attrs.strides),
                          .dilations = OrEmpty(attrs.dilations),
                          .pads = OrEmpty(attrs.pads),
-                         .auto_pad = attrs.auto_pad};
-  const bool known = std::all_of(window.kernel.begin(), window.kernel.end(), IsStaticDim);
-  if (known && !WindowDims(c, std::span(*x).subspan(2), window, &spatial)) return false;
+                         .auto_pad = attrs.auto_pad,
+                         .kernel_of_operand = true};
+  if (!WindowDims(c, std::span(*x).subspan(2), window, &spatial)) return false;
   *dims = Shape{(*x)[0], (*w)[0]};
   (*dims)->insert((*dims)->end(), spatial.begin(), spatial.end());
   return true;

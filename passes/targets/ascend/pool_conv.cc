@@ -57,15 +57,15 @@ std::optional<WindowProduct> SplitWindow(const Ints& window) {
 
 constexpr int64_t kWide = 20000;
 
-// [height, width] the other way round; what is not given is `fallback` twice.
+// [height, width] the other way round; what is not given, or empty, is `fallback` twice.
 Ints Turned(const std::optional<Ints>& sides, int64_t fallback) {
-  const Ints given = sides.value_or(Ints(2, fallback));
+  const Ints given = sides && !sides->empty() ? *sides : Ints(2, fallback);
   return {given[1], given[0]};
 }
 
 // Of pads [top, left, bottom, right].
 Ints TurnedPads(const std::optional<Ints>& pads) {
-  const Ints given = pads.value_or(Ints(4, 0));
+  const Ints given = pads && !pads->empty() ? *pads : Ints(4, 0);
   return {given[1], given[0], given[3], given[2]};
 }
 

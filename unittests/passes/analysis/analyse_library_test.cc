@@ -38,7 +38,7 @@ TEST_P(RuleLibrary, HasNoRulesThatUndoGrowOrShadow) {
   ir::LoadLitertDialect(context);
   ir::LoadPdDialect(context);
   ASSERT_TRUE(pass->Initialize(context, {.numerics = drr::NumericClass::kApproximate}).ok());
-  AnalysisOptions options{.witness = {.attempts = 300}};
+  AnalysisOptions options{.instances = {.attempts = 300}};
   options.seeds = [&](const drr::Rule& rule) { return GoldenPrograms(context, rule); };
   const RuleAnalysis analysis = AnalyseRules(context, *pass->patterns(), options);
   for (const RuleFinding& finding : analysis.findings)

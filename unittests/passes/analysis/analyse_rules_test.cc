@@ -174,7 +174,7 @@ TEST_F(AnalyseRules, FindsNothingInASetThatIsGood) {
 }
 
 TEST_F(AnalyseRules, ListsARuleForWhichThereIsNoProgram) {
-  const RuleAnalysis analysis = Analyse<NeedsRank7, TanhOnce>({.witness = {.attempts = 200}});
+  const RuleAnalysis analysis = Analyse<NeedsRank7, TanhOnce>({.instances = {.attempts = 200}});
   ASSERT_EQ(analysis.not_analysed.size(), 1u);
   EXPECT_EQ(analysis.not_analysed[0].rule, "needs-rank-7");
   EXPECT_EQ(analysis.not_analysed[0].why, "does not hold: x has rank 7");
@@ -182,7 +182,7 @@ TEST_F(AnalyseRules, ListsARuleForWhichThereIsNoProgram) {
 }
 
 TEST_F(AnalyseRules, ProgramsOfTheCallerStandInForThoseThatCannotBeMade) {
-  AnalysisOptions options{.witness = {.attempts = 50}};
+  AnalysisOptions options{.instances = {.attempts = 50}};
   options.seeds = [&](const drr::Rule& rule) {
     std::vector<std::unique_ptr<ir::Program>> programs;
     if (rule.name != "needs-rank-7") return programs;
@@ -206,14 +206,14 @@ TEST_F(AnalyseRules, MakesChainsListsAndOpsOfAnyName) {
   EXPECT_THAT(analysis.findings, IsEmpty());
 }
 
-TEST_F(AnalyseRules, WitnessesMatchTheirRuleAndAreTheSameEveryTime) {
+TEST_F(AnalyseRules, InstancesMatchTheirRuleAndAreTheSameEveryTime) {
   const drr::BuildResult built = TanhOnce().Build(&context);
   std::vector<std::string> texts[2];
   for (auto& list : texts)
-    for (const Witness& witness : MakeWitnesses(context, *built.rule, {.wanted = 3}, nullptr)) {
-      list.push_back(ir::PrintProgram(*witness.program));
+    for (const RuleInstance& instance : MakeInstances(*built.rule, {.wanted = 3}, nullptr)) {
+      list.push_back(ir::PrintProgram(*instance.program));
       MatchContext match(built.rule.get());
-      EXPECT_TRUE(drr::Matcher(*built.rule).Match(witness.site, &match));
+      EXPECT_TRUE(drr::Matcher(*built.rule).Match(instance.site, &match));
     }
   EXPECT_EQ(texts[0].size(), 3u);
   EXPECT_EQ(texts[0], texts[1]);

@@ -21,8 +21,10 @@ bool Complete(InferContext& c, size_t n, Window* w) {
   if (w->strides.empty()) w->strides.assign(n, 1);
   if (w->dilations.empty()) w->dilations.assign(n, 1);
   if (w->pads.empty()) w->pads.assign(2 * n, 0);
-  return CheckList(c, "kernel_shape", w->kernel, n, 1) &&
-         CheckList(c, "strides", w->strides, n, 1) &&
+  Ints known = w->kernel;
+  for (int64_t& size : known)
+    if (w->kernel_of_operand && !IsStaticDim(size)) size = 1;
+  return CheckList(c, "kernel_shape", known, n, 1) && CheckList(c, "strides", w->strides, n, 1) &&
          CheckList(c, "dilations", w->dilations, n, 1) && CheckList(c, "pads", w->pads, 2 * n, 0);
 }
 
@@ -62,6 +64,7 @@ bool WindowDims(InferContext& c, std::span<const int64_t> spatial, Window w, Sha
       (*result)[i] = CeilDiv(DimExpr::OfDim(size), stride).ToDim();
       continue;
     }
+    if (!IsStaticDim(w.kernel[i])) continue;
     if (!IsStaticDim(size)) {
       (*result)[i] =
           Positions(DimExpr::OfDim(size), begin, pads, extent, stride, w.ceil_mode, w.may_exceed)

@@ -37,9 +37,9 @@ bool Conv::Infer(InferContext& c) {
                          .strides = OrEmpty(attrs.strides),
                          .dilations = OrEmpty(attrs.dilations),
                          .pads = OrEmpty(attrs.pads),
-                         .auto_pad = attrs.auto_pad};
-  const bool known = std::all_of(window.kernel.begin(), window.kernel.end(), IsStaticDim);
-  if (known && !WindowDims(c, std::span(*x).subspan(2), window, &spatial)) return false;
+                         .auto_pad = attrs.auto_pad,
+                         .kernel_of_operand = true};
+  if (!WindowDims(c, std::span(*x).subspan(2), window, &spatial)) return false;
   dims.insert(dims.end(), spatial.begin(), spatial.end());
   return SetTensor(c, 0, dtype, dims);
 }
@@ -219,10 +219,11 @@ bool DeformConv::Infer(InferContext& c) {
   const Window window = {.kernel = kernel,
                          .strides = OrEmpty(attrs.strides),
                          .dilations = OrEmpty(attrs.dilations),
-                         .pads = OrEmpty(attrs.pads)};
+                         .pads = OrEmpty(attrs.pads),
+                         .kernel_of_operand = true};
+  if (!WindowDims(c, std::span(*x).subspan(2), window, &spatial)) return false;
   if (!std::all_of(kernel.begin(), kernel.end(), IsStaticDim))
     return SetTensor(c, 0, dtype, Shape(x->size(), kUnknownDim));
-  if (!WindowDims(c, std::span(*x).subspan(2), window, &spatial)) return false;
   dims.insert(dims.end(), spatial.begin(), spatial.end());
   Shape factors = kernel;
   factors.push_back(groups);

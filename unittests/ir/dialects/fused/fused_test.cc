@@ -101,6 +101,11 @@ TEST_F(Fused, Conv2dNamesWhatDoesNotFit) {
             "fused.conv2d: strides has 1 entries but needs 2");
   EXPECT_EQ(Run<fused::Conv2d>({x, w}, {.pads = {1, 1}}),
             "fused.conv2d: pads has 2 entries but needs 4");
+  EXPECT_EQ(Run<fused::Conv2d>({x, w}, {.pads = Ints()}),
+            "fused.conv2d: strides, dilations or pads has no entries");
+  // Also where the sizes of the window are not known.
+  EXPECT_EQ(Run<fused::Conv2d>({x, X({6, 4, n, m})}, {.pads = {1, 1}}),
+            "fused.conv2d: pads has 2 entries but needs 4");
   EXPECT_EQ(Run<fused::Conv2d>({X({1, 2, 2, 4}), w}),
             "fused.conv2d: a window of 3 does not fit the padded size 2");
   EXPECT_EQ(Run<fused::Conv2d>({x, w}, {.activation = Activation::kRelu, .activation_params = {1}}),

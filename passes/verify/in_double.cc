@@ -1,0 +1,65 @@
+#include "passes/verify/in_double.h"
+
+#include <vector>
+
+#include "ir/analysis/constant.h"
+#include "ir/analysis/convert_floats.h"
+#include "ir/analysis/reference_body.h"
+#include "ir/rewriter.h"
+#include "ir/walk.h"
+
+namespace weft::passes {
+namespace {
+
+using ir::DataType;
+
+bool IsNarrow(DataType type) {
+  return type == DataType::kF32 || type == DataType::kF16 || type == DataType::kBF16;
+}
+
+// One level of bodies; false when there was none left.
+bool Lower(ir::Program& program) {
+  std::vector<ir::Operation> found;
+  ir::Walk(program, [&](ir::Operation op) {
+    if (!op.name().starts_with("onnx.") && ir::HasReferenceBody(op)) found.push_back(op);
+  });
+  ir::Rewriter rewriter(&program);
+  bool lowered = false;
+  for (const ir::Operation op : found) {
+    const ir::Operation before = op.prev();
+    rewriter.SetInsertionPoint(op);
+    const auto body = ir::BuildReferenceBody(rewriter, op, op.operands().vec());
+    if (body.size() == op.num_results()) {
+      rewriter.Replace(op, body);
+      lowered = true;
+      continue;
+    }
+    while (op.prev() != before) rewriter.Erase(op.prev());
+  }
+  return lowered;
+}
+
+ir::Attribute Widened(ir::Attribute dense, ir::Type type) {
+  if (type.dtype() != DataType::kF64 || dense.IsElided()) return {};
+  std::vector<double> numbers;
+  for (int64_t i = 0, n = type.NumElements(); i < n; ++i)
+    numbers.push_back(ir::DenseElement(dense, i));
+  return type.context()->DenseAttrOf(type, std::span<const double>(numbers));
+}
+
+}  // namespace
+
+std::unique_ptr<ir::Program> InDouble(const ir::Program& program) {
+  std::unique_ptr<ir::Program> copy = program.Clone();
+  constexpr int kMaxNesting = 8;  // of bodies in bodies
+  for (int i = 0; i < kMaxNesting && Lower(*copy); ++i) {
+  }
+  ir::ConvertFloats(*copy,
+                    {.target = [](DataType type) { return IsNarrow(type) ? DataType::kF64 : type; },
+                     .choose = [](ir::Operation) { return ir::FloatChoice::kConvert; },
+                     .inputs_and_outputs = true,
+                     .constant = &Widened});
+  return copy;
+}
+
+}  // namespace weft::passes

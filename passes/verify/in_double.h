@@ -1,0 +1,14 @@
+// A program in double precision, to tell another function from other roundings.
+#pragma once
+
+#include <memory>
+
+#include "ir/program.h"
+
+namespace weft::passes {
+
+// A copy in which fused ops are their reference bodies and f32, f16 and bf16 are f64, inputs and
+// outputs too; what ops round to 8 bits, cast or keep in another type stays as it is.
+std::unique_ptr<ir::Program> InDouble(const ir::Program& program);
+
+}  // namespace weft::passes

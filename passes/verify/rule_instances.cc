@@ -1,0 +1,213 @@
+#include "passes/verify/rule_instances.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "drr/engine/matcher.h"
+#include "ir/text/printer.h"
+#include "passes/verify/apply_once.h"
+#include "passes/verify/instance_builder.h"
+#include "passes/verify/repair.h"
+
+namespace weft::passes {
+namespace {
+
+using drr::PatternGraph;
+using ir::Operation;
+using ir::Program;
+
+class Search {
+ public:
+  Search(const drr::Rule& rule, const InstanceOptions& options)
+      : rule_(rule), structure_(rule), options_(options), draw_(rule.graph, options.seed) {
+    structure_.graph.constraints.clear();
+  }
+  std::vector<RuleInstance> Run(std::string* why);
+
+ private:
+  // How far an assignment came: ops built, then the progress of the match, then constraints that
+  // hold. Completes it, and says in repairs_ what would help.
+  uint64_t Attempt(Assignment* assignment);
+  uint64_t CountConstraints(Operation site, Assignment* assignment, size_t* held);
+  void Keep(InstanceBuilder& instance, const Assignment& assignment);
+  // What tells instances apart that are worth having.
+  std::string Features(const Assignment& assignment) const;
+  // Remembers why the furthest attempt failed.
+  uint64_t Note(uint64_t fitness, const std::string& reason);
+
+  const drr::Rule& rule_;
+  drr::Rule structure_;  // without constraints
+  const InstanceOptions& options_;
+  Draw draw_;
+  std::optional<Assignment> repaired_;                                    // of the last attempt
+  std::vector<std::pair<std::string, std::vector<RuleInstance>>> found_;  // with features
+  std::set<std::string> texts_;
+  uint64_t furthest_ = 0;
+  std::string why_;
+};
+
+bool HasSymbols(Program& program) {
+  const std::vector<ir::Value> inputs = program.body().arguments().vec();
+  return std::any_of(inputs.begin(), inputs.end(),
+                     [](ir::Value input) { return !input.type().IsStatic(); });
+}
+
+// More are found than wanted, so that there is a choice.
+constexpr size_t kSpare = 4;
+constexpr size_t kDigits = 3;  // of how many were found before that are alike
+
+std::vector<RuleInstance> Search::Run(std::string* why) {
+  constexpr int kPatience = 60;  // attempts without progress before starting anew
+  const size_t enough = kSpare * static_cast<size_t>(options_.wanted);
+  uint64_t best = 0;
+  int idle = 0;
+  Assignment best_assignment(rule_.graph), next(rule_.graph);
+  for (int i = 0; i < options_.attempts && found_.size() < enough; ++i) {
+    Assignment assignment = std::move(next);
+    const size_t found = found_.size();
+    const uint64_t fitness = Attempt(&assignment);
+    if (found_.size() > found || idle > kPatience) {
+      best = idle = 0;
+      next = Assignment(rule_.graph);
+      if (found_.size() > found && !draw_.OneIn(3)) {  // one that differs somewhat
+        next = assignment;
+        next.Forget(draw_.random(), 1 + static_cast<int>(draw_.Below(4)));
+      }
+      best_assignment = next;
+      continue;
+    }
+    idle = fitness > best ? 0 : idle + 1;
+    if (fitness >= best) {
+      best = fitness;
+      best_assignment = assignment;
+    }
+    if (repaired_ && !draw_.OneIn(5)) {
+      next = *repaired_;
+    } else {
+      next = best_assignment;
+      next.Forget(draw_.random(), 1 + static_cast<int>(draw_.Below(3)));
+    }
+  }
+  if (why) *why = why_;
+  // Of each kind the first, then the second, in the order in which they were found.
+  std::stable_sort(found_.begin(), found_.end(), [](const auto& a, const auto& b) {
+    return a.first.substr(0, kDigits) < b.first.substr(0, kDigits);
+  });
+  if (found_.size() > static_cast<size_t>(options_.wanted))
+    found_.resize(static_cast<size_t>(options_.wanted));
+  std::vector<RuleInstance> instances;
+  for (auto& [features, alike] : found_)
+    for (RuleInstance& instance : alike) instances.push_back(std::move(instance));
+  return instances;
+}
+
+uint64_t Search::Attempt(Assignment* assignment) {
+  const PatternGraph& graph = rule_.graph;
+  repaired_.reset();
+  InstanceBuilder instance(graph, draw_, *assignment);
+  if (!instance.Build()) {
+    if (instance.reconsidered()) repaired_ = *assignment;
+    return Note(instance.ops_built(), instance.error());
+  }
+  const uint64_t built = graph.ops.size() + 1;
+  const Operation site = instance.site();
+  if (!site) return built;
+  drr::MatchContext match(&rule_);
+  drr::MatchFailure failure;
+  if (drr::Matcher(rule_).Match(site, &match, &failure)) {
+    std::string reason;
+    if (ApplyOnce(rule_, instance.program(), site, &reason) == nullptr)
+      return Note(UINT64_MAX, reason);
+    Keep(instance, *assignment);
+    return UINT64_MAX;
+  }
+  size_t held = 0;
+  const uint64_t steps = CountConstraints(site, assignment, &held);
+  return Note(built + failure.progress * steps + held, failure.reason);
+}
+
+// One of those that do not hold is repaired.
+uint64_t Search::CountConstraints(Operation site, Assignment* assignment, size_t* held) {
+  const PatternGraph& graph = rule_.graph;
+  drr::MatchContext match(&structure_);
+  if (drr::Matcher(structure_).Match(site, &match)) {
+    std::vector<const drr::Constraint*> broken;
+    for (const drr::Constraint& constraint : graph.constraints) {
+      // Native code may rely on what stands before it; words of the vocabulary rely on nothing.
+      const bool is_native = constraint.formula.name.empty();
+      if ((is_native && !broken.empty()) || !constraint.holds(match)) broken.push_back(&constraint);
+    }
+    *held = graph.constraints.size() - std::min(broken.size(), graph.constraints.size());
+    if (!broken.empty()) {
+      Assignment repaired = *assignment;
+      bool changed = false;
+      for (const drr::Constraint* constraint : broken)
+        if (!draw_.OneIn(4)) changed |= Repair(constraint->formula, match, draw_, &repaired);
+      if (changed) repaired_ = std::move(repaired);
+    }
+  }
+  return graph.constraints.size() + 1;
+}
+
+void Search::Keep(InstanceBuilder& instance, const Assignment& assignment) {
+  if (!texts_.insert(ir::PrintProgram(instance.program(), {.full_weights = true})).second) return;
+  // Of equal features the later ones come later.
+  const std::string features = Features(assignment);
+  const auto alike = std::count_if(found_.begin(), found_.end(), [&](const auto& f) {
+    return f.first.substr(f.first.find(' ')) == " " + features;
+  });
+  std::vector<RuleInstance>& instances =
+      found_.emplace_back(fmt::format("{:03} {}", alike, features), 0).second;
+  const Operation site = instance.site();
+  instances.push_back({instance.TakeProgram(), site, false});
+  if (!options_.symbolic) return;
+  Assignment same = assignment;
+  InstanceBuilder symbolic(rule_.graph, draw_, same, /*symbolic=*/true);
+  if (!symbolic.Build() || !symbolic.site() || !HasSymbols(symbolic.program())) return;
+  const Operation symbolic_site = symbolic.site();
+  if (ApplyOnce(rule_, symbolic.program(), symbolic_site, nullptr) != nullptr)
+    instances.push_back({symbolic.TakeProgram(), symbolic_site, true});
+}
+
+std::string Search::Features(const Assignment& assignment) const {
+  std::string features;
+  const auto add = [&](size_t kind, size_t number) {
+    features += fmt::format("{}:{},", kind, number);
+  };
+  for (const auto& alternative : assignment.alternatives) add(0, alternative.value_or(0));
+  for (const auto& choice : assignment.choices) add(1, choice.value_or(0));
+  for (const ir::Attribute variable : assignment.variables)
+    add(6, variable ? variable.storage()->id : 0);
+  for (const auto& [key, field] : assignment.fields)
+    if (field && *field && field->Is(ir::AttrKind::kDataType)) add(7, field->storage()->id);
+  for (const auto& swapped : assignment.swapped) add(2, swapped.value_or(false));
+  for (const auto& leaf : assignment.leaves) {
+    if (!leaf) continue;
+    add(3, static_cast<size_t>(leaf->type.dtype()));
+    add(4, leaf->type.rank());
+    add(5, static_cast<bool>(leaf->constant));
+  }
+  return features;
+}
+
+uint64_t Search::Note(uint64_t fitness, const std::string& reason) {
+  if (fitness >= furthest_) {
+    furthest_ = fitness;
+    if (!reason.empty()) why_ = reason;
+  }
+  return fitness;
+}
+
+}  // namespace
+
+int64_t SizeOfSymbol(int64_t symbol) { return ir::SymbolName(symbol)[1] - '0'; }
+
+std::vector<RuleInstance> MakeInstances(const drr::Rule& rule, const InstanceOptions& options,
+                                        std::string* why) {
+  return Search(rule, options).Run(why);
+}
+
+}  // namespace weft::passes

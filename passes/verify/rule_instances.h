@@ -1,0 +1,42 @@
+// Instances of a rule: small programs on which it applies, made from nothing but the rule.
+//
+//   std::vector<RuleInstance> instances = MakeInstances(rule, {}, &why);
+//
+// The source pattern is built with decisions (passes/verify/assignment.h) that are drawn at random;
+// where a named constraint does not hold, its meaning says what to decide instead
+// (passes/verify/repair.h), and where an op refuses its operands, its message does. Constraints in
+// native code are met by chance alone.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "drr/rule/rule.h"
+#include "ir/program.h"
+
+namespace weft::passes {
+
+struct InstanceOptions {
+  int wanted = 4;         // different programs
+  int attempts = 6000;    // programs that are built and matched at most
+  uint64_t seed = 1;      // same seed, same programs
+  bool symbolic = false;  // each, where the rule applies then too, also with symbols for sizes
+};
+
+struct RuleInstance {
+  std::unique_ptr<ir::Program> program;  // verified
+  ir::Operation site;                    // where the rule matches and can be applied
+  bool symbolic = false;                 // sizes of inputs from 2 on are symbols: s2, s3, ...
+};
+// The size that an instance was found with, of a symbol of it.
+int64_t SizeOfSymbol(int64_t symbol);
+
+// All different, and of the many that there may be those first that differ in which alternatives,
+// operands, element types and ranks they have. Empty when none was found; *why (may be null) then
+// says what the closest attempt failed at.
+std::vector<RuleInstance> MakeInstances(const drr::Rule& rule, const InstanceOptions& options,
+                                        std::string* why);
+
+}  // namespace weft::passes

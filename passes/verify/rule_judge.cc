@@ -1,0 +1,408 @@
+#include "passes/verify/rule_judge.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "drr/engine/matcher.h"
+#include "ir/analysis/verifier.h"
+#include "ir/dialects/builtin.h"
+#include "ir/rewriter.h"
+#include "ir/text/printer.h"
+#include "ir/walk.h"
+#include "passes/verify/apply_once.h"
+#include "passes/verify/difference.h"
+#include "passes/verify/in_double.h"
+#include "passes/verify/rule_instances.h"
+#include "passes/verify/test_inputs.h"
+
+namespace weft::passes {
+namespace {
+
+using drr::NumericClass;
+using ir::Attribute;
+using ir::DataType;
+using ir::Operation;
+using ir::Program;
+using ir::ProgramRunner;
+using Kernels = ProgramRunner::Kernels;
+
+// Of the largest element. In double precision another function shows at once; f32 constants of two
+// programs may be rounded otherwise, which is what is left.
+constexpr double kSameFunction = 1e-6;
+constexpr double kApproximation = 1e-3;
+// f32 results may be off by so many times what those of the original are, and by some roundings.
+constexpr double kMoreRounding = 16, kRoundings = 256 * 0x1p-24;
+
+bool IsQuantized(Attribute dense) {
+  const DataType dtype = dense.dense_type().dtype();
+  return dtype == DataType::kI8 || dtype == DataType::kU8;
+}
+
+// Elements that are no numbers before, as 0 on both sides: where the original function is not
+// defined, real arithmetic says nothing.
+void IgnoreUndefined(std::vector<Attribute>* expected, std::vector<Attribute>* actual) {
+  for (size_t i = 0; i < std::min(expected->size(), actual->size()); ++i) {
+    const ir::Type type = (*expected)[i].dense_type();
+    if (!ir::IsFloat(type.dtype()) || !(type == (*actual)[i].dense_type())) continue;
+    const auto count = static_cast<size_t>(type.NumElements());
+    const size_t size = ir::ElementSize(type.dtype());
+    std::vector<std::byte> x((*expected)[i].bytes().begin(), (*expected)[i].bytes().end());
+    std::vector<std::byte> y((*actual)[i].bytes().begin(), (*actual)[i].bytes().end());
+    for (size_t k = 0; k < count; ++k) {
+      if (std::isfinite(ir::DenseElement((*expected)[i], static_cast<int64_t>(k)))) continue;
+      std::fill_n(x.begin() + static_cast<std::ptrdiff_t>(k * size), size, std::byte{0});
+      std::fill_n(y.begin() + static_cast<std::ptrdiff_t>(k * size), size, std::byte{0});
+    }
+    (*expected)[i] = type.context()->DenseAttr(type, x);
+    (*actual)[i] = type.context()->DenseAttr(type, y);
+  }
+}
+
+std::string NumbersText(Attribute dense) {
+  constexpr int64_t kMostShown = 24;
+  std::string text = dense.dense_type().ToString() + " [";
+  for (int64_t i = 0, n = dense.dense_type().NumElements(); i < n; ++i) {
+    if (i == kMostShown) return text + ", ...]";
+    text += fmt::format("{}{:.9g}", i == 0 ? "" : ", ", ir::DenseElement(dense, i));
+  }
+  return text + "]";
+}
+
+std::string Commented(const std::string& text) {
+  std::string result = "// ";
+  for (const char c : text) result += c == '\n' ? std::string("\n// ") : std::string(1, c);
+  return result;
+}
+
+struct Results {
+  std::vector<Attribute> before, after;
+};
+
+// Narrower floats as f64.
+Attribute AsDoubles(Attribute dense) {
+  const ir::Type type = dense.dense_type();
+  const DataType dtype = type.dtype();
+  if (dtype != DataType::kF32 && dtype != DataType::kF16 && dtype != DataType::kBF16) return dense;
+  std::vector<double> numbers;
+  for (int64_t i = 0; i < type.NumElements(); ++i) numbers.push_back(ir::DenseElement(dense, i));
+  return type.context()->DenseAttrOf(type.context()->TensorType(DataType::kF64, type.dims()),
+                                     std::span<const double>(numbers));
+}
+
+// A step in one element or a few: a number between two steps was rounded the other way.
+bool IsRounding(const Difference& difference) {
+  return difference.absolute <= 1 &&
+         difference.differing <= std::max<int64_t>(1, difference.elements / 8);
+}
+
+// "" or how results differ by more than rounding. `exact`: those of the original in double precision,
+// if `results` are not.
+std::string WhyNotSame(const Results& results, const std::vector<Attribute>* exact) {
+  if (results.before.size() != results.after.size()) return "another number of outputs";
+  for (size_t i = 0; i < results.before.size(); ++i) {
+    const Attribute before = results.before[i];
+    const Difference difference = Compare(before, results.after[i]);
+    if (!ir::IsFloat(before.dense_type().dtype())) {
+      if (difference.differing > 0 && !(IsQuantized(before) && IsRounding(difference)))
+        return fmt::format("{} of {} elements differ", difference.differing, difference.elements);
+      continue;
+    }
+    double tolerance = kSameFunction;
+    if (exact != nullptr)
+      tolerance = kRoundings + kMoreRounding * Compare((*exact)[i], AsDoubles(before)).relative;
+    if (!(difference.relative <= tolerance))
+      return fmt::format("off by {:.3g} of the largest element", difference.relative);
+  }
+  return "";
+}
+
+class Judge {
+ public:
+  Judge(const drr::Rule& rule, const JudgeOptions& options) : rule_(rule), options_(options) {
+    result_.rule = rule.name;
+    result_.numerics = rule.numerics;
+    // What pays is no question here.
+    std::erase_if(rule_.graph.constraints, [](const auto& c) { return c.profitable; });
+    for (const drr::Constraint& constraint : rule.graph.constraints)
+      result_.native |= constraint.formula.name.empty();
+  }
+  RuleJudgement Run();
+
+ private:
+  // What is compared: the program before and after, in f32 and in double.
+  struct Pair {
+    Program* before = nullptr;
+    Program* after = nullptr;
+    std::unique_ptr<Program> before_in_double, after_in_double;
+  };
+  // Of a program that is given: the first place where the rule applies.
+  void AddSites(std::unique_ptr<Program> program, std::vector<RuleInstance>* instances);
+  void CheckInstance(RuleInstance& instance);
+  // The instance with what the rule keeps as outputs too; null when the rule has nothing to keep.
+  std::unique_ptr<Program> WithKeptOutputs(const RuleInstance& instance, Operation* site);
+  void CheckProgram(Program& before, Operation site, bool symbolic);
+  // False when the original does not run on these.
+  bool CheckOn(Pair& pair, const std::vector<ir::Type>& types, InputKind kind, uint64_t seed);
+  bool CheckExact(Pair& pair, const std::vector<Attribute>& inputs, InputKind kind);
+  bool CheckReassociated(Pair& pair, const std::vector<Attribute>& inputs);
+  bool CheckApproximate(Pair& pair, const std::vector<Attribute>& inputs);
+  // Both programs; nothing where the original does not run.
+  std::optional<Results> RunBoth(Program& before, Program& after,
+                                 const std::vector<Attribute>& inputs, Kernels kernels);
+  void Refute(Pair& pair, const std::vector<Attribute>& inputs, const Results& results,
+              const std::string& why);
+  std::vector<InputKind> Kinds() const;
+
+  drr::Rule rule_;
+  const JudgeOptions& options_;
+  RuleJudgement result_;
+  size_t smallest_ = SIZE_MAX;  // of the counterexamples
+  InputKind kind_ = InputKind::kLattice;
+  double sum_of_ulps_ = 0;
+  int64_t elements_ = 0;
+  std::string cannot_run_;
+};
+
+double SecondsSince(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+RuleJudgement Judge::Run() {
+  const auto start = std::chrono::steady_clock::now();
+  std::string why;
+  std::vector<RuleInstance> instances = MakeInstances(rule_,
+                                                      {.wanted = options_.instances,
+                                                       .attempts = options_.attempts,
+                                                       .seed = options_.seed,
+                                                       .symbolic = true},
+                                                      &why);
+  if (options_.seeds)
+    for (auto& program : options_.seeds(rule_)) AddSites(std::move(program), &instances);
+  for (RuleInstance& instance : instances)
+    if (SecondsSince(start) < options_.seconds) CheckInstance(instance);
+  result_.mean_ulps = elements_ == 0 ? 0 : sum_of_ulps_ / static_cast<double>(elements_);
+  if (result_.verdict == Verdict::kRefuted) return std::move(result_);
+  if (result_.comparisons > 0) {
+    result_.verdict = Verdict::kTested;
+  } else {
+    result_.why = instances.empty() ? "no program found on which it applies: " + why
+                                    : "no such program runs: " + cannot_run_;
+  }
+  return std::move(result_);
+}
+
+void Judge::AddSites(std::unique_ptr<Program> program, std::vector<RuleInstance>* instances) {
+  for (const ir::Value argument : program->body().arguments())
+    if (!argument.type().IsStatic()) return;
+  std::vector<Operation> ops;
+  ir::Walk(*program, [&](Operation op) { ops.push_back(op); });
+  for (const Operation op : ops) {
+    if (ApplyOnce(rule_, *program, op, nullptr) == nullptr) continue;
+    instances->push_back({std::move(program), op});
+    return;
+  }
+}
+
+void Judge::CheckInstance(RuleInstance& instance) {
+  CheckProgram(*instance.program, instance.site, instance.symbolic);
+  Operation site;
+  if (const auto kept = WithKeptOutputs(instance, &site)) CheckProgram(*kept, site, false);
+}
+
+std::unique_ptr<Program> Judge::WithKeptOutputs(const RuleInstance& instance, Operation* site) {
+  if (instance.symbolic) return nullptr;
+  std::unique_ptr<Program> copy = instance.program->Clone();
+  std::vector<Operation> ops, copies;
+  ir::Walk(*instance.program, [&](Operation op) { ops.push_back(op); });
+  ir::Walk(*copy, [&](Operation op) { copies.push_back(op); });
+  const auto at = std::find(ops.begin(), ops.end(), instance.site) - ops.begin();
+  *site = copies[static_cast<size_t>(at)];
+  drr::MatchContext match(&rule_);
+  if (!drr::Matcher(rule_).Match(*site, &match)) return nullptr;
+  const Operation terminator = copy->body().Terminator();
+  std::vector<ir::Value> outputs = terminator.operands().vec();
+  const size_t before = outputs.size();
+  for (const drr::ValueId id : rule_.graph.values.ids()) {
+    const ir::Value value = match.value(id);
+    if (rule_.graph.values[id].escape != drr::Escape::kForbid && value && value.DefiningOp())
+      outputs.push_back(value);
+  }
+  if (outputs.size() == before) return nullptr;
+  ir::Rewriter rewriter(copy.get());
+  rewriter.SetOperands(terminator, outputs);
+  ir::Strings names;
+  for (size_t i = 0; i < outputs.size(); ++i) names.push_back(fmt::format("y{}", i));
+  rewriter.SetAttr(copy->module(), "output_names", copy->context()->StringsAttr(names));
+  return copy;
+}
+
+void Judge::CheckProgram(Program& before, Operation site, bool symbolic) {
+  const std::unique_ptr<Program> after = ApplyOnce(rule_, before, site, nullptr);
+  if (after == nullptr) return;  // of a variant
+  Pair pair{&before, after.get(), nullptr, nullptr};
+  if (rule_.numerics == NumericClass::kReassociates) {
+    pair.before_in_double = InDouble(before);
+    pair.after_in_double = InDouble(*after);
+  }
+  // Symbols are bound to other sizes than those they were found with, or where the program then
+  // does not run, to those.
+  bool compared = false;
+  for (const bool other_sizes : {true, false}) {
+    if (compared || (other_sizes && !symbolic)) continue;
+    std::vector<ir::Type> types;
+    for (const ir::Value argument : before.body().arguments()) {
+      ir::Shape shape = argument.type().shape();
+      for (int64_t& dim : shape)
+        if (ir::IsSymbolicDim(dim)) {
+          const int64_t size = SizeOfSymbol(dim);
+          dim = !other_sizes ? size : size == 5 ? 2 : size + 1;
+        }
+      types.push_back(before.context()->TensorType(argument.type().dtype(), shape));
+    }
+    for (const InputKind kind : Kinds())
+      for (int i = 0; i < options_.inputs * (kind == InputKind::kSpecial ? 4 : 1); ++i)
+        compared |= CheckOn(pair, types, kind, options_.seed + static_cast<uint64_t>(i));
+  }
+  result_.instances += compared;
+  result_.symbolic += compared && symbolic;
+}
+
+std::vector<InputKind> Judge::Kinds() const {
+  std::vector<InputKind> kinds = {InputKind::kLattice, InputKind::kPositive, InputKind::kReal};
+  if (rule_.numerics == NumericClass::kExact) kinds.push_back(InputKind::kSpecial);
+  return kinds;
+}
+
+bool Judge::CheckOn(Pair& pair, const std::vector<ir::Type>& types, InputKind kind, uint64_t seed) {
+  const std::vector<Attribute> inputs = MakeInputs(types, kind, seed);
+  kind_ = kind;
+  switch (rule_.numerics) {
+    case NumericClass::kExact:
+      return CheckExact(pair, inputs, kind);
+    case NumericClass::kReassociates:
+      return CheckReassociated(pair, inputs);
+    case NumericClass::kApproximate:
+      return CheckApproximate(pair, inputs);
+    case NumericClass::kChangesMeaning:
+      return RunBoth(*pair.before, *pair.after, inputs, Kernels::kReference).has_value();
+  }
+  return false;
+}
+
+std::optional<Results> Judge::RunBoth(Program& before, Program& after,
+                                      const std::vector<Attribute>& inputs, Kernels kernels) {
+  auto expected = options_.runner->Run(before, inputs, kernels);
+  if (!expected.ok()) {
+    cannot_run_ = ir::Message(expected.status());
+    return std::nullopt;
+  }
+  ++result_.comparisons;
+  auto actual = options_.runner->Run(after, inputs, kernels);
+  Results results{std::move(*expected), {}};
+  if (actual.ok()) {
+    results.after = std::move(*actual);
+    return results;
+  }
+  Pair pair{&before, &after, nullptr, nullptr};
+  Refute(pair, inputs, results,
+         "the result does not run: " + std::string(ir::Message(actual.status())));
+  return std::nullopt;
+}
+
+bool Judge::CheckExact(Pair& pair, const std::vector<Attribute>& inputs, InputKind kind) {
+  auto results = RunBoth(*pair.before, *pair.after, inputs, Kernels::kReference);
+  if (!results) return false;
+  if (!CompareAll(results->before, results->after).same_bits)
+    Refute(pair, inputs, *results, "not bit for bit the same");
+  if (kind != InputKind::kLattice) return true;
+  results = RunBoth(*pair.before, *pair.after, inputs, Kernels::kDefault);
+  if (!results) return true;
+  // Of functions such as exp each kernel rounds otherwise.
+  if (CompareAll(results->before, results->after).relative > kRoundings)
+    Refute(pair, inputs, *results, "not the same on the default kernels");
+  return true;
+}
+
+bool Judge::CheckReassociated(Pair& pair, const std::vector<Attribute>& inputs) {
+  std::vector<Attribute> wide_inputs;
+  for (const Attribute input : inputs) wide_inputs.push_back(AsDoubles(input));
+  auto wide =
+      RunBoth(*pair.before_in_double, *pair.after_in_double, wide_inputs, Kernels::kReference);
+  if (wide) {
+    IgnoreUndefined(&wide->before, &wide->after);
+    if (std::string why = WhyNotSame(*wide, nullptr); !why.empty())
+      Refute(pair, inputs, *wide, why + " in double precision");
+  }
+  auto results = RunBoth(*pair.before, *pair.after, inputs, Kernels::kDefault);
+  if (!results) return wide.has_value();
+  IgnoreUndefined(&results->before, &results->after);
+  if (std::string why = WhyNotSame(*results, wide ? &wide->before : nullptr); !why.empty())
+    Refute(pair, inputs, *results, why + " on the default kernels");
+  return true;
+}
+
+bool Judge::CheckApproximate(Pair& pair, const std::vector<Attribute>& inputs) {
+  auto results = RunBoth(*pair.before, *pair.after, inputs, Kernels::kReference);
+  if (!results) return false;
+  IgnoreUndefined(&results->before, &results->after);
+  const Difference difference = CompareAll(results->before, results->after);
+  result_.max_ulps = std::max(result_.max_ulps, difference.ulps);
+  sum_of_ulps_ += difference.sum_of_ulps;
+  elements_ += difference.elements;
+  // Of 8 bits, saturated ones among them, the steps are told and no more.
+  const bool is_quantized =
+      std::any_of(results->before.begin(), results->before.end(), IsQuantized);
+  if (!is_quantized && std::min(difference.relative, difference.absolute) > kApproximation)
+    Refute(pair, inputs, *results,
+           fmt::format("off by {:.3g} of the largest element", difference.relative));
+  return true;
+}
+
+void Judge::Refute(Pair& pair, const std::vector<Attribute>& inputs, const Results& results,
+                   const std::string& why) {
+  result_.verdict = Verdict::kRefuted;
+  size_t size = 1000 * pair.before->num_operations();
+  for (const Attribute input : inputs)
+    size += static_cast<size_t>(input.dense_type().NumElements());
+  if (size >= smallest_) return;
+  smallest_ = size;
+  result_.why = fmt::format("{}, on {}", why, InputKindName(kind_));
+  std::string text = ir::PrintProgram(*pair.before, {.full_weights = true});
+  for (size_t i = 0; i < inputs.size(); ++i)
+    text += fmt::format("// input {}: {}\n", i, NumbersText(inputs[i]));
+  for (size_t i = 0; i < results.before.size(); ++i)
+    text += fmt::format("// output {}: {}\n", i, NumbersText(results.before[i]));
+  for (size_t i = 0; i < results.after.size(); ++i)
+    text += fmt::format("// after it: {}\n", NumbersText(results.after[i]));
+  text += "// the program after it:\n" +
+          Commented(ir::PrintProgram(*pair.after, {.full_weights = true}));
+  result_.counterexample = std::move(text);
+}
+
+}  // namespace
+
+std::string RuleJudgement::Badge() const {
+  switch (verdict) {
+    case Verdict::kRefuted:
+      return "refuted";
+    case Verdict::kUnjudged:
+      return "unjudged";
+    case Verdict::kTested:
+      break;
+  }
+  if (numerics == NumericClass::kChangesMeaning) return fmt::format("runs {}", instances);
+  if (numerics == NumericClass::kApproximate)
+    return fmt::format("approximate: {:.3g} ulp", max_ulps);
+  return fmt::format("{}tested {}", native ? "native: " : "", instances);
+}
+
+RuleJudgement JudgeRule(const drr::Rule& rule, const JudgeOptions& options) {
+  return Judge(rule, options).Run();
+}
+
+}  // namespace weft::passes

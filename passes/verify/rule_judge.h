@@ -1,0 +1,66 @@
+// Judges a rule by what it does to programs that are made from it: is what it says of its numbers
+// true?
+//
+//   RuleJudgement judgement = JudgeRule(rule, {.runner = &runner});
+//   if (judgement.verdict == Verdict::kRefuted) std::puts(judgement.counterexample.c_str());
+//
+// On every instance (passes/verify/rule_instances.h) the program before and after one application of
+// the rule is run on inputs of several kinds (passes/verify/test_inputs.h). What must hold depends on
+// the rule's numeric class:
+//
+//   exact            the reference kernels give the same bits on all inputs, special ones included,
+//                    and the default kernels the same up to a few roundings on small integers
+//   reassociates     in double precision results are the same up to its rounding, and on small
+//                    integers, where f32 is exact, the default kernels give the same numbers; else
+//                    f32 differs by no more than rounding explains
+//   approximate      results differ by at most 1e-3 of the largest, or of 1; those of 8 bits by any
+//                    number of steps, which is told
+//   changes-meaning  both run, and results have the same types
+//
+// Constraints about gain are left out. Variants of an instance: intermediate values that the rule keeps are outputs too; sizes are
+// symbols, which are bound to others than the instance was made with.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "drr/rule/rule.h"
+#include "ir/evaluator.h"
+
+namespace weft::passes {
+
+enum class Verdict : uint8_t { kTested, kRefuted, kUnjudged };
+
+struct JudgeOptions {
+  ir::ProgramRunner* runner = nullptr;  // required
+  int instances = 24;
+  int attempts = 8000;  // at making an instance
+  int inputs = 2;       // of each kind, for each instance
+  uint64_t seed = 1;
+  double seconds = 20;  // then the instances that are left are not looked at
+  // More programs for the rule, e.g. of golden tests, of which it applies somewhere; null is fine.
+  std::function<std::vector<std::unique_ptr<ir::Program>>(const drr::Rule&)> seeds;
+};
+
+struct RuleJudgement {
+  std::string rule;
+  drr::NumericClass numerics = drr::NumericClass::kReassociates;
+  bool native = false;  // some constraint is C++ code
+  Verdict verdict = Verdict::kUnjudged;
+  std::string why;             // one line: of a rule that is refuted or unjudged
+  std::string counterexample;  // the program before, the inputs, both results; of a refuted one
+  int instances = 0;           // programs that were compared
+  int symbolic = 0;            // of those with sizes that were symbols when the rule was applied
+  int comparisons = 0;         // of results on one set of inputs
+  double max_ulps = 0, mean_ulps = 0;  // of an approximate rule, in f32
+
+  // "tested 24", "approximate: 3.2 ulp", "native: tested 8", "refuted", "unjudged".
+  std::string Badge() const;
+};
+
+RuleJudgement JudgeRule(const drr::Rule& rule, const JudgeOptions& options);
+
+}  // namespace weft::passes

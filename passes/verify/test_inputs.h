@@ -1,0 +1,27 @@
+// Inputs that two programs are compared on.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "ir/program.h"
+
+namespace weft::passes {
+
+enum class InputKind : uint8_t {
+  kLattice,   // integers from -3 to 3: sums of products are exact in f32, in any order
+  kPositive,  // quarters from 1/4 to 4, for roots and logarithms; integers from 1 to 3
+  kReal,      // uniform in [-2, 2); integers from 0 to 2, as indices are
+  kSpecial,   // floats: NaN, infinities, zeros of both signs, subnormal and huge ones among others;
+              // integers: the ends of their range among others
+};
+std::string_view InputKindName(InputKind kind);  // "small integers", "special values"
+
+// One dense tensor of each type, whose sizes must be numbers; the same for the same seed. Those of f64
+// hold numbers that f32 holds too.
+std::vector<ir::Attribute> MakeInputs(std::span<const ir::Type> types, InputKind kind,
+                                      uint64_t seed);
+
+}  // namespace weft::passes

@@ -1,0 +1,12 @@
+// Independent work on every CPU.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+namespace weft::tools {
+
+// Calls work(i) for each i below `count`, on as many threads as this process has CPUs.
+void ForEachInParallel(size_t count, const std::function<void(size_t)>& work);
+
+}  // namespace weft::tools

@@ -1,0 +1,96 @@
+// The judge of rules: what is wrong is refuted, what is right is not.
+#include "passes/verify/rule_judge.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "ir/dialects/onnx.h"
+#include "ir/text/parser.h"
+#include "kernels/runtime/program_runner.h"
+#include "unittests/fixtures/golden.h"
+
+namespace weft::passes {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::vector<std::unique_ptr<drr::Rule>> RulesOf(const std::string& file, ir::IrContext& context) {
+  ir::LoadOnnxDialect(context);
+  auto rules = fixtures::ReadRulesFile(WEFT_TEST_DATA_DIR "/passes/verify/" + file, context);
+  EXPECT_TRUE(rules.ok()) << rules.status();
+  return rules.ok() ? *std::move(rules) : std::vector<std::unique_ptr<drr::Rule>>();
+}
+
+RuleJudgement Judged(const drr::Rule& rule) {
+  kernels::SessionRunner runner;
+  return JudgeRule(rule, {.runner = &runner, .seeds = nullptr});
+}
+
+RuleJudgement JudgedNamed(const std::string& file, const std::string& name) {
+  ir::IrContext context;
+  for (const auto& rule : RulesOf(file, context))
+    if (rule->name == name) return Judged(*rule);
+  ADD_FAILURE() << "no rule " << name;
+  return {};
+}
+
+TEST(RuleJudge, RefutesMistakesThatWereMade) {
+  ir::IrContext context;
+  const auto rules = RulesOf("wrong_rules.weft", context);
+  EXPECT_GE(rules.size(), 25u);
+  for (const auto& rule : rules) {
+    const RuleJudgement judgement = Judged(*rule);
+    EXPECT_EQ(judgement.verdict, Verdict::kRefuted)
+        << rule->name << ": " << judgement.Badge() << " " << judgement.why;
+  }
+}
+
+TEST(RuleJudge, RefutesNothingThatIsRight) {
+  ir::IrContext context;
+  for (const auto& rule : RulesOf("right_rules.weft", context)) {
+    const RuleJudgement judgement = Judged(*rule);
+    EXPECT_EQ(judgement.verdict, Verdict::kTested) << rule->name << ": " << judgement.why << "\n"
+                                                   << judgement.counterexample;
+    EXPECT_GE(judgement.instances, 10) << rule->name;
+    EXPECT_GT(judgement.symbolic, 0) << rule->name;
+  }
+}
+
+TEST(RuleJudge, ShowsTheSmallestProgramThatRefutes) {
+  const RuleJudgement judgement = JudgedNamed("wrong_rules.weft", "subtraction-commutes");
+  EXPECT_THAT(judgement.why, HasSubstr("not bit for bit the same"));
+  EXPECT_THAT(judgement.counterexample, HasSubstr("\"onnx.Sub\" (%0, %1)"));
+  EXPECT_THAT(judgement.counterexample, HasSubstr("// input 0: tensor<"));
+  EXPECT_THAT(judgement.counterexample, HasSubstr("// after it: tensor<"));
+  ir::IrContext context;
+  ir::LoadOnnxDialect(context);
+  EXPECT_TRUE(ir::ParseProgram(context, judgement.counterexample, {}).ok());
+}
+
+TEST(RuleJudge, MeasuresHowFarAnApproximationIsOff) {
+  const RuleJudgement judgement = JudgedNamed("right_rules.weft", "tanh-gelu");
+  EXPECT_THAT(judgement.Badge(), HasSubstr("approximate: "));
+  EXPECT_GT(judgement.max_ulps, 1);
+  EXPECT_LT(judgement.mean_ulps, judgement.max_ulps);
+}
+
+TEST(RuleJudge, SaysWhyItFoundNoProgram) {
+  ir::IrContext context;
+  for (const auto& rule : RulesOf("impossible_rules.weft", context)) {
+    const RuleJudgement judgement = Judged(*rule);
+    EXPECT_EQ(judgement.verdict, Verdict::kUnjudged);
+    EXPECT_THAT(judgement.why, HasSubstr("x has rank 3"));
+  }
+}
+
+TEST(RuleJudge, GivesTheSameJudgementEveryTime) {
+  const RuleJudgement first = JudgedNamed("wrong_rules.weft", "mean-is-sum"),
+                      again = JudgedNamed("wrong_rules.weft", "mean-is-sum");
+  EXPECT_EQ(first.counterexample, again.counterexample);
+  EXPECT_EQ(first.comparisons, again.comparisons);
+}
+
+}  // namespace
+}  // namespace weft::passes
