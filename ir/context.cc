@@ -6,6 +6,7 @@
 #include <cstring>
 #include <deque>
 #include <memory>
+#include <new>
 
 #include "ir/base/check.h"
 #include "ir/base/unique_table.h"
@@ -195,7 +196,7 @@ Attribute IrContext::VerbatimAttr(std::string_view text) {
 WeightBuffer IrContext::AllocateWeightBuffer(size_t size, std::byte** writable) {
   const size_t rounded = (std::max<size_t>(size, 1) + kAlignment - 1) / kAlignment * kAlignment;
   void* memory = std::aligned_alloc(kAlignment, rounded);
-  WEFT_CHECK(memory != nullptr, "out of memory");
+  if (memory == nullptr) throw std::bad_alloc();
   *writable = static_cast<std::byte*>(memory);
   return {*writable, size, [memory] { std::free(memory); }};
 }

@@ -1,8 +1,11 @@
 #include "kernels/thread_pool.h"
 
+#include <pthread.h>
 #include <pthreadpool.h>
 
 #include <atomic>
+#include <mutex>
+#include <vector>
 
 namespace weft::kernels {
 namespace {
@@ -37,11 +40,34 @@ void RunSlot(void* argument, size_t slot) {
   }
 }
 
+void* WaitFor(void* gate) {
+  const std::lock_guard<std::mutex> passed(*static_cast<std::mutex*>(gate));
+  return nullptr;
+}
+
+// How many of `wanted` threads exist when no more can be started, where memory or processes are
+// limited; the caller counts. pthreadpool_create waits for ever for a thread that could not start.
+int StartableThreads(int wanted) {
+  std::mutex gate;
+  std::vector<pthread_t> started;
+  started.reserve(static_cast<size_t>(wanted));
+  {
+    const std::lock_guard<std::mutex> closed(gate);  // all of them at once
+    pthread_t thread;
+    while (static_cast<int>(started.size()) + 1 < wanted &&
+           pthread_create(&thread, nullptr, WaitFor, &gate) == 0)
+      started.push_back(thread);
+  }
+  for (const pthread_t thread : started) pthread_join(thread, nullptr);
+  return static_cast<int>(started.size()) + 1;
+}
+
 }  // namespace
 
 ThreadPool::ThreadPool(int num_threads) {
   if (num_threads <= 1) return;
-  num_threads = std::min(num_threads, kMaxThreads);
+  num_threads = StartableThreads(std::min(num_threads, kMaxThreads));
+  if (num_threads <= 1) return;
   pool_ = pthreadpool_create(static_cast<size_t>(num_threads));
   if (pool_ != nullptr) num_threads_ = static_cast<int>(pthreadpool_get_threads_count(pool_));
 }

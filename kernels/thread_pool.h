@@ -20,8 +20,8 @@ namespace weft::kernels {
 class ThreadPool {
  public:
   static constexpr int kMaxThreads = 256;
-  // `num_threads` counts the caller; 1 or less makes no thread and runs every loop inline. As many
-  // as are asked for, up to kMaxThreads: for how many are worth it see kernels/available_cpus.h.
+  // `num_threads` counts the caller; 1 or less runs every loop inline. Up to kMaxThreads, and fewer
+  // where limits let no more start; for how many are worth it see kernels/available_cpus.h.
   explicit ThreadPool(int num_threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;

@@ -8,6 +8,7 @@
 
 #include <string>
 
+#include "ir/base/output_file.h"
 #include "ir/base/status.h"
 #include "ir/program.h"
 #include "ir/text/printer.h"
@@ -18,5 +19,9 @@ namespace weft::ir {
 // replaced in one step, so that a program which maps the old one stays valid. No file is written
 // when the text refers to none.
 absl::Status WriteWeights(Program& program, const std::string& path, const PrintOptions& options);
+
+// The same without the last step: the caller commits `file`, if it is open, together with the text.
+absl::Status AppendWeights(Program& program, const std::string& path, const PrintOptions& options,
+                           OutputFile* file);
 
 }  // namespace weft::ir

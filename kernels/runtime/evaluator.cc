@@ -1,5 +1,6 @@
 #include "kernels/runtime/evaluator.h"
 
+#include <new>
 #include <utility>
 
 #include "ir/infer.h"
@@ -42,7 +43,7 @@ class Operands {
     copy |= reinterpret_cast<uintptr_t>(data) % ir::ElementSize(type.dtype()) != 0;
     if (copy && !dense.bytes().empty()) {
       copies_.emplace_back(dense.bytes().size());
-      WEFT_CHECK(copies_.back().data() != nullptr, "out of memory");
+      if (copies_.back().data() == nullptr) throw std::bad_alloc();
       std::memcpy(copies_.back().data(), data, dense.bytes().size());
       data = copies_.back().data();
     }
@@ -134,7 +135,7 @@ absl::StatusOr<std::vector<ir::Attribute>> KernelEvaluator::Evaluate(
   for (const ir::Attribute dense : operands)
     inputs.push_back(dense ? memory.Add(dense, chosen.kernel->ReadsPastEnd()) : TensorView());
   const AlignedBytes scratch(chosen.kernel->scratch_bytes());
-  WEFT_CHECK(scratch.data() != nullptr, "out of memory");
+  if (scratch.data() == nullptr) throw std::bad_alloc();
   if (sizes_itself) return RunDynamic(context, *chosen.kernel, {inputs, {}, scratch.data(), pool_});
   std::vector<ir::WeightBuffer> buffers;
   bool computes = false;

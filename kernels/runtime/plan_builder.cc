@@ -1,6 +1,7 @@
 #include "kernels/runtime/plan_builder.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "ir/analysis/constant.h"
@@ -275,7 +276,7 @@ std::byte* PlanBuilder::AlignedConstant(Root& root) {
   if ((!aligned || root.overread) && root.bytes > 0) {
     plan_->constants_.emplace_back(root.bytes);
     std::byte* copy = plan_->constants_.back().data();
-    WEFT_CHECK(copy != nullptr, "out of memory");
+    if (copy == nullptr) throw std::bad_alloc();
     std::memcpy(copy, root.data, root.bytes);
     root.data = copy;
     root.overread = false;

@@ -1,38 +1,20 @@
 #include "tools/cli/files.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <memory>
+
+#include "ir/base/output_file.h"
 
 namespace weft::tools {
 namespace {
 
 absl::Status FileError(const std::string& path, const char* what) {
   return ir::InvalidArgument(fmt::format("{}: {}: {}", path, what, std::strerror(errno)));
-}
-
-bool IsSpecial(const std::string& path) {
-  struct stat info;
-  return stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode);
-}
-
-// A new empty file beside `path`, with the permissions any new file would get.
-absl::StatusOr<std::string> CreateBeside(const std::string& path) {
-  std::string name = path + ".XXXXXX";
-  const int file = mkstemp(name.data());
-  if (file < 0) return FileError(path, "cannot be written");
-  const mode_t mask = umask(0);
-  umask(mask);
-  fchmod(file, 0666 & ~mask);
-  close(file);
-  return name;
 }
 
 struct CloseFile {
@@ -58,29 +40,11 @@ bool SameFile(const std::string& a, const std::string& b) {
          x.st_ino == y.st_ino;
 }
 
-absl::Status ReplaceFile(const std::string& path,
-                         const std::function<absl::Status(const std::string& path)>& write) {
-  struct stat info;
-  if (stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
-    return ir::InvalidArgument(path + ": is a folder");
-  if (IsSpecial(path)) return write(path);
-  std::error_code error;
-  const std::filesystem::path target = std::filesystem::weakly_canonical(path, error);
-  const std::string final_path = error ? path : target.string();  // a link stays a link
-  WEFT_ASSIGN_OR_RETURN(const std::string temporary, CreateBeside(final_path));
-  absl::Status status = write(temporary);
-  if (status.ok() && std::rename(temporary.c_str(), final_path.c_str()) != 0)
-    status = FileError(path, "cannot be replaced");
-  if (!status.ok()) unlink(temporary.c_str());
-  return status;
-}
-
 absl::Status WriteText(const std::string& path, std::string_view text) {
-  std::FILE* file = std::fopen(path.c_str(), "wb");
-  if (!file) return FileError(path, "cannot be written");
-  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  if (std::fclose(file) != 0 || !written) return FileError(path, "writing failed");
-  return absl::OkStatus();
+  ir::OutputFile file;
+  WEFT_RETURN_IF_ERROR(file.Open(path));
+  WEFT_RETURN_IF_ERROR(file.Append(text));
+  return file.Commit();
 }
 
 absl::StatusOr<std::string> ReadText(const std::string& path, size_t max_bytes) {

@@ -1,7 +1,6 @@
 // Files that the programs read and write.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <string_view>
 
@@ -18,11 +17,7 @@ bool EndsWith(std::string_view text, std::string_view suffix);
 // The same path, or two names of one file (device and inode).
 bool SameFile(const std::string& a, const std::string& b);
 
-// Calls `write` with the path of a new file beside `path` and then renames it to `path`, so that
-// nobody ever sees half a file. What is no regular file (a pipe, /dev/null) is written in place.
-absl::Status ReplaceFile(const std::string& path,
-                         const std::function<absl::Status(const std::string& path)>& write);
-
+// In place of what the path meant, in one step (ir/base/output_file.h).
 absl::Status WriteText(const std::string& path, std::string_view text);
 // The whole file; InvalidArgument when it is larger than max_bytes.
 absl::StatusOr<std::string> ReadText(const std::string& path, size_t max_bytes);

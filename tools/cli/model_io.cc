@@ -30,11 +30,13 @@ absl::Status SaveText(ir::Program& program, const std::string& path, const SaveO
   print.full_weights = options.full_weights;
   if (!options.full_weights)
     print.weights_file = std::filesystem::path(path).filename().string() + ".weights";
-  return ReplaceFile(path, [&](const std::string& temporary) {
-    WEFT_RETURN_IF_ERROR(WriteText(temporary, ir::PrintProgram(program, print)));
-    return options.full_weights ? absl::OkStatus()
-                                : ir::WriteWeights(program, path + ".weights", print);
-  });
+  ir::OutputFile text, weights;
+  WEFT_RETURN_IF_ERROR(text.Open(path));
+  WEFT_RETURN_IF_ERROR(text.Append(ir::PrintProgram(program, print)));
+  if (!options.full_weights)
+    WEFT_RETURN_IF_ERROR(ir::AppendWeights(program, path + ".weights", print, &weights));
+  ir::OutputFile* const both[] = {&weights, &text};
+  return ir::CommitTogether(both);
 }
 
 void WarnOfDefaults(ir::Program& program, const std::string& warnings_to) {

@@ -10,6 +10,7 @@
 #include "ir/base/suggest.h"
 #include "ir/base/version.h"
 #include "tools/cli/exit_code.h"
+#include "tools/cli/faults.h"
 
 namespace weft::tools {
 namespace {
@@ -104,6 +105,7 @@ void SetUpApp(CLI::App& app, const std::string& usage, const std::string& footer
 
 int RunMain(CLI::App& app, int argc, const char* const* argv,
             const std::function<absl::Status()>& body) {
+  HandleFaults();
   const std::string program = app.get_name();
   try {
     try {

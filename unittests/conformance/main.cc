@@ -117,8 +117,7 @@ absl::StatusOr<RunResults> RunAll(const Flags& flags, std::vector<TestCase> case
 absl::Status WriteInto(const std::string& path, const std::string& text) {
   std::error_code error;
   fs::create_directories(fs::absolute(path).parent_path(), error);
-  return tools::ReplaceFile(
-      path, [&](const std::string& temporary) { return tools::WriteText(temporary, text); });
+  return tools::WriteText(path, text);
 }
 
 absl::StatusOr<StatusTable> ReadTable(const std::string& path) {

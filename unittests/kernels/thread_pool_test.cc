@@ -1,11 +1,15 @@
 #include "kernels/thread_pool.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <thread>
 #include <vector>
+
+#include "unittests/sanitizers.h"
 
 namespace weft::kernels {
 namespace {
@@ -47,6 +51,21 @@ TEST(ThreadPool, OffersNoHandleForASingleThread) {
   EXPECT_EQ(one.num_threads(), 1);
   EXPECT_NE(two.handle(), nullptr);
   EXPECT_EQ(two.num_threads(), 2);
+}
+
+// Exits with 0 when a pool of fewer threads than asked for did its work.
+[[noreturn]] void RunWithLimitedMemory() {
+  const rlimit limit = {size_t{64} << 20, RLIM_INFINITY};  // a stack takes 8 MiB
+  setrlimit(RLIMIT_DATA, &limit);
+  ThreadPool pool(64);
+  std::atomic<int64_t> sum = 0;
+  pool.ParallelFor(1000, 1, [&](int64_t begin, int64_t) { sum += begin; });
+  std::exit(sum == 499500 && pool.num_threads() < 64 ? 0 : 1);
+}
+
+TEST(ThreadPool, TakesAsManyThreadsAsCanBeStarted) {
+  if (kSanitized) GTEST_SKIP();
+  EXPECT_EXIT(RunWithLimitedMemory(), testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

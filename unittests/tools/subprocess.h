@@ -21,7 +21,8 @@ extern char** environ;
 namespace weft::tools {
 
 struct Outcome {
-  int code = -1;  // exit code; -1 when a signal ended the program
+  int code = -1;   // exit code; -1 when a signal ended the program
+  int signal = 0;  // that one
   std::string out, err;
 };
 
@@ -50,11 +51,13 @@ inline void Drain(int out, int err, Outcome* outcome, const std::function<void()
   }
 }
 
-// Runs bin/<arguments[0]> of this build with `input` on stdin, which must fit a pipe.
+inline std::string ProgramPath(const std::string& name) { return WEFT_BINARY_DIR "/bin/" + name; }
+
+// Runs bin/<arguments[0]> of this build, or any program by its whole path, with `input` on stdin, which must fit a pipe.
 inline Outcome RunProgram(std::vector<std::string> arguments, const std::string& input = "",
                           const Watch& watch = nullptr) {
   std::signal(SIGPIPE, SIG_IGN);
-  arguments[0] = WEFT_BINARY_DIR "/bin/" + arguments[0];
+  if (arguments[0][0] != '/') arguments[0] = ProgramPath(arguments[0]);
   int in[2], out[2], err[2];
   for (int* ends : {in, out, err}) EXPECT_EQ(pipe2(ends, O_CLOEXEC), 0);
   posix_spawn_file_actions_t actions;
@@ -78,7 +81,15 @@ inline Outcome RunProgram(std::vector<std::string> arguments, const std::string&
   int status = 0;
   waitpid(child, &status, 0);
   if (WIFEXITED(status)) outcome.code = WEXITSTATUS(status);
+  if (WIFSIGNALED(status)) outcome.signal = WTERMSIG(status);
   return outcome;
+}
+
+// Runs the line of shell, in which "$@" stands for a program of this build and its arguments.
+inline Outcome RunInShell(const std::string& line, std::vector<std::string> arguments) {
+  arguments[0] = ProgramPath(arguments[0]);
+  arguments.insert(arguments.begin(), {"/bin/sh", "-c", line, "sh"});
+  return RunProgram(std::move(arguments));
 }
 
 inline std::string ReadFile(const std::string& path) {

@@ -96,7 +96,7 @@ absl::Status WriteExternal(const pb::ModelProto& model, pb::GraphProto graph,
                            FileWriter* file) {
   const std::string data_path = path + ".data";
   FileWriter data;
-  WEFT_RETURN_IF_ERROR(data.Open(data_path));
+  WEFT_RETURN_IF_ERROR(data.Open(data_path, ir::OutputFile::Links::kReplace));
   const auto add = [](pb::TensorProto* tensor, const char* key, const std::string& value) {
     auto* entry = tensor->add_external_data();
     entry->set_key(key);
@@ -123,8 +123,8 @@ absl::Status WriteExternal(const pb::ModelProto& model, pb::GraphProto graph,
   if (whole.ByteSizeLong() >= size_t{1} << 31)
     return ir::Unsupported("a model of more than 2 GiB without its weights");
   WEFT_RETURN_IF_ERROR(file->Append(whole.SerializeAsString()));
-  WEFT_RETURN_IF_ERROR(data.Commit());
-  return file->Commit();
+  ir::OutputFile* const both[] = {&data, file};
+  return ir::CommitTogether(both);
 }
 
 }  // namespace

@@ -11,20 +11,9 @@
 #include <string>
 
 #include "unittests/onnx/model_builder.h"
+#include "unittests/sanitizers.h"
 
 namespace weft::onnx {
-
-#if defined(__SANITIZE_ADDRESS__)
-inline constexpr bool kLimitMemory = false;  // the sanitizer's own maps are larger than any limit
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-inline constexpr bool kLimitMemory = false;
-#else
-inline constexpr bool kLimitMemory = true;
-#endif
-#else
-inline constexpr bool kLimitMemory = true;
-#endif
 
 inline constexpr size_t kMemory = size_t{48} << 20;  // beyond what the process has
 
@@ -40,7 +29,7 @@ inline std::string ImportInChild(const std::string& path, const ImportOptions& o
   if (pipe(pipe_ends) != 0) return "no pipe";
   const pid_t child = fork();
   if (child == 0) {
-    if (kLimitMemory) {
+    if (!kSanitized) {
       const rlimit limit{AddressSpaceInUse() + kMemory, RLIM_INFINITY};
       setrlimit(RLIMIT_AS, &limit);
     }

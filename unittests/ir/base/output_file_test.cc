@@ -1,0 +1,142 @@
+#include "ir/base/output_file.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <thread>
+#include <vector>
+
+namespace weft::ir {
+namespace {
+
+namespace fs = std::filesystem;
+
+class OutputFileTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder = fs::path(testing::TempDir()) /
+             (std::string("weft_output_") +
+              testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::remove_all(folder);
+    fs::create_directories(folder);
+  }
+  void TearDown() override { fs::remove_all(folder); }
+
+  std::string Path(const std::string& name) const { return (folder / name).string(); }
+  std::string Read(const std::string& name) const {
+    std::ostringstream text;
+    text << std::ifstream(Path(name), std::ios::binary).rdbuf();
+    return text.str();
+  }
+  void Write(const std::string& name, const std::string& text) const {
+    std::ofstream(Path(name), std::ios::binary) << text;
+  }
+  size_t NumFiles() const {
+    return static_cast<size_t>(std::distance(fs::directory_iterator(folder), {}));
+  }
+
+  fs::path folder;
+};
+
+TEST_F(OutputFileTest, AppearsWithCommitAndNotBefore) {
+  OutputFile file;
+  ASSERT_TRUE(file.Open(Path("a")).ok());
+  ASSERT_TRUE(file.Append("one ").ok());
+  ASSERT_TRUE(file.AppendZeros(2).ok());
+  const std::string large(1 << 20, 'x');
+  ASSERT_TRUE(file.Append(large).ok());
+  EXPECT_EQ(file.size(), 6 + large.size());
+  EXPECT_FALSE(fs::exists(Path("a")));
+  ASSERT_TRUE(file.Commit().ok());
+  EXPECT_EQ(Read("a"), std::string("one \0\0", 6) + large);
+  EXPECT_EQ(NumFiles(), 1u);
+}
+
+TEST_F(OutputFileTest, LeavesTheOldFileWithoutCommit) {
+  Write("a", "old");
+  {
+    OutputFile file;
+    ASSERT_TRUE(file.Open(Path("a")).ok());
+    ASSERT_TRUE(file.Append(std::string(1 << 20, 'x')).ok());
+  }
+  EXPECT_EQ(Read("a"), "old");
+  EXPECT_EQ(NumFiles(), 1u);
+}
+
+TEST_F(OutputFileTest, HasThePermissionsOfAnyNewFile) {
+  const mode_t before = umask(027);
+  OutputFile file;
+  ASSERT_TRUE(file.Open(Path("a")).ok());
+  ASSERT_TRUE(file.Commit().ok());
+  umask(before);
+  struct stat info = {};
+  ASSERT_EQ(stat(Path("a").c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0640u);
+}
+
+TEST_F(OutputFileTest, FollowsLinksOrReplacesThem) {
+  for (const auto links : {OutputFile::Links::kFollow, OutputFile::Links::kReplace}) {
+    Write("target", "old");
+    fs::remove(Path("link"));
+    fs::create_symlink("target", Path("link"));
+    OutputFile file;
+    ASSERT_TRUE(file.Open(Path("link"), links).ok());
+    ASSERT_TRUE(file.Append("new").ok());
+    ASSERT_TRUE(file.Commit().ok());
+    const bool follow = links == OutputFile::Links::kFollow;
+    EXPECT_EQ(fs::is_symlink(Path("link")), follow);
+    EXPECT_EQ(Read("link"), "new");
+    EXPECT_EQ(Read("target"), follow ? "new" : "old");
+  }
+}
+
+TEST_F(OutputFileTest, SaysWhatTheSystemSays) {
+  OutputFile missing, is_folder, full;
+  EXPECT_EQ(Message(missing.Open(Path("none/a"))),
+            "cannot write " + Path("none/a") + ": No such file or directory");
+  EXPECT_EQ(Message(is_folder.Open(folder.string())),
+            "cannot write " + folder.string() + ": Is a directory");
+  ASSERT_TRUE(full.Open("/dev/full").ok());
+  ASSERT_TRUE(full.Append("x").ok());  // in the buffer
+  EXPECT_EQ(Message(full.Commit()), "cannot write /dev/full: No space left on device");
+}
+
+TEST_F(OutputFileTest, OneThatFailsLeavesTheOtherAsItWas) {
+  Write("a", "old");
+  OutputFile a, full;
+  ASSERT_TRUE(a.Open(Path("a")).ok());
+  ASSERT_TRUE(a.Append("new").ok());
+  ASSERT_TRUE(full.Open("/dev/full").ok());
+  ASSERT_TRUE(full.Append("x").ok());
+  OutputFile never_opened;
+  OutputFile* const files[] = {&a, &never_opened, &full};
+  EXPECT_FALSE(CommitTogether(files).ok());
+  EXPECT_EQ(Read("a"), "old");
+}
+
+TEST_F(OutputFileTest, FilesThatBelongTogetherAreThoseOfOneWriter) {
+  for (int round = 0; round < 50; ++round) {
+    std::vector<std::thread> writers;
+    for (char writer = 'a'; writer < 'e'; ++writer) {
+      writers.emplace_back([this, writer] {
+        OutputFile text, weights;
+        EXPECT_TRUE(text.Open(Path("text")).ok());
+        EXPECT_TRUE(weights.Open(Path("weights")).ok());
+        EXPECT_TRUE(text.Append(std::string(1, writer)).ok());
+        EXPECT_TRUE(weights.Append(std::string(1, writer)).ok());
+        OutputFile* const files[] = {&weights, &text};
+        EXPECT_TRUE(CommitTogether(files).ok());
+      });
+    }
+    for (std::thread& writer : writers) writer.join();
+    ASSERT_EQ(Read("text"), Read("weights"));
+    ASSERT_EQ(NumFiles(), 2u);
+  }
+}
+
+}  // namespace
+}  // namespace weft::ir
