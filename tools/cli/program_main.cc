@@ -24,7 +24,8 @@ class OneLineFormatter : public CLI::Formatter {
   std::string make_help(const CLI::App* app, std::string /*name*/,
                         CLI::AppFormatMode /*mode*/) const override {
     std::string help = usage_ + "\n";
-    const std::vector<const CLI::Option*> options = app->get_options();
+    const std::vector<const CLI::Option*> options = app->get_options(
+        [](const CLI::Option* option) { return option->get_group() != kNotShown; });
     for (size_t i = 0; i < options.size();) {
       const std::string& description = options[i]->get_description();
       std::string left = "  " + NameOf(*options[i]);

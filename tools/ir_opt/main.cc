@@ -42,25 +42,18 @@ struct Flags {
 };
 
 void AddFlags(CLI::App& app, Flags* flags) {
-  app.add_option("IN", flags->in, "the model, an .onnx or .ir file");
-  app.add_option("-o", flags->out, "write .onnx or .ir; - or no -o prints the program")
-      ->type_name("OUT");
+  app.add_option("IN", flags->in, "the model, and where to write it: .onnx or .ir; - prints it");
+  app.add_option("-o", flags->out)->type_name("OUT")->group(kSameLine);
   AddPipelineFlag(app, &flags->passes);
   AddPassFlags(app, &flags->passes);
   AddSearchFlags(app, &flags->passes.search);
   app.add_option("--explain", flags->explain,
                  "why R did not apply at V, or its nearest miss; rules of F first")
       ->type_name("R[@V]");
-  app.add_option("--rules-file", flags->passes.rules_files)
-      ->type_name("F")
-      ->allow_extra_args(false)
-      ->group(kSameLine);
+  AddRulesFileFlag(app, &flags->passes);
   AddConvertFlags(app, &flags->convert);
   AddDimFlag(app, &flags->shapes);
-  app.add_option("--dim-range", flags->passes.dim_ranges)
-      ->type_name("NAME=LOW..HIGH[*STEP]")
-      ->allow_extra_args(false)
-      ->group(kSameLine);
+  AddDimRangeFlag(app, &flags->passes);
   AddInputShapeFlags(app, &flags->shapes);
   AddLoadFlags(app, &flags->load);
   AddQuantizeFlags(app, &flags->quantize);
