@@ -8,6 +8,7 @@
 
 #include "ir/base/suggest.h"
 #include "ir/text/printer.h"
+#include "kernels/available_cpus.h"
 #include "passes/pass_registry.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/files.h"
@@ -18,6 +19,7 @@
 #include "tools/cli/shape_flags.h"
 #include "tools/cli/target_opset.h"
 #include "tools/ir_opt/analyse.h"
+#include "tools/ir_opt/check.h"
 #include "tools/ir_opt/convert.h"
 #include "tools/ir_opt/describe_rule.h"
 #include "tools/ir_opt/explain.h"
@@ -34,6 +36,7 @@ struct Flags {
   bool list_passes = false, list_ops = false, list_constraints = false, analyse_rules = false;
   const CLI::Option* list_rules = nullptr;  // may have a value: the rule
   PassFlags passes = {.pipeline = "simplify"};
+  CheckFlags check;
   ConvertFlags convert;
   ShapeFlags shapes;
   QuantizeFlags quantize;
@@ -46,6 +49,8 @@ void AddFlags(CLI::App& app, Flags* flags) {
   app.add_option("-o", flags->out)->type_name("OUT")->group(kSameLine);
   AddPipelineFlag(app, &flags->passes);
   AddPassFlags(app, &flags->passes);
+  AddCheckFlag(app, &flags->check);
+  AddToleranceFlag(app, &flags->check);
   AddSearchFlags(app, &flags->passes.search);
   app.add_option("--explain", flags->explain,
                  "why R did not apply at V, or its nearest miss; rules of F first")
@@ -97,6 +102,11 @@ absl::Status CheckFlags(const Flags& flags) {
   WEFT_RETURN_IF_ERROR(CheckTargetOpset(flags.target_opset));
   WEFT_RETURN_IF_ERROR(CheckConvertFlags(flags.convert));
   WEFT_RETURN_IF_ERROR(CheckQuantizeFlags(flags.quantize));
+  WEFT_RETURN_IF_ERROR(CheckCheckFlags(flags.check));
+  if (!flags.check.inputs.empty() && !(flags.convert.to.empty() && flags.quantize.mode.empty()))
+    return ir::InvalidArgument(
+        "--check is for programs that keep their numbers; --convert and --quantize tell themselves "
+        "what they do to outputs");
   const std::string forms[] = {"functions", "inline"};
   WEFT_RETURN_IF_ERROR(ir::CheckName("export form", flags.export_form, forms));
   if (!flags.explain.empty())
@@ -154,6 +164,26 @@ absl::Status Optimise(const Flags& flags, const Conversion& conversion, ir::Prog
   return CheckRuleBounds(flags.passes.fail_if, RuleNames(reports), reports);
 }
 
+drr::NumericClass NumericsOf(const Flags& flags) {
+  return drr::FindNumericClass(flags.passes.numerics).value();  // CheckPassFlags() saw it
+}
+
+// The same, between two runs of --check.
+absl::Status OptimiseChecked(const Flags& flags, const Conversion& conversion,
+                             ir::Program& program) {
+  if (flags.check.inputs.empty()) return Optimise(flags, conversion, program);
+  const std::unique_ptr<ir::Program> original = program.Clone();
+  WEFT_ASSIGN_OR_RETURN(
+      const ProgramCheck check,
+      ProgramCheck::Create(flags.check, NumericsOf(flags), *original, kernels::AvailableCpus()));
+  std::fputs(check.Preface().c_str(), stderr);
+  WEFT_RETURN_IF_ERROR(Optimise(flags, conversion, program));
+  std::string text;
+  const absl::Status verdict = check.Judge(program, &text);
+  std::fputs(text.c_str(), stderr);
+  return verdict;
+}
+
 // Rules have to know what the model will be written as.
 absl::StatusOr<int64_t> TargetOpsetOf(const Flags& flags, ir::Program& program) {
   if (ToStdout(flags)) return flags.target_opset;
@@ -179,7 +209,7 @@ absl::Status Run(Flags flags) {
   const int64_t opset = flags.passes.target_opset;
   Conversion conversion(flags.convert, opset > 0 ? opset : onnx::TargetOpset(*program));
   flags.passes.convert = conversion.options();
-  WEFT_RETURN_IF_ERROR(Optimise(flags, conversion, *program));
+  WEFT_RETURN_IF_ERROR(OptimiseChecked(flags, conversion, *program));
   return WriteProgram(flags, *program);
 }
 
