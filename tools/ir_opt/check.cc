@@ -97,8 +97,7 @@ bool IsWorse(const Comparison& a, const Comparison& b) {
 }  // namespace
 
 void AddCheckFlag(CLI::App& app, CheckFlags* flags) {
-  app.add_flag("--check{3}", flags->inputs,
-               "exit 1 unless outputs stay the same on 3 (=N) random inputs");
+  app.add_flag("--check{3}", flags->inputs, "same outputs? =N inputs; find, shrink bugs");
 }
 
 void AddToleranceFlag(CLI::App& app, CheckFlags* flags) {
