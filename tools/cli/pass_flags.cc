@@ -237,9 +237,11 @@ absl::Status RunPasses(const PassFlags& flags, ir::Program& program,
                        std::vector<PassReport>* reports, passes::PassManager::Hook hook) {
   WEFT_ASSIGN_OR_RETURN(auto evaluator, kernels::KernelEvaluator::Create("auto"));
   passes::PassManager pm(program.context());
+  std::vector<std::string> rules_of_files;  // of which a limited run may not come to any
   if (!flags.rules_files.empty()) {
     WEFT_ASSIGN_OR_RETURN(auto rules, LoadRuleFiles(flags.rules_files, program, flags.program));
     WEFT_RETURN_IF_ERROR(CheckConflict(flags, rules));
+    for (const auto& rule : rules) rules_of_files.push_back(rule->name);
     pm.AddPass(MakeRuleFilePass(std::move(rules)));
   }
   const std::vector<std::string> names = PassesOf(flags);
@@ -273,7 +275,7 @@ absl::Status RunPasses(const PassFlags& flags, ir::Program& program,
   if (flags.rules_files.empty()) return absl::OkStatus();  // CheckPassFlags knew all names
   const std::vector<std::string> known = TransformationNames();
   for (const std::string& name : flags.disabled_rules)
-    if (!ir::Contains(known, name))
+    if (!ir::Contains(known, name) && !ir::Contains(rules_of_files, name))
       WEFT_RETURN_IF_ERROR(ir::CheckName("rule", name, RuleNames(pm.reports())));
   return absl::OkStatus();
 }

@@ -37,7 +37,10 @@ std::string CountedNames(const std::vector<std::string>& names) {
 void AddRewriteFlags(CLI::App& app, RewriteFlags* flags) {
   app.add_option("--max-rewrites", flags->most,
                  "stop after N; a line for each, on stderr; =diff: changed lines")
-      ->type_name("N");
+      ->type_name("N")
+      ->check([](const std::string& text) {  // which CLI11 would wrap around
+        return std::string(text.starts_with('-') ? "expected a number of at least 0" : "");
+      });
   app.add_flag("--print-rewrites{line}", flags->print)->group(kSameLine);
 }
 

@@ -113,7 +113,7 @@ class Bisection {
     const auto end = saved.ok() ? RunCommand(options_.test, model_) : saved;
     if (!end.ok()) {
       std::puts(std::string(ir::Message(end.status())).c_str());
-      return kUnsupported;
+      return ExitCodeOf(end.status());
     }
     std::fputs(end->text.c_str(), stdout);
     if (!end->ok()) std::printf("the test ended with %s\n", end->ToString().c_str());
@@ -159,9 +159,10 @@ class Bisection {
     *shared_ = Progress();
     ++runs_;
     WEFT_ASSIGN_OR_RETURN(ProcessEnd end, RunInCopy([&] { return RunProbe(limit); }));
-    if (end.signal == 0 && end.exit_code > kCheckFailed)
-      return ir::Unsupported("--bisect: after " + std::to_string(limit) +
-                             " rewrites nobody can tell: " + end.text);
+    if (end.signal == 0 && end.exit_code == kBadInput)
+      return ir::InvalidArgument("--bisect: " + FirstLine(end));
+    if (end.signal == 0 && end.exit_code == kUnsupported)
+      return ir::Unsupported(fmt::format("--bisect: {}", FirstLine(end)));
     return Probe{limit, std::move(end), *shared_};
   }
 

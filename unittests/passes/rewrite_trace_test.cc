@@ -87,7 +87,7 @@ TEST_F(RewriteTraces, NameTheOperationsThatWentAndCame) {
   EXPECT_THAT(rewrites_[2].went, ElementsAre("onnx.Mul"));
   EXPECT_THAT(rewrites_[2].came, IsEmpty());
   EXPECT_EQ(rewrites_[2].site, "onnx.Mul %m");
-  EXPECT_THAT(rewrites_[3].went, ElementsAre("onnx.Add", "onnx.Tanh"));
+  EXPECT_THAT(rewrites_[3].went, ElementsAre("onnx.Add", "onnx.Add", "onnx.Tanh"));
   EXPECT_THAT(rewrites_[3].came, ElementsAre("fused.elementwise"));
 }
 
