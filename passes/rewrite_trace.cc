@@ -17,7 +17,7 @@ using ir::Program;
 using ir::Value;
 
 // The operation alone, without what its regions hold.
-std::string FirstLine(std::string text) {
+std::string FirstLine(const std::string& text) {
   return text.substr(0, std::min(text.find('\n'), text.size()));
 }
 

@@ -121,7 +121,7 @@ class Preparation {
 
   std::string Copy(const std::string& path) {
     std::error_code error;
-    const std::string whole = fs::absolute(path, error).string();
+    std::string whole = fs::absolute(path, error).string();
     if (fs::file_size(path, error) > kMaxCopied || error) return whole;
     std::string name = fs::path(path).filename().string();
     while (!names_.insert(name).second) name.insert(0, "_");
