@@ -14,18 +14,19 @@
 #include "ir/text/printer.h"
 #include "passes/id_set.h"
 #include "passes/rewrite_log.h"
+#include "passes/rewrite_trace.h"
 
 namespace weft::passes {
 namespace {
 
 using drr::TreeAutomaton;
+using internal::CountDecline;
 using ir::kNoId;
 using ir::Operation;
 
 // Uses followed for rules with chains, skips or regions, which the automaton's states do not model.
 constexpr uint32_t kMaxInexactUses = 256;
 constexpr uint32_t kManyReaders = 256;
-constexpr size_t kMaxDeclineReasons = 16;  // kept per rule
 constexpr size_t kManyRules = 64;
 
 // Defined inline below, so that the compiler weighs the bodies as if they stood in the class: the
@@ -103,7 +104,6 @@ class Driver : public ir::RewriteListener {
   // With what statistics and tests ask for.
   bool TryObserved(drr::RuleEngine& engine, uint32_t op, RuleStatistics& stats);
   bool Apply(drr::RuleEngine& engine, RuleStatistics& stats);
-  static void CountDecline(RuleStatistics& stats, const std::string& reason);
   absl::Status Check(const std::string& rule, bool applied, const std::string& before);
   // Locations stay short where one rule fires again and again on what it made.
   void RecordRule(const std::string& rule);
@@ -146,15 +146,19 @@ inline Driver::Driver(ir::Program& program, const drr::FrozenRewritePatternSet& 
       random_(config.seed),
       log_(program.num_operations()),
       max_per_rule_(config.max_rewrites_per_rule ? config.max_rewrites_per_rule : UINT64_MAX),
-      observed_(config.collect_statistics || config.paranoid || config.verify_after_rewrite),
+      observed_(config.collect_statistics || config.paranoid || config.verify_after_rewrite ||
+                config.trace),
       has_many_rules_(patterns.rules().size() > kManyRules) {
   for (const auto& rule : patterns.rules())
     result_.rules.push_back({.rule = rule->name, .last_decline = {}, .declines = {}});
-  engines_.Use(config.fast_path);
+  // What is replaced in place is announced when it is gone.
+  engines_.Use(config.trace ? drr::FastPath::kMatcher : config.fast_path);
+  if (config.trace) rewriter_.set_listener(config.trace->Listener(this));
   budget_ = config.max_rewrites ? config.max_rewrites : 100 + 20 * program.num_operations();
 }
 
 inline absl::StatusOr<GreedyRewriteResult> Driver::Run() {
+  if (config_.trace && config_.trace->AtLimit()) return std::move(result_);
   Seed();
   while (!worklist_.empty()) {
     const uint32_t op = Pop();
@@ -404,7 +408,9 @@ inline bool Driver::TryObserved(drr::RuleEngine& engine, uint32_t op, RuleStatis
     ++stats.matched;
     if (budget_ == 1) log_.RecordSite(view_.OperationAt(op));
     const std::string before = config_.paranoid ? ir::PrintProgram(program_) : std::string();
+    if (config_.trace) config_.trace->Begin(stats.rule, view_.OperationAt(op));
     applied = Apply(engine, stats);
+    if (applied && config_.trace && config_.trace->Commit()) worklist_.clear();
     if (config_.paranoid || config_.verify_after_rewrite)
       status_ = Check(stats.rule, applied, before);
   } else if (config_.collect_statistics) {
@@ -438,19 +444,6 @@ inline bool Driver::Apply(drr::RuleEngine& engine, RuleStatistics& stats) {
   if (!released_.empty() || !partners_.empty()) Settle();
   if (config_.record_rules) RecordRule(stats.rule);
   return true;
-}
-
-inline void Driver::CountDecline(RuleStatistics& stats, const std::string& reason) {
-  auto it = std::find_if(stats.declines.begin(), stats.declines.end(),
-                         [&](const auto& d) { return d.first == reason; });
-  if (it == stats.declines.end()) {
-    const bool full = stats.declines.size() >= kMaxDeclineReasons;
-    if (!full) stats.declines.emplace_back(reason, 0);
-    if (stats.declines.size() == kMaxDeclineReasons && !full)
-      stats.declines.back().first = "other reasons";
-    it = stats.declines.end() - 1;
-  }
-  ++it->second;
 }
 
 inline absl::Status Driver::Check(const std::string& rule, bool applied,

@@ -21,6 +21,8 @@
 
 namespace weft::passes {
 
+class RewriteTrace;
+
 struct GreedyRewriteConfig {
   // Which end of the program is looked at first. Bottom up finds the largest form of a pattern with
   // optional parts, because that ends furthest down.
@@ -39,6 +41,8 @@ struct GreedyRewriteConfig {
   drr::FastPath fast_path = drr::FastPath::kAll;
   // Adds " <- rule" to the location of every operation that a rule makes, for profiles.
   bool record_rules = false;
+  // Numbers the rewrites and may end them early, which takes a slower way; null: nobody asks.
+  RewriteTrace* trace = nullptr;
 };
 
 struct RuleStatistics {

@@ -32,6 +32,7 @@ struct PassContext {
       drr::NumericClass::kReassociates;  // rules beyond it are not eligible
   // See GreedyRewriteConfig.
   bool record_rules = false, collect_statistics = false, paranoid = false;
+  RewriteTrace* trace = nullptr;  // what every rewrite is reported to; the run ends at its limit
   uint64_t seed = 0;
   std::vector<std::string> disabled_rules;
   std::vector<std::string> enabled_rules;  // opt-in ones

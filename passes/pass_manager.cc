@@ -4,6 +4,7 @@
 
 #include "ir/analysis/inplace.h"
 #include "ir/analysis/verifier.h"
+#include "passes/rewrite_trace.h"
 
 namespace weft::passes {
 namespace {
@@ -37,7 +38,10 @@ absl::Status PassManager::Run(ir::Program& program) {
     }
     if (may_have_marks && !pass->KeepsInplaceMarks()) ir::DropInplaceMarks(program);
     may_have_marks = pass->KeepsInplaceMarks();
+    RewriteTrace* const trace = pass_context_.trace;
+    if (trace && trace->AtLimit()) break;
     if (hook_) hook_(*pass, false, false, program);
+    if (trace) trace->BeginPass(pass->name(), program);
     pass->ResetStatistics();
     PassReport report{.pass = pass->name(),
                       .ops_before = program.num_operations() - 1,
@@ -46,6 +50,7 @@ absl::Status PassManager::Run(ir::Program& program) {
                       .skipped = pass->skipped_rules()};
     const auto start = std::chrono::steady_clock::now();
     const absl::Status status = pass->Run(program);
+    if (trace && status.ok()) trace->EndPass(pass->changed(), program);
     report.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     report.changed = pass->changed();

@@ -24,6 +24,7 @@ absl::Status PatternRewritePass::Initialize(ir::IrContext& context,
   config_.record_rules |= pass_context.record_rules;
   config_.collect_statistics |= pass_context.collect_statistics;
   config_.paranoid |= pass_context.paranoid;
+  config_.trace = pass_context.trace;
   if (pass_context.seed) config_.seed = pass_context.seed;
   if (groups_.empty() && names_.empty()) return patterns_.status();
   drr::RewritePatternSet set(&context);

@@ -5,15 +5,11 @@
 #include <algorithm>
 
 #include "passes/greedy_driver.h"
+#include "passes/rewrite_trace.h"
 
 namespace weft::passes::internal {
 
-void RewriteLog::RecordSite(ir::Operation root) {
-  const std::string_view location = root.location().str(), name = root.result(0).name();
-  site_ = root.name();
-  if (!name.empty()) site_ += fmt::format(" %{}", name);
-  if (!location.empty()) site_ += fmt::format(" ({})", location);
-}
+void RewriteLog::RecordSite(ir::Operation root) { site_ = DescribeSite(root); }
 
 size_t RewriteLog::Period() const {
   const size_t kept = std::min<size_t>(count_, kKept);
@@ -42,6 +38,20 @@ std::string RewriteLog::Explain(const std::vector<RuleStatistics>& rules, uint64
   if (period == 1) return fmt::format("{}: it applies to what it makes, at {}", names, site_);
   if (period > 1) return fmt::format("{}: they undo each other at {}", names, site_);
   return fmt::format("{}, the last time at {}", names, site_);
+}
+
+void CountDecline(RuleStatistics& stats, const std::string& reason) {
+  constexpr size_t kMaxReasons = 16;  // kept per rule
+  auto it = std::find_if(stats.declines.begin(), stats.declines.end(),
+                         [&](const auto& d) { return d.first == reason; });
+  if (it == stats.declines.end()) {
+    const bool full = stats.declines.size() >= kMaxReasons;
+    if (!full) stats.declines.emplace_back(reason, 0);
+    if (stats.declines.size() == kMaxReasons && !full)
+      stats.declines.back().first = "other reasons";
+    it = stats.declines.end() - 1;
+  }
+  ++it->second;
 }
 
 }  // namespace weft::passes::internal

@@ -34,4 +34,7 @@ class RewriteLog {
   std::string site_;
 };
 
+// In the statistics of the rule that declined.
+void CountDecline(RuleStatistics& stats, const std::string& reason);
+
 }  // namespace weft::passes::internal

@@ -11,14 +11,23 @@ constexpr size_t kUsualLine = 96;  // characters of an operation
 
 }  // namespace
 
-ValueNumbering::ValueNumbering(Program& program) : results_(program.op_slots(), kNone) {
-  uint32_t next = 0;
+void ValueNumbering::Set(Value value, uint32_t number) {
+  const bool is_extra = value.id() & internal::kExtraBit;
+  const uint32_t id = value.id() & ~internal::kExtraBit;
+  auto& numbers = is_extra ? extras_ : results_;
+  if (id >= numbers.size()) numbers.resize(id + id / 2 + 16, kNone);
+  numbers[id] = number;
+}
+
+ValueNumbering::ValueNumbering(Program& program) : ValueNumbering(program, {}) {}
+
+ValueNumbering::ValueNumbering(Program& program, std::span<const Value> before)
+    : results_(program.op_slots(), kNone) {
+  auto next = static_cast<uint32_t>(before.size());
+  for (uint32_t i = 0; i < next; ++i)
+    if (before[i].IsAlive()) Set(before[i], i);
   auto add = [&](Value value) {
-    const bool is_extra = value.id() & internal::kExtraBit;
-    const uint32_t id = value.id() & ~internal::kExtraBit;
-    auto& numbers = is_extra ? extras_ : results_;
-    if (id >= numbers.size()) numbers.resize(id + id / 2 + 16, kNone);
-    numbers[id] = next++;
+    if (before.empty() || Of(value) == kNone) Set(value, next++);
   };
   text::VisitInTextOrder(
       program,

@@ -24,6 +24,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,10 +52,14 @@ class ValueNumbering {
   static constexpr uint32_t kNone = UINT32_MAX;
   ValueNumbering() = default;  // of no value
   explicit ValueNumbering(Program& program);
+  // Values that were numbered before keep their numbers, their places in `before` (dead and null
+  // handles take up a place); the others come after them, in the order of the text.
+  ValueNumbering(Program& program, std::span<const Value> before);
   uint32_t Of(Value value) const;         // kNone for a value that is in no block of the program
   std::string NameOf(Value value) const;  // "%12"; "<<NULL VALUE>>", "<<UNKNOWN VALUE>>"
 
  private:
+  void Set(Value value, uint32_t number);
   std::vector<uint32_t> results_, extras_;  // by value id
 };
 

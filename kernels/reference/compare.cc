@@ -64,6 +64,21 @@ double RelativeDifference(const TensorView& actual, const TensorView& expected) 
   return difference / (largest > 0 ? largest : 1);
 }
 
+int64_t CountDifferent(const TensorView& actual, const TensorView& expected) {
+  if (actual.dtype != expected.dtype || !std::ranges::equal(actual.dims, expected.dims))
+    return std::max<int64_t>(1, expected.NumElements());
+  const std::vector<double> a = reference::ReadDoubles(actual);
+  const std::vector<double> e = reference::ReadDoubles(expected);
+  const std::vector<double> distances = Distances(actual, expected, a, e);
+  int64_t count = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    const bool same = (a[i] == e[i] && std::signbit(a[i]) == std::signbit(e[i])) ||
+                      (std::isnan(a[i]) && std::isnan(e[i]));
+    count += !same || distances[i] > 0;
+  }
+  return count;
+}
+
 StepDifference CountSteps(const TensorView& actual, const TensorView& expected, double step) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   StepDifference steps;

@@ -10,6 +10,10 @@ namespace weft::kernels {
 // is not the same. Integers and bools count as their values, and only equal ones differ by 0.
 double RelativeDifference(const TensorView& actual, const TensorView& expected);
 
+// How many elements are not the same, bit for bit: -0 is not 0, but every NaN is every other. All of
+// the expected ones (at least 1) where the types or shapes differ.
+int64_t CountDifferent(const TensorView& actual, const TensorView& expected);
+
 // How far apart two quantised results are, in steps, which are 1 for integers: one step is a number
 // that was rounded the other way. `largest` is infinite when the types or shapes differ, where one
 // side is NaN or infinite and the other is not the same, and where a difference is no whole number

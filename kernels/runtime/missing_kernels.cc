@@ -72,4 +72,14 @@ std::vector<MissingKernel> MissingKernels(ir::Program& program,
   return missing;
 }
 
+std::vector<ir::Operation> OpsWithoutKernel(ir::Program& program,
+                                            const std::vector<std::string>& providers) {
+  std::vector<ir::Operation> ops;
+  Search search(providers);
+  ir::Walk(program, [&](ir::Operation op) {
+    if (!search.WhyNot(op).empty()) ops.push_back(op);
+  });
+  return ops;
+}
+
 }  // namespace weft::kernels

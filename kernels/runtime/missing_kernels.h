@@ -20,5 +20,8 @@ struct MissingKernel {
 // for a kernel of any type only: what its types lack shows when they are known.
 std::vector<MissingKernel> MissingKernels(ir::Program& program,
                                           const std::vector<std::string>& providers);
+// The operations themselves.
+std::vector<ir::Operation> OpsWithoutKernel(ir::Program& program,
+                                            const std::vector<std::string>& providers);
 
 }  // namespace weft::kernels

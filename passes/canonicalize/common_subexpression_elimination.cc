@@ -11,6 +11,7 @@
 #include "ir/graph_view.h"
 #include "ir/rewriter.h"
 #include "passes/pass_registry.h"
+#include "passes/rewrite_trace.h"
 
 namespace weft::passes {
 namespace {
@@ -76,7 +77,11 @@ class ScopedOps {
 
 class Merger {
  public:
-  explicit Merger(ir::Program& program) : program_(program), view_(&program), rewriter_(&program) {}
+  Merger(ir::Program& program, RewriteTrace* trace)
+      : program_(program),
+        view_(&program),
+        rewriter_(&program, trace ? trace->Listener() : nullptr),
+        trace_(trace) {}
   // Recursion is over nesting of regions only, which importer and parser bound.
   void RunOnBlock(ir::Block block, bool isolated);
   uint64_t merged() const { return merged_; }
@@ -97,6 +102,7 @@ class Merger {
   ir::Program& program_;
   ir::GraphView view_;
   ir::Rewriter rewriter_;
+  RewriteTrace* trace_;
   ScopedOps ops_;
   uint64_t merged_ = 0;
 };
@@ -129,12 +135,15 @@ inline void Merger::Visit(uint32_t op) {
     ops_.Add(hash, op);
     return;
   }
+  if (trace_ && trace_->AtLimit()) return;
   const Operation merged = view_.OperationAt(op), kept = view_.OperationAt(same);
+  if (trace_) trace_->Begin("merge", merged);
   if (view_.HasExtraResults(op)) {
     rewriter_.Replace(merged, kept.results().vec());
   } else {
     rewriter_.Replace(merged, {kept.result()});
   }
+  if (trace_) trace_->Commit();
   ++merged_;
 }
 
@@ -207,14 +216,22 @@ class CommonSubexpressionElimination : public Pass {
       : Pass("common-subexpression-elimination", "computes equal things once",
              {.seed = "ai-system"}) {}
 
+  absl::Status Initialize(ir::IrContext&, const PassContext& pass_context) override {
+    trace_ = pass_context.trace;
+    return absl::OkStatus();
+  }
+
   absl::Status Run(ir::Program& program) override {
-    Merger merger(program);
+    Merger merger(program, trace_);
     merger.RunOnBlock(program.body(), false);
     if (merger.merged() == 0) return absl::OkStatus();
     Count("operations merged", merger.merged());
     MarkChanged();
     return absl::OkStatus();
   }
+
+ private:
+  RewriteTrace* trace_ = nullptr;
 };
 WEFT_REGISTER_PASS(CommonSubexpressionElimination);
 

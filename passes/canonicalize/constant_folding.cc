@@ -12,6 +12,7 @@
 #include "ir/walk.h"
 #include "passes/canonicalize/decided_control.h"
 #include "passes/pass_registry.h"
+#include "passes/rewrite_trace.h"
 
 namespace weft::passes {
 namespace {
@@ -39,6 +40,7 @@ class ConstantFolding : public Pass {
 
   absl::Status Initialize(ir::IrContext&, const PassContext& pass_context) override {
     WEFT_ASSIGN_OR_RETURN(evaluator_, EvaluatorOf(pass_context));
+    trace_ = pass_context.trace;
     return absl::OkStatus();
   }
 
@@ -46,12 +48,14 @@ class ConstantFolding : public Pass {
     if (!evaluator_) return absl::OkStatus();  // the run folds no constants
     std::vector<ir::Operation> ops;
     ir::Walk(program, [&](ir::Operation op) { ops.push_back(op); });
-    ir::Rewriter rewriter(&program);
+    ir::Rewriter rewriter(&program, trace_ ? trace_->Listener() : nullptr);
     ir::ConstantFolder folder(evaluator_, ir::kFoldInProgram);
     const std::set<uint32_t> deciding = WhatDecides(ops);
     bool decided = false;
     for (ir::Operation op : ops) {  // operands before users: one sweep folds whole chains
       if (!op.IsAlive()) continue;
+      if (trace_ && trace_->AtLimit()) break;
+      if (trace_) trace_->Begin("fold", op);
       if (InlineDecidedControl(op, rewriter)) {
         decided = true;
         Count("branches and loops decided");
@@ -60,6 +64,7 @@ class ConstantFolding : public Pass {
       } else {
         continue;
       }
+      if (trace_) trace_->Commit();
       MarkChanged();
     }
     // What is read now may be better known than what the two branches have in common. Where that does
@@ -71,6 +76,7 @@ class ConstantFolding : public Pass {
 
  private:
   ir::Evaluator* evaluator_ = nullptr;
+  RewriteTrace* trace_ = nullptr;
 };
 WEFT_REGISTER_PASS(ConstantFolding);
 

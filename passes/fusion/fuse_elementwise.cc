@@ -20,6 +20,7 @@
 #include "ir/rewriter.h"
 #include "ir/walk.h"
 #include "passes/pass_registry.h"
+#include "passes/rewrite_trace.h"
 
 namespace weft::passes {
 namespace {
@@ -82,10 +83,13 @@ class FuseElementwise : public Pass {
   // Moves the group into the op.
   static void FillBody(const std::vector<Operation>& group, Operation fused,
                        ir::Rewriter& rewriter);
+
+  RewriteTrace* trace_ = nullptr;
 };
 
-absl::Status FuseElementwise::Initialize(ir::IrContext& context, const PassContext&) {
+absl::Status FuseElementwise::Initialize(ir::IrContext& context, const PassContext& pass_context) {
   ir::LoadFusedDialect(context);
+  trace_ = pass_context.trace;
   return absl::OkStatus();
 }
 
@@ -94,11 +98,15 @@ absl::Status FuseElementwise::Run(ir::Program& program) {
   ir::Walk(program, [&](Operation op) {
     if (CanJoin(op) && !op.ParentOp().HasTrait(ir::kBodyInRegion)) roots.push_back(op);
   });
-  ir::Rewriter rewriter(&program);
+  ir::Rewriter rewriter(&program, trace_ ? trace_->Listener() : nullptr);
   for (; !roots.empty(); roots.pop_back()) {
     if (!roots.back().IsAlive()) continue;
     const std::vector<Operation> group = Grow(roots.back());
-    if (group.size() < 2 || !Fuse(group, rewriter)) continue;
+    if (group.size() < 2) continue;
+    if (trace_ && trace_->AtLimit()) break;
+    if (trace_) trace_->Begin("fuse", roots.back());
+    if (!Fuse(group, rewriter)) continue;
+    if (trace_) trace_->Commit();
     Count("groups fused");
     Count("operations fused", group.size());
     MarkChanged();

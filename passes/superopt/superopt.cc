@@ -86,6 +86,7 @@ Superopt::Superopt()
 
 absl::Status Superopt::Initialize(ir::IrContext& context, const PassContext& run) {
   run_ = run;
+  run_.trace = nullptr;  // of what a search tries, only its result is a rewrite
   WEFT_ASSIGN_OR_RETURN(run_.evaluator, EvaluatorOf(run));
   if (const auto* given = run.options.Get<SearchOptions>()) options_ = *given;
   skipped_.clear();

@@ -167,12 +167,37 @@ void AddPassFlags(CLI::App& app, PassFlags* flags) {
                "verify after every pass; check every single rewrite, slow");
   app.add_flag("--paranoid", flags->paranoid)->group(kSameLine);
   app.add_flag("--stats{table}", flags->stats,
-               "what every pass and rule did, on stderr; --stats=json; time per pass");
+               "per pass and rule, on stderr; =json; exit 1 if R applied less");
   app.add_flag("--timing", flags->timing)->group(kSameLine);
-  app.add_option("--fail-if", flags->fail_if,
-                 "exit 1 if R applied fewer than N times; also <=, =, >=, >; repeatable")
+  app.add_option("--fail-if", flags->fail_if)
       ->type_name("R<N")
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->group(kSameLine);
+  AddRewriteFlags(app, &flags->rewrites);
+}
+
+void AddRulesFileFlag(CLI::App& app, PassFlags* flags) {
+  app.add_option("--rules-file", flags->rules_files)
+      ->type_name("F")
+      ->allow_extra_args(false)
+      ->group(kSameLine);
+}
+
+void AddDimRangeFlag(CLI::App& app, PassFlags* flags) {
+  app.add_option("--dim-range", flags->dim_ranges)
+      ->type_name("NAME=LOW..HIGH[*STEP]")
+      ->allow_extra_args(false)
+      ->group(kSameLine);
+}
+
+void AddOtherPassFlags(CLI::App& app, PassFlags* flags) {
+  const size_t others = app.get_options().size();
+  AddPassFlags(app, flags);
+  AddSearchFlags(app, &flags->search);
+  AddRulesFileFlag(app, flags);
+  AddDimRangeFlag(app, flags);
+  const std::vector<CLI::Option*> options = app.get_options(nullptr);
+  for (size_t i = others; i < options.size(); ++i) options[i]->group(kNotShown);
 }
 
 absl::Status CheckPassFlags(const PassFlags& flags) {
@@ -189,6 +214,7 @@ absl::Status CheckPassFlags(const PassFlags& flags) {
   WEFT_RETURN_IF_ERROR(CheckPrintFlag(flags.print_before, {"all"}));
   WEFT_RETURN_IF_ERROR(CheckPrintFlag(flags.print_after, {"all", "change"}));
   WEFT_RETURN_IF_ERROR(CheckSearchFlags(flags.search));
+  WEFT_RETURN_IF_ERROR(CheckRewriteFlags(flags.rewrites));
   for (const std::string& range : flags.dim_ranges)
     WEFT_RETURN_IF_ERROR(ir::Annotate(passes::ParseDimRange(range).status(), "--dim-range"));
   const std::string forms[] = {"table", "json"};
@@ -211,9 +237,11 @@ absl::Status RunPasses(const PassFlags& flags, ir::Program& program,
                        std::vector<PassReport>* reports, passes::PassManager::Hook hook) {
   WEFT_ASSIGN_OR_RETURN(auto evaluator, kernels::KernelEvaluator::Create("auto"));
   passes::PassManager pm(program.context());
+  std::vector<std::string> rules_of_files;  // of which a limited run may not come to any
   if (!flags.rules_files.empty()) {
-    WEFT_ASSIGN_OR_RETURN(auto rules, LoadRuleFiles(flags.rules_files, program));
+    WEFT_ASSIGN_OR_RETURN(auto rules, LoadRuleFiles(flags.rules_files, program, flags.program));
     WEFT_RETURN_IF_ERROR(CheckConflict(flags, rules));
+    for (const auto& rule : rules) rules_of_files.push_back(rule->name);
     pm.AddPass(MakeRuleFilePass(std::move(rules)));
   }
   const std::vector<std::string> names = PassesOf(flags);
@@ -229,6 +257,9 @@ absl::Status RunPasses(const PassFlags& flags, ir::Program& program,
   }
   pm.pass_context() = PassContextOf(flags);
   pm.pass_context().evaluator = evaluator.get();
+  std::optional<passes::RewriteTrace> trace;
+  if (auto options = TraceOptionsOf(flags.rewrites))
+    pm.pass_context().trace = &trace.emplace(*std::move(options));
   std::optional<SearchRun> search;
   if (ir::Contains(names, "superopt"))
     pm.pass_context().options.Set(search.emplace(flags.search).options());
@@ -244,7 +275,7 @@ absl::Status RunPasses(const PassFlags& flags, ir::Program& program,
   if (flags.rules_files.empty()) return absl::OkStatus();  // CheckPassFlags knew all names
   const std::vector<std::string> known = TransformationNames();
   for (const std::string& name : flags.disabled_rules)
-    if (!ir::Contains(known, name))
+    if (!ir::Contains(known, name) && !ir::Contains(rules_of_files, name))
       WEFT_RETURN_IF_ERROR(ir::CheckName("rule", name, RuleNames(pm.reports())));
   return absl::OkStatus();
 }

@@ -10,6 +10,7 @@
 #include "ir/program.h"
 #include "passes/pass_manager.h"
 #include "passes/precision/convert_floats.h"
+#include "tools/cli/rewrite_flags.h"
 #include "tools/cli/search_flags.h"
 
 namespace weft::tools {
@@ -29,6 +30,8 @@ struct PassFlags {
   int64_t target_opset = 0;               // of the ONNX model that will be written; 0: none will
   bool record_rules = false;              // in locations, for profiles
   bool widen_floats = false;              // begin with widen-floats, if any pass runs
+  RewriteFlags rewrites = {};
+  std::string program = "ir-opt";  // that warns on stderr
   // Run convert-floats: after simplify, where the pipeline begins with it, else at the end.
   std::optional<passes::ConvertFloatsOptions> convert = {};
   SearchFlags search = {};  // of superopt
@@ -38,8 +41,13 @@ struct PassFlags {
 
 // --pipeline alone; the default is what `flags` holds.
 void AddPipelineFlag(CLI::App& app, PassFlags* flags);
-// All the others. Call it after AddPipelineFlag.
+// All the others but those below. Call it after AddPipelineFlag.
 void AddPassFlags(CLI::App& app, PassFlags* flags);
+// --rules-file and --dim-range, each on the line of the option added before it.
+void AddRulesFileFlag(CLI::App& app, PassFlags* flags);
+void AddDimRangeFlag(CLI::App& app, PassFlags* flags);
+// All of them but --pipeline, without a line in the help.
+void AddOtherPassFlags(CLI::App& app, PassFlags* flags);
 
 // Every name exists, and no two flags contradict each other. Before anything is read.
 absl::Status CheckPassFlags(const PassFlags& flags);

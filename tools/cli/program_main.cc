@@ -11,6 +11,7 @@
 #include "ir/base/version.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/faults.h"
+#include "tools/cli/reproducer.h"
 
 namespace weft::tools {
 namespace {
@@ -25,7 +26,8 @@ class OneLineFormatter : public CLI::Formatter {
   std::string make_help(const CLI::App* app, std::string /*name*/,
                         CLI::AppFormatMode /*mode*/) const override {
     std::string help = usage_ + "\n";
-    const std::vector<const CLI::Option*> options = app->get_options();
+    const std::vector<const CLI::Option*> options = app->get_options(
+        [](const CLI::Option* option) { return option->get_group() != kNotShown; });
     for (size_t i = 0; i < options.size();) {
       const std::string& description = options[i]->get_description();
       std::string left = "  " + NameOf(*options[i]);
@@ -85,8 +87,19 @@ std::string UsageMistake(const CLI::App& app, const CLI::ParseError& error) {
   return fmt::format("unexpected argument '{}'", extras[0]);
 }
 
+// An error that is a mistake of ours.
+void PrintInternalError(const std::string& program, std::string what) {
+  const std::string folder = WriteReproducer();
+  if (!folder.empty()) what += fmt::format(" ({}/run.sh runs it again)", folder);
+  PrintError(program, what);
+}
+
 int Finish(const std::string& program, const absl::Status& status) {
-  if (!status.ok()) PrintError(program, ir::Message(status));
+  if (absl::IsInternal(status)) {
+    PrintInternalError(program, std::string(ir::Message(status)));
+  } else if (!status.ok()) {
+    PrintError(program, ir::Message(status));
+  }
   if (std::fflush(stdout) != 0 || std::ferror(stdout)) {
     PrintError(program, "writing to stdout failed");
     return kBadInput;
@@ -120,11 +133,12 @@ int RunMain(CLI::App& app, int argc, const char* const* argv,
       PrintError(program, UsageMistake(app, error));
       return kBadInput;
     }
+    PrepareReproducer(program, argc, argv);
     return Finish(program, body());
   } catch (const std::bad_alloc&) {
     PrintError(program, "out of memory");
   } catch (const std::exception& error) {
-    PrintError(program, error.what());
+    PrintInternalError(program, error.what());
   }
   return kBadInput;
 }

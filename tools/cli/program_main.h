@@ -16,6 +16,9 @@ namespace weft::tools {
 // covers both.
 inline constexpr const char* kSameLine = "same line";
 
+// The group of an option that the help leaves out.
+inline constexpr const char* kNotShown = "not shown";
+
 // Gives `app` the flags --help and --version and our help: one line per option, in the order they
 // were added, then `footer`.
 void SetUpApp(CLI::App& app, const std::string& usage, const std::string& footer);

@@ -105,12 +105,12 @@ class RuleFilePass : public passes::Pass {
 };
 
 // Appends the rules of one file.
-absl::Status LoadRuleFile(const std::string& path, ir::Program& program,
+absl::Status LoadRuleFile(const std::string& path, const std::string& tool, ir::Program& program,
                           std::vector<std::unique_ptr<drr::Rule>>* rules) {
   WEFT_ASSIGN_OR_RETURN(const std::string text, ReadText(path, drr::text::kMaxRuleFileBytes));
   drr::text::RuleFile file = drr::text::ReadRules(text, path, program.context(), &program);
-  for (const std::string& warning : file.warnings) PrintWarning("ir-opt", warning);
-  for (size_t i = 0; i + 1 < file.errors.size(); ++i) PrintError("ir-opt", file.errors[i]);
+  for (const std::string& warning : file.warnings) PrintWarning(tool, warning);
+  for (size_t i = 0; i + 1 < file.errors.size(); ++i) PrintError(tool, file.errors[i]);
   if (!file.errors.empty()) return ir::InvalidArgument(file.errors.back());
   for (std::unique_ptr<drr::Rule>& rule : file.rules) {
     for (const auto& other : *rules)
@@ -125,9 +125,10 @@ absl::Status LoadRuleFile(const std::string& path, ir::Program& program,
 }  // namespace
 
 absl::StatusOr<std::vector<std::unique_ptr<drr::Rule>>> LoadRuleFiles(
-    const std::vector<std::string>& paths, ir::Program& program) {
+    const std::vector<std::string>& paths, ir::Program& program, const std::string& tool) {
   std::vector<std::unique_ptr<drr::Rule>> rules;
-  for (const std::string& path : paths) WEFT_RETURN_IF_ERROR(LoadRuleFile(path, program, &rules));
+  for (const std::string& path : paths)
+    WEFT_RETURN_IF_ERROR(LoadRuleFile(path, tool, program, &rules));
   return rules;
 }
 

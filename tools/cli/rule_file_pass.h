@@ -13,9 +13,10 @@
 namespace weft::tools {
 
 // The rules for `program`, from all the files. Warnings, and all mistakes but the one that is
-// returned, go to stderr.
+// returned, go to stderr as those of `tool`.
 absl::StatusOr<std::vector<std::unique_ptr<drr::Rule>>> LoadRuleFiles(
-    const std::vector<std::string>& paths, ir::Program& program);
+    const std::vector<std::string>& paths, ir::Program& program,
+    const std::string& tool = "ir-opt");
 
 std::unique_ptr<passes::Pass> MakeRuleFilePass(std::vector<std::unique_ptr<drr::Rule>> rules);
 

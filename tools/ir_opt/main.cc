@@ -8,6 +8,7 @@
 
 #include "ir/base/suggest.h"
 #include "ir/text/printer.h"
+#include "kernels/available_cpus.h"
 #include "passes/pass_registry.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/files.h"
@@ -18,11 +19,14 @@
 #include "tools/cli/shape_flags.h"
 #include "tools/cli/target_opset.h"
 #include "tools/ir_opt/analyse.h"
+#include "tools/ir_opt/bisect.h"
+#include "tools/ir_opt/check.h"
 #include "tools/ir_opt/convert.h"
 #include "tools/ir_opt/describe_rule.h"
 #include "tools/ir_opt/explain.h"
 #include "tools/ir_opt/lists.h"
 #include "tools/ir_opt/quantize.h"
+#include "tools/ir_opt/reduce.h"
 #include "tools/ir_opt/verify_rules.h"
 #include "tools/onnx/export.h"
 
@@ -37,6 +41,9 @@ struct Flags {
   const CLI::Option* verify_rules = nullptr;  // may have a value: the rules
   std::vector<std::string> rules_to_verify;
   PassFlags passes = {.pipeline = "simplify"};
+  CheckFlags check;
+  bool bisect = false, reduce = false;
+  std::string test;
   ConvertFlags convert;
   ShapeFlags shapes;
   QuantizeFlags quantize;
@@ -45,25 +52,23 @@ struct Flags {
 };
 
 void AddFlags(CLI::App& app, Flags* flags) {
-  app.add_option("IN", flags->in, "the model, an .onnx or .ir file");
-  app.add_option("-o", flags->out, "write .onnx or .ir; - or no -o prints the program")
-      ->type_name("OUT");
+  app.add_option("IN", flags->in, "the model, and where to write it: .onnx or .ir; - prints it");
+  app.add_option("-o", flags->out)->type_name("OUT")->group(kSameLine);
   AddPipelineFlag(app, &flags->passes);
   AddPassFlags(app, &flags->passes);
+  AddCheckFlag(app, &flags->check);
+  AddToleranceFlag(app, &flags->check);
+  app.add_flag("--bisect", flags->bisect)->group(kSameLine);
+  app.add_flag("--reduce", flags->reduce)->group(kSameLine);
+  app.add_option("--test", flags->test)->type_name("CMD")->group(kSameLine);
   AddSearchFlags(app, &flags->passes.search);
   app.add_option("--explain", flags->explain,
                  "why R did not apply at V, or its nearest miss; rules of F first")
       ->type_name("R[@V]");
-  app.add_option("--rules-file", flags->passes.rules_files)
-      ->type_name("F")
-      ->allow_extra_args(false)
-      ->group(kSameLine);
+  AddRulesFileFlag(app, &flags->passes);
   AddConvertFlags(app, &flags->convert);
   AddDimFlag(app, &flags->shapes);
-  app.add_option("--dim-range", flags->passes.dim_ranges)
-      ->type_name("NAME=LOW..HIGH[*STEP]")
-      ->allow_extra_args(false)
-      ->group(kSameLine);
+  AddDimRangeFlag(app, &flags->passes);
   AddInputShapeFlags(app, &flags->shapes);
   AddLoadFlags(app, &flags->load);
   AddQuantizeFlags(app, &flags->quantize);
@@ -117,6 +122,24 @@ absl::Status Verify(const Flags& flags) {
 
 bool ToStdout(const Flags& flags) { return flags.out.empty() || flags.out == "-"; }
 
+absl::Status CheckSearchForFaults(const Flags& flags) {
+  if (!flags.bisect && !flags.reduce)
+    return flags.test.empty() ? absl::OkStatus()
+                              : ir::InvalidArgument("--test needs --bisect or --reduce");
+  if (flags.bisect && flags.reduce)
+    return ir::InvalidArgument("--bisect and --reduce are two searches: first one, then the other");
+  const std::string name = flags.bisect ? "--bisect" : "--reduce";
+  if (ToStdout(flags))
+    return ir::InvalidArgument(name + " needs -o OUT, a model, for what it finds");
+  if (flags.reduce && flags.test.empty())
+    return ir::InvalidArgument("--reduce needs --test CMD, which is called with a model");
+  if (flags.reduce && !flags.check.inputs.empty())
+    return ir::InvalidArgument("--reduce runs no pass, so that there is nothing to --check");
+  if (flags.bisect && !flags.explain.empty())
+    return ir::InvalidArgument("--bisect runs the passes many times, --explain is for one run");
+  return absl::OkStatus();
+}
+
 absl::Status CheckFlags(const Flags& flags) {
   if (flags.in.empty()) return ir::InvalidArgument("no model given; see ir-opt --help");
   WEFT_RETURN_IF_ERROR(ModelFormatOf(flags.in).status());
@@ -124,6 +147,13 @@ absl::Status CheckFlags(const Flags& flags) {
   WEFT_RETURN_IF_ERROR(CheckTargetOpset(flags.target_opset));
   WEFT_RETURN_IF_ERROR(CheckConvertFlags(flags.convert));
   WEFT_RETURN_IF_ERROR(CheckQuantizeFlags(flags.quantize));
+  WEFT_RETURN_IF_ERROR(CheckCheckFlags(flags.check));
+  WEFT_RETURN_IF_ERROR(CheckSearchForFaults(flags));
+  const bool checks = !flags.check.inputs.empty() || (flags.bisect && flags.test.empty());
+  if (checks && !(flags.convert.to.empty() && flags.quantize.mode.empty()))
+    return ir::InvalidArgument(
+        "--check is for programs that keep their numbers; --convert and --quantize tell themselves "
+        "what they do to outputs");
   const std::string forms[] = {"functions", "inline"};
   WEFT_RETURN_IF_ERROR(ir::CheckName("export form", flags.export_form, forms));
   if (!flags.explain.empty())
@@ -151,12 +181,14 @@ absl::Status List(const Flags& flags) {
   return absl::OkStatus();
 }
 
+SaveOptions SaveOptionsOf(const Flags& flags) {
+  return {.full_weights = flags.full_weights,
+          .inline_functions = flags.export_form == "inline",
+          .target_opset = flags.passes.target_opset};
+}
+
 absl::Status WriteProgram(const Flags& flags, ir::Program& program) {
-  if (!ToStdout(flags))
-    return SaveModel(program, flags.out,
-                     {.full_weights = flags.full_weights,
-                      .inline_functions = flags.export_form == "inline",
-                      .target_opset = flags.passes.target_opset});
+  if (!ToStdout(flags)) return SaveModel(program, flags.out, SaveOptionsOf(flags));
   if (!flags.explain.empty() && flags.out.empty()) return absl::OkStatus();  // that is the answer
   const std::string text = ir::PrintProgram(program, {.full_weights = flags.full_weights});
   std::fwrite(text.data(), 1, text.size(), stdout);
@@ -181,6 +213,26 @@ absl::Status Optimise(const Flags& flags, const Conversion& conversion, ir::Prog
   return CheckRuleBounds(flags.passes.fail_if, RuleNames(reports), reports);
 }
 
+drr::NumericClass NumericsOf(const Flags& flags) {
+  return drr::FindNumericClass(flags.passes.numerics).value();  // CheckPassFlags() saw it
+}
+
+// The same, between two runs of --check.
+absl::Status OptimiseChecked(const Flags& flags, const Conversion& conversion,
+                             ir::Program& program) {
+  if (flags.check.inputs.empty()) return Optimise(flags, conversion, program);
+  const std::unique_ptr<ir::Program> original = program.Clone();
+  WEFT_ASSIGN_OR_RETURN(
+      const ProgramCheck check,
+      ProgramCheck::Create(flags.check, NumericsOf(flags), *original, kernels::AvailableCpus()));
+  std::fputs(check.Preface().c_str(), stderr);
+  WEFT_RETURN_IF_ERROR(Optimise(flags, conversion, program));
+  std::string text;
+  const absl::Status verdict = check.Judge(program, &text);
+  std::fputs(text.c_str(), stderr);
+  return verdict;
+}
+
 // Rules have to know what the model will be written as.
 absl::StatusOr<int64_t> TargetOpsetOf(const Flags& flags, ir::Program& program) {
   if (ToStdout(flags)) return flags.target_opset;
@@ -202,12 +254,16 @@ absl::Status Run(Flags flags) {
   WEFT_ASSIGN_OR_RETURN(auto program, LoadModel(context, flags.in, flags.load));
   WEFT_RETURN_IF_ERROR(ApplyShapes(flags.shapes, *program));
   WEFT_ASSIGN_OR_RETURN(flags.passes.target_opset, TargetOpsetOf(flags, *program));
+  if (flags.reduce) return Reduce({flags.test, SaveOptionsOf(flags), flags.out}, *program);
   if (!flags.quantize.mode.empty())
     WEFT_RETURN_IF_ERROR(Quantize(flags.quantize, flags.passes, *program));
   const int64_t opset = flags.passes.target_opset;
   Conversion conversion(flags.convert, opset > 0 ? opset : onnx::TargetOpset(*program));
   flags.passes.convert = conversion.options();
-  WEFT_RETURN_IF_ERROR(Optimise(flags, conversion, *program));
+  if (flags.bisect)
+    return Bisect({flags.test, flags.check, flags.passes, SaveOptionsOf(flags), flags.out},
+                  *program);
+  WEFT_RETURN_IF_ERROR(OptimiseChecked(flags, conversion, *program));
   return WriteProgram(flags, *program);
 }
 

@@ -15,7 +15,7 @@
 #include "kernels/runtime/session.h"
 #include "passes/quantize/quantize.h"
 #include "tools/cli/program_main.h"
-#include "tools/ir_run/tensors.h"
+#include "tools/cli/tensors.h"
 
 namespace weft::tools {
 namespace {

@@ -17,12 +17,13 @@
 #include "tools/cli/model_io.h"
 #include "tools/cli/pass_flags.h"
 #include "tools/cli/program_main.h"
+#include "tools/cli/rule_bound.h"
 #include "tools/cli/shape_flags.h"
+#include "tools/cli/tensors.h"
 #include "tools/ir_run/bench.h"
-#include "tools/ir_run/compare.h"
+#include "tools/ir_run/check_outputs.h"
 #include "tools/ir_run/report.h"
 #include "tools/ir_run/runner.h"
-#include "tools/ir_run/tensors.h"
 
 namespace weft::tools {
 namespace {
@@ -30,16 +31,15 @@ namespace {
 using kernels::ThreadPool;
 
 struct Flags {
-  std::string model, output_dir, compare;
-  std::vector<std::string> expect;
+  std::string model, output_dir, save_inputs;
+  ComparisonFlags compare;
   InputFlags inputs;
   ShapeFlags shapes;
   LoadOptions load;
-  PassFlags passes = {.pipeline = "fuse"};
+  PassFlags passes = {.pipeline = "fuse", .program = "ir-run"};
   std::string provider = "auto";
   int threads = std::min(kernels::AvailableCpus(), ThreadPool::kMaxThreads);
   bool oversubscribe = false;
-  std::optional<double> tolerance;
   bool bench = false, bench_blocks = false, profile = false, report = false, can_run = false;
 };
 
@@ -58,8 +58,11 @@ void AddFlags(CLI::App& app, Flags* flags) {
   AddDimFlag(app, &flags->shapes);
   AddInputShapeFlags(app, &flags->shapes);
   AddLoadFlags(app, &flags->load);
-  app.add_option("--output-dir", flags->output_dir, "write DIR/output_<i>.pb")->type_name("DIR");
+  app.add_option("--output-dir", flags->output_dir, "write DIR/output_<i>.pb, DIR/input_<i>.pb")
+      ->type_name("DIR");
+  app.add_option("--save-inputs", flags->save_inputs)->type_name("DIR")->group(kSameLine);
   AddPipelineFlag(app, &flags->passes);
+  AddOtherPassFlags(app, &flags->passes);
   app.add_option("--provider", flags->provider,
                  fmt::format("whose kernels: {} (auto); xnnpack may lose a NaN",
                              fmt::join(kernels::ProviderChoices(), "|")))
@@ -68,13 +71,13 @@ void AddFlags(CLI::App& app, Flags* flags) {
                  "default and limit: the CPUs the process may use; lift the limit")
       ->type_name("N");
   app.add_flag("--oversubscribe", flags->oversubscribe)->group(kSameLine);
-  app.add_option("--compare", flags->compare,
-                 "reference: compare with the model as it is on reference kernels")
+  app.add_option("--compare", flags->compare.with,
+                 "with reference: as it is on reference kernels; or with another model")
       ->type_name("WITH");
-  app.add_option("--expect", flags->expect, "compare an output with a file; repeatable")
+  app.add_option("--expect", flags->compare.expect, "compare an output with a file; repeatable")
       ->type_name("NAME=FILE")
       ->allow_extra_args(false);
-  app.add_option("--tolerance", flags->tolerance,
+  app.add_option("--tolerance", flags->compare.tolerance,
                  "allowed / largest output (f32 5e-6, f16 1e-3, bf16 8e-3, integers 0)")
       ->type_name("T");
   app.add_flag("--bench", flags->bench,
@@ -94,12 +97,9 @@ absl::Status CheckFlags(const Flags& flags) {
   if (flags.threads < 1 || flags.threads > ThreadPool::kMaxThreads)
     return ir::InvalidArgument(
         fmt::format("--threads {}: expected 1 to {}", flags.threads, ThreadPool::kMaxThreads));
-  if (flags.tolerance && !(*flags.tolerance >= 0))
-    return ir::InvalidArgument(
-        fmt::format("--tolerance {}: expected a number of at least 0", *flags.tolerance));
-  const std::string with[] = {"reference"};
-  if (!flags.compare.empty())
-    WEFT_RETURN_IF_ERROR(ir::CheckName("comparison", flags.compare, with));
+  if (flags.report && !flags.passes.passes.empty())
+    return ir::InvalidArgument("--report runs the pipelines layout and fuse, not --passes");
+  WEFT_RETURN_IF_ERROR(CheckComparisonFlags(flags.compare));
   return absl::OkStatus();
 }
 
@@ -115,48 +115,18 @@ int ThreadsOf(const Flags& flags) {
 
 using Steps = std::vector<std::optional<double>>;
 
-// One line per output on stdout.
-absl::Status CheckOutput(const std::string& name, const kernels::RuntimeValue& actual,
-                         const kernels::RuntimeValue& expected, const char* with,
-                         const Allowed& allowed, Disagreement* disagreement) {
-  WEFT_ASSIGN_OR_RETURN(const Comparison comparison, Compare(name, actual, expected, allowed));
-  std::printf("%s: %s\n", name.c_str(), comparison.Text(with).c_str());
-  disagreement->Add(comparison);
-  return absl::OkStatus();
-}
-
-// The model as it is, on reference kernels and one thread.
-absl::Status CompareWithReference(const ir::Program& original, const Runner& runner,
-                                  const std::vector<kernels::RuntimeValue>& inputs,
-                                  const Steps& steps, std::optional<double> tolerance,
-                                  Disagreement* disagreement) {
-  WEFT_ASSIGN_OR_RETURN(auto reference,
-                        Runner::Create(original, {.threads = 1, .provider = "reference"}));
-  WEFT_RETURN_IF_ERROR(reference->Bind(inputs));
-  WEFT_RETURN_IF_ERROR(reference->Run());
-  for (size_t i = 0; i < runner.outputs().size(); ++i)
-    WEFT_RETURN_IF_ERROR(CheckOutput(runner.output_infos()[i].name, runner.outputs()[i],
-                                     reference->outputs()[i], "the reference",
-                                     {steps[i], tolerance}, disagreement));
-  return absl::OkStatus();
-}
-
-// `steps` are those of the model as it is.
+// `steps` are those of the model as it is, which is `original` when that is compared.
 absl::Status CheckOutputs(const Flags& flags, const ir::Program* original, const Steps& steps,
                           const Runner& runner, const std::vector<kernels::RuntimeValue>& inputs,
-                          ir::IrContext& context) {
-  Disagreement disagreement;
-  if (original)
-    WEFT_RETURN_IF_ERROR(
-        CompareWithReference(*original, runner, inputs, steps, flags.tolerance, &disagreement));
-  WEFT_ASSIGN_OR_RETURN(const auto expected,
-                        ReadExpected(context, runner.output_infos(), flags.expect));
-  for (size_t i = 0; i < expected.size(); ++i)
-    if (expected[i])
-      WEFT_RETURN_IF_ERROR(CheckOutput(runner.output_infos()[i].name, runner.outputs()[i],
-                                       *expected[i], "what is expected",
-                                       {steps[i], flags.tolerance}, &disagreement));
-  return disagreement.empty() ? absl::OkStatus() : CheckFailed("outputs " + disagreement.Text());
+                          const kernels::SessionOptions& options, ir::IrContext& context) {
+  OutputCheck check(runner, inputs, steps, flags.compare.tolerance);
+  if (original) {
+    WEFT_RETURN_IF_ERROR(check.WithReference(*original));
+  } else if (!flags.compare.with.empty()) {
+    WEFT_RETURN_IF_ERROR(check.WithModel(context, flags.compare.with, flags.load, options));
+  }
+  WEFT_RETURN_IF_ERROR(check.WithFiles(context, flags.compare.expect));
+  return check.Verdict();
 }
 
 absl::Status Measure(const Flags& flags, Runner& runner) {
@@ -201,24 +171,31 @@ absl::Status Run(Flags& flags) {
                                            .profile = flags.profile,
                                            .oversubscribe = flags.oversubscribe};
   if (flags.report)
-    return PrintReport(*program, flags.model, flags.inputs, options, flags.tolerance);
+    return PrintReport(*program, flags.model, flags.inputs, options, flags.passes,
+                       flags.compare.tolerance);
 
   std::unique_ptr<ir::Program> original;
-  if (!flags.compare.empty()) original = program->Clone();
+  if (flags.compare.with == "reference") original = program->Clone();
   const Steps steps = OutputSteps(*program);
-  WEFT_RETURN_IF_ERROR(RunPasses(flags.passes, *program));
+  std::vector<passes::PassReport> reports;
+  WEFT_RETURN_IF_ERROR(RunPasses(flags.passes, *program, &reports));
+  WEFT_RETURN_IF_ERROR(CheckRuleBounds(flags.passes.fail_if, RuleNames(reports), reports));
   if (flags.can_run) return CheckKernels(*program, flags.provider);
   WEFT_ASSIGN_OR_RETURN(auto runner, Runner::Create(*program, options));
   WEFT_ASSIGN_OR_RETURN(const auto inputs, GatherInputs(context, runner->inputs(), flags.inputs));
+  if (!flags.save_inputs.empty())
+    WEFT_RETURN_IF_ERROR(
+        WriteValues(context, flags.save_inputs, "input", runner->inputs(), inputs));
   WEFT_RETURN_IF_ERROR(runner->Bind(inputs));
   WEFT_RETURN_IF_ERROR(runner->Run());
   if (!flags.output_dir.empty())
-    WEFT_RETURN_IF_ERROR(
-        WriteOutputs(context, flags.output_dir, runner->output_infos(), runner->outputs()));
-  const bool checks = original || !flags.expect.empty();
+    WEFT_RETURN_IF_ERROR(WriteValues(context, flags.output_dir, "output", runner->output_infos(),
+                                     runner->outputs()));
+  const bool checks = !flags.compare.with.empty() || !flags.compare.expect.empty();
   const bool measures = flags.bench || flags.bench_blocks || flags.profile;
   if (checks)
-    WEFT_RETURN_IF_ERROR(CheckOutputs(flags, original.get(), steps, *runner, inputs, context));
+    WEFT_RETURN_IF_ERROR(
+        CheckOutputs(flags, original.get(), steps, *runner, inputs, options, context));
   if (measures) WEFT_RETURN_IF_ERROR(Measure(flags, *runner));
   if (!checks && !measures && flags.output_dir.empty()) PrintOutputs(*runner);
   return absl::OkStatus();
@@ -231,6 +208,7 @@ int main(int argc, char** argv) {
   using namespace weft::tools;  // NOLINT
   CLI::App app("", "ir-run");
   SetUpApp(app, "usage: ir-run MODEL [options]     runs a model",
+           "and the flags for passes that ir-opt has: --passes, --numerics, --rules-file, ...\n"
            "exit: 0 done, 1 outputs differ, 2 bad usage or input, 3 unsupported");
   Flags flags;
   AddFlags(app, &flags);

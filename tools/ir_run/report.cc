@@ -5,14 +5,14 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "tools/cli/compare.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/pass_flags.h"
 #include "tools/cli/pass_tables.h"
 #include "tools/cli/table.h"
+#include "tools/cli/tensors.h"
 #include "tools/ir_run/bench.h"
-#include "tools/ir_run/compare.h"
 #include "tools/ir_run/runner.h"
-#include "tools/ir_run/tensors.h"
 
 namespace weft::tools {
 namespace {
@@ -24,12 +24,11 @@ struct Side {
 };
 
 absl::StatusOr<Side> Prepare(ir::Program& program, const std::string& pipeline,
-                             const kernels::SessionOptions& options) {
+                             const kernels::SessionOptions& options, PassFlags passes) {
+  passes.pipeline = pipeline;
   Side side;
   side.program = program.Clone();
-  WEFT_RETURN_IF_ERROR(
-      RunPasses({.pipeline = pipeline, .widen_floats = options.provider != "reference"},
-                *side.program, &side.reports));
+  WEFT_RETURN_IF_ERROR(RunPasses(passes, *side.program, &side.reports));
   WEFT_ASSIGN_OR_RETURN(side.runner, Runner::Create(*side.program, options));
   return side;
 }
@@ -81,9 +80,10 @@ absl::Status PrintDifferences(const Differences& all) {
 }  // namespace
 
 absl::Status PrintReport(ir::Program& program, const std::string& model, const InputFlags& inputs,
-                         const kernels::SessionOptions& options, std::optional<double> tolerance) {
-  WEFT_ASSIGN_OR_RETURN(const Side unfused, Prepare(program, "layout", options));
-  WEFT_ASSIGN_OR_RETURN(const Side fused, Prepare(program, "fuse", options));
+                         const kernels::SessionOptions& options, const PassFlags& passes,
+                         std::optional<double> tolerance) {
+  WEFT_ASSIGN_OR_RETURN(const Side unfused, Prepare(program, "layout", options, passes));
+  WEFT_ASSIGN_OR_RETURN(const Side fused, Prepare(program, "fuse", options, passes));
   std::printf("%s: %u operations, optimised by the pipeline fuse\n\n%s\n", model.c_str(),
               program.num_operations() - 1, RuleTable(fused.reports).c_str());
 

@@ -8,14 +8,16 @@
 #include "ir/base/status.h"
 #include "ir/program.h"
 #include "kernels/runtime/session.h"
-#include "tools/ir_run/tensors.h"
+#include "tools/cli/pass_flags.h"
+#include "tools/cli/tensors.h"
 
 namespace weft::tools {
 
 // Optimises copies of the program with the pipelines layout (unfused) and fuse, prints what every
 // rule did, runs both in turns on the same inputs and prints their latencies, the speed-up and the
-// largest difference of their outputs. CheckFailed when that exceeds `tolerance`.
+// largest difference of their outputs. `passes` has everything but the pipeline. CheckFailed when that exceeds `tolerance`.
 absl::Status PrintReport(ir::Program& program, const std::string& model, const InputFlags& inputs,
-                         const kernels::SessionOptions& options, std::optional<double> tolerance);
+                         const kernels::SessionOptions& options, const PassFlags& passes,
+                         std::optional<double> tolerance);
 
 }  // namespace weft::tools

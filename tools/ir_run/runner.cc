@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "tools/cli/table.h"
-#include "tools/ir_run/tensors.h"
+#include "tools/cli/tensors.h"
 
 namespace weft::tools {
 

@@ -1,9 +1,10 @@
-#include "tools/ir_run/compare.h"
+#include "tools/cli/compare.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "ir/analysis/rounding_step.h"
 #include "kernels/reference/reference.h"
@@ -15,38 +16,38 @@ namespace {
 
 using kernels::RuntimeValue;
 
-absl::StatusOr<double> TensorDifference(const std::string& name, const kernels::TensorView& actual,
-                                        const kernels::TensorView& expected) {
+// Called for each tensor of two outputs of one kind and type.
+using Visit =
+    std::function<absl::Status(const std::string& subject, const kernels::TensorView& actual,
+                               const kernels::TensorView& expected)>;
+
+absl::Status VisitTensor(const std::string& name, const kernels::TensorView& actual,
+                         const kernels::TensorView& expected, const Visit& visit) {
   if (actual.dtype != expected.dtype || !std::ranges::equal(actual.dims, expected.dims))
     return CheckFailed(fmt::format("{} is {}, expected {}", name, kernels::Describe({actual}),
                                    kernels::Describe({expected})));
-  const std::vector<double> values = kernels::reference::ReadDoubles(expected);
-  const bool any_finite =
-      std::any_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
-  if (!any_finite && !values.empty())
-    return CheckFailed(
-        fmt::format("{}: no expected element is finite, so nothing is compared", name));
-  return kernels::RelativeDifference(actual, expected);
+  return visit(name, actual, expected);
 }
 
-// Relative to the largest expected element.
-absl::StatusOr<double> Difference(const std::string& name, const RuntimeValue& actual,
-                                  const RuntimeValue& expected) {
+absl::Status VisitTensors(const std::string& name, const RuntimeValue& actual,
+                          const RuntimeValue& expected, const Visit& visit) {
   const std::string subject = fmt::format("output '{}'", name);
   if (actual.IsTensor() && expected.IsTensor())
-    return TensorDifference(subject, actual.view, expected.view);
+    return VisitTensor(subject, actual.view, expected.view, visit);
   if (kernels::Describe(actual) != kernels::Describe(expected))
     return CheckFailed(fmt::format("{} is {}, expected {}", subject, kernels::Describe(actual),
                                    kernels::Describe(expected)));
-  double largest = 0;
-  for (size_t i = 0; actual.IsSequence() && i < actual.sequence->size(); ++i) {
-    WEFT_ASSIGN_OR_RETURN(
-        const double difference,
-        TensorDifference(fmt::format("{}, element {}", subject, i), (*actual.sequence)[i]->view(),
-                         (*expected.sequence)[i]->view()));
-    largest = std::max(largest, difference);
-  }
-  return largest;
+  for (size_t i = 0; actual.IsSequence() && i < actual.sequence->size(); ++i)
+    WEFT_RETURN_IF_ERROR(VisitTensor(fmt::format("{}, element {}", subject, i),
+                                     (*actual.sequence)[i]->view(), (*expected.sequence)[i]->view(),
+                                     visit));
+  return absl::OkStatus();
+}
+
+bool AnyFinite(const kernels::TensorView& tensor) {
+  const std::vector<double> values = kernels::reference::ReadDoubles(tensor);
+  return values.empty() ||
+         std::any_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
 }
 
 bool IsExact(ir::DataType dtype) {
@@ -80,6 +81,11 @@ std::vector<std::optional<double>> OutputSteps(ir::Program& program) {
 }
 
 std::string Comparison::Text(const std::string& with) const {
+  if (exact && agrees) return fmt::format("is what {} is, bit for bit", with);
+  if (exact)
+    return fmt::format(
+        "differs from {} in {} element{}, by {:.3g} of its largest element, too much", with,
+        different, different == 1 ? "" : "s", relative);
   if (!steps)
     return fmt::format("differs from {} by {:.3g} of its largest element{}", with, relative,
                        agrees ? "" : ", too much");
@@ -98,6 +104,7 @@ std::string Comparison::Text(const std::string& with) const {
 void Disagreement::Add(const Comparison& comparison) {
   if (comparison.agrees) return;
   empty_ = false;
+  exact_ |= comparison.exact;
   if (comparison.steps) {
     if (steps_.empty()) steps_ = StepsFault(*comparison.steps);
     return;
@@ -107,14 +114,27 @@ void Disagreement::Add(const Comparison& comparison) {
 }
 
 std::string Disagreement::Text() const {
+  if (exact_) return fmt::format("differ by {:.3g}, not bit for bit the same", relative_);
   if (!steps_.empty()) return "differ by " + steps_;
   return fmt::format("differ by {:.3g}, allowed are {:.3g}", relative_, allowed_);
 }
 
 absl::StatusOr<Comparison> Compare(const std::string& name, const RuntimeValue& actual,
                                    const RuntimeValue& expected, const Allowed& allowed) {
-  Comparison comparison;
-  WEFT_ASSIGN_OR_RETURN(comparison.relative, Difference(name, actual, expected));
+  Comparison comparison{.exact = allowed.exact};
+  WEFT_RETURN_IF_ERROR(VisitTensors(
+      name, actual, expected,
+      [&](const std::string& subject, const kernels::TensorView& a, const kernels::TensorView& e) {
+        if (!allowed.exact && !AnyFinite(e))
+          return CheckFailed(subject + ": no expected element is finite, so nothing is compared");
+        comparison.relative = std::max(comparison.relative, kernels::RelativeDifference(a, e));
+        if (allowed.exact) comparison.different += kernels::CountDifferent(a, e);
+        return absl::OkStatus();
+      }));
+  if (allowed.exact) {
+    comparison.agrees = comparison.different == 0;
+    return comparison;
+  }
   comparison.allowed = AllowedDifference(expected, allowed.tolerance);
   if (allowed.step && !allowed.tolerance && expected.IsTensor()) {
     comparison.step = allowed.step;

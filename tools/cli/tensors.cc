@@ -1,4 +1,4 @@
-#include "tools/ir_run/tensors.h"
+#include "tools/cli/tensors.h"
 
 #include <fmt/format.h>
 
@@ -165,6 +165,10 @@ absl::StatusOr<std::vector<RuntimeValue>> GatherInputs(ir::IrContext& context,
   ir::DimSizes sizes;
   for (size_t i = 0; i < inputs.size(); ++i)
     if (given[i]) WEFT_RETURN_IF_ERROR(Fit(inputs[i], *given[i], &sizes));
+  for (const ir::DimBinding& binding : flags.sizes)
+    if (std::string why; !ir::IsStaticDim(sizes.SizeOf(binding.symbol)) &&
+                         !sizes.Add(binding.symbol, binding.size, &why))
+      return ir::InvalidArgument(why);
   std::vector<RuntimeValue> values;
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (given[i]) {
@@ -188,15 +192,15 @@ absl::StatusOr<std::vector<std::optional<RuntimeValue>>> ReadExpected(
   return ReadAssignments(context, "--expect", "output", outputs, files);
 }
 
-absl::Status WriteOutputs(ir::IrContext& context, const std::string& folder,
-                          std::span<const TensorInfo> outputs,
-                          const std::vector<RuntimeValue>& values) {
+absl::Status WriteValues(ir::IrContext& context, const std::string& folder, std::string_view kind,
+                         std::span<const TensorInfo> infos,
+                         const std::vector<RuntimeValue>& values) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) return ir::InvalidArgument(folder + ": cannot be made: " + error.message());
   for (size_t i = 0; i < values.size(); ++i)
-    WEFT_RETURN_IF_ERROR(WriteValue(context, fmt::format("{}/output_{}.pb", folder, i), values[i],
-                                    outputs[i].type, outputs[i].name));
+    WEFT_RETURN_IF_ERROR(WriteValue(context, fmt::format("{}/{}_{}.pb", folder, kind, i), values[i],
+                                    infos[i].type, infos[i].name));
   return absl::OkStatus();
 }
 

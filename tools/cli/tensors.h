@@ -5,18 +5,21 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ir/base/status.h"
+#include "ir/dim/dim_expr.h"
 #include "kernels/runtime/session.h"
 #include "kernels/runtime_value.h"
 
 namespace weft::tools {
 
 struct InputFlags {
-  std::vector<std::string> files;   // NAME=FILE.pb or NAME=FILE.npy
-  std::optional<uint64_t> seed;     // of the inputs that no file gives
-  std::vector<std::string> ranges;  // NAME=LOW,HIGH or NAME:LOW,HIGH, of random ones
+  std::vector<std::string> files;       // NAME=FILE.pb or NAME=FILE.npy
+  std::optional<uint64_t> seed;         // of the inputs that no file gives
+  std::vector<std::string> ranges;      // NAME=LOW,HIGH or NAME:LOW,HIGH, of random ones
+  std::vector<ir::DimBinding> sizes{};  // of symbols, where files and defaults do not say them
 };
 
 // In the order of `inputs`: from files, then defaults, then random. Symbolic dims that a file or a
@@ -31,10 +34,10 @@ absl::StatusOr<std::vector<std::optional<kernels::RuntimeValue>>> ReadExpected(
     ir::IrContext& context, std::span<const kernels::TensorInfo> outputs,
     const std::vector<std::string>& files);
 
-// DIR/output_<i>.pb with the name of the output. Makes the folder.
-absl::Status WriteOutputs(ir::IrContext& context, const std::string& folder,
-                          std::span<const kernels::TensorInfo> outputs,
-                          const std::vector<kernels::RuntimeValue>& values);
+// DIR/<kind>_<i>.pb with the name of the value; `kind` is input or output. Makes the folder.
+absl::Status WriteValues(ir::IrContext& context, const std::string& folder, std::string_view kind,
+                         std::span<const kernels::TensorInfo> infos,
+                         const std::vector<kernels::RuntimeValue>& values);
 
 // Null and empty for those that are no tensors.
 std::vector<kernels::TensorView> ViewsOf(const std::vector<kernels::RuntimeValue>& values);

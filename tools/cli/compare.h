@@ -19,6 +19,7 @@ std::vector<std::optional<double>> OutputSteps(ir::Program& program);
 struct Allowed {
   std::optional<double> step;       // one is allowed, unless there is a
   std::optional<double> tolerance;  // of the largest expected element
+  bool exact = false;               // instead of both: nothing, bit for bit
 };
 
 struct Comparison {
@@ -27,6 +28,8 @@ struct Comparison {
   double allowed = 0;                            // of that
   std::optional<kernels::StepDifference> steps;  // instead, where they decide
   std::optional<double> step;
+  bool exact = false;     // compared bit for bit
+  int64_t different = 0;  // elements, then
 
   // "differs from WITH by ..."
   std::string Text(const std::string& with) const;
@@ -42,7 +45,7 @@ class Disagreement {
   std::string Text() const;
 
  private:
-  bool empty_ = true;
+  bool empty_ = true, exact_ = false;
   std::string steps_;
   double relative_ = 0, allowed_ = 0;
 };
@@ -50,7 +53,8 @@ class Disagreement {
 // Of a sequence's tensors the largest difference. Without a tolerance, integers and bools must be
 // equal, f32 may differ by 5e-6, f16 and bf16 by a rounding, and those with a step by one, if not in
 // more than a quarter of many elements. CheckFailed when kind, type, shape or
-// length differ, or when nothing that is expected is finite, so that nothing is compared.
+// length differ, or when nothing that is expected is finite, so that nothing is compared; bit for bit
+// that is compared, too.
 absl::StatusOr<Comparison> Compare(const std::string& name, const kernels::RuntimeValue& actual,
                                    const kernels::RuntimeValue& expected, const Allowed& allowed);
 

@@ -1,0 +1,46 @@
+// Other processes: a copy of this one for what may crash, and commands of the user.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "ir/base/status.h"
+
+namespace weft::tools {
+
+struct ProcessEnd {
+  int exit_code = 0;
+  int signal = 0;    // that ended it; 0: it ended by itself
+  std::string text;  // what it wrote to stdout and stderr
+
+  bool ok() const { return exit_code == 0 && signal == 0; }
+  bool IsLike(const ProcessEnd& other) const {
+    return exit_code == other.exit_code && signal == other.signal;
+  }
+  std::string ToString() const;  // "exit 1", "Segmentation fault"
+};
+
+// Calls `body` in a copy of this process, whose exit code it returns; waits for its end. The caller
+// has one thread.
+absl::StatusOr<ProcessEnd> RunInCopy(const std::function<int()>& body);
+
+// sh -c 'command "$1"' with `argument` for $1: the command may be a pipeline and gets the argument at
+// its end. InvalidArgument when there is no such command.
+absl::StatusOr<ProcessEnd> RunCommand(const std::string& command, const std::string& argument);
+
+// A new folder for temporary files, which goes with the object.
+class TemporaryFolder {
+ public:
+  static absl::StatusOr<TemporaryFolder> Create();
+  TemporaryFolder(TemporaryFolder&& other) noexcept;
+  TemporaryFolder& operator=(TemporaryFolder&&) = delete;
+  ~TemporaryFolder();
+
+  std::string PathOf(const std::string& name) const { return path_ + "/" + name; }
+
+ private:
+  explicit TemporaryFolder(std::string path) : path_(std::move(path)) {}
+  std::string path_;
+};
+
+}  // namespace weft::tools

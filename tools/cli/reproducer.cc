@@ -1,0 +1,167 @@
+#include "tools/cli/reproducer.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "ir/base/version.h"
+
+namespace weft::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kSignals[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL};
+constexpr uintmax_t kMaxCopied = uintmax_t{1} << 30;  // bytes; larger files stay where they are
+
+// All is made before anything can go wrong: a handler of signals may neither allocate nor lock.
+struct Reproducer {
+  std::string folder, script_path, script, message;
+  std::vector<std::pair<std::string, std::string>> copies;  // from, to
+};
+Reproducer* prepared = nullptr;  // never freed: a crash may come at any time
+struct sigaction before[std::size(kSignals)];
+
+bool WriteAll(int file, const char* data, size_t size) {
+  while (size > 0) {
+    const ssize_t n = write(file, data, size);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    data += n;
+    size -= static_cast<size_t>(n);
+  }
+  return true;
+}
+
+bool CopyFile(const std::string& from, const std::string& to) {
+  const int in = open(from.c_str(), O_RDONLY | O_CLOEXEC);
+  if (in < 0) return false;
+  const int out = open(to.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  char buffer[4096];
+  bool good = out >= 0;
+  for (ssize_t n = 0; good && (n = read(in, buffer, sizeof(buffer))) != 0;)
+    good = n > 0 ? WriteAll(out, buffer, static_cast<size_t>(n)) : errno == EINTR;
+  close(in);
+  if (out >= 0) close(out);
+  return good;
+}
+
+// Only calls that a handler of signals may make.
+bool Write(const Reproducer& reproducer) {
+  if (mkdir(reproducer.folder.c_str(), 0777) != 0) return false;
+  for (const auto& [from, to] : reproducer.copies)
+    if (!CopyFile(from, to)) return false;
+  const int script =
+      open(reproducer.script_path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0777);
+  if (script < 0) return false;
+  const bool good = WriteAll(script, reproducer.script.data(), reproducer.script.size());
+  close(script);
+  return good;
+}
+
+void OnCrash(int signal) {
+  for (size_t i = 0; i < std::size(kSignals); ++i) sigaction(kSignals[i], &before[i], nullptr);
+  const Reproducer* const reproducer = std::exchange(prepared, nullptr);
+  if (reproducer && Write(*reproducer))
+    WriteAll(STDERR_FILENO, reproducer->message.data(), reproducer->message.size());
+  raise(signal);  // as if nobody had handled it, once this has returned
+}
+
+std::string Quoted(const std::string& text) {
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+class Preparation {
+ public:
+  explicit Preparation(std::string folder) { result_.folder = std::move(folder); }
+
+  Reproducer Run(const std::string& program, int argc, const char* const* argv) {
+    result_.script_path = result_.folder + "/run.sh";
+    result_.script = fmt::format(
+        "#!/bin/sh\n# {} {} failed. The files that its command line named are here, but for what "
+        "they "
+        "name\n# themselves and for those of more than a GiB.\ncd \"$(dirname \"$0\")\" && exec {}",
+        program, WEFT_VERSION_STRING, program);
+    for (int i = 1; i < argc; ++i) {
+      const std::string argument = argv[i];
+      const bool is_output = std::string(argv[i - 1]) == "-o";
+      result_.script +=
+          " " + Quoted(is_output ? fs::path(argument).filename().string() : WithCopy(argument));
+    }
+    result_.script += "\n";
+    result_.message =
+        fmt::format("{}: error: crashed; {} runs it again\n", program, result_.script_path);
+    return std::move(result_);
+  }
+
+ private:
+  // The argument, FILE or NAME=FILE, with the file's name in the folder.
+  std::string WithCopy(const std::string& argument) {
+    for (size_t begin = 0; begin != std::string::npos;
+         begin = begin == 0 ? argument.find('=') : std::string::npos) {
+      const size_t at = begin == 0 ? 0 : begin + 1;
+      const std::string path = argument.substr(at);
+      std::error_code error;
+      if (path.empty() || !fs::is_regular_file(path, error)) continue;
+      return argument.substr(0, at) + Copy(path);
+    }
+    return argument;
+  }
+
+  std::string Copy(const std::string& path) {
+    std::error_code error;
+    std::string whole = fs::absolute(path, error).string();
+    if (fs::file_size(path, error) > kMaxCopied || error) return whole;
+    std::string name = fs::path(path).filename().string();
+    while (!names_.insert(name).second) name.insert(0, "_");
+    for (const char* side : {"", ".weights", ".data"})
+      if (fs::is_regular_file(path + side, error))
+        result_.copies.emplace_back(whole + side, result_.folder + "/" + name + side);
+    return name;
+  }
+
+  Reproducer result_;
+  std::set<std::string> names_ = {"run.sh"};
+};
+
+}  // namespace
+
+void PrepareReproducer(const std::string& program, int argc, const char* const* argv) {
+  const char* const given = std::getenv(kReproducersVariable);
+  if (given && *given == '\0') return;
+  std::error_code error;
+  const fs::path where = given ? fs::path(given) : fs::temp_directory_path(error);
+  if (error || prepared) return;
+  const fs::path folder = where / fmt::format("{}-reproducer-{}", program, getpid());
+  prepared = new Reproducer(Preparation(folder.string()).Run(program, argc, argv));
+  static char stack[1 << 16];  // of the handler: the program's may have run over
+  stack_t other = {};
+  other.ss_sp = stack;
+  other.ss_size = sizeof(stack);
+  sigaltstack(&other, nullptr);
+  struct sigaction action = {};
+  action.sa_handler = OnCrash;
+  action.sa_flags = SA_ONSTACK;
+  for (size_t i = 0; i < std::size(kSignals); ++i) sigaction(kSignals[i], &action, &before[i]);
+}
+
+void DropReproducer() {
+  if (!prepared) return;
+  prepared = nullptr;
+  for (const int signal : kSignals) std::signal(signal, SIG_DFL);
+}
+
+std::string WriteReproducer() { return prepared && Write(*prepared) ? prepared->folder : ""; }
+
+}  // namespace weft::tools

@@ -1,0 +1,20 @@
+// What a program leaves behind when it finds a mistake of its own, or crashes: a folder with the files
+// that its command line names and a script that runs it again.
+#pragma once
+
+#include <string>
+
+namespace weft::tools {
+
+// Where such folders go; by default that of temporary files. Empty: none is written.
+inline constexpr const char* kReproducersVariable = "WEFT_REPRODUCERS";
+
+// From now on a crash leaves a reproducer and names it on stderr.
+void PrepareReproducer(const std::string& program, int argc, const char* const* argv);
+// In a copy of the process: crashes are for its parent to see.
+void DropReproducer();
+
+// Writes it now. The folder; empty when there is none.
+std::string WriteReproducer();
+
+}  // namespace weft::tools

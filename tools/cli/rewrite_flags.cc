@@ -1,0 +1,77 @@
+#include "tools/cli/rewrite_flags.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+#include <vector>
+
+#include "ir/base/suggest.h"
+#include "tools/cli/program_main.h"
+
+namespace weft::tools {
+namespace {
+
+// "2 onnx.Transpose, onnx.Relu", in the order in which the names come first.
+std::string CountedNames(const std::vector<std::string>& names) {
+  std::vector<std::pair<std::string, size_t>> counts;
+  for (const std::string& name : names) {
+    const auto it = std::find_if(counts.begin(), counts.end(),
+                                 [&](const auto& count) { return count.first == name; });
+    if (it == counts.end()) {
+      counts.emplace_back(name, 1);
+    } else {
+      ++it->second;
+    }
+  }
+  std::string text;
+  for (const auto& [name, count] : counts)
+    text += fmt::format("{}{}{}", text.empty() ? "" : ", ",
+                        count == 1 ? "" : fmt::format("{} ", count), name);
+  return text.empty() ? "nothing" : text;
+}
+
+}  // namespace
+
+void AddRewriteFlags(CLI::App& app, RewriteFlags* flags) {
+  app.add_option("--max-rewrites", flags->most,
+                 "stop after N; a line for each, on stderr; =diff: changed lines")
+      ->type_name("N")
+      ->check([](const std::string& text) {  // which CLI11 would wrap around
+        return std::string(text.starts_with('-') ? "expected a number of at least 0" : "");
+      });
+  app.add_flag("--print-rewrites{line}", flags->print)->group(kSameLine);
+}
+
+absl::Status CheckRewriteFlags(const RewriteFlags& flags) {
+  const std::string forms[] = {"line", "diff"};
+  if (flags.print.empty()) return absl::OkStatus();
+  return ir::CheckName("form of --print-rewrites", flags.print, forms);
+}
+
+std::optional<passes::RewriteTraceOptions> TraceOptionsOf(const RewriteFlags& flags) {
+  if (!flags.most && flags.print.empty() && !flags.on_rewrite && !flags.before_rewrite)
+    return std::nullopt;
+  passes::RewriteTraceOptions options;
+  if (flags.most) options.limit = *flags.most;
+  options.lines = flags.print == "diff";
+  options.before_rewrite = flags.before_rewrite;
+  options.on_rewrite = flags.on_rewrite;
+  if (!flags.print.empty())
+    options.on_rewrite = [also = flags.on_rewrite](const passes::TracedRewrite& rewrite) {
+      std::string text = DescribeRewrite(rewrite) + "\n";
+      for (const std::string& line : rewrite.lines) text += "  " + line + "\n";
+      std::fputs(text.c_str(), stderr);
+      if (also) also(rewrite);
+    };
+  return options;
+}
+
+std::string DescribeRewrite(const passes::TracedRewrite& rewrite) {
+  std::string text = fmt::format("{} {}: ", rewrite.number, rewrite.pass);
+  if (!rewrite.rule.empty()) text += fmt::format("{} at {}: ", rewrite.rule, rewrite.site);
+  return text + CountedNames(rewrite.went) + " -> " + CountedNames(rewrite.came);
+}
+
+}  // namespace weft::tools

@@ -1,0 +1,83 @@
+// ir-opt --check: a program before and after its passes on the same random inputs.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "drr/rule/numeric_class.h"
+#include "ir/base/status.h"
+#include "ir/program.h"
+#include "kernels/runtime/session.h"
+#include "kernels/runtime_value.h"
+#include "tools/cli/compare.h"
+
+namespace weft::tools {
+
+struct CheckFlags {
+  std::string inputs;               // how many sets of random inputs; empty: no check
+  std::optional<double> tolerance;  // in place of what the numeric class allows
+};
+
+// --check and --tolerance.
+void AddCheckFlag(CLI::App& app, CheckFlags* flags);
+void AddToleranceFlag(CLI::App& app, CheckFlags* flags);
+absl::Status CheckCheckFlags(const CheckFlags& flags);
+
+// The outputs of a program, which others that were made from it are to have, too. What that means is
+// said by the numeric class of the run that makes them:
+//   exact                every bit on reference kernels, but a NaN is any other NaN
+//   reassociates         what Compare() allows without a tolerance, on the kernels of "auto"
+//   approximate          1e-3 of the largest element
+//   changes-meaning      differences are told and nothing is judged
+// Sizes that are symbols are chosen: small ones with which the program runs. Operations that no
+// kernel runs are taken for functions that nothing is known of: what they read is compared as if it
+// were returned, and what they make is random.
+class ProgramCheck {
+ public:
+  // Runs the original. Unsupported where it cannot run, with the reason.
+  static absl::StatusOr<ProgramCheck> Create(const CheckFlags& flags, drr::NumericClass numerics,
+                                             ir::Program& original, int threads);
+
+  // What is compared, how: a line or two.
+  const std::string& Preface() const { return preface_; }
+  // A line per output, with the largest difference over all inputs, goes to `text`. CheckFailed when
+  // an output differs too much or `after` does not run; Unsupported when nothing can be compared.
+  absl::Status Judge(ir::Program& after, std::string* text) const;
+
+ private:
+  using Values = std::vector<kernels::RuntimeValue>;
+  struct Sample {
+    Values inputs, outputs;
+  };
+
+  struct Missing {  // an operation of the body that no kernel runs, or that holds such a one
+    std::string name, location;
+  };
+  struct Output {
+    std::string name;
+    std::optional<double> step;  // see OutputSteps()
+  };
+
+  bool IsExact() const { return numerics_ == drr::NumericClass::kExact && !tolerance_; }
+  kernels::SessionOptions Options() const;
+  std::string Contract() const;
+  absl::StatusOr<std::vector<ir::Operation>> MissingIn(ir::Program& program) const;
+  // Those of the program that was made, in the order of the original's.
+  absl::StatusOr<std::vector<ir::Operation>> Match(std::vector<ir::Operation> ops) const;
+  absl::Status AddSample(ir::Program& program, uint64_t seed, std::string* sizes);
+  absl::StatusOr<Comparison> CompareOutput(const Sample& sample, size_t output,
+                                           const kernels::RuntimeValue& actual) const;
+  absl::StatusOr<std::vector<Values>> RunAll(ir::Program& program) const;
+
+  drr::NumericClass numerics_ = drr::NumericClass::kExact;
+  std::optional<double> tolerance_;
+  int threads_ = 1;
+  std::string preface_;
+  std::vector<Missing> missing_;
+  std::vector<Output> outputs_;
+  std::vector<Sample> samples_;
+};
+
+}  // namespace weft::tools

@@ -1,0 +1,53 @@
+// ir-run --compare and --expect: the outputs of a run next to those of another one, or of files.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/base/status.h"
+#include "kernels/runtime/session.h"
+#include "tools/cli/compare.h"
+#include "tools/cli/model_io.h"
+#include "tools/ir_run/runner.h"
+
+namespace weft::tools {
+
+struct ComparisonFlags {
+  std::string with;                 // reference, or a model's file
+  std::vector<std::string> expect;  // NAME=FILE
+  std::optional<double> tolerance;
+};
+
+absl::Status CheckComparisonFlags(const ComparisonFlags& flags);
+
+// The outputs of one run, and what is compared with them: a line per output on stdout.
+class OutputCheck {
+ public:
+  // `steps` are those of the model as it is (OutputSteps). All must outlive this.
+  OutputCheck(const Runner& runner, const std::vector<kernels::RuntimeValue>& inputs,
+              const std::vector<std::optional<double>>& steps, std::optional<double> tolerance)
+      : runner_(runner), inputs_(inputs), steps_(steps), tolerance_(tolerance) {}
+
+  // The same program, as it is, on reference kernels and one thread.
+  absl::Status WithReference(const ir::Program& original);
+  // Another model as it is, on kernels of the same choice: it reads the inputs of its names and must
+  // have an output of every name. InvalidArgument when it has an input more or an output less.
+  absl::Status WithModel(ir::IrContext& context, const std::string& path, const LoadOptions& load,
+                         const kernels::SessionOptions& options);
+  absl::Status WithFiles(ir::IrContext& context, const std::vector<std::string>& files);
+
+  // CheckFailed when anything differed too much.
+  absl::Status Verdict() const;
+
+ private:
+  absl::Status Check(size_t output, const kernels::RuntimeValue& expected, const std::string& with);
+
+  const Runner& runner_;
+  const std::vector<kernels::RuntimeValue>& inputs_;
+  const std::vector<std::optional<double>>& steps_;
+  std::optional<double> tolerance_;
+  Disagreement disagreement_;
+};
+
+}  // namespace weft::tools

@@ -1,0 +1,164 @@
+// ir-opt --bisect.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "unittests/tools/faults/wrong_rules.h"
+#include "unittests/tools/subprocess.h"
+
+namespace weft::tools {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// neg(neg(x)) => x, which is right; and relu-to-tanh.
+std::string RightAndWrong() {
+  return std::string(R"(
+rule drop-negs {
+  numerics exact
+  source {
+    %0 = onnx.Neg(%x)
+    %1 = onnx.Neg(%0)
+  }
+  result { }
+  replace %1 with %x
+}
+)") + kReluToTanh;
+}
+
+// A chain of neg(neg(exp(...))), `pairs` long, with a relu in the middle.
+std::string Chain(int pairs) {
+  const std::string type = "tensor<2x3xf32>";
+  std::string text =
+      "module {input_names:strings[\"x\"],output_names:strings[\"y\"]} (%0: " + type + ") {\n";
+  int last = 0;
+  const auto add = [&](const std::string& op) {
+    text += " (%" + std::to_string(last + 1) + ") = \"onnx." + op + "\" (%" + std::to_string(last) +
+            ") {} : (" + type + ") -> " + type + "\n";
+    ++last;
+  };
+  for (int i = 0; i < pairs; ++i) {
+    add("Neg");
+    add("Neg");
+    add("Sin");
+    if (i == pairs / 2) add("Relu");
+  }
+  return text + " () = \"builtin.return\" (%" + std::to_string(last) + ") {} : (" + type +
+         ") ->\n}\n";
+}
+
+class IrOptBisect : public IrOpt {
+ protected:
+  // A chain of 40 rewrites that are right and one that is wrong.
+  Outcome Bisect(std::vector<std::string> flags) {
+    flags.insert(flags.end(),
+                 {Write("a.ir", Chain(40)), "--rules-file", Write("r.weft", RightAndWrong()),
+                  "--pipeline", "none", "--bisect", "-o", Path("near.ir")});
+    return Run(WithWrongRules(std::move(flags)));
+  }
+  Outcome RunNear(const std::string& model) {
+    return Run(
+        WithWrongRules({model, "--pipeline", "none", "--rules-file", Path("r.weft"), "--check"}));
+  }
+};
+
+TEST_F(IrOptBisect, FindsTheOneWrongRewriteInLogarithmicallyManyRuns) {
+  const Outcome outcome = Bisect({});
+  EXPECT_EQ(outcome.code, 0) << outcome.err << outcome.out;
+  EXPECT_THAT(outcome.out,
+              HasSubstr("bisect: 41 rewrites, 8 runs; the first one that is wrong:\n"));
+  EXPECT_THAT(outcome.out,
+              HasSubstr(" rules-file: relu-to-tanh at onnx.Relu: onnx.Relu -> onnx.Tanh\n"
+                        "y: differs from the original by "));
+}
+
+TEST_F(IrOptBisect, WritesAModelOfThatRewriteThatIsWrongByItself) {
+  const Outcome outcome = Bisect({});
+  EXPECT_THAT(outcome.out,
+              HasSubstr(Path("near.ir") + " holds what is around it and is wrong after ir-opt " +
+                        Path("near.ir") + " --pipeline none --rules-file"));
+  const std::string near = ReadFile(Path("near.ir"));
+  EXPECT_EQ(CountOf(near, "\"onnx.Relu\""), 1u) << near;
+  EXPECT_LE(CountOf(near, "onnx."), 30u);
+  EXPECT_EQ(RunNear(Path("near.ir")).code, 1);
+}
+
+TEST_F(IrOptBisect, AsksTheCommandOfTheUser) {
+  const std::string test = Write("test.sh", "#!/bin/sh\n! grep -q onnx.Tanh \"$1\"\n");
+  const Outcome outcome = Bisect({"--test", "sh " + test});
+  EXPECT_EQ(outcome.code, 0) << outcome.err << outcome.out;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("relu-to-tanh at onnx.Relu"),
+                                 HasSubstr("the test ended with exit 1")));
+  EXPECT_EQ(CountOf(ReadFile(Path("near.ir")), "onnx."), 1u);
+}
+
+TEST_F(IrOptBisect, TakesACrashOfTheCommandForAFailure) {
+  const std::string test =
+      Write("test.sh", "#!/bin/sh\nif grep -q onnx.Tanh \"$1\"; then kill -SEGV $$; fi\n");
+  const Outcome outcome = Bisect({"--test", "sh " + test});
+  EXPECT_EQ(outcome.code, 0) << outcome.err << outcome.out;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("relu-to-tanh at onnx.Relu"),
+                                 HasSubstr("the test ended with exit 139")));
+}
+
+TEST_F(IrOptBisect, FindsARuleThatBreaksThePasses) {
+  const std::string same = Write("same.weft", R"(
+rule same {
+  numerics exact
+  source { %0 = onnx.Relu(%x) }
+  result { !0 = onnx.Relu(%x) }
+  replace %0 with !0
+}
+)");
+  const Outcome outcome =
+      Bisect({"--rules-file", same, "--disable-rule", "relu-to-tanh", "--paranoid"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err << outcome.out;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("rules-file: same at onnx.Relu"),
+                                 HasSubstr("rule same was applied but changed nothing")));
+}
+
+TEST_F(IrOptBisect, SaysThatNothingIsWrong) {
+  const std::vector<std::string> flags = {Write("a.ir", Chain(4)), "--bisect", "-o",
+                                          Path("near.ir")};
+  const Outcome outcome = Run(flags);
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("ir-opt: error: --bisect: nothing is wrong after all "));
+  EXPECT_THAT(Files(), ElementsAre("a.ir"));
+}
+
+TEST_F(IrOptBisect, SaysThatTheModelIsWrongBeforeAnyRewrite) {
+  const Outcome outcome = Bisect({"--test", "false"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("--bisect: the program is wrong before any rewrite"));
+}
+
+TEST_F(IrOptBisect, RefusesBadUsage) {
+  const std::string in = Write("a.ir", Chain(1));
+  EXPECT_THAT(Refusal({in, "--bisect"}), HasSubstr("--bisect needs -o OUT"));
+  EXPECT_THAT(Refusal({in, "--test", "true"}), HasSubstr("--test needs --bisect or --reduce"));
+  EXPECT_THAT(Refusal({in, "-o", Path("b.ir"), "--bisect", "--reduce", "--test", "true"}),
+              HasSubstr("two searches"));
+  EXPECT_THAT(Refusal({in, "-o", Path("b.ir"), "--bisect", "--test", "./no-such-command"}),
+              HasSubstr("'./no-such-command' cannot be run"));
+}
+
+// Every folded constant is a rewrite of its own.
+TEST_F(IrOptBisect, CountsFoldedConstants) {
+  constexpr const char* kSums =
+      R"(module {input_names:strings["x"],output_names:strings["y"]} (%0: tensor<2xf32>) {
+ (%1) = "builtin.constant" () {value:dense<tensor<f32>, [2.0]>} : () -> tensor<f32>
+ (%2) = "onnx.Exp" (%1) {} : (tensor<f32>) -> tensor<f32>
+ (%3) = "onnx.Sin" (%2) {} : (tensor<f32>) -> tensor<f32>
+ (%4) = "onnx.Add" (%0, %3) {} : (tensor<2xf32>, tensor<f32>) -> tensor<2xf32>
+ () = "builtin.return" (%4) {} : (tensor<2xf32>) ->
+}
+)";
+  const Outcome outcome =
+      Run({Write("a.ir", kSums), "--bisect", "-o", Path("near.ir"), "--test", "grep -q onnx.Sin"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err << outcome.out;
+  EXPECT_THAT(outcome.out, HasSubstr("2 constant-folding: fold at onnx.Sin: "));
+}
+
+}  // namespace
+}  // namespace weft::tools
