@@ -1,0 +1,35 @@
+// What the fuzz targets share.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "ir/context.h"
+
+namespace weft::fuzz {
+
+inline std::string_view TextOf(std::span<const uint8_t> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// Every dialect that the tools load.
+void LoadDialects(ir::IrContext& context);
+
+// A file of this process alone, in a folder for temporary files; removed with the object. Readers of
+// files map them, so each input needs one.
+class ScratchFile {
+ public:
+  explicit ScratchFile(std::string_view suffix);  // ".npy"
+  ~ScratchFile();
+  ScratchFile(const ScratchFile&) = delete;
+  ScratchFile& operator=(const ScratchFile&) = delete;
+  void Write(std::span<const uint8_t> bytes) const;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace weft::fuzz
