@@ -11,7 +11,7 @@
 namespace weft::fuzz {
 namespace {
 
-constexpr int kMaxInputs = 8;
+constexpr int kMaxInputs = 16;
 constexpr int64_t kMaxElements = 6000;  // of a value
 constexpr size_t kMaxRank = 6;
 
@@ -110,7 +110,7 @@ bool GraphMaker::AddOp(ir::OperationState state, size_t num_results, ir::Operati
 }
 
 std::unique_ptr<ir::Program> GraphMaker::Finish() {
-  constexpr size_t kMaxOutputs = 6;
+  constexpr size_t kMaxOutputs = 16;  // what no output needs is dead
   std::vector<ir::Value> unread, others;
   for (const ir::Value value : values_) {
     if (!value.DefiningOp() || value.DefiningOp().num_operands() == 0) continue;  // leaves

@@ -35,7 +35,7 @@ std::unique_ptr<ir::Program> MakeRandomGraph(ir::IrContext& context, const Graph
     maker.AddInput(context.TensorType(dtype, RandomShape(random)));
   }
   for (int step = 0; step < options.steps; ++step) {
-    if (!options.golden_root.empty() && random.Chance(15)) {
+    if (!options.golden_root.empty() && random.Chance(30)) {
       SpliceGolden(maker, random.Pick(GoldenPaths(options.golden_root)));
     } else {
       AddRandomOp(maker);
