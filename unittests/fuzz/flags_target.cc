@@ -71,8 +71,7 @@ void FuzzFlags(std::span<const uint8_t> bytes) {
       WEFT_CHECK(parsed->low <= size && size <= parsed->high && size % parsed->step == 0, range);
   }
   for (const std::string& bound : flags.fail_if) (void)tools::ParseRuleBound(bound, {});
-  ir::IrContext context;
-  LoadDialects(context);
+  ir::IrContext& context = ContextForInput();
   const auto program = ir::ParseProgram(context, kProgram);
   WEFT_CHECK(program.ok(), ir::Message(program.status()));
   const absl::Status applied = tools::ApplyShapes(flags.shapes, **program);

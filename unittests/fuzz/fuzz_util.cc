@@ -5,6 +5,7 @@
 #include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 
 #include "ir/base/check.h"
 #include "ir/dialects/ascend.h"
@@ -21,6 +22,18 @@ void LoadDialects(ir::IrContext& context) {
   ir::LoadLitertDialect(context);
   ir::LoadMicrosoftDialect(context);
   ir::LoadPdDialect(context);
+}
+
+ir::IrContext& ContextForInput() {
+  constexpr int kInputs = 200;
+  static std::unique_ptr<ir::IrContext> context;
+  static int left = 0;
+  if (left-- == 0) {
+    context = std::make_unique<ir::IrContext>();
+    LoadDialects(*context);
+    left = kInputs - 1;
+  }
+  return *context;
 }
 
 ScratchFile::ScratchFile(std::string_view suffix) {

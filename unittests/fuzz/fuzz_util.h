@@ -17,6 +17,11 @@ inline std::string_view TextOf(std::span<const uint8_t> bytes) {
 // Every dialect that the tools load.
 void LoadDialects(ir::IrContext& context);
 
+// A context with these dialects, the same for some inputs in a row: loading them takes longer than
+// reading most inputs. It is another one now and then, so that what inputs leave in it stays little;
+// nothing made in it may be kept until the next call.
+ir::IrContext& ContextForInput();
+
 // A file of this process alone, in a folder for temporary files; removed with the object. Readers of
 // files map them, so each input needs one.
 class ScratchFile {

@@ -8,8 +8,7 @@
 namespace weft::fuzz {
 
 void FuzzOnnx(std::span<const uint8_t> bytes) {
-  ir::IrContext context;
-  LoadDialects(context);
+  ir::IrContext& context = ContextForInput();
   const auto program = onnx::ImportOnnxBytes(context, std::as_bytes(bytes));
   if (!program.ok()) {
     const std::string_view message = ir::Message(program.status());

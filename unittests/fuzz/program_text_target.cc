@@ -13,8 +13,7 @@ namespace weft::fuzz {
 namespace {
 
 void ParseAndPrint(std::string_view text, const ir::ParseOptions& options) {
-  ir::IrContext context;
-  LoadDialects(context);
+  ir::IrContext& context = ContextForInput();
   const auto program = ir::ParseProgram(context, text, options);
   if (!program.ok()) {
     const std::string_view message = ir::Message(program.status());

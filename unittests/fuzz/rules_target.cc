@@ -60,8 +60,7 @@ void Apply(const drr::text::RuleFile& file, ir::Program& program) {
 }  // namespace
 
 void FuzzRules(std::span<const uint8_t> bytes) {
-  ir::IrContext context;
-  LoadDialects(context);
+  ir::IrContext& context = ContextForInput();
   const std::unique_ptr<ir::Program> program = *ir::ParseProgram(context, kProgram);
   const drr::text::RuleFile file =
       drr::text::ReadRules(TextOf(bytes), "f", &context, program.get());

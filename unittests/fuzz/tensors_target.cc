@@ -33,7 +33,7 @@ void ReadAndWrite(const std::string& path, ir::IrContext& context, ir::Type type
 }  // namespace
 
 void FuzzTensors(std::span<const uint8_t> bytes) {
-  ir::IrContext context;
+  ir::IrContext& context = ContextForInput();
   const bool is_npy = TextOf(bytes).starts_with("\x93NUMPY");
   const ScratchFile file(is_npy ? ".npy" : ".pb");
   file.Write(bytes);
