@@ -1,0 +1,114 @@
+// Random graphs of fixed seeds; tools/dev fuzz graphs runs more of them, with sanitizers.
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "ir/text/parser.h"
+#include "ir/text/printer.h"
+#include "ir/walk.h"
+#include "unittests/fuzz/fuzz_util.h"
+#include "unittests/fuzz/graphs/compare_graph.h"
+#include "unittests/fuzz/graphs/random_graph.h"
+#include "unittests/fuzz/graphs/reduce_graph.h"
+
+namespace weft::fuzz {
+namespace {
+
+constexpr char kGolden[] = WEFT_TEST_DATA_DIR "/passes";
+
+class RandomGraphs : public testing::Test {
+ protected:
+  RandomGraphs() { LoadDialects(context); }
+  std::unique_ptr<ir::Program> Make(uint64_t seed) {
+    return MakeRandomGraph(context, {.seed = seed, .golden_root = kGolden});
+  }
+  ir::IrContext context;
+};
+
+TEST_F(RandomGraphs, AreTheSameForTheSameSeed) {
+  EXPECT_EQ(ir::PrintProgram(*Make(7)), ir::PrintProgram(*Make(7)));
+  EXPECT_NE(ir::PrintProgram(*Make(7)), ir::PrintProgram(*Make(8)));
+}
+
+TEST_F(RandomGraphs, HoldManyOperatorsSharedValuesAndSeveralOutputs) {
+  std::set<std::string> ops;
+  int shared = 0, outputs = 0;
+  for (uint64_t seed = 1; seed <= 40; ++seed) {
+    const auto program = Make(seed);
+    outputs += program->body().Terminator().num_operands() > 1;
+    ir::Walk(*program, [&](ir::Operation op) {
+      ops.insert(std::string(op.name()));
+      for (const ir::Value result : op.results()) shared += result.use_count() > 1;
+    });
+  }
+  EXPECT_GT(ops.size(), 100u);
+  EXPECT_GT(shared, 100);
+  EXPECT_GT(outputs, 20);
+}
+
+TEST_F(RandomGraphs, AreTheSameHoweverTheyAreRun) {
+  int compared = 0;
+  for (uint64_t seed = 1; seed <= 12; ++seed) {
+    const auto program = Make(seed);
+    GraphCheck check(*program, seed);
+    EXPECT_EQ(check.why_not(), "") << "seed " << seed;
+    for (const Leg& leg : AllLegs())
+      EXPECT_EQ(check.Difference(leg, &compared), "") << leg.Name() << ", seed " << seed;
+  }
+  EXPECT_GT(compared, 150);
+}
+
+// A constant that is a little off, another function, a -0 that is lost.
+TEST_F(RandomGraphs, AreComparedSoThatAWrongRewriteIsFound) {
+  const auto parse = [&](const std::string& op) {
+    return *ir::ParseProgram(
+        context,
+        R"(module {input_names:strings["x"],output_names:strings["y"]} (%0: tensor<400xf32>) {
+ (%1) = "builtin.constant" () {value:dense<tensor<f32>, [1.5]>} : () -> tensor<f32>
+ (%2) = "builtin.constant" () {value:dense<tensor<f32>, [1.5001]>} : () -> tensor<f32>
+ (%3) = "builtin.constant" () {value:dense<tensor<f32>, [0.0]>} : () -> tensor<f32>
+ (%4) = )" + op +
+            R"( -> tensor<400xf32>
+ () = "builtin.return" (%4) {} : (tensor<400xf32>) -> 
+}
+)");
+  };
+  const Leg exact{"none", drr::NumericClass::kExact, "reference"};
+  const Leg rounded{"none", drr::NumericClass::kReassociates, "auto"};
+  const auto difference = [&](const std::string& before, const std::string& after, const Leg& leg) {
+    const auto program = parse(before), rewritten = parse(after);
+    const GraphCheck check(*program, 1);
+    EXPECT_EQ(check.why_not(), "");
+    EXPECT_EQ(check.DifferenceOf(*program, leg), "");
+    return check.DifferenceOf(*rewritten, leg);
+  };
+  const std::string neg = R"("onnx.Neg" (%0) {} : (tensor<400xf32>))";
+  const std::string relu = R"("onnx.Relu" (%0) {} : (tensor<400xf32>))";
+  const std::string scaled = R"("onnx.Mul" (%0, %1) {} : (tensor<400xf32>, tensor<f32>))";
+  const std::string off = R"("onnx.Mul" (%0, %2) {} : (tensor<400xf32>, tensor<f32>))";
+  const std::string same = R"("onnx.Identity" (%0) {} : (tensor<400xf32>))";
+  const std::string plus_zero = R"("onnx.Add" (%0, %3) {} : (tensor<400xf32>, tensor<f32>))";
+  EXPECT_NE(difference(relu, neg, exact), "");
+  EXPECT_NE(difference(relu, neg, rounded), "");
+  EXPECT_NE(difference(scaled, off, rounded), "");
+  EXPECT_NE(difference(same, plus_zero, exact), "");
+  EXPECT_EQ(difference(same, plus_zero, rounded), "");
+}
+
+TEST_F(RandomGraphs, AreReducedToTheOperationsThatFail) {
+  const auto program = Make(3);
+  const auto count = [](ir::Program& p) {
+    int unary = 0;
+    ir::Walk(p, [&](ir::Operation op) { unary += op.num_operands() == 1; });
+    return unary;
+  };
+  ASSERT_GT(count(*program), 2);
+  const auto smallest = ReduceGraph(*program, [&](ir::Program& p) { return count(p) >= 2; });
+  // Two of them, and the end of the program, which is another operation with one operand or more.
+  EXPECT_LE(smallest->num_operations(), 5u) << ir::PrintProgram(*smallest);
+  EXPECT_GE(count(*smallest), 2);
+}
+
+}  // namespace
+}  // namespace weft::fuzz

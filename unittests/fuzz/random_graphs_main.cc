@@ -1,0 +1,142 @@
+// random_graphs: makes valid random programs, one per seed, and compares every way to run them.
+// `tools/dev fuzz graphs` builds it with sanitizers and runs it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "ir/walk.h"
+#include "tools/cli/exit_code.h"
+#include "tools/cli/files.h"
+#include "tools/cli/model_io.h"
+#include "tools/cli/program_main.h"
+#include "unittests/fuzz/fuzz_util.h"
+#include "unittests/fuzz/graphs/compare_graph.h"
+#include "unittests/fuzz/graphs/random_graph.h"
+#include "unittests/fuzz/graphs/reduce_graph.h"
+
+namespace weft::fuzz {
+namespace {
+
+struct Flags {
+  uint64_t seed = 1, count = 0;
+  double seconds = 60;
+  int steps = 16;
+  std::string golden_root = WEFT_GOLDEN_ROOT, output_dir = ".";
+  bool list = false;
+};
+
+void AddFlags(CLI::App& app, Flags* flags) {
+  app.add_option("--seed", flags->seed, "of the first graph (1); the next has the next")
+      ->type_name("N");
+  app.add_option("--count", flags->count, "this many graphs, whatever time they take")
+      ->type_name("N");
+  app.add_option("--seconds", flags->seconds, "stop after this time (60)")->type_name("N");
+  app.add_option("--steps", flags->steps, "operators or golden programs in a graph (16)")
+      ->type_name("N");
+  app.add_option("--golden", flags->golden_root, "golden programs that graphs have parts of")
+      ->type_name("DIR");
+  app.add_option("--output-dir", flags->output_dir, "for graphs that fail, made smaller (.)")
+      ->type_name("DIR");
+  app.add_flag("--list", flags->list, "how often each operator was there, each rule was applied");
+}
+
+struct Totals {
+  uint64_t graphs = 0, comparisons = 0, findings = 0, not_run = 0, operations = 0;
+  std::map<std::string, uint64_t> ops, rules;
+};
+
+// Which seed it was, after a crash.
+absl::Status NoteSeed(const Flags& flags, uint64_t seed) {
+  return tools::WriteText(flags.output_dir + "/graph_seed", std::to_string(seed) + "\n");
+}
+
+// Saves the smallest program that differs in the same leg, and names it with what to run.
+absl::Status Report(const Flags& flags, uint64_t seed, const Leg& leg,
+                    const std::string& difference, const ir::Program& program) {
+  const auto fails = [&](ir::Program& candidate) {
+    GraphCheck check(candidate, seed);
+    return check.why_not().empty() && !check.Difference(leg).empty();
+  };
+  const std::unique_ptr<ir::Program> smallest = ReduceGraph(program, fails);
+  std::string file = leg.Name();
+  std::replace(file.begin(), file.end(), '/', '-');
+  const std::string path = fmt::format("{}/graph_{}_{}.ir", flags.output_dir, seed, file);
+  WEFT_RETURN_IF_ERROR(tools::SaveModel(*smallest, path, {.full_weights = true}));
+  fmt::print("seed {}, {}: {}\n  {}\n  random_graphs --seed {} --count 1 --steps {}\n", seed,
+             leg.Name(), difference, path, seed, flags.steps);
+  std::fflush(stdout);
+  return absl::OkStatus();
+}
+
+absl::Status CheckOne(const Flags& flags, uint64_t seed, Totals* totals) {
+  ir::IrContext context;
+  LoadDialects(context);
+  const auto program = MakeRandomGraph(
+      context, {.seed = seed, .steps = flags.steps, .golden_root = flags.golden_root});
+  ++totals->graphs;
+  ir::Walk(*program, [&](ir::Operation op) {
+    ++totals->operations;
+    ++totals->ops[std::string(op.name())];
+  });
+  GraphCheck check(*program, seed);
+  if (!check.why_not().empty()) {
+    ++totals->not_run;
+    return absl::OkStatus();
+  }
+  for (const Leg& leg : AllLegs()) {
+    int compared = 0;
+    const std::string difference = check.Difference(leg, &compared);
+    totals->comparisons += static_cast<uint64_t>(compared);
+    if (difference.empty()) continue;
+    ++totals->findings;
+    WEFT_RETURN_IF_ERROR(Report(flags, seed, leg, difference, *program));
+  }
+  for (const auto& [rule, count] : check.applied()) totals->rules[rule] += count;
+  return absl::OkStatus();
+}
+
+absl::Status Run(const Flags& flags) {
+  std::error_code error;
+  std::filesystem::create_directories(flags.output_dir, error);
+  if (error) return ir::InvalidArgument(flags.output_dir + ": " + error.message());
+  const auto start = std::chrono::steady_clock::now();
+  const auto elapsed = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  Totals totals;
+  for (uint64_t seed = flags.seed;
+       flags.count > 0 ? totals.graphs < flags.count : elapsed() < flags.seconds; ++seed) {
+    WEFT_RETURN_IF_ERROR(NoteSeed(flags, seed));
+    WEFT_RETURN_IF_ERROR(CheckOne(flags, seed, &totals));
+  }
+  for (const auto& counts : {totals.ops, totals.rules})
+    for (const auto& [name, count] : counts)
+      if (flags.list) fmt::print("{:8} {}\n", count, name);
+  fmt::print(
+      "seeds {} to {}: {} graphs of {} operations, {} operators, {} rules applied, {} comparisons, "
+      "{} differences, {} graphs that do not run, {:.0f} s\n",
+      flags.seed, flags.seed + totals.graphs - 1, totals.graphs, totals.operations,
+      totals.ops.size(), totals.rules.size(), totals.comparisons, totals.findings, totals.not_run,
+      elapsed());
+  if (totals.findings > 0)
+    return tools::CheckFailed(fmt::format("{} differences", totals.findings));
+  return absl::OkStatus();
+}
+
+}  // namespace
+}  // namespace weft::fuzz
+
+int main(int argc, char** argv) {
+  using namespace weft;  // NOLINT
+  CLI::App app("", "random_graphs");
+  tools::SetUpApp(app, "usage: random_graphs [options]     compares every way to run random graphs",
+                  "exit: 0 all agree, 1 differences, 2 bad usage");
+  fuzz::Flags flags;
+  fuzz::AddFlags(app, &flags);
+  return tools::RunMain(app, argc, argv, [&] { return fuzz::Run(flags); });
+}
