@@ -14,7 +14,7 @@
 #include "tools/cli/exit_code.h"
 #include "tools/cli/program_main.h"
 #include "tools/cli/shape_flags.h"
-#include "tools/cli/tensors.h"
+#include "tools/cli/values/tensors.h"
 #include "tools/ir_opt/extract.h"
 
 namespace weft::tools {

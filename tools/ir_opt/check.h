@@ -11,7 +11,7 @@
 #include "ir/program.h"
 #include "kernels/runtime/session.h"
 #include "kernels/runtime_value.h"
-#include "tools/cli/compare.h"
+#include "tools/cli/values/compare.h"
 
 namespace weft::tools {
 

@@ -15,7 +15,7 @@
 #include "kernels/runtime/session.h"
 #include "passes/quantize/quantize.h"
 #include "tools/cli/program_main.h"
-#include "tools/cli/tensors.h"
+#include "tools/cli/values/tensors.h"
 
 namespace weft::tools {
 namespace {

@@ -8,7 +8,7 @@
 #include "ir/base/suggest.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/files.h"
-#include "tools/cli/tensors.h"
+#include "tools/cli/values/tensors.h"
 
 namespace weft::tools {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "ir/base/status.h"
 #include "kernels/runtime/session.h"
-#include "tools/cli/compare.h"
 #include "tools/cli/model_io.h"
+#include "tools/cli/values/compare.h"
 #include "tools/ir_run/runner.h"
 
 namespace weft::tools {

@@ -19,7 +19,7 @@
 #include "tools/cli/program_main.h"
 #include "tools/cli/rule_bound.h"
 #include "tools/cli/shape_flags.h"
-#include "tools/cli/tensors.h"
+#include "tools/cli/values/tensors.h"
 #include "tools/ir_run/bench.h"
 #include "tools/ir_run/check_outputs.h"
 #include "tools/ir_run/report.h"

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "tools/cli/compare.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/pass_flags.h"
 #include "tools/cli/pass_tables.h"
 #include "tools/cli/table.h"
-#include "tools/cli/tensors.h"
+#include "tools/cli/values/compare.h"
+#include "tools/cli/values/tensors.h"
 #include "tools/ir_run/bench.h"
 #include "tools/ir_run/runner.h"
 

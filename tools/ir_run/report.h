@@ -9,7 +9,7 @@
 #include "ir/program.h"
 #include "kernels/runtime/session.h"
 #include "tools/cli/pass_flags.h"
-#include "tools/cli/tensors.h"
+#include "tools/cli/values/tensors.h"
 
 namespace weft::tools {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "tools/cli/table.h"
-#include "tools/cli/tensors.h"
+#include "tools/cli/values/tensors.h"
 
 namespace weft::tools {
 

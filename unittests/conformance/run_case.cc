@@ -14,7 +14,7 @@
 #include "kernels/runtime/session.h"
 #include "tools/cli/model_io.h"
 #include "tools/cli/pass_flags.h"
-#include "tools/cli/value_file.h"
+#include "tools/cli/values/value_file.h"
 
 namespace weft::conformance {
 namespace {

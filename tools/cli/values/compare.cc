@@ -1,4 +1,4 @@
-#include "tools/cli/compare.h"
+#include "tools/cli/values/compare.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "tools/cli/value_file.h"
+#include "tools/cli/values/value_file.h"
 
 #include <cstring>
 #include <memory>

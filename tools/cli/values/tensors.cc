@@ -1,4 +1,4 @@
-#include "tools/cli/tensors.h"
+#include "tools/cli/values/tensors.h"
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@
 #include "kernels/runtime/value_type.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/program_main.h"
-#include "tools/cli/value_file.h"
+#include "tools/cli/values/value_file.h"
 
 namespace weft::tools {
 namespace {
