@@ -179,7 +179,7 @@ RuleJudgement Judge::Run() {
                                                       {.wanted = options_.instances,
                                                        .attempts = options_.attempts,
                                                        .seed = options_.seed,
-                                                       .symbolic = true},
+                                                       .symbolic = options_.symbolic},
                                                       &why);
   if (options_.seeds)
     for (auto& program : options_.seeds(rule_)) AddSites(std::move(program), &instances);

@@ -39,6 +39,7 @@ struct JudgeOptions {
   int instances = 24;
   int attempts = 8000;  // at making an instance
   int inputs = 2;       // of each kind, for each instance
+  bool symbolic = true;  // also with symbols for sizes
   uint64_t seed = 1;
   double seconds = 20;  // then the instances that are left are not looked at
   // More programs for the rule, e.g. of golden tests, of which it applies somewhere; null is fine.

@@ -93,9 +93,9 @@ ir::Value ReshapedConstant(ir::Rewriter& rewriter, ir::Value constant) {
 void ExtendConv(ir::Rewriter& rewriter, ir::Operation conv) {
   ir::IrContext& context = *rewriter.context();
   for (const char* name : {"kernel_shape", "strides", "dilations"})
-    if (const ir::Attribute list = conv.attr(name))
+    if (const ir::Attribute list = conv.attr(name); list && !list.AsInts().empty())
       rewriter.SetAttr(conv, name, context.IntsAttr(WithUnitBeforeLast(list.AsInts())));
-  if (const ir::Attribute pads = conv.attr("pads"))
+  if (const ir::Attribute pads = conv.attr("pads"); pads && !pads.AsInts().empty())
     rewriter.SetAttr(conv, "pads",
                      context.IntsAttr(ir::Ints{0, pads.AsInts()[0], 0, pads.AsInts()[1]}));
   rewriter.SetInsertionPoint(conv);

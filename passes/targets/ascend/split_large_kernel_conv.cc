@@ -63,7 +63,8 @@ std::optional<std::vector<std::vector<Part>>> PartsOf(ir::Operation conv) {
       !AllOnes(attrs.dilations) || !x.HasRank() || !ir::Contents(conv.operand(1)))
     return std::nullopt;
   const size_t rank = w.rank() - 2;
-  const ir::Ints pads = attrs.pads.value_or(ir::Ints(2 * rank, 0));
+  const bool has_pads = attrs.pads && !attrs.pads->empty();
+  const ir::Ints pads = has_pads ? *attrs.pads : ir::Ints(2 * rank, 0);
   std::vector<std::vector<Part>> parts;
   bool large = false;
   for (size_t i = 0; i < rank; ++i) {

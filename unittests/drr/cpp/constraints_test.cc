@@ -478,8 +478,8 @@ TEST_F(Constraints, BoundsOfAreTheNumbersOfTwoConstantsOrThoseOfNoBound) {
   for (Value clipped : {both, above, below}) EXPECT_EQ(Try(clipped.DefiningOp(), rule), "");
   const auto bounds = [&](size_t i) { return Output(i).attr("activation_params").AsFloats(); };
   EXPECT_THAT(bounds(0), ElementsAre(-2, 6));
-  EXPECT_THAT(bounds(1), ElementsAre(std::numeric_limits<float>::lowest(), 6));
-  EXPECT_THAT(bounds(2), ElementsAre(-2, std::numeric_limits<float>::max()));
+  EXPECT_THAT(bounds(1), ElementsAre(-std::numeric_limits<float>::infinity(), 6));
+  EXPECT_THAT(bounds(2), ElementsAre(-2, std::numeric_limits<float>::infinity()));
 }
 
 }  // namespace

@@ -43,8 +43,9 @@ TEST_P(EverySubstitution, IsTestedAndNotRefuted) {
   ASSERT_GT(file.rules.size(), 400u);
   kernels::SessionRunner runner;
   for (size_t i = GetParam(); i < file.rules.size(); i += kParts) {
-    const RuleJudgement judgement =
-        JudgeRule(*file.rules[i], {.runner = &runner, .instances = 3, .inputs = 1, .seeds = {}});
+    const RuleJudgement judgement = JudgeRule(
+        *file.rules[i],
+        {.runner = &runner, .instances = 3, .inputs = 1, .symbolic = false, .seeds = nullptr});
     EXPECT_EQ(judgement.verdict, passes::Verdict::kTested)
         << judgement.rule << ": " << judgement.why << "\n"
         << judgement.counterexample;

@@ -1,4 +1,4 @@
-// Every registered rule, judged on programs made from it and on those of its golden tests.
+// Big, which takes a minute: every registered rule, judged on programs made from it and on those of its golden tests.
 #include <gtest/gtest.h>
 
 #include "kernels/runtime/program_runner.h"
@@ -21,9 +21,9 @@ std::vector<std::unique_ptr<ir::Program>> GoldenPrograms(const drr::Rule& rule) 
   return programs;
 }
 
-class EveryRule : public testing::TestWithParam<RegisteredRule> {};
+class BigEveryRule : public testing::TestWithParam<RegisteredRule> {};
 
-TEST_P(EveryRule, IsTestedAndNotRefuted) {
+TEST_P(BigEveryRule, IsTestedAndNotRefuted) {
   ir::IrContext context;
   fixtures::LoadGoldenDialects(context);
   const drr::BuildResult built = GetParam().build(&context);
@@ -46,9 +46,10 @@ std::vector<RegisteredRule> LibraryRules() {
   return rules;
 }
 
-INSTANTIATE_TEST_SUITE_P(Rules, EveryRule, testing::ValuesIn(LibraryRules()), [](const auto& info) {
-  return fixtures::GoldenTestName(std::string(info.param.name));
-});
+INSTANTIATE_TEST_SUITE_P(Big, BigEveryRule, testing::ValuesIn(LibraryRules()),
+                         [](const auto& info) {
+                           return fixtures::GoldenTestName(std::string(info.param.name));
+                         });
 
 }  // namespace
 }  // namespace weft::passes

@@ -14,6 +14,7 @@
 namespace weft::passes {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 
 std::vector<std::unique_ptr<drr::Rule>> RulesOf(const std::string& file, ir::IrContext& context) {
@@ -81,7 +82,7 @@ TEST(RuleJudge, SaysWhyItFoundNoProgram) {
   for (const auto& rule : RulesOf("impossible_rules.weft", context)) {
     const RuleJudgement judgement = Judged(*rule);
     EXPECT_EQ(judgement.verdict, Verdict::kUnjudged);
-    EXPECT_THAT(judgement.why, HasSubstr("x has rank 3"));
+    EXPECT_THAT(judgement.why, ContainsRegex("does not hold: x has rank [23]"));
   }
 }
 

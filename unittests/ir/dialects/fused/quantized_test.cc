@@ -77,7 +77,7 @@ TEST_F(Quantized, ProductsRefuseTypesThatDoNotFit) {
   EXPECT_EQ(linear({{3, X({10, 4})}}), "fused.qlinear: w is f32 but must be i8 or u8");
   EXPECT_EQ(linear({{5, X({}, kU8)}}), "fused.qlinear: w is i8 but w_zero_point is u8");
   EXPECT_EQ(linear({{2, X({1, 1}, kU8)}}),
-            "fused.qlinear: x_zero_point has rank 2 but must have 1 or less");
+            "fused.qlinear: x_zero_point has rank 2 but must have 0 to 1");
   EXPECT_EQ(linear({{6, X({}, kF64)}}), "fused.qlinear: y_scale is f64 but must be f32");
   EXPECT_EQ(linear({{7, X({}, kI32)}}), "fused.qlinear: y_zero_point is i32 but must be i8 or u8");
   EXPECT_EQ(linear({{8, X({4})}}), "fused.qlinear: bias is f32 but must be i32");
