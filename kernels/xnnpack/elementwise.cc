@@ -76,7 +76,8 @@ const RegisterKernel<ops::LeakyRelu> kLeakyRelu("xnnpack", &MakeLeakyRelu);
 Made MakeElu(const KernelContext& context) {
   return MakeUnary(context, "xnnpack elu", WEFT_XNN_UNARY(elu), context.attrs_of<ops::Elu>().alpha);
 }
-const RegisterKernel<ops::Elu> kElu("xnnpack", &MakeElu);
+// The zeros of AVX2 have no sign.
+const RegisterKernel<ops::Elu> kElu("xnnpack", &MakeElu, kHidesNan);
 
 // --- two operands -----------------------------------------------------------------
 

@@ -19,7 +19,7 @@
 namespace weft::passes {
 
 struct InstanceOptions {
-  int wanted = 4;         // different programs
+  int wanted = 8;         // different programs
   int attempts = 6000;    // programs that are built and matched at most
   uint64_t seed = 1;      // same seed, same programs
   bool symbolic = false;  // each, where the rule applies then too, also with symbols for sizes

@@ -37,8 +37,8 @@ enum class Verdict : uint8_t { kTested, kRefuted, kUnjudged };
 struct JudgeOptions {
   ir::ProgramRunner* runner = nullptr;  // required
   int instances = 24;
-  int attempts = 8000;  // at making an instance
-  int inputs = 2;       // of each kind, for each instance
+  int attempts = 8000;   // at making an instance
+  int inputs = 2;        // of each kind, for each instance
   bool symbolic = true;  // also with symbols for sizes
   uint64_t seed = 1;
   double seconds = 20;  // then the instances that are left are not looked at
