@@ -330,6 +330,7 @@ bool Judge::CheckExact(Pair& pair, const std::vector<Attribute>& inputs, InputKi
 
 bool Judge::CheckReassociated(Pair& pair, const std::vector<Attribute>& inputs) {
   std::vector<Attribute> wide_inputs;
+  wide_inputs.reserve(inputs.size());
   for (const Attribute input : inputs) wide_inputs.push_back(AsDoubles(input));
   auto wide =
       RunBoth(*pair.before_in_double, *pair.after_in_double, wide_inputs, Kernels::kReference);

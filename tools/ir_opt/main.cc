@@ -228,7 +228,7 @@ absl::Status OptimiseChecked(const Flags& flags, const Conversion& conversion,
   std::fputs(check.Preface().c_str(), stderr);
   WEFT_RETURN_IF_ERROR(Optimise(flags, conversion, program));
   std::string text;
-  const absl::Status verdict = check.Judge(program, &text);
+  absl::Status verdict = check.Judge(program, &text);
   std::fputs(text.c_str(), stderr);
   return verdict;
 }

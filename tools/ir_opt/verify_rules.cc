@@ -65,6 +65,7 @@ absl::StatusOr<std::vector<RuleJudgement>> JudgeFiles(const std::vector<std::str
   ir::Program none(&context);
   WEFT_ASSIGN_OR_RETURN(const auto all, LoadRuleFiles(files, none));
   std::vector<std::string> known;
+  known.reserve(all.size());
   for (const auto& rule : all) known.push_back(rule->name);
   for (const std::string& name : names) WEFT_RETURN_IF_ERROR(ir::CheckName("rule", name, known));
   std::vector<RuleJudgement> judgements;
