@@ -5,10 +5,6 @@
 
 #include "passes/pass.h"
 
-namespace weft::ir {
-class Rewriter;
-}
-
 namespace weft::passes {
 
 // An op whose body needs more than is known of its operands stays.
@@ -20,9 +16,6 @@ class LowerToBodies : public Pass {
 
  protected:
   virtual bool Lowers(ir::Operation op) const = 0;
-
- private:
-  void Lower(ir::Rewriter& rewriter, ir::Operation op);
 };
 
 }  // namespace weft::passes

@@ -74,4 +74,17 @@ std::vector<Value> BuildReferenceBody(Builder& builder, Operation op,
   return op.def()->decompose(builder, operands, op.attrs(), op.num_results());
 }
 
+bool ReplaceByReferenceBody(Rewriter& rewriter, Operation op) {
+  const Operation before = op.prev();
+  rewriter.SetInsertionPoint(op);
+  rewriter.set_location(op.location());
+  const std::vector<Value> body = BuildReferenceBody(rewriter, op, op.operands().vec());
+  if (body.size() == op.num_results()) {
+    rewriter.Replace(op, body);
+    return true;
+  }
+  while (op.prev() != before) rewriter.Erase(op.prev());  // of a body that came to nothing
+  return false;
+}
+
 }  // namespace weft::ir

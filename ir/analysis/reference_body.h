@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "ir/builder.h"
+#include "ir/rewriter.h"
 
 namespace weft::ir {
 
@@ -16,5 +16,9 @@ bool HasReferenceBody(Operation op);
 // there is no body for these operands.
 std::vector<Value> BuildReferenceBody(Builder& builder, Operation op,
                                       std::span<const Value> operands);
+
+// Puts the body in place of op, with op's location. False, with nothing changed, when there is none
+// for its operands.
+bool ReplaceByReferenceBody(Rewriter& rewriter, Operation op);
 
 }  // namespace weft::ir

@@ -1,5 +1,6 @@
 #include "passes/verify/apply_once.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "drr/engine/applier.h"
@@ -10,30 +11,33 @@
 
 namespace weft::passes {
 
-std::unique_ptr<ir::Program> ApplyOnce(const drr::Rule& rule, ir::Program& program,
-                                       ir::Operation site, std::string* reason) {
+std::unique_ptr<ir::Program> CloneWith(ir::Program& program, ir::Operation* op) {
   std::unique_ptr<ir::Program> copy = program.Clone();
   std::vector<ir::Operation> ops, copies;
-  ir::Walk(program, [&](ir::Operation op) { ops.push_back(op); });
-  ir::Walk(*copy, [&](ir::Operation op) { copies.push_back(op); });
-  for (size_t i = 0; i < ops.size(); ++i) {
-    if (!(ops[i] == site)) continue;
-    drr::MatchContext match(&rule);
-    drr::MatchFailure failure;
-    if (!drr::Matcher(rule).Match(copies[i], &match, &failure)) {
-      if (reason) *reason = failure.reason;
-      return nullptr;
-    }
-    ir::Rewriter rewriter(copy.get());
-    if (!drr::Apply(match, rewriter, reason)) return nullptr;
-    if (const absl::Status status = ir::Verify(*copy); !status.ok()) {
-      if (reason) *reason = ir::Message(status);
-      return nullptr;
-    }
-    return copy;
+  ir::Walk(program, [&](ir::Operation o) { ops.push_back(o); });
+  ir::Walk(*copy, [&](ir::Operation o) { copies.push_back(o); });
+  const auto at = std::find(ops.begin(), ops.end(), *op) - ops.begin();
+  WEFT_CHECK(static_cast<size_t>(at) < copies.size(), "an operation of another program");
+  *op = copies[static_cast<size_t>(at)];
+  return copy;
+}
+
+std::unique_ptr<ir::Program> ApplyOnce(const drr::Rule& rule, ir::Program& program,
+                                       ir::Operation site, std::string* reason) {
+  std::unique_ptr<ir::Program> copy = CloneWith(program, &site);
+  drr::MatchContext match(&rule);
+  drr::MatchFailure failure;
+  if (!drr::Matcher(rule).Match(site, &match, &failure)) {
+    if (reason) *reason = failure.reason;
+    return nullptr;
   }
-  if (reason) *reason = "the site is not in the program";
-  return nullptr;
+  ir::Rewriter rewriter(copy.get());
+  if (!drr::Apply(match, rewriter, reason)) return nullptr;
+  if (const absl::Status status = ir::Verify(*copy); !status.ok()) {
+    if (reason) *reason = ir::Message(status);
+    return nullptr;
+  }
+  return copy;
 }
 
 }  // namespace weft::passes

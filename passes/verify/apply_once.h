@@ -1,4 +1,4 @@
-// One application of a rule to a copy of a program.
+// Copies of programs, and one application of a rule to one.
 #pragma once
 
 #include <memory>
@@ -8,6 +8,9 @@
 #include "ir/program.h"
 
 namespace weft::passes {
+
+// A copy; *op, of the program, becomes the same operation of the copy.
+std::unique_ptr<ir::Program> CloneWith(ir::Program& program, ir::Operation* op);
 
 // The copy after the rule was applied at what is `site` in `program`; null where the rule does not
 // match there, declines, or leaves a program that is not valid. *reason (may be null) says why.

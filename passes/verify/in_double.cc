@@ -25,26 +25,8 @@ bool Lower(ir::Program& program) {
   });
   ir::Rewriter rewriter(&program);
   bool lowered = false;
-  for (const ir::Operation op : found) {
-    const ir::Operation before = op.prev();
-    rewriter.SetInsertionPoint(op);
-    const auto body = ir::BuildReferenceBody(rewriter, op, op.operands().vec());
-    if (body.size() == op.num_results()) {
-      rewriter.Replace(op, body);
-      lowered = true;
-      continue;
-    }
-    while (op.prev() != before) rewriter.Erase(op.prev());
-  }
+  for (const ir::Operation op : found) lowered |= ir::ReplaceByReferenceBody(rewriter, op);
   return lowered;
-}
-
-ir::Attribute Widened(ir::Attribute dense, ir::Type type) {
-  if (type.dtype() != DataType::kF64 || dense.IsElided()) return {};
-  std::vector<double> numbers;
-  for (int64_t i = 0, n = type.NumElements(); i < n; ++i)
-    numbers.push_back(ir::DenseElement(dense, i));
-  return type.context()->DenseAttrOf(type, std::span<const double>(numbers));
 }
 
 }  // namespace
@@ -54,12 +36,24 @@ std::unique_ptr<ir::Program> InDouble(const ir::Program& program) {
   constexpr int kMaxNesting = 8;  // of bodies in bodies
   for (int i = 0; i < kMaxNesting && Lower(*copy); ++i) {
   }
-  ir::ConvertFloats(*copy,
-                    {.target = [](DataType type) { return IsNarrow(type) ? DataType::kF64 : type; },
-                     .choose = [](ir::Operation) { return ir::FloatChoice::kConvert; },
-                     .inputs_and_outputs = true,
-                     .constant = &Widened});
+  ir::ConvertFloats(
+      *copy,
+      {.target = [](DataType type) { return IsNarrow(type) ? DataType::kF64 : type; },
+       .choose = [](ir::Operation) { return ir::FloatChoice::kConvert; },
+       .inputs_and_outputs = true,
+       .constant = [](ir::Attribute dense,
+                      ir::Type) { return dense.IsElided() ? ir::Attribute() : AsDoubles(dense); }});
   return copy;
+}
+
+ir::Attribute AsDoubles(ir::Attribute dense) {
+  const ir::Type type = dense.dense_type();
+  if (!IsNarrow(type.dtype())) return dense;
+  std::vector<double> numbers;
+  for (int64_t i = 0, n = type.NumElements(); i < n; ++i)
+    numbers.push_back(ir::DenseElement(dense, i));
+  return type.context()->DenseAttrOf(type.context()->TensorType(DataType::kF64, type.dims()),
+                                     std::span<const double>(numbers));
 }
 
 }  // namespace weft::passes

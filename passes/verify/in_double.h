@@ -10,5 +10,7 @@ namespace weft::passes {
 // A copy in which fused ops are their reference bodies and f32, f16 and bf16 are f64, inputs and
 // outputs too; what ops round to 8 bits, cast or keep in another type stays as it is.
 std::unique_ptr<ir::Program> InDouble(const ir::Program& program);
+// Contents of f32, f16 or bf16 as f64; others as they are.
+ir::Attribute AsDoubles(ir::Attribute dense);
 
 }  // namespace weft::passes

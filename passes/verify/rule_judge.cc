@@ -83,17 +83,6 @@ struct Results {
   std::vector<Attribute> before, after;
 };
 
-// Narrower floats as f64.
-Attribute AsDoubles(Attribute dense) {
-  const ir::Type type = dense.dense_type();
-  const DataType dtype = type.dtype();
-  if (dtype != DataType::kF32 && dtype != DataType::kF16 && dtype != DataType::kBF16) return dense;
-  std::vector<double> numbers;
-  for (int64_t i = 0; i < type.NumElements(); ++i) numbers.push_back(ir::DenseElement(dense, i));
-  return type.context()->DenseAttrOf(type.context()->TensorType(DataType::kF64, type.dims()),
-                                     std::span<const double>(numbers));
-}
-
 // A step in one element or a few: a number between two steps was rounded the other way.
 bool IsRounding(const Difference& difference) {
   return difference.absolute <= 1 &&
@@ -216,12 +205,8 @@ void Judge::CheckInstance(RuleInstance& instance) {
 
 std::unique_ptr<Program> Judge::WithKeptOutputs(const RuleInstance& instance, Operation* site) {
   if (instance.symbolic) return nullptr;
-  std::unique_ptr<Program> copy = instance.program->Clone();
-  std::vector<Operation> ops, copies;
-  ir::Walk(*instance.program, [&](Operation op) { ops.push_back(op); });
-  ir::Walk(*copy, [&](Operation op) { copies.push_back(op); });
-  const auto at = std::find(ops.begin(), ops.end(), instance.site) - ops.begin();
-  *site = copies[static_cast<size_t>(at)];
+  *site = instance.site;
+  std::unique_ptr<Program> copy = CloneWith(*instance.program, site);
   drr::MatchContext match(&rule_);
   if (!drr::Matcher(rule_).Match(*site, &match)) return nullptr;
   const Operation terminator = copy->body().Terminator();
