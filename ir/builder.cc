@@ -2,7 +2,9 @@
 
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "ir/dialects/builtin.h"
 #include "ir/element/low_precision.h"
@@ -39,6 +41,16 @@ uint16_t ToBFloat16(float value) {
   return static_cast<uint16_t>((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
 }
 
+template <typename T>
+T Saturated(double value) {
+  using Limits = std::numeric_limits<T>;
+  if (std::isnan(value)) return 0;
+  // 2^digits is the first number above, and unlike the largest one a double has it exactly.
+  if (value >= std::ldexp(1.0, Limits::digits)) return Limits::max();
+  if (value <= static_cast<double>(Limits::min())) return Limits::min();
+  return static_cast<T>(value);
+}
+
 }  // namespace
 
 std::vector<std::byte> ElementBytes(DataType dtype, double value) {
@@ -52,21 +64,21 @@ std::vector<std::byte> ElementBytes(DataType dtype, double value) {
     case DataType::kBF16:
       return BytesOf(ToBFloat16(static_cast<float>(value)));
     case DataType::kI8:
-      return BytesOf(static_cast<int8_t>(value));
+      return BytesOf(Saturated<int8_t>(value));
     case DataType::kU8:
-      return BytesOf(static_cast<uint8_t>(value));
+      return BytesOf(Saturated<uint8_t>(value));
     case DataType::kI16:
-      return BytesOf(static_cast<int16_t>(value));
+      return BytesOf(Saturated<int16_t>(value));
     case DataType::kU16:
-      return BytesOf(static_cast<uint16_t>(value));
+      return BytesOf(Saturated<uint16_t>(value));
     case DataType::kI32:
-      return BytesOf(static_cast<int32_t>(value));
+      return BytesOf(Saturated<int32_t>(value));
     case DataType::kU32:
-      return BytesOf(static_cast<uint32_t>(value));
+      return BytesOf(Saturated<uint32_t>(value));
     case DataType::kI64:
-      return BytesOf(static_cast<int64_t>(value));
+      return BytesOf(Saturated<int64_t>(value));
     case DataType::kU64:
-      return BytesOf(static_cast<uint64_t>(value));
+      return BytesOf(Saturated<uint64_t>(value));
     case DataType::kBool:
       return BytesOf(static_cast<uint8_t>(value != 0));
     default:

@@ -113,7 +113,8 @@ class Builder {
   RewriteListener* listener_ = nullptr;
 };
 
-// Bytes of one element of `dtype` holding `value` (rounded to nearest even), for constants.
+// Bytes of one element of `dtype` holding `value`, for constants. Floats round to nearest even;
+// integers drop the fraction, take the nearest that the type has, and 0 for NaN.
 std::vector<std::byte> ElementBytes(DataType dtype, double value);
 
 }  // namespace weft::ir

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "drr/rule/convert_attr.h"
+#include "ir/analysis/constant.h"
 #include "ir/builder.h"
 #include "ir/lossless_cast.h"
 
@@ -294,8 +295,11 @@ Attribute StartOfLast(const Evaluation& e) {
 Attribute ScalarLike(const Evaluation& e) {
   const ir::DataType dtype = e.tensor(0).dtype();
   if (ir::ElementSize(dtype) == 0) return {};
-  return e.m.context()->DenseAttr(e.m.context()->TensorType(dtype, {}),
-                                  ir::ElementBytes(dtype, e.number(1)));
+  const Attribute scalar = e.m.context()->DenseAttr(e.m.context()->TensorType(dtype, {}),
+                                                    ir::ElementBytes(dtype, e.number(1)));
+  // A whole number that the type does not have is none.
+  if (ir::IsInteger(dtype) && ir::DenseElement(scalar, 0) != e.number(1)) return {};
+  return scalar;
 }
 Attribute ScalarOf(const Evaluation& e) {
   const BoundTensor c = e.tensor(0).value() || !e.has(1) ? e.tensor(0) : e.tensor(1);
