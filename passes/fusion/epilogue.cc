@@ -26,6 +26,7 @@ void FuseResidual(SourcePattern& src, ResultPattern& res) {
   res.Tensor(out) = res.Like(f)(x, w, b, r);
 }
 
+// Of f32 only: the bounds become attributes, which are f32.
 template <class F>
 void FuseClip(SourcePattern& src, ResultPattern& res) {
   auto x = src.Tensor("x"), w = src.Tensor("w"), b = src.Tensor("b"), r = src.Tensor("r");
@@ -33,7 +34,7 @@ void FuseClip(SourcePattern& src, ResultPattern& res) {
   auto f = WithoutActivation<F>(src);
   auto out = src.Op<ops::Clip>()(f(x, w, src.Optional(b), src.Optional(r)), src.Optional(low),
                                  src.Optional(high));
-  src.Require(IsUniform(IfGiven(low)), IsUniform(IfGiven(high)));
+  src.Require(DType(x, kF32), IsUniform(IfGiven(low)), IsUniform(IfGiven(high)));
   res.Tensor(out) = res.Like(f, {.activation = fused::Activation::kClip,
                                  .activation_params = BoundsOf(low, high)})(x, w, b, r);
 }
