@@ -17,6 +17,7 @@
 #include "passes/verify/apply_once.h"
 #include "passes/verify/difference.h"
 #include "passes/verify/in_double.h"
+#include "passes/verify/proof/rule_proof.h"
 #include "passes/verify/rule_instances.h"
 #include "passes/verify/test_inputs.h"
 
@@ -373,6 +374,7 @@ void Judge::Refute(Pair& pair, const std::vector<Attribute>& inputs, const Resul
 }  // namespace
 
 std::string RuleJudgement::Badge() const {
+  if (verdict != Verdict::kRefuted && !proved.empty()) return fmt::format("proved ({})", proved);
   switch (verdict) {
     case Verdict::kRefuted:
       return "refuted";
@@ -388,7 +390,12 @@ std::string RuleJudgement::Badge() const {
 }
 
 RuleJudgement JudgeRule(const drr::Rule& rule, const JudgeOptions& options) {
-  return Judge(rule, options).Run();
+  RuleJudgement judgement = Judge(rule, options).Run();
+  if (!options.prove || judgement.verdict == Verdict::kRefuted) return judgement;
+  RuleProof proof = ProveRule(rule, {});
+  judgement.proved = std::move(proof.what);
+  judgement.unproved = std::move(proof.why);
+  return judgement;
 }
 
 }  // namespace weft::passes

@@ -42,6 +42,7 @@ struct JudgeOptions {
   bool symbolic = true;  // also with symbols for sizes
   uint64_t seed = 1;
   double seconds = 20;  // then the instances that are left are not looked at
+  bool prove = false;   // try for all sizes as well, with Z3 (passes/verify/proof/rule_proof.h)
   // More programs for the rule, e.g. of golden tests, of which it applies somewhere; null is fine.
   std::function<std::vector<std::unique_ptr<ir::Program>>(const drr::Rule&)> seeds;
 };
@@ -57,8 +58,10 @@ struct RuleJudgement {
   int symbolic = 0;            // of those with sizes that were symbols when the rule was applied
   int comparisons = 0;         // of results on one set of inputs
   double max_ulps = 0, mean_ulps = 0;  // of an approximate rule, in f32
+  std::string proved;                  // for what it is proved, e.g. "all sizes, ..."; or empty
+  std::string unproved;                // why it is not, one line; empty where nobody asked
 
-  // "tested 24", "approximate: 3.2 ulp", "native: tested 8", "refuted", "unjudged".
+  // "proved (all sizes, any element type)", "tested 24", "approximate: 3.2 ulp", "native: tested 8", "refuted", "unjudged".
   std::string Badge() const;
 };
 

@@ -29,12 +29,16 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/tools/cmake/weft-config.cmak
   INSTALL_DESTINATION ${weft_cmake_dir})
 write_basic_package_version_file(weft-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/weft-config.cmake ${PROJECT_BINARY_DIR}/weft-config-version.cmake
-  ${PROJECT_SOURCE_DIR}/tools/cmake/FindXNNPACK.cmake DESTINATION ${weft_cmake_dir})
+  ${PROJECT_SOURCE_DIR}/tools/cmake/FindXNNPACK.cmake ${PROJECT_SOURCE_DIR}/tools/cmake/FindZ3.cmake DESTINATION ${weft_cmake_dir})
 
 # pkg-config names of the Abseil parts that our archives use.
 string(REPLACE "absl::" "absl_" weft_pc_requires "absl::status;absl::statusor;${weft_absl}")
 list(JOIN weft_pc_requires " " weft_pc_requires)
 file(RELATIVE_PATH weft_pc_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)  # so that a moved tree still works
+set(weft_pc_z3)
+if(Z3_FOUND)
+  set(weft_pc_z3 " -lz3")
+endif()
 configure_file(tools/cmake/weft.pc.in weft.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/weft.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
@@ -51,5 +55,5 @@ set(CPACK_DEBIAN_PACKAGE_MAINTAINER "Weft authors <weft@example.org>")
 set(CPACK_DEBIAN_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "libabsl-dev, libfmt-dev")
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libxnnpack-dev, libpthreadpool-dev, libgtest-dev, libprotobuf-dev")
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libxnnpack-dev, libpthreadpool-dev, libgtest-dev, libprotobuf-dev, libz3-dev")
 include(CPack)

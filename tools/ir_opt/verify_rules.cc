@@ -21,7 +21,8 @@ using passes::Verdict;
 
 RuleJudgement Judged(const drr::Rule& rule, uint64_t seed) {
   kernels::SessionRunner runner;
-  return passes::JudgeRule(rule, {.runner = &runner, .seed = seed, .seeds = nullptr});
+  return passes::JudgeRule(rule,
+                           {.runner = &runner, .seed = seed, .prove = true, .seeds = nullptr});
 }
 
 absl::StatusOr<std::vector<const passes::RegisteredRule*>> RulesNamed(
@@ -81,7 +82,8 @@ std::string Report(const std::vector<RuleJudgement>& judgements) {
   for (const RuleJudgement& it : judgements) {
     table.AddRow({it.rule, std::string(drr::NumericClassName(it.numerics)), it.Badge(),
                   std::to_string(it.instances), std::to_string(it.symbolic),
-                  std::to_string(it.comparisons), it.why});
+                  std::to_string(it.comparisons),
+                  it.why.empty() && !it.unproved.empty() ? "not proved: " + it.unproved : it.why});
     if (it.verdict == Verdict::kRefuted)
       counterexamples +=
           fmt::format("\n// {} is refuted: {}\n{}\n", it.rule, it.why, it.counterexample);

@@ -1,0 +1,216 @@
+// Fused ops, as their reference bodies (ir/dialects/fused) compute them. A body is C++ code that reads
+// attributes, which here may be anything; unittests/passes/verify/proof compares the two.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ir/context.h"
+#include "passes/verify/proof/op_meaning.h"
+
+namespace weft::passes {
+namespace {
+
+Tensor* OperandOf(const ProofOp& op, size_t i) {
+  return i < op.operands.size() ? op.operands[i] : nullptr;
+}
+
+const std::vector<size_t> kToNchw = {0, 3, 1, 2}, kToNhwc = {0, 2, 3, 1};
+
+}  // namespace
+
+Tensor* OpMeanings::Call(std::string_view name, std::vector<Tensor*> operands, ProofOp like) {
+  while (!operands.empty() && operands.back() == nullptr) operands.pop_back();
+  like.def = context_.FindOp(name);
+  like.name = name;
+  like.operands = std::move(operands);
+  like.num_results = 1;
+  if (like.def == nullptr) {
+    c_.Fail(fmt::format("{} is not loaded", name));
+    return nullptr;
+  }
+  for (const ir::FieldDef& field : like.def->fields)
+    if (field.make_default != nullptr)
+      like.attrs.try_emplace(std::string(field.name.str()),
+                             ProofAttr{.literal = field.make_default(context_)});
+  const Results results = Apply(like);
+  return results.empty() ? nullptr : results[0];
+}
+
+Tensor* OpMeanings::Permuted(Tensor* x, std::vector<size_t> perm) {
+  if (x == nullptr || !HasRank(*x, perm.size())) return nullptr;
+  return c_.Make<Transposed>(*x, std::move(perm));
+}
+
+bool OpMeanings::IsDefault(const ProofOp& op, std::string_view name) const {
+  const auto attr = op.attrs.find(name);
+  const ir::FieldDef* field = op.def->FindField(ir::Name(name));
+  if (attr == op.attrs.end()) return true;
+  const ir::Attribute value = Chosen(attr->second);
+  return value && field != nullptr && field->make_default != nullptr &&
+         value == field->make_default(context_);
+}
+
+bool OpMeanings::NeedsDefaults(const ProofOp& op, std::initializer_list<std::string_view> attrs) {
+  for (const std::string_view attr : attrs)
+    if (!IsDefault(op, attr)) c_.Fail(fmt::format("{} of {} is not its default", attr, op.name));
+  return c_.open();
+}
+
+// What strides, dilations and pads are where they are not given is what fused.conv2d has for defaults.
+std::vector<Tensor*> OpMeanings::Convolution(const ProofOp& op) {
+  ProofOp what = op;
+  what.attrs.erase("kernel_shape");  // that of w
+  const size_t rank = op.operands[0]->Rank();
+  return c_.open() ? AnyFunction(what, rank) : Results();
+}
+
+std::vector<Tensor*> OpMeanings::LikeOperand(const ProofOp& op) {
+  const size_t rank = op.operands[0]->Rank();
+  return c_.open() ? AnyFunction(op, rank) : Results();
+}
+
+std::vector<Tensor*> OpMeanings::Gemm(const ProofOp& op) {
+  if (!NeedsDefaults(op, {"alpha", "beta"})) return {};
+  Tensor *a = op.operands[0], *b = op.operands[1];
+  if (Integer(op, "transA", 0, 1) != 0) a = Permuted(a, {1, 0});
+  if (Integer(op, "transB", 0, 1) != 0) b = Permuted(b, {1, 0});
+  if (!c_.open()) return {};
+  Tensor* y = Call("onnx.MatMul", {a, b});
+  Tensor* c = OperandOf(op, 2);
+  return {c == nullptr || y == nullptr ? y : Call("onnx.Add", {y, c})};
+}
+
+// By the activation, if that is none or a clip.
+Tensor* OpMeanings::Activated(const ProofOp& op, Tensor* y) {
+  if (IsDefault(op, "activation") || y == nullptr) return y;
+  const ir::Attribute activation = Chosen(op.attrs.find("activation")->second);
+  const auto params = op.attrs.find("activation_params");
+  if (!activation.Is(ir::AttrKind::kString) || activation.AsString() != "clip" ||
+      params == op.attrs.end() || params->second.elements.size() != 2) {
+    c_.Fail(fmt::format("{} may have any activation", op.name));
+    return nullptr;
+  }
+  return c_.Make<Elementwise>(y->type, "onnx.Clip", Results{y}, params->second.elements, false);
+}
+
+std::vector<Tensor*> OpMeanings::Linear(const ProofOp& op) {
+  Tensor* w = op.operands[1];
+  if (Integer(op, "transpose_w", 0, 1) != 0) w = Permuted(w, {1, 0});
+  if (!c_.open()) return {};
+  Tensor* y = Call("onnx.MatMul", {op.operands[0], w});
+  if (y != nullptr && !c_.of_result()) c_.Unify(op.operands[0]->type, y->type);
+  for (const size_t i : {2, 3})
+    if (Tensor* addend = OperandOf(op, i); addend != nullptr && c_.open())
+      y = Call("onnx.Add", {y, addend});
+  return {Activated(op, y)};
+}
+
+std::vector<Tensor*> OpMeanings::Conv2d(const ProofOp& op) {
+  ProofOp conv = op;
+  conv.attrs.erase("activation");
+  conv.attrs.erase("activation_params");
+  Tensor* x = Permuted(op.operands[0], kToNchw);
+  if (!c_.open()) return {};
+  Tensor* y = Permuted(Call("onnx.Conv", {x, op.operands[1], OperandOf(op, 2)}, conv), kToNhwc);
+  if (y != nullptr && !c_.of_result()) c_.Unify(op.operands[0]->type, y->type);
+  Tensor* residual = OperandOf(op, 3);
+  if (residual != nullptr && y != nullptr) y = Call("onnx.Add", {y, residual});
+  return {Activated(op, y)};
+}
+
+std::vector<Tensor*> OpMeanings::LayerNorm(const ProofOp& op) {
+  Tensor* x = op.operands[0];
+  if (Tensor* residual = OperandOf(op, 3)) x = Call("onnx.Add", {x, residual});
+  if (!c_.open()) return {};
+  return {Call("onnx.LayerNormalization", {x, op.operands[1], OperandOf(op, 2)}, op)};
+}
+
+std::vector<Tensor*> OpMeanings::GlobalAveragePool2d(const ProofOp& op) {
+  Tensor* x = Permuted(op.operands[0], kToNchw);
+  if (!c_.open()) return {};
+  return {Permuted(Call("onnx.GlobalAveragePool", {x}), kToNhwc)};
+}
+
+// Over the last axis of f32, what fused.rms_norm computes: there is nothing to convert.
+std::vector<Tensor*> OpMeanings::RmsNormalization(const ProofOp& op) {
+  Tensor& x = *op.operands[0];
+  if (x.Rank() == 0) c_.Refuse();
+  if (!c_.open()) return {};
+  const bool is_last = Axis(op, "axis", x.Rank()) + 1 == x.Rank();
+  const bool is_f32 = c_.PossibleTypes(x.type) == TypeBit(ir::DataType::kF32);
+  if (!c_.open() || !is_last || !is_f32 || !IsDefault(op, "stash_type")) return LikeOperand(op);
+  ProofOp norm;
+  norm.attrs["epsilon"] = op.attrs.find("epsilon")->second;
+  return {Call("fused.rms_norm", op.operands, norm)};
+}
+
+// With heads before the sequence; else transposed to that and back.
+std::vector<Tensor*> OpMeanings::Attention(const ProofOp& op) {
+  if (IsDefault(op, "layout")) return AnyFunction(op, 4);
+  const auto layout = op.attrs.find("layout");
+  const ir::Attribute value = Chosen(layout->second);
+  if (!value.Is(ir::AttrKind::kString) || value.AsString() != "bshd") {
+    c_.Fail("the layout of an attention is not known");
+    return {};
+  }
+  ProofOp inner = op;
+  inner.attrs["layout"] = {.literal =
+                               op.def->FindField(ir::Name("layout"))->make_default(context_)};
+  const std::vector<size_t> swap = {0, 2, 1, 3};
+  std::vector<Tensor*> operands = op.operands;
+  for (size_t i = 0; i < 3; ++i) operands[i] = Permuted(operands[i], swap);
+  if (!c_.open()) return {};
+  return {Permuted(Call(op.name, operands, inner), swap)};
+}
+
+std::vector<Tensor*> OpMeanings::HardSwish(const ProofOp& op) {
+  ProofOp gate;
+  gate.attrs["alpha"] = {.literal = context_.FloatAttr(1.0F / 6)};
+  gate.attrs["beta"] = {.literal = context_.FloatAttr(0.5F)};
+  Tensor* x = op.operands[0];
+  Tensor* factor = Call("onnx.HardSigmoid", {x}, gate);
+  return {factor == nullptr ? nullptr : Call("onnx.Mul", {x, factor})};
+}
+
+// Scales and zero points have one element each.
+std::vector<Tensor*> OpMeanings::QuantizedBinary(const ProofOp& op) {
+  const auto& o = op.operands;
+  constexpr size_t kA = 0, kB = 3, kY = 6;
+  const Results whole = {o[kA + 1], o[kA + 2], o[kB + 1], o[kB + 2], o[kY], o[kY + 1]};
+  const bool is_known = std::all_of(whole.begin(), whole.end(),
+                                    [](Tensor* tensor) { return tensor->HasOneElement(); });
+  if (!is_known || !IsDefault(op, "clamp"))
+    return {
+        c_.Make<Elementwise>(c_.NewType(), KeyOf(op), Results{o[kA], o[kB]}, Wholes(whole), false)};
+  Tensor* a = Call("onnx.DequantizeLinear", {o[kA], o[kA + 1], o[kA + 2]});
+  Tensor* b = Call("onnx.DequantizeLinear", {o[kB], o[kB + 1], o[kB + 2]});
+  Tensor* y = Call(op.name == "fused.qadd" ? "onnx.Add" : "onnx.Mul", {a, b});
+  return {Call("onnx.QuantizeLinear", {y, o[kY], o[kY + 1]})};
+}
+
+std::vector<Tensor*> OpMeanings::QuantizedLookup(const ProofOp& op) {
+  return {c_.Make<Elementwise>(c_.NewType(), op.name, Results{op.operands[0]},
+                               Wholes({op.operands[1]}), false)};
+}
+
+std::vector<Tensor*> OpMeanings::QuantizedConv2d(const ProofOp& op) {
+  if (!NeedsDefaults(op, {"clamp"})) return {};
+  ProofOp conv = op;
+  conv.attrs.erase("clamp");
+  std::vector<Tensor*> operands = op.operands;
+  operands[0] = Permuted(operands[0], kToNchw);
+  if (!c_.open()) return {};
+  return {Permuted(Call("onnx.QLinearConv", operands, conv), kToNhwc)};
+}
+
+std::vector<Tensor*> OpMeanings::QuantizedGlobalAveragePool2d(const ProofOp& op) {
+  const auto& o = op.operands;
+  Tensor* x = Call("onnx.DequantizeLinear", {o[0], o[1], o[2]});
+  Tensor* nchw = Permuted(x, kToNchw);
+  if (nchw == nullptr || !c_.open()) return {};
+  Tensor* y = Permuted(Call("onnx.GlobalAveragePool", {nchw}), kToNhwc);
+  if (y == nullptr || !c_.open()) return {};
+  return {Call("onnx.QuantizeLinear", {y, o[3], o[4]})};
+}
+
+}  // namespace weft::passes

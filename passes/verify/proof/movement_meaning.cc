@@ -1,0 +1,114 @@
+#include <algorithm>
+
+#include "passes/verify/proof/op_meaning.h"
+
+namespace weft::passes {
+
+// The source is valid, so what its tensors require is known.
+Tensor* OpMeanings::Made(Tensor* tensor) {
+  if (!tensor->of_result) tensor->Check();
+  return tensor;
+}
+
+std::vector<Tensor*> OpMeanings::Transpose(const ProofOp& op) {
+  Tensor& x = *op.operands[0];
+  const auto perm = op.attrs.find("perm");
+  if (perm != op.attrs.end())
+    if (const ir::Attribute known = Chosen(perm->second);
+        known && !HasRank(x, known.AsInts().size()))
+      return {};
+  const std::vector<size_t> axes = Permutation(op, "perm", x.Rank());
+  if (!c_.open()) return {};
+  return {Made(c_.Make<Transposed>(x, axes))};
+}
+
+// One -1 is what is left; 0 copies a size.
+std::vector<Tensor*> OpMeanings::Reshape(const ProofOp& op) {
+  Terms& t = c_.terms();
+  Tensor& x = *op.operands[0];
+  const std::vector<Term> target = IntegersOf(*op.operands[1]);
+  const bool copies = op.attrs.count("allowzero") == 0 || Integer(op, "allowzero", 0, 1) == 0;
+  if (!c_.open()) return {};
+  const size_t rank = copies ? x.Rank() : target.size();
+  if (!c_.open()) return {};
+  std::vector<Term> sizes, rest = {x.NumElements()};
+  const bool is_plain = std::all_of(target.begin(), target.end(), [&](Term size) {
+    return c_.IsFact(t.AtMost(t.Integer(1), size));
+  });
+  if (is_plain) return {Made(c_.Make<Reshaped>(x, target))};
+  for (size_t i = 0; i < target.size(); ++i) {
+    const Term is_zero = t.Equal(target[i], t.Integer(0));
+    if (copies && i >= rank) c_.Require(t.Not(is_zero), c_.of_result());
+    sizes.push_back(copies && i < rank ? t.If(is_zero, x.Dims()[i], target[i]) : target[i]);
+  }
+  rest.insert(rest.end(), sizes.begin(), sizes.end());
+  for (Term& size : sizes) {
+    const Term is_rest = t.Equal(size, t.Integer(-1));
+    size = t.If(is_rest, t.Apply(Sort::kInt, "what is left of", rest), size);
+    c_.Require(t.AtMost(t.Integer(0), size), c_.of_result());
+  }
+  return {Made(c_.Make<Reshaped>(x, sizes))};
+}
+
+std::vector<Tensor*> OpMeanings::Flatten(const ProofOp& op) {
+  Terms& t = c_.terms();
+  Tensor& x = *op.operands[0];
+  const auto rank = static_cast<int64_t>(x.Rank());
+  const int64_t axis = Integer(op, "axis", -rank, rank);
+  if (!c_.open()) return {};
+  const auto middle = x.Dims().begin() + (axis < 0 ? axis + rank : axis);
+  return {Made(c_.Make<Reshaped>(x, std::vector<Term>{t.Product({x.Dims().begin(), middle}),
+                                                      t.Product({middle, x.Dims().end()})}))};
+}
+
+std::vector<Tensor*> OpMeanings::Expand(const ProofOp& op) {
+  Terms& t = c_.terms();
+  Tensor& x = *op.operands[0];
+  const Term one = t.Integer(1);
+  std::vector<Term> dims = IntegersOf(*op.operands[1]), own = x.Dims();
+  if (!c_.open()) return {};
+  dims.insert(dims.begin(), own.size() - std::min(own.size(), dims.size()), one);
+  for (size_t i = 0; i < own.size(); ++i) {
+    Term& dim = dims[i + dims.size() - own.size()];
+    const Term is_one = t.Equal(own[i], one), repeats_one = t.Equal(dim, one);
+    c_.Require(t.Or(t.Equal(own[i], dim), t.Or(is_one, repeats_one)), c_.of_result());
+    dim = t.If(is_one, dim, own[i]);
+  }
+  for (const Term dim : dims) c_.Require(t.AtMost(t.Integer(0), dim), c_.of_result());
+  return {c_.Make<Expanded>(x, dims)};
+}
+
+// Of a tensor of one number; its sizes are what the program says.
+std::vector<Tensor*> OpMeanings::PdExpand(const ProofOp& op) {
+  const Term element = op.operands[0]->Uniform();
+  if (!element) return AnyFunction(op);
+  auto* expanded = static_cast<Leaf*>(Unknown(op.name));
+  expanded->uniform = element;
+  return {expanded};
+}
+
+std::vector<Tensor*> OpMeanings::Concat(const ProofOp& op) {
+  if (op.operands.empty()) {
+    if (c_.of_result()) c_.Fail("nothing may be left to join");
+    c_.Refuse();
+    return {};
+  }
+  const size_t rank = op.operands[0]->Rank();
+  const size_t axis = rank == 0 ? 0 : Axis(op, "axis", rank);
+  if (rank == 0) HasRank(*op.operands[0], 1);
+  for (Tensor* operand : op.operands)
+    if (!c_.open() || !HasRank(*operand, rank)) return {};
+  return {Made(c_.Make<Joined>(op.operands, axis))};
+}
+
+std::vector<Tensor*> OpMeanings::Gather(const ProofOp& op) {
+  Tensor &data = *op.operands[0], &indices = *op.operands[1];
+  if (data.Rank() == 0) HasRank(data, 1);
+  if (!c_.open()) return {};
+  const size_t axis = Axis(op, "axis", data.Rank());
+  indices.Rank();
+  if (!c_.open()) return {};
+  return {c_.Make<Gathered>(data, indices, axis)};
+}
+
+}  // namespace weft::passes

@@ -1,0 +1,355 @@
+#include "passes/verify/proof/op_meaning.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "ir/analysis/constant.h"
+#include "ir/attribute.h"
+
+namespace weft::passes {
+
+using ir::Attribute;
+using ir::AttrKind;
+using ir::DataType;
+
+namespace {
+
+constexpr TypeSet kBytes = TypeBit(DataType::kI8) | TypeBit(DataType::kU8);
+
+std::string TextOf(const ProofAttr& attr) {
+  std::string text = attr.literal ? fmt::format("#{}", attr.literal.id()) : attr.token;
+  if (attr.integers)
+    for (const Term term : *attr.integers) text += fmt::format(" {}", term.id);
+  for (const Term term : attr.elements) text += fmt::format(" {}", term.id);
+  return text;
+}
+
+}  // namespace
+
+const std::map<std::string_view, OpMeanings::Function>& OpMeanings::Functions() {
+  using M = OpMeanings;
+  static const auto* functions = new std::map<std::string_view, Function>{
+      {"onnx.Identity", &M::Identity},
+      {"onnx.Dropout", &M::Dropout},
+      {"onnx.Cast", &M::Cast},
+      {"pd.cast", &M::Cast},
+      {"onnx.Clip", &M::Clip},
+      {"onnx.QuantizeLinear", &M::Quantize},
+      {"onnx.DequantizeLinear", &M::Quantize},
+      {"builtin.constant", &M::Constant},
+      {"pd.full", &M::Full},
+      {"onnx.Transpose", &M::Transpose},
+      {"pd.transpose", &M::Transpose},
+      {"onnx.Reshape", &M::Reshape},
+      {"pd.reshape", &M::Reshape},
+      {"onnx.Flatten", &M::Flatten},
+      {"onnx.Expand", &M::Expand},
+      {"pd.expand", &M::PdExpand},
+      {"onnx.Concat", &M::Concat},
+      {"onnx.Gather", &M::Gather},
+      {"onnx.Conv", &M::Convolution},
+      {"onnx.QLinearConv", &M::Convolution},
+      {"onnx.GlobalAveragePool", &M::LikeOperand},
+      {"onnx.LayerNormalization", &M::LikeOperand},
+      {"onnx.Softmax", &M::LikeOperand},
+      {"onnx.RMSNormalization", &M::RmsNormalization},
+      {"fused.rms_norm", &M::LikeOperand},
+      {"onnx.Gemm", &M::Gemm},
+      {"onnx.HardSwish", &M::HardSwish},
+      {"fused.linear", &M::Linear},
+      {"fused.conv2d", &M::Conv2d},
+      {"fused.layer_norm", &M::LayerNorm},
+      {"fused.global_average_pool2d", &M::GlobalAveragePool2d},
+      {"fused.attention", &M::Attention},
+      {"fused.qadd", &M::QuantizedBinary},
+      {"fused.qmul", &M::QuantizedBinary},
+      {"fused.qlookup", &M::QuantizedLookup},
+      {"fused.qconv2d", &M::QuantizedConv2d},
+      {"fused.qglobal_average_pool2d", &M::QuantizedGlobalAveragePool2d},
+  };
+  return *functions;
+}
+
+std::vector<Tensor*> OpMeanings::Apply(const ProofOp& op) {
+  if (!c_.open() || !HasItsOperands(op)) return {};
+  Results results;
+  const auto function = Functions().find(op.name);
+  if (function != Functions().end()) {
+    results = (this->*function->second)(op);
+  } else if (op.def == nullptr || op.def->Has(ir::kElementwise)) {
+    results = AnyElementwise(op);
+  } else {
+    results = AnyFunction(op);
+  }
+  if (!c_.open()) return {};
+  while (results.size() < op.num_results)
+    results.push_back(Unknown(fmt::format("{}:{}", op.name, results.size())));
+  return results;
+}
+
+bool OpMeanings::HasItsOperands(const ProofOp& op) {
+  size_t needed = op.def == nullptr ? 1 : 0;
+  if (op.def != nullptr)
+    for (const ir::OperandDef& operand : op.def->info->operands)
+      needed += operand.arity == ir::Arity::kOne;
+  for (size_t i = 0; i < needed; ++i) {
+    if (i < op.operands.size() && op.operands[i] != nullptr) continue;
+    if (c_.of_result()) c_.Fail(fmt::format("{} may lack an operand", op.name));
+    c_.Refuse();
+    return false;
+  }
+  return true;
+}
+
+bool OpMeanings::HasRank(Tensor& x, size_t rank) {
+  if (x.SetRank(rank) && c_.open()) return true;
+  if (c_.of_result()) {
+    c_.Fail("an operand of the result may have another rank");
+  } else {
+    c_.Refuse();
+  }
+  return false;
+}
+
+Tensor* OpMeanings::Unknown(const std::string& name, std::optional<size_t> rank) {
+  return c_.Make<Leaf>(c_.NewType(), fmt::format("{}#{}", name, num_unknown_++), rank);
+}
+
+Attribute OpMeanings::Chosen(const ProofAttr& attr) const {
+  const auto chosen = chosen_.find(attr.token);
+  return attr.token.empty() || chosen == chosen_.end() ? attr.literal : chosen->second;
+}
+
+int64_t OpMeanings::Integer(const ProofOp& op, std::string_view name, int64_t least, int64_t most) {
+  const auto attr = op.attrs.find(name);
+  if (attr == op.attrs.end()) {
+    c_.Fail(fmt::format("{} of {} is not given", name, op.name));
+    return least;
+  }
+  Attribute value = Chosen(attr->second);
+  if (!value && !attr->second.token.empty() && least <= most) {
+    const size_t chosen =
+        c_.Choose(static_cast<size_t>(most - least + 1), fmt::format("{} of {}", name, op.name));
+    value = context_.IntAttr(least + static_cast<int64_t>(chosen));
+    chosen_[attr->second.token] = value;
+  }
+  if (value.Is(AttrKind::kBool)) return value.AsBool();
+  if (value.Is(AttrKind::kInt) && least <= value.AsInt() && value.AsInt() <= most)
+    return value.AsInt();
+  if (value && !c_.of_result()) {
+    c_.Refuse();  // no valid op has it
+  } else {
+    c_.Fail(fmt::format("{} of {} is computed, or may not fit", name, op.name));
+  }
+  return least;
+}
+
+size_t OpMeanings::Axis(const ProofOp& op, std::string_view attr, size_t rank) {
+  const auto size = static_cast<int64_t>(rank);
+  const int64_t axis = Integer(op, attr, -size, size - 1);
+  return static_cast<size_t>(axis < 0 ? axis + size : axis);
+}
+
+std::vector<size_t> OpMeanings::Permutation(const ProofOp& op, std::string_view name, size_t rank) {
+  const auto attr = op.attrs.find(name);
+  ir::Ints perm;
+  for (size_t i = 0; i < rank; ++i) perm.push_back(static_cast<int64_t>(i));
+  if (attr == op.attrs.end()) {
+    std::reverse(perm.begin(), perm.end());
+  } else if (const Attribute value = Chosen(attr->second)) {
+    perm = value.AsInts();
+  } else if (!attr->second.token.empty()) {
+    ir::Ints left = perm;
+    for (int64_t& axis : perm) {
+      const size_t at = c_.Choose(left.size(), fmt::format("{} of {}", name, op.name));
+      if (!c_.open()) return {};
+      axis = left[at];
+      left.erase(left.begin() + static_cast<std::ptrdiff_t>(at));
+    }
+    chosen_[attr->second.token] = context_.IntsAttr(perm);
+  } else {
+    c_.Fail(fmt::format("{} of {} is computed", name, op.name));
+  }
+  ir::Ints sorted = perm;
+  std::sort(sorted.begin(), sorted.end());
+  for (size_t i = 0; i < rank; ++i)
+    if (sorted.size() != rank || sorted[i] != static_cast<int64_t>(i)) c_.Refuse();
+  return {perm.begin(), perm.end()};
+}
+
+TypeClass OpMeanings::TypeOf(const ProofAttr& attr) {
+  if (attr.literal.Is(AttrKind::kDataType)) {
+    const DataType type = attr.literal.AsDataType();
+    return c_.TypeNamed(std::string(ir::DataTypeName(type)), TypeBit(type));
+  }
+  if (attr.token.empty()) c_.Fail("an element type is computed");
+  return c_.TypeNamed("type " + attr.token);
+}
+
+std::vector<Term> OpMeanings::IntegersOf(Tensor& list) {
+  if (auto* known = dynamic_cast<IntegerList*>(&list)) return known->integers;
+  if (const auto read = integers_.find(&list); read != integers_.end()) return read->second;
+  Terms& t = c_.terms();
+  if (!HasRank(list, 1)) return {};
+  const size_t count = c_.Choose(kMaxProofRank + 1, "sizes of a shape");
+  const Term size = t.Integer(static_cast<int64_t>(count));
+  c_.Assume(t.Equal(list.Dims()[0], size));
+  std::vector<Term> integers;
+  for (size_t i = 0; i < count; ++i)
+    integers.push_back(
+        t.Apply(Sort::kInt, "value", {list.At({t.Integer(static_cast<int64_t>(i))})}));
+  return integers_[&list] = integers;
+}
+
+std::string OpMeanings::KeyOf(const ProofOp& op) const {
+  std::string key = op.name;
+  for (const auto& [name, attr] : op.attrs) {
+    const Attribute value = Chosen(attr);
+    key += fmt::format(" {}={}", name, value ? fmt::format("#{}", value.id()) : TextOf(attr));
+  }
+  return key;
+}
+
+std::vector<Tensor*> OpMeanings::AnyElementwise(const ProofOp& op) {
+  std::string function = KeyOf(op);
+  std::vector<Tensor*> given;
+  for (size_t i = 0; i < op.operands.size(); ++i) {
+    if (op.operands[i] == nullptr) function += fmt::format(" without {}", i);
+    if (op.operands[i] != nullptr) given.push_back(op.operands[i]);
+  }
+  if (given.empty()) return AnyFunction(op);
+  TypeClass type = c_.NewType();
+  if (IsArithmetic(function) || IsLogic(function)) {
+    if (!c_.of_result()) {
+      for (Tensor* operand : given) c_.Unify(given[0]->type, operand->type);
+      c_.Restrict(given[0]->type, IsLogic(function)
+                                      ? TypeBit(DataType::kBool)
+                                      : TypesThat(&ir::IsFloat) | TypesThat(&ir::IsInteger));
+    }
+    type = given[0]->type;
+  }
+  const bool commutative = op.def != nullptr && op.def->Has(ir::kCommutative);
+  return {c_.Make<Elementwise>(type, std::move(function), given, std::vector<Term>(), commutative)};
+}
+
+std::vector<Tensor*> OpMeanings::AnyFunction(const ProofOp& op, std::optional<size_t> rank) {
+  const ir::OpDef* def = op.def;
+  if (def == nullptr || !def->Has(ir::kPure) || def->Has(ir::kRandom) ||
+      def->info->num_regions != 0 || def->Has(ir::kCommutative)) {
+    c_.Fail(fmt::format("{} is no function of its operands, as proofs know them", op.name));
+    return {};
+  }
+  const std::string key = KeyOf(op);
+  Results operands = op.operands;
+  while (!operands.empty() && operands.back() == nullptr) operands.pop_back();
+  const auto same = [&](Tensor* a, Tensor* b) {
+    return a == b || (a != nullptr && b != nullptr && c_.Same(a, b));
+  };
+  for (const Known& known : known_)
+    if (known.key == key && known.results.size() >= op.num_results &&
+        std::equal(known.operands.begin(), known.operands.end(), operands.begin(), operands.end(),
+                   same))
+      return known.results;
+  Results results;
+  for (size_t i = 0; i < op.num_results; ++i)
+    results.push_back(Unknown(op.name, i == 0 ? rank : std::nullopt));
+  known_.push_back({key, std::move(operands), results});
+  return results;
+}
+
+std::vector<Tensor*> OpMeanings::Identity(const ProofOp& op) { return {op.operands[0]}; }
+
+std::vector<Tensor*> OpMeanings::Dropout(const ProofOp& op) {
+  constexpr size_t kTraining = 2;
+  Tensor* training = op.operands.size() > kTraining ? op.operands[kTraining] : nullptr;
+  if (training != nullptr && training->uniform_number != 0.0) c_.Fail("a Dropout may be training");
+  return {op.operands[0]};
+}
+
+std::vector<Tensor*> OpMeanings::Cast(const ProofOp& op) {
+  ProofOp others = op;
+  const auto to = others.attrs.extract(op.name == "pd.cast" ? "dtype" : "to");
+  if (to.empty()) {
+    c_.Fail("a cast to an unknown type");
+    return {};
+  }
+  const TypeClass type = TypeOf(to.mapped());
+  return {c_.Make<Converted>(*op.operands[0], type,
+                             KeyOf(others) + fmt::format(" to {}", TextOf(to.mapped())))};
+}
+
+std::vector<Term> OpMeanings::Wholes(const std::vector<Tensor*>& tensors) {
+  std::vector<Term> wholes;
+  wholes.reserve(tensors.size());
+  for (const Tensor* tensor : tensors) wholes.push_back(Whole(c_.terms(), tensor));
+  return wholes;
+}
+
+// Its limits have one element each. Of floats a limit that is not given is infinite.
+std::vector<Tensor*> OpMeanings::Clip(const ProofOp& op) {
+  Terms& t = c_.terms();
+  Tensor& x = *op.operands[0];
+  const bool is_float = (c_.PossibleTypes(x.type) & ~TypesThat(&ir::IsFloat)) == 0;
+  std::vector<Term> limits;
+  for (size_t i : {1U, 2U}) {
+    Tensor* limit = i < op.operands.size() ? op.operands[i] : nullptr;
+    const Term uniform = limit != nullptr ? limit->Uniform() : Term();
+    if (limit != nullptr && !c_.of_result()) c_.Unify(x.type, limit->type);
+    if (limit == nullptr && is_float) {
+      limits.push_back(t.Number(i == 1 ? -INFINITY : INFINITY));
+    } else {
+      limits.push_back(uniform ? uniform : Whole(t, limit));
+    }
+  }
+  return {c_.Make<Elementwise>(x.type, op.name, Results{&x}, limits, false)};
+}
+
+// With one scale and one zero point, where axis does not matter.
+std::vector<Tensor*> OpMeanings::Quantize(const ProofOp& op) {
+  Results parameters(op.operands.begin() + 1, op.operands.end());
+  parameters.resize(2);
+  Tensor* zero = parameters[1];
+  if (!parameters[0]->HasOneElement() || (zero != nullptr && !zero->HasOneElement()) ||
+      !IsDefault(op, "block_size"))
+    return AnyFunction(op);
+  ProofOp what = op;
+  what.attrs.erase("axis");
+  if (op.name == "onnx.QuantizeLinear" && zero != nullptr) {
+    what.attrs.erase("output_dtype");  // that of the zero point
+    if ((c_.PossibleTypes(zero->type) & ~kBytes) == 0) what.attrs.erase("saturate");
+  }
+  return {c_.Make<Elementwise>(c_.NewType(), KeyOf(what), Results{op.operands[0]},
+                               Wholes(parameters), false)};
+}
+
+std::vector<Tensor*> OpMeanings::Constant(const ProofOp& op) {
+  const auto found = op.attrs.find("value");
+  if (found == op.attrs.end()) return {};
+  const ProofAttr& value = found->second;
+  if (value.integers)
+    return {c_.Make<IntegerList>(c_.TypeNamed("i64", TypeBit(DataType::kI64)), *value.integers)};
+  if (value.element)
+    return {c_.Make<Filled>(value.element_type, std::vector<Term>(), value.element)};
+  c_.Fail("a constant is computed by native code, or is no single number");
+  return {};
+}
+
+// Its elements are what its value and element type say.
+std::vector<Tensor*> OpMeanings::Full(const ProofOp& op) {
+  Terms& t = c_.terms();
+  const auto shape = op.attrs.find("shape"), type = op.attrs.find("dtype");
+  if (shape == op.attrs.end() || type == op.attrs.end()) return {};
+  ProofOp what = op;
+  what.attrs.erase("shape");
+  what.attrs.erase("place");
+  const Term element = t.Variable(Sort::kElement, KeyOf(what));
+  if (shape->second.integers)
+    return {c_.Make<Filled>(TypeOf(type->second), *shape->second.integers, element)};
+  auto* full = static_cast<Leaf*>(Unknown(op.name));
+  full->uniform = element;
+  return {full};
+}
+
+}  // namespace weft::passes

@@ -1,0 +1,122 @@
+// What ops compute, as tensors of a proof. Movement ops and what broadcasts are said in full; fused ops
+// as their reference bodies have it; any other op is an unknown function of all its operands and
+// attributes, which gives equal results for equal operands.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/op_def.h"
+#include "passes/verify/proof/tensor.h"
+
+namespace weft::passes {
+
+// An attribute as a proof has it: one of these.
+struct ProofAttr {
+  ir::Attribute literal{};
+  std::string token{};  // anything, the same wherever it is this
+  std::optional<std::vector<Term>> integers{};
+  std::vector<Term> elements{};  // numbers
+  Term element{};                // a constant of rank 0
+  TypeClass element_type = 0;
+};
+
+struct ProofOp {
+  const ir::OpDef* def = nullptr;  // null: any pure elementwise op, `name` says which
+  std::string name;
+  std::map<std::string, ProofAttr, std::less<>> attrs;  // none: not given, and no default
+  std::vector<Tensor*> operands;                        // null: not given
+  size_t num_results = 1;
+};
+
+class OpMeanings {
+ public:
+  OpMeanings(Case& c, ir::IrContext& context) : c_(c), context_(context) {}
+  // Its results. None when the case is not open any more.
+  std::vector<Tensor*> Apply(const ProofOp& op);
+
+  // An integer or truth value from `least` to `most`, chosen where it may be any.
+  int64_t Integer(const ProofOp& op, std::string_view attr, int64_t least, int64_t most);
+  // An axis counted from the front.
+  size_t Axis(const ProofOp& op, std::string_view attr, size_t rank);
+  // The permutation that an attribute is.
+  std::vector<size_t> Permutation(const ProofOp& op, std::string_view attr, size_t rank);
+  // What a token was chosen to be; null when it was not.
+  ir::Attribute Chosen(const ProofAttr& attr) const;
+  // The class of the element type that an attribute is.
+  TypeClass TypeOf(const ProofAttr& attr);
+  // The integers of a list, as a shape is; a choice where there may be any number.
+  std::vector<Term> IntegersOf(Tensor& list);
+  // A tensor of which nothing is known but perhaps its rank.
+  Tensor* Unknown(const std::string& name, std::optional<size_t> rank = {});
+  // Whether it has this rank, which an operand of the source has if anything matches.
+  bool HasRank(Tensor& x, size_t rank);
+
+ private:
+  using Results = std::vector<Tensor*>;
+  struct Known {
+    std::string key;
+    std::vector<Tensor*> operands;
+    Results results;
+  };
+  using Function = Results (OpMeanings::*)(const ProofOp&);
+  static const std::map<std::string_view, Function>& Functions();
+
+  // op_meaning.cc
+  bool HasItsOperands(const ProofOp& op);
+  Results AnyElementwise(const ProofOp& op);
+  Results AnyFunction(const ProofOp& op, std::optional<size_t> rank = {});
+  std::string KeyOf(const ProofOp& op) const;
+  std::vector<Term> Wholes(const std::vector<Tensor*>& tensors);
+  Results Identity(const ProofOp& op);
+  Results Dropout(const ProofOp& op);
+  Results Cast(const ProofOp& op);
+  Results Clip(const ProofOp& op);
+  Results Quantize(const ProofOp& op);
+  Results Constant(const ProofOp& op);
+  Results Full(const ProofOp& op);
+
+  // movement_meaning.cc
+  Results Transpose(const ProofOp& op);
+  Results Reshape(const ProofOp& op);
+  Results Flatten(const ProofOp& op);
+  Results Expand(const ProofOp& op);
+  Results PdExpand(const ProofOp& op);
+  Results Concat(const ProofOp& op);
+  Results Gather(const ProofOp& op);
+  Tensor* Made(Tensor* tensor);  // checked
+
+  // fused_meaning.cc
+  Tensor* Activated(const ProofOp& op, Tensor* y);
+  Results RmsNormalization(const ProofOp& op);
+  Results Convolution(const ProofOp& op);
+  Results LikeOperand(const ProofOp& op);  // of its rank
+  Results Gemm(const ProofOp& op);
+  Results Linear(const ProofOp& op);
+  Results Conv2d(const ProofOp& op);
+  Results LayerNorm(const ProofOp& op);
+  Results GlobalAveragePool2d(const ProofOp& op);
+  Results Attention(const ProofOp& op);
+  Results HardSwish(const ProofOp& op);
+  Results QuantizedBinary(const ProofOp& op);
+  Results QuantizedLookup(const ProofOp& op);
+  Results QuantizedConv2d(const ProofOp& op);
+  Results QuantizedGlobalAveragePool2d(const ProofOp& op);
+  // Another op with the given attributes.
+  Tensor* Call(std::string_view name, std::vector<Tensor*> operands, ProofOp like = {});
+  Tensor* Permuted(Tensor* x, std::vector<size_t> perm);
+  bool IsDefault(const ProofOp& op, std::string_view attr) const;
+  bool NeedsDefaults(const ProofOp& op, std::initializer_list<std::string_view> attrs);
+
+  Case& c_;
+  ir::IrContext& context_;
+  std::map<std::string, ir::Attribute> chosen_;  // by token
+  std::map<Tensor*, std::vector<Term>> integers_;
+  std::vector<Known> known_;
+  size_t num_unknown_ = 0;
+};
+
+}  // namespace weft::passes

@@ -1,0 +1,89 @@
+// One case of a rule: the source as tensors of a proof, what its constraints say of them, the result,
+// and whether the two are the same.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "drr/rule/rule.h"
+#include "passes/verify/proof/op_meaning.h"
+
+namespace weft::passes {
+
+inline constexpr size_t kMaxProofList = 2;  // tensors in a list
+
+class RuleCase {
+ public:
+  RuleCase(const drr::Rule& rule, ProofState& state, Script& script);
+  // Whether every replaced value provably is what replaces it. Else outcome() says why, or that
+  // nothing matches in this way.
+  bool Prove();
+  Case& outcome() { return c_; }
+
+ private:
+  // A value of the source or the result: a tensor, which may be absent, or a list.
+  struct Bound {
+    bool is_made = false;
+    Tensor* tensor = nullptr;
+    std::vector<Tensor*> list{};
+  };
+  struct BoundOp {
+    bool is_made = false;
+    std::optional<ProofOp> op{};
+  };
+  // What constraints say of an input.
+  struct Known {
+    bool one_element = false, unit_sizes = false, uniform = false;
+    std::optional<double> number{};
+    bool zero_has_any_sign = false;
+    TypeSet types = kAnyType;
+  };
+  using Formula = drr::Formula;
+
+  // rule_case.cc
+  bool MakeValue(drr::ValueId id);
+  bool MakeSkipped(drr::ValueId id);
+  bool MakeOp(drr::OpId id);
+  bool PickAlternative(drr::OpId id, ProofOp* op);
+  ProofAttr AttrOf(const drr::AttrPattern& pattern, const ir::FieldDef& field);
+  Leaf* MakeLeaf(drr::ValueId id, const std::string& name);
+  bool MakeResultOp(drr::ResultOpId id);
+  bool ReadResultOp(const drr::ResultOp& result, ProofOp* op);
+  bool ApplyEach(const ProofOp& op, const std::vector<Tensor*>& elements, Bound* result);
+  bool AddResultAttr(const drr::ResultAttr& attr, ProofOp* op);
+  const Bound* OperandOf(const drr::ResultOperand& operand);
+  ProofAttr& VariableOf(drr::AttrId id);
+
+  // constraint_facts.cc
+  void ReadInputs();  // into known_
+  void AssumeConstraint(const Formula& formula);
+  void AssumeRanks(const Formula& formula);
+  void AssumeSizes(const Formula& formula);
+  void AssumeTypes(const Formula& formula);
+  void AssumeAxes(const Formula& formula);
+  bool IsAbsent(const Formula& formula) const;
+  bool IsList(const Formula& formula, size_t i) const;
+  // Null where it is absent, and then nothing matches.
+  Tensor* TensorOf(const Formula& formula, size_t i);
+  std::optional<int64_t> IntegerOf(const Formula& formula, size_t i);
+  const ir::Ints* IntsOf(const Formula& formula, size_t i);
+  std::optional<TypeClass> TypeOf(const Formula& formula, size_t i);
+  // The size of axis `axis` (an argument) of value `v`; none where that is not known.
+  std::optional<Term> SizeOf(const Formula& formula, size_t v, size_t axis);
+  // What a formula computes; nothing where a proof does not know.
+  std::optional<ProofAttr> Computed(const Formula& formula, ir::AttrKind kind);
+  std::optional<ProofAttr> ComputedConstant(const Formula& formula);
+  std::optional<ProofAttr> ComputedBounds(const Formula& formula);
+
+  const drr::PatternGraph& graph_;
+  Case c_;
+  OpMeanings ops_;
+  std::vector<Bound> values_, results_;
+  std::vector<BoundOp> made_ops_;
+  std::vector<std::optional<ProofAttr>> variables_;
+  std::map<size_t, Known> known_;  // by value
+};
+
+}  // namespace weft::passes

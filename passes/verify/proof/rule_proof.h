@@ -1,0 +1,48 @@
+// Proves that a rule is true for all sizes, with Z3 (Debian's libz3-dev; built without it nothing is
+// attempted):
+//
+//   const RuleProof proof = ProveRule(rule, {});
+//   if (proof.verdict == ProofVerdict::kProved) std::puts(proof.what.c_str());
+//
+// The source, what its constraints say, and the result are read as tensors with sizes, elements and
+// attributes left open; each combination of ranks up to 5, alternatives, optional operands, permutations
+// and axes is a case (rule_case.h). Proved is that in each case every replaced value has the shape and
+// the elements of what replaces it. (That ops of the result take their operands is checked whenever the
+// rule is applied, and here where broadcasting, joining or reshaping asks for it.)
+//
+//   any rule              elements that only move, and equal functions of equal elements, whatever the
+//                         functions are: bit for bit, for any element type
+//   exact                 sums, products and logic in each element type: floats as IEEE 754 has them
+//   reassociates          floats as real numbers
+//
+// What is proved relies on the meaning of ops (op_meaning.h) and of named constraints; constraints of
+// native code are not relied on. Nothing is proved of a rule that is approximate or changes meaning.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "drr/rule/rule.h"
+
+namespace weft::passes {
+
+enum class ProofVerdict : uint8_t { kNotAttempted, kNotProved, kProved };
+
+struct ProofOptions {
+  // Of one question to Z3, and of a rule: more than they need, because a busy machine is slow.
+  unsigned milliseconds = 5000;
+  double seconds = 30;
+  size_t cases = 20000;
+};
+
+struct RuleProof {
+  ProofVerdict verdict = ProofVerdict::kNotAttempted;
+  std::string
+      what;         // of a proved rule: for what, e.g. "all sizes, ranks up to 5, any element type"
+  std::string why;  // else: one line
+  size_t cases = 0;
+};
+
+RuleProof ProveRule(const drr::Rule& rule, const ProofOptions& options);
+
+}  // namespace weft::passes

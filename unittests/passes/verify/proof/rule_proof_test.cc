@@ -1,0 +1,134 @@
+// Proofs of rules: what is true for all sizes is proved, what is false for some is not.
+#include "passes/verify/proof/rule_proof.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "ir/dialects/fused.h"
+#include "ir/dialects/onnx.h"
+#include "kernels/runtime/program_runner.h"
+#include "passes/rule_registry.h"
+#include "passes/verify/proof/solver.h"
+#include "passes/verify/rule_judge.h"
+#include "unittests/fixtures/golden.h"
+
+namespace weft::passes {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+std::vector<std::unique_ptr<drr::Rule>> RulesOf(const std::string& file, ir::IrContext& context) {
+  fixtures::LoadGoldenDialects(context);
+  auto rules = fixtures::ReadRulesFile(WEFT_TEST_DATA_DIR "/passes/verify/" + file, context);
+  EXPECT_TRUE(rules.ok()) << rules.status();
+  return rules.ok() ? *std::move(rules) : std::vector<std::unique_ptr<drr::Rule>>();
+}
+
+RuleProof ProofOf(const std::string& rule) {
+  ir::IrContext context;
+  fixtures::LoadGoldenDialects(context);
+  const drr::BuildResult built = FindRule(rule)->build(&context);
+  return ProveRule(*built.rule, {});
+}
+
+// Without Z3 every test but one is about nothing.
+class RuleProofs : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!HasSolver()) GTEST_SKIP() << "built without Z3";
+  }
+};
+
+TEST_F(RuleProofs, AreFoundForWhatIsTrue) {
+  ir::IrContext context;
+  const auto rules = RulesOf("proof/true_rules.weft", context);
+  EXPECT_GE(rules.size(), 10u);
+  for (const auto& rule : rules) {
+    const RuleProof proof = ProveRule(*rule, {});
+    EXPECT_EQ(proof.verdict, ProofVerdict::kProved) << rule->name << ": " << proof.why;
+    EXPECT_THAT(proof.what, StartsWith("all sizes"));
+  }
+}
+
+TEST_F(RuleProofs, AreNotFoundForWhatIsFalse) {
+  for (const std::string file : {"proof/false_rules.weft", "wrong_rules.weft"}) {
+    ir::IrContext context;
+    const auto rules = RulesOf(file, context);
+    EXPECT_GE(rules.size(), 20u);
+    for (const auto& rule : rules) {
+      const RuleProof proof = ProveRule(*rule, {});
+      EXPECT_NE(proof.verdict, ProofVerdict::kProved) << rule->name << ": " << proof.what;
+      EXPECT_NE(proof.why, "") << rule->name;
+    }
+  }
+}
+
+// What the proofs take fused and composite ops to be is what their kernels compute.
+TEST_F(RuleProofs, ReadOpsAsKernelsComputeThem) {
+  ir::IrContext context;
+  const auto rules = RulesOf("proof/op_meanings.weft", context);
+  EXPECT_GE(rules.size(), 10u);
+  for (const auto& rule : rules) {
+    const RuleProof proof = ProveRule(*rule, {});
+    EXPECT_EQ(proof.verdict, ProofVerdict::kProved) << rule->name << ": " << proof.why;
+    kernels::SessionRunner runner;
+    const RuleJudgement judgement = JudgeRule(*rule, {.runner = &runner, .seeds = nullptr});
+    EXPECT_EQ(judgement.verdict, Verdict::kTested) << rule->name << ": " << judgement.why << "\n"
+                                                   << judgement.counterexample;
+  }
+}
+
+bool HasNamedConstraintsOnly(const drr::Rule& rule) {
+  return std::all_of(rule.graph.constraints.begin(), rule.graph.constraints.end(),
+                     [](const auto& constraint) {
+                       return constraint.profitable || !constraint.formula.name.empty();
+                     });
+}
+
+TEST_F(RuleProofs, AreFoundForMostRulesWithNamedConstraints) {
+  std::string others;
+  int named = 0, proved = 0;
+  for (const RegisteredRule& registered : RegisteredRules()) {
+    if (std::string_view(registered.loc.file).find("unittests/") != std::string_view::npos)
+      continue;
+    ir::IrContext context;
+    fixtures::LoadGoldenDialects(context);
+    const drr::BuildResult built = registered.build(&context);
+    ASSERT_TRUE(built.ok()) << built.errors[0];
+    if (!HasNamedConstraintsOnly(*built.rule)) continue;
+    ++named;
+    const RuleProof proof = ProveRule(*built.rule, {});
+    proved += proof.verdict == ProofVerdict::kProved;
+    if (proof.verdict != ProofVerdict::kProved)
+      others += built.rule->name + ": " + proof.why + "\n";
+  }
+  EXPECT_GE(named, 60);
+  EXPECT_GE(10 * proved, 6 * named) << "not proved:\n" << others;
+}
+
+TEST_F(RuleProofs, SayForWhat) {
+  EXPECT_EQ(ProofOf("merge-transposes").what, "all sizes, ranks up to 5, any element type");
+  EXPECT_EQ(ProofOf("drop-unit-factor").what, "all sizes, ranks up to 5, each element type");
+  EXPECT_EQ(ProofOf("drop-zero-term").what, "all sizes, ranks up to 5, over the reals");
+  EXPECT_THAT(ProofOf("merge-concats").what, HasSubstr("lists of up to 2"));
+}
+
+TEST_F(RuleProofs, SayWhatTheyCouldNotProve) {
+  EXPECT_THAT(ProofOf("drop-unit-exponent").why, HasSubstr("is not provably the same (rank of x"));
+}
+
+TEST(RuleProof, IsNotAttemptedWhereNothingIsToBeProved) {
+  if (!HasSolver()) {
+    EXPECT_EQ(ProofOf("merge-transposes").why, "built without Z3: no proofs");
+    return;
+  }
+  const RuleProof proof = ProofOf("fold-zero-product");
+  EXPECT_EQ(proof.verdict, ProofVerdict::kNotAttempted);
+  EXPECT_EQ(proof.why, "the rule is approximate");
+}
+
+}  // namespace
+}  // namespace weft::passes
