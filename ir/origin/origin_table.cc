@@ -116,7 +116,8 @@ void OriginTable::Replaced(Value from, Value to) {
   if (joined == known) return;
   if (known == kNone || known >= scope_first) {
     Give(made, known, joined);
-  } else if (gone.opcode() == made.opcode() && gone.attrs() == made.attrs()) {
+  } else if (gone.opcode() == made.opcode() && gone.attrs() == made.attrs() &&
+             !made.HasTrait(kConstantLike)) {  // one of those may be read by all of the program
     Set(made, joined);
   }
 }

@@ -45,6 +45,8 @@ void AppendOrigin(std::string* out, Operation op) {
 
 bool AtTail(Scanner* s) {
   const char* at = s->position();
+  const char c = s->Peek();
+  if (c != 'l' && c != 'f' && c != 'b' && c != 'd') return false;  // most types are none of these
   const bool found = s->ConsumeWord("loc") || s->ConsumeWord("from") || s->ConsumeWord("by") ||
                      s->ConsumeWord("doc");
   s->set_position(at);
