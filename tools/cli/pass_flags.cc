@@ -119,7 +119,6 @@ passes::PassContext PassContextOf(const PassFlags& flags) {
   context.numerics = drr::FindNumericClass(flags.numerics).value();  // CheckPassFlags() saw it
   context.enabled_rules = flags.enabled_rules;
   context.disabled_rules = flags.disabled_rules;
-  context.record_rules = flags.record_rules;
   context.collect_statistics = !flags.stats.empty();
   context.paranoid = flags.paranoid;
   if (flags.target_opset > 0)

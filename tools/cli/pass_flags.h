@@ -28,7 +28,6 @@ struct PassFlags {
   bool timing = false;
   std::vector<std::string> fail_if = {};  // see rule_bound.h
   int64_t target_opset = 0;               // of the ONNX model that will be written; 0: none will
-  bool record_rules = false;              // in locations, for profiles
   bool widen_floats = false;              // begin with widen-floats, if any pass runs
   RewriteFlags rewrites = {};
   std::string program = "ir-opt";  // that warns on stderr
