@@ -1,12 +1,18 @@
 // Big, which takes a minute: every registered rule, judged on programs made from it and on those of its golden tests.
 #include <gtest/gtest.h>
 
+#include <ostream>
+
 #include "kernels/runtime/program_runner.h"
 #include "passes/rule_registry.h"
 #include "passes/verify/rule_judge.h"
 #include "unittests/fixtures/golden.h"
 
 namespace weft::passes {
+
+// The name of a parameter, which would be 128 bytes in hexadecimal.
+static void PrintTo(const RegisteredRule& rule, std::ostream* out) { *out << rule.name; }
+
 namespace {
 
 std::vector<std::unique_ptr<ir::Program>> GoldenPrograms(const drr::Rule& rule) {
