@@ -111,6 +111,13 @@ DataType Draw::DrawDtype(std::span<const Value> near) {
   return OneOf(kTypes);
 }
 
+Shape Draw::ShapeOf(Value value) {
+  Shape shape = value.type().shape();
+  for (int64_t& size : shape)
+    if (size < 0) size = DrawSize();
+  return shape;
+}
+
 // What broadcasts with a shape, joins it, or multiplies it.
 Shape Draw::Vary(Shape shape) {
   const size_t axis = shape.empty() ? 0 : Below(shape.size());
@@ -150,7 +157,7 @@ Shape Draw::DrawShape(std::span<const Value> near) {
   const std::vector<Value> ranked = Ranked(near);
   Shape shape;
   if (!ranked.empty() && !OneIn(4)) {
-    shape = OneOf(ranked).type().shape();
+    shape = ShapeOf(OneOf(ranked));
     if (OneIn(2)) shape = Vary(std::move(shape));
   } else {
     constexpr size_t kRanks[] = {0, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 4, 5};
@@ -198,7 +205,7 @@ Attribute Draw::DrawContents(ir::Type type) {
 
 ir::Ints Draw::DrawInts(std::span<const Value> near) {
   const std::vector<Value> ranked = Ranked(near);
-  const Shape like = ranked.empty() ? Shape{2, 3} : OneOf(ranked).type().shape();
+  const Shape like = ranked.empty() ? Shape{2, 3} : ShapeOf(OneOf(ranked));
   const size_t rank = like.size();
   ir::Ints list;
   const auto fill = [&](size_t size, int64_t least, int64_t most) {

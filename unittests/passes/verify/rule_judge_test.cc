@@ -70,9 +70,20 @@ TEST(RuleJudge, ShowsTheSmallestProgramThatRefutes) {
   EXPECT_TRUE(ir::ParseProgram(context, judgement.counterexample, {}).ok());
 }
 
+TEST(RuleJudge, NamesAConstraintThatWouldExcludeTheProgramsThatRefute) {
+  const auto excluded_by = [](const std::string& rule, const std::string& constraint) {
+    EXPECT_THAT(JudgedNamed("wrong_rules.weft", rule).counterexample,
+                ContainsRegex("\n// it would be excluded by: require \"[^\n]+\" " + constraint));
+  };
+  excluded_by("drop-transpose-of-equal-shapes", R"((identity|only_unit_dims_move)\()");
+  excluded_by("merge-any-casts", R"(casts_compose|same_dtype|dtype_is|integer)");
+}
+
 TEST(RuleJudge, MeasuresHowFarAnApproximationIsOff) {
   const RuleJudgement judgement = JudgedNamed("right_rules.weft", "tanh-gelu");
-  EXPECT_THAT(judgement.Badge(), HasSubstr("approximate: "));
+  EXPECT_THAT(judgement.Badge(), ContainsRegex("^approximate: [0-9.e+]+ ulp$"));
+  EXPECT_EQ(judgement.BadgeKind(), "approximate");
+  EXPECT_FALSE(judgement.cut_short);
   EXPECT_GT(judgement.max_ulps, 1);
   EXPECT_LT(judgement.mean_ulps, judgement.max_ulps);
 }
@@ -83,6 +94,18 @@ TEST(RuleJudge, SaysWhyItFoundNoProgram) {
     const RuleJudgement judgement = Judged(*rule);
     EXPECT_EQ(judgement.verdict, Verdict::kUnjudged);
     EXPECT_THAT(judgement.why, ContainsRegex("does not hold: x has rank [23]"));
+  }
+}
+
+TEST(RuleJudge, EndsWhenItsTimeIsOver) {
+  ir::IrContext context;
+  kernels::SessionRunner runner;
+  for (const auto& rule : RulesOf("right_rules.weft", context)) {
+    const RuleJudgement none =
+        JudgeRule(*rule, {.runner = &runner, .seconds = 0, .seeds = nullptr});
+    EXPECT_EQ(none.verdict, Verdict::kUnjudged);
+    EXPECT_TRUE(none.cut_short);
+    EXPECT_THAT(none.why, HasSubstr("0 s did not suffice; no program found"));
   }
 }
 
