@@ -103,7 +103,8 @@ double Draw::DrawNumber() {
 DataType Draw::DrawDtype(std::span<const Value> near) {
   std::vector<DataType> there;
   for (const Value v : near)
-    if (v && v.type().IsTensor()) there.push_back(v.type().dtype());
+    if (v && v.type().IsTensor() && ir::ElementSize(v.type().dtype()) > 0)  // not a type left open
+      there.push_back(v.type().dtype());
   if (!there.empty() && !OneIn(5)) return OneOf(there);
   constexpr DataType kTypes[] = {DataType::kF32, DataType::kF32, DataType::kF32,  DataType::kF32,
                                  DataType::kI64, DataType::kI64, DataType::kBool, DataType::kI8,
