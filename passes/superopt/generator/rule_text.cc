@@ -69,24 +69,6 @@ std::string ShapeLike(const Graph& graph, int tensor) {
   return tensor < kNumVariables ? ValueText(tensor, '%') : "";
 }
 
-// Of operators of the result that join matrices: the sizes along the other axis. An operator that is
-// there already proves that they are equal; one that is made must not claim it of a symbol and a
-// number.
-std::string JoinedSizesText(const Graph& target, const std::string& so_far) {
-  std::string text;
-  for (const Op& op : target.operators()) {
-    if (!IsConcat(op.kind)) continue;
-    const std::string a = ShapeLike(target, op.a), b = ShapeLike(target, op.b);
-    const int axis = op.kind == OpKind::kConcat0 ? 1 : 0;
-    if (a.empty() || b.empty() || a == b) continue;
-    if (so_far.find(fmt::format("same_shape({}, {})", a, b)) != so_far.npos) continue;
-    const std::string line = fmt::format(
-        "  require \"what is joined has one size\" same_dim({0}, {2}, {1}, {2})\n", a, b, axis);
-    if (text.find(line) == text.npos) text += line;
-  }
-  return text;
-}
-
 // What was assumed when the two were compared: matrices, and no broadcast but that of the number,
 // where operands of the result are as large as values of the source.
 std::string RequirementsText(const Graph& source, const Graph& target) {
@@ -113,7 +95,7 @@ std::string RequirementsText(const Graph& source, const Graph& target) {
         fmt::format("  require \"nothing is broadcast\" same_shape({}, {})\n", a, b);
     if (!a.empty() && !b.empty() && a != b && text.find(line) == text.npos) text += line;
   }
-  return text + JoinedSizesText(target, text);
+  return text;
 }
 
 }  // namespace
