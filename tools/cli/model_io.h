@@ -1,12 +1,12 @@
 // Loading and saving models, ONNX or text by the suffix of the file.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 
 #include "ir/base/status.h"
 #include "ir/program.h"
+#include "tools/cli/cli_fwd.h"
 
 namespace weft::tools {
 

@@ -1,7 +1,6 @@
 // The flags by which a user says which passes run, and running them.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +9,7 @@
 #include "ir/program.h"
 #include "passes/pass_manager.h"
 #include "passes/precision/convert_floats.h"
+#include "tools/cli/cli_fwd.h"
 #include "tools/cli/rewrite_flags.h"
 #include "tools/cli/rules/rule_trust.h"
 #include "tools/cli/search_flags.h"

@@ -2,13 +2,13 @@
 // one screen, one line on stderr for an error, the exit code.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "ir/base/status.h"
+#include "tools/cli/cli_fwd.h"
 
 namespace weft::tools {
 

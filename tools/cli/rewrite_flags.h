@@ -1,13 +1,13 @@
 // --max-rewrites and --print-rewrites: the rewrites of a run, one by one (passes/rewrite_trace.h).
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
 
 #include "ir/base/status.h"
 #include "passes/rewrite_trace.h"
+#include "tools/cli/cli_fwd.h"
 
 namespace weft::tools {
 

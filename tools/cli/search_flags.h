@@ -2,13 +2,13 @@
 // terminal.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "passes/superopt/search.h"
+#include "tools/cli/cli_fwd.h"
 
 namespace weft::tools {
 

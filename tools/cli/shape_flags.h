@@ -1,12 +1,12 @@
 // --dim, --input-shape and --overwrite-input-shape: fixing what a model leaves open, or says.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
 #include "ir/base/status.h"
 #include "ir/program.h"
+#include "tools/cli/cli_fwd.h"
 
 namespace weft::tools {
 

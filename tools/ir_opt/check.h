@@ -1,7 +1,6 @@
 // ir-opt --check: a program before and after its passes on the same random inputs.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "ir/program.h"
 #include "kernels/runtime/session.h"
 #include "kernels/runtime_value.h"
+#include "tools/cli/cli_fwd.h"
 #include "tools/cli/values/compare.h"
 
 namespace weft::tools {

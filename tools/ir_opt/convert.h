@@ -1,7 +1,6 @@
 // --convert: a model in another floating point type, and what that does to its outputs.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <set>
 #include <string>
@@ -11,6 +10,7 @@
 #include "ir/program.h"
 #include "passes/pass_manager.h"
 #include "passes/precision/convert_floats.h"
+#include "tools/cli/cli_fwd.h"
 
 namespace weft::tools {
 

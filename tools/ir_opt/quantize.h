@@ -1,11 +1,11 @@
 // ir-opt --quantize dynamic|static [--calibrate DIR]: the model in 8 bits, and what that costs.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 
 #include "ir/base/status.h"
 #include "ir/program.h"
+#include "tools/cli/cli_fwd.h"
 #include "tools/cli/pass_flags.h"
 
 namespace weft::tools {

@@ -2,6 +2,7 @@
 // `ir-run --help` has the flags.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <iostream>

@@ -1,6 +1,7 @@
 // rule-mutants: makes mistakes in the registered rules and counts those that --verify-rules finds.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <atomic>
 #include <cstdio>
 #include <map>

@@ -1,5 +1,6 @@
 // substitution-generator: finds substitutions between small graphs and prints them as rule text, such
 // as passes/superopt/substitutions.weft.
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <string>
 

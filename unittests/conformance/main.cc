@@ -2,6 +2,7 @@
 // `conformance --help` has the flags; tools/dev conformance builds and runs it.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

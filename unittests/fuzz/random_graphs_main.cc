@@ -2,6 +2,7 @@
 // `tools/dev fuzz graphs` builds it with sanitizers and runs it.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -18,6 +19,7 @@
 #include "unittests/fuzz/graphs/compare_graph.h"
 #include "unittests/fuzz/graphs/random_graph.h"
 #include "unittests/fuzz/graphs/reduce_graph.h"
+#include "unittests/fuzz/graphs/symbolic_sizes.h"
 
 namespace weft::fuzz {
 namespace {
@@ -46,7 +48,7 @@ void AddFlags(CLI::App& app, Flags* flags) {
 }
 
 struct Totals {
-  uint64_t graphs = 0, comparisons = 0, findings = 0, not_run = 0, operations = 0;
+  uint64_t graphs = 0, symbolic = 0, comparisons = 0, findings = 0, not_run = 0, operations = 0;
   std::map<std::string, uint64_t> ops, rules;
 };
 
@@ -57,12 +59,12 @@ absl::Status NoteSeed(const Flags& flags, uint64_t seed) {
 
 // Saves the smallest program that differs in the same leg, and names it with what to run.
 absl::Status Report(const Flags& flags, uint64_t seed, const Leg& leg,
-                    const std::string& difference, const ir::Program& program) {
+                    const std::string& difference, const SymbolicGraph& graph) {
   const auto fails = [&](ir::Program& candidate) {
-    GraphCheck check(candidate, seed);
+    GraphCheck check(candidate, seed, graph.sizes);
     return check.why_not().empty() && !check.Difference(leg).empty();
   };
-  const std::unique_ptr<ir::Program> smallest = ReduceGraph(program, fails);
+  const std::unique_ptr<ir::Program> smallest = ReduceGraph(*graph.program, fails);
   std::string file = leg.Name();
   std::replace(file.begin(), file.end(), '/', '-');
   const std::string path = fmt::format("{}/graph_{}_{}.ir", flags.output_dir, seed, file);
@@ -73,30 +75,46 @@ absl::Status Report(const Flags& flags, uint64_t seed, const Leg& leg,
   return absl::OkStatus();
 }
 
-absl::Status CheckOne(const Flags& flags, uint64_t seed, Totals* totals) {
-  ir::IrContext context;
-  LoadDialects(context);
-  const auto program = MakeRandomGraph(
-      context, {.seed = seed, .steps = flags.steps, .golden_root = flags.golden_root});
-  ++totals->graphs;
-  ir::Walk(*program, [&](ir::Operation op) {
-    ++totals->operations;
-    ++totals->ops[std::string(op.name())];
-  });
-  GraphCheck check(*program, seed);
-  if (!check.why_not().empty()) {
-    ++totals->not_run;
-    return absl::OkStatus();
-  }
+// In every leg. False when the program itself does not run.
+absl::StatusOr<bool> Compare(const Flags& flags, uint64_t seed, const SymbolicGraph& graph,
+                             Totals* totals) {
+  GraphCheck check(*graph.program, seed, graph.sizes);
+  if (!check.why_not().empty()) return false;
   for (const Leg& leg : AllLegs()) {
     int compared = 0;
     const std::string difference = check.Difference(leg, &compared);
     totals->comparisons += static_cast<uint64_t>(compared);
     if (difference.empty()) continue;
     ++totals->findings;
-    WEFT_RETURN_IF_ERROR(Report(flags, seed, leg, difference, *program));
+    WEFT_RETURN_IF_ERROR(Report(flags, seed, leg, difference, graph));
   }
   for (const auto& [rule, count] : check.applied()) totals->rules[rule] += count;
+  return true;
+}
+
+// The graph of a seed, and the same with symbols for sizes.
+absl::Status CheckOne(const Flags& flags, uint64_t seed, Totals* totals) {
+  ir::IrContext context;
+  LoadDialects(context);
+  SymbolicGraph graph{
+      MakeRandomGraph(context,
+                      {.seed = seed, .steps = flags.steps, .golden_root = flags.golden_root}),
+      {}};
+  ++totals->graphs;
+  ir::Walk(*graph.program, [&](ir::Operation op) {
+    ++totals->operations;
+    ++totals->ops[std::string(op.name())];
+  });
+  WEFT_ASSIGN_OR_RETURN(const bool runs, Compare(flags, seed, graph, totals));
+  if (!runs) {
+    ++totals->not_run;
+    return absl::OkStatus();
+  }
+  Random random(seed);
+  if (const auto symbolic = WithSymbols(*graph.program, random)) {
+    WEFT_ASSIGN_OR_RETURN(const bool symbolic_runs, Compare(flags, seed, *symbolic, totals));
+    totals->symbolic += symbolic_runs;
+  }
   return absl::OkStatus();
 }
 
@@ -118,9 +136,9 @@ absl::Status Run(const Flags& flags) {
     for (const auto& [name, count] : counts)
       if (flags.list) fmt::print("{:8} {}\n", count, name);
   fmt::print(
-      "seeds {} to {}: {} graphs of {} operations, {} operators, {} rules applied, {} comparisons, "
-      "{} differences, {} graphs that do not run, {:.0f} s\n",
-      flags.seed, flags.seed + totals.graphs - 1, totals.graphs, totals.operations,
+      "seeds {} to {}: {} graphs of {} operations, {} also with symbolic sizes, {} operators, {} "
+      "rules applied, {} comparisons, {} differences, {} graphs that do not run, {:.0f} s\n",
+      flags.seed, flags.seed + totals.graphs - 1, totals.graphs, totals.operations, totals.symbolic,
       totals.ops.size(), totals.rules.size(), totals.comparisons, totals.findings, totals.not_run,
       elapsed());
   if (totals.findings > 0)

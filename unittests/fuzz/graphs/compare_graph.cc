@@ -150,8 +150,8 @@ std::vector<Leg> AllLegs() {
   return legs;
 }
 
-GraphCheck::GraphCheck(ir::Program& program, uint64_t seed)
-    : program_(program), widened_(IsLowPrecision(program)) {
+GraphCheck::GraphCheck(ir::Program& program, uint64_t seed, std::vector<ir::DimBinding> sizes)
+    : program_(program), sizes_(std::move(sizes)), widened_(IsLowPrecision(program)) {
   AddInputSet("tame", 3 * seed, Contents::kTame);
   if (why_not_.empty()) AddInputSet("lattice", 3 * seed + 1, Contents::kLattice);
   if (why_not_.empty()) AddInputSet("special", 3 * seed + 2, Contents::kSpecial);
@@ -162,7 +162,15 @@ void GraphCheck::AddInputSet(const std::string& name, uint64_t seed, Contents co
   Random random(seed);
   InputSet set{.name = name};
   for (const ir::Value argument : program_.body().arguments()) {
-    auto tensor = MakeTensor(argument.type().dtype(), argument.type().shape(), contents, random);
+    ir::Shape shape = argument.type().shape();
+    for (int64_t& dim : shape) {
+      dim = ir::SubstituteDim(dim, sizes_);
+      if (!ir::IsStaticDim(dim)) {
+        why_not_ = "the size of an input is not known";
+        return;
+      }
+    }
+    auto tensor = MakeTensor(argument.type().dtype(), shape, contents, random);
     if (!tensor.ok()) {
       why_not_ = ir::Message(tensor.status());
       return;

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "drr/rule/numeric_class.h"
+#include "ir/dim/dim_expr.h"
 #include "ir/program.h"
 #include "kernels/tensor.h"
 #include "unittests/fuzz/graphs/random_values.h"
@@ -38,8 +39,9 @@ std::vector<Leg> AllLegs();
 
 class GraphCheck {
  public:
-  // The program stays as it is and must outlive the check. Inputs follow from the seed.
-  GraphCheck(ir::Program& program, uint64_t seed);
+  // The program stays as it is and must outlive the check. Inputs follow from the seed, and where the
+  // program has symbols from their sizes.
+  GraphCheck(ir::Program& program, uint64_t seed, std::vector<ir::DimBinding> sizes = {});
   // Why the program itself cannot be compared: it does not run on the inputs. Empty: it does.
   const std::string& why_not() const { return why_not_; }
 
@@ -65,6 +67,7 @@ class GraphCheck {
                       const Tensors& actual) const;
 
   ir::Program& program_;
+  std::vector<ir::DimBinding> sizes_;
   std::vector<InputSet> sets_;
   std::map<std::string, uint64_t> applied_;
   std::string why_not_;

@@ -11,6 +11,7 @@
 #include "unittests/fuzz/graphs/compare_graph.h"
 #include "unittests/fuzz/graphs/random_graph.h"
 #include "unittests/fuzz/graphs/reduce_graph.h"
+#include "unittests/fuzz/graphs/symbolic_sizes.h"
 
 namespace weft::fuzz {
 namespace {
@@ -57,6 +58,23 @@ TEST_F(RandomGraphs, AreTheSameHoweverTheyAreRun) {
       EXPECT_EQ(check.Difference(leg, &compared), "") << leg.Name() << ", seed " << seed;
   }
   EXPECT_GT(compared, 150);
+}
+
+TEST_F(RandomGraphs, AreTheSameWithSymbolsForSizes) {
+  int symbolic = 0, compared = 0;
+  for (uint64_t seed = 1; seed <= 12; ++seed) {
+    const auto program = Make(seed);
+    Random random(seed);
+    const auto graph = WithSymbols(*program, random);
+    if (!graph) continue;
+    GraphCheck check(*graph->program, seed, graph->sizes);
+    if (!check.why_not().empty()) continue;
+    ++symbolic;
+    for (const Leg& leg : AllLegs())
+      EXPECT_EQ(check.Difference(leg, &compared), "") << leg.Name() << ", seed " << seed;
+  }
+  EXPECT_GT(symbolic, 4);
+  EXPECT_GT(compared, 50);
 }
 
 // A constant that is a little off, another function, a -0 that is lost.

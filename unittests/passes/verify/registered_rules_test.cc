@@ -11,6 +11,8 @@
 #include <set>
 #include <sstream>
 
+#include <ostream>
+
 #include "kernels/runtime/program_runner.h"
 #include "passes/rule_registry.h"
 #include "passes/verify/badges.h"
@@ -18,6 +20,10 @@
 #include "unittests/fixtures/golden.h"
 
 namespace weft::passes {
+
+// The name of a parameter, which would be 128 bytes in hexadecimal.
+static void PrintTo(const RegisteredRule& rule, std::ostream* out) { *out << rule.name; }
+
 namespace {
 
 constexpr char kTable[] = WEFT_TEST_DATA_DIR "/../passes/verify/badges.tsv";
