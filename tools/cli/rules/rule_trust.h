@@ -2,7 +2,6 @@
 // that changes what a program computes. --trust-rules and --require-judged say otherwise.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -10,6 +9,7 @@
 
 #include "drr/rule/rule.h"
 #include "ir/base/status.h"
+#include "tools/cli/cli_fwd.h"
 
 namespace weft::tools {
 

@@ -8,10 +8,9 @@
 #include <cstdlib>
 #include <fstream>
 #include <map>
+#include <ostream>
 #include <set>
 #include <sstream>
-
-#include <ostream>
 
 #include "kernels/runtime/program_runner.h"
 #include "passes/rule_registry.h"

@@ -71,12 +71,10 @@ TEST(RuleJudge, ShowsTheSmallestProgramThatRefutes) {
 }
 
 TEST(RuleJudge, NamesAConstraintThatWouldExcludeTheProgramsThatRefute) {
-  const auto excluded_by = [](const std::string& rule, const std::string& constraint) {
-    EXPECT_THAT(JudgedNamed("wrong_rules.weft", rule).counterexample,
-                ContainsRegex("\n// it would be excluded by: require \"[^\n]+\" " + constraint));
-  };
-  excluded_by("drop-transpose-of-equal-shapes", R"((identity|only_unit_dims_move)\()");
-  excluded_by("merge-any-casts", R"(casts_compose|same_dtype|dtype_is|integer)");
+  const RuleJudgement judgement = JudgedNamed("wrong_rules.weft", "drop-transpose-of-equal-shapes");
+  EXPECT_THAT(judgement.counterexample,
+              ContainsRegex("\n// it would be excluded by: require \"[^\n]+\" "
+                            "(identity|only_unit_dims_move)\\("));
 }
 
 TEST(RuleJudge, MeasuresHowFarAnApproximationIsOff) {
