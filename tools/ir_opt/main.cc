@@ -66,8 +66,7 @@ void AddFlags(CLI::App& app, Flags* flags) {
   app.add_flag("--reduce", flags->reduce)->group(kSameLine);
   app.add_option("--test", flags->test)->type_name("CMD")->group(kSameLine);
   AddSearchFlags(app, &flags->passes.search);
-  app.add_option("--explain", flags->explain,
-                 "why R did not apply at V, or its nearest miss; rules of F first")
+  app.add_option("--explain", flags->explain, "why R did not apply at V, or at its nearest miss")
       ->type_name("R[@V]");
   AddRulesFileFlag(app, &flags->passes);
   AddConvertFlags(app, &flags->convert);
