@@ -1,5 +1,7 @@
 #include "ir/clone.h"
 
+#include "ir/internal/program_side_tables.h"
+
 namespace weft::ir {
 
 void CloneRegionInto(Builder& builder, Region from, Region to, ValueMap& map) {
@@ -29,6 +31,7 @@ Operation CloneOperation(Builder& builder, Operation op, ValueMap& map) {
   for (Value v : op.operands()) state.operands.push_back(map.Get(v));
   for (Value v : op.results()) state.result_types.push_back(v.type());
   const Operation copy = builder.Create(std::move(state));
+  internal::OriginTable::Copied(op, copy);
   for (uint32_t i = 0; i < op.num_results(); ++i) {
     map.Set(op.result(i), copy.result(i));
     if (!op.result(i).name().empty())
@@ -54,8 +57,10 @@ Owned<Program> Program::Clone() const {
     copy->SetName(new_argument, argument.name());
     map.Set(argument, new_argument);
   }
+  if (side_->origins) copy->side_->origins = Owned<internal::OriginTable>(side_->origins->Copy());
   builder.SetInsertionPointToEnd(to);
   for (Operation op : from) CloneOperation(builder, op, map);
+  if (side_->origins) copy->side_->origins->EndCopy();
   for (const std::string& name : ParameterNames()) copy->SetParameter(name, parameter(name));
   return copy;
 }

@@ -10,6 +10,10 @@
 
 namespace weft::ir {
 
+namespace internal {
+class OriginTable;
+}  // namespace internal
+
 class GraphView {
  public:
   explicit GraphView(Program* program) : p_(program) {}
@@ -75,6 +79,10 @@ class GraphView {
 
   // Whether any value or operation may have a name or a location.
   bool has_names() const { return p_->has_names_; }
+
+  // What ir/origin/origin.h keeps; null where that is nothing. Defined in
+  // ir/internal/program_side_tables.h.
+  inline Owned<internal::OriginTable>& origins() const;
 
   Operation OperationAt(uint32_t op) const { return p_->OpAt(op); }
   Value ValueAt(uint32_t value) const { return p_->ValueAt(value); }

@@ -1,6 +1,7 @@
 #include "ir/rewriter.h"
 
 #include "ir/infer.h"
+#include "ir/internal/program_side_tables.h"
 #include "ir/walk.h"
 
 namespace weft::ir {
@@ -32,6 +33,8 @@ bool MeetTypes(Value from, Value to, Type* met) {
 
 void Rewriter::ReplaceAllUses(Value from, Value to) {
   if (from == to) return;
+  if (const auto& origins = GraphView(program_).origins()) [[unlikely]]
+    origins->Replaced(from, to);
   if (Type met; !(from.type() == to.type()) && MeetTypes(from, to, &met) && !(met == to.type())) {
     SetType(to, met);
     RefineOperands(to);
@@ -77,6 +80,8 @@ void Rewriter::ReplaceInPlace(Operation op, std::span<const uint32_t> erased,
                               const RawOperationState& state) {
   released_.clear();
   Program::Mutator(program_).ReplaceInPlace(op, erased, state, &released_);
+  if (const auto& origins = GraphView(program_).origins()) [[unlikely]]
+    origins->ReplacedInPlace(op, erased);
   if (listener_) listener_->OnReplacedInPlace(op, erased, released_);
 }
 

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <random>
 
 #include "drr/engine/automaton.h"
 #include "drr/engine/rule_engine.h"
 #include "ir/analysis/verifier.h"
 #include "ir/graph_view.h"
+#include "ir/origin/origin.h"
 #include "ir/rewriter.h"
 #include "ir/text/printer.h"
 #include "passes/id_set.h"
@@ -105,8 +107,6 @@ class Driver : public ir::RewriteListener {
   bool TryObserved(drr::RuleEngine& engine, uint32_t op, RuleStatistics& stats);
   bool Apply(drr::RuleEngine& engine, RuleStatistics& stats);
   absl::Status Check(const std::string& rule, bool applied, const std::string& before);
-  // Locations stay short where one rule fires again and again on what it made.
-  void RecordRule(const std::string& rule);
   absl::Status OutOfBudget();
 
   ir::Program& program_;
@@ -126,11 +126,11 @@ class Driver : public ir::RewriteListener {
   std::vector<uint32_t> worklist_;
   std::vector<uint32_t> released_, partners_, stack_, level_, next_level_;
   uint64_t budget_ = 0;
-  uint64_t created_ = 0, erased_ = 0;  // operations, by the application under way
-  uint32_t newest_ = kNoId;            // that it made
-  std::string reason_;                 // of the last decline
-  absl::Status status_;                // why to stop
-  std::vector<Operation> made_;        // by the application under way, when rules are recorded
+  uint64_t created_ = 0, erased_ = 0;          // operations, by the application under way
+  uint32_t newest_ = kNoId;                    // that it made
+  std::string reason_;                         // of the last decline
+  absl::Status status_;                        // why to stop
+  std::optional<ir::OriginRecorder> origins_;  // where the program records them
   GreedyRewriteResult result_;
 };
 
@@ -151,9 +151,13 @@ inline Driver::Driver(ir::Program& program, const drr::FrozenRewritePatternSet& 
       has_many_rules_(patterns.rules().size() > kManyRules) {
   for (const auto& rule : patterns.rules())
     result_.rules.push_back({.rule = rule->name, .last_decline = {}, .declines = {}});
+  if (config.record_rules) ir::RecordOrigins(program);
+  ir::RewriteListener* listener = this;
+  if (ir::RecordsOrigins(program)) listener = &origins_.emplace(program, this);
+  if (config.trace) listener = config.trace->Listener(listener);
+  rewriter_.set_listener(listener);
   // What is replaced in place is announced when it is gone.
-  engines_.Use(config.trace ? drr::FastPath::kMatcher : config.fast_path);
-  if (config.trace) rewriter_.set_listener(config.trace->Listener(this));
+  engines_.Use(listener == this ? config.fast_path : drr::FastPath::kMatcher);
   budget_ = config.max_rewrites ? config.max_rewrites : 100 + 20 * program.num_operations();
 }
 
@@ -202,7 +206,6 @@ inline void Driver::OnErased(Operation op) {
 
 inline void Driver::Inserted(Operation op) {
   ++created_;
-  if (config_.record_rules) made_.push_back(op);
   const uint32_t id = newest_ = op.id();
   states_[id] = automaton_.Label(view_, id, states_.data());
   Enqueue(id);
@@ -426,13 +429,14 @@ inline bool Driver::Apply(drr::RuleEngine& engine, RuleStatistics& stats) {
   created_ = erased_ = 0;
   newest_ = kNoId;
   const size_t queued = worklist_.size();
+  if (origins_) origins_->Begin();
   if (!engine.Apply(view_, rewriter_, &reason_)) {
+    if (origins_) origins_->Abandon();
     // What was made and taken back changed nothing.
     for (size_t i = queued; i < worklist_.size(); ++i) queued_.Remove(worklist_[i]);
     worklist_.resize(queued);
     released_.clear();
     partners_.clear();
-    made_.clear();
     ++stats.declined;
     if (config_.collect_statistics) CountDecline(stats, reason_);
     stats.last_decline = std::move(reason_);
@@ -442,7 +446,7 @@ inline bool Driver::Apply(drr::RuleEngine& engine, RuleStatistics& stats) {
   stats.ops_created += created_;
   stats.ops_erased += erased_;
   if (!released_.empty() || !partners_.empty()) Settle();
-  if (config_.record_rules) RecordRule(stats.rule);
+  if (origins_) origins_->Commit(stats.rule);
   return true;
 }
 
@@ -458,18 +462,6 @@ inline absl::Status Driver::Check(const std::string& rule, bool applied,
   if (absl::Status s = ir::Verify(program_); !s.ok())
     return ir::Internal(fmt::format("rule {} broke the program: {}", rule, ir::Message(s)));
   return absl::OkStatus();
-}
-
-inline void Driver::RecordRule(const std::string& rule) {
-  constexpr size_t kLongest = 300;
-  const std::string mark = " <- " + rule;
-  for (const Operation op : made_) {
-    if (!op.IsAlive()) continue;
-    const std::string location(op.location().str());
-    if (location.size() > kLongest || location.ends_with(mark)) continue;
-    program_.SetLocation(op, ir::Name(location + mark));
-  }
-  made_.clear();
 }
 
 inline absl::Status Driver::OutOfBudget() {

@@ -39,7 +39,7 @@ struct GreedyRewriteConfig {
   uint64_t seed = 0;
   // For tests: results do not depend on it.
   drr::FastPath fast_path = drr::FastPath::kAll;
-  // Adds " <- rule" to the location of every operation that a rule makes, for profiles.
+  // Starts ir::RecordOrigins(); of a program that records them they are told without this, too.
   bool record_rules = false;
   // Numbers the rewrites and may end them early, which takes a slower way; null: nobody asks.
   RewriteTrace* trace = nullptr;

@@ -4,6 +4,7 @@
 
 #include "ir/analysis/inplace.h"
 #include "ir/analysis/verifier.h"
+#include "ir/origin/origin.h"
 #include "passes/rewrite_trace.h"
 
 namespace weft::passes {
@@ -11,6 +12,11 @@ namespace {
 
 drr::NumericClass NeededNumerics(const Pass& pass) {
   return pass.traits().honours_numerics ? drr::NumericClass::kExact : pass.traits().numerics;
+}
+
+absl::Status RunOne(Pass& pass, ir::Program& program) {
+  const ir::OriginScope scope(program, pass.name());
+  return pass.Run(program);
 }
 
 }  // namespace
@@ -49,7 +55,7 @@ absl::Status PassManager::Run(ir::Program& program) {
                       .rules = {},
                       .skipped = pass->skipped_rules()};
     const auto start = std::chrono::steady_clock::now();
-    const absl::Status status = pass->Run(program);
+    const absl::Status status = RunOne(*pass, program);
     if (trace && status.ok()) trace->EndPass(pass->changed(), program);
     report.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "ir/graph_view.h"
+#include "ir/origin/origin_table.h"
 #include "ir/program.h"
 
 namespace weft::ir {
@@ -23,6 +25,9 @@ struct Program::SideTables {
   std::vector<uint64_t> order;                            // by op; valid where the block says so
   std::multimap<uint32_t, uint32_t> free_large_operands;  // size -> first; small ones are chained
   std::vector<uint32_t> free_extras;
+  Owned<internal::OriginTable> origins;  // null: nobody asked
 };
+
+inline Owned<internal::OriginTable>& GraphView::origins() const { return p_->side_->origins; }
 
 }  // namespace weft::ir

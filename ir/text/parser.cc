@@ -9,6 +9,7 @@
 #include <deque>
 
 #include "ir/infer.h"
+#include "ir/text/internal/origin_text.h"
 #include "ir/text/internal/scanner.h"
 #include "ir/text/internal/scope.h"
 #include "ir/text/internal/side_files.h"
@@ -221,7 +222,7 @@ bool Parser::ParseOperation(Block block, int depth) {
   }
   for (size_t i = 0; i < results_.size(); ++i)
     if (!Define(results_[i], created.result(static_cast<uint32_t>(i)), depth)) return false;
-  return ParseLocation(created);
+  return ParseLocation(created) && text::ParseOrigin(&s_, created);
 }
 
 bool Parser::ParseValueRef(ValueRef* ref) {
@@ -318,7 +319,7 @@ bool Parser::ParseSignatureSlowly(Signature* signature) {
   if (!s_.Consume("->")) return s_.Fail("expected '->' but found " + s_.Found());
   const char* after_arrow = s_.raw_position();
   const char c = s_.Peek();
-  const bool has_types = (text::IsWordStart(c) || c == '<') && !s_.ConsumeWord("loc");
+  const bool has_types = (text::IsWordStart(c) || c == '<') && !text::AtTail(&s_);
   if (has_types) return ParseTypeList(&signature->results);
   s_.set_position(after_arrow);
   return true;

@@ -14,7 +14,7 @@
 //    (%1 "y") = "onnx.If" (%0) {axis:1,perm:array[1,0]} : (tensor<2xf32>) -> tensor<2xf32> ({
 //     ^(%2: tensor<2xf32>):
 //     () = "builtin.return" (%2) {} : (tensor<2xf32>) ->
-//    }) loc("model.onnx:/if")
+//    }) loc("model.onnx:/if") from("/not", "/if") by("drop-not") doc("what the model says")
 //   }
 //
 // Values are numbered in the order of the text. Attribute values: true, 1, 0.5, 0.5f64, "text",
@@ -39,8 +39,8 @@ struct PrintOptions {
   bool full_weights = false;      // into the text, in hex
   std::string weights_file = {};  // into this side file, which WriteWeights (weights.h) writes
   int64_t max_inline_elements = 16;
-  bool names = true;  // of values
-  bool locations = false;
+  bool names = true;       // of values
+  bool locations = false;  // and origins (ir/origin/origin.h), where they are known
 };
 
 std::string PrintProgram(Program& program, const PrintOptions& options = {});

@@ -6,6 +6,7 @@
 
 #include "ir/analysis/constant.h"
 #include "ir/dialects/builtin.h"
+#include "ir/origin/origin.h"
 
 namespace weft::kernels {
 namespace {
@@ -153,7 +154,7 @@ absl::Status PlanBuilder::AddStep(ir::Operation op, ChosenKernel chosen) {
   step_tensors_.push_back(std::move(tensors));
   Step made;
   made.op = op.name();
-  made.location = op.location().str();
+  made.location = ir::DescribeOrigin(op);
   made.provider = std::move(chosen.provider);
   made.kernel = std::move(chosen.kernel);
   plan_->steps_.push_back(std::move(made));

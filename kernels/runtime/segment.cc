@@ -8,6 +8,7 @@
 #include "ir/analysis/constant.h"
 #include "ir/dialects/builtin.h"
 #include "ir/infer.h"
+#include "ir/origin/origin.h"
 #include "ir/rewriter.h"
 #include "ir/walk.h"
 #include "kernels/runtime/evaluator.h"
@@ -243,7 +244,7 @@ absl::Status Segment::AddStep(const Cut& cut, ir::Operation op) {
   const std::string provider = SizingProvider(op.opcode(), resources_.providers);
   DynamicStep step;
   step.op = op.name();
-  step.location = op.location().str();
+  step.location = ir::DescribeOrigin(op);
   step.runs_on_values = KernelHas(op.opcode(), provider, kTakesSequences);
   std::vector<ir::Type> input_types;
   std::vector<ir::Attribute> constants;

@@ -17,6 +17,7 @@
 #include "ir/dialects/fused.h"
 #include "ir/dialects/onnx.h"
 #include "ir/infer.h"
+#include "ir/origin/origin.h"
 #include "ir/rewriter.h"
 #include "ir/walk.h"
 #include "passes/pass_registry.h"
@@ -183,6 +184,7 @@ void FuseElementwise::FillBody(const std::vector<Operation>& group, Operation fu
   for (const Operation op : group) ir::CloneOperation(rewriter, op, map);
   rewriter.Create(
       {.opcode = ir::kOpcodeOf<ir::ReturnOp>, .operands = {map.Get(group.back().result())}});
+  ir::AddSources(fused, group);
   rewriter.Replace(group.back(), {fused.result()});
   for (size_t i = group.size() - 1; i-- > 0;) rewriter.Erase(group[i]);
 }

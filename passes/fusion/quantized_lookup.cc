@@ -14,6 +14,7 @@
 #include "ir/dialects/fused/quantized_elementwise.h"
 #include "ir/dialects/onnx/quantize.h"
 #include "ir/infer.h"
+#include "ir/origin/origin.h"
 #include "ir/rewriter.h"
 #include "ir/walk.h"
 #include "passes/pass_registry.h"
@@ -125,6 +126,7 @@ class FuseQuantizedLookup : public Pass {
       rewriter.set_location(root.location());
       const Value y = rewriter.Make<ir::fused::QLookup>({function.x, rewriter.Constant(table)});
       const Value last = root.operand(0);
+      ir::AddSources(y.DefiningOp(), function.ops);
       rewriter.Replace(root, {&y, 1});
       if (last.IsUnused()) rewriter.EraseWithDeadOperands(last.DefiningOp());
       Count("tables");

@@ -103,12 +103,20 @@ double Draw::DrawNumber() {
 DataType Draw::DrawDtype(std::span<const Value> near) {
   std::vector<DataType> there;
   for (const Value v : near)
-    if (v && v.type().IsTensor()) there.push_back(v.type().dtype());
+    if (v && v.type().IsTensor() && ir::ElementSize(v.type().dtype()) > 0)  // not a type left open
+      there.push_back(v.type().dtype());
   if (!there.empty() && !OneIn(5)) return OneOf(there);
   constexpr DataType kTypes[] = {DataType::kF32, DataType::kF32, DataType::kF32,  DataType::kF32,
                                  DataType::kI64, DataType::kI64, DataType::kBool, DataType::kI8,
                                  DataType::kU8,  DataType::kI32, DataType::kF16,  DataType::kF64};
   return OneOf(kTypes);
+}
+
+Shape Draw::ShapeOf(Value value) {
+  Shape shape = value.type().shape();
+  for (int64_t& size : shape)
+    if (size < 0) size = DrawSize();
+  return shape;
 }
 
 // What broadcasts with a shape, joins it, or multiplies it.
@@ -150,7 +158,7 @@ Shape Draw::DrawShape(std::span<const Value> near) {
   const std::vector<Value> ranked = Ranked(near);
   Shape shape;
   if (!ranked.empty() && !OneIn(4)) {
-    shape = OneOf(ranked).type().shape();
+    shape = ShapeOf(OneOf(ranked));
     if (OneIn(2)) shape = Vary(std::move(shape));
   } else {
     constexpr size_t kRanks[] = {0, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 4, 5};
@@ -198,7 +206,7 @@ Attribute Draw::DrawContents(ir::Type type) {
 
 ir::Ints Draw::DrawInts(std::span<const Value> near) {
   const std::vector<Value> ranked = Ranked(near);
-  const Shape like = ranked.empty() ? Shape{2, 3} : OneOf(ranked).type().shape();
+  const Shape like = ranked.empty() ? Shape{2, 3} : ShapeOf(OneOf(ranked));
   const size_t rank = like.size();
   ir::Ints list;
   const auto fill = [&](size_t size, int64_t least, int64_t most) {

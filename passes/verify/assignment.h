@@ -78,6 +78,8 @@ class Draw {
   ir::Attribute Dense(ir::Type type, std::span<const double> numbers) const;
 
  private:
+  // Sizes of an op's result that are not known are drawn.
+  ir::Shape ShapeOf(ir::Value value);
   ir::Shape Vary(ir::Shape shape);
   ir::Attribute DrawOfKind(const ir::FieldDef& field, std::span<const ir::Value> near);
 

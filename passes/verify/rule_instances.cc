@@ -66,6 +66,7 @@ std::vector<RuleInstance> Search::Run(std::string* why) {
   int idle = 0;
   Assignment best_assignment(rule_.graph), next(rule_.graph);
   for (int i = 0; i < options_.attempts && found_.size() < enough; ++i) {
+    if (std::chrono::steady_clock::now() >= options_.until) break;
     Assignment assignment = std::move(next);
     const size_t found = found_.size();
     const uint64_t fitness = Attempt(&assignment);

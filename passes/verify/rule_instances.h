@@ -8,6 +8,7 @@
 // native code are met by chance alone.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -23,6 +24,8 @@ struct InstanceOptions {
   int attempts = 6000;    // programs that are built and matched at most
   uint64_t seed = 1;      // same seed, same programs
   bool symbolic = false;  // each, where the rule applies then too, also with symbols for sizes
+  // When the search ends with what it has.
+  std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max();
 };
 
 struct RuleInstance {

@@ -19,6 +19,7 @@
 #include "passes/verify/in_double.h"
 #include "passes/verify/proof/rule_proof.h"
 #include "passes/verify/rule_instances.h"
+#include "passes/verify/suggest_constraint.h"
 #include "passes/verify/test_inputs.h"
 
 namespace weft::passes {
@@ -74,9 +75,11 @@ std::string NumbersText(Attribute dense) {
   return text + "]";
 }
 
+// Whole lines.
 std::string Commented(const std::string& text) {
-  std::string result = "// ";
-  for (const char c : text) result += c == '\n' ? std::string("\n// ") : std::string(1, c);
+  std::string result;
+  for (size_t i = 0; i < text.size(); ++i)
+    result += (i == 0 || text[i - 1] == '\n' ? "// " : "") + std::string(1, text[i]);
   return result;
 }
 
@@ -153,36 +156,53 @@ class Judge {
   RuleJudgement result_;
   size_t smallest_ = SIZE_MAX;  // of the counterexamples
   InputKind kind_ = InputKind::kLattice;
+  int refutations_ = 0;
   double sum_of_ulps_ = 0;
   int64_t elements_ = 0;
   std::string cannot_run_;
 };
 
-double SecondsSince(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
+using Clock = std::chrono::steady_clock;
 
 RuleJudgement Judge::Run() {
-  const auto start = std::chrono::steady_clock::now();
+  const auto part = std::chrono::duration_cast<Clock::duration>(
+      std::chrono::duration<double>(options_.seconds / 2));
+  const Clock::time_point found_by = Clock::now() + part, end = found_by + part;
   std::string why;
   std::vector<RuleInstance> instances = MakeInstances(rule_,
                                                       {.wanted = options_.instances,
                                                        .attempts = options_.attempts,
                                                        .seed = options_.seed,
-                                                       .symbolic = options_.symbolic},
+                                                       .symbolic = options_.symbolic,
+                                                       .until = found_by},
                                                       &why);
+  result_.cut_short = Clock::now() >= found_by;
   if (options_.seeds)
     for (auto& program : options_.seeds(rule_)) AddSites(std::move(program), &instances);
-  for (RuleInstance& instance : instances)
-    if (SecondsSince(start) < options_.seconds) CheckInstance(instance);
+  std::vector<const RuleInstance*> right, wrong;
+  for (RuleInstance& instance : instances) {
+    result_.cut_short |= Clock::now() >= end;
+    if (Clock::now() >= end) break;
+    const int comparisons = result_.comparisons, refutations = refutations_;
+    CheckInstance(instance);
+    if (result_.comparisons == comparisons) continue;
+    (refutations_ == refutations ? right : wrong).push_back(&instance);
+  }
   result_.mean_ulps = elements_ == 0 ? 0 : sum_of_ulps_ / static_cast<double>(elements_);
-  if (result_.verdict == Verdict::kRefuted) return std::move(result_);
+  if (result_.verdict == Verdict::kRefuted) {
+    const std::string lacks = SuggestConstraint(rule_, right, wrong);
+    if (!lacks.empty())
+      result_.counterexample += fmt::format("// it would be excluded by: {}\n", lacks);
+    return std::move(result_);
+  }
   if (result_.comparisons > 0) {
     result_.verdict = Verdict::kTested;
-  } else {
-    result_.why = instances.empty() ? "no program found on which it applies: " + why
-                                    : "no such program runs: " + cannot_run_;
+    return std::move(result_);
   }
+  result_.why = instances.empty() ? "no program found on which it applies: " + why
+                                  : "no such program runs: " + cannot_run_;
+  if (result_.cut_short)
+    result_.why = fmt::format("{:.3g} s did not suffice; {}", options_.seconds, result_.why);
   return std::move(result_);
 }
 
@@ -353,6 +373,7 @@ bool Judge::CheckApproximate(Pair& pair, const std::vector<Attribute>& inputs) {
 void Judge::Refute(Pair& pair, const std::vector<Attribute>& inputs, const Results& results,
                    const std::string& why) {
   result_.verdict = Verdict::kRefuted;
+  ++refutations_;
   size_t size = 1000 * pair.before->num_operations();
   for (const Attribute input : inputs)
     size += static_cast<size_t>(input.dense_type().NumElements());
@@ -372,22 +393,6 @@ void Judge::Refute(Pair& pair, const std::vector<Attribute>& inputs, const Resul
 }
 
 }  // namespace
-
-std::string RuleJudgement::Badge() const {
-  if (verdict != Verdict::kRefuted && !proved.empty()) return fmt::format("proved ({})", proved);
-  switch (verdict) {
-    case Verdict::kRefuted:
-      return "refuted";
-    case Verdict::kUnjudged:
-      return "unjudged";
-    case Verdict::kTested:
-      break;
-  }
-  if (numerics == NumericClass::kChangesMeaning) return fmt::format("runs {}", instances);
-  if (numerics == NumericClass::kApproximate)
-    return fmt::format("approximate: {:.3g} ulp", max_ulps);
-  return fmt::format("{}tested {}", native ? "native: " : "", instances);
-}
 
 RuleJudgement JudgeRule(const drr::Rule& rule, const JudgeOptions& options) {
   RuleJudgement judgement = Judge(rule, options).Run();

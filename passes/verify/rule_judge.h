@@ -17,8 +17,8 @@
 //                    number of steps, which is told
 //   changes-meaning  both run, and results have the same types
 //
-// Constraints about gain are left out. Variants of an instance: intermediate values that the rule keeps are outputs too; sizes are
-// symbols, which are bound to others than the instance was made with.
+// Constraints about gain are left out. Variants of an instance: intermediate values that the rule
+// keeps are outputs too; sizes are symbols, which are bound to others than the instance was made with.
 #pragma once
 
 #include <cstdint>
@@ -32,6 +32,9 @@
 
 namespace weft::passes {
 
+// Of what is said here. Judgements that are kept (passes/verify/judgement_cache.h) name it.
+inline constexpr int kJudgeVersion = 2;
+
 enum class Verdict : uint8_t { kTested, kRefuted, kUnjudged };
 
 struct JudgeOptions {
@@ -41,7 +44,7 @@ struct JudgeOptions {
   int inputs = 2;        // of each kind, for each instance
   bool symbolic = true;  // also with symbols for sizes
   uint64_t seed = 1;
-  double seconds = 20;  // then the instances that are left are not looked at
+  double seconds = 40;  // half of them to find instances; those are left that it does not reach
   bool prove = false;   // try for all sizes as well, with Z3 (passes/verify/proof/rule_proof.h)
   // More programs for the rule, e.g. of golden tests, of which it applies somewhere; null is fine.
   std::function<std::vector<std::unique_ptr<ir::Program>>(const drr::Rule&)> seeds;
@@ -52,17 +55,23 @@ struct RuleJudgement {
   drr::NumericClass numerics = drr::NumericClass::kReassociates;
   bool native = false;  // some constraint is C++ code
   Verdict verdict = Verdict::kUnjudged;
-  std::string why;             // one line: of a rule that is refuted or unjudged
-  std::string counterexample;  // the program before, the inputs, both results; of a refuted one
-  int instances = 0;           // programs that were compared
-  int symbolic = 0;            // of those with sizes that were symbols when the rule was applied
-  int comparisons = 0;         // of results on one set of inputs
+  std::string why;  // one line: of a rule that is refuted or unjudged
+  // Of a refuted one: the program before, the inputs, both results, and if there is one a constraint
+  // (passes/verify/suggest_constraint.h) that would exclude all such programs.
+  std::string counterexample;
+  int instances = 0;    // programs that were compared
+  int symbolic = 0;     // of those with sizes that were symbols when the rule was applied
+  int comparisons = 0;  // of results on one set of inputs
   double max_ulps = 0, mean_ulps = 0;  // of an approximate rule, in f32
+  bool cut_short = false;              // with more time there would have been more programs
   std::string proved;                  // for what it is proved, e.g. "all sizes, ..."; or empty
   std::string unproved;                // why it is not, one line; empty where nobody asked
 
-  // "proved (all sizes, any element type)", "tested 24", "approximate: 3.2 ulp", "native: tested 8", "refuted", "unjudged".
+  // "proved (all sizes, any element type)", "tested 24", "approximate: 3.2 ulp", "native: tested 8",
+  // "refuted", "unjudged".
   std::string Badge() const;
+  // Without the numbers, which depend on the compiler: "tested", "native: tested", "approximate".
+  std::string BadgeKind() const;
 };
 
 RuleJudgement JudgeRule(const drr::Rule& rule, const JudgeOptions& options);

@@ -6,7 +6,8 @@
 
 namespace weft::tools {
 
-// Calls work(i) for each i below `count`, on as many threads as this process has CPUs.
+// Calls work(i) for each i below `count`, on as many threads as this process has CPUs, this one among
+// them; on fewer where no more can be started. An exception of one is thrown when all have ended.
 void ForEachInParallel(size_t count, const std::function<void(size_t)>& work);
 
 }  // namespace weft::tools

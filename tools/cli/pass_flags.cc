@@ -65,6 +65,29 @@ absl::Status CheckConflict(const PassFlags& flags,
   return conflict.empty() ? absl::OkStatus() : ir::InvalidArgument(conflict);
 }
 
+// What they were judged to be. Rules that the run leaves out are not judged.
+absl::StatusOr<RuleCounts> JudgeEligible(const PassFlags& flags,
+                                         const std::vector<std::unique_ptr<drr::Rule>>& rules) {
+  const passes::PassContext run = PassContextOf(flags);
+  std::vector<const drr::Rule*> eligible;
+  for (const auto& rule : rules)
+    if (passes::WhyNotEligible(rule->name, rule->numerics, false, run).empty() &&
+        (!run.why_not_rule || run.why_not_rule(*rule).empty()))
+      eligible.push_back(rule.get());
+  return JudgeBeforeUse(eligible, flags.trust, flags.program);
+}
+
+// The pass of the rules, whose names go to *names.
+absl::StatusOr<std::unique_ptr<passes::Pass>> PassOfFiles(const PassFlags& flags,
+                                                          ir::Program& program,
+                                                          std::vector<std::string>* names) {
+  WEFT_ASSIGN_OR_RETURN(auto rules, LoadRuleFiles(flags.rules_files, program, flags.program));
+  WEFT_RETURN_IF_ERROR(CheckConflict(flags, rules));
+  WEFT_ASSIGN_OR_RETURN(RuleCounts counts, JudgeEligible(flags, rules));
+  for (const auto& rule : rules) names->push_back(rule->name);
+  return MakeRuleFilePass(std::move(rules), std::move(counts));
+}
+
 void PrintIr(const passes::Pass& pass, bool after, ir::Program& program) {
   const std::string text = ir::PrintBanner(fmt::format("IRPrinting on builtin.module {} {} pass",
                                                        after ? "after" : "before", pass.name())) +
@@ -120,7 +143,6 @@ passes::PassContext PassContextOf(const PassFlags& flags) {
   context.numerics = drr::FindNumericClass(flags.numerics).value();  // CheckPassFlags() saw it
   context.enabled_rules = flags.enabled_rules;
   context.disabled_rules = flags.disabled_rules;
-  context.record_rules = flags.record_rules;
   context.collect_statistics = !flags.stats.empty();
   context.paranoid = flags.paranoid;
   if (flags.target_opset > 0)
@@ -144,11 +166,12 @@ void AddPipelineFlag(CLI::App& app, PassFlags* flags) {
 }
 
 void AddPassFlags(CLI::App& app, PassFlags* flags) {
-  app.add_option("--passes", flags->passes, "these passes in place of a pipeline")
+  app.add_option("--passes", flags->passes)
       ->type_name("A,B")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->excludes("--pipeline");
+      ->excludes("--pipeline")
+      ->group(kSameLine);
   app.add_option("--enable-rule", flags->enabled_rules,
                  "run an opt-in rule or pass too; do not run it; repeatable")
       ->type_name("R")
@@ -178,10 +201,11 @@ void AddPassFlags(CLI::App& app, PassFlags* flags) {
 }
 
 void AddRulesFileFlag(CLI::App& app, PassFlags* flags) {
-  app.add_option("--rules-file", flags->rules_files)
+  app.add_option("--rules-file", flags->rules_files,
+                 "rules of F first, judged; or not; exit 1 if not")
       ->type_name("F")
-      ->allow_extra_args(false)
-      ->group(kSameLine);
+      ->allow_extra_args(false);
+  AddRuleTrustFlags(app, &flags->trust);
 }
 
 void AddDimRangeFlag(CLI::App& app, PassFlags* flags) {
@@ -216,6 +240,7 @@ absl::Status CheckPassFlags(const PassFlags& flags) {
   WEFT_RETURN_IF_ERROR(CheckPrintFlag(flags.print_after, {"all", "change"}));
   WEFT_RETURN_IF_ERROR(CheckSearchFlags(flags.search));
   WEFT_RETURN_IF_ERROR(CheckRewriteFlags(flags.rewrites));
+  WEFT_RETURN_IF_ERROR(CheckRuleTrust(flags.trust));
   for (const std::string& range : flags.dim_ranges)
     WEFT_RETURN_IF_ERROR(ir::Annotate(passes::ParseDimRange(range).status(), "--dim-range"));
   const std::string forms[] = {"table", "json"};
@@ -234,16 +259,20 @@ absl::Status CheckPassFlags(const PassFlags& flags) {
   return absl::OkStatus();
 }
 
+absl::Status JudgeRulesOfFiles(const PassFlags& flags, ir::Program& program) {
+  if (flags.rules_files.empty()) return absl::OkStatus();
+  WEFT_ASSIGN_OR_RETURN(const auto rules, LoadRuleFiles(flags.rules_files, program, flags.program));
+  return JudgeEligible(flags, rules).status();
+}
+
 absl::Status RunPasses(const PassFlags& flags, ir::Program& program,
                        std::vector<PassReport>* reports, passes::PassManager::Hook hook) {
   WEFT_ASSIGN_OR_RETURN(auto evaluator, kernels::KernelEvaluator::Create("auto"));
   passes::PassManager pm(program.context());
   std::vector<std::string> rules_of_files;  // of which a limited run may not come to any
   if (!flags.rules_files.empty()) {
-    WEFT_ASSIGN_OR_RETURN(auto rules, LoadRuleFiles(flags.rules_files, program, flags.program));
-    WEFT_RETURN_IF_ERROR(CheckConflict(flags, rules));
-    for (const auto& rule : rules) rules_of_files.push_back(rule->name);
-    pm.AddPass(MakeRuleFilePass(std::move(rules)));
+    WEFT_ASSIGN_OR_RETURN(auto pass, PassOfFiles(flags, program, &rules_of_files));
+    pm.AddPass(std::move(pass));
   }
   const std::vector<std::string> names = PassesOf(flags);
   for (const std::string& name : names) {

@@ -11,6 +11,7 @@
 #include "passes/precision/convert_floats.h"
 #include "tools/cli/cli_fwd.h"
 #include "tools/cli/rewrite_flags.h"
+#include "tools/cli/rules/rule_trust.h"
 #include "tools/cli/search_flags.h"
 
 namespace weft::tools {
@@ -22,13 +23,13 @@ struct PassFlags {
   std::vector<std::string> enabled_rules = {}, disabled_rules = {};
   std::string numerics = "reassociates";      // see drr::FindNumericClass
   std::vector<std::string> rules_files = {};  // whose rules run before all passes
+  RuleTrust trust = {};                       // in those
   bool verify_each = false, paranoid = false;
   std::string print_before = {}, print_after = {};  // a pass, all, or (after) change
   std::string stats = {};                           // table, json, or empty: none
   bool timing = false;
   std::vector<std::string> fail_if = {};  // see rule_bound.h
   int64_t target_opset = 0;               // of the ONNX model that will be written; 0: none will
-  bool record_rules = false;              // in locations, for profiles
   bool widen_floats = false;              // begin with widen-floats, if any pass runs
   RewriteFlags rewrites = {};
   std::string program = "ir-opt";  // that warns on stderr
@@ -43,8 +44,9 @@ struct PassFlags {
 void AddPipelineFlag(CLI::App& app, PassFlags* flags);
 // All the others but those below. Call it after AddPipelineFlag.
 void AddPassFlags(CLI::App& app, PassFlags* flags);
-// --rules-file and --dim-range, each on the line of the option added before it.
+// --rules-file, --trust-rules and --require-judged, on a line.
 void AddRulesFileFlag(CLI::App& app, PassFlags* flags);
+// --dim-range, on the line of the option added before it.
 void AddDimRangeFlag(CLI::App& app, PassFlags* flags);
 // All of them but --pipeline, without a line in the help.
 void AddOtherPassFlags(CLI::App& app, PassFlags* flags);
@@ -61,6 +63,10 @@ std::vector<std::string> RuleNamesOf(const PassFlags& flags);
 std::vector<std::string> PassesOf(const PassFlags& flags);
 // Which rules are eligible; nothing about folding.
 passes::PassContext PassContextOf(const PassFlags& flags);
+
+// Judges the rules of files that RunPasses would apply to `program`, as it does itself unless they are
+// trusted: for those who run the passes several times.
+absl::Status JudgeRulesOfFiles(const PassFlags& flags, ir::Program& program);
 
 // Runs the passes on `program`; constants are folded with the kernels of a session. What the flags
 // want printed goes to stderr. `reports` (may be null) is filled even when a pass fails; `hook` is

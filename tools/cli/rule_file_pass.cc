@@ -64,8 +64,11 @@ class NodeNames {
 
 class RuleFilePass : public passes::Pass {
  public:
-  explicit RuleFilePass(std::vector<std::unique_ptr<drr::Rule>> rules)
-      : Pass("rules-file", "the rules of --rules-file"), names_(rules), rules_(std::move(rules)) {}
+  RuleFilePass(std::vector<std::unique_ptr<drr::Rule>> rules, RuleCounts counts)
+      : Pass("rules-file", "the rules of --rules-file"),
+        names_(rules),
+        rules_(std::move(rules)),
+        counts_(std::move(counts)) {}
 
   absl::Status Initialize(ir::IrContext& context, const passes::PassContext& run) override {
     drr::RewritePatternSet set(&context);
@@ -86,6 +89,7 @@ class RuleFilePass : public passes::Pass {
   }
 
   absl::Status Run(ir::Program& program) override {
+    for (const auto& [what, count] : counts_) Count(what, count);
     names_.Before(program);
     WEFT_RETURN_IF_ERROR(rewrite_->Run(program));
     names_.After(program);
@@ -101,6 +105,7 @@ class RuleFilePass : public passes::Pass {
  private:
   NodeNames names_;
   std::vector<std::unique_ptr<drr::Rule>> rules_;
+  RuleCounts counts_;
   std::unique_ptr<passes::PatternRewritePass> rewrite_;
 };
 
@@ -132,8 +137,9 @@ absl::StatusOr<std::vector<std::unique_ptr<drr::Rule>>> LoadRuleFiles(
   return rules;
 }
 
-std::unique_ptr<passes::Pass> MakeRuleFilePass(std::vector<std::unique_ptr<drr::Rule>> rules) {
-  return std::make_unique<RuleFilePass>(std::move(rules));
+std::unique_ptr<passes::Pass> MakeRuleFilePass(std::vector<std::unique_ptr<drr::Rule>> rules,
+                                               RuleCounts counts) {
+  return std::make_unique<RuleFilePass>(std::move(rules), std::move(counts));
 }
 
 }  // namespace weft::tools

@@ -9,6 +9,7 @@
 #include "drr/rule/rule.h"
 #include "ir/base/status.h"
 #include "passes/pass.h"
+#include "tools/cli/rules/rule_trust.h"
 
 namespace weft::tools {
 
@@ -18,6 +19,8 @@ absl::StatusOr<std::vector<std::unique_ptr<drr::Rule>>> LoadRuleFiles(
     const std::vector<std::string>& paths, ir::Program& program,
     const std::string& tool = "ir-opt");
 
-std::unique_ptr<passes::Pass> MakeRuleFilePass(std::vector<std::unique_ptr<drr::Rule>> rules);
+// `counts` are for --stats.
+std::unique_ptr<passes::Pass> MakeRuleFilePass(std::vector<std::unique_ptr<drr::Rule>> rules,
+                                               RuleCounts counts = {});
 
 }  // namespace weft::tools

@@ -75,6 +75,7 @@ class Bisection {
         model_(folder.PathOf(
             ModelFormatOf(options.out).value() == ModelFormat::kOnnx ? "model.onnx" : "model.ir")) {
     PassFlags& flags = options_.passes;
+    trusts_rules_ = flags.trust.trust;
     flags.stats.clear();
     flags.print_before.clear();
     flags.print_after.clear();
@@ -84,6 +85,8 @@ class Bisection {
 
   absl::Status Run() {
     if (!shared_.ok()) return ir::InvalidArgument("--bisect: no memory to share");
+    WEFT_RETURN_IF_ERROR(JudgeRulesOfFiles(options_.passes, program_));
+    options_.passes.trust = {.trust = true};  // not in every run
     if (options_.test.empty()) {
       WEFT_ASSIGN_OR_RETURN(check_, ProgramCheck::Create(options_.check, Numerics(), program_, 1));
       std::fputs(check_->Preface().c_str(), stderr);
@@ -295,6 +298,7 @@ class Bisection {
     std::string text = flags.passes.empty() ? " --pipeline none" : " --passes " + pass;
     if (flags.numerics != PassFlags().numerics) text += " --numerics " + flags.numerics;
     for (const std::string& file : flags.rules_files) text += " --rules-file " + file;
+    if (trusts_rules_ && !flags.rules_files.empty()) text += " --trust-rules";
     for (const std::string& rule : flags.enabled_rules) text += " --enable-rule " + rule;
     for (const std::string& rule : flags.disabled_rules) text += " --disable-rule " + rule;
     if (flags.verify_each) text += " --verify-each";
@@ -307,6 +311,7 @@ class Bisection {
   std::string model_;  // what the test is called with
   std::optional<ProgramCheck> check_;
   SharedProgress shared_;
+  bool trusts_rules_ = false;  // as the user said
   uint64_t total_ = 0;
   int runs_ = 0;
 };

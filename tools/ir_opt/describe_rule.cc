@@ -8,6 +8,7 @@
 #include "ir/base/suggest.h"
 #include "passes/rule_registry.h"
 #include "passes/transformation.h"
+#include "passes/verify/badges.h"
 #include "tools/cli/dialects.h"
 #include "tools/cli/rule_file_pass.h"
 
@@ -29,12 +30,13 @@ std::string TestsOf(const passes::Transformation& it) {
 }
 
 std::string Describe(const passes::Transformation& it) {
-  std::string text =
-      Line("name", it.name) + Line("aliases", fmt::format("{}", fmt::join(it.aliases, ", "))) +
-      Line("group", it.IsPass() ? "(pass)" : it.group) +
-      Line("numerics", drr::NumericClassName(it.numerics)) + Line("runs", it.Runs()) +
-      Line("document", it.seed) + Line(it.IsPass() ? "does" : "becomes", it.What()) +
-      Line("source", fmt::format("{}:{}", it.file, it.line));
+  std::string text = Line("name", it.name) +
+                     Line("aliases", fmt::format("{}", fmt::join(it.aliases, ", "))) +
+                     Line("group", it.IsPass() ? "(pass)" : it.group) +
+                     Line("numerics", drr::NumericClassName(it.numerics)) +
+                     Line("judged", passes::BadgeOf(it.name)) + Line("runs", it.Runs()) +
+                     Line("document", it.seed) + Line(it.IsPass() ? "does" : "becomes", it.What()) +
+                     Line("source", fmt::format("{}:{}", it.file, it.line));
   if (it.file.starts_with("passes/"))
     text += Line("golden", it.GoldenFolder()) + Line("tests", TestsOf(it));
   return text;

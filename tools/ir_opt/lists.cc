@@ -6,8 +6,10 @@
 #include "ir/traits.h"
 #include "passes/pass_registry.h"
 #include "passes/transformation.h"
+#include "passes/verify/badges.h"
 #include "tools/cli/dialects.h"
 #include "tools/cli/rule_file_pass.h"
+#include "tools/cli/rules/judge_rules.h"
 #include "tools/cli/table.h"
 
 namespace weft::tools {
@@ -61,6 +63,12 @@ std::string Parameters(const drr::VocabularyEntry& entry) {
   return text;
 }
 
+// Lists judge nothing.
+std::string RememberedBadge(const drr::Rule& rule) {
+  const auto judgement = RememberedJudgement(rule);
+  return judgement ? judgement->Badge() : "";
+}
+
 }  // namespace
 
 std::string ListPasses() {
@@ -75,19 +83,21 @@ std::string ListPasses() {
 }
 
 absl::StatusOr<std::string> ListRules(const std::vector<std::string>& files) {
-  Table table({"rule", "seed", "group", "numerics", "runs", "what becomes what"});
+  Table table({"rule", "seed", "group", "numerics", "judged", "runs", "what becomes what"});
   ir::IrContext context;
   LoadAllDialects(context);
   ir::Program none(&context);
   WEFT_ASSIGN_OR_RETURN(const auto rules, LoadRuleFiles(files, none));
   for (const auto& rule : rules)
     table.AddRow({rule->name, "", BaseName(rule->graph.loc.file),
-                  std::string(drr::NumericClassName(rule->numerics)), "default", rule->algebra});
+                  std::string(drr::NumericClassName(rule->numerics)), RememberedBadge(*rule),
+                  "default", rule->algebra});
   if (!files.empty()) return table.ToString();
   for (const passes::Transformation& it : passes::Transformations())
     table.AddRow({WithAliases(it), std::string(it.seed),
                   it.IsPass() ? "(pass)" : std::string(it.group),
-                  std::string(drr::NumericClassName(it.numerics)), it.Runs(), it.What()});
+                  std::string(drr::NumericClassName(it.numerics)),
+                  std::string(passes::BadgeOf(it.name)), it.Runs(), it.What()});
   return table.ToString();
 }
 

@@ -30,13 +30,14 @@
 #include "tools/ir_opt/reduce.h"
 #include "tools/ir_opt/verify_rules.h"
 #include "tools/onnx/export.h"
+#include "tools/onnx/origins.h"
 
 namespace weft::tools {
 namespace {
 
 struct Flags {
   std::string in, out, explain, rule, export_form = "functions";
-  bool full_weights = false;
+  bool full_weights = false, print_origins = false;
   bool list_passes = false, list_ops = false, list_constraints = false, analyse_rules = false;
   const CLI::Option* list_rules = nullptr;    // may have a value: the rule
   const CLI::Option* verify_rules = nullptr;  // may have a value: the rules
@@ -53,8 +54,10 @@ struct Flags {
 };
 
 void AddFlags(CLI::App& app, Flags* flags) {
-  app.add_option("IN", flags->in, "the model, and where to write it: .onnx or .ir; - prints it");
+  app.add_option("IN", flags->in,
+                 "the model; where to write it: .onnx, .ir or - to print; origins too");
   app.add_option("-o", flags->out)->type_name("OUT")->group(kSameLine);
+  app.add_flag("--print-origins", flags->print_origins)->group(kSameLine);
   AddPipelineFlag(app, &flags->passes);
   AddPassFlags(app, &flags->passes);
   AddCheckFlag(app, &flags->check);
@@ -63,8 +66,7 @@ void AddFlags(CLI::App& app, Flags* flags) {
   app.add_flag("--reduce", flags->reduce)->group(kSameLine);
   app.add_option("--test", flags->test)->type_name("CMD")->group(kSameLine);
   AddSearchFlags(app, &flags->passes.search);
-  app.add_option("--explain", flags->explain,
-                 "why R did not apply at V, or its nearest miss; rules of F first")
+  app.add_option("--explain", flags->explain, "why R did not apply at V, or at its nearest miss")
       ->type_name("R[@V]");
   AddRulesFileFlag(app, &flags->passes);
   AddConvertFlags(app, &flags->convert);
@@ -191,7 +193,8 @@ SaveOptions SaveOptionsOf(const Flags& flags) {
 absl::Status WriteProgram(const Flags& flags, ir::Program& program) {
   if (!ToStdout(flags)) return SaveModel(program, flags.out, SaveOptionsOf(flags));
   if (!flags.explain.empty() && flags.out.empty()) return absl::OkStatus();  // that is the answer
-  const std::string text = ir::PrintProgram(program, {.full_weights = flags.full_weights});
+  const std::string text = ir::PrintProgram(
+      program, {.full_weights = flags.full_weights, .locations = flags.print_origins});
   std::fwrite(text.data(), 1, text.size(), stdout);
   return absl::OkStatus();
 }
@@ -244,6 +247,13 @@ absl::StatusOr<int64_t> TargetOpsetOf(const Flags& flags, ir::Program& program) 
                           ChooseTargetOpset(program, flags.target_opset, "ir-opt"));
 }
 
+// Written ONNX has them always: they cost next to nothing there.
+bool ShowsOrigins(const Flags& flags) {
+  const bool writes_onnx =
+      !ToStdout(flags) && ModelFormatOf(flags.out).value() == ModelFormat::kOnnx;  // CheckFlags()
+  return flags.print_origins || !flags.explain.empty() || (writes_onnx && !flags.bisect);
+}
+
 absl::Status Run(Flags flags) {
   if (flags.list_passes || flags.list_rules->count() > 0 || flags.list_ops ||
       flags.list_constraints)
@@ -256,6 +266,7 @@ absl::Status Run(Flags flags) {
   WEFT_RETURN_IF_ERROR(ApplyShapes(flags.shapes, *program));
   WEFT_ASSIGN_OR_RETURN(flags.passes.target_opset, TargetOpsetOf(flags, *program));
   if (flags.reduce) return Reduce({flags.test, SaveOptionsOf(flags), flags.out}, *program);
+  if (ShowsOrigins(flags)) onnx::RecordNodeOrigins(*program);
   if (!flags.quantize.mode.empty())
     WEFT_RETURN_IF_ERROR(Quantize(flags.quantize, flags.passes, *program));
   const int64_t opset = flags.passes.target_opset;

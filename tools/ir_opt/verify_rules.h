@@ -9,8 +9,9 @@
 namespace weft::tools {
 
 // Judges the registered rules of these names (all: none given), or with `files` the rules in those,
-// on as many threads as there are CPUs: a table with a line per rule, then a counterexample for each
-// that is refuted. *refuted counts those. NotFound for a name that no rule has.
+// on as many threads as there are CPUs, those that an earlier run has not judged: a table with a line
+// per rule, then a counterexample for each that is refuted. *refuted counts those. InvalidArgument for
+// a name that no rule has.
 absl::StatusOr<std::string> VerifyRules(const std::vector<std::string>& names,
                                         const std::vector<std::string>& files, uint64_t seed,
                                         size_t* refuted);

@@ -25,6 +25,7 @@
 #include "tools/ir_run/check_outputs.h"
 #include "tools/ir_run/report.h"
 #include "tools/ir_run/runner.h"
+#include "tools/onnx/origins.h"
 
 namespace weft::tools {
 namespace {
@@ -85,7 +86,8 @@ void AddFlags(CLI::App& app, Flags* flags) {
                "time runs: min, mean, p50, p90, p99; the size of the arena");
   app.add_flag("--bench-blocks", flags->bench_blocks,
                "run counts on stdin, milliseconds of each run on stdout");
-  app.add_flag("--profile", flags->profile, "time per op, with its kernel and rule");
+  app.add_flag("--profile", flags->profile,
+               "time per op, with its kernel, the nodes it holds, rules");
   app.add_flag("--report", flags->report, "rules, fused and unfused latency, difference");
   app.add_flag("--can-run", flags->can_run,
                "run nothing; name all that the model needs and we lack");
@@ -162,7 +164,6 @@ absl::Status CheckKernels(ir::Program& program, const std::string& provider) {
 
 absl::Status Run(Flags& flags) {
   WEFT_RETURN_IF_ERROR(CheckFlags(flags));
-  flags.passes.record_rules = flags.profile;
   flags.passes.widen_floats = flags.provider != "reference";
   ir::IrContext context;
   WEFT_ASSIGN_OR_RETURN(auto program, LoadModel(context, flags.model, flags.load));
@@ -178,6 +179,7 @@ absl::Status Run(Flags& flags) {
   std::unique_ptr<ir::Program> original;
   if (flags.compare.with == "reference") original = program->Clone();
   const Steps steps = OutputSteps(*program);
+  if (flags.profile) onnx::RecordNodeOrigins(*program);
   std::vector<passes::PassReport> reports;
   WEFT_RETURN_IF_ERROR(RunPasses(flags.passes, *program, &reports));
   WEFT_RETURN_IF_ERROR(CheckRuleBounds(flags.passes.fail_if, RuleNames(reports), reports));

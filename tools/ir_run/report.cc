@@ -82,8 +82,11 @@ absl::Status PrintDifferences(const Differences& all) {
 absl::Status PrintReport(ir::Program& program, const std::string& model, const InputFlags& inputs,
                          const kernels::SessionOptions& options, const PassFlags& passes,
                          std::optional<double> tolerance) {
-  WEFT_ASSIGN_OR_RETURN(const Side unfused, Prepare(program, "layout", options, passes));
-  WEFT_ASSIGN_OR_RETURN(const Side fused, Prepare(program, "fuse", options, passes));
+  WEFT_RETURN_IF_ERROR(JudgeRulesOfFiles(passes, program));
+  PassFlags judged = passes;
+  judged.trust = {.trust = true};
+  WEFT_ASSIGN_OR_RETURN(const Side unfused, Prepare(program, "layout", options, judged));
+  WEFT_ASSIGN_OR_RETURN(const Side fused, Prepare(program, "fuse", options, judged));
   std::printf("%s: %u operations, optimised by the pipeline fuse\n\n%s\n", model.c_str(),
               program.num_operations() - 1, RuleTable(fused.reports).c_str());
 

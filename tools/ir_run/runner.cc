@@ -69,7 +69,7 @@ std::string Runner::ProfileTable() const {
   const double whole = static_cast<double>(std::max<int64_t>(1, total));
   Table table({"op", "time", "share", "kernel", "place", "rules"});
   for (const kernels::Step* step : steps) {
-    // The location is "place <- rule <- rule", see passes::GreedyRewriteConfig::record_rules.
+    // The location is "place <- rule <- rule", see ir::DescribeOrigin().
     const size_t arrow = std::min(step->location.find(" <- "), step->location.size());
     table.AddRow({step->op, per_run(step->nanoseconds),
                   fmt::format("{:.1f} %", 100 * static_cast<double>(step->nanoseconds) / whole),

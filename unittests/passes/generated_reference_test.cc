@@ -6,6 +6,7 @@
 #include <string>
 
 #include "passes/transformation.h"
+#include "passes/verify/badges.h"
 #include "unittests/fixtures/generated_text.h"
 #include "unittests/fixtures/golden.h"
 #include "unittests/fixtures/transformation_table.h"
@@ -26,16 +27,16 @@ std::string SourceLink(const passes::Transformation& it) {
 
 std::string RuleTable() {
   std::string table =
-      "| name | group | numbers | runs | what becomes what | source | golden programs |\n"
-      "|---|---|---|---|---|---|---|\n";
+      "| name | group | numbers | judged | runs | what becomes what | source | golden programs |\n"
+      "|---|---|---|---|---|---|---|---|\n";
   for (const passes::Transformation& it : passes::Transformations()) {
     if (IsOfATest(it)) continue;
     const std::string golden = GoldenFolder(std::string(kTests) + "/passes", it.name);
-    table +=
-        fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", it.name,
-                    it.IsPass() ? "(pass)" : std::string(it.group),
-                    drr::NumericClassName(it.numerics), it.Runs(), Cell(it.What()), SourceLink(it),
-                    golden.empty() ? "" : fmt::format("[{}](../{})", it.name, it.GoldenFolder()));
+    table += fmt::format(
+        "| {} | {} | {} | {} | {} | {} | {} | {} |\n", it.name,
+        it.IsPass() ? "(pass)" : std::string(it.group), drr::NumericClassName(it.numerics),
+        passes::BadgeOf(it.name), it.Runs(), Cell(it.What()), SourceLink(it),
+        golden.empty() ? "" : fmt::format("[{}](../{})", it.name, it.GoldenFolder()));
   }
   return table;
 }

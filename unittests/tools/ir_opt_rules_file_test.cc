@@ -54,10 +54,11 @@ constexpr const char* kToSigmoid =
   "search_mode": "op_type", "node_names": {"0": "gate"}, "numerics": "approximate", "name": "to-sigmoid",
   "input_tensors": {"0": [[{"0": [0]}], [[0], 1]]}, "output_tensors": {"0": [[{"1": [0]}], [[0], 1]]}, "returns": []}])";
 
+// How files are read and their rules applied; rule_trust_test.cc has what is judged before.
 class IrOptRulesFile : public IrOpt {
  protected:
   static Outcome Run(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), {"ir-opt", "--pipeline", "none"});
+    arguments.insert(arguments.begin(), {"ir-opt", "--pipeline", "none", "--trust-rules"});
     return RunProgram(std::move(arguments));
   }
 };

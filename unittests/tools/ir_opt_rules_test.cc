@@ -260,7 +260,7 @@ TEST_F(IrOptRules, AnalysisNamesTheRulesOfAFileThatUndoEachOtherWithAProgram) {
 TEST_F(IrOptRules, RulesOfAFileAreExplainedAndCounted) {
   const std::string file = Write("undo.weft", kUndoingRules);
   const auto run = [&](std::vector<std::string> more, const char* numerics = "approximate") {
-    more.insert(more.begin(), {in_, "--rules-file", file, "--numerics", numerics});
+    more.insert(more.begin(), {in_, "--rules-file", file, "--trust-rules", "--numerics", numerics});
     return Run(more);
   };
   EXPECT_THAT(run({"--explain", "relu-to-leaky"}).out,

@@ -200,7 +200,7 @@ TEST_F(IrOpt, ListsPassesRulesAndOps) {
   EXPECT_THAT(Accept({"--list-passes"}).out, AllOf(HasSubstr("dead-code-elimination"),
                                                    HasSubstr("\nsimplify"), HasSubstr("\nfuse")));
   EXPECT_THAT(Accept({"--list-rules"}).out,
-              MatchesRegex("rule +seed +group +numerics +runs +what becomes what\n.*"));
+              MatchesRegex("rule +seed +group +numerics +judged +runs +what becomes what\n.*"));
   EXPECT_THAT(Accept({"--list-ops"}).out,
               AllOf(HasSubstr("onnx.MatMul"), HasSubstr("fused.linear"), HasSubstr("pd.")));
 }
@@ -220,7 +220,7 @@ TEST_F(IrOpt, LeadsFromTheNameOfARuleToItsSourceAndTests) {
   EXPECT_THAT(
       rule, MatchesRegex(
                 "name +lower-conv-to-nhwc\naliases +conv-to-nhwc\ngroup +layout\nnumerics +exact\n"
-                "runs +default\nbecomes +conv.*=>.*\n"
+                "judged +tested\nruns +default\nbecomes +conv.*=>.*\n"
                 "source +passes/layout/[a-z_]+\\.cc:[0-9]+\n"
                 "golden +unittests/passes/layout/golden/lower-conv-to-nhwc\n"
                 "tests +ctest --preset release -R "

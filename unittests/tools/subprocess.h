@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -50,6 +51,9 @@ inline void Drain(int out, int err, Outcome* outcome, const std::function<void()
     }
   }
 }
+
+// Judgements of rules are not kept, least of all among the user's own.
+inline const bool kKeepsNoJudgements = setenv("XDG_CACHE_HOME", "/dev/null", 1) == 0;
 
 inline std::string ProgramPath(const std::string& name) { return WEFT_BINARY_DIR "/bin/" + name; }
 

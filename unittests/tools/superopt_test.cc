@@ -147,8 +147,8 @@ TEST_F(SubstitutionGenerator, WritesRulesThatIrOptReads) {
   const Outcome run = Accept({"--depth", "2", "-o", rules});
   EXPECT_EQ(run.err, "substitution-generator: 6054 graphs, 65 pairs, 0 refuted, 15 kept\n");
   EXPECT_THAT(ReadFile(rules), HasSubstr("rule substitution-15-back {"));
-  const Outcome none = RunProgram({"ir-opt", model, "--rules-file", rules, "--pipeline", "none",
-                                   "--disable-rule", "substitution-4"});
+  const Outcome none = RunProgram({"ir-opt", model, "--rules-file", rules, "--trust-rules",
+                                   "--pipeline", "none", "--disable-rule", "substitution-4"});
   EXPECT_THAT(none.out + none.err, HasSubstr("onnx.MatMul"));
 }
 

@@ -93,6 +93,7 @@ std::vector<Value> GroupNorm::Decompose(Builder& b, std::span<const Value> opera
   if (!x.type().HasRank() || attrs.groups > kMaxGroups) return {};
   const bool fixed = x.type().IsStatic();
   const std::span<const int64_t> dims = x.type().dims();
+  const int64_t allowzero = fixed && x.type().NumElements() == 0;  // else a 0 copies a size
   Ints grouped = {0, attrs.groups, -1};
   if (fixed) {
     int64_t rest = dims[1] / attrs.groups;
@@ -103,10 +104,11 @@ std::vector<Value> GroupNorm::Decompose(Builder& b, std::span<const Value> opera
     return b.ConstantFilled(x.type().dtype(), Ints{attrs.groups}, value);
   };
   const Value normal = b.Make<ops::InstanceNormalization>(
-      {b.Make<ops::Reshape>({x, b.ConstantInts(grouped)}), per_group(1), per_group(0)},
+      {b.Make<ops::Reshape>({x, b.ConstantInts(grouped)}, {.allowzero = allowzero}), per_group(1),
+       per_group(0)},
       {.epsilon = attrs.epsilon});
   const Value shape = fixed ? b.ConstantInts(dims) : b.Make<ops::Shape>({x});
-  const Value back = b.Make<ops::Reshape>({normal, shape});
+  const Value back = b.Make<ops::Reshape>({normal, shape}, {.allowzero = allowzero});
   const Value y = AddIfGiven(b, b.Make<ops::Mul>({back, operands[1]}), operands, 2);
   return {BuildActivation(b, y, attrs.activation, {})};
 }

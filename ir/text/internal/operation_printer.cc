@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "ir/text/internal/literals.h"
+#include "ir/text/internal/origin_text.h"
 #include "ir/text/internal/printer.h"
 #include "ir/text/internal/text_order.h"
 
@@ -74,6 +75,7 @@ void Printer::Tail(Operation op) {
     AppendQuoted(&out_, op.location().str());
     out_ += ')';
   }
+  if (options_.locations) AppendOrigin(&out_, op);
   out_ += '\n';
 }
 

@@ -11,6 +11,7 @@
 #include "tools/onnx/export/lowering.h"
 #include "tools/onnx/proto/names.h"
 #include "tools/onnx/proto/notes.h"
+#include "tools/onnx/proto/origin_metadata.h"
 #include "tools/onnx/proto/proto_attribute.h"
 #include "tools/onnx/proto/proto_type.h"
 
@@ -260,10 +261,12 @@ std::string GraphWriter::AddInts(const ir::Ints& ints, ir::IrContext& context,
 absl::Status GraphWriter::WriteNode(Operation op, pb::GraphProto* graph) {
   pb::NodeProto node;
   WEFT_RETURN_IF_ERROR(SetOperator(op, &node));
-  if (!op.location().empty()) node.set_name(node_names_.Fresh(op.location().str()));
+  if (const std::string name = NodeNameOf(op); !name.empty())
+    node.set_name(node_names_.Fresh(name));
   WriteOperands(op, &node);
   WEFT_RETURN_IF_ERROR(WriteAttributes(op, &node));
   if (node_notes_) node_notes_->AddTo(op, &node);
+  WriteOrigin(op, &node);
   WEFT_RETURN_IF_ERROR(WriteSubgraphs(op, &node));
   WriteResults(op, graph, &node);
   if (node.domain().empty()) {

@@ -107,7 +107,9 @@ absl::Status Importer::ImportCall(const LocalFunction& function, const pb::NodeP
         WEFT_ASSIGN_OR_RETURN(const Type type, ResultType(node, i, result.type(), *scope));
         builder.SetType(result, type);
       }
-      return DefineResults(node, op.results().vec(), scope, frame);
+      WEFT_RETURN_IF_ERROR(DefineResults(node, op.results().vec(), scope, frame));
+      KeepNotes(node, op, *scope, frame);
+      return absl::OkStatus();
     }
   }
 

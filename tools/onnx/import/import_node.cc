@@ -11,6 +11,7 @@
 #include "tools/onnx/import/importer_impl.h"
 #include "tools/onnx/proto/names.h"
 #include "tools/onnx/proto/notes.h"
+#include "tools/onnx/proto/origin_metadata.h"
 #include "tools/onnx/proto/proto_attribute.h"
 #include "tools/onnx/proto/proto_type.h"
 #include "tools/onnx/wire/text.h"
@@ -229,10 +230,16 @@ absl::Status Importer::ImportKnown(const ir::OpDef& def, const pb::NodeProto& no
   WEFT_RETURN_IF_ERROR(ir::VerifyOperation(op));
   WEFT_ASSIGN_OR_RETURN(const std::vector<Value> results, Finish(node, draft, op, builder, *scope));
   WEFT_RETURN_IF_ERROR(DefineResults(node, results, scope, frame, draft.unreadable));
-  // A function's body is copied once per call, and names of subgraphs may be those of others.
-  if (frame.function == nullptr && scope->outer == nullptr)
-    AppendNote(NodeKey(op), node, &node_notes_);
+  KeepNotes(node, op, *scope, frame);
   return absl::OkStatus();
+}
+
+// A function's body is copied once per call, and names of subgraphs may be those of others.
+void Importer::KeepNotes(const pb::NodeProto& node, Operation op, const Scope& scope,
+                         const Frame& frame) {
+  if (frame.function != nullptr) return;
+  ReadOrigin(node, op);
+  if (scope.outer == nullptr) AppendNote(NodeKey(op), node, &node_notes_);
 }
 
 // The graphs of an op that is defined; its result types follow from theirs.
@@ -275,12 +282,8 @@ absl::Status Importer::ImportOpaque(const pb::NodeProto& node, NodeDraft draft,
   }
   if (!node.doc_string().empty())
     draft.SetAttribute(kNodeDoc, context_->StringAttr(node.doc_string()));
-  ir::Strings metadata;
-  for (const auto& entry : node.metadata_props()) {
-    metadata.push_back(entry.key());
-    metadata.push_back(entry.value());
-  }
-  if (!metadata.empty()) draft.SetAttribute(kNodeMetadata, context_->StringsAttr(metadata));
+  if (const ir::Strings metadata = OtherMetadata(node); !metadata.empty())
+    draft.SetAttribute(kNodeMetadata, context_->StringsAttr(metadata));
   state.attrs = context_->Dict(std::move(draft.attributes));
   for (size_t i = 0; i < draft.num_results; ++i) {
     if (i == 0 && draft.finish) {  // raised to an op that keeps the type of its operand
@@ -291,6 +294,7 @@ absl::Status Importer::ImportOpaque(const pb::NodeProto& node, NodeDraft draft,
     state.result_types.push_back(type);
   }
   const Operation op = builder.Create(std::move(state));
+  if (frame.function == nullptr) ReadOrigin(node, op);
   for (size_t i = 0; i < subgraphs.size(); ++i)
     WEFT_RETURN_IF_ERROR(
         ImportSubgraph(*subgraphs[i].graph, op.region(static_cast<uint32_t>(i)), *scope, frame));

@@ -119,6 +119,9 @@ class Importer {
   // Why an output without a result cannot be read: `unreadable`; it is an absent operand otherwise.
   absl::Status DefineResults(const pb::NodeProto& node, const std::vector<ir::Value>& results,
                              Scope* scope, const Frame& frame, const std::string& unreadable = "");
+  // What the node says beside what it computes, where that is said of this operation alone.
+  void KeepNotes(const pb::NodeProto& node, ir::Operation op, const Scope& scope,
+                 const Frame& frame);
   absl::StatusOr<ir::Type> ResultType(const pb::NodeProto& node, size_t i, ir::Type inferred,
                                       const Scope& scope);
   absl::StatusOr<std::vector<ir::Value>> Finish(const pb::NodeProto& node, const NodeDraft& draft,

@@ -9,6 +9,7 @@
 
 #include "ir/text/printer.h"
 #include "tools/onnx/proto/names.h"
+#include "tools/onnx/proto/origin_metadata.h"
 
 namespace weft::onnx {
 namespace {
@@ -19,13 +20,13 @@ uint64_t Hash(uint64_t hash, std::string_view text) {
   return hash;
 }
 
-template <class Message>
-void Append(const std::string& key, const Message& said, ir::Strings* list) {
-  if (key.empty() || (said.doc_string().empty() && said.metadata_props().empty())) return;
+void Append(const std::string& key, const std::string& doc, ir::Strings metadata,
+            ir::Strings* list) {
+  if (key.empty() || (doc.empty() && metadata.empty())) return;
   list->push_back(key);
-  list->push_back(said.doc_string());
-  list->push_back(std::to_string(said.metadata_props_size()));
-  for (std::string& text : MetadataOf(said.metadata_props())) list->push_back(std::move(text));
+  list->push_back(doc);
+  list->push_back(std::to_string(metadata.size() / 2));
+  for (std::string& text : metadata) list->push_back(std::move(text));
 }
 
 }  // namespace
@@ -63,13 +64,14 @@ std::string NodeKey(ir::Operation op) {
 }
 
 void AppendNote(const std::string& key, const pb::NodeProto& node, ir::Strings* list) {
-  Append(key, node, list);
+  Append(key, node.doc_string(), OtherMetadata(node), list);
 }
 
 ir::Strings ValueNotes(const pb::GraphProto& graph) {
   ir::Strings list;
   for (const auto* values : {&graph.input(), &graph.output(), &graph.value_info()})
-    for (const pb::ValueInfoProto& value : *values) Append(value.name(), value, &list);
+    for (const pb::ValueInfoProto& value : *values)
+      Append(value.name(), value.doc_string(), MetadataOf(value.metadata_props()), &list);
   return list;
 }
 
@@ -96,6 +98,11 @@ void Notes::Add(const std::string& key, Message* message) const {
 
 void Notes::AddTo(ir::Operation op, pb::NodeProto* node) const {
   if (!empty()) Add(NodeKey(op), node);
+}
+
+std::string Notes::DocOf(ir::Operation op) const {
+  const auto it = empty() ? notes_.end() : notes_.find(NodeKey(op));
+  return it == notes_.end() ? std::string() : it->second.doc;
 }
 
 void Notes::AddToValues(pb::GraphProto* graph) const {

@@ -24,7 +24,7 @@ void AddMetadata(const ir::Strings& pairs, MetadataField* props);
 // operation without such a result.
 std::string NodeKey(ir::Operation op);
 
-// Appends what a node or a value says, if it says something.
+// Appends what a node says, its origin apart (proto/origin_metadata.h), if it says something.
 void AppendNote(const std::string& key, const pb::NodeProto& node, ir::Strings* list);
 // Of the inputs, outputs and other values of a graph, by name.
 ir::Strings ValueNotes(const pb::GraphProto& graph);
@@ -34,6 +34,7 @@ class Notes {
   explicit Notes(const ir::Strings& list);  // may be of any contents
   bool empty() const { return notes_.empty(); }
   void AddTo(ir::Operation op, pb::NodeProto* node) const;
+  std::string DocOf(ir::Operation op) const;  // "" where there is none
   void AddToValues(pb::GraphProto* graph) const;
 
  private:

@@ -70,9 +70,18 @@ TEST(RuleJudge, ShowsTheSmallestProgramThatRefutes) {
   EXPECT_TRUE(ir::ParseProgram(context, judgement.counterexample, {}).ok());
 }
 
+TEST(RuleJudge, NamesAConstraintThatWouldExcludeTheProgramsThatRefute) {
+  const RuleJudgement judgement = JudgedNamed("wrong_rules.weft", "drop-transpose-of-equal-shapes");
+  EXPECT_THAT(judgement.counterexample,
+              ContainsRegex("\n// it would be excluded by: require \"[^\n]+\" "
+                            "(identity|only_unit_dims_move)\\("));
+}
+
 TEST(RuleJudge, MeasuresHowFarAnApproximationIsOff) {
   const RuleJudgement judgement = JudgedNamed("right_rules.weft", "tanh-gelu");
-  EXPECT_THAT(judgement.Badge(), HasSubstr("approximate: "));
+  EXPECT_THAT(judgement.Badge(), ContainsRegex("^approximate: [0-9.e+]+ ulp$"));
+  EXPECT_EQ(judgement.BadgeKind(), "approximate");
+  EXPECT_FALSE(judgement.cut_short);
   EXPECT_GT(judgement.max_ulps, 1);
   EXPECT_LT(judgement.mean_ulps, judgement.max_ulps);
 }
@@ -83,6 +92,18 @@ TEST(RuleJudge, SaysWhyItFoundNoProgram) {
     const RuleJudgement judgement = Judged(*rule);
     EXPECT_EQ(judgement.verdict, Verdict::kUnjudged);
     EXPECT_THAT(judgement.why, ContainsRegex("does not hold: x has rank [23]"));
+  }
+}
+
+TEST(RuleJudge, EndsWhenItsTimeIsOver) {
+  ir::IrContext context;
+  kernels::SessionRunner runner;
+  for (const auto& rule : RulesOf("right_rules.weft", context)) {
+    const RuleJudgement none =
+        JudgeRule(*rule, {.runner = &runner, .seconds = 0, .seeds = nullptr});
+    EXPECT_EQ(none.verdict, Verdict::kUnjudged);
+    EXPECT_TRUE(none.cut_short);
+    EXPECT_THAT(none.why, HasSubstr("0 s did not suffice; no program found"));
   }
 }
 

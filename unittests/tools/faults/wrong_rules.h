@@ -7,7 +7,10 @@
 namespace weft::tools {
 
 // Flags with which ir-opt applies such rules all the same.
-inline std::vector<std::string> WithWrongRules(std::vector<std::string> flags) { return flags; }
+inline std::vector<std::string> WithWrongRules(std::vector<std::string> flags) {
+  flags.emplace_back("--trust-rules");
+  return flags;
+}
 
 // relu(x) => tanh(x)
 inline constexpr const char* kReluToTanh = R"(
