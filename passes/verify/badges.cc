@@ -50,6 +50,7 @@ std::string_view BadgeOf(std::string_view rule) {
 }
 
 std::string RuleJudgement::BadgeKind() const {
+  if (verdict != Verdict::kRefuted && !proved.empty()) return "proved";
   switch (verdict) {
     case Verdict::kRefuted:
       return "refuted";
@@ -65,7 +66,7 @@ std::string RuleJudgement::BadgeKind() const {
 
 std::string RuleJudgement::Badge() const {
   const std::string kind = BadgeKind();
-  if (verdict != Verdict::kRefuted && !proved.empty()) return fmt::format("proved ({})", proved);
+  if (kind == "proved") return fmt::format("{} ({})", kind, proved);
   if (verdict != Verdict::kTested) return kind;
   if (numerics == drr::NumericClass::kApproximate)
     return fmt::format("{}: {:.3g} ulp", kind, max_ulps);

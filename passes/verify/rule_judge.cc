@@ -182,7 +182,7 @@ RuleJudgement Judge::Run() {
   std::vector<const RuleInstance*> right, wrong;
   for (RuleInstance& instance : instances) {
     result_.cut_short |= Clock::now() >= end;
-    if (Clock::now() >= end) break;
+    if (Clock::now() >= end || (options_.stop_at_refutation && refutations_ > 0)) break;
     const int comparisons = result_.comparisons, refutations = refutations_;
     CheckInstance(instance);
     if (result_.comparisons == comparisons) continue;
@@ -190,6 +190,7 @@ RuleJudgement Judge::Run() {
   }
   result_.mean_ulps = elements_ == 0 ? 0 : sum_of_ulps_ / static_cast<double>(elements_);
   if (result_.verdict == Verdict::kRefuted) {
+    if (options_.stop_at_refutation) return std::move(result_);
     const std::string lacks = SuggestConstraint(rule_, right, wrong);
     if (!lacks.empty())
       result_.counterexample += fmt::format("// it would be excluded by: {}\n", lacks);

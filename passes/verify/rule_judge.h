@@ -46,6 +46,8 @@ struct JudgeOptions {
   uint64_t seed = 1;
   double seconds = 40;  // half of them to find instances; those are left that it does not reach
   bool prove = false;   // try for all sizes as well, with Z3 (passes/verify/proof/rule_proof.h)
+  // Ends at the first program that refutes, which need not be the smallest.
+  bool stop_at_refutation = false;
   // More programs for the rule, e.g. of golden tests, of which it applies somewhere; null is fine.
   std::function<std::vector<std::unique_ptr<ir::Program>>(const drr::Rule&)> seeds;
 };

@@ -84,7 +84,7 @@ void AddFlags(CLI::App& app, Flags* flags) {
   flags->verify_rules = app.add_option("--verify-rules", flags->rules_to_verify)
                             ->type_name("[R,...]")
                             ->delimiter(',')
-                            ->expected(0, 1)
+                            ->expected(0, -1)
                             ->group(kSameLine);
   app.add_flag("--list-passes", flags->list_passes, "what there is; one rule");
   flags->list_rules = app.add_option("--list-rules", flags->rule)

@@ -1,4 +1,5 @@
-// rule-mutants: makes mistakes in the registered rules and counts those that --verify-rules finds.
+// rule-mutants: makes mistakes in the registered rules and counts those that --verify-rules finds, of those
+// that are not proved to be none.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -25,6 +26,8 @@ using passes::Mutant;
 using passes::RuleJudgement;
 using passes::Verdict;
 
+constexpr double kSeconds = 8;  // a mutant, proofs not counted
+
 struct Outcome {
   Mutant::Kind kind;
   std::string name, what;
@@ -44,16 +47,26 @@ std::vector<Outcome> OutcomesOf(const passes::RegisteredRule& rule, int instance
   if (!built.ok()) return outcomes;
   kernels::SessionRunner runner;
   for (const Mutant& mutant : passes::MutantsOf(*built.rule))
-    outcomes.push_back(
-        {mutant.kind, mutant.rule.name, mutant.what,
-         passes::JudgeRule(
-             mutant.rule,
-             {.runner = &runner, .instances = instances, .inputs = 1, .seeds = nullptr})});
+    outcomes.push_back({mutant.kind, mutant.rule.name, mutant.what,
+                        passes::JudgeRule(mutant.rule, {.runner = &runner,
+                                                        .instances = instances,
+                                                        .inputs = 1,
+                                                        .seconds = kSeconds,
+                                                        .prove = true,
+                                                        .stop_at_refutation = true,
+                                                        .seeds = nullptr})});
   return outcomes;
 }
 
 struct Score {
-  size_t mutants = 0, refuted = 0, tested = 0, unjudged = 0;
+  size_t mutants = 0, refuted = 0, proved = 0, tested = 0, unjudged = 0;
+
+  // Of those that may be wrong: the proved ones are right, whatever was done to them.
+  std::string Percent() const {
+    return mutants == proved ? "-"
+                             : fmt::format("{:.1f}", 100.0 * static_cast<double>(refuted) /
+                                                         static_cast<double>(mutants - proved));
+  }
 };
 
 std::string Report(const std::vector<Outcome>& outcomes) {
@@ -63,17 +76,20 @@ std::string Report(const std::vector<Outcome>& outcomes) {
     for (Score* score : {&scores[passes::MutantName(outcome.kind)], &scores["all"]}) {
       ++score->mutants;
       score->refuted += outcome.judgement.verdict == Verdict::kRefuted;
-      score->tested += outcome.judgement.verdict == Verdict::kTested;
-      score->unjudged += outcome.judgement.verdict == Verdict::kUnjudged;
+      const bool proved = !outcome.judgement.proved.empty();
+      score->proved += proved;
+      score->tested += !proved && outcome.judgement.verdict == Verdict::kTested;
+      score->unjudged += !proved && outcome.judgement.verdict == Verdict::kUnjudged;
     }
     if (outcome.judgement.verdict != Verdict::kRefuted)
       survivors.AddRow(
           {outcome.name, outcome.what, outcome.judgement.Badge(), outcome.judgement.why});
   }
-  Table table({"mistake", "mutants", "refuted", "tested", "unjudged"});
+  Table table({"mistake", "mutants", "refuted", "proved", "tested", "unjudged", "% refuted"});
   for (const auto& [name, score] : scores)
     table.AddRow({std::string(name), std::to_string(score.mutants), std::to_string(score.refuted),
-                  std::to_string(score.tested), std::to_string(score.unjudged)});
+                  std::to_string(score.proved), std::to_string(score.tested),
+                  std::to_string(score.unjudged), score.Percent()});
   return survivors.ToString() + "\n" + table.ToString();
 }
 

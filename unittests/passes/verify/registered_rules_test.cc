@@ -15,6 +15,7 @@
 #include "kernels/runtime/program_runner.h"
 #include "passes/rule_registry.h"
 #include "passes/verify/badges.h"
+#include "passes/verify/proof/solver.h"
 #include "passes/verify/rule_judge.h"
 #include "unittests/fixtures/golden.h"
 
@@ -66,10 +67,12 @@ TEST_P(BigEveryRule, IsWhatTheTableSaysAndNotRefuted) {
   ASSERT_TRUE(built.ok()) << built.errors[0];
   kernels::SessionRunner runner;
   const RuleJudgement judgement = JudgeRule(
-      *built.rule, {.runner = &runner, .instances = 12, .inputs = 1, .seeds = &GoldenPrograms});
+      *built.rule,
+      {.runner = &runner, .instances = 12, .inputs = 1, .prove = true, .seeds = &GoldenPrograms});
   ASSERT_NE(judgement.verdict, Verdict::kRefuted) << judgement.why << "\n"
                                                   << judgement.counterexample;
   if (std::getenv("WEFT_BLESS")) return WriteBadge(judgement.rule, judgement.BadgeKind());
+  if (!HasSolver() && BadgeOf(GetParam().name) == "proved") return;
   EXPECT_EQ(BadgeOf(GetParam().name), judgement.BadgeKind())
       << judgement.why << "\nWEFT_BLESS=1 writes " << kTable;
 }
