@@ -65,7 +65,7 @@ std::string RuleJudgement::BadgeKind() const {
 }
 
 std::string RuleJudgement::Badge() const {
-  const std::string kind = BadgeKind();
+  std::string kind = BadgeKind();
   if (kind == "proved") return fmt::format("{} ({})", kind, proved);
   if (verdict != Verdict::kTested) return kind;
   if (numerics == drr::NumericClass::kApproximate)

@@ -36,7 +36,7 @@ std::string GnuNote(std::string_view notes, size_t alignment, ElfW(Word) type) {
     const size_t name = sizeof(note), contents = aligned(name + note.n_namesz);
     const size_t end = contents + note.n_descsz;
     if (end > notes.size()) break;
-    if (note.n_type == type && notes.substr(name, note.n_namesz) == std::string_view("GNU", 4))
+    if (note.n_type == type && notes.substr(name, note.n_namesz) == std::string_view("GNU\0", 4))
       return std::string(notes.substr(contents, note.n_descsz));
     notes.remove_prefix(std::min(aligned(end), notes.size()));
   }

@@ -22,6 +22,7 @@ absl::StatusOr<std::vector<RuleToJudge>> RulesNamed(const std::vector<std::strin
                                                     std::vector<RuleToJudge> all) {
   if (names.empty()) return all;
   std::vector<std::string> known;
+  known.reserve(all.size());
   for (const RuleToJudge& rule : all) known.push_back(rule.name);
   std::vector<RuleToJudge> rules;
   for (const std::string& name : names) {
@@ -47,6 +48,7 @@ absl::StatusOr<std::vector<RuleToJudge>> RulesOfFiles(const std::vector<std::str
   ir::Program none(&context);
   WEFT_ASSIGN_OR_RETURN(const auto read, LoadRuleFiles(files, none));
   std::vector<RuleToJudge> all;
+  all.reserve(read.size());
   for (const auto& rule : read) all.push_back(RuleOfText(*rule));
   return RulesNamed(names, std::move(all));
 }

@@ -220,7 +220,7 @@ TEST_F(IrOpt, LeadsFromTheNameOfARuleToItsSourceAndTests) {
   EXPECT_THAT(
       rule, MatchesRegex(
                 "name +lower-conv-to-nhwc\naliases +conv-to-nhwc\ngroup +layout\nnumerics +exact\n"
-                "judged +tested\nruns +default\nbecomes +conv.*=>.*\n"
+                "judged +proved\nruns +default\nbecomes +conv.*=>.*\n"
                 "source +passes/layout/[a-z_]+\\.cc:[0-9]+\n"
                 "golden +unittests/passes/layout/golden/lower-conv-to-nhwc\n"
                 "tests +ctest --preset release -R "
