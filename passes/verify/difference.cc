@@ -96,4 +96,22 @@ Difference CompareAll(const std::vector<ir::Attribute>& expected,
   return all;
 }
 
+void IgnoreUndefined(std::vector<ir::Attribute>* expected, std::vector<ir::Attribute>* actual) {
+  for (size_t i = 0; i < std::min(expected->size(), actual->size()); ++i) {
+    const ir::Type type = (*expected)[i].dense_type();
+    if (!ir::IsFloat(type.dtype()) || !(type == (*actual)[i].dense_type())) continue;
+    const auto count = static_cast<size_t>(type.NumElements());
+    const size_t size = ir::ElementSize(type.dtype());
+    std::vector<std::byte> x((*expected)[i].bytes().begin(), (*expected)[i].bytes().end());
+    std::vector<std::byte> y((*actual)[i].bytes().begin(), (*actual)[i].bytes().end());
+    for (size_t k = 0; k < count; ++k) {
+      if (std::isfinite(ir::DenseElement((*expected)[i], static_cast<int64_t>(k)))) continue;
+      std::fill_n(x.begin() + static_cast<std::ptrdiff_t>(k * size), size, std::byte{0});
+      std::fill_n(y.begin() + static_cast<std::ptrdiff_t>(k * size), size, std::byte{0});
+    }
+    (*expected)[i] = type.context()->DenseAttr(type, x);
+    (*actual)[i] = type.context()->DenseAttr(type, y);
+  }
+}
+
 }  // namespace weft::passes

@@ -31,4 +31,8 @@ Difference Compare(ir::Attribute expected, ir::Attribute actual);
 Difference CompareAll(const std::vector<ir::Attribute>& expected,
                       const std::vector<ir::Attribute>& actual);
 
+// Elements that are no numbers before, as 0 on both sides: where the original function is not
+// defined, real arithmetic says nothing.
+void IgnoreUndefined(std::vector<ir::Attribute>* expected, std::vector<ir::Attribute>* actual);
+
 }  // namespace weft::passes

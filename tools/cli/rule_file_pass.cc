@@ -51,10 +51,9 @@ class NodeNames {
   }
 
  private:
-  // Of the names that rules give; profiles put " <- rule" behind it.
+  // Of the names that rules give; "" for any other.
   std::string NameOf(ir::Operation op) const {
-    const std::string_view location = op.location().str();
-    const std::string name(location.substr(0, location.find(" <- ")));
+    const std::string name(op.location().str());
     return names_.count(name) ? name : std::string();
   }
 

@@ -26,19 +26,6 @@ constexpr const char* kModel =
 }
 )";
 
-// -(-x) => x
-constexpr const char* kDropNegs = R"(
-rule drop-negs {
-  numerics exact
-  source {
-    %0 = onnx.Neg(%x)
-    %1 = onnx.Neg(%0)
-  }
-  result { }
-  replace %1 with %x
-}
-)";
-
 // No program has it.
 constexpr const char* kImpossible = R"(
 rule two-ranks {

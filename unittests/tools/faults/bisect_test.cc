@@ -13,19 +13,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 // neg(neg(x)) => x, which is right; and relu-to-tanh.
-std::string RightAndWrong() {
-  return std::string(R"(
-rule drop-negs {
-  numerics exact
-  source {
-    %0 = onnx.Neg(%x)
-    %1 = onnx.Neg(%0)
-  }
-  result { }
-  replace %1 with %x
-}
-)") + kReluToTanh;
-}
+std::string RightAndWrong() { return std::string(kDropNegs) + kReluToTanh; }
 
 // A chain of neg(neg(exp(...))), `pairs` long, with a relu in the middle.
 std::string Chain(int pairs) {

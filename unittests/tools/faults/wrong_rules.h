@@ -12,6 +12,19 @@ inline std::vector<std::string> WithWrongRules(std::vector<std::string> flags) {
   return flags;
 }
 
+// -(-x) => x, which is right, for files that hold both
+inline constexpr const char* kDropNegs = R"(
+rule drop-negs {
+  numerics exact
+  source {
+    %0 = onnx.Neg(%x)
+    %1 = onnx.Neg(%0)
+  }
+  result { }
+  replace %1 with %x
+}
+)";
+
 // relu(x) => tanh(x)
 inline constexpr const char* kReluToTanh = R"(
 rule relu-to-tanh {
