@@ -34,16 +34,6 @@ bool Fits(ir::Operation reader, ir::Operation op, const std::vector<ir::Value>& 
   return true;
 }
 
-bool FitsAllReaders(ir::Operation op, const std::vector<ir::Value>& values) {
-  std::unordered_set<uint32_t> seen;
-  for (uint32_t i = 0; i < op.num_results(); ++i) {
-    if (!ir::Compatible(values[i].type(), op.result(i).type())) return false;
-    for (const ir::OpOperand use : op.result(i).uses())
-      if (seen.insert(use.owner().id()).second && !Fits(use.owner(), op, values)) return false;
-  }
-  return true;
-}
-
 bool InlineIf(ir::Operation op, ir::Rewriter& rewriter) {
   const std::optional<double> condition = OneElement(op.operand(0));
   if (!condition) return false;
@@ -103,6 +93,16 @@ bool DropLoop(ir::Operation op, ir::Rewriter& rewriter) {
 }
 
 }  // namespace
+
+bool FitsAllReaders(ir::Operation op, const std::vector<ir::Value>& values) {
+  std::unordered_set<uint32_t> seen;
+  for (uint32_t i = 0; i < op.num_results(); ++i) {
+    if (!ir::Compatible(values[i].type(), op.result(i).type())) return false;
+    for (const ir::OpOperand use : op.result(i).uses())
+      if (seen.insert(use.owner().id()).second && !Fits(use.owner(), op, values)) return false;
+  }
+  return true;
+}
 
 uint32_t NumDecidingOperands(ir::Operation op) {
   if (op.Is<ir::ops::If>()) return 1;

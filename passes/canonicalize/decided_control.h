@@ -1,6 +1,8 @@
 // Control flow that constants decide: an If whose condition is known, a Loop that is never run.
 #pragma once
 
+#include <vector>
+
 #include "ir/rewriter.h"
 
 namespace weft::passes {
@@ -11,6 +13,9 @@ namespace weft::passes {
 // stays. So do both where an op that reads them does not fit what it would read: the error belongs to
 // run time, if that op is ever run.
 bool InlineDecidedControl(ir::Operation op, ir::Rewriter& rewriter);
+// Whether all that read results of `op` would take these values in their place, of types that do not
+// contradict theirs.
+bool FitsAllReaders(ir::Operation op, const std::vector<ir::Value>& values);
 // How many of the first operands of `op` decide that: 0 for all but an If and a Loop.
 uint32_t NumDecidingOperands(ir::Operation op);
 

@@ -63,6 +63,15 @@ WEFT_RULE(MergeReshapes, "canonicalize", kExact, .aliases = {"compose-reshapes"}
   res.Tensor(out) = res.Op<ops::Reshape>()(x, res.ConstantInts(ShapeOf(out)));
 }
 
+// reshape(reshape(x, s), t) => reshape(x, t), where t is known and copies only sizes that x has too
+WEFT_RULE(MergeReshapesByTarget, "canonicalize", kExact) {
+  auto x = src.Tensor("x"), s = src.Tensor("s"), t = src.Tensor("t");
+  auto inner = src.Keep(src.Op<ops::Reshape>(AnyAttrs())(x, s));
+  auto out = src.Op<ops::Reshape>({.allowzero = 0})(inner, t);
+  src.Require(ReshapesCompose(x, inner, t));
+  res.Tensor(out) = res.Op<ops::Reshape>({.allowzero = 0})(x, t);
+}
+
 // reshape(reshape(x, s), t) => x, where t is the shape of x, also when that is not known as numbers
 WEFT_RULE(DropReshapeBack, "canonicalize", kExact) {
   auto x = src.Tensor("x");

@@ -52,7 +52,8 @@ TEST(WithEnabled, LeavesTheRunAloneWhenItHasTheRuleAlready) {
 TEST(WithEnabled, PutsThemWherePipelinesOfTargetsHaveTheirs) {
   EXPECT_THAT(
       WithEnabled(FindPipeline("simplify")->passes, {"lower-topk-indices", "typecast"}),
-      ElementsAre("constant-folding", "canonicalize", "constant-folding", "typecast", kEnabledRules,
+      ElementsAre("constant-folding", "loop-unrolling", "loop-invariant-code-motion",
+                  "shape-arithmetic", "canonicalize", "constant-folding", "typecast", kEnabledRules,
                   "constant-folding", "common-subexpression-elimination", "dead-code-elimination"));
 }
 
