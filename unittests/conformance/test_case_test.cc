@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "unittests/conformance/model_ops.h"
+#include "unittests/test_paths.h"
 
 namespace weft::conformance {
 namespace {
@@ -55,11 +56,11 @@ TEST(TestCase, IsAboutAnOp) {
 }
 
 TEST(OpsOfModel, AreThoseOfItsMainGraph) {
-  EXPECT_THAT(OpsOfModel(WEFT_TEST_DATA_DIR "/models/bert_tiny.onnx"),
+  EXPECT_THAT(OpsOfModel(fixtures::TestData("/models/bert_tiny.onnx")),
               ElementsAre("Add", "Div", "Erf", "MatMul", "Mul", "Pow", "ReduceMean", "Reshape",
                           "Softmax", "Sqrt", "Sub", "Transpose"));
-  EXPECT_THAT(OpsOfModel(WEFT_TEST_DATA_DIR "/README.md"), IsEmpty());
-  EXPECT_THAT(OpsOfModel(WEFT_TEST_DATA_DIR "/no_such_file.onnx"), IsEmpty());
+  EXPECT_THAT(OpsOfModel(fixtures::TestData("/README.md")), IsEmpty());
+  EXPECT_THAT(OpsOfModel(fixtures::TestData("/no_such_file.onnx")), IsEmpty());
 }
 
 }  // namespace

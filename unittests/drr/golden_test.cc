@@ -13,6 +13,7 @@
 #include "ir/dialects/onnx.h"
 #include "ir/rewriter.h"
 #include "passes/rule_registry.h"
+#include "unittests/test_paths.h"
 
 namespace weft::drr {
 namespace {
@@ -84,7 +85,7 @@ class GoldenNameSoftmax : public DrrPatternBase<GoldenNameSoftmax> {
 };
 WEFT_REGISTER_RULE(GoldenNameSoftmax, "golden");
 
-constexpr char kFolder[] = WEFT_TEST_DATA_DIR "/drr/golden";
+const std::string kFolder = fixtures::TestData("/drr/golden");
 
 WEFT_GOLDEN_TESTS(LanguageByExample, kFolder);
 

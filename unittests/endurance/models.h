@@ -14,6 +14,7 @@
 #include "passes/pass_registry.h"
 #include "unittests/fixtures/golden.h"
 #include "unittests/fixtures/numeric.h"
+#include "unittests/test_paths.h"
 
 namespace weft {
 
@@ -62,7 +63,7 @@ class LoadedModel {
 // The first golden program that runs, of each of the first twenty rules and passes that have one.
 inline std::vector<std::string> TwentyModels() {
   constexpr size_t kModels = 20;
-  const std::string folder = WEFT_TEST_DATA_DIR "/passes/fusion/golden";
+  const std::string folder = fixtures::TestData("/passes/fusion/golden");
   std::set<std::string> of_rules;
   std::vector<std::string> paths;
   for (const std::string& name : fixtures::FiringGoldenFiles(folder)) {

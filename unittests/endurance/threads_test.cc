@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "unittests/endurance/models.h"
+#include "unittests/test_paths.h"
 
 namespace weft {
 namespace {
@@ -30,8 +31,8 @@ std::string RunAll(const std::vector<std::string>& paths, const std::vector<Byte
 // The first use of everything, by all threads at once: nothing has been made before.
 TEST(Threads, EightMayBeTheFirstToUseTheLibrary) {
   const std::string path =
-      WEFT_TEST_DATA_DIR "/passes/fusion/golden/" +
-      fixtures::FiringGoldenFiles(WEFT_TEST_DATA_DIR "/passes/fusion/golden").front();
+      fixtures::TestData("/passes/fusion/golden/") +
+      fixtures::FiringGoldenFiles(fixtures::TestData("/passes/fusion/golden")).front();
   std::vector<absl::Status> loaded(kThreads);
   std::vector<std::thread> threads;
   for (size_t t = 0; t < kThreads; ++t)

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "unittests/fuzz/targets.h"
+#include "unittests/test_paths.h"
 
 namespace weft::fuzz {
 namespace {
@@ -20,7 +21,7 @@ class FuzzCorpus : public testing::TestWithParam<FuzzTarget> {
  protected:
   static std::vector<fs::path> Files() {
     std::vector<fs::path> files;
-    const std::string folder = WEFT_TEST_DATA_DIR "/fuzz/corpus/" + std::string(GetParam().name);
+    const std::string folder = fixtures::TestData("/fuzz/corpus/") + std::string(GetParam().name);
     for (const fs::directory_entry& entry : fs::directory_iterator(folder))
       files.push_back(entry.path());
     std::sort(files.begin(), files.end());
@@ -47,7 +48,7 @@ INSTANTIATE_TEST_SUITE_P(Targets, FuzzCorpus,
 
 TEST(FuzzCorpusSize, IsAtMostTwoMegabytes) {
   uintmax_t bytes = 0;
-  for (const auto& entry : fs::recursive_directory_iterator(WEFT_TEST_DATA_DIR "/fuzz/corpus"))
+  for (const auto& entry : fs::recursive_directory_iterator(fixtures::TestData("/fuzz/corpus")))
     if (entry.is_regular_file()) bytes += entry.file_size();
   EXPECT_GT(bytes, 10000u);
   EXPECT_LE(bytes, 2u << 20);

@@ -20,6 +20,7 @@
 #include "unittests/fuzz/graphs/random_graph.h"
 #include "unittests/fuzz/graphs/reduce_graph.h"
 #include "unittests/fuzz/graphs/symbolic_sizes.h"
+#include "unittests/test_paths.h"
 
 namespace weft::fuzz {
 namespace {
@@ -28,7 +29,7 @@ struct Flags {
   uint64_t seed = 1, count = 0;
   double seconds = 60;
   int steps = 16;
-  std::string golden_root = WEFT_GOLDEN_ROOT, output_dir = ".";
+  std::string golden_root = fixtures::TestData("/passes"), output_dir = ".";
   bool list = false;
 };
 

@@ -26,13 +26,14 @@
 #include "tools/onnx/import.h"
 #include "tools/onnx/tensor_file.h"
 #include "unittests/onnx/run_program.h"
+#include "unittests/test_paths.h"
 
 namespace weft::onnx {
 namespace {
 
 std::string ModelsFolder() {
   if (const char* folder = std::getenv("WEFT_MODELS")) return folder;
-  return WEFT_BINARY_DIR "/../models";
+  return fixtures::BuildPath("/../models");
 }
 
 struct Expected {

@@ -12,6 +12,7 @@
 #include "unittests/kernels/run_op.h"
 #include "unittests/onnx/model_builder.h"
 #include "unittests/onnx/run_program.h"
+#include "unittests/test_paths.h"
 
 namespace weft::onnx {
 namespace {
@@ -240,7 +241,7 @@ std::unique_ptr<ir::Program> ProgramOf(const Case& c, ir::IrContext& context, bo
 // By case and number of the result: the numbers of it.
 std::map<std::string, std::vector<std::vector<float>>> ReadResults() {
   std::map<std::string, std::vector<std::vector<float>>> results;
-  std::ifstream file(std::string(WEFT_TEST_DATA_DIR) + "/onnx/standard/microsoft.tsv");
+  std::ifstream file(fixtures::TestData("/onnx/standard/microsoft.tsv"));
   for (std::string line; std::getline(file, line);) {
     std::istringstream cells(line);
     std::string name;

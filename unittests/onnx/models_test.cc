@@ -1,12 +1,13 @@
 // The shipped models: imported, verified, exported, imported again; and broken in every way that
 // changing single bytes can break one.
 #include "unittests/onnx/model_builder.h"
+#include "unittests/test_paths.h"
 
 namespace weft::onnx {
 namespace {
 
 std::string ModelPath(const std::string& name) {
-  return std::string(WEFT_TEST_DATA_DIR) + "/models/" + name + ".onnx";
+  return fixtures::TestData("/models/") + name + ".onnx";
 }
 
 std::map<std::string, int> CountOps(ir::Program& program) {

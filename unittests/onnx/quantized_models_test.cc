@@ -21,6 +21,7 @@
 #include "kernels/runtime/random_inputs.h"
 #include "tools/onnx/import.h"
 #include "unittests/onnx/run_program.h"
+#include "unittests/test_paths.h"
 
 namespace weft::onnx {
 namespace {
@@ -32,7 +33,7 @@ using kernels::Tensor;
 
 std::string ModelPath(const std::string& name) {
   const char* folder = std::getenv("WEFT_MODELS");
-  return std::string(folder ? folder : WEFT_BINARY_DIR "/../models") + "/" + name + ".onnx";
+  return std::string(folder ? folder : fixtures::BuildPath("/../models")) + "/" + name + ".onnx";
 }
 
 // Ops whose sums are rounded to 8 bits.

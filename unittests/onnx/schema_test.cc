@@ -11,6 +11,7 @@
 #include "ir/dialects/onnx.h"
 #include "ir/dialects/onnx/control.h"
 #include "tools/onnx/export/lowering.h"
+#include "unittests/test_paths.h"
 
 namespace weft::onnx {
 namespace {
@@ -46,7 +47,7 @@ std::string Arities(const std::string& parameters) {
 // Of each operator the version that the dialect's opset has.
 std::map<std::string, Standard> ReadStandard() {
   std::map<std::string, Standard> standard;
-  std::ifstream file(std::string(WEFT_TEST_DATA_DIR) + "/onnx/standard/operators.tsv");
+  std::ifstream file(fixtures::TestData("/onnx/standard/operators.tsv"));
   for (std::string line; std::getline(file, line);) {
     std::vector<std::string> cells = Split(line, '\t');
     cells.resize(6);
@@ -185,7 +186,7 @@ TEST(OnnxSchema, FunctionsOfTheStandardHaveReferenceBodies) {
 // What the exporter knows of operators that came after the oldest opset that it writes.
 TEST(OnnxSchema, IntroducedInIsWhatTheStandardSays) {
   std::map<std::string, int64_t> first;
-  std::ifstream file(std::string(WEFT_TEST_DATA_DIR) + "/onnx/standard/operators.tsv");
+  std::ifstream file(fixtures::TestData("/onnx/standard/operators.tsv"));
   for (std::string line; std::getline(file, line);) {
     const std::vector<std::string> cells = Split(line, '\t');
     const int64_t version = std::stoll(cells[1]);

@@ -17,6 +17,7 @@
 #include "unittests/drr/engine/toy_ops.h"
 #include "unittests/drr/engine/use_lists.h"
 #include "unittests/fixtures/golden.h"
+#include "unittests/test_paths.h"
 
 namespace weft::passes {
 namespace {
@@ -24,8 +25,8 @@ namespace {
 using drr::FastPath;
 using drr::FrozenRewritePatternSet;
 
-constexpr const char* kGolden = WEFT_TEST_DATA_DIR "/passes";
-constexpr const char* kLanguageGolden = WEFT_TEST_DATA_DIR "/drr/golden";
+const std::string kGolden = fixtures::TestData("/passes");
+const std::string kLanguageGolden = fixtures::TestData("/drr/golden");
 
 // What one run made of a program, in text; nothing where no operation may match.
 struct Outcome {
@@ -38,9 +39,9 @@ class Engines : public testing::Test {
   Engines() {
     fixtures::LoadGoldenDialects(context_);
     drr::toy::Load(context_);  // other tests of this program register rules on it
-    for (const char* folder : {kGolden, kLanguageGolden})
+    for (const std::string& folder : {kGolden, kLanguageGolden})
       for (const std::string& file : fixtures::GoldenFiles(folder))
-        ReadProgram(std::string(folder) + "/" + file);
+        ReadProgram(folder + "/" + file);
   }
 
   void ReadProgram(const std::string& path) {

@@ -10,12 +10,13 @@
 #include "unittests/fixtures/generated_text.h"
 #include "unittests/fixtures/golden.h"
 #include "unittests/fixtures/transformation_table.h"
+#include "unittests/test_paths.h"
 
 namespace weft::fixtures {
 namespace {
 
-constexpr char kTests[] = WEFT_TEST_DATA_DIR;
-constexpr char kRoot[] = WEFT_TEST_DATA_DIR "/..";
+const std::string kTests = fixtures::TestData("");
+const std::string kRoot = fixtures::TestData("/..");
 
 bool IsOfATest(const passes::Transformation& it) { return it.file.starts_with("unittests/"); }
 

@@ -5,11 +5,12 @@
 #include "ir/text/printer.h"
 #include "passes/pass_registry.h"
 #include "unittests/fixtures/golden.h"
+#include "unittests/test_paths.h"
 
 namespace weft::passes {
 namespace {
 
-constexpr char kFolder[] = WEFT_TEST_DATA_DIR "/passes";
+const std::string kFolder = fixtures::TestData("/passes");
 
 class PipelineTwice : public testing::TestWithParam<std::string> {};
 

@@ -16,6 +16,7 @@
 #include "passes/pattern_rewrite_pass.h"
 #include "passes/rules.h"
 #include "unittests/fixtures/golden.h"
+#include "unittests/test_paths.h"
 
 namespace weft::passes {
 namespace {
@@ -26,8 +27,8 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
 
-constexpr char kGoldens[] = WEFT_TEST_DATA_DIR "/passes";
-constexpr char kSources[] = WEFT_TEST_DATA_DIR "/../passes";
+const std::string kGoldens = fixtures::TestData("/passes");
+const std::string kSources = fixtures::TestData("/../passes");
 
 std::vector<RegisteredRule> LibraryRules() {
   std::vector<RegisteredRule> rules = RegisteredRules();

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_replace.h"
 #include "unittests/fixtures/generated_text.h"
+#include "unittests/test_paths.h"
 #include "unittests/tools/subprocess.h"
 
 namespace weft::tools {
@@ -14,7 +15,7 @@ namespace {
 
 // Paths from the root of the tree; of an explanation what it says of the program before the run.
 std::string Shown(std::string text) {
-  text = absl::StrReplaceAll(text, {{WEFT_TEST_DATA_DIR "/../", ""}});
+  text = absl::StrReplaceAll(text, {{fixtures::TestData("/../"), ""}});
   constexpr std::string_view kBefore = "\n\nbefore pass ";
   if (const size_t before = text.find(kBefore); before != text.npos)
     text = text.substr(text.find('\n', before + kBefore.size()) + 1);
@@ -26,7 +27,7 @@ std::string Session(const std::vector<std::vector<std::string>>& commands) {
   std::string text = "```\n";
   for (std::vector<std::string> arguments : commands) {
     text += fmt::format("$ {}\n", fmt::join(arguments, " "));
-    arguments[1] = WEFT_TEST_DATA_DIR "/../" + arguments[1];
+    arguments[1] = fixtures::TestData("/../") + arguments[1];
     const Outcome outcome = RunProgram(arguments);
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     text += Shown(outcome.out);
@@ -36,7 +37,7 @@ std::string Session(const std::vector<std::vector<std::string>>& commands) {
 
 TEST(GeneratedReference, ShowsWhatIrOptPrints) {
   EXPECT_TRUE(fixtures::HoldsGenerated(
-      WEFT_TEST_DATA_DIR "/../README.md", "example",
+      fixtures::TestData("/../README.md"), "example",
       Session({{"ir-opt", "unittests/models/unit_factor.ir", "--pipeline", "none"},
                {"ir-opt", "unittests/models/unit_factor.ir"},
                {"ir-opt", "unittests/models/unit_factor_broadcasts.ir", "--explain",

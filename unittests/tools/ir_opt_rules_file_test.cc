@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "unittests/drr/neural_engine/layer_norm_dict.h"
+#include "unittests/test_paths.h"
 #include "unittests/tools/subprocess.h"
 
 namespace weft::tools {
@@ -160,7 +161,7 @@ constexpr const char* kAttention =
 
 // A file of the library.
 std::string Dicts(const std::string& name) {
-  return WEFT_TEST_DATA_DIR "/../passes/targets/neural_engine/" + name;
+  return fixtures::TestData("/../passes/targets/neural_engine/") + name;
 }
 
 TEST_F(IrOptRulesFile, SeveralFilesRunTogether) {

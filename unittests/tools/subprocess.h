@@ -17,6 +17,8 @@
 #include <string>
 #include <vector>
 
+#include "unittests/test_paths.h"
+
 extern char** environ;
 
 namespace weft::tools {
@@ -55,7 +57,9 @@ inline void Drain(int out, int err, Outcome* outcome, const std::function<void()
 // Judgements of rules are not kept, least of all among the user's own.
 inline const bool kKeepsNoJudgements = setenv("XDG_CACHE_HOME", "/dev/null", 1) == 0;
 
-inline std::string ProgramPath(const std::string& name) { return WEFT_BINARY_DIR "/bin/" + name; }
+inline std::string ProgramPath(const std::string& name) {
+  return fixtures::BuildPath("/bin/") + name;
+}
 
 // Runs bin/<arguments[0]> of this build, or any program by its whole path, with `input` on stdin, which must fit a pipe.
 inline Outcome RunProgram(std::vector<std::string> arguments, const std::string& input = "",
@@ -182,6 +186,6 @@ class IrOpt : public ProgramTest {
   IrOpt() : ProgramTest("ir-opt") {}
 };
 
-inline constexpr const char* kBertTiny = WEFT_TEST_DATA_DIR "/models/bert_tiny.onnx";
+inline const std::string kBertTiny = fixtures::TestData("/models/bert_tiny.onnx");
 
 }  // namespace weft::tools

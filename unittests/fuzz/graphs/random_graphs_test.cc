@@ -12,11 +12,12 @@
 #include "unittests/fuzz/graphs/random_graph.h"
 #include "unittests/fuzz/graphs/reduce_graph.h"
 #include "unittests/fuzz/graphs/symbolic_sizes.h"
+#include "unittests/test_paths.h"
 
 namespace weft::fuzz {
 namespace {
 
-constexpr char kGolden[] = WEFT_TEST_DATA_DIR "/passes";
+const std::string kGolden = fixtures::TestData("/passes");
 
 class RandomGraphs : public testing::Test {
  protected:

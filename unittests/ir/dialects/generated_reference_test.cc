@@ -13,6 +13,7 @@
 #include "ir/text/printer.h"
 #include "ir/traits.h"
 #include "unittests/fixtures/generated_text.h"
+#include "unittests/test_paths.h"
 
 namespace weft::ir {
 namespace {
@@ -84,7 +85,7 @@ std::string OpTables() {
 }
 
 TEST(GeneratedReference, ListsEveryOp) {
-  EXPECT_TRUE(fixtures::HoldsGenerated(WEFT_TEST_DATA_DIR "/../ir/dialects/ops.md", "operations",
+  EXPECT_TRUE(fixtures::HoldsGenerated(fixtures::TestData("/../ir/dialects/ops.md"), "operations",
                                        OpTables()));
 }
 

@@ -12,11 +12,12 @@
 #include "ir/base/status.h"
 #include "ir/text/parser.h"
 #include "ir/text/printer.h"
+#include "unittests/test_paths.h"
 
 namespace weft::ir {
 
 inline std::string ReadTestFile(const std::string& name) {
-  std::ifstream file(std::string(WEFT_TEST_DATA_DIR) + "/ir/text/" + name, std::ios::binary);
+  std::ifstream file(fixtures::TestData("/ir/text/") + name, std::ios::binary);
   EXPECT_TRUE(file.good()) << name;
   return {std::istreambuf_iterator<char>(file), {}};
 }

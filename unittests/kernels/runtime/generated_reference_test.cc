@@ -11,6 +11,7 @@
 #include "kernels/runtime/registry.h"
 #include "unittests/fixtures/generated_text.h"
 #include "unittests/kernels/op_cases.h"
+#include "unittests/test_paths.h"
 
 namespace weft::kernels {
 namespace {
@@ -119,7 +120,7 @@ std::string KernelTable() {
 }
 
 TEST(GeneratedReference, ListsTheKernelsOfEveryOp) {
-  EXPECT_TRUE(fixtures::HoldsGenerated(WEFT_TEST_DATA_DIR "/../kernels/README.md", "kernels",
+  EXPECT_TRUE(fixtures::HoldsGenerated(fixtures::TestData("/../kernels/README.md"), "kernels",
                                        KernelTable()));
 }
 

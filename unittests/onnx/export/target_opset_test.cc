@@ -12,6 +12,7 @@
 #include "tools/onnx/export/lowering.h"
 #include "tools/onnx/import/draft.h"
 #include "unittests/onnx/model_builder.h"
+#include "unittests/test_paths.h"
 
 namespace weft::onnx {
 namespace {
@@ -38,7 +39,7 @@ std::vector<std::string> Cells(const std::string& text, char separator) {
 // By name and first opset.
 std::map<std::string, std::map<int64_t, Signature>> ReadSignatures() {
   std::map<std::string, std::map<int64_t, Signature>> all;
-  std::ifstream file(std::string(WEFT_TEST_DATA_DIR) + "/onnx/standard/operators.tsv");
+  std::ifstream file(fixtures::TestData("/onnx/standard/operators.tsv"));
   for (std::string line; std::getline(file, line);) {
     std::vector<std::string> cells = Cells(line, '\t');
     cells.resize(6);

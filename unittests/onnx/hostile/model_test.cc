@@ -1,5 +1,6 @@
 // Files that are not what a model is: damaged bytes, headers, names and nodes.
 #include "unittests/onnx/hostile/refusal.h"
+#include "unittests/test_paths.h"
 
 namespace weft::onnx {
 namespace {
@@ -28,7 +29,7 @@ TEST(HostileBytes, TruncatedAnywhere) {
 }
 
 TEST(HostileBytes, ALargeModelTruncatedAnywhere) {
-  const std::string whole = ReadFile(std::string(WEFT_TEST_DATA_DIR) + "/models/bert_tiny.onnx");
+  const std::string whole = ReadFile(fixtures::TestData("/models/bert_tiny.onnx"));
   for (size_t i = 1; i < 12; ++i) ExpectBytesRefused(whole.substr(0, whole.size() * i / 12), "");
   ExpectBytesRefused(whole.substr(0, whole.size() - 1), "");
 }

@@ -9,6 +9,7 @@
 #include "passes/analysis/analyse_rules.h"
 #include "passes/pass_registry.h"
 #include "unittests/fixtures/golden.h"
+#include "unittests/test_paths.h"
 
 namespace weft::passes {
 namespace {
@@ -19,7 +20,7 @@ class RuleLibrary : public testing::TestWithParam<const char*> {
   static std::vector<std::unique_ptr<ir::Program>> GoldenPrograms(ir::IrContext& context,
                                                                   const drr::Rule& rule) {
     std::vector<std::unique_ptr<ir::Program>> programs;
-    const std::string folder = fixtures::GoldenFolder(WEFT_TEST_DATA_DIR "/passes", rule.name);
+    const std::string folder = fixtures::GoldenFolder(fixtures::TestData("/passes"), rule.name);
     for (const std::string& name : fixtures::GoldenFiles(folder)) {
       const auto file = fixtures::ReadGoldenFile(folder + "/" + name);
       if (!file.ok() || file->near_miss) continue;

@@ -16,6 +16,7 @@
 #include "passes/pass_registry.h"
 #include "unittests/fixtures/golden.h"
 #include "unittests/fixtures/numeric.h"
+#include "unittests/test_paths.h"
 
 namespace weft::passes {
 namespace {
@@ -23,7 +24,7 @@ namespace {
 using fixtures::GoldenFile;
 using kernels::Tensor;
 
-constexpr const char* kFolder = WEFT_TEST_DATA_DIR "/passes/fusion/golden/fuse-elementwise";
+const std::string kFolder = fixtures::TestData("/passes/fusion/golden/fuse-elementwise");
 
 class FuseElementwise : public testing::TestWithParam<std::string> {
  protected:

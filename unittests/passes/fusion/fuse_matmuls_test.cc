@@ -9,6 +9,7 @@
 #include "kernels/runtime/session.h"
 #include "unittests/fixtures/golden.h"
 #include "unittests/fixtures/numeric.h"
+#include "unittests/test_paths.h"
 
 namespace weft::passes {
 namespace {
@@ -16,7 +17,7 @@ namespace {
 using fixtures::GoldenFile;
 using kernels::Tensor;
 
-constexpr const char* kFolder = WEFT_TEST_DATA_DIR "/passes/fusion/golden/fuse-matmuls";
+const std::string kFolder = fixtures::TestData("/passes/fusion/golden/fuse-matmuls");
 
 class FuseMatmuls : public testing::TestWithParam<std::string> {
  protected:

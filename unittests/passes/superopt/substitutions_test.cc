@@ -12,11 +12,12 @@
 #include "kernels/runtime/program_runner.h"
 #include "passes/superopt/generator/rule_text.h"
 #include "passes/verify/rule_judge.h"
+#include "unittests/test_paths.h"
 
 namespace weft::passes::substitution {
 namespace {
 
-constexpr const char* kFile = WEFT_TEST_DATA_DIR "/../passes/superopt/substitutions.weft";
+const std::string kFile = fixtures::TestData("/../passes/superopt/substitutions.weft");
 constexpr int kDepth = 3;
 
 TEST(SubstitutionRules, AreWhatTheGeneratorPrints) {

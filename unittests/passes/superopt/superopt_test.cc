@@ -12,6 +12,7 @@
 #include "passes/superopt/search.h"
 #include "unittests/fixtures/golden.h"
 #include "unittests/fixtures/numeric.h"
+#include "unittests/test_paths.h"
 
 namespace weft::passes {
 namespace {
@@ -21,7 +22,7 @@ using ir::Value;
 using testing::HasSubstr;
 namespace ops = ir::ops;
 
-constexpr const char* kGolden = WEFT_TEST_DATA_DIR "/passes/superopt/golden/superopt";
+const std::string kGolden = fixtures::TestData("/passes/superopt/golden/superopt");
 
 class Superopt : public testing::Test {
  protected:

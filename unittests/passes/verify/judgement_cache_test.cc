@@ -18,6 +18,7 @@
 #include "ir/dialects/onnx.h"
 #include "passes/verify/digest.h"
 #include "unittests/fixtures/golden.h"
+#include "unittests/test_paths.h"
 
 namespace weft::passes {
 namespace {
@@ -259,7 +260,7 @@ TEST(JudgementKeys, HoldTheRuleTheOptionsAndTheProgram) {
   ir::IrContext context;
   ir::LoadOnnxDialect(context);
   const auto rules =
-      fixtures::ReadRulesFile(WEFT_TEST_DATA_DIR "/passes/verify/right_rules.weft", context);
+      fixtures::ReadRulesFile(fixtures::TestData("/passes/verify/right_rules.weft"), context);
   ASSERT_TRUE(rules.ok()) << rules.status();
   const drr::Rule& rule = *(*rules)[0];
   const std::string key = JudgementKey(rule, {});

@@ -18,6 +18,7 @@
 #include "passes/verify/proof/solver.h"
 #include "passes/verify/rule_judge.h"
 #include "unittests/fixtures/golden.h"
+#include "unittests/test_paths.h"
 
 namespace weft::passes {
 
@@ -26,11 +27,11 @@ static void PrintTo(const RegisteredRule& rule, std::ostream* out) { *out << rul
 
 namespace {
 
-constexpr char kTable[] = WEFT_TEST_DATA_DIR "/../passes/verify/badges.tsv";
+const std::string kTable = fixtures::TestData("/../passes/verify/badges.tsv");
 
 std::vector<std::unique_ptr<ir::Program>> GoldenPrograms(const drr::Rule& rule) {
   std::vector<std::unique_ptr<ir::Program>> programs;
-  const std::string folder = fixtures::GoldenFolder(WEFT_TEST_DATA_DIR "/passes", rule.name);
+  const std::string folder = fixtures::GoldenFolder(fixtures::TestData("/passes"), rule.name);
   for (const std::string& name : fixtures::FiringGoldenFiles(folder)) {
     const auto file = fixtures::ReadGoldenFile(folder + "/" + name);
     if (!file.ok() || !file->numeric.empty()) continue;
@@ -111,7 +112,7 @@ TEST_P(BigEveryFile, HoldsNoRuleThatIsRefuted) {
   ir::IrContext context;
   fixtures::LoadGoldenDialects(context);
   const auto rules = fixtures::ReadRulesFile(
-      std::string(WEFT_TEST_DATA_DIR "/../passes/targets/neural_engine/") + GetParam(), context);
+      fixtures::TestData("/../passes/targets/neural_engine/") + GetParam(), context);
   ASSERT_TRUE(rules.ok()) << rules.status();
   kernels::SessionRunner runner;
   for (const auto& rule : *rules) {

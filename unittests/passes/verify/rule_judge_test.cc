@@ -10,6 +10,7 @@
 #include "ir/text/parser.h"
 #include "kernels/runtime/program_runner.h"
 #include "unittests/fixtures/golden.h"
+#include "unittests/test_paths.h"
 
 namespace weft::passes {
 namespace {
@@ -19,7 +20,7 @@ using ::testing::HasSubstr;
 
 std::vector<std::unique_ptr<drr::Rule>> RulesOf(const std::string& file, ir::IrContext& context) {
   ir::LoadOnnxDialect(context);
-  auto rules = fixtures::ReadRulesFile(WEFT_TEST_DATA_DIR "/passes/verify/" + file, context);
+  auto rules = fixtures::ReadRulesFile(fixtures::TestData("/passes/verify/") + file, context);
   EXPECT_TRUE(rules.ok()) << rules.status();
   return rules.ok() ? *std::move(rules) : std::vector<std::unique_ptr<drr::Rule>>();
 }

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "unittests/test_paths.h"
 #include "unittests/tools/faults/wrong_rules.h"
 #include "unittests/tools/subprocess.h"
 
@@ -148,7 +149,7 @@ TEST_F(IrOptCheck, RefusesBadUsage) {
 
 TEST_F(IrOptCheck, FindsNoDifferenceInTheModelsThatWeHave) {
   for (const char* model : {"bert_tiny", "gemma_decode", "gemma_prefill", "paddle_attn"}) {
-    const std::string path = std::string(WEFT_TEST_DATA_DIR "/models/") + model + ".onnx";
+    const std::string path = fixtures::TestData("/models/") + model + ".onnx";
     const Outcome outcome = Accept({path, "--pipeline", "fuse", "-o", Path("o.onnx"), "--check=2"});
     EXPECT_THAT(outcome.err, Not(HasSubstr("too much"))) << model;
   }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "unittests/sanitizers.h"
+#include "unittests/test_paths.h"
 #include "unittests/tools/faults/wrong_rules.h"
 #include "unittests/tools/subprocess.h"
 
@@ -53,7 +54,7 @@ class Reproducers : public IrOpt {
   }
   // What the script writes to stderr, run where the programs of this build are found.
   std::string ErrorsOfScript() const {
-    const std::string command = "PATH=" WEFT_BINARY_DIR "/bin:$PATH '" +
+    const std::string command = "PATH=" + fixtures::BuildPath("/bin") + ":$PATH '" +
                                 (Left() / "run.sh").string() + "' >/dev/null 2>'" + Path("errors") +
                                 "'";
     EXPECT_NE(std::system(command.c_str()), 0);

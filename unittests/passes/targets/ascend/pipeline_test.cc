@@ -6,6 +6,7 @@
 #include "passes/pass_registry.h"
 #include "unittests/fixtures/golden.h"
 #include "unittests/fixtures/numeric.h"
+#include "unittests/test_paths.h"
 
 namespace weft::passes {
 namespace {
@@ -17,7 +18,7 @@ class AscendPipeline : public testing::TestWithParam<const char*> {
   // Every program that the rewrite changes, with the pipeline in place of what the file runs.
   static std::vector<GoldenFile> Files(const std::string& numerics) {
     std::vector<GoldenFile> files;
-    const std::string folder = fixtures::GoldenFolder(WEFT_TEST_DATA_DIR "/passes", GetParam());
+    const std::string folder = fixtures::GoldenFolder(fixtures::TestData("/passes"), GetParam());
     for (const std::string& name : fixtures::GoldenFiles(folder)) {
       auto file = fixtures::ReadGoldenFile(folder + "/" + name);
       EXPECT_TRUE(file.ok()) << file.status();

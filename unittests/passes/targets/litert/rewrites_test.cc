@@ -15,6 +15,7 @@
 #include "passes/pass_registry.h"
 #include "unittests/fixtures/golden.h"
 #include "unittests/fixtures/numeric.h"
+#include "unittests/test_paths.h"
 
 namespace weft::passes {
 namespace {
@@ -23,7 +24,7 @@ using fixtures::GoldenFile;
 namespace litert = ir::litert;
 
 std::string Folder(const std::string& rewrite) {
-  return WEFT_TEST_DATA_DIR "/passes/targets/litert/golden/" + rewrite;
+  return fixtures::TestData("/passes/targets/litert/golden/") + rewrite;
 }
 
 GoldenFile Read(const std::string& path) {

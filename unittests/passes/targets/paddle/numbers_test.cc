@@ -7,11 +7,12 @@
 
 #include "unittests/fixtures/golden.h"
 #include "unittests/passes/pd/evaluate.h"
+#include "unittests/test_paths.h"
 
 namespace weft::passes {
 namespace {
 
-constexpr char kFolder[] = WEFT_TEST_DATA_DIR "/passes/targets/paddle/golden/";
+const std::string kFolder = fixtures::TestData("/passes/targets/paddle/golden/");
 
 std::vector<PdTensor> RandomInputs(ir::Program& program, unsigned seed) {
   std::mt19937 random(seed);

@@ -13,6 +13,7 @@
 #include "passes/verify/proof/solver.h"
 #include "passes/verify/rule_judge.h"
 #include "unittests/fixtures/golden.h"
+#include "unittests/test_paths.h"
 
 namespace weft::passes {
 namespace {
@@ -22,7 +23,7 @@ using ::testing::StartsWith;
 
 std::vector<std::unique_ptr<drr::Rule>> RulesOf(const std::string& file, ir::IrContext& context) {
   fixtures::LoadGoldenDialects(context);
-  auto rules = fixtures::ReadRulesFile(WEFT_TEST_DATA_DIR "/passes/verify/" + file, context);
+  auto rules = fixtures::ReadRulesFile(fixtures::TestData("/passes/verify/") + file, context);
   EXPECT_TRUE(rules.ok()) << rules.status();
   return rules.ok() ? *std::move(rules) : std::vector<std::unique_ptr<drr::Rule>>();
 }
