@@ -69,63 +69,18 @@ std::string ShapeLike(const Graph& graph, int tensor) {
   return tensor < kNumVariables ? ValueText(tensor, '%') : "";
 }
 
-// The operator that makes `tensor`; null for a variable.
-const Op* MakerOf(const Graph& graph, int tensor) {
-  const auto first = FirstResults(graph);
-  for (int i = 0; i < graph.num_ops; ++i)
-    if (tensor == first[i] || (IsSplit(graph.ops[i].kind) && tensor == first[i] + 1))
-      return &graph.ops[i];
-  return nullptr;
-}
-
-// Of an operator that keeps sizes or takes them over: where axis 0 or 1 of its result comes from.
-struct Axis {
-  int tensor, axis;
-};
-Axis TakenFrom(const Op& op, int axis) {
-  if (op.kind == OpKind::kTranspose) return {op.a, 1 - axis};
-  return {op.kind == OpKind::kMatMul && axis == 1 ? op.b : op.a, axis};
-}
-bool ConcatenatesAlong(const Op& op, int axis) {
-  return op.kind == (axis == 0 ? OpKind::kConcat0 : OpKind::kConcat1);
-}
-bool SplitsAlong(const Op& op, int axis) {
-  return op.kind == (axis == 0 ? OpKind::kSplit0 : OpKind::kSplit1);
-}
-
-// "%x1, 0": an axis of a variable that has this size; "" where there is none.
-std::string SizeText(const Graph& graph, Axis at) {
-  while (const Op* op = MakerOf(graph, at.tensor)) {
-    if (ConcatenatesAlong(*op, at.axis) || SplitsAlong(*op, at.axis)) return "";
-    at = TakenFrom(*op, at.axis);
-  }
-  return fmt::format("{}, {}", ValueText(at.tensor, '%'), at.axis);
-}
-
-// Where a split halves what two parts were put together to: that they are equal. Of sizes that are
-// known the engine sees it.
-std::string HalvesText(const Graph& graph, const Op& split) {
-  Axis at = {split.a, split.kind == OpKind::kSplit0 ? 0 : 1};
-  const Op* op = MakerOf(graph, at.tensor);
-  while (op != nullptr && !ConcatenatesAlong(*op, at.axis)) {
-    if (SplitsAlong(*op, at.axis)) return "";
-    at = TakenFrom(*op, at.axis);
-    op = MakerOf(graph, at.tensor);
-  }
-  if (op == nullptr) return "";
-  const std::string a = SizeText(graph, {op->a, at.axis}), b = SizeText(graph, {op->b, at.axis});
-  if (a.empty() || b.empty() || a == b) return "";
-  return fmt::format("  require \"the halves are equal\" same_dim({}, {})\n", a, b);
-}
-
-// What was assumed when the two were compared: matrices, no broadcast but that of the number, where
-// operands of the result are as large as values of the source, and equal halves.
+// What was assumed when the two were compared: matrices, and no broadcast but that of the number,
+// where operands of the result are as large as values of the source. That halves are what was put
+// together, and that sizes fit, the engine sees as long as it knows all sizes.
 std::string RequirementsText(const Graph& source, const Graph& target) {
   std::string text;
   const uint32_t variables = source.Variables();
   for (int v = 0; v < kNumMatrices; ++v)
     if (variables >> v & 1)
-      text += fmt::format("  require \"{0} is a matrix\" rank_is(%{0}, 2)\n", VariableName(v));
+      text += fmt::format(
+          "  require \"{0} is a matrix\" rank_is(%{0}, 2)\n"
+          "  require \"the sizes of {0} are known\" static(%{0})\n",
+          VariableName(v));
   if (variables >> kNumber & 1) text += "  require \"s is one number\" one_element(%s)\n";
   const auto first = FirstResults(source);
   for (int i = 0; i < source.num_ops; ++i) {
@@ -144,8 +99,6 @@ std::string RequirementsText(const Graph& source, const Graph& target) {
         fmt::format("  require \"nothing is broadcast\" same_shape({}, {})\n", a, b);
     if (!a.empty() && !b.empty() && a != b && text.find(line) == text.npos) text += line;
   }
-  for (const Op& op : target.operators())
-    if (IsSplit(op.kind)) text += HalvesText(target, op);
   return text;
 }
 

@@ -71,7 +71,6 @@ TEST_F(Mutants, WithSwappedOperandsAreRefuted) {
 
 TEST_F(Mutants, WithAnotherAttributeAreRefuted) {
   ExpectRefuted("merge-transposes", Mutant::kChangedAttribute);
-  ExpectRefuted("fuse-hard-swish", Mutant::kChangedAttribute);
 }
 
 TEST_F(Mutants, ThatMatchAnyAttributeAreRefuted) {
