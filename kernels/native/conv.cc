@@ -163,9 +163,14 @@ Made MakeConv1d(const KernelContext& context) {
     return context.Unsupported("auto_pad of one dimension");
   const std::span<const int64_t> x = context.dims(0), w = context.dims(1),
                                  y = context.result_dims(0);
-  const ir::Ints pads = attrs.pads.value_or(ir::Ints{0, 0});
-  const int64_t stride = attrs.strides.value_or(ir::Ints{1})[0],
-                dilation = attrs.dilations.value_or(ir::Ints{1})[0];
+  const ir::Ints pads = attrs.pads.value_or(ir::Ints{0, 0}),
+                 strides = attrs.strides.value_or(ir::Ints{1}),
+                 dilations = attrs.dilations.value_or(ir::Ints{1});
+  // Where the type of x says no rank, nothing has compared these.
+  if (x.size() != 3 || y.size() != 3 || pads.size() != 2 || strides.size() != 1 ||
+      dilations.size() != 1)
+    return context.Unsupported("a window of another rank than x");
+  const int64_t stride = strides[0], dilation = dilations[0];
   std::vector<std::string> providers(kBodyProviders);
   providers.emplace_back("reference");  // for views, which run nothing
   return MakeFromBody(

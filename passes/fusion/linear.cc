@@ -27,8 +27,9 @@ WEFT_RULE(FuseGemm, "fuse-epilogue", kReassociates, .aliases = {"gemm-to-linear"
 WEFT_RULE(FuseLinearBias, "fuse-epilogue", kReassociates) {
   auto x = src.Tensor("x"), w = src.Tensor("w"), b = src.Tensor("b");
   auto transpose_w = src.Attr<bool>("transpose_w");
-  auto out = src.Op<fused::Linear>({.transpose_w = transpose_w})(x, w) + b;
-  src.Require(IsConstant(b), PerChannel(b, out, -1));
+  auto product = src.Op<fused::Linear>({.transpose_w = transpose_w})(x, w);
+  auto out = product + b;
+  src.Require(IsConstant(b), PerChannel(b, product, -1));
   res.Tensor(out) = res.Op<fused::Linear>({.transpose_w = transpose_w})(x, w, b);
 }
 

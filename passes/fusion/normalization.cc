@@ -20,6 +20,20 @@ std::optional<ir::Attribute> ScaleOf(const MatchContext& m, Tensor gamma, const 
   return MakeF32(m.context(), last, [](int64_t) { return 1.0; });
 }
 
+// Whether the parameter of a normalization has the shape of x from `axis` on: a size that is not 1 can
+// be no other.
+bool IsNotBroadcast(const BoundTensor& parameter, const BoundTensor& x, int64_t axis) {
+  if (axis >= 0 && !x.has_rank()) return false;
+  const int64_t count = axis >= 0 ? x.rank() - axis : -axis;
+  if (parameter.rank() != count) return false;
+  for (int64_t i = -count; i < 0; ++i) {
+    const int64_t size = parameter.dim(i);
+    const bool is_that_of_x = size != ir::kUnknownDim && size == x.dim(i);
+    if (!is_that_of_x && (!ir::IsStaticDim(size) || size == 1)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 // (x - mean) / sqrt(mean((x - mean)^2) + epsilon) * gamma + beta => layer_norm(x, gamma, beta), the
@@ -30,13 +44,15 @@ WEFT_RULE(FuseLayerNorm, "fuse-composite", kReassociates) {
   auto epsilon = src.Tensor("epsilon");
   auto axes = src.Attr<Ints>("axes");
   auto d = x - src.Op<ops::ReduceMean>({.axes = axes})(x);
-  auto square = src.Either(src.Op<ops::Pow>()(d, src.Splat(2)), d * d);
+  auto two = src.Splat(2);
+  auto square = src.Either(src.Op<ops::Pow>()(d, two), d * d);
   auto variance = src.Op<ops::ReduceMean>({.axes = axes})(square);
   auto normalised = d / src.Op<ops::Sqrt>()(variance + epsilon);
   auto scaled = src.Either(normalised * gamma, normalised);
   auto out = src.Either(scaled + beta, scaled);
-  src.Require(Positive(epsilon), DType(x, kF32), LastAxes(axes, x), IsConstant(IfGiven(gamma)),
-              LastDims(IfGiven(gamma), x, axes), LastDims(IfGiven(beta), x, axes));
+  src.Require(OneElement(IfGiven(two)), Positive(epsilon), DType(x, kF32), LastAxes(axes, x),
+              IsConstant(IfGiven(gamma)), LastDims(IfGiven(gamma), x, axes),
+              LastDims(IfGiven(beta), x, axes));
   auto scale = src.Let("the sizes of the last axes are known", [=](const MatchContext& m) {
     return ScaleOf(m, gamma, m[x], m[axes].size());
   });
@@ -44,7 +60,8 @@ WEFT_RULE(FuseLayerNorm, "fuse-composite", kReassociates) {
       {.axis = StartOfLast(axes), .epsilon = SplatOf(epsilon)})(x, res.Constant(scale), beta);
 }
 
-// layer_normalization(x, gamma, beta) => fused.layer_norm(x, gamma, beta)
+// layer_normalization(x, gamma, beta) => fused.layer_norm(x, gamma, beta), unless gamma or beta is
+// broadcast. A lambda, as the vocabulary does not know that a size which is not 1 cannot be.
 WEFT_RULE(FuseLayerNormalization, "fuse-composite", kReassociates,
           .aliases = {"lower-layer-normalization"}) {
   auto x = src.Tensor("x"), gamma = src.Tensor("gamma"), beta = src.Tensor("beta");
@@ -53,6 +70,10 @@ WEFT_RULE(FuseLayerNormalization, "fuse-composite", kReassociates,
   auto out = src.Op<ops::LayerNormalization>({.axis = axis, .epsilon = epsilon})(
       x, gamma, src.Optional(beta));
   src.Require(DType(x, kF32));
+  src.Require("gamma and beta are not broadcast", [=](const MatchContext& m) {
+    return IsNotBroadcast(m[gamma], m[x], m[axis]) &&
+           (!m.Has(beta) || IsNotBroadcast(m[beta], m[x], m[axis]));
+  });
   res.Tensor(out) = res.Op<fused::LayerNorm>({.axis = axis, .epsilon = epsilon})(x, gamma, beta);
 }
 
@@ -62,13 +83,13 @@ WEFT_RULE(FuseLayerNormalization, "fuse-composite", kReassociates,
 WEFT_RULE(FuseRmsNorm, "fuse-composite", kReassociates, .benefit = 6) {
   auto x = src.Tensor("x"), gamma = src.Tensor("gamma"), epsilon = src.Tensor("epsilon");
   auto axes = src.Attr<Ints>("axes");
-  auto one = src.Splat(1);
-  auto square = src.Either(src.Op<ops::Pow>()(x, src.Splat(2)), x * x);
+  auto one = src.Splat(1), two = src.Splat(2);
+  auto square = src.Either(src.Op<ops::Pow>()(x, two), x * x);
   auto root = src.Op<ops::Sqrt>()(src.Op<ops::ReduceMean>({.axes = axes})(square) + epsilon);
   auto normalised = src.EitherOf({x / root, x * (one / root), x * src.Op<ops::Reciprocal>()(root)});
   auto out = normalised * gamma;
-  src.Require(Positive(epsilon), DType(x, kF32), LastAxes(axes, x), Rank(gamma, 1),
-              LastDims(gamma, x, axes), SameRank(out, x));
+  src.Require(OneElement(IfGiven(two)), OneElement(IfGiven(one)), Positive(epsilon), DType(x, kF32),
+              LastAxes(axes, x), Rank(gamma, 1), LastDims(gamma, x, axes), SameRank(out, x));
   res.Tensor(out) = res.Op<fused::RmsNorm>({.epsilon = SplatOf(epsilon)})(x, gamma);
 }
 

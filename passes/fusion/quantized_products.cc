@@ -75,6 +75,8 @@ WEFT_RULE(FuseQlinearConv, "fuse-quantized", kReassociates) {
   auto out = conv(x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero, src.Optional(b));
   src.Require(Rank(x, 4), Rank(w, 4), IsConstant(w), DType(x_scale, kF32), DType(w_scale, kF32),
               DType(y_scale, kF32));
+  for (const Tensor& t : {x_scale, x_zero, w_scale, w_zero, y_scale, y_zero})
+    src.Require("scales and zero points have rank 0 or 1", MaxRank(t, 1));
   res.Tensor(out) =
       ToNchw(res, res.Op<fused::QConv2d>(AttrsOf(conv))(ToNhwc(res, x), x_scale, x_zero, w, w_scale,
                                                         w_zero, y_scale, y_zero, b));

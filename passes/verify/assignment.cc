@@ -92,7 +92,10 @@ Draw::Draw(const drr::PatternGraph& graph, uint64_t seed)
           if (IsNumber(value)) numbers_.push_back(NumberOf(value));
 }
 
-int64_t Draw::DrawSize() { return OneIn(40) ? 0 : OneOf(kSizes); }
+int64_t Draw::DrawSize() {
+  if (preferred_size_ && !OneIn(*preferred_size_ == 0 ? 2 : 20)) return *preferred_size_;
+  return OneIn(40) ? 0 : OneOf(kSizes);
+}
 
 double Draw::DrawNumber() {
   if (!numbers_.empty() && OneIn(2)) return OneOf(numbers_);

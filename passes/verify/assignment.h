@@ -74,6 +74,9 @@ class Draw {
   ir::Attribute DrawField(const ir::FieldDef& field, std::span<const ir::Value> near);
   double DrawNumber();
   int64_t DrawSize();
+  // From now on most sizes are this one: permutations of equal sizes, and axes that stand for each
+  // other, fit by their types alone. None: any sizes again.
+  void PreferSize(std::optional<int64_t> size) { preferred_size_ = size; }
   // A tensor of any type with these numbers, one for all or one each.
   ir::Attribute Dense(ir::Type type, std::span<const double> numbers) const;
 
@@ -86,6 +89,7 @@ class Draw {
   ir::IrContext& context_;
   std::mt19937_64 random_;
   std::vector<double> numbers_;  // that the rule names
+  std::optional<int64_t> preferred_size_;
 };
 
 }  // namespace weft::passes

@@ -4,6 +4,7 @@
 
 #include "ir/analysis/verifier.h"
 #include "ir/dialects/builtin.h"
+#include "ir/dialects/onnx.h"
 #include "ir/rewriter.h"
 #include "ir/walk.h"
 
@@ -20,11 +21,11 @@ using ir::Program;
 using ir::Value;
 
 InstanceBuilder::InstanceBuilder(const PatternGraph& graph, Draw& draw, Assignment& assignment,
-                                 bool symbolic)
+                                 Open open)
     : graph_(graph),
       draw_(draw),
       assignment_(assignment),
-      symbolic_(symbolic),
+      open_(open),
       program_(std::make_unique<Program>(graph.context())),
       b_(program_.get()),
       values_(graph.values.size()),
@@ -113,11 +114,24 @@ void InstanceBuilder::MakeLeaf(ValueId id) {
 
 Value InstanceBuilder::Materialise(const Leaf& leaf) {
   if (leaf.constant) return b_.Constant(leaf.constant);
-  ir::Shape shape = leaf.type.shape();
-  for (int64_t& size : shape)
-    if (symbolic_ && size >= 2) size = ir::SymbolicDim("s" + std::to_string(size));
-  return b_.AddInput("x" + std::to_string(num_inputs_++),
-                     b_.context()->TensorType(leaf.type.dtype(), shape));
+  const std::string name = "x" + std::to_string(input_types_.size());
+  const Value input = b_.AddInput(name, Opened(leaf.type, name));
+  input_types_.push_back(leaf.type);
+  if (open_ == Open::kNothing || open_ == Open::kEqualSizes ||
+      b_.context()->FindOp("onnx.Identity") == nullptr)
+    return input;
+  return b_.Make<ir::ops::Identity>({input});
+}
+
+ir::Type InstanceBuilder::Opened(ir::Type type, const std::string& input) const {
+  if (open_ == Open::kRanks) return b_.context()->UnrankedTensorType(type.dtype());
+  ir::Shape shape = type.shape();
+  for (size_t i = 0; i < shape.size(); ++i)
+    if (open_ == Open::kAllSizes)
+      shape[i] = ir::SymbolicDim(input + "_" + std::to_string(i));
+    else if (open_ == Open::kEqualSizes && shape[i] >= 2)
+      shape[i] = ir::SymbolicDim("s" + std::to_string(shape[i]));
+  return b_.context()->TensorType(type.dtype(), shape);
 }
 
 std::vector<Value> InstanceBuilder::Near(const SourceOp& op) const {
@@ -162,7 +176,7 @@ bool InstanceBuilder::MakeOp(OpId id, int depth) {
   Operation made;
   constexpr int kTries = 80;
   for (int i = 0; !TryOp(id, alternative, {}, &made); ++i) {
-    if (symbolic_) return false;
+    if (open_ != Open::kNothing) return false;
     if (i < kTries && Reconsider(id, alternative, done_before)) continue;
     ReconsiderBelow(id, alternative);
     return false;
@@ -375,6 +389,7 @@ void InstanceBuilder::EraseUnused() {
   for (uint32_t i = body.num_arguments(); i > 0; --i) {
     if (!body.argument(i - 1).IsUnused()) continue;
     rewriter.EraseArgument(body, i - 1);
+    input_types_.erase(input_types_.begin() + (i - 1));
     if (i - 1 < names.size()) names.erase(names.begin() + (i - 1));
   }
   if (program_->module().attr("input_names"))

@@ -2,6 +2,7 @@
 // an assignment, with the rest drawn.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,12 +14,20 @@
 
 namespace weft::passes {
 
+// What the types of inputs leave open.
+enum class Open : uint8_t {
+  kNothing,
+  kEqualSizes,  // sizes from 2 on are symbols, the same for the same size: s2, s3, ...
+  kAllSizes,  // every size is a symbol of its own, of what an Identity makes of an input, as a type
+              // that an op computes can be narrowed and that of an input can not
+  kRanks,     // likewise the rank and with it the sizes
+};
+
 class InstanceBuilder {
  public:
-  // Completes `assignment`, or with `symbolic` takes it as it is, each size of an input from 2 on as
-  // a symbol.
+  // Completes `assignment`, or where something is left open takes it as it is.
   InstanceBuilder(const drr::PatternGraph& graph, Draw& draw, Assignment& assignment,
-                  bool symbolic = false);
+                  Open open = Open::kNothing);
   // False when something does not fit: error() may say what.
   bool Build();
   size_t ops_built() const { return ops_built_; }
@@ -29,6 +38,8 @@ class InstanceBuilder {
   bool reconsidered() const { return reconsidered_; }
   std::unique_ptr<ir::Program> TakeProgram() { return std::move(program_); }
   ir::Program& program() { return *program_; }
+  // Of each input of the program, with the sizes that the assignment has.
+  const std::vector<ir::Type>& input_types() const { return input_types_; }
 
  private:
   using Done = drr::IdVector<drr::SourceValue, bool>;
@@ -55,6 +66,7 @@ class InstanceBuilder {
   uint32_t Choose(drr::ValueId id, size_t n);
   void MakeLeaf(drr::ValueId id);
   ir::Value Materialise(const Leaf& leaf);
+  ir::Type Opened(ir::Type type, const std::string& input) const;
   // Values that the op reads and that are there.
   std::vector<ir::Value> Near(const drr::SourceOp& op) const;
   // Leaves that were drawn anew.
@@ -63,7 +75,7 @@ class InstanceBuilder {
   const drr::PatternGraph& graph_;
   Draw& draw_;
   Assignment& assignment_;
-  const bool symbolic_;
+  const Open open_;
   std::unique_ptr<ir::Program> program_;
   ir::Builder b_;
   drr::IdVector<drr::SourceValue, ir::Value> values_;
@@ -73,7 +85,7 @@ class InstanceBuilder {
   drr::IdVector<drr::AttrVariable, bool> bound_;  // by an op that is made
   std::vector<ir::Value> near_;                   // of the op under way
   size_t ops_built_ = 0;
-  int num_inputs_ = 0;
+  std::vector<ir::Type> input_types_;
   bool reconsidered_ = false;
   std::string error_;
 };

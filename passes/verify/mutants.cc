@@ -3,22 +3,26 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <map>
 #include <utility>
+
+#include "drr/rule/vocabulary.h"
+#include "passes/verify/mistakes.h"
 
 namespace weft::passes {
 namespace {
 
+using drr::AttrPattern;
+using drr::Formula;
 using drr::PatternGraph;
+using drr::ResultAttr;
 using drr::ResultOp;
 using drr::ResultOperand;
 using drr::Rule;
+using drr::SourceOp;
 using ir::Attribute;
-using ir::AttrKind;
 
-// Ops that may stand for each other.
-constexpr std::array<std::string_view, 6> kArithmetic = {"onnx.Add", "onnx.Sub", "onnx.Mul",
-                                                         "onnx.Div", "onnx.Min", "onnx.Max"};
+constexpr size_t kMostSwaps = 6;  // of one op
 
 bool IsValue(const ResultOperand& operand) {
   return !operand.list &&
@@ -27,45 +31,19 @@ bool IsValue(const ResultOperand& operand) {
 bool AreEqual(const ResultOperand& a, const ResultOperand& b) {
   return a.kind == b.kind && a.source == b.source && a.result == b.result;
 }
-
-// Another attribute of the kind; null where there is none that is sure to be another.
-Attribute Changed(ir::IrContext& context, Attribute literal, const ir::FieldDef* field) {
-  switch (literal.kind()) {
-    case AttrKind::kBool:
-      return context.BoolAttr(!literal.AsBool());
-    case AttrKind::kInt:
-      return context.IntAttr(literal.AsInt() + 1);
-    case AttrKind::kFloat:
-      return context.FloatAttr(static_cast<float>(literal.AsDouble() * 1.5 + 0.25));
-    case AttrKind::kDouble:
-      return context.DoubleAttr(literal.AsDouble() * 1.5 + 0.25);
-    case AttrKind::kInts: {
-      ir::Ints ints = literal.AsInts();
-      if (ints.size() < 2) return {};
-      std::rotate(ints.begin(), ints.begin() + 1, ints.end());
-      return context.IntsAttr(ints);
-    }
-    case AttrKind::kString:
-      if (field != nullptr)
-        for (const std::string_view other : field->enumerators)
-          if (other != literal.AsString()) return context.StringAttr(other);
-      return {};
-    default:
-      return {};
-  }
-}
+bool IsNative(const ResultAttr& attr) { return attr.compute && attr.formula.name.empty(); }
+bool IsNative(const drr::Constraint& constraint) { return constraint.formula.name.empty(); }
 
 class Mutator {
  public:
-  explicit Mutator(const Rule& rule) : rule_(rule) {}
+  explicit Mutator(const Rule& rule) : rule_(rule), graph_(rule.graph) {}
   std::vector<Mutant> Run() {
-    DropConstraints();
-    for (const drr::ResultOpId id : rule_.graph.result_ops.ids()) {
-      SwapOperands(id);
-      ChangeAttributes(id);
-      ReplaceOperation(id);
-    }
+    for (size_t i = 0; i < graph_.constraints.size(); ++i)
+      if (!graph_.constraints[i].profitable && !HasNativeCodeAfter(i + 1)) MutateConstraint(i);
+    for (const drr::OpId id : graph_.ops.ids()) MutateSourceOp(id);
+    for (const drr::ResultOpId id : graph_.result_ops.ids()) MutateResultOp(id);
     ClaimMore();
+    LetEscape();
     return std::move(mutants_);
   }
 
@@ -76,83 +54,183 @@ class Mutator {
     mutant.name = fmt::format("{}#{}", rule_.name, mutants_.size());
     return mutant;
   }
-  // Native code may rely on the constraints before it.
-  bool HasNativeCode() const {
-    const PatternGraph& graph = rule_.graph;
-    const auto is_native = [](const drr::ResultAttr& attr) {
-      return attr.compute && attr.formula.name.empty();
-    };
-    return std::any_of(graph.constraints.begin(), graph.constraints.end(),
-                       [](const auto& c) { return c.formula.name.empty(); }) ||
-           std::any_of(graph.result_ops.begin(), graph.result_ops.end(), [&](const ResultOp& op) {
-             return std::any_of(op.attrs.begin(), op.attrs.end(), is_native);
+  // Native code may crash where what it relies on is another op, or where a constraint before it does
+  // not hold.
+  bool HasNativeCodeAfter(size_t constraint) const {
+    const auto& all = graph_.constraints;
+    return graph_.num_lets > 0 || !graph_.post_hooks.empty() ||
+           std::any_of(all.begin() + static_cast<std::ptrdiff_t>(constraint), all.end(),
+                       [](const auto& c) { return IsNative(c); }) ||
+           std::any_of(graph_.result_ops.begin(), graph_.result_ops.end(), [](const ResultOp& op) {
+             return std::any_of(op.attrs.begin(), op.attrs.end(),
+                                [](const ResultAttr& attr) { return IsNative(attr); });
            });
   }
-  void DropConstraints() {
-    if (HasNativeCode()) return;
-    const PatternGraph& graph = rule_.graph;
-    for (size_t i = 0; i < graph.constraints.size(); ++i) {
-      const drr::Constraint& constraint = graph.constraints[i];
-      if (constraint.profitable) continue;
-      Rule& mutant = Add(Mutant::kDroppedConstraint, "without: " + constraint.reason);
-      mutant.graph.constraints.erase(mutant.graph.constraints.begin() +
-                                     static_cast<std::ptrdiff_t>(i));
-    }
-  }
-  void SwapOperands(drr::ResultOpId id) {
-    const ResultOp& op = rule_.graph.result_ops[id];
-    const ir::OpDef* def = rule_.graph.DefOf(op);
-    if (op.operands.size() < 2 || !IsValue(op.operands[0]) || !IsValue(op.operands[1])) return;
-    if (AreEqual(op.operands[0], op.operands[1]) || (def && def->Has(ir::kCommutative))) return;
-    Rule& mutant = Add(Mutant::kSwappedOperands,
-                       fmt::format("{} with its first operands swapped", rule_.graph.NameOf(op)));
-    auto& operands = mutant.graph.result_ops[id].operands;
-    std::swap(operands[0], operands[1]);
-  }
-  void ChangeAttributes(drr::ResultOpId id) {
-    const ResultOp& op = rule_.graph.result_ops[id];
-    for (size_t i = 0; i < op.attrs.size(); ++i) {
-      if (!op.attrs[i].literal) continue;
-      const ir::FieldDef* field = op.def ? op.def->FindField(op.attrs[i].name) : nullptr;
-      const Attribute changed = Changed(*rule_.graph.context(), op.attrs[i].literal, field);
-      if (!changed || changed == op.attrs[i].literal) continue;
-      Rule& mutant =
-          Add(Mutant::kChangedAttribute,
-              fmt::format("{} with another {}", rule_.graph.NameOf(op), op.attrs[i].name.str()));
-      mutant.graph.result_ops[id].attrs[i].literal = changed;
-    }
-  }
-  void ReplaceOperation(drr::ResultOpId id) {
-    const ResultOp& op = rule_.graph.result_ops[id];
-    if (!op.def) return;
-    const auto* at = std::find(kArithmetic.begin(), kArithmetic.end(), op.def->name());
-    if (at == kArithmetic.end()) return;
-    const std::string_view other =
-        kArithmetic[static_cast<size_t>(at - kArithmetic.begin() + 1) % kArithmetic.size()];
-    const ir::OpDef* def = rule_.graph.context()->FindOp(other);
-    if (def == nullptr) return;
-    Rule& mutant = Add(Mutant::kReplacedOperation, fmt::format("{} for {}", other, op.def->name()));
-    mutant.graph.result_ops[id].def = def;
-  }
-  void ClaimMore() {
-    if (rule_.numerics != drr::NumericClass::kReassociates &&
-        rule_.numerics != drr::NumericClass::kApproximate)
-      return;
-    const auto stricter = static_cast<drr::NumericClass>(static_cast<uint8_t>(rule_.numerics) - 1);
-    Add(Mutant::kStricterClass, fmt::format("called {}", drr::NumericClassName(stricter)))
-        .numerics = stricter;
-  }
+  void MutateConstraint(size_t i);
+  void MutateSourceOp(drr::OpId id);
+  void LoosenAttribute(drr::OpId id, const AttrPattern& pattern);
+  // All alternatives of the op that have the attribute.
+  void SetPattern(drr::OpId id, ir::Name name, const AttrPattern& pattern, std::string what);
+  size_t TimesBound(drr::AttrId variable) const;
+  void MutateResultOp(drr::ResultOpId id);
+  void SwapOperands(drr::ResultOpId id);
+  void ChangeAttribute(drr::ResultOpId id, size_t i);
+  void ClaimMore();
+  void LetEscape();
 
   const Rule& rule_;
+  const PatternGraph& graph_;
   std::vector<Mutant> mutants_;
 };
+
+void Mutator::MutateConstraint(size_t i) {
+  const drr::Constraint& constraint = graph_.constraints[i];
+  auto& without = Add(Mutant::kDroppedConstraint, "without: " + constraint.reason).graph;
+  without.constraints.erase(without.constraints.begin() + static_cast<std::ptrdiff_t>(i));
+  if (IsNative(constraint)) return;
+  for (Formula& other : OtherFormulas(*graph_.context(), constraint.formula, true)) {
+    const std::string reason = drr::ReasonOf(graph_, other);
+    Rule& mutant = Add(Mutant::kChangedConstraint,
+                       fmt::format("instead of: {}: {}", constraint.reason, reason));
+    mutant.graph.constraints[i] = drr::MakeConstraint(std::move(other), reason, constraint.loc);
+  }
+}
+
+void Mutator::MutateSourceOp(drr::OpId id) {
+  const SourceOp& op = graph_.ops[id];
+  if (op.alternatives.empty()) return;
+  for (const AttrPattern& pattern : op.alternatives[0].attrs) LoosenAttribute(id, pattern);
+  for (size_t i = 0; i < op.alternatives.size() && !HasNativeCodeAfter(0); ++i)
+    for (const ir::OpDef* other : OtherOps(*graph_.context(), *op.alternatives[i].def)) {
+      if (std::any_of(op.alternatives.begin(), op.alternatives.end(),
+                      [&](const auto& alternative) { return alternative.def == other; }))
+        continue;
+      Rule& mutant = Add(Mutant::kReplacedOperation, fmt::format("matches {} for {}", other->name(),
+                                                                 op.alternatives[i].def->name()));
+      mutant.graph.ops[id].alternatives[i].def = other;
+    }
+}
+
+void Mutator::LoosenAttribute(drr::OpId id, const AttrPattern& pattern) {
+  const std::string text = fmt::format("{} of {}", pattern.name.str(), graph_.ops[id].Name());
+  AttrPattern any = pattern;
+  any.kind = AttrPattern::kAny;
+  if (pattern.kind == AttrPattern::kIsOneOf ||
+      (pattern.kind == AttrPattern::kBind && TimesBound(pattern.variable) > 1))
+    SetPattern(id, pattern.name, any, "any " + text);
+  if (pattern.kind != AttrPattern::kIsOneOf || pattern.values.size() != 1 || !pattern.values[0])
+    return;
+  const ir::FieldDef* field = graph_.ops[id].alternatives[0].def->FindField(pattern.name);
+  for (const Attribute value : OtherValues(*graph_.context(), pattern.values[0], field)) {
+    AttrPattern other = pattern;
+    other.values = {value};
+    SetPattern(id, pattern.name, other, "another " + text);
+  }
+}
+
+void Mutator::SetPattern(drr::OpId id, ir::Name name, const AttrPattern& pattern,
+                         std::string what) {
+  Rule& mutant = Add(Mutant::kLooserAttribute, std::move(what));
+  for (drr::Alternative& alternative : mutant.graph.ops[id].alternatives)
+    for (AttrPattern& attr : alternative.attrs)
+      if (attr.name == name) attr = pattern;
+}
+
+size_t Mutator::TimesBound(drr::AttrId variable) const {
+  size_t times = 0;
+  for (const SourceOp& op : graph_.ops)
+    if (!op.alternatives.empty())
+      for (const AttrPattern& attr : op.alternatives[0].attrs)
+        times += attr.kind == AttrPattern::kBind && attr.variable == variable;
+  return times;
+}
+
+void Mutator::MutateResultOp(drr::ResultOpId id) {
+  const ResultOp& op = graph_.result_ops[id];
+  SwapOperands(id);
+  for (size_t i = 0; i < op.attrs.size(); ++i) ChangeAttribute(id, i);
+  if (!op.def) return;
+  for (const ir::OpDef* other : OtherOps(*graph_.context(), *op.def))
+    Add(Mutant::kReplacedOperation, fmt::format("makes {} for {}", other->name(), op.def->name()))
+        .graph.result_ops[id]
+        .def = other;
+}
+
+void Mutator::SwapOperands(drr::ResultOpId id) {
+  const ResultOp& op = graph_.result_ops[id];
+  const ir::OpDef* def = graph_.DefOf(op);
+  size_t swaps = 0;
+  for (size_t apart = 1; apart < op.operands.size(); ++apart)
+    for (size_t i = 0; i + apart < op.operands.size(); ++i) {
+      const size_t j = i + apart;
+      if (!IsValue(op.operands[i]) || !IsValue(op.operands[j]) ||
+          AreEqual(op.operands[i], op.operands[j]) || (i == 0 && op.each) ||
+          (def && def->Has(ir::kCommutative) && j == 1) || ++swaps > kMostSwaps)
+        continue;
+      Rule& mutant = Add(Mutant::kSwappedOperands,
+                         fmt::format("operands {} and {} of {} swapped", i, j, graph_.NameOf(op)));
+      auto& operands = mutant.graph.result_ops[id].operands;
+      std::swap(operands[i], operands[j]);
+    }
+}
+
+void Mutator::ChangeAttribute(drr::ResultOpId id, size_t i) {
+  const ResultOp& op = graph_.result_ops[id];
+  const ResultAttr& attr = op.attrs[i];
+  const ir::OpDef* def = graph_.DefOf(op);
+  const ir::FieldDef* field = def ? def->FindField(attr.name) : nullptr;
+  const std::string name = fmt::format("{} of {}", attr.name.str(), graph_.NameOf(op));
+  const auto changed = [&](const std::string& what) -> ResultAttr& {
+    return Add(Mutant::kChangedAttribute, what + " " + name).graph.result_ops[id].attrs[i];
+  };
+  if (attr.literal) {
+    for (const Attribute value : OtherValues(*graph_.context(), attr.literal, field))
+      changed("another").literal = value;
+  } else if (!attr.formula.name.empty() && field != nullptr) {
+    for (Formula& other : OtherFormulas(*graph_.context(), attr.formula, false))
+      changed("otherwise computed") =
+          drr::MakeComputedAttr(attr.name, field->kind, std::move(other), id);
+  }
+  // Forgotten: then it has its default, or what is copied from the source.
+  if (field != nullptr && (field->optional || field->make_default) &&
+      !(field->make_default && attr.literal == field->make_default(*graph_.context()))) {
+    auto& attrs = Add(Mutant::kChangedAttribute, "without " + name).graph.result_ops[id].attrs;
+    attrs.erase(attrs.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+}
+
+void Mutator::ClaimMore() {
+  if (rule_.numerics == drr::NumericClass::kChangesMeaning) return;
+  for (const auto stricter : {drr::NumericClass::kExact, drr::NumericClass::kReassociates})
+    if (stricter < rule_.numerics)
+      Add(Mutant::kStricterClass, fmt::format("called {}", drr::NumericClassName(stricter)))
+          .numerics = stricter;
+}
+
+// What stays for other users is not changed: only native code that runs afterwards could.
+void Mutator::LetEscape() {
+  const auto may_not = [](const drr::SourceValue& value) {
+    return value.producer && value.escape == drr::Escape::kForbid;
+  };
+  const auto is_replaced = [&](drr::ValueId id) {
+    return std::any_of(graph_.replacements.begin(), graph_.replacements.end(),
+                       [&](const auto& r) { return graph_.Resolve(r.source) == id; });
+  };
+  std::vector<drr::ValueId> kept;
+  for (const drr::ValueId id : graph_.values.ids())
+    if (may_not(graph_.values[id]) && !is_replaced(id)) kept.push_back(id);
+  if (kept.empty()) return;
+  Rule& mutant = Add(Mutant::kLooserEscape, "others may read intermediate values");
+  for (const drr::ValueId id : kept) mutant.graph.values[id].escape = drr::Escape::kKeep;
+  if (graph_.post_hooks.empty()) mutants_.back().harmless = "what others read stays as it was";
+}
 
 }  // namespace
 
 std::string_view MutantName(Mutant::Kind kind) {
-  constexpr std::string_view kNames[] = {"dropped constraint", "swapped operands",
-                                         "changed attribute", "stricter class",
-                                         "replaced operation"};
+  constexpr std::string_view kNames[] = {
+      "dropped constraint", "changed constraint", "swapped operands", "changed attribute",
+      "looser attribute",   "replaced operation", "stricter class",   "looser escape"};
   return kNames[kind];
 }
 

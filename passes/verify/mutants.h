@@ -16,15 +16,20 @@ namespace weft::passes {
 
 struct Mutant {
   enum Kind : uint8_t {
-    kDroppedConstraint,  // one that is not about gain, of a rule without native code
-    kSwappedOperands,    // the first two of a result op that is not commutative
-    kChangedAttribute,   // a number, list or word that a result op is given
-    kStricterClass,      // exact instead of reassociates, reassociates instead of approximate
-    kReplacedOperation,  // Add, Sub, Mul, Div, Min and Max by another of them
+    kDroppedConstraint,  // one that is not about gain, and that no native code after it may rely on
+    kChangedConstraint,  // with another number, or two arguments the other way round
+    kSwappedOperands,    // two of a result op
+    kChangedAttribute,   // of a result op: a number, list, word, or what it is computed from
+    kLooserAttribute,    // of a source op: any value where the rule wants one, or another
+    kReplacedOperation,  // of the source or the result, by one that takes the same operands
+    kStricterClass,      // exact or reassociates, of what is less
+    kLooserEscape,       // intermediate values may have other users
   };
   Kind kind = kDroppedConstraint;
   std::string what;  // one line: "without: x has rank 4"
   drr::Rule rule;    // named after the original: fuse-gemm#3
+  // Why it is right whatever the rule is, if it is.
+  std::string harmless{};
 };
 std::string_view MutantName(Mutant::Kind kind);  // "dropped constraint"
 

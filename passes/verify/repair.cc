@@ -205,7 +205,12 @@ bool NonEmptyOf(Repairer& r) {
   for (int64_t& size : shape) size = std::max<int64_t>(size, 1 + r.draw().Below(3));
   return r.SetShape(0, shape);
 }
-bool FilledWith(Repairer& r) { return r.Fill(0, r.Number(1)); }
+// Or with what a tolerance lets pass, if it is more than that of rounded constants.
+bool FilledWith(Repairer& r) {
+  constexpr double kRoundedConstant = 1e-4;
+  const double tolerance = r.has(2) && r.draw().OneIn(2) ? r.Number(2) : 0;
+  return r.Fill(0, r.Number(1) + (tolerance > kRoundedConstant ? 0.75 * tolerance : 0));
+}
 bool SignedZeroOf(Repairer& r) { return r.Fill(0, r.Integer(1) < 0 ? -0.0 : 0.0); }
 bool Uniform(Repairer& r) {
   if (!r.tensor(0).is_static() || r.draw().OneIn(3)) OneElementOf(r);

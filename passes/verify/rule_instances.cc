@@ -33,8 +33,14 @@ class Search {
   uint64_t Attempt(Assignment* assignment);
   uint64_t CountConstraints(Operation site, Assignment* assignment, size_t* held);
   void Keep(InstanceBuilder& instance, const Assignment& assignment);
+  // Of an assignment with which the rule matches, and what it makes is refused.
+  void KeepRefused(const Assignment& assignment);
+  // What the rule applies to with these types of inputs.
+  void AddOpen(const Assignment& assignment, Open open, std::vector<RuleInstance>* instances);
+  std::vector<RuleInstance>& NewFound(const std::string& features);
   // What tells instances apart that are worth having.
   std::string Features(const Assignment& assignment) const;
+  std::optional<int64_t> PreferredSize();
   // Remembers why the furthest attempt failed.
   uint64_t Note(uint64_t fitness, const std::string& reason);
 
@@ -45,6 +51,7 @@ class Search {
   std::optional<Assignment> repaired_;                                    // of the last attempt
   std::vector<std::pair<std::string, std::vector<RuleInstance>>> found_;  // with features
   std::set<std::string> texts_;
+  int refused_ = 0, refused_tried_ = 0;  // see KeepRefused
   uint64_t furthest_ = 0;
   std::string why_;
 };
@@ -73,6 +80,7 @@ std::vector<RuleInstance> Search::Run(std::string* why) {
     if (found_.size() > found || idle > kPatience) {
       best = idle = 0;
       next = Assignment(rule_.graph);
+      draw_.PreferSize(PreferredSize());
       if (found_.size() > found && !draw_.OneIn(3)) {  // one that differs somewhat
         next = assignment;
         next.Forget(draw_.random(), 1 + static_cast<int>(draw_.Below(4)));
@@ -120,8 +128,10 @@ uint64_t Search::Attempt(Assignment* assignment) {
   drr::MatchFailure failure;
   if (drr::Matcher(rule_).Match(site, &match, &failure)) {
     std::string reason;
-    if (ApplyOnce(rule_, instance.program(), site, &reason) == nullptr)
+    if (ApplyOnce(rule_, instance.program(), site, &reason) == nullptr) {
+      KeepRefused(*assignment);
       return Note(UINT64_MAX, reason);
+    }
     Keep(instance, *assignment);
     return UINT64_MAX;
   }
@@ -155,22 +165,45 @@ uint64_t Search::CountConstraints(Operation site, Assignment* assignment, size_t
 
 void Search::Keep(InstanceBuilder& instance, const Assignment& assignment) {
   if (!texts_.insert(ir::PrintProgram(instance.program(), {.full_weights = true})).second) return;
-  // Of equal features the later ones come later.
-  const std::string features = Features(assignment);
+  std::vector<RuleInstance>& instances = NewFound(Features(assignment));
+  const Operation site = instance.site();
+  const std::vector<ir::Type> types = instance.input_types();
+  instances.push_back({instance.TakeProgram(), site, false, types});
+  if (!options_.symbolic) return;
+  for (const Open open : {Open::kEqualSizes, Open::kAllSizes, Open::kRanks})
+    AddOpen(assignment, open, &instances);
+}
+
+void Search::KeepRefused(const Assignment& assignment) {
+  // Not all, of a rule that is refused again and again.
+  constexpr int kMostTried = 400;
+  if (!options_.symbolic || refused_tried_++ > kMostTried || refused_ > options_.wanted) return;
+  std::vector<RuleInstance> instances;
+  for (const Open open : {Open::kAllSizes, Open::kRanks}) AddOpen(assignment, open, &instances);
+  if (instances.empty()) return;
+  if (!texts_.insert(ir::PrintProgram(*instances[0].program, {.full_weights = true})).second)
+    return;
+  ++refused_;
+  NewFound("refused " + Features(assignment)) = std::move(instances);
+}
+
+void Search::AddOpen(const Assignment& assignment, Open open,
+                     std::vector<RuleInstance>* instances) {
+  Assignment same = assignment;
+  InstanceBuilder instance(rule_.graph, draw_, same, open);
+  if (!instance.Build() || !instance.site() || !HasSymbols(instance.program())) return;
+  const Operation site = instance.site();
+  if (ApplyOnce(rule_, instance.program(), site, nullptr) == nullptr) return;
+  const std::vector<ir::Type> types = instance.input_types();
+  instances->push_back({instance.TakeProgram(), site, true, types});
+}
+
+// Of equal features the later ones come later.
+std::vector<RuleInstance>& Search::NewFound(const std::string& features) {
   const auto alike = std::count_if(found_.begin(), found_.end(), [&](const auto& f) {
     return f.first.substr(f.first.find(' ')) == " " + features;
   });
-  std::vector<RuleInstance>& instances =
-      found_.emplace_back(fmt::format("{:03} {}", alike, features), 0).second;
-  const Operation site = instance.site();
-  instances.push_back({instance.TakeProgram(), site, false});
-  if (!options_.symbolic) return;
-  Assignment same = assignment;
-  InstanceBuilder symbolic(rule_.graph, draw_, same, /*symbolic=*/true);
-  if (!symbolic.Build() || !symbolic.site() || !HasSymbols(symbolic.program())) return;
-  const Operation symbolic_site = symbolic.site();
-  if (ApplyOnce(rule_, symbolic.program(), symbolic_site, nullptr) != nullptr)
-    instances.push_back({symbolic.TakeProgram(), symbolic_site, true});
+  return found_.emplace_back(fmt::format("{:03} {}", alike, features), 0).second;
 }
 
 std::string Search::Features(const Assignment& assignment) const {
@@ -185,13 +218,23 @@ std::string Search::Features(const Assignment& assignment) const {
   for (const auto& [key, field] : assignment.fields)
     if (field && *field && field->Is(ir::AttrKind::kDataType)) add(7, field->storage()->id);
   for (const auto& swapped : assignment.swapped) add(2, swapped.value_or(false));
+  std::set<int64_t> sizes;
   for (const auto& leaf : assignment.leaves) {
     if (!leaf) continue;
+    if (!leaf->constant && leaf->type.rank() >= 2)
+      sizes.insert(leaf->type.dims().begin(), leaf->type.dims().end());
     add(3, static_cast<size_t>(leaf->type.dtype()));
     add(4, leaf->type.rank());
     add(5, static_cast<bool>(leaf->constant));
   }
+  add(8, sizes.size() == 1 && *sizes.begin() >= 2);
   return features;
+}
+
+std::optional<int64_t> Search::PreferredSize() {
+  constexpr int64_t kSizes[] = {0, 2, 2, 3, 3};
+  if (!draw_.OneIn(4)) return std::nullopt;
+  return draw_.OneOf(kSizes);
 }
 
 uint64_t Search::Note(uint64_t fitness, const std::string& reason) {
@@ -203,8 +246,6 @@ uint64_t Search::Note(uint64_t fitness, const std::string& reason) {
 }
 
 }  // namespace
-
-int64_t SizeOfSymbol(int64_t symbol) { return ir::SymbolName(symbol)[1] - '0'; }
 
 std::vector<RuleInstance> MakeInstances(const drr::Rule& rule, const InstanceOptions& options,
                                         std::string* why) {

@@ -20,10 +20,12 @@
 namespace weft::passes {
 
 struct InstanceOptions {
-  int wanted = 8;         // different programs
-  int attempts = 6000;    // programs that are built and matched at most
-  uint64_t seed = 1;      // same seed, same programs
-  bool symbolic = false;  // each, where the rule applies then too, also with symbols for sizes
+  int wanted = 8;       // different programs
+  int attempts = 6000;  // programs that are built and matched at most
+  uint64_t seed = 1;    // same seed, same programs
+  // Each, where the rule applies then too, also with types of inputs that leave sizes or ranks open;
+  // among them programs whose result is refused where all sizes are known.
+  bool symbolic = false;
   // When the search ends with what it has.
   std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max();
 };
@@ -31,10 +33,9 @@ struct InstanceOptions {
 struct RuleInstance {
   std::unique_ptr<ir::Program> program;  // verified
   ir::Operation site;                    // where the rule matches and can be applied
-  bool symbolic = false;                 // sizes of inputs from 2 on are symbols: s2, s3, ...
+  bool symbolic = false;                 // types of inputs leave something open
+  std::vector<ir::Type> types;           // of inputs, with the sizes that it was found with
 };
-// The size that an instance was found with, of a symbol of it.
-int64_t SizeOfSymbol(int64_t symbol);
 
 // All different, and of the many that there may be those first that differ in which alternatives,
 // operands, element types and ranks they have. Empty when none was found; *why (may be null) then

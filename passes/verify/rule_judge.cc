@@ -16,6 +16,7 @@
 #include "passes/verify/apply_once.h"
 #include "passes/verify/difference.h"
 #include "passes/verify/in_double.h"
+#include "passes/verify/input_sizes.h"
 #include "passes/verify/proof/rule_proof.h"
 #include "passes/verify/rule_instances.h"
 #include "passes/verify/suggest_constraint.h"
@@ -117,7 +118,8 @@ class Judge {
   void CheckInstance(RuleInstance& instance);
   // The instance with what the rule keeps as outputs too; null when the rule has nothing to keep.
   std::unique_ptr<Program> WithKeptOutputs(const RuleInstance& instance, Operation* site);
-  void CheckProgram(Program& before, Operation site, bool symbolic);
+  // `before`: the program of the instance, or that with more outputs.
+  void CheckProgram(Program& before, Operation site, const RuleInstance& instance);
   // False when the original does not run on these.
   bool CheckOn(Pair& pair, const std::vector<ir::Type>& types, InputKind kind, uint64_t seed);
   bool CheckExact(Pair& pair, const std::vector<Attribute>& inputs, InputKind kind);
@@ -193,15 +195,17 @@ void Judge::AddSites(std::unique_ptr<Program> program, std::vector<RuleInstance>
   ir::Walk(*program, [&](Operation op) { ops.push_back(op); });
   for (const Operation op : ops) {
     if (ApplyOnce(rule_, *program, op, nullptr) == nullptr) continue;
-    instances->push_back({std::move(program), op});
+    std::vector<ir::Type> types;
+    for (const ir::Value argument : program->body().arguments()) types.push_back(argument.type());
+    instances->push_back({std::move(program), op, false, std::move(types)});
     return;
   }
 }
 
 void Judge::CheckInstance(RuleInstance& instance) {
-  CheckProgram(*instance.program, instance.site, instance.symbolic);
+  CheckProgram(*instance.program, instance.site, instance);
   Operation site;
-  if (const auto kept = WithKeptOutputs(instance, &site)) CheckProgram(*kept, site, false);
+  if (const auto kept = WithKeptOutputs(instance, &site)) CheckProgram(*kept, site, instance);
 }
 
 std::unique_ptr<Program> Judge::WithKeptOutputs(const RuleInstance& instance, Operation* site) {
@@ -227,7 +231,7 @@ std::unique_ptr<Program> Judge::WithKeptOutputs(const RuleInstance& instance, Op
   return copy;
 }
 
-void Judge::CheckProgram(Program& before, Operation site, bool symbolic) {
+void Judge::CheckProgram(Program& before, Operation site, const RuleInstance& instance) {
   const std::unique_ptr<Program> after = ApplyOnce(rule_, before, site, nullptr);
   if (after == nullptr) return;  // of a variant
   Pair pair{&before, after.get(), nullptr, nullptr};
@@ -235,27 +239,17 @@ void Judge::CheckProgram(Program& before, Operation site, bool symbolic) {
     pair.before_in_double = InDouble(before);
     pair.after_in_double = InDouble(*after);
   }
-  // Symbols are bound to other sizes than those they were found with, or where the program then
-  // does not run, to those.
   bool compared = false;
-  for (const bool other_sizes : {true, false}) {
-    if (compared || (other_sizes && !symbolic)) continue;
-    std::vector<ir::Type> types;
-    for (const ir::Value argument : before.body().arguments()) {
-      ir::Shape shape = argument.type().shape();
-      for (int64_t& dim : shape)
-        if (ir::IsSymbolicDim(dim)) {
-          const int64_t size = SizeOfSymbol(dim);
-          dim = !other_sizes ? size : size == 5 ? 2 : size + 1;
-        }
-      types.push_back(before.context()->TensorType(argument.type().dtype(), shape));
-    }
-    for (const InputKind kind : Kinds())
+  for (const std::vector<ir::Type>& types : InputTypesOf(instance, options_.seed)) {
+    // Of more sizes the question is whether they are right at all.
+    const std::vector<InputKind> kinds =
+        compared ? std::vector<InputKind>{InputKind::kLattice} : Kinds();
+    for (const InputKind kind : kinds)
       for (int i = 0; i < options_.inputs * (kind == InputKind::kSpecial ? 4 : 1); ++i)
         compared |= CheckOn(pair, types, kind, options_.seed + static_cast<uint64_t>(i));
   }
   result_.instances += compared;
-  result_.symbolic += compared && symbolic;
+  result_.symbolic += compared && instance.symbolic;
 }
 
 std::vector<InputKind> Judge::Kinds() const {

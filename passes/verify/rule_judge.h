@@ -18,7 +18,8 @@
 //   changes-meaning  both run, and results have the same types
 //
 // Constraints about gain are left out. Variants of an instance: intermediate values that the rule
-// keeps are outputs too; sizes are symbols, which are bound to others than the instance was made with.
+// keeps are outputs too; sizes are symbols, which are bound to others than the instance was made with,
+// or not even ranks are known.
 #pragma once
 
 #include <cstdint>

@@ -49,7 +49,7 @@ double RealNumber(InputKind kind, SpecialNumbers& special, std::mt19937_64& rand
     case InputKind::kPositive:
       return (1 + below(16)) / 4;
     case InputKind::kReal:
-      return static_cast<float>(below(1 << 20) / (1 << 18) - 2);
+      return static_cast<float>(std::ldexp(below(uint64_t{1} << 40), -38) - 2);
     case InputKind::kSpecial:
       if (random() % 2 == 0) return special.Next();
       [[fallthrough]];

@@ -13,9 +13,10 @@ namespace weft::passes {
 enum class InputKind : uint8_t {
   kLattice,   // integers from -3 to 3: sums of products are exact in f32, in any order
   kPositive,  // quarters from 1/4 to 4, for roots and logarithms; integers from 1 to 3
-  kReal,      // uniform in [-2, 2); integers from 0 to 2, as indices are
-  kSpecial,   // floats: NaN, infinities, zeros of both signs, subnormal and huge ones among others;
-              // integers: the ends of their range among others
+  kReal,     // uniform in [-2, 2), with all digits, so that sums are rounded; integers from 0 to 2,
+             // as indices are
+  kSpecial,  // floats: NaN, infinities, zeros of both signs, subnormal and huge ones among others;
+             // integers: the ends of their range among others
 };
 std::string_view InputKindName(InputKind kind);  // "small integers", "special values"
 

@@ -3,16 +3,21 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <atomic>
+#include <algorithm>
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
 #include <map>
-#include <mutex>
+#include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
+#include "ir/text/parser.h"
 #include "kernels/runtime/program_runner.h"
 #include "passes/rule_registry.h"
 #include "passes/verify/mutants.h"
+#include "passes/verify/proof/rule_proof.h"
 #include "passes/verify/rule_judge.h"
 #include "tools/cli/dialects.h"
 #include "tools/cli/parallel.h"
@@ -26,71 +31,134 @@ using passes::Mutant;
 using passes::RuleJudgement;
 using passes::Verdict;
 
-constexpr double kSeconds = 8;  // a mutant, proofs not counted
+struct Flags {
+  std::vector<std::string> rules;
+  std::string golden;
+  int instances = 8;
+};
+
+using Programs = std::vector<std::unique_ptr<ir::Program>>;
+
+// What comes before EXPECT in the golden files of a rule, which lie in a folder of its name.
+Programs GoldenPrograms(const std::string& root, std::string_view rule, ir::IrContext& context) {
+  namespace fs = std::filesystem;
+  Programs programs;
+  if (root.empty()) return programs;
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(root))
+    if (entry.path().extension() == ".ir" && entry.path().parent_path().filename() == rule)
+      files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  for (const fs::path& file : files) {
+    std::ostringstream text;
+    text << std::ifstream(file, std::ios::binary).rdbuf();
+    auto program =
+        ir::ParseProgram(context, text.str().substr(0, text.str().find("// EXPECT")), {});
+    if (program.ok()) programs.push_back(*std::move(program));
+  }
+  return programs;
+}
+
+enum class Fate : uint8_t { kRefuted, kHarmless, kNeverApplies, kSurvived };
 
 struct Outcome {
   Mutant::Kind kind;
   std::string name, what;
-  RuleJudgement judgement;
+  Fate fate;
+  std::string why;  // it is harmless, or what the judge found
 };
 
-struct Flags {
-  std::vector<std::string> rules;
-  int instances = 12;
-};
+// Most are refuted by the first few programs; the others get more than registered rules do.
+RuleJudgement Judge(const Mutant& mutant, const Flags& flags) {
+  constexpr int kMore = 6;
+  kernels::SessionRunner runner;
+  passes::JudgeOptions options{.runner = &runner,
+                               .instances = flags.instances,
+                               .inputs = 1,
+                               .seconds = 8,
+                               .stop_at_refutation = true,
+                               .seeds = [&](const drr::Rule& rule) {
+                                 return GoldenPrograms(flags.golden,
+                                                       rule.name.substr(0, rule.name.find('#')),
+                                                       *rule.graph.context());
+                               }};
+  RuleJudgement judgement = passes::JudgeRule(mutant.rule, options);
+  if (judgement.verdict == Verdict::kRefuted || !mutant.harmless.empty()) return judgement;
+  judgement.proved = passes::ProveRule(mutant.rule, {.seconds = 10}).what;
+  if (!judgement.proved.empty()) return judgement;
+  options.instances = kMore * flags.instances;
+  options.attempts *= 2;
+  options.inputs = 2;
+  options.seed = 2;
+  options.seconds = 24;
+  return passes::JudgeRule(mutant.rule, options);
+}
 
-std::vector<Outcome> OutcomesOf(const passes::RegisteredRule& rule, int instances) {
+Outcome OutcomeOf(const Mutant& mutant, const Flags& flags) {
+  Outcome outcome{mutant.kind, mutant.rule.name, mutant.what, Fate::kSurvived, mutant.harmless};
+  const RuleJudgement judgement = Judge(mutant, flags);
+  if (judgement.verdict == Verdict::kRefuted) {
+    outcome.fate = Fate::kRefuted;
+    outcome.why = judgement.why;
+  } else if (!mutant.harmless.empty() || !judgement.proved.empty()) {
+    outcome.fate = Fate::kHarmless;
+    if (outcome.why.empty()) outcome.why = "proved (" + judgement.proved + ")";
+  } else {
+    const bool applies = judgement.verdict == Verdict::kTested;
+    outcome.fate = applies ? Fate::kSurvived : Fate::kNeverApplies;
+    outcome.why = applies ? judgement.Badge() : judgement.why;
+  }
+  return outcome;
+}
+
+std::vector<Outcome> OutcomesOf(const passes::RegisteredRule& rule, const Flags& flags) {
   ir::IrContext context;
   LoadAllDialects(context);
   const drr::BuildResult built = rule.build(&context);
   std::vector<Outcome> outcomes;
   if (!built.ok()) return outcomes;
-  kernels::SessionRunner runner;
   for (const Mutant& mutant : passes::MutantsOf(*built.rule))
-    outcomes.push_back({mutant.kind, mutant.rule.name, mutant.what,
-                        passes::JudgeRule(mutant.rule, {.runner = &runner,
-                                                        .instances = instances,
-                                                        .inputs = 1,
-                                                        .seconds = kSeconds,
-                                                        .prove = true,
-                                                        .stop_at_refutation = true,
-                                                        .seeds = nullptr})});
+    outcomes.push_back(OutcomeOf(mutant, flags));
   return outcomes;
 }
 
 struct Score {
-  size_t mutants = 0, refuted = 0, proved = 0, tested = 0, unjudged = 0;
+  size_t mutants = 0;
+  std::map<Fate, size_t> with{};
 
-  // Of those that may be wrong: the proved ones are right, whatever was done to them.
-  std::string Percent() const {
-    return mutants == proved ? "-"
-                             : fmt::format("{:.1f}", 100.0 * static_cast<double>(refuted) /
-                                                         static_cast<double>(mutants - proved));
+  // Of those that may be wrong.
+  std::string Percent() {
+    const size_t wrong = with[Fate::kRefuted] + with[Fate::kSurvived];
+    return wrong == 0 ? "-"
+                      : fmt::format("{:.1f}", 100.0 * static_cast<double>(with[Fate::kRefuted]) /
+                                                  static_cast<double>(wrong));
   }
 };
 
 std::string Report(const std::vector<Outcome>& outcomes) {
-  std::map<std::string_view, Score> scores;
-  Table survivors({"mutant", "mistake", "judgement", ""});
+  constexpr std::string_view kFates[] = {"refuted", "harmless", "never applies", "survived"};
+  std::map<int, Score> scores;
+  constexpr int kAll = 1000;  // last
+  Table others({"mutant", "kind", "mistake", "", "why"});
   for (const Outcome& outcome : outcomes) {
-    for (Score* score : {&scores[passes::MutantName(outcome.kind)], &scores["all"]}) {
+    for (Score* score : {&scores[outcome.kind], &scores[kAll]}) {
       ++score->mutants;
-      score->refuted += outcome.judgement.verdict == Verdict::kRefuted;
-      const bool proved = !outcome.judgement.proved.empty();
-      score->proved += proved;
-      score->tested += !proved && outcome.judgement.verdict == Verdict::kTested;
-      score->unjudged += !proved && outcome.judgement.verdict == Verdict::kUnjudged;
+      ++score->with[outcome.fate];
     }
-    if (outcome.judgement.verdict != Verdict::kRefuted)
-      survivors.AddRow(
-          {outcome.name, outcome.what, outcome.judgement.Badge(), outcome.judgement.why});
+    if (outcome.fate != Fate::kRefuted)
+      others.AddRow({outcome.name, std::string(passes::MutantName(outcome.kind)), outcome.what,
+                     std::string(kFates[static_cast<size_t>(outcome.fate)]), outcome.why});
   }
-  Table table({"mistake", "mutants", "refuted", "proved", "tested", "unjudged", "% refuted"});
-  for (const auto& [name, score] : scores)
-    table.AddRow({std::string(name), std::to_string(score.mutants), std::to_string(score.refuted),
-                  std::to_string(score.proved), std::to_string(score.tested),
-                  std::to_string(score.unjudged), score.Percent()});
-  return survivors.ToString() + "\n" + table.ToString();
+  Table table(
+      {"mistake", "mutants", "refuted", "harmless", "never applies", "survived", "% refuted"});
+  for (auto& [kind, score] : scores)
+    table.AddRow(
+        {kind == kAll ? "all" : std::string(passes::MutantName(static_cast<Mutant::Kind>(kind))),
+         std::to_string(score.mutants), std::to_string(score.with[Fate::kRefuted]),
+         std::to_string(score.with[Fate::kHarmless]),
+         std::to_string(score.with[Fate::kNeverApplies]),
+         std::to_string(score.with[Fate::kSurvived]), score.Percent()});
+  return others.ToString() + "\n" + table.ToString();
 }
 
 absl::Status Run(const Flags& flags) {
@@ -98,8 +166,7 @@ absl::Status Run(const Flags& flags) {
   for (const passes::RegisteredRule& rule : passes::RegisteredRules())
     if (flags.rules.empty() || passes::ContainsRule(flags.rules, rule.name)) rules.push_back(rule);
   std::vector<std::vector<Outcome>> by_rule(rules.size());
-  ForEachInParallel(rules.size(),
-                    [&](size_t i) { by_rule[i] = OutcomesOf(rules[i], flags.instances); });
+  ForEachInParallel(rules.size(), [&](size_t i) { by_rule[i] = OutcomesOf(rules[i], flags); });
   std::vector<Outcome> outcomes;
   for (auto& list : by_rule)
     for (Outcome& outcome : list) outcomes.push_back(std::move(outcome));
@@ -119,8 +186,11 @@ int main(int argc, char** argv) {
   app.add_option("--rules", flags.rules, "of these rules (all)")
       ->type_name("R,...")
       ->delimiter(',');
-  app.add_option("--instances", flags.instances, "programs made for each mutant (12)")
+  app.add_option("--instances", flags.instances, "programs made for each mutant at first (8)")
       ->type_name("N")
       ->check(CLI::Range(1, 1000));
+  app.add_option("--golden", flags.golden, "also on golden programs in folders of the rule's name")
+      ->type_name("DIR")
+      ->check(CLI::ExistingDirectory);
   return RunMain(app, argc, argv, [&] { return Run(flags); });
 }

@@ -70,13 +70,17 @@ std::string ShapeLike(const Graph& graph, int tensor) {
 }
 
 // What was assumed when the two were compared: matrices, and no broadcast but that of the number,
-// where operands of the result are as large as values of the source.
+// where operands of the result are as large as values of the source. That halves are what was put
+// together, and that sizes fit, the engine sees as long as it knows all sizes.
 std::string RequirementsText(const Graph& source, const Graph& target) {
   std::string text;
   const uint32_t variables = source.Variables();
   for (int v = 0; v < kNumMatrices; ++v)
     if (variables >> v & 1)
-      text += fmt::format("  require \"{0} is a matrix\" rank_is(%{0}, 2)\n", VariableName(v));
+      text += fmt::format(
+          "  require \"{0} is a matrix\" rank_is(%{0}, 2)\n"
+          "  require \"the sizes of {0} are known\" static(%{0})\n",
+          VariableName(v));
   if (variables >> kNumber & 1) text += "  require \"s is one number\" one_element(%s)\n";
   const auto first = FirstResults(source);
   for (int i = 0; i < source.num_ops; ++i) {

@@ -45,8 +45,7 @@ TEST_P(EverySubstitution, IsTestedAndNotRefuted) {
   kernels::SessionRunner runner;
   for (size_t i = GetParam(); i < file.rules.size(); i += kParts) {
     const RuleJudgement judgement = JudgeRule(
-        *file.rules[i],
-        {.runner = &runner, .instances = 3, .inputs = 1, .symbolic = false, .seeds = nullptr});
+        *file.rules[i], {.runner = &runner, .instances = 3, .inputs = 1, .seeds = nullptr});
     EXPECT_EQ(judgement.verdict, passes::Verdict::kTested)
         << judgement.rule << ": " << judgement.why << "\n"
         << judgement.counterexample;

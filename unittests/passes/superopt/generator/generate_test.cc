@@ -126,5 +126,17 @@ TEST(SubstitutionRuleText, CannotSayResultsThatShareNothing) {
   EXPECT_EQ(WhyNotSaid(MakeGraph({{OpKind::kMatMul, kX1, kW1}, {OpKind::kMatMul, kX1, kW2}})), "");
 }
 
+// Where they are not, nobody sees whether two parts are halves, or fit side by side.
+TEST(SubstitutionRuleText, RequiresSizesThatAreKnown) {
+  const Graph scaled = MakeGraph({{OpKind::kScale, kX1, kNumber}, {OpKind::kScale, kX2, kNumber}});
+  const Graph halves = MakeGraph({{OpKind::kConcat0, kX1, kX2},
+                                  {OpKind::kScale, kFirst, kNumber},
+                                  {OpKind::kSplit0, kFirst + 1, kNoTensor}});
+  const std::string text =
+      RuleText("r", {scaled, halves, scaled.Outputs(), halves.Outputs()}, true);
+  EXPECT_THAT(text, HasSubstr("require \"the sizes of x1 are known\" static(%x1)"));
+  EXPECT_THAT(text, HasSubstr("require \"the sizes of x2 are known\" static(%x2)"));
+}
+
 }  // namespace
 }  // namespace weft::passes::substitution

@@ -1,0 +1,56 @@
+// The sizes that programs of a rule are run with.
+#include "passes/verify/input_sizes.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ir/builder.h"
+
+namespace weft::passes {
+namespace {
+
+using ::testing::ElementsAre;
+
+using Types = std::vector<ir::Type>;
+
+class InputSizes : public testing::Test {
+ protected:
+  ir::Type Tensor(const ir::Shape& shape) { return context_.TensorType(ir::DataType::kF32, shape); }
+  // A program with inputs of these types, found with those.
+  RuleInstance Instance(const Types& types, const Types& found) {
+    auto program = std::make_unique<ir::Program>(&context_);
+    ir::Builder b(program.get());
+    for (const ir::Type type : types) b.AddInput("x", type);
+    return {std::move(program), {}, true, found};
+  }
+
+  ir::IrContext context_;
+  const int64_t n_ = ir::SymbolicDim("n"), m_ = ir::SymbolicDim("m");
+};
+
+TEST_F(InputSizes, AreThoseOfTheTypesWhereNothingIsOpen) {
+  const Types types = {Tensor({2, 3}), Tensor({})};
+  EXPECT_THAT(InputTypesOf(Instance(types, types), 1), ElementsAre(types));
+}
+
+TEST_F(InputSizes, AreThoseThatWereFoundOthersAndOne) {
+  const auto all = InputTypesOf(
+      Instance({Tensor({n_, 4}), Tensor({m_, n_})}, {Tensor({5, 4}), Tensor({3, 5})}), 1);
+  EXPECT_EQ(all[0], (Types{Tensor({2, 4}), Tensor({4, 2})}));
+  EXPECT_EQ(all[1], (Types{Tensor({5, 4}), Tensor({3, 5})}));
+  EXPECT_EQ(all[2], (Types{Tensor({1, 4}), Tensor({1, 1})}));
+  EXPECT_GE(all.size(), 4u);
+  for (const Types& types : all) {
+    EXPECT_EQ(types[0].dims()[0], types[1].dims()[1]);  // one symbol is one size
+    EXPECT_EQ(types[0].dims()[1], 4);
+  }
+}
+
+TEST_F(InputSizes, AreThoseThatWereFoundWhereNotEvenTheRankIsKnown) {
+  EXPECT_THAT(InputTypesOf(
+                  Instance({context_.UnrankedTensorType(ir::DataType::kF32)}, {Tensor({2, 3})}), 1),
+              ElementsAre(Types{Tensor({2, 3})}));
+}
+
+}  // namespace
+}  // namespace weft::passes

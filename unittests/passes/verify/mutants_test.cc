@@ -1,0 +1,126 @@
+// Mistakes made in rules that are right, and whether the judge finds them.
+#include "passes/verify/mutants.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <utility>
+
+#include "kernels/runtime/program_runner.h"
+#include "passes/rule_registry.h"
+#include "passes/verify/mistakes.h"
+#include "passes/verify/rule_judge.h"
+#include "unittests/fixtures/golden.h"
+
+namespace weft::passes {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+class Mutants : public testing::Test {
+ protected:
+  Mutants() { fixtures::LoadGoldenDialects(context_); }
+
+  std::vector<Mutant> Of(const std::string& rule) {
+    for (const RegisteredRule& registered : RegisteredRules())
+      if (registered.name == rule) return MutantsOf(*registered.build(&context_).rule);
+    ADD_FAILURE() << "no rule " << rule;
+    return {};
+  }
+  std::vector<Mutant> Of(const std::string& rule, Mutant::Kind kind) {
+    std::vector<Mutant> mutants;
+    for (Mutant& mutant : Of(rule))
+      if (mutant.kind == kind) mutants.push_back(std::move(mutant));
+    return mutants;
+  }
+  static RuleJudgement Judged(const Mutant& mutant, int instances = 24) {
+    kernels::SessionRunner runner;
+    return JudgeRule(mutant.rule, {.runner = &runner,
+                                   .instances = instances,
+                                   .inputs = 1,
+                                   .stop_at_refutation = true,
+                                   .seeds = nullptr});
+  }
+  void ExpectRefuted(const std::string& rule, Mutant::Kind kind) {
+    const std::vector<Mutant> mutants = Of(rule, kind);
+    EXPECT_FALSE(mutants.empty()) << rule;
+    for (const Mutant& mutant : mutants)
+      EXPECT_EQ(Judged(mutant).verdict, Verdict::kRefuted)
+          << mutant.rule.name << ": " << mutant.what;
+  }
+
+  ir::IrContext context_;
+};
+
+// What the engine refuses where it knows all sizes is right only as long as it does.
+TEST_F(Mutants, WithoutAConstraintAreRefuted) {
+  ExpectRefuted("drop-identity-transpose", Mutant::kDroppedConstraint);
+  ExpectRefuted("drop-unit-factor", Mutant::kDroppedConstraint);
+  ExpectRefuted("drop-noop-reshape", Mutant::kDroppedConstraint);
+}
+
+TEST_F(Mutants, WithAnotherConstraintAreRefuted) {
+  ExpectRefuted("drop-neutral-zero", Mutant::kChangedConstraint);
+}
+
+TEST_F(Mutants, WithSwappedOperandsAreRefuted) {
+  ExpectRefuted("fold-log-of-exp-quotient", Mutant::kSwappedOperands);
+}
+
+TEST_F(Mutants, WithAnotherAttributeAreRefuted) {
+  ExpectRefuted("merge-transposes", Mutant::kChangedAttribute);
+}
+
+TEST_F(Mutants, ThatMatchAnyAttributeAreRefuted) {
+  ExpectRefuted("fuse-hard-swish", Mutant::kLooserAttribute);
+}
+
+TEST_F(Mutants, WithAnotherOperationAreRefuted) {
+  ExpectRefuted("fuse-hard-swish", Mutant::kReplacedOperation);
+  ExpectRefuted("fold-log-of-exp-quotient", Mutant::kReplacedOperation);
+}
+
+TEST_F(Mutants, ThatClaimMoreThanTheyDoAreRefuted) {
+  ExpectRefuted("drop-zero-term", Mutant::kStricterClass);
+  ExpectRefuted("fuse-gelu", Mutant::kStricterClass);
+}
+
+TEST_F(Mutants, WhoseIntermediateValuesHaveOtherUsersStayRight) {
+  const std::vector<Mutant> mutants = Of("fuse-hard-swish", Mutant::kLooserEscape);
+  ASSERT_EQ(mutants.size(), 1u);
+  EXPECT_EQ(mutants[0].harmless, "what others read stays as it was");
+  EXPECT_EQ(Judged(mutants[0]).verdict, Verdict::kTested);
+}
+
+TEST_F(Mutants, OfAllRulesAreMany) {
+  std::map<Mutant::Kind, size_t> count;
+  size_t all = 0;
+  for (const RegisteredRule& rule : RegisteredRules())
+    for (const Mutant& mutant : MutantsOf(*rule.build(&context_).rule)) ++count[mutant.kind], ++all;
+  EXPECT_GE(all, 500u);
+  for (int kind = 0; kind <= Mutant::kLooserEscape; ++kind)
+    EXPECT_GT(count[static_cast<Mutant::Kind>(kind)], 10u)
+        << MutantName(static_cast<Mutant::Kind>(kind));
+}
+
+// Native code that follows a constraint may rely on it.
+TEST_F(Mutants, KeepTheConstraintsThatNativeCodeMayRelyOn) {
+  EXPECT_THAT(Of("fuse-layer-norm", Mutant::kDroppedConstraint), IsEmpty());
+}
+
+TEST(Mistakes, AreOfTheSameKindAndSayOtherwise) {
+  ir::IrContext context;
+  EXPECT_THAT(OtherValues(context, context.IntAttr(1), nullptr), ElementsAre(context.IntAttr(0)));
+  EXPECT_THAT(OtherValues(context, context.IntAttr(-1), nullptr), ElementsAre(context.IntAttr(0)));
+  EXPECT_THAT(OtherValues(context, context.BoolAttr(true), nullptr),
+              ElementsAre(context.BoolAttr(false)));
+  const auto ints = [&](const ir::Ints& list) { return context.IntsAttr(list); };
+  EXPECT_THAT(OtherValues(context, ints({0, 2, 1}), nullptr),
+              ElementsAre(ints({2, 1, 0}), ints({0, 1, 2})));
+  EXPECT_THAT(OtherValues(context, ints({1, 1}), nullptr), IsEmpty());
+}
+
+}  // namespace
+}  // namespace weft::passes
