@@ -47,6 +47,12 @@ bool AreAlike(Operation a, Operation b) {
   return a.program()->parameter(name) == b.program()->parameter(name);
 }
 
+// Two constants of the same contents, of which passes merge many.
+bool AreEqualConstants(Value a, Value b) {
+  const Operation of_a = a.DefiningOp(), of_b = b.DefiningOp();
+  return of_a && of_b && IsConstant(of_a) && a.index() == b.index() && AreAlike(of_a, of_b);
+}
+
 // Every operation that holds one of these.
 std::unordered_set<uint32_t> HoldersOf(std::span<const Operation> ops) {
   std::unordered_set<uint32_t> holders;
@@ -268,7 +274,8 @@ std::vector<RewrittenRegion> RewrittenRegions::Find() const {
   for (const auto& [before, after] : staying_)
     for (uint32_t i = 0; i < before.num_operands(); ++i) {
       const Value a = before.operand(i), b = after.operand(i);
-      if (!ArePaired(a, b) && seen.emplace(a.id(), b.id()).second) outputs.emplace_back(a, b);
+      if (ArePaired(a, b) || AreEqualConstants(a, b)) continue;
+      if (seen.emplace(a.id(), b.id()).second) outputs.emplace_back(a, b);
     }
   Grouping groups(*this);
   for (size_t i = 0; i < outputs.size(); ++i) {

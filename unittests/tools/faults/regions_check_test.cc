@@ -206,6 +206,21 @@ TEST_F(IrOptCheckOfRegions, HasNothingToCompareWhereNothingWasRewritten) {
   EXPECT_TRUE(HasWritten());
 }
 
+TEST_F(IrOptCheckOfRegions, TakesNoNoteOfConstantsThatAreMerged) {
+  const Outcome outcome = Accept({Write("a.ir", R"(
+module {input_names:strings["x"],output_names:strings["y"]} (%0: tensor<?xf32>) {
+ (%1) = "builtin.constant" () {value:dense<tensor<f32>, [3.0]>} : () -> tensor<f32>
+ (%2) = "onnx.Mul" (%0, %1) {} : (tensor<?xf32>, tensor<f32>) -> tensor<?xf32>
+ (%3) = "builtin.constant" () {value:dense<tensor<f32>, [3.0]>} : () -> tensor<f32>
+ (%4) = "onnx.Sub" (%2, %3) {} : (tensor<?xf32>, tensor<f32>) -> tensor<?xf32>
+ () = "builtin.return" (%4) {} : (tensor<?xf32>) ->
+}
+)"),
+                                  "--check"});
+  EXPECT_EQ(CountOf(outcome.out, "builtin.constant"), 1u);
+  EXPECT_THAT(outcome.err, HasSubstr("check: 0 rewritten regions, "));
+}
+
 TEST_F(IrOptCheckOfRegions, ServesBisect) {
   const std::string rules = std::string(kDropNegs) + kReluToTanh;
   const Outcome outcome =
