@@ -5,7 +5,7 @@
 //   regions.Settle(cannot_run_before, cannot_run_after);
 //   for (RewrittenRegion& region : regions.Find()) {
 //     const auto [a, b] = regions.Cut(region);           // the same inputs, the same outputs?
-//     ...                                                // if not, perhaps after regions.Grow(&region, 1)
+//     ...                                 // if not, perhaps after regions.Grow(&region, 1)
 //   }
 //
 // An operation that is still there, as it was, stays: of equal operands it makes equal results. Where
