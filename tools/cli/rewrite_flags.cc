@@ -6,15 +6,11 @@
 #include <algorithm>
 #include <cstdio>
 #include <utility>
-#include <vector>
 
 #include "ir/base/suggest.h"
 #include "tools/cli/program_main.h"
 
 namespace weft::tools {
-namespace {
-
-// "2 onnx.Transpose, onnx.Relu", in the order in which the names come first.
 std::string CountedNames(const std::vector<std::string>& names) {
   std::vector<std::pair<std::string, size_t>> counts;
   for (const std::string& name : names) {
@@ -32,8 +28,6 @@ std::string CountedNames(const std::vector<std::string>& names) {
                         count == 1 ? "" : fmt::format("{} ", count), name);
   return text.empty() ? "nothing" : text;
 }
-
-}  // namespace
 
 void AddRewriteFlags(CLI::App& app, RewriteFlags* flags) {
   app.add_option("--max-rewrites", flags->most,

@@ -15,6 +15,7 @@
 #include "tools/cli/files.h"
 #include "tools/cli/process.h"
 #include "tools/cli/program_main.h"
+#include "tools/ir_opt/check/model_check.h"
 #include "tools/ir_opt/neighbourhood.h"
 
 namespace weft::tools {
@@ -88,7 +89,7 @@ class Bisection {
     WEFT_RETURN_IF_ERROR(JudgeRulesOfFiles(options_.passes, program_));
     options_.passes.trust = {.trust = true};  // not in every run
     if (options_.test.empty()) {
-      WEFT_ASSIGN_OR_RETURN(check_, ProgramCheck::Create(options_.check, Numerics(), program_, 1));
+      WEFT_ASSIGN_OR_RETURN(check_, ModelCheck::Create(options_.check, Numerics(), program_, 1));
       std::fputs(check_->Preface().c_str(), stderr);
     }
     WEFT_ASSIGN_OR_RETURN(const Probe first, FindFirst());
@@ -103,11 +104,12 @@ class Bisection {
 
   // --- in a copy of the process ---
 
-  // 0 when the program is right, 1 when it is wrong, 3 when nobody can tell.
+  // 0 when the program is right, 1 when it is wrong, 3 when nobody can tell. The check, if there is one,
+  // has watched it.
   int Judge(ir::Program& program) const {
     if (check_) {
       std::string text;
-      const absl::Status status = check_->Judge(program, &text);
+      const absl::Status status = check_->Judge(&text);
       std::fputs(text.c_str(), stdout);
       if (!status.ok()) std::puts(std::string(ir::Message(status)).c_str());
       return ExitCodeOf(status);
@@ -132,6 +134,7 @@ class Bisection {
 
   int RunProbe(uint64_t limit) {
     const std::unique_ptr<ir::Program> program = program_.Clone();
+    if (check_) check_->Watch(*program);
     PassFlags flags = options_.passes;
     flags.rewrites.most = limit;
     flags.rewrites.before_rewrite = [this](const TracedRewrite& rewrite, ir::Program&) {
@@ -239,12 +242,16 @@ class Bisection {
       return kUnsupported;
     }
     shared_->has_part = true;
+    const std::unique_ptr<ir::Program> original = part.Clone();
+    PassFlags flags = FlagsOf(pass);
     if (check_) {
-      auto check = ProgramCheck::Create(options_.check, Numerics(), part, 1);
+      auto check = ModelCheck::Create(options_.check, Numerics(), *original, 1);
       if (!check.ok()) return kDone;
       check_ = *std::move(check);
+      check_->Watch(part);
+      flags.rewrites.before_rewrite = [](const TracedRewrite&, ir::Program&) {};
     }
-    if (const int code = RunPassesOn(FlagsOf(pass), part); code != kDone) return code;
+    if (const int code = RunPassesOn(flags, part); code != kDone) return code;
     return Judge(part);
   }
 
@@ -309,7 +316,7 @@ class Bisection {
   BisectOptions options_;
   ir::Program& program_;
   std::string model_;  // what the test is called with
-  std::optional<ProgramCheck> check_;
+  std::optional<ModelCheck> check_;
   SharedProgress shared_;
   bool trusts_rules_ = false;  // as the user said
   uint64_t total_ = 0;

@@ -7,7 +7,7 @@
 #include "ir/program.h"
 #include "tools/cli/model_io.h"
 #include "tools/cli/pass_flags.h"
-#include "tools/ir_opt/check.h"
+#include "tools/ir_opt/check/program_check.h"
 
 namespace weft::tools {
 

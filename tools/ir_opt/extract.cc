@@ -28,6 +28,12 @@ std::string UnusedName(std::string_view name, const char* otherwise, std::set<st
   return unused;
 }
 
+bool IsMadeInside(Operation op, Value value) {
+  for (Operation holder = value.ParentBlock().ParentOp(); holder; holder = holder.ParentOp())
+    if (holder == op) return true;
+  return false;
+}
+
 class Extractor {
  public:
   Extractor(Program& program, const Extraction& extraction)
@@ -75,8 +81,9 @@ class Extractor {
   // Unless it is there, or made by what is.
   void AddInput(Value value) {
     if (!known_.insert(value.id()).second) return;
-    const std::string name = value.IsBlockArgument() ? InputsOf(program_)[value.index()].name
-                                                     : std::string(value.name());
+    const bool is_input = value.IsBlockArgument() && value.ParentBlock() == program_.body();
+    const std::string name =
+        is_input ? InputsOf(program_)[value.index()].name : std::string(value.name());
     map_.Set(value,
              ir::Builder(part_.get()).AddInput(UnusedName(name, "value", &names_), value.type()));
   }
@@ -98,7 +105,7 @@ std::vector<Value> ValuesReadBy(Operation op) {
   for (uint32_t i = 0; i < op.num_regions(); ++i)
     ir::Walk(op.region(i), [&](Operation inner) {
       for (const Value operand : inner.operands())
-        if (operand && operand.ParentBlock() == op.block()) values.push_back(operand);
+        if (operand && !IsMadeInside(op, operand)) values.push_back(operand);
     });
   return values;
 }

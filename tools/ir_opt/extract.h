@@ -11,8 +11,9 @@
 namespace weft::tools {
 
 struct Extraction {
-  std::vector<ir::Operation> ops;  // of the program's body, in its order
-  // What the part returns: inputs of the program or results of any of its operations.
+  // In the order of the program; those of different blocks may be next to each other.
+  std::vector<ir::Operation> ops;
+  // What the part returns: inputs of the program, or results of any of its operations.
   std::vector<std::pair<std::string, ir::Value>> outputs;
   // The first inputs, in this order, whether anything reads them or not.
   std::vector<ir::Value> inputs = {};

@@ -21,7 +21,8 @@
 #include "tools/cli/target_opset.h"
 #include "tools/ir_opt/analyse.h"
 #include "tools/ir_opt/bisect.h"
-#include "tools/ir_opt/check.h"
+#include "tools/ir_opt/check/model_check.h"
+#include "tools/ir_opt/check/program_check.h"
 #include "tools/ir_opt/convert.h"
 #include "tools/ir_opt/describe_rule.h"
 #include "tools/ir_opt/explain.h"
@@ -226,13 +227,15 @@ absl::Status OptimiseChecked(const Flags& flags, const Conversion& conversion,
                              ir::Program& program) {
   if (flags.check.inputs.empty()) return Optimise(flags, conversion, program);
   const std::unique_ptr<ir::Program> original = program.Clone();
-  WEFT_ASSIGN_OR_RETURN(
-      const ProgramCheck check,
-      ProgramCheck::Create(flags.check, NumericsOf(flags), *original, kernels::AvailableCpus()));
+  WEFT_ASSIGN_OR_RETURN(ModelCheck check, ModelCheck::Create(flags.check, NumericsOf(flags),
+                                                             *original, kernels::AvailableCpus()));
   std::fputs(check.Preface().c_str(), stderr);
-  WEFT_RETURN_IF_ERROR(Optimise(flags, conversion, program));
+  check.Watch(program);
+  Flags traced = flags;
+  traced.passes.rewrites.before_rewrite = [](const passes::TracedRewrite&, ir::Program&) {};
+  WEFT_RETURN_IF_ERROR(Optimise(traced, conversion, program));
   std::string text;
-  absl::Status verdict = check.Judge(program, &text);
+  absl::Status verdict = check.Judge(&text);
   std::fputs(text.c_str(), stderr);
   return verdict;
 }

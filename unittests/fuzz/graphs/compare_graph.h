@@ -7,7 +7,7 @@
 //
 // Rewritten within the numeric class `exact`, a program must keep every bit (a NaN may become another
 // NaN) on the same kernels, on special values too. Otherwise an output may differ by as much as
-// rounding explains: by what a change of the inputs in their last places does to it.
+// rounding explains: by what a change of the inputs, or of constants, in their last places does to it.
 #pragma once
 
 #include <cstdint>
@@ -63,8 +63,10 @@ class GraphCheck {
   };
 
   void AddInputSet(const std::string& name, uint64_t seed, Contents contents);
+  std::vector<Tensors> RunWithOtherConstants(const InputSet& set) const;
   std::string Compare(const Leg& leg, const InputSet& set, const Tensors& expected,
-                      const Tensors& actual) const;
+                      const Tensors& actual,
+                      const std::vector<Tensors>& other_constants = {}) const;
 
   ir::Program& program_;
   std::vector<ir::DimBinding> sizes_;

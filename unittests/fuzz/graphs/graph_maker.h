@@ -1,14 +1,17 @@
 // The program that MakeRandomGraph is working on: its values with what they hold on tame inputs, and
-// adding to it.
+// adding to it, in its body or in a block of an operator with regions.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "ir/base/status.h"
 #include "ir/builder.h"
+#include "ir/clone.h"
 #include "ir/evaluator.h"
 #include "ir/program.h"
 #include "unittests/fuzz/graphs/random_values.h"
@@ -43,18 +46,43 @@ class GraphMaker {
   // of static size, or no kernel computes them.
   bool AddOp(ir::OperationState state, size_t num_results, ir::Operation* added);
 
+  // --- operators with regions: BeginControl, for each region BeginBlock, AddOp..., EndBlock, then
+  // EndControl ---
+  ir::Operation BeginControl(ir::OperationState state, size_t num_results);
+  // What is added from now on goes into this block and may read all that is there. What its arguments
+  // hold is random: element types must have numbers.
+  std::vector<ir::Value> BeginBlock(ir::Operation op, uint32_t region,
+                                    const std::vector<ir::Type>& arguments);
+  void EndBlock(const std::vector<ir::Value>& returned);
+  // Computes it. False, and it is gone, where that fails or results would be large.
+  bool EndControl(ir::Operation op);
+  // A copy of an operator of another program, whose values `map` has.
+  bool AddCopy(ir::Operation op, ir::ValueMap& map);
+  size_t depth() const { return scopes_.size(); }  // of blocks that are open
+  // Whether graphs of this seed have such operators: every fourth.
+  bool has_control() const { return has_control_; }
+
   // The program with outputs: what was not read yet, and others.
   std::unique_ptr<ir::Program> Finish();
 
  private:
+  struct Scope {  // a block that is being made
+    ir::Block block;
+    size_t num_values;  // outside of it
+  };
+
   ir::Value Keep(ir::Value value, ir::Attribute contents);
+  // What it makes of what its operands, and the values that its regions read, hold.
+  absl::StatusOr<std::vector<ir::Attribute>> RunAlone(ir::Operation op) const;
 
   Random random_;
+  bool has_control_;
   std::unique_ptr<ir::Program> program_;
   ir::Builder builder_;
   std::unique_ptr<ir::Evaluator> evaluator_;
   std::vector<ir::Value> values_;
   std::unordered_map<uint32_t, ir::Attribute> contents_;  // by value
+  std::vector<Scope> scopes_;
   int num_inputs_ = 0;
 };
 
@@ -63,6 +91,10 @@ ir::Shape RandomShape(Random& random);
 
 // An operator on values of the graph and on leaves that fit: false where none was found.
 bool AddRandomOp(GraphMaker& maker);
+
+// An If, Loop or Scan with `step`s inside of it, which add to the graph. Loops end after few rounds,
+// whatever the inputs are.
+void AddControlFlow(GraphMaker& maker, const std::function<void()>& step);
 
 // The body of a golden program, on values of the graph where types fit; in some an operation is
 // damaged, and what depends on it may be missing.

@@ -25,6 +25,18 @@ ir::DataType RandomType(Random& random) {
   return random.Pick(kTypes);
 }
 
+void AddStep(GraphMaker& maker, const GraphOptions& options) {
+  constexpr size_t kMaxDepth = 2;
+  Random& random = maker.random();
+  if (maker.has_control() && maker.depth() < kMaxDepth && random.Chance(20)) {
+    AddControlFlow(maker, [&] { AddStep(maker, options); });
+  } else if (!options.golden_root.empty() && random.Chance(30)) {
+    SpliceGolden(maker, random.Pick(GoldenPaths(options.golden_root)));
+  } else {
+    AddRandomOp(maker);
+  }
+}
+
 }  // namespace
 
 std::unique_ptr<ir::Program> MakeRandomGraph(ir::IrContext& context, const GraphOptions& options) {
@@ -34,13 +46,7 @@ std::unique_ptr<ir::Program> MakeRandomGraph(ir::IrContext& context, const Graph
     const ir::DataType dtype = i == 1 ? ir::DataType::kF32 : RandomType(random);
     maker.AddInput(context.TensorType(dtype, RandomShape(random)));
   }
-  for (int step = 0; step < options.steps; ++step) {
-    if (!options.golden_root.empty() && random.Chance(30)) {
-      SpliceGolden(maker, random.Pick(GoldenPaths(options.golden_root)));
-    } else {
-      AddRandomOp(maker);
-    }
-  }
+  for (int step = 0; step < options.steps; ++step) AddStep(maker, options);
   return maker.Finish();
 }
 

@@ -8,6 +8,7 @@
 #include "ir/builder.h"
 #include "ir/clone.h"
 #include "ir/dialects/builtin.h"
+#include "ir/walk.h"
 
 namespace weft::fuzz {
 namespace {
@@ -40,8 +41,12 @@ std::vector<bool> Needed(ir::Program& program, const Choice& choice) {
   for (size_t i = ops.size() - 1; i-- > 0;) {
     for (const ir::Value result : ops[i].results())
       for (const uint32_t id : wanted) needed[i] = needed[i] || id == result.id();
-    if (needed[i] && choice.operations[i])
-      for (const ir::Value operand : ops[i].operands()) want(operand);
+    if (!needed[i] || !choice.operations[i]) continue;
+    for (const ir::Value operand : ops[i].operands()) want(operand);
+    for (uint32_t r = 0; r < ops[i].num_regions(); ++r)
+      ir::Walk(ops[i].region(r), [&](ir::Operation inner) {
+        for (const ir::Value operand : inner.operands()) want(operand);
+      });
   }
   return needed;
 }

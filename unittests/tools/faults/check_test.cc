@@ -125,19 +125,6 @@ TEST_F(IrOptCheck, ComparesWhatIsAroundOperationsThatNoKernelRuns) {
   EXPECT_THAT(before.err, HasSubstr("operand 0 of acme.Frobnicate: differs from the original by"));
 }
 
-TEST_F(IrOptCheck, SaysWhyNothingCanBeCompared) {
-  constexpr const char* kUnknown =
-      R"(module {input_names:strings["x"],output_names:strings["y"]} (%0: tensor<?xf32>) {
- (%1) = "onnx.Relu" (%0) {} : (tensor<?xf32>) -> tensor<?xf32>
- () = "builtin.return" (%1) {} : (tensor<?xf32>) ->
-}
-)";
-  const Outcome outcome = Run({Write("a.ir", kUnknown), "-o", Path("out.ir"), "--check"});
-  EXPECT_EQ(outcome.code, 3);
-  EXPECT_THAT(outcome.err, HasSubstr("--check: the original program does not run: input 'x'"));
-  EXPECT_FALSE(HasWritten());
-}
-
 TEST_F(IrOptCheck, RefusesBadUsage) {
   const std::string in = Write("a.ir", kRelu);
   for (const char* count : {"--check=0", "--check=x", "--check=1001", "--check=-1"})

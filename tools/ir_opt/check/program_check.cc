@@ -1,4 +1,4 @@
-#include "tools/ir_opt/check.h"
+#include "tools/ir_opt/check/program_check.h"
 
 #include <fmt/format.h>
 
@@ -26,7 +26,7 @@ using ir::Operation;
 using kernels::RuntimeValue;
 using kernels::Session;
 
-constexpr int kMaxInputs = 1000;
+constexpr int kMaxInputs = 1000, kDefaultInputs = 3;
 constexpr double kApproximate = 1e-3;
 
 std::optional<int> ParseCount(const std::string& text) {
@@ -137,14 +137,22 @@ std::string ProgramCheck::Contract() const {
   }
 }
 
+absl::StatusOr<std::vector<Operation>> ProgramCheck::WithoutKernel(const CheckFlags& flags,
+                                                                   NumericClass numerics,
+                                                                   ir::Program& program) {
+  const ProgramCheck check(flags, numerics, 1);
+  WEFT_ASSIGN_OR_RETURN(const auto providers, kernels::ProviderOrder(check.Options().provider));
+  return kernels::OpsWithoutKernel(program, providers);
+}
+
 absl::StatusOr<std::vector<Operation>> ProgramCheck::MissingIn(ir::Program& program) const {
   WEFT_ASSIGN_OR_RETURN(const auto providers, kernels::ProviderOrder(Options().provider));
-  std::vector<Operation> holders;
-  for (const Operation op : kernels::OpsWithoutKernel(program, providers))
-    if (const Operation holder = HolderInBody(op);
-        std::find(holders.begin(), holders.end(), holder) == holders.end())
-      holders.push_back(holder);
-  return holders;
+  std::vector<Operation> missing = kernels::OpsWithoutKernel(program, providers);
+  for (const Operation op : missing)
+    if (const Operation holder = HolderInBody(op); !(holder == op))
+      return ir::Unsupported(
+          fmt::format("--check: no kernel runs {} inside of {}", op.name(), holder.name()));
+  return missing;
 }
 
 absl::StatusOr<std::vector<Operation>> ProgramCheck::Match(std::vector<Operation> ops) const {
@@ -152,7 +160,7 @@ absl::StatusOr<std::vector<Operation>> ProgramCheck::Match(std::vector<Operation
   for (const Missing& missing : missing_) {
     const auto find = [&](bool by_location) {
       return std::find_if(ops.begin(), ops.end(), [&](Operation op) {
-        return op.name() == missing.name &&
+        return op.name() == missing.name && op.attrs() == missing.attrs &&
                (!by_location || op.location().str() == missing.location);
       });
     };
@@ -160,7 +168,8 @@ absl::StatusOr<std::vector<Operation>> ProgramCheck::Match(std::vector<Operation
     if (it == ops.end()) it = find(false);
     if (it == ops.end())
       return ir::Unsupported(fmt::format(
-          "--check: no kernel runs {}, and the optimised program has fewer of them", missing.name));
+          "--check: no kernel runs {}, and the optimised program has fewer of them or others",
+          missing.name));
     matched.push_back(*it);
     ops.erase(it);
   }
@@ -189,15 +198,19 @@ absl::Status ProgramCheck::AddSample(ir::Program& program, uint64_t seed, std::s
       fmt::format("--check: the original program does not run: {}", ir::Message(why)));
 }
 
+ProgramCheck::ProgramCheck(const CheckFlags& flags, NumericClass numerics, int threads)
+    : numerics_(numerics), tolerance_(flags.tolerance), threads_(threads) {}
+
+std::string ProgramCheck::Terms(const CheckFlags& flags, NumericClass numerics) {
+  const int count = ParseCount(flags.inputs).value_or(kDefaultInputs);
+  return fmt::format("check: {} random input{}, {}\n", count, count == 1 ? "" : "s",
+                     ProgramCheck(flags, numerics, 1).Contract());
+}
+
 absl::StatusOr<ProgramCheck> ProgramCheck::Create(const CheckFlags& flags, NumericClass numerics,
                                                   ir::Program& original, int threads) {
-  ProgramCheck check;
-  check.numerics_ = numerics;
-  check.tolerance_ = flags.tolerance;
-  check.threads_ = threads;
-  const int count = ParseCount(flags.inputs).value_or(3);
-  check.preface_ =
-      fmt::format("check: {} random input{}, {}\n", count, count == 1 ? "" : "s", check.Contract());
+  ProgramCheck check(flags, numerics, threads);
+  const int count = ParseCount(flags.inputs).value_or(kDefaultInputs);
   WEFT_ASSIGN_OR_RETURN(const std::vector<Operation> missing, check.MissingIn(original));
   std::unique_ptr<ir::Program> cut;
   if (!missing.empty()) {
@@ -208,7 +221,8 @@ absl::StatusOr<ProgramCheck> ProgramCheck::Create(const CheckFlags& flags, Numer
         missing[0].name(), missing.size());
   }
   for (const Operation op : missing)
-    check.missing_.push_back({std::string(op.name()), std::string(op.location().str())});
+    check.missing_.push_back(
+        {std::string(op.name()), std::string(op.location().str()), op.attrs()});
   ir::Program& program = cut ? *cut : original;
   std::string all_sizes;
   for (int seed = 1; seed <= count; ++seed) {

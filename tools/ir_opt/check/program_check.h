@@ -36,11 +36,18 @@ absl::Status CheckCheckFlags(const CheckFlags& flags);
 // were returned, and what they make is random.
 class ProgramCheck {
  public:
-  // Runs the original. Unsupported where it cannot run, with the reason.
+  // Runs the original. Unsupported where it cannot run, with the reason, and where an operation that no
+  // kernel runs is inside of another one.
   static absl::StatusOr<ProgramCheck> Create(const CheckFlags& flags, drr::NumericClass numerics,
                                              ir::Program& original, int threads);
 
-  // What is compared, how: a line or two.
+  // How many inputs there are and what is allowed: a line.
+  static std::string Terms(const CheckFlags& flags, drr::NumericClass numerics);
+  // The operations of the program, in regions too, that no kernel of such a check runs.
+  static absl::StatusOr<std::vector<ir::Operation>> WithoutKernel(const CheckFlags& flags,
+                                                                  drr::NumericClass numerics,
+                                                                  ir::Program& program);
+  // What else is to be known: a line or two, or nothing.
   const std::string& Preface() const { return preface_; }
   // A line per output, with the largest difference over all inputs, goes to `text`. CheckFailed when
   // an output differs too much or `after` does not run; Unsupported when nothing can be compared.
@@ -52,14 +59,16 @@ class ProgramCheck {
     Values inputs, outputs;
   };
 
-  struct Missing {  // an operation of the body that no kernel runs, or that holds such a one
+  struct Missing {  // an operation of the body that no kernel runs
     std::string name, location;
+    ir::AttrDict attrs;
   };
   struct Output {
     std::string name;
     std::optional<double> step;  // see OutputSteps()
   };
 
+  ProgramCheck(const CheckFlags& flags, drr::NumericClass numerics, int threads);
   bool IsExact() const { return numerics_ == drr::NumericClass::kExact && !tolerance_; }
   kernels::SessionOptions Options() const;
   std::string Contract() const;
