@@ -163,9 +163,11 @@ Made MakeConv1d(const KernelContext& context) {
     return context.Unsupported("auto_pad of one dimension");
   const std::span<const int64_t> x = context.dims(0), w = context.dims(1),
                                  y = context.result_dims(0);
-  const ir::Ints pads = attrs.pads.value_or(ir::Ints{0, 0});
-  const int64_t stride = attrs.strides.value_or(ir::Ints{1})[0],
-                dilation = attrs.dilations.value_or(ir::Ints{1})[0];
+  const auto given = [](const std::optional<ir::Ints>& list, ir::Ints otherwise) {
+    return list && !list->empty() ? *list : otherwise;  // an empty list says nothing
+  };
+  const ir::Ints pads = given(attrs.pads, {0, 0});
+  const int64_t stride = given(attrs.strides, {1})[0], dilation = given(attrs.dilations, {1})[0];
   std::vector<std::string> providers(kBodyProviders);
   providers.emplace_back("reference");  // for views, which run nothing
   return MakeFromBody(
