@@ -93,8 +93,9 @@ WEFT_RULE(SinkReluThroughQuantize, "fuse-quantized", kExact) {
   res.Tensor(y.q) = res.Op<ops::Clip>()(q, res.Constant(ScalarOf(y.zero_point)), res.None());
 }
 
-// q(clip(x, low, high)) => clip(q(x), q(low), q(high))
-WEFT_RULE(SinkClipThroughQuantize, "fuse-quantized", kExact) {
+// q(clip(x, low, high)) => clip(q(x), q(low), q(high)), where a NaN, which q makes the largest integer
+// of, is clipped too
+WEFT_RULE(SinkClipThroughQuantize, "fuse-quantized", kReassociates) {
   auto x = src.Tensor("x"), low = src.Tensor("low"), high = src.Tensor("high");
   const Quantized y(src, src.Op<ops::Clip>()(x, src.Optional(low), src.Optional(high)));
   src.Require(DType(x, kF32), IsUniform(IfGiven(low)), IsUniform(IfGiven(high)));

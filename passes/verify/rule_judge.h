@@ -33,7 +33,7 @@
 namespace weft::passes {
 
 // Of what is said here. Judgements that are kept (passes/verify/judgement_cache.h) name it.
-inline constexpr int kJudgeVersion = 2;
+inline constexpr int kJudgeVersion = 3;
 
 enum class Verdict : uint8_t { kTested, kRefuted, kUnjudged };
 

@@ -7,7 +7,7 @@
 include(CMakePackageConfigHelpers)
 set(weft_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/weft)
 
-foreach(name ir drr passes kernels onnx fixtures)
+foreach(name ir drr passes kernels onnx z3 fixtures)
   if(TARGET weft_${name})
     get_target_property(folder weft_${name} WEFT_FOLDER)
     set(component)
@@ -35,10 +35,6 @@ install(FILES ${PROJECT_BINARY_DIR}/weft-config.cmake ${PROJECT_BINARY_DIR}/weft
 string(REPLACE "absl::" "absl_" weft_pc_requires "absl::status;absl::statusor;${weft_absl}")
 list(JOIN weft_pc_requires " " weft_pc_requires)
 file(RELATIVE_PATH weft_pc_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)  # so that a moved tree still works
-set(weft_pc_z3)
-if(Z3_FOUND)
-  set(weft_pc_z3 " -lz3")
-endif()
 configure_file(tools/cmake/weft.pc.in weft.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/weft.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 

@@ -78,7 +78,7 @@ bool Case::Ask(const std::vector<Term>& facts, Term goal) {
   std::vector<uint32_t> question = {goal.id};
   for (const Term fact : facts) question.push_back(fact.id);
   const auto [answer, is_new] = state_.answers.try_emplace(std::move(question), false);
-  if (is_new) answer->second = state_.solver.Proves(facts, goal);
+  if (is_new) answer->second = state_.solver->Proves(facts, goal);
   return answer->second;
 }
 
@@ -95,7 +95,7 @@ bool Case::HasProduct(Term term) {
 bool Case::FactsCanHold() {
   std::vector<Term> linear = facts_;
   std::erase_if(linear, [&](Term fact) { return HasProduct(fact); });
-  return linear.empty() || state_.solver.CanHold(linear);
+  return linear.empty() || state_.solver->CanHold(linear);
 }
 
 bool Case::MeetsRequirements() {
@@ -281,7 +281,7 @@ bool Case::SameByArithmetic(Term a, Term b, const std::map<Term, TypeClass>& typ
 bool Case::SameInType(Term a, Term b, std::optional<ir::DataType> type) {
   const auto [answer, is_new] =
       state_.element_answers.try_emplace({{a, b}, type ? static_cast<int>(*type) : 0}, false);
-  if (is_new) answer->second = state_.solver.ProvesEqual(a, b, type);
+  if (is_new) answer->second = state_.solver->ProvesEqual(a, b, type);
   return answer->second;
 }
 

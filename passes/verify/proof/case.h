@@ -30,13 +30,13 @@ bool Advance(Script* script);
 // What cases of one rule share.
 struct ProofState {
   Terms terms;
-  Solver solver;
-  bool over_reals = false;  // floats are read as real numbers: reassociation is no error
+  std::unique_ptr<Solver> solver;  // one there is
+  bool over_reals = false;         // floats are read as real numbers: reassociation is no error
   std::map<std::vector<uint32_t>, bool> answers;
   std::map<std::pair<std::pair<Term, Term>, int>, bool> element_answers;
   std::map<Term, bool> products;                // whether a term has one
   bool used_types = false, used_reals = false;  // so far, in a proof
-  explicit ProofState(unsigned milliseconds) : solver(terms, milliseconds) {}
+  explicit ProofState(unsigned milliseconds) : solver(MakeSolver(terms, milliseconds)) {}
 };
 
 // Element types that may be one, by number.

@@ -12,7 +12,7 @@ namespace weft::passes {
 namespace {
 
 std::string WhyNotAttempted(const drr::Rule& rule) {
-  if (!HasSolver()) return "built without Z3: no proofs";
+  if (!HasSolver()) return "no proofs without Z3";
   if (rule.numerics == drr::NumericClass::kApproximate) return "the rule is approximate";
   if (rule.numerics == drr::NumericClass::kChangesMeaning) return "the rule changes meaning";
   if (!rule.graph.post_hooks.empty()) return "native code runs after the rule";

@@ -1,5 +1,4 @@
-// Proves that a rule is true for all sizes, with Z3 (Debian's libz3-dev; built without it nothing is
-// attempted):
+// Proves that a rule is true for all sizes, in programs that link a solver (solver.h):
 //
 //   const RuleProof proof = ProveRule(rule, {});
 //   if (proof.verdict == ProofVerdict::kProved) std::puts(proof.what.c_str());

@@ -1,8 +1,10 @@
-// What proofs ask of Z3, which no other file names. Built without Z3 nothing is proved.
+// What proofs ask of a solver. A program has one when it links weft::z3 (tools/z3); in others nothing is
+// proved, and they need no Z3.
 #pragma once
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "ir/type.h"
@@ -10,29 +12,33 @@
 
 namespace weft::passes {
 
-bool HasSolver();
-
-// Not to be shared between threads. `terms` must outlive it.
+// Not to be shared between threads.
 class Solver {
  public:
-  // A question that takes longer than so many milliseconds has the answer no.
-  Solver(const Terms& terms, unsigned milliseconds);
+  Solver() = default;
   Solver(const Solver&) = delete;
-  ~Solver();
+  virtual ~Solver() = default;
 
   // Whether the goal holds wherever all facts do, whatever the functions of elements are.
-  bool Proves(const std::vector<Term>& facts, Term goal);
+  virtual bool Proves(const std::vector<Term>& facts, Term goal) = 0;
   // Whether there are sizes and indices for which all facts hold.
-  bool CanHold(const std::vector<Term>& facts);
+  virtual bool CanHold(const std::vector<Term>& facts) = 0;
   // Whether two elements of this type, or two real numbers, are equal for all values of their
   // variables: floats bit for bit, but that any NaN is as good as another; real numbers where the
   // first divides by none that is 0. The terms are made of numbers, variables and the functions that
   // IsArithmetic() or IsLogic() names.
-  bool ProvesEqual(Term before, Term after, std::optional<ir::DataType> type);
+  virtual bool ProvesEqual(Term before, Term after, std::optional<ir::DataType> type) = 0;
+};
 
- private:
-  class Z3;
-  std::unique_ptr<Z3> z3_;
+bool HasSolver();
+// One that answers no to a question that takes longer than so many milliseconds; null when there is
+// none. `terms` must outlive it.
+std::unique_ptr<Solver> MakeSolver(const Terms& terms, unsigned milliseconds);
+
+using SolverFactory = std::unique_ptr<Solver> (*)(const Terms& terms, unsigned milliseconds);
+// At namespace scope of the library that has a solver.
+struct SolverRegistrar {
+  explicit SolverRegistrar(SolverFactory factory);
 };
 
 // Whether ProvesEqual knows what a function computes, or at least that its operands and its result

@@ -91,6 +91,19 @@ INSTANTIATE_TEST_SUITE_P(Big, BigEveryRule, testing::ValuesIn(LibraryRules()),
                            return fixtures::GoldenTestName(std::string(info.param.name));
                          });
 
+// Only a NaN tells that the rule is not exact: QuantizeLinear makes an integer of it, which is clipped.
+TEST(BigRegisteredRules, ThatOnlyReassociateAreRefutedAsExact) {
+  ir::IrContext context;
+  fixtures::LoadGoldenDialects(context);
+  drr::BuildResult built = FindRule("sink-clip-through-quantize")->build(&context);
+  ASSERT_TRUE(built.ok()) << built.errors[0];
+  built.rule->numerics = drr::NumericClass::kExact;
+  kernels::SessionRunner runner;
+  const RuleJudgement judgement = JudgeRule(
+      *built.rule, {.runner = &runner, .instances = 4, .inputs = 1, .seeds = &GoldenPrograms});
+  EXPECT_EQ(judgement.verdict, Verdict::kRefuted);
+}
+
 // Files of rules of the library, as a user loads them.
 class BigEveryFile : public testing::TestWithParam<const char*> {};
 
