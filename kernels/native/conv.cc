@@ -163,11 +163,13 @@ Made MakeConv1d(const KernelContext& context) {
     return context.Unsupported("auto_pad of one dimension");
   const std::span<const int64_t> x = context.dims(0), w = context.dims(1),
                                  y = context.result_dims(0);
-  const ir::Ints pads = attrs.pads.value_or(ir::Ints{0, 0}),
-                 strides = attrs.strides.value_or(ir::Ints{1}),
-                 dilations = attrs.dilations.value_or(ir::Ints{1});
+  const auto given = [](const std::optional<ir::Ints>& list, ir::Ints otherwise) {
+    return list && !list->empty() ? *list : otherwise;  // an empty list says nothing
+  };
+  const ir::Ints pads = given(attrs.pads, {0, 0}), strides = given(attrs.strides, {1}),
+                 dilations = given(attrs.dilations, {1});
   // Where the type of x says no rank, nothing has compared these.
-  if (x.size() != 3 || y.size() != 3 || pads.size() != 2 || strides.size() != 1 ||
+  if (x.size() != 3 || w.size() != 3 || y.size() != 3 || pads.size() != 2 || strides.size() != 1 ||
       dilations.size() != 1)
     return context.Unsupported("a window of another rank than x");
   const int64_t stride = strides[0], dilation = dilations[0];

@@ -1,5 +1,9 @@
 // Identities of arithmetic, most of them from ai_system_graph_optimization.md (5.2.1). A constant
 // operand may be expanded (X * Broadcast(1)), as long as x itself is not.
+#include <algorithm>
+#include <functional>
+
+#include "passes/canonicalize/constant_math.h"
 #include "passes/rules.h"
 
 namespace weft::passes {
@@ -27,6 +31,29 @@ Tensor FoldZero(SourcePattern& src, ResultPattern& res) {
   res.Tensor(out) =
       res.Op<ops::Expand>()(res.Constant(ScalarLike(x, 0)), res.ConstantInts(ShapeOf(out)));
   return x;
+}
+
+// (x . a) . b => x . (a . b) of f32 constants, one of them a number, or both of one shape.
+template <class Op, class Join>
+void MergeConstants(SourcePattern& src, ResultPattern& res, Join join) {
+  auto x = src.Tensor("x"), a = src.Tensor("a"), b = src.Tensor("b");
+  auto out = src.Op<Op>()(src.Op<Op>()(x, a), b);
+  src.Require("a and b are f32 constants, one of them a number, or both of one shape",
+              [=](const MatchContext& m) {
+                if (!ConstantF32(m[a]) || !ConstantF32(m[b])) return false;
+                return m[a].shape() == m[b].shape() || m[a].type().NumElements() == 1 ||
+                       m[b].type().NumElements() == 1;
+              });
+  res.Tensor(out) = res.Op<Op>()(x, res.Constant([=](const MatchContext& m) {
+    const auto first = *ConstantF32(m[a]), second = *ConstantF32(m[b]);
+    Shape shape = m[first.size() == 1 ? b : a].shape();
+    const auto rank = static_cast<size_t>(std::max(m[a].rank(), m[b].rank()));
+    shape.insert(shape.begin(), rank - shape.size(), 1);
+    return MakeF32(m.context(), shape, [&](int64_t i) {
+      return join(double{first[first.size() == 1 ? 0 : i]},
+                  double{second[second.size() == 1 ? 0 : i]});
+    });
+  }));
 }
 
 }  // namespace
@@ -82,6 +109,24 @@ WEFT_RULE(FoldLogOfExpQuotient, "canonicalize", kApproximate, .seed = "ai-system
   res.Tensor(out) = res.Op<ops::Sub>()(x, res.Op<ops::Log>()(y));
 }
 
+// (x + a) + b => x + (a + b), a and b constants
+WEFT_RULE(MergeConstantTerms, "canonicalize", kReassociates) {
+  MergeConstants<ops::Add>(src, res, std::plus<double>());
+}
+
+// (x * a) * b => x * (a * b), a and b constants
+WEFT_RULE(MergeConstantFactors, "canonicalize", kReassociates) {
+  MergeConstants<ops::Mul>(src, res, std::multiplies<double>());
+}
+
+// x * (1 / y), x * reciprocal(y) => x / y, of one shape: the reciprocal of a smaller y pays
+WEFT_RULE(FoldReciprocal, "canonicalize", kReassociates) {
+  auto x = src.Tensor("x"), y = src.Tensor("y");
+  auto out = x * src.Either(src.Splat(1) / y, src.Op<ops::Reciprocal>()(y));
+  src.Require(IsFloat(y), SameType(x, y), SameType(out, y));
+  res.Tensor(out) = res.Op<ops::Div>()(x, y);
+}
+
 // identity(x) => x
 WEFT_RULE(DropIdentity, "canonicalize", kExact, .aliases = {"remove-identity"}) {
   auto x = src.Tensor("x");
@@ -97,10 +142,29 @@ WEFT_RULE(DropDropout, "canonicalize", kExact, .aliases = {"remove-dropout"}) {
   res.Tensor(out) = x;
 }
 
+// clip(x + 3, 0, 6) / 6 => hard_sigmoid(x; 1/6, 1/2)
+WEFT_RULE(FuseHardSigmoid, "canonicalize", kReassociates) {
+  auto x = src.Tensor("x");
+  auto clipped = src.Op<ops::Clip>()(x + 3, src.Splat(0), src.Splat(6));
+  auto out = src.Either(clipped / 6, clipped * (1.0 / 6));
+  src.Require(IsFloat(x), SameType(x, out));
+  res.Tensor(out) = res.Op<ops::HardSigmoid>({.alpha = 1.0 / 6, .beta = 0.5})(x);
+}
+
 // x * hard_sigmoid(x; 1/6, 1/2) => hard_swish(x)
 WEFT_RULE(FuseHardSwish, "canonicalize", kReassociates) {
   auto x = src.Tensor("x");
   auto out = x * src.Op<ops::HardSigmoid>({.alpha = 1.0 / 6, .beta = 0.5})(x);
+  res.Tensor(out) = res.Op<ops::HardSwish>()(x);
+}
+
+// x * clip(x + 3, 0, 6) / 6 => hard_swish(x), and with 1/6 as onnxscript rounds it
+WEFT_RULE(FuseClippedHardSwish, "canonicalize", kReassociates) {
+  auto x = src.Tensor("x");
+  auto gated = x * src.Op<ops::HardSigmoid>({.alpha = 0.16666666, .beta = 0.5})(x);
+  auto product = x * src.Op<ops::Clip>()(x + 3, src.Splat(0), src.Splat(6));
+  auto out = src.EitherOf({gated, product / 6, product * (1.0 / 6)});
+  src.Require(IsFloat(x), SameType(x, out));
   res.Tensor(out) = res.Op<ops::HardSwish>()(x);
 }
 

@@ -3,6 +3,7 @@
 #include <numeric>
 #include <optional>
 
+#include "ir/dialects/onnx/matmul.h"
 #include "ir/dialects/onnx/nn/conv.h"
 #include "ir/dialects/onnx/nn/normalization.h"
 #include "passes/canonicalize/constant_math.h"
@@ -49,6 +50,15 @@ Let<Channels> ChannelsOf(SourcePattern& src, const BatchNorm& n, const Tensor& o
   });
 }
 
+// (b - mean) * s + beta, without b of 0.
+ResultTensor NewBias(ResultPattern& res, const BatchNorm& n, Let<Channels> channels, Tensor b) {
+  return res.Constant([=, mean = n.mean](const MatchContext& m) {
+    return MakeF32(m.context(), m[mean].shape(), [&](int64_t c) {
+      return m[channels].Apply(c, m.Has(b) ? (*ConstantF32(m[b]))[c] : 0);
+    });
+  });
+}
+
 // Without perm the order is reversed.
 Ints PermOf(const std::optional<Ints>& perm, int64_t rank) {
   if (perm) return *perm;
@@ -76,12 +86,62 @@ WEFT_RULE(FoldBatchNormIntoConv, "canonicalize", kReassociates,
     return MakeF32(m.context(), m[w].shape(),
                    [&](int64_t i) { return weights[i] * m[channels].scale[i / per_channel]; });
   });
-  auto new_b = res.Constant([=](const MatchContext& m) {
-    return MakeF32(m.context(), m[n.mean].shape(), [&](int64_t c) {
-      return m[channels].Apply(c, m.Has(b) ? (*ConstantF32(m[b]))[c] : 0);
+  res.Tensor(n.y) = res.Like(conv)(x, new_w, NewBias(res, n, channels, b));
+}
+
+// The same for a ConvTranspose, whose w is [C, M / group, kernel...].
+WEFT_RULE(FoldBatchNormIntoConvTranspose, "canonicalize", kReassociates,
+          .algebra =
+              "batch_norm(conv_transpose(x, w, b)) => conv_transpose(x, w * s, (b - mean) * "
+              "s + beta), where s = gamma / sqrt(var + epsilon)") {
+  auto x = src.Tensor("x"), w = src.Tensor("w"), b = src.Tensor("b");
+  auto conv = src.Op<ops::ConvTranspose>(AnyAttrs());
+  const BatchNorm n(src, conv(x, w, src.Optional(b)));
+  src.Require("w is an f32 constant", IsConstant(w), DType(w, kF32), MinRank(w, 3));
+  src.Require("b, if given, is an f32 constant, one per channel", IsConstant(IfGiven(b)),
+              DType(IfGiven(b), kF32), PerChannel(IfGiven(b), n.gamma, 0));
+  auto channels = ChannelsOf(src, n, n.gamma);
+  src.Require("every channel has its weights", [=](const MatchContext& m) {
+    const int64_t group = m[conv].group, per_group = m[w].dim(1);
+    return group > 0 && per_group > 0 && m[w].dim(0) % group == 0 &&
+           m[n.gamma].dim(0) == group * per_group && m[w].type().NumElements() > 0;
+  });
+  auto new_w = res.Constant([=](const MatchContext& m) {
+    const auto weights = *ConstantF32(m[w]);
+    const int64_t per_group = m[w].dim(1), inputs = m[w].dim(0) / m[conv].group;
+    const int64_t kernel = m[w].type().NumElements() / m[w].dim(0) / per_group;
+    return MakeF32(m.context(), m[w].shape(), [&](int64_t i) {
+      const int64_t in = i / kernel / per_group, out = i / kernel % per_group;
+      return weights[i] * m[channels].scale[in / inputs * per_group + out];
     });
   });
-  res.Tensor(n.y) = res.Like(conv)(x, new_w, new_b);
+  res.Tensor(n.y) = res.Like(conv)(x, new_w, NewBias(res, n, channels, b));
+}
+
+// The same for a Gemm, whose columns are the channels.
+WEFT_RULE(FoldBatchNormIntoGemm, "canonicalize", kReassociates,
+          .algebra =
+              "batch_norm(gemm(a, w, b)) => gemm(a, w * s, (b - mean) * s + beta), where "
+              "s = gamma / sqrt(var + epsilon)") {
+  auto a = src.Tensor("a"), w = src.Tensor("w"), b = src.Tensor("b");
+  auto trans_b = src.Attr<int64_t>("transB");
+  auto gemm = src.Op<ops::Gemm>({.transB = trans_b});
+  const BatchNorm n(src, gemm(a, w, src.Optional(b)));
+  src.Require("w is an f32 constant", IsConstant(w), DType(w, kF32), Rank(w, 2));
+  src.Require("b, if given, is an f32 constant, one per channel", IsConstant(IfGiven(b)),
+              DType(IfGiven(b), kF32), PerChannel(IfGiven(b), n.gamma, 0));
+  auto channels = ChannelsOf(src, n, n.gamma);
+  src.Require("every column is a channel", [=](const MatchContext& m) {
+    return m[w].dim(m[trans_b] != 0 ? 0 : 1) == m[n.gamma].dim(0);
+  });
+  auto new_w = res.Constant([=](const MatchContext& m) {
+    const auto weights = *ConstantF32(m[w]);
+    const int64_t columns = std::max<int64_t>(1, m[w].dim(1));
+    return MakeF32(m.context(), m[w].shape(), [&](int64_t i) {
+      return weights[i] * m[channels].scale[m[trans_b] != 0 ? i / columns : i % columns];
+    });
+  });
+  res.Tensor(n.y) = res.Like(gemm)(a, new_w, NewBias(res, n, channels, b));
 }
 
 // A product and a sum in the layout around the transposes (ascend_knowledge_base.md, BNFolding).

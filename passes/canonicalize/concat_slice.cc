@@ -61,17 +61,26 @@ WEFT_RULE(MergeConcats, "canonicalize", kExact, .seed = "ascend",
   res.Tensor(out) = res.Op<ops::Concat>({.axis = axis})(xs, ys, zs);
 }
 
-// concat(xs, empty slice, ys) => concat(xs, ys). The document (ascend_knowledge_base.md,
+// concat(xs, e, ys) => concat(xs, ys), where e is empty. The document (ascend_knowledge_base.md,
 // EmptySliceFix) drops an empty slice from any Concat; that is right only where the empty axis is
 // the one that is joined: [0,3] and [0,4] joined along axis 1 are [0,7].
-WEFT_RULE(DropEmptySlice, "canonicalize", kExact, .seed = "ascend",
-          .aliases = {"empty-slice-fix"}) {
+WEFT_RULE(DropEmptyOperand, "canonicalize", kExact, .seed = "ascend",
+          .aliases = {"empty-slice-fix", "drop-empty-slice"}) {
   auto xs = src.Tensors("xs"), ys = src.Tensors("ys");
+  auto e = src.Tensor("e");
   auto axis = src.Attr<int64_t>("axis");
-  auto slice = src.Keep(Slice(src, src.Tensor("data"), Operands(src, "")));
-  auto out = src.Op<ops::Concat>({.axis = axis})(xs, slice, ys);
-  src.Require(Dim(slice, axis, 0), AnyElement({xs, ys}));
+  auto out = src.Op<ops::Concat>({.axis = axis})(xs, e, ys);
+  src.Require(Dim(e, axis, 0), AnyElement({xs, ys}));
   res.Tensor(out) = res.Op<ops::Concat>({.axis = axis})(xs, ys);
+}
+
+// slice(x, ..) => x, where all of it is taken: as many as there are, one by one
+WEFT_RULE(DropNoopSlice, "canonicalize", kExact) {
+  auto x = src.Tensor("x");
+  const SliceOperands s = Operands(src, "");
+  auto out = Slice(src, x, s);
+  src.Require(SameType(x, out), IsSplat(IfGiven(s.steps), 1));
+  res.Tensor(out) = x;
 }
 
 // Slices of different axes do not see each other, so starts, ends and steps of any sign stay as they

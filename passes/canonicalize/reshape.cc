@@ -1,7 +1,9 @@
 // Reshapes, and the computation of their targets.
+#include <algorithm>
 #include <optional>
 
 #include "ir/dialects/onnx/infer/shape_value.h"
+#include "ir/dialects/onnx/reduce.h"
 #include "passes/rules.h"
 
 namespace weft::passes {
@@ -43,6 +45,47 @@ std::optional<Ints> Numbers(const BoundTensor& shape) {
   return numbers;
 }
 
+// x in another shape, by an op that is no Reshape.
+Tensor OtherView(SourcePattern& src, const Tensor& x, const char* axes) {
+  return src.Either(src.OneOf<ops::Squeeze, ops::Unsqueeze>()(x, src.Tensor(axes)),
+                    src.OneOf<ops::Flatten, ops::Squeeze>(AnyAttrs())(x));
+}
+
+// Two in a row, not both Reshape.
+Tensor TwoViews(SourcePattern& src, const Tensor& x) {
+  auto reshaped = src.Op<ops::Reshape>(AnyAttrs())(x, src.Tensor("s"));
+  auto viewed = src.Keep(OtherView(src, x, "a"));
+  return src.Either(src.Op<ops::Reshape>(AnyAttrs())(viewed, src.Tensor("t")),
+                    OtherView(src, src.Keep(src.Either(reshaped, OtherView(src, x, "c"))), "b"));
+}
+
+constexpr int64_t kMaxAxis = 63;  // what a program may say is not searched further
+
+// Axes of a list; nothing where one is negative and the rank not known.
+std::optional<Ints> NormalAxes(const BoundTensor& list, const BoundTensor& of) {
+  std::optional<Ints> axes = list.ints();
+  if (!axes) return std::nullopt;
+  for (int64_t& axis : *axes) {
+    if (axis < 0 && !of.has_rank()) return std::nullopt;
+    axis += axis < 0 ? of.rank() : 0;
+    if (axis < 0 || axis > kMaxAxis) return std::nullopt;
+  }
+  return axes;
+}
+
+// `first`, and those that `others` are among what `first` leaves over.
+Ints JoinAxes(Ints first, const Ints& others) {
+  Ints all = first;
+  for (int64_t left : others) {
+    int64_t axis = 0;
+    for (;; ++axis)
+      if (std::find(first.begin(), first.end(), axis) == first.end() && left-- == 0) break;
+    all.push_back(axis);
+  }
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
 }  // namespace
 
 // reshape(x, shape of x) => x
@@ -54,7 +97,7 @@ WEFT_RULE(DropNoopReshape, "canonicalize", kExact, .aliases = {"remove-noop-resh
 }
 
 // reshape(reshape(x, s), t) => reshape(x, t), with the shape itself for t: a 0 or -1 in t would mean
-// another thing for x
+// another thing for x.
 WEFT_RULE(MergeReshapes, "canonicalize", kExact, .aliases = {"compose-reshapes"}) {
   auto x = src.Tensor("x"), s = src.Tensor("s"), t = src.Tensor("t");
   auto inner = src.Keep(src.Op<ops::Reshape>(AnyAttrs())(x, s));
@@ -79,6 +122,74 @@ WEFT_RULE(DropReshapeBack, "canonicalize", kExact) {
   auto out = src.Op<ops::Reshape>(AnyAttrs())(inner, src.Tensor("t"));
   src.Require(SameType(x, out));
   res.Tensor(out) = x;
+}
+
+// flatten(x), squeeze(x) => x, where that keeps the shape
+WEFT_RULE(DropNoopView, "canonicalize", kExact) {
+  auto x = src.Tensor("x");
+  auto out = OtherView(src, x, "axes");
+  src.Require(SameType(x, out));
+  res.Tensor(out) = x;
+}
+
+// squeeze(reshape(x, s), a) => reshape(x, shape), and so for any two of Reshape, Squeeze, Unsqueeze
+// and Flatten
+WEFT_RULE(MergeViews, "canonicalize", kExact) {
+  auto x = src.Tensor("x");
+  auto out = TwoViews(src, x);
+  src.Require(NonEmpty(out));
+  res.Tensor(out) = res.Op<ops::Reshape>()(x, res.ConstantInts(ShapeOf(out)));
+}
+
+// squeeze(unsqueeze(x, a), a) => x, and so for any two of them that give the shape of x again
+WEFT_RULE(DropViewBack, "canonicalize", kExact, .benefit = 4) {
+  auto x = src.Tensor("x");
+  auto out = TwoViews(src, x);
+  src.Require(SameType(x, out));
+  res.Tensor(out) = x;
+}
+
+// squeeze(squeeze(x, a), b) => squeeze(x, c), whatever the sizes
+WEFT_RULE(MergeSqueezes, "canonicalize", kExact, .benefit = 3) {
+  auto x = src.Tensor("x"), a = src.Tensor("a"), b = src.Tensor("b");
+  auto inner = src.Keep(src.Op<ops::Squeeze>()(x, a));
+  auto out = src.Op<ops::Squeeze>()(inner, b);
+  auto axes = src.Let("the axes are constants", [=](const MatchContext& m) {
+    const auto first = NormalAxes(m[a], m[x]), second = NormalAxes(m[b], m[inner]);
+    return first && second ? std::optional(JoinAxes(*first, *second)) : std::nullopt;
+  });
+  res.Tensor(out) = res.Op<ops::Squeeze>()(x, res.ConstantInts(axes));
+}
+
+// unsqueeze(unsqueeze(x, a), b) => unsqueeze(x, c), whatever the sizes
+WEFT_RULE(MergeUnsqueezes, "canonicalize", kExact, .benefit = 3) {
+  auto x = src.Tensor("x"), a = src.Tensor("a"), b = src.Tensor("b");
+  auto inner = src.Keep(src.Op<ops::Unsqueeze>()(x, a));
+  auto out = src.Op<ops::Unsqueeze>()(inner, b);
+  auto axes = src.Let("the axes are constants", [=](const MatchContext& m) {
+    const auto first = NormalAxes(m[a], m[inner]), second = NormalAxes(m[b], m[out]);
+    return first && second ? std::optional(JoinAxes(*second, *first)) : std::nullopt;
+  });
+  res.Tensor(out) = res.Op<ops::Unsqueeze>()(x, res.ConstantInts(axes));
+}
+
+// unsqueeze(reduce(x, axes, keepdims = 0), axes) => reduce(x, axes, keepdims = 1)
+WEFT_RULE(FoldUnsqueezeIntoReduce, "canonicalize", kExact) {
+  auto x = src.Tensor("x"), put_back = src.Tensor("put_back");
+  auto reduce = src.OneOf<ops::ReduceMean, ops::ReduceMax, ops::ReduceMin, ops::ReduceSum,
+                          ops::ReduceProd, ops::ReduceL1, ops::ReduceL2, ops::ReduceSumSquare,
+                          ops::ReduceLogSum, ops::ReduceLogSumExp>(AnyAttrs(), {.keepdims = 0});
+  auto out = src.Op<ops::Unsqueeze>()(reduce(x), put_back);
+  src.Require("the axes that come back are those that went", [=](const MatchContext& m) {
+    std::optional<Ints> gone = m.As<ops::ReduceMean>(reduce).axes;
+    std::optional<Ints> back = NormalAxes(m[put_back], m[out]);
+    if (!gone || gone->empty() || !back || !m[x].has_rank()) return false;
+    for (int64_t& axis : *gone) axis += axis < 0 ? m[x].rank() : 0;
+    std::sort(gone->begin(), gone->end());
+    std::sort(back->begin(), back->end());
+    return *gone == *back;
+  });
+  res.Tensor(out) = res.Like(reduce, {.keepdims = 1})(x);
 }
 
 // reshape(x, s) => reshape(x, constant), where s follows from the sizes of x. The small ops that
@@ -106,15 +217,21 @@ WEFT_RULE(FoldStaticShape, "canonicalize", kExact) {
   res.Tensor(out) = res.ConstantInts(sizes);
 }
 
-// gather(shape(x), i) => those sizes of x. The others may be symbols.
+// gather(shape(x), i), slice(shape(x), ..) => those sizes of x. The others may be symbols.
 WEFT_RULE(FoldStaticSize, "canonicalize", kExact) {
   auto sizes = src.Keep(src.Op<ops::Shape>(AnyAttrs())(src.Tensor("x")));
-  auto out = src.Op<ops::Gather>(AnyAttrs())(sizes, src.Tensor("i"));
+  auto gathered = src.Op<ops::Gather>(AnyAttrs())(sizes, src.Tensor("i"));
+  auto sliced =
+      src.Op<ops::Slice>()(sizes, src.Tensor("starts"), src.Tensor("ends"),
+                           src.Optional(src.Tensor("axes")), src.Optional(src.Tensor("steps")));
+  auto out = src.Either(gathered, sliced);
   auto numbers =
       src.Let("the sizes are numbers", [=](const MatchContext& m) { return Numbers(m[out]); });
   res.Tensor(out) = res.Constant([=](const MatchContext& m) {
-    const ir::Type type = m[out].type();
-    return type.context()->DenseAttrOf<int64_t>(type, std::span<const int64_t>(m[numbers]));
+    const auto count = static_cast<int64_t>(m[numbers].size());
+    const bool is_scalar = m[out].rank() == 0;
+    const ir::Type type = m.context()->TensorType(kI64, is_scalar ? Shape{} : Shape{count});
+    return m.context()->DenseAttrOf<int64_t>(type, std::span<const int64_t>(m[numbers]));
   });
 }
 

@@ -1,6 +1,23 @@
+#include <numeric>
+#include <optional>
+
 #include "passes/rules.h"
 
 namespace weft::passes {
+
+// transpose(x) => transpose(x, [.., 1, 0]): what is not written is written out, for the rules that
+// read it
+WEFT_RULE(LowerDefaultTranspose, "canonicalize", kExact) {
+  auto x = src.Tensor("x");
+  auto out = src.Op<ops::Transpose>()(x);
+  auto perm = src.Let("the rank is known", [=](const MatchContext& m) {
+    if (!m[x].has_rank()) return std::optional<Ints>();
+    Ints reversed(static_cast<size_t>(m[x].rank()));
+    std::iota(reversed.rbegin(), reversed.rend(), int64_t{0});
+    return std::optional(reversed);
+  });
+  res.Tensor(out) = res.Op<ops::Transpose>({.perm = perm})(x);
+}
 
 // transpose(x, [0, 1, ..]) => x
 WEFT_RULE(DropIdentityTranspose, "canonicalize", kExact, .aliases = {"remove-identity-transpose"}) {

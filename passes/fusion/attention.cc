@@ -1,6 +1,7 @@
 #include "ir/dialects/fused/attention.h"
 
 #include <functional>
+#include <limits>
 
 #include "ir/dialects/onnx/matmul.h"
 #include "ir/dialects/onnx/nn/normalization.h"
@@ -152,6 +153,34 @@ WEFT_RULE(FuseRepeatedHeads, "fuse-composite", kReassociates) {
       src.Optional(keep));
   src.Require("k and v have as many heads", SameDim(k, 1, v, 1));
   res.Tensor(out) = res.Op<fused::Attention>({.scale = scale, .fill = fill})(q, k, v, mask, keep);
+}
+
+// attention(reshape(q * c), k, v) => attention(reshape(q), k, v) {scale * c}, whatever moves it; q / c
+// likewise
+WEFT_RULE(FuseAttentionScale, "fuse-composite", kReassociates) {
+  auto q = src.Tensor("q"), k = src.Tensor("k"), v = src.Tensor("v");
+  auto mask = src.Tensor("mask"), keep = src.Tensor("keep");
+  auto factor = src.Tensor("factor"), divisor = src.Tensor("divisor");
+  auto scaled = src.Either(q * factor, q / divisor);
+  auto moves = src.Repeat<ops::Reshape, ops::Transpose>(AnyAttrs(), {.max = 2});
+  auto attention = src.Op<fused::Attention>(AnyAttrs());
+  auto out = attention(moves(scaled), k, v, src.Optional(mask), src.Optional(keep));
+  src.Require(NonZero(IfGiven(factor)), NonZero(IfGiven(divisor)), SameType(q, scaled));
+  const auto scale = [=](const MatchContext& m) {
+    const double by = m.Has(factor) ? *m[factor].splat() : 1 / *m[divisor].splat();
+    return static_cast<float>(m[attention].scale * by);
+  };
+  res.Tensor(out) = res.Like(attention, {.scale = scale})(res.Like(moves)(q), k, v, mask, keep);
+}
+
+// attention(q, k, v, where(keep, 0, -inf)) => attention(q, k, v, keep) {fill = -inf}, as torch 2 spells a
+// boolean mask
+WEFT_RULE(FuseAttentionMask, "fuse-composite", kReassociates) {
+  auto q = src.Tensor("q"), k = src.Tensor("k"), v = src.Tensor("v"), keep = src.Tensor("keep");
+  constexpr float kMasked = -std::numeric_limits<float>::infinity();
+  auto attention = src.Op<fused::Attention>(AnyAttrs());
+  auto out = attention(q, k, v, src.Op<ops::Where>()(keep, src.Splat(0), src.Splat(kMasked)));
+  res.Tensor(out) = res.Like(attention, {.fill = kMasked})(q, k, v, res.None(), keep);
 }
 
 // transpose(attention(transpose(q), transpose(k), transpose(v))) => attention(q, k, v) in

@@ -67,6 +67,16 @@ void FuseActivation(SourcePattern& src, ResultPattern& res) {
                    .activation_params = applied[&AppliedActivation::params]})(x, w, b, r);
 }
 
+// y * sigmoid(y) of y = f(x, w, b, r), which exporters write where torch has SiLU.
+template <class F>
+void FuseSwish(SourcePattern& src, ResultPattern& res) {
+  auto x = src.Tensor("x"), w = src.Tensor("w"), b = src.Tensor("b"), r = src.Tensor("r");
+  auto f = WithoutActivation<F>(src);
+  auto y = f(x, w, src.Optional(b), src.Optional(r));
+  auto out = y * src.Op<ops::Sigmoid>()(y);
+  res.Tensor(out) = res.Like(f, {.activation = fused::Activation::kSwish})(x, w, b, r);
+}
+
 }  // namespace
 
 // linear(x, w, b) + r => linear(x, w, b, r)
@@ -90,6 +100,12 @@ WEFT_RULE(FuseConvActivation, "fuse-epilogue", kExact, .seed = "ai-system",
           .algebra = "a(conv2d(x, w, b, r)) => conv2d {activation = a}") {
   FuseActivation<fused::Conv2d>(src, res);
 }
+
+// y * sigmoid(y) => linear {activation = swish}, where y = linear(x, w, b, r)
+WEFT_RULE(FuseLinearSwish, "fuse-epilogue", kReassociates) { FuseSwish<fused::Linear>(src, res); }
+
+// y * sigmoid(y) => conv2d {activation = swish}, where y = conv2d(x, w, b, r)
+WEFT_RULE(FuseConvSwish, "fuse-epilogue", kReassociates) { FuseSwish<fused::Conv2d>(src, res); }
 
 // clip(linear(x, w, b, r), low, high) => linear {activation = clip}
 WEFT_RULE(FuseLinearClip, "fuse-epilogue", kExact) { FuseClip<fused::Linear>(src, res); }

@@ -1,6 +1,8 @@
 #include <numbers>
 
 #include "ir/dialects/fused/elementwise.h"
+#include "ir/dialects/fused/matmul.h"
+#include "ir/dialects/onnx/matmul.h"
 #include "ir/dialects/onnx/nn/activation.h"
 #include "passes/rules.h"
 
@@ -44,6 +46,20 @@ WEFT_RULE(FuseGelu, "fuse-composite", kReassociates) {
                                                            : fused::GeluApproximate::kNone;
   };
   res.Tensor(out) = res.Op<fused::Gelu>({.approximate = same})(x);
+}
+
+// gelu(x + b) => gelu(x, b), unless a product takes b in
+WEFT_RULE(FuseGeluBias, "fuse-epilogue", kExact) {
+  auto x = src.Tensor("x"), b = src.Tensor("b");
+  auto approximate = src.Attr<fused::GeluApproximate>("approximate");
+  const auto any = [&](const char* name) { return src.Tensor(name); };
+  auto product = src.Op<fused::Linear>(AnyAttrs())(any("d"), any("v"), src.Optional(any("c")),
+                                                   src.Optional(any("r")));
+  auto matmul = src.Op<ops::MatMul>()(any("a"), any("w"));
+  auto sum = src.Not(x, src.Either(product, matmul)) + b;
+  auto out = src.Op<fused::Gelu>({.approximate = approximate})(sum);
+  src.Require(PerChannel(b, x, -1), SameType(x, sum));
+  res.Tensor(out) = res.Op<fused::Gelu>({.approximate = approximate})(x, b);
 }
 
 }  // namespace weft::passes

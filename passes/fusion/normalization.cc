@@ -34,6 +34,15 @@ bool IsNotBroadcast(const BoundTensor& parameter, const BoundTensor& x, int64_t 
   return true;
 }
 
+// Whether t has one number for each channel of x, axis 1, and is broadcast so beside x.
+bool IsPerChannel(const BoundTensor& t, const BoundTensor& x) {
+  const int64_t axis = x.rank() - 1;  // from the end
+  if (t.rank() != axis && t.rank() != x.rank()) return false;
+  for (int64_t i = 1; i <= t.rank(); ++i)
+    if (t.dim(-i) != (i == axis ? x.dim(1) : 1)) return false;
+  return true;
+}
+
 }  // namespace
 
 // (x - mean) / sqrt(mean((x - mean)^2) + epsilon) * gamma + beta => layer_norm(x, gamma, beta), the
@@ -101,6 +110,56 @@ WEFT_RULE(FuseRmsNormalization, "fuse-composite", kReassociates) {
   auto out = src.Op<ops::RMSNormalization>({.axis = axis, .epsilon = epsilon})(x, gamma);
   src.Require(DType(x, kF32), SameAxis(x, axis, -1), PerChannel(gamma, x, -1));
   res.Tensor(out) = res.Op<fused::RmsNorm>({.epsilon = epsilon})(x, gamma);
+}
+
+// scale * reshape(instance_norm(reshape(x, [0, groups, -1]))) + bias => group_norm(x, scale, bias), as
+// torch up to opset 20 spells it
+WEFT_RULE(FuseGroupNorm, "fuse-composite", kReassociates) {
+  auto x = src.Tensor("x"), gamma = src.Tensor("gamma"), beta = src.Tensor("beta");
+  auto epsilon = src.Attr<float>("epsilon");
+  auto groups = src.Op<ops::Reshape>(AnyAttrs())(x, src.Tensor("flat"));
+  auto normal =
+      src.Op<ops::InstanceNormalization>({.epsilon = epsilon})(groups, src.Splat(1), src.Splat(0));
+  auto back = src.Op<ops::Reshape>(AnyAttrs())(normal, src.Tensor("shape"));
+  auto out = back * gamma + beta;
+  src.Require(MinRank(x, 3), Rank(groups, 3), DType(x, kF32), SameDim(groups, 0, x, 0),
+              SameType(back, x), SameType(out, x));
+  src.Require("channels are divided into groups", [=](const MatchContext& m) {
+    const int64_t count = m[groups].dim(1), channels = m[x].dim(1);
+    return count > 0 && channels > 0 && channels % count == 0;
+  });
+  src.Require("gamma and beta have a number for each channel", [=](const MatchContext& m) {
+    return IsPerChannel(m[gamma], m[x]) && IsPerChannel(m[beta], m[x]);
+  });
+  const auto count = [=](const MatchContext& m) { return m[groups].dim(1); };
+  res.Tensor(out) = res.Op<fused::GroupNorm>({.groups = count, .epsilon = epsilon})(x, gamma, beta);
+}
+
+// onnx.GroupNormalization(x, scale, bias) => fused.group_norm(x, scale, bias)
+WEFT_RULE(FuseGroupNormalization, "fuse-composite", kReassociates) {
+  auto x = src.Tensor("x"), scale = src.Tensor("scale"), bias = src.Tensor("bias");
+  auto groups = src.Attr<int64_t>("groups");
+  auto epsilon = src.Attr<float>("epsilon");
+  auto out =
+      src.Op<ops::GroupNormalization>({.epsilon = epsilon, .num_groups = groups})(x, scale, bias);
+  src.Require(DType(x, kF32), MinRank(x, 3), PerChannel(scale, x, 1), PerChannel(bias, x, 1));
+  auto column = res.ConstantInts([=](const MatchContext& m) {
+    Ints sizes(static_cast<size_t>(m[x].rank() - 1), 1);
+    sizes[0] = -1;
+    return sizes;
+  });
+  const auto reshaped = [&](const Tensor& t) { return res.Op<ops::Reshape>()(t, column); };
+  res.Tensor(out) = res.Op<fused::GroupNorm>({.groups = groups, .epsilon = epsilon})(
+      x, reshaped(scale), reshaped(bias));
+}
+
+// y * sigmoid(y) => group_norm {activation = swish}, where y = group_norm(x, scale, bias)
+WEFT_RULE(FuseGroupNormSwish, "fuse-composite", kReassociates) {
+  auto x = src.Tensor("x"), scale = src.Tensor("scale"), bias = src.Tensor("bias");
+  auto norm = src.Op<fused::GroupNorm>(AnyAttrs(), {.activation = fused::Activation::kNone});
+  auto y = norm(x, scale, src.Optional(bias));
+  auto out = y * src.Op<ops::Sigmoid>()(y);
+  res.Tensor(out) = res.Like(norm, {.activation = fused::Activation::kSwish})(x, scale, bias);
 }
 
 // layer_norm(x + r) => layer_norm(x, residual r)

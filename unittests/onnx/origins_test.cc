@@ -93,7 +93,7 @@ TEST_F(NodeOrigins, OfAFusedNodeAreItsNameItsMetadataAndItsDoc) {
   EXPECT_EQ(linear.domain(), "ai.weft.fused");
   EXPECT_EQ(linear.name(), "mm+plus+%r");
   EXPECT_EQ(Metadata(linear, kSourcesKey), R"(["mm","plus","%r"])");
-  EXPECT_THAT(Metadata(linear, kRulesKey), HasSubstr(R"("fuse-linear-bias")"));
+  EXPECT_THAT(Metadata(linear, kRulesKey), HasSubstr(R"("fuse-gemm")"));
   EXPECT_EQ(linear.doc_string(), "a product\nat least 0");
   EXPECT_EQ(softmax.name(), "soft");
   EXPECT_EQ(softmax.metadata_props_size(), 0);

@@ -70,7 +70,7 @@ constexpr const char* kLinear =
 TEST_F(PassOrigins, NameWhatAFusedOperationHolds) {
   Run(kLinear, FindPipeline("fuse")->passes);
   EXPECT_THAT(Sources("fused.linear"), ElementsAre("mm", "plus", "%y"));
-  EXPECT_THAT(Rules("fused.linear"), Contains("fuse-linear-bias"));
+  EXPECT_THAT(Rules("fused.linear"), Contains("fuse-gemm"));
 }
 
 TEST_F(PassOrigins, NameWhatAConstantWasFoldedFrom) {

@@ -45,7 +45,17 @@ TEST(PrintedRuleLibrary, IsReadBackWhereThereIsNoNativeCode) {
   EXPECT_THAT(
       native,
       testing::UnorderedElementsAre(
-          "drop-full-clip", "fold-batch-norm-into-conv", "fold-batch-norm-through-transposes",
+          "drop-expanded-operand", "drop-expanded-second-operand", "drop-full-clip",
+          "drop-noop-gather", "drop-repeated-op", "fold-batch-norm-into-conv-transpose",
+          "fold-batch-norm-into-gemm", "fold-cast-into-constant-of-shape",
+          "fold-factor-before-conv", "fold-factor-before-matmul", "fold-factor-into-conv",
+          "fold-factor-into-matmul", "fold-pad-into-average-pool", "fold-pad-into-conv",
+          "fold-pad-into-conv-integer", "fold-pad-into-max-pool", "fold-term-into-conv",
+          "fold-term-through-transpose", "fold-transpose-into-gemm", "fold-unsqueeze-into-reduce",
+          "fuse-attention-scale", "fuse-group-norm", "fuse-group-normalization",
+          "fuse-matmul-into-gemm", "lower-default-transpose", "merge-clamps",
+          "merge-constant-factors", "merge-constant-terms", "merge-extrema", "merge-squeezes",
+          "merge-unsqueezes", "fold-batch-norm-into-conv", "fold-batch-norm-through-transposes",
           "fold-dynamic-reshape", "fold-static-shape", "fold-static-size", "fuse-attention",
           "fuse-batched-attention", "fuse-conv-activation", "fuse-gelu", "fuse-layer-norm",
           "fuse-layer-normalization", "fuse-linear-activation", "fuse-masked-fill-attention",

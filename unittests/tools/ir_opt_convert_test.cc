@@ -12,13 +12,14 @@ using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// y = relu(conv(x, w) * 1e-12).
+// y = tanh(conv(x, w)) * 1e-12: no weight takes the factor in.
 constexpr const char* kConv =
     R"(module {input_names:strings["x"],output_names:strings["y"]} (%0: tensor<1x1x3x3xf32>) {
  (%1) = "builtin.constant" () {value:dense<tensor<1x1x2x2xf32>, [0.3,-1.7,7e4,0.9]>} : () -> tensor<1x1x2x2xf32>
  (%2) = "onnx.Conv" (%0, %1) {} : (tensor<1x1x3x3xf32>, tensor<1x1x2x2xf32>) -> tensor<1x1x2x2xf32>
  (%3) = "builtin.constant" () {value:dense<tensor<f32>, [1e-12]>} : () -> tensor<f32>
- (%4) = "onnx.Mul" (%2, %3) {} : (tensor<1x1x2x2xf32>, tensor<f32>) -> tensor<1x1x2x2xf32>
+ (%5) = "onnx.Tanh" (%2) {} : (tensor<1x1x2x2xf32>) -> tensor<1x1x2x2xf32>
+ (%4) = "onnx.Mul" (%5, %3) {} : (tensor<1x1x2x2xf32>, tensor<f32>) -> tensor<1x1x2x2xf32>
  () = "builtin.return" (%4) {} : (tensor<1x1x2x2xf32>) ->
 }
 )";
@@ -35,7 +36,7 @@ TEST_F(IrOpt, ConvertsAModelAndSaysWhatThatDoesToItsOutputs) {
   const Outcome outcome = Accept({in, "--convert", "f16"});
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("tensor<1x1x3x3xf16>"), Not(HasSubstr("f32"))));
   EXPECT_THAT(outcome.err,
-              AllOf(HasSubstr("2 operations converted to f16\n"),
+              AllOf(HasSubstr("3 operations converted to f16\n"),
                     HasSubstr("1 weight too large for f16 became its largest"),
                     HasSubstr("1 weight too small for f16 became its smallest"),
                     ContainsRegex("y +[0-9.e+-]+ +[0-9.e+-]+ +[0-9.e+-]+ +[0-9.e+-]+\n")));

@@ -27,7 +27,7 @@ constexpr const char* kLinear =
 )";
 constexpr const char* kFused =
     "\"fused\\.linear\" [^\n]* from\\(\"mm\", \"plus\", \"%r\"\\) "
-    "by\\(\"[^\n]*\"fuse-linear-bias\"";
+    "by\\(\"[^\n]*\"fuse-gemm\"";
 
 class IrOptOrigins : public IrOpt {
  protected:
@@ -74,7 +74,7 @@ TEST_F(IrOptOrigins, OfAModelThatIsNotChangedAreNotWritten) {
 }
 
 TEST_F(IrOptOrigins, AreShownByExplain) {
-  const std::string out = Print(in_, {"--pipeline", "fuse", "--explain", "fuse-linear-bias@r"});
+  const std::string out = Print(in_, {"--pipeline", "fuse", "--explain", "fuse-gemm@r"});
   EXPECT_THAT(out, ContainsRegex(kFused));
 }
 

@@ -33,6 +33,7 @@ const std::map<std::string_view, OpMeanings::Function>& OpMeanings::Functions() 
   static const auto* functions = new std::map<std::string_view, Function>{
       {"onnx.Identity", &M::Identity},
       {"onnx.Dropout", &M::Dropout},
+      {"onnx.Pad", &M::Pad},
       {"onnx.Cast", &M::Cast},
       {"pd.cast", &M::Cast},
       {"onnx.Clip", &M::Clip},
@@ -212,6 +213,18 @@ std::string OpMeanings::KeyOf(const ProofOp& op) const {
   return key;
 }
 
+namespace {
+
+// Of one value, however often it is an operand, these give it back; Sum only where it is there once.
+bool JoinsEqualOperands(std::string_view name, const std::vector<Tensor*>& operands) {
+  if (name == "onnx.Sum") return operands.size() == 1;
+  if (name != "onnx.Min" && name != "onnx.Max") return false;
+  return std::all_of(operands.begin(), operands.end(),
+                     [&](const Tensor* operand) { return operand == operands[0]; });
+}
+
+}  // namespace
+
 std::vector<Tensor*> OpMeanings::AnyElementwise(const ProofOp& op) {
   std::string function = KeyOf(op);
   std::vector<Tensor*> given;
@@ -220,6 +233,7 @@ std::vector<Tensor*> OpMeanings::AnyElementwise(const ProofOp& op) {
     if (op.operands[i] != nullptr) given.push_back(op.operands[i]);
   }
   if (given.empty()) return AnyFunction(op);
+  if (JoinsEqualOperands(op.name, given)) return {given[0]};
   TypeClass type = c_.NewType();
   if (IsArithmetic(function) || IsLogic(function)) {
     if (!c_.of_result()) {
@@ -263,9 +277,16 @@ std::vector<Tensor*> OpMeanings::Identity(const ProofOp& op) { return {op.operan
 
 std::vector<Tensor*> OpMeanings::Dropout(const ProofOp& op) {
   constexpr size_t kTraining = 2;
+  Tensor* ratio = op.operands.size() > 1 ? op.operands[1] : nullptr;
+  if (ratio != nullptr && ratio->uniform_number == 0.0) return {op.operands[0]};
   Tensor* training = op.operands.size() > kTraining ? op.operands[kTraining] : nullptr;
   if (training != nullptr && training->uniform_number != 0.0) c_.Fail("a Dropout may be training");
   return {op.operands[0]};
+}
+
+// Of nothing in any mode; what else it does is not known.
+std::vector<Tensor*> OpMeanings::Pad(const ProofOp& op) {
+  return op.operands[1]->uniform_number == 0.0 ? Results{op.operands[0]} : AnyFunction(op);
 }
 
 std::vector<Tensor*> OpMeanings::Cast(const ProofOp& op) {
@@ -291,6 +312,9 @@ std::vector<Term> OpMeanings::Wholes(const std::vector<Tensor*>& tensors) {
 std::vector<Tensor*> OpMeanings::Clip(const ProofOp& op) {
   Terms& t = c_.terms();
   Tensor& x = *op.operands[0];
+  if (std::count(op.operands.begin() + 1, op.operands.end(), nullptr) + 1 ==
+      static_cast<ptrdiff_t>(op.operands.size()))
+    return {&x};  // no bounds
   const bool is_float = (c_.PossibleTypes(x.type) & ~TypesThat(&ir::IsFloat)) == 0;
   std::vector<Term> limits;
   for (size_t i : {1U, 2U}) {

@@ -73,6 +73,7 @@ class OpMeanings {
   std::vector<Term> Wholes(const std::vector<Tensor*>& tensors);
   Results Identity(const ProofOp& op);
   Results Dropout(const ProofOp& op);
+  Results Pad(const ProofOp& op);
   Results Cast(const ProofOp& op);
   Results Clip(const ProofOp& op);
   Results Quantize(const ProofOp& op);

@@ -61,10 +61,11 @@ TEST_P(AscendPipeline, KeepsNumbers) {
 
 INSTANTIATE_TEST_SUITE_P(Rewrites, AscendPipeline,
                          testing::Values("split-average-pool", "fold-batch-norm-through-transposes",
-                                         "conv1d-to-conv2d", "drop-empty-slice", "gather-to-split",
-                                         "merge-casts", "merge-concats", "merge-slices",
-                                         "split-large-kernel-conv", "split-qkv-matmul",
-                                         "lower-topk-indices", "lower-wide-conv-block", "typecast"),
+                                         "conv1d-to-conv2d", "drop-empty-operand",
+                                         "gather-to-split", "merge-casts", "merge-concats",
+                                         "merge-slices", "split-large-kernel-conv",
+                                         "split-qkv-matmul", "lower-topk-indices",
+                                         "lower-wide-conv-block", "typecast"),
                          [](const auto& info) { return fixtures::GoldenTestName(info.param); });
 
 }  // namespace
