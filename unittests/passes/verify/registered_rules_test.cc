@@ -43,7 +43,7 @@ std::vector<std::unique_ptr<ir::Program>> GoldenPrograms(const drr::Rule& rule) 
 
 // Writes the line of a rule, of whose tests several may run; the reason of an unjudged one stays.
 void WriteBadge(const std::string& rule, const std::string& badge) {
-  const int lock = open(kTable, O_RDONLY | O_CLOEXEC);
+  const int lock = open(kTable.c_str(), O_RDONLY | O_CLOEXEC);
   ASSERT_EQ(flock(lock, LOCK_EX), 0);
   std::stringstream text;
   text << std::ifstream(kTable).rdbuf();
