@@ -44,6 +44,14 @@ ResultTensor Scaled(ResultPattern& res, const Tensor& w, Factor factor) {
   });
 }
 
+// What fuses a GELU or a norm looks for the factor behind the product.
+void RequireNoProduct(SourcePattern& src, const Tensor& x) {
+  src.Profitable("x is no product, of which the factor may be a part", [=](const MatchContext& m) {
+    const ir::Operation op = m[x].value().DefiningOp();
+    return !op || !(op.Is<ops::Mul>() || op.Is<ops::Div>());
+  });
+}
+
 void RequireConstantBias(SourcePattern& src, const Tensor& b, const Tensor& w) {
   src.Require("b, if given, is an f32 constant, one per channel", IsConstant(IfGiven(b)),
               DType(IfGiven(b), kF32), PerChannel(IfGiven(b), w, 0));
@@ -96,6 +104,7 @@ WEFT_RULE(FoldFactorBeforeConv, "canonicalize", kReassociates) {
   auto out = conv(scaled, w, src.Optional(b));
   src.Require(IsConstant(w), DType(w, kF32), NonZero(s), DType(s, kF32), SameType(x, scaled));
   src.Profitable(OnlyUser(w, out));
+  RequireNoProduct(src, x);
   auto new_w = Scaled(res, w, [=](const MatchContext& m, int64_t) { return *m[s].splat(); });
   res.Tensor(out) = res.Like(conv)(x, new_w, b);
 }
@@ -123,6 +132,7 @@ WEFT_RULE(FoldFactorBeforeMatmul, "canonicalize", kReassociates) {
   src.Require(IsConstant(w), DType(w, kF32), Rank(w, 2), NonZero(s), DType(s, kF32),
               SameType(x, scaled));
   src.Profitable(OnlyUser(w, out));
+  RequireNoProduct(src, x);
   auto new_w = Scaled(res, w, [=](const MatchContext& m, int64_t) { return *m[s].splat(); });
   res.Tensor(out) = res.Op<ops::MatMul>()(x, new_w);
 }
