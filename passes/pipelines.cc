@@ -84,14 +84,12 @@ WEFT_REGISTER_PASS(LitertPass);
 
 const std::vector<Pipeline>& Pipelines() {
   static const auto* pipelines = [] {
-    const std::vector<std::string> simplify = {"constant-folding",
-                                               "loop-unrolling",
-                                               "loop-invariant-code-motion",
-                                               "shape-arithmetic",
-                                               "canonicalize",
-                                               "constant-folding",
-                                               "common-subexpression-elimination",
-                                               "dead-code-elimination"};
+    const std::vector<std::string> simplify = {
+        "constant-folding",     "loop-unrolling",
+        "constant-folding",     "loop-invariant-code-motion",
+        "shape-arithmetic",     "canonicalize",
+        "constant-folding",     "common-subexpression-elimination",
+        "dead-code-elimination"};
     auto layout = simplify, fuse = simplify, ascend = simplify, litert = simplify,
          superopt = simplify;
     for (const char* pass : {"layout", "layout-cleanup", "constant-folding",

@@ -264,6 +264,14 @@ std::set<uint32_t> Analyst::MatchesBefore(Operation op, uint32_t i) {
 
 void Analyst::FindShadow(size_t i) {
   size_t places = 0;
+  if (Shadow(i, &places) < 0) return;
+  // Few programs may be alike by chance.
+  constexpr int kMore = 64;
+  InstanceOptions more = options_.instances;
+  more.wanted = std::max(more.wanted, kMore);
+  more.symbolic = true;
+  for (RuleInstance& instance : MakeInstances(*rules_[i], more, nullptr))
+    programs_[i].push_back(std::move(instance.program));
   const int by = Shadow(i, &places);
   if (by < 0) return;
   // With both rules and the driver at work, rule i must not be applied anywhere.

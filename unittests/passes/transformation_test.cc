@@ -50,11 +50,11 @@ TEST(WithEnabled, LeavesTheRunAloneWhenItHasTheRuleAlready) {
 }
 
 TEST(WithEnabled, PutsThemWherePipelinesOfTargetsHaveTheirs) {
-  EXPECT_THAT(
-      WithEnabled(FindPipeline("simplify")->passes, {"lower-topk-indices", "typecast"}),
-      ElementsAre("constant-folding", "loop-unrolling", "loop-invariant-code-motion",
-                  "shape-arithmetic", "canonicalize", "constant-folding", "typecast", kEnabledRules,
-                  "constant-folding", "common-subexpression-elimination", "dead-code-elimination"));
+  EXPECT_THAT(WithEnabled(FindPipeline("simplify")->passes, {"lower-topk-indices", "typecast"}),
+              ElementsAre("constant-folding", "loop-unrolling", "constant-folding",
+                          "loop-invariant-code-motion", "shape-arithmetic", "canonicalize",
+                          "constant-folding", "typecast", kEnabledRules, "constant-folding",
+                          "common-subexpression-elimination", "dead-code-elimination"));
 }
 
 TEST(WithEnabled, PutsThemLastInARunThatDoesNotSimplify) {

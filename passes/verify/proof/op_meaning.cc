@@ -312,9 +312,6 @@ std::vector<Term> OpMeanings::Wholes(const std::vector<Tensor*>& tensors) {
 std::vector<Tensor*> OpMeanings::Clip(const ProofOp& op) {
   Terms& t = c_.terms();
   Tensor& x = *op.operands[0];
-  if (std::count(op.operands.begin() + 1, op.operands.end(), nullptr) + 1 ==
-      static_cast<ptrdiff_t>(op.operands.size()))
-    return {&x};  // no bounds
   const bool is_float = (c_.PossibleTypes(x.type) & ~TypesThat(&ir::IsFloat)) == 0;
   std::vector<Term> limits;
   for (size_t i : {1U, 2U}) {
