@@ -87,7 +87,7 @@ const std::vector<Pipeline>& Pipelines() {
     const std::vector<std::string> simplify = {
         "constant-folding",     "loop-unrolling",
         "constant-folding",     "loop-invariant-code-motion",
-        "shape-arithmetic",     "canonicalize",
+        "canonicalize",         "shape-arithmetic",
         "constant-folding",     "common-subexpression-elimination",
         "dead-code-elimination"};
     auto layout = simplify, fuse = simplify, ascend = simplify, litert = simplify,

@@ -102,7 +102,7 @@ TEST_F(IrOptRules, StatisticsComeAsJsonToo) {
   const Outcome outcome = Accept({in_, "--stats=json", "--numerics", "exact"});
   const auto json = nlohmann::json::parse(outcome.err);
   ASSERT_EQ(json["passes"].size(), 9u);
-  const auto& canonicalize = json["passes"][5];
+  const auto& canonicalize = json["passes"][4];
   EXPECT_EQ(canonicalize["pass"], "canonicalize");
   EXPECT_EQ(canonicalize["ops_before"], 6);
   EXPECT_EQ(canonicalize["ops_after"], 5);
