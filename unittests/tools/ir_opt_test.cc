@@ -178,7 +178,7 @@ TEST_F(IrOpt, StatisticsHaveARowForEveryPassAndRule) {
   const Outcome outcome = Accept({Write("a.ir", kDeadRelu), "--stats", "--pipeline", "simplify"});
   EXPECT_THAT(outcome.err,
               MatchesRegex("pass +rule +tried +matched +declined +applied +time +ops.*"));
-  EXPECT_EQ(CountOf(outcome.err, "\nconstant-folding"), 2u);
+  EXPECT_EQ(CountOf(outcome.err, "\nconstant-folding"), 3u);
   EXPECT_THAT(outcome.err, HasSubstr("\ncanonicalize"));
   EXPECT_THAT(outcome.err, HasSubstr("dead-code-elimination"));
   EXPECT_THAT(outcome.err, HasSubstr("3 -> 2"));
