@@ -19,7 +19,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-class Mutants : public testing::Test {
+class BigMutants : public testing::Test {
  protected:
   Mutants() { fixtures::LoadGoldenDialects(context_); }
 
@@ -40,6 +40,7 @@ class Mutants : public testing::Test {
     return JudgeRule(mutant.rule, {.runner = &runner,
                                    .instances = instances,
                                    .inputs = 1,
+                                   .seconds = 200,
                                    .stop_at_refutation = true,
                                    .seeds = nullptr});
   }
@@ -55,46 +56,46 @@ class Mutants : public testing::Test {
 };
 
 // What the engine refuses where it knows all sizes is right only as long as it does.
-TEST_F(Mutants, WithoutAConstraintAreRefuted) {
+TEST_F(BigMutants, WithoutAConstraintAreRefuted) {
   ExpectRefuted("drop-identity-transpose", Mutant::kDroppedConstraint);
   ExpectRefuted("drop-unit-factor", Mutant::kDroppedConstraint);
   ExpectRefuted("drop-noop-reshape", Mutant::kDroppedConstraint);
 }
 
-TEST_F(Mutants, WithAnotherConstraintAreRefuted) {
+TEST_F(BigMutants, WithAnotherConstraintAreRefuted) {
   ExpectRefuted("drop-neutral-zero", Mutant::kChangedConstraint);
 }
 
-TEST_F(Mutants, WithSwappedOperandsAreRefuted) {
+TEST_F(BigMutants, WithSwappedOperandsAreRefuted) {
   ExpectRefuted("fold-log-of-exp-quotient", Mutant::kSwappedOperands);
 }
 
-TEST_F(Mutants, WithAnotherAttributeAreRefuted) {
+TEST_F(BigMutants, WithAnotherAttributeAreRefuted) {
   ExpectRefuted("merge-transposes", Mutant::kChangedAttribute);
 }
 
-TEST_F(Mutants, ThatMatchAnyAttributeAreRefuted) {
+TEST_F(BigMutants, ThatMatchAnyAttributeAreRefuted) {
   ExpectRefuted("fuse-hard-swish", Mutant::kLooserAttribute);
 }
 
-TEST_F(Mutants, WithAnotherOperationAreRefuted) {
+TEST_F(BigMutants, WithAnotherOperationAreRefuted) {
   ExpectRefuted("fuse-hard-swish", Mutant::kReplacedOperation);
   ExpectRefuted("fold-log-of-exp-quotient", Mutant::kReplacedOperation);
 }
 
-TEST_F(Mutants, ThatClaimMoreThanTheyDoAreRefuted) {
+TEST_F(BigMutants, ThatClaimMoreThanTheyDoAreRefuted) {
   ExpectRefuted("drop-zero-term", Mutant::kStricterClass);
   ExpectRefuted("fuse-gelu", Mutant::kStricterClass);
 }
 
-TEST_F(Mutants, WhoseIntermediateValuesHaveOtherUsersStayRight) {
+TEST_F(BigMutants, WhoseIntermediateValuesHaveOtherUsersStayRight) {
   const std::vector<Mutant> mutants = Of("fuse-hard-swish", Mutant::kLooserEscape);
   ASSERT_EQ(mutants.size(), 1u);
   EXPECT_EQ(mutants[0].harmless, "what others read stays as it was");
   EXPECT_EQ(Judged(mutants[0]).verdict, Verdict::kTested);
 }
 
-TEST_F(Mutants, OfAllRulesAreMany) {
+TEST_F(BigMutants, OfAllRulesAreMany) {
   std::map<Mutant::Kind, size_t> count;
   size_t all = 0;
   for (const RegisteredRule& rule : RegisteredRules())
@@ -106,7 +107,7 @@ TEST_F(Mutants, OfAllRulesAreMany) {
 }
 
 // Native code that follows a constraint may rely on it.
-TEST_F(Mutants, KeepTheConstraintsThatNativeCodeMayRelyOn) {
+TEST_F(BigMutants, KeepTheConstraintsThatNativeCodeMayRelyOn) {
   EXPECT_THAT(Of("fuse-layer-norm", Mutant::kDroppedConstraint), IsEmpty());
 }
 
