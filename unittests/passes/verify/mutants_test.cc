@@ -21,7 +21,7 @@ using ::testing::IsEmpty;
 
 class BigMutants : public testing::Test {
  protected:
-  Mutants() { fixtures::LoadGoldenDialects(context_); }
+  BigMutants() { fixtures::LoadGoldenDialects(context_); }
 
   std::vector<Mutant> Of(const std::string& rule) {
     for (const RegisteredRule& registered : RegisteredRules())
