@@ -179,7 +179,8 @@ WEFT_RULE(FuseAttentionMask, "fuse-composite", kReassociates) {
   auto q = src.Tensor("q"), k = src.Tensor("k"), v = src.Tensor("v"), keep = src.Tensor("keep");
   constexpr float kMasked = -std::numeric_limits<float>::infinity();
   auto attention = src.Op<fused::Attention>(AnyAttrs());
-  auto mask = src.Op<ops::Where>()(keep, src.Splat(0), src.Splat(kMasked));
+  auto zero = src.Splat(0), masked = src.Splat(kMasked);
+  auto mask = src.Op<ops::Where>()(keep, zero, masked);
   auto out = attention(q, k, v, mask);
   src.Require(SameShape(keep, mask));
   res.Tensor(out) = res.Like(attention, {.fill = kMasked})(q, k, v, res.None(), keep);
