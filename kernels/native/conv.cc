@@ -163,7 +163,7 @@ Made MakeConv1d(const KernelContext& context) {
     return context.Unsupported("auto_pad of one dimension");
   const std::span<const int64_t> x = context.dims(0), w = context.dims(1),
                                  y = context.result_dims(0);
-  const auto given = [](const std::optional<ir::Ints>& list, ir::Ints otherwise) {
+  const auto given = [](const std::optional<ir::Ints>& list, const ir::Ints& otherwise) {
     return list && !list->empty() ? *list : otherwise;  // an empty list says nothing
   };
   const ir::Ints pads = given(attrs.pads, {0, 0}), strides = given(attrs.strides, {1}),

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -205,8 +206,22 @@ bool VisitNumber(ir::DataType dtype, const Visit& visit) {
   return VisitFloat(dtype, visit) || VisitInteger(dtype, visit);
 }
 
-// Any real element type to and from double (bool is 0 or 1; 64-bit integers may round). One
-// of low precision saturates.
+// Floats outside an integer type, which ONNX leaves undefined, give its nearest value, and NaN 0.
+template <class To>
+To FromDouble(double value) {
+  if constexpr (kIsFloat<To>) {
+    return To(value);
+  } else {
+    if (std::isnan(value)) return 0;
+    constexpr To kLowest = std::numeric_limits<To>::lowest(), kMax = std::numeric_limits<To>::max();
+    if (value <= static_cast<double>(kLowest)) return kLowest;
+    if (value >= static_cast<double>(kMax)) return kMax;
+    return static_cast<To>(value);
+  }
+}
+
+// Any real element type to and from double (bool is 0 or 1; 64-bit integers may round), as
+// FromDouble says. One of low precision saturates.
 std::vector<double> ReadDoubles(const TensorView& tensor);
 void WriteDoubles(const std::vector<double>& values, const TensorView& tensor);
 // The one number in a tensor of one element, of any real type.

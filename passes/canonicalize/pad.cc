@@ -58,7 +58,7 @@ std::optional<Ints> JoinPads(const Attrs& attrs, std::optional<Ints> before) {
 // A pool may not pad as much as its window is large.
 template <class Attrs>
 std::optional<Ints> JoinPoolPads(const Attrs& attrs, const std::optional<Ints>& before) {
-  const std::optional<Ints> joined = JoinPads(attrs, before);
+  std::optional<Ints> joined = JoinPads(attrs, before);
   if (!joined || joined->size() != 2 * attrs.kernel_shape.size()) return std::nullopt;
   for (size_t i = 0; i < joined->size(); ++i)
     if ((*joined)[i] >= attrs.kernel_shape[i % attrs.kernel_shape.size()]) return std::nullopt;

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "ir/dialects/onnx.h"
-#include "kernels/reference/elementwise/from_double.h"
 #include "kernels/reference/elementwise/map.h"
 
 namespace weft::kernels::reference {

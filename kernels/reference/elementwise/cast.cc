@@ -1,7 +1,6 @@
 // Conversion between element types, and the elementwise choice between two tensors.
 #include "ir/dialects/onnx.h"
 #include "ir/element/low_precision.h"
-#include "kernels/reference/elementwise/from_double.h"
 #include "kernels/reference/reference.h"
 
 namespace weft::kernels::reference {

@@ -348,6 +348,13 @@ TEST(NativeSpatial, ConvolvesOneDimension) {
       .Of("native");
 }
 
+TEST(NativeSpatial, TakesEmptyListsOfAConvolutionForNone) {
+  Agreement<ops::Conv>({Random({1, 6, 9}, 1), Constant(Random({4, 6, 3}, 2))},
+                       {.dilations = Ints{}, .pads = Ints{}, .strides = Ints{}},
+                       {FloatResult({1, 4, 7})})
+      .Of("native");
+}
+
 TEST(NativeSpatial, LeavesOtherConvolutionsToTheReference) {
   Agreement<ops::Conv>({Random({1, 3, 9}, 1), Random({4, 3, 3}, 2)}, {}, {FloatResult({1, 4, 7})})
       .Of("reference");

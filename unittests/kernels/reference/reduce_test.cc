@@ -1,5 +1,6 @@
 // The reference kernels of normalizations, softmax and reductions.
 #include <cmath>
+#include <limits>
 
 #include "unittests/kernels/run_op.h"
 
@@ -97,6 +98,15 @@ TEST(ReferenceReduce, TakesLogarithmsOfSumsThatWouldOverflow) {
   const Tensor y =
       RunOp<ops::ReduceLogSumExp>({F64({2}, {1000, 1000})}, {.keepdims = 0}, {DataType::kF64, {}});
   EXPECT_NEAR(y.values<double>()[0], 1000 + std::log(2.0), 1e-9);
+}
+
+// Of integers the logarithm is a whole number, and of a negative sum it is no number at all.
+TEST(ReferenceReduce, GivesIntegersTheNearestLogarithmTheyHave) {
+  const Tensor y = RunOp<ops::ReduceLogSum>({I64({3, 2}, {-3, 1, 0, 0, 20, 1})},
+                                            {.axes = Ints{1}, .keepdims = 0},
+                                            {DataType::kI64, {3}});
+  EXPECT_EQ(ValuesOf<int64_t>(y),
+            (std::vector<int64_t>{0, std::numeric_limits<int64_t>::lowest(), 3}));
 }
 
 TEST(ReferenceReduce, TakesTheLargestOfBoolAndOfUnsigned) {
