@@ -9,6 +9,7 @@
 #include "ir/dialects/ascend.h"
 #include "ir/dialects/fused.h"
 #include "ir/dialects/litert.h"
+#include "ir/dialects/microsoft.h"
 #include "ir/dialects/pd.h"
 #include "passes/rule_registry.h"
 #include "unittests/drr/engine/toy_ops.h"
@@ -21,6 +22,7 @@ TEST(PrintedRuleLibrary, IsReadBackWhereThereIsNoNativeCode) {
   ir::LoadFusedDialect(context);
   ir::LoadAscendDialect(context);
   ir::LoadLitertDialect(context);
+  ir::LoadMicrosoftDialect(context);
   ir::LoadPdDialect(context);
   drr::toy::Load(context);  // other tests of this program register rules on it
   std::vector<std::string> native;
