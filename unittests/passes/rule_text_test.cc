@@ -67,7 +67,11 @@ TEST(PrintedRuleLibrary, IsReadBackWhereThereIsNoNativeCode) {
           "lower-cast-like", "lower-average-pool-to-nhwc", "lower-max-pool-to-nhwc",
           "lower-resize-to-nearest", "lower-wide-conv-block", "merge-dequantize-quantize",
           "merge-slices", "sink-clip-through-quantize", "sink-concat-through-quantize",
-          "sink-max-pool-through-quantize", "split-average-pool"));
+          "sink-max-pool-through-quantize", "split-average-pool",
+          // Of another op's form, of two slices, of what a mask lacks, and ones of a size.
+          "fuse-matmul-scale", "fuse-matmul-scaled-operand", "fuse-transpose-a", "fuse-transpose-b",
+          "fuse-conv-activation-for-ort", "fuse-slices-into-split", "lower-attention-mask",
+          "fuse-cast-rms-norm"));
 }
 
 }  // namespace
