@@ -34,7 +34,7 @@ struct KernelArgs {
   std::span<const TensorView> outputs;
   std::byte* scratch = nullptr;  // Kernel::scratch_bytes() bytes, aligned to kAlignment
   ThreadPool* pool = nullptr;
-  // The inputs again, for kernels with kTakesSequences where some value is no tensor; else empty.
+  // The inputs again, for kernels with kTakesSequences where no plan holds some value; else empty.
   std::span<const RuntimeValue> values{};
 
   bool HasInput(size_t i) const { return i < inputs.size() && inputs[i]; }
@@ -64,7 +64,7 @@ class Kernel {
   }
 
   // For kernels with kTakesSequences, which are run by it wherever an operand or result of their op
-  // is no tensor.
+  // is no tensor, or one of strings.
   virtual absl::StatusOr<std::vector<RuntimeValue>> RunValues(const KernelArgs& args) {
     (void)args;
     return ir::Unsupported("this kernel runs on tensors only");
@@ -157,9 +157,14 @@ enum KernelTrait : uint32_t {
   // Can be made although the sizes of its results are not known, and then finds them when it runs
   // (Kernel::RunDynamic). Its factory must not look at the sizes of results.
   kSizesResults = 1 << 1,
-  // Takes and gives sequences and optionals, with Kernel::RunValues; sizes its results too.
+  // Takes and gives sequences, optionals and tensors of strings, with Kernel::RunValues; sizes its
+  // results too.
   kTakesSequences = 1 << 2,
 };
+
+// The provider of the kernels (kTakesSequences) for tensors of strings of ops that have others for
+// numbers: they run whatever providers are asked for, where an operand or result holds strings.
+inline constexpr std::string_view kStringsProvider = "strings";
 
 // `file` is where the kernel is written, as __FILE__ has it; kept by address.
 void AddKernelFactory(ir::Opcode opcode, std::string_view provider, KernelFactory factory,

@@ -1,14 +1,19 @@
 #include "kernels/runtime_value.h"
 
-#include <cstring>
+#include <span>
+#include <string>
 
 namespace weft::kernels {
 namespace {
 
 absl::StatusOr<Tensor> CopyOf(const TensorView& view) {
-  WEFT_ASSIGN_OR_RETURN(Tensor copy,
-                        Tensor::Create(view.dtype, {view.dims.begin(), view.dims.end()}));
-  if (view.NumBytes() > 0) std::memcpy(copy.view().data, view.data, view.NumBytes());
+  const ir::Shape dims(view.dims.begin(), view.dims.end());
+  if (view.dtype == ir::DataType::kString) {
+    const std::span<std::string> strings = view.values<std::string>();
+    return Tensor::OfStrings(dims, {strings.begin(), strings.end()});
+  }
+  WEFT_ASSIGN_OR_RETURN(Tensor copy, Tensor::Create(view.dtype, dims));
+  CopyElements(view, copy.view());
   return copy;
 }
 

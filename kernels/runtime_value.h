@@ -1,4 +1,4 @@
-// Values at run time. A value is a tensor, a sequence of tensors, or nothing. An optional is its
+// Values at run time. A value is a tensor, of strings too, a sequence of tensors, or nothing. An optional is its
 // element, or nothing when it has none; an operand or input that is not given is nothing, too.
 //
 //   RuntimeValue x = RuntimeValue::Of(std::move(tensor));

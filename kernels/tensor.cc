@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <string>
@@ -36,6 +37,38 @@ absl::Status CheckSizes(ir::DataType dtype, const ir::Shape& dims) {
 }
 
 }  // namespace
+
+void CopyElements(const TensorView& from, const TensorView& to) {
+  if (from.dtype == ir::DataType::kString) {
+    const std::span<std::string> strings = from.values<std::string>();
+    std::copy(strings.begin(), strings.end(), to.values<std::string>().begin());
+  } else if (from.NumBytes() > 0) {
+    std::memcpy(to.data, from.data, from.NumBytes());
+  }
+}
+
+size_t HeldBytes(const TensorView& tensor) {
+  if (tensor.dtype != ir::DataType::kString) return tensor.NumBytes();
+  size_t bytes = 0;
+  for (const std::string& s : tensor.values<std::string>()) bytes += sizeof(std::string) + s.size();
+  return bytes;
+}
+
+absl::StatusOr<Tensor> Tensor::OfStrings(ir::Shape dims, std::vector<std::string> strings) {
+  size_t count = 1;
+  for (const int64_t dim : dims) {
+    if (dim < 0 || __builtin_mul_overflow(count, static_cast<size_t>(dim), &count))
+      return ir::InvalidArgument(Subject(ir::DataType::kString, dims) + " cannot be");
+  }
+  if (count != strings.size())
+    return ir::InvalidArgument(fmt::format("{} cannot hold {} strings",
+                                           Subject(ir::DataType::kString, dims), strings.size()));
+  Tensor tensor;
+  tensor.dtype_ = ir::DataType::kString;
+  tensor.dims_ = std::move(dims);
+  tensor.strings_ = std::make_unique<std::vector<std::string>>(std::move(strings));
+  return tensor;
+}
 
 absl::StatusOr<Tensor> Tensor::Create(ir::DataType dtype, ir::Shape dims) {
   WEFT_RETURN_IF_ERROR(CheckSizes(dtype, dims));

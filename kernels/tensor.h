@@ -5,6 +5,9 @@
 //   x.values<float>()[4] = 1;
 //   TensorView view = x.view();
 //   WEFT_ASSIGN_OR_RETURN(Tensor y, Tensor::Create(type.dtype(), type.shape()));  // sizes of a type
+//
+// Elements of type kString are objects that own their bytes: data points at the first std::string.
+// NumBytes() is 0 then, for nobody may copy them as bytes; CopyElements() copies any elements.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +17,9 @@
 #include <initializer_list>
 #include <memory>
 #include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "ir/base/status.h"
 #include "ir/type.h"
@@ -61,6 +66,11 @@ class AlignedBytes {
   std::unique_ptr<std::byte, Free> data_;
 };
 
+// From a tensor into one of the same type and size.
+void CopyElements(const TensorView& from, const TensorView& to);
+// The memory that a tensor takes, that of its strings included.
+size_t HeldBytes(const TensorView& tensor);
+
 // Starts as zeros.
 class Tensor {
  public:
@@ -69,13 +79,18 @@ class Tensor {
   // memory can be; Unsupported for elements without a fixed size (strings); ResourceExhausted when
   // there is not enough memory.
   static absl::StatusOr<Tensor> Create(ir::DataType dtype, ir::Shape dims);
+  // Of strings, which Create refuses. InvalidArgument when `dims` asks for another number of them.
+  static absl::StatusOr<Tensor> OfStrings(ir::Shape dims, std::vector<std::string> strings);
   // Of sizes that are numbers in the code; aborts where Create refuses.
   Tensor(ir::DataType dtype, std::initializer_list<int64_t> dims);
 
   ir::DataType dtype() const { return dtype_; }
   const ir::Shape& dims() const { return dims_; }
   int64_t NumElements() const { return CountElements(dims_); }
-  TensorView view() const { return {dtype_, dims_, bytes_.data()}; }
+  TensorView view() const {
+    return {dtype_, dims_,
+            strings_ ? reinterpret_cast<std::byte*>(strings_->data()) : bytes_.data()};
+  }
   template <class T>
   std::span<T> values() const {
     return view().values<T>();
@@ -85,6 +100,7 @@ class Tensor {
   ir::DataType dtype_ = ir::DataType::kNull;
   ir::Shape dims_;
   AlignedBytes bytes_;
+  std::unique_ptr<std::vector<std::string>> strings_;  // instead of bytes_
 };
 
 }  // namespace weft::kernels

@@ -41,6 +41,14 @@ double LargestFinite(const std::vector<double>& values) {
   return largest;
 }
 
+// How many of two tensors of strings of one shape.
+int64_t CountDifferentStrings(const TensorView& actual, const TensorView& expected) {
+  const std::span<std::string> a = actual.values<std::string>(), e = expected.values<std::string>();
+  int64_t count = 0;
+  for (size_t i = 0; i < a.size(); ++i) count += a[i] != e[i];
+  return count;
+}
+
 }  // namespace
 
 double RelativeDifference(const TensorView& actual, const TensorView& expected) {
@@ -48,6 +56,8 @@ double RelativeDifference(const TensorView& actual, const TensorView& expected) 
   if (actual.dtype != expected.dtype || !std::equal(actual.dims.begin(), actual.dims.end(),
                                                     expected.dims.begin(), expected.dims.end()))
     return kInfinity;
+  if (actual.dtype == ir::DataType::kString)
+    return CountDifferentStrings(actual, expected) > 0 ? kInfinity : 0;
   const std::vector<double> a = reference::ReadDoubles(actual);
   const std::vector<double> e = reference::ReadDoubles(expected);
   const std::vector<double> distances = Distances(actual, expected, a, e);
@@ -67,6 +77,7 @@ double RelativeDifference(const TensorView& actual, const TensorView& expected) 
 int64_t CountDifferent(const TensorView& actual, const TensorView& expected) {
   if (actual.dtype != expected.dtype || !std::ranges::equal(actual.dims, expected.dims))
     return std::max<int64_t>(1, expected.NumElements());
+  if (actual.dtype == ir::DataType::kString) return CountDifferentStrings(actual, expected);
   const std::vector<double> a = reference::ReadDoubles(actual);
   const std::vector<double> e = reference::ReadDoubles(expected);
   const std::vector<double> distances = Distances(actual, expected, a, e);

@@ -7,7 +7,8 @@ namespace weft::kernels {
 
 // The largest |actual - expected| over the largest |expected| of the tensor (over 1 when that is
 // 0). Infinite when the types or shapes differ, or where one side is NaN or infinite and the other
-// is not the same. Integers and bools count as their values, and only equal ones differ by 0.
+// is not the same, or where strings are not equal. Integers and bools count as their values, and only
+// equal ones differ by 0.
 double RelativeDifference(const TensorView& actual, const TensorView& expected);
 
 // How many elements are not the same, bit for bit: -0 is not 0, but every NaN is every other. All of

@@ -55,7 +55,7 @@ absl::Status CopyResults(const std::vector<Tensor>& results, std::span<const Ten
         !std::equal(from.dims.begin(), from.dims.end(), to.dims.begin(), to.dims.end()))
       return ir::InvalidArgument("result " + std::to_string(i) + " has shape " +
                                  ir::ToString(from.dims) + ", expected " + ir::ToString(to.dims));
-    if (to.NumBytes() > 0) std::memcpy(to.data, from.data, to.NumBytes());
+    CopyElements(from, to);
   }
   return absl::OkStatus();
 }

@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
+#include <string_view>
 
 #include "kernels/reference/inferred.h"
 #include "kernels/reference/reference.h"
+#include "kernels/reference/strings_kernel.h"
 
 namespace weft::kernels::reference {
 namespace {
@@ -15,8 +18,7 @@ using Attrs = AttrsOf<ops::TfIdfVectorizer>;
 // Their numbers in the pool, by the words of n-grams.
 using Pool = std::map<std::vector<int64_t>, std::vector<size_t>>;
 
-Pool ReadPool(const Attrs& attrs) {
-  const ir::Ints& words = *attrs.pool_int64s;
+Pool ReadPool(const Attrs& attrs, const ir::Ints& words) {
   Pool pool;
   size_t number = 0;
   for (size_t i = 0; i < attrs.ngram_counts.size(); ++i) {
@@ -56,10 +58,9 @@ std::vector<double> Count(const Attrs& attrs, const Pool& pool, std::span<const 
   return counts;
 }
 
-absl::Status TfIdfVectorizer(const Attrs& attrs, const KernelArgs& args) {
-  const TensorView &x = args.inputs[0], &y = args.outputs[0];
-  const Pool pool = ReadPool(attrs);
-  const std::vector<int64_t> words = ReadInts(x);
+// `words` are those of x.
+void CountInRows(const Attrs& attrs, const Pool& pool, const std::vector<int64_t>& words,
+                 const TensorView& x, const TensorView& y) {
   const auto rows = static_cast<size_t>(x.dims.size() == 2 ? x.dims[0] : 1);
   const auto length = static_cast<size_t>(x.dims.back());
   const auto columns = static_cast<size_t>(y.dims.back());
@@ -76,6 +77,11 @@ absl::Status TfIdfVectorizer(const Attrs& attrs, const KernelArgs& args) {
     }
   }
   WriteDoubles(out, y);
+}
+
+absl::Status TfIdfVectorizer(const Attrs& attrs, const KernelArgs& args) {
+  const TensorView& x = args.inputs[0];
+  CountInRows(attrs, ReadPool(attrs, *attrs.pool_int64s), ReadInts(x), x, args.outputs[0]);
   return absl::OkStatus();
 }
 absl::Status CheckTfIdfVectorizer(const KernelContext& context) {
@@ -88,6 +94,33 @@ absl::Status CheckTfIdfVectorizer(const KernelContext& context) {
 }
 const RegisterReference<ops::TfIdfVectorizer> kTfIdfVectorizer(&TfIdfVectorizer,
                                                                &CheckTfIdfVectorizer);
+
+// A word that is a string has the number of its first place in the pool; those that are not there -1.
+absl::StatusOr<std::vector<RuntimeValue>> TfIdfOfStrings(const Attrs& attrs,
+                                                         const KernelArgs& args) {
+  const TensorView& x = args.inputs[0];
+  if (x.dims.empty() || x.dims.size() > 2)
+    return ir::InvalidArgument("x has shape " + ir::ToString(x.dims) + ", expected [C] or [N,C]");
+  std::map<std::string_view, int64_t> numbers;
+  ir::Ints pool, words;
+  for (const std::string& word : *attrs.pool_strings)
+    pool.push_back(numbers.emplace(word, static_cast<int64_t>(numbers.size())).first->second);
+  for (const std::string& word : x.values<std::string>()) {
+    const auto found = numbers.find(word);
+    words.push_back(found == numbers.end() ? -1 : found->second);
+  }
+  ir::Shape dims(x.dims.begin(), x.dims.end());
+  dims.back() = 0;
+  for (const int64_t index : attrs.ngram_indexes) dims.back() = std::max(dims.back(), index + 1);
+  WEFT_ASSIGN_OR_RETURN(Tensor y, CreateDynamic(ir::DataType::kF32, std::move(dims)));
+  CountInRows(attrs, ReadPool(attrs, pool), words, x, y.view());
+  return std::vector<RuntimeValue>{RuntimeValue::Of(std::move(y))};
+}
+absl::Status CheckTfIdfOfStrings(const KernelContext& context) {
+  if (context.attrs_of<ops::TfIdfVectorizer>().pool_strings) return absl::OkStatus();
+  return context.InvalidArgument("needs pool_strings for strings");
+}
+const RegisterStrings<ops::TfIdfVectorizer> kTfIdfOfStrings(&TfIdfOfStrings, &CheckTfIdfOfStrings);
 
 }  // namespace
 }  // namespace weft::kernels::reference

@@ -5,6 +5,7 @@
 
 #include "ir/infer.h"
 #include "kernels/runtime/registry.h"
+#include "kernels/runtime/value_type.h"
 
 namespace weft::kernels {
 namespace {
@@ -40,8 +41,9 @@ class Operands {
   TensorView Add(ir::Attribute dense, bool copy) {
     const ir::Type type = dense.dense_type();
     const std::byte* data = dense.bytes().data();
+    if (dense.bytes().empty()) return {type.dtype(), type.dims(), const_cast<std::byte*>(data)};
     copy |= reinterpret_cast<uintptr_t>(data) % ir::ElementSize(type.dtype()) != 0;
-    if (copy && !dense.bytes().empty()) {
+    if (copy) {
       copies_.emplace_back(dense.bytes().size());
       if (copies_.back().data() == nullptr) throw std::bad_alloc();
       std::memcpy(copies_.back().data(), data, dense.bytes().size());
@@ -72,7 +74,9 @@ absl::StatusOr<KernelContext> MakeContext(ir::Operation op, std::span<const ir::
       return ir::InvalidArgument(std::string(op.name()) + ": operand " + std::to_string(i) +
                                  " has no contents");
     input_types.push_back(dense ? dense.dense_type() : ir::Type());
-    if (dense)
+    const bool holds_bytes =
+        needs_contents || !HoldsStrings(dense ? dense.dense_type() : ir::Type());
+    if (dense && holds_bytes)
       WEFT_RETURN_IF_ERROR(
           CheckRunnable(input_types.back(), op, "operand", static_cast<uint32_t>(i)));
   }

@@ -11,8 +11,6 @@
 namespace weft::kernels {
 namespace {
 
-bool IsText(ir::Type type) { return type.IsTensor() && type.dtype() == ir::DataType::kString; }
-
 class Search {
  public:
   explicit Search(const std::vector<std::string>& providers) : providers_(providers), pool_(1) {}
@@ -23,18 +21,18 @@ class Search {
     const bool has_kernel = !ProvidersOf(op.opcode()).empty() || ir::HasReferenceBody(op) ||
                             op.HasTrait(ir::kBodyInRegion);
     if (!has_kernel) return "no kernel runs this op";
+    if (HandlesStrings(op))
+      return StepProvider(op, providers_).empty() ? "elements of type str" : "";
     bool is_static = op.num_regions() == 0;
     std::vector<ir::Type> inputs, results;
     std::vector<ir::Attribute> constants;
     for (const ir::Value value : op.operands()) {
       inputs.push_back(value ? value.type() : ir::Type());
       constants.push_back(ir::ConstantValue(value));
-      if (value && IsText(value.type())) return "elements of type str";
       is_static = is_static && (!value || value.type().IsStatic());
     }
     for (const ir::Value value : op.results()) {
       results.push_back(value.type());
-      if (IsText(value.type())) return "elements of type str";
       is_static = is_static && value.type().IsStatic();
     }
     if (!is_static) return "";

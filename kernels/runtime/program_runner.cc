@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "kernels/runtime/dense_tensor.h"
 #include "kernels/runtime/session.h"
 
 namespace weft::kernels {
@@ -17,10 +18,7 @@ absl::StatusOr<std::vector<ir::Attribute>> SessionRunner::Run(const ir::Program&
   std::vector<Tensor> tensors;  // kernels may read past the end of what they are given
   std::vector<TensorView> views;
   for (const ir::Attribute dense : inputs) {
-    const ir::Type type = dense.dense_type();
-    WEFT_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Create(type.dtype(), type.shape()));
-    if (!dense.bytes().empty())
-      std::memcpy(tensor.view().data, dense.bytes().data(), dense.bytes().size());
+    WEFT_ASSIGN_OR_RETURN(Tensor tensor, TensorOf(dense));
     tensors.push_back(std::move(tensor));
     views.push_back(tensors.back().view());
   }
@@ -28,11 +26,7 @@ absl::StatusOr<std::vector<ir::Attribute>> SessionRunner::Run(const ir::Program&
   WEFT_ASSIGN_OR_RETURN(const std::vector<Tensor> outputs, session->Run(views));
   ir::IrContext& context = *program.context();
   std::vector<ir::Attribute> results;
-  for (const Tensor& output : outputs) {
-    const TensorView view = output.view();
-    results.push_back(
-        context.DenseAttr(context.TensorType(view.dtype, view.dims), {view.data, view.NumBytes()}));
-  }
+  for (const Tensor& output : outputs) results.push_back(DenseOf(context, output.view()));
   return results;
 }
 

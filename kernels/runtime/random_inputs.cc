@@ -6,6 +6,7 @@
 
 #include "ir/element/low_precision.h"
 #include "kernels/float16.h"
+#include "kernels/strings_result.h"
 
 namespace weft::kernels {
 namespace {
@@ -52,6 +53,16 @@ absl::Status CheckRange(ir::DataType dtype, ValueRange range) {
                              std::string(ir::DataTypeName(dtype)));
 }
 
+absl::StatusOr<Tensor> RandomWords(ir::Shape dims, SplitMix& random) {
+  WEFT_ASSIGN_OR_RETURN(StringsResult words, StringsResult::Create(std::move(dims)));
+  for (size_t i = 0; i < words.num_strings(); ++i) {
+    std::string word(1 + random.Next() % 8, 'a');
+    for (char& letter : word) letter = static_cast<char>('a' + random.Next() % 26);
+    WEFT_RETURN_IF_ERROR(words.Add(std::move(word)));
+  }
+  return std::move(words).Finish();
+}
+
 }  // namespace
 
 absl::StatusOr<Tensor> RandomTensor(ir::DataType dtype, ir::Shape dims, uint64_t seed,
@@ -59,6 +70,7 @@ absl::StatusOr<Tensor> RandomTensor(ir::DataType dtype, ir::Shape dims, uint64_t
   if (range) WEFT_RETURN_IF_ERROR(CheckRange(dtype, *range));
   SplitMix mix(seed);
   SplitMix random(mix.Next() ^ SplitMix(stream).Next());
+  if (dtype == ir::DataType::kString) return RandomWords(std::move(dims), random);
   WEFT_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Create(dtype, std::move(dims)));
   const ValueRange bounds = range.value_or(ValueRange{0, 1});
   const uint64_t width = static_cast<uint64_t>(bounds.high) - static_cast<uint64_t>(bounds.low);

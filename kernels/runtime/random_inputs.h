@@ -1,7 +1,7 @@
 // Inputs to run a model on when there are none: the same for the same seed, distinct values for
 // every input. Floats are uniform in [-1, 1), integers in the range that the program implies
 // (kernels/runtime/input_ranges.h), or else i8 and u8 any of theirs and others 0 or 1 (so that they can
-// be masks and token types), bools either.
+// be masks and token types), bools either, strings words of 1 to 8 letters.
 #pragma once
 
 #include <cstdint>

@@ -8,6 +8,7 @@
 #include "ir/analysis/reference_body.h"
 #include "ir/base/source_path.h"
 #include "kernels/runtime/decomposed.h"
+#include "kernels/runtime/value_type.h"
 #include "kernels/shape_math.h"
 
 namespace weft::kernels {
@@ -110,7 +111,8 @@ absl::StatusOr<ChosenKernel> MakeKernel(const KernelContext& context,
       factory = &MakeDecomposed;
     if (factory == nullptr) continue;
     // Vector kernels need not care for tensors without elements.
-    if (provider != "reference" && context.HasEmptyTensor()) continue;
+    if (provider != "reference" && provider != kStringsProvider && context.HasEmptyTensor())
+      continue;
     auto kernel = factory(context);
     if (kernel.ok()) return ChosenKernel{*std::move(kernel), provider};
     if (!absl::IsUnimplemented(kernel.status())) return kernel.status();
@@ -141,6 +143,20 @@ bool KernelHas(ir::Opcode opcode, std::string_view provider, KernelTrait trait) 
 std::string SizingProvider(ir::Opcode opcode, const std::vector<std::string>& providers) {
   for (const std::string& provider : providers)
     if (KernelHas(opcode, provider, kSizesResults)) return provider;
+  return "";
+}
+
+bool HandlesStrings(ir::Operation op) {
+  const auto holds_strings = [](ir::Value v) { return v && HoldsStrings(v.type()); };
+  return std::any_of(op.operands().begin(), op.operands().end(), holds_strings) ||
+         std::any_of(op.results().begin(), op.results().end(), holds_strings);
+}
+
+std::string StepProvider(ir::Operation op, const std::vector<std::string>& providers) {
+  const std::string sizing = SizingProvider(op.opcode(), providers);
+  if (!HandlesStrings(op)) return sizing;
+  for (const std::string& provider : {std::string(kStringsProvider), sizing})
+    if (KernelHas(op.opcode(), provider, kTakesSequences)) return provider;
   return "";
 }
 

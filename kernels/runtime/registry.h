@@ -5,6 +5,7 @@
 //   auto       native, xnnpack, reference   (a native kernel is registered where it measured faster)
 //   xnnpack    xnnpack, native, reference
 //   reference  reference
+// Besides those, "strings" has what runs on tensors of strings, for all of them.
 //
 // NaN in an operand reaches the result as in ONNX Runtime under auto and reference: a kernel that is
 // registered with kHidesNan is asked only by a choice that names its provider, the first of the
@@ -47,6 +48,11 @@ std::vector<ir::Opcode> OpsWithKernels();
 // The first of `providers` whose kernel of the op sizes its results (kSizesResults); empty when none
 // does.
 std::string SizingProvider(ir::Opcode opcode, const std::vector<std::string>& providers);
+// Of an op that no plan runs: SizingProvider; where an operand or result holds strings the provider
+// whose kernel takes them, or empty.
+std::string StepProvider(ir::Operation op, const std::vector<std::string>& providers);
+// Whether an operand or result holds strings.
+bool HandlesStrings(ir::Operation op);
 // Whether the provider's kernels of the op have the trait; false where it has none.
 bool KernelHas(ir::Opcode opcode, std::string_view provider, KernelTrait trait);
 

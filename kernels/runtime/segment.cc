@@ -11,6 +11,7 @@
 #include "ir/origin/origin.h"
 #include "ir/rewriter.h"
 #include "ir/walk.h"
+#include "kernels/runtime/dense_tensor.h"
 #include "kernels/runtime/evaluator.h"
 #include "kernels/runtime/registry.h"
 #include "kernels/runtime/specialize.h"
@@ -19,13 +20,13 @@
 namespace weft::kernels {
 namespace {
 
-bool AreTensors(const auto&... values) {
-  const auto is_tensor = [](ir::Value v) { return !v || v.type().IsTensor(); };
-  return (std::all_of(values.begin(), values.end(), is_tensor) && ...);
+bool AreInPlans(const auto&... values) {
+  const auto is_in_plans = [](ir::Value v) { return !v || IsInPlans(v.type()); };
+  return (std::all_of(values.begin(), values.end(), is_in_plans) && ...);
 }
 
 bool HasKnownSizes(ir::Operation op) {
-  return AreTensors(op.operands()) &&
+  return AreInPlans(op.operands(), op.results()) &&
          std::all_of(op.results().begin(), op.results().end(),
                      [](ir::Value value) { return value.type().IsStatic(); });
 }
@@ -68,21 +69,15 @@ std::vector<ir::Value> ValuesRead(ir::Operation op) {
   return values;
 }
 
-absl::StatusOr<Tensor> CopyOfConstant(ir::Attribute dense) {
-  if (!dense.Is(ir::AttrKind::kDense) || dense.IsElided())
-    return ir::InvalidArgument("a constant without contents");
-  const ir::Type type = dense.dense_type();
-  WEFT_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Create(type.dtype(), type.shape()));
-  if (!dense.bytes().empty())
-    std::memcpy(tensor.view().data, dense.bytes().data(), dense.bytes().size());
-  return tensor;
+bool IsConstantOp(ir::Operation op) {
+  return op.num_results() == 1 && ir::ConstantValue(op.result());
 }
 
 }  // namespace
 
 bool HasKnownSizes(ir::Program& program) {
   const ir::Block body = program.body();
-  return AreTensors(body.arguments()) &&
+  return AreInPlans(body.arguments()) &&
          std::all_of(body.begin(), body.end(), [](ir::Operation op) { return HasKnownSizes(op); });
 }
 
@@ -109,22 +104,22 @@ struct Segment::Cut {
     values.push_back(value);
   }
   std::unordered_map<uint32_t, bool> ready_;  // values that this segment plans
-  // Results of its dynamic ops whose types are known all the same: sequences and tensors of static
-  // type. Other dynamic ops may read them.
+  // Results of its dynamic ops whose types are known all the same: sequences, tensors of strings and
+  // those of static type. Other dynamic ops may read them.
   std::unordered_map<uint32_t, bool> given_;
 };
 
 Segment::Cut::Role Segment::Cut::RoleOf(ir::Operation op,
                                         const std::vector<std::string>& providers) {
   if (op.Is<ir::ReturnOp>()) return Role::kReturn;
-  if (op.num_results() == 1 && ir::ConstantValue(op.result())) return Role::kConstant;
+  if (IsConstantOp(op)) return Role::kConstant;
   bool reads_given = false;
   for (const ir::Value v : ValuesRead(op)) {
     if (!v || ir::ConstantValue(v) || ready_.count(v.id())) continue;
     if (!given_.count(v.id())) return Role::kWaiting;
     reads_given = true;
   }
-  const std::string provider = SizingProvider(op.opcode(), providers);
+  const std::string provider = StepProvider(op, providers);
   if (reads_given && !KernelHas(op.opcode(), provider, kTakesSequences)) return Role::kWaiting;
   if (!reads_given && HasKnownSizes(op)) return Role::kPlanned;
   if (provider.empty()) {
@@ -152,7 +147,8 @@ Segment::Cut::Cut(ir::Program& program, const std::vector<std::string>& provider
       for (const ir::Value v : op.results()) ready_[v.id()] = true;
     if (role == Role::kDynamic)
       for (const ir::Value v : op.results())
-        if (v.type().HasElement() || v.type().IsStatic()) given_[v.id()] = true;
+        if (v.type().HasElement() || HoldsStrings(v.type()) || v.type().IsStatic())
+          given_[v.id()] = true;
     if (role == Role::kPlanned || role == Role::kConstant) continue;
     for (const ir::Value v : ValuesRead(op)) {
       if (!v || ir::ConstantValue(v)) continue;
@@ -200,11 +196,13 @@ absl::StatusOr<std::unique_ptr<Segment>> Segment::Create(std::unique_ptr<ir::Pro
   return segment;
 }
 
-// Plans a program that reads none of its inputs that are no tensors.
+// Plans a program that reads none of its inputs and constants that no plan holds.
 absl::Status Segment::MakePlan(std::unique_ptr<ir::Program> program) {
   ir::Rewriter rewriter(program.get());
+  for (const ir::Operation op : OpsOf(*program))
+    if (IsConstantOp(op) && !IsInPlans(op.result().type())) rewriter.Erase(op);
   for (uint32_t i = program->body().num_arguments(); i-- > 0;) {
-    if (program->body().argument(i).type().IsTensor()) {
+    if (IsInPlans(program->body().argument(i).type())) {
       plan_inputs_.push_back(i);
     } else {
       rewriter.EraseArgument(program->body(), i);
@@ -215,20 +213,29 @@ absl::Status Segment::MakePlan(std::unique_ptr<ir::Program> program) {
   return absl::OkStatus();
 }
 
-// Outputs that are no tensors are inputs, unless an op is in the way.
+// Outputs that no plan holds are inputs or constants, unless an op is in the way.
 absl::Status Segment::MakeLastPlan(std::unique_ptr<ir::Program> program) {
   const std::vector<ir::Operation> ops = OpsOf(*program);
   const auto stuck = std::find_if(ops.begin(), ops.end(), [](ir::Operation op) {
-    return !op.Is<ir::ReturnOp>() && !AreTensors(op.operands(), op.results());
+    return !op.Is<ir::ReturnOp>() && !IsConstantOp(op) && !AreInPlans(op.operands(), op.results());
   });
   if (stuck != ops.end())
-    return ir::Unsupported(std::string(stuck->name()) +
-                           ": no kernel runs this op on sequences or optionals");
+    return ir::Unsupported(
+        std::string(stuck->name()) + ": no kernel runs this op on " +
+        (HandlesStrings(*stuck) ? "tensors of strings" : "sequences or optionals"));
   std::vector<ir::Value> tensors;
   for (const ir::Value v : ops.back().operands()) {
-    const bool is_input = !v.type().IsTensor();
-    outputs_.push_back({is_input, is_input ? v.index() : tensors.size()});
-    if (!is_input) tensors.push_back(v);
+    Output& output = outputs_.emplace_back();
+    if (IsInPlans(v.type())) {
+      output.number = tensors.size();
+      tensors.push_back(v);
+    } else if (const ir::Attribute dense = ir::ConstantValue(v)) {
+      WEFT_ASSIGN_OR_RETURN(Tensor constant, TensorOf(dense));
+      output.constant = RuntimeValue::Of(std::move(constant));
+    } else {
+      output.is_input = true;
+      output.number = v.index();
+    }
   }
   ir::Rewriter(program.get()).SetOperands(ops.back(), tensors);
   return MakePlan(std::move(program));
@@ -241,7 +248,7 @@ absl::Status Segment::AddSteps(const Cut& cut) {
 }
 
 absl::Status Segment::AddStep(const Cut& cut, ir::Operation op) {
-  const std::string provider = SizingProvider(op.opcode(), resources_.providers);
+  const std::string provider = StepProvider(op, resources_.providers);
   DynamicStep step;
   step.op = op.name();
   step.location = ir::DescribeOrigin(op);
@@ -254,10 +261,10 @@ absl::Status Segment::AddStep(const Cut& cut, ir::Operation op) {
     constants.push_back(ir::ConstantValue(v));
     Source& source = step.operands.emplace_back();
     if (!v) continue;
-    if (!step.runs_on_values || !v.type().HasElement())
+    if (!step.runs_on_values || IsInPlans(v.type()))
       WEFT_RETURN_IF_ERROR(CheckRunnable(v.type(), op, "operand", i));
     if (constants.back()) {
-      WEFT_ASSIGN_OR_RETURN(Tensor copy, CopyOfConstant(constants.back()));
+      WEFT_ASSIGN_OR_RETURN(Tensor copy, TensorOf(constants.back()));
       source.constant = RuntimeValue::Of(std::move(copy));
     } else {
       source.value = static_cast<int>(cut.number_of_value.at(v.id()));
@@ -334,11 +341,14 @@ absl::StatusOr<Segment::Values> Segment::RunPlan(const Values& inputs, std::vect
 absl::StatusOr<Segment::Values> Segment::RunLast(const Values& inputs, std::vector<Plan*>* plans) {
   WEFT_ASSIGN_OR_RETURN(Values planned, RunPlan(inputs, plans));
   Values results;
-  for (const Output& output : outputs_)
-    if (output.is_input)
+  for (const Output& output : outputs_) {
+    if (output.constant)
+      results.push_back(output.constant);
+    else if (output.is_input)
       results.push_back(inputs[output.number]);
     else
       results.push_back(std::move(planned[output.number]));
+  }
   return results;
 }
 

@@ -2,8 +2,9 @@
 // for all that has known sizes, then the ops that wait for values. NonZero and its like run on
 // kernels that size their results; of others (Reshape, Slice, ConstantOfShape...) the operands that
 // say sizes become constants. What is left is specialised for the sizes found and is the next
-// segment. Segments are kept per set of sizes, so runs that repeat sizes plan nothing. Sequences and
-// optionals pass between segments and through kernels that take them; plans see tensors only.
+// segment. Segments are kept per set of sizes, so runs that repeat sizes plan nothing. Sequences,
+// optionals and tensors of strings pass between segments and through kernels that take them; plans
+// see other tensors only.
 //
 //   if (!HasKnownSizes(*program))
 //     WEFT_ASSIGN_OR_RETURN(auto first, Segment::Create(std::move(program), resources, 0));
@@ -22,7 +23,8 @@
 
 namespace weft::kernels {
 
-// Whether every value of a specialised program is a tensor of static type: then one plan runs it.
+// Whether every value of a specialised program is a tensor of static type, and none of strings: then
+// one plan runs it.
 bool HasKnownSizes(ir::Program& program);
 
 class Segment {
@@ -66,7 +68,8 @@ class Segment {
   };
   struct Output {  // of the last segment
     bool is_input = false;
-    size_t number = 0;  // of an input, or of a result of the plan
+    size_t number = 0;        // of an input, or of a result of the plan
+    RuntimeValue constant{};  // instead of both
   };
   struct Cut;
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "ir/analysis/default_inputs.h"
@@ -11,6 +10,7 @@
 #include "ir/dialects/builtin.h"
 #include "ir/dim/dim_sizes.h"
 #include "kernels/available_cpus.h"
+#include "kernels/runtime/dense_tensor.h"
 #include "kernels/runtime/evaluator.h"
 #include "kernels/runtime/isolate.h"
 #include "kernels/runtime/registry.h"
@@ -47,7 +47,8 @@ absl::Status CheckTensor(const TensorView& tensor, ir::Type type, std::string_vi
                                ", expected " + Describe(type.dtype(), type.dims()));
   if (tensor.NumElements() == 0) return absl::OkStatus();
   if (tensor.data == nullptr) return ir::InvalidArgument(subject + " has no data");
-  if (reinterpret_cast<uintptr_t>(tensor.data) % ir::ElementSize(tensor.dtype) != 0)
+  if (tensor.dtype != ir::DataType::kString &&
+      reinterpret_cast<uintptr_t>(tensor.data) % ir::ElementSize(tensor.dtype) != 0)
     return ir::InvalidArgument(subject + " is not aligned to its element size");
   return absl::OkStatus();
 }
@@ -198,13 +199,9 @@ absl::Status Session::ReadDefaults() {
     if (!dense) continue;
     const std::string subject = "the default of input '" + inputs_[i].name + "'";
     if (dense.IsElided()) return ir::InvalidArgument(subject + " was left out of the text");
-    const ir::Type type = dense.dense_type();
-    if (type.NumBytes() < 0) return ir::Unsupported(subject + " is " + type.ToString());
     inputs_[i].default_value = dense;
     defaults_.resize(inputs_.size());
-    WEFT_ASSIGN_OR_RETURN(defaults_[i], Tensor::Create(type.dtype(), type.shape()));
-    if (!dense.bytes().empty())
-      std::memcpy(defaults_[i].view().data, dense.bytes().data(), dense.bytes().size());
+    WEFT_ASSIGN_OR_RETURN(defaults_[i], TensorOf(dense));
   }
   return absl::OkStatus();
 }
@@ -311,8 +308,7 @@ absl::Status Session::Run(std::span<const TensorView> given, std::span<const Ten
     for (size_t i = 0; i < outputs.size(); ++i) {
       const ir::Type type = program_->context()->TensorType(results[i].dtype(), results[i].dims());
       WEFT_RETURN_IF_ERROR(CheckTensor(outputs[i], type, "output", outputs_[i].name));
-      if (outputs[i].NumBytes() > 0)
-        std::memcpy(outputs[i].data, results[i].view().data, outputs[i].NumBytes());
+      CopyElements(results[i].view(), outputs[i]);
     }
     return absl::OkStatus();
   }

@@ -3,6 +3,7 @@
 #include "ir/analysis/shape_inference.h"
 #include "ir/dialects/onnx/elementwise.h"
 #include "ir/rewriter.h"
+#include "kernels/runtime/value_type.h"
 
 namespace weft::kernels {
 namespace {
@@ -11,9 +12,11 @@ bool NamesAllItReads(ir::Operation op) {
   return op.num_regions() == 0 || op.HasTrait(ir::kBodyInRegion);
 }
 
-// Of a sequence or an optional: no kernel is needed for that.
+// Of a value that no plan holds: no kernel is needed for that.
 bool IsIdentityOfOthers(ir::Operation op) {
-  return op.Is<ir::ops::Identity>() && op.operand(0).type().HasElement();
+  if (!op.Is<ir::ops::Identity>()) return false;
+  const ir::Type type = op.operand(0).type();
+  return type.HasElement() || HoldsStrings(type);
 }
 
 void EraseUnused(ir::Program& program, ir::Rewriter& rewriter) {

@@ -21,6 +21,13 @@ bool Fits(const RuntimeValue& value, ir::Type stated, ir::IrContext& context) {
          ir::Compatible(context.TensorType(value.view.dtype, value.view.dims), stated);
 }
 
+bool IsInPlans(ir::Type type) { return type.IsTensor() && type.dtype() != ir::DataType::kString; }
+
+bool HoldsStrings(ir::Type type) {
+  while (type && type.HasElement()) type = type.element();
+  return type && type.IsTensor() && type.dtype() == ir::DataType::kString;
+}
+
 ir::Type TypeOf(const RuntimeValue& value, ir::Type stated, ir::IrContext& context) {
   if (stated && stated.HasElement()) return stated;
   if (value.IsTensor()) return context.TensorType(value.view.dtype, value.view.dims);

@@ -12,6 +12,11 @@ namespace weft::kernels {
 // either or nothing for an optional. Nobody looks at the elements of a sequence.
 bool Fits(const RuntimeValue& value, ir::Type stated, ir::IrContext& context);
 
+// Whether plans hold values of the type: tensors whose elements are plain bytes.
+bool IsInPlans(ir::Type type);
+// Whether the type is a tensor of strings, or holds such.
+bool HoldsStrings(ir::Type type);
+
 // What a program is specialised for where the value stands at a place of type `stated`: the exact
 // type of a tensor; of others what is stated.
 ir::Type TypeOf(const RuntimeValue& value, ir::Type stated, ir::IrContext& context);

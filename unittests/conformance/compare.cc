@@ -6,12 +6,14 @@
 #include <cmath>
 #include <complex>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <vector>
 
 #include "kernels/reference/compare.h"
 #include "kernels/reference/reference.h"
 #include "kernels/runtime/value_type.h"
+#include "kernels/strings_result.h"
 
 namespace weft::conformance {
 namespace {
@@ -30,9 +32,11 @@ std::string Text(const Complex& value) {
 template <class T>
 requires std::is_integral_v<T> std::string Text(T value) { return fmt::format("{}", value); }
 
+std::string Text(const std::string& value) { return kernels::QuotedText(value); }
+
 template <class T>
 bool Close(const T& actual, const T& expected, const Tolerance& tolerance) {
-  if constexpr (std::is_integral_v<T>) {
+  if constexpr (std::is_integral_v<T> || std::is_same_v<T, std::string>) {
     return actual == expected;
   } else {
     if (actual == expected || (IsNan(actual) && IsNan(expected))) return true;
@@ -103,6 +107,9 @@ std::string Difference(const TensorView& actual, const TensorView& expected,
       return ValuesDiffer(Read<int64_t>(actual), Read<int64_t>(expected), actual.dims, tolerance);
     case ir::DataType::kU64:
       return ValuesDiffer(Read<uint64_t>(actual), Read<uint64_t>(expected), actual.dims, tolerance);
+    case ir::DataType::kString:
+      return ValuesDiffer(Read<std::string>(actual), Read<std::string>(expected), actual.dims,
+                          tolerance);
     default:
       return ValuesDiffer(kernels::reference::ReadDoubles(actual),
                           kernels::reference::ReadDoubles(expected), actual.dims,

@@ -48,6 +48,12 @@ TEST(Difference, NamesTheFirstValueAndCounts) {
   EXPECT_EQ(Differs(actual, expected), "2 of 6 values differ, first at [1,1]: 1.5, expected 0");
 }
 
+TEST(Difference, IsOfStringsByByte) {
+  const Tensor a = *Tensor::OfStrings({2}, {"a", "b"}), b = *Tensor::OfStrings({2}, {"a", "B"});
+  EXPECT_EQ(Differs(a, a), "");
+  EXPECT_EQ(Differs(a, b), "1 of 2 values differ, first at [1]: \"b\", expected \"B\"");
+}
+
 TEST(Difference, IsRelativeToWhatIsExpected) {
   EXPECT_EQ(Differs(Floats({1000.9f, -0.50049f}), Floats({1000, -0.5f})), "");
   EXPECT_THAT(Differs(Floats({1001.1f}), Floats({1000})), HasSubstr("1 of 1"));

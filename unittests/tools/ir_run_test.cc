@@ -320,7 +320,7 @@ constexpr const char* kMissing =
     R"(module {input_names:strings["x"],output_names:strings["y"]} (%0: tensor<2x3xf32>) {
  (%1) = "acme.Frobnicate" (%0) {} : (tensor<2x3xf32>) -> tensor<2x3xf32> loc("first")
  (%2) = "acme.Frobnicate" (%1) {} : (tensor<2x3xf32>) -> tensor<2x3xf32>
- (%3) = "onnx.StringNormalizer" (%2) {} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+ (%3) = "onnx.ImageDecoder" (%2) {} : (tensor<2x3xf32>) -> tensor<2x3xf32>
  (%4) = "onnx.Relu" (%3) {} : (tensor<2x3xf32>) -> tensor<2x3xf32>
  () = "builtin.return" (%4) {} : (tensor<2x3xf32>) ->
 }
@@ -331,7 +331,7 @@ TEST_F(IrRun, NamesAllThatAModelNeedsAtOnce) {
   EXPECT_EQ(missing.code, 3);
   EXPECT_EQ(missing.out,
             "acme.Frobnicate: no kernel runs this op; 2 ops, first first\n"
-            "onnx.StringNormalizer: no kernel runs this op; 1 op\n");
+            "onnx.ImageDecoder: no kernel runs this op; 1 op\n");
   EXPECT_THAT(missing.err, HasSubstr("3 ops cannot run"));
   const Outcome all = Run({Write("b.ir", kRelu), "--can-run"});
   EXPECT_EQ(all.code, 0);

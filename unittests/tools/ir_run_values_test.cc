@@ -1,4 +1,4 @@
-// ir-run on models whose inputs and outputs are sequences and optionals.
+// ir-run on models whose inputs and outputs are sequences, optionals and strings.
 #include <gmock/gmock.h>
 
 #include "unittests/tools/subprocess.h"
@@ -7,6 +7,7 @@ namespace weft::tools {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
 using ::testing::StartsWith;
 
 // A sequence of x and x, and an optional without an element.
@@ -90,6 +91,73 @@ TEST_F(IrRunValues, RefusesBadOnes) {
   text.replace(text.find("SequenceAt"), 10, "SequenceXX");
   EXPECT_THAT(Refusal({Write("op.ir", text), "--random-inputs", "1"}, 3),
               HasSubstr("onnx.SequenceXX: no kernel runs this op"));
+}
+
+// --- strings ----------------------------------------------------------------------------------
+
+constexpr const char* kUpper =
+    R"(module {input_names:strings["s"],output_names:strings["t"]} (%0: tensor<"n"xstr>) {
+ (%1) = "onnx.StringNormalizer" (%0) {case_change_action:"UPPER"} : (tensor<"n"xstr>) -> tensor<"n"xstr>
+ () = "builtin.return" (%1) {} : (tensor<"n"xstr>) ->
+}
+)";
+
+// TensorProto: dims, data_type, string_data.
+std::string Proto(const std::string& dims, const std::vector<std::string>& strings) {
+  std::string bytes = dims + "\x10\x08";
+  for (const std::string& s : strings) bytes += "\x32" + std::string(1, char(s.size())) + s;
+  return bytes;
+}
+
+class IrRunStrings : public IrRunValues {
+ protected:
+  void SetUp() override {
+    IrRunValues::SetUp();
+    model = Write("upper.ir", kUpper);
+    input = "s=" + Write("s.pb", Proto("\x08\x02", {"to", "be\n"}));
+  }
+  std::string model, input;
+};
+
+TEST_F(IrRunStrings, PrintsThem) {
+  EXPECT_EQ(Accept({model, "--input", input}).out, "t: str[2] \"TO\" \"BE\\n\"\n");
+}
+
+TEST_F(IrRunStrings, MakesRandomOnes) {
+  const std::string out = Accept({model, "--random-inputs", "1", "--dim", "n=12"}).out;
+  EXPECT_THAT(out, MatchesRegex("t: str.12.( \"[A-Z]+\")+ ...\n"));
+  EXPECT_EQ(out, Accept({model, "--random-inputs", "1", "--dim", "n=12"}).out);
+  EXPECT_THAT(Refusal({model, "--random-inputs", "1", "--dim", "n=2", "--input-range", "s=0,1"}),
+              HasSubstr("the range 0 to 1 does not fit the element type str"));
+}
+
+TEST_F(IrRunStrings, ComparesAndWritesThem) {
+  Accept({model, "--input", input, "--output-dir", Path("out")});
+  const std::string expected = "t=" + Path("out/output_0.pb");
+  EXPECT_EQ(Accept({model, "--input", input, "--expect", expected}).out,
+            "t: is equal to what is expected\n");
+  EXPECT_EQ(Accept({model, "--input", input, "--compare", "reference"}).out,
+            "t: is equal to the reference\n");
+  const std::string other = "s=" + Write("o.pb", Proto("\x08\x02", {"to", "do"}));
+  const Outcome differs = Run({model, "--input", other, "--expect", expected});
+  EXPECT_EQ(differs.code, 1);
+  EXPECT_EQ(differs.out, "t: differs from what is expected in 1 string\n");
+  EXPECT_THAT(differs.err, HasSubstr("outputs differ in strings"));
+  const std::string shorter = "s=" + Write("p.pb", Proto("\x08\x01", {"to"}));
+  EXPECT_EQ(Run({model, "--input", shorter, "--expect", expected}).code, 1);
+}
+
+TEST_F(IrRunStrings, RefusesBadOnes) {
+  const auto refusal = [&](const std::string& bytes) {
+    return Refusal({model, "--input", "s=" + Write("bad.pb", bytes)});
+  };
+  EXPECT_THAT(refusal(Proto("\x08\x03", {"a"})), HasSubstr("holds 1 strings but its type needs 3"));
+  // 2^62, and the product of two of those.
+  const std::string huge = "\x08\x80\x80\x80\x80\x80\x80\x80\x80\x40";
+  EXPECT_THAT(refusal(Proto(huge, {"a"})), HasSubstr("holds 1 strings"));
+  EXPECT_THAT(refusal(Proto(huge + huge, {"a"})), HasSubstr("has more than 2^63 bytes"));
+  EXPECT_THAT(refusal(Proto("\x08\x01\x08\x01", {"a"})), HasSubstr("input 's'"));
+  EXPECT_THAT(refusal("\x08\x01\x10\x08\x4a\x01z"), HasSubstr("a string tensor has raw_data"));
 }
 
 }  // namespace

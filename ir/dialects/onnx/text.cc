@@ -65,6 +65,38 @@ bool TfIdfVectorizer::Infer(InferContext& c) {
   return SetTensor(c, 0, DataType::kF32, dims);
 }
 
-void LoadTextOps(IrContext& context) { AddOps<TfIdfVectorizer>(context); }
+bool StringConcat::Infer(InferContext& c) {
+  Dims dims;
+  if (!CheckTensors(c) || !CheckDtype(c, 0, DataType::kString) ||
+      !CheckDtype(c, 1, DataType::kString) || !Broadcast(c, {0, 1}, &dims))
+    return false;
+  return SetTensor(c, 0, DataType::kString, dims);
+}
+
+bool StringSplit::Infer(InferContext& c) {
+  if (!CheckTensors(c) || !CheckDtype(c, 0, DataType::kString)) return false;
+  const auto attrs = c.attrs_of<StringSplit>();
+  if (attrs.maxsplit && *attrs.maxsplit < 0)
+    return c.Fail(fmt::format("maxsplit is {}", *attrs.maxsplit));
+  Dims dims = DimsOf(c, 0);
+  if (!SetTensor(c, 1, DataType::kI64, dims)) return false;
+  if (dims) dims->push_back(kUnknownDim);
+  return SetTensor(c, 0, DataType::kString, dims);
+}
+
+bool StringNormalizer::Infer(InferContext& c) {
+  if (!CheckTensors(c) || !CheckDtype(c, 0, DataType::kString) || !CheckRank(c, 0, 1, 2))
+    return false;
+  Dims dims = DimsOf(c, 0);
+  if (dims && dims->size() == 2 && IsStaticDim(dims->front()) && dims->front() != 1)
+    return c.Fail(fmt::format("x has {} rows, expected 1", dims->front()));
+  const auto attrs = c.attrs_of<StringNormalizer>();
+  if (dims && attrs.stopwords && !attrs.stopwords->empty()) dims->back() = kUnknownDim;
+  return SetTensor(c, 0, DataType::kString, dims);
+}
+
+void LoadTextOps(IrContext& context) {
+  AddOps<TfIdfVectorizer, StringConcat, StringSplit, StringNormalizer>(context);
+}
 
 }  // namespace weft::ir::ops

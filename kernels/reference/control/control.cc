@@ -36,17 +36,38 @@ absl::Status ScanOutput::Add(const TensorView& value, size_t* total) {
                                ir::ToString(value.dims) + " in iteration " +
                                std::to_string(count_));
   }
-  const size_t bytes = value.NumBytes();
+  const size_t bytes = HeldBytes(value);
   if (bytes > kMaxDynamicBytes - *total)
     return ir::InvalidArgument("the scan outputs of " + std::to_string(count_) +
                                " iterations and one more would take more than " +
                                std::to_string(kMaxDynamicBytes >> 30) + " GiB");
   *total += bytes;
+  ++count_;
+  if (dtype_ == ir::DataType::kString) {
+    const std::span<std::string> strings = value.values<std::string>();
+    strings_.insert(strings_.end(), strings.begin(), strings.end());
+    return absl::OkStatus();
+  }
   WEFT_RETURN_IF_ERROR(Grow(size_ + bytes));
   if (bytes > 0) std::memcpy(bytes_.get() + size_, value.data, bytes);
   size_ += bytes;
-  ++count_;
   return absl::OkStatus();
+}
+
+absl::StatusOr<Tensor> ScanOutput::JoinStrings(ir::Shape dims, size_t outer) const {
+  const auto count = static_cast<size_t>(count_);
+  const size_t row = strings_.empty() ? 0 : strings_.size() / count / outer;
+  std::vector<std::string> joined;
+  joined.reserve(strings_.size());
+  for (size_t o = 0; o < outer; ++o) {
+    for (size_t i = 0; i < count && row > 0; ++i) {
+      const auto from =
+          static_cast<std::ptrdiff_t>(((prepend_ ? count - 1 - i : i) * outer + o) * row);
+      joined.insert(joined.end(), strings_.begin() + from,
+                    strings_.begin() + from + static_cast<std::ptrdiff_t>(row));
+    }
+  }
+  return Tensor::OfStrings(std::move(dims), std::move(joined));
 }
 
 absl::StatusOr<Tensor> ScanOutput::Finish(ir::Type element) const {
@@ -67,6 +88,7 @@ absl::StatusOr<Tensor> ScanOutput::Finish(ir::Type element) const {
   const size_t outer =
       static_cast<size_t>(CountElements(std::span<const int64_t>(dims).first(axis)));
   dims.insert(dims.begin() + static_cast<std::ptrdiff_t>(axis), count_);
+  if (dtype == ir::DataType::kString) return JoinStrings(std::move(dims), outer);
   WEFT_ASSIGN_OR_RETURN(Tensor result, CreateDynamic(dtype, std::move(dims)));
   if (size_ == 0) return result;
   const auto count = static_cast<size_t>(count_);

@@ -33,6 +33,7 @@ class ScanOutput {
     void operator()(std::byte* data) const { std::free(data); }
   };
   absl::Status Grow(size_t bytes);
+  absl::StatusOr<Tensor> JoinStrings(ir::Shape dims, size_t outer) const;
 
   const int64_t axis_;
   const bool prepend_;
@@ -40,6 +41,7 @@ class ScanOutput {
   ir::DataType dtype_ = ir::DataType::kNull;
   ir::Shape dims_;
   std::unique_ptr<std::byte, Free> bytes_;  // one value after the other
+  std::vector<std::string> strings_;        // instead, of tensors of strings
   size_t size_ = 0, capacity_ = 0;
 };
 

@@ -44,7 +44,7 @@ absl::StatusOr<std::vector<RuntimeValue>> SequenceMapKernel::Results(const Kerne
       if (!outputs[r].IsTensor())
         return ir::InvalidArgument("its body gives a value that is no tensor");
       WEFT_ASSIGN_OR_RETURN(std::shared_ptr<Tensor> kept, KeepTensor(outputs[r]));
-      total += kept->view().NumBytes();
+      total += HeldBytes(kept->view());
       mapped[r].push_back(std::move(kept));
     }
     if (total > kMaxDynamicBytes)

@@ -54,6 +54,12 @@ bool IsExact(ir::DataType dtype) {
   return dtype == ir::DataType::kBool || ir::IsInteger(dtype) || ir::IsLowPrecisionInteger(dtype);
 }
 
+bool IsText(const RuntimeValue& output) {
+  if (output.IsSequence())
+    return !output.sequence->empty() && output.sequence->front()->dtype() == ir::DataType::kString;
+  return output.IsTensor() && output.view.dtype == ir::DataType::kString;
+}
+
 // What an output may differ by that no step decides on.
 double AllowedDifference(const RuntimeValue& output, std::optional<double> tolerance) {
   if (tolerance) return *tolerance;
@@ -81,6 +87,10 @@ std::vector<std::optional<double>> OutputSteps(ir::Program& program) {
 }
 
 std::string Comparison::Text(const std::string& with) const {
+  if (text)
+    return agrees ? "is equal to " + with
+                  : fmt::format("differs from {} in {} string{}", with, different,
+                                different == 1 ? "" : "s");
   if (exact && agrees) return fmt::format("is what {} is, bit for bit", with);
   if (exact)
     return fmt::format(
@@ -104,6 +114,10 @@ std::string Comparison::Text(const std::string& with) const {
 void Disagreement::Add(const Comparison& comparison) {
   if (comparison.agrees) return;
   empty_ = false;
+  if (comparison.text) {
+    text_ = true;
+    return;
+  }
   exact_ |= comparison.exact;
   if (comparison.steps) {
     if (steps_.empty()) steps_ = StepsFault(*comparison.steps);
@@ -114,6 +128,7 @@ void Disagreement::Add(const Comparison& comparison) {
 }
 
 std::string Disagreement::Text() const {
+  if (text_) return "differ in strings";
   if (exact_) return fmt::format("differ by {:.3g}, not bit for bit the same", relative_);
   if (!steps_.empty()) return "differ by " + steps_;
   return fmt::format("differ by {:.3g}, allowed are {:.3g}", relative_, allowed_);
@@ -121,17 +136,17 @@ std::string Disagreement::Text() const {
 
 absl::StatusOr<Comparison> Compare(const std::string& name, const RuntimeValue& actual,
                                    const RuntimeValue& expected, const Allowed& allowed) {
-  Comparison comparison{.exact = allowed.exact};
+  Comparison comparison{.exact = allowed.exact || IsText(expected), .text = IsText(expected)};
   WEFT_RETURN_IF_ERROR(VisitTensors(
       name, actual, expected,
       [&](const std::string& subject, const kernels::TensorView& a, const kernels::TensorView& e) {
-        if (!allowed.exact && !AnyFinite(e))
+        if (!comparison.exact && !AnyFinite(e))
           return CheckFailed(subject + ": no expected element is finite, so nothing is compared");
         comparison.relative = std::max(comparison.relative, kernels::RelativeDifference(a, e));
-        if (allowed.exact) comparison.different += kernels::CountDifferent(a, e);
+        if (comparison.exact) comparison.different += kernels::CountDifferent(a, e);
         return absl::OkStatus();
       }));
-  if (allowed.exact) {
+  if (comparison.exact) {
     comparison.agrees = comparison.different == 0;
     return comparison;
   }

@@ -30,6 +30,7 @@ struct Comparison {
   std::optional<double> step;
   bool exact = false;     // compared bit for bit
   int64_t different = 0;  // elements, then
+  bool text = false;      // strings, which are equal or not
 
   // "differs from WITH by ..."
   std::string Text(const std::string& with) const;
@@ -45,12 +46,12 @@ class Disagreement {
   std::string Text() const;
 
  private:
-  bool empty_ = true, exact_ = false;
+  bool empty_ = true, exact_ = false, text_ = false;
   std::string steps_;
   double relative_ = 0, allowed_ = 0;
 };
 
-// Of a sequence's tensors the largest difference. Without a tolerance, integers and bools must be
+// Of a sequence's tensors the largest difference. Strings must be equal. Without a tolerance, integers and bools must be
 // equal, f32 may differ by 5e-6, f16 and bf16 by a rounding, and those with a step by one, if not in
 // more than a quarter of many elements. CheckFailed when kind, type, shape or
 // length differ, or when nothing that is expected is finite, so that nothing is compared; bit for bit

@@ -10,8 +10,10 @@
 #include "ir/base/suggest.h"
 #include "ir/dim/dim_sizes.h"
 #include "kernels/reference/reference.h"
+#include "kernels/runtime/dense_tensor.h"
 #include "kernels/runtime/random_inputs.h"
 #include "kernels/runtime/value_type.h"
+#include "kernels/strings_result.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/program_main.h"
 #include "tools/cli/values/value_file.h"
@@ -158,7 +160,7 @@ absl::StatusOr<std::vector<RuntimeValue>> GatherInputs(ir::IrContext& context,
                         ReadAssignments(context, "--input", "input", inputs, flags.files));
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (given[i] || !inputs[i].default_value) continue;
-    WEFT_ASSIGN_OR_RETURN(Tensor tensor, TensorOf(inputs[i].default_value));
+    WEFT_ASSIGN_OR_RETURN(Tensor tensor, kernels::TensorOf(inputs[i].default_value));
     given[i] = RuntimeValue::Of(std::move(tensor));
   }
   WEFT_ASSIGN_OR_RETURN(const auto ranges, ReadRanges(inputs, flags.ranges));
@@ -218,8 +220,20 @@ std::vector<std::span<const int64_t>> DimsOf(const std::vector<RuntimeValue>& va
   return dims;
 }
 
+namespace {
+
+constexpr size_t kMaxShown = 10;  // tensors of a sequence, strings of a tensor
+
+std::string FirstStrings(std::span<const std::string> strings) {
+  std::string text;
+  for (const std::string& s : strings.first(std::min(strings.size(), kMaxShown)))
+    text += " " + kernels::QuotedText(s);
+  return strings.size() > kMaxShown ? text + " ..." : text;
+}
+
+}  // namespace
+
 std::string Summary(const RuntimeValue& value) {
-  constexpr size_t kMaxShown = 10;
   std::string text = kernels::Describe(value);
   if (value.IsSequence()) {
     const kernels::Sequence& tensors = *value.sequence;
@@ -228,6 +242,8 @@ std::string Summary(const RuntimeValue& value) {
     return tensors.size() > kMaxShown ? text + "\n  ..." : text;
   }
   if (!value.IsTensor() || value.view.NumElements() == 0) return text;
+  if (value.view.dtype == ir::DataType::kString)
+    return text + FirstStrings(value.view.values<std::string>());
   const std::vector<double> values = kernels::reference::ReadDoubles(value.view);
   double least = INFINITY, most = -INFINITY, sum = 0;
   for (const double v : values) {

@@ -42,7 +42,7 @@ absl::Status WriteValues(ir::IrContext& context, const std::string& folder, std:
 // Null and empty for those that are no tensors.
 std::vector<kernels::TensorView> ViewsOf(const std::vector<kernels::RuntimeValue>& values);
 std::vector<std::span<const int64_t>> DimsOf(const std::vector<kernels::RuntimeValue>& values);
-// "f32[1,3] min -1.5 mean 0.2 max 3"; of a sequence how many, then a line for each of the first.
+// "f32[1,3] min -1.5 mean 0.2 max 3"; of strings the first ones, of a sequence how many, then a line for each of the first.
 std::string Summary(const kernels::RuntimeValue& value);
 
 }  // namespace weft::tools

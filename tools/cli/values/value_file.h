@@ -10,9 +10,6 @@
 
 namespace weft::tools {
 
-// The value of a dense attribute: a copy. Unsupported for elements that kernels do not handle.
-absl::StatusOr<kernels::Tensor> TensorOf(ir::Attribute dense);
-
 // `type` says whether the file holds a tensor, a sequence or an optional.
 absl::StatusOr<kernels::RuntimeValue> ReadValue(ir::IrContext& context, const std::string& path,
                                                 ir::Type type);

@@ -104,6 +104,10 @@ std::string KernelTable() {
   ir::IrContext& context = *loaded;
   std::map<std::string, std::map<std::string, std::string>> links;  // by op and provider
   for (const RegisteredKernel& kernel : RegisteredKernels()) {
+    if (kernel.provider == kStringsProvider) {
+      links[kernel.op][kernel.provider] = SourceLink(kernel) + ": str";
+      continue;
+    }
     const std::string types =
         TypesOf(SomeCasesOf(ir::Opcode::FindOrAdd(kernel.op)), kernel.provider);
     links[kernel.op][kernel.provider] = SourceLink(kernel) + (types.empty() ? "" : ": " + types);
@@ -112,6 +116,8 @@ std::string KernelTable() {
   for (const ir::OpDef* op : context.Ops()) {
     auto& of_op = links[std::string(op->name())];
     if (of_op["reference"].empty()) of_op["reference"] = ReferenceOf(*op);
+    if (const std::string& strings = of_op[std::string(kStringsProvider)]; !strings.empty())
+      of_op["reference"] += (of_op["reference"].empty() ? "" : "; ") + strings;
     const std::string cells =
         fmt::format("{} | {} | {}", of_op["native"], of_op["xnnpack"], of_op["reference"]);
     if (cells != " |  | ") table += fmt::format("| {} | {} |\n", op->name(), cells);

@@ -35,5 +35,32 @@ TEST_F(TextOps, NamesWhatDoesNotFit) {
   EXPECT_EQ(Count(x, {0}, {0, 1, 2, 3}, 2, 1), "onnx.TfIdfVectorizer: n-grams of 2 to 1 words");
 }
 
+constexpr DataType kStr = DataType::kString;
+
+TEST_F(TextOps, JoinStringsThatAreBroadcast) {
+  EXPECT_EQ(Run<ops::StringConcat>({X({n, 1}, kStr), X({3}, kStr)}), "tensor<Nx3xstr>");
+  EXPECT_EQ(Run<ops::StringConcat>({X({2}, kStr), X({3}, kStr)}),
+            "onnx.StringConcat: x [2] and y [3] do not broadcast");
+  EXPECT_EQ(Run<ops::StringConcat>({X({2}, kStr), X({2})}),
+            "onnx.StringConcat: y is f32 but must be str");
+}
+
+TEST_F(TextOps, CutStringsIntoAsManyPartsAsThereAre) {
+  EXPECT_EQ(Run<ops::StringSplit>({X({n, 2}, kStr)}, {}, 2), "tensor<Nx2x-1xstr>, tensor<Nx2xi64>");
+  EXPECT_EQ(Run<ops::StringSplit>({X({2})}, {}, 2), "onnx.StringSplit: x is f32 but must be str");
+  EXPECT_EQ(Run<ops::StringSplit>({X({2}, kStr)}, {.maxsplit = -1}, 2),
+            "onnx.StringSplit: maxsplit is -1");
+}
+
+TEST_F(TextOps, LoseStopwords) {
+  EXPECT_EQ(Run<ops::StringNormalizer>({X({n}, kStr)}), "tensor<Nxstr>");
+  EXPECT_EQ(Run<ops::StringNormalizer>({X({1, 4}, kStr)}, {.stopwords = Strings{"a"}}),
+            "tensor<1x-1xstr>");
+  EXPECT_EQ(Run<ops::StringNormalizer>({X({2, 4}, kStr)}),
+            "onnx.StringNormalizer: x has 2 rows, expected 1");
+  EXPECT_EQ(Run<ops::StringNormalizer>({X({4})}),
+            "onnx.StringNormalizer: x is f32 but must be str");
+}
+
 }  // namespace
 }  // namespace weft::ir
