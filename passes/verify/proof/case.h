@@ -51,6 +51,7 @@ class Case {
   Case(ProofState& state, Script& script);
   ~Case();
   Terms& terms() { return state_.terms; }
+  bool over_reals() const { return state_.over_reals; }  // else floats have a NaN
 
   // What becomes of it: nothing yet; a match like this there is none; it could not be proved.
   bool open() const { return why_.empty() && !impossible_; }
@@ -58,6 +59,8 @@ class Case {
   const std::string& why() const { return why_; }
   // Of the result nothing is known to be impossible.
   void Refuse();
+  // Whatever the sizes, the engine leaves the program as it is: the result is no valid op.
+  void NeverApply() { impossible_ = true; }
   void Fail(std::string why);
 
   // 0 when the case is not open any more.
