@@ -90,7 +90,7 @@ Tensor* OpMeanings::Activated(const ProofOp& op, Tensor* y) {
     c_.Fail(fmt::format("{} may have any activation", op.name));
     return nullptr;
   }
-  return Clipped(y, params->second.elements);
+  return c_.Make<Elementwise>(y->type, "onnx.Clip", Results{y}, params->second.elements, false);
 }
 
 std::vector<Tensor*> OpMeanings::Linear(const ProofOp& op) {

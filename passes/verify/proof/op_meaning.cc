@@ -317,8 +317,10 @@ std::vector<Term> OpMeanings::Wholes(const std::vector<Tensor*>& tensors) {
 std::vector<Tensor*> OpMeanings::Clip(const ProofOp& op) {
   Terms& t = c_.terms();
   Tensor& x = *op.operands[0];
-  if (op.operands.size() < 2 || (op.operands[1] == nullptr && op.operands.back() == nullptr))
-    return {&x};
+  const bool is_boundless = std::all_of(op.operands.begin() + 1, op.operands.end(),
+                                        [](const Tensor* limit) { return limit == nullptr; });
+  // Over the reals it is compared with fused ops, which have infinite limits.
+  if (is_boundless && !c_.over_reals()) return {&x};
   const bool is_float = (c_.PossibleTypes(x.type) & ~TypesThat(&ir::IsFloat)) == 0;
   std::vector<Term> limits;
   for (size_t i : {1U, 2U}) {
@@ -331,14 +333,7 @@ std::vector<Tensor*> OpMeanings::Clip(const ProofOp& op) {
       limits.push_back(uniform ? uniform : Whole(t, limit));
     }
   }
-  return {Clipped(&x, limits)};
-}
-
-Tensor* OpMeanings::Clipped(Tensor* x, const std::vector<Term>& limits) {
-  Terms& t = c_.terms();
-  if (c_.over_reals() && limits[0] == t.Number(-INFINITY) && limits[1] == t.Number(INFINITY))
-    return x;
-  return c_.Make<Elementwise>(x->type, "onnx.Clip", Results{x}, limits, false);
+  return {c_.Make<Elementwise>(x.type, op.name, Results{&x}, limits, false)};
 }
 
 // With one scale and one zero point, where axis does not matter, nor the size of the one block.

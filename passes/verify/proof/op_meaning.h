@@ -76,8 +76,6 @@ class OpMeanings {
   Results Pad(const ProofOp& op);
   Results Cast(const ProofOp& op);
   Results Clip(const ProofOp& op);
-  // Of infinite limits nothing is left, but for a NaN.
-  Tensor* Clipped(Tensor* x, const std::vector<Term>& limits);
   Results Quantize(const ProofOp& op);
   Results Constant(const ProofOp& op);
   Results Full(const ProofOp& op);
