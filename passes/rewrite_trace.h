@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "ir/builder.h"
+#include "ir/rewriter.h"
 
 namespace weft::passes {
 
@@ -102,6 +102,29 @@ class RewriteTrace {
   bool has_text_ = false;
   Text text_;
   std::vector<std::unique_ptr<Recorder>> recorders_;
+};
+
+// The rewriter of a pass that reports its rewrites one by one; without a trace, one as any other.
+//
+//   if (rewriter.AtLimit()) break;
+//   rewriter.Begin("fold", op);
+//   if (!Fold(op, rewriter)) continue;
+//   rewriter.Commit();
+class TracedRewriter : public ir::Rewriter {
+ public:
+  TracedRewriter(ir::Program& program, RewriteTrace* trace)
+      : Rewriter(&program, trace ? trace->Listener() : nullptr), trace_(trace) {}
+
+  bool AtLimit() const { return trace_ && trace_->AtLimit(); }
+  void Begin(std::string_view rule, ir::Operation site) {
+    if (trace_) trace_->Begin(rule, site);
+  }
+  void Commit() {
+    if (trace_) trace_->Commit();
+  }
+
+ private:
+  RewriteTrace* trace_;
 };
 
 }  // namespace weft::passes

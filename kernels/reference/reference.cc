@@ -90,7 +90,8 @@ void WriteDoubles(const std::vector<double>& values, const TensorView& tensor) {
                          [&](auto tag) {
                            using T = decltype(tag);
                            const std::span<T> to = tensor.values<T>();
-                           for (size_t i = 0; i < values.size(); ++i) to[i] = FromDouble<T>(values[i]);
+                           for (size_t i = 0; i < values.size(); ++i)
+                             to[i] = FromDouble<T>(values[i]);
                          }),
              "a kernel writes numbers of no numeric type");
 }

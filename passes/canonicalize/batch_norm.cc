@@ -50,6 +50,12 @@ Let<Channels> ChannelsOf(SourcePattern& src, const BatchNorm& n, const Tensor& o
   });
 }
 
+// One for each place of axis 0 of `of`.
+void RequireBias(SourcePattern& src, const Tensor& b, const Tensor& of) {
+  src.Require("b, if given, is an f32 constant, one per channel", IsConstant(IfGiven(b)),
+              DType(IfGiven(b), kF32), PerChannel(IfGiven(b), of, 0));
+}
+
 // (b - mean) * s + beta, without b of 0.
 ResultTensor NewBias(ResultPattern& res, const BatchNorm& n, Let<Channels> channels, Tensor b) {
   return res.Constant([=, mean = n.mean](const MatchContext& m) {
@@ -77,8 +83,7 @@ WEFT_RULE(FoldBatchNormIntoConv, "canonicalize", kReassociates,
   auto conv = src.Op<ops::Conv>(AnyAttrs());
   const BatchNorm n(src, conv(x, w, src.Optional(b)));
   src.Require("w is an f32 constant", IsConstant(w), DType(w, kF32), MinRank(w, 3));
-  src.Require("b, if given, is an f32 constant, one per channel", IsConstant(IfGiven(b)),
-              DType(IfGiven(b), kF32), PerChannel(IfGiven(b), w, 0));
+  RequireBias(src, b, w);
   auto channels = ChannelsOf(src, n, w);
   auto new_w = res.Constant([=](const MatchContext& m) {
     const auto weights = *ConstantF32(m[w]);
@@ -98,8 +103,7 @@ WEFT_RULE(FoldBatchNormIntoConvTranspose, "canonicalize", kReassociates,
   auto conv = src.Op<ops::ConvTranspose>(AnyAttrs());
   const BatchNorm n(src, conv(x, w, src.Optional(b)));
   src.Require("w is an f32 constant", IsConstant(w), DType(w, kF32), MinRank(w, 3));
-  src.Require("b, if given, is an f32 constant, one per channel", IsConstant(IfGiven(b)),
-              DType(IfGiven(b), kF32), PerChannel(IfGiven(b), n.gamma, 0));
+  RequireBias(src, b, n.gamma);
   auto channels = ChannelsOf(src, n, n.gamma);
   src.Require("every channel has its weights", [=](const MatchContext& m) {
     const int64_t group = m[conv].group, per_group = m[w].dim(1);
@@ -128,8 +132,7 @@ WEFT_RULE(FoldBatchNormIntoGemm, "canonicalize", kReassociates,
   auto gemm = src.Op<ops::Gemm>({.transB = trans_b});
   const BatchNorm n(src, gemm(a, w, src.Optional(b)));
   src.Require("w is an f32 constant", IsConstant(w), DType(w, kF32), Rank(w, 2));
-  src.Require("b, if given, is an f32 constant, one per channel", IsConstant(IfGiven(b)),
-              DType(IfGiven(b), kF32), PerChannel(IfGiven(b), n.gamma, 0));
+  RequireBias(src, b, n.gamma);
   auto channels = ChannelsOf(src, n, n.gamma);
   src.Require("every column is a channel", [=](const MatchContext& m) {
     return m[w].dim(m[trans_b] != 0 ? 0 : 1) == m[n.gamma].dim(0);

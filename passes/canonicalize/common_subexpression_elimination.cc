@@ -78,10 +78,7 @@ class ScopedOps {
 class Merger {
  public:
   Merger(ir::Program& program, RewriteTrace* trace)
-      : program_(program),
-        view_(&program),
-        rewriter_(&program, trace ? trace->Listener() : nullptr),
-        trace_(trace) {}
+      : program_(program), view_(&program), rewriter_(program, trace) {}
   // Recursion is over nesting of regions only, which importer and parser bound.
   void RunOnBlock(ir::Block block, bool isolated);
   uint64_t merged() const { return merged_; }
@@ -101,8 +98,7 @@ class Merger {
 
   ir::Program& program_;
   ir::GraphView view_;
-  ir::Rewriter rewriter_;
-  RewriteTrace* trace_;
+  TracedRewriter rewriter_;
   ScopedOps ops_;
   uint64_t merged_ = 0;
 };
@@ -135,15 +131,15 @@ inline void Merger::Visit(uint32_t op) {
     ops_.Add(hash, op);
     return;
   }
-  if (trace_ && trace_->AtLimit()) return;
+  if (rewriter_.AtLimit()) return;
   const Operation merged = view_.OperationAt(op), kept = view_.OperationAt(same);
-  if (trace_) trace_->Begin("merge", merged);
+  rewriter_.Begin("merge", merged);
   if (view_.HasExtraResults(op)) {
     rewriter_.Replace(merged, kept.results().vec());
   } else {
     rewriter_.Replace(merged, {kept.result()});
   }
-  if (trace_) trace_->Commit();
+  rewriter_.Commit();
   ++merged_;
 }
 

@@ -48,14 +48,14 @@ class ConstantFolding : public Pass {
     if (!evaluator_) return absl::OkStatus();  // the run folds no constants
     std::vector<ir::Operation> ops;
     ir::Walk(program, [&](ir::Operation op) { ops.push_back(op); });
-    ir::Rewriter rewriter(&program, trace_ ? trace_->Listener() : nullptr);
+    TracedRewriter rewriter(program, trace_);
     ir::ConstantFolder folder(evaluator_, ir::kFoldInProgram);
     const std::set<uint32_t> deciding = WhatDecides(ops);
     bool decided = false;
     for (ir::Operation op : ops) {  // operands before users: one sweep folds whole chains
       if (!op.IsAlive()) continue;
-      if (trace_ && trace_->AtLimit()) break;
-      if (trace_) trace_->Begin("fold", op);
+      if (rewriter.AtLimit()) break;
+      rewriter.Begin("fold", op);
       if (InlineDecidedControl(op, rewriter)) {
         decided = true;
         Count("branches and loops decided");
@@ -64,7 +64,7 @@ class ConstantFolding : public Pass {
       } else {
         continue;
       }
-      if (trace_) trace_->Commit();
+      rewriter.Commit();
       MarkChanged();
     }
     // What is read now may be better known than what the two branches have in common. Where that does

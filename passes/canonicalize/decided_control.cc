@@ -12,12 +12,6 @@
 namespace weft::passes {
 namespace {
 
-// The one element of a constant; of others the run complains.
-std::optional<double> OneElement(ir::Value value) {
-  const auto elements = value ? ir::ConstantDoubles(value, 1) : std::nullopt;
-  return elements && elements->size() == 1 ? std::optional(elements->front()) : std::nullopt;
-}
-
 // Whether `reader`, which reads results of `op`, fits those values in their place. A branch may hold
 // what no value fits, where it is never taken together with the one that the value is from.
 bool Fits(ir::Operation reader, ir::Operation op, const std::vector<ir::Value>& values) {
@@ -35,7 +29,7 @@ bool Fits(ir::Operation reader, ir::Operation op, const std::vector<ir::Value>& 
 }
 
 bool InlineIf(ir::Operation op, ir::Rewriter& rewriter) {
-  const std::optional<double> condition = OneElement(op.operand(0));
+  const std::optional<double> condition = ConstantNumber(op.operand(0));
   if (!condition) return false;
   const ir::Block branch = op.region(*condition != 0 ? 0 : 1).front();
   const ir::Operation end = branch.Terminator();
@@ -58,7 +52,7 @@ ir::Type EmptyScanOutput(ir::Value output) {
 
 bool IsNeverRun(ir::Operation loop) {
   const auto operand = [&](uint32_t i) {
-    return i < loop.num_operands() ? OneElement(loop.operand(i)) : std::nullopt;
+    return i < loop.num_operands() ? ConstantNumber(loop.operand(i)) : std::nullopt;
   };
   const std::optional<double> trips = operand(0), condition = operand(1);
   return (trips && *trips <= 0) || (condition && *condition == 0);
@@ -93,6 +87,11 @@ bool DropLoop(ir::Operation op, ir::Rewriter& rewriter) {
 }
 
 }  // namespace
+
+std::optional<double> ConstantNumber(ir::Value value) {
+  const auto elements = value ? ir::ConstantDoubles(value, 1) : std::nullopt;
+  return elements && elements->size() == 1 ? std::optional(elements->front()) : std::nullopt;
+}
 
 bool FitsAllReaders(ir::Operation op, const std::vector<ir::Value>& values) {
   std::unordered_set<uint32_t> seen;

@@ -1,6 +1,7 @@
 // Control flow that constants decide: an If whose condition is known, a Loop that is never run.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "ir/rewriter.h"
@@ -13,6 +14,9 @@ namespace weft::passes {
 // stays. So do both where an op that reads them does not fit what it would read: the error belongs to
 // run time, if that op is ever run.
 bool InlineDecidedControl(ir::Operation op, ir::Rewriter& rewriter);
+// The element of a constant that has one; of a condition or number of steps that is none of these the
+// run complains. `value` may be null.
+std::optional<double> ConstantNumber(ir::Value value);
 // Whether all that read results of `op` would take these values in their place, of types that do not
 // contradict theirs.
 bool FitsAllReaders(ir::Operation op, const std::vector<ir::Value>& values);

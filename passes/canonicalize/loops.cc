@@ -26,11 +26,6 @@ using ir::ops::Loop;
 // result would mind.
 constexpr int64_t kMostUnrolled = 64;
 
-std::optional<double> OneElement(Value value) {
-  const auto elements = value ? ir::ConstantDoubles(value, 1) : std::nullopt;
-  return elements && elements->size() == 1 ? std::optional(elements->front()) : std::nullopt;
-}
-
 // Nothing of a body that holds others, or an op that draws the next random numbers in each step.
 std::optional<int64_t> NumOperations(ir::Block body) {
   int64_t count = 0;
@@ -44,12 +39,12 @@ std::optional<int64_t> NumOperations(ir::Block body) {
 // How many steps there are, where that is known before the first one; at least 1.
 std::optional<int64_t> NumSteps(Operation loop) {
   if (loop.num_operands() < Loop::kFirstCarried) return std::nullopt;
-  const std::optional<double> trips = OneElement(loop.operand(0));
+  const std::optional<double> trips = ConstantNumber(loop.operand(0));
   if (!trips || *trips < 1 || *trips > kMostUnrolled) return std::nullopt;
-  if (loop.HasOperand(1) && OneElement(loop.operand(1)) != 1) return std::nullopt;
+  if (loop.HasOperand(1) && ConstantNumber(loop.operand(1)) != 1) return std::nullopt;
   const ir::Block body = loop.region(0).front();
   const Value goes_on = body.Terminator().operand(0);
-  if (goes_on != body.argument(1) && OneElement(goes_on) != 1) return std::nullopt;
+  if (goes_on != body.argument(1) && ConstantNumber(goes_on) != 1) return std::nullopt;
   return static_cast<int64_t>(*trips);
 }
 
@@ -144,16 +139,16 @@ class LoopUnrolling : public Pass {
   }
 
   absl::Status Run(ir::Program& program) override {
-    ir::Rewriter rewriter(&program, trace_ ? trace_->Listener() : nullptr);
+    TracedRewriter rewriter(program, trace_);
     bool changed = false;
     for (const Operation op : BodyHolders(program, [](Operation it) { return it.Is<Loop>(); })) {
       const std::optional<int64_t> steps = NumSteps(op);
       const std::optional<int64_t> size = NumOperations(op.region(0).front());
       if (!steps || !size || *steps * *size > kMostUnrolled) continue;
-      if (trace_ && trace_->AtLimit()) break;
-      if (trace_) trace_->Begin("unroll", op);
+      if (rewriter.AtLimit()) break;
+      rewriter.Begin("unroll", op);
       if (!Unroller(op, rewriter).Run(*steps)) continue;
-      if (trace_) trace_->Commit();
+      rewriter.Commit();
       Count("loops unrolled");
       MarkChanged();
       changed = true;
@@ -198,17 +193,17 @@ class LoopInvariantCodeMotion : public Pass {
   }
 
   absl::Status Run(ir::Program& program) override {
-    ir::Rewriter rewriter(&program, trace_ ? trace_->Listener() : nullptr);
+    TracedRewriter rewriter(program, trace_);
     for (const Operation loop : BodyHolders(
              program, [](Operation it) { return it.Is<Loop>() || it.Is<ir::ops::Scan>(); })) {
       const ir::Block body = loop.region(0).front();
       for (Operation op = body.front(), next; op; op = next) {
         next = op.next();
-        if (trace_ && trace_->AtLimit()) return absl::OkStatus();
+        if (rewriter.AtLimit()) return absl::OkStatus();
         if (!IsInvariant(op, body)) continue;
-        if (trace_) trace_->Begin("hoist", op);
+        rewriter.Begin("hoist", op);
         rewriter.MoveBefore(op, loop);
-        if (trace_) trace_->Commit();
+        rewriter.Commit();
         Count("operations hoisted");
         MarkChanged();
       }

@@ -217,22 +217,4 @@ WEFT_RULE(FoldStaticShape, "canonicalize", kExact) {
   res.Tensor(out) = res.ConstantInts(sizes);
 }
 
-// gather(shape(x), i), slice(shape(x), ..) => those sizes of x. The others may be symbols.
-WEFT_RULE(FoldStaticSize, "canonicalize", kExact) {
-  auto sizes = src.Keep(src.Op<ops::Shape>(AnyAttrs())(src.Tensor("x")));
-  auto gathered = src.Op<ops::Gather>(AnyAttrs())(sizes, src.Tensor("i"));
-  auto sliced =
-      src.Op<ops::Slice>()(sizes, src.Tensor("starts"), src.Tensor("ends"),
-                           src.Optional(src.Tensor("axes")), src.Optional(src.Tensor("steps")));
-  auto out = src.Either(gathered, sliced);
-  auto numbers =
-      src.Let("the sizes are numbers", [=](const MatchContext& m) { return Numbers(m[out]); });
-  res.Tensor(out) = res.Constant([=](const MatchContext& m) {
-    const auto count = static_cast<int64_t>(m[numbers].size());
-    const bool is_scalar = m[out].rank() == 0;
-    const ir::Type type = m.context()->TensorType(kI64, is_scalar ? Shape{} : Shape{count});
-    return m.context()->DenseAttrOf<int64_t>(type, std::span<const int64_t>(m[numbers]));
-  });
-}
-
 }  // namespace weft::passes

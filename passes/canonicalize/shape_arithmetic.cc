@@ -35,15 +35,14 @@ std::optional<ir::ShapeValue> KnownEntries(ir::Value value) {
 
 class SizeMerger {
  public:
-  SizeMerger(ir::Program& program, RewriteTrace* trace)
-      : rewriter_(&program, trace ? trace->Listener() : nullptr), trace_(trace) {}
+  SizeMerger(ir::Program& program, RewriteTrace* trace) : rewriter_(program, trace) {}
 
   // Recursion is over nesting of regions only, which importer and parser bound.
   void RunOnBlock(ir::Block block) {
     std::vector<Key> here;
     for (ir::Operation op = block.front(), next; op; op = next) {
       next = op.next();
-      if (trace_ && trace_->AtLimit()) break;
+      if (rewriter_.AtLimit()) break;
       if (op.num_regions() > 0) {
         RunOnRegions(op);
       } else if (op.num_results() == 1 && op.HasTrait(ir::kPure) &&
@@ -80,25 +79,24 @@ class SizeMerger {
     if (is_new) {
       here->push_back(std::move(key));
     } else {
-      if (trace_) trace_->Begin("merge", op);
+      rewriter_.Begin("merge", op);
       rewriter_.Replace(op, {known->second});
-      if (trace_) trace_->Commit();
+      rewriter_.Commit();
       ++merged_;
     }
   }
 
   void Fold(ir::Operation op, std::span<const int64_t> numbers) {
-    if (trace_) trace_->Begin("fold", op);
+    rewriter_.Begin("fold", op);
     const ir::Type type = op.result().type();
     rewriter_.SetInsertionPoint(op);
     rewriter_.Replace(op,
                       {rewriter_.Constant(type.context()->DenseAttrOf<int64_t>(type, numbers))});
-    if (trace_) trace_->Commit();
+    rewriter_.Commit();
     ++folded_;
   }
 
-  ir::Rewriter rewriter_;
-  RewriteTrace* trace_;
+  TracedRewriter rewriter_;
   std::map<Key, ir::Value> known_;  // of the blocks around the current op
   uint64_t merged_ = 0, folded_ = 0;
 };

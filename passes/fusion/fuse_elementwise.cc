@@ -99,15 +99,15 @@ absl::Status FuseElementwise::Run(ir::Program& program) {
   ir::Walk(program, [&](Operation op) {
     if (CanJoin(op) && !op.ParentOp().HasTrait(ir::kBodyInRegion)) roots.push_back(op);
   });
-  ir::Rewriter rewriter(&program, trace_ ? trace_->Listener() : nullptr);
+  TracedRewriter rewriter(program, trace_);
   for (; !roots.empty(); roots.pop_back()) {
     if (!roots.back().IsAlive()) continue;
     const std::vector<Operation> group = Grow(roots.back());
     if (group.size() < 2) continue;
-    if (trace_ && trace_->AtLimit()) break;
-    if (trace_) trace_->Begin("fuse", roots.back());
+    if (rewriter.AtLimit()) break;
+    rewriter.Begin("fuse", roots.back());
     if (!Fuse(group, rewriter)) continue;
-    if (trace_) trace_->Commit();
+    rewriter.Commit();
     Count("groups fused");
     Count("operations fused", group.size());
     MarkChanged();

@@ -98,7 +98,7 @@ absl::Status Export(ir::Program& program, const std::string& path, const ExportO
   pb::ModelProto model;
   pb::GraphProto graph;
   WriteHeader(module, options.target_opset, &model, &graph);
-  onnx::FusedFunctionTable functions(options.target_opset);
+  onnx::FusedFunctionTable functions(program, options.target_opset);
   onnx::GraphWriter writer(onnx::GraphWriter::Constants::kInitializers, options.target_opset,
                            &functions);
   for (const std::string& name : attrs.default_inputs.value_or(ir::Strings())) {

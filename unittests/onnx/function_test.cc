@@ -125,6 +125,19 @@ TEST_F(FusedFunctions, AreReadBackAsTheSameOps) {
   EXPECT_FALSE((*again)->body().back().prev().operand(1));
 }
 
+TEST_F(FusedFunctions, TakeNoNameThatACallOfAMissingFunctionHas) {
+  pb::ModelProto model = ExportToProto(*Scales());
+  model.mutable_functions(1)->set_name("renamed");
+  model.mutable_graph()->mutable_node(1)->set_op_type("renamed");
+  const auto program = Reimport(model);  // where node 2 calls what there is not
+  ASSERT_TRUE(program.ok()) << program.status();
+  const pb::ModelProto out = ExportToProto(**program);
+  ASSERT_EQ(out.functions_size(), 2);
+  EXPECT_EQ(out.functions(1).name(), "scale_more_down_2");
+  EXPECT_EQ(out.graph().node(1).op_type(), "scale_more_down_2");
+  EXPECT_EQ(out.graph().node(2).op_type(), "scale_more_down");
+}
+
 TEST_F(FusedFunctions, AreInlinedWhenTheirBodyWasChanged) {
   pb::ModelProto model = ExportToProto(*Scales());
   model.mutable_functions(0)->mutable_node(2)->set_op_type("Sub");

@@ -56,16 +56,16 @@ TEST(PrintedRuleLibrary, IsReadBackWhereThereIsNoNativeCode) {
           "fuse-matmul-into-gemm", "lower-default-transpose", "merge-clamps",
           "merge-constant-factors", "merge-constant-terms", "merge-extrema", "merge-squeezes",
           "merge-unsqueezes", "fold-batch-norm-into-conv", "fold-batch-norm-through-transposes",
-          "fold-dynamic-reshape", "fold-static-shape", "fold-static-size", "fuse-attention",
-          "fuse-batched-attention", "fuse-conv-activation", "fuse-gelu", "fuse-layer-norm",
-          "fuse-layer-normalization", "fuse-linear-activation", "fuse-masked-fill-attention",
-          "fuse-pd-multihead-matmul", "fuse-quantized-add-clip", "fuse-quantized-average-pool",
-          "fuse-quantized-conv", "fuse-quantized-conv-clip", "fuse-quantized-gemm",
-          "fuse-quantized-linear-clip", "fuse-quantized-matmul", "fuse-quantized-mul-clip",
-          "lower-absent-zero-point", "lower-cast-like", "lower-average-pool-to-nhwc",
-          "lower-max-pool-to-nhwc", "lower-resize-to-nearest", "lower-wide-conv-block",
-          "merge-dequantize-quantize", "merge-slices", "sink-clip-through-quantize",
-          "sink-concat-through-quantize", "sink-max-pool-through-quantize", "split-average-pool"));
+          "fold-dynamic-reshape", "fold-static-shape", "fuse-attention", "fuse-batched-attention",
+          "fuse-conv-activation", "fuse-gelu", "fuse-layer-norm", "fuse-layer-normalization",
+          "fuse-linear-activation", "fuse-masked-fill-attention", "fuse-pd-multihead-matmul",
+          "fuse-quantized-add-clip", "fuse-quantized-average-pool", "fuse-quantized-conv",
+          "fuse-quantized-conv-clip", "fuse-quantized-gemm", "fuse-quantized-linear-clip",
+          "fuse-quantized-matmul", "fuse-quantized-mul-clip", "lower-absent-zero-point",
+          "lower-cast-like", "lower-average-pool-to-nhwc", "lower-max-pool-to-nhwc",
+          "lower-resize-to-nearest", "lower-wide-conv-block", "merge-dequantize-quantize",
+          "merge-slices", "sink-clip-through-quantize", "sink-concat-through-quantize",
+          "sink-max-pool-through-quantize", "split-average-pool"));
 }
 
 }  // namespace

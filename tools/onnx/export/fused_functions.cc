@@ -213,6 +213,15 @@ absl::StatusOr<pb::FunctionProto> MakeFunction(ir::IrContext* context, const ir:
   return function;
 }
 
+FusedFunctionTable::FusedFunctionTable(ir::Program& program, int64_t target) : target_(target) {
+  ir::Walk(program, [&](Operation op) {
+    std::string_view name = op.name();
+    if (!name.starts_with(kFusedDomain)) return;
+    name.remove_prefix(kFusedDomain.size());
+    if (name.starts_with('.')) names_.emplace(name.substr(1));
+  });
+}
+
 absl::StatusOr<std::string> FusedFunctionTable::FunctionFor(Operation op) {
   std::vector<uint32_t> type_ids;
   std::vector<Type> types;

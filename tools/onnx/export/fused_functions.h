@@ -31,7 +31,8 @@ absl::StatusOr<pb::FunctionProto> MakeFunction(ir::IrContext* context, const ir:
 // While exporting: the functions that the model's fused ops call.
 class FusedFunctionTable {
  public:
-  explicit FusedFunctionTable(int64_t target) : target_(target) {}
+  // Of a program that may hold calls of others in that domain, whose names it does not take.
+  FusedFunctionTable(ir::Program& program, int64_t target);
   // The name of the function to call for op.
   absl::StatusOr<std::string> FunctionFor(ir::Operation op);
   // In order of first use.

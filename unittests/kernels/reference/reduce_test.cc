@@ -102,9 +102,8 @@ TEST(ReferenceReduce, TakesLogarithmsOfSumsThatWouldOverflow) {
 
 // Of integers the logarithm is a whole number, and of a negative sum it is no number at all.
 TEST(ReferenceReduce, GivesIntegersTheNearestLogarithmTheyHave) {
-  const Tensor y = RunOp<ops::ReduceLogSum>({I64({3, 2}, {-3, 1, 0, 0, 20, 1})},
-                                            {.axes = Ints{1}, .keepdims = 0},
-                                            {DataType::kI64, {3}});
+  const Tensor y = RunOp<ops::ReduceLogSum>(
+      {I64({3, 2}, {-3, 1, 0, 0, 20, 1})}, {.axes = Ints{1}, .keepdims = 0}, {DataType::kI64, {3}});
   EXPECT_EQ(ValuesOf<int64_t>(y),
             (std::vector<int64_t>{0, std::numeric_limits<int64_t>::lowest(), 3}));
 }

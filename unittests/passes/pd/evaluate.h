@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/evaluator.h"
 #include "ir/program.h"
 
 namespace weft::passes {
@@ -21,5 +22,15 @@ std::vector<PdTensor> EvaluatePd(ir::Program& program, const std::vector<PdTenso
 // What pd.fetch takes out, by name, given what pd.feed and builtin.get_parameter bring in, by name.
 using PdTensors = std::map<std::string, PdTensor>;
 PdTensors FetchPd(ir::Program& program, const PdTensors& given);
+
+// The same for what compares programs, such as the judge of rules. Results are rounded once, to their
+// type. Unsupported where an op has no loop, or
+// a type of open sizes.
+class PdRunner final : public ir::ProgramRunner {
+ public:
+  absl::StatusOr<std::vector<ir::Attribute>> Run(const ir::Program& program,
+                                                 std::span<const ir::Attribute> inputs,
+                                                 Kernels kernels) override;
+};
 
 }  // namespace weft::passes

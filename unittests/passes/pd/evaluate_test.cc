@@ -7,6 +7,8 @@
 
 #include "ir/analysis/constant.h"
 #include "ir/base/status.h"
+#include "ir/builder.h"
+#include "ir/walk.h"
 #include "unittests/passes/pd/kernels.h"
 
 namespace weft::passes {
@@ -79,6 +81,27 @@ class Evaluator {
   std::unordered_map<uint32_t, PdList> values_;
 };
 
+// Of one size each: some loops read the type for it.
+bool HasLoops(ir::Program& program) {
+  bool has = true;
+  ir::Walk(program, [&](Operation op) {
+    has &= op.Is<ir::ConstantOp>() || op.Is<ir::CombineOp>() || op.Is<ir::SplitOp>() ||
+           op.HasTrait(ir::kTerminator) || Kernels().count(op.name()) > 0;
+    for (const Value result : op.results())
+      has &= result.type().IsVector() || result.type().IsStatic();
+  });
+  return has;
+}
+
+ir::Attribute DenseOf(ir::IrContext& context, ir::Type type, const PdTensor& tensor) {
+  std::vector<std::byte> bytes;
+  for (const double value : tensor.data) {
+    const std::vector<std::byte> element = ir::ElementBytes(type.dtype(), value);
+    bytes.insert(bytes.end(), element.begin(), element.end());
+  }
+  return context.DenseAttr(context.TensorType(type.dtype(), tensor.dims), bytes);
+}
+
 }  // namespace
 
 bool AddPdKernel(std::string_view op_name, PdKernel kernel) {
@@ -90,6 +113,21 @@ std::vector<PdTensor> EvaluatePd(ir::Program& program, const std::vector<PdTenso
   for (uint32_t i = 0; i < program.body().num_arguments(); ++i)
     evaluator.Set(program.body().argument(i), inputs[i]);
   return evaluator.Run(program);
+}
+
+absl::StatusOr<std::vector<ir::Attribute>> PdRunner::Run(const ir::Program& program,
+                                                         std::span<const ir::Attribute> inputs,
+                                                         Kernels) {
+  const std::unique_ptr<ir::Program> copy = program.Clone();
+  if (!HasLoops(*copy)) return ir::Unsupported("an op has no loop, or no static type");
+  std::vector<PdTensor> tensors;
+  for (const ir::Attribute input : inputs) tensors.push_back(Dense(input));
+  const std::vector<PdTensor> results = EvaluatePd(*copy, tensors);
+  const Operation end = copy->body().Terminator();
+  std::vector<ir::Attribute> outputs;
+  for (uint32_t i = 0; i < end.num_operands(); ++i)
+    outputs.push_back(DenseOf(*copy->context(), end.operand(i).type(), results[i]));
+  return outputs;
 }
 
 PdTensors FetchPd(ir::Program& program, const PdTensors& given) {
