@@ -7,11 +7,11 @@
 #include <set>
 
 #include "drr/engine/matcher.h"
+#include "ir/base/thread_time.h"
 #include "ir/text/printer.h"
 #include "passes/verify/apply_once.h"
 #include "passes/verify/instance_builder.h"
 #include "passes/verify/repair.h"
-#include "passes/verify/thread_time.h"
 
 namespace weft::passes {
 namespace {
@@ -77,7 +77,7 @@ std::vector<RuleInstance> Search::Run(std::string* why) {
   int idle = 0;
   Assignment best_assignment(rule_.graph), next(rule_.graph);
   for (int i = 0; i < options_.attempts && found_.size() < enough; ++i) {
-    if (ThreadSeconds() >= options_.until) break;
+    if (ir::ThreadSeconds() >= options_.until) break;
     Assignment assignment = std::move(next);
     const size_t found = found_.size();
     const uint64_t fitness = Attempt(&assignment);

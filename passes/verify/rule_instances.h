@@ -28,7 +28,7 @@ struct InstanceOptions {
   bool symbolic = false;
   // Of a mutant: programs that this rule makes the same of are passed over.
   const drr::Rule* original = nullptr;
-  // ThreadSeconds() when the search ends with what it has.
+  // ir::ThreadSeconds() when the search ends with what it has.
   double until = std::numeric_limits<double>::infinity();
 };
 

@@ -9,6 +9,7 @@
 
 #include "drr/engine/matcher.h"
 #include "ir/analysis/verifier.h"
+#include "ir/base/thread_time.h"
 #include "ir/dialects/builtin.h"
 #include "ir/rewriter.h"
 #include "ir/text/printer.h"
@@ -23,7 +24,6 @@
 #include "passes/verify/rule_instances.h"
 #include "passes/verify/suggest_constraint.h"
 #include "passes/verify/test_inputs.h"
-#include "passes/verify/thread_time.h"
 
 namespace weft::passes {
 namespace {
@@ -167,7 +167,7 @@ class Judge {
 
 RuleJudgement Judge::Run() {
   const double part = options_.seconds / 2;
-  const double found_by = ThreadSeconds() + part, end = found_by + part;
+  const double found_by = ir::ThreadSeconds() + part, end = found_by + part;
   std::vector<RuleInstance> given = GivenInstances(), made;
   CheckAll(given, end);
   std::string why;
@@ -182,7 +182,7 @@ RuleJudgement Judge::Run() {
                           .until = found_by},
                          &why, &refused);
   result_.refused += refused;
-  result_.cut_short |= ThreadSeconds() >= found_by;
+  result_.cut_short |= ir::ThreadSeconds() >= found_by;
   CheckAll(made, end);
   result_.mean_ulps = elements_ == 0 ? 0 : sum_of_ulps_ / static_cast<double>(elements_);
   if (result_.verdict == Verdict::kRefuted) {
@@ -205,8 +205,8 @@ RuleJudgement Judge::Run() {
 
 void Judge::CheckAll(std::vector<RuleInstance>& instances, double end) {
   for (RuleInstance& instance : instances) {
-    result_.cut_short |= ThreadSeconds() >= end;
-    if (ThreadSeconds() >= end || IsDone()) return;
+    result_.cut_short |= ir::ThreadSeconds() >= end;
+    if (ir::ThreadSeconds() >= end || IsDone()) return;
     const int comparisons = result_.comparisons, refutations = refutations_;
     CheckInstance(instance);
     if (result_.comparisons == comparisons) continue;

@@ -13,13 +13,13 @@
 #include <string>
 #include <vector>
 
+#include "ir/base/thread_time.h"
 #include "ir/text/parser.h"
 #include "kernels/runtime/program_runner.h"
 #include "passes/rule_registry.h"
 #include "passes/verify/mutants.h"
 #include "passes/verify/proof/rule_proof.h"
 #include "passes/verify/rule_judge.h"
-#include "passes/verify/thread_time.h"
 #include "tools/cli/dialects.h"
 #include "tools/cli/parallel.h"
 #include "tools/cli/program_main.h"
@@ -146,7 +146,7 @@ std::vector<Outcome> OutcomesOf(const passes::RegisteredRule& rule, const Flags&
   const drr::BuildResult built = rule.build(&context);
   std::vector<Outcome> outcomes;
   if (!built.ok()) return outcomes;
-  const double start = passes::ThreadSeconds();
+  const double start = ir::ThreadSeconds();
   size_t refuted = 0;
   for (const Mutant& mutant : passes::MutantsOf(*built.rule)) {
     outcomes.push_back(OutcomeOf(mutant, *built.rule, flags));
@@ -154,7 +154,7 @@ std::vector<Outcome> OutcomesOf(const passes::RegisteredRule& rule, const Flags&
   }
   // The whole takes a while.
   fmt::print(stderr, "{}: {} of {} mutants refuted, {:.1f} s of CPU\n", rule.name, refuted,
-             outcomes.size(), passes::ThreadSeconds() - start);
+             outcomes.size(), ir::ThreadSeconds() - start);
   return outcomes;
 }
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "ir/base/thread_time.h"
 #include "passes/verify/proof/rule_case.h"
-#include "passes/verify/thread_time.h"
 
 namespace weft::passes {
 namespace {
@@ -84,14 +84,14 @@ RuleProof ProveRule(const drr::Rule& rule, const ProofOptions& options) {
   proof.why = WhyNotAttempted(rule);
   if (!proof.why.empty()) return proof;
   proof.verdict = ProofVerdict::kNotProved;
-  const double end = ThreadSeconds() + options.seconds;
+  const double end = ir::ThreadSeconds() + options.seconds;
   ProofState state(options.milliseconds);
   state.over_reals = rule.numerics == drr::NumericClass::kReassociates;
   Coverage coverage;
   Script script;
   size_t tried = 0;
   do {
-    if (++tried > options.cases || ThreadSeconds() > end) {
+    if (++tried > options.cases || ir::ThreadSeconds() > end) {
       proof.why = fmt::format("{} cases were not enough", tried - 1);
       return proof;
     }

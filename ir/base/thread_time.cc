@@ -1,8 +1,8 @@
-#include "passes/verify/thread_time.h"
+#include "ir/base/thread_time.h"
 
 #include <ctime>
 
-namespace weft::passes {
+namespace weft::ir {
 
 double ThreadSeconds() {
   timespec now{};
@@ -10,4 +10,4 @@ double ThreadSeconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-}  // namespace weft::passes
+}  // namespace weft::ir

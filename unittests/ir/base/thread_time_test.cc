@@ -1,11 +1,11 @@
-#include "passes/verify/thread_time.h"
+#include "ir/base/thread_time.h"
 
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <thread>
 
-namespace weft::passes {
+namespace weft::ir {
 namespace {
 
 TEST(ThreadTime, PassesOnlyWhileTheThreadWorks) {
@@ -19,4 +19,4 @@ TEST(ThreadTime, PassesOnlyWhileTheThreadWorks) {
 }
 
 }  // namespace
-}  // namespace weft::passes
+}  // namespace weft::ir
