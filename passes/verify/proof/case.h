@@ -51,7 +51,6 @@ class Case {
   Case(ProofState& state, Script& script);
   ~Case();
   Terms& terms() { return state_.terms; }
-  bool over_reals() const { return state_.over_reals; }  // else floats have a NaN
 
   // What becomes of it: nothing yet; a match like this there is none; it could not be proved.
   bool open() const { return why_.empty() && !impossible_; }

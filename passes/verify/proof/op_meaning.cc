@@ -319,8 +319,7 @@ std::vector<Tensor*> OpMeanings::Clip(const ProofOp& op) {
   Tensor& x = *op.operands[0];
   const bool is_boundless = std::all_of(op.operands.begin() + 1, op.operands.end(),
                                         [](const Tensor* limit) { return limit == nullptr; });
-  // Over the reals it is compared with fused ops, which have infinite limits.
-  if (is_boundless && !c_.over_reals()) return {&x};
+  if (is_boundless) return {&x};
   const bool is_float = (c_.PossibleTypes(x.type) & ~TypesThat(&ir::IsFloat)) == 0;
   std::vector<Term> limits;
   for (size_t i : {1U, 2U}) {
