@@ -87,6 +87,7 @@ const std::vector<Pipeline>& Pipelines() {
     const std::vector<std::string> simplify = {
         "constant-folding",     "loop-unrolling",
         "constant-folding",     "loop-invariant-code-motion",
+        "sequence-forwarding",  "concat-forwarding",
         "canonicalize",         "shape-arithmetic",
         "constant-folding",     "common-subexpression-elimination",
         "dead-code-elimination"};

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "unittests/tools/subprocess.h"
@@ -101,9 +102,11 @@ TEST_F(IrOptRules, ExplainsThatARuleWasNotRunAtAll) {
 TEST_F(IrOptRules, StatisticsComeAsJsonToo) {
   const Outcome outcome = Accept({in_, "--stats=json", "--numerics", "exact"});
   const auto json = nlohmann::json::parse(outcome.err);
-  ASSERT_EQ(json["passes"].size(), 9u);
-  const auto& canonicalize = json["passes"][4];
-  EXPECT_EQ(canonicalize["pass"], "canonicalize");
+  const auto& all = json["passes"];
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [](const auto& pass) { return pass["pass"] == "canonicalize"; });
+  ASSERT_NE(found, all.end());
+  const auto& canonicalize = *found;
   EXPECT_EQ(canonicalize["ops_before"], 6);
   EXPECT_EQ(canonicalize["ops_after"], 5);
   size_t idle = 0;

@@ -1,4 +1,4 @@
-#include "passes/canonicalize/decided_control.h"
+#include "passes/control_flow/decided_control.h"
 
 #include <algorithm>
 #include <optional>

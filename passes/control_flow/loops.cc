@@ -11,7 +11,7 @@
 #include "ir/dialects/onnx.h"
 #include "ir/rewriter.h"
 #include "ir/walk.h"
-#include "passes/canonicalize/decided_control.h"
+#include "passes/control_flow/decided_control.h"
 #include "passes/pass_registry.h"
 #include "passes/rewrite_trace.h"
 
