@@ -67,6 +67,14 @@ class PaddlePass : public PatternRewritePass {
 };
 WEFT_REGISTER_PASS(PaddlePass);
 
+class OnnxRuntimePass : public PatternRewritePass {
+ public:
+  OnnxRuntimePass()
+      : PatternRewritePass("onnxruntime", "operators that ONNX Runtime adds to ONNX",
+                           {"onnxruntime", "canonicalize"}) {}
+};
+WEFT_REGISTER_PASS(OnnxRuntimePass);
+
 class AscendPass : public PatternRewritePass {
  public:
   AscendPass()
@@ -91,7 +99,7 @@ const std::vector<Pipeline>& Pipelines() {
         "canonicalize",         "shape-arithmetic",
         "constant-folding",     "common-subexpression-elimination",
         "dead-code-elimination"};
-    auto layout = simplify, fuse = simplify, ascend = simplify, litert = simplify,
+    auto layout = simplify, fuse = simplify, ascend = simplify, litert = simplify, ort = simplify,
          superopt = simplify;
     for (const char* pass : {"layout", "layout-cleanup", "constant-folding",
                              "common-subexpression-elimination", "dead-code-elimination"})
@@ -110,6 +118,12 @@ const std::vector<Pipeline>& Pipelines() {
          {"masked-softmax-select-to-add", "mha-to-sha-decode", "mha-to-sha-prefill", "litert",
           "constant-folding", "common-subexpression-elimination", "dead-code-elimination"})
       litert.emplace_back(pass);
+    ort.insert(ort.begin(), "lower-attention");
+    for (const char* pass :
+         {"fuse-composite", "onnxruntime", "lower-fused", "constant-folding", "shape-arithmetic",
+          "onnxruntime", "layout-cleanup", "constant-folding", "common-subexpression-elimination",
+          "dead-code-elimination"})
+      ort.emplace_back(pass);
     for (const char* pass : {"superopt", "constant-folding", "common-subexpression-elimination",
                              "dead-code-elimination"})
       superopt.emplace_back(pass);
@@ -125,6 +139,7 @@ const std::vector<Pipeline>& Pipelines() {
         {"paddle", "the rules on the pd dialect", {"paddle", "dead-code-elimination"}, true},
         {"ascend", "simplify, then rewrites for Ascend NPUs", ascend, true},
         {"litert", "simplify, then rewrites for LiteRT", litert, true},
+        {"ort", "simplify, then operators that ONNX Runtime adds; see --export ort", ort, true},
         {"superopt", "simplify, then a search for a cheaper program", superopt, true},
     };
   }();

@@ -21,14 +21,17 @@ WEFT_RULE(FuseErfGelu, "fuse-composite", kReassociates) {
   res.Tensor(out) = res.Op<fused::Gelu>()(x);
 }
 
-// x * 1/2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) => gelu(x), of GPT-2
+// x * 1/2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) => gelu(x), of GPT-2; also with an x of the sum
+// taken out of it
 WEFT_RULE(FuseTanhGelu, "fuse-composite", kReassociates) {
   auto x = src.Tensor("x");
   auto half = src.Splat(0.5), one = src.Splat(1), three = src.Splat(3);
   auto root = src.Splat(std::numbers::sqrt2 * std::numbers::inv_sqrtpi, 1e-6);
   auto weight = src.Splat(0.044715, 1e-6);
   auto cube = src.Either(src.Op<ops::Pow>()(x, three), x * x * x);
-  auto a = src.Op<ops::Tanh>()((x + cube * weight) * root) + one;
+  auto square = src.Either(x * weight * x, x * x * weight);
+  auto sum = src.Either((x + cube * weight) * root, x * root * (square + one));
+  auto a = src.Op<ops::Tanh>()(sum) + one;
   auto out = src.EitherOf({x * half * a, x * a * half, x * (a * half)});
   src.Require(DType(x, kF32));
   for (auto c : {half, one, root, weight, three}) src.Require(Broadcasts(IfGiven(c), x));

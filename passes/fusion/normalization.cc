@@ -11,13 +11,17 @@
 namespace weft::passes {
 namespace {
 
-// gamma, or ones where there is none; nothing where their number is not known.
-std::optional<ir::Attribute> ScaleOf(const MatchContext& m, Tensor gamma, const BoundTensor& x,
-                                     size_t num_axes) {
-  if (m.Has(gamma)) return m[gamma].constant();
+// As many ones as the last axes of x have elements; nothing where that is not known.
+std::optional<ir::Attribute> OnesOf(const MatchContext& m, const BoundTensor& x, size_t num_axes) {
   const Shape shape = x.shape(), last(shape.end() - static_cast<int64_t>(num_axes), shape.end());
   if (!std::all_of(last.begin(), last.end(), ir::IsStaticDim)) return std::nullopt;
   return MakeF32(m.context(), last, [](int64_t) { return 1.0; });
+}
+
+// gamma, or ones where there is none; nothing where their number is not known.
+std::optional<ir::Attribute> ScaleOf(const MatchContext& m, Tensor gamma, const BoundTensor& x,
+                                     size_t num_axes) {
+  return m.Has(gamma) ? m[gamma].constant() : OnesOf(m, x, num_axes);
 }
 
 // Whether the parameter of a normalization has the shape of x from `axis` on: a size that is not 1 can
@@ -69,6 +73,23 @@ WEFT_RULE(FuseLayerNorm, "fuse-composite", kReassociates) {
       {.axis = StartOfLast(axes), .epsilon = SplatOf(epsilon)})(x, res.Constant(scale), beta);
 }
 
+// x * s + (beta - mean * s) => layer_norm(x, gamma, beta), where s = gamma / sqrt(mean((x - mean)^2) +
+// epsilon), as TensorFlow multiplies it out
+WEFT_RULE(FuseExpandedLayerNorm, "fuse-composite", kReassociates) {
+  auto x = src.Tensor("x"), gamma = src.Tensor("gamma"), beta = src.Tensor("beta");
+  auto epsilon = src.Tensor("epsilon");
+  auto axes = src.Attr<Ints>("axes");
+  auto mean = src.Op<ops::ReduceMean>({.axes = axes})(x);
+  auto d = x - mean;
+  auto variance = src.Op<ops::ReduceMean>({.axes = axes})(d * d);
+  auto s = src.Op<ops::Reciprocal>()(src.Op<ops::Sqrt>()(variance + epsilon)) * gamma;
+  auto out = x * s + (beta - mean * s);
+  src.Require(Positive(epsilon), DType(x, kF32), LastAxes(axes, x), IsConstant(gamma),
+              LastDims(gamma, x, axes), LastDims(beta, x, axes));
+  res.Tensor(out) = res.Op<fused::LayerNorm>(
+      {.axis = StartOfLast(axes), .epsilon = SplatOf(epsilon)})(x, gamma, beta);
+}
+
 // layer_normalization(x, gamma, beta) => fused.layer_norm(x, gamma, beta), unless gamma or beta is
 // broadcast. A lambda, as the vocabulary does not know that a size which is not 1 cannot be.
 WEFT_RULE(FuseLayerNormalization, "fuse-composite", kReassociates,
@@ -100,6 +121,26 @@ WEFT_RULE(FuseRmsNorm, "fuse-composite", kReassociates, .benefit = 6) {
   src.Require(OneElement(IfGiven(two)), OneElement(IfGiven(one)), Positive(epsilon), DType(x, kF32),
               LastAxes(axes, x), Rank(gamma, 1), LastDims(gamma, x, axes), SameRank(out, x));
   res.Tensor(out) = res.Op<fused::RmsNorm>({.epsilon = SplatOf(epsilon)})(x, gamma);
+}
+
+// cast(x / sqrt(mean(x^2) + epsilon)) => cast(rms_norm(x, 1)): what is computed in f32 for a model in f16,
+// which multiplies by gamma afterwards
+WEFT_RULE(FuseCastRmsNorm, "fuse-composite", kReassociates) {
+  auto x = src.Tensor("x"), epsilon = src.Tensor("epsilon");
+  auto axes = src.Attr<Ints>("axes");
+  auto one = src.Splat(1), two = src.Splat(2);
+  auto square = src.Either(src.Op<ops::Pow>()(x, two), x * x);
+  auto root = src.Op<ops::Sqrt>()(src.Op<ops::ReduceMean>({.axes = axes})(square) + epsilon);
+  auto normal = src.EitherOf({x / root, x * (one / root), x * src.Op<ops::Reciprocal>()(root)});
+  auto cast = src.Op<ops::Cast>(AnyAttrs());
+  auto out = cast(normal);
+  src.Require(OneElement(IfGiven(two)), OneElement(IfGiven(one)), Positive(epsilon), DType(x, kF32),
+              LastAxes(axes, x), SameRank(normal, x));
+  auto ones = src.Let("the last axis alone, of known size", [=](const MatchContext& m) {
+    return m[axes].size() == 1 ? OnesOf(m, m[x], 1) : std::nullopt;
+  });
+  auto norm = res.Op<fused::RmsNorm>({.epsilon = SplatOf(epsilon)})(x, res.Constant(ones));
+  res.Tensor(out) = res.Like(cast)(norm);
 }
 
 // onnx.RMSNormalization(x, gamma) => fused.rms_norm(x, gamma), over the last axis

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -76,7 +77,8 @@ void AddFlags(CLI::App& app, Flags* flags) {
   AddInputShapeFlags(app, &flags->shapes);
   AddLoadFlags(app, &flags->load);
   AddQuantizeFlags(app, &flags->quantize);
-  app.add_option("--export", flags->export_form, "fused ops: functions or inline; opset; weights")
+  app.add_option("--export", flags->export_form,
+                 "fused ops: functions, inline, ort; opset; weights")
       ->type_name("FORM");
   AddTargetOpsetFlag(app, &flags->target_opset);
   app.add_flag("--full-weights", flags->full_weights)->group(kSameLine);
@@ -158,7 +160,7 @@ absl::Status CheckFlags(const Flags& flags) {
     return ir::InvalidArgument(
         "--check is for programs that keep their numbers; --convert and --quantize tell themselves "
         "what they do to outputs");
-  const std::string forms[] = {"functions", "inline"};
+  const std::string forms[] = {"functions", "inline", "ort"};
   WEFT_RETURN_IF_ERROR(ir::CheckName("export form", flags.export_form, forms));
   if (!flags.explain.empty())
     WEFT_RETURN_IF_ERROR(RuleExplainer::Create(flags.explain, RuleNamesOf(flags.passes)).status());
@@ -187,7 +189,7 @@ absl::Status List(const Flags& flags) {
 
 SaveOptions SaveOptionsOf(const Flags& flags) {
   return {.full_weights = flags.full_weights,
-          .inline_functions = flags.export_form == "inline",
+          .inline_functions = flags.export_form != "functions",
           .target_opset = flags.passes.target_opset};
 }
 
@@ -240,14 +242,20 @@ absl::Status OptimiseChecked(const Flags& flags, const Conversion& conversion,
   return verdict;
 }
 
+// The first with LayerNormalization, which ONNX Runtime has one kernel for.
+constexpr int64_t kOrtOpset = 17;
+
+bool ForOnnxRuntime(const Flags& flags) { return flags.export_form == "ort"; }
+
 // Rules have to know what the model will be written as.
 absl::StatusOr<int64_t> TargetOpsetOf(const Flags& flags, ir::Program& program) {
   if (ToStdout(flags)) return flags.target_opset;
   WEFT_ASSIGN_OR_RETURN(const ModelFormat format, ModelFormatOf(flags.out));
   if (format != ModelFormat::kOnnx) return flags.target_opset;
   if (flags.target_opset != 0) return flags.target_opset;
+  const int64_t opset = ChooseTargetOpset(program, flags.target_opset, "ir-opt");
   return OpsetToConvertIn(flags.convert, program,
-                          ChooseTargetOpset(program, flags.target_opset, "ir-opt"));
+                          ForOnnxRuntime(flags) ? std::max(opset, kOrtOpset) : opset);
 }
 
 // Written ONNX has them always: they cost next to nothing there.
@@ -263,6 +271,9 @@ absl::Status Run(Flags flags) {
     return List(flags);
   if (flags.analyse_rules) return Analyse(flags);
   if (flags.verify_rules->count() > 0) return Verify(flags);
+  // The fused ops of the pipeline `fuse` are for our kernels, and in another layout.
+  if (ForOnnxRuntime(flags) && (!flags.passes.pipeline_given || flags.passes.pipeline == "fuse"))
+    flags.passes.pipeline = "ort";
   WEFT_RETURN_IF_ERROR(CheckFlags(flags));
   ir::IrContext context;
   WEFT_ASSIGN_OR_RETURN(auto program, LoadModel(context, flags.in, flags.load));

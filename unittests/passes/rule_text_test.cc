@@ -9,6 +9,7 @@
 #include "ir/dialects/ascend.h"
 #include "ir/dialects/fused.h"
 #include "ir/dialects/litert.h"
+#include "ir/dialects/microsoft.h"
 #include "ir/dialects/pd.h"
 #include "passes/rule_registry.h"
 #include "unittests/drr/engine/toy_ops.h"
@@ -21,6 +22,7 @@ TEST(PrintedRuleLibrary, IsReadBackWhereThereIsNoNativeCode) {
   ir::LoadFusedDialect(context);
   ir::LoadAscendDialect(context);
   ir::LoadLitertDialect(context);
+  ir::LoadMicrosoftDialect(context);
   ir::LoadPdDialect(context);
   drr::toy::Load(context);  // other tests of this program register rules on it
   std::vector<std::string> native;
@@ -65,7 +67,11 @@ TEST(PrintedRuleLibrary, IsReadBackWhereThereIsNoNativeCode) {
           "lower-cast-like", "lower-average-pool-to-nhwc", "lower-max-pool-to-nhwc",
           "lower-resize-to-nearest", "lower-wide-conv-block", "merge-dequantize-quantize",
           "merge-slices", "sink-clip-through-quantize", "sink-concat-through-quantize",
-          "sink-max-pool-through-quantize", "split-average-pool"));
+          "sink-max-pool-through-quantize", "split-average-pool",
+          // Of another op's form, of two slices, of what a mask lacks, and ones of a size.
+          "fuse-matmul-scale", "fuse-matmul-scaled-operand", "fuse-transpose-a", "fuse-transpose-b",
+          "fuse-conv-activation-for-ort", "fuse-slices-into-split", "lower-attention-mask",
+          "fuse-cast-rms-norm"));
 }
 
 }  // namespace

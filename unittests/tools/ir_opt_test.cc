@@ -313,5 +313,32 @@ TEST_F(IrOpt, WritesFusedOpsAsFunctionsOrInline) {
   EXPECT_THAT(Accept({Path("inline.onnx"), "--pipeline", "none"}).out, Not(HasSubstr("fused.")));
 }
 
+TEST_F(IrOpt, WritesFusedOpsAsOperatorsOfOnnxRuntime) {
+  for (const char* pipeline : {"fuse", "ort"}) {
+    const std::string file = Path(std::string(pipeline) + ".onnx");
+    Accept({kBertTiny, "--pipeline", pipeline, "--export", "ort", "-o", file, "--check"});
+    const std::string text = Accept({file, "--pipeline", "none"}).out;
+    for (const char* op : {"MultiHeadAttention", "SkipLayerNormalization", "BiasGelu"})
+      EXPECT_THAT(text, HasSubstr(std::string("\"com.microsoft.") + op + "\""));
+    EXPECT_THAT(text, Not(HasSubstr("fused.")));
+    EXPECT_THAT(text, HasSubstr(":17\""));  // the first opset with LayerNormalization
+    // A second run finds nothing to do, and our own kernels compute the same from it.
+    EXPECT_EQ(Accept({file, "--pipeline", "ort"}).out, text);
+    Accept({file, "--pipeline", "fuse", "--check", "-o", Path("ours.onnx")});
+  }
+}
+
+TEST_F(IrOpt, WritesForOnnxRuntimeInTheOpsetThatIsAskedFor) {
+  Accept({kBertTiny, "--export", "ort", "--target-opset", "14", "-o", Path("old.onnx")});
+  const std::string text = Accept({Path("old.onnx"), "--pipeline", "none"}).out;
+  EXPECT_THAT(text, HasSubstr("\":14\""));
+  EXPECT_THAT(text, HasSubstr("com.microsoft.SkipLayerNormalization"));
+}
+
+TEST_F(IrOpt, RunsTheChosenPipelineForOnnxRuntime) {
+  Accept({kBertTiny, "--pipeline", "none", "--export", "ort", "-o", Path("same.onnx")});
+  EXPECT_THAT(Accept({Path("same.onnx"), "--pipeline", "none"}).out, Not(HasSubstr("microsoft.")));
+}
+
 }  // namespace
 }  // namespace weft::tools

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Exports every model with ir-opt (simplify, fuse, fuse with functions inlined) and compares ONNX Runtime on the exports and
+# Exports every model with ir-opt (simplify, fuse, that inlined, ort) and compares ONNX Runtime on the exports and
 # ir-run on the model, unfused and fused, with ONNX Runtime on the original. Prints a Markdown table; exit 1 when a row fails.
 #   benchmarks/peers/ort/agree.sh [--models DIR] [--bin DIR] [--seed N] [--torch] [--keep DIR] [MODEL...]
 # --torch takes torch's inputs and outputs (DIR/ref/MODEL) in place of random inputs; --keep DIR leaves the exports in DIR.
@@ -53,14 +53,15 @@ export_variant() { # model label option...
 }
 
 status=0
-echo "| model |${torch:+ original |} simplify | fuse | fuse, inlined | ir-run none | ir-run fuse | |"
-echo "|---|${torch:+---|}---|---|---|---|---|---|"
+echo "| model |${torch:+ original |} simplify | fuse | fuse, inlined | ort | ir-run none | ir-run fuse | |"
+echo "|---|${torch:+---|}---|---|---|---|---|---|---|"
 for name in "${names[@]}"; do
   model=$models/$name.onnx variants=()
   options=(--ir-run "$bin/ir-run" --seed "$seed" --row)
   export_variant "$model" simplify --pipeline simplify
   export_variant "$model" fuse --pipeline fuse
   export_variant "$model" inline --pipeline fuse --export inline
+  export_variant "$model" ort --export ort
   if [[ $torch ]]; then
     options+=(--reference "$models/ref/$name")
   fi

@@ -21,7 +21,7 @@ const { decode, numberOfHalf } = require('./lib/tensor_proto');
 
 const kUsage = `usage: node exports.js FOLDER... [options]
   --ir-opt PATH       (../../../build/release/bin/ir-opt)
-  --pipelines A,B     (simplify,fuse)
+  --pipelines A,B     (simplify,fuse); of ort the form is ort, too
   --filter REGEX      tests whose name has a match
   --target-opset N    passed on to ir-opt`;
 const kUnsupported = 3;
@@ -90,6 +90,7 @@ function difference(expected, actual) {
 function checkExport(options, model, pipeline, file, inputs, expected) {
   fs.rmSync(file, { force: true });
   const target = options['target-opset'] ? ['--target-opset', options['target-opset']] : [];
+  if (pipeline === 'ort') target.push('--export', 'ort');
   const child = spawnSync(options['ir-opt'], [model, '-o', file, '--pipeline', pipeline, ...target],
                           { encoding: 'utf8' });
   if (child.error) throw child.error;

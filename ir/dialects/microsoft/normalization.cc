@@ -46,6 +46,20 @@ Value Sum(Builder& b, std::span<const Value> operands, size_t bias_at) {
 
 }  // namespace
 
+namespace {
+
+// The mean over the last dimension, and the inverse of the deviation, in f32.
+void AddStatistics(Builder& b, Value x, float epsilon, std::vector<Value>* results) {
+  if (ops::ElementTypeOf(x) != DataType::kF64) x = ops::CastTo(b, x, DataType::kF32);
+  const Value mean = b.Make<ops::ReduceMean>({x}, {.axes = Ints{-1}});
+  const RootMeanSquare deviation(b, b.Make<ops::Sub>({x, mean}), {-1}, epsilon,
+                                 ops::ElementTypeOf(x));
+  results->push_back(ops::CastTo(b, mean, DataType::kF32));
+  results->push_back(ops::CastTo(b, deviation.inverse, DataType::kF32));
+}
+
+}  // namespace
+
 bool SimplifiedLayerNormalization::Infer(InferContext& c) {
   auto attrs = c.attrs_of<SimplifiedLayerNormalization>();
   if (!CheckTensors(c) || !CheckFloat(c, 0) || !CheckFloat(c, 1)) return false;
@@ -103,10 +117,10 @@ std::vector<Value> SkipLayerNormalization::Decompose(Builder& b, std::span<const
   const Value sum = Sum(b, operands, 4);
   std::vector<Value> inputs = {sum, operands[2]};
   if (const Value beta = ops::OperandOrNull(operands, 3)) inputs.push_back(beta);
-  const int count = num_results > 1 ? 3 : 1;
-  const Operation norm = b.Create<ops::LayerNormalization>(
-      inputs, {.axis = int64_t{-1}, .epsilon = attrs.epsilon}, count);
-  std::vector<Value> results = norm.results().vec();
+  // Statistics apart: who asks for the sum alone has no use for them.
+  std::vector<Value> results = {
+      b.Make<ops::LayerNormalization>(inputs, {.axis = int64_t{-1}, .epsilon = attrs.epsilon})};
+  if (num_results > 1) AddStatistics(b, sum, attrs.epsilon, &results);
   results.resize(3);
   results.push_back(sum);
   return Results(results, num_results);

@@ -72,10 +72,23 @@ class OrtSession {
   }
 }
 
+// Writes what ONNX Runtime makes of `file` at a level: basic or extended.
+function saveOptimized(file, level, path) {
+  initOrt();
+  const native = new binding.InferenceSession();
+  native.loadModel(file, {
+    executionProviders: ['cpu'],
+    graphOptimizationLevel: level,
+    logSeverityLevel: kSilent,
+    optimizedModelFilePath: path,
+  });
+  native.dispose();
+}
+
 function feeds(tensors) {
   return Object.fromEntries(tensors.map(({ name, type, dims, data }) => {
     return [name, new ort.Tensor(type, data, dims)];
   }));
 }
 
-module.exports = { OrtSession, version };
+module.exports = { OrtSession, saveOptimized, version };

@@ -1,0 +1,142 @@
+// fused.attention between the reshapes that divide columns into heads, as com.microsoft's
+// MultiHeadAttention, which divides them itself.
+#include "ir/dialects/fused/attention.h"
+
+#include <array>
+
+#include "ir/dialects/microsoft/attention.h"
+#include "ir/dialects/onnx/indexing.h"
+#include "ir/dialects/onnx/matmul.h"
+#include "passes/rules.h"
+
+namespace weft::passes {
+namespace {
+
+namespace microsoft = ir::microsoft;
+using fused::AttentionLayout;
+
+// What is [B, S, heads * D], as [B, S, heads, D].
+struct SplitHeads {
+  SplitHeads(SourcePattern& src, const Tensor& x, const char* name)
+      : shape(src.Tensor(name)),
+        reshape(src.Op<ops::Reshape>(AnyAttrs())),
+        heads(reshape(x, shape)) {
+    src.Require("only columns are divided into heads", Rank(x, 3), Rank(heads, 4),
+                SameDim(heads, 0, x, 0), SameDim(heads, 1, x, 1), StaticDim(heads, 2));
+  }
+  Tensor shape;
+  OpPattern<ops::Reshape> reshape;
+  Tensor heads;
+};
+
+Tensor SwapHeads(SourcePattern& src, const Tensor& x) {
+  return src.Op<ops::Transpose>({.perm = {0, 2, 1, 3}})(x);
+}
+
+// What MultiHeadAttention wants to add to the scores.
+void RequireWholeMask(SourcePattern& src, const Tensor& mask, const Tensor& q, int64_t queries,
+                      const Tensor& k, int64_t keys) {
+  src.Require("the mask has a number for each query and key", Rank(IfGiven(mask), 4),
+              SameDim(IfGiven(mask), 2, q, queries), SameDim(IfGiven(mask), 3, k, keys));
+}
+
+// The mask, or what stands for it, broadcast to [.., .., S, keys], where S is the length of q: axis
+// `queries`.
+template <class Mask>
+ResultTensor WholeMask(ResultPattern& res, const Mask& mask, const Tensor& q, int64_t queries) {
+  auto length = res.Op<ops::Shape>({.end = queries + 1, .start = queries})(q);
+  auto sizes =
+      res.Op<ops::Concat>({.axis = 0})(res.ConstantInts({1, 1}), length, res.ConstantInts({1}));
+  return res.Op<ops::Expand>()(mask, sizes);
+}
+
+}  // namespace
+
+// attention(q, k, v, mask) => attention(q, k, v, expand(mask)), a number for each query
+WEFT_RULE(LowerAttentionMask, "onnxruntime", kExact) {
+  auto q = src.Tensor("q"), k = src.Tensor("k"), v = src.Tensor("v"), mask = src.Tensor("mask");
+  auto attention = src.Op<fused::Attention>(AnyAttrs(), {.layout = AttentionLayout::kBshd});
+  auto out = attention(q, k, v, mask);
+  src.Require(MinRank(mask, 2), MaxRank(mask, 4), SameDim(mask, -1, k, 1));
+  src.Require("the mask lacks queries, batches or heads", [=](const MatchContext& m) {
+    const int64_t rows = m[mask].dim(-2), queries = m[q].dim(1);
+    return (rows == 1 && queries != 1) || (rows != ir::kUnknownDim && m[mask].rank() < 4);
+  });
+  res.Tensor(out) = res.Like(attention)(q, k, v, WholeMask(res, mask, q, 1));
+}
+
+// attention(split(q), split(k), split(v), mask) => split(com.microsoft.MultiHeadAttention(q, k, v, mask))
+WEFT_RULE(FuseMultiHeadAttention, "onnxruntime", kReassociates) {
+  auto q = src.Tensor("q"), k = src.Tensor("k"), v = src.Tensor("v"), mask = src.Tensor("mask");
+  auto scale = src.Attr<float>("scale");
+  const SplitHeads split(src, q, "q_shape"), k_split(src, k, "k_shape"), v_split(src, v, "v_shape");
+  auto out = src.Op<fused::Attention>(
+      {.scale = scale, .layout = AttentionLayout::kBshd, .fill = Any()})(
+      src.Keep(split.heads), src.Keep(k_split.heads), src.Keep(v_split.heads), src.Optional(mask));
+  src.Require("all have as many heads", SameDim(k_split.heads, 2, split.heads, 2),
+              SameDim(v_split.heads, 2, split.heads, 2));
+  src.Require(SameType(out, split.heads), DType(q, kF32));
+  RequireWholeMask(src, mask, split.heads, 1, k_split.heads, 1);
+  auto attended = res.Op<microsoft::MultiHeadAttention>(
+      {.num_heads = DimOf(split.heads, 2), .scale = scale})(q, k, v, res.None(), res.None(), mask);
+  res.Tensor(out) = res.Like(split.reshape)(attended, split.shape);
+}
+
+// transpose(attention(transpose(split(q)), k, v, mask)) => split(com.microsoft.MultiHeadAttention(q, k, v,
+// mask)), with k and v as caches have them
+WEFT_RULE(FuseCachedMultiHeadAttention, "onnxruntime", kReassociates) {
+  auto q = src.Tensor("q"), k = src.Tensor("k"), v = src.Tensor("v"), mask = src.Tensor("mask");
+  auto scale = src.Attr<float>("scale");
+  const SplitHeads split(src, q, "shape");
+  auto out = SwapHeads(
+      src, src.Op<fused::Attention>({.scale = scale, .fill = Any()})(
+               src.Keep(SwapHeads(src, src.Keep(split.heads))), k, v, src.Optional(mask)));
+  src.Require("all have as many heads", SameDim(k, 1, split.heads, 2),
+              SameDim(v, 1, split.heads, 2));
+  src.Require(SameType(out, split.heads), DType(q, kF32));
+  RequireWholeMask(src, mask, split.heads, 1, k, 2);
+  auto attended = res.Op<microsoft::MultiHeadAttention>(
+      {.num_heads = DimOf(split.heads, 2), .scale = scale})(q, k, v, res.None(), res.None(), mask);
+  res.Tensor(out) = res.Like(split.reshape)(attended, split.shape);
+}
+
+// attention(q + bq, k + bk, v + bv, mask) => attention(q, k, v, [bq bk bv], mask)
+WEFT_RULE(FuseMultiHeadAttentionBias, "onnxruntime", kReassociates) {
+  auto q = src.Tensor("q"), k = src.Tensor("k"), v = src.Tensor("v"), mask = src.Tensor("mask");
+  auto bq = src.Tensor("bq"), bk = src.Tensor("bk"), bv = src.Tensor("bv");
+  auto attention = src.Op<microsoft::MultiHeadAttention>(AnyAttrs());
+  auto out = attention(q + bq, k + bk, v + bv, src.None(), src.None(), src.Optional(mask));
+  src.Require(Rank(k, 3), Rank(v, 3));
+  for (auto [b, x] : {std::pair(bq, q), {bk, k}, {bv, v}})
+    src.Require(IsConstant(b), PerChannel(b, x, -1));
+  auto bias = res.Op<ops::Concat>({.axis = 0})(bq, bk, bv);
+  res.Tensor(out) = res.Like(attention)(q, k, v, bias, res.None(), mask);
+}
+
+// One product for q, k and v, as timm and transformers' ViT have it:
+// merge(attention(thirds of split(x . w + bias), mask)) => com.microsoft.Attention(x, w, bias, mask)
+WEFT_RULE(FusePackedAttention, "onnxruntime", kReassociates) {
+  auto x = src.Tensor("x"), w = src.Tensor("w"), bias = src.Tensor("bias"),
+       mask = src.Tensor("mask");
+  auto scale = src.Attr<float>("scale");
+  auto product = src.Op<ops::MatMul>()(x, w);
+  auto y = src.Either(product + bias, product);
+  auto parts = src.Op<ops::Reshape>(AnyAttrs())(y, src.Tensor("shape"));
+  auto heads = src.Op<ops::Transpose>({.perm = {2, 0, 3, 1, 4}})(parts);
+  const auto third = [&](int i) { return src.Op<ops::Gather>({.axis = 0})(heads, src.Splat(i)); };
+  auto q = third(0);
+  auto rows = SwapHeads(src, src.Op<fused::Attention>({.scale = scale, .fill = Any()})(
+                                 q, third(1), third(2), src.Optional(mask)));
+  auto out = src.Op<ops::Reshape>(AnyAttrs())(rows, src.Tensor("joined"));
+  src.Require(DType(x, kF32), Rank(x, 3), Rank(w, 2), Rank(q, 4), SameType(y, product));
+  src.Require(IsConstant(IfGiven(bias)), PerChannel(IfGiven(bias), w, 1));
+  src.Require("columns are three parts of so many heads", Rank(parts, 5), Dim(parts, 2, 3),
+              SameDim(parts, 0, x, 0), SameDim(parts, 1, x, 1), StaticDim(parts, 3));
+  src.Require("only heads become columns again", Rank(out, 3), SameDim(out, 0, x, 0),
+              SameDim(out, 1, x, 1));
+  RequireWholeMask(src, mask, q, 2, q, 2);
+  res.Tensor(out) = res.Op<microsoft::Attention>({.num_heads = DimOf(parts, 3), .scale = scale})(
+      x, w, bias, res.None(), res.None(), mask);
+}
+
+}  // namespace weft::passes
