@@ -5,8 +5,8 @@
 
 #include "drr/engine/applier.h"
 #include "drr/engine/matcher.h"
-#include "ir/analysis/verifier.h"
 #include "ir/rewriter.h"
+#include "ir/text/printer.h"
 #include "ir/walk.h"
 
 namespace weft::passes {
@@ -24,6 +24,8 @@ std::unique_ptr<ir::Program> CloneWith(ir::Program& program, ir::Operation* op) 
 
 std::unique_ptr<ir::Program> ApplyOnce(const drr::Rule& rule, ir::Program& program,
                                        ir::Operation site, std::string* reason) {
+  if (drr::MatchContext there(&rule); reason == nullptr && !drr::Matcher(rule).Match(site, &there))
+    return nullptr;  // as at most places, without a copy
   std::unique_ptr<ir::Program> copy = CloneWith(program, &site);
   drr::MatchContext match(&rule);
   drr::MatchFailure failure;
@@ -32,12 +34,14 @@ std::unique_ptr<ir::Program> ApplyOnce(const drr::Rule& rule, ir::Program& progr
     return nullptr;
   }
   ir::Rewriter rewriter(copy.get());
-  if (!drr::Apply(match, rewriter, reason)) return nullptr;
-  if (const absl::Status status = ir::Verify(*copy); !status.ok()) {
-    if (reason) *reason = ir::Message(status);
-    return nullptr;
-  }
-  return copy;
+  return drr::Apply(match, rewriter, reason) ? std::move(copy) : nullptr;
+}
+
+bool MakesTheSame(const drr::Rule& rule, ir::Program& program, ir::Operation site,
+                  ir::Program& same) {
+  const std::unique_ptr<ir::Program> made = ApplyOnce(rule, program, site, nullptr);
+  return made != nullptr && ir::PrintProgram(*made, {.full_weights = true}) ==
+                                ir::PrintProgram(same, {.full_weights = true});
 }
 
 }  // namespace weft::passes

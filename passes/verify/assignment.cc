@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <set>
 
@@ -20,6 +21,7 @@ using ir::Value;
 constexpr int64_t kSizes[] = {1, 2, 2, 3, 3, 3, 5};
 constexpr size_t kMaxRank = 5;
 constexpr int64_t kMaxElements = 2000;
+constexpr int64_t kFar = 30;  // more than any size, and few enough elements where it is one
 
 std::vector<Value> Ranked(std::span<const Value> near) {
   std::vector<Value> ranked;
@@ -194,10 +196,12 @@ Attribute Draw::DrawContents(ir::Type type) {
   const auto count = static_cast<size_t>(type.NumElements());
   std::vector<double> numbers(count);
   const bool same = OneIn(2), positive = OneIn(3);
-  const double all = DrawNumber();
+  // As the padding of a maximum is, or a mask.
+  const bool is_infinite = same && ir::IsFloat(type.dtype()) && OneIn(12);
+  const double all = is_infinite ? -std::numeric_limits<double>::infinity() : DrawNumber();
   for (double& number : numbers) {
     number = same ? all : static_cast<double>(Below(7)) - 3;
-    if (positive) number = std::fabs(number) + (same ? 0 : 1);
+    if (positive && !is_infinite) number = std::fabs(number) + (same ? 0 : 1);
     const DataType dtype = type.dtype();
     if (dtype == DataType::kU8) number = std::fabs(number);
     if (dtype == DataType::kBool) number = number != 0;
@@ -216,7 +220,16 @@ ir::Ints Draw::DrawInts(std::span<const Value> near) {
     for (size_t i = 0; i < size; ++i)
       list.push_back(least + Below(static_cast<size_t>(most - least + 1)));
   };
-  switch (Below(12)) {
+  // Those of a slice have one length, and say something together.
+  for (const Value v : near)
+    if (v && v.type().IsStatic() && v.type().dtype() == DataType::kI64 && v.type().rank() == 1 &&
+        OneIn(2)) {
+      constexpr int64_t kEnds[] = {-1, -1, 0, 1, 2, kFar, -kFar};
+      list.resize(static_cast<size_t>(std::min<int64_t>(v.type().dims()[0], kMaxRank)));
+      for (int64_t& end : list) end = OneOf(kEnds);
+      return list;
+    }
+  switch (Below(14)) {
     case 0:
     case 1:  // a permutation
       list.resize(rank);
@@ -252,7 +265,11 @@ ir::Ints Draw::DrawInts(std::span<const Value> near) {
     case 8:  // strides, dilations, windows
       fill(rank > 2 ? rank - 2 : 1, 1, 3);
       break;
-    case 9:
+    case 9:  // ends of slices, of either direction
+      list.resize(1 + Below(rank));
+      for (int64_t& end : list) end = OneIn(3) ? int64_t{-1} : OneIn(2) ? kFar : -kFar;
+      break;
+    case 10:
       list = {static_cast<int64_t>(Below(rank + 1)) - (OneIn(3) ? 1 : 0)};
       break;
     default:

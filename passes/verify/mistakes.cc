@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string_view>
 
 #include "ir/context.h"
@@ -74,6 +75,10 @@ Attribute OtherLiteral(ir::IrContext& context, Attribute literal) {
   }
 }
 
+double NumberOf(Attribute literal) {
+  return literal.Is(AttrKind::kInt) ? static_cast<double>(literal.AsInt()) : literal.AsDouble();
+}
+
 bool IsAboutOrder(std::string_view word) {
   return word == "broadcasts" || word == "no_higher_rank" || word == "last_dims" ||
          word == "per_channel";
@@ -134,6 +139,8 @@ std::vector<Formula> OtherFormulas(ir::IrContext& context, const Formula& formul
     const Attribute other = formula.name == "signed_zero" ? context.IntAttr(-literal.AsInt())
                                                           : OtherLiteral(context, literal);
     if (!other || other == literal) continue;
+    const bool is_tolerance = formula.name == "splat_is" && i == 2;
+    if (is_tolerance && std::isinf(NumberOf(arguments[1].literal))) continue;  // of no number
     others.push_back(formula);
     others.back().arguments[i].literal = other;
   }

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "drr/engine/matcher.h"
+#include "ir/base/thread_time.h"
 #include "ir/text/printer.h"
 #include "passes/verify/apply_once.h"
 #include "passes/verify/instance_builder.h"
@@ -26,15 +27,18 @@ class Search {
     structure_.graph.constraints.clear();
   }
   std::vector<RuleInstance> Run(std::string* why);
+  int refused() const { return refused_by_mistake_; }
 
  private:
   // How far an assignment came: ops built, then the progress of the match, then constraints that
   // hold. Completes it, and says in repairs_ what would help.
   uint64_t Attempt(Assignment* assignment);
   uint64_t CountConstraints(Operation site, Assignment* assignment, size_t* held);
+  // Of a mutant: whether the original does not make the same of it.
+  bool IsNew(InstanceBuilder& instance, Program& after) const;
   void Keep(InstanceBuilder& instance, const Assignment& assignment);
   // Of an assignment with which the rule matches, and what it makes is refused.
-  void KeepRefused(const Assignment& assignment);
+  void KeepRefused(InstanceBuilder& instance, const Assignment& assignment);
   // What the rule applies to with these types of inputs.
   void AddOpen(const Assignment& assignment, Open open, std::vector<RuleInstance>* instances);
   std::vector<RuleInstance>& NewFound(const std::string& features);
@@ -51,7 +55,7 @@ class Search {
   std::optional<Assignment> repaired_;                                    // of the last attempt
   std::vector<std::pair<std::string, std::vector<RuleInstance>>> found_;  // with features
   std::set<std::string> texts_;
-  int refused_ = 0, refused_tried_ = 0;  // see KeepRefused
+  int refused_ = 0, refused_tried_ = 0, refused_by_mistake_ = 0;  // see KeepRefused
   uint64_t furthest_ = 0;
   std::string why_;
 };
@@ -73,7 +77,7 @@ std::vector<RuleInstance> Search::Run(std::string* why) {
   int idle = 0;
   Assignment best_assignment(rule_.graph), next(rule_.graph);
   for (int i = 0; i < options_.attempts && found_.size() < enough; ++i) {
-    if (std::chrono::steady_clock::now() >= options_.until) break;
+    if (ir::ThreadSeconds() >= options_.until) break;
     Assignment assignment = std::move(next);
     const size_t found = found_.size();
     const uint64_t fitness = Attempt(&assignment);
@@ -128,11 +132,12 @@ uint64_t Search::Attempt(Assignment* assignment) {
   drr::MatchFailure failure;
   if (drr::Matcher(rule_).Match(site, &match, &failure)) {
     std::string reason;
-    if (ApplyOnce(rule_, instance.program(), site, &reason) == nullptr) {
-      KeepRefused(*assignment);
+    const auto after = ApplyOnce(rule_, instance.program(), site, &reason);
+    if (after == nullptr) {
+      KeepRefused(instance, *assignment);
       return Note(UINT64_MAX, reason);
     }
-    Keep(instance, *assignment);
+    if (IsNew(instance, *after)) Keep(instance, *assignment);
     return UINT64_MAX;
   }
   size_t held = 0;
@@ -163,6 +168,11 @@ uint64_t Search::CountConstraints(Operation site, Assignment* assignment, size_t
   return graph.constraints.size() + 1;
 }
 
+bool Search::IsNew(InstanceBuilder& instance, Program& after) const {
+  return options_.original == nullptr ||
+         !MakesTheSame(*options_.original, instance.program(), instance.site(), after);
+}
+
 void Search::Keep(InstanceBuilder& instance, const Assignment& assignment) {
   if (!texts_.insert(ir::PrintProgram(instance.program(), {.full_weights = true})).second) return;
   std::vector<RuleInstance>& instances = NewFound(Features(assignment));
@@ -174,10 +184,15 @@ void Search::Keep(InstanceBuilder& instance, const Assignment& assignment) {
     AddOpen(assignment, open, &instances);
 }
 
-void Search::KeepRefused(const Assignment& assignment) {
+void Search::KeepRefused(InstanceBuilder& instance, const Assignment& assignment) {
+  drr::MatchContext match(options_.original != nullptr ? options_.original : &rule_);
+  refused_by_mistake_ +=
+      options_.original == nullptr ||
+      !drr::Matcher(*options_.original).Match(instance.site(), &match) ||
+      ApplyOnce(*options_.original, instance.program(), instance.site(), nullptr) != nullptr;
   // Not all, of a rule that is refused again and again.
   constexpr int kMostTried = 400;
-  if (!options_.symbolic || refused_tried_++ > kMostTried || refused_ > options_.wanted) return;
+  if (refused_tried_++ > kMostTried || refused_ > options_.wanted || !options_.symbolic) return;
   std::vector<RuleInstance> instances;
   for (const Open open : {Open::kAllSizes, Open::kRanks}) AddOpen(assignment, open, &instances);
   if (instances.empty()) return;
@@ -193,7 +208,8 @@ void Search::AddOpen(const Assignment& assignment, Open open,
   InstanceBuilder instance(rule_.graph, draw_, same, open);
   if (!instance.Build() || !instance.site() || !HasSymbols(instance.program())) return;
   const Operation site = instance.site();
-  if (ApplyOnce(rule_, instance.program(), site, nullptr) == nullptr) return;
+  const auto after = ApplyOnce(rule_, instance.program(), site, nullptr);
+  if (after == nullptr || !IsNew(instance, *after)) return;
   const std::vector<ir::Type> types = instance.input_types();
   instances->push_back({instance.TakeProgram(), site, true, types});
 }
@@ -248,8 +264,11 @@ uint64_t Search::Note(uint64_t fitness, const std::string& reason) {
 }  // namespace
 
 std::vector<RuleInstance> MakeInstances(const drr::Rule& rule, const InstanceOptions& options,
-                                        std::string* why) {
-  return Search(rule, options).Run(why);
+                                        std::string* why, int* refused) {
+  Search search(rule, options);
+  std::vector<RuleInstance> instances = search.Run(why);
+  if (refused) *refused = search.refused();
+  return instances;
 }
 
 }  // namespace weft::passes

@@ -8,8 +8,8 @@
 // native code are met by chance alone.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,8 +26,10 @@ struct InstanceOptions {
   // Each, where the rule applies then too, also with types of inputs that leave sizes or ranks open;
   // among them programs whose result is refused where all sizes are known.
   bool symbolic = false;
-  // When the search ends with what it has.
-  std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max();
+  // Of a mutant: programs that this rule makes the same of are passed over.
+  const drr::Rule* original = nullptr;
+  // ir::ThreadSeconds() when the search ends with what it has.
+  double until = std::numeric_limits<double>::infinity();
 };
 
 struct RuleInstance {
@@ -39,8 +41,9 @@ struct RuleInstance {
 
 // All different, and of the many that there may be those first that differ in which alternatives,
 // operands, element types and ranks they have. Empty when none was found; *why (may be null) then
-// says what the closest attempt failed at.
+// says what the closest attempt failed at. *refused (may be null): on how many programs the rule
+// matched, and the engine refused what it makes, but not what the rule that it is a mutant of makes.
 std::vector<RuleInstance> MakeInstances(const drr::Rule& rule, const InstanceOptions& options,
-                                        std::string* why);
+                                        std::string* why, int* refused = nullptr);
 
 }  // namespace weft::passes

@@ -3,20 +3,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
+#include <cmath>
 #include <map>
 #include <optional>
 
 #include "drr/engine/matcher.h"
 #include "ir/analysis/verifier.h"
+#include "ir/base/thread_time.h"
 #include "ir/dialects/builtin.h"
 #include "ir/rewriter.h"
 #include "ir/text/printer.h"
 #include "ir/walk.h"
 #include "passes/verify/apply_once.h"
 #include "passes/verify/difference.h"
+#include "passes/verify/idle_attributes.h"
 #include "passes/verify/in_double.h"
 #include "passes/verify/input_sizes.h"
+#include "passes/verify/program_variants.h"
 #include "passes/verify/proof/rule_proof.h"
 #include "passes/verify/rule_instances.h"
 #include "passes/verify/suggest_constraint.h"
@@ -100,7 +103,11 @@ class Judge {
     result_.rule = rule.name;
     result_.numerics = rule.numerics;
     // What pays is no question here.
-    std::erase_if(rule_.graph.constraints, [](const auto& c) { return c.profitable; });
+    const auto pays = [](const drr::Constraint& c) { return c.profitable; };
+    std::erase_if(rule_.graph.constraints, pays);
+    if (options.original && options.original->numerics == rule.numerics)
+      original_.emplace(*options.original);
+    if (original_) std::erase_if(original_->graph.constraints, pays);
     for (const drr::Constraint& constraint : rule.graph.constraints)
       result_.native |= constraint.formula.name.empty();
   }
@@ -115,6 +122,10 @@ class Judge {
   };
   // Of a program that is given: the first place where the rule applies.
   void AddSites(std::unique_ptr<Program> program, std::vector<RuleInstance>* instances);
+  std::vector<RuleInstance> GivenInstances();
+  // Of those that there is time for by `end`.
+  void CheckAll(std::vector<RuleInstance>& instances, double end);
+  bool IsDone() const { return options_.stop_at_refutation && refutations_ > 0; }
   void CheckInstance(RuleInstance& instance);
   // The instance with what the rule keeps as outputs too; null when the rule has nothing to keep.
   std::unique_ptr<Program> WithKeptOutputs(const RuleInstance& instance, Operation* site);
@@ -125,54 +136,58 @@ class Judge {
   bool CheckExact(Pair& pair, const std::vector<Attribute>& inputs, InputKind kind);
   bool CheckReassociated(Pair& pair, const std::vector<Attribute>& inputs);
   bool CheckApproximate(Pair& pair, const std::vector<Attribute>& inputs);
+  void NoteUndefined(const std::vector<Attribute>& inputs, const Results& results);
   // Both programs; nothing where the original does not run.
   std::optional<Results> RunBoth(Program& before, Program& after,
                                  const std::vector<Attribute>& inputs, Kernels kernels);
   void Refute(Pair& pair, const std::vector<Attribute>& inputs, const Results& results,
               const std::string& why);
+  // Of a mutant: false where its original makes the same.
+  bool IsMistake(Program& before, Operation site, Program& after);
   std::vector<InputKind> Kinds() const;
 
   drr::Rule rule_;
+  std::optional<drr::Rule> original_;
   const JudgeOptions& options_;
   RuleJudgement result_;
   size_t smallest_ = SIZE_MAX;  // of the counterexamples
   InputKind kind_ = InputKind::kLattice;
   int refutations_ = 0;
+  std::vector<const RuleInstance*> right_, wrong_;
   double sum_of_ulps_ = 0;
   int64_t elements_ = 0;
   std::string cannot_run_;
+  // Of one program: whether no result was a number so far, and one that became a number.
+  struct Undefined {
+    bool always = true, differs = false;
+    std::vector<Attribute> inputs{};
+    Results results{};
+  } undefined_;
 };
 
-using Clock = std::chrono::steady_clock;
-
 RuleJudgement Judge::Run() {
-  const auto part = std::chrono::duration_cast<Clock::duration>(
-      std::chrono::duration<double>(options_.seconds / 2));
-  const Clock::time_point found_by = Clock::now() + part, end = found_by + part;
+  const double part = options_.seconds / 2;
+  const double found_by = ir::ThreadSeconds() + part, end = found_by + part;
+  std::vector<RuleInstance> given = GivenInstances(), made;
+  CheckAll(given, end);
   std::string why;
-  std::vector<RuleInstance> instances = MakeInstances(rule_,
-                                                      {.wanted = options_.instances,
-                                                       .attempts = options_.attempts,
-                                                       .seed = options_.seed,
-                                                       .symbolic = options_.symbolic,
-                                                       .until = found_by},
-                                                      &why);
-  result_.cut_short = Clock::now() >= found_by;
-  if (options_.seeds)
-    for (auto& program : options_.seeds(rule_)) AddSites(std::move(program), &instances);
-  std::vector<const RuleInstance*> right, wrong;
-  for (RuleInstance& instance : instances) {
-    result_.cut_short |= Clock::now() >= end;
-    if (Clock::now() >= end || (options_.stop_at_refutation && refutations_ > 0)) break;
-    const int comparisons = result_.comparisons, refutations = refutations_;
-    CheckInstance(instance);
-    if (result_.comparisons == comparisons) continue;
-    (refutations_ == refutations ? right : wrong).push_back(&instance);
-  }
+  int refused = 0;
+  if (!IsDone())
+    made = MakeInstances(rule_,
+                         {.wanted = options_.instances,
+                          .attempts = options_.attempts,
+                          .seed = options_.seed,
+                          .symbolic = options_.symbolic,
+                          .original = original_ ? &*original_ : nullptr,
+                          .until = found_by},
+                         &why, &refused);
+  result_.refused += refused;
+  result_.cut_short |= ir::ThreadSeconds() >= found_by;
+  CheckAll(made, end);
   result_.mean_ulps = elements_ == 0 ? 0 : sum_of_ulps_ / static_cast<double>(elements_);
   if (result_.verdict == Verdict::kRefuted) {
     if (options_.stop_at_refutation) return std::move(result_);
-    const std::string lacks = SuggestConstraint(rule_, right, wrong);
+    const std::string lacks = SuggestConstraint(rule_, right_, wrong_);
     if (!lacks.empty())
       result_.counterexample += fmt::format("// it would be excluded by: {}\n", lacks);
     return std::move(result_);
@@ -181,11 +196,37 @@ RuleJudgement Judge::Run() {
     result_.verdict = Verdict::kTested;
     return std::move(result_);
   }
-  result_.why = instances.empty() ? "no program found on which it applies: " + why
-                                  : "no such program runs: " + cannot_run_;
+  result_.why = given.empty() && made.empty() ? "no program found on which it applies: " + why
+                                              : "no such program runs: " + cannot_run_;
   if (result_.cut_short)
     result_.why = fmt::format("{:.3g} s did not suffice; {}", options_.seconds, result_.why);
   return std::move(result_);
+}
+
+void Judge::CheckAll(std::vector<RuleInstance>& instances, double end) {
+  for (RuleInstance& instance : instances) {
+    result_.cut_short |= ir::ThreadSeconds() >= end;
+    if (ir::ThreadSeconds() >= end || IsDone()) return;
+    const int comparisons = result_.comparisons, refutations = refutations_;
+    CheckInstance(instance);
+    if (result_.comparisons == comparisons) continue;
+    (refutations_ == refutations ? right_ : wrong_).push_back(&instance);
+  }
+}
+
+std::vector<RuleInstance> Judge::GivenInstances() {
+  std::vector<RuleInstance> instances;
+  if (!options_.seeds) return instances;
+  std::vector<std::unique_ptr<Program>> programs = options_.seeds(rule_), variants;
+  Draw draw(rule_.graph, options_.seed);
+  for (const auto& program : programs)
+    for (int i = 0; i < options_.variants; ++i)
+      if (auto variant = VariantOf(*program, draw)) variants.push_back(std::move(variant));
+  for (auto& program : programs) AddSites(std::move(program), &instances);
+  const size_t most = instances.size() + static_cast<size_t>(options_.instances);
+  for (auto& variant : variants)
+    if (instances.size() < most) AddSites(std::move(variant), &instances);
+  return instances;
 }
 
 void Judge::AddSites(std::unique_ptr<Program> program, std::vector<RuleInstance>* instances) {
@@ -194,7 +235,14 @@ void Judge::AddSites(std::unique_ptr<Program> program, std::vector<RuleInstance>
   std::vector<Operation> ops;
   ir::Walk(*program, [&](Operation op) { ops.push_back(op); });
   for (const Operation op : ops) {
-    if (ApplyOnce(rule_, *program, op, nullptr) == nullptr) continue;
+    const auto after = ApplyOnce(rule_, *program, op, nullptr);
+    if (after != nullptr && original_ && MakesTheSame(*original_, *program, op, *after)) continue;
+    if (after == nullptr) {
+      drr::MatchContext match(&rule_);
+      result_.refused += original_ && drr::Matcher(rule_).Match(op, &match) &&
+                         ApplyOnce(*original_, *program, op, nullptr) != nullptr;
+      continue;
+    }
     std::vector<ir::Type> types;
     for (const ir::Value argument : program->body().arguments()) types.push_back(argument.type());
     instances->push_back({std::move(program), op, false, std::move(types)});
@@ -215,11 +263,13 @@ std::unique_ptr<Program> Judge::WithKeptOutputs(const RuleInstance& instance, Op
   drr::MatchContext match(&rule_);
   if (!drr::Matcher(rule_).Match(*site, &match)) return nullptr;
   const Operation terminator = copy->body().Terminator();
+  if (!terminator) return nullptr;  // of a program that is given
   std::vector<ir::Value> outputs = terminator.operands().vec();
   const size_t before = outputs.size();
   for (const drr::ValueId id : rule_.graph.values.ids()) {
     const ir::Value value = match.value(id);
-    if (rule_.graph.values[id].escape != drr::Escape::kForbid && value && value.DefiningOp())
+    if (rule_.graph.values[id].escape != drr::Escape::kForbid && value && value.DefiningOp() &&
+        value.ParentBlock() == copy->body())
       outputs.push_back(value);
   }
   if (outputs.size() == before) return nullptr;
@@ -234,12 +284,19 @@ std::unique_ptr<Program> Judge::WithKeptOutputs(const RuleInstance& instance, Op
 void Judge::CheckProgram(Program& before, Operation site, const RuleInstance& instance) {
   const std::unique_ptr<Program> after = ApplyOnce(rule_, before, site, nullptr);
   if (after == nullptr) return;  // of a variant
+  if (original_ && !IsMistake(before, site, *after)) return;
   Pair pair{&before, after.get(), nullptr, nullptr};
+  if (const absl::Status status = ir::Verify(*after); !status.ok()) {
+    ++result_.comparisons;
+    Refute(pair, {}, {}, "the result is not valid: " + std::string(ir::Message(status)));
+    return;
+  }
   if (rule_.numerics == NumericClass::kReassociates) {
     pair.before_in_double = InDouble(before);
     pair.after_in_double = InDouble(*after);
   }
   bool compared = false;
+  undefined_ = {};
   for (const std::vector<ir::Type>& types : InputTypesOf(instance, options_.seed)) {
     // Of more sizes the question is whether they are right at all.
     const std::vector<InputKind> kinds =
@@ -248,8 +305,25 @@ void Judge::CheckProgram(Program& before, Operation site, const RuleInstance& in
       for (int i = 0; i < options_.inputs * (kind == InputKind::kSpecial ? 4 : 1); ++i)
         compared |= CheckOn(pair, types, kind, options_.seed + static_cast<uint64_t>(i));
   }
+  if (undefined_.always && undefined_.differs)
+    Refute(pair, undefined_.inputs, undefined_.results,
+           "no number on any inputs, and then it is one");
   result_.instances += compared;
   result_.symbolic += compared && instance.symbolic;
+}
+
+bool Judge::IsMistake(Program& before, Operation site, Program& after) {
+  if (MakesTheSame(*original_, before, site, after)) return false;
+  const std::unique_ptr<Program> without_idle = CloneWith(before, &site), mutated = after.Clone();
+  DropIdleAttributes(*without_idle);
+  DropIdleAttributes(*mutated);
+  const auto expected = ApplyOnce(*original_, *without_idle, site, nullptr);
+  if (expected != nullptr) DropIdleAttributes(*expected);
+  const bool is_idle =
+      expected != nullptr && ir::PrintProgram(*expected, {.full_weights = true}) ==
+                                 ir::PrintProgram(*mutated, {.full_weights = true});
+  ++(is_idle ? result_.idle : result_.differing);
+  return true;
 }
 
 std::vector<InputKind> Judge::Kinds() const {
@@ -321,15 +395,33 @@ bool Judge::CheckReassociated(Pair& pair, const std::vector<Attribute>& inputs) 
   }
   auto results = RunBoth(*pair.before, *pair.after, inputs, Kernels::kDefault);
   if (!results) return wide.has_value();
+  NoteUndefined(inputs, *results);
   IgnoreUndefined(&results->before, &results->after);
   if (std::string why = WhyNotSame(*results, wide ? &wide->before : nullptr); !why.empty())
     Refute(pair, inputs, *results, why + " on the default kernels");
   return true;
 }
 
+// What is no real number may become another, but not all that a program computes.
+void Judge::NoteUndefined(const std::vector<Attribute>& inputs, const Results& results) {
+  for (size_t i = 0; i < std::min(results.before.size(), results.after.size()); ++i) {
+    const Attribute before = results.before[i], after = results.after[i];
+    if (!(before.dense_type() == after.dense_type())) continue;
+    for (int64_t k = 0, n = before.dense_type().NumElements(); k < n; ++k) {
+      const bool is_number = std::isfinite(ir::DenseElement(before, k));
+      undefined_.always &= !is_number;
+      if (is_number || undefined_.differs || !std::isfinite(ir::DenseElement(after, k))) continue;
+      undefined_.differs = true;
+      undefined_.inputs = inputs;
+      undefined_.results = results;
+    }
+  }
+}
+
 bool Judge::CheckApproximate(Pair& pair, const std::vector<Attribute>& inputs) {
   auto results = RunBoth(*pair.before, *pair.after, inputs, Kernels::kReference);
   if (!results) return false;
+  NoteUndefined(inputs, *results);
   IgnoreUndefined(&results->before, &results->after);
   const Difference difference = CompareAll(results->before, results->after);
   result_.max_ulps = std::max(result_.max_ulps, difference.ulps);
@@ -353,7 +445,7 @@ void Judge::Refute(Pair& pair, const std::vector<Attribute>& inputs, const Resul
     size += static_cast<size_t>(input.dense_type().NumElements());
   if (size >= smallest_) return;
   smallest_ = size;
-  result_.why = fmt::format("{}, on {}", why, InputKindName(kind_));
+  result_.why = inputs.empty() ? why : fmt::format("{}, on {}", why, InputKindName(kind_));
   std::string text = ir::PrintProgram(*pair.before, {.full_weights = true});
   for (size_t i = 0; i < inputs.size(); ++i)
     text += fmt::format("// input {}: {}\n", i, NumbersText(inputs[i]));

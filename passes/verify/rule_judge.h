@@ -34,7 +34,7 @@
 namespace weft::passes {
 
 // Of what is said here. Judgements that are kept (passes/verify/judgement_cache.h) name it.
-inline constexpr int kJudgeVersion = 3;
+inline constexpr int kJudgeVersion = 4;
 
 enum class Verdict : uint8_t { kTested, kRefuted, kUnjudged };
 
@@ -45,11 +45,18 @@ struct JudgeOptions {
   int inputs = 2;        // of each kind, for each instance
   bool symbolic = true;  // also with symbols for sizes
   uint64_t seed = 1;
-  double seconds = 40;  // half of them to find instances; those are left that it does not reach
-  bool prove = false;   // try for all sizes as well, with Z3 (passes/verify/proof/rule_proof.h)
+  // CPU time of the calling thread, so that it depends little on what else runs: half of it to find
+  // instances; those are left that it does not reach.
+  double seconds = 40;
+  bool prove = false;  // try for all sizes as well, with Z3 (passes/verify/proof/rule_proof.h)
+  // Of a mutant the rule that it was made from, which is taken to be right: programs that both make the
+  // same of are passed over, if both have one numeric class.
+  const drr::Rule* original = nullptr;
   // Ends at the first program that refutes, which need not be the smallest.
   bool stop_at_refutation = false;
-  // More programs for the rule, e.g. of golden tests, of which it applies somewhere; null is fine.
+  // More programs for the rule, e.g. of golden tests, of which it applies somewhere; null is fine. They
+  // and so many variants (passes/verify/program_variants.h) of each that the rule is tried on come first.
+  int variants = 60;
   std::function<std::vector<std::unique_ptr<ir::Program>>(const drr::Rule&)> seeds;
 };
 
@@ -62,7 +69,11 @@ struct RuleJudgement {
   // Of a refuted one: the program before, the inputs, both results, and if there is one a constraint
   // (passes/verify/suggest_constraint.h) that would exclude all such programs.
   std::string counterexample;
-  int instances = 0;    // programs that were compared
+  int instances = 0;  // programs that were compared
+  int refused = 0;    // attempts at one on which it matches, and the engine refuses what it makes
+  // Of a mutant: programs of which it makes something else than its original; and those where the two
+  // differ in attributes alone that say nothing (passes/verify/idle_attributes.h).
+  int differing = 0, idle = 0;
   int symbolic = 0;     // of those with sizes that were symbols when the rule was applied
   int comparisons = 0;  // of results on one set of inputs
   double max_ulps = 0, mean_ulps = 0;  // of an approximate rule, in f32

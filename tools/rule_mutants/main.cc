@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/base/thread_time.h"
 #include "ir/text/parser.h"
 #include "kernels/runtime/program_runner.h"
 #include "passes/rule_registry.h"
@@ -68,15 +69,36 @@ struct Outcome {
   std::string why;  // it is harmless, or what the judge found
 };
 
+// Whether the engine refuses what the mutant makes wherever that is not what the rule makes. Nothing is
+// said where too few such programs were found.
+constexpr int kEnough = 20;
+bool IsRefusedEverywhere(const RuleJudgement& judgement) {
+  return judgement.verdict != Verdict::kRefuted && judgement.differing == 0 &&
+         judgement.refused >= kEnough;
+}
+bool IsIdle(const RuleJudgement& judgement) {
+  return judgement.verdict != Verdict::kRefuted && judgement.differing == 0 &&
+         judgement.idle >= kEnough;
+}
+
+// What it is proved for; one that is approximate may well be more than that.
+std::string ProofOf(drr::Rule rule) {
+  if (rule.numerics == drr::NumericClass::kApproximate)
+    rule.numerics = drr::NumericClass::kReassociates;
+  return passes::ProveRule(rule, {.seconds = 10, .vacuously = true}).what;
+}
+
 // Most are refuted by the first few programs; the others get more than registered rules do.
-RuleJudgement Judge(const Mutant& mutant, const Flags& flags) {
+RuleJudgement Judge(const Mutant& mutant, const drr::Rule& rule, const Flags& flags) {
   constexpr int kMore = 6;
   kernels::SessionRunner runner;
   passes::JudgeOptions options{.runner = &runner,
                                .instances = flags.instances,
                                .inputs = 1,
-                               .seconds = 8,
+                               .seconds = 4,
+                               .original = mutant.harmless.empty() ? &rule : nullptr,
                                .stop_at_refutation = true,
+                               .variants = 300,
                                .seeds = [&](const drr::Rule& rule) {
                                  return GoldenPrograms(flags.golden,
                                                        rule.name.substr(0, rule.name.find('#')),
@@ -84,19 +106,20 @@ RuleJudgement Judge(const Mutant& mutant, const Flags& flags) {
                                }};
   RuleJudgement judgement = passes::JudgeRule(mutant.rule, options);
   if (judgement.verdict == Verdict::kRefuted || !mutant.harmless.empty()) return judgement;
-  judgement.proved = passes::ProveRule(mutant.rule, {.seconds = 10}).what;
+  judgement.proved = ProofOf(mutant.rule);
   if (!judgement.proved.empty()) return judgement;
+  if (IsRefusedEverywhere(judgement) || IsIdle(judgement)) return judgement;
   options.instances = kMore * flags.instances;
   options.attempts *= 2;
   options.inputs = 2;
   options.seed = 2;
-  options.seconds = 24;
+  options.seconds = 10;
   return passes::JudgeRule(mutant.rule, options);
 }
 
-Outcome OutcomeOf(const Mutant& mutant, const Flags& flags) {
+Outcome OutcomeOf(const Mutant& mutant, const drr::Rule& rule, const Flags& flags) {
   Outcome outcome{mutant.kind, mutant.rule.name, mutant.what, Fate::kSurvived, mutant.harmless};
-  const RuleJudgement judgement = Judge(mutant, flags);
+  const RuleJudgement judgement = Judge(mutant, rule, flags);
   if (judgement.verdict == Verdict::kRefuted) {
     outcome.fate = Fate::kRefuted;
     outcome.why = judgement.why;
@@ -104,9 +127,15 @@ Outcome OutcomeOf(const Mutant& mutant, const Flags& flags) {
     outcome.fate = Fate::kHarmless;
     if (outcome.why.empty()) outcome.why = "proved (" + judgement.proved + ")";
   } else {
-    const bool applies = judgement.verdict == Verdict::kTested;
-    outcome.fate = applies ? Fate::kSurvived : Fate::kNeverApplies;
-    outcome.why = applies ? judgement.Badge() : judgement.why;
+    outcome.why = judgement.verdict == Verdict::kTested ? judgement.Badge() : judgement.why;
+    if (IsIdle(judgement)) {
+      outcome.fate = Fate::kHarmless;
+      outcome.why =
+          fmt::format("on {} programs attributes differ that say nothing", judgement.idle);
+    } else if (IsRefusedEverywhere(judgement)) {
+      outcome.fate = Fate::kNeverApplies;
+      outcome.why = fmt::format("refused on {} programs", judgement.refused);
+    }
   }
   return outcome;
 }
@@ -117,8 +146,15 @@ std::vector<Outcome> OutcomesOf(const passes::RegisteredRule& rule, const Flags&
   const drr::BuildResult built = rule.build(&context);
   std::vector<Outcome> outcomes;
   if (!built.ok()) return outcomes;
-  for (const Mutant& mutant : passes::MutantsOf(*built.rule))
-    outcomes.push_back(OutcomeOf(mutant, flags));
+  const double start = ir::ThreadSeconds();
+  size_t refuted = 0;
+  for (const Mutant& mutant : passes::MutantsOf(*built.rule)) {
+    outcomes.push_back(OutcomeOf(mutant, *built.rule, flags));
+    refuted += outcomes.back().fate == Fate::kRefuted;
+  }
+  // The whole takes a while.
+  fmt::print(stderr, "{}: {} of {} mutants refuted, {:.1f} s of CPU\n", rule.name, refuted,
+             outcomes.size(), ir::ThreadSeconds() - start);
   return outcomes;
 }
 

@@ -283,6 +283,8 @@ class Z3Solver final : public passes::Solver {
     if (!translation.ok()) return false;
     z3::solver solver = NewSolver();
     for (const expr& divisor : divisors) solver.add(divisor != context_.real_val(0));
+    // Nothing is said of what always divides by 0.
+    if (!divisors.empty() && solver.check() == z3::unsat) return false;
     solver.add(!expr(context_, Z3_mk_eq(context_, x, y)));
     return solver.check() == z3::unsat;
   }

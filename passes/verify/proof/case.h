@@ -58,6 +58,8 @@ class Case {
   const std::string& why() const { return why_; }
   // Of the result nothing is known to be impossible.
   void Refuse();
+  // Whatever the sizes, the engine leaves the program as it is: the result is no valid op.
+  void NeverApply() { impossible_ = true; }
   void Fail(std::string why);
 
   // 0 when the case is not open any more.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "ir/context.h"
 #include "passes/verify/proof/op_meaning.h"
@@ -90,7 +91,10 @@ Tensor* OpMeanings::Activated(const ProofOp& op, Tensor* y) {
     c_.Fail(fmt::format("{} may have any activation", op.name));
     return nullptr;
   }
-  return c_.Make<Elementwise>(y->type, "onnx.Clip", Results{y}, params->second.elements, false);
+  const std::vector<Term>& limits = params->second.elements;
+  Terms& t = c_.terms();  // a Clip without limits has infinite ones here
+  if (limits[0] == t.Number(-INFINITY) && limits[1] == t.Number(INFINITY)) return y;
+  return c_.Make<Elementwise>(y->type, "onnx.Clip", Results{y}, limits, false);
 }
 
 std::vector<Tensor*> OpMeanings::Linear(const ProofOp& op) {

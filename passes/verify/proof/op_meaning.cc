@@ -297,6 +297,11 @@ std::vector<Tensor*> OpMeanings::Cast(const ProofOp& op) {
     return {};
   }
   const TypeClass type = TypeOf(to.mapped());
+  if ((c_.PossibleTypes(type) & TypesThat(&ir::IsLowPrecision)) == 0)
+    for (const std::string_view name : {"saturate", "round_mode"}) {
+      const auto attr = others.attrs.find(name);  // of floats of 8 bits and less
+      if (attr != others.attrs.end()) others.attrs.erase(attr);
+    }
   return {c_.Make<Converted>(*op.operands[0], type,
                              KeyOf(others) + fmt::format(" to {}", TextOf(to.mapped())))};
 }
@@ -312,6 +317,9 @@ std::vector<Term> OpMeanings::Wholes(const std::vector<Tensor*>& tensors) {
 std::vector<Tensor*> OpMeanings::Clip(const ProofOp& op) {
   Terms& t = c_.terms();
   Tensor& x = *op.operands[0];
+  const bool is_boundless = std::all_of(op.operands.begin() + 1, op.operands.end(),
+                                        [](const Tensor* limit) { return limit == nullptr; });
+  if (is_boundless) return {&x};
   const bool is_float = (c_.PossibleTypes(x.type) & ~TypesThat(&ir::IsFloat)) == 0;
   std::vector<Term> limits;
   for (size_t i : {1U, 2U}) {
@@ -327,16 +335,16 @@ std::vector<Tensor*> OpMeanings::Clip(const ProofOp& op) {
   return {c_.Make<Elementwise>(x.type, op.name, Results{&x}, limits, false)};
 }
 
-// With one scale and one zero point, where axis does not matter.
+// With one scale and one zero point, where axis does not matter, nor the size of the one block.
 std::vector<Tensor*> OpMeanings::Quantize(const ProofOp& op) {
   Results parameters(op.operands.begin() + 1, op.operands.end());
   parameters.resize(2);
   Tensor* zero = parameters[1];
-  if (!parameters[0]->HasOneElement() || (zero != nullptr && !zero->HasOneElement()) ||
-      !IsDefault(op, "block_size"))
+  if (!parameters[0]->HasOneElement() || (zero != nullptr && !zero->HasOneElement()))
     return AnyFunction(op);
   ProofOp what = op;
   what.attrs.erase("axis");
+  what.attrs.erase("block_size");
   if (op.name == "onnx.QuantizeLinear" && zero != nullptr) {
     what.attrs.erase("output_dtype");  // that of the zero point
     if ((c_.PossibleTypes(zero->type) & ~kBytes) == 0) what.attrs.erase("saturate");

@@ -28,10 +28,12 @@ namespace weft::passes {
 enum class ProofVerdict : uint8_t { kNotAttempted, kNotProved, kProved };
 
 struct ProofOptions {
-  // Of one question to Z3, and of a rule: more than they need, because a busy machine is slow.
+  // Of one question to Z3: more than it needs, because a busy machine is slow.
   unsigned milliseconds = 5000;
-  double seconds = 30;
+  double seconds = 30;  // of a rule, CPU time of the calling thread
   size_t cases = 20000;
+  // Also where some alternative never matches, or nothing at all does: then nothing is wrong.
+  bool vacuously = false;
 };
 
 struct RuleProof {

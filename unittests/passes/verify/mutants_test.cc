@@ -44,6 +44,18 @@ class BigMutants : public testing::Test {
                                    .stop_at_refutation = true,
                                    .seeds = nullptr});
   }
+  // As tools/rule_mutants does: by programs alone on which it does not what its rule does.
+  RuleJudgement JudgedBesides(const std::string& name, const Mutant& mutant) {
+    kernels::SessionRunner runner;
+    const drr::BuildResult built = FindRule(name)->build(&context_);
+    return JudgeRule(mutant.rule, {.runner = &runner,
+                                   .instances = 48,
+                                   .inputs = 1,
+                                   .seconds = 200,
+                                   .original = &*built.rule,
+                                   .stop_at_refutation = true,
+                                   .seeds = nullptr});
+  }
   void ExpectRefuted(const std::string& rule, Mutant::Kind kind) {
     const std::vector<Mutant> mutants = Of(rule, kind);
     EXPECT_FALSE(mutants.empty()) << rule;
@@ -104,6 +116,22 @@ TEST_F(BigMutants, OfAllRulesAreMany) {
   for (int kind = 0; kind <= Mutant::kLooserEscape; ++kind)
     EXPECT_GT(count[static_cast<Mutant::Kind>(kind)], 10u)
         << MutantName(static_cast<Mutant::Kind>(kind));
+}
+
+// A mask in place of what is kept is refused, for its element type.
+TEST_F(BigMutants, AreToldFromWhatTheirRuleDoes) {
+  for (const Mutant& mutant : Of("fuse-attention", Mutant::kSwappedOperands)) {
+    if (mutant.what.find("operands 3 and 4") == std::string::npos) continue;
+    const RuleJudgement judgement = JudgedBesides("fuse-attention", mutant);
+    EXPECT_EQ(judgement.verdict, Verdict::kUnjudged) << mutant.what;
+    EXPECT_EQ(judgement.differing, 0);
+    EXPECT_GE(judgement.refused, 20);
+  }
+  for (const Mutant& mutant : Of("drop-unit-factor", Mutant::kDroppedConstraint)) {
+    const RuleJudgement judgement = JudgedBesides("drop-unit-factor", mutant);
+    EXPECT_EQ(judgement.verdict, Verdict::kRefuted) << mutant.what;
+    EXPECT_GE(judgement.differing, 1);
+  }
 }
 
 // Native code that follows a constraint may rely on it.

@@ -1,0 +1,113 @@
+#include "passes/verify/idle_attributes.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ir/analysis/constant.h"
+#include "ir/context.h"
+#include "ir/dialects/builtin.h"
+#include "ir/rewriter.h"
+#include "ir/walk.h"
+
+namespace weft::passes {
+namespace {
+
+using ir::DataType;
+using ir::Operation;
+
+bool IsGiven(Operation op, uint32_t i) {
+  return i < op.num_operands() && static_cast<bool>(op.operand(i));
+}
+// Of an operand that is given.
+DataType TypeOf(Operation op, uint32_t i) {
+  return IsGiven(op, i) && op.operand(i).type().IsTensor() ? op.operand(i).type().dtype()
+                                                           : DataType::kNull;
+}
+bool HasOneElement(Operation op, uint32_t i) {
+  const ir::Type type = op.operand(i).type();
+  return type.IsStatic() && type.NumElements() == 1;
+}
+// Whether operand i is a constant without this number.
+bool IsConstantWithout(Operation op, uint32_t i, double number) {
+  const Operation from = IsGiven(op, i) ? op.operand(i).DefiningOp() : Operation();
+  if (!from || !from.Is<ir::ConstantOp>()) return false;
+  const ir::Attribute dense = from.attrs_of<ir::ConstantOp>().value;
+  if (dense.IsElided()) return false;
+  for (int64_t k = 0, n = dense.dense_type().NumElements(); k < n; ++k)
+    if (ir::DenseElement(dense, k) == number) return false;
+  return true;
+}
+bool IsNumberOf(ir::Attribute number, DataType type) {
+  return number.Is(ir::AttrKind::kInt) && number.AsInt() == static_cast<int64_t>(type);
+}
+
+bool IsPerTensor(Operation op) {
+  return HasOneElement(op, 1) && (!IsGiven(op, 2) || HasOneElement(op, 2));
+}
+// Only floats of 8 bits and less saturate, or are rounded in several ways.
+bool MakesNoSmallFloat(Operation op) {
+  const ir::Type type = op.result(0).type();
+  return type.IsTensor() && type.dtype() != DataType::kNull && !ir::IsLowPrecision(type.dtype());
+}
+
+struct Entry {
+  std::string_view op, attr;
+  bool (*is_idle)(Operation op);
+};
+
+constexpr Entry kEntries[] = {
+    {"onnx.QuantizeLinear", "axis", IsPerTensor},
+    {"onnx.QuantizeLinear", "block_size", IsPerTensor},
+    {"onnx.QuantizeLinear", "saturate", MakesNoSmallFloat},
+    // The zero point has the type, if there is one.
+    {"onnx.QuantizeLinear", "output_dtype", [](Operation op) { return IsGiven(op, 2); }},
+    // The scale has it.
+    {"onnx.QuantizeLinear", "precision",
+     [](Operation op) { return IsNumberOf(op.attr("precision"), TypeOf(op, 1)); }},
+    {"onnx.DequantizeLinear", "axis", IsPerTensor},
+    {"onnx.DequantizeLinear", "block_size", IsPerTensor},
+    {"onnx.DequantizeLinear", "output_dtype",
+     [](Operation op) { return IsNumberOf(op.attr("output_dtype"), TypeOf(op, 1)); }},
+    {"onnx.Cast", "saturate", MakesNoSmallFloat},
+    {"onnx.Cast", "round_mode", MakesNoSmallFloat},
+    // Whether a 0 is a size or copies one.
+    {"onnx.Reshape", "allowzero", [](Operation op) { return IsConstantWithout(op, 1, 0); }},
+    {"onnx.Gemm", "beta", [](Operation op) { return !IsGiven(op, 2); }},
+    // The order of indices, which are the second result.
+    {"onnx.MaxPool", "storage_order", [](Operation op) { return op.num_results() < 2; }},
+    // What stands where `keep` is false.
+    {"fused.attention", "fill", [](Operation op) { return !IsGiven(op, 4); }},
+};
+
+}  // namespace
+
+bool IsIdle(Operation op, ir::Name attr) {
+  return std::any_of(std::begin(kEntries), std::end(kEntries), [&](const Entry& entry) {
+    return entry.op == op.name() && entry.attr == attr.str() && entry.is_idle(op);
+  });
+}
+
+int DropIdleAttributes(ir::Program& program) {
+  int dropped = 0;
+  ir::Rewriter rewriter(&program);
+  ir::Walk(program, [&](Operation op) {
+    if (op.def() == nullptr) return;
+    for (const ir::FieldDef& field : op.def()->fields) {
+      const ir::Attribute value = op.attr(field.name.str());
+      const ir::Attribute by_default =
+          field.make_default ? field.make_default(*program.context()) : ir::Attribute();
+      if (!value || value == by_default || !IsIdle(op, field.name)) continue;
+      std::vector<ir::NamedAttribute> entries;
+      for (const ir::NamedAttribute& entry : op.attrs())
+        if (!(entry.name == field.name)) entries.push_back(entry);
+      if (by_default) entries.push_back({field.name, by_default});
+      rewriter.SetAttrs(op, program.context()->Dict(std::move(entries)));
+      ++dropped;
+    }
+  });
+  return dropped;
+}
+
+}  // namespace weft::passes

@@ -1,0 +1,16 @@
+// Programs that differ from one that is given in a few places: an attribute, a size, the numbers of a
+// constant. Where a rule nearly applies, some of them show what it does there.
+#pragma once
+
+#include <memory>
+
+#include "ir/program.h"
+#include "passes/verify/assignment.h"
+
+namespace weft::passes {
+
+// One of these at random; null where an op refuses what it is given then, and of programs with regions.
+// Its types are inferred anew.
+std::unique_ptr<ir::Program> VariantOf(ir::Program& program, Draw& draw);
+
+}  // namespace weft::passes

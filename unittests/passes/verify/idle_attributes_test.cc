@@ -1,0 +1,159 @@
+// Attributes that say nothing: kernels give the same bits with any value of them.
+#include "passes/verify/idle_attributes.h"
+
+#include <gtest/gtest.h>
+
+#include <ostream>
+#include <set>
+#include <string>
+
+#include "ir/evaluator.h"
+#include "ir/text/parser.h"
+#include "ir/walk.h"
+#include "kernels/runtime/program_runner.h"
+#include "passes/verify/test_inputs.h"
+#include "unittests/fixtures/golden.h"
+
+namespace weft::passes {
+namespace {
+
+// A program with @ where the attribute is, of the op that makes its result.
+struct Place {
+  std::string name, attr, text, by_default;
+  std::vector<std::string> others;
+  friend void PrintTo(const Place& place, std::ostream* out) { *out << place.name; }
+};
+
+std::string With(const Place& place, const std::string& value) {
+  std::string text = place.text;
+  return text.replace(text.find('@'), 1, value);
+}
+
+std::unique_ptr<ir::Program> Parsed(ir::IrContext& context, const std::string& text) {
+  auto program = ir::ParseProgram(context, text, {});
+  EXPECT_TRUE(program.ok()) << program.status() << "\n" << text;
+  return program.ok() ? *std::move(program) : nullptr;
+}
+
+ir::Operation Maker(ir::Program& program) {
+  return program.body().Terminator().operand(0).DefiningOp();
+}
+
+std::vector<ir::Attribute> Results(ir::Program& program, InputKind kind) {
+  std::vector<ir::Type> types;
+  for (const ir::Value input : program.body().arguments()) types.push_back(input.type());
+  kernels::SessionRunner runner;
+  auto results =
+      runner.Run(program, MakeInputs(types, kind, 3), ir::ProgramRunner::Kernels::kReference);
+  EXPECT_TRUE(results.ok()) << results.status();
+  return results.ok() ? *std::move(results) : std::vector<ir::Attribute>();
+}
+
+std::string Quantized(const std::string& attrs, const std::string& scale = "tensor<f32>, [0.25]") {
+  const std::string type = scale.substr(0, scale.find(", "));
+  return R"(module {} (%0: tensor<2x3x4xf32>) {
+    (%1) = "builtin.constant" () {value:dense<)" +
+         scale + R"(>} : () -> )" + type + R"(
+    (%2) = "builtin.constant" () {value:dense<tensor<u8>, [7]>} : () -> tensor<u8>
+    (%3) = "onnx.QuantizeLinear" (%0, %1, %2) {)" +
+         attrs + R"(} : (tensor<2x3x4xf32>, )" + type +
+         R"(, tensor<u8>) -> tensor<2x3x4xu8>
+    () = "builtin.return" (%3) {} : (tensor<2x3x4xu8>) -> 
+  })";
+}
+std::string Dequantized(const std::string& attrs) {
+  return R"(module {} (%0: tensor<2x3x4xu8>) {
+    (%1) = "builtin.constant" () {value:dense<tensor<1xf32>, [0.25]>} : () -> tensor<1xf32>
+    (%2) = "onnx.DequantizeLinear" (%0, %1) {)" +
+         attrs + R"(} : (tensor<2x3x4xu8>, tensor<1xf32>) -> tensor<2x3x4xf32>
+    () = "builtin.return" (%2) {} : (tensor<2x3x4xf32>) -> 
+  })";
+}
+// Of one block, because a block_size wants a scale of the rank of x.
+std::string OneBlock(const std::string& op, const std::string& from, const std::string& to) {
+  return "module {} (%0: tensor<3x" + from + R"(>) {
+    (%1) = "builtin.constant" () {value:dense<tensor<1xf32>, [0.25]>} : () -> tensor<1xf32>
+    (%2) = "onnx.)" +
+         op + R"(" (%0, %1) {axis:0,block_size:@} : (tensor<3x)" + from +
+         R"(>, tensor<1xf32>) -> tensor<3x)" + to + R"(>
+    () = "builtin.return" (%2) {} : (tensor<3x)" +
+         to + ">) -> \n}";
+}
+std::string Cast(const std::string& attrs) {
+  return R"(module {} (%0: tensor<2x3xf32>) {
+    (%1) = "onnx.Cast" (%0) {to:int32,)" +
+         attrs + R"(} : (tensor<2x3xf32>) -> tensor<2x3xi32>
+    () = "builtin.return" (%1) {} : (tensor<2x3xi32>) -> 
+  })";
+}
+const char* const kReshape = R"(module {} (%0: tensor<2x3xf32>) {
+    (%1) = "builtin.constant" () {value:dense<tensor<2xi64>, [3, -1]>} : () -> tensor<2xi64>
+    (%2) = "onnx.Reshape" (%0, %1) {allowzero:@} : (tensor<2x3xf32>, tensor<2xi64>) -> tensor<3x2xf32>
+    () = "builtin.return" (%2) {} : (tensor<3x2xf32>) -> 
+  })";
+const char* const kGemm = R"(module {} (%0: tensor<2x3xf32>, %1: tensor<3x4xf32>) {
+    (%2) = "onnx.Gemm" (%0, %1) {beta:@} : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
+    () = "builtin.return" (%2) {} : (tensor<2x4xf32>) -> 
+  })";
+const char* const kMaxPool = R"(module {} (%0: tensor<1x2x5x5xf32>) {
+    (%1) = "onnx.MaxPool" (%0) {kernel_shape:array[3,2],storage_order:@} : (tensor<1x2x5x5xf32>) -> tensor<1x2x3x4xf32>
+    () = "builtin.return" (%1) {} : (tensor<1x2x3x4xf32>) -> 
+  })";
+const char* const kAttention =
+    R"(module {} (%0: tensor<1x2x3x4xf32>, %1: tensor<1x2x5x4xf32>, %2: tensor<1x2x5x4xf32>) {
+    (%3) = "fused.attention" (%0, %1, %2) {scale:0.5,fill:@} : (tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>) -> tensor<1x2x3x4xf32>
+    () = "builtin.return" (%3) {} : (tensor<1x2x3x4xf32>) -> 
+  })";
+
+const std::vector<Place> kPlaces = {
+    {"QuantizeAxis", "axis", Quantized("axis:@"), "1", {"0", "-1", "2"}},
+    {"QuantizeOutputDtype", "output_dtype", Quantized("output_dtype:@"), "0", {"2"}},
+    {"QuantizePrecision", "precision", Quantized("precision:@"), "0", {"1"}},
+    {"QuantizeSaturate", "saturate", Quantized("saturate:@"), "1", {"0"}},
+    {"QuantizeBlockSize", "block_size", OneBlock("QuantizeLinear", "f32", "u8"), "0", {"3", "8"}},
+    {"DequantizeAxis", "axis", Dequantized("axis:@"), "1", {"0", "-3"}},
+    {"DequantizeOutputDtype", "output_dtype", Dequantized("output_dtype:@"), "0", {"1"}},
+    {"DequantizeBlockSize", "block_size", OneBlock("DequantizeLinear", "u8", "f32"), "0", {"3"}},
+    {"CastSaturate", "saturate", Cast("saturate:@"), "1", {"0"}},
+    {"CastRoundMode", "round_mode", Cast("round_mode:@"), R"("up")", {R"("down")"}},
+    {"ReshapeAllowzero", "allowzero", kReshape, "0", {"1"}},
+    {"GemmBeta", "beta", kGemm, "1.0", {"0.5", "0.0"}},
+    {"MaxPoolStorageOrder", "storage_order", kMaxPool, "0", {"1"}},
+    {"AttentionFill", "fill", kAttention, "0.0", {"-1000.0"}},
+};
+
+class IdleAttributes : public testing::TestWithParam<Place> {};
+
+TEST_P(IdleAttributes, MakeNoDifferenceToKernels) {
+  ir::IrContext context;
+  fixtures::LoadGoldenDialects(context);
+  const auto expected = Parsed(context, With(GetParam(), GetParam().by_default));
+  ASSERT_NE(expected, nullptr);
+  for (const std::string& value : GetParam().others) {
+    const auto other = Parsed(context, With(GetParam(), value));
+    ASSERT_NE(other, nullptr);
+    EXPECT_TRUE(IsIdle(Maker(*other), ir::Name(GetParam().attr))) << value;
+    for (const InputKind kind : {InputKind::kLattice, InputKind::kReal, InputKind::kSpecial})
+      EXPECT_EQ(Results(*other, kind), Results(*expected, kind)) << value;
+    EXPECT_GE(DropIdleAttributes(*other), 1);
+    EXPECT_EQ(DropIdleAttributes(*other), 0);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, IdleAttributes, testing::ValuesIn(kPlaces),
+                         [](const auto& info) { return info.param.name; });
+
+// Where they say something.
+TEST(IdleAttributes, AreNoneWhereKernelsReadThem) {
+  ir::IrContext context;
+  fixtures::LoadGoldenDialects(context);
+  const auto is_idle = [&](const std::string& attr, const std::string& text) {
+    return IsIdle(Maker(*Parsed(context, text)), ir::Name(attr));
+  };
+  EXPECT_FALSE(is_idle("axis", Quantized("axis:1", "tensor<3xf32>, [1, 2, 3]")));
+  EXPECT_FALSE(is_idle("precision", Quantized("precision:10")));
+  EXPECT_FALSE(is_idle("scale", With(kPlaces.back(), "0.0")));
+}
+
+}  // namespace
+}  // namespace weft::passes
