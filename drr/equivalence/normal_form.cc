@@ -219,10 +219,12 @@ Expression NormalForms::Of(Value value, std::span<const Operation> inside) {
   return result;
 }
 
-// Large weights are told apart by their buffer, small ones by what they hold.
+// Large weights are told apart by their buffer, small ones by what they hold. What is no number takes no
+// part in arithmetic: any multiple of infinity is as near to it as any other.
 Expression NormalForms::OfConstant(Value value, ir::Attribute dense) {
   const auto splat = ir::ConstantSplat(value);
-  if (splat && dense.dense_type().NumElements() == 1 && ir::IsFloat(dense.dense_type().dtype()))
+  if (splat && std::isfinite(*splat) && dense.dense_type().NumElements() == 1 &&
+      ir::IsFloat(dense.dense_type().dtype()))
     return {*splat, Expression::kOne};
   return Leaf(fmt::format("constant {}", dense.id()), "a constant");
 }

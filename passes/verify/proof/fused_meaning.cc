@@ -122,10 +122,26 @@ std::vector<Tensor*> OpMeanings::Conv2d(const ProofOp& op) {
   return {Activated(op, y)};
 }
 
+// By its axis counted from the front.
+std::vector<Tensor*> OpMeanings::LayerNormalization(const ProofOp& op) {
+  const size_t rank = op.operands[0]->Rank();
+  if (rank == 0) c_.Refuse();
+  if (!c_.open()) return {};
+  ProofOp norm = op;
+  norm.attrs["axis"] = {.literal = context_.IntAttr(static_cast<int64_t>(Axis(op, "axis", rank)))};
+  return LikeOperand(norm);
+}
+
+// The scale has the dimensions that are normalised, and no others.
 std::vector<Tensor*> OpMeanings::LayerNorm(const ProofOp& op) {
   Tensor* x = op.operands[0];
   if (Tensor* residual = OperandOf(op, 3)) x = Call("onnx.Add", {x, residual});
+  if (x == nullptr || !c_.open()) return {};
+  const size_t rank = x->Rank();
+  if (rank == 0) c_.Refuse();
   if (!c_.open()) return {};
+  const size_t normalised = rank - Axis(op, "axis", rank);
+  if (!c_.open() || (!c_.of_result() && !HasRank(*op.operands[1], normalised))) return {};
   return {Call("onnx.LayerNormalization", {x, op.operands[1], OperandOf(op, 2)}, op)};
 }
 

@@ -98,6 +98,7 @@ class OpMeanings {
   Results Gemm(const ProofOp& op);
   Results Linear(const ProofOp& op);
   Results Conv2d(const ProofOp& op);
+  Results LayerNormalization(const ProofOp& op);
   Results LayerNorm(const ProofOp& op);
   Results GlobalAveragePool2d(const ProofOp& op);
   Results Attention(const ProofOp& op);
@@ -106,6 +107,12 @@ class OpMeanings {
   Results QuantizedLookup(const ProofOp& op);
   Results QuantizedConv2d(const ProofOp& op);
   Results QuantizedGlobalAveragePool2d(const ProofOp& op);
+
+  // microsoft_meaning.cc
+  Results Gelu(const ProofOp& op);
+  Results QuickGelu(const ProofOp& op);
+  Results SkipNormalization(const ProofOp& op);
+
   // Another op with the given attributes.
   Tensor* Call(std::string_view name, std::vector<Tensor*> operands, ProofOp like = {});
   Tensor* Permuted(Tensor* x, std::vector<size_t> perm);

@@ -1,0 +1,61 @@
+// Operators of ONNX Runtime, as their reference bodies (ir/dialects/microsoft) compute them.
+#include "ir/context.h"
+#include "passes/verify/proof/op_meaning.h"
+
+namespace weft::passes {
+namespace {
+
+Tensor* OperandOf(const ProofOp& op, size_t i) {
+  return i < op.operands.size() ? op.operands[i] : nullptr;
+}
+
+}  // namespace
+
+// The function of x + bias.
+std::vector<Tensor*> OpMeanings::Gelu(const ProofOp& op) {
+  Tensor *x = op.operands[0], *bias = OperandOf(op, 1);
+  if (bias != nullptr) x = Call("onnx.Add", {x, bias});
+  if (x == nullptr || !c_.open()) return {};
+  if (op.name != "fused.gelu") {
+    ProofOp fused;
+    const char* approximate = op.name == "com.microsoft.FastGelu" ? "tanh" : "none";
+    fused.attrs["approximate"] = {.literal = context_.StringAttr(approximate)};
+    return {Call("fused.gelu", {x}, fused)};
+  }
+  ProofOp plain = op;
+  plain.operands = {x};
+  return AnyElementwise(plain);
+}
+
+// x * sigmoid(alpha * x), of which the product is left out where alpha is 1.
+std::vector<Tensor*> OpMeanings::QuickGelu(const ProofOp& op) {
+  const ir::Attribute alpha = Chosen(op.attrs.find("alpha")->second);
+  if (!alpha.Is(ir::AttrKind::kFloat) || alpha.AsFloat() != 1) return AnyElementwise(op);
+  Tensor* x = op.operands[0];
+  Tensor* gate = Call("onnx.Sigmoid", {x});
+  return {gate == nullptr ? nullptr : Call("onnx.Mul", {x, gate})};
+}
+
+// Of x + skip + bias, over the last axis; the last result is that sum. Statistics are some functions.
+std::vector<Tensor*> OpMeanings::SkipNormalization(const ProofOp& op) {
+  const bool is_rms = op.name == "com.microsoft.SkipSimplifiedLayerNormalization";
+  // f16 is converted on the way.
+  if (c_.PossibleTypes(op.operands[0]->type) != TypeBit(ir::DataType::kF32)) return AnyFunction(op);
+  Tensor* sum = Call("onnx.Add", {op.operands[0], op.operands[1]});
+  Tensor* bias = OperandOf(op, is_rms ? 3 : 4);
+  if (bias != nullptr && sum != nullptr) sum = Call("onnx.Add", {sum, bias});
+  if (sum == nullptr || !c_.open()) return {};
+  ProofOp norm;
+  norm.attrs["epsilon"] = op.attrs.find("epsilon")->second;
+  if (!is_rms) norm.attrs["axis"] = {.literal = context_.IntAttr(-1)};
+  Tensor* y = is_rms
+                  ? Call("fused.rms_norm", {sum, op.operands[2]}, norm)
+                  : Call("onnx.LayerNormalization", {sum, op.operands[2], OperandOf(op, 3)}, norm);
+  Results results = {y};
+  constexpr size_t kSum = 3;
+  while (results.size() < op.num_results)
+    results.push_back(results.size() == kSum ? sum : Unknown(op.name + ":statistics"));
+  return results;
+}
+
+}  // namespace weft::passes
