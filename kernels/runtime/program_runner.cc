@@ -20,12 +20,13 @@ absl::StatusOr<std::vector<ir::Attribute>> SessionRunner::Run(const ir::Program&
   for (const ir::Attribute dense : inputs) {
     WEFT_ASSIGN_OR_RETURN(Tensor tensor, TensorOf(dense));
     tensors.push_back(std::move(tensor));
-    views.push_back(tensors.back().view());
   }
-  for (size_t i = 0; i < views.size(); ++i) views[i] = tensors[i].view();
+  views.reserve(tensors.size());
+  for (const Tensor& tensor : tensors) views.push_back(tensor.view());
   WEFT_ASSIGN_OR_RETURN(const std::vector<Tensor> outputs, session->Run(views));
   ir::IrContext& context = *program.context();
   std::vector<ir::Attribute> results;
+  results.reserve(outputs.size());
   for (const Tensor& output : outputs) results.push_back(DenseOf(context, output.view()));
   return results;
 }

@@ -153,7 +153,7 @@ bool HandlesStrings(ir::Operation op) {
 }
 
 std::string StepProvider(ir::Operation op, const std::vector<std::string>& providers) {
-  const std::string sizing = SizingProvider(op.opcode(), providers);
+  std::string sizing = SizingProvider(op.opcode(), providers);
   if (!HandlesStrings(op)) return sizing;
   for (const std::string& provider : {std::string(kStringsProvider), sizing})
     if (KernelHas(op.opcode(), provider, kTakesSequences)) return provider;

@@ -44,7 +44,7 @@ std::optional<ir::Ints> PartSizes(Operation split) {
   const int64_t whole = type.dim(axis);
   int64_t size = 1;
   if (split.HasOperand(1)) {
-    const std::optional<ir::Ints> given = ir::ConstantInts(split.operand(1));
+    std::optional<ir::Ints> given = ir::ConstantInts(split.operand(1));
     if (!given || !split.operand(1).type().HasRank()) return std::nullopt;
     if (split.operand(1).type().rank() == 1) return given;
     size = given->front();
