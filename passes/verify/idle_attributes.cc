@@ -17,13 +17,10 @@ namespace {
 using ir::DataType;
 using ir::Operation;
 
-bool IsGiven(Operation op, uint32_t i) {
-  return i < op.num_operands() && static_cast<bool>(op.operand(i));
-}
 // Of an operand that is given.
 DataType TypeOf(Operation op, uint32_t i) {
-  return IsGiven(op, i) && op.operand(i).type().IsTensor() ? op.operand(i).type().dtype()
-                                                           : DataType::kNull;
+  return op.HasOperand(i) && op.operand(i).type().IsTensor() ? op.operand(i).type().dtype()
+                                                             : DataType::kNull;
 }
 bool HasOneElement(Operation op, uint32_t i) {
   const ir::Type type = op.operand(i).type();
@@ -31,7 +28,7 @@ bool HasOneElement(Operation op, uint32_t i) {
 }
 // Whether operand i is a constant without this number.
 bool IsConstantWithout(Operation op, uint32_t i, double number) {
-  const Operation from = IsGiven(op, i) ? op.operand(i).DefiningOp() : Operation();
+  const Operation from = op.HasOperand(i) ? op.operand(i).DefiningOp() : Operation();
   if (!from || !from.Is<ir::ConstantOp>()) return false;
   const ir::Attribute dense = from.attrs_of<ir::ConstantOp>().value;
   if (dense.IsElided()) return false;
@@ -44,7 +41,7 @@ bool IsNumberOf(ir::Attribute number, DataType type) {
 }
 
 bool IsPerTensor(Operation op) {
-  return HasOneElement(op, 1) && (!IsGiven(op, 2) || HasOneElement(op, 2));
+  return HasOneElement(op, 1) && (!op.HasOperand(2) || HasOneElement(op, 2));
 }
 // Only floats of 8 bits and less saturate, or are rounded in several ways.
 bool MakesNoSmallFloat(Operation op) {
@@ -62,7 +59,7 @@ constexpr Entry kEntries[] = {
     {"onnx.QuantizeLinear", "block_size", IsPerTensor},
     {"onnx.QuantizeLinear", "saturate", MakesNoSmallFloat},
     // The zero point has the type, if there is one.
-    {"onnx.QuantizeLinear", "output_dtype", [](Operation op) { return IsGiven(op, 2); }},
+    {"onnx.QuantizeLinear", "output_dtype", [](Operation op) { return op.HasOperand(2); }},
     // The scale has it.
     {"onnx.QuantizeLinear", "precision",
      [](Operation op) { return IsNumberOf(op.attr("precision"), TypeOf(op, 1)); }},
@@ -74,11 +71,11 @@ constexpr Entry kEntries[] = {
     {"onnx.Cast", "round_mode", MakesNoSmallFloat},
     // Whether a 0 is a size or copies one.
     {"onnx.Reshape", "allowzero", [](Operation op) { return IsConstantWithout(op, 1, 0); }},
-    {"onnx.Gemm", "beta", [](Operation op) { return !IsGiven(op, 2); }},
+    {"onnx.Gemm", "beta", [](Operation op) { return !op.HasOperand(2); }},
     // The order of indices, which are the second result.
     {"onnx.MaxPool", "storage_order", [](Operation op) { return op.num_results() < 2; }},
     // What stands where `keep` is false.
-    {"fused.attention", "fill", [](Operation op) { return !IsGiven(op, 4); }},
+    {"fused.attention", "fill", [](Operation op) { return !op.HasOperand(4); }},
 };
 
 }  // namespace

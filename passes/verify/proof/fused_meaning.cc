@@ -11,10 +11,6 @@
 namespace weft::passes {
 namespace {
 
-Tensor* OperandOf(const ProofOp& op, size_t i) {
-  return i < op.operands.size() ? op.operands[i] : nullptr;
-}
-
 const std::vector<size_t> kToNchw = {0, 3, 1, 2}, kToNhwc = {0, 2, 3, 1};
 
 }  // namespace
@@ -77,7 +73,7 @@ std::vector<Tensor*> OpMeanings::Gemm(const ProofOp& op) {
   if (Integer(op, "transB", 0, 1) != 0) b = Permuted(b, {1, 0});
   if (!c_.open()) return {};
   Tensor* y = Call("onnx.MatMul", {a, b});
-  Tensor* c = OperandOf(op, 2);
+  Tensor* c = op.operand(2);
   return {c == nullptr || y == nullptr ? y : Call("onnx.Add", {y, c})};
 }
 
@@ -104,7 +100,7 @@ std::vector<Tensor*> OpMeanings::Linear(const ProofOp& op) {
   Tensor* y = Call("onnx.MatMul", {op.operands[0], w});
   if (y != nullptr && !c_.of_result()) c_.Unify(op.operands[0]->type, y->type);
   for (const size_t i : {2, 3})
-    if (Tensor* addend = OperandOf(op, i); addend != nullptr && c_.open())
+    if (Tensor* addend = op.operand(i); addend != nullptr && c_.open())
       y = Call("onnx.Add", {y, addend});
   return {Activated(op, y)};
 }
@@ -115,9 +111,9 @@ std::vector<Tensor*> OpMeanings::Conv2d(const ProofOp& op) {
   conv.attrs.erase("activation_params");
   Tensor* x = Permuted(op.operands[0], kToNchw);
   if (!c_.open()) return {};
-  Tensor* y = Permuted(Call("onnx.Conv", {x, op.operands[1], OperandOf(op, 2)}, conv), kToNhwc);
+  Tensor* y = Permuted(Call("onnx.Conv", {x, op.operands[1], op.operand(2)}, conv), kToNhwc);
   if (y != nullptr && !c_.of_result()) c_.Unify(op.operands[0]->type, y->type);
-  Tensor* residual = OperandOf(op, 3);
+  Tensor* residual = op.operand(3);
   if (residual != nullptr && y != nullptr) y = Call("onnx.Add", {y, residual});
   return {Activated(op, y)};
 }
@@ -135,14 +131,14 @@ std::vector<Tensor*> OpMeanings::LayerNormalization(const ProofOp& op) {
 // The scale has the dimensions that are normalised, and no others.
 std::vector<Tensor*> OpMeanings::LayerNorm(const ProofOp& op) {
   Tensor* x = op.operands[0];
-  if (Tensor* residual = OperandOf(op, 3)) x = Call("onnx.Add", {x, residual});
+  if (Tensor* residual = op.operand(3)) x = Call("onnx.Add", {x, residual});
   if (x == nullptr || !c_.open()) return {};
   const size_t rank = x->Rank();
   if (rank == 0) c_.Refuse();
   if (!c_.open()) return {};
   const size_t normalised = rank - Axis(op, "axis", rank);
   if (!c_.open() || (!c_.of_result() && !HasRank(*op.operands[1], normalised))) return {};
-  return {Call("onnx.LayerNormalization", {x, op.operands[1], OperandOf(op, 2)}, op)};
+  return {Call("onnx.LayerNormalization", {x, op.operands[1], op.operand(2)}, op)};
 }
 
 std::vector<Tensor*> OpMeanings::GlobalAveragePool2d(const ProofOp& op) {

@@ -3,17 +3,9 @@
 #include "passes/verify/proof/op_meaning.h"
 
 namespace weft::passes {
-namespace {
-
-Tensor* OperandOf(const ProofOp& op, size_t i) {
-  return i < op.operands.size() ? op.operands[i] : nullptr;
-}
-
-}  // namespace
-
 // The function of x + bias.
 std::vector<Tensor*> OpMeanings::Gelu(const ProofOp& op) {
-  Tensor *x = op.operands[0], *bias = OperandOf(op, 1);
+  Tensor *x = op.operands[0], *bias = op.operand(1);
   if (bias != nullptr) x = Call("onnx.Add", {x, bias});
   if (x == nullptr || !c_.open()) return {};
   if (op.name != "fused.gelu") {
@@ -42,15 +34,14 @@ std::vector<Tensor*> OpMeanings::SkipNormalization(const ProofOp& op) {
   // f16 is converted on the way.
   if (c_.PossibleTypes(op.operands[0]->type) != TypeBit(ir::DataType::kF32)) return AnyFunction(op);
   Tensor* sum = Call("onnx.Add", {op.operands[0], op.operands[1]});
-  Tensor* bias = OperandOf(op, is_rms ? 3 : 4);
+  Tensor* bias = op.operand(is_rms ? 3 : 4);
   if (bias != nullptr && sum != nullptr) sum = Call("onnx.Add", {sum, bias});
   if (sum == nullptr || !c_.open()) return {};
   ProofOp norm;
   norm.attrs["epsilon"] = op.attrs.find("epsilon")->second;
   if (!is_rms) norm.attrs["axis"] = {.literal = context_.IntAttr(-1)};
-  Tensor* y = is_rms
-                  ? Call("fused.rms_norm", {sum, op.operands[2]}, norm)
-                  : Call("onnx.LayerNormalization", {sum, op.operands[2], OperandOf(op, 3)}, norm);
+  Tensor* y = is_rms ? Call("fused.rms_norm", {sum, op.operands[2]}, norm)
+                     : Call("onnx.LayerNormalization", {sum, op.operands[2], op.operand(3)}, norm);
   Results results = {y};
   constexpr size_t kSum = 3;
   while (results.size() < op.num_results)

@@ -30,6 +30,9 @@ struct ProofOp {
   std::map<std::string, ProofAttr, std::less<>> attrs;  // none: not given, and no default
   std::vector<Tensor*> operands;                        // null: not given
   size_t num_results = 1;
+
+  // Null: not given.
+  Tensor* operand(size_t i) const { return i < operands.size() ? operands[i] : nullptr; }
 };
 
 class OpMeanings {
