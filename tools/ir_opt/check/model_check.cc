@@ -84,6 +84,7 @@ class InputTypes {
 
 std::vector<std::string> NamesOf(const std::vector<Operation>& ops) {
   std::vector<std::string> names;
+  names.reserve(ops.size());
   for (const Operation op : ops) names.emplace_back(op.name());
   return names;
 }
@@ -127,7 +128,7 @@ void ModelCheck::Watch(Program& program) {
 
 absl::Status ModelCheck::Judge(std::string* text) const {
   if (whole_) {
-    const absl::Status status = whole_->Judge(*program_, text);
+    absl::Status status = whole_->Judge(*program_, text);
     if (!absl::IsUnimplemented(status)) return status;
     *text +=
         fmt::format("{}; so that regions that were rewritten are compared\n", ir::Message(status));
@@ -152,10 +153,10 @@ absl::Status ModelCheck::JudgeRegions(std::string* text) const {
     compared += status.ok() || HasFailed(status);
     if (HasFailed(status)) {
       *text += "  " + why + "\n";
-      if (different++ == 0) first_failure = title + ": " + why;
+      if (different++ == 0) first_failure = fmt::format("{}: {}", title, why);
     } else if (!status.ok()) {
       *text += "  cannot be compared: " + why + "\n";
-      if (first_reason.empty()) first_reason = title + ": " + why;
+      if (first_reason.empty()) first_reason = fmt::format("{}: {}", title, why);
     }
   }
   *text += fmt::format("check: {} rewritten region{}, {} compared, {} differ, {} cannot run\n",
@@ -172,7 +173,7 @@ absl::Status ModelCheck::JudgeRegion(RewrittenRegion region, std::string* lines)
   std::string lines_of_failure;
   for (int levels = 1;; levels *= 2) {
     std::string own;
-    const absl::Status status = JudgePart(regions_->Cut(region), &own);
+    absl::Status status = JudgePart(regions_->Cut(region), &own);
     if (status.ok()) {
       if (!region.grown_by.empty())
         *lines += fmt::format("with operations before it: {}\n", region.grown_by.size());
