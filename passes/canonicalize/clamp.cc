@@ -89,6 +89,12 @@ WEFT_RULE(MergeClamps, "canonicalize", kExact, .benefit = 3,
     return std::optional(Bounds{std::max(one->low, other->low),
                                 std::min(std::max(one->high, other->low), other->high)});
   });
+  // Else a zero of x would keep its sign: relu(min(x, -1)) is 0, clip(x, 0, 0) may be -0.
+  src.Require("0 is within the first bounds, or not within both", [=](const MatchContext& m) {
+    const auto one = first.Read(m, inner);
+    const bool is_within_both = m[bounds].low <= 0 && m[bounds].high >= 0;
+    return !is_within_both || (one->low <= 0 && one->high >= 0);
+  });
   res.Tensor(out) = res.Op<ops::Clip>()(
       x, res.Constant([=](const MatchContext& m) { return Number(m, x, m[bounds].low); }),
       res.Constant([=](const MatchContext& m) { return Number(m, x, m[bounds].high); }));

@@ -207,6 +207,12 @@ Attribute Draw::DrawContents(ir::Type type) {
     if (dtype == DataType::kBool) number = number != 0;
     if (ir::IsInteger(dtype)) number = std::trunc(number);
   }
+  if (draws_special_ && ir::IsFloat(type.dtype()) && !numbers.empty() && OneIn(6)) {
+    using Limits = std::numeric_limits<double>;
+    constexpr double kSpecial[] = {Limits::quiet_NaN(), Limits::infinity(), -Limits::infinity(),
+                                   -0.0, std::numeric_limits<float>::max()};
+    numbers[Below(count)] = OneOf(kSpecial);
+  }
   if (numbers.empty()) numbers.push_back(0);
   return Dense(type, numbers);
 }

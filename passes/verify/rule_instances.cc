@@ -26,6 +26,7 @@ class Search {
   Search(const drr::Rule& rule, const InstanceOptions& options)
       : rule_(rule), structure_(rule), options_(options), draw_(rule.graph, options.seed) {
     structure_.graph.constraints.clear();
+    if (rule.numerics == drr::NumericClass::kExact) draw_.DrawSpecialNumbers();
   }
   std::vector<RuleInstance> Run(std::string* why);
   int refused() const { return refused_by_mistake_; }

@@ -44,6 +44,8 @@ function parse(args) {
       },
     });
     if (parsed.positionals.length === 0) throw new Error('no folder given');
+    const irOpt = parsed.values['ir-opt'];
+    if (!fs.existsSync(irOpt)) throw new Error(`${irOpt}: not there (tools/scripts/build.sh release ir-opt)`);
   } catch (error) {
     console.error(`exports.js: ${error.message}\n${kUsage}`);
     process.exit(2);
