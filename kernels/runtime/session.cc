@@ -97,8 +97,9 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(const ir::Program& prog
   if (options.threads < 1 || options.threads > ThreadPool::kMaxThreads)
     return ir::InvalidArgument("threads is " + std::to_string(options.threads) +
                                ", expected 1 to " + std::to_string(ThreadPool::kMaxThreads));
-  const int threads =
-      options.oversubscribe ? options.threads : std::min(options.threads, AvailableCpus());
+  // The system is asked only where the answer matters: that reads six files.
+  const bool is_limited = options.threads > 1 && !options.oversubscribe;
+  const int threads = is_limited ? std::min(options.threads, AvailableCpus()) : options.threads;
   std::unique_ptr<Session> session(new Session(threads));
   PlanResources& resources = session->resources_;
   WEFT_ASSIGN_OR_RETURN(resources.providers, ProviderOrder(options.provider));
