@@ -129,7 +129,7 @@ WEFT_RULE(FoldBatchNormIntoGemm, "canonicalize", kReassociates,
               "s = gamma / sqrt(var + epsilon)") {
   auto a = src.Tensor("a"), w = src.Tensor("w"), b = src.Tensor("b");
   auto trans_b = src.Attr<int64_t>("transB");
-  auto gemm = src.Op<ops::Gemm>({.transB = trans_b});
+  auto gemm = src.Op<ops::Gemm>({.alpha = Any(), .transA = Any(), .transB = trans_b});
   const BatchNorm n(src, gemm(a, w, src.Optional(b)));
   src.Require("w is an f32 constant", IsConstant(w), DType(w, kF32), Rank(w, 2));
   RequireBias(src, b, n.gamma);

@@ -1,5 +1,7 @@
 #include "passes/verify/difference.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -49,6 +51,12 @@ double Largest(ir::Attribute dense) {
   return largest;
 }
 
+// A number between two steps was rounded the other way.
+bool IsOneStepInFew(const Difference& difference) {
+  return difference.absolute <= 1 &&
+         difference.differing <= std::max<int64_t>(1, difference.elements / 8);
+}
+
 }  // namespace
 
 void Difference::Add(const Difference& other) {
@@ -94,6 +102,29 @@ Difference CompareAll(const std::vector<ir::Attribute>& expected,
   Difference all;
   for (size_t i = 0; i < expected.size(); ++i) all.Add(Compare(expected[i], actual[i]));
   return all;
+}
+
+bool IsQuantized(ir::Attribute dense) {
+  const DataType dtype = dense.dense_type().dtype();
+  return dtype == DataType::kI8 || dtype == DataType::kU8;
+}
+
+std::string WhyNotSame(const Results& results, double relative, std::span<const double> absolute) {
+  if (results.before.size() != results.after.size()) return "another number of outputs";
+  for (size_t i = 0; i < results.before.size(); ++i) {
+    const ir::Attribute before = results.before[i];
+    const Difference difference = Compare(before, results.after[i]);
+    if (!ir::IsFloat(before.dense_type().dtype())) {
+      if (difference.differing > 0 && !(IsQuantized(before) && IsOneStepInFew(difference)))
+        return fmt::format("{} of {} elements differ", difference.differing, difference.elements);
+      continue;
+    }
+    const bool is_near =
+        difference.relative <= relative ||
+        (!absolute.empty() && difference.absolute <= absolute[i] + relative * Largest(before));
+    if (!is_near) return fmt::format("off by {:.3g} of the largest element", difference.relative);
+  }
+  return "";
 }
 
 void IgnoreUndefined(std::vector<ir::Attribute>* expected, std::vector<ir::Attribute>* actual) {

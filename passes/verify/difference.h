@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "ir/program.h"
@@ -30,6 +32,18 @@ Difference Compare(ir::Attribute expected, ir::Attribute actual);
 // Of all outputs of two programs; infinite where their numbers differ.
 Difference CompareAll(const std::vector<ir::Attribute>& expected,
                       const std::vector<ir::Attribute>& actual);
+
+bool IsQuantized(ir::Attribute dense);  // of 8-bit integers
+
+// Outputs of a program, and of another that should give the same.
+struct Results {
+  std::vector<ir::Attribute> before, after;
+};
+// "", or how they differ: floats by more than `relative` of the largest element of an output and, where
+// there are any, than `absolute`, for each output; integers of 8 bits by more than a step in a few
+// elements, others at all.
+std::string WhyNotSame(const Results& results, double relative,
+                       std::span<const double> absolute = {});
 
 // Elements that are no numbers before, as 0 on both sides: where the original function is not
 // defined, real arithmetic says nothing.

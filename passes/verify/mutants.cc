@@ -34,6 +34,13 @@ bool AreEqual(const ResultOperand& a, const ResultOperand& b) {
 bool IsNative(const ResultAttr& attr) { return attr.compute && attr.formula.name.empty(); }
 bool IsNative(const drr::Constraint& constraint) { return constraint.formula.name.empty(); }
 
+// Which of the float types a tensor has, or that it has one.
+bool IsAboutFloats(const Formula& formula) {
+  if (formula.name == "float") return true;
+  const bool names_type = formula.name == "dtype_is" && formula.arguments[1].literal;
+  return names_type && ir::IsFloat(formula.arguments[1].literal.AsDataType());
+}
+
 class Mutator {
  public:
   explicit Mutator(const Rule& rule) : rule_(rule), graph_(rule.graph) {}
@@ -87,6 +94,8 @@ void Mutator::MutateConstraint(size_t i) {
   const drr::Constraint& constraint = graph_.constraints[i];
   auto& without = Add(Mutant::kDroppedConstraint, "without: " + constraint.reason).graph;
   without.constraints.erase(without.constraints.begin() + static_cast<std::ptrdiff_t>(i));
+  if (rule_.numerics == drr::NumericClass::kReassociates && IsAboutFloats(constraint.formula))
+    mutants_.back().harmless = "what holds of real numbers holds for each type of floats";
   if (IsNative(constraint)) return;
   for (Formula& other : OtherFormulas(*graph_.context(), constraint.formula, true)) {
     const std::string reason = drr::ReasonOf(graph_, other);
@@ -200,7 +209,6 @@ void Mutator::ChangeAttribute(drr::ResultOpId id, size_t i) {
 }
 
 void Mutator::ClaimMore() {
-  if (rule_.numerics == drr::NumericClass::kChangesMeaning) return;
   for (const auto stricter : {drr::NumericClass::kExact, drr::NumericClass::kReassociates})
     if (stricter < rule_.numerics)
       Add(Mutant::kStricterClass, fmt::format("called {}", drr::NumericClassName(stricter)))
@@ -234,6 +242,9 @@ std::string_view MutantName(Mutant::Kind kind) {
   return kNames[kind];
 }
 
-std::vector<Mutant> MutantsOf(const Rule& rule) { return Mutator(rule).Run(); }
+std::vector<Mutant> MutantsOf(const Rule& rule) {
+  if (rule.numerics == drr::NumericClass::kChangesMeaning) return {};
+  return Mutator(rule).Run();
+}
 
 }  // namespace weft::passes

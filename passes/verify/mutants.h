@@ -28,11 +28,12 @@ struct Mutant {
   Kind kind = kDroppedConstraint;
   std::string what;  // one line: "without: x has rank 4"
   drr::Rule rule;    // named after the original: fuse-gemm#3
-  // Why it is right whatever the rule is, if it is.
+  // Why it is right if the rule is, unless a program refutes it: e.g. one of integers.
   std::string harmless{};
 };
 std::string_view MutantName(Mutant::Kind kind);  // "dropped constraint"
 
+// None of a rule that changes meaning: what it should mean instead, nothing says.
 std::vector<Mutant> MutantsOf(const drr::Rule& rule);
 
 }  // namespace weft::passes

@@ -8,6 +8,7 @@
 
 #include "drr/engine/matcher.h"
 #include "ir/base/thread_time.h"
+#include "ir/rewriter.h"
 #include "ir/text/printer.h"
 #include "passes/verify/apply_once.h"
 #include "passes/verify/instance_builder.h"
@@ -269,6 +270,32 @@ std::vector<RuleInstance> MakeInstances(const drr::Rule& rule, const InstanceOpt
   std::vector<RuleInstance> instances = search.Run(why);
   if (refused) *refused = search.refused();
   return instances;
+}
+
+std::unique_ptr<Program> WithKeptOutputs(const drr::Rule& rule, const RuleInstance& instance,
+                                         Operation* site) {
+  if (instance.symbolic) return nullptr;
+  *site = instance.site;
+  std::unique_ptr<Program> copy = CloneWith(*instance.program, site);
+  drr::MatchContext match(&rule);
+  if (!drr::Matcher(rule).Match(*site, &match)) return nullptr;
+  const Operation terminator = copy->body().Terminator();
+  if (!terminator) return nullptr;  // of a program that is given
+  std::vector<ir::Value> outputs = terminator.operands().vec();
+  const size_t before = outputs.size();
+  for (const drr::ValueId id : rule.graph.values.ids()) {
+    const ir::Value value = match.value(id);
+    if (rule.graph.values[id].escape != drr::Escape::kForbid && value && value.DefiningOp() &&
+        value.ParentBlock() == copy->body())
+      outputs.push_back(value);
+  }
+  if (outputs.size() == before) return nullptr;
+  ir::Rewriter rewriter(copy.get());
+  rewriter.SetOperands(terminator, outputs);
+  ir::Strings names;
+  for (size_t i = 0; i < outputs.size(); ++i) names.push_back(fmt::format("y{}", i));
+  rewriter.SetAttr(copy->module(), "output_names", copy->context()->StringsAttr(names));
+  return copy;
 }
 
 }  // namespace weft::passes

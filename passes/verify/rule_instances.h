@@ -46,4 +46,9 @@ struct RuleInstance {
 std::vector<RuleInstance> MakeInstances(const drr::Rule& rule, const InstanceOptions& options,
                                         std::string* why, int* refused = nullptr);
 
+// The program of an instance with sizes that are numbers, with what the rule keeps as outputs too;
+// *site: there. Null when the rule keeps nothing.
+std::unique_ptr<ir::Program> WithKeptOutputs(const drr::Rule& rule, const RuleInstance& instance,
+                                             ir::Operation* site);
+
 }  // namespace weft::passes

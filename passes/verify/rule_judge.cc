@@ -15,12 +15,14 @@
 #include "ir/text/printer.h"
 #include "ir/walk.h"
 #include "passes/verify/apply_once.h"
+#include "passes/verify/counterexample.h"
 #include "passes/verify/difference.h"
 #include "passes/verify/idle_attributes.h"
 #include "passes/verify/in_double.h"
 #include "passes/verify/input_sizes.h"
 #include "passes/verify/program_variants.h"
 #include "passes/verify/proof/rule_proof.h"
+#include "passes/verify/rounding_bound.h"
 #include "passes/verify/rule_instances.h"
 #include "passes/verify/suggest_constraint.h"
 #include "passes/verify/test_inputs.h"
@@ -40,62 +42,9 @@ using Kernels = ProgramRunner::Kernels;
 // programs may be rounded otherwise, which is what is left.
 constexpr double kSameFunction = 1e-6;
 constexpr double kApproximation = 1e-3;
-// f32 results may be off by so many times what those of the original are, and by some roundings.
-constexpr double kMoreRounding = 16, kRoundings = 256 * 0x1p-24;
-
-bool IsQuantized(Attribute dense) {
-  const DataType dtype = dense.dense_type().dtype();
-  return dtype == DataType::kI8 || dtype == DataType::kU8;
-}
-
-std::string NumbersText(Attribute dense) {
-  constexpr int64_t kMostShown = 24;
-  std::string text = dense.dense_type().ToString() + " [";
-  for (int64_t i = 0, n = dense.dense_type().NumElements(); i < n; ++i) {
-    if (i == kMostShown) return text + ", ...]";
-    text += fmt::format("{}{:.9g}", i == 0 ? "" : ", ", ir::DenseElement(dense, i));
-  }
-  return text + "]";
-}
-
-// Whole lines.
-std::string Commented(const std::string& text) {
-  std::string result;
-  for (size_t i = 0; i < text.size(); ++i)
-    result += (i == 0 || text[i - 1] == '\n' ? "// " : "") + std::string(1, text[i]);
-  return result;
-}
-
-struct Results {
-  std::vector<Attribute> before, after;
-};
-
-// A step in one element or a few: a number between two steps was rounded the other way.
-bool IsRounding(const Difference& difference) {
-  return difference.absolute <= 1 &&
-         difference.differing <= std::max<int64_t>(1, difference.elements / 8);
-}
-
-// "" or how results differ by more than rounding. `exact`: those of the original in double precision,
-// if `results` are not.
-std::string WhyNotSame(const Results& results, const std::vector<Attribute>* exact) {
-  if (results.before.size() != results.after.size()) return "another number of outputs";
-  for (size_t i = 0; i < results.before.size(); ++i) {
-    const Attribute before = results.before[i];
-    const Difference difference = Compare(before, results.after[i]);
-    if (!ir::IsFloat(before.dense_type().dtype())) {
-      if (difference.differing > 0 && !(IsQuantized(before) && IsRounding(difference)))
-        return fmt::format("{} of {} elements differ", difference.differing, difference.elements);
-      continue;
-    }
-    double tolerance = kSameFunction;
-    if (exact != nullptr)
-      tolerance = kRoundings + kMoreRounding * Compare((*exact)[i], AsDoubles(before)).relative;
-    if (!(difference.relative <= tolerance))
-      return fmt::format("off by {:.3g} of the largest element", difference.relative);
-  }
-  return "";
-}
+constexpr double kRoundings =
+    256 * 0x1p-24;                   // of functions such as exp each kernel rounds otherwise
+constexpr double kFewRoundings = 8;  // units
 
 class Judge {
  public:
@@ -127,8 +76,6 @@ class Judge {
   void CheckAll(std::vector<RuleInstance>& instances, double end);
   bool IsDone() const { return options_.stop_at_refutation && refutations_ > 0; }
   void CheckInstance(RuleInstance& instance);
-  // The instance with what the rule keeps as outputs too; null when the rule has nothing to keep.
-  std::unique_ptr<Program> WithKeptOutputs(const RuleInstance& instance, Operation* site);
   // `before`: the program of the instance, or that with more outputs.
   void CheckProgram(Program& before, Operation site, const RuleInstance& instance);
   // False when the original does not run on these.
@@ -136,6 +83,8 @@ class Judge {
   bool CheckExact(Pair& pair, const std::vector<Attribute>& inputs, InputKind kind);
   bool CheckReassociated(Pair& pair, const std::vector<Attribute>& inputs);
   bool CheckApproximate(Pair& pair, const std::vector<Attribute>& inputs);
+  std::string WhyNotRounding(Pair& pair, const std::vector<Attribute>& wide_inputs,
+                             const Results& wide, const Results& results);
   void NoteUndefined(const std::vector<Attribute>& inputs, const Results& results);
   // Both programs; nothing where the original does not run.
   std::optional<Results> RunBoth(Program& before, Program& after,
@@ -253,32 +202,8 @@ void Judge::AddSites(std::unique_ptr<Program> program, std::vector<RuleInstance>
 void Judge::CheckInstance(RuleInstance& instance) {
   CheckProgram(*instance.program, instance.site, instance);
   Operation site;
-  if (const auto kept = WithKeptOutputs(instance, &site)) CheckProgram(*kept, site, instance);
-}
-
-std::unique_ptr<Program> Judge::WithKeptOutputs(const RuleInstance& instance, Operation* site) {
-  if (instance.symbolic) return nullptr;
-  *site = instance.site;
-  std::unique_ptr<Program> copy = CloneWith(*instance.program, site);
-  drr::MatchContext match(&rule_);
-  if (!drr::Matcher(rule_).Match(*site, &match)) return nullptr;
-  const Operation terminator = copy->body().Terminator();
-  if (!terminator) return nullptr;  // of a program that is given
-  std::vector<ir::Value> outputs = terminator.operands().vec();
-  const size_t before = outputs.size();
-  for (const drr::ValueId id : rule_.graph.values.ids()) {
-    const ir::Value value = match.value(id);
-    if (rule_.graph.values[id].escape != drr::Escape::kForbid && value && value.DefiningOp() &&
-        value.ParentBlock() == copy->body())
-      outputs.push_back(value);
-  }
-  if (outputs.size() == before) return nullptr;
-  ir::Rewriter rewriter(copy.get());
-  rewriter.SetOperands(terminator, outputs);
-  ir::Strings names;
-  for (size_t i = 0; i < outputs.size(); ++i) names.push_back(fmt::format("y{}", i));
-  rewriter.SetAttr(copy->module(), "output_names", copy->context()->StringsAttr(names));
-  return copy;
+  if (const auto kept = WithKeptOutputs(rule_, instance, &site))
+    CheckProgram(*kept, site, instance);
 }
 
 void Judge::CheckProgram(Program& before, Operation site, const RuleInstance& instance) {
@@ -376,7 +301,6 @@ bool Judge::CheckExact(Pair& pair, const std::vector<Attribute>& inputs, InputKi
   if (kind != InputKind::kLattice) return true;
   results = RunBoth(*pair.before, *pair.after, inputs, Kernels::kDefault);
   if (!results) return true;
-  // Of functions such as exp each kernel rounds otherwise.
   if (CompareAll(results->before, results->after).relative > kRoundings)
     Refute(pair, inputs, *results, "not the same on the default kernels");
   return true;
@@ -390,16 +314,32 @@ bool Judge::CheckReassociated(Pair& pair, const std::vector<Attribute>& inputs) 
       RunBoth(*pair.before_in_double, *pair.after_in_double, wide_inputs, Kernels::kReference);
   if (wide) {
     IgnoreUndefined(&wide->before, &wide->after);
-    if (std::string why = WhyNotSame(*wide, nullptr); !why.empty())
+    if (std::string why = WhyNotSame(*wide, kSameFunction); !why.empty())
       Refute(pair, inputs, *wide, why + " in double precision");
   }
   auto results = RunBoth(*pair.before, *pair.after, inputs, Kernels::kDefault);
   if (!results) return wide.has_value();
   NoteUndefined(inputs, *results);
   IgnoreUndefined(&results->before, &results->after);
-  if (std::string why = WhyNotSame(*results, wide ? &wide->before : nullptr); !why.empty())
-    Refute(pair, inputs, *results, why + " on the default kernels");
+  const double few = kFewRoundings * UnitRoundoff(*pair.before);
+  std::string why = WhyNotSame(*results, wide ? few : kSameFunction);
+  if (wide && !why.empty()) why = WhyNotRounding(pair, wide_inputs, *wide, *results);
+  if (!why.empty()) Refute(pair, inputs, *results, why + " on the default kernels");
   return true;
+}
+
+// Both programs round, each as often as it does.
+std::string Judge::WhyNotRounding(Pair& pair, const std::vector<Attribute>& wide_inputs,
+                                  const Results& wide, const Results& results) {
+  const double unit = std::max(UnitRoundoff(*pair.before), UnitRoundoff(*pair.after));
+  std::vector<double> bounds =
+      RoundingBounds(*pair.before_in_double, wide_inputs, wide.before, unit, *options_.runner);
+  const std::vector<double> after =
+      RoundingBounds(*pair.after_in_double, wide_inputs, wide.after, unit, *options_.runner);
+  if (bounds.size() != after.size()) return "another number of outputs";
+  for (size_t i = 0; i < bounds.size(); ++i)
+    bounds[i] += after[i] + Compare(wide.before[i], wide.after[i]).absolute;
+  return WhyNotSame(results, kFewRoundings * unit, bounds);
 }
 
 // What is no real number may become another, but not all that a program computes.
@@ -446,16 +386,7 @@ void Judge::Refute(Pair& pair, const std::vector<Attribute>& inputs, const Resul
   if (size >= smallest_) return;
   smallest_ = size;
   result_.why = inputs.empty() ? why : fmt::format("{}, on {}", why, InputKindName(kind_));
-  std::string text = ir::PrintProgram(*pair.before, {.full_weights = true});
-  for (size_t i = 0; i < inputs.size(); ++i)
-    text += fmt::format("// input {}: {}\n", i, NumbersText(inputs[i]));
-  for (size_t i = 0; i < results.before.size(); ++i)
-    text += fmt::format("// output {}: {}\n", i, NumbersText(results.before[i]));
-  for (size_t i = 0; i < results.after.size(); ++i)
-    text += fmt::format("// after it: {}\n", NumbersText(results.after[i]));
-  text += "// the program after it:\n" +
-          Commented(ir::PrintProgram(*pair.after, {.full_weights = true}));
-  result_.counterexample = std::move(text);
+  result_.counterexample = CounterexampleText(*pair.before, *pair.after, inputs, results);
 }
 
 }  // namespace

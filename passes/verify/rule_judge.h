@@ -10,9 +10,9 @@
 //
 //   exact            the reference kernels give the same bits on all inputs, special ones included,
 //                    and the default kernels the same up to a few roundings on small integers
-//   reassociates     in double precision results are the same up to its rounding, and on small
-//                    integers, where f32 is exact, the default kernels give the same numbers; else
-//                    f32 differs by no more than rounding explains
+//   reassociates     in double precision results are the same up to its rounding, and on the default
+//                    kernels, in f32, up to as many roundings as both programs take
+//                    (passes/verify/rounding_bound.h)
 //   approximate      results differ by at most 1e-3 of the largest, or of 1; those of 8 bits by any
 //                    number of steps, which is told
 //   changes-meaning  both run, and results have the same types
@@ -34,7 +34,7 @@
 namespace weft::passes {
 
 // Of what is said here. Judgements that are kept (passes/verify/judgement_cache.h) name it.
-inline constexpr int kJudgeVersion = 4;
+inline constexpr int kJudgeVersion = 5;
 
 enum class Verdict : uint8_t { kTested, kRefuted, kUnjudged };
 

@@ -40,15 +40,19 @@ struct Flags {
 
 using Programs = std::vector<std::unique_ptr<ir::Program>>;
 
-// What comes before EXPECT in the golden files of a rule, which lie in a folder of its name.
+// What comes before EXPECT in the golden files of a rule, which lie in a folder of its name, and in
+// those that it must refuse, in the folder `no` there: a mutant may take them.
 Programs GoldenPrograms(const std::string& root, std::string_view rule, ir::IrContext& context) {
   namespace fs = std::filesystem;
   Programs programs;
   if (root.empty()) return programs;
   std::vector<fs::path> files;
-  for (const auto& entry : fs::recursive_directory_iterator(root))
-    if (entry.path().extension() == ".ir" && entry.path().parent_path().filename() == rule)
+  for (const auto& entry : fs::recursive_directory_iterator(root)) {
+    fs::path folder = entry.path().parent_path();
+    if (folder.filename() == "no") folder = folder.parent_path();
+    if (entry.path().extension() == ".ir" && folder.filename() == rule)
       files.push_back(entry.path());
+  }
   std::sort(files.begin(), files.end());
   for (const fs::path& file : files) {
     std::ostringstream text;
@@ -96,7 +100,8 @@ RuleJudgement Judge(const Mutant& mutant, const drr::Rule& rule, const Flags& fl
                                .instances = flags.instances,
                                .inputs = 1,
                                .seconds = 4,
-                               .original = mutant.harmless.empty() ? &rule : nullptr,
+                               // Of what makes the same everywhere no program would be left.
+                               .original = mutant.kind == Mutant::kLooserEscape ? nullptr : &rule,
                                .stop_at_refutation = true,
                                .variants = 300,
                                .seeds = [&](const drr::Rule& rule) {
@@ -140,16 +145,27 @@ Outcome OutcomeOf(const Mutant& mutant, const drr::Rule& rule, const Flags& flag
   return outcome;
 }
 
-std::vector<Outcome> OutcomesOf(const passes::RegisteredRule& rule, const Flags& flags) {
+// The mutants of a rule, in a context of their own: one keeps every constant that it ever held.
+struct Bred {
   ir::IrContext context;
-  LoadAllDialects(context);
-  const drr::BuildResult built = rule.build(&context);
-  std::vector<Outcome> outcomes;
-  if (!built.ok()) return outcomes;
+  drr::BuildResult built;
+  std::vector<Mutant> mutants;
+
+  explicit Bred(const passes::RegisteredRule& rule) {
+    LoadAllDialects(context);
+    built = rule.build(&context);
+    if (built.ok()) mutants = passes::MutantsOf(*built.rule);
+  }
+};
+
+std::vector<Outcome> OutcomesOf(const passes::RegisteredRule& rule, const Flags& flags) {
   const double start = ir::ThreadSeconds();
+  const size_t count = Bred(rule).mutants.size();
+  std::vector<Outcome> outcomes;
   size_t refuted = 0;
-  for (const Mutant& mutant : passes::MutantsOf(*built.rule)) {
-    outcomes.push_back(OutcomeOf(mutant, *built.rule, flags));
+  for (size_t i = 0; i < count; ++i) {
+    Bred bred(rule);
+    outcomes.push_back(OutcomeOf(bred.mutants[i], *bred.built.rule, flags));
     refuted += outcomes.back().fate == Fate::kRefuted;
   }
   // The whole takes a while.

@@ -17,6 +17,7 @@ namespace weft::passes {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 class BigMutants : public testing::Test {
@@ -105,6 +106,23 @@ TEST_F(BigMutants, WhoseIntermediateValuesHaveOtherUsersStayRight) {
   ASSERT_EQ(mutants.size(), 1u);
   EXPECT_EQ(mutants[0].harmless, "what others read stays as it was");
   EXPECT_EQ(Judged(mutants[0]).verdict, Verdict::kTested);
+}
+
+// A fused op computes other floats, too; whole numbers it refuses.
+TEST_F(BigMutants, WithoutTheFloatTypeStayRight) {
+  for (const Mutant& mutant : Of("fuse-tanh-gelu", Mutant::kDroppedConstraint)) {
+    if (mutant.what != "without: x is f32") continue;
+    EXPECT_THAT(mutant.harmless, HasSubstr("each type of floats"));
+    const RuleJudgement judgement = JudgedBesides("fuse-tanh-gelu", mutant);
+    EXPECT_EQ(judgement.verdict, Verdict::kTested) << judgement.counterexample;
+    EXPECT_GE(judgement.differing, 1);
+    return;
+  }
+  FAIL() << "no such mutant";
+}
+
+TEST_F(BigMutants, AreNotMadeOfARuleThatChangesMeaning) {
+  EXPECT_THAT(Of("lower-resize-to-nearest"), IsEmpty());
 }
 
 TEST_F(BigMutants, OfAllRulesAreMany) {
