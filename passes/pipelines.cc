@@ -1,4 +1,8 @@
 // The named pipelines and the rule groups they run, in order.
+#include "passes/pipelines.h"
+
+#include <algorithm>
+
 #include "passes/pass_registry.h"
 #include "passes/pattern_rewrite_pass.h"
 
@@ -32,6 +36,16 @@ class FuseCompositePass : public PatternRewritePass {
                            {"fuse-composite", "canonicalize"}) {}
 };
 WEFT_REGISTER_PASS(FuseCompositePass);
+
+class NamedOperatorsPass : public PatternRewritePass {
+ public:
+  NamedOperatorsPass()
+      : PatternRewritePass(
+            "named-operators",
+            "operators that ONNX has by name, from the parts they are spelled out in",
+            {"named-operators"}) {}
+};
+WEFT_REGISTER_PASS(NamedOperatorsPass);
 
 class LayoutPass : public PatternRewritePass {
  public:
@@ -90,17 +104,30 @@ WEFT_REGISTER_PASS(LitertPass);
 
 }  // namespace
 
+const std::vector<std::string>& CommonPasses() {
+  static const auto* passes =
+      new std::vector<std::string>{"constant-folding",     "loop-unrolling",
+                                   "constant-folding",     "loop-invariant-code-motion",
+                                   "sequence-forwarding",  "concat-forwarding",
+                                   "canonicalize",         "shape-arithmetic",
+                                   "constant-folding",     "common-subexpression-elimination",
+                                   "dead-code-elimination"};
+  return *passes;
+}
+
+bool BeginsWithCommonPasses(std::span<const std::string> passes) {
+  const std::vector<std::string>& common = CommonPasses();
+  return passes.size() >= common.size() && std::equal(common.begin(), common.end(), passes.begin());
+}
+
 const std::vector<Pipeline>& Pipelines() {
   static const auto* pipelines = [] {
-    const std::vector<std::string> simplify = {
-        "constant-folding",     "loop-unrolling",
-        "constant-folding",     "loop-invariant-code-motion",
-        "sequence-forwarding",  "concat-forwarding",
-        "canonicalize",         "shape-arithmetic",
-        "constant-folding",     "common-subexpression-elimination",
-        "dead-code-elimination"};
-    auto layout = simplify, fuse = simplify, ascend = simplify, litert = simplify, ort = simplify,
-         superopt = simplify;
+    const std::vector<std::string>& common = CommonPasses();
+    auto simplify = common, layout = common, fuse = common, ascend = common, litert = common,
+         ort = common, superopt = common;
+    for (const char* pass :
+         {"named-operators", "common-subexpression-elimination", "dead-code-elimination"})
+      simplify.emplace_back(pass);
     for (const char* pass : {"layout", "layout-cleanup", "constant-folding",
                              "common-subexpression-elimination", "dead-code-elimination"})
       layout.emplace_back(pass);

@@ -9,6 +9,7 @@
 #include "ir/base/source_path.h"
 #include "passes/pass_registry.h"
 #include "passes/pattern_rewrite_pass.h"
+#include "passes/pipelines.h"
 #include "passes/rule_registry.h"
 
 namespace weft::passes {
@@ -120,10 +121,8 @@ std::vector<std::string> WithEnabled(std::vector<std::string> passes,
       more.push_back(name);
   if (!RulesOutside(passes, enabled).empty()) more.emplace_back(kEnabledRules);
   if (more.empty()) return passes;
-  const std::vector<std::string>& simplify = FindPipeline("simplify")->passes;
   auto at = passes.end();
-  if (passes.size() >= simplify.size() &&
-      std::equal(simplify.begin(), simplify.end(), passes.begin())) {
+  if (BeginsWithCommonPasses(passes)) {
     at = std::find(passes.begin(), passes.end(), "common-subexpression-elimination");
     more.emplace_back("constant-folding");
   }

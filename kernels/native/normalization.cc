@@ -26,6 +26,16 @@ Made MakeSoftmax(const KernelContext& context) {
 }
 const RegisterKernel<ops::Softmax> kSoftmax("native", &MakeSoftmax);
 
+Made MakeLogSoftmax(const KernelContext& context) {
+  if (!context.AllFloat32()) return context.Unsupported("only f32");
+  const AxisView view(context.dims(0), context.attrs_of<ops::LogSoftmax>().axis);
+  return MakeNative("log softmax", {}, [view](const KernelArgs& args) {
+    simd::LogSoftmax(args.input<float>(0), args.output<float>(0), view.outer, view.extent,
+                     view.inner, *args.pool);
+  });
+}
+const RegisterKernel<ops::LogSoftmax> kLogSoftmax("native", &MakeLogSoftmax);
+
 // --- layer norm -----------------------------------------------------------------
 
 // Rows and columns, or Unsupported when scale or bias (operands 1 and 2) are broadcast.

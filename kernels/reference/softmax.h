@@ -28,7 +28,8 @@ inline void LogSoftmaxRow(double* x, int64_t n, int64_t stride) {
   const double largest = LargestOf(x, n, stride);
   double sum = 0;
   for (int64_t i = 0; i < n; ++i) sum += std::exp(x[i * stride] - largest);
-  for (int64_t i = 0; i < n; ++i) x[i * stride] -= largest + std::log(sum);
+  const double log = std::log(sum);
+  for (int64_t i = 0; i < n; ++i) x[i * stride] = x[i * stride] - largest - log;
 }
 
 }  // namespace weft::kernels::reference

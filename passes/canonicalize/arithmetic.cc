@@ -142,30 +142,4 @@ WEFT_RULE(DropDropout, "canonicalize", kExact, .aliases = {"remove-dropout"}) {
   res.Tensor(out) = x;
 }
 
-// clip(x + 3, 0, 6) / 6 => hard_sigmoid(x; 1/6, 1/2)
-WEFT_RULE(FuseHardSigmoid, "canonicalize", kReassociates) {
-  auto x = src.Tensor("x");
-  auto clipped = src.Op<ops::Clip>()(x + 3, src.Splat(0), src.Splat(6));
-  auto out = src.Either(clipped / 6, clipped * (1.0 / 6));
-  src.Require(IsFloat(x), SameType(x, out));
-  res.Tensor(out) = res.Op<ops::HardSigmoid>({.alpha = 1.0 / 6, .beta = 0.5})(x);
-}
-
-// x * hard_sigmoid(x; 1/6, 1/2) => hard_swish(x)
-WEFT_RULE(FuseHardSwish, "canonicalize", kReassociates) {
-  auto x = src.Tensor("x");
-  auto out = x * src.Op<ops::HardSigmoid>({.alpha = 1.0 / 6, .beta = 0.5})(x);
-  res.Tensor(out) = res.Op<ops::HardSwish>()(x);
-}
-
-// x * clip(x + 3, 0, 6) / 6 => hard_swish(x), and with 1/6 as onnxscript rounds it
-WEFT_RULE(FuseClippedHardSwish, "canonicalize", kReassociates) {
-  auto x = src.Tensor("x");
-  auto gated = x * src.Op<ops::HardSigmoid>({.alpha = 0.16666666, .beta = 0.5})(x);
-  auto product = x * src.Op<ops::Clip>()(x + 3, src.Splat(0), src.Splat(6));
-  auto out = src.EitherOf({gated, product / 6, product * (1.0 / 6)});
-  src.Require(IsFloat(x), SameType(x, out));
-  res.Tensor(out) = res.Op<ops::HardSwish>()(x);
-}
-
 }  // namespace weft::passes

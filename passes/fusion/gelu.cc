@@ -7,9 +7,15 @@
 #include "passes/rules.h"
 
 namespace weft::passes {
+namespace {
 
-// x * 1/2 * (1 + erf(x / sqrt(2))) => gelu(x)
-WEFT_RULE(FuseErfGelu, "fuse-composite", kReassociates) {
+// A GELU that is spelled out in its parts.
+struct GeluParts {
+  Tensor x, out;
+};
+
+// out = x * 1/2 * (1 + erf(x / sqrt(2)))
+GeluParts ErfGelu(SourcePattern& src) {
   auto x = src.Tensor("x");
   auto half = src.Splat(0.5), one = src.Splat(1);
   auto root = src.Splat(std::numbers::sqrt2, 1e-6),
@@ -18,12 +24,12 @@ WEFT_RULE(FuseErfGelu, "fuse-composite", kReassociates) {
   auto out = src.EitherOf({x * half * a, x * a * half, x * (a * half)});
   src.Require(DType(x, kF32));
   for (auto c : {half, one, root, inverse}) src.Require(Broadcasts(IfGiven(c), x));
-  res.Tensor(out) = res.Op<fused::Gelu>()(x);
+  return {x, out};
 }
 
-// x * 1/2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) => gelu(x), of GPT-2; also with an x of the sum
-// taken out of it
-WEFT_RULE(FuseTanhGelu, "fuse-composite", kReassociates) {
+// out = x * 1/2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))), of GPT-2; also with an x of the sum taken
+// out of it
+GeluParts TanhGelu(SourcePattern& src) {
   auto x = src.Tensor("x");
   auto half = src.Splat(0.5), one = src.Splat(1), three = src.Splat(3);
   auto root = src.Splat(std::numbers::sqrt2 * std::numbers::inv_sqrtpi, 1e-6);
@@ -35,7 +41,34 @@ WEFT_RULE(FuseTanhGelu, "fuse-composite", kReassociates) {
   auto out = src.EitherOf({x * half * a, x * a * half, x * (a * half)});
   src.Require(DType(x, kF32));
   for (auto c : {half, one, root, weight, three}) src.Require(Broadcasts(IfGiven(c), x));
-  res.Tensor(out) = res.Op<fused::Gelu>({.approximate = fused::GeluApproximate::kTanh})(x);
+  return {x, out};
+}
+
+}  // namespace
+
+// x * 1/2 * (1 + erf(x / sqrt(2))) => fused.gelu(x)
+WEFT_RULE(FuseErfGelu, "fuse-composite", kReassociates) {
+  auto gelu = ErfGelu(src);
+  res.Tensor(gelu.out) = res.Op<fused::Gelu>()(gelu.x);
+}
+
+// x * 1/2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) => fused.gelu(x; tanh)
+WEFT_RULE(FuseTanhGelu, "fuse-composite", kReassociates) {
+  auto gelu = TanhGelu(src);
+  res.Tensor(gelu.out) =
+      res.Op<fused::Gelu>({.approximate = fused::GeluApproximate::kTanh})(gelu.x);
+}
+
+// x * 1/2 * (1 + erf(x / sqrt(2))) => onnx.Gelu(x), of opset 20
+WEFT_RULE(FuseErfGeluForOnnx, "named-operators", kReassociates) {
+  auto gelu = ErfGelu(src);
+  res.Tensor(gelu.out) = res.Op<ops::Gelu>()(gelu.x);
+}
+
+// x * 1/2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) => onnx.Gelu(x; tanh), of opset 20
+WEFT_RULE(FuseTanhGeluForOnnx, "named-operators", kReassociates) {
+  auto gelu = TanhGelu(src);
+  res.Tensor(gelu.out) = res.Op<ops::Gelu>({.approximate = ops::GeluApproximation::kTanh})(gelu.x);
 }
 
 // onnx.Gelu(x) => fused.gelu(x). Native code, because the dialects have an enumeration each.

@@ -47,12 +47,22 @@ bool IsPerChannel(const BoundTensor& t, const BoundTensor& x) {
   return true;
 }
 
-}  // namespace
+// Normalizations over the last axes that are spelled out in their parts. Beta may be absent, and gamma is
+// what the parts multiply by, or a value of src.Let().
+template <class Gamma>
+struct LayerNormParts {
+  Tensor x, beta, epsilon;
+  Gamma gamma;
+  Attr<Ints> axes;
+  Tensor out;
+};
+struct RmsNormParts {
+  Tensor x, gamma, epsilon, out;
+};
 
-// (x - mean) / sqrt(mean((x - mean)^2) + epsilon) * gamma + beta => layer_norm(x, gamma, beta), the
-// means over the last axes. A product with ones and a sum with zeros may have been simplified away,
-// hence no gamma or no beta.
-WEFT_RULE(FuseLayerNorm, "fuse-composite", kReassociates) {
+// out = (x - mean) / sqrt(mean((x - mean)^2) + epsilon) * gamma + beta. A product with ones and a sum with
+// zeros may have been simplified away, hence no gamma or no beta.
+auto PlainLayerNorm(SourcePattern& src) {
   auto x = src.Tensor("x"), gamma = src.Tensor("gamma"), beta = src.Tensor("beta");
   auto epsilon = src.Tensor("epsilon");
   auto axes = src.Attr<Ints>("axes");
@@ -69,13 +79,12 @@ WEFT_RULE(FuseLayerNorm, "fuse-composite", kReassociates) {
   auto scale = src.Let("the sizes of the last axes are known", [=](const MatchContext& m) {
     return ScaleOf(m, gamma, m[x], m[axes].size());
   });
-  res.Tensor(out) = res.Op<fused::LayerNorm>(
-      {.axis = StartOfLast(axes), .epsilon = SplatOf(epsilon)})(x, res.Constant(scale), beta);
+  return LayerNormParts<decltype(scale)>{x, beta, epsilon, scale, axes, out};
 }
 
-// x * s + (beta - mean * s) => layer_norm(x, gamma, beta), where s = gamma / sqrt(mean((x - mean)^2) +
-// epsilon), as TensorFlow multiplies it out
-WEFT_RULE(FuseExpandedLayerNorm, "fuse-composite", kReassociates) {
+// out = x * s + (beta - mean * s), where s = gamma / sqrt(mean((x - mean)^2) + epsilon), as TensorFlow
+// multiplies it out
+auto ExpandedLayerNorm(SourcePattern& src) {
   auto x = src.Tensor("x"), gamma = src.Tensor("gamma"), beta = src.Tensor("beta");
   auto epsilon = src.Tensor("epsilon");
   auto axes = src.Attr<Ints>("axes");
@@ -86,8 +95,58 @@ WEFT_RULE(FuseExpandedLayerNorm, "fuse-composite", kReassociates) {
   auto out = x * s + (beta - mean * s);
   src.Require(Positive(epsilon), DType(x, kF32), LastAxes(axes, x), IsConstant(gamma),
               LastDims(gamma, x, axes), LastDims(beta, x, axes));
-  res.Tensor(out) = res.Op<fused::LayerNorm>(
-      {.axis = StartOfLast(axes), .epsilon = SplatOf(epsilon)})(x, gamma, beta);
+  return LayerNormParts<Tensor>{x, beta, epsilon, gamma, axes, out};
+}
+
+// out = x / sqrt(mean(x^2) + epsilon) * gamma, the mean over the last axis. torch's rsqrt is 1 / sqrt or
+// the Reciprocal of it.
+RmsNormParts RmsNorm(SourcePattern& src) {
+  auto x = src.Tensor("x"), gamma = src.Tensor("gamma"), epsilon = src.Tensor("epsilon");
+  auto axes = src.Attr<Ints>("axes");
+  auto one = src.Splat(1), two = src.Splat(2);
+  auto square = src.Either(src.Op<ops::Pow>()(x, two), x * x);
+  auto root = src.Op<ops::Sqrt>()(src.Op<ops::ReduceMean>({.axes = axes})(square) + epsilon);
+  auto normalised = src.EitherOf({x / root, x * (one / root), x * src.Op<ops::Reciprocal>()(root)});
+  auto out = normalised * gamma;
+  src.Require(OneElement(IfGiven(two)), OneElement(IfGiven(one)), Positive(epsilon), DType(x, kF32),
+              LastAxes(axes, x), Rank(gamma, 1), LastDims(gamma, x, axes), SameRank(out, x));
+  return {x, gamma, epsilon, out};
+}
+
+}  // namespace
+
+// (x - mean) / sqrt(mean((x - mean)^2) + epsilon) * gamma + beta => fused.layer_norm(x, gamma, beta)
+WEFT_RULE(FuseLayerNorm, "fuse-composite", kReassociates) {
+  auto norm = PlainLayerNorm(src);
+  res.Tensor(norm.out) =
+      res.Op<fused::LayerNorm>({.axis = StartOfLast(norm.axes), .epsilon = SplatOf(norm.epsilon)})(
+          norm.x, res.Constant(norm.gamma), norm.beta);
+}
+
+// (x - mean) / sqrt(mean((x - mean)^2) + epsilon) * gamma + beta => layer_normalization(x, gamma, beta),
+// of opset 17
+WEFT_RULE(FuseLayerNormForOnnx, "named-operators", kReassociates) {
+  auto norm = PlainLayerNorm(src);
+  res.Tensor(norm.out) = res.Op<ops::LayerNormalization>(
+      {.axis = StartOfLast(norm.axes), .epsilon = SplatOf(norm.epsilon)})(
+      norm.x, res.Constant(norm.gamma), norm.beta);
+}
+
+// x * s + (beta - mean * s) => fused.layer_norm(x, gamma, beta), where s = gamma / sqrt(mean((x - mean)^2) +
+// epsilon)
+WEFT_RULE(FuseExpandedLayerNorm, "fuse-composite", kReassociates) {
+  auto norm = ExpandedLayerNorm(src);
+  res.Tensor(norm.out) =
+      res.Op<fused::LayerNorm>({.axis = StartOfLast(norm.axes), .epsilon = SplatOf(norm.epsilon)})(
+          norm.x, norm.gamma, norm.beta);
+}
+
+// x * s + (beta - mean * s) => layer_normalization(x, gamma, beta), likewise
+WEFT_RULE(FuseExpandedLayerNormForOnnx, "named-operators", kReassociates) {
+  auto norm = ExpandedLayerNorm(src);
+  res.Tensor(norm.out) = res.Op<ops::LayerNormalization>(
+      {.axis = StartOfLast(norm.axes), .epsilon = SplatOf(norm.epsilon)})(norm.x, norm.gamma,
+                                                                          norm.beta);
 }
 
 // layer_normalization(x, gamma, beta) => fused.layer_norm(x, gamma, beta), unless gamma or beta is
@@ -107,20 +166,20 @@ WEFT_RULE(FuseLayerNormalization, "fuse-composite", kReassociates,
   res.Tensor(out) = res.Op<fused::LayerNorm>({.axis = axis, .epsilon = epsilon})(x, gamma, beta);
 }
 
-// x / sqrt(mean(x^2) + epsilon) * gamma => rms_norm(x, gamma), the mean over the last axis. torch's
-// rsqrt is 1 / sqrt or the Reciprocal of it. Tried after layer_norm, whose difference from the mean can
-// be the x of this rule.
+// x / sqrt(mean(x^2) + epsilon) * gamma => fused.rms_norm(x, gamma). Tried after layer_norm, whose
+// difference from the mean can be the x of this rule.
 WEFT_RULE(FuseRmsNorm, "fuse-composite", kReassociates, .benefit = 6) {
-  auto x = src.Tensor("x"), gamma = src.Tensor("gamma"), epsilon = src.Tensor("epsilon");
-  auto axes = src.Attr<Ints>("axes");
-  auto one = src.Splat(1), two = src.Splat(2);
-  auto square = src.Either(src.Op<ops::Pow>()(x, two), x * x);
-  auto root = src.Op<ops::Sqrt>()(src.Op<ops::ReduceMean>({.axes = axes})(square) + epsilon);
-  auto normalised = src.EitherOf({x / root, x * (one / root), x * src.Op<ops::Reciprocal>()(root)});
-  auto out = normalised * gamma;
-  src.Require(OneElement(IfGiven(two)), OneElement(IfGiven(one)), Positive(epsilon), DType(x, kF32),
-              LastAxes(axes, x), Rank(gamma, 1), LastDims(gamma, x, axes), SameRank(out, x));
-  res.Tensor(out) = res.Op<fused::RmsNorm>({.epsilon = SplatOf(epsilon)})(x, gamma);
+  auto norm = RmsNorm(src);
+  res.Tensor(norm.out) =
+      res.Op<fused::RmsNorm>({.epsilon = SplatOf(norm.epsilon)})(norm.x, norm.gamma);
+}
+
+// x / sqrt(mean(x^2) + epsilon) * gamma => rms_normalization(x, gamma), of opset 23; after
+// layer_normalization, likewise
+WEFT_RULE(FuseRmsNormForOnnx, "named-operators", kReassociates, .benefit = 6) {
+  auto norm = RmsNorm(src);
+  res.Tensor(norm.out) =
+      res.Op<ops::RMSNormalization>({.epsilon = SplatOf(norm.epsilon)})(norm.x, norm.gamma);
 }
 
 // cast(x / sqrt(mean(x^2) + epsilon)) => cast(rms_norm(x, 1)): what is computed in f32 for a model in f16,

@@ -7,6 +7,17 @@
 #include "passes/fusion/quantized.h"
 
 namespace weft::passes {
+namespace {
+
+// dq(x), or what one operator makes of it that only moves its elements.
+Tensor MovedDequantized(SourcePattern& src) {
+  const Dequantized x(src, "x", "x_scale", "x_zero_point");
+  auto moved = src.OneOf<ops::Transpose, ops::Flatten>(AnyAttrs())(x.real);
+  auto reshaped = src.Op<ops::Reshape>(AnyAttrs())(x.real, src.Tensor("sizes"));
+  return src.EitherOf({x.real, src.Keep(moved), src.Keep(reshaped)});
+}
+
+}  // namespace
 
 // q(x, s) => q(x, s, 0), dq(x, s) => dq(x, s, 0)
 WEFT_RULE(LowerAbsentZeroPoint, "fuse-quantized", kExact) {
@@ -37,21 +48,20 @@ WEFT_RULE(MergeDequantizeQuantize, "fuse-quantized", kExact) {
   res.Tensor(y.q) = x.q;
 }
 
-// q(f(dq(x))) => f(q(dq(x))), f moves elements and makes none
+// q(f(m(dq(x)))) => f(q(m(dq(x)))), f and m move elements and make none; m may be absent
 WEFT_RULE(SinkMovementThroughQuantize, "fuse-quantized", kExact) {
-  const Dequantized x(src, "x", "x_scale", "x_zero_point");
   auto f = src.OneOf<ops::Transpose, ops::Flatten>(AnyAttrs());
-  const Quantized y(src, f(x.real));
-  res.Tensor(y.q) = res.Like(f)(res.Op<ops::QuantizeLinear>()(x.real, y.scale, y.zero_point));
+  auto x = MovedDequantized(src);
+  const Quantized y(src, f(x));
+  res.Tensor(y.q) = res.Like(f)(res.Op<ops::QuantizeLinear>()(x, y.scale, y.zero_point));
 }
 
-// q(f(dq(x), a)) => f(q(dq(x)), a), f moves elements and makes none
+// q(f(m(dq(x)), a)) => f(q(m(dq(x))), a), likewise
 WEFT_RULE(SinkReshapeThroughQuantize, "fuse-quantized", kExact) {
-  const Dequantized x(src, "x", "x_scale", "x_zero_point");
-  auto a = src.Tensor("a");
+  auto x = MovedDequantized(src), a = src.Tensor("a");
   auto f = src.OneOf<ops::Reshape, ops::Expand, ops::Gather>(AnyAttrs());
-  const Quantized y(src, f(x.real, a));
-  res.Tensor(y.q) = res.Like(f)(res.Op<ops::QuantizeLinear>()(x.real, y.scale, y.zero_point), a);
+  const Quantized y(src, f(x, a));
+  res.Tensor(y.q) = res.Like(f)(res.Op<ops::QuantizeLinear>()(x, y.scale, y.zero_point), a);
 }
 
 // q(max_pool(dq(x))) => max_pool(q(dq(x))), every window reaches into x

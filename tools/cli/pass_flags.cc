@@ -14,6 +14,7 @@
 #include "passes/pass_conflict.h"
 #include "passes/pass_registry.h"
 #include "passes/pattern_rewrite_pass.h"
+#include "passes/pipelines.h"
 #include "passes/rule_registry.h"
 #include "passes/targets/ascend/dim_range.h"
 #include "passes/transformation.h"
@@ -129,10 +130,10 @@ std::vector<std::string> PassesOf(const PassFlags& flags) {
       flags.passes.empty() ? passes::FindPipeline(flags.pipeline)->passes : flags.passes;
   if (flags.widen_floats && !names.empty()) names.insert(names.begin(), "widen-floats");
   if (flags.convert) {
-    const std::vector<std::string>& simplify = passes::FindPipeline("simplify")->passes;
-    const bool simplifies = names.size() >= simplify.size() &&
-                            std::equal(simplify.begin(), simplify.end(), names.begin());
-    const size_t at = simplifies ? simplify.size() : names.size();
+    // At the end of simplify, so that constants of f32 are known for what they are until then.
+    const bool in_between =
+        passes::BeginsWithCommonPasses(names) && names != passes::FindPipeline("simplify")->passes;
+    const size_t at = in_between ? passes::CommonPasses().size() : names.size();
     names.insert(names.begin() + static_cast<std::ptrdiff_t>(at), "convert-floats");
   }
   return passes::WithEnabled(std::move(names), flags.enabled_rules);

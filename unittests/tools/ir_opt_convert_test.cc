@@ -61,6 +61,31 @@ TEST_F(IrOpt, KeepsInF32WhatTheTargetOpsetHasNotInTheType) {
   EXPECT_THAT(later.err, Not(HasSubstr("has no bf16")));
 }
 
+// x * (1 + erf(x / sqrt(2))) * 1/2; in f16 the root would be another number.
+constexpr const char* kGelu =
+    R"(module {input_names:strings["x"],output_names:strings["y"]} (%0: tensor<2x3xf32>) {
+ (%1) = "builtin.constant" () {value:dense<tensor<f32>, [1.4142135]>} : () -> tensor<f32>
+ (%2) = "onnx.Div" (%0, %1) {} : (tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
+ (%3) = "onnx.Erf" (%2) {} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+ (%4) = "builtin.constant" () {value:dense<tensor<f32>, [1.0]>} : () -> tensor<f32>
+ (%5) = "onnx.Add" (%3, %4) {} : (tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
+ (%6) = "onnx.Mul" (%0, %5) {} : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+ (%7) = "builtin.constant" () {value:dense<tensor<f32>, [0.5]>} : () -> tensor<f32>
+ (%8) = "onnx.Mul" (%6, %7) {} : (tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
+ () = "builtin.return" (%8) {} : (tensor<2x3xf32>) ->
+}
+)";
+
+TEST_F(IrOpt, ConvertsOperatorsThatItNamedBefore) {
+  const std::string in = Write("a.ir", kGelu);
+  const auto convert = [&](const char* opset) {
+    return Accept({in, "--convert", "f16", "--target-opset", opset}).out;
+  };
+  EXPECT_THAT(convert("20"),
+              HasSubstr(R"("onnx.Gelu" (%0) {approximate:"none"} : (tensor<2x3xf16>))"));
+  EXPECT_THAT(convert("19"), AllOf(HasSubstr("onnx.Erf"), Not(HasSubstr("onnx.Gelu"))));
+}
+
 TEST_F(IrOpt, WritesTheOpsetThatHasBf16WhereTheUserNamesNone) {
   const auto convert = [&](const char* to) {
     const Outcome outcome =

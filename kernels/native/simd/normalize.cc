@@ -23,22 +23,34 @@ void ForEachSlice(int64_t outer, int64_t extent, int64_t inner, int64_t element_
   });
 }
 
-}  // namespace
-
-void Softmax(const float* x, float* y, int64_t outer, int64_t extent, int64_t inner,
-             ThreadPool& pool) {
+// A kernel of the middle axis of [outer, extent, inner]: rows() where it is the last, else slice().
+template <typename Rows, typename Slice>
+void AlongAxis(const float* x, float* y, int64_t outer, int64_t extent, int64_t inner,
+               ThreadPool& pool, const Rows& rows, const Slice& slice) {
   if (outer * extent * inner == 0) return;
   if (inner == 1) {
-    const auto rows = WEFT_DISPATCH(SoftmaxRows);
     pool.ParallelFor(outer, TileFor(outer, 4 * extent), [=](int64_t begin, int64_t end) {
       rows(x + begin * extent, y + begin * extent, end - begin, extent);
     });
     return;
   }
-  const auto slice = WEFT_DISPATCH(SoftmaxSlice);
   ForEachSlice(outer, extent, inner, 4, pool, [=](int64_t i, int64_t begin, int64_t end) {
     slice(x + i * extent * inner, y + i * extent * inner, extent, inner, begin, end);
   });
+}
+
+}  // namespace
+
+void Softmax(const float* x, float* y, int64_t outer, int64_t extent, int64_t inner,
+             ThreadPool& pool) {
+  AlongAxis(x, y, outer, extent, inner, pool, WEFT_DISPATCH(SoftmaxRows),
+            WEFT_DISPATCH(SoftmaxSlice));
+}
+
+void LogSoftmax(const float* x, float* y, int64_t outer, int64_t extent, int64_t inner,
+                ThreadPool& pool) {
+  AlongAxis(x, y, outer, extent, inner, pool, WEFT_DISPATCH(LogSoftmaxRows),
+            WEFT_DISPATCH(LogSoftmaxSlice));
 }
 
 void LayerNorm(const LayerNormArguments& arguments, ThreadPool& pool) {

@@ -14,6 +14,10 @@ namespace weft::kernels::simd {
 void Softmax(const float* x, float* y, int64_t outer, int64_t extent, int64_t inner,
              ThreadPool& pool);
 
+// The logarithm of that, finite where the softmax is too small for a float; y is not x.
+void LogSoftmax(const float* x, float* y, int64_t outer, int64_t extent, int64_t inner,
+                ThreadPool& pool);
+
 // v = x + residual + bias;  y = (v - mean(v)) / sqrt(variance(v) + epsilon) * scale + shift, per
 // row.
 struct LayerNormArguments {

@@ -72,6 +72,60 @@ TEST(CpuSoftmax, WorksInPlaceAndOnNothing) {
   });
 }
 
+// As above, of logarithms.
+std::vector<double> LogSoftmaxReference(const std::vector<float>& x, int64_t outer, int64_t extent,
+                                        int64_t inner) {
+  std::vector<double> y(x.size());
+  for (int64_t o = 0; o < outer; ++o) {
+    for (int64_t i = 0; i < inner; ++i) {
+      const int64_t at = o * extent * inner + i;
+      double highest = -INFINITY, sum = 0;
+      for (int64_t k = 0; k < extent; ++k) highest = std::fmax(highest, x[at + k * inner]);
+      for (int64_t k = 0; k < extent; ++k) sum += std::exp(x[at + k * inner] - highest);
+      for (int64_t k = 0; k < extent; ++k)
+        y[at + k * inner] = x[at + k * inner] - highest - std::log(sum);
+    }
+  }
+  return y;
+}
+
+TEST(CpuLogSoftmax, AgreesWithDoublesOnTheLastAndOnInnerAxes) {
+  ForEachVariant([&](ThreadPool& pool) {
+    for (int64_t extent : kSizes) {
+      for (int64_t inner : {1, 7, 33, 65}) {
+        const auto x = RandomFloats(3 * extent * inner, 5, -8, 8);
+        std::vector<float> y(x.size());
+        LogSoftmax(x.data(), y.data(), 3, extent, inner, pool);
+        EXPECT_LT(RelativeError(y, LogSoftmaxReference(x, 3, extent, inner)), kTolerance)
+            << extent << " x " << inner;
+      }
+    }
+  });
+}
+
+TEST(CpuLogSoftmax, IsFiniteWhereTheSoftmaxIsNot) {
+  const float inf = std::numeric_limits<float>::infinity();
+  ForEachVariant([&](ThreadPool& pool) {
+    for (int64_t inner : {1, 2}) {
+      std::vector<float> x = RandomFloats(34, 1, 1000, 1040), y(34);
+      x[3] = -10000;
+      LogSoftmax(x.data(), y.data(), 1, 34 / inner, inner, pool);
+      EXPECT_LT(RelativeError(y, LogSoftmaxReference(x, 1, 34 / inner, inner)), kTolerance);
+      EXPECT_LT(y[3], -10000);
+      x[17] = -inf;
+      LogSoftmax(x.data(), y.data(), 1, 34 / inner, inner, pool);
+      EXPECT_EQ(y[17], -inf);
+      EXPECT_TRUE(std::isfinite(y[3]));
+      for (const float bad : {inf, std::numeric_limits<float>::quiet_NaN()}) {
+        x[0] = bad;
+        LogSoftmax(x.data(), y.data(), 1, 34 / inner, inner, pool);
+        for (int64_t i = 0; i < 34; i += inner) EXPECT_TRUE(std::isnan(y[i])) << i;
+      }
+    }
+    LogSoftmax(nullptr, nullptr, 5, 0, 3, pool);
+  });
+}
+
 struct LayerNormCase {
   bool residual, bias, affine, keep_sum;
 };
