@@ -44,7 +44,8 @@ template <class Derived>
 class DrrPatternBase : public internal::PatternRecorder {
  public:
   BuildResult Build(ir::IrContext* context) const {
-    RuleInfo info{.name = Name()};
+    RuleInfo info;
+    info.name = Name();
     if constexpr (requires { Derived::kAlgebra; }) info.algebra = Derived::kAlgebra;
     if constexpr (requires { Derived::kNumerics; }) info.numerics = Derived::kNumerics;
     if constexpr (requires { Derived::kBenefit; }) info.benefit = Derived::kBenefit;

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <set>
 
+#include "ir/analysis/constant.h"
 #include "ir/builder.h"
 
 namespace weft::passes {
@@ -207,13 +208,24 @@ Attribute Draw::DrawContents(ir::Type type) {
     if (dtype == DataType::kBool) number = number != 0;
     if (ir::IsInteger(dtype)) number = std::trunc(number);
   }
-  if (draws_special_ && ir::IsFloat(type.dtype()) && !numbers.empty() && OneIn(6)) {
-    using Limits = std::numeric_limits<double>;
-    constexpr double kSpecial[] = {Limits::quiet_NaN(), Limits::infinity(), -Limits::infinity(),
-                                   -0.0, std::numeric_limits<float>::max()};
-    numbers[Below(count)] = OneOf(kSpecial);
-  }
   if (numbers.empty()) numbers.push_back(0);
+  return Dense(type, numbers);
+}
+
+Attribute Draw::DrawSpecial(Attribute dense) {
+  const ir::Type type = dense.dense_type();
+  if (!ir::IsFloat(type.dtype()) || type.NumElements() == 0) return {};
+  std::vector<double> numbers;
+  for (int64_t i = 0, n = type.NumElements(); i < n; ++i)
+    numbers.push_back(ir::DenseElement(dense, i));
+  const bool are_equal =
+      std::adjacent_find(numbers.begin(), numbers.end(), std::not_equal_to<>()) == numbers.end();
+  using Limits = std::numeric_limits<double>;
+  constexpr double kSpecial[] = {Limits::quiet_NaN(), Limits::infinity(), -Limits::infinity(), -0.0,
+                                 std::numeric_limits<float>::max()};
+  const double special = OneOf(kSpecial);
+  if (are_equal) numbers.assign(numbers.size(), special);
+  numbers[Below(numbers.size())] = special;
   return Dense(type, numbers);
 }
 

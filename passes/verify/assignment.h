@@ -77,9 +77,9 @@ class Draw {
   // From now on most sizes are this one: permutations of equal sizes, and axes that stand for each
   // other, fit by their types alone. None: any sizes again.
   void PreferSize(std::optional<int64_t> size) { preferred_size_ = size; }
-  // From now on one constant in six holds NaN, infinities, -0 or the largest number somewhere: a rule
-  // that says it is exact means those too.
-  void DrawSpecialNumbers() { draws_special_ = true; }
+  // The constant with NaN, an infinity, -0 or the largest number somewhere, or everywhere where all its
+  // elements are equal; null where it has no floats.
+  ir::Attribute DrawSpecial(ir::Attribute dense);
   // A tensor of any type with these numbers, one for all or one each.
   ir::Attribute Dense(ir::Type type, std::span<const double> numbers) const;
 
@@ -93,7 +93,6 @@ class Draw {
   std::mt19937_64 random_;
   std::vector<double> numbers_;  // that the rule names
   std::optional<int64_t> preferred_size_;
-  bool draws_special_ = false;
 };
 
 }  // namespace weft::passes

@@ -157,7 +157,7 @@ std::vector<double> RoundingBounds(const ir::Program& in_double, std::span<const
                                    std::span<const Attribute> results, double unit,
                                    ir::ProgramRunner& runner) {
   std::vector<double> bounds(results.size(), 0);
-  const std::vector<double> unknown(results.size(), std::numeric_limits<double>::infinity());
+  std::vector<double> unknown(results.size(), std::numeric_limits<double>::infinity());
   for (int run = 0; run < kRuns; ++run) {
     const std::unique_ptr<ir::Program> with_errors = in_double.Clone();
     std::vector<Operation> ops;

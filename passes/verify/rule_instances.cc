@@ -26,7 +26,6 @@ class Search {
   Search(const drr::Rule& rule, const InstanceOptions& options)
       : rule_(rule), structure_(rule), options_(options), draw_(rule.graph, options.seed) {
     structure_.graph.constraints.clear();
-    if (rule.numerics == drr::NumericClass::kExact) draw_.DrawSpecialNumbers();
   }
   std::vector<RuleInstance> Run(std::string* why);
   int refused() const { return refused_by_mistake_; }
@@ -42,7 +41,9 @@ class Search {
   // Of an assignment with which the rule matches, and what it makes is refused.
   void KeepRefused(InstanceBuilder& instance, const Assignment& assignment);
   // What the rule applies to with these types of inputs.
-  void AddOpen(const Assignment& assignment, Open open, std::vector<RuleInstance>* instances);
+  void Add(const Assignment& assignment, Open open, std::vector<RuleInstance>* instances);
+  // With other numbers in constants: a rule that says it is exact means NaN and infinities, too.
+  void AddSpecial(const Assignment& assignment, std::vector<RuleInstance>* instances);
   std::vector<RuleInstance>& NewFound(const std::string& features);
   // What tells instances apart that are worth having.
   std::string Features(const Assignment& assignment) const;
@@ -181,9 +182,22 @@ void Search::Keep(InstanceBuilder& instance, const Assignment& assignment) {
   const Operation site = instance.site();
   const std::vector<ir::Type> types = instance.input_types();
   instances.push_back({instance.TakeProgram(), site, false, types});
+  if (rule_.numerics == drr::NumericClass::kExact) AddSpecial(assignment, &instances);
   if (!options_.symbolic) return;
   for (const Open open : {Open::kEqualSizes, Open::kAllSizes, Open::kRanks})
-    AddOpen(assignment, open, &instances);
+    Add(assignment, open, &instances);
+}
+
+void Search::AddSpecial(const Assignment& assignment, std::vector<RuleInstance>* instances) {
+  Assignment special = assignment;
+  bool has_some = false;
+  for (auto& leaf : special.leaves) {
+    const ir::Attribute drawn =
+        leaf && leaf->constant ? draw_.DrawSpecial(leaf->constant) : ir::Attribute();
+    if (drawn) leaf->constant = drawn;
+    has_some |= static_cast<bool>(drawn);
+  }
+  if (has_some) Add(special, Open::kNothing, instances);
 }
 
 void Search::KeepRefused(InstanceBuilder& instance, const Assignment& assignment) {
@@ -196,7 +210,7 @@ void Search::KeepRefused(InstanceBuilder& instance, const Assignment& assignment
   constexpr int kMostTried = 400;
   if (refused_tried_++ > kMostTried || refused_ > options_.wanted || !options_.symbolic) return;
   std::vector<RuleInstance> instances;
-  for (const Open open : {Open::kAllSizes, Open::kRanks}) AddOpen(assignment, open, &instances);
+  for (const Open open : {Open::kAllSizes, Open::kRanks}) Add(assignment, open, &instances);
   if (instances.empty()) return;
   if (!texts_.insert(ir::PrintProgram(*instances[0].program, {.full_weights = true})).second)
     return;
@@ -204,16 +218,17 @@ void Search::KeepRefused(InstanceBuilder& instance, const Assignment& assignment
   NewFound("refused " + Features(assignment)) = std::move(instances);
 }
 
-void Search::AddOpen(const Assignment& assignment, Open open,
-                     std::vector<RuleInstance>* instances) {
+void Search::Add(const Assignment& assignment, Open open, std::vector<RuleInstance>* instances) {
+  const bool is_open = open != Open::kNothing;
   Assignment same = assignment;
   InstanceBuilder instance(rule_.graph, draw_, same, open);
-  if (!instance.Build() || !instance.site() || !HasSymbols(instance.program())) return;
+  if (!instance.Build() || !instance.site()) return;
+  if (is_open && !HasSymbols(instance.program())) return;
   const Operation site = instance.site();
   const auto after = ApplyOnce(rule_, instance.program(), site, nullptr);
   if (after == nullptr || !IsNew(instance, *after)) return;
   const std::vector<ir::Type> types = instance.input_types();
-  instances->push_back({instance.TakeProgram(), site, true, types});
+  instances->push_back({instance.TakeProgram(), site, is_open, types});
 }
 
 // Of equal features the later ones come later.

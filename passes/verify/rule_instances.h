@@ -40,9 +40,10 @@ struct RuleInstance {
 };
 
 // All different, and of the many that there may be those first that differ in which alternatives,
-// operands, element types and ranks they have. Empty when none was found; *why (may be null) then
-// says what the closest attempt failed at. *refused (may be null): on how many programs the rule
-// matched, and the engine refused what it makes, but not what the rule that it is a mutant of makes.
+// operands, element types and ranks they have; of an exact rule some with NaN and the like in their
+// constants. Empty when none was found; *why (may be null) then says what the closest attempt failed
+// at. *refused (may be null): on how many programs the rule matched, and the engine refused what it
+// makes, but not what the rule that it is a mutant of makes.
 std::vector<RuleInstance> MakeInstances(const drr::Rule& rule, const InstanceOptions& options,
                                         std::string* why, int* refused = nullptr);
 

@@ -168,7 +168,6 @@ std::vector<RuleInstance> Judge::GivenInstances() {
   if (!options_.seeds) return instances;
   std::vector<std::unique_ptr<Program>> programs = options_.seeds(rule_), variants;
   Draw draw(rule_.graph, options_.seed);
-  if (rule_.numerics == NumericClass::kExact) draw.DrawSpecialNumbers();
   for (const auto& program : programs)
     for (int i = 0; i < options_.variants; ++i)
       if (auto variant = VariantOf(*program, draw)) variants.push_back(std::move(variant));
