@@ -32,7 +32,7 @@ class Clamp {
                          src.Op<ops::Max>()(x, floor_), src.Op<ops::Min>()(x, ceiling_)});
   }
 
-  // Nothing where one is not a number.
+  // Nothing where one is not a number, or -0: which zero is the larger one, IEEE 754 leaves open.
   std::optional<Bounds> Read(const MatchContext& m, const Tensor& result) const {
     Bounds bounds;
     if (m[result].value().DefiningOp().Is<ops::Relu>()) bounds.low = 0;
@@ -47,7 +47,7 @@ class Clamp {
   static bool Take(const MatchContext& m, const Tensor& t, double* bound) {
     if (!m.Has(t)) return true;
     const auto number = m[t].splat();
-    if (!number || std::isnan(*number)) return false;
+    if (!number || std::isnan(*number) || (*number == 0 && std::signbit(*number))) return false;
     *bound = *number;
     return true;
   }
@@ -83,7 +83,7 @@ WEFT_RULE(MergeClamps, "canonicalize", kExact, .benefit = 3,
     return !m[inner].value().DefiningOp().Is<ops::Relu>() ||
            !m[out].value().DefiningOp().Is<ops::Relu>();
   });
-  auto bounds = src.Let("every bound is a number", [=](const MatchContext& m) {
+  auto bounds = src.Let("every bound is a number, and not -0", [=](const MatchContext& m) {
     const auto one = first.Read(m, inner), other = second.Read(m, out);
     if (!one || !other) return std::optional<Bounds>();
     return std::optional(Bounds{std::max(one->low, other->low),

@@ -55,7 +55,8 @@ TEST(WithEnabled, PutsThemWherePipelinesOfTargetsHaveTheirs) {
       ElementsAre("constant-folding", "loop-unrolling", "constant-folding",
                   "loop-invariant-code-motion", "sequence-forwarding", "concat-forwarding",
                   "canonicalize", "shape-arithmetic", "constant-folding", "typecast", kEnabledRules,
-                  "constant-folding", "common-subexpression-elimination", "dead-code-elimination"));
+                  "constant-folding", "common-subexpression-elimination", "dead-code-elimination",
+                  "named-operators", "common-subexpression-elimination", "dead-code-elimination"));
 }
 
 TEST(WithEnabled, PutsThemLastInARunThatDoesNotSimplify) {
