@@ -14,6 +14,11 @@ namespace {
 struct Bounds {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
+  bool HoldZero() const { return low <= 0 && high >= 0; }
+};
+// Of the first op, and of both together.
+struct Merged {
+  Bounds first, both;
 };
 
 // One op of those.
@@ -85,19 +90,18 @@ WEFT_RULE(MergeClamps, "canonicalize", kExact, .benefit = 3,
   });
   auto bounds = src.Let("every bound is a number, and not -0", [=](const MatchContext& m) {
     const auto one = first.Read(m, inner), other = second.Read(m, out);
-    if (!one || !other) return std::optional<Bounds>();
-    return std::optional(Bounds{std::max(one->low, other->low),
-                                std::min(std::max(one->high, other->low), other->high)});
+    if (!one || !other) return std::optional<Merged>();
+    return std::optional(
+        Merged{*one, Bounds{std::max(one->low, other->low),
+                            std::min(std::max(one->high, other->low), other->high)}});
   });
   // Else a zero of x would keep its sign: relu(min(x, -1)) is 0, clip(x, 0, 0) may be -0.
   src.Require("0 is within the first bounds, or not within both", [=](const MatchContext& m) {
-    const auto one = first.Read(m, inner);
-    const bool is_within_both = m[bounds].low <= 0 && m[bounds].high >= 0;
-    return !is_within_both || (one->low <= 0 && one->high >= 0);
+    return m[bounds].first.HoldZero() || !m[bounds].both.HoldZero();
   });
   res.Tensor(out) = res.Op<ops::Clip>()(
-      x, res.Constant([=](const MatchContext& m) { return Number(m, x, m[bounds].low); }),
-      res.Constant([=](const MatchContext& m) { return Number(m, x, m[bounds].high); }));
+      x, res.Constant([=](const MatchContext& m) { return Number(m, x, m[bounds].both.low); }),
+      res.Constant([=](const MatchContext& m) { return Number(m, x, m[bounds].both.high); }));
 }
 
 // max(xs, max(ys), zs) => max(xs, ys, zs), and so for min

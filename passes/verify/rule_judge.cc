@@ -68,6 +68,7 @@ class Judge {
     Program* before = nullptr;
     Program* after = nullptr;
     std::unique_ptr<Program> before_in_double, after_in_double;
+    double unit = 0;  // of rounding, where there are those in double
   };
   // Of a program that is given: the first place where the rule applies.
   void AddSites(std::unique_ptr<Program> program, std::vector<RuleInstance>* instances);
@@ -210,7 +211,7 @@ void Judge::CheckProgram(Program& before, Operation site, const RuleInstance& in
   const std::unique_ptr<Program> after = ApplyOnce(rule_, before, site, nullptr);
   if (after == nullptr) return;  // of a variant
   if (original_ && !IsMistake(before, site, *after)) return;
-  Pair pair{&before, after.get(), nullptr, nullptr};
+  Pair pair{&before, after.get()};
   if (const absl::Status status = ir::Verify(*after); !status.ok()) {
     ++result_.comparisons;
     Refute(pair, {}, {}, "the result is not valid: " + std::string(ir::Message(status)));
@@ -219,6 +220,7 @@ void Judge::CheckProgram(Program& before, Operation site, const RuleInstance& in
   if (rule_.numerics == NumericClass::kReassociates) {
     pair.before_in_double = InDouble(before);
     pair.after_in_double = InDouble(*after);
+    pair.unit = std::max(UnitRoundoff(before), UnitRoundoff(*after));
   }
   bool compared = false;
   undefined_ = {};
@@ -287,7 +289,7 @@ std::optional<Results> Judge::RunBoth(Program& before, Program& after,
     results.after = std::move(*actual);
     return results;
   }
-  Pair pair{&before, &after, nullptr, nullptr};
+  Pair pair{&before, &after};
   Refute(pair, inputs, results,
          "the result does not run: " + std::string(ir::Message(actual.status())));
   return std::nullopt;
@@ -321,8 +323,7 @@ bool Judge::CheckReassociated(Pair& pair, const std::vector<Attribute>& inputs) 
   if (!results) return wide.has_value();
   NoteUndefined(inputs, *results);
   IgnoreUndefined(&results->before, &results->after);
-  const double few = kFewRoundings * UnitRoundoff(*pair.before);
-  std::string why = WhyNotSame(*results, wide ? few : kSameFunction);
+  std::string why = WhyNotSame(*results, wide ? kFewRoundings * pair.unit : kSameFunction);
   if (wide && !why.empty()) why = WhyNotRounding(pair, wide_inputs, *wide, *results);
   if (!why.empty()) Refute(pair, inputs, *results, why + " on the default kernels");
   return true;
@@ -331,15 +332,14 @@ bool Judge::CheckReassociated(Pair& pair, const std::vector<Attribute>& inputs) 
 // Both programs round, each as often as it does.
 std::string Judge::WhyNotRounding(Pair& pair, const std::vector<Attribute>& wide_inputs,
                                   const Results& wide, const Results& results) {
-  const double unit = std::max(UnitRoundoff(*pair.before), UnitRoundoff(*pair.after));
   std::vector<double> bounds =
-      RoundingBounds(*pair.before_in_double, wide_inputs, wide.before, unit, *options_.runner);
+      RoundingBounds(*pair.before_in_double, wide_inputs, wide.before, pair.unit, *options_.runner);
   const std::vector<double> after =
-      RoundingBounds(*pair.after_in_double, wide_inputs, wide.after, unit, *options_.runner);
+      RoundingBounds(*pair.after_in_double, wide_inputs, wide.after, pair.unit, *options_.runner);
   if (bounds.size() != after.size()) return "another number of outputs";
   for (size_t i = 0; i < bounds.size(); ++i)
     bounds[i] += after[i] + Compare(wide.before[i], wide.after[i]).absolute;
-  return WhyNotSame(results, kFewRoundings * unit, bounds);
+  return WhyNotSame(results, kFewRoundings * pair.unit, bounds);
 }
 
 // What is no real number may become another, but not all that a program computes.

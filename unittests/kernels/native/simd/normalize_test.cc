@@ -11,8 +11,10 @@ namespace {
 
 constexpr int64_t kSizes[] = {1, 3, 7, 13, 16, 33, 64, 100, 197, 768, 1408};
 
-std::vector<double> SoftmaxReference(const std::vector<float>& x, int64_t outer, int64_t extent,
-                                     int64_t inner) {
+// `of`: the result from the distance to the highest number, and the sum of the exponentials of those.
+template <class Of>
+std::vector<double> AlongAxis(const std::vector<float>& x, int64_t outer, int64_t extent,
+                              int64_t inner, const Of& of) {
   std::vector<double> y(x.size());
   for (int64_t o = 0; o < outer; ++o) {
     for (int64_t i = 0; i < inner; ++i) {
@@ -21,25 +23,41 @@ std::vector<double> SoftmaxReference(const std::vector<float>& x, int64_t outer,
       for (int64_t k = 0; k < extent; ++k) highest = std::fmax(highest, x[at + k * inner]);
       for (int64_t k = 0; k < extent; ++k) sum += std::exp(x[at + k * inner] - highest);
       for (int64_t k = 0; k < extent; ++k) {
-        y[at + k * inner] = std::exp(x[at + k * inner] - highest) / sum;
+        y[at + k * inner] = of(x[at + k * inner] - highest, sum);
       }
     }
   }
   return y;
 }
 
-TEST(CpuSoftmax, AgreesWithDoublesOnTheLastAndOnInnerAxes) {
+std::vector<double> SoftmaxReference(const std::vector<float>& x, int64_t outer, int64_t extent,
+                                     int64_t inner) {
+  return AlongAxis(x, outer, extent, inner,
+                   [](double distance, double sum) { return std::exp(distance) / sum; });
+}
+std::vector<double> LogSoftmaxReference(const std::vector<float>& x, int64_t outer, int64_t extent,
+                                        int64_t inner) {
+  return AlongAxis(x, outer, extent, inner,
+                   [](double distance, double sum) { return distance - std::log(sum); });
+}
+
+template <class Kernel, class Reference>
+void ExpectAgreesOnTheLastAndOnInnerAxes(const Kernel& kernel, const Reference& reference) {
   ForEachVariant([&](ThreadPool& pool) {
     for (int64_t extent : kSizes) {
       for (int64_t inner : {1, 7, 33, 65}) {
         const auto x = RandomFloats(3 * extent * inner, 5, -8, 8);
         std::vector<float> y(x.size());
-        Softmax(x.data(), y.data(), 3, extent, inner, pool);
-        EXPECT_LT(RelativeError(y, SoftmaxReference(x, 3, extent, inner)), kTolerance)
+        kernel(x.data(), y.data(), 3, extent, inner, pool);
+        EXPECT_LT(RelativeError(y, reference(x, 3, extent, inner)), kTolerance)
             << extent << " x " << inner;
       }
     }
   });
+}
+
+TEST(CpuSoftmax, AgreesWithDoublesOnTheLastAndOnInnerAxes) {
+  ExpectAgreesOnTheLastAndOnInnerAxes(Softmax, SoftmaxReference);
 }
 
 TEST(CpuSoftmax, TakesLargeMaskedAndInfiniteLogits) {
@@ -72,35 +90,8 @@ TEST(CpuSoftmax, WorksInPlaceAndOnNothing) {
   });
 }
 
-// As above, of logarithms.
-std::vector<double> LogSoftmaxReference(const std::vector<float>& x, int64_t outer, int64_t extent,
-                                        int64_t inner) {
-  std::vector<double> y(x.size());
-  for (int64_t o = 0; o < outer; ++o) {
-    for (int64_t i = 0; i < inner; ++i) {
-      const int64_t at = o * extent * inner + i;
-      double highest = -INFINITY, sum = 0;
-      for (int64_t k = 0; k < extent; ++k) highest = std::fmax(highest, x[at + k * inner]);
-      for (int64_t k = 0; k < extent; ++k) sum += std::exp(x[at + k * inner] - highest);
-      for (int64_t k = 0; k < extent; ++k)
-        y[at + k * inner] = x[at + k * inner] - highest - std::log(sum);
-    }
-  }
-  return y;
-}
-
 TEST(CpuLogSoftmax, AgreesWithDoublesOnTheLastAndOnInnerAxes) {
-  ForEachVariant([&](ThreadPool& pool) {
-    for (int64_t extent : kSizes) {
-      for (int64_t inner : {1, 7, 33, 65}) {
-        const auto x = RandomFloats(3 * extent * inner, 5, -8, 8);
-        std::vector<float> y(x.size());
-        LogSoftmax(x.data(), y.data(), 3, extent, inner, pool);
-        EXPECT_LT(RelativeError(y, LogSoftmaxReference(x, 3, extent, inner)), kTolerance)
-            << extent << " x " << inner;
-      }
-    }
-  });
+  ExpectAgreesOnTheLastAndOnInnerAxes(LogSoftmax, LogSoftmaxReference);
 }
 
 TEST(CpuLogSoftmax, IsFiniteWhereTheSoftmaxIsNot) {
