@@ -285,6 +285,11 @@ bool Case::SameInType(Term a, Term b, std::optional<ir::DataType> type) {
   return answer->second;
 }
 
+bool Case::ReadsReals() {
+  state_.used_reals |= state_.over_reals;
+  return state_.over_reals;
+}
+
 TypeClass Case::NewType(TypeSet set) {
   types_.emplace_back(types_.size(), set);
   return types_.size() - 1;

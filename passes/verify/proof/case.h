@@ -79,6 +79,9 @@ class Case {
   // Whether there are sizes for which all facts hold that are no products.
   bool FactsCanHold();
 
+  // Whether floats are real numbers here, of which a proof that asks then is.
+  bool ReadsReals();
+
   // Whether a tensor has provably the shape and elements of one that stands in the source.
   bool Same(Tensor* before, Tensor* after);
   // Whether a has the shape of a tensor of the source with so many elements.

@@ -260,10 +260,12 @@ std::optional<ProofAttr> RuleCase::Computed(const Formula& formula, ir::AttrKind
     return std::nullopt;
   }
   if (formula.name == "bounds") return ComputedBounds(formula);
-  if (formula.name == "splat")
-    return ProofAttr{.token = fmt::format("the number of {}",
-                                          graph_.Resolve(formula.arguments[0].value).index())};
-  return std::nullopt;
+  if (formula.name != "splat") return std::nullopt;
+  Tensor* from = values_[graph_.Resolve(formula.arguments[0].value).index()].tensor;
+  if (kind == AttrKind::kFloat && from != nullptr && from->Uniform() && c_.ReadsReals())
+    return ProofAttr{.elements = {from->Uniform()}};
+  return ProofAttr{
+      .token = fmt::format("the number of {}", graph_.Resolve(formula.arguments[0].value).index())};
 }
 
 // They are kept as f32, so those of f32 are themselves; a bound that is not given is infinite.

@@ -179,15 +179,6 @@ std::vector<Tensor*> OpMeanings::Attention(const ProofOp& op) {
   return {Permuted(Call(op.name, operands, inner), swap)};
 }
 
-std::vector<Tensor*> OpMeanings::HardSwish(const ProofOp& op) {
-  ProofOp gate;
-  gate.attrs["alpha"] = {.literal = context_.FloatAttr(1.0F / 6)};
-  gate.attrs["beta"] = {.literal = context_.FloatAttr(0.5F)};
-  Tensor* x = op.operands[0];
-  Tensor* factor = Call("onnx.HardSigmoid", {x}, gate);
-  return {factor == nullptr ? nullptr : Call("onnx.Mul", {x, factor})};
-}
-
 // Scales and zero points have one element each.
 std::vector<Tensor*> OpMeanings::QuantizedBinary(const ProofOp& op) {
   const auto& o = op.operands;

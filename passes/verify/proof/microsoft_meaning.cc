@@ -3,6 +3,7 @@
 #include "passes/verify/proof/op_meaning.h"
 
 namespace weft::passes {
+
 // The function of x + bias.
 std::vector<Tensor*> OpMeanings::Gelu(const ProofOp& op) {
   Tensor *x = op.operands[0], *bias = op.operand(1);
@@ -19,12 +20,15 @@ std::vector<Tensor*> OpMeanings::Gelu(const ProofOp& op) {
   return AnyElementwise(plain);
 }
 
-// x * sigmoid(alpha * x), of which the product is left out where alpha is 1.
+// x * sigmoid(x * alpha), of which the inner product is left out where alpha is 1.
 std::vector<Tensor*> OpMeanings::QuickGelu(const ProofOp& op) {
-  const ir::Attribute alpha = Chosen(op.attrs.find("alpha")->second);
-  if (!alpha.Is(ir::AttrKind::kFloat) || alpha.AsFloat() != 1) return AnyElementwise(op);
+  const ProofAttr& given = op.attrs.find("alpha")->second;
+  const ir::Attribute alpha = Chosen(given);
+  const bool is_one = alpha.Is(ir::AttrKind::kFloat) && alpha.AsFloat() == 1;
+  if (!is_one && given.elements.size() != 1) return AnyElementwise(op);
   Tensor* x = op.operands[0];
-  Tensor* gate = Call("onnx.Sigmoid", {x});
+  Tensor* scaled = is_one ? x : Call("onnx.Mul", {x, NumberLike(*x, given.elements[0])});
+  Tensor* gate = scaled == nullptr ? nullptr : Call("onnx.Sigmoid", {scaled});
   return {gate == nullptr ? nullptr : Call("onnx.Mul", {x, gate})};
 }
 

@@ -55,6 +55,10 @@ const std::map<std::string_view, OpMeanings::Function>& OpMeanings::Functions() 
       {"onnx.GlobalAveragePool", &M::LikeOperand},
       {"onnx.LayerNormalization", &M::LayerNormalization},
       {"onnx.Softmax", &M::LikeOperand},
+      {"onnx.LogSoftmax", &M::LogSoftmax},
+      {"onnx.Softplus", &M::Softplus},
+      {"onnx.Mish", &M::Mish},
+      {"onnx.Where", &M::Where},
       {"onnx.RMSNormalization", &M::RmsNormalization},
       {"fused.rms_norm", &M::LikeOperand},
       {"onnx.Gemm", &M::Gemm},
@@ -387,6 +391,15 @@ std::vector<Tensor*> OpMeanings::Full(const ProofOp& op) {
   auto* full = static_cast<Leaf*>(Unknown(op.name));
   full->uniform = element;
   return {full};
+}
+
+std::vector<Tensor*> OpMeanings::Where(const ProofOp& op) {
+  Tensor &condition = *op.operands[0], &yes = *op.operands[1], &no = *op.operands[2];
+  if (!c_.of_result()) {
+    c_.Restrict(condition.type, TypeBit(DataType::kBool));
+    c_.Unify(yes.type, no.type);
+  }
+  return {c_.Make<Selected>(condition, yes, no)};
 }
 
 }  // namespace weft::passes

@@ -82,6 +82,13 @@ class OpMeanings {
   Results Quantize(const ProofOp& op);
   Results Constant(const ProofOp& op);
   Results Full(const ProofOp& op);
+  Results Where(const ProofOp& op);
+
+  // function_meaning.cc
+  Results LogSoftmax(const ProofOp& op);
+  Results Softplus(const ProofOp& op);
+  Results Mish(const ProofOp& op);
+  Results HardSwish(const ProofOp& op);
 
   // movement_meaning.cc
   Results Transpose(const ProofOp& op);
@@ -105,7 +112,6 @@ class OpMeanings {
   Results LayerNorm(const ProofOp& op);
   Results GlobalAveragePool2d(const ProofOp& op);
   Results Attention(const ProofOp& op);
-  Results HardSwish(const ProofOp& op);
   Results QuantizedBinary(const ProofOp& op);
   Results QuantizedLookup(const ProofOp& op);
   Results QuantizedConv2d(const ProofOp& op);
@@ -116,6 +122,8 @@ class OpMeanings {
   Results QuickGelu(const ProofOp& op);
   Results SkipNormalization(const ProofOp& op);
 
+  // One number of the type of x.
+  Tensor* NumberLike(Tensor& x, Term number);
   // Another op with the given attributes.
   Tensor* Call(std::string_view name, std::vector<Tensor*> operands, ProofOp like = {});
   Tensor* Permuted(Tensor* x, std::vector<size_t> perm);

@@ -303,6 +303,23 @@ bool Elementwise::IsTwin(const Tensor& other) const {
   return commutative_ && twin->operands_ == std::vector<Tensor*>{operands_[1], operands_[0]};
 }
 
+namespace {
+
+Term IsTrue(Terms& t, Term element) {
+  const TermNode& node = t[element];
+  if (node.kind == TermNode::kNumber) return t.Bool(node.number != 0);
+  if (node.kind == TermNode::kApply && node.name == "onnx.Not")
+    return t.Not(IsTrue(t, node.arguments[0]));
+  return t.Apply(Sort::kBool, "is true", {element});
+}
+
+}  // namespace
+
+Term Selected::Apply(std::vector<Term> elements) {
+  Terms& t = c.terms();
+  return t.If(IsTrue(t, elements[0]), elements[1], elements[2]);
+}
+
 Converted::Converted(Case& owner, Tensor& x, TypeClass to, std::string function)
     : Elementwise(owner, to, std::move(function), {&x}, {}, false), x_(x) {}
 

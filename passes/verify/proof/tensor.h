@@ -180,7 +180,7 @@ class Elementwise : public Tensor {
   const std::vector<Tensor*>& operands() const { return operands_; }
 
  protected:
-  Term Apply(std::vector<Term> elements);
+  virtual Term Apply(std::vector<Term> elements);
   const std::vector<Tensor*> operands_;
 
  private:
@@ -188,6 +188,16 @@ class Elementwise : public Tensor {
   const std::vector<Term> everywhere_;
   const bool commutative_;
   std::optional<std::vector<Term>> dims_;
+};
+
+// The element of the second operand where that of the first is true, else of the third.
+class Selected : public Elementwise {
+ public:
+  Selected(Case& c, Tensor& condition, Tensor& yes, Tensor& no)
+      : Elementwise(c, yes.type, "onnx.Where", {&condition, &yes, &no}, {}, false) {}
+
+ protected:
+  Term Apply(std::vector<Term> elements) override;
 };
 
 // x with other element types: x itself where that is its own.
