@@ -21,7 +21,6 @@ using ir::Value;
 
 constexpr int64_t kSizes[] = {1, 2, 2, 3, 3, 3, 5};
 constexpr size_t kMaxRank = 5;
-constexpr int64_t kMaxElements = 2000;
 constexpr int64_t kFar = 30;  // more than any size, and few enough elements where it is one
 
 std::vector<Value> Ranked(std::span<const Value> near) {
@@ -158,6 +157,39 @@ Shape Draw::Vary(Shape shape) {
       if (shape.size() < kMaxRank) shape.insert(shape.begin(), DrawSize());
       return shape;
   }
+}
+
+void Draw::RegroupSizes(ir::Ints* sizes, bool may_have_more) {
+  if (sizes->size() < 2) return;
+  const size_t from = Below(sizes->size()), to = Below(sizes->size());
+  int64_t factor = 2;
+  while (factor < (*sizes)[from] && (*sizes)[from] % factor != 0) ++factor;
+  if (may_have_more && OneIn(3)) {
+    if (sizes->size() < kMaxRank) sizes->insert(sizes->begin() + from, 1);
+  } else if ((*sizes)[from] >= 2 && from != to && !OneIn(3)) {
+    (*sizes)[from] /= factor;
+    (*sizes)[to] *= factor;
+  } else {
+    std::swap((*sizes)[from], (*sizes)[to]);
+  }
+}
+
+void Draw::Regroup(Leaf* leaf) {
+  const bool is_list = leaf->constant && leaf->type.dtype() == DataType::kI64;
+  if (is_list && leaf->type.rank() == 1) {
+    ir::Ints list;
+    for (int64_t i = 0; i < leaf->type.NumElements(); ++i)
+      list.push_back(static_cast<int64_t>(ir::DenseElement(leaf->constant, i)));
+    RegroupSizes(&list, false);
+    const std::vector<double> numbers(list.begin(), list.end());
+    if (!numbers.empty()) leaf->constant = Dense(leaf->type, numbers);
+    return;
+  }
+  const Shape shape = leaf->type.shape();
+  ir::Ints sizes(shape.begin(), shape.end());
+  RegroupSizes(&sizes, true);
+  leaf->type = context_.TensorType(leaf->type.dtype(), sizes);
+  if (leaf->constant) leaf->constant = DrawContents(leaf->type);
 }
 
 Shape Draw::DrawShape(std::span<const Value> near) {

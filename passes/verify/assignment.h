@@ -21,6 +21,8 @@ struct Leaf {
   ir::Attribute constant;  // its contents; null: an input
 };
 
+constexpr int64_t kMaxElements = 2000;  // of a leaf
+
 struct Assignment {
   // By value: the leaf (of a list, each element has its type), or which of several it is: of an
   // Either() the alternative, of an optional operand 1 where it is absent, of a list its length, of
@@ -74,6 +76,9 @@ class Draw {
   ir::Attribute DrawField(const ir::FieldDef& field, std::span<const ir::Value> near);
   double DrawNumber();
   int64_t DrawSize();
+  // A tensor of as many elements in another shape, or of a list of integers another one with the same product,
+  // as what is reshaped has it.
+  void Regroup(Leaf* leaf);
   // From now on most sizes are this one: permutations of equal sizes, and axes that stand for each
   // other, fit by their types alone. None: any sizes again.
   void PreferSize(std::optional<int64_t> size) { preferred_size_ = size; }
@@ -87,6 +92,7 @@ class Draw {
   // Sizes of an op's result that are not known are drawn.
   ir::Shape ShapeOf(ir::Value value);
   ir::Shape Vary(ir::Shape shape);
+  void RegroupSizes(ir::Ints* sizes, bool may_have_more);
   ir::Attribute DrawOfKind(const ir::FieldDef& field, std::span<const ir::Value> near);
 
   ir::IrContext& context_;

@@ -7,6 +7,7 @@
 #include "ir/dialects/onnx.h"
 #include "ir/rewriter.h"
 #include "ir/walk.h"
+#include "passes/verify/complaint.h"
 
 namespace weft::passes {
 
@@ -316,33 +317,19 @@ void InstanceBuilder::ReconsiderBelow(OpId id, const drr::Alternative& alternati
   }
 }
 
-// "a is f32 but must be i8 or u8", "w has rank 3 but must have 4".
+// Of a leaf that the operand, or what it is computed from, gets its type or rank from.
 bool InstanceBuilder::FollowComplaint(ValueId id, std::string_view name) {
-  const size_t at = error_.find(std::string(name) + " ");
-  const size_t must = error_.find("must ", at);
-  if (at == std::string::npos || must == std::string::npos || !assignment_.leaves[id]) return false;
+  const auto complaint = ComplaintOf(error_, name);
+  if (!complaint || !assignment_.leaves[id]) return false;
   Leaf& leaf = *assignment_.leaves[id];
-  std::vector<ir::DataType> dtypes;
-  std::vector<int64_t> ranks;
-  std::string word;
-  for (const char c : error_.substr(must) + " ") {
-    if (c != ' ' && c != ',') {
-      word += c;
-      continue;
-    }
-    ir::DataType dtype;
-    if (ir::ParseDataType(word, &dtype) && ir::ElementSize(dtype) > 0) dtypes.push_back(dtype);
-    if (word.size() == 1 && word[0] >= '0' && word[0] <= '5') ranks.push_back(word[0] - '0');
-    word.clear();
-  }
   ir::Shape shape = leaf.type.shape();
   ir::DataType dtype = leaf.type.dtype();
-  if (error_.compare(at + name.size(), 10, " has rank ") == 0 && !ranks.empty()) {
-    shape.resize(static_cast<size_t>(draw_.OneOf(ranks)));
+  if (complaint->is == "rank" && !complaint->ranks.empty()) {
+    shape.resize(static_cast<size_t>(draw_.OneOf(complaint->ranks)));
     for (int64_t& size : shape)
       if (size == 0) size = draw_.DrawSize();
-  } else if (!dtypes.empty()) {
-    dtype = draw_.OneOf(dtypes);
+  } else if (!complaint->dtypes.empty() && complaint->is == ir::DataTypeName(dtype)) {
+    dtype = draw_.OneOf(complaint->dtypes);
   } else {
     return false;
   }

@@ -12,7 +12,7 @@
 #include "ir/analysis/constant.h"
 #include "ir/builder.h"
 #include "ir/dialects/builtin.h"
-#include "passes/verify/mistakes.h"
+#include "passes/verify/mutation/mistakes.h"
 
 namespace weft::passes {
 namespace {

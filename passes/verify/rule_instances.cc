@@ -47,6 +47,7 @@ class Search {
   std::vector<RuleInstance>& NewFound(const std::string& features);
   // What tells instances apart that are worth having.
   std::string Features(const Assignment& assignment) const;
+  Assignment Start();
   std::optional<int64_t> PreferredSize();
   // Remembers why the furthest attempt failed.
   uint64_t Note(uint64_t fitness, const std::string& reason);
@@ -78,7 +79,7 @@ std::vector<RuleInstance> Search::Run(std::string* why) {
   const size_t enough = kSpare * static_cast<size_t>(options_.wanted);
   uint64_t best = 0;
   int idle = 0;
-  Assignment best_assignment(rule_.graph), next(rule_.graph);
+  Assignment best_assignment(rule_.graph), next = Start();
   for (int i = 0; i < options_.attempts && found_.size() < enough; ++i) {
     if (ir::ThreadSeconds() >= options_.until) break;
     Assignment assignment = std::move(next);
@@ -86,7 +87,7 @@ std::vector<RuleInstance> Search::Run(std::string* why) {
     const uint64_t fitness = Attempt(&assignment);
     if (found_.size() > found || idle > kPatience) {
       best = idle = 0;
-      next = Assignment(rule_.graph);
+      next = Start();
       draw_.PreferSize(PreferredSize());
       if (found_.size() > found && !draw_.OneIn(3)) {  // one that differs somewhat
         next = assignment;
@@ -262,6 +263,17 @@ std::string Search::Features(const Assignment& assignment) const {
   }
   add(8, sizes.size() == 1 && *sizes.begin() >= 2);
   return features;
+}
+
+Assignment Search::Start() {
+  if (options_.starts.empty() || draw_.OneIn(4)) return Assignment(rule_.graph);
+  Assignment start = draw_.OneOf(options_.starts);
+  start.Forget(draw_.random(), static_cast<int>(draw_.Below(3)));
+  for (int i = static_cast<int>(draw_.Below(4)); i > 0 && !start.leaves.empty(); --i) {
+    std::optional<Leaf>& leaf = start.leaves[drr::ValueId(draw_.Below(start.leaves.size()))];
+    if (leaf) draw_.Regroup(&*leaf);
+  }
+  return start;
 }
 
 std::optional<int64_t> Search::PreferredSize() {

@@ -11,11 +11,13 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "drr/rule/rule.h"
 #include "ir/program.h"
+#include "passes/verify/assignment.h"
 
 namespace weft::passes {
 
@@ -28,6 +30,8 @@ struct InstanceOptions {
   bool symbolic = false;
   // Of a mutant: programs that this rule makes the same of are passed over.
   const drr::Rule* original = nullptr;
+  // Where it begins, beside anywhere: programs near these are tried.
+  std::span<const Assignment> starts{};
   // ir::ThreadSeconds() when the search ends with what it has.
   double until = std::numeric_limits<double>::infinity();
 };

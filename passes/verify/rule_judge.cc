@@ -17,9 +17,10 @@
 #include "passes/verify/apply_once.h"
 #include "passes/verify/counterexample.h"
 #include "passes/verify/difference.h"
-#include "passes/verify/idle_attributes.h"
 #include "passes/verify/in_double.h"
 #include "passes/verify/input_sizes.h"
+#include "passes/verify/match_assignment.h"
+#include "passes/verify/mutation/idle_attributes.h"
 #include "passes/verify/program_variants.h"
 #include "passes/verify/proof/rule_proof.h"
 #include "passes/verify/rounding_bound.h"
@@ -104,6 +105,7 @@ class Judge {
   InputKind kind_ = InputKind::kLattice;
   int refutations_ = 0;
   std::vector<const RuleInstance*> right_, wrong_;
+  std::vector<Assignment> starts_;  // for the search
   double sum_of_ulps_ = 0;
   int64_t elements_ = 0;
   std::string cannot_run_;
@@ -129,6 +131,7 @@ RuleJudgement Judge::Run() {
                           .seed = options_.seed,
                           .symbolic = options_.symbolic,
                           .original = original_ ? &*original_ : nullptr,
+                          .starts = starts_,
                           .until = found_by},
                          &why, &refused);
   result_.refused += refused;
@@ -172,7 +175,10 @@ std::vector<RuleInstance> Judge::GivenInstances() {
   for (const auto& program : programs)
     for (int i = 0; i < options_.variants; ++i)
       if (auto variant = VariantOf(*program, draw)) variants.push_back(std::move(variant));
-  for (auto& program : programs) AddSites(std::move(program), &instances);
+  for (auto& program : programs) {
+    for (Assignment& start : AssignmentsOf(rule_, *program)) starts_.push_back(std::move(start));
+    AddSites(std::move(program), &instances);
+  }
   const size_t most = instances.size() + static_cast<size_t>(options_.instances);
   for (auto& variant : variants)
     if (instances.size() < most) AddSites(std::move(variant), &instances);

@@ -72,7 +72,7 @@ struct RuleJudgement {
   int instances = 0;  // programs that were compared
   int refused = 0;    // attempts at one on which it matches, and the engine refuses what it makes
   // Of a mutant: programs of which it makes something else than its original; and those where the two
-  // differ in attributes alone that say nothing (passes/verify/idle_attributes.h).
+  // differ in attributes alone that say nothing (passes/verify/mutation/idle_attributes.h).
   int differing = 0, idle = 0;
   int symbolic = 0;     // of those with sizes that were symbols when the rule was applied
   int comparisons = 0;  // of results on one set of inputs

@@ -17,7 +17,7 @@
 #include "ir/text/parser.h"
 #include "kernels/runtime/program_runner.h"
 #include "passes/rule_registry.h"
-#include "passes/verify/mutants.h"
+#include "passes/verify/mutation/mutants.h"
 #include "passes/verify/proof/rule_proof.h"
 #include "passes/verify/rule_judge.h"
 #include "tools/cli/dialects.h"

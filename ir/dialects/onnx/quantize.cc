@@ -35,11 +35,14 @@ bool CheckOneOf(InferContext& c, size_t i, std::initializer_list<DataType> allow
       fmt::format("{} is {} but must be {}", OperandName(c, i), DataTypeName(dtype), names));
 }
 
-// Fails unless operand i may be a scalar or one element per entry of x's dimension `axis`.
+// Fails unless operand i may be a scalar or one element per entry of x's dimension `axis`. Of one element the
+// axis says nothing, and one whose size is not known may be that.
 bool CheckPerAxis(InferContext& c, size_t i, int64_t axis) {
   if (!CheckRank(c, i, 0, 1)) return false;
   const Dims x = DimsOf(c, 0), dims = DimsOf(c, i);
   if (!x || !dims || dims->empty() || dims->front() == 1) return true;
+  const auto rank = static_cast<int64_t>(x->size());
+  if (!IsStaticDim(dims->front()) && (axis < -rank || axis >= rank)) return true;
   if (!NormalizeAxis(c, &axis, x->size())) return false;
   if (MergeDim((*x)[axis], dims->front())) return true;
   return c.Fail(fmt::format("{} has {} entries but dimension {} of x is {}", OperandName(c, i),

@@ -66,21 +66,48 @@ std::vector<Tensor*> OpMeanings::LikeOperand(const ProofOp& op) {
   return c_.open() ? AnyFunction(op, rank) : Results();
 }
 
+// The product, scaled, and the sum: but of real numbers only, as a kernel may round them together.
 std::vector<Tensor*> OpMeanings::Gemm(const ProofOp& op) {
-  if (!NeedsDefaults(op, {"alpha", "beta"})) return {};
   Tensor *a = op.operands[0], *b = op.operands[1];
   if (Integer(op, "transA", 0, 1) != 0) a = Permuted(a, {1, 0});
   if (Integer(op, "transB", 0, 1) != 0) b = Permuted(b, {1, 0});
   if (!c_.open()) return {};
-  Tensor* y = Call("onnx.MatMul", {a, b});
-  Tensor* c = op.operand(2);
+  if (!c_.ReadsReals()) {
+    ProofOp plain = op;
+    plain.attrs.erase("transA");
+    plain.attrs.erase("transB");
+    plain.operands[0] = a;
+    plain.operands[1] = b;
+    return AnyFunction(plain, 2);
+  }
+  Tensor* y = Times(op, "alpha", Call("onnx.MatMul", {a, b}));
+  Tensor* c = Times(op, "beta", op.operand(2));
   return {c == nullptr || y == nullptr ? y : Call("onnx.Add", {y, c})};
 }
 
-// By the activation, if that is none or a clip.
+// Times the number that an attribute is, if that is not 1, its default.
+Tensor* OpMeanings::Times(const ProofOp& op, std::string_view attr, Tensor* y) {
+  if (y == nullptr || !c_.open() || IsDefault(op, attr)) return y;
+  const ProofAttr& factor = op.attrs.find(attr)->second;
+  const ir::Attribute value = Chosen(factor);
+  if (!value.Is(ir::AttrKind::kFloat) && factor.token.empty()) {
+    c_.Fail(fmt::format("{} of {} is computed", attr, op.name));
+    return nullptr;
+  }
+  Terms& t = c_.terms();
+  const Term number =
+      value ? t.Number(value.AsFloat()) : t.Variable(Sort::kElement, "number " + factor.token);
+  return Call("onnx.Mul", {y, NumberLike(*y, number)});
+}
+
+// By the activation, if that is none, a swish or a clip.
 Tensor* OpMeanings::Activated(const ProofOp& op, Tensor* y) {
   if (IsDefault(op, "activation") || y == nullptr) return y;
   const ir::Attribute activation = Chosen(op.attrs.find("activation")->second);
+  if (activation.Is(ir::AttrKind::kString) && activation.AsString() == "swish") {
+    Tensor* gate = Call("onnx.Sigmoid", {y});
+    return gate == nullptr ? nullptr : Call("onnx.Mul", {y, gate});
+  }
   const auto params = op.attrs.find("activation_params");
   if (!activation.Is(ir::AttrKind::kString) || activation.AsString() != "clip" ||
       params == op.attrs.end() || params->second.elements.size() != 2) {
@@ -116,6 +143,13 @@ std::vector<Tensor*> OpMeanings::Conv2d(const ProofOp& op) {
   Tensor* residual = op.operand(3);
   if (residual != nullptr && y != nullptr) y = Call("onnx.Add", {y, residual});
   return {Activated(op, y)};
+}
+
+std::vector<Tensor*> OpMeanings::GroupNorm(const ProofOp& op) {
+  ProofOp plain = op;
+  plain.attrs.erase("activation");
+  const Results norm = LikeOperand(plain);
+  return {norm.empty() ? nullptr : Activated(op, norm[0])};
 }
 
 // By its axis counted from the front.

@@ -66,6 +66,7 @@ const std::map<std::string_view, OpMeanings::Function>& OpMeanings::Functions() 
       {"fused.linear", &M::Linear},
       {"fused.conv2d", &M::Conv2d},
       {"fused.layer_norm", &M::LayerNorm},
+      {"fused.group_norm", &M::GroupNorm},
       {"fused.global_average_pool2d", &M::GlobalAveragePool2d},
       {"fused.attention", &M::Attention},
       {"fused.gelu", &M::Gelu},

@@ -102,6 +102,7 @@ class OpMeanings {
 
   // fused_meaning.cc
   Tensor* Activated(const ProofOp& op, Tensor* y);
+  Tensor* Times(const ProofOp& op, std::string_view attr, Tensor* y);
   Results RmsNormalization(const ProofOp& op);
   Results Convolution(const ProofOp& op);
   Results LikeOperand(const ProofOp& op);  // of its rank
@@ -110,6 +111,7 @@ class OpMeanings {
   Results Conv2d(const ProofOp& op);
   Results LayerNormalization(const ProofOp& op);
   Results LayerNorm(const ProofOp& op);
+  Results GroupNorm(const ProofOp& op);
   Results GlobalAveragePool2d(const ProofOp& op);
   Results Attention(const ProofOp& op);
   Results QuantizedBinary(const ProofOp& op);

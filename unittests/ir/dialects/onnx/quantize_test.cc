@@ -22,6 +22,8 @@ TEST_F(OnnxQuantize, ScalesAreScalarsOrFitTheAxis) {
             "onnx.QuantizeLinear: y_scale has 2 entries but dimension 1 of x is 3");
   EXPECT_EQ(Run<ops::DequantizeLinear>({X({3}, DataType::kU8), X({3})}),
             "onnx.DequantizeLinear: axis 1 is out of range for rank 1");
+  // A scale of unknown size may be one number, of which the axis says nothing.
+  EXPECT_EQ(Run<ops::DequantizeLinear>({X({3}, DataType::kU8), X({n})}), "tensor<3xf32>");
   EXPECT_EQ(Run<ops::DequantizeLinear>({X({3}, DataType::kU8), X({3, 1})}),
             "onnx.DequantizeLinear: x_scale has rank 2 but must have 0 to 1");
 }

@@ -1,4 +1,4 @@
-#include "passes/verify/mutants.h"
+#include "passes/verify/mutation/mutants.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "drr/rule/vocabulary.h"
-#include "passes/verify/mistakes.h"
+#include "passes/verify/mutation/mistakes.h"
 
 namespace weft::passes {
 namespace {

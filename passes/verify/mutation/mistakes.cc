@@ -1,4 +1,4 @@
-#include "passes/verify/mistakes.h"
+#include "passes/verify/mutation/mistakes.h"
 
 #include <algorithm>
 #include <array>

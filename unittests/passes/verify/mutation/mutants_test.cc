@@ -1,5 +1,5 @@
 // Mistakes made in rules that are right, and whether the judge finds them.
-#include "passes/verify/mutants.h"
+#include "passes/verify/mutation/mutants.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 
 #include "kernels/runtime/program_runner.h"
 #include "passes/rule_registry.h"
-#include "passes/verify/mistakes.h"
+#include "passes/verify/mutation/mistakes.h"
 #include "passes/verify/rule_judge.h"
 #include "unittests/fixtures/golden.h"
 

@@ -1,4 +1,4 @@
-// What may be written by mistake in place of a part of a rule: for mutants (passes/verify/mutants.h).
+// What may be written by mistake in place of a part of a rule: for mutants (passes/verify/mutation/mutants.h).
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
 // Attributes that say nothing: kernels give the same bits with any value of them.
-#include "passes/verify/idle_attributes.h"
+#include "passes/verify/mutation/idle_attributes.h"
 
 #include <gtest/gtest.h>
 
@@ -104,6 +104,14 @@ const char* const kAttention =
     (%3) = "fused.attention" (%0, %1, %2) {scale:0.5,fill:@} : (tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>) -> tensor<1x2x3x4xf32>
     () = "builtin.return" (%3) {} : (tensor<1x2x3x4xf32>) -> 
   })";
+const char* const kReduceMean = R"(module {} (%0: tensor<2x3x4xf32>) {
+    (%1) = "onnx.ReduceMean" (%0) {axes:array[1],noop_with_empty_axes:@} : (tensor<2x3x4xf32>) -> tensor<2x1x4xf32>
+    () = "builtin.return" (%1) {} : (tensor<2x1x4xf32>) -> 
+  })";
+const char* const kConv = R"(module {} (%0: tensor<1x2x5x5xf32>, %1: tensor<3x2x3x2xf32>) {
+    (%2) = "onnx.Conv" (%0, %1) {@} : (tensor<1x2x5x5xf32>, tensor<3x2x3x2xf32>) -> tensor<1x3x3x4xf32>
+    () = "builtin.return" (%2) {} : (tensor<1x3x3x4xf32>) -> 
+  })";
 
 const std::vector<Place> kPlaces = {
     {"QuantizeAxis", "axis", Quantized("axis:@"), "1", {"0", "-1", "2"}},
@@ -119,6 +127,8 @@ const std::vector<Place> kPlaces = {
     {"ReshapeAllowzero", "allowzero", kReshape, "0", {"1"}},
     {"GemmBeta", "beta", kGemm, "1.0", {"0.5", "0.0"}},
     {"MaxPoolStorageOrder", "storage_order", kMaxPool, "0", {"1"}},
+    {"ReduceMeanNoop", "noop_with_empty_axes", kReduceMean, "0", {"1"}},
+    {"ConvKernelShape", "kernel_shape", kConv, "", {"kernel_shape:array[3,2]"}},
     {"AttentionFill", "fill", kAttention, "0.0", {"-1000.0"}},
 };
 
@@ -152,6 +162,10 @@ TEST(IdleAttributes, AreNoneWhereKernelsReadThem) {
   };
   EXPECT_FALSE(is_idle("axis", Quantized("axis:1", "tensor<3xf32>, [1, 2, 3]")));
   EXPECT_FALSE(is_idle("precision", Quantized("precision:10")));
+  EXPECT_FALSE(is_idle("noop_with_empty_axes", R"(module {} (%0: tensor<2x3xf32>) {
+    (%1) = "onnx.ReduceMean" (%0) {axes:array[],noop_with_empty_axes:1} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    () = "builtin.return" (%1) {} : (tensor<2x3xf32>) -> 
+  })"));
   EXPECT_FALSE(is_idle("scale", With(kPlaces.back(), "0.0")));
 }
 

@@ -1,4 +1,4 @@
-#include "passes/verify/idle_attributes.h"
+#include "passes/verify/mutation/idle_attributes.h"
 
 #include <algorithm>
 #include <string_view>
@@ -49,8 +49,22 @@ bool MakesNoSmallFloat(Operation op) {
   return type.IsTensor() && type.dtype() != DataType::kNull && !ir::IsLowPrecision(type.dtype());
 }
 
+// The kernel has the size that its shape says.
+bool IsSizeOfWeights(Operation op) {
+  const ir::Type w = op.operand(1).type();
+  const ir::Attribute sizes = op.attr("kernel_shape");
+  if (!w.IsTensor() || !w.HasRank() || !sizes.Is(ir::AttrKind::kInts) || w.rank() < 2) return false;
+  const ir::Shape shape = w.shape();
+  const ir::Ints given = sizes.AsInts();
+  return std::equal(shape.begin() + 2, shape.end(), given.begin(), given.end());
+}
+bool HasAxes(Operation op) {
+  const ir::Attribute axes = op.attr("axes");
+  return axes.Is(ir::AttrKind::kInts) && !axes.AsInts().empty();
+}
+
 struct Entry {
-  std::string_view op, attr;
+  std::string_view op, attr;  // of an op ending in *, all that begin so
   bool (*is_idle)(Operation op);
 };
 
@@ -71,6 +85,8 @@ constexpr Entry kEntries[] = {
     {"onnx.Cast", "round_mode", MakesNoSmallFloat},
     // Whether a 0 is a size or copies one.
     {"onnx.Reshape", "allowzero", [](Operation op) { return IsConstantWithout(op, 1, 0); }},
+    {"onnx.Reduce*", "noop_with_empty_axes", HasAxes},
+    {"onnx.Conv", "kernel_shape", IsSizeOfWeights},
     {"onnx.Gemm", "beta", [](Operation op) { return !op.HasOperand(2); }},
     // The order of indices, which are the second result.
     {"onnx.MaxPool", "storage_order", [](Operation op) { return op.num_results() < 2; }},
@@ -82,7 +98,11 @@ constexpr Entry kEntries[] = {
 
 bool IsIdle(Operation op, ir::Name attr) {
   return std::any_of(std::begin(kEntries), std::end(kEntries), [&](const Entry& entry) {
-    return entry.op == op.name() && entry.attr == attr.str() && entry.is_idle(op);
+    std::string_view name = entry.op;
+    const bool is_family = name.ends_with('*');
+    if (is_family) name.remove_suffix(1);
+    const bool is_named = is_family ? op.name().starts_with(name) : op.name() == name;
+    return is_named && entry.attr == attr.str() && entry.is_idle(op);
   });
 }
 

@@ -1,0 +1,30 @@
+#include "passes/verify/complaint.h"
+
+#include <algorithm>
+#include <iterator>
+#include <sstream>
+
+namespace weft::passes {
+
+std::optional<Complaint> ComplaintOf(const std::string& error, std::string_view operand) {
+  std::istringstream text(error);
+  const std::vector<std::string> words{std::istream_iterator<std::string>(text), {}};
+  const auto at = std::find(words.begin(), words.end(), operand);
+  if (words.end() - at < 3) return std::nullopt;
+  Complaint complaint{.is = at[2], .dtypes = {}, .ranks = {}};
+  for (auto it = words.begin(); it != words.end(); ++it) {
+    std::string word = *it;
+    if (!word.empty() && word.back() == ',') word.pop_back();
+    ir::DataType dtype;
+    if (it == at + 2) continue;
+    if (ir::ParseDataType(word, &dtype) && ir::ElementSize(dtype) > 0)
+      complaint.dtypes.push_back(dtype);
+    if (word == "float") complaint.dtypes.push_back(ir::DataType::kF32);
+    if (word == "integer") complaint.dtypes.push_back(ir::DataType::kI64);
+    if (it > at + 3 && word.size() == 1 && word[0] >= '0' && word[0] <= '5')
+      complaint.ranks.push_back(word[0] - '0');
+  }
+  return complaint;
+}
+
+}  // namespace weft::passes
