@@ -21,10 +21,19 @@ Phrase Say(std::string_view word, SourceLoc loc, const Args&... args) {
   return {word, {Arg(args)...}, sizeof...(args), loc};
 }
 
+// As further arguments, as far as there is room.
+template <class T>
+void AddValues(std::initializer_list<T> values, Phrase* phrase) {
+  for (const T& value : values)
+    if (phrase->size < kMaxArguments)
+      phrase->arguments[phrase->size++] = {PhraseArgument::kValue, false, value.id()};
+}
+
 }  // namespace
 
 Condition IsConstant(ValueArg x, SourceLoc loc) { return {Say("constant", loc, x)}; }
 Condition IsConstantLike(ValueArg x, SourceLoc loc) { return {Say("constant_like", loc, x)}; }
+Condition NotConstant(ValueArg x, SourceLoc loc) { return {Say("not_constant", loc, x)}; }
 Condition IsSplat(ValueArg x, double number, SourceLoc loc) {
   return {Say("splat_is", loc, x, number)};
 }
@@ -34,6 +43,15 @@ Condition IsSplat(ValueArg x, double number, double tolerance, SourceLoc loc) {
 Condition SignedZero(ValueArg x, IntArg sign, SourceLoc loc) {
   return {Say("signed_zero", loc, x, sign)};
 }
+Condition RangeEnd(ValueArg x, IntArg sign, SourceLoc loc) {
+  return {Say("range_end", loc, x, sign)};
+}
+Condition SameNumber(ValueArg x, ValueArg y, SourceLoc loc) {
+  return {Say("same_number", loc, x, y)};
+}
+Condition NoGreater(ValueArg x, ValueArg than, SourceLoc loc) {
+  return {Say("no_greater", loc, x, than)};
+}
 Condition IsUniform(ValueArg x, SourceLoc loc) { return {Say("uniform", loc, x)}; }
 Condition Positive(ValueArg x, SourceLoc loc) { return {Say("positive", loc, x)}; }
 Condition NonZero(ValueArg x, SourceLoc loc) { return {Say("non_zero", loc, x)}; }
@@ -42,6 +60,12 @@ Condition PerTensor(ValueArg scale, ValueArg zero_point, SourceLoc loc) {
 }
 Condition DType(ValueArg x, DTypeArg type, SourceLoc loc) {
   return {Say("dtype_is", loc, x, type)};
+}
+Condition DType(ValueArg x, DTypeArg type, DTypeArg or_type, SourceLoc loc) {
+  return {Say("dtype_is", loc, x, type, or_type)};
+}
+Condition DType(ValueArg x, DTypeArg type, DTypeArg or_type, DTypeArg or_other, SourceLoc loc) {
+  return {Say("dtype_is", loc, x, type, or_type, or_other)};
 }
 Condition SameDType(ValueArg x, ValueArg y, SourceLoc loc) {
   return {Say("same_dtype", loc, x, y)};
@@ -94,6 +118,18 @@ Condition PerChannel(ValueArg x, ValueArg of, IntArg axis, SourceLoc loc) {
 Condition Broadcasts(ValueArg x, ValueArg to, SourceLoc loc) {
   return {Say("broadcasts", loc, x, to)};
 }
+Condition BroadcastTogether(ValueArg x, ValueArg y, ValueArg to, SourceLoc loc) {
+  return {Say("broadcast_together", loc, x, y, to)};
+}
+Condition VariesAlong(ValueArg x, ValueArg of, IntArg axis, SourceLoc loc) {
+  return {Say("varies_along", loc, x, of, axis)};
+}
+Condition VariesAlong(ValueArg x, ValueArg of, IntArg axis, Attr<Ints> before, SourceLoc loc) {
+  return {Say("varies_along", loc, x, of, axis, before)};
+}
+Condition CoversFrom(ValueArg x, ValueArg of, IntArg axis, SourceLoc loc) {
+  return {Say("covers_from", loc, x, of, axis)};
+}
 Condition LastAxes(Attr<Ints> axes, ValueArg x, SourceLoc loc) {
   return {Say("last_axes", loc, axes, x)};
 }
@@ -103,25 +139,60 @@ Condition LastDims(ValueArg x, ValueArg of, Attr<Ints> axes, SourceLoc loc) {
 Condition SameAxis(ValueArg x, IntArg a, IntArg b, SourceLoc loc) {
   return {Say("same_axis", loc, x, a, b)};
 }
-Condition IsIdentity(Attr<Ints> perm, SourceLoc loc) { return {Say("identity", loc, perm)}; }
+Condition IsIdentity(ListArg list, SourceLoc loc) { return {Say("identity", loc, list)}; }
+Condition SwapsLast(Attr<Ints> perm, SourceLoc loc) { return {Say("swaps_last", loc, perm)}; }
+Condition CountIs(ListArg list, IntArg count, SourceLoc loc) {
+  return {Say("count_is", loc, list, count)};
+}
+Condition SameAxes(ListArg axes, ValueArg of, ListArg others, ValueArg of_others, SourceLoc loc) {
+  return {Say("same_axes", loc, axes, of, others, of_others)};
+}
 Condition Inverse(Attr<Ints> p, Attr<Ints> q, SourceLoc loc) { return {Say("inverse", loc, p, q)}; }
 Condition OnlyUnitDimsMove(ValueArg x, Attr<Ints> perm, SourceLoc loc) {
   return {Say("only_unit_dims_move", loc, x, perm)};
 }
+Condition SameOp(ValueArg x, ValueArg y, SourceLoc loc) { return {Say("same_op", loc, x, y)}; }
 Condition OnlyUser(ValueArg x, ValueArg user, SourceLoc loc) {
   return {Say("only_user", loc, x, user)};
 }
 Expression<double> SplatOf(Tensor x, SourceLoc loc) { return {Say("splat", loc, x)}; }
+Expression<double> SplatOf(Tensor x, double if_absent, SourceLoc loc) {
+  return {Say("splat", loc, x, if_absent)};
+}
+Expression<double> Scaled(NumberArg number, std::initializer_list<Tensor> factors, Tensor divisor,
+                          SourceLoc loc) {
+  Phrase phrase = Say("scaled", loc, number, divisor);
+  AddValues(factors, &phrase);
+  return {phrase};
+}
+Expression<ir::DataType> DTypeOf(Tensor x, SourceLoc loc) { return {Say("dtype", loc, x)}; }
 Expression<int64_t> DimOf(Tensor x, IntArg axis, SourceLoc loc) {
   return {Say("dim", loc, x, axis)};
 }
 Expression<Ints> IntsOf(Tensor x, SourceLoc loc) { return {Say("ints", loc, x)}; }
 Expression<Ints> ShapeOf(Tensor x, SourceLoc loc) { return {Say("shape", loc, x)}; }
+Expression<Ints> SizesIn(Tensor shape, SourceLoc loc) { return {Say("sizes", loc, shape)}; }
+Expression<Ints> SizesIn(Tensor shape, Tensor reshaped, SourceLoc loc) {
+  return {Say("sizes", loc, shape, reshaped)};
+}
+Expression<Ints> ReversedAxes(Tensor x, SourceLoc loc) { return {Say("reversed_axes", loc, x)}; }
+Expression<Ints> JoinAxes(Tensor axes, Tensor of, Tensor then, Tensor of_then, SourceLoc loc) {
+  return {Say("join_axes", loc, axes, of, then, of_then)};
+}
+Expression<Ints> JoinedPads(Tensor of, Tensor pads, Tensor axes, SourceLoc loc) {
+  return {Say("joined_pads", loc, of, pads, axes)};
+}
+Expression<Ints> JoinedPoolPads(Tensor of, Tensor pads, Tensor axes, SourceLoc loc) {
+  return {Say("joined_pads", loc, of, pads, axes, IntArg(1))};
+}
 Expression<Ints> Compose(Attr<Ints> p, Attr<Ints> q, SourceLoc loc) {
   return {Say("compose", loc, p, q)};
 }
 Expression<int64_t> ElementAt(Attr<Ints> list, IntArg index, SourceLoc loc) {
   return {Say("element", loc, list, index)};
+}
+Expression<int64_t> IsZero(Attr<int64_t> integer, SourceLoc loc) {
+  return {Say("is_zero", loc, integer)};
 }
 Expression<bool> AsBool(Attr<int64_t> integer, SourceLoc loc) {
   return {Say("bool", loc, integer)};
@@ -139,12 +210,32 @@ Expression<ir::Attribute> ScalarOf(Tensor x, Tensor or_y, SourceLoc loc) {
 Expression<Floats> BoundsOf(Tensor low, Tensor high, SourceLoc loc) {
   return {Say("bounds", loc, low, high)};
 }
+Expression<Ints> IntegerBounds(Tensor of, Tensor low, Tensor high, SourceLoc loc) {
+  return {Say("integer_bounds", loc, of, low, high)};
+}
+Expression<ir::Attribute> Ones(Tensor x, Attr<Ints> last_axes, SourceLoc loc) {
+  return {Say("ones", loc, x, last_axes)};
+}
+Expression<ir::Attribute> Ones(Tensor x, Attr<Ints> last_axes, Tensor unless, SourceLoc loc) {
+  return {Say("ones", loc, x, last_axes, unless)};
+}
+Expression<ir::Attribute> Product(Tensor a, Tensor b, SourceLoc loc) {
+  return {Say("product", loc, a, b)};
+}
+Expression<ir::Attribute> Product(Tensor a, Tensor b, IntArg axis, SourceLoc loc) {
+  return {Say("product", loc, a, b, axis)};
+}
+Expression<ir::Attribute> Sum(Tensor a, Tensor b, SourceLoc loc) { return {Say("sum", loc, a, b)}; }
+Expression<ir::Attribute> BiasProduct(Tensor bias, Tensor by, Tensor weights, SourceLoc loc) {
+  return {Say("bias_product", loc, bias, by, weights)};
+}
+Expression<ir::Attribute> BiasSum(Tensor bias, Tensor with, Tensor weights, SourceLoc loc) {
+  return {Say("bias_sum", loc, bias, with, weights)};
+}
 
 Condition AnyElement(std::initializer_list<TensorList> lists, SourceLoc loc) {
   Phrase phrase = Say("any_element", loc);
-  for (const TensorList& list : lists)
-    if (phrase.size < kMaxArguments)
-      phrase.arguments[phrase.size++] = {PhraseArgument::kValue, false, list.id()};
+  AddValues(lists, &phrase);
   return {phrase};
 }
 

@@ -19,9 +19,13 @@ namespace weft::drr {
 // --- constants -------------------------------------------------------------------
 Condition IsConstant(ValueArg x, WEFT_HERE);
 Condition IsConstantLike(ValueArg x, WEFT_HERE);
+Condition NotConstant(ValueArg x, WEFT_HERE);  // not known to be one
 Condition IsSplat(ValueArg x, double number, WEFT_HERE);
 Condition IsSplat(ValueArg x, double number, double tolerance, WEFT_HERE);
 Condition SignedZero(ValueArg x, IntArg sign, WEFT_HERE);  // 1 or -1
+Condition RangeEnd(ValueArg x, IntArg sign, WEFT_HERE);    // -1 or 1: the least or greatest number
+Condition SameNumber(ValueArg x, ValueArg y, WEFT_HERE);
+Condition NoGreater(ValueArg x, ValueArg than, WEFT_HERE);
 Condition IsUniform(ValueArg x, WEFT_HERE);
 Condition Positive(ValueArg x, WEFT_HERE);
 Condition NonZero(ValueArg x, WEFT_HERE);
@@ -29,6 +33,8 @@ Condition PerTensor(ValueArg scale, ValueArg zero_point, WEFT_HERE);  // a quant
 
 // --- types -----------------------------------------------------------------------
 Condition DType(ValueArg x, DTypeArg type, WEFT_HERE);
+Condition DType(ValueArg x, DTypeArg type, DTypeArg or_type, WEFT_HERE);
+Condition DType(ValueArg x, DTypeArg type, DTypeArg or_type, DTypeArg or_other, WEFT_HERE);
 Condition SameDType(ValueArg x, ValueArg y, WEFT_HERE);
 Condition IsFloat(ValueArg x, WEFT_HERE);
 Condition IsInteger(ValueArg x, WEFT_HERE);
@@ -54,32 +60,62 @@ Condition MaxDim(ValueArg x, IntArg axis, IntArg size, WEFT_HERE);
 Condition SameDim(ValueArg x, IntArg axis, ValueArg y, IntArg axis_of_y, WEFT_HERE);
 Condition PerChannel(ValueArg x, ValueArg of, IntArg axis, WEFT_HERE);
 Condition Broadcasts(ValueArg x, ValueArg to, WEFT_HERE);
+Condition BroadcastTogether(ValueArg x, ValueArg y, ValueArg to, WEFT_HERE);
+Condition VariesAlong(ValueArg x, ValueArg of, IntArg axis, WEFT_HERE);
+Condition VariesAlong(ValueArg x, ValueArg of, IntArg axis, Attr<Ints> before, WEFT_HERE);
+Condition CoversFrom(ValueArg x, ValueArg of, IntArg axis, WEFT_HERE);
 
 // --- axes and permutations ---------------------------------------------------------
 Condition LastAxes(Attr<Ints> axes, ValueArg x, WEFT_HERE);
 Condition LastDims(ValueArg x, ValueArg of, Attr<Ints> axes, WEFT_HERE);
 Condition SameAxis(ValueArg x, IntArg a, IntArg b, WEFT_HERE);
-Condition IsIdentity(Attr<Ints> perm, WEFT_HERE);
+Condition IsIdentity(ListArg list, WEFT_HERE);
+Condition SwapsLast(Attr<Ints> perm, WEFT_HERE);
+Condition CountIs(ListArg list, IntArg count, WEFT_HERE);
+Condition SameAxes(ListArg axes, ValueArg of, ListArg others, ValueArg of_others, WEFT_HERE);
 Condition Inverse(Attr<Ints> p, Attr<Ints> q, WEFT_HERE);
 Condition OnlyUnitDimsMove(ValueArg x, Attr<Ints> perm, WEFT_HERE);
 
-// --- uses ------------------------------------------------------------------------
+// --- ops and uses ------------------------------------------------------------------
+Condition SameOp(ValueArg x, ValueArg y, WEFT_HERE);
 Condition OnlyUser(ValueArg x, ValueArg user, WEFT_HERE);
 Condition AnyElement(std::initializer_list<TensorList> lists, WEFT_HERE);
 
 // --- computed attributes -------------------------------------------------------------
 Expression<double> SplatOf(Tensor x, WEFT_HERE);
+Expression<double> SplatOf(Tensor x, double if_absent, WEFT_HERE);
+// number * factors / divisor, as far as they are given; at most three factors.
+Expression<double> Scaled(NumberArg number, std::initializer_list<Tensor> factors, Tensor divisor,
+                          WEFT_HERE);
+Expression<ir::DataType> DTypeOf(Tensor x, WEFT_HERE);
 Expression<int64_t> DimOf(Tensor x, IntArg axis, WEFT_HERE);
 Expression<Ints> IntsOf(Tensor x, WEFT_HERE);
 Expression<Ints> ShapeOf(Tensor x, WEFT_HERE);
-Expression<Ints> Compose(Attr<Ints> p, Attr<Ints> q, WEFT_HERE);  // p[q]
+Expression<Ints> SizesIn(Tensor shape, WEFT_HERE);
+Expression<Ints> SizesIn(Tensor shape, Tensor reshaped, WEFT_HERE);  // as the target of a Reshape
+Expression<Ints> ReversedAxes(Tensor x, WEFT_HERE);
+Expression<Ints> JoinAxes(Tensor axes, Tensor of, Tensor then, Tensor of_then, WEFT_HERE);
+Expression<Ints> JoinedPads(Tensor of, Tensor pads, Tensor axes, WEFT_HERE);
+Expression<Ints> JoinedPoolPads(Tensor of, Tensor pads, Tensor axes, WEFT_HERE);  // < the window
+Expression<Ints> Compose(Attr<Ints> p, Attr<Ints> q, WEFT_HERE);                  // p[q]
 Expression<int64_t> ElementAt(Attr<Ints> list, IntArg index, WEFT_HERE);
+Expression<int64_t> IsZero(Attr<int64_t> integer, WEFT_HERE);  // 1 or 0
 Expression<bool> AsBool(Attr<int64_t> integer, WEFT_HERE);
 Expression<int64_t> StartOfLast(Attr<Ints> axes, WEFT_HERE);
 Expression<ir::Attribute> ScalarLike(Tensor x, double number, WEFT_HERE);
 Expression<ir::Attribute> ScalarOf(Tensor x, WEFT_HERE);
 Expression<ir::Attribute> ScalarOf(Tensor x, Tensor or_y, WEFT_HERE);  // the one that is there
 Expression<Floats> BoundsOf(Tensor low, Tensor high, WEFT_HERE);       // of a Clip
+Expression<Ints> IntegerBounds(Tensor of, Tensor low, Tensor high, WEFT_HERE);
+
+// --- computed constants of f32 -------------------------------------------------------
+Expression<ir::Attribute> Ones(Tensor x, Attr<Ints> last_axes, WEFT_HERE);
+Expression<ir::Attribute> Ones(Tensor x, Attr<Ints> last_axes, Tensor unless, WEFT_HERE);
+Expression<ir::Attribute> Product(Tensor a, Tensor b, WEFT_HERE);
+Expression<ir::Attribute> Product(Tensor a, Tensor b, IntArg axis, WEFT_HERE);  // b by place
+Expression<ir::Attribute> Sum(Tensor a, Tensor b, WEFT_HERE);
+Expression<ir::Attribute> BiasProduct(Tensor bias, Tensor by, Tensor weights, WEFT_HERE);
+Expression<ir::Attribute> BiasSum(Tensor bias, Tensor with, Tensor weights, WEFT_HERE);
 
 #undef WEFT_HERE
 

@@ -59,6 +59,17 @@ class IntArg : public internal::PhraseArgument {
   IntArg(I i) : PhraseArgument{kInt, false, {}, {}, static_cast<int64_t>(i)} {}
   IntArg(Attr<int64_t> a) : PhraseArgument{kVariable, false, {}, a.id()} {}
 };
+class NumberArg : public internal::PhraseArgument {
+ public:
+  NumberArg(double number) : PhraseArgument{kNumber, false, {}, {}, 0, number} {}
+  NumberArg(Attr<float> a) : PhraseArgument{kVariable, false, {}, a.id()} {}
+};
+// A list of integers: a constant, or an attribute variable that holds one.
+class ListArg : public internal::PhraseArgument {
+ public:
+  ListArg(Tensor t) : PhraseArgument{kValue, false, t.id()} {}
+  ListArg(Attr<Ints> a) : PhraseArgument{kVariable, false, {}, a.id()} {}
+};
 class DTypeArg : public internal::PhraseArgument {
  public:
   DTypeArg(ir::DataType t) : PhraseArgument{kType, false, {}, {}, static_cast<int64_t>(t)} {}

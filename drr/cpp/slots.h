@@ -32,9 +32,15 @@ concept ComputesFor = std::invocable<F, const MatchContext&> &&
 template <class T>
 struct In {  // .axis = In{-1, 3}
   std::vector<T> values;
+  bool or_absent = false;
   In(std::initializer_list<T> v) : values(v) {}
+  In OrAbsent() && {  // or not written out
+    or_absent = true;
+    return std::move(*this);
+  }
 };
-struct Any {};  // .value = Any(): matches whatever is there
+struct Absent {};  // .axes = Absent(): not written out
+struct Any {};     // .value = Any(): matches whatever is there
 
 // Op<O>(AnyAttrs()): whatever all of them are. It converts to the attributes of any op, so that Op()
 // is one function: the compiler's message about a misspelt attribute is then eight lines.
@@ -77,6 +83,11 @@ class SourceSlot {
       : kind_(kLiterals),
         literals_([set](ir::IrContext& c, std::vector<ir::Attribute>* attributes) {
           for (const auto& value : set.values) attributes->push_back(ir::MakeAttr(c, V(value)));
+          if (set.or_absent) attributes->emplace_back();
+        }) {}
+  SourceSlot(Absent)
+      : kind_(kLiterals), literals_([](ir::IrContext&, std::vector<ir::Attribute>* attributes) {
+          attributes->emplace_back();
         }) {}
   SourceSlot(Attr<V> handle) : kind_(kBind), variable_(handle.id()) {}
   SourceSlot(Any) : kind_(kAny) {}

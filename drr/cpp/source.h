@@ -58,6 +58,15 @@ class SourcePattern {
     internal::ShareAttrs(graph_, op);
     return {graph_, op};
   }
+  // The first with these attributes, or one of the others with any.
+  template <class First, class... Others>
+  OneOfPattern<First, Others...> OneOf(SourceAttrs<First> first, AnyAttrs,
+                                       SourceLoc loc = SourceLoc::Here()) {
+    const OpId op = graph_->NewOp(loc);
+    internal::RecordAlternative<First>(graph_, op, first);
+    (graph_->AddAlternative(op, ir::OpDefOf<Others>()), ...);
+    return {graph_, op};
+  }
   // An op of any name that has all of `traits` (ir::kElementwise | ...), of the dialects that are
   // loaded when the rules are frozen. What the match replaces must be pure.
   AnyOpPattern AnyOp(uint32_t traits = ir::kNone, SourceLoc loc = SourceLoc::Here());
@@ -179,6 +188,13 @@ class SourcePattern {
         },
         loc, false);
     return drr::Let<T>(id);
+  }
+
+  // A computed attribute that must be there, or the rule declines for this reason.
+  template <class T>
+  Expression<T> Let(std::string_view why, const Expression<T>& expression) {
+    AddCondition(Condition{expression}, why, false);
+    return expression;
   }
 
   drr::ResultPattern ResultPattern() { return drr::ResultPattern(graph_); }

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "drr/rule/match_context.h"
@@ -46,6 +47,23 @@ class Evaluation {
     if (!held.Is(ir::AttrKind::kInt)) return false;
     *value = held.AsInt();
     return true;
+  }
+  // Likewise; 1 of a variable that is not bound.
+  bool Number(size_t i, double* value) const {
+    *value = at(i).number;
+    if (!at(i).variable) return true;
+    const ir::Attribute held = m.attr(at(i).variable);
+    *value = !held ? 1 : held.Is(ir::AttrKind::kInt) ? static_cast<double>(held.AsInt()) : 0;
+    if (!held || held.Is(ir::AttrKind::kInt)) return true;
+    if (!held.Is(ir::AttrKind::kFloat) && !held.Is(ir::AttrKind::kDouble)) return false;
+    *value = held.AsDouble();
+    return true;
+  }
+  // The integers of a variable or of a constant; nothing where there are none.
+  std::optional<ir::Ints> ints(size_t i) const {
+    if (!at(i).variable) return tensor(i).ints();
+    const ir::Attribute held = m.attr(at(i).variable);
+    return held.Is(ir::AttrKind::kInts) ? std::optional(held.AsInts()) : std::nullopt;
   }
   // kNull when a variable holds something else.
   ir::DataType dtype(size_t i) const {

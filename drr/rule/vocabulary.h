@@ -5,11 +5,12 @@
 //
 // A rule that says what it needs in these words can be printed, read back, explained and analysed;
 // functions of C++ can not. drr/cpp/constraints.h has the functions of C++, and ir-opt
-// --list-constraints prints the table. A new word is one row of Entries() in vocabulary.cc, one
-// function in vocabulary_functions.{h,cc} that evaluates it, and one in drr/cpp/constraints.{h,cc}.
+// --list-constraints prints the table. A new word is one row in vocabulary_table.cc, one function of
+// vocabulary_functions.h that evaluates it, and one in drr/cpp/constraints.{h,cc}.
 //
 // A constraint holds only when proved: where a shape or constant is not known, it does not. An
-// argument `%b?` (in C++ IfGiven(b)) makes the constraint hold where b is absent.
+// argument `%b?` (in C++ IfGiven(b)) makes the constraint hold where b is absent. A computed
+// attribute is a constraint too: that it can be computed (in C++ src.Let("why", Compose(p, q))).
 #pragma once
 
 #include <string>
@@ -20,14 +21,14 @@
 
 namespace weft::drr {
 
-inline constexpr size_t kMaxArguments = 4;
+inline constexpr size_t kMaxArguments = 5;
 
 struct VocabularyEntry {
   std::string_view name;  // in text
   std::string_view cpp;   // in C++; empty: only text has it
-  // One letter per argument: v a value, L a list of values, a an attribute variable, i an integer or
-  // a variable that holds one, n a number, s a string, t an element type or a variable that holds
-  // one, l any literal. After a '?' the arguments may be left out.
+  // One letter per argument: v a value, L a list of values, a an attribute variable, A one or a
+  // value of integers, i an integer or a variable that holds one, n a number, N one or a variable
+  // that holds one, s a string, t an element type or a variable that holds one, l any literal. After a '?' the arguments may be left out.
   std::string_view arguments;
   bool is_constraint = true;  // or a computed attribute
   std::string_view reason;    // of a constraint: what must hold, {0} being the first argument

@@ -30,7 +30,8 @@ ir::Operation DefiningOp(const BoundTensor& t) {
   return t.value() ? t.value().DefiningOp() : ir::Operation();
 }
 
-// With the default where the op does not have it written out.
+}  // namespace
+
 Attribute AttributeNamed(const Evaluation& e, ir::Operation op, const std::string& name) {
   const Attribute given = op.attr(name);
   const ir::FieldDef* field = op.def() ? op.def()->FindField(ir::Name(name)) : nullptr;
@@ -38,13 +39,12 @@ Attribute AttributeNamed(const Evaluation& e, ir::Operation op, const std::strin
   return field->make_default(*e.m.context());
 }
 
-}  // namespace
-
 bool IsConstant(const Evaluation& e) { return e.tensor(0).is_constant(); }
 bool IsConstantLike(const Evaluation& e) {
   const ir::Operation op = DefiningOp(e.tensor(0));
   return op && op.HasTrait(ir::kConstantLike);
 }
+bool NotConstant(const Evaluation& e) { return e.tensor(0).value() && !e.tensor(0).is_constant(); }
 bool StaticShape(const Evaluation& e) { return e.tensor(0).is_static(); }
 bool StaticDim(const Evaluation& e) { return ir::IsStaticDim(e.dim(0, 1)); }
 bool HasRank(const Evaluation& e) { return e.tensor(0).has_rank(); }
@@ -82,8 +82,11 @@ bool MaxDim(const Evaluation& e) {
 }
 bool SameDim(const Evaluation& e) { return ir::SameDim(e.dim(0, 1), e.dim(2, 3)); }
 bool DtypeIs(const Evaluation& e) {
-  const ir::DataType dtype = e.dtype(1);
-  return dtype != ir::DataType::kNull && e.tensor(0).dtype() == dtype;
+  const ir::DataType dtype = e.tensor(0).dtype();
+  if (dtype == ir::DataType::kNull) return false;
+  for (size_t i = 1; e.has(i); ++i)
+    if (e.dtype(i) == dtype) return true;
+  return false;
 }
 bool SameDtype(const Evaluation& e) {
   const ir::DataType dtype = e.tensor(0).dtype();
@@ -162,14 +165,6 @@ bool LastDims(const Evaluation& e) {
     if (!ir::SameDim(e.tensor(0).dim(axis), e.tensor(1).dim(axis))) return false;
   return true;
 }
-bool IsIdentity(const Evaluation& e) {
-  const Attribute perm = e.variable(0);
-  if (!perm.Is(AttrKind::kInts)) return false;
-  const ir::Ints& axes = perm.AsInts();
-  for (size_t i = 0; i < axes.size(); ++i)
-    if (axes[i] != static_cast<int64_t>(i)) return false;
-  return true;
-}
 bool Inverse(const Evaluation& e) {
   const Attribute p = e.variable(0), q = e.variable(1);
   if (!p.Is(AttrKind::kInts) || !q.Is(AttrKind::kInts)) return false;
@@ -220,6 +215,10 @@ bool OnlyUser(const Evaluation& e) {
     if (user != only) return false;
   return true;
 }
+bool SameOp(const Evaluation& e) {
+  const ir::Operation a = DefiningOp(e.tensor(0)), b = DefiningOp(e.tensor(1));
+  return a && b && a.opcode() == b.opcode();
+}
 bool AnyElement(const Evaluation& e) {
   for (size_t i = 0; e.has(i); ++i)
     if (!e.list(i).empty()) return true;
@@ -240,11 +239,32 @@ bool AttributeIs(const Evaluation& e) {
 }
 
 Attribute SplatOf(const Evaluation& e) {
+  if (e.has(1) && !e.tensor(0).value()) return e.m.context()->DoubleAttr(e.number(1));
   const auto splat = e.tensor(0).splat();
   if (!splat) return {};
   if (ir::IsInteger(e.tensor(0).dtype()))
     return e.m.context()->IntAttr(static_cast<int64_t>(*splat));
   return e.m.context()->DoubleAttr(*splat);
+}
+Attribute Scaled(const Evaluation& e) {
+  double number = 0, product = 1;
+  if (!e.Number(0, &number)) return {};
+  for (size_t i = 2; e.has(i); ++i) {
+    if (!e.tensor(i).value()) continue;
+    const auto factor = e.tensor(i).splat();
+    if (!factor) return {};
+    product *= *factor;
+  }
+  if (e.tensor(1).value()) {
+    const auto divisor = e.tensor(1).splat();
+    if (!divisor) return {};
+    product /= *divisor;
+  }
+  return e.m.context()->DoubleAttr(number * product);
+}
+Attribute DTypeOf(const Evaluation& e) {
+  const ir::DataType dtype = e.tensor(0).dtype();
+  return dtype == ir::DataType::kNull ? Attribute() : e.m.context()->DataTypeAttr(dtype);
 }
 Attribute DimOf(const Evaluation& e) {
   const int64_t dim = e.dim(0, 1);
@@ -286,6 +306,11 @@ Attribute AsBool(const Evaluation& e) {
   const Attribute integer = e.variable(0);
   if (!integer.Is(AttrKind::kInt)) return {};
   return e.m.context()->BoolAttr(integer.AsInt() != 0);
+}
+Attribute IsZero(const Evaluation& e) {
+  const Attribute integer = e.variable(0);
+  if (!integer.Is(AttrKind::kInt)) return {};
+  return e.m.context()->IntAttr(integer.AsInt() == 0 ? 1 : 0);
 }
 Attribute StartOfLast(const Evaluation& e) {
   const Attribute axes = e.variable(0);

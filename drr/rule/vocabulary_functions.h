@@ -1,4 +1,6 @@
-// What the words of the vocabulary mean: one function each, which drr/rule/vocabulary.cc names.
+// What the words of the vocabulary mean: one function each, which drr/rule/vocabulary_table.cc
+// names. Those about lists of integers are in vocabulary_lists.cc, those that compute constants in
+// vocabulary_constants.cc.
 #pragma once
 
 #include "drr/rule/evaluation.h"
@@ -8,6 +10,7 @@ namespace weft::drr::internal {
 // Constraints: true only when proved.
 bool IsConstant(const Evaluation& e);
 bool IsConstantLike(const Evaluation& e);
+bool NotConstant(const Evaluation& e);
 bool StaticShape(const Evaluation& e);
 bool StaticDim(const Evaluation& e);
 bool HasRank(const Evaluation& e);
@@ -29,6 +32,9 @@ bool SameShape(const Evaluation& e);
 bool OneElement(const Evaluation& e);
 bool NonEmpty(const Evaluation& e);
 bool SplatIs(const Evaluation& e);
+bool RangeEnd(const Evaluation& e);
+bool SameNumber(const Evaluation& e);
+bool NoGreater(const Evaluation& e);
 bool SignedZero(const Evaluation& e);
 bool IsUniform(const Evaluation& e);
 bool Positive(const Evaluation& e);
@@ -36,31 +42,54 @@ bool NonZero(const Evaluation& e);
 bool PerTensor(const Evaluation& e);
 bool PerChannel(const Evaluation& e);
 bool Broadcasts(const Evaluation& e);
+bool BroadcastTogether(const Evaluation& e);
+bool VariesAlong(const Evaluation& e);
+bool CoversFrom(const Evaluation& e);
 bool LastAxes(const Evaluation& e);
 bool LastDims(const Evaluation& e);
 bool IsIdentity(const Evaluation& e);
+bool SwapsLast(const Evaluation& e);
+bool CountIs(const Evaluation& e);
+bool SameAxes(const Evaluation& e);
 bool Inverse(const Evaluation& e);
 bool SameAxis(const Evaluation& e);
 bool OnlyUnitDimsMove(const Evaluation& e);
 bool CastsCompose(const Evaluation& e);
 bool ReshapesCompose(const Evaluation& e);
 bool OnlyUser(const Evaluation& e);
+bool SameOp(const Evaluation& e);
 bool AnyElement(const Evaluation& e);
 bool IsNamed(const Evaluation& e);
 bool AttributeIs(const Evaluation& e);
 
 // Attributes: null when the match does not have it.
 ir::Attribute SplatOf(const Evaluation& e);
+ir::Attribute Scaled(const Evaluation& e);
+ir::Attribute DTypeOf(const Evaluation& e);
 ir::Attribute DimOf(const Evaluation& e);
 ir::Attribute IntsOf(const Evaluation& e);
 ir::Attribute ShapeOf(const Evaluation& e);
+ir::Attribute SizesIn(const Evaluation& e);
 ir::Attribute AttributeOf(const Evaluation& e);
 ir::Attribute Compose(const Evaluation& e);
 ir::Attribute ElementAt(const Evaluation& e);
+ir::Attribute ReversedAxes(const Evaluation& e);
+ir::Attribute JoinAxes(const Evaluation& e);
+ir::Attribute JoinedPads(const Evaluation& e);
+ir::Attribute IsZero(const Evaluation& e);
 ir::Attribute AsBool(const Evaluation& e);
 ir::Attribute StartOfLast(const Evaluation& e);
 ir::Attribute ScalarLike(const Evaluation& e);
 ir::Attribute ScalarOf(const Evaluation& e);
 ir::Attribute BoundsOf(const Evaluation& e);
+ir::Attribute IntegerBounds(const Evaluation& e);
+ir::Attribute Ones(const Evaluation& e);
+ir::Attribute Product(const Evaluation& e);
+ir::Attribute Sum(const Evaluation& e);
+ir::Attribute BiasProduct(const Evaluation& e);
+ir::Attribute BiasSum(const Evaluation& e);
+
+// With its default where the op does not have it written out; null where it has no such attribute.
+ir::Attribute AttributeNamed(const Evaluation& e, ir::Operation op, const std::string& name);
 
 }  // namespace weft::drr::internal

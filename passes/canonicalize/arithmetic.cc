@@ -1,9 +1,5 @@
 // Identities of arithmetic, most of them from ai_system_graph_optimization.md (5.2.1). A constant
 // operand may be expanded (X * Broadcast(1)), as long as x itself is not.
-#include <algorithm>
-#include <functional>
-
-#include "passes/canonicalize/constant_math.h"
 #include "passes/rules.h"
 
 namespace weft::passes {
@@ -33,27 +29,15 @@ Tensor FoldZero(SourcePattern& src, ResultPattern& res) {
   return x;
 }
 
-// (x . a) . b => x . (a . b) of f32 constants, one of them a number, or both of one shape.
-template <class Op, class Join>
-void MergeConstants(SourcePattern& src, ResultPattern& res, Join join) {
+// (x . a) . b => x . c, where c is a . b of constants.
+template <class Op>
+void MergeConstants(SourcePattern& src, ResultPattern& res,
+                    Expression<ir::Attribute> (*join)(Tensor, Tensor, SourceLoc)) {
   auto x = src.Tensor("x"), a = src.Tensor("a"), b = src.Tensor("b");
   auto out = src.Op<Op>()(src.Op<Op>()(x, a), b);
-  src.Require("a and b are f32 constants, one of them a number, or both of one shape",
-              [=](const MatchContext& m) {
-                if (!ConstantF32(m[a]) || !ConstantF32(m[b])) return false;
-                return m[a].shape() == m[b].shape() || m[a].type().NumElements() == 1 ||
-                       m[b].type().NumElements() == 1;
-              });
-  res.Tensor(out) = res.Op<Op>()(x, res.Constant([=](const MatchContext& m) {
-    const auto first = *ConstantF32(m[a]), second = *ConstantF32(m[b]);
-    Shape shape = m[first.size() == 1 ? b : a].shape();
-    const auto rank = static_cast<size_t>(std::max(m[a].rank(), m[b].rank()));
-    shape.insert(shape.begin(), rank - shape.size(), 1);
-    return MakeF32(m.context(), shape, [&](int64_t i) {
-      return join(double{first[first.size() == 1 ? 0 : i]},
-                  double{second[second.size() == 1 ? 0 : i]});
-    });
-  }));
+  auto joined = src.Let("a and b are f32 constants, one of them a number, or both of one shape",
+                        join(a, b, SourceLoc::Here()));
+  res.Tensor(out) = res.Op<Op>()(x, res.Constant(joined));
 }
 
 }  // namespace
@@ -111,12 +95,12 @@ WEFT_RULE(FoldLogOfExpQuotient, "canonicalize", kApproximate, .seed = "ai-system
 
 // (x + a) + b => x + (a + b), a and b constants
 WEFT_RULE(MergeConstantTerms, "canonicalize", kReassociates) {
-  MergeConstants<ops::Add>(src, res, std::plus<double>());
+  MergeConstants<ops::Add>(src, res, Sum);
 }
 
 // (x * a) * b => x * (a * b), a and b constants
 WEFT_RULE(MergeConstantFactors, "canonicalize", kReassociates) {
-  MergeConstants<ops::Mul>(src, res, std::multiplies<double>());
+  MergeConstants<ops::Mul>(src, res, Product);
 }
 
 // x * (1 / y), x * reciprocal(y) => x / y, of one shape: the reciprocal of a smaller y pays

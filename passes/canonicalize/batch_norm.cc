@@ -3,10 +3,10 @@
 #include <numeric>
 #include <optional>
 
+#include "drr/rule/constant_f32.h"
 #include "ir/dialects/onnx/matmul.h"
 #include "ir/dialects/onnx/nn/conv.h"
 #include "ir/dialects/onnx/nn/normalization.h"
-#include "passes/canonicalize/constant_math.h"
 #include "passes/rules.h"
 
 namespace weft::passes {

@@ -15,14 +15,10 @@ WEFT_RULE(DropNoopCast, "canonicalize", kExact, .aliases = {"remove-noop-cast"})
 }
 
 // cast_like(x, like) => cast(x, type of like), as torch's exporter gives scalars the type of a tensor.
-// Native code, because an attribute is an element type in this rule only.
 WEFT_RULE(LowerCastLike, "canonicalize", kExact) {
   auto x = src.Tensor("x"), like = src.Tensor("like");
   auto out = src.Op<ops::CastLike>()(x, like);
-  auto to = src.Let("the element type is known", [=](const MatchContext& m) {
-    const ir::DataType dtype = m[like].dtype();
-    return dtype == ir::DataType::kNull ? std::nullopt : std::optional(dtype);
-  });
+  auto to = src.Let("the element type is known", DTypeOf(like));
   res.Tensor(out) = res.Op<ops::Cast>({.to = to})(x);
 }
 

@@ -110,9 +110,7 @@ WEFT_RULE(MergeExtrema, "canonicalize", kExact) {
   auto inner = src.OneOf<ops::Min, ops::Max>(), outer = src.OneOf<ops::Min, ops::Max>();
   auto some = inner(ys);
   auto out = outer(xs, some, zs);
-  src.Require("both are the same operator", [=](const MatchContext& m) {
-    return m.op(inner.id()).opcode() == m.op(outer.id()).opcode();
-  });
+  src.Require("both are the same operator", SameOp(some, out));
   res.Tensor(out) = res.Like(outer)(xs, ys, zs);
 }
 

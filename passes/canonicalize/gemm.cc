@@ -24,10 +24,8 @@ WEFT_RULE(FoldTransposeIntoGemm, "canonicalize", kReassociates) {
   auto trans_a = src.Attr<int64_t>("transA");
   auto gemm = src.Op<ops::Gemm>(AnyAttrs(), {.transA = trans_a});
   auto out = gemm(src.Op<ops::Transpose>({.perm = {1, 0}})(a), b, src.Optional(c));
-  src.Profitable("b is no constant: a product with weights reads a as it lies",
-                 [=](const MatchContext& m) { return !m[b].is_constant(); });
-  const auto other = [=](const MatchContext& m) { return int64_t{m[trans_a] == 0}; };
-  res.Tensor(out) = res.Like(gemm, {.transA = other})(a, b, c);
+  src.Profitable(NotConstant(b));  // a product with weights reads a as it lies
+  res.Tensor(out) = res.Like(gemm, {.transA = IsZero(trans_a)})(a, b, c);
 }
 
 // gemm(a, transpose(b), c) => gemm(a, b, c) {transB}

@@ -26,13 +26,7 @@ WEFT_RULE(DropNoopGather, "canonicalize", kExact) {
   auto x = src.Tensor("x"), indices = src.Tensor("indices");
   auto out = src.Op<ops::Gather>(AnyAttrs())(x, indices);
   src.Require(SameType(x, out), Rank(indices, 1));
-  src.Require("the indices count from 0", [=](const MatchContext& m) {
-    const auto list = m[indices].ints();
-    if (!list) return false;
-    for (size_t i = 0; i < list->size(); ++i)
-      if ((*list)[i] != static_cast<int64_t>(i)) return false;
-    return true;
-  });
+  src.Require("the indices count from 0", IsIdentity(indices));
   res.Tensor(out) = x;
 }
 
@@ -108,9 +102,7 @@ WEFT_RULE(DropRepeatedOp, "canonicalize", kExact) {
   auto first = idempotent(), second = idempotent();
   auto once = src.Keep(first(x));
   auto out = second(once);
-  src.Require("both are the same operator", [=](const MatchContext& m) {
-    return m.op(first.id()).opcode() == m.op(second.id()).opcode();
-  });
+  src.Require("both are the same operator", SameOp(once, out));
   res.Tensor(out) = once;
 }
 

@@ -1,49 +1,9 @@
 // Reshapes, and the computation of their targets.
-#include <algorithm>
-#include <optional>
-
-#include "ir/dialects/onnx/infer/shape_value.h"
 #include "ir/dialects/onnx/reduce.h"
 #include "passes/rules.h"
 
 namespace weft::passes {
 namespace {
-
-// The target as numbers, where 0 copies a size of x and one entry may be -1; nothing when that does
-// not say the same for all sizes. A -1 beside a copied size says nothing when that size is 0, so the
-// two never stand together unless the program has said so itself.
-std::optional<Ints> KnownTarget(const BoundTensor& x, const BoundTensor& shape) {
-  const auto entries = ir::EvaluateShapeValue(shape.value());
-  if (!entries || !x.has_rank()) return std::nullopt;
-  Ints target;
-  bool copies = false, empty = false, derived = false;
-  int computed = 0;
-  for (size_t i = 0; i < entries->size(); ++i) {
-    const ir::ShapeEntry entry = (*entries)[i];
-    const bool is_copy = !entry.is_number && i < static_cast<size_t>(x.rank()) &&
-                         ir::IsSymbolicDim(entry.value) &&
-                         entry.value == x.dim(static_cast<int64_t>(i));
-    target.push_back(entry.is_number ? entry.value : is_copy ? 0 : -1);
-    copies |= is_copy;
-    empty |= entry.is_number && entry.value == 0;
-    computed += target.back() == -1;
-    derived |= !entry.is_number && !is_copy;
-  }
-  if (computed > 1 || (derived && (copies || empty))) return std::nullopt;
-  return target;
-}
-
-// Nothing when one is not a number.
-std::optional<Ints> Numbers(const BoundTensor& shape) {
-  const auto sizes = ir::EvaluateShapeValue(shape.value());
-  if (!sizes) return std::nullopt;
-  Ints numbers;
-  for (const ir::ShapeEntry& size : *sizes) {
-    if (!size.is_number) return std::nullopt;
-    numbers.push_back(size.value);
-  }
-  return numbers;
-}
 
 // x in another shape, by an op that is no Reshape.
 Tensor OtherView(SourcePattern& src, const Tensor& x, const char* axes) {
@@ -57,33 +17,6 @@ Tensor TwoViews(SourcePattern& src, const Tensor& x) {
   auto viewed = src.Keep(OtherView(src, x, "a"));
   return src.Either(src.Op<ops::Reshape>(AnyAttrs())(viewed, src.Tensor("t")),
                     OtherView(src, src.Keep(src.Either(reshaped, OtherView(src, x, "c"))), "b"));
-}
-
-constexpr int64_t kMaxAxis = 63;  // what a program may say is not searched further
-
-// Axes of a list; nothing where one is negative and the rank not known.
-std::optional<Ints> NormalAxes(const BoundTensor& list, const BoundTensor& of) {
-  std::optional<Ints> axes = list.ints();
-  if (!axes) return std::nullopt;
-  for (int64_t& axis : *axes) {
-    if (axis < 0 && !of.has_rank()) return std::nullopt;
-    axis += axis < 0 ? of.rank() : 0;
-    if (axis < 0 || axis > kMaxAxis) return std::nullopt;
-  }
-  return axes;
-}
-
-// `first`, and those that `others` are among what `first` leaves over.
-Ints JoinAxes(Ints first, const Ints& others) {
-  Ints all = first;
-  for (int64_t left : others) {
-    int64_t axis = 0;
-    for (;; ++axis)
-      if (std::find(first.begin(), first.end(), axis) == first.end() && left-- == 0) break;
-    all.push_back(axis);
-  }
-  std::sort(all.begin(), all.end());
-  return all;
 }
 
 }  // namespace
@@ -154,10 +87,7 @@ WEFT_RULE(MergeSqueezes, "canonicalize", kExact, .benefit = 3) {
   auto x = src.Tensor("x"), a = src.Tensor("a"), b = src.Tensor("b");
   auto inner = src.Keep(src.Op<ops::Squeeze>()(x, a));
   auto out = src.Op<ops::Squeeze>()(inner, b);
-  auto axes = src.Let("the axes are constants", [=](const MatchContext& m) {
-    const auto first = NormalAxes(m[a], m[x]), second = NormalAxes(m[b], m[inner]);
-    return first && second ? std::optional(JoinAxes(*first, *second)) : std::nullopt;
-  });
+  auto axes = src.Let("the axes are constants", JoinAxes(a, x, b, inner));
   res.Tensor(out) = res.Op<ops::Squeeze>()(x, res.ConstantInts(axes));
 }
 
@@ -166,29 +96,20 @@ WEFT_RULE(MergeUnsqueezes, "canonicalize", kExact, .benefit = 3) {
   auto x = src.Tensor("x"), a = src.Tensor("a"), b = src.Tensor("b");
   auto inner = src.Keep(src.Op<ops::Unsqueeze>()(x, a));
   auto out = src.Op<ops::Unsqueeze>()(inner, b);
-  auto axes = src.Let("the axes are constants", [=](const MatchContext& m) {
-    const auto first = NormalAxes(m[a], m[inner]), second = NormalAxes(m[b], m[out]);
-    return first && second ? std::optional(JoinAxes(*second, *first)) : std::nullopt;
-  });
+  auto axes = src.Let("the axes are constants", JoinAxes(b, out, a, inner));
   res.Tensor(out) = res.Op<ops::Unsqueeze>()(x, res.ConstantInts(axes));
 }
 
 // unsqueeze(reduce(x, axes, keepdims = 0), axes) => reduce(x, axes, keepdims = 1)
 WEFT_RULE(FoldUnsqueezeIntoReduce, "canonicalize", kExact) {
   auto x = src.Tensor("x"), put_back = src.Tensor("put_back");
-  auto reduce = src.OneOf<ops::ReduceMean, ops::ReduceMax, ops::ReduceMin, ops::ReduceSum,
-                          ops::ReduceProd, ops::ReduceL1, ops::ReduceL2, ops::ReduceSumSquare,
-                          ops::ReduceLogSum, ops::ReduceLogSumExp>(AnyAttrs(), {.keepdims = 0});
+  auto axes = src.Attr<Ints>("axes");
+  auto reduce =
+      src.OneOf<ops::ReduceMean, ops::ReduceMax, ops::ReduceMin, ops::ReduceSum, ops::ReduceProd,
+                ops::ReduceL1, ops::ReduceL2, ops::ReduceSumSquare, ops::ReduceLogSum,
+                ops::ReduceLogSumExp>(AnyAttrs(), {.axes = axes, .keepdims = 0});
   auto out = src.Op<ops::Unsqueeze>()(reduce(x), put_back);
-  src.Require("the axes that come back are those that went", [=](const MatchContext& m) {
-    std::optional<Ints> gone = m.As<ops::ReduceMean>(reduce).axes;
-    std::optional<Ints> back = NormalAxes(m[put_back], m[out]);
-    if (!gone || gone->empty() || !back || !m[x].has_rank()) return false;
-    for (int64_t& axis : *gone) axis += axis < 0 ? m[x].rank() : 0;
-    std::sort(gone->begin(), gone->end());
-    std::sort(back->begin(), back->end());
-    return *gone == *back;
-  });
+  src.Require("the axes that come back are those that went", SameAxes(axes, x, put_back, out));
   res.Tensor(out) = res.Like(reduce, {.keepdims = 1})(x);
 }
 
@@ -200,11 +121,11 @@ WEFT_RULE(FoldDynamicReshape, "canonicalize", kExact, .seed = "ascend",
           .aliases = {"dynamic-reshape"}) {
   auto x = src.Tensor("x"), s = src.Tensor("s");
   auto out = src.Op<ops::Reshape>({.allowzero = 0})(x, s);
-  src.Require("s is computed", [=](const MatchContext& m) { return !m[s].is_constant(); });
+  src.Require("s is computed", NotConstant(s));
   auto target = src.Let(
       "every size is a number or x's at that place, but for one at most that follows from the "
       "others",
-      [=](const MatchContext& m) { return KnownTarget(m[x], m[s]); });
+      SizesIn(s, x));
   res.Tensor(out) = res.Op<ops::Reshape>()(x, res.ConstantInts(target));
 }
 
@@ -212,8 +133,7 @@ WEFT_RULE(FoldDynamicReshape, "canonicalize", kExact, .seed = "ascend",
 // none (ai_system_graph_optimization.md, 5.2.3). A size that is not asked for may be a symbol.
 WEFT_RULE(FoldStaticShape, "canonicalize", kExact) {
   auto out = src.Op<ops::Shape>(AnyAttrs())(src.Tensor("x"));
-  auto sizes =
-      src.Let("the sizes are numbers", [=](const MatchContext& m) { return Numbers(m[out]); });
+  auto sizes = src.Let("the sizes are numbers", SizesIn(out));
   res.Tensor(out) = res.ConstantInts(sizes);
 }
 

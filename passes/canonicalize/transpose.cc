@@ -1,6 +1,3 @@
-#include <numeric>
-#include <optional>
-
 #include "passes/rules.h"
 
 namespace weft::passes {
@@ -10,12 +7,7 @@ namespace weft::passes {
 WEFT_RULE(LowerDefaultTranspose, "canonicalize", kExact) {
   auto x = src.Tensor("x");
   auto out = src.Op<ops::Transpose>()(x);
-  auto perm = src.Let("the rank is known", [=](const MatchContext& m) {
-    if (!m[x].has_rank()) return std::optional<Ints>();
-    Ints reversed(static_cast<size_t>(m[x].rank()));
-    std::iota(reversed.rbegin(), reversed.rend(), int64_t{0});
-    return std::optional(reversed);
-  });
+  auto perm = src.Let("the rank is known", ReversedAxes(x));
   res.Tensor(out) = res.Op<ops::Transpose>({.perm = perm})(x);
 }
 

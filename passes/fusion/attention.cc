@@ -1,6 +1,5 @@
 #include "ir/dialects/fused/attention.h"
 
-#include <functional>
 #include <limits>
 
 #include "ir/dialects/onnx/matmul.h"
@@ -18,8 +17,6 @@ enum class Scores { kWhereTrue, kWhereFalse };
 // torch's scaled_dot_product_attention has a root of the scale on q and on k.
 class AttentionPattern {
  public:
-  using Number = std::function<float(const MatchContext&)>;
-
   AttentionPattern(SourcePattern& src, const Tensor& q, const Tensor& k, const Tensor& v)
       : q_(q),
         k_(k),
@@ -53,18 +50,8 @@ class AttentionPattern {
     return src.Op<ops::MatMul>()(src.Op<ops::Softmax>({.axis = In{-1, rank - 1}})(masked), v_);
   }
 
-  Number Scale() const {
-    return [t = *this](const MatchContext& m) {
-      const auto number = [&](const Tensor& x) { return m.Has(x) ? *m[x].splat() : 1.0; };
-      return static_cast<float>(number(t.q_factor_) * number(t.k_factor_) * number(t.factor_) /
-                                number(t.divisor_));
-    };
-  }
-  Number Fill() const {
-    return [fill = fill_](const MatchContext& m) {
-      return m.Has(fill) ? static_cast<float>(*m[fill].splat()) : 0.0f;
-    };
-  }
+  Expression<double> Scale() const { return Scaled(1, {q_factor_, k_factor_, factor_}, divisor_); }
+  Expression<double> Fill() const { return SplatOf(fill_, 0); }
 
  private:
   Tensor q_, k_, v_, mask_, selector_, fill_, q_factor_, k_factor_, factor_, divisor_;

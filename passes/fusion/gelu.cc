@@ -71,17 +71,13 @@ WEFT_RULE(FuseTanhGeluForOnnx, "named-operators", kReassociates) {
   res.Tensor(gelu.out) = res.Op<ops::Gelu>({.approximate = ops::GeluApproximation::kTanh})(gelu.x);
 }
 
-// onnx.Gelu(x) => fused.gelu(x). Native code, because the dialects have an enumeration each.
+// onnx.Gelu(x) => fused.gelu(x), likewise approximate
 WEFT_RULE(FuseGelu, "fuse-composite", kReassociates) {
   auto x = src.Tensor("x");
-  auto approximate = src.Attr<ops::GeluApproximation>("approximate");
-  auto out = src.Op<ops::Gelu>({.approximate = approximate})(x);
+  auto gelu = src.Op<ops::Gelu>(AnyAttrs());
+  auto out = gelu(x);
   src.Require(DType(x, kF32));
-  auto same = [=](const MatchContext& m) {
-    return m[approximate] == ops::GeluApproximation::kTanh ? fused::GeluApproximate::kTanh
-                                                           : fused::GeluApproximate::kNone;
-  };
-  res.Tensor(out) = res.Op<fused::Gelu>({.approximate = same})(x);
+  res.Tensor(out) = res.Op<fused::Gelu>(AttrsOf(gelu))(x);
 }
 
 // gelu(x + b) => gelu(x, b), unless a product takes b in

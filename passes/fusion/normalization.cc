@@ -1,42 +1,11 @@
 #include "ir/dialects/fused/normalization.h"
 
-#include <algorithm>
-#include <optional>
-
 #include "ir/dialects/onnx/nn/normalization.h"
 #include "ir/dialects/onnx/reduce.h"
-#include "passes/canonicalize/constant_math.h"
 #include "passes/rules.h"
 
 namespace weft::passes {
 namespace {
-
-// As many ones as the last axes of x have elements; nothing where that is not known.
-std::optional<ir::Attribute> OnesOf(const MatchContext& m, const BoundTensor& x, size_t num_axes) {
-  const Shape shape = x.shape(), last(shape.end() - static_cast<int64_t>(num_axes), shape.end());
-  if (!std::all_of(last.begin(), last.end(), ir::IsStaticDim)) return std::nullopt;
-  return MakeF32(m.context(), last, [](int64_t) { return 1.0; });
-}
-
-// gamma, or ones where there is none; nothing where their number is not known.
-std::optional<ir::Attribute> ScaleOf(const MatchContext& m, Tensor gamma, const BoundTensor& x,
-                                     size_t num_axes) {
-  return m.Has(gamma) ? m[gamma].constant() : OnesOf(m, x, num_axes);
-}
-
-// Whether the parameter of a normalization has the shape of x from `axis` on: a size that is not 1 can
-// be no other.
-bool IsNotBroadcast(const BoundTensor& parameter, const BoundTensor& x, int64_t axis) {
-  if (axis >= 0 && !x.has_rank()) return false;
-  const int64_t count = axis >= 0 ? x.rank() - axis : -axis;
-  if (parameter.rank() != count) return false;
-  for (int64_t i = -count; i < 0; ++i) {
-    const int64_t size = parameter.dim(i);
-    const bool is_that_of_x = size != ir::kUnknownDim && size == x.dim(i);
-    if (!is_that_of_x && (!ir::IsStaticDim(size) || size == 1)) return false;
-  }
-  return true;
-}
 
 // Whether t has one number for each channel of x, axis 1, and is broadcast so beside x.
 bool IsPerChannel(const BoundTensor& t, const BoundTensor& x) {
@@ -48,7 +17,7 @@ bool IsPerChannel(const BoundTensor& t, const BoundTensor& x) {
 }
 
 // Normalizations over the last axes that are spelled out in their parts. Beta may be absent, and gamma is
-// what the parts multiply by, or a value of src.Let().
+// what the parts multiply by, or a constant that is computed.
 template <class Gamma>
 struct LayerNormParts {
   Tensor x, beta, epsilon;
@@ -76,9 +45,7 @@ auto PlainLayerNorm(SourcePattern& src) {
   src.Require(OneElement(IfGiven(two)), Positive(epsilon), DType(x, kF32), LastAxes(axes, x),
               IsConstant(IfGiven(gamma)), LastDims(IfGiven(gamma), x, axes),
               LastDims(IfGiven(beta), x, axes));
-  auto scale = src.Let("the sizes of the last axes are known", [=](const MatchContext& m) {
-    return ScaleOf(m, gamma, m[x], m[axes].size());
-  });
+  auto scale = src.Let("the sizes of the last axes are known", Ones(x, axes, gamma));
   return LayerNormParts<decltype(scale)>{x, beta, epsilon, scale, axes, out};
 }
 
@@ -150,7 +117,7 @@ WEFT_RULE(FuseExpandedLayerNormForOnnx, "named-operators", kReassociates) {
 }
 
 // layer_normalization(x, gamma, beta) => fused.layer_norm(x, gamma, beta), unless gamma or beta is
-// broadcast. A lambda, as the vocabulary does not know that a size which is not 1 cannot be.
+// broadcast
 WEFT_RULE(FuseLayerNormalization, "fuse-composite", kReassociates,
           .aliases = {"lower-layer-normalization"}) {
   auto x = src.Tensor("x"), gamma = src.Tensor("gamma"), beta = src.Tensor("beta");
@@ -159,10 +126,8 @@ WEFT_RULE(FuseLayerNormalization, "fuse-composite", kReassociates,
   auto out = src.Op<ops::LayerNormalization>({.axis = axis, .epsilon = epsilon})(
       x, gamma, src.Optional(beta));
   src.Require(DType(x, kF32));
-  src.Require("gamma and beta are not broadcast", [=](const MatchContext& m) {
-    return IsNotBroadcast(m[gamma], m[x], m[axis]) &&
-           (!m.Has(beta) || IsNotBroadcast(m[beta], m[x], m[axis]));
-  });
+  src.Require("gamma and beta are not broadcast", CoversFrom(gamma, x, axis),
+              CoversFrom(IfGiven(beta), x, axis));
   res.Tensor(out) = res.Op<fused::LayerNorm>({.axis = axis, .epsilon = epsilon})(x, gamma, beta);
 }
 
@@ -195,10 +160,8 @@ WEFT_RULE(FuseCastRmsNorm, "fuse-composite", kReassociates) {
   auto out = cast(normal);
   src.Require(OneElement(IfGiven(two)), OneElement(IfGiven(one)), Positive(epsilon), DType(x, kF32),
               LastAxes(axes, x), SameRank(normal, x));
-  auto ones = src.Let("the last axis alone, of known size", [=](const MatchContext& m) {
-    return m[axes].size() == 1 ? OnesOf(m, m[x], 1) : std::nullopt;
-  });
-  auto norm = res.Op<fused::RmsNorm>({.epsilon = SplatOf(epsilon)})(x, res.Constant(ones));
+  src.Require("the last axis alone, of known size", CountIs(axes, 1), StaticDim(x, -1));
+  auto norm = res.Op<fused::RmsNorm>({.epsilon = SplatOf(epsilon)})(x, res.Constant(Ones(x, axes)));
   res.Tensor(out) = res.Like(cast)(norm);
 }
 

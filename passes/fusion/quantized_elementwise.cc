@@ -35,27 +35,15 @@ WEFT_RULE(FuseQuantizedMul, "fuse-quantized", kReassociates,
 
 namespace {
 
-// The bounds of a clip on integers.
-Let<Ints> BoundsOfClip(SourcePattern& src, const Tensor& y, const Tensor& low, const Tensor& high) {
-  return src.Let("the bounds are constants in order", [=](const MatchContext& m) {
-    const double least = m[y].dtype() == kI8 ? -128 : 0;
-    const auto bound = [&](const Tensor& t, double otherwise) {
-      return m.Has(t) ? m[t].splat() : std::optional<double>(otherwise);
-    };
-    const auto from = bound(low, least), to = bound(high, least + 255);
-    if (!from || !to || *from > *to) return std::optional<Ints>();
-    return std::optional(Ints{static_cast<int64_t>(*from), static_cast<int64_t>(*to)});
-  });
-}
-
 template <class Op, class... Operands>
 void FuseClip(SourcePattern& src, ResultPattern& res, const Operands&... operands) {
   auto low = src.Tensor("low"), high = src.Tensor("high");
   auto f = src.Op<Op>(AnyAttrs(), {.clamp = Ints()});
   auto y = f(operands...);
   auto out = src.Op<ops::Clip>()(y, src.Optional(low), src.Optional(high));
-  auto clamp = BoundsOfClip(src, y, low, high);
-  res.Tensor(out) = res.Like(f, {.clamp = clamp})(operands...);
+  src.Require("the bounds are constants in order", IsUniform(IfGiven(low)),
+              IsUniform(IfGiven(high)), NoGreater(IfGiven(low), IfGiven(high)));
+  res.Tensor(out) = res.Like(f, {.clamp = IntegerBounds(y, low, high)})(operands...);
 }
 
 template <class Op>
@@ -102,12 +90,10 @@ WEFT_RULE(FuseQuantizedAveragePool, "fuse-quantized", kReassociates) {
   auto count_include_pad = src.Attr<int64_t>("count_include_pad");
   auto pool = src.Op<ops::AveragePool>(AnyAttrs(), {.auto_pad = ops::AutoPad::kNotSet,
                                                     .ceil_mode = ceil_mode,
-                                                    .count_include_pad = count_include_pad});
+                                                    .count_include_pad = count_include_pad,
+                                                    .dilations = In{Ints{1, 1}}.OrAbsent()});
   const Quantized y(src, pool(x.real));
   src.Require(Rank(x.q, 4));
-  src.Require("the window has no gaps", [=](const MatchContext& m) {
-    return !m[pool].dilations || *m[pool].dilations == Ints(2, 1);
-  });
   auto mean = res.Op<fused::QAveragePool2d>(
       AttrsOf(pool),
       {.ceil_mode = AsBool(ceil_mode), .count_include_pad = AsBool(count_include_pad)});

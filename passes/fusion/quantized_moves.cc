@@ -41,10 +41,8 @@ WEFT_RULE(MergeDequantizeQuantize, "fuse-quantized", kExact) {
   const Dequantized x(src, "x", "x_scale", "x_zero_point");
   const Quantized y(src, x.real);
   src.Require(SameType(x.q, y.q));
-  src.Require("the scales and the zero points are equal", [=](const MatchContext& m) {
-    return m[x.scale].splat() == m[y.scale].splat() &&
-           m[x.zero_point].splat() == m[y.zero_point].splat();
-  });
+  src.Require("the scales and the zero points are equal", SameNumber(x.scale, y.scale),
+              SameNumber(x.zero_point, y.zero_point));
   res.Tensor(y.q) = x.q;
 }
 
@@ -133,12 +131,8 @@ WEFT_RULE(SinkClipThroughQuantize, "fuse-quantized", kReassociates) {
 WEFT_RULE(DropFullClip, "fuse-quantized", kExact) {
   auto x = src.Tensor("x"), low = src.Tensor("low"), high = src.Tensor("high");
   auto out = src.Op<ops::Clip>()(x, src.Optional(low), src.Optional(high));
-  src.Require("the bounds are those of i8 or u8", [=](const MatchContext& m) {
-    const ir::DataType dtype = m[x].dtype();
-    if (dtype != kI8 && dtype != kU8) return false;
-    const double least = dtype == kI8 ? -128 : 0;
-    return (!m.Has(low) || m[low].IsSplat(least)) && (!m.Has(high) || m[high].IsSplat(least + 255));
-  });
+  src.Require("the bounds are those of i8 or u8", DType(x, kI8, kU8), RangeEnd(IfGiven(low), -1),
+              RangeEnd(IfGiven(high), 1));
   res.Tensor(out) = x;
 }
 

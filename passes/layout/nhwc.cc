@@ -26,10 +26,7 @@ WEFT_RULE(LowerMaxPoolToNhwc, "layout", kExact, .aliases = {"max-pool-to-nhwc"})
       AnyAttrs(), {.auto_pad = ops::AutoPad::kNotSet, .ceil_mode = ceil_mode, .storage_order = 0});
   auto out = pool(x);
   src.Require(Rank(x, 4));
-  src.Require("x is f32, i8 or u8", [=](const MatchContext& m) {
-    const ir::DataType dtype = m[x].dtype();
-    return dtype == kF32 || dtype == kI8 || dtype == kU8;
-  });
+  src.Require("x is f32, i8 or u8", DType(x, kF32, kI8, kU8));
   auto y = res.Op<fused::MaxPool2d>(AttrsOf(pool), {.ceil_mode = AsBool(ceil_mode)});
   res.Tensor(out) = ToNchw(res, y(ToNhwc(res, x)));
 }
@@ -41,12 +38,10 @@ WEFT_RULE(LowerAveragePoolToNhwc, "layout", kReassociates, .aliases = {"average-
   auto count_include_pad = src.Attr<int64_t>("count_include_pad");
   auto pool = src.Op<ops::AveragePool>(AnyAttrs(), {.auto_pad = ops::AutoPad::kNotSet,
                                                     .ceil_mode = ceil_mode,
-                                                    .count_include_pad = count_include_pad});
+                                                    .count_include_pad = count_include_pad,
+                                                    .dilations = In{Ints{1, 1}}.OrAbsent()});
   auto out = pool(x);
   src.Require(Rank(x, 4), DType(x, kF32));
-  src.Require("the window has no gaps", [=](const MatchContext& m) {
-    return !m[pool].dilations || *m[pool].dilations == Ints(2, 1);
-  });
   auto y = res.Op<fused::AveragePool2d>(
       AttrsOf(pool),
       {.ceil_mode = AsBool(ceil_mode), .count_include_pad = AsBool(count_include_pad)});

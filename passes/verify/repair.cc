@@ -4,6 +4,8 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <optional>
+#include <span>
 
 namespace weft::passes {
 namespace {
@@ -80,6 +82,27 @@ class Repairer {
   }
   bool MakeConstant(size_t i) {
     return Change(id(i), [&](Leaf& leaf) { leaf.constant = draw_.DrawContents(leaf.type); });
+  }
+  bool MakeInput(size_t i) {
+    return Change(id(i), [](Leaf& leaf) { leaf.constant = {}; });
+  }
+  // A list as a constant of i64.
+  bool SetConstantInts(size_t i, const Ints& ints) {
+    return Change(id(i), [&](Leaf& leaf) {
+      const auto size = static_cast<int64_t>(ints.size());
+      leaf.type = graph_.context()->TensorType(DataType::kI64, {size});
+      leaf.constant = graph_.context()->DenseAttrOf(leaf.type, std::span<const int64_t>(ints));
+    });
+  }
+  // An attribute variable, or a constant.
+  bool SetList(size_t i, const Ints& ints) {
+    const bool is_value = argument(i).kind == Formula::Argument::kValue;
+    return is_value ? SetConstantInts(i, ints) : SetInts(i, ints);
+  }
+  std::optional<Ints> List(size_t i) const {
+    if (argument(i).kind == Formula::Argument::kValue) return tensor(i).ints();
+    const Attribute held = Held(i);
+    return held.Is(AttrKind::kInts) ? std::optional(held.AsInts()) : std::nullopt;
   }
   // Sizes of an axis that may be counted from the end.
   bool SetDim(size_t i, int64_t axis, int64_t size) {
@@ -180,6 +203,11 @@ bool LikeDim(Repairer& r) {
   return r.draw().OneIn(2) ? r.SetDim(0, r.Integer(1), r.tensor(2).dim(r.Integer(3)))
                            : r.SetDim(2, r.Integer(3), r.tensor(0).dim(r.Integer(1)));
 }
+bool OneOfTypes(Repairer& r) {
+  size_t count = 1;
+  while (r.has(count + 1)) ++count;
+  return r.SetDtype(0, r.Dtype(1 + r.draw().Below(count)));
+}
 bool LikeDtype(Repairer& r) {
   const size_t changed = r.draw().Below(2);
   return r.SetDtype(changed, r.tensor(1 - changed).dtype());
@@ -211,6 +239,26 @@ bool FilledWith(Repairer& r) {
   const double tolerance = r.has(2) && r.draw().OneIn(2) ? r.Number(2) : 0;
   return r.Fill(0, r.Number(1) + (tolerance > kRoundedConstant ? 0.75 * tolerance : 0));
 }
+bool RangeEndOf(Repairer& r) {
+  const bool is_signed = r.tensor(0).dtype() == DataType::kI8;
+  if (!is_signed && r.tensor(0).dtype() != DataType::kU8) return r.SetDtype(0, DataType::kI8);
+  const double least = is_signed ? -128 : 0;
+  return r.Fill(0, r.Integer(1) < 0 ? least : least + 255);
+}
+bool OneNumber(Repairer& r) {
+  const double number = 1 + r.draw().Below(4);
+  return r.Fill(0, number) && r.Fill(1, number);
+}
+bool InOrder(Repairer& r) {
+  const int64_t first = r.draw().Below(4);
+  return r.Fill(0, static_cast<double>(first)) &&
+         r.Fill(1, static_cast<double>(first + r.draw().Below(4)));
+}
+bool ConstantsToJoin(Repairer& r) {
+  for (const size_t i : {0, 1})
+    if (!r.SetDtype(i, DataType::kF32) || !r.MakeConstant(i)) return false;
+  return r.SetShape(r.draw().Below(2), r.draw().OneIn(2) ? Shape{} : Shape{1});
+}
 bool SignedZeroOf(Repairer& r) { return r.Fill(0, r.Integer(1) < 0 ? -0.0 : 0.0); }
 bool Uniform(Repairer& r) {
   if (!r.tensor(0).is_static() || r.draw().OneIn(3)) OneElementOf(r);
@@ -235,6 +283,58 @@ bool PerChannelOf(Repairer& r) {
 bool BroadcastsOf(Repairer& r) {
   return r.tensor(1).is_static() && r.SetShape(0, Broadcastable(r.draw(), r.tensor(1).shape()));
 }
+bool ShapeOfThird(Repairer& r) {
+  return r.tensor(2).is_static() && r.SetShape(r.draw().Below(2), r.tensor(2).shape());
+}
+bool OfOneAxis(Repairer& r) {
+  const Shape of = r.tensor(1).shape();
+  int64_t axis = ir::NormalAxis(r.Integer(2), of.size());
+  if (r.has(3)) {
+    const Ints perm = r.List(3).value_or(Ints());
+    axis = std::find(perm.begin(), perm.end(), axis) - perm.begin();
+  }
+  if (!r.tensor(1).is_static() || axis < 0 || axis >= static_cast<int64_t>(of.size())) return false;
+  Shape shape(of.size() - static_cast<size_t>(axis), 1);
+  if (!r.draw().OneIn(4)) shape[0] = of[static_cast<size_t>(axis)];
+  return r.SetShape(0, shape);
+}
+bool ShapeFrom(Repairer& r) {
+  const Shape of = r.tensor(1).shape();
+  const int64_t axis = ir::NormalAxis(r.Integer(2), of.size());
+  if (!r.tensor(1).is_static() || axis < 0 || axis > static_cast<int64_t>(of.size())) return false;
+  return r.SetShape(0, Shape(of.begin() + static_cast<std::ptrdiff_t>(axis), of.end()));
+}
+bool LastAxesSwapped(Repairer& r) {
+  Ints perm = r.List(0).value_or(Ints());
+  if (perm.size() < 2) return false;
+  std::iota(perm.begin(), perm.end(), int64_t{0});
+  std::swap(perm[perm.size() - 2], perm[perm.size() - 1]);
+  return r.SetInts(0, perm);
+}
+bool ListOfLength(Repairer& r) {
+  constexpr int64_t kLongest = 8;
+  Ints list(static_cast<size_t>(std::clamp<int64_t>(r.Integer(1), 0, kLongest)));
+  std::iota(list.begin(), list.end(), -static_cast<int64_t>(list.size()));
+  return r.SetList(0, list);
+}
+bool AxesOfBoth(Repairer& r) {
+  std::optional<Ints> axes = r.List(0);
+  if (!axes || axes->empty()) axes = Ints{0};
+  const int64_t rank = std::max<int64_t>(r.tensor(1).rank(), 0);
+  for (int64_t& axis : *axes) axis += axis < 0 ? rank : 0;
+  return r.SetList(0, *axes) && r.SetList(2, *axes);
+}
+bool AxesToJoin(Repairer& r) {
+  return r.SetConstantInts(r.draw().OneIn(2) ? 0 : 2, {r.draw().Below(3)});
+}
+bool PadsToJoin(Repairer& r) {
+  const int64_t rank = r.tensor(0).rank();
+  if (rank < 3) return false;
+  Ints pads(static_cast<size_t>(2 * rank));
+  for (size_t i = 0; i < pads.size(); ++i)
+    if (i % static_cast<size_t>(rank) > 1) pads[i] = r.draw().Below(3);
+  return r.SetConstantInts(1, pads);
+}
 bool LastAxesOf(Repairer& r) {
   const int64_t rank = r.tensor(1).rank();
   if (rank < 1) return r.SetRank(1, 2);
@@ -253,11 +353,11 @@ bool LastDimsOf(Repairer& r) {
   return r.SetShape(0, Shape(shape.end() - static_cast<std::ptrdiff_t>(count), shape.end()));
 }
 bool IdentityOf(Repairer& r) {
-  const Attribute perm = r.Held(0);
-  if (!perm.Is(AttrKind::kInts)) return false;
-  Ints axes(perm.AsInts().size());
+  const std::optional<Ints> list = r.List(0);
+  if (!list) return r.SetList(0, {0, 1});
+  Ints axes(list->size());
   std::iota(axes.begin(), axes.end(), int64_t{0});
-  return r.SetInts(0, axes);
+  return r.SetList(0, axes);
 }
 bool InverseOf(Repairer& r) {
   const Attribute perm = r.Held(0);
@@ -290,6 +390,7 @@ const std::map<std::string_view, RepairFunction>& Functions() {
   static const auto* functions = new std::map<std::string_view, RepairFunction>{
       {"constant", [](Repairer& r) { return r.MakeConstant(0); }},
       {"constant_like", [](Repairer& r) { return r.MakeConstant(0); }},
+      {"not_constant", [](Repairer& r) { return r.MakeInput(0); }},
       {"rank_is", RankOf},
       {"rank_at_least", RankOf},
       {"rank_at_most", RankOf},
@@ -299,7 +400,7 @@ const std::map<std::string_view, RepairFunction>& Functions() {
       {"dim_at_least", DimOf},
       {"dim_at_most", DimOf},
       {"same_dim", LikeDim},
-      {"dtype_is", [](Repairer& r) { return r.SetDtype(0, r.Dtype(1)); }},
+      {"dtype_is", OneOfTypes},
       {"same_dtype", LikeDtype},
       {"float", [](Repairer& r) { return r.SetDtype(0, OtherFloat(r.draw())); }},
       {"integer", [](Repairer& r) { return r.SetDtype(0, OtherInteger(r.draw())); }},
@@ -309,12 +410,25 @@ const std::map<std::string_view, RepairFunction>& Functions() {
       {"non_empty", NonEmptyOf},
       {"splat_is", FilledWith},
       {"signed_zero", SignedZeroOf},
+      {"range_end", RangeEndOf},
+      {"same_number", OneNumber},
+      {"no_greater", InOrder},
+      {"product", ConstantsToJoin},
+      {"sum", ConstantsToJoin},
       {"uniform", Uniform},
       {"positive", PositiveOf},
       {"non_zero", PositiveOf},
       {"per_tensor", PerTensorOf},
       {"per_channel", PerChannelOf},
       {"broadcasts", BroadcastsOf},
+      {"broadcast_together", ShapeOfThird},
+      {"varies_along", OfOneAxis},
+      {"covers_from", ShapeFrom},
+      {"swaps_last", LastAxesSwapped},
+      {"count_is", ListOfLength},
+      {"same_axes", AxesOfBoth},
+      {"join_axes", AxesToJoin},
+      {"joined_pads", PadsToJoin},
       {"last_axes", LastAxesOf},
       {"last_dims", LastDimsOf},
       {"identity", IdentityOf},

@@ -2,10 +2,10 @@
 #include <optional>
 #include <string>
 
+#include "drr/rule/constant_f32.h"
 #include "ir/dialects/onnx/infer/auto_pad.h"
 #include "ir/dialects/onnx/nn/conv.h"
 #include "ir/dialects/onnx/nn/pool.h"
-#include "passes/canonicalize/constant_math.h"
 #include "passes/rules.h"
 
 namespace weft::passes {

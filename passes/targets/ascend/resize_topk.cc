@@ -16,14 +16,12 @@ WEFT_RULE(LowerResizeToNearest, "ascend", kChangesMeaning, .seed = "ascend", .op
   auto coordinates = src.Attr<ops::CoordinateMode>("coordinates");
   auto extrapolation = src.Attr<float>("extrapolation");
   auto resize = src.Op<ops::Resize>(
-      AnyAttrs(), {.coordinate_transformation_mode = coordinates,
+      AnyAttrs(), {.axes = Absent(),
+                   .coordinate_transformation_mode = coordinates,
                    .extrapolation_value = extrapolation,
+                   .keep_aspect_ratio_policy = ops::AspectRatioPolicy::kStretch,
                    .mode = In{ops::ResizeMode::kLinear, ops::ResizeMode::kCubic}});
   auto out = resize(x, src.Optional(roi), src.Optional(scales), src.Optional(sizes));
-  src.Require("all dimensions are resized, as the operands say", [=](const MatchContext& m) {
-    return !m[resize].axes &&
-           m[resize].keep_aspect_ratio_policy == ops::AspectRatioPolicy::kStretch;
-  });
   res.Tensor(out) =
       res.Op<ops::Resize>({.coordinate_transformation_mode = coordinates,
                            .extrapolation_value = extrapolation})(x, roi, scales, sizes);

@@ -12,54 +12,24 @@ namespace {
 
 namespace microsoft = ir::microsoft;
 using microsoft::ConvActivation;
-
-using MatMulForm = microsoft::FusedMatMul::Attrs<ir::Plain>;
-
-// What a MatMul or FusedMatMul does to its operands.
-MatMulForm FormOf(ir::Operation op) {
-  if (op.Is<microsoft::FusedMatMul>()) return op.attrs_of<microsoft::FusedMatMul>();
-  MatMulForm form;
-  form.alpha = 1;
-  return form;
-}
-
-// The product of a and b with what `change` makes of its form.
-template <class Product, class A, class Change>
-ResultTensor Changed(ResultPattern& res, const Product& product, const A& a, const Tensor& b,
-                     Change change) {
-  const auto part = [=](auto MatMulForm::*field) {
-    return [=](const MatchContext& m) {
-      MatMulForm form = FormOf(m.op(product.id()));
-      change(m, &form);
-      return form.*field;
-    };
-  };
-  return res.Op<microsoft::FusedMatMul>({.alpha = part(&MatMulForm::alpha),
-                                         .transA = part(&MatMulForm::transA),
-                                         .transB = part(&MatMulForm::transB),
-                                         .transBatchA = part(&MatMulForm::transBatchA),
-                                         .transBatchB = part(&MatMulForm::transBatchB)})(a, b);
-}
+using microsoft::FusedMatMul;
 
 // A transpose of x that exchanges the last two dimensions and moves no other.
 Tensor Turned(SourcePattern& src, const Tensor& x) {
   auto perm = src.Attr<Ints>("perm");
   auto turned = src.Op<ops::Transpose>({.perm = perm})(x);
-  src.Require("the transpose exchanges the last two dimensions", [=](const MatchContext& m) {
-    const Ints p = m[perm];
-    for (size_t i = 0; i + 2 < p.size(); ++i)
-      if (p[i] != static_cast<int64_t>(i)) return false;
-    return p.size() > 1 && p.back() == static_cast<int64_t>(p.size()) - 2;
-  });
+  src.Require("the transpose exchanges the last two dimensions", SwapsLast(perm));
   return src.Keep(turned);
 }
 
-// Multiplies a product by c or divides it by d, one of which is given.
-auto ScaledBy(const Tensor& c, const Tensor& d) {
-  return [=](const MatchContext& m, MatMulForm* form) {
-    const double by = m.Has(c) ? *m[c].splat() : 1 / *m[d].splat();
-    form->alpha = static_cast<float>(form->alpha * by);
-  };
+// Whatever either does to its operands; alpha is 1 of a MatMul.
+auto AnyProduct(SourcePattern& src, const Attr<float>& alpha) {
+  return src.OneOf<FusedMatMul, ops::MatMul>({.alpha = alpha,
+                                              .transA = Any(),
+                                              .transB = Any(),
+                                              .transBatchA = Any(),
+                                              .transBatchB = Any()},
+                                             AnyAttrs());
 }
 
 struct AppliedActivation {
@@ -83,52 +53,51 @@ std::optional<AppliedActivation> ActivationOf(ir::Operation op) {
 // matmul(transpose(a), b) => com.microsoft.FusedMatMul(a, b) {transA}
 WEFT_RULE(FuseTransposeA, "onnxruntime", kReassociates) {
   auto a = src.Tensor("a"), b = src.Tensor("b");
-  auto product = src.OneOf<ops::MatMul, microsoft::FusedMatMul>(AnyAttrs());
+  auto product = src.OneOf<FusedMatMul, ops::MatMul>(
+      {.alpha = Any(), .transA = 0, .transB = Any(), .transBatchA = 0, .transBatchB = Any()},
+      AnyAttrs());
   auto out = product(Turned(src, a), b);
   src.Require(DType(a, kF32), MinRank(b, 2));
-  src.Require("a is turned once", [=](const MatchContext& m) {
-    const MatMulForm form = FormOf(m.op(product.id()));
-    return form.transA == 0 && form.transBatchA == 0;
-  });
-  res.Tensor(out) = Changed(res, product, a, b, [](auto&, auto* form) { form->transA = 1; });
+  res.Tensor(out) = res.Op<FusedMatMul>(AttrsOf(product), {.transA = 1})(a, b);
 }
 
 // matmul(a, transpose(b)) => com.microsoft.FusedMatMul(a, b) {transB}
 WEFT_RULE(FuseTransposeB, "onnxruntime", kReassociates) {
   auto a = src.Tensor("a"), b = src.Tensor("b");
-  auto product = src.OneOf<ops::MatMul, microsoft::FusedMatMul>(AnyAttrs());
+  auto product = src.OneOf<FusedMatMul, ops::MatMul>(
+      {.alpha = Any(), .transA = Any(), .transB = 0, .transBatchA = Any(), .transBatchB = 0},
+      AnyAttrs());
   auto out = product(a, Turned(src, b));
   src.Require(DType(a, kF32), MinRank(a, 2));
-  src.Require("b is turned once", [=](const MatchContext& m) {
-    const MatMulForm form = FormOf(m.op(product.id()));
-    return form.transB == 0 && form.transBatchB == 0;
-  });
-  res.Tensor(out) = Changed(res, product, a, b, [](auto&, auto* form) { form->transB = 1; });
+  res.Tensor(out) = res.Op<FusedMatMul>(AttrsOf(product), {.transB = 1})(a, b);
 }
 
 // matmul(a, b) * c => com.microsoft.FusedMatMul(a, b) {alpha = c}; likewise / d
 WEFT_RULE(FuseMatmulScale, "onnxruntime", kReassociates) {
   auto a = src.Tensor("a"), b = src.Tensor("b"), c = src.Tensor("c"), d = src.Tensor("d");
-  auto product = src.OneOf<ops::MatMul, microsoft::FusedMatMul>(AnyAttrs());
+  auto alpha = src.Attr<float>("alpha");
+  auto product = AnyProduct(src, alpha);
   auto y = product(a, b);
   auto out = src.Either(y * c, y / d);
   src.Require(DType(a, kF32), MinRank(a, 2), MinRank(b, 2), SameType(out, y));
   src.Require(NonZero(IfGiven(c)), NonZero(IfGiven(d)));
-  res.Tensor(out) = Changed(res, product, a, b, ScaledBy(c, d));
+  res.Tensor(out) = res.Op<FusedMatMul>(AttrsOf(product), {.alpha = Scaled(alpha, {c}, d)})(a, b);
 }
 
 // matmul(reshape(a * c), b) => com.microsoft.FusedMatMul(reshape(a), b) {alpha = c}, whatever moves it;
 // / d likewise
 WEFT_RULE(FuseMatmulScaledOperand, "onnxruntime", kReassociates) {
   auto a = src.Tensor("a"), b = src.Tensor("b"), c = src.Tensor("c"), d = src.Tensor("d");
-  auto product = src.OneOf<ops::MatMul, microsoft::FusedMatMul>(AnyAttrs());
+  auto alpha = src.Attr<float>("alpha");
+  auto product = AnyProduct(src, alpha);
   auto scaled = src.Either(a * c, a / d);
   auto moves = src.Repeat<ops::Reshape, ops::Transpose>(AnyAttrs(), {.max = 2});
   auto moved = moves(src.Keep(scaled));
   auto out = product(src.Recompute(moved), b);
   src.Require(DType(a, kF32), MinRank(moved, 2), MinRank(b, 2), SameType(scaled, a));
   src.Require(NonZero(IfGiven(c)), NonZero(IfGiven(d)));
-  res.Tensor(out) = Changed(res, product, res.Like(moves)(a), b, ScaledBy(c, d));
+  res.Tensor(out) = res.Op<FusedMatMul>(AttrsOf(product), {.alpha = Scaled(alpha, {c}, d)})(
+      res.Like(moves)(a), b);
 }
 
 // a(conv(x, w, b)) => com.microsoft.FusedConv(x, w, b) {activation = a}

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
+#include "drr/rule/vocabulary.h"
 #include "passes/verify/proof/rule_case.h"
 
 namespace weft::passes {
@@ -19,6 +21,24 @@ namespace {
 double NumberOf(const Argument& argument) {
   return argument.literal.Is(AttrKind::kInt) ? static_cast<double>(argument.literal.AsInt())
                                              : argument.literal.AsDouble();
+}
+
+// Those that dtype_is names; any where one is a variable.
+TypeSet TypesOf(const drr::Formula& formula) {
+  TypeSet types = 0;
+  for (size_t i = 1; i < formula.arguments.size(); ++i) {
+    if (formula.arguments[i].kind != Argument::kLiteral) return kAnyType;
+    types |= TypeBit(formula.arguments[i].literal.AsDataType());
+  }
+  return types;
+}
+
+// A computed attribute as a constraint says only that it can be computed.
+bool IsComputed(std::string_view word) {
+  const auto& words = drr::Vocabulary();
+  return std::any_of(words.begin(), words.end(), [&](const drr::VocabularyEntry& entry) {
+    return entry.name == word && !entry.is_constraint;
+  });
 }
 
 bool IsOneOf(std::string_view name, std::initializer_list<std::string_view> names) {
@@ -45,8 +65,7 @@ void RuleCase::ReadInputs() {
             i == 0 ? TypeBit(DataType::kF32) : TypeBit(DataType::kI8) | TypeBit(DataType::kU8);
       if (f.name == "float") known.types &= TypesThat(&ir::IsFloat);
       if (f.name == "integer") known.types &= TypesThat(&ir::IsInteger);
-      if (f.name == "dtype_is" && f.arguments[1].kind == Argument::kLiteral)
-        known.types &= TypeBit(f.arguments[1].literal.AsDataType());
+      if (f.name == "dtype_is") known.types &= TypesOf(f);
       if (f.name == "splat_is") {
         const double number = NumberOf(f.arguments[1]);
         const bool is_exact = f.arguments.size() > 2 ? NumberOf(f.arguments[2]) == 0 : number == 0;
@@ -85,6 +104,7 @@ std::optional<int64_t> RuleCase::IntegerOf(const Formula& formula, size_t i) {
 }
 
 const ir::Ints* RuleCase::IntsOf(const Formula& formula, size_t i) {
+  if (formula.arguments[i].kind != Argument::kVariable) return nullptr;
   const ir::Attribute value = ops_.Chosen(VariableOf(formula.arguments[i].variable));
   return value.Is(AttrKind::kInts) ? &value.AsInts() : nullptr;
 }
@@ -107,7 +127,7 @@ std::optional<Term> RuleCase::SizeOf(const Formula& formula, size_t v, size_t ax
 }
 
 void RuleCase::AssumeConstraint(const Formula& formula) {
-  if (IsAbsent(formula)) return;
+  if (IsAbsent(formula) || IsComputed(formula.name)) return;
   if (formula.name == "any_element") {
     bool any = false;
     for (const Argument& list : formula.arguments)
@@ -168,6 +188,8 @@ void RuleCase::AssumeSizes(const Formula& formula) {
     const std::vector<Term> a = TensorOf(formula, 0)->Dims(), b = TensorOf(formula, 1)->Dims();
     for (size_t i = 0; i < a.size(); ++i)
       c_.Assume(t.Or(t.Equal(a[i], t.Integer(1)), t.Equal(a[i], b[i + b.size() - a.size()])));
+  } else if (name == "broadcast_together") {
+    AssumeBroadcastTogether(formula);
   } else if (name == "one_element" && !TensorOf(formula, 0)->HasOneElement()) {
     for (const Term size : TensorOf(formula, 0)->Dims()) c_.Assume(t.Equal(size, t.Integer(1)));
   } else if (name == "non_empty") {
@@ -183,9 +205,36 @@ void RuleCase::AssumeSizes(const Formula& formula) {
   }
 }
 
+// A size of the third value is that of one of the others at its place.
+void RuleCase::AssumeBroadcastTogether(const Formula& formula) {
+  Terms& t = c_.terms();
+  const std::vector<Term> out = TensorOf(formula, 2)->Dims();
+  for (size_t from_end = 1; from_end <= out.size(); ++from_end) {
+    Term any = t.Bool(false);
+    for (const size_t operand : {0, 1}) {
+      const std::vector<Term> dims = TensorOf(formula, operand)->Dims();
+      if (from_end > dims.size()) continue;
+      any = t.Or(any, t.Equal(dims[dims.size() - from_end], out[out.size() - from_end]));
+    }
+    c_.Assume(any);
+  }
+}
+
+// Of ops whose kind is known in this case.
+bool RuleCase::AreMadeByOneKind(const Formula& formula) {
+  const ir::OpDef* kinds[2] = {nullptr, nullptr};
+  for (size_t i = 0; i < 2; ++i) {
+    const drr::OpId op = graph_.values[graph_.Resolve(formula.arguments[i].value)].producer;
+    if (op && made_ops_[op.index()].op) kinds[i] = made_ops_[op.index()].op->def;
+  }
+  return kinds[0] == nullptr || kinds[1] == nullptr || kinds[0] == kinds[1];
+}
+
 void RuleCase::AssumeTypes(const Formula& formula) {
   const std::string& name = formula.name;
-  if (name == "dtype_is") {
+  if (name == "dtype_is" && formula.arguments.size() > 2) {
+    c_.Restrict(TensorOf(formula, 0)->type, TypesOf(formula));
+  } else if (name == "dtype_is") {
     if (const auto type = TypeOf(formula, 1)) c_.Unify(TensorOf(formula, 0)->type, *type);
   } else if (name == "same_dtype" || name == "same_type") {
     c_.Unify(TensorOf(formula, 0)->type, TensorOf(formula, 1)->type);
@@ -215,6 +264,20 @@ void RuleCase::AssumeAxes(const Formula& formula) {
     if (!a || !b) return;
     const auto rank = static_cast<int64_t>(TensorOf(formula, 0)->Rank());
     holds = (*a < 0 ? *a + rank : *a) == (*b < 0 ? *b + rank : *b);
+  } else if (formula.name == "same_op") {
+    holds = AreMadeByOneKind(formula);
+  } else if (formula.name == "swaps_last") {
+    const ir::Ints* perm = IntsOf(formula, 0);
+    if (perm == nullptr) return;
+    ir::Ints swapped(perm->size());
+    std::iota(swapped.begin(), swapped.end(), int64_t{0});
+    holds = swapped.size() > 1;
+    if (holds) std::swap(swapped[swapped.size() - 2], swapped.back());
+    holds &= *perm == swapped;
+  } else if (formula.name == "count_is") {
+    const ir::Ints* list = IntsOf(formula, 0);
+    const auto count = IntegerOf(formula, 1);
+    holds = list == nullptr || !count || static_cast<int64_t>(list->size()) == *count;
   } else if (formula.name == "only_unit_dims_move") {
     const ir::Ints* perm = IntsOf(formula, 1);
     const std::vector<Term> dims = TensorOf(formula, 0)->Dims();
@@ -259,9 +322,26 @@ std::optional<ProofAttr> RuleCase::Computed(const Formula& formula, ir::AttrKind
       return ProofAttr{.literal = graph_.context()->BoolAttr(*integer != 0)};
     return std::nullopt;
   }
+  if (formula.name == "is_zero" && of_variable) {
+    if (const auto integer = IntegerOf(formula, 0))
+      return ProofAttr{.literal = graph_.context()->IntAttr(*integer == 0 ? 1 : 0)};
+    return std::nullopt;
+  }
+  if (formula.name == "reversed_axes") {
+    Tensor* of = values_[graph_.Resolve(formula.arguments[0].value).index()].tensor;
+    if (of == nullptr) return std::nullopt;
+    ir::Ints reversed(of->Rank());
+    std::iota(reversed.rbegin(), reversed.rend(), int64_t{0});
+    return ProofAttr{.literal = graph_.context()->IntsAttr(reversed)};
+  }
   if (formula.name == "bounds") return ComputedBounds(formula);
   if (formula.name != "splat") return std::nullopt;
   Tensor* from = values_[graph_.Resolve(formula.arguments[0].value).index()].tensor;
+  if (from == nullptr && formula.arguments.size() > 1) {
+    if (kind != AttrKind::kFloat) return std::nullopt;
+    const auto number = static_cast<float>(NumberOf(formula.arguments[1]));
+    return ProofAttr{.literal = graph_.context()->FloatAttr(number)};
+  }
   if (kind == AttrKind::kFloat && from != nullptr && from->Uniform() && c_.ReadsReals())
     return ProofAttr{.elements = {from->Uniform()}};
   return ProofAttr{

@@ -263,7 +263,8 @@ namespace {
 // Whether attributes of one op mean the same for another, those that are not given too.
 bool HaveAlikeAttributes(const ir::OpDef& from, const ir::OpDef& to) {
   return &from == &to || (from.name() == "onnx.Conv" && to.name() == "fused.conv2d") ||
-         (from.name() == "onnx.QLinearConv" && to.name() == "fused.qconv2d");
+         (from.name() == "onnx.QLinearConv" && to.name() == "fused.qconv2d") ||
+         (from.name() == "onnx.Gelu" && to.name() == "fused.gelu");
 }
 
 }  // namespace

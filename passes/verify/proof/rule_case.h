@@ -61,6 +61,8 @@ class RuleCase {
   void AssumeConstraint(const Formula& formula);
   void AssumeRanks(const Formula& formula);
   void AssumeSizes(const Formula& formula);
+  void AssumeBroadcastTogether(const Formula& formula);
+  bool AreMadeByOneKind(const Formula& formula);
   void AssumeTypes(const Formula& formula);
   void AssumeAxes(const Formula& formula);
   bool IsAbsent(const Formula& formula) const;

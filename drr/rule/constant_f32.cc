@@ -1,10 +1,10 @@
-#include "passes/canonicalize/constant_math.h"
+#include "drr/rule/constant_f32.h"
 
 #include "ir/context.h"
 
-namespace weft::passes {
+namespace weft::drr {
 
-std::optional<std::span<const float>> ConstantF32(const drr::BoundTensor& tensor) {
+std::optional<std::span<const float>> ConstantF32(const BoundTensor& tensor) {
   const ir::Attribute dense = tensor.constant();
   if (!dense || dense.dense_type().dtype() != ir::DataType::kF32) return std::nullopt;
   return dense.elements<float>();
@@ -21,4 +21,4 @@ ir::Attribute MakeF32(ir::IrContext* context, std::span<const int64_t> dims,
   return context->DenseAttrAdopt(type, std::move(buffer));
 }
 
-}  // namespace weft::passes
+}  // namespace weft::drr

@@ -1,0 +1,144 @@
+// Words about the numbers of constants, and those that compute a constant.
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "drr/rule/constant_f32.h"
+#include "drr/rule/vocabulary_functions.h"
+
+namespace weft::drr::internal {
+
+using ir::Attribute;
+using ir::DataType;
+using ir::Shape;
+
+namespace {
+
+struct Range {
+  double least, greatest;
+};
+
+template <class T>
+Range RangeOf() {
+  return {double{std::numeric_limits<T>::min()}, double{std::numeric_limits<T>::max()}};
+}
+
+// Nothing for integers of 64 bits, which are not all doubles.
+std::optional<Range> IntegerRange(DataType dtype) {
+  switch (dtype) {
+    case DataType::kI8:
+      return RangeOf<int8_t>();
+    case DataType::kU8:
+      return RangeOf<uint8_t>();
+    case DataType::kI16:
+      return RangeOf<int16_t>();
+    case DataType::kU16:
+      return RangeOf<uint16_t>();
+    case DataType::kI32:
+      return RangeOf<int32_t>();
+    default:
+      return std::nullopt;
+  }
+}
+
+using Join = double (*)(double, double);
+double Times(double a, double b) { return a * b; }
+double Plus(double a, double b) { return a + b; }
+
+// (a . b)[i] = a[i] . b[i], of which one may be a number.
+Attribute JoinElements(const Evaluation& e, Join join) {
+  const BoundTensor a = e.tensor(0), b = e.tensor(1);
+  const auto first = ConstantF32(a), second = ConstantF32(b);
+  if (!first || !second) return {};
+  if (a.shape() != b.shape() && first->size() != 1 && second->size() != 1) return {};
+  Shape shape = (first->size() == 1 ? b : a).shape();
+  shape.insert(shape.begin(), static_cast<size_t>(std::max(a.rank(), b.rank())) - shape.size(), 1);
+  return MakeF32(e.m.context(), shape, [&](int64_t i) {
+    const auto at = static_cast<size_t>(i);
+    return join(double{(*first)[first->size() == 1 ? 0 : at]},
+                double{(*second)[second->size() == 1 ? 0 : at]});
+  });
+}
+
+// The same, where b has a number for each place of an axis of a, or one.
+Attribute JoinPlaces(const Evaluation& e, Join join) {
+  const BoundTensor a = e.tensor(0);
+  const auto numbers = ConstantF32(a), places = ConstantF32(e.tensor(1));
+  int64_t axis = 0;
+  if (!numbers || !places || !e.Integer(2, &axis)) return {};
+  axis += axis < 0 ? a.rank() : 0;
+  if (axis < 0 || axis >= a.rank()) return {};
+  const int64_t count = a.dim(axis);
+  if (places->size() != 1 && static_cast<int64_t>(places->size()) != count) return {};
+  int64_t inner = 1;
+  for (int64_t i = axis + 1; i < a.rank(); ++i) inner *= a.dim(i);
+  return MakeF32(e.m.context(), a.shape(), [&](int64_t i) {
+    const int64_t place = places->size() == 1 ? 0 : i / inner % count;
+    return join(double{(*numbers)[static_cast<size_t>(i)]},
+                double{(*places)[static_cast<size_t>(place)]});
+  });
+}
+
+// Of a bias that may be absent and one number, or one for each place of axis 0 of the weights.
+Attribute JoinBias(const Evaluation& e, Join join) {
+  const BoundTensor bias = e.tensor(0), weights = e.tensor(2);
+  const auto others = ConstantF32(e.tensor(1)), given = ConstantF32(bias);
+  const int64_t count = weights.dim(0);
+  if (!others || (bias.value() && !given) || !ir::IsStaticDim(count)) return {};
+  const auto fits = [&](size_t size) { return static_cast<int64_t>(size) == count; };
+  if ((others->size() != 1 && !fits(others->size())) || (given && !fits(given->size()))) return {};
+  return MakeF32(e.m.context(), Shape{count}, [&](int64_t i) {
+    const auto at = static_cast<size_t>(i);
+    return join(given ? double{(*given)[at]} : 0, double{(*others)[others->size() == 1 ? 0 : at]});
+  });
+}
+
+}  // namespace
+
+bool RangeEnd(const Evaluation& e) {
+  int64_t sign = 0;
+  const auto range = IntegerRange(e.tensor(0).dtype());
+  return e.Integer(1, &sign) && range &&
+         e.tensor(0).IsSplat(sign < 0 ? range->least : range->greatest);
+}
+bool SameNumber(const Evaluation& e) {
+  const auto a = e.tensor(0).splat(), b = e.tensor(1).splat();
+  return a && b && *a == *b;
+}
+bool NoGreater(const Evaluation& e) {
+  const auto a = e.tensor(0).splat(), b = e.tensor(1).splat();
+  return a && b && *a <= *b;
+}
+
+Attribute IntegerBounds(const Evaluation& e) {
+  const auto range = IntegerRange(e.tensor(0).dtype());
+  if (!range) return {};
+  ir::Ints bounds;
+  for (const size_t i : {1, 2}) {
+    const auto given = e.tensor(i).splat();
+    if (e.tensor(i).value() && !given) return {};
+    const double bound = given ? *given : i == 1 ? range->least : range->greatest;
+    if (!(bound >= range->least && bound <= range->greatest)) return {};
+    bounds.push_back(static_cast<int64_t>(bound));
+  }
+  return e.m.context()->IntsAttr(bounds);
+}
+Attribute Ones(const Evaluation& e) {
+  if (e.has(2) && e.tensor(2).value()) return e.tensor(2).constant();
+  const auto axes = e.ints(1);
+  const Shape shape = e.tensor(0).shape();
+  if (!axes || !e.tensor(0).has_rank() || axes->size() > shape.size()) return {};
+  const Shape last(shape.end() - static_cast<std::ptrdiff_t>(axes->size()), shape.end());
+  if (!std::all_of(last.begin(), last.end(), ir::IsStaticDim)) return {};
+  return MakeF32(e.m.context(), last, [](int64_t) { return 1.0; });
+}
+Attribute Product(const Evaluation& e) {
+  return e.has(2) ? JoinPlaces(e, Times) : JoinElements(e, Times);
+}
+Attribute Sum(const Evaluation& e) {
+  return e.has(2) ? JoinPlaces(e, Plus) : JoinElements(e, Plus);
+}
+Attribute BiasProduct(const Evaluation& e) { return JoinBias(e, Times); }
+Attribute BiasSum(const Evaluation& e) { return JoinBias(e, Plus); }
+
+}  // namespace weft::drr::internal
