@@ -33,11 +33,10 @@ Tensor FoldZero(SourcePattern& src, ResultPattern& res) {
   return x;
 }
 
-// (x . a) . b => x . (a . b) of f32 constants, one of them a number, or both of one shape.
+// out = (x . a) . b => x . join(a, b) of f32 constants, one of them a number, or both of one shape.
 template <class Op, class Join>
-void MergeConstants(SourcePattern& src, ResultPattern& res, Join join) {
-  auto x = src.Tensor("x"), a = src.Tensor("a"), b = src.Tensor("b");
-  auto out = src.Op<Op>()(src.Op<Op>()(x, a), b);
+void JoinConstants(SourcePattern& src, ResultPattern& res, const Tensor& x, const Tensor& a,
+                   const Tensor& b, const Tensor& out, Join join) {
   src.Require("a and b are f32 constants, one of them a number, or both of one shape",
               [=](const MatchContext& m) {
                 if (!ConstantF32(m[a]) || !ConstantF32(m[b])) return false;
@@ -54,6 +53,14 @@ void MergeConstants(SourcePattern& src, ResultPattern& res, Join join) {
                   double{second[second.size() == 1 ? 0 : i]});
     });
   }));
+}
+
+// The same of one operation.
+template <class Op, class Join>
+void MergeConstants(SourcePattern& src, ResultPattern& res, Join join) {
+  auto x = src.Tensor("x"), a = src.Tensor("a"), b = src.Tensor("b");
+  auto out = src.Op<Op>()(src.Op<Op>()(x, a), b);
+  JoinConstants<Op>(src, res, x, a, b, out, join);
 }
 
 }  // namespace
@@ -117,6 +124,33 @@ WEFT_RULE(MergeConstantTerms, "canonicalize", kReassociates) {
 // (x * a) * b => x * (a * b), a and b constants
 WEFT_RULE(MergeConstantFactors, "canonicalize", kReassociates) {
   MergeConstants<ops::Mul>(src, res, std::multiplies<double>());
+}
+
+// (x * a) / b => x * (a / b), a and b constants
+WEFT_RULE(FoldDivisorIntoFactor, "canonicalize", kReassociates) {
+  auto x = src.Tensor("x"), a = src.Tensor("a"), b = src.Tensor("b");
+  auto out = x * a / b;
+  JoinConstants<ops::Mul>(src, res, x, a, b, out, std::divides<double>());
+}
+
+// a * b + a * c => a * (b + c), b and c of one shape
+WEFT_RULE(FactorOut, "canonicalize", kReassociates) {
+  auto a = src.Tensor("a"), b = src.Tensor("b"), c = src.Tensor("c");
+  auto out = a * b + a * c;
+  src.Require(IsFloat(a), SameShape(b, c));
+  res.Tensor(out) = res.Op<ops::Mul>()(a, res.Op<ops::Add>()(b, c));
+}
+
+// (x + a) + (y + b) => (x + y) + (a + b), a and b constants, which are added once. A product that may
+// take in its own term keeps it.
+WEFT_RULE(MergeConstantTermsOfTwo, "canonicalize", kReassociates) {
+  auto x = src.Tensor("x"), y = src.Tensor("y"), a = src.Tensor("a"), b = src.Tensor("b");
+  const auto unless_product = [&](const Tensor& t, const char* of, const char* by) {
+    return src.Not(t, src.AnyOp()(src.Tensor(of), src.Tensor(by)));
+  };
+  auto out = (unless_product(x, "d", "e") + a) + (unless_product(y, "f", "g") + b);
+  src.Require(IsFloat(x), IsConstant(a), IsConstant(b), SameType(x, y), SameType(x, out));
+  res.Tensor(out) = res.Op<ops::Add>()(res.Op<ops::Add>()(x, y), res.Op<ops::Add>()(a, b));
 }
 
 // x * (1 / y), x * reciprocal(y) => x / y, of one shape: the reciprocal of a smaller y pays

@@ -109,6 +109,41 @@ WEFT_RULE(FoldFactorBeforeConv, "canonicalize", kReassociates) {
   res.Tensor(out) = res.Like(conv)(x, new_w, b);
 }
 
+// conv(x + t, w, b) => conv(x, w, b + sum of w * t), t by channel, where nothing is padded
+WEFT_RULE(FoldTermBeforeConv, "canonicalize", kReassociates) {
+  auto x = src.Tensor("x"), w = src.Tensor("w"), b = src.Tensor("b"), t = src.Tensor("t");
+  auto conv = src.Op<ops::Conv>(AnyAttrs());
+  auto sum = x + t;
+  auto out = conv(sum, w, src.Optional(b));
+  src.Require(IsConstant(w), DType(w, kF32), MinRank(w, 3), SameType(x, sum));
+  RequireConstantBias(src, b, w);
+  src.Require("nothing is padded", [=](const MatchContext& m) {
+    const auto& pads = m[conv].pads;
+    return m[conv].auto_pad == ops::AutoPad::kValid ||
+           (m[conv].auto_pad == ops::AutoPad::kNotSet &&
+            (!pads || std::all_of(pads->begin(), pads->end(), [](int64_t p) { return p == 0; })));
+  });
+  auto term = src.Let("t is an f32 constant, a number or one per channel",
+                      [=](const MatchContext& m) -> std::optional<PerPlace> {
+                        const int64_t group = m[conv].group, outputs = m[w].dim(0);
+                        if (group <= 0 || outputs <= 0 || outputs % group != 0) return std::nullopt;
+                        return Places(m[t], m[x].rank(), m[x].rank() - 1, group * m[w].dim(1));
+                      });
+  auto new_b = res.Constant([=](const MatchContext& m) {
+    const auto weights = *ConstantF32(m[w]);
+    const int64_t outputs = m[w].dim(0), inputs = m[w].dim(1);
+    const int64_t kernel = static_cast<int64_t>(weights.size()) / outputs / inputs;
+    return MakeF32(m.context(), Shape{outputs}, [&](int64_t c) {
+      double sum = m.Has(b) ? (*ConstantF32(m[b]))[c] : 0.0;
+      const int64_t first = c / (outputs / m[conv].group) * inputs;
+      for (int64_t i = 0; i < inputs * kernel; ++i)
+        sum += double{weights[c * inputs * kernel + i]} * m[term](first + i / kernel);
+      return sum;
+    });
+  });
+  res.Tensor(out) = res.Like(conv)(x, w, new_b);
+}
+
 // matmul(x, w) * s => matmul(x, w * s), s a number or one for each column
 WEFT_RULE(FoldFactorIntoMatmul, "canonicalize", kReassociates) {
   auto x = src.Tensor("x"), w = src.Tensor("w"), s = src.Tensor("s");
