@@ -134,21 +134,22 @@ WEFT_RULE(FoldDivisorIntoFactor, "canonicalize", kReassociates) {
 }
 
 // a * b + a * c => a * (b + c), b and c of one shape
-WEFT_RULE(FactorOut, "canonicalize", kReassociates) {
+WEFT_RULE(FoldCommonFactor, "canonicalize", kReassociates) {
   auto a = src.Tensor("a"), b = src.Tensor("b"), c = src.Tensor("c");
   auto out = a * b + a * c;
   src.Require(IsFloat(a), SameShape(b, c));
   res.Tensor(out) = res.Op<ops::Mul>()(a, res.Op<ops::Add>()(b, c));
 }
 
-// (x + a) + (y + b) => (x + y) + (a + b), a and b constants, which are added once. A product that may
-// take in its own term keeps it.
+// (x + a) + (y + b) => (x + y) + (a + b), a and b constants, which are added once. What may take in its own
+// term, an op of two or three operands, keeps it.
 WEFT_RULE(MergeConstantTermsOfTwo, "canonicalize", kReassociates) {
   auto x = src.Tensor("x"), y = src.Tensor("y"), a = src.Tensor("a"), b = src.Tensor("b");
-  const auto unless_product = [&](const Tensor& t, const char* of, const char* by) {
-    return src.Not(t, src.AnyOp()(src.Tensor(of), src.Tensor(by)));
+  const auto alone = [&](const Tensor& t, const char* of, const char* by, const char* with) {
+    auto p = src.Tensor(of), q = src.Tensor(by), r = src.Tensor(with);
+    return src.Not(t, src.Either(src.AnyOp()(p, q), src.AnyOp()(p, q, r)));
   };
-  auto out = (unless_product(x, "d", "e") + a) + (unless_product(y, "f", "g") + b);
+  auto out = (alone(x, "c", "d", "e") + a) + (alone(y, "f", "g", "h") + b);
   src.Require(IsFloat(x), IsConstant(a), IsConstant(b), SameType(x, y), SameType(x, out));
   res.Tensor(out) = res.Op<ops::Add>()(res.Op<ops::Add>()(x, y), res.Op<ops::Add>()(a, b));
 }

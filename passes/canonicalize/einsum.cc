@@ -132,7 +132,7 @@ bool AreLast(const Labels& labels, const Labels& result) {
 }  // namespace
 
 // einsum(x, y) => einsum(y, x), whose result has the labels of y before those of x
-WEFT_RULE(SwapEinsumOperands, "canonicalize", kExact,
+WEFT_RULE(LowerSwappedEinsum, "canonicalize", kExact,
           .algebra = "einsum(x, y; \"k..,i..->ik\") => einsum(y, x; \"i..,k..->ik\")") {
   auto x = src.Tensor("x"), y = src.Tensor("y");
   auto einsum = src.Op<ops::Einsum>(AnyAttrs());

@@ -71,7 +71,12 @@ TEST(PrintedRuleLibrary, IsReadBackWhereThereIsNoNativeCode) {
           // Of another op's form, of two slices, of what a mask lacks, and ones of a size.
           "fuse-matmul-scale", "fuse-matmul-scaled-operand", "fuse-transpose-a", "fuse-transpose-b",
           "fuse-conv-activation-for-ort", "fuse-slices-into-split", "lower-attention-mask",
-          "fuse-cast-rms-norm"));
+          "fuse-cast-rms-norm",
+          // What an equation says, sizes that are computed, axes of two lists, sums over weights.
+          "lower-einsum-to-matmul", "lower-einsum-to-product", "lower-einsum-to-sum",
+          "lower-einsum-to-transpose", "lower-einsum-to-transposes", "lower-swapped-einsum",
+          "fold-dynamic-expand", "merge-reductions", "merge-weight-matrices",
+          "fold-batch-norm-into-matmul", "fold-divisor-into-factor", "fold-term-before-conv"));
 }
 
 }  // namespace
