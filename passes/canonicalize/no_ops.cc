@@ -1,5 +1,5 @@
 // Ops that give an operand back, and pairs of ops that undo or repeat each other.
-#include "ir/dialects/onnx/math.h"  // Sign, Floor, Ceil, Round, Mean
+#include "ir/dialects/onnx/math.h"  // Sign, Floor, Ceil, Round
 #include "passes/rules.h"
 
 namespace weft::passes {
@@ -45,10 +45,10 @@ WEFT_RULE(DropNoopPad, "canonicalize", kExact) {
   res.Tensor(out) = x;
 }
 
-// sum(x), mean(x), min(x), max(x) => x, of one operand
+// sum(x), min(x), max(x) => x, of one operand
 WEFT_RULE(DropLoneOperand, "canonicalize", kExact) {
   auto x = src.Tensor("x");
-  auto out = src.OneOf<ops::Sum, ops::Mean, ops::Min, ops::Max>()(x);
+  auto out = src.OneOf<ops::Sum, ops::Min, ops::Max>()(x);
   res.Tensor(out) = x;
 }
 

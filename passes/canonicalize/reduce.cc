@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "ir/dialects/onnx/math.h"  // Mean
 #include "ir/dialects/onnx/nn/normalization.h"
 #include "ir/dialects/onnx/search.h"
 #include "passes/rules.h"
@@ -43,6 +44,13 @@ WEFT_RULE(DropNoopReduce, "canonicalize", kReassociates) {
   auto out = src.OneOf<ops::ReduceMean, ops::ReduceMax, ops::ReduceMin, ops::ReduceSum,
                        ops::ReduceProd>(AnyAttrs())(x);
   src.Require(SameType(x, out));
+  res.Tensor(out) = x;
+}
+
+// mean(x) => x, of one operand: a -0 in x stays
+WEFT_RULE(DropLoneMean, "canonicalize", kReassociates) {
+  auto x = src.Tensor("x");
+  auto out = src.Op<ops::Mean>()(x);
   res.Tensor(out) = x;
 }
 
