@@ -142,12 +142,13 @@ WEFT_RULE(FoldCommonFactor, "canonicalize", kReassociates) {
 }
 
 // (x + a) + (y + b) => (x + y) + (a + b), a and b constants, which are added once. What may take in its own
-// term, an op of two or three operands, keeps it.
+// term, an op of two or three operands or a constant, keeps it.
 WEFT_RULE(MergeConstantTermsOfTwo, "canonicalize", kReassociates) {
   auto x = src.Tensor("x"), y = src.Tensor("y"), a = src.Tensor("a"), b = src.Tensor("b");
   const auto alone = [&](const Tensor& t, const char* of, const char* by, const char* with) {
     auto p = src.Tensor(of), q = src.Tensor(by), r = src.Tensor(with);
-    return src.Not(t, src.Either(src.AnyOp()(p, q), src.AnyOp()(p, q, r)));
+    return src.Not(t, src.EitherOf({src.AnyOp("builtin.constant")(), src.AnyOp()(p, q),
+                                    src.AnyOp()(p, q, r)}));
   };
   auto out = (alone(x, "c", "d", "e") + a) + (alone(y, "f", "g", "h") + b);
   src.Require(IsFloat(x), IsConstant(a), IsConstant(b), SameType(x, y), SameType(x, out));

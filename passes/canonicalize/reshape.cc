@@ -41,8 +41,8 @@ std::optional<Ints> ExpandedSizes(const BoundTensor& x, const BoundTensor& shape
   for (size_t i = 0; i < entries->size(); ++i) {
     const ir::ShapeEntry entry = (*entries)[i];
     const int64_t from_end = static_cast<int64_t>(i) - static_cast<int64_t>(entries->size());
-    const bool is_own = ir::IsSymbolicDim(entry.value) && -from_end <= x.rank() &&
-                        entry.value == x.dim(from_end);
+    const bool is_own =
+        ir::IsSymbolicDim(entry.value) && -from_end <= x.rank() && entry.value == x.dim(from_end);
     if (!entry.is_number && !is_own) return std::nullopt;
     sizes.push_back(entry.is_number ? entry.value : 1);
   }
@@ -235,8 +235,8 @@ WEFT_RULE(FoldDynamicReshape, "canonicalize", kExact, .seed = "ascend",
 }
 
 // expand(x, s) => expand(x, constant), where each size that s computes is that of x at its place, for which
-// 1 will do
-WEFT_RULE(FoldDynamicExpand, "canonicalize", kExact) {
+// 1 will do. Before an Expand that does nothing is dropped, which may be seen only then.
+WEFT_RULE(FoldDynamicExpand, "canonicalize", kExact, .benefit = 2) {
   auto x = src.Tensor("x"), s = src.Tensor("s");
   auto out = src.Op<ops::Expand>()(x, s);
   src.Require("s is computed", [=](const MatchContext& m) { return !m[s].is_constant(); });

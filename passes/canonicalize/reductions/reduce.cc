@@ -41,8 +41,9 @@ std::optional<Ints> JoinAxes(const BoundTensor& x, const ops::ReduceMean::Attrs<
 // reduce(x, axes) => x, of axes of size 1 that stay
 WEFT_RULE(DropNoopReduce, "canonicalize", kReassociates) {
   auto x = src.Tensor("x");
-  auto out = src.OneOf<ops::ReduceMean, ops::ReduceMax, ops::ReduceMin, ops::ReduceSum,
-                       ops::ReduceProd>(AnyAttrs())(x);
+  auto out =
+      src.OneOf<ops::ReduceMean, ops::ReduceMax, ops::ReduceMin, ops::ReduceSum, ops::ReduceProd>(
+          AnyAttrs())(x);
   src.Require(SameType(x, out));
   res.Tensor(out) = x;
 }
@@ -59,8 +60,9 @@ WEFT_RULE(MergeReductions, "canonicalize", kReassociates) {
   auto x = src.Tensor("x");
   auto keepdims = src.Attr<int64_t>("keepdims");
   const auto reduction = [&] {
-    return src.OneOf<ops::ReduceMean, ops::ReduceMax, ops::ReduceMin, ops::ReduceSum,
-                     ops::ReduceProd>(AnyAttrs(), {.keepdims = keepdims});
+    return src
+        .OneOf<ops::ReduceMean, ops::ReduceMax, ops::ReduceMin, ops::ReduceSum, ops::ReduceProd>(
+            AnyAttrs(), {.keepdims = keepdims});
   };
   auto first = reduction(), second = reduction();
   auto out = second(first(x));

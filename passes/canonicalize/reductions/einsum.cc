@@ -1,10 +1,11 @@
 // Einsum as the operator that says the same: a product of matrices or of numbers, a transposition, a sum.
+#include "ir/dialects/onnx/infer/einsum.h"
+
 #include <algorithm>
 #include <initializer_list>
 #include <optional>
 #include <string>
 
-#include "ir/dialects/onnx/infer/einsum.h"
 #include "ir/dialects/onnx/math.h"
 #include "ir/dialects/onnx/matmul.h"
 #include "ir/dialects/onnx/reduce.h"
@@ -101,7 +102,7 @@ Einsum MatrixProduct(SourcePattern& src, ResultPattern& res) {
   auto product = src.Let(
       "one label that is not in the result, of one size, is summed, and y has one of its own",
       [=](const MatchContext& m) { return ProductOf(m[einsum].equation, m[x], m[y]); });
-  const auto moved = [&](const Tensor& t, Ints Product::* perm) {
+  const auto moved = [&](const Tensor& t, Ints Product::*perm) {
     return res.Op<ops::Transpose>({.perm = product[perm]})(t);
   };
   res.Tensor(out) = res.Op<ops::Transpose>({.perm = product[&Product::out]})(
@@ -137,9 +138,9 @@ WEFT_RULE(LowerSwappedEinsum, "canonicalize", kExact,
   auto x = src.Tensor("x"), y = src.Tensor("y");
   auto einsum = src.Op<ops::Einsum>(AnyAttrs());
   auto out = einsum(x, y);
-  auto equation = src.Let(
-      "x has one label of its own, and y one before it in the result, or several",
-      [=](const MatchContext& m) { return Swapped(m[einsum].equation, m[x], m[y]); });
+  auto equation =
+      src.Let("x has one label of its own, and y one before it in the result, or several",
+              [=](const MatchContext& m) { return Swapped(m[einsum].equation, m[x], m[y]); });
   res.Tensor(out) = res.Op<ops::Einsum>({.equation = equation})(y, x);
 }
 
@@ -156,8 +157,9 @@ WEFT_RULE(LowerEinsumToMatmul, "canonicalize", kReassociates,
 
 // einsum(x, y) => transpose(matmul(transpose(x), transpose(y))), for what fuses products
 WEFT_RULE(LowerEinsumToTransposes, "fuse-composite", kReassociates,
-          .algebra = "einsum(x, y; \"bshd,bthd->bhst\") => "
-                     "matmul(transpose(x, [0, 2, 1, 3]), transpose(y, [0, 2, 3, 1]))") {
+          .algebra =
+              "einsum(x, y; \"bshd,bthd->bhst\") => "
+              "matmul(transpose(x, [0, 2, 1, 3]), transpose(y, [0, 2, 3, 1]))") {
   MatrixProduct(src, res);
 }
 
