@@ -55,6 +55,7 @@ Condition NoGreater(ValueArg x, ValueArg than, SourceLoc loc) {
 Condition IsUniform(ValueArg x, SourceLoc loc) { return {Say("uniform", loc, x)}; }
 Condition Positive(ValueArg x, SourceLoc loc) { return {Say("positive", loc, x)}; }
 Condition NonZero(ValueArg x, SourceLoc loc) { return {Say("non_zero", loc, x)}; }
+Condition NotZero(NumberArg number, SourceLoc loc) { return {Say("not_zero", loc, number)}; }
 Condition PerTensor(ValueArg scale, ValueArg zero_point, SourceLoc loc) {
   return {Say("per_tensor", loc, scale, zero_point)};
 }
@@ -226,6 +227,9 @@ Expression<ir::Attribute> Product(Tensor a, Tensor b, IntArg axis, SourceLoc loc
   return {Say("product", loc, a, b, axis)};
 }
 Expression<ir::Attribute> Sum(Tensor a, Tensor b, SourceLoc loc) { return {Say("sum", loc, a, b)}; }
+Expression<ir::Attribute> Quotient(Tensor a, Tensor b, SourceLoc loc) {
+  return {Say("quotient", loc, a, b)};
+}
 Expression<ir::Attribute> BiasProduct(Tensor bias, Tensor by, Tensor weights, SourceLoc loc) {
   return {Say("bias_product", loc, bias, by, weights)};
 }

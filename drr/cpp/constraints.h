@@ -29,6 +29,7 @@ Condition NoGreater(ValueArg x, ValueArg than, WEFT_HERE);
 Condition IsUniform(ValueArg x, WEFT_HERE);
 Condition Positive(ValueArg x, WEFT_HERE);
 Condition NonZero(ValueArg x, WEFT_HERE);
+Condition NotZero(NumberArg number, WEFT_HERE);                       // of an attribute
 Condition PerTensor(ValueArg scale, ValueArg zero_point, WEFT_HERE);  // a quantisation
 
 // --- types -----------------------------------------------------------------------
@@ -114,6 +115,7 @@ Expression<ir::Attribute> Ones(Tensor x, Attr<Ints> last_axes, Tensor unless, WE
 Expression<ir::Attribute> Product(Tensor a, Tensor b, WEFT_HERE);
 Expression<ir::Attribute> Product(Tensor a, Tensor b, IntArg axis, WEFT_HERE);  // b by place
 Expression<ir::Attribute> Sum(Tensor a, Tensor b, WEFT_HERE);
+Expression<ir::Attribute> Quotient(Tensor a, Tensor b, WEFT_HERE);
 Expression<ir::Attribute> BiasProduct(Tensor bias, Tensor by, Tensor weights, WEFT_HERE);
 Expression<ir::Attribute> BiasSum(Tensor bias, Tensor with, Tensor weights, WEFT_HERE);
 

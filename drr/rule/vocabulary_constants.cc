@@ -138,6 +138,9 @@ Attribute Product(const Evaluation& e) {
 Attribute Sum(const Evaluation& e) {
   return e.has(2) ? JoinPlaces(e, Plus) : JoinElements(e, Plus);
 }
+Attribute Quotient(const Evaluation& e) {
+  return JoinElements(e, [](double a, double b) { return a / b; });
+}
 Attribute BiasProduct(const Evaluation& e) { return JoinBias(e, Times); }
 Attribute BiasSum(const Evaluation& e) { return JoinBias(e, Plus); }
 

@@ -124,6 +124,10 @@ bool NonZero(const Evaluation& e) {
   const auto splat = e.tensor(0).splat();
   return splat && *splat != 0 && HasOneElement(e.tensor(0));
 }
+bool NotZero(const Evaluation& e) {
+  double number = 0;
+  return e.Number(0, &number) && number != 0;
+}
 // From the smallest normal float to what 8 bits do not multiply to infinity.
 bool PerTensor(const Evaluation& e) {
   const auto scale = e.tensor(0).splat(), zero = e.tensor(1).splat();

@@ -39,6 +39,7 @@ bool SignedZero(const Evaluation& e);
 bool IsUniform(const Evaluation& e);
 bool Positive(const Evaluation& e);
 bool NonZero(const Evaluation& e);
+bool NotZero(const Evaluation& e);
 bool PerTensor(const Evaluation& e);
 bool PerChannel(const Evaluation& e);
 bool Broadcasts(const Evaluation& e);
@@ -86,6 +87,7 @@ ir::Attribute IntegerBounds(const Evaluation& e);
 ir::Attribute Ones(const Evaluation& e);
 ir::Attribute Product(const Evaluation& e);
 ir::Attribute Sum(const Evaluation& e);
+ir::Attribute Quotient(const Evaluation& e);
 ir::Attribute BiasProduct(const Evaluation& e);
 ir::Attribute BiasSum(const Evaluation& e);
 

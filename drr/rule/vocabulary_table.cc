@@ -108,6 +108,7 @@ std::vector<Entry> ConstraintEntries() {
                           "a constant of one positive element"),
       Constrain<NonZero>("non_zero", "NonZero", "v", "{0} is one constant, not 0",
                          "a constant of one element that is not 0"),
+      Constrain<NotZero>("not_zero", "NotZero", "N", "{0} is not 0", "a number, as attributes are"),
       Constrain<PerTensor>(
           "per_tensor", "PerTensor", "vv",
           "{0} and {1} are one positive scale and one zero point of 8 bits",
@@ -245,6 +246,9 @@ std::vector<Entry> AttributeEntries() {
                         "shape; with an axis of the first: the second has a number for each "
                         "place of it, or one"),
       Computed<Sum>("sum", "Sum", "vv?i", "the sum of f32 constants, likewise"),
+      Computed<Quotient>("quotient", "Quotient", "vv",
+                         "the first of two f32 constants divided by the second, one of them a "
+                         "number or both of one shape"),
       Computed<BiasProduct>("bias_product", "BiasProduct", "vvv",
                             "of f32 constants a bias, 0 where it is absent, times one number, or "
                             "one for each place of axis 0 of the weights, which are last"),

@@ -29,15 +29,21 @@ Tensor FoldZero(SourcePattern& src, ResultPattern& res) {
   return x;
 }
 
-// (x . a) . b => x . c, where c is a . b of constants.
+// out = (x . a) . b => x . c, where c is a and b joined.
+template <class Op>
+void JoinConstants(SourcePattern& src, ResultPattern& res, const Tensor& x, const Tensor& out,
+                   const Expression<ir::Attribute>& c) {
+  auto joined = src.Let("a and b are f32 constants, one of them a number, or both of one shape", c);
+  res.Tensor(out) = res.Op<Op>()(x, res.Constant(joined));
+}
+
+// The same of one operation.
 template <class Op>
 void MergeConstants(SourcePattern& src, ResultPattern& res,
                     Expression<ir::Attribute> (*join)(Tensor, Tensor, SourceLoc)) {
   auto x = src.Tensor("x"), a = src.Tensor("a"), b = src.Tensor("b");
   auto out = src.Op<Op>()(src.Op<Op>()(x, a), b);
-  auto joined = src.Let("a and b are f32 constants, one of them a number, or both of one shape",
-                        join(a, b, SourceLoc::Here()));
-  res.Tensor(out) = res.Op<Op>()(x, res.Constant(joined));
+  JoinConstants<Op>(src, res, x, out, join(a, b, SourceLoc::Here()));
 }
 
 }  // namespace
@@ -77,9 +83,11 @@ WEFT_RULE(FoldIntegerZeroProduct, "canonicalize", kExact, .seed = "ai-system") {
   src.Require(IsInteger(FoldZero(src, res)));
 }
 
-// float x * 0, 0 * x => expand(0), approximate: NaN * 0 and inf * 0 are NaN, -3 * 0 is -0
+// float x * 0, 0 * x => expand(0), approximate: NaN * 0 and inf * 0 are NaN, -3 * 0 is -0. Of
+// constants folding computes the product.
 WEFT_RULE(FoldZeroProduct, "canonicalize", kApproximate, .seed = "ai-system") {
-  src.Require(IsFloat(FoldZero(src, res)));
+  auto x = FoldZero(src, res);
+  src.Require(IsFloat(x), NotConstant(x));
 }
 
 // log(exp(x) / y) => x - log(y). Approximate: the result is finite where exp(x) overflows or the
@@ -101,6 +109,35 @@ WEFT_RULE(MergeConstantTerms, "canonicalize", kReassociates) {
 // (x * a) * b => x * (a * b), a and b constants
 WEFT_RULE(MergeConstantFactors, "canonicalize", kReassociates) {
   MergeConstants<ops::Mul>(src, res, Product);
+}
+
+// (x * a) / b => x * (a / b), a and b constants
+WEFT_RULE(FoldDivisorIntoFactor, "canonicalize", kReassociates) {
+  auto x = src.Tensor("x"), a = src.Tensor("a"), b = src.Tensor("b");
+  auto out = x * a / b;
+  JoinConstants<ops::Mul>(src, res, x, out, Quotient(a, b));
+}
+
+// a * b + a * c => a * (b + c), b and c of one shape
+WEFT_RULE(FoldCommonFactor, "canonicalize", kReassociates) {
+  auto a = src.Tensor("a"), b = src.Tensor("b"), c = src.Tensor("c");
+  auto out = a * b + a * c;
+  src.Require(IsFloat(a), SameShape(b, c));
+  res.Tensor(out) = res.Op<ops::Mul>()(a, res.Op<ops::Add>()(b, c));
+}
+
+// (x + a) + (y + b) => (x + y) + (a + b), a and b constants, which are added once. What may take in its own
+// term, an op of two or three operands or a constant, keeps it.
+WEFT_RULE(MergeConstantTermsOfTwo, "canonicalize", kReassociates) {
+  auto x = src.Tensor("x"), y = src.Tensor("y"), a = src.Tensor("a"), b = src.Tensor("b");
+  const auto alone = [&](const Tensor& t, const char* of, const char* by, const char* with) {
+    auto p = src.Tensor(of), q = src.Tensor(by), r = src.Tensor(with);
+    return src.Not(t, src.EitherOf({src.AnyOp("builtin.constant")(), src.AnyOp()(p, q),
+                                    src.AnyOp()(p, q, r)}));
+  };
+  auto out = (alone(x, "c", "d", "e") + a) + (alone(y, "f", "g", "h") + b);
+  src.Require(IsFloat(x), IsConstant(a), IsConstant(b), SameType(x, y), SameType(x, out));
+  res.Tensor(out) = res.Op<ops::Add>()(res.Op<ops::Add>()(x, y), res.Op<ops::Add>()(a, b));
 }
 
 // x * (1 / y), x * reciprocal(y) => x / y, of one shape: the reciprocal of a smaller y pays

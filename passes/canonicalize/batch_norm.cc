@@ -147,6 +147,29 @@ WEFT_RULE(FoldBatchNormIntoGemm, "canonicalize", kReassociates,
   res.Tensor(n.y) = res.Like(gemm)(a, new_w, NewBias(res, n, channels, b));
 }
 
+// The same for a product with a matrix, which becomes a Gemm for the bias.
+WEFT_RULE(FoldBatchNormIntoMatmul, "canonicalize", kReassociates,
+          .algebra =
+              "batch_norm(matmul(a, w)) => gemm(a, w * s, beta - mean * s), where "
+              "s = gamma / sqrt(var + epsilon)") {
+  auto a = src.Tensor("a"), w = src.Tensor("w");
+  const BatchNorm n(src, src.Op<ops::MatMul>()(a, w));
+  src.Require("w is an f32 constant", IsConstant(w), DType(w, kF32), Rank(w, 2));
+  src.Require(Rank(a, 2), PerChannel(n.gamma, w, 1));
+  auto channels = ChannelsOf(src, n, n.gamma);
+  auto new_w = res.Constant([=](const MatchContext& m) {
+    const auto weights = *ConstantF32(m[w]);
+    const int64_t columns = std::max<int64_t>(1, m[w].dim(1));
+    return MakeF32(m.context(), m[w].shape(),
+                   [&](int64_t i) { return weights[i] * m[channels].scale[i % columns]; });
+  });
+  auto bias = res.Constant([=, mean = n.mean](const MatchContext& m) {
+    return MakeF32(m.context(), m[mean].shape(),
+                   [&](int64_t c) { return m[channels].Apply(c, 0); });
+  });
+  res.Tensor(n.y) = res.Op<ops::Gemm>()(a, new_w, bias);
+}
+
 // A product and a sum in the layout around the transposes (ascend_knowledge_base.md, BNFolding).
 // Without them the normalization stays one op, or goes into a convolution.
 WEFT_RULE(FoldBatchNormThroughTransposes, "canonicalize", kReassociates, .seed = "ascend",

@@ -1,4 +1,7 @@
 // Constant factors and terms that weights take in.
+#include <algorithm>
+
+#include "drr/rule/constant_f32.h"
 #include "ir/dialects/onnx/matmul.h"
 #include "ir/dialects/onnx/nn/conv.h"
 #include "passes/rules.h"
@@ -54,6 +57,42 @@ WEFT_RULE(FoldFactorBeforeConv, "canonicalize", kReassociates) {
   src.Require(IsConstant(w), DType(w, kF32), NonZero(s), DType(s, kF32), SameType(x, scaled));
   src.Profitable(OnlyUser(w, out));
   res.Tensor(out) = res.Like(conv)(x, res.Constant(Product(w, s, 0)), b);
+}
+
+// conv(x + t, w, b) => conv(x, w, b + sum of w * t), t by channel, where nothing is padded
+WEFT_RULE(FoldTermBeforeConv, "canonicalize", kReassociates) {
+  auto x = src.Tensor("x"), w = src.Tensor("w"), b = src.Tensor("b"), t = src.Tensor("t");
+  auto conv = src.Op<ops::Conv>(AnyAttrs());
+  auto sum = x + t;
+  auto out = conv(sum, w, src.Optional(b));
+  src.Require(IsConstant(w), DType(w, kF32), MinRank(w, 3), SameType(x, sum));
+  RequireConstantBias(src, b, w);
+  src.Require("nothing is padded", [=](const MatchContext& m) {
+    const auto& pads = m[conv].pads;
+    return m[conv].auto_pad == ops::AutoPad::kValid ||
+           (m[conv].auto_pad == ops::AutoPad::kNotSet &&
+            (!pads || std::all_of(pads->begin(), pads->end(), [](int64_t p) { return p == 0; })));
+  });
+  src.Require(kPerChannel, IsConstant(t), DType(t, kF32), VariesAlong(t, x, 1));
+  src.Require("t has one number, or one for each channel that w reads", [=](const MatchContext& m) {
+    const int64_t group = m[conv].group, outputs = m[w].dim(0), count = m[t].type().NumElements();
+    return group > 0 && outputs > 0 && outputs % group == 0 && m[w].dim(1) > 0 &&
+           (count == 1 || count == group * m[w].dim(1));
+  });
+  auto new_b = res.Constant([=](const MatchContext& m) {
+    const auto weights = *ConstantF32(m[w]), terms = *ConstantF32(m[t]);
+    const int64_t outputs = m[w].dim(0), inputs = m[w].dim(1);
+    const int64_t kernel = static_cast<int64_t>(weights.size()) / outputs / inputs;
+    return MakeF32(m.context(), Shape{outputs}, [&](int64_t c) {
+      double sum = m.Has(b) ? (*ConstantF32(m[b]))[c] : 0.0;
+      const int64_t first = c / (outputs / m[conv].group) * inputs;
+      for (int64_t i = 0; i < inputs * kernel; ++i)
+        sum += double{weights[c * inputs * kernel + i]} *
+               terms[terms.size() == 1 ? 0 : first + i / kernel];
+      return sum;
+    });
+  });
+  res.Tensor(out) = res.Like(conv)(x, w, new_b);
 }
 
 // matmul(x, w) * s => matmul(x, w * s), s a number or one for each column

@@ -63,7 +63,12 @@ TEST(PrintedRuleLibrary, IsReadBackWhereThereIsNoNativeCode) {
           "sink-concat-through-quantize", "sink-max-pool-through-quantize", "split-average-pool",
           "fuse-group-norm", "fuse-group-normalization", "fuse-slices-into-split", "merge-slices",
           "merge-clamps", "fold-cast-into-constant-of-shape", "fuse-pd-multihead-matmul",
-          "lower-wide-conv-block"));
+          "lower-wide-conv-block",
+          // What an equation says, sizes that are computed, axes of two lists, sums over weights.
+          "lower-einsum-to-matmul", "lower-einsum-to-product", "lower-einsum-to-sum",
+          "lower-einsum-to-transpose", "lower-einsum-to-transposes", "lower-swapped-einsum",
+          "fold-dynamic-expand", "merge-reductions", "merge-weight-matrices",
+          "fold-batch-norm-into-matmul", "fold-term-before-conv"));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // fused.attention between the reshapes that divide columns into heads, as com.microsoft's
-// MultiHeadAttention, which divides them itself.
+// MultiHeadAttention, which divides them itself. There a scale of 0 is none, and stands for the default.
 #include "ir/dialects/fused/attention.h"
 
 #include <array>
@@ -22,7 +22,8 @@ struct SplitHeads {
         reshape(src.Op<ops::Reshape>(AnyAttrs())),
         heads(reshape(x, shape)) {
     src.Require("only columns are divided into heads", Rank(x, 3), Rank(heads, 4),
-                SameDim(heads, 0, x, 0), SameDim(heads, 1, x, 1), StaticDim(heads, 2));
+                SameDim(heads, 0, x, 0), SameDim(heads, 1, x, 1), StaticDim(heads, 2),
+                StaticDim(x, 2));
   }
   Tensor shape;
   OpPattern<ops::Reshape> reshape;
@@ -75,7 +76,7 @@ WEFT_RULE(FuseMultiHeadAttention, "onnxruntime", kReassociates) {
       src.Keep(split.heads), src.Keep(k_split.heads), src.Keep(v_split.heads), src.Optional(mask));
   src.Require("all have as many heads", SameDim(k_split.heads, 2, split.heads, 2),
               SameDim(v_split.heads, 2, split.heads, 2));
-  src.Require(SameType(out, split.heads), DType(q, kF32));
+  src.Require(SameType(out, split.heads), DType(q, kF32), NotZero(scale));
   RequireWholeMask(src, mask, split.heads, 1, k_split.heads, 1);
   auto attended = res.Op<microsoft::MultiHeadAttention>(
       {.num_heads = DimOf(split.heads, 2), .scale = scale})(q, k, v, res.None(), res.None(), mask);
@@ -93,7 +94,7 @@ WEFT_RULE(FuseCachedMultiHeadAttention, "onnxruntime", kReassociates) {
                src.Keep(SwapHeads(src, src.Keep(split.heads))), k, v, src.Optional(mask)));
   src.Require("all have as many heads", SameDim(k, 1, split.heads, 2),
               SameDim(v, 1, split.heads, 2));
-  src.Require(SameType(out, split.heads), DType(q, kF32));
+  src.Require(SameType(out, split.heads), DType(q, kF32), NotZero(scale));
   RequireWholeMask(src, mask, split.heads, 1, k, 2);
   auto attended = res.Op<microsoft::MultiHeadAttention>(
       {.num_heads = DimOf(split.heads, 2), .scale = scale})(q, k, v, res.None(), res.None(), mask);
@@ -106,7 +107,7 @@ WEFT_RULE(FuseMultiHeadAttentionBias, "onnxruntime", kReassociates) {
   auto bq = src.Tensor("bq"), bk = src.Tensor("bk"), bv = src.Tensor("bv");
   auto attention = src.Op<microsoft::MultiHeadAttention>(AnyAttrs());
   auto out = attention(q + bq, k + bk, v + bv, src.None(), src.None(), src.Optional(mask));
-  src.Require(Rank(k, 3), Rank(v, 3));
+  src.Require(Rank(q, 3), Rank(k, 3), Rank(v, 3));
   for (auto [b, x] : {std::pair(bq, q), {bk, k}, {bv, v}})
     src.Require(IsConstant(b), PerChannel(b, x, -1));
   auto bias = res.Op<ops::Concat>({.axis = 0})(bq, bk, bv);
@@ -128,7 +129,8 @@ WEFT_RULE(FusePackedAttention, "onnxruntime", kReassociates) {
   auto rows = SwapHeads(src, src.Op<fused::Attention>({.scale = scale, .fill = Any()})(
                                  q, third(1), third(2), src.Optional(mask)));
   auto out = src.Op<ops::Reshape>(AnyAttrs())(rows, src.Tensor("joined"));
-  src.Require(DType(x, kF32), Rank(x, 3), Rank(w, 2), Rank(q, 4), SameType(y, product));
+  src.Require(DType(x, kF32), Rank(x, 3), Rank(w, 2), Rank(q, 4), SameType(y, product),
+              NotZero(scale));
   src.Require(IsConstant(IfGiven(bias)), PerChannel(IfGiven(bias), w, 1));
   src.Require("columns are three parts of so many heads", Rank(parts, 5), Dim(parts, 2, 3),
               SameDim(parts, 0, x, 0), SameDim(parts, 1, x, 1), StaticDim(parts, 3));

@@ -152,6 +152,22 @@ TEST_F(Words, SameOpHoldsOfOneKindOfOp) {
   EXPECT_NE(Of(x, y, same), "");
 }
 
+TEST_F(Words, OfNumbersReadAttributes) {
+  const auto refusal = [&](float epsilon) {
+    const Value out = b.Make<Norm>({z, x, x}, {.axis = 1, .epsilon = epsilon});
+    b.Make<Relu>({out});
+    return Try(out.DefiningOp(), [&](SourcePattern& src, ResultPattern& res) {
+      auto base = src.Tensor("base"), p = src.Tensor("p"), q = src.Tensor("q");
+      auto bound = src.Attr<float>("epsilon");
+      auto norm = src.Op<Norm>({.axis = 1, .epsilon = bound})(base, p, q);
+      src.Require(NotZero(bound));
+      res.Tensor(norm) = res.Op<Tanh>()(base);
+    });
+  };
+  EXPECT_EQ(refusal(0.5f), "");
+  EXPECT_EQ(refusal(0), "does not hold: epsilon is not 0");
+}
+
 TEST_F(Words, ConstantsAreJoinedByElementOrByPlace) {
   const Value matrix = Constant({1, 2, 3, 4, 5, 6}, {2, 3}), two = Constant({2}, {1, 1, 1});
   const auto product = [](T p, T q) { return Product(p, q); };
@@ -161,6 +177,8 @@ TEST_F(Words, ConstantsAreJoinedByElementOrByPlace) {
   EXPECT_THAT(doubled.dense_type().shape(), ElementsAre(1, 2, 3));
   EXPECT_THAT(Floats(Computed(matrix, two, [](T p, T q) { return Sum(p, q); })),
               ElementsAre(3, 4, 5, 6, 7, 8));
+  EXPECT_THAT(Floats(Computed(matrix, two, [](T p, T q) { return Quotient(p, q); })),
+              ElementsAre(0.5, 1, 1.5, 2, 2.5, 3));
   const Value pair = Constant({10, 100}, {2}), triple = Constant({1, 10, 100}, {3});
   EXPECT_FALSE(Computed(matrix, triple, product));
   EXPECT_FALSE(Computed(x, triple, product));
