@@ -352,8 +352,12 @@ Attribute Draw::DrawOfKind(const ir::FieldDef& field, std::span<const Value> nea
       return context_.BoolAttr(OneIn(2));
     case AttrKind::kInt:
       return context_.IntAttr(static_cast<int64_t>(Below(6)) - 2);
-    case AttrKind::kFloat:
-      return context_.FloatAttr(static_cast<float>(DrawNumber()));
+    case AttrKind::kFloat: {
+      // Below 0 it keeps no division from 0, and differences from it cancel.
+      const double number = DrawNumber();
+      const bool is_epsilon = field.name.str() == "epsilon";
+      return context_.FloatAttr(static_cast<float>(is_epsilon ? std::fabs(number) : number));
+    }
     case AttrKind::kDouble:
       return context_.DoubleAttr(DrawNumber());
     case AttrKind::kInts:

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ir/analysis/constant.h"
+#include "ir/analysis/verifier.h"
 #include "ir/builder.h"
 #include "ir/dialects/builtin.h"
 #include "passes/verify/mutation/mistakes.h"
@@ -22,20 +23,36 @@ using ir::Operation;
 using ir::Program;
 using ir::Value;
 
+bool AreAlike(Operation a, Operation b) {
+  return a.opcode() == b.opcode() && a.attrs() == b.attrs();
+}
+bool IsList(Attribute dense) {
+  return dense.dense_type().dtype() == ir::DataType::kI64 && dense.dense_type().rank() <= 1;
+}
+
+// What an op becomes.
+struct Change {
+  Operation from;
+  ir::Opcode opcode;
+  ir::AttrDict attrs;
+  Attribute constant;  // of a constant
+};
+
 class Variation {
  public:
   Variation(Program& program, Draw& draw)
       : from_(program),
         draw_(draw),
         to_(std::make_unique<Program>(program.context())),
-        b_(to_.get()) {
+        b_(to_.get()),
+        together_(draw.OneIn(2)) {
     for (const Operation op : from_.body()) ops_.push_back(op);
   }
 
   std::unique_ptr<Program> Make() {
     if (ops_.empty() || !ops_.back().Is<ir::ReturnOp>()) return nullptr;
     ChooseSizes();
-    for (size_t i = 1 + draw_.Below(2); i > 0; --i) changed_.insert(draw_.Below(ops_.size() - 1));
+    ChooseOps();
     AddInputs();
     for (size_t i = 0; i + 1 < ops_.size(); ++i)
       if (!Add(ops_[i], changed_.count(i) > 0)) return nullptr;
@@ -43,51 +60,167 @@ class Variation {
     for (const Value v : ops_.back().operands())
       outputs.emplace_back("y" + std::to_string(outputs.size()), made_.at(v.id()));
     b_.Return(std::move(outputs));
-    return std::move(to_);
+    return ir::Verify(*to_).ok() ? std::move(to_) : nullptr;
   }
 
  private:
-  // One in two with another size in place of one, often of one that there is, so that both are equal.
+  // One in two with another size in place of one, often of one that there is, so that both are equal;
+  // or with others in place of all, in which what is a product of two stays one.
   void ChooseSizes() {
+    for (const Value input : from_.body().arguments())  // what is a symbol gets a number
+      if (input.type().IsTensor() && input.type().HasRank())
+        for (const int64_t size : input.type().dims())
+          if (size < 0) sizes_.try_emplace(size, 2 + draw_.Below(4));
     if (draw_.OneIn(2)) return;
     std::set<int64_t> there;
     for (const Value input : from_.body().arguments())
-      for (const int64_t size : input.type().dims())
-        if (size > 1) there.insert(size);
+      if (input.type().IsTensor() && input.type().HasRank())
+        for (const int64_t size : input.type().dims())
+          if (size > 1) there.insert(size);
     if (there.empty()) return;
     const std::vector<int64_t> sizes(there.begin(), there.end());
-    const int64_t size = draw_.OneOf(sizes);
-    sizes_[size] = draw_.OneIn(3) ? draw_.DrawSize() : draw_.OneOf(sizes);
+    if (draw_.OneIn(2)) {
+      const int64_t size = draw_.OneOf(sizes);
+      sizes_[size] = draw_.OneIn(3) ? draw_.DrawSize() : draw_.OneOf(sizes);
+      return;
+    }
+    for (const Operation op : ops_)
+      for (const Value result : op.results())
+        if (result.type().IsTensor() && result.type().HasRank())
+          for (const int64_t size : result.type().dims())
+            if (size > 1) there.insert(size);
+    for (const int64_t size : there) {
+      sizes_[size] = draw_.OneIn(3) ? size : std::max<int64_t>(draw_.DrawSize(), 1);
+      for (const int64_t factor : there)
+        if (factor < size && size % factor == 0 && there.count(size / factor) > 0)
+          sizes_[size] = sizes_[factor] * sizes_[size / factor];
+    }
   }
   int64_t SizeFor(int64_t size) const {
     const auto other = sizes_.find(size);
     return other == sizes_.end() ? size : other->second;
   }
   ir::Type TypeFor(ir::Type type) const {
+    if (!type.IsTensor() || !type.HasRank()) return type;
     ir::Shape shape = type.shape();
     for (int64_t& size : shape) size = SizeFor(size);
     return to_->context()->TensorType(type.dtype(), shape);
   }
-  void AddInputs() {
-    for (const Value input : from_.body().arguments())
-      made_[input.id()] = b_.AddInput("x" + std::to_string(made_.size()), TypeFor(input.type()));
+  // One or two, and one time in two all that are like them.
+  void ChooseOps() {
+    for (size_t i = 1 + draw_.Below(2); i > 0; --i) {
+      const size_t chosen = draw_.Below(ops_.size() - 1);
+      changed_.insert(chosen);
+      for (size_t other = 0; together_ && other + 1 < ops_.size(); ++other)
+        if (AreAlike(ops_[chosen], ops_[other])) changed_.insert(other);
+    }
   }
+  // One in four of another shape, or a constant.
+  void AddInputs() {
+    std::map<uint32_t, ir::Type> shapes;  // by the type that it is in place of
+    for (const Value input : from_.body().arguments()) {
+      ir::Type type = TypeFor(input.type());
+      const bool is_small = type.IsStatic() && type.NumElements() <= kMaxElements;
+      const auto before = shapes.find(input.type().id());
+      if (together_ && before != shapes.end()) {
+        type = before->second;
+      } else if (is_small && draw_.OneIn(4)) {
+        Leaf leaf{type, {}};
+        draw_.Regroup(&leaf);
+        type = leaf.type;
+      }
+      shapes.emplace(input.type().id(), type);
+      made_[input.id()] =
+          is_small && draw_.OneIn(16) ? b_.Constant(draw_.DrawContents(type)) : AddInput(type);
+    }
+  }
+  Value AddInput(ir::Type type) { return b_.AddInput("x" + std::to_string(num_inputs_++), type); }
 
   bool Add(Operation op, bool is_changed) {
     if (op.num_regions() > 0) return false;
+    const Change change = is_changed ? ChangeOf(op) : Kept(op);
     if (op.Is<ir::ConstantOp>()) {
-      const Attribute dense = ConstantFor(op.attrs_of<ir::ConstantOp>().value, is_changed);
-      if (dense) made_[op.result(0).id()] = b_.Constant(dense);
-      return static_cast<bool>(dense);
+      if (!change.constant) return false;
+      const ir::Type type = change.constant.dense_type();
+      const bool may_be_input = is_changed && ir::IsFloat(type.dtype()) && draw_.OneIn(4);
+      made_[op.result(0).id()] = may_be_input ? AddInput(type) : b_.Constant(change.constant);
+      return true;
     }
-    ir::OperationState state{.opcode = op.opcode(), .operands = {}, .attrs = op.attrs()};
+    ir::OperationState state{.opcode = change.opcode, .operands = {}, .attrs = change.attrs};
     for (const Value v : op.operands()) state.operands.push_back(v ? made_.at(v.id()) : Value());
-    if (is_changed && op.def() != nullptr) state.attrs = OtherAttrs(op);
+    if (is_changed && !state.operands.empty() && draw_.OneIn(6)) ChangeOperands(&state.operands);
     Operation made;
     std::string ignored;
-    if (!b_.TryCreate(std::move(state), op.num_results(), &made, &ignored)) return false;
+    if (!b_.TryCreate(state, op.num_results(), &made, &ignored) &&
+        !AddWithOtherShape(op, std::move(state), &made))
+      return false;
     for (uint32_t i = 0; i < op.num_results(); ++i) made_[op.result(i).id()] = made.result(i);
     return true;
+  }
+  void ChangeOperands(std::vector<Value>* operands) {
+    Value& operand = (*operands)[draw_.Below(operands->size())];
+    if (draw_.OneIn(3) && operands->size() > 1) {
+      operands->pop_back();
+    } else if (draw_.OneIn(2)) {
+      std::swap(operand, (*operands)[draw_.Below(operands->size())]);
+    } else if (operand) {
+      for (const auto& [id, other] : made_)
+        if (other && other.type() == operand.type() && draw_.OneIn(2)) operand = other;
+    }
+  }
+  // Of what gives its elements another shape: with one that they fill.
+  bool AddWithOtherShape(Operation op, ir::OperationState state, Operation* made) {
+    if (!IsReshape(op) || state.operands.size() < 2 || !state.operands[0]) return false;
+    const ir::Type from = state.operands[0].type();
+    const Attribute dense = state.operands[1] ? ir::Contents(state.operands[1]) : Attribute();
+    if (!from.IsStatic() || !dense || !IsList(dense)) return false;
+    std::vector<double> numbers = Numbers(dense);
+    for (size_t i = 0; i < numbers.size(); ++i)
+      if (numbers[i] == 0 && i < from.shape().size())
+        numbers[i] = static_cast<double>(from.dims()[i]);
+    if (numbers.empty()) return false;
+    double& open = numbers[draw_.Below(numbers.size())];
+    open = 1;
+    double rest = 1;
+    for (const double number : numbers) rest *= std::fabs(number);
+    open = rest > 0 ? static_cast<double>(from.NumElements()) / rest : 0;
+    if (open != std::trunc(open)) return false;
+    state.operands[1] = b_.Constant(draw_.Dense(dense.dense_type(), numbers));
+    std::string ignored;
+    return b_.TryCreate(std::move(state), op.num_results(), made, &ignored);
+  }
+  // The second operand is a list of sizes that the result has; the number of elements stays.
+  static bool IsReshape(Operation op) {
+    if (op.num_operands() != 2 || op.num_results() != 1 || !op.operand(0) || !op.operand(1))
+      return false;
+    const ir::Type from = op.operand(0).type(), to = op.result(0).type();
+    const Attribute dense = ir::Contents(op.operand(1));
+    return from.IsTensor() && to.IsTensor() && from.IsStatic() && to.IsStatic() && dense &&
+           IsList(dense) && dense.dense_type().NumElements() == static_cast<int64_t>(to.rank()) &&
+           from.NumElements() == to.NumElements();
+  }
+
+  Change Kept(Operation op) {
+    Change kept{op, op.opcode(), op.attrs(), {}};
+    if (op.Is<ir::ConstantOp>())
+      kept.constant = ConstantFor(op.attrs_of<ir::ConstantOp>().value, op, false);
+    return kept;
+  }
+  const Change& ChangeOf(Operation op) {
+    for (const Change& change : changes_)
+      if (together_ && AreAlike(change.from, op)) return change;
+    Change change{op, op.opcode(), op.attrs(), {}};
+    if (op.Is<ir::ConstantOp>()) {
+      change.constant = ConstantFor(op.attrs_of<ir::ConstantOp>().value, op, true);
+    } else if (op.def() != nullptr) {
+      const std::vector<const ir::OpDef*> others = OtherOps(*to_->context(), *op.def());
+      if (!others.empty() && draw_.OneIn(2)) {
+        change.opcode = draw_.OneOf(others)->opcode;
+      } else {
+        change.attrs = OtherAttrs(op);
+      }
+    }
+    return changes_.emplace_back(std::move(change));
   }
 
   // With another value of one of them.
@@ -111,28 +244,22 @@ class Variation {
     return context.Dict(std::move(entries));
   }
 
-  // Lists of integers may be shapes, whose sizes change with the others.
-  Attribute ConstantFor(Attribute dense, bool is_changed) {
+  static std::vector<double> Numbers(Attribute dense) {
+    std::vector<double> numbers;
+    for (int64_t i = 0, n = dense.dense_type().NumElements(); i < n; ++i)
+      numbers.push_back(ir::DenseElement(dense, i));
+    return numbers;
+  }
+  Attribute ConstantFor(Attribute dense, Operation op, bool is_changed) {
     const ir::Type old = dense.dense_type(), type = TypeFor(old);
     const bool is_plain =
         !dense.IsElided() && ir::ElementSize(old.dtype()) > 0 && !ir::IsLowPrecision(old.dtype());
-    const bool is_list = old.dtype() == ir::DataType::kI64 && old.rank() <= 1;
     if (!is_plain) return type == old ? dense : Attribute();
-    std::vector<double> numbers;
-    for (int64_t i = 0, n = old.NumElements(); i < n; ++i)
-      numbers.push_back(ir::DenseElement(dense, i));
+    if (type.NumElements() > kMaxElements) return {};
+    if (IsList(dense)) return ListFor(dense, op, is_changed);
+    std::vector<double> numbers = Numbers(dense);
     const bool is_uniform =
         std::adjacent_find(numbers.begin(), numbers.end(), std::not_equal_to<>()) == numbers.end();
-    if (is_list) {
-      constexpr double kMost = 1e15;  // f64 holds such integers
-      const bool is_far = std::any_of(numbers.begin(), numbers.end(),
-                                      [](double number) { return std::fabs(number) > kMost; });
-      if (!(type == old) || is_far) return type == old ? dense : Attribute();
-      for (double& number : numbers)
-        number = static_cast<double>(SizeFor(static_cast<int64_t>(number)));
-      if (is_changed && !numbers.empty()) ChangeList(&numbers);
-      return draw_.Dense(type, numbers);
-    }
     if (is_uniform && !numbers.empty() && (is_changed || !(type == old))) {
       const double number = is_changed ? draw_.DrawNumber() : numbers[0];
       const bool is_float = ir::IsFloat(type.dtype());
@@ -140,6 +267,34 @@ class Variation {
       return draw_.Dense(type, {&fits, 1});
     }
     return is_changed || !(type == old) ? draw_.DrawContents(type) : dense;
+  }
+  // Lists of integers may be shapes, whose sizes change with the others.
+  Attribute ListFor(Attribute dense, Operation op, bool is_changed) {
+    const ir::Type type = dense.dense_type();
+    std::vector<double> numbers = Numbers(dense);
+    constexpr double kMost = 1e15;  // f64 holds such integers
+    const bool is_far = std::any_of(numbers.begin(), numbers.end(),
+                                    [](double number) { return std::fabs(number) > kMost; });
+    if (is_far || numbers.empty()) return dense;
+    if (is_changed && draw_.OneIn(2)) SpellOut(op, &numbers);
+    for (double& number : numbers)
+      number = static_cast<double>(SizeFor(static_cast<int64_t>(number)));
+    if (is_changed && draw_.OneIn(2)) {
+      Leaf leaf{type, draw_.Dense(type, numbers)};
+      if (type.rank() == 1) draw_.Regroup(&leaf);
+      return leaf.constant;
+    }
+    if (is_changed) ChangeList(&numbers);
+    return draw_.Dense(type, numbers);
+  }
+  // The sizes themselves, in place of 0 and -1, which stand for one of the operand or what is left.
+  void SpellOut(Operation constant, std::vector<double>* list) const {
+    for (const Operation op : ops_)
+      if (IsReshape(op) && op.operand(1) == constant.result(0)) {
+        const ir::Shape shape = op.result(0).type().shape();
+        std::copy(shape.begin(), shape.end(), list->begin());
+        return;
+      }
   }
   void ChangeList(std::vector<double>* list) {
     double& element = (*list)[draw_.Below(list->size())];
@@ -162,10 +317,13 @@ class Variation {
   Draw& draw_;
   std::unique_ptr<Program> to_;
   ir::Builder b_;
+  const bool together_;  // what is alike changes alike
   std::vector<Operation> ops_;
   std::set<size_t> changed_;  // of those
+  std::vector<Change> changes_;
   std::map<int64_t, int64_t> sizes_;
   std::map<uint32_t, Value> made_;  // by value
+  int num_inputs_ = 0;
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
-// Programs that differ from one that is given in a few places: an attribute, a size, the numbers of a
-// constant. Where a rule nearly applies, some of them show what it does there.
+// Programs that differ from one that is given in a few places: an attribute, an op, an operand, a size,
+// the numbers of a constant; what is alike may change alike. Where a rule nearly applies, some of them
+// show what it does there.
 #pragma once
 
 #include <memory>

@@ -194,9 +194,10 @@ void Judge::AddSites(std::unique_ptr<Program> program, std::vector<RuleInstance>
     const auto after = ApplyOnce(rule_, *program, op, nullptr);
     if (after != nullptr && original_ && MakesTheSame(*original_, *program, op, *after)) continue;
     if (after == nullptr) {
-      drr::MatchContext match(&rule_);
+      drr::MatchContext match(&rule_), as_original(original_ ? &*original_ : &rule_);
       result_.refused += original_ && drr::Matcher(rule_).Match(op, &match) &&
-                         ApplyOnce(*original_, *program, op, nullptr) != nullptr;
+                         (!drr::Matcher(*original_).Match(op, &as_original) ||
+                          ApplyOnce(*original_, *program, op, nullptr) != nullptr);
       continue;
     }
     std::vector<ir::Type> types;

@@ -18,12 +18,17 @@
 #include "kernels/runtime/program_runner.h"
 #include "passes/rule_registry.h"
 #include "passes/verify/mutation/mutants.h"
+#include "passes/verify/near_misses.h"
 #include "passes/verify/proof/rule_proof.h"
+#include "passes/verify/rule_instances.h"
 #include "passes/verify/rule_judge.h"
 #include "tools/cli/dialects.h"
 #include "tools/cli/parallel.h"
 #include "tools/cli/program_main.h"
 #include "tools/cli/table.h"
+#ifdef WEFT_HAS_PD_LOOPS
+#include "unittests/passes/pd/evaluate.h"
+#endif
 
 namespace weft::tools {
 namespace {
@@ -92,39 +97,57 @@ std::string ProofOf(drr::Rule rule) {
   return passes::ProveRule(rule, {.seconds = 10, .vacuously = true}).what;
 }
 
+// No kernel runs Paddle's operators; the loops of its tests do, where they are built.
+std::unique_ptr<ir::ProgramRunner> RunnerOf(std::string_view group) {
+#ifdef WEFT_HAS_PD_LOOPS
+  if (group == "paddle") return std::make_unique<passes::PdRunner>();
+#endif
+  (void)group;
+  return std::make_unique<kernels::SessionRunner>();
+}
+
 // Most are refuted by the first few programs; the others get more than registered rules do.
-RuleJudgement Judge(const Mutant& mutant, const drr::Rule& rule, const Flags& flags) {
+RuleJudgement Judge(const Mutant& mutant, const drr::Rule& rule,
+                    const std::vector<std::string>& near_misses, const Flags& flags) {
   constexpr int kMore = 6;
-  kernels::SessionRunner runner;
-  passes::JudgeOptions options{.runner = &runner,
-                               .instances = flags.instances,
-                               .inputs = 1,
-                               .seconds = 4,
-                               // Of what makes the same everywhere no program would be left.
-                               .original = mutant.kind == Mutant::kLooserEscape ? nullptr : &rule,
-                               .stop_at_refutation = true,
-                               .variants = 300,
-                               .seeds = [&](const drr::Rule& rule) {
-                                 return GoldenPrograms(flags.golden,
-                                                       rule.name.substr(0, rule.name.find('#')),
-                                                       *rule.graph.context());
-                               }};
+  constexpr size_t kVariants = 1200;  // of all programs
+  Programs golden = GoldenPrograms(flags.golden, rule.name, *rule.graph.context());
+  const size_t given = std::max<size_t>(near_misses.size() + golden.size(), 1);
+  const std::unique_ptr<ir::ProgramRunner> runner = RunnerOf(passes::FindRule(rule.name)->group);
+  passes::JudgeOptions options{
+      .runner = runner.get(),
+      .instances = flags.instances,
+      .inputs = 1,
+      .seconds = 4,
+      // Of what makes the same everywhere no program would be left.
+      .original = mutant.kind == Mutant::kLooserEscape ? nullptr : &rule,
+      .stop_at_refutation = true,
+      .variants = static_cast<int>(std::min<size_t>(kVariants / given, 300)),
+      .seeds = [&](const drr::Rule&) {
+        Programs programs;
+        for (const std::string& text : near_misses)
+          if (auto p = ir::ParseProgram(*rule.graph.context(), text, {}); p.ok())
+            programs.push_back(*std::move(p));
+        for (const auto& p : golden) programs.push_back(p->Clone());
+        return programs;
+      }};
   RuleJudgement judgement = passes::JudgeRule(mutant.rule, options);
   if (judgement.verdict == Verdict::kRefuted || !mutant.harmless.empty()) return judgement;
+  if (IsRefusedEverywhere(judgement) || IsIdle(judgement)) return judgement;
   judgement.proved = ProofOf(mutant.rule);
   if (!judgement.proved.empty()) return judgement;
-  if (IsRefusedEverywhere(judgement) || IsIdle(judgement)) return judgement;
   options.instances = kMore * flags.instances;
   options.attempts *= 2;
   options.inputs = 2;
   options.seed = 2;
-  options.seconds = 10;
+  options.seconds = near_misses.empty() ? 4 : 10;  // of what many programs did not show
   return passes::JudgeRule(mutant.rule, options);
 }
 
-Outcome OutcomeOf(const Mutant& mutant, const drr::Rule& rule, const Flags& flags) {
+Outcome OutcomeOf(const Mutant& mutant, const drr::Rule& rule,
+                  const std::vector<std::string>& near_misses, const Flags& flags) {
   Outcome outcome{mutant.kind, mutant.rule.name, mutant.what, Fate::kSurvived, mutant.harmless};
-  const RuleJudgement judgement = Judge(mutant, rule, flags);
+  const RuleJudgement judgement = Judge(mutant, rule, near_misses, flags);
   if (judgement.verdict == Verdict::kRefuted) {
     outcome.fate = Fate::kRefuted;
     outcome.why = judgement.why;
@@ -158,14 +181,33 @@ struct Bred {
   }
 };
 
+// Programs that tell the mutants from the rule, by mutant. One of which others read intermediate values
+// matches what the rule makes the same of.
+std::vector<std::vector<std::string>> NearMissesOf(const passes::RegisteredRule& rule,
+                                                   const Flags& flags) {
+  constexpr double kSecondsEach = 0.3, kMostSeconds = 15;
+  const Bred bred(rule);
+  std::vector<const drr::Rule*> mutants;
+  for (const Mutant& mutant : bred.mutants) mutants.push_back(&mutant.rule);
+  if (mutants.empty()) return {};
+  const drr::Rule& original = *bred.built.rule;
+  const double seconds = std::min(kSecondsEach * static_cast<double>(mutants.size()), kMostSeconds);
+  Programs from = GoldenPrograms(flags.golden, rule.name, *original.graph.context());
+  std::string why;
+  for (passes::RuleInstance& made :
+       passes::MakeInstances(original, {.until = ir::ThreadSeconds() + 1}, &why))
+    from.push_back(std::move(made.program));
+  return passes::NearMisses(original, mutants, std::move(from), {.seconds = seconds});
+}
+
 std::vector<Outcome> OutcomesOf(const passes::RegisteredRule& rule, const Flags& flags) {
   const double start = ir::ThreadSeconds();
-  const size_t count = Bred(rule).mutants.size();
+  const std::vector<std::vector<std::string>> near_misses = NearMissesOf(rule, flags);
   std::vector<Outcome> outcomes;
   size_t refuted = 0;
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < near_misses.size(); ++i) {
     Bred bred(rule);
-    outcomes.push_back(OutcomeOf(bred.mutants[i], *bred.built.rule, flags));
+    outcomes.push_back(OutcomeOf(bred.mutants[i], *bred.built.rule, near_misses[i], flags));
     refuted += outcomes.back().fate == Fate::kRefuted;
   }
   // The whole takes a while.

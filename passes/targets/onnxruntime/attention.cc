@@ -15,15 +15,15 @@ namespace {
 namespace microsoft = ir::microsoft;
 using fused::AttentionLayout;
 
-// What is [B, S, heads * D], as [B, S, heads, D].
+// What is [B, S, heads * D], as [B, S, heads, D]: attention wants four dimensions, and as many heads of v
+// as of k.
 struct SplitHeads {
   SplitHeads(SourcePattern& src, const Tensor& x, const char* name)
       : shape(src.Tensor(name)),
         reshape(src.Op<ops::Reshape>(AnyAttrs())),
         heads(reshape(x, shape)) {
-    src.Require("only columns are divided into heads", Rank(x, 3), Rank(heads, 4),
-                SameDim(heads, 0, x, 0), SameDim(heads, 1, x, 1), StaticDim(heads, 2),
-                StaticDim(x, 2));
+    src.Require("only columns are divided into heads", Rank(x, 3), SameDim(heads, 0, x, 0),
+                SameDim(heads, 1, x, 1), StaticDim(heads, 2), StaticDim(x, 2));
   }
   Tensor shape;
   OpPattern<ops::Reshape> reshape;
@@ -74,8 +74,7 @@ WEFT_RULE(FuseMultiHeadAttention, "onnxruntime", kReassociates) {
   auto out = src.Op<fused::Attention>(
       {.scale = scale, .layout = AttentionLayout::kBshd, .fill = Any()})(
       src.Keep(split.heads), src.Keep(k_split.heads), src.Keep(v_split.heads), src.Optional(mask));
-  src.Require("all have as many heads", SameDim(k_split.heads, 2, split.heads, 2),
-              SameDim(v_split.heads, 2, split.heads, 2));
+  src.Require("all have as many heads", SameDim(k_split.heads, 2, split.heads, 2));
   src.Require(SameType(out, split.heads), DType(q, kF32), NotZero(scale));
   RequireWholeMask(src, mask, split.heads, 1, k_split.heads, 1);
   auto attended = res.Op<microsoft::MultiHeadAttention>(
@@ -92,8 +91,7 @@ WEFT_RULE(FuseCachedMultiHeadAttention, "onnxruntime", kReassociates) {
   auto out = SwapHeads(
       src, src.Op<fused::Attention>({.scale = scale, .fill = Any()})(
                src.Keep(SwapHeads(src, src.Keep(split.heads))), k, v, src.Optional(mask)));
-  src.Require("all have as many heads", SameDim(k, 1, split.heads, 2),
-              SameDim(v, 1, split.heads, 2));
+  src.Require("all have as many heads", SameDim(k, 1, split.heads, 2));
   src.Require(SameType(out, split.heads), DType(q, kF32), NotZero(scale));
   RequireWholeMask(src, mask, split.heads, 1, k, 2);
   auto attended = res.Op<microsoft::MultiHeadAttention>(
