@@ -301,7 +301,7 @@ bool NormalForms::OfArithmetic(Operation op, const std::vector<Expression>& oper
     if (splat && IsScalarBeside(exponent.type(), op.operand(0).type()) &&
         IsFloatTensor(op.operand(0).type())) {
       *result = Power(in[0], *splat);
-      return true;
+      return std::isfinite(result->coefficient);
     }
   }
   for (Value v : op.operands())
@@ -337,7 +337,7 @@ bool NormalForms::OfArithmetic(Operation op, const std::vector<Expression>& oper
   } else {
     return false;
   }
-  return true;
+  return std::isfinite(result->coefficient);  // of a quotient by 0 nothing more is said
 }
 
 bool NormalForms::OfBody(Operation op, uint32_t result, const std::vector<Expression>& operands,

@@ -99,11 +99,14 @@ std::terminate_handler usual_end = nullptr;
 // cannot be destroyed.
 [[noreturn]] void OnNoMemory() { Fail("", "out of memory"); }
 
-// Rules and kernels register themselves in static initialisers, which take memory.
-__attribute__((constructor(101))) void HandleTerminate() {
+// Static initialisers take memory: rules and kernels register themselves in them, and shared libraries have
+// theirs, which run before any of the program's but these. Sanitizers have not begun then.
+__attribute__((no_sanitize("address", "thread", "undefined"))) void HandleTerminate() {
   std::set_new_handler(OnNoMemory);
   usual_end = std::set_terminate(OnTerminate);
 }
+__attribute__((section(".preinit_array"),
+               used)) void (*const kBeforeInitialisers)() = HandleTerminate;
 
 }  // namespace
 

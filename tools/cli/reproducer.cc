@@ -68,8 +68,13 @@ bool Write(const Reproducer& reproducer) {
   return good;
 }
 
-void OnCrash(int signal) {
-  for (size_t i = 0; i < std::size(kSignals); ++i) sigaction(kSignals[i], &before[i], nullptr);
+// A file that shrinks while it is mapped is no crash: who handled that before ends the program.
+void OnCrash(int signal, siginfo_t* info, void* context) {
+  for (size_t i = 0; i < std::size(kSignals); ++i) {
+    sigaction(kSignals[i], &before[i], nullptr);
+    if (signal == SIGBUS && kSignals[i] == SIGBUS && (before[i].sa_flags & SA_SIGINFO) != 0)
+      before[i].sa_sigaction(signal, info, context);
+  }
   const Reproducer* const reproducer = std::exchange(prepared, nullptr);
   if (reproducer && Write(*reproducer))
     WriteAll(STDERR_FILENO, reproducer->message.data(), reproducer->message.size());
@@ -151,15 +156,15 @@ void PrepareReproducer(const std::string& program, int argc, const char* const* 
   other.ss_size = sizeof(stack);
   sigaltstack(&other, nullptr);
   struct sigaction action = {};
-  action.sa_handler = OnCrash;
-  action.sa_flags = SA_ONSTACK;
+  action.sa_sigaction = OnCrash;
+  action.sa_flags = SA_ONSTACK | SA_SIGINFO;
   for (size_t i = 0; i < std::size(kSignals); ++i) sigaction(kSignals[i], &action, &before[i]);
 }
 
 void DropReproducer() {
   if (!prepared) return;
   prepared = nullptr;
-  for (const int signal : kSignals) std::signal(signal, SIG_DFL);
+  for (size_t i = 0; i < std::size(kSignals); ++i) sigaction(kSignals[i], &before[i], nullptr);
 }
 
 std::string WriteReproducer() { return prepared && Write(*prepared) ? prepared->folder : ""; }

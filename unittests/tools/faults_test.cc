@@ -8,6 +8,7 @@
 #include <csignal>
 
 #include "ir/base/output_file.h"
+#include "tools/cli/reproducer.h"
 #include "unittests/sanitizers.h"
 #include "unittests/tools/subprocess.h"
 
@@ -170,6 +171,19 @@ TEST_F(CutShort, AReadIsOneLineThatNamesTheFile) {
         std::exit(static_cast<int>(*const_cast<const volatile std::byte*>(&bytes.back())));
       },
       testing::ExitedWithCode(2), "error: .*/weights: became shorter while it was read\n$");
+}
+
+TEST_F(CutShort, IsNoCrashOfWhichAReproducerIsWritten) {
+  const auto bytes = Map();
+  EXPECT_EXIT(
+      {
+        HandleFaults();
+        setenv(kReproducersVariable, Path("").c_str(), 1);
+        const char* const arguments[] = {"ir-opt"};
+        PrepareReproducer("ir-opt", 1, arguments);
+        std::exit(static_cast<int>(*const_cast<const volatile std::byte*>(&bytes.back())));
+      },
+      testing::ExitedWithCode(2), "^[^\n]*weights: became shorter while it was read\n$");
 }
 
 TEST_F(CutShort, WritingItOnIsOneLineToo) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "ir/dialects/fused/operands.h"
 #include "ir/dialects/onnx.h"
 #include "ir/dialects/onnx/infer/infer_util.h"
@@ -93,7 +95,7 @@ std::vector<Value> GroupNorm::Decompose(Builder& b, std::span<const Value> opera
   if (!x.type().HasRank() || attrs.groups > kMaxGroups) return {};
   const bool fixed = x.type().IsStatic();
   const std::span<const int64_t> dims = x.type().dims();
-  const int64_t allowzero = fixed && x.type().NumElements() == 0;  // else a 0 copies a size
+  const bool is_empty = std::find(dims.begin(), dims.end(), 0) != dims.end();
   Ints grouped = {0, attrs.groups, -1};
   if (fixed) {
     int64_t rest = dims[1] / attrs.groups;
@@ -104,11 +106,12 @@ std::vector<Value> GroupNorm::Decompose(Builder& b, std::span<const Value> opera
     return b.ConstantFilled(x.type().dtype(), Ints{attrs.groups}, value);
   };
   const Value normal = b.Make<ops::InstanceNormalization>(
-      {b.Make<ops::Reshape>({x, b.ConstantInts(grouped)}, {.allowzero = allowzero}), per_group(1),
-       per_group(0)},
+      {b.Make<ops::Reshape>({x, b.ConstantInts(grouped)}, {.allowzero = fixed && is_empty}),
+       per_group(1), per_group(0)},
       {.epsilon = attrs.epsilon});
   const Value shape = fixed ? b.ConstantInts(dims) : b.Make<ops::Shape>({x});
-  const Value back = b.Make<ops::Reshape>({normal, shape}, {.allowzero = allowzero});
+  // Else a size of 0 copies that of what is reshaped.
+  const Value back = b.Make<ops::Reshape>({normal, shape}, {.allowzero = is_empty});
   const Value y = AddIfGiven(b, b.Make<ops::Mul>({back, operands[1]}), operands, 2);
   return {BuildActivation(b, y, attrs.activation, {})};
 }

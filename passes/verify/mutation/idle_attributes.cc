@@ -55,7 +55,7 @@ bool IsSizeOfWeights(Operation op) {
   const ir::Attribute sizes = op.attr("kernel_shape");
   if (!w.IsTensor() || !w.HasRank() || !sizes.Is(ir::AttrKind::kInts) || w.rank() < 2) return false;
   const ir::Shape shape = w.shape();
-  const ir::Ints given = sizes.AsInts();
+  const ir::Ints& given = sizes.AsInts();
   return std::equal(shape.begin() + 2, shape.end(), given.begin(), given.end());
 }
 bool HasAxes(Operation op) {

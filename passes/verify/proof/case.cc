@@ -196,6 +196,9 @@ class Abstraction {
       arguments.push_back(is_condition ? node.arguments[i] : Of(node.arguments[i]));
     }
     if (node.kind == TermNode::kIf) return t.If(arguments[0], arguments[1], arguments[2]);
+    // The order of operands was that of their terms.
+    if (c_.commutative_.count(node.name) != 0 && arguments[1] < arguments[0])
+      std::swap(arguments[0], arguments[1]);
     return t.Apply(Sort::kElement, node.name, std::move(arguments));
   }
 

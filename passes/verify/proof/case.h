@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -98,6 +99,8 @@ class Case {
   TypeSet PossibleTypes(TypeClass type) const { return types_[Root(type)].second; }
   // Of the elements of an input, by the function that has them.
   void NoteElements(const std::string& function, TypeClass type) { elements_[function] = type; }
+  // Of two elements, in either order.
+  void NoteCommutative(const std::string& function) { commutative_.insert(function); }
   // Casting a to b and then to c is casting it to c.
   void NoteCasts(TypeClass a, TypeClass b, TypeClass c) { casts_.push_back({a, b, c}); }
   bool CastsCompose(TypeClass a, TypeClass b, TypeClass c);
@@ -135,6 +138,7 @@ class Case {
   std::vector<std::unique_ptr<Tensor>> tensors_;
   std::vector<std::pair<TypeClass, TypeSet>> types_;  // parent, what it may be
   std::map<std::string, TypeClass> named_types_, elements_;
+  std::set<std::string> commutative_;
   std::vector<Casts> casts_;
   std::vector<std::pair<const Tensor*, Tensor*>> same_shapes_;  // of the result, of the source
 };

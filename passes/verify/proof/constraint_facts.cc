@@ -16,12 +16,12 @@ using ir::AttrKind;
 using ir::DataType;
 using Argument = drr::Formula::Argument;
 
-namespace {
-
 double NumberOf(const Argument& argument) {
   return argument.literal.Is(AttrKind::kInt) ? static_cast<double>(argument.literal.AsInt())
                                              : argument.literal.AsDouble();
 }
+
+namespace {
 
 // Those that dtype_is names; any where one is a variable.
 TypeSet TypesOf(const drr::Formula& formula) {
@@ -126,7 +126,25 @@ std::optional<Term> RuleCase::SizeOf(const Formula& formula, size_t v, size_t ax
   return std::nullopt;
 }
 
+// Constants that can be joined are of f32; one of them is a number, or both are of one shape.
+void RuleCase::AssumeJoin(const Formula& formula) {
+  Tensor *a = TensorOf(formula, 0), *b = TensorOf(formula, 1);
+  if (a == nullptr || b == nullptr) return;
+  Terms& t = c_.terms();
+  for (const Tensor* tensor : {a, b}) c_.Restrict(tensor->type, TypeBit(DataType::kF32));
+  if (formula.arguments.size() > 2) return;
+  const size_t which = c_.Choose(3, "which constant is a number");
+  if (which < 2) {
+    for (const Term size : (which == 0 ? a : b)->Dims()) c_.Assume(t.Equal(size, t.Integer(1)));
+    return;
+  }
+  if (!b->SetRank(a->Rank())) return c_.Refuse();
+  for (size_t i = 0; c_.open() && i < a->Dims().size(); ++i)
+    c_.Assume(t.Equal(a->Dims()[i], b->Dims()[i]));
+}
+
 void RuleCase::AssumeConstraint(const Formula& formula) {
+  if (IsOneOf(formula.name, {"product", "sum", "quotient"})) return AssumeJoin(formula);
   if (IsAbsent(formula) || IsComputed(formula.name)) return;
   if (formula.name == "any_element") {
     bool any = false;
@@ -290,100 +308,6 @@ void RuleCase::AssumeAxes(const Formula& formula) {
     }
   }
   if (!holds) c_.Refuse();
-}
-
-std::optional<ProofAttr> RuleCase::Computed(const Formula& formula, ir::AttrKind kind) {
-  if (kind == AttrKind::kDense || kind == AttrKind::kInts) {
-    if (auto constant = ComputedConstant(formula)) return constant;
-  }
-  const bool of_variable =
-      !formula.arguments.empty() && formula.arguments[0].kind == Argument::kVariable;
-  if (formula.name == "compose") {
-    const ir::Ints *p = IntsOf(formula, 0), *q = IntsOf(formula, 1);
-    if (p == nullptr || q == nullptr) return std::nullopt;
-    ir::Ints composed;
-    for (const int64_t axis : *q) {
-      if (static_cast<size_t>(axis) >= p->size()) return std::nullopt;
-      composed.push_back((*p)[static_cast<size_t>(axis)]);
-    }
-    return ProofAttr{.literal = graph_.context()->IntsAttr(composed)};
-  }
-  if (formula.name == "element") {
-    const ir::Ints* list = IntsOf(formula, 0);
-    const auto index = IntegerOf(formula, 1);
-    if (list == nullptr || !index) return std::nullopt;
-    const auto size = static_cast<int64_t>(list->size());
-    const int64_t at = *index < 0 ? *index + size : *index;
-    if (at < 0 || at >= size) return std::nullopt;
-    return ProofAttr{.literal = graph_.context()->IntAttr((*list)[static_cast<size_t>(at)])};
-  }
-  if (formula.name == "bool" && of_variable) {
-    if (const auto integer = IntegerOf(formula, 0))
-      return ProofAttr{.literal = graph_.context()->BoolAttr(*integer != 0)};
-    return std::nullopt;
-  }
-  if (formula.name == "is_zero" && of_variable) {
-    if (const auto integer = IntegerOf(formula, 0))
-      return ProofAttr{.literal = graph_.context()->IntAttr(*integer == 0 ? 1 : 0)};
-    return std::nullopt;
-  }
-  if (formula.name == "reversed_axes") {
-    Tensor* of = values_[graph_.Resolve(formula.arguments[0].value).index()].tensor;
-    if (of == nullptr) return std::nullopt;
-    ir::Ints reversed(of->Rank());
-    std::iota(reversed.rbegin(), reversed.rend(), int64_t{0});
-    return ProofAttr{.literal = graph_.context()->IntsAttr(reversed)};
-  }
-  if (formula.name == "bounds") return ComputedBounds(formula);
-  if (formula.name != "splat") return std::nullopt;
-  Tensor* from = values_[graph_.Resolve(formula.arguments[0].value).index()].tensor;
-  if (from == nullptr && formula.arguments.size() > 1) {
-    if (kind != AttrKind::kFloat) return std::nullopt;
-    const auto number = static_cast<float>(NumberOf(formula.arguments[1]));
-    return ProofAttr{.literal = graph_.context()->FloatAttr(number)};
-  }
-  if (kind == AttrKind::kFloat && from != nullptr && from->Uniform() && c_.ReadsReals())
-    return ProofAttr{.elements = {from->Uniform()}};
-  return ProofAttr{
-      .token = fmt::format("the number of {}", graph_.Resolve(formula.arguments[0].value).index())};
-}
-
-// They are kept as f32, so those of f32 are themselves; a bound that is not given is infinite.
-std::optional<ProofAttr> RuleCase::ComputedBounds(const Formula& formula) {
-  ProofAttr bounds;
-  for (size_t i = 0; i < 2; ++i) {
-    Tensor* bound = values_[graph_.Resolve(formula.arguments[i].value).index()].tensor;
-    bounds.elements.push_back(c_.terms().Number(i == 0 ? -INFINITY : INFINITY));
-    if (bound == nullptr) continue;
-    if (!bound->Uniform() || c_.PossibleTypes(bound->type) != TypeBit(DataType::kF32))
-      return std::nullopt;
-    bounds.elements.back() = bound->Uniform();
-  }
-  return bounds;
-}
-
-std::optional<ProofAttr> RuleCase::ComputedConstant(const Formula& formula) {
-  const auto tensor = [&](size_t i) -> Tensor* {
-    if (formula.arguments.size() <= i) return nullptr;
-    return values_[graph_.Resolve(formula.arguments[i].value).index()].tensor;
-  };
-  if (formula.name == "shape") {
-    if (tensor(0) == nullptr) return std::nullopt;
-    return ProofAttr{.integers = tensor(0)->Dims()};
-  }
-  if (formula.name == "ints") {
-    if (tensor(0) == nullptr) return std::nullopt;
-    return ProofAttr{.integers = ops_.IntegersOf(*tensor(0))};
-  }
-  if (formula.name == "scalar" && tensor(0) != nullptr)
-    return ProofAttr{.element = c_.terms().Number(NumberOf(formula.arguments[1])),
-                     .element_type = tensor(0)->type};
-  if (formula.name == "scalar_of") {
-    Tensor* from = tensor(0) != nullptr ? tensor(0) : tensor(1);
-    if (from == nullptr || !from->Uniform()) return std::nullopt;
-    return ProofAttr{.element = from->Uniform(), .element_type = from->type};
-  }
-  return std::nullopt;
 }
 
 }  // namespace weft::passes

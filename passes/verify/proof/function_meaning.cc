@@ -1,5 +1,7 @@
 // Operators that ONNX defines by others. Real arithmetic alone makes them equal: their kernels do not overflow
 // where the parts would.
+#include <fmt/format.h>
+
 #include "ir/context.h"
 #include "passes/verify/proof/op_meaning.h"
 
@@ -7,6 +9,17 @@ namespace weft::passes {
 
 Tensor* OpMeanings::NumberLike(Tensor& x, Term number) {
   return c_.Make<Filled>(x.type, std::vector<Term>(), number);
+}
+
+// A cast to the type of another tensor.
+std::vector<Tensor*> OpMeanings::CastLike(const ProofOp& op) {
+  const Tensor& like = *op.operands[1];
+  ProofOp cast = op;
+  cast.name = "onnx.Cast";
+  cast.operands.resize(1);
+  cast.attrs["to"] = {
+      .token = fmt::format("type of {}", like.id), .element_type = like.type, .is_type = true};
+  return Cast(cast);
 }
 
 // log(softmax(x))

@@ -53,14 +53,6 @@ bool OpMeanings::NeedsDefaults(const ProofOp& op, std::initializer_list<std::str
   return c_.open();
 }
 
-// What strides, dilations and pads are where they are not given is what fused.conv2d has for defaults.
-std::vector<Tensor*> OpMeanings::Convolution(const ProofOp& op) {
-  ProofOp what = op;
-  what.attrs.erase("kernel_shape");  // that of w
-  const size_t rank = op.operands[0]->Rank();
-  return c_.open() ? AnyFunction(what, rank) : Results();
-}
-
 std::vector<Tensor*> OpMeanings::LikeOperand(const ProofOp& op) {
   const size_t rank = op.operands[0]->Rank();
   return c_.open() ? AnyFunction(op, rank) : Results();
@@ -89,14 +81,16 @@ std::vector<Tensor*> OpMeanings::Gemm(const ProofOp& op) {
 Tensor* OpMeanings::Times(const ProofOp& op, std::string_view attr, Tensor* y) {
   if (y == nullptr || !c_.open() || IsDefault(op, attr)) return y;
   const ProofAttr& factor = op.attrs.find(attr)->second;
+  if (factor.elements.size() == 1) return TimesAll(factor.elements, y);
   const ir::Attribute value = Chosen(factor);
   if (!value.Is(ir::AttrKind::kFloat) && factor.token.empty()) {
     c_.Fail(fmt::format("{} of {} is computed", attr, op.name));
     return nullptr;
   }
   Terms& t = c_.terms();
-  const Term number =
-      value ? t.Number(value.AsFloat()) : t.Variable(Sort::kElement, "number " + factor.token);
+  const std::string name = "number " + factor.token;
+  if (!value) c_.NoteElements(name, y->type);
+  const Term number = value ? t.Number(value.AsFloat()) : t.Variable(Sort::kElement, name);
   return Call("onnx.Mul", {y, NumberLike(*y, number)});
 }
 
@@ -108,10 +102,17 @@ Tensor* OpMeanings::Activated(const ProofOp& op, Tensor* y) {
     Tensor* gate = Call("onnx.Sigmoid", {y});
     return gate == nullptr ? nullptr : Call("onnx.Mul", {y, gate});
   }
+  if (activation.Is(ir::AttrKind::kString) && activation.AsString() == "clip")
+    return Clipped(op, y);
+  c_.Fail(fmt::format("{} may have any activation", op.name));
+  return nullptr;
+}
+
+// By limits that are known.
+Tensor* OpMeanings::Clipped(const ProofOp& op, Tensor* y) {
   const auto params = op.attrs.find("activation_params");
-  if (!activation.Is(ir::AttrKind::kString) || activation.AsString() != "clip" ||
-      params == op.attrs.end() || params->second.elements.size() != 2) {
-    c_.Fail(fmt::format("{} may have any activation", op.name));
+  if (params == op.attrs.end() || params->second.elements.size() != 2) {
+    c_.Fail(fmt::format("{} may clip to anything", op.name));
     return nullptr;
   }
   const std::vector<Term>& limits = params->second.elements;

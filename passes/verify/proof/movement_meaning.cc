@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "passes/verify/proof/op_meaning.h"
@@ -108,6 +110,46 @@ std::vector<Tensor*> OpMeanings::Gather(const ProofOp& op) {
   indices.Rank();
   if (!c_.open()) return {};
   return {c_.Make<Gathered>(data, indices, axis)};
+}
+
+// The elements of x in the shape that some function of the operands gives.
+std::vector<Tensor*> OpMeanings::View(const ProofOp& op) {
+  const Results shaped = AnyFunction(op);
+  if (shaped.empty() || !c_.open()) return {};
+  shaped[0]->Rank();
+  if (!c_.open()) return {};
+  return {Made(c_.Make<Reshaped>(*op.operands[0], shaped[0]->Dims()))};
+}
+
+std::vector<Tensor*> OpMeanings::Tile(const ProofOp& op) {
+  Terms& t = c_.terms();
+  Tensor& x = *op.operands[0];
+  const std::vector<Term> repeats = IntegersOf(*op.operands[1]);
+  if (!c_.open() || !HasRank(x, repeats.size())) return {};
+  std::vector<Term> dims;
+  for (size_t i = 0; i < repeats.size(); ++i) {
+    c_.Require(t.AtMost(t.Integer(0), repeats[i]), c_.of_result());
+    dims.push_back(t.Times(x.Dims()[i], repeats[i]));
+  }
+  return {c_.Make<Tiled>(x, dims)};
+}
+
+// Some integers where not all sizes are asked for.
+std::vector<Tensor*> OpMeanings::Shape(const ProofOp& op) {
+  Terms& t = c_.terms();
+  const TypeClass type = c_.TypeNamed("i64", TypeBit(ir::DataType::kI64));
+  Tensor& x = *op.operands[0];
+  if (IsDefault(op, "start") && IsDefault(op, "end")) {
+    x.Rank();
+    if (!c_.open()) return {};
+    return {c_.Make<IntegerList>(type, x.Dims())};
+  }
+  if (c_.of_result()) return AnyFunction(op, 1);
+  std::vector<Term> sizes;
+  const size_t id = c_.num_tensors();
+  for (size_t i = c_.Choose(kMaxProofRank + 1, "sizes of a shape"); i > 0; --i)
+    sizes.push_back(t.Variable(Sort::kInt, fmt::format("size {} of shape {}", i, id)));
+  return {c_.Make<IntegerList>(type, sizes)};
 }
 
 }  // namespace weft::passes

@@ -14,10 +14,6 @@ using ir::Attribute;
 using ir::AttrKind;
 using ir::DataType;
 
-namespace {
-
-constexpr TypeSet kBytes = TypeBit(DataType::kI8) | TypeBit(DataType::kU8);
-
 std::string TextOf(const ProofAttr& attr) {
   std::string text = attr.literal ? fmt::format("#{}", attr.literal.id()) : attr.token;
   if (attr.integers)
@@ -25,8 +21,6 @@ std::string TextOf(const ProofAttr& attr) {
   for (const Term term : attr.elements) text += fmt::format(" {}", term.id);
   return text;
 }
-
-}  // namespace
 
 const std::map<std::string_view, OpMeanings::Function>& OpMeanings::Functions() {
   using M = OpMeanings;
@@ -36,6 +30,7 @@ const std::map<std::string_view, OpMeanings::Function>& OpMeanings::Functions() 
       {"onnx.Pad", &M::Pad},
       {"onnx.Cast", &M::Cast},
       {"pd.cast", &M::Cast},
+      {"onnx.CastLike", &M::CastLike},
       {"onnx.Clip", &M::Clip},
       {"onnx.QuantizeLinear", &M::Quantize},
       {"onnx.DequantizeLinear", &M::Quantize},
@@ -50,6 +45,11 @@ const std::map<std::string_view, OpMeanings::Function>& OpMeanings::Functions() 
       {"pd.expand", &M::PdExpand},
       {"onnx.Concat", &M::Concat},
       {"onnx.Gather", &M::Gather},
+      {"onnx.Squeeze", &M::View},
+      {"onnx.Unsqueeze", &M::View},
+      {"onnx.Tile", &M::Tile},
+      {"onnx.Shape", &M::Shape},
+      {"onnx.MatMul", &M::MatMul},
       {"onnx.Conv", &M::Convolution},
       {"onnx.QLinearConv", &M::Convolution},
       {"onnx.GlobalAveragePool", &M::LikeOperand},
@@ -70,6 +70,8 @@ const std::map<std::string_view, OpMeanings::Function>& OpMeanings::Functions() 
       {"fused.global_average_pool2d", &M::GlobalAveragePool2d},
       {"fused.attention", &M::Attention},
       {"fused.gelu", &M::Gelu},
+      {"com.microsoft.FusedMatMul", &M::FusedMatMul},
+      {"com.microsoft.FusedConv", &M::FusedConv},
       {"com.microsoft.Gelu", &M::Gelu},
       {"com.microsoft.BiasGelu", &M::Gelu},
       {"com.microsoft.FastGelu", &M::Gelu},
@@ -194,6 +196,7 @@ std::vector<size_t> OpMeanings::Permutation(const ProofOp& op, std::string_view 
 }
 
 TypeClass OpMeanings::TypeOf(const ProofAttr& attr) {
+  if (attr.is_type) return attr.element_type;
   if (attr.literal.Is(AttrKind::kDataType)) {
     const DataType type = attr.literal.AsDataType();
     return c_.TypeNamed(std::string(ir::DataTypeName(type)), TypeBit(type));
@@ -224,41 +227,6 @@ std::string OpMeanings::KeyOf(const ProofOp& op) const {
     key += fmt::format(" {}={}", name, value ? fmt::format("#{}", value.id()) : TextOf(attr));
   }
   return key;
-}
-
-namespace {
-
-// Of one value, however often it is an operand, these give it back; Sum only where it is there once.
-bool JoinsEqualOperands(std::string_view name, const std::vector<Tensor*>& operands) {
-  if (name == "onnx.Sum") return operands.size() == 1;
-  if (name != "onnx.Min" && name != "onnx.Max") return false;
-  return std::all_of(operands.begin(), operands.end(),
-                     [&](const Tensor* operand) { return operand == operands[0]; });
-}
-
-}  // namespace
-
-std::vector<Tensor*> OpMeanings::AnyElementwise(const ProofOp& op) {
-  std::string function = KeyOf(op);
-  std::vector<Tensor*> given;
-  for (size_t i = 0; i < op.operands.size(); ++i) {
-    if (op.operands[i] == nullptr) function += fmt::format(" without {}", i);
-    if (op.operands[i] != nullptr) given.push_back(op.operands[i]);
-  }
-  if (given.empty()) return AnyFunction(op);
-  if (JoinsEqualOperands(op.name, given)) return {given[0]};
-  TypeClass type = c_.NewType();
-  if (IsArithmetic(function) || IsLogic(function)) {
-    if (!c_.of_result()) {
-      for (Tensor* operand : given) c_.Unify(given[0]->type, operand->type);
-      c_.Restrict(given[0]->type, IsLogic(function)
-                                      ? TypeBit(DataType::kBool)
-                                      : TypesThat(&ir::IsFloat) | TypesThat(&ir::IsInteger));
-    }
-    type = given[0]->type;
-  }
-  const bool commutative = op.def != nullptr && op.def->Has(ir::kCommutative);
-  return {c_.Make<Elementwise>(type, std::move(function), given, std::vector<Term>(), commutative)};
 }
 
 std::vector<Tensor*> OpMeanings::AnyFunction(const ProofOp& op, std::optional<size_t> rank) {
@@ -302,68 +270,11 @@ std::vector<Tensor*> OpMeanings::Pad(const ProofOp& op) {
   return op.operands[1]->uniform_number == 0.0 ? Results{op.operands[0]} : AnyFunction(op);
 }
 
-std::vector<Tensor*> OpMeanings::Cast(const ProofOp& op) {
-  ProofOp others = op;
-  const auto to = others.attrs.extract(op.name == "pd.cast" ? "dtype" : "to");
-  if (to.empty()) {
-    c_.Fail("a cast to an unknown type");
-    return {};
-  }
-  const TypeClass type = TypeOf(to.mapped());
-  if ((c_.PossibleTypes(type) & TypesThat(&ir::IsLowPrecision)) == 0)
-    for (const std::string_view name : {"saturate", "round_mode"}) {
-      const auto attr = others.attrs.find(name);  // of floats of 8 bits and less
-      if (attr != others.attrs.end()) others.attrs.erase(attr);
-    }
-  return {c_.Make<Converted>(*op.operands[0], type,
-                             KeyOf(others) + fmt::format(" to {}", TextOf(to.mapped())))};
-}
-
 std::vector<Term> OpMeanings::Wholes(const std::vector<Tensor*>& tensors) {
   std::vector<Term> wholes;
   wholes.reserve(tensors.size());
   for (const Tensor* tensor : tensors) wholes.push_back(Whole(c_.terms(), tensor));
   return wholes;
-}
-
-// Its limits have one element each. Of floats a limit that is not given is infinite.
-std::vector<Tensor*> OpMeanings::Clip(const ProofOp& op) {
-  Terms& t = c_.terms();
-  Tensor& x = *op.operands[0];
-  const bool is_boundless = std::all_of(op.operands.begin() + 1, op.operands.end(),
-                                        [](const Tensor* limit) { return limit == nullptr; });
-  if (is_boundless) return {&x};
-  const bool is_float = (c_.PossibleTypes(x.type) & ~TypesThat(&ir::IsFloat)) == 0;
-  std::vector<Term> limits;
-  for (size_t i : {1U, 2U}) {
-    Tensor* limit = i < op.operands.size() ? op.operands[i] : nullptr;
-    const Term uniform = limit != nullptr ? limit->Uniform() : Term();
-    if (limit != nullptr && !c_.of_result()) c_.Unify(x.type, limit->type);
-    if (limit == nullptr && is_float) {
-      limits.push_back(t.Number(i == 1 ? -INFINITY : INFINITY));
-    } else {
-      limits.push_back(uniform ? uniform : Whole(t, limit));
-    }
-  }
-  return {c_.Make<Elementwise>(x.type, op.name, Results{&x}, limits, false)};
-}
-
-// With one scale and one zero point, where axis does not matter, nor the size of the one block.
-std::vector<Tensor*> OpMeanings::Quantize(const ProofOp& op) {
-  Results parameters(op.operands.begin() + 1, op.operands.end());
-  parameters.resize(2);
-  Tensor* zero = parameters[1];
-  if (!parameters[0]->HasOneElement() || (zero != nullptr && !zero->HasOneElement()))
-    return AnyFunction(op);
-  ProofOp what = op;
-  what.attrs.erase("axis");
-  what.attrs.erase("block_size");
-  if (op.name == "onnx.QuantizeLinear" && zero != nullptr) {
-    what.attrs.erase("output_dtype");  // that of the zero point
-    if ((c_.PossibleTypes(zero->type) & ~kBytes) == 0) what.attrs.erase("saturate");
-  }
-  return {c_.Make<Elementwise>(c_.NewType(), KeyOf(what), Results{op.operands[0]},
-                               Wholes(parameters), false)};
 }
 
 std::vector<Tensor*> OpMeanings::Constant(const ProofOp& op) {
@@ -374,6 +285,7 @@ std::vector<Tensor*> OpMeanings::Constant(const ProofOp& op) {
     return {c_.Make<IntegerList>(c_.TypeNamed("i64", TypeBit(DataType::kI64)), *value.integers)};
   if (value.element)
     return {c_.Make<Filled>(value.element_type, std::vector<Term>(), value.element)};
+  if (value.tensor != nullptr) return {value.tensor};
   c_.Fail("a constant is computed by native code, or is no single number");
   return {};
 }
@@ -392,15 +304,6 @@ std::vector<Tensor*> OpMeanings::Full(const ProofOp& op) {
   auto* full = static_cast<Leaf*>(Unknown(op.name));
   full->uniform = element;
   return {full};
-}
-
-std::vector<Tensor*> OpMeanings::Where(const ProofOp& op) {
-  Tensor &condition = *op.operands[0], &yes = *op.operands[1], &no = *op.operands[2];
-  if (!c_.of_result()) {
-    c_.Restrict(condition.type, TypeBit(DataType::kBool));
-    c_.Unify(yes.type, no.type);
-  }
-  return {c_.Make<Selected>(condition, yes, no)};
 }
 
 }  // namespace weft::passes

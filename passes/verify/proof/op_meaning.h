@@ -21,8 +21,13 @@ struct ProofAttr {
   std::optional<std::vector<Term>> integers{};
   std::vector<Term> elements{};  // numbers
   Term element{};                // a constant of rank 0
-  TypeClass element_type = 0;
+  TypeClass element_type = 0;    // of that, or what an element type is
+  Tensor* tensor = nullptr;      // a constant
+  bool is_type = false;
 };
+
+// What tells it from another.
+std::string TextOf(const ProofAttr& attr);
 
 struct ProofOp {
   const ir::OpDef* def = nullptr;  // null: any pure elementwise op, `name` says which
@@ -55,6 +60,10 @@ class OpMeanings {
   std::vector<Term> IntegersOf(Tensor& list);
   // A tensor of which nothing is known but perhaps its rank.
   Tensor* Unknown(const std::string& name, std::optional<size_t> rank = {});
+  // Another op with the given attributes; null when the case is not open any more.
+  Tensor* Call(std::string_view name, std::vector<Tensor*> operands, ProofOp like = {});
+  // One number of the type of x.
+  Tensor* NumberLike(Tensor& x, Term number);
   // Whether it has this rank, which an operand of the source has if anything matches.
   bool HasRank(Tensor& x, size_t rank);
 
@@ -70,21 +79,24 @@ class OpMeanings {
 
   // op_meaning.cc
   bool HasItsOperands(const ProofOp& op);
-  Results AnyElementwise(const ProofOp& op);
   Results AnyFunction(const ProofOp& op, std::optional<size_t> rank = {});
   std::string KeyOf(const ProofOp& op) const;
   std::vector<Term> Wholes(const std::vector<Tensor*>& tensors);
   Results Identity(const ProofOp& op);
   Results Dropout(const ProofOp& op);
   Results Pad(const ProofOp& op);
+  Results Constant(const ProofOp& op);
+  Results Full(const ProofOp& op);
+
+  // elementwise_meaning.cc
+  Results AnyElementwise(const ProofOp& op);
   Results Cast(const ProofOp& op);
   Results Clip(const ProofOp& op);
   Results Quantize(const ProofOp& op);
-  Results Constant(const ProofOp& op);
-  Results Full(const ProofOp& op);
   Results Where(const ProofOp& op);
 
   // function_meaning.cc
+  Results CastLike(const ProofOp& op);
   Results LogSoftmax(const ProofOp& op);
   Results Softplus(const ProofOp& op);
   Results Mish(const ProofOp& op);
@@ -98,13 +110,25 @@ class OpMeanings {
   Results PdExpand(const ProofOp& op);
   Results Concat(const ProofOp& op);
   Results Gather(const ProofOp& op);
+  Results View(const ProofOp& op);
+  Results Tile(const ProofOp& op);
+  Results Shape(const ProofOp& op);
   Tensor* Made(Tensor* tensor);  // checked
+
+  // product_meaning.cc
+  Results MatMul(const ProofOp& op);
+  Results Convolution(const ProofOp& op);
+  Results FusedMatMul(const ProofOp& op);
+  Results FusedConv(const ProofOp& op);
+  Tensor* WithoutFactors(Tensor* x, std::vector<Term>* factors);
+  Tensor* TimesAll(const std::vector<Term>& factors, Tensor* y);
+  Tensor* Turned(Tensor* x, bool batch, bool columns);
 
   // fused_meaning.cc
   Tensor* Activated(const ProofOp& op, Tensor* y);
+  Tensor* Clipped(const ProofOp& op, Tensor* y);
   Tensor* Times(const ProofOp& op, std::string_view attr, Tensor* y);
   Results RmsNormalization(const ProofOp& op);
-  Results Convolution(const ProofOp& op);
   Results LikeOperand(const ProofOp& op);  // of its rank
   Results Gemm(const ProofOp& op);
   Results Linear(const ProofOp& op);
@@ -124,10 +148,6 @@ class OpMeanings {
   Results QuickGelu(const ProofOp& op);
   Results SkipNormalization(const ProofOp& op);
 
-  // One number of the type of x.
-  Tensor* NumberLike(Tensor& x, Term number);
-  // Another op with the given attributes.
-  Tensor* Call(std::string_view name, std::vector<Tensor*> operands, ProofOp like = {});
   Tensor* Permuted(Tensor* x, std::vector<size_t> perm);
   bool IsDefault(const ProofOp& op, std::string_view attr) const;
   bool NeedsDefaults(const ProofOp& op, std::initializer_list<std::string_view> attrs);

@@ -14,6 +14,9 @@ namespace weft::passes {
 
 inline constexpr size_t kMaxProofList = 2;  // tensors in a list
 
+// That a literal argument is.
+double NumberOf(const drr::Formula::Argument& argument);
+
 class RuleCase {
  public:
   RuleCase(const drr::Rule& rule, ProofState& state, Script& script);
@@ -59,6 +62,7 @@ class RuleCase {
   // constraint_facts.cc
   void ReadInputs();  // into known_
   void AssumeConstraint(const Formula& formula);
+  void AssumeJoin(const Formula& formula);
   void AssumeRanks(const Formula& formula);
   void AssumeSizes(const Formula& formula);
   void AssumeBroadcastTogether(const Formula& formula);
@@ -78,6 +82,8 @@ class RuleCase {
   std::optional<ProofAttr> Computed(const Formula& formula, ir::AttrKind kind);
   std::optional<ProofAttr> ComputedConstant(const Formula& formula);
   std::optional<ProofAttr> ComputedBounds(const Formula& formula);
+  std::optional<ProofAttr> ComputedScale(const Formula& formula);
+  std::optional<ProofAttr> ComputedJoin(const Formula& formula, std::string_view op);
 
   const drr::PatternGraph& graph_;
   Case c_;

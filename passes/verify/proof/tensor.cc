@@ -166,6 +166,16 @@ Term Expanded::At(const std::vector<Term>& index) {
   return x_.At(OperandIndex(c.terms(), x_, Dims(), index));
 }
 
+Term Tiled::At(const std::vector<Term>& index) {
+  Terms& t = c.terms();
+  std::vector<Term> from;
+  for (size_t i = 0; i < index.size(); ++i) {
+    const Term dim = x_.Dims()[i];
+    from.push_back(t.If(t.Equal(dim, Dims()[i]), index[i], t.Remainder(index[i], dim)));
+  }
+  return x_.At(from);
+}
+
 Joined::Joined(Case& owner, const std::vector<Tensor*>& parts, size_t axis)
     : Shaped(owner, parts[0]->type, JoinedDims(owner.terms(), parts, axis)),
       parts_(Parts(parts, axis)),
@@ -218,7 +228,9 @@ Elementwise::Elementwise(Case& owner, TypeClass type, std::string function,
       operands_(std::move(operands)),
       function_(std::move(function)),
       everywhere_(std::move(everywhere)),
-      commutative_(commutative && operands_.size() == 2 && everywhere_.empty()) {}
+      commutative_(commutative && operands_.size() == 2 && everywhere_.empty()) {
+  if (commutative_) c.NoteCommutative(function_);
+}
 
 size_t Elementwise::Rank() {
   size_t rank = 0;
@@ -306,10 +318,14 @@ bool Elementwise::IsTwin(const Tensor& other) const {
 namespace {
 
 Term IsTrue(Terms& t, Term element) {
-  const TermNode& node = t[element];
+  const TermNode node = t[element];
   if (node.kind == TermNode::kNumber) return t.Bool(node.number != 0);
   if (node.kind == TermNode::kApply && node.name == "onnx.Not")
     return t.Not(IsTrue(t, node.arguments[0]));
+  if (node.kind == TermNode::kIf) {
+    const std::vector<Term>& of = node.arguments;
+    return t.If(of[0], IsTrue(t, of[1]), IsTrue(t, of[2]));
+  }
   return t.Apply(Sort::kBool, "is true", {element});
 }
 

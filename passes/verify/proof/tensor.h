@@ -138,6 +138,17 @@ class Expanded : public Shaped {
   Tensor& x_;
 };
 
+// x over and over along each axis.
+class Tiled : public Shaped {
+ public:
+  Tiled(Case& c, Tensor& x, std::vector<Term> dims) : Shaped(c, x.type, std::move(dims)), x_(x) {}
+  Term At(const std::vector<Term>& index) override;
+  Term Uniform() override { return x_.Uniform(); }
+
+ private:
+  Tensor& x_;
+};
+
 class Joined : public Shaped {
  public:
   // Of at least one tensor, all of one rank.
@@ -178,6 +189,7 @@ class Elementwise : public Tensor {
   bool SetRank(size_t rank) override;
   void Check() override;
   const std::vector<Tensor*>& operands() const { return operands_; }
+  const std::string& function() const { return function_; }
 
  protected:
   virtual Term Apply(std::vector<Term> elements);

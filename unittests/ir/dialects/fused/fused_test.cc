@@ -248,6 +248,8 @@ TEST_F(Fused, GroupNormHasOneScalePerChannel) {
             "tensor<2x0xf32>");
   EXPECT_EQ(RunBoth<fused::GroupNorm>({X({0, 6, 0}), X({6, 1})}, {.groups = 2, .epsilon = 1e-5f}),
             "tensor<0x6x0xf32>");
+  EXPECT_EQ(RunBoth<fused::GroupNorm>({X({n, 0}), X({1, 0})}, {.groups = 3, .epsilon = 1e-5f}),
+            "tensor<Nx0xf32>");
   EXPECT_EQ(run(Unranked(), X({6, 1}), 3), "tensor<*xf32>");
   EXPECT_EQ(run(X({2, 6, 4}), X({6}), 3),
             "fused.group_norm: scale has rank 1 but must have one element per channel of an x of "

@@ -154,7 +154,7 @@ TEST_F(BigMutants, AreToldFromWhatTheirRuleDoes) {
 
 // Native code that follows a constraint may rely on it.
 TEST_F(BigMutants, KeepTheConstraintsThatNativeCodeMayRelyOn) {
-  EXPECT_THAT(Of("fuse-pd-multihead-matmul", Mutant::kDroppedConstraint), IsEmpty());
+  EXPECT_THAT(Of("fuse-group-norm", Mutant::kDroppedConstraint), IsEmpty());
 }
 
 TEST(Mistakes, AreOfTheSameKindAndSayOtherwise) {

@@ -1,0 +1,119 @@
+// Matrix products and convolutions: some functions of both operands, of which a factor of one is a factor.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "ir/context.h"
+#include "passes/verify/proof/op_meaning.h"
+
+namespace weft::passes {
+
+// x without the numbers that all of it is multiplied with or divided by, if floats are real numbers.
+Tensor* OpMeanings::WithoutFactors(Tensor* x, std::vector<Term>* factors) {
+  Terms& t = c_.terms();
+  while (const auto* scaled = dynamic_cast<const Elementwise*>(x)) {
+    const bool divides = scaled->function() == "onnx.Div";
+    if ((!divides && scaled->function() != "onnx.Mul") || scaled->operands().size() != 2) return x;
+    Tensor* rest = nullptr;
+    for (const size_t i : {1U, 0U}) {
+      Tensor *factor = scaled->operands()[i], *other = scaled->operands()[1 - i];
+      if (rest != nullptr || (divides && i == 0) || !factor->HasOneElement() ||
+          !factor->Uniform() || factor->Rank() > other->Rank() || !c_.ReadsReals())
+        continue;
+      rest = other;
+      const Term number = factor->Uniform();
+      factors->push_back(divides ? t.Apply(Sort::kElement, "onnx.Div", {t.Number(1), number})
+                                 : number);
+    }
+    if (rest == nullptr) return x;
+    x = rest;
+  }
+  return x;
+}
+
+Tensor* OpMeanings::TimesAll(const std::vector<Term>& factors, Tensor* y) {
+  for (const Term factor : factors)
+    if (y != nullptr) y = Call("onnx.Mul", {y, NumberLike(*y, factor)});
+  return y;
+}
+
+std::vector<Tensor*> OpMeanings::MatMul(const ProofOp& op) {
+  ProofOp plain = op;
+  std::vector<Term> factors;
+  for (size_t i = 0; i < 2; ++i) plain.operands[i] = WithoutFactors(op.operands[i], &factors);
+  if (!c_.open()) return {};
+  const Results y = AnyFunction(plain);
+  if (y.empty() || !c_.open()) return {};
+  if (!c_.of_result())
+    for (const Tensor* tensor : {op.operands[1], y[0]})
+      c_.Unify(op.operands[0]->type, tensor->type);
+  return {TimesAll(factors, y[0])};
+}
+
+// What strides, dilations and pads are where they are not given is what fused.conv2d has for defaults.
+// Factors are not those of the bias, which is added for each channel.
+std::vector<Tensor*> OpMeanings::Convolution(const ProofOp& op) {
+  Terms& t = c_.terms();
+  ProofOp what = op;
+  what.attrs.erase("kernel_shape");  // that of w
+  const bool is_quantized = op.name == "onnx.QLinearConv";
+  const size_t rank = op.operands[0]->Rank();
+  std::vector<Term> factors;
+  for (size_t i = 0; i < 2 && c_.open() && !is_quantized; ++i)
+    what.operands[i] = WithoutFactors(op.operands[i], &factors);
+  if (!c_.open()) return {};
+  Tensor* bias = factors.empty() ? nullptr : op.operand(2);
+  if (bias != nullptr) what.operands[2] = nullptr;
+  const Results y = AnyFunction(what, rank);
+  if (y.empty() || !c_.open()) return {};
+  if (!is_quantized && !c_.of_result())
+    for (const Tensor* tensor : {op.operands[1], y[0]})
+      c_.Unify(op.operands[0]->type, tensor->type);
+  Tensor* scaled = TimesAll(factors, y[0]);
+  if (bias == nullptr || scaled == nullptr || !HasRank(*bias, 1)) return {scaled};
+  std::vector<Term> column(std::max<size_t>(rank, 2) - 1, t.Integer(1));
+  column[0] = bias->Dims()[0];
+  return {Call("onnx.Add", {scaled, c_.Make<Reshaped>(*bias, column)})};
+}
+
+// Of a rank of 2 or more; a vector stays as it is.
+Tensor* OpMeanings::Turned(Tensor* x, bool batch, bool columns) {
+  const size_t rank = x->Rank();
+  if (rank < 2 || (!batch && !columns) || !c_.open()) return x;
+  std::vector<size_t> perm(rank);
+  std::iota(perm.begin(), perm.end(), size_t{0});
+  if (batch) std::rotate(perm.begin(), perm.begin() + 1, perm.end() - 1);
+  if (columns) std::swap(perm[rank - 2], perm[rank - 1]);
+  return Permuted(x, perm);
+}
+
+std::vector<Tensor*> OpMeanings::FusedMatMul(const ProofOp& op) {
+  if (!c_.ReadsReals()) return AnyFunction(op);
+  Tensor* operands[2] = {op.operands[0], op.operands[1]};
+  for (const size_t i : {0U, 1U}) {
+    const bool batch = Integer(op, i == 0 ? "transBatchA" : "transBatchB", 0, 1) != 0;
+    const bool columns = Integer(op, i == 0 ? "transA" : "transB", 0, 1) != 0;
+    if (c_.open()) operands[i] = Turned(operands[i], batch, columns);
+  }
+  if (!c_.open()) return {};
+  return {Times(op, "alpha", Call("onnx.MatMul", {operands[0], operands[1]}))};
+}
+
+// By no activation, Relu or Clip.
+std::vector<Tensor*> OpMeanings::FusedConv(const ProofOp& op) {
+  ProofOp conv = op;
+  conv.attrs.erase("activation");
+  conv.attrs.erase("activation_params");
+  Tensor* y = Call("onnx.Conv", {op.operands[0], op.operands[1], op.operand(2)}, conv);
+  if (Tensor* z = op.operand(3); z != nullptr && y != nullptr) y = Call("onnx.Add", {y, z});
+  if (y == nullptr || IsDefault(op, "activation")) return {y};
+  const ir::Attribute activation = Chosen(op.attrs.find("activation")->second);
+  const bool is_known = activation.Is(ir::AttrKind::kString);
+  if (is_known && activation.AsString() == "Relu") return {Call("onnx.Relu", {y})};
+  if (is_known && activation.AsString() == "Clip") return {Clipped(op, y)};
+  c_.Fail(fmt::format("{} may have any activation", op.name));
+  return {};
+}
+
+}  // namespace weft::passes
