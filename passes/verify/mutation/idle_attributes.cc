@@ -23,6 +23,7 @@ DataType TypeOf(Operation op, uint32_t i) {
                                                              : DataType::kNull;
 }
 bool HasOneElement(Operation op, uint32_t i) {
+  if (!op.HasOperand(i)) return false;
   const ir::Type type = op.operand(i).type();
   return type.IsStatic() && type.NumElements() == 1;
 }
@@ -51,6 +52,7 @@ bool MakesNoSmallFloat(Operation op) {
 
 // The kernel has the size that its shape says.
 bool IsSizeOfWeights(Operation op) {
+  if (!op.HasOperand(1)) return false;
   const ir::Type w = op.operand(1).type();
   const ir::Attribute sizes = op.attr("kernel_shape");
   if (!w.IsTensor() || !w.HasRank() || !sizes.Is(ir::AttrKind::kInts) || w.rank() < 2) return false;
