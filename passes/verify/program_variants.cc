@@ -220,7 +220,7 @@ class Variation {
         change.attrs = OtherAttrs(op);
       }
     }
-    return changes_.emplace_back(std::move(change));
+    return changes_.emplace_back(change);
   }
 
   // With another value of one of them.
