@@ -82,12 +82,43 @@ std::optional<Ints> SpatialPads(const Ints& amounts, const std::optional<Ints>& 
   return spatial;
 }
 
-// Whether op pads as its attribute `pads` says, or not at all.
-bool PadsExplicitly(const Evaluation& e, ir::Operation op, Ints* pads) {
-  const Attribute mode = AttributeNamed(e, op, "auto_pad"), given = op.attr("pads");
-  const bool is_valid = mode.Is(AttrKind::kString) && mode.AsString() == "VALID";
-  if (given.Is(AttrKind::kInts) && !is_valid) *pads = given.AsInts();
-  return is_valid || !mode || (mode.Is(AttrKind::kString) && mode.AsString() == "NOTSET");
+// The pads of a window that moves by one place, so that there are as many places as elements: they do
+// not depend on sizes. The odd one is at the end (upper) or at the begin.
+std::optional<Ints> SamePads(ir::Operation op, bool upper, int64_t rank) {
+  const auto dims = static_cast<size_t>(rank - 2);
+  const Attribute kernel = op.attr("kernel_shape"), dilations = op.attr("dilations"),
+                  strides = op.attr("strides");
+  for (const Attribute& list : {kernel, dilations, strides})
+    if (list.Is(AttrKind::kInts) && list.AsInts().size() != dims) return std::nullopt;
+  Ints pads(2 * dims);
+  for (size_t i = 0; i < dims; ++i) {
+    const auto at = static_cast<int64_t>(i);
+    const int64_t extent = kernel.Is(AttrKind::kInts) ? kernel.AsInts()[i]
+                           : op.num_operands() > 1    ? BoundTensor(op.operand(1)).dim(at + 2)
+                                                      : 0;
+    const int64_t dilation = dilations.Is(AttrKind::kInts) ? dilations.AsInts()[i] : 1;
+    if (strides.Is(AttrKind::kInts) && strides.AsInts()[i] != 1) return std::nullopt;
+    if (extent < 1 || extent > kMaxPad || dilation < 1 || dilation > kMaxPad) return std::nullopt;
+    const int64_t all = (extent - 1) * dilation, less = all / 2;
+    pads[i] = upper ? less : all - less;
+    pads[i + dims] = upper ? all - less : less;
+  }
+  return pads;
+}
+
+// Whether what op pads follows from its attributes: *pads, empty where it does not pad. x has `rank`.
+bool PadsExplicitly(const Evaluation& e, ir::Operation op, int64_t rank, Ints* pads) {
+  const Attribute given = op.attr("pads"), attribute = AttributeNamed(e, op, "auto_pad");
+  if (attribute && !attribute.Is(AttrKind::kString)) return false;
+  const std::string_view mode = attribute ? attribute.AsString() : "NOTSET";
+  if (mode == "VALID") return true;
+  if (mode == "SAME_UPPER" || mode == "SAME_LOWER") {
+    std::optional<Ints> same = SamePads(op, mode == "SAME_UPPER", rank);
+    if (same) *pads = *std::move(same);
+    return same.has_value();
+  }
+  if (given.Is(AttrKind::kInts)) *pads = given.AsInts();
+  return mode == "NOTSET";
 }
 
 }  // namespace
@@ -193,7 +224,7 @@ Attribute JoinedPads(const Evaluation& e) {
   if (!op || op.operands().empty() || !amounts || (e.tensor(2).value() && !axes)) return {};
   const int64_t rank = BoundTensor(op.operand(0)).rank();
   Ints own;
-  if (rank < 3 || !PadsExplicitly(e, op, &own)) return {};
+  if (rank < 3 || !PadsExplicitly(e, op, rank, &own)) return {};
   std::optional<Ints> pads = SpatialPads(*amounts, axes, rank);
   if (!pads || (!own.empty() && own.size() != pads->size())) return {};
   for (size_t i = 0; i < own.size(); ++i) {

@@ -17,6 +17,7 @@
 #include "ir/dialects/fused/quantized_elementwise.h"
 #include "ir/dialects/fused/quantized_pool.h"
 #include "ir/dialects/fused/quantized_products.h"
+#include "ir/dialects/fused/rotary_embedding.h"
 
 namespace weft::ir {
 

@@ -134,7 +134,27 @@ Made MakeGelu(const KernelContext& context) {
                          n / columns, columns, *args.pool);
   });
 }
-const RegisterKernel<ir::fused::Gelu> kGelu("native", &MakeGelu);
+
+template <simd::UnaryOp kOp>
+void RunGeluRow(const simd::RowFunction&, const simd::RowArgs& args) {
+  const auto* x = static_cast<const float*>(args.in[0]);
+  const auto* bias = static_cast<const float*>(args.in[1]);
+  auto* y = static_cast<float*>(args.out);
+  if (bias != nullptr)
+    simd::BinaryOnRow<float>(simd::BinaryOp::kAdd, x, args.stride[0], bias, args.stride[1], y,
+                             args.n);
+  simd::UnaryOnRow(kOp, {}, bias != nullptr ? y : x, y, args.n);
+}
+std::optional<simd::RowFunction> GeluRow(const RowContext& context) {
+  if (!context.Has(context.operands.size(), ir::DataType::kF32, ir::DataType::kF32))
+    return std::nullopt;
+  const bool exact =
+      context.op.attrs_of<ir::fused::Gelu>().approximate == ir::fused::GeluApproximate::kNone;
+  return simd::RowFunction{
+      .run = exact ? &RunGeluRow<simd::UnaryOp::kGelu> : &RunGeluRow<simd::UnaryOp::kGeluTanh>,
+      .cost = simd::CostOf(simd::UnaryOp::kGelu)};
+}
+const RegisterElementwise<ir::fused::Gelu> kGelu(&MakeGelu, &GeluRow);
 
 }  // namespace
 }  // namespace weft::kernels::native

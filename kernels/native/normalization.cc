@@ -38,18 +38,18 @@ const RegisterKernel<ops::LogSoftmax> kLogSoftmax("native", &MakeLogSoftmax);
 
 // --- layer norm -----------------------------------------------------------------
 
-// Rows and columns, or Unsupported when scale or bias (operands 1 and 2) are broadcast.
+// Rows and columns, or Unsupported when scale or bias (operands 1 to `last`) are broadcast.
 absl::StatusOr<simd::LayerNormArguments> LayerNormShape(const KernelContext& context, int64_t axis,
-                                                        float epsilon) {
+                                                        float epsilon, size_t last = 2) {
   if (!context.AllFloat32()) return context.Unsupported("only f32");
   const AxisView view(context.dims(0), axis);
   const int64_t columns = view.extent * view.inner;
   const size_t normalised = context.dims(0).size() - ir::NormalAxis(axis, context.dims(0).size());
-  for (size_t i : {1, 2}) {
+  for (size_t i = 1; i <= last; ++i) {
     if (!context.HasInput(i)) continue;
     const std::span<const int64_t> dims = context.dims(i);
-    const auto last = dims.last(std::min(dims.size(), normalised));
-    if (context.input_type(i).NumElements() != columns || CountElements(last) != columns)
+    const auto inner = dims.last(std::min(dims.size(), normalised));
+    if (context.input_type(i).NumElements() != columns || CountElements(inner) != columns)
       return context.Unsupported("a scale or bias that is broadcast");
   }
   return simd::LayerNormArguments{.rows = view.outer, .columns = columns, .epsilon = epsilon};
@@ -86,6 +86,7 @@ Made MakeLayerNorm(const KernelContext& context) {
     run.shift = args.input<float>(2);
     run.residual = args.input<float>(3);
     run.y = args.output<float>(0);
+    if (args.outputs.size() > 1) run.sum = args.output<float>(1);
     simd::LayerNorm(run, *args.pool);
   });
 }
@@ -94,13 +95,17 @@ const RegisterKernel<ir::fused::LayerNorm> kLayerNorm("native", &MakeLayerNorm);
 Made MakeRmsNorm(const KernelContext& context) {
   WEFT_ASSIGN_OR_RETURN(
       simd::LayerNormArguments shape,
-      LayerNormShape(context, -1, context.attrs_of<ir::fused::RmsNorm>().epsilon));
+      LayerNormShape(context, -1, context.attrs_of<ir::fused::RmsNorm>().epsilon, 1));
   shape.subtract_mean = false;
-  return MakeNative("rms norm", {.may_overwrite = 1}, [shape](const KernelArgs& args) {
+  if (context.HasInput(2) && context.input_type(2) != context.input_type(0))
+    return context.Unsupported("a residual that is broadcast");
+  return MakeNative("rms norm", {.may_overwrite = 1 | 1 << 2}, [shape](const KernelArgs& args) {
     simd::LayerNormArguments run = shape;
     run.x = args.input<float>(0);
     run.scale = args.input<float>(1);
+    run.residual = args.input<float>(2);
     run.y = args.output<float>(0);
+    if (args.outputs.size() > 1) run.sum = args.output<float>(1);
     simd::LayerNorm(run, *args.pool);
   });
 }

@@ -225,14 +225,4 @@ WEFT_RULE(FuseGroupNormSwish, "fuse-composite", kReassociates) {
   res.Tensor(out) = res.Like(norm, {.activation = fused::Activation::kSwish})(x, scale, bias);
 }
 
-// layer_norm(x + r) => layer_norm(x, residual r)
-WEFT_RULE(FuseLayerNormResidual, "fuse-epilogue", kExact) {
-  auto x = src.Tensor("x"), r = src.Tensor("r"), gamma = src.Tensor("gamma");
-  auto beta = src.Tensor("beta");
-  auto norm = src.Op<fused::LayerNorm>(AnyAttrs());
-  auto out = norm(x + r, gamma, src.Optional(beta));
-  src.Require(SameType(x, r));
-  res.Tensor(out) = res.Like(norm)(x, gamma, beta, r);
-}
-
 }  // namespace weft::passes

@@ -49,7 +49,7 @@ bool CheckResult(Operation op, Block body, std::string* error) {
 
 bool Elementwise::MayHold(Operation op) {
   return op.HasTrait(kElementwise) && !op.HasTrait(kRandom) && op.num_regions() == 0 &&
-         op.num_results() == 1 && op.name().starts_with(ops::kOnnxPrefix);
+         op.num_results() == 1 && (op.name().starts_with(ops::kOnnxPrefix) || op.Is<Gelu>());
 }
 
 bool Elementwise::Infer(InferContext& c) {

@@ -21,7 +21,7 @@ struct Elementwise {
                                    .operands = {Variadic("inputs")},
                                    .traits = kPure | kIsolated | kBodyInRegion,
                                    .num_regions = 1,
-                                   .doc = "elementwise onnx ops in one loop: see its body",
+                                   .doc = "elementwise ops in one loop: see its body",
                                    .inplace = kEveryOperand};
   template <template <class> class Slot>
   using Attrs = NoAttrs<Slot>;
@@ -29,7 +29,7 @@ struct Elementwise {
   static bool Infer(InferContext& c);
   static bool Verify(Operation op, std::string* error);
 
-  // Whether a body may hold the op: an elementwise onnx op with one result.
+  // Whether a body may hold the op: an elementwise onnx op with one result, or fused.gelu.
   static bool MayHold(Operation op);
 };
 

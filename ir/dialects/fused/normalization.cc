@@ -10,44 +10,65 @@
 
 namespace weft::ir::fused {
 
+namespace {
+
+// The sum is that of x and operand `residual`.
+bool CheckSum(InferContext& c, size_t residual) {
+  return c.num_results() < 2 || c.HasOperand(residual) || c.Fail("has no residual, so no sum");
+}
+
+// out and, where it is asked for, the sum.
+std::vector<Value> WithSum(Value out, Value sum, size_t num_results) {
+  return num_results < 2 ? std::vector{out} : std::vector{out, sum};
+}
+
+}  // namespace
+
 bool LayerNorm::Infer(InferContext& c) {
   DataType dtype;
-  if (!CheckTensors(c) || !SameDtype(c, {0, 1, 2, 3}, &dtype) || !CheckFloat(c, 0)) return false;
+  if (!CheckTensors(c) || !SameDtype(c, {0, 1, 2, 3}, &dtype) || !CheckFloat(c, 0) ||
+      !CheckSum(c, 3))
+    return false;
   Dims dims = DimsOf(c, 0);
   if (!dims) dims = DimsOf(c, 3);
-  if (!dims) return SetTensor(c, 0, dtype, std::nullopt);
+  if (!dims) return SetTensor(c, 0, dtype, dims) && SetTensor(c, 1, dtype, dims);
   int64_t axis = c.attrs_of<LayerNorm>().axis;
   if (!NormalizeAxis(c, &axis, dims->size())) return false;
   const auto last = std::span(*dims).subspan(static_cast<size_t>(axis));
   if (!CheckShape(c, 1, last) || !CheckShape(c, 2, last) || !CheckShape(c, 3, *dims)) return false;
-  return SetTensor(c, 0, dtype, dims);
+  return SetTensor(c, 0, dtype, dims) && SetTensor(c, 1, dtype, dims);
 }
 
 std::vector<Value> LayerNorm::Decompose(Builder& b, std::span<const Value> operands,
-                                        const Attrs<Plain>& attrs) {
-  std::vector<Value> inputs = {AddIfGiven(b, operands[0], operands, 3), operands[1]};
+                                        const Attrs<Plain>& attrs, size_t num_results) {
+  const Value sum = AddIfGiven(b, operands[0], operands, 3);
+  std::vector<Value> inputs = {sum, operands[1]};
   if (const Value bias = OperandOrNull(operands, 2)) inputs.push_back(bias);
-  return {b.Make<ops::LayerNormalization>(inputs, {.axis = attrs.axis, .epsilon = attrs.epsilon})};
+  const Value out =
+      b.Make<ops::LayerNormalization>(inputs, {.axis = attrs.axis, .epsilon = attrs.epsilon});
+  return WithSum(out, sum, num_results);
 }
 
 bool RmsNorm::Infer(InferContext& c) {
   DataType dtype;
-  if (!CheckTensors(c) || !SameDtype(c, {0, 1}, &dtype) || !CheckFloat(c, 0) ||
-      !CheckRank(c, 0, 1, SIZE_MAX))
+  if (!CheckTensors(c) || !SameDtype(c, {0, 1, 2}, &dtype) || !CheckFloat(c, 0) ||
+      !CheckRank(c, 0, 1, SIZE_MAX) || !CheckSum(c, 2))
     return false;
   const Dims dims = DimsOf(c, 0);
-  if (dims && !CheckShape(c, 1, std::span(*dims).last(1))) return false;
-  return SetTensor(c, 0, dtype, dims);
+  if (dims && (!CheckShape(c, 1, std::span(*dims).last(1)) || !CheckShape(c, 2, *dims)))
+    return false;
+  return SetTensor(c, 0, dtype, dims) && SetTensor(c, 1, dtype, dims);
 }
 
 std::vector<Value> RmsNorm::Decompose(Builder& b, std::span<const Value> operands,
-                                      const Attrs<Plain>& attrs) {
-  const Value x = operands[0];
+                                      const Attrs<Plain>& attrs, size_t num_results) {
+  const Value x = AddIfGiven(b, operands[0], operands, 2);
   const Value square = b.Make<ops::Mul>({x, x});
   const Value mean = b.Make<ops::ReduceMean>({square}, {.axes = Ints{-1}});
   const Value epsilon = b.ConstantScalar(x.type().dtype(), attrs.epsilon);
   const Value root = b.Make<ops::Sqrt>({b.Make<ops::Add>({mean, epsilon})});
-  return {b.Make<ops::Mul>({b.Make<ops::Div>({x, root}), operands[1]})};
+  const Value out = b.Make<ops::Mul>({b.Make<ops::Div>({x, root}), operands[1]});
+  return WithSum(out, x, num_results);
 }
 
 namespace {

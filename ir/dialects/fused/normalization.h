@@ -7,11 +7,13 @@
 namespace weft::ir::fused {
 
 // LN(x + residual) * scale + bias, over dimensions axis..rank-1; scale and bias have these
-// dimensions, residual is like x. LN(x) is (x - mean) / sqrt(variance + epsilon).
+// dimensions, residual is like x. LN(x) is (x - mean) / sqrt(variance + epsilon). `sum`, only where a
+// residual is given, is x + residual.
 struct LayerNorm {
   static constexpr OpInfo kInfo = {
       .name = "fused.layer_norm",
       .operands = {"x", "scale", Optional("bias"), Optional("residual")},
+      .results = {"out", Optional("sum")},
       .doc = "layer normalisation, with a residual added first",
       .inplace = OverOperands(0, 3)};
   template <template <class> class Slot>
@@ -25,14 +27,17 @@ struct LayerNorm {
   };
   static bool Infer(InferContext& c);
   static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
-                                      const Attrs<Plain>& attrs);
+                                      const Attrs<Plain>& attrs, size_t num_results);
 };
 
-// x / sqrt(mean(x^2) + epsilon) * scale, over the last dimension, which is the only one of scale.
+// v / sqrt(mean(v^2) + epsilon) * scale, where v = x + residual, over the last dimension, which is the
+// only one of scale. `sum` is v, likewise.
 struct RmsNorm {
-  static constexpr OpInfo kInfo = {.name = "fused.rms_norm",
-                                   .operands = {"x", "scale"},
-                                   .doc = "root mean square normalisation"};
+  static constexpr OpInfo kInfo = {
+      .name = "fused.rms_norm",
+      .operands = {"x", "scale", Optional("residual")},
+      .results = {"out", Optional("sum")},
+      .doc = "root mean square normalisation, with a residual added first"};
   template <template <class> class Slot>
   struct Attrs {
     Slot<float> epsilon{};
@@ -40,7 +45,7 @@ struct RmsNorm {
   };
   static bool Infer(InferContext& c);
   static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
-                                      const Attrs<Plain>& attrs);
+                                      const Attrs<Plain>& attrs, size_t num_results);
 };
 
 // activation(GN(x) * scale + bias): x [N, C, ...] whose channels are `groups` runs of C / groups.

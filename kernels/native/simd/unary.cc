@@ -15,6 +15,7 @@ int64_t CostOf(UnaryOp op) {
     case UnaryOp::kTanh:
     case UnaryOp::kSigmoid:
     case UnaryOp::kGelu:
+    case UnaryOp::kGeluTanh:
     case UnaryOp::kSqrt:
     case UnaryOp::kReciprocal:
       return 4;

@@ -18,6 +18,7 @@ enum class UnaryOp {
   kTanh,
   kSigmoid,
   kGelu,         // x / 2 (1 + erf(x / sqrt 2))
+  kGeluTanh,     // x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))
   kHardSigmoid,  // max(0, min(1, a x + b))
   kHardSwish,    // x max(0, min(1, x / 6 + 1 / 2))
   kClip,         // max(a, min(b, x)); infinities for no bound

@@ -3,6 +3,7 @@
 #include "ir/dialects/microsoft/activation.h"
 #include "ir/dialects/microsoft/normalization.h"
 #include "passes/rules.h"
+#include "passes/several_results.h"
 
 namespace weft::passes {
 namespace {
@@ -20,9 +21,8 @@ struct SkipResults {
 };
 template <class O, class... In>
 SkipResults WithSum(const ResultOpPattern<O>& op, const In&... in) {
-  const std::array<ResultOperand, sizeof...(In)> operands{Operand(in).value...};
-  const size_t first = op.graph()->CallResult(op.id(), operands, 4).index();
-  return {ResultTensor(ResultValueId(first)), ResultTensor(ResultValueId(first + 3))};
+  const auto results = Several<4>(op, in...);
+  return {results[0], results[3]};
 }
 
 // A layer_norm of x + skip, or of (x + bias) + skip, where bias is a constant number for each column.

@@ -173,7 +173,19 @@ std::vector<Tensor*> OpMeanings::LayerNorm(const ProofOp& op) {
   if (!c_.open()) return {};
   const size_t normalised = rank - Axis(op, "axis", rank);
   if (!c_.open() || (!c_.of_result() && !HasRank(*op.operands[1], normalised))) return {};
-  return {Call("onnx.LayerNormalization", {x, op.operands[1], op.operand(2)}, op)};
+  Results results = {Call("onnx.LayerNormalization", {x, op.operands[1], op.operand(2)}, op)};
+  if (op.num_results > 1) results.push_back(x);
+  return results;
+}
+
+std::vector<Tensor*> OpMeanings::RmsNorm(const ProofOp& op) {
+  Tensor* residual = op.operand(2);
+  if (residual == nullptr) return LikeOperand(op);
+  Tensor* sum = Call("onnx.Add", {op.operands[0], residual});
+  if (sum == nullptr || !c_.open()) return {};
+  ProofOp norm;
+  norm.attrs = op.attrs;
+  return {Call(op.name, {sum, op.operands[1]}, norm), sum};
 }
 
 std::vector<Tensor*> OpMeanings::GlobalAveragePool2d(const ProofOp& op) {

@@ -60,7 +60,7 @@ const std::map<std::string_view, OpMeanings::Function>& OpMeanings::Functions() 
       {"onnx.Mish", &M::Mish},
       {"onnx.Where", &M::Where},
       {"onnx.RMSNormalization", &M::RmsNormalization},
-      {"fused.rms_norm", &M::LikeOperand},
+      {"fused.rms_norm", &M::RmsNorm},
       {"onnx.Gemm", &M::Gemm},
       {"onnx.HardSwish", &M::HardSwish},
       {"fused.linear", &M::Linear},

@@ -135,6 +135,7 @@ class OpMeanings {
   Results Conv2d(const ProofOp& op);
   Results LayerNormalization(const ProofOp& op);
   Results LayerNorm(const ProofOp& op);
+  Results RmsNorm(const ProofOp& op);
   Results GroupNorm(const ProofOp& op);
   Results GlobalAveragePool2d(const ProofOp& op);
   Results Attention(const ProofOp& op);

@@ -37,6 +37,18 @@ TEST(FusedUnary, GivesTheBitsOfTheOpsAlone) {
   ExpectUnary<ops::Cast>({.to = DataType::kF32});
 }
 
+TEST(FusedGelu, GivesTheBitsOfTheOpAloneWithABiasToo) {
+  for (const fused::GeluApproximate approximate :
+       {fused::GeluApproximate::kNone, fused::GeluApproximate::kTanh}) {
+    ExpectUnary<fused::Gelu>({.approximate = approximate});
+    Group g;
+    const ir::Value x = g.Floats({3, 200}), gate = g.Floats({3, 200}), bias = g.Floats({200});
+    g.Return(
+        g.Make<ops::Mul>({g.Make<fused::Gelu>({gate, bias}, {.approximate = approximate}), x}));
+    g.ExpectTheSameBits();
+  }
+}
+
 struct Shapes {
   ir::Shape a, b, y;
 };

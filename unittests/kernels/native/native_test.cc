@@ -242,6 +242,17 @@ TEST(NativeLayerNorm, TakesBiasResidualAndSeveralAxes) {
       .Of("native");
 }
 
+TEST(NativeLayerNorm, GivesTheSumToo) {
+  for (const int64_t columns : {1, 7, 64, 131}) {
+    const std::vector<ResultType> two(2, FloatResult({2, 9, columns}));
+    const Operand x = RandomIn({2, 9, columns}, 1, -1, 2), r = Random({2, 9, columns}, 2);
+    const Operand scale = Random({columns}, 3), bias = Random({columns}, 4);
+    Agreement<fused::LayerNorm>({x, scale, bias, r}, {.epsilon = 1e-5f}, two).Of("native");
+    Agreement<fused::RmsNorm>({x, scale, r}, {.epsilon = 1e-5f}, two).Of("native");
+    Agreement<fused::RmsNorm>({x, scale, r}, {.epsilon = 1e-5f}, {two[0]}).Of("native");
+  }
+}
+
 TEST(NativeLayerNorm, LeavesAScalePerRowToTheReference) {
   Agreement<ops::LayerNormalization>({Random({7, 7}, 1), Random({7, 1}, 2), Random({7}, 3)}, {},
                                      {FloatResult({7, 7})})

@@ -39,6 +39,7 @@ class Evaluator {
   std::optional<ShapeValue> FromSplit(Operation op, uint32_t result, int depth);
   std::optional<ShapeValue> FromFill(Operation op, int depth);
   std::optional<ShapeValue> FromWhere(Operation op, int depth);
+  std::optional<ShapeValue> FromAbs(Operation op, int depth);
   std::optional<ShapeValue> FromProduct(Operation op, int depth);
   std::optional<ShapeValue> FromElementwise(Operation op, int depth);
 
@@ -83,6 +84,7 @@ std::optional<ShapeValue> Evaluator::FromOp(Operation op, int depth) {
   if (op.Is<ops::Split>()) return FromSplit(op, 0, depth);
   if (op.Is<ops::ConstantOfShape>() || op.Is<ops::Expand>()) return FromFill(op, depth);
   if (op.Is<ops::Where>()) return FromWhere(op, depth);
+  if (op.Is<ops::Abs>() && KeepsSizes(op)) return FromAbs(op, depth);
   if (op.Is<ops::Size>() || op.Is<ops::ReduceProd>()) return FromProduct(op, depth);
   if (op.Is<ops::Add>() || op.Is<ops::Sub>() || op.Is<ops::Mul>() || op.Is<ops::Div>() ||
       op.Is<ops::Mod>() || op.Is<ops::Equal>() || IsExtremum(op))
@@ -223,6 +225,18 @@ std::optional<ShapeValue> Evaluator::FromWhere(Operation op, int depth) {
     if (!c.is_number && then == other && then.value != kUnknownDim) result[i] = then;
   }
   return result;
+}
+
+// Sizes stay what they are.
+std::optional<ShapeValue> Evaluator::FromAbs(Operation op, int depth) {
+  auto entries = Evaluate(op.operand(0), depth);
+  if (!entries) return std::nullopt;
+  for (ShapeEntry& entry : *entries) {
+    if (!entry.is_number && !entry.is_size) entry = {};
+    if (!entry.is_number || entry.value >= 0) continue;
+    entry = entry.value > INT32_MIN ? ShapeEntry::Number(-entry.value) : ShapeEntry();
+  }
+  return entries;
 }
 
 // The number of elements of a tensor, or the product of all entries.

@@ -1,9 +1,12 @@
 #include "ir/dialects/onnx/nn/loss.h"
 
+#include <fmt/format.h>
+
 #include "ir/dialects/onnx/body.h"
 #include "ir/dialects/onnx/elementwise.h"
 #include "ir/dialects/onnx/indexing.h"
 #include "ir/dialects/onnx/infer/infer_util.h"
+#include "ir/dialects/onnx/infer/shape_value.h"
 #include "ir/dialects/onnx/movement.h"
 #include "ir/dialects/onnx/nn/normalization.h"
 #include "ir/dialects/onnx/reduce.h"
@@ -19,32 +22,48 @@ bool CheckClasses(InferContext& c, size_t i) {
                 " but must be i32 or i64");
 }
 
-bool InferLoss(InferContext& c, LossReduction reduction) {
+// Whether the classes that are known are some of `count`, but for those that are ignored.
+bool CheckKnownClasses(InferContext& c, int64_t count, std::optional<int64_t> ignored) {
+  const std::optional<Ints> known = KnownInts(c, 1);
+  if (!known || !IsStaticDim(count)) return true;
+  for (const int64_t i : *known)
+    if ((i < 0 || i >= count) && i != ignored)
+      return c.Fail(
+          fmt::format("{} {} is out of range for {} classes", OperandName(c, 1), i, count));
+  return true;
+}
+
+bool InferLoss(InferContext& c, const LossOp::Attrs<Plain>& attrs) {
   DataType dtype;
   if (!CheckTensors(c) || !SameDtype(c, {0, 2}, &dtype) || !CheckFloat(c, 0) ||
       !CheckClasses(c, 1) || !CheckRank(c, 0, 2, SIZE_MAX) || !CheckRank(c, 1, 1, SIZE_MAX) ||
       !CheckRank(c, 2, 1))
     return false;
   Dims samples = DimsOf(c, 1);
+  if (const Dims weights = DimsOf(c, 2);
+      weights && !CheckKnownClasses(c, (*weights)[0], attrs.ignore_index))
+    return false;
   if (Dims x = DimsOf(c, 0)) {
     const int64_t classes = (*x)[1];
     x->erase(x->begin() + 1);
-    if (!CheckShape(c, 1, *x) || !CheckShape(c, 2, {&classes, 1})) return false;
+    if (!CheckShape(c, 1, *x) || !CheckShape(c, 2, {&classes, 1}) ||
+        !CheckKnownClasses(c, classes, attrs.ignore_index))
+      return false;
     if (samples)
       for (size_t d = 0; d < x->size(); ++d) (*x)[d] = *MergeDim((*x)[d], (*samples)[d]);
     samples = x;
   }
-  if (reduction != LossReduction::kNone) samples = ir::Shape();
+  if (attrs.reduction != LossReduction::kNone) samples = ir::Shape();
   return SetTensor(c, 0, dtype, samples) && SetTensor(c, 1, dtype, DimsOf(c, 0));
 }
 
 }  // namespace
 
 bool NegativeLogLikelihoodLoss::Infer(InferContext& c) {
-  return InferLoss(c, c.attrs_of<NegativeLogLikelihoodLoss>().reduction);
+  return InferLoss(c, c.attrs_of<NegativeLogLikelihoodLoss>());
 }
 bool SoftmaxCrossEntropyLoss::Infer(InferContext& c) {
-  return InferLoss(c, c.attrs_of<SoftmaxCrossEntropyLoss>().reduction);
+  return InferLoss(c, c.attrs_of<SoftmaxCrossEntropyLoss>());
 }
 
 // --- reference bodies -------------------------------------------------------------

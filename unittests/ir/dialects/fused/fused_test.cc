@@ -233,6 +233,59 @@ TEST_F(Fused, RmsNormIsOverTheLastDimension) {
             "fused.rms_norm: scale is [2,8] but must be [8]");
 }
 
+TEST_F(Fused, NormsGiveTheSumOfTheirResidual) {
+  const Value x = X({n, 7, 8}), scale = X({8});
+  EXPECT_EQ(RunBoth<fused::RmsNorm>({x, scale, X({n, 7, 8})}, {.epsilon = 1e-6f}),
+            "tensor<Nx7x8xf32>");
+  EXPECT_EQ(Run<fused::RmsNorm>({x, scale, X({7, 8})}, {.epsilon = 0.1f}),
+            "fused.rms_norm: residual is [7,8] but must be [\"N\",7,8]");
+  const auto two = [&](std::string_view name, std::vector<Value> operands, AttrDict attrs) {
+    Operation op;
+    std::string error;
+    OperationState state{
+        .opcode = Opcode::FindOrAdd(name), .operands = std::move(operands), .attrs = attrs};
+    if (!b.TryCreate(std::move(state), 2, &op, &error)) return error;
+    EXPECT_EQ(op.result(0).type(), op.result(1).type());
+    const auto body = op.def()->decompose(b, op.operands().vec(), attrs, 2);
+    EXPECT_EQ(body.size(), 2u);
+    return body[1].type().ToString();
+  };
+  const AttrDict rms = MakeAttrs<fused::RmsNorm>(context, {.epsilon = 0.1f});
+  const AttrDict layer = MakeAttrs<fused::LayerNorm>(context, {.epsilon = 0.1f});
+  EXPECT_EQ(two("fused.rms_norm", {x, scale, x}, rms), x.type().ToString());
+  EXPECT_EQ(two("fused.layer_norm", {x, scale, Value(), x}, layer), x.type().ToString());
+  EXPECT_EQ(two("fused.rms_norm", {x, scale}, rms), "fused.rms_norm: has no residual, so no sum");
+  EXPECT_EQ(two("fused.layer_norm", {x, scale}, layer),
+            "fused.layer_norm: has no residual, so no sum");
+}
+
+TEST_F(Fused, RotaryEmbeddingTurnsPairsOfColumns) {
+  const Value x = X({n, 4, m, 8});
+  for (const bool interleaved : {false, true}) {
+    const auto run = [&](Value cos, Value sin) {
+      return RunBoth<fused::RotaryEmbedding>({x, cos, sin}, {.interleaved = interleaved});
+    };
+    EXPECT_EQ(run(X({n, 1, m, 8}), X({m, 8})), "tensor<Nx4xMx8xf32>");
+    EXPECT_EQ(run(X({m, 4}), X({n, 1, m, 4})), "tensor<Nx4xMx8xf32>");
+  }
+  EXPECT_EQ(Run<fused::RotaryEmbedding>({Unranked(), X({3, 8}), X({3, 8})}), "tensor<*xf32>");
+}
+
+TEST_F(Fused, RotaryEmbeddingNamesWhatDoesNotFit) {
+  const Value x = X({2, 4, 8});
+  EXPECT_EQ(Run<fused::RotaryEmbedding>({X({2, 7}), X({7}), X({7})}),
+            "fused.rotary_embedding: 7 columns are no pairs");
+  EXPECT_EQ(
+      Run<fused::RotaryEmbedding>({x, X({4, 1}), X({4, 8})}),
+      "fused.rotary_embedding: cos has shape [4,1], whose last dimension is not 8 or half of it");
+  EXPECT_EQ(Run<fused::RotaryEmbedding>({x, X({4, 8}), X({3, 8})}),
+            "fused.rotary_embedding: sin [3,8] does not broadcast to [2,4,8]");
+  EXPECT_EQ(Run<fused::RotaryEmbedding>({x, X({3, 2, 4, 4}), X({4, 4})}),
+            "fused.rotary_embedding: cos [3,2,4,4] does not broadcast to [2,4,4]");
+  EXPECT_EQ(Run<fused::RotaryEmbedding>({x, X({}), X({4, 8})}),
+            "fused.rotary_embedding: cos has rank 0 but must have 1 or more");
+}
+
 TEST_F(Fused, GroupNormHasOneScalePerChannel) {
   const auto run = [&](Value x, Value scale, int64_t groups, Activation a = Activation::kNone) {
     return Run<fused::GroupNorm>({x, scale}, {.groups = groups, .epsilon = 0.1f, .activation = a});
@@ -292,7 +345,7 @@ TEST_F(Fused, EveryOpHasAReferenceBody) {
     EXPECT_TRUE(def->decompose || def->Has(kBodyInRegion)) << def->name();
     EXPECT_NE(def->infer, nullptr) << def->name();
   }
-  EXPECT_EQ(count, 19u);
+  EXPECT_EQ(count, 20u);
 }
 
 }  // namespace

@@ -26,6 +26,17 @@ TEST_F(OnnxLoss, CrossEntropyGivesItsLogarithmsToo) {
             "tensor<f32>, tensor<Nx5xf32>");
 }
 
+TEST_F(OnnxLoss, ChecksTheClassesThatAreKnown) {
+  using O = ops::NegativeLogLikelihoodLoss;
+  const Value x = X({2, 5}), weights = X({5});
+  EXPECT_EQ(Run<O>({x, I({0, 4}), weights}), "tensor<f32>");
+  EXPECT_EQ(Run<O>({x, I({0, -1}), weights}, {.ignore_index = -1}), "tensor<f32>");
+  EXPECT_EQ(Run<O>({x, I({0, 5})}),
+            "onnx.NegativeLogLikelihoodLoss: target 5 is out of range for 5 classes");
+  EXPECT_EQ(Run<O>({Unranked(), I({0, -1}), weights}),
+            "onnx.NegativeLogLikelihoodLoss: target -1 is out of range for 5 classes");
+}
+
 TEST_F(OnnxLoss, RefusesWhatDoesNotFit) {
   const auto run = [&](auto op, std::string x, std::string target, std::string weight) {
     using O = decltype(op);
