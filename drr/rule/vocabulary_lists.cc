@@ -114,8 +114,9 @@ bool PadsExplicitly(const Evaluation& e, ir::Operation op, int64_t rank, Ints* p
   if (mode == "VALID") return true;
   if (mode == "SAME_UPPER" || mode == "SAME_LOWER") {
     std::optional<Ints> same = SamePads(op, mode == "SAME_UPPER", rank);
-    if (same) *pads = *std::move(same);
-    return same.has_value();
+    if (!same) return false;
+    *pads = *std::move(same);
+    return true;
   }
   if (given.Is(AttrKind::kInts)) *pads = given.AsInts();
   return mode == "NOTSET";
