@@ -18,12 +18,13 @@ WEFT_RULE(LowerGeluToMicrosoft, "onnxruntime", kReassociates) {
   res.Tensor(out) = res.Op<microsoft::Gelu>()(x);
 }
 
-// fused.gelu(x) {tanh} => com.microsoft.FastGelu(x)
+// fused.gelu(x, b) {tanh} => com.microsoft.FastGelu(x, b)
 WEFT_RULE(LowerTanhGeluToMicrosoft, "onnxruntime", kReassociates) {
-  auto x = src.Tensor("x");
-  auto out = src.Op<fused::Gelu>({.approximate = fused::GeluApproximate::kTanh})(x);
+  auto x = src.Tensor("x"), b = src.Tensor("b");
+  auto gelu = src.Op<fused::Gelu>({.approximate = fused::GeluApproximate::kTanh});
+  auto out = gelu(x, src.Optional(b));
   src.Require(DType(x, kF32));
-  res.Tensor(out) = res.Op<microsoft::FastGelu>()(x);
+  res.Tensor(out) = res.Op<microsoft::FastGelu>()(x, b);
 }
 
 // gelu(x + b) => com.microsoft.BiasGelu(x, b)
