@@ -241,6 +241,7 @@ inline void Driver::Seed() {
   bool several_blocks = false;
   const auto push_regions = [&](uint32_t op) {
     const Operation holder = view_.OperationAt(op);
+    if (holder.HasTrait(ir::kBodyInRegion)) return;  // it may not hold what a rule makes
     for (uint32_t r = holder.num_regions(); r-- > 0;) {
       const std::vector<ir::Block> blocks = holder.region(r).blocks();
       for (auto block = blocks.rbegin(); block != blocks.rend(); ++block)
