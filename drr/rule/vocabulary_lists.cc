@@ -110,7 +110,7 @@ std::optional<Ints> SamePads(ir::Operation op, bool upper, int64_t rank) {
 bool PadsExplicitly(const Evaluation& e, ir::Operation op, int64_t rank, Ints* pads) {
   const Attribute given = op.attr("pads"), attribute = AttributeNamed(e, op, "auto_pad");
   if (attribute && !attribute.Is(AttrKind::kString)) return false;
-  const std::string_view mode = attribute ? attribute.AsString() : "NOTSET";
+  const std::string_view mode = attribute ? std::string_view(attribute.AsString()) : "NOTSET";
   if (mode == "VALID") return true;
   if (mode == "SAME_UPPER" || mode == "SAME_LOWER") {
     std::optional<Ints> same = SamePads(op, mode == "SAME_UPPER", rank);
