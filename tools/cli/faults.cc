@@ -4,6 +4,7 @@
 #include <signal.h>  // NOLINT(modernize-deprecated-headers): sigaction
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
@@ -34,6 +35,16 @@ void Print(std::string_view text) {
   Print(what);
   Print("\n");
   _exit(kBadInput);
+}
+
+// Of threads that fail at once the first says so, and the others wait for the end of the process.
+void WaitUnlessFirst() {
+  static std::atomic<pid_t> first = 0;
+  const pid_t self = gettid();
+  pid_t before = 0;
+  if (first.compare_exchange_strong(before, self)) return;
+  if (before == self) _exit(kBadInput);  // it failed while it said so
+  while (true) pause();
 }
 
 // A line of /proc/self/maps: START-END and more, then the path.
@@ -71,12 +82,20 @@ std::string_view MappedAt(uintptr_t address) {
 }
 
 void OnBusError(int number, siginfo_t* info, void*) {
+  WaitUnlessFirst();
   if (info->si_code == BUS_ADRERR) {
     const std::string_view path = MappedAt(reinterpret_cast<uintptr_t>(info->si_addr));
     if (!path.empty()) Fail(path, ": became shorter while it was read");
   }
   signal(number, SIG_DFL);
   raise(number);
+}
+
+// Ends here, not by an exception: one that is thrown while a table of Abseil grows leaves it so that it
+// cannot be destroyed.
+[[noreturn]] void OnNoMemory() {
+  WaitUnlessFirst();
+  Fail("", "out of memory");
 }
 
 std::terminate_handler usual_end = nullptr;
@@ -87,17 +106,13 @@ std::terminate_handler usual_end = nullptr;
     try {
       std::rethrow_exception(thrown);
     } catch (const std::bad_alloc&) {
-      Fail("", "out of memory");
+      OnNoMemory();
     } catch (...) {  // the usual end below
     }
   }
   usual_end();
   std::abort();
 }
-
-// Ends here, not by an exception: one that is thrown while a table of Abseil grows leaves it so that it
-// cannot be destroyed.
-[[noreturn]] void OnNoMemory() { Fail("", "out of memory"); }
 
 // Static initialisers take memory: rules and kernels register themselves in them, and shared libraries have
 // theirs, which run before any of the program's but these. Sanitizers have not begun then.

@@ -5,7 +5,9 @@
 #include <gmock/gmock.h>
 #include <sys/mman.h>
 
+#include <barrier>
 #include <csignal>
+#include <thread>
 
 #include "ir/base/output_file.h"
 #include "tools/cli/reproducer.h"
@@ -171,6 +173,24 @@ TEST_F(CutShort, AReadIsOneLineThatNamesTheFile) {
         std::exit(static_cast<int>(*const_cast<const volatile std::byte*>(&bytes.back())));
       },
       testing::ExitedWithCode(2), "error: .*/weights: became shorter while it was read\n$");
+}
+
+TEST_F(CutShort, ReadsInTwoThreadsAreOneLineToo) {
+  const auto bytes = Map();
+  for (int run = 0; run < 20; ++run) {
+    EXPECT_EXIT(
+        {
+          HandleFaults();
+          std::barrier both_started(2);
+          const auto read = [&] {
+            both_started.arrive_and_wait();
+            std::exit(static_cast<int>(*const_cast<const volatile std::byte*>(&bytes.back())));
+          };
+          std::thread other(read);
+          read();
+        },
+        testing::ExitedWithCode(2), "^[^\n]*weights: became shorter while it was read\n$");
+  }
 }
 
 TEST_F(CutShort, IsNoCrashOfWhichAReproducerIsWritten) {
