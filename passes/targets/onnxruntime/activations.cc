@@ -18,12 +18,20 @@ WEFT_RULE(LowerGeluToMicrosoft, "onnxruntime", kReassociates) {
   res.Tensor(out) = res.Op<microsoft::Gelu>()(x);
 }
 
+// fused.gelu(x, b) => com.microsoft.BiasGelu(x, b)
+WEFT_RULE(LowerGeluBiasToMicrosoft, "onnxruntime", kReassociates) {
+  auto x = src.Tensor("x"), b = src.Tensor("b");
+  auto out = src.Op<fused::Gelu>()(x, b);
+  src.Require(DType(x, kF32), PerChannel(b, x, -1));
+  res.Tensor(out) = res.Op<microsoft::BiasGelu>()(x, b);
+}
+
 // fused.gelu(x, b) {tanh} => com.microsoft.FastGelu(x, b)
 WEFT_RULE(LowerTanhGeluToMicrosoft, "onnxruntime", kReassociates) {
   auto x = src.Tensor("x"), b = src.Tensor("b");
   auto gelu = src.Op<fused::Gelu>({.approximate = fused::GeluApproximate::kTanh});
   auto out = gelu(x, src.Optional(b));
-  src.Require(DType(x, kF32));
+  src.Require(DType(x, kF32), PerChannel(IfGiven(b), x, -1));
   res.Tensor(out) = res.Op<microsoft::FastGelu>()(x, b);
 }
 
