@@ -12,6 +12,7 @@
 
 #include "ir/base/status.h"
 #include "ir/program.h"
+#include "kernels/isa.h"
 #include "kernels/kernel.h"
 #include "kernels/runtime/memory_plan.h"
 #include "kernels/runtime/registry.h"
@@ -44,6 +45,7 @@ struct ArenaBuffer {
 
 class Plan {
  public:
+  // Runs on the instruction set that is in use when it is made, for which its scratch is sized.
   // Every type in `program` must be static (kernels/runtime/specialize.h) and known to the kernels.
   // Unsupported names the first op that cannot run.
   static absl::StatusOr<std::unique_ptr<Plan>> Create(std::unique_ptr<ir::Program> program,
@@ -85,6 +87,7 @@ class Plan {
   std::vector<ir::Type> input_types_, output_types_;
   ThreadPool* pool_ = nullptr;
   bool profile_ = false;
+  Isa isa_ = CurrentIsa();
   std::vector<Step> steps_;
   std::vector<TensorView> views_;  // of all steps
   std::vector<Binding> bindings_;  // views whose address the caller gives, anew in every run

@@ -92,11 +92,22 @@ absl::Status CheckCount(size_t actual, size_t expected, std::string_view what) {
 
 Session::~Session() = default;
 
+absl::Status CheckIsa(const std::string& name) {
+  if (name.empty() || FindIsa(name)) return absl::OkStatus();
+  std::string names;
+  for (const Isa isa : SupportedIsas())
+    names += (names.empty() ? "" : ", ") + std::string(IsaName(isa));
+  return ir::InvalidArgument(fmt::format("instruction set '{}': this machine has {}", name, names));
+}
+
 absl::StatusOr<std::unique_ptr<Session>> Session::Create(const ir::Program& program,
                                                          const SessionOptions& options) {
   if (options.threads < 1 || options.threads > ThreadPool::kMaxThreads)
     return ir::InvalidArgument("threads is " + std::to_string(options.threads) +
                                ", expected 1 to " + std::to_string(ThreadPool::kMaxThreads));
+  WEFT_RETURN_IF_ERROR(CheckIsa(options.isa));
+  const std::optional<Isa> isa = FindIsa(options.isa);
+  const ScopedIsa scope(isa);
   // The system is asked only where the answer matters: that reads six files.
   const bool is_limited = options.threads > 1 && !options.oversubscribe;
   const int threads = is_limited ? std::min(options.threads, AvailableCpus()) : options.threads;
@@ -106,6 +117,7 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(const ir::Program& prog
   resources.pool = &session->pool_;
   resources.packed = &session->packed_;
   resources.profile = options.profile;
+  session->isa_ = isa;
 
   session->program_ = program.Clone();
   ir::Program& copy = *session->program_;
@@ -165,6 +177,7 @@ absl::StatusOr<PreparedProgram*> Session::Prepare(
     std::span<const std::span<const int64_t>> input_dims) {
   const auto same = [&](size_t i, ir::Type type) { return IsOfType(input_dims[i], type); };
   if (PreparedProgram* const found = prepared_.Find(input_dims.size(), same)) return found;
+  const ScopedIsa isa(isa_);
   WEFT_ASSIGN_OR_RETURN(const std::vector<ir::Type> types, BindTypes(input_dims));
   std::unique_ptr<ir::Program> program = program_->Clone();
   KernelEvaluator evaluator(resources_.providers, resources_.pool);
@@ -237,6 +250,7 @@ absl::Status Session::CheckInputs(const PreparedProgram& prepared,
 absl::StatusOr<std::vector<Tensor>> Session::RunSegments(Segment& first,
                                                          std::span<const TensorView> inputs) {
   last_plans_.clear();
+  const ScopedIsa isa(isa_);
   std::vector<RuntimeValue> values;
   for (const TensorView& view : inputs) values.push_back({.view = view});
   WEFT_ASSIGN_OR_RETURN(std::vector<RuntimeValue> results, first.Run(values, &last_plans_));
@@ -290,6 +304,7 @@ absl::StatusOr<std::vector<RuntimeValue>> Session::RunValues(std::span<const Run
                              : CheckValue(inputs[i], type, inputs_[i].name));
   }
   last_plans_.clear();
+  const ScopedIsa isa(isa_);
   WEFT_ASSIGN_OR_RETURN(results, prepared->first->Run(inputs, &last_plans_));
   for (RuntimeValue& result : results) {
     if (!result.IsTensor() || result.owner != nullptr) continue;

@@ -27,6 +27,7 @@
 
 #include "ir/base/status.h"
 #include "ir/program.h"
+#include "kernels/isa.h"
 #include "kernels/runtime/input_ranges.h"
 #include "kernels/runtime/plan.h"
 #include "kernels/runtime/plan_cache.h"
@@ -39,7 +40,11 @@ struct SessionOptions {
   // waiting in every loop, unless it is to oversubscribe.
   int threads = 1;
   std::string provider = "auto";  // see kernels/runtime/registry.h
-  bool profile = false;           // measure every step
+  // The instruction set of our own kernels, "portable", "avx2", "avx512" or "amx"; empty: the best of
+  // the machine (kernels/isa.h). Products are chains of multiply-adds on all but amx, whose sums have
+  // another order (kernels/native/simd/amx_gemm.h).
+  std::string isa = {};
+  bool profile = false;  // measure every step
   bool oversubscribe = false;
 };
 
@@ -50,6 +55,9 @@ struct TensorInfo {
   ir::Attribute default_value{};
   std::optional<ImpliedRange> range{};  // of an input of integers, where the program implies one
 };
+
+// Ok for "" and the instruction sets of this machine.
+absl::Status CheckIsa(const std::string& name);
 
 class Session {
  public:
@@ -101,6 +109,7 @@ class Session {
       std::span<const std::span<const int64_t>> input_dims) const;
 
   ThreadPool pool_;
+  std::optional<Isa> isa_;
   PackedWeights packed_;
   PlanResources resources_;
   std::unique_ptr<ir::Program> program_;

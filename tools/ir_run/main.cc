@@ -11,6 +11,7 @@
 
 #include "ir/base/suggest.h"
 #include "kernels/available_cpus.h"
+#include "kernels/isa.h"
 #include "kernels/runtime/missing_kernels.h"
 #include "kernels/runtime/registry.h"
 #include "kernels/thread_pool.h"
@@ -39,7 +40,7 @@ struct Flags {
   ShapeFlags shapes;
   LoadOptions load;
   PassFlags passes = {.pipeline = "fuse", .program = "ir-run"};
-  std::string provider = "auto";
+  std::string provider = "auto", isa;
   int threads = std::min(kernels::AvailableCpus(), ThreadPool::kMaxThreads);
   bool oversubscribe = false;
   bool bench = false, bench_blocks = false, profile = false, report = false, can_run = false;
@@ -66,9 +67,10 @@ void AddFlags(CLI::App& app, Flags* flags) {
   AddPipelineFlag(app, &flags->passes);
   AddOtherPassFlags(app, &flags->passes);
   app.add_option("--provider", flags->provider,
-                 fmt::format("whose kernels: {} (auto); xnnpack may lose a NaN",
+                 fmt::format("whose kernels: {} (auto); portable|avx2|avx512|amx",
                              fmt::join(kernels::ProviderChoices(), "|")))
       ->type_name("K");
+  app.add_option("--isa", flags->isa)->type_name("I")->group(kSameLine);
   app.add_option("--threads", flags->threads,
                  "default and limit: the CPUs the process may use; lift the limit")
       ->type_name("N");
@@ -114,6 +116,15 @@ int ThreadsOf(const Flags& flags) {
                                      "would be slower; running on {}, or give --oversubscribe",
                                      flags.threads, cpus, cpus == 1 ? "" : "s", cpus));
   return cpus;
+}
+
+// Products on AMX tiles sum in an order of their own, which exact numerics leave as it is.
+absl::StatusOr<std::string> IsaOf(const Flags& flags) {
+  WEFT_RETURN_IF_ERROR(kernels::CheckIsa(flags.isa));
+  if (flags.passes.numerics != "exact") return flags.isa;
+  if (flags.isa == kernels::IsaName(kernels::Isa::kAmx))
+    return ir::InvalidArgument("--isa amx sums in another order than --numerics exact allows");
+  return flags.isa.empty() ? std::string(kernels::IsaName(kernels::BestChainIsa())) : flags.isa;
 }
 
 using Steps = std::vector<std::optional<double>>;
@@ -168,8 +179,10 @@ absl::Status Run(Flags& flags) {
   ir::IrContext context;
   WEFT_ASSIGN_OR_RETURN(auto program, LoadModel(context, flags.model, flags.load));
   WEFT_RETURN_IF_ERROR(ApplyShapes(flags.shapes, *program));
+  WEFT_ASSIGN_OR_RETURN(std::string isa, IsaOf(flags));
   const kernels::SessionOptions options = {.threads = ThreadsOf(flags),
                                            .provider = flags.provider,
+                                           .isa = std::move(isa),
                                            .profile = flags.profile,
                                            .oversubscribe = flags.oversubscribe};
   if (flags.report)

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/native/simd/isa.h"
+#include "kernels/isa.h"
 #include "kernels/reference/reference.h"
 #include "kernels/runtime/registry.h"
 #include "unittests/kernels/op_cases.h"
@@ -88,16 +88,16 @@ Outcome CompareSpecials(OpCase& c, const std::string& provider) {
 // On every instruction set for kernels of our own; XNNPACK chooses its own.
 Outcome CompareOnEveryIsa(OpCase& c, const std::string& provider) {
   Outcome outcome;
-  const simd::Isa before = simd::CurrentIsa();
-  for (const simd::Isa isa : simd::SupportedIsas()) {
+  const Isa before = CurrentIsa();
+  for (const Isa isa : SupportedIsas()) {
     if (provider != "native" && isa != before) continue;
-    simd::SetIsa(isa);
+    SetIsa(isa);
     const Outcome one = CompareSpecials(c, provider);
     outcome.runs |= one.runs;
     if (outcome.difference.empty() && !one.difference.empty())
-      outcome.difference = std::string(simd::IsaName(isa)) + ", " + one.difference;
+      outcome.difference = std::string(IsaName(isa)) + ", " + one.difference;
   }
-  simd::SetIsa(before);
+  SetIsa(before);
   return outcome;
 }
 

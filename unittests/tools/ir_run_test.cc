@@ -67,8 +67,8 @@ TEST_F(IrRun, HelpFitsOneScreen) {
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
   for (const char* option :
        {"--input NAME=FILE", "--random-inputs SEED", "--can-run", "--output-dir DIR",
-        "--pipeline P", "--provider K", "--threads N", "--oversubscribe", "--bench", "--profile",
-        "--compare WITH", "--expect NAME=FILE", "--dim NAME=SIZE", "--tolerance T",
+        "--pipeline P", "--provider K", "--isa I", "--threads N", "--oversubscribe", "--bench",
+        "--profile", "--compare WITH", "--expect NAME=FILE", "--dim NAME=SIZE", "--tolerance T",
         "--input-shape NAME=SHAPE", "--input-range NAME=LOW,HIGH", "--bench-blocks", "--report"})
     EXPECT_THAT(help, HasSubstr(option));
 }
@@ -127,6 +127,17 @@ TEST_F(IrRun, SolvesTheSizesOfExpressions) {
   EXPECT_THAT(Accept(run({"--input", "table=" + five})), HasSubstr("y: f32[2,3]"));
   EXPECT_THAT(Refusal(run({"--input", "table=" + four})), HasSubstr(no_size));
   EXPECT_THAT(Refusal(run({"--input", "table=" + five, "--dim", "n=3"})), HasSubstr("table"));
+}
+
+TEST_F(IrRun, RunsOnTheInstructionSetThatIsAskedFor) {
+  const std::string in = Write("in.ir", kRelu);
+  EXPECT_THAT(Accept({in, "--random-inputs", "1", "--isa", "portable", "--numerics", "exact"}),
+              HasSubstr("y: f32[2,3]"));
+  EXPECT_THAT(Refusal({in, "--random-inputs", "1", "--isa", "sse9"}),
+              HasSubstr("'sse9': this machine has portable"));
+  // Where there is AMX and where there is none.
+  EXPECT_THAT(Refusal({in, "--random-inputs", "1", "--isa", "amx", "--numerics", "exact"}),
+              HasSubstr("amx"));
 }
 
 TEST_F(IrRun, RefusesBadUsage) {

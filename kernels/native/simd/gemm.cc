@@ -2,6 +2,7 @@
 
 #include <new>
 
+#include "kernels/native/simd/amx_gemm.h"
 #include "kernels/native/simd/gemm_tile.h"
 
 namespace weft::kernels::simd {
@@ -18,12 +19,30 @@ struct Grid {
 
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
+// For products on term tiles. Every task splits its rows of A and its panels of B, so there are few,
+// in whole blocks of the tiles.
+Grid MakeGridOfTerms(int64_t m, int64_t n, int64_t k, int num_threads) {
+  constexpr int64_t kLeastWork = 1024 * 1024;
+  constexpr int64_t kTasksPerThread = 3;
+  const int64_t panels = CeilDiv(n, kPanel), blocks = CeilDiv(m, kTermBlock);
+  const int64_t wanted =
+      num_threads == 1 ? 1 : std::min(kTasksPerThread * num_threads, m * n * k / kLeastWork + 1);
+  Grid grid;
+  grid.by_panels = n > m;
+  grid.task_rows = grid.by_panels ? m : CeilDiv(blocks, std::min(wanted, blocks)) * kTermBlock;
+  grid.row_tasks = CeilDiv(m, grid.task_rows);
+  grid.task_panels = CeilDiv(panels, std::min(CeilDiv(wanted, grid.row_tasks), panels));
+  grid.panel_tasks = CeilDiv(panels, grid.task_panels);
+  return grid;
+}
+
 Grid MakeGrid(const TileSet& tiles, int64_t m, int64_t n, int64_t k, int num_threads) {
   // Multiply-adds that are worth a task of their own, and tasks per thread that balance well
   // enough.
   constexpr int64_t kLeastWork = 64 * 1024;
   constexpr int64_t kTasksPerThread = 8;
   const int64_t panels = CeilDiv(n, kPanel);
+  if (tiles.term_tiles != nullptr) return MakeGridOfTerms(m, n, k, num_threads);
   const int64_t row_tiles = CeilDiv(m, tiles.max_rows);
   const int64_t tile_rows = CeilDiv(m, row_tiles);
   const int64_t cached_tiles =
@@ -64,7 +83,7 @@ void RunTask(const TileSet& tiles, const Grid& grid, const Block& whole, int64_t
 
 void RunProduct(const Block& block, int64_t m, int64_t n, ThreadPool& pool) {
   if (m == 0 || n == 0) return;
-  const TileSet& tiles = TilesFor(CurrentIsa());
+  const TileSet& tiles = TilesFor(CurrentIsa(), m, block.tile.depth, n);
   const Grid grid = MakeGrid(tiles, m, n, block.tile.depth, pool.num_threads());
   pool.ParallelFor(grid.row_tasks * grid.panel_tasks, 1,
                    [&](int64_t begin, int64_t) { RunTask(tiles, grid, block, m, n, begin); });
@@ -114,6 +133,7 @@ namespace {
 // have become such.
 struct BatchPlan {
   LoopNest<3> nest;  // a, b, c
+  const TileSet* tiles = nullptr;
   int64_t batches = 1;
   int64_t m = 0;
   bool in_place = false;        // B needs no packing
@@ -137,8 +157,10 @@ BatchPlan PlanBatch(const BatchMatmulArguments& a, int num_threads) {
   for (int i = 0; i < plan.nest.rank; ++i) plan.batches *= plan.nest.extents[i];
   // Packing reads and writes B once more; few rows do not earn that back. A stride of whole pages
   // makes the columns of B fall on the same cache sets, so that B is copied from fewer rows on.
-  const TileSet& tiles = TilesFor(CurrentIsa());
-  plan.in_place = !a.b_transposed && a.n % 16 == 0 && plan.m <= 2 * tiles.max_rows;
+  // Products on term tiles read B once.
+  plan.tiles = &TilesFor(CurrentIsa(), plan.m, a.k, a.n);
+  plan.in_place = !a.b_transposed && a.n % 16 == 0 &&
+                  (plan.tiles->term_tiles != nullptr || plan.m <= 2 * plan.tiles->max_rows);
   plan.packed_floats = plan.in_place ? 0 : a.k * PackedColumns(a.n);
   plan.batch_parallel = plan.batches >= num_threads;
   return plan;
@@ -155,7 +177,7 @@ int64_t BatchMatmulScratchBytes(const BatchMatmulArguments& arguments, int num_t
 void BatchMatmul(const BatchMatmulArguments& arguments, void* scratch, ThreadPool& pool) {
   const BatchPlan plan = PlanBatch(arguments, pool.num_threads());
   if (plan.batches * plan.m * arguments.n == 0) return;
-  const TileSet& tiles = TilesFor(CurrentIsa());
+  const TileSet& tiles = *plan.tiles;
   const int64_t n = arguments.n, k = arguments.k;
   const int64_t row_stride = arguments.b_transposed ? 1 : arguments.b_stride;
   const int64_t column_stride = arguments.b_transposed ? arguments.b_stride : 1;

@@ -2,32 +2,13 @@
 
 #include <limits>
 
+#include "kernels/native/simd/amx_gemm.h"
+
 #define WEFT_ISA_BODY "kernels/native/simd/gemm_tile_body.inc"
 #include "kernels/native/simd/foreach_isa.inc"
 
 namespace weft::kernels::simd {
 namespace {
-
-// Clamps where the activation is one. Returns whether something is left to apply.
-bool FoldActivation(const Activation& activation, Tile* tile) {
-  constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  switch (activation.kind) {
-    case ActivationKind::kNone:
-      return false;
-    case ActivationKind::kRelu:
-      tile->clamp = true;
-      tile->lowest = 0;
-      tile->highest = kInfinity;
-      return false;
-    case ActivationKind::kClip:
-      tile->clamp = true;
-      tile->lowest = activation.a;
-      tile->highest = activation.b;
-      return false;
-    default:
-      return true;
-  }
-}
 
 // Rows [begin, end) of B, and of every segment of A. The first part starts from the bias, the
 // others from C.
@@ -87,9 +68,51 @@ void RunPart(const TileSet& tiles, const Block& block, const Part& part, int64_t
 
 }  // namespace
 
+bool FoldActivation(const Activation& activation, Tile* tile) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  switch (activation.kind) {
+    case ActivationKind::kNone:
+      return false;
+    case ActivationKind::kRelu:
+      tile->clamp = true;
+      tile->lowest = 0;
+      tile->highest = kInfinity;
+      return false;
+    case ActivationKind::kClip:
+      tile->clamp = true;
+      tile->lowest = activation.a;
+      tile->highest = activation.b;
+      return false;
+    default:
+      return true;
+  }
+}
+
 const TileSet& TilesFor(Isa isa) { return *WEFT_DISPATCH_ON(isa, kTiles); }
 
+const TileSet& TilesFor(Isa isa, int64_t rows, int64_t depth, int64_t columns) {
+  const auto with_terms = [](Isa which) {
+    TileSet tiles = TilesFor(which);
+    tiles.term_tiles = TermTilesFor(which);
+    return tiles;
+  };
+  static const TileSet amx = with_terms(Isa::kAmx), emulated = with_terms(Isa::kEmulatedAmx);
+  const TileSet& tiles = isa == Isa::kEmulatedAmx ? emulated : amx;
+  const bool has_terms = isa == Isa::kEmulatedAmx || isa == Isa::kAmx;
+  return has_terms && PaysOnTiles(rows, depth, columns) ? tiles : TilesFor(isa);
+}
+
 void RunBlock(const TileSet& tiles, const Block& block, int64_t rows, int64_t first, int64_t last) {
+  const Tile& tile = block.tile;
+  if (tiles.term_tiles != nullptr && tile.segments == 1 && tile.depth > 0 && rows > 0) {
+    RunBlockOnTiles(*tiles.term_tiles, tiles, block, rows, first, last);
+  } else {
+    RunBlockOnVectors(tiles, block, rows, first, last);
+  }
+}
+
+void RunBlockOnVectors(const TileSet& tiles, const Block& block, int64_t rows, int64_t first,
+                       int64_t last) {
   if (rows == 0 || first >= last) return;
   const int64_t depth = block.tile.depth;
   if (block.tile.segments != 1 || rows * depth <= kCachedRowsOfA || depth <= kMaxDepth) {

@@ -9,8 +9,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "kernels/isa.h"
 #include "kernels/native/simd/activation.h"
-#include "kernels/native/simd/isa.h"
 
 namespace weft::kernels::simd {
 
@@ -72,8 +72,13 @@ struct Tile {
   float highest = 0;
 };
 
+// Clamps in the tile where the activation is a clamp. Returns whether something is left to apply.
+bool FoldActivation(const Activation& activation, Tile* tile);
+
 inline constexpr int kMaxTileRows = 14;
 inline constexpr int kTileWidths = 4;  // 1, 2, 4 and 8 vectors
+
+struct TermTiles;  // kernels/native/simd/amx_gemm.h
 
 // The kernels of one instruction set.
 struct TileSet {
@@ -87,6 +92,7 @@ struct TileSet {
   // Packs panels [first, last) of b[i * row_stride + j * column_stride], i < rows, j < columns.
   void (*pack)(const float* b, int64_t row_stride, int64_t column_stride, int64_t rows,
                int64_t columns, int64_t first, int64_t last, float* packed);
+  const TermTiles* term_tiles = nullptr;  // products run on these where given
 
   // The widest tile of `rows` rows where B has `packed_columns` columns left.
   int WidthFor(int64_t rows, int64_t packed_columns) const {
@@ -97,7 +103,11 @@ struct TileSet {
   }
 };
 
+// Without term tiles.
 const TileSet& TilesFor(Isa isa);
+// With term tiles where `isa` has them and they are faster for a product of this size. That decides
+// for all of a product, so that results do not depend on how it is cut.
+const TileSet& TilesFor(Isa isa, int64_t rows, int64_t depth, int64_t columns);
 
 // What a block of C = activation(A B + bias + residual) needs besides its tiles.
 struct Block {
@@ -126,5 +136,8 @@ inline constexpr int64_t kMaxDepth = 1024;
 // kPanel. Columns go in groups of a tile's width, whose part of B stays near while the rows pass;
 // the next group is prefetched.
 void RunBlock(const TileSet& tiles, const Block& block, int64_t rows, int64_t first, int64_t last);
+// The same without term tiles.
+void RunBlockOnVectors(const TileSet& tiles, const Block& block, int64_t rows, int64_t first,
+                       int64_t last);
 
 }  // namespace weft::kernels::simd

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "ir/dialects/builtin.h"
-#include "kernels/native/simd/isa.h"
+#include "kernels/isa.h"
 #include "passes/pass_manager.h"
 #include "passes/pass_registry.h"
 #include "unittests/kernels/agreement.h"
@@ -112,11 +112,11 @@ inline void ExpectSame(const Tensor& actual, const Tensor& expected) {
 inline void Group::ExpectTheSameBits() const {
   const std::unique_ptr<ir::Program> fused = Fused();
   EXPECT_EQ(ProviderOfFused(*fused), "native");
-  const simd::Isa before = simd::CurrentIsa();
-  for (const simd::Isa isa : simd::SupportedIsas()) {
-    simd::SetIsa(isa);
+  const Isa before = CurrentIsa();
+  for (const Isa isa : SupportedIsas()) {
+    SetIsa(isa);
     for (const int threads : {1, 2}) {
-      SCOPED_TRACE(std::string(simd::IsaName(isa)) + ", threads: " + std::to_string(threads));
+      SCOPED_TRACE(std::string(IsaName(isa)) + ", threads: " + std::to_string(threads));
       const auto expected = Run(program, {.provider = "auto", .threads = threads});
       const auto actual = Run(*fused, {.provider = "auto", .threads = threads});
       ASSERT_TRUE(expected.ok()) << expected.status();
@@ -124,7 +124,7 @@ inline void Group::ExpectTheSameBits() const {
       ExpectSame((*actual)[0], (*expected)[0]);
     }
   }
-  simd::SetIsa(before);
+  SetIsa(before);
   const auto expected = Run(program, {.provider = "reference"});
   const auto actual = Run(*fused, {.provider = "reference"});
   ASSERT_TRUE(expected.ok() && actual.ok()) << actual.status();

@@ -60,9 +60,9 @@ TEST(ReferenceRotaryEmbeddingOfPairs, IsTheDefinition) {
 }
 
 TEST(NativeRotaryEmbedding, IsTheDefinitionOnEveryInstructionSet) {
-  const simd::Isa before = simd::CurrentIsa();
-  for (const simd::Isa isa : simd::SupportedIsas()) {
-    simd::SetIsa(isa);
+  const Isa before = CurrentIsa();
+  for (const Isa isa : SupportedIsas()) {
+    SetIsa(isa);
     for (const Rotary& r : Cases()) {
       for (const int threads : {1, 2}) {
         const OpProgram program = r.Program();
@@ -70,12 +70,12 @@ TEST(NativeRotaryEmbedding, IsTheDefinitionOnEveryInstructionSet) {
         const auto y = program.Run({.provider = "auto", .threads = threads});
         ASSERT_TRUE(y.ok()) << y.status();
         EXPECT_LT(simd::RelativeError(ValuesOf<float>((*y)[0]), r.Definition()), simd::kTolerance)
-            << simd::IsaName(isa) << ", " << r.pairs << (r.interleaved ? ", interleaved" : "")
+            << IsaName(isa) << ", " << r.pairs << (r.interleaved ? ", interleaved" : "")
             << (r.per_column ? ", full" : "");
       }
     }
   }
-  simd::SetIsa(before);
+  SetIsa(before);
 }
 
 TEST(NativeRotaryEmbedding, ReadsAnglesThatAreBroadcastInAnyWay) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <random>
 
 #include "ir/builder.h"
@@ -55,6 +56,31 @@ TEST_F(SessionTest, StartsNoMoreThreadsThanTheProcessHasCpusUnlessItIsToOversubs
   const OneCpu pinned;
   EXPECT_EQ(Load({.threads = 2})->num_threads(), 1);
   EXPECT_EQ(Load({.threads = 2, .oversubscribe = true})->num_threads(), 2);
+}
+
+TEST_F(SessionTest, RunsOnTheInstructionSetThatItIsGiven) {
+  const ir::Value x = builder.AddInput("x", F32Type({64, 64}));
+  builder.Return({{"y", builder.Make<ir::ops::MatMul>({x, x})}});
+  const Tensor input = Random({64, 64}, 1);
+  const auto run = [&](Session& session) {
+    const auto y = session.Run({input.view()});
+    EXPECT_TRUE(y.ok()) << y.status();
+    const auto values = y->front().view().values<const float>();
+    return F(values.begin(), values.end());
+  };
+  std::map<std::string, F> results;
+  for (const Isa isa : SupportedIsas()) {
+    const std::string name(IsaName(isa));
+    const auto session = Load({.isa = name});
+    results[name] = run(*session);
+    const ScopedIsa other(Isa::kPortable);  // which is not what its plans were made for
+    EXPECT_EQ(run(*session), results[name]) << name;
+  }
+  EXPECT_EQ(run(*Load({})), results[std::string(IsaName(SupportedIsas().back()))]);
+  if (results.contains("amx")) EXPECT_NE(results["amx"], results["avx512"]);
+  if (results.contains("avx512")) EXPECT_NE(results["avx512"], results["portable"]);
+  const auto unknown = Session::Create(program, {.isa = "sse9"});
+  EXPECT_THAT(unknown.status().message(), HasSubstr("'sse9': this machine has portable"));
 }
 
 TEST_F(SessionTest, ChecksSizesThatFollowFromOthers) {

@@ -69,7 +69,7 @@ const Shape kShapes[] = {{1, 1, 1},    {1, 64, 1},    {1, 33, 197},  {1, 7, 256}
                          {29, 1, 65},  {33, 197, 13}, {128, 64, 64}, {197, 33, 112}, {6, 0, 5}};
 
 TEST(CpuGemm, AgreesWithDoublesForOddShapes) {
-  ForEachVariant([&](ThreadPool& pool) {
+  ForEachProductVariant([&](ThreadPool& pool) {
     for (const Shape& shape : kShapes) {
       CheckGemm(shape, {}, pool);
       CheckGemm(shape, {.bias = true, .residual = true, .transposed = true}, pool);
@@ -78,7 +78,7 @@ TEST(CpuGemm, AgreesWithDoublesForOddShapes) {
 }
 
 TEST(CpuGemm, CoversEveryTileHeightAndWidth) {
-  ForEachVariant([&](ThreadPool& pool) {
+  ForEachProductVariant([&](ThreadPool& pool) {
     for (int64_t m = 1; m <= 15; ++m) {
       for (int64_t n : {1, 15, 16, 17, 32, 33, 48, 49, 64, 65, 127, 128, 129, 161}) {
         CheckGemm({m, 9, n}, {.bias = true}, pool);
@@ -88,7 +88,7 @@ TEST(CpuGemm, CoversEveryTileHeightAndWidth) {
 }
 
 TEST(CpuGemm, FusesBiasResidualAndEveryActivation) {
-  ForEachVariant([&](ThreadPool& pool) {
+  ForEachProductVariant([&](ThreadPool& pool) {
     for (const ActivationKind kind : AllActivations()) {
       Options options;
       options.activation = {kind, -0.4f, 0.7f};
@@ -104,8 +104,9 @@ TEST(CpuGemm, FusesBiasResidualAndEveryActivation) {
 }
 
 TEST(CpuGemm, AgreesForTheShapesOfTransformers) {
-  ForEachVariant([&](ThreadPool& pool) {
-    if (CurrentIsa() == Isa::kBaseline) return;  // slow, and no other code than for small shapes
+  ForEachProductVariant([&](ThreadPool& pool) {
+    if (CurrentIsa() == Isa::kPortable || CurrentIsa() == Isa::kEmulatedAmx)
+      return;  // slow, and no other code than for small shapes
     CheckGemm({128, 256, 768}, {.bias = true, .activation = {ActivationKind::kGelu}}, pool);
     CheckGemm({300, 256, 256}, {.bias = true, .residual = true}, pool);
     CheckGemm({1, 2048, 512}, {.bias = true}, pool);
@@ -113,7 +114,7 @@ TEST(CpuGemm, AgreesForTheShapesOfTransformers) {
 }
 
 TEST(CpuGemm, CutsDeepProductsWithoutAddingTheBiasTwice) {
-  ForEachVariant([&](ThreadPool& pool) {
+  ForEachProductVariant([&](ThreadPool& pool) {
     CheckGemm({70, 2100, 40}, {.bias = true, .residual = true}, pool);
     CheckGemm({70, 2100, 33}, {.bias = true, .activation = {ActivationKind::kHardSwish}}, pool);
   });
@@ -121,27 +122,30 @@ TEST(CpuGemm, CutsDeepProductsWithoutAddingTheBiasTwice) {
 
 TEST(CpuGemm, GivesTheSameBitsForEveryNumberOfThreads) {
   const auto a = RandomFloats(197 * 300, 1), b = RandomFloats(300 * 161, 2);
-  std::vector<float> first;
-  for (int threads : {1, 2, 3}) {
-    ThreadPool pool(threads);
-    const PackedMatrix packed = PackedMatrix::Pack(b.data(), 161, 1, 300, 161, pool);
-    std::vector<float> c(197 * 161);
-    GemmArguments arguments;
-    arguments.m = 197;
-    arguments.a = a.data();
-    arguments.a_stride = 300;
-    arguments.b = &packed;
-    arguments.c = c.data();
-    arguments.c_stride = 161;
-    Gemm(arguments, pool);
-    if (first.empty()) first = c;
-    EXPECT_EQ(c, first) << threads;
+  for (const Isa isa : IsasOfProducts()) {
+    const ScopedIsa scope(isa);
+    std::vector<float> first;
+    for (int threads : {1, 2, 3}) {
+      ThreadPool pool(threads);
+      const PackedMatrix packed = PackedMatrix::Pack(b.data(), 161, 1, 300, 161, pool);
+      std::vector<float> c(197 * 161);
+      GemmArguments arguments;
+      arguments.m = 197;
+      arguments.a = a.data();
+      arguments.a_stride = 300;
+      arguments.b = &packed;
+      arguments.c = c.data();
+      arguments.c_stride = 161;
+      Gemm(arguments, pool);
+      if (first.empty()) first = c;
+      EXPECT_EQ(c, first) << IsaName(isa) << ", " << threads;
+    }
   }
 }
 
 // 2100 deep: cut along k, where C is written before the residual is read.
 TEST(CpuGemm, AddsToItsOwnOutputAsTheResidual) {
-  ForEachVariant([&](ThreadPool& pool) {
+  ForEachProductVariant([&](ThreadPool& pool) {
     for (int64_t k : {20, 2100}) {
       const int64_t m = 70, n = 40;
       const auto a = RandomFloats(m * k, 1), b = RandomFloats(k * n, 2),
@@ -232,7 +236,7 @@ void CheckBatch(const BatchCase& test, ThreadPool& pool) {
 
 TEST(CpuBatchMatmul, AgreesWithDoublesForBroadcastAndTransposedOperands) {
   const Shape shapes[] = {{1, 33, 48}, {7, 13, 17}, {33, 64, 64}, {40, 7, 100}, {5, 64, 197}};
-  ForEachVariant([&](ThreadPool& pool) {
+  ForEachProductVariant([&](ThreadPool& pool) {
     for (const Shape& shape : shapes) {
       for (bool transposed : {false, true}) {
         CheckBatch({{}, {}, {}, shape, transposed}, pool);

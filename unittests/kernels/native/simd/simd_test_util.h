@@ -7,21 +7,29 @@
 #include <cmath>
 #include <cstdint>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "kernels/native/simd/isa.h"
+#include "kernels/isa.h"
 #include "kernels/thread_pool.h"
 
 namespace weft::kernels::simd {
 
+// Those of this machine, and tiles in plain code, which every machine has.
+inline std::vector<Isa> IsasOfProducts() {
+  std::vector<Isa> isas(SupportedIsas().begin(), SupportedIsas().end());
+  isas.push_back(Isa::kEmulatedAmx);
+  return isas;
+}
+
 // Calls body(pool) for every instruction set of this machine, with one thread and with two.
 template <typename Body>
-void ForEachVariant(const Body& body) {
+void ForEachVariant(const Body& body, std::span<const Isa> isas = SupportedIsas()) {
   const Isa before = CurrentIsa();
   for (int threads : {1, 2}) {
     ThreadPool pool(threads);
-    for (Isa isa : SupportedIsas()) {
+    for (Isa isa : isas) {
       SetIsa(isa);
       SCOPED_TRACE(std::string(IsaName(isa)) + ", threads: " + std::to_string(threads));
       body(pool);
@@ -29,6 +37,12 @@ void ForEachVariant(const Body& body) {
     }
   }
   SetIsa(before);
+}
+
+// Likewise, for what is made of matrix products.
+template <typename Body>
+void ForEachProductVariant(const Body& body) {
+  ForEachVariant(body, IsasOfProducts());
 }
 
 // Uniform in [low, high), the same for the same seed.

@@ -92,7 +92,7 @@ TEST(CpuUnary, IsWithinItsStatedUlpsOverTheWholeRange) {
   const UnaryParams params{-0.5f, 2.25f};
   ForEachVariant([&](ThreadPool& pool) {
     if (pool.num_threads() > 1) return;
-    const double slack = CurrentIsa() == Isa::kBaseline ? 2 : 1;
+    const double slack = CurrentIsa() == Isa::kPortable ? 2 : 1;
     for (const auto& [op, max_ulp] : kAccuracies) {
       std::vector<float> y(x.size());
       Unary(op, params, x.data(), y.data(), static_cast<int64_t>(x.size()), pool);

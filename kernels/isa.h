@@ -1,0 +1,54 @@
+// The instruction sets that our own kernels are compiled for, and the one in use.
+//
+// Every kernel body is compiled once per Isa and picked at run time, so one binary runs on every
+// CPU of the architecture. On other architectures than x86-64 there is kPortable alone (vector
+// extensions of the compiler).
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace weft::kernels {
+
+enum class Isa {
+  kPortable,  // 4 floats: what the compiler may assume anyway (SSE2 on x86-64)
+  kAvx2,      // 8 floats, AVX2, FMA and F16C
+  kAvx512,    // 16 floats, AVX-512 F, BW, DQ and VL
+  kAmx,       // kAvx512, and larger products on AMX tiles (kernels/native/simd/amx_gemm.h)
+  // kPortable, with the products of kAmx on tiles in plain code: for tests on every machine. Not
+  // among SupportedIsas().
+  kEmulatedAmx,
+};
+
+std::string_view IsaName(Isa isa);
+
+// The instruction sets this machine has, best last. Asks the system, once per process, for
+// permission to use AMX tiles; where it refuses there is no kAmx.
+std::span<const Isa> SupportedIsas();
+// Of those; nullopt for other names.
+std::optional<Isa> FindIsa(std::string_view name);
+// The best whose products are one chain of multiply-adds in f32: not kAmx.
+Isa BestChainIsa();
+
+// The one in use on this thread: of the innermost ScopedIsa, or else of the process, which is the
+// best unless SetIsa chose another.
+Isa CurrentIsa();
+
+// For tests and comparisons. `isa` must be supported. Weights packed before keep working.
+void SetIsa(Isa isa);
+
+// Sets the one in use on this thread while it lives; nullopt leaves it as it is. A loop on a
+// ThreadPool runs on that of the thread that started it.
+class ScopedIsa {
+ public:
+  explicit ScopedIsa(std::optional<Isa> isa);
+  ~ScopedIsa();
+  ScopedIsa(const ScopedIsa&) = delete;
+  ScopedIsa& operator=(const ScopedIsa&) = delete;
+
+ private:
+  std::optional<Isa> before_;
+};
+
+}  // namespace weft::kernels

@@ -1,0 +1,141 @@
+#include "kernels/native/simd/amx_gemm.h"
+
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <new>
+
+#define WEFT_ISA_BODY "kernels/native/simd/amx_gemm_body.inc"
+#include "kernels/native/simd/foreach_isa.inc"
+
+namespace weft::kernels::simd {
+namespace {
+
+int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+int64_t RoundUp(int64_t a, int64_t to) { return CeilDiv(a, to) * to; }
+
+// Half an L2 cache for the terms of rows of A, a fourth for sums that wait for the next part of the
+// depth. (2 MB on all CPUs with AMX so far.)
+constexpr int64_t kBytesOfA = 1 << 20;
+constexpr int64_t kBytesOfSums = 1 << 19;
+constexpr int64_t kChunkBytes = kTerms * kTermBlockBytes;
+// Of A one line apart more, so that what is split of a row does not fall on two sets of the L1 cache.
+constexpr int64_t kTermBytesOfA = kTermBlockBytes + kTermRowBytes;
+constexpr int64_t kChunkBytesOfA = kTerms * kTermBytesOfA;
+
+struct FreeAligned {
+  void operator()(std::byte* p) const { ::operator delete (p, std::align_val_t{64}); }
+};
+
+// What the f32 kernel needs to compute a block again.
+struct Original {
+  const TileSet* tiles;
+  const Block* block;
+};
+
+void Recompute(const void* context, int64_t row, int64_t rows, int64_t column, int64_t columns) {
+  const auto& original = *static_cast<const Original*>(context);
+  Block block = *original.block;
+  block.tile.a += row * block.tile.a_stride;
+  block.tile.c += row * block.tile.c_stride;
+  if (block.tile.residual != nullptr) block.tile.residual += row * block.tile.residual_stride;
+  RunBlockOnVectors(*original.tiles, block, rows, column, column + columns);
+}
+
+// Everything but memory and the rows.
+TermProduct ProductOf(const TileSet& tiles, const Block& block, int64_t first, int64_t last) {
+  const Tile& tile = block.tile;
+  TermProduct p;
+  p.a_term = kTermBytesOfA;
+  p.a_chunk = kChunkBytesOfA;
+  p.a_source_stride = tile.a_stride;
+  p.depth = tile.depth;
+  p.num_chunks = CeilDiv(tile.depth, kTermChunk);
+  p.a_block = CeilDiv(p.num_chunks, p.parts()) * kChunkBytesOfA;
+  p.b = block.b;
+  p.first = first;
+  p.last = last;
+  p.c_stride = tile.c_stride;
+  p.accumulate = tile.accumulate;
+  p.bias = block.bias;
+  p.residual_stride = tile.residual_stride;
+  p.activation = block.activation;
+  p.tiles = &tiles;
+  p.recompute = Recompute;
+  return p;
+}
+
+}  // namespace
+
+const TermTiles* TermTilesFor(Isa isa) {
+  if (isa == Isa::kEmulatedAmx) return &baseline::kTermTiles;
+#if defined(__x86_64__)
+  if (isa == Isa::kAmx) return &avx512::kTermTiles;
+#endif
+  return nullptr;
+}
+
+bool PaysOnTiles(int64_t rows, int64_t depth, int64_t columns) {
+  return rows >= 24 && depth >= 16 && columns >= 16;
+}
+
+int64_t TileRowsFor(int64_t rows) { return CeilDiv(rows, CeilDiv(rows, kTermBlock / 2)); }
+
+std::byte* ThreadScratch(int64_t bytes) {
+  thread_local std::unique_ptr<std::byte, FreeAligned> scratch;
+  thread_local int64_t size = 0;
+  if (size < bytes) {
+    scratch.reset();
+    scratch.reset(
+        static_cast<std::byte*>(::operator new (static_cast<size_t>(bytes), std::align_val_t{64})));
+    size = bytes;
+  }
+  return scratch.get();
+}
+
+void RunBlockOnTiles(const TermTiles& term_tiles, const TileSet& tiles, const Block& block,
+                     int64_t rows, int64_t first, int64_t last) {
+  if (rows == 0 || first >= last) return;
+  TermProduct p = ProductOf(tiles, block, first, last);
+  p.tile_rows = TileRowsFor(rows);
+  const int64_t blocks = CeilDiv(rows, 2 * p.tile_rows), panels = CeilDiv(last - first, kPanel);
+  const int64_t groups = CeilDiv(blocks, std::max<int64_t>(1, kBytesOfA / p.a_block));
+  const int64_t group_blocks = CeilDiv(blocks, groups), group_rows = group_blocks * 2 * p.tile_rows;
+  constexpr int64_t kSumBytes = kTermBlock * kTermBlock * sizeof(float);
+  p.rows = group_rows;
+  p.group_panels = p.parts() == 1
+                       ? panels
+                       : std::clamp<int64_t>(kBytesOfSums / (group_blocks * kSumBytes), 1, panels);
+
+  const int64_t chunks_bytes =
+      RoundUp(p.num_chunks * static_cast<int64_t>(sizeof(TermChunk)), kTermRowBytes);
+  const int64_t a_bytes = group_blocks * p.a_block, b_bytes = 2 * kPartChunks * kChunkBytes;
+  std::byte* scratch = ThreadScratch(chunks_bytes + a_bytes + b_bytes + p.SumsFloats() * 4);
+  auto* chunks = new (scratch) TermChunk[static_cast<size_t>(p.num_chunks)];
+  p.chunks = chunks;
+  p.a = scratch + chunks_bytes;
+  p.b_terms = p.a + a_bytes;
+  p.sums = reinterpret_cast<float*>(p.b_terms + b_bytes);
+  for (int64_t part = 0; part < p.parts(); ++part) {
+    for (int64_t i = p.PartBegin(part); i < p.PartBegin(part + 1); ++i) {
+      const int64_t row = i * kTermChunk;
+      chunks[i] = {(i - p.PartBegin(part)) * kChunkBytesOfA, block.tile.b_rows[0] + row,
+                   std::min(kTermChunk, p.depth - row)};
+    }
+  }
+  for (int64_t row = 0; row < rows; row += group_rows) {
+    Block part = block;
+    part.tile.a += row * block.tile.a_stride;
+    part.tile.c += row * block.tile.c_stride;
+    if (part.tile.residual != nullptr) part.tile.residual += row * block.tile.residual_stride;
+    const Original original = {&tiles, &part};
+    p.rows = std::min(group_rows, rows - row);
+    p.a_source = part.tile.a + block.tile.a_offsets[0];
+    p.c = part.tile.c;
+    p.residual = part.tile.residual;
+    p.context = &original;
+    term_tiles.run(p);
+  }
+}
+
+}  // namespace weft::kernels::simd
