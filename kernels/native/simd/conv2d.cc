@@ -2,6 +2,8 @@
 
 #include <memory>
 
+#include "kernels/native/simd/amx_conv2d.h"
+#include "kernels/native/simd/amx_gemm.h"
 #include "kernels/native/simd/gemm_tile.h"
 #include "kernels/native/simd/strided_copy.h"
 #include "kernels/native/simd/window_axis.h"
@@ -112,6 +114,20 @@ void RunRows(const Convolution& c, int64_t image, const Range& rows, int64_t fir
   }
 }
 
+// Outputs `columns` of a row, out channels [first, last), for the tiles' results that are not finite.
+void RunSomeOfRow(const void* context, int64_t image, int64_t row, const Range& columns,
+                  int64_t first, int64_t last) {
+  const auto& c = *static_cast<const Convolution*>(context);
+  const Range row_taps = c.rows.TapsAt(row);
+  for (int64_t column = columns.begin; column < columns.end;) {
+    const Range column_taps = c.columns.TapsAt(column);
+    int64_t count = 1;
+    while (column + count < columns.end && c.columns.TapsAt(column + count) == column_taps) ++count;
+    RunPixels(c, image, row, column, count, false, row_taps, column_taps, first, last);
+    column += count;
+  }
+}
+
 // How the output is cut into tasks: rows of an image times ranges of panels.
 struct Grid {
   int64_t task_rows, row_tasks;  // per image
@@ -207,6 +223,13 @@ void Conv2d(const Conv2dArguments& arguments, ThreadPool& pool) {
     g.residual_stride = c.residual_stride;
     g.activation = arguments.activation;
     return Gemm(g, pool);
+  }
+  const TermTiles* term_tiles = TermTilesFor(CurrentIsa());
+  if (term_tiles != nullptr && ConvolvesFasterOnTiles(s)) {
+    return Conv2dOnTiles(*term_tiles,
+                         {&arguments, c.tiles, c.rows, c.columns, c.x_stride, c.y_stride,
+                          c.residual_stride, RunSomeOfRow, &c},
+                         pool);
   }
   const Grid grid = MakeGrid(c, pool.num_threads());
   const int64_t per_image = grid.row_tasks * grid.panel_tasks;
