@@ -125,7 +125,8 @@ void Check(const Case& c, Layout layout, const Mask& mask, ThreadPool& pool) {
     }
   }
   // Averages of many values are small beside the sums they come from.
-  const double tolerance = kTolerance + 3e-8 * std::sqrt(static_cast<double>(c.keys));
+  const double tolerance = kTolerance + 3e-8 * (std::sqrt(static_cast<double>(c.keys)) +
+                                                std::sqrt(static_cast<double>(c.head_size)));
   EXPECT_LT(RelativeError(RunAttention(a, layout, pool), Reference(a)), tolerance);
 }
 
@@ -134,7 +135,7 @@ TEST(CpuAttention, AgreesWithDoublesForOddShapesAndBothLayouts) {
                         {1, 2, 2, 33, 33, 64, 64},     {2, 2, 2, 13, 40, 20, 20},
                         {1, 2, 2, 197, 197, 32, 32},   {1, 3, 3, 60, 100, 24, 40},
                         {1, 12, 12, 128, 128, 64, 64}, {3, 1, 1, 15, 129, 17, 33}};
-  ForEachVariant([&](ThreadPool& pool) {
+  ForEachProductVariant([&](ThreadPool& pool) {
     for (const Case& c : cases) {
       for (Layout layout : {Layout::kBatchHeadRow, Layout::kBatchRowHead})
         Check(c, layout, {}, pool);
@@ -143,7 +144,7 @@ TEST(CpuAttention, AgreesWithDoublesForOddShapesAndBothLayouts) {
 }
 
 TEST(CpuAttention, SharesKeyHeadsAmongQueryHeads) {
-  ForEachVariant([&](ThreadPool& pool) {
+  ForEachProductVariant([&](ThreadPool& pool) {
     Check({2, 8, 1, 1, 300, 64, 64}, Layout::kBatchRowHead, {}, pool);
     Check({2, 8, 2, 5, 77, 32, 48}, Layout::kBatchRowHead, {}, pool);
     Check({1, 6, 3, 33, 40, 16, 16}, Layout::kBatchHeadRow, {true, true, true, true, true}, pool);
@@ -151,7 +152,7 @@ TEST(CpuAttention, SharesKeyHeadsAmongQueryHeads) {
 }
 
 TEST(CpuAttention, TakesMasksOfEveryBroadcastShape) {
-  ForEachVariant([&](ThreadPool& pool) {
+  ForEachProductVariant([&](ThreadPool& pool) {
     for (int bits = 0; bits < 32; ++bits) {
       const Mask mask{true,
                       (bits & 1) != 0,
@@ -166,11 +167,21 @@ TEST(CpuAttention, TakesMasksOfEveryBroadcastShape) {
 }
 
 TEST(CpuAttention, MergesBlocksOfLongRows) {
-  ForEachVariant([&](ThreadPool& pool) {
+  ForEachProductVariant([&](ThreadPool& pool) {
     Check({1, 1, 1, 3, 5000, 8, 8}, Layout::kBatchRowHead, {true, false, false, true, true}, pool);
     Check({1, 1, 1, 20, 4500, 16, 16}, Layout::kBatchRowHead, {}, pool);
     Check({1, 2, 1, 5, 1408, 256, 256}, Layout::kBatchRowHead, {}, pool);
     Check({1, 2, 2, 1, 1001, 512, 520}, Layout::kBatchRowHead, {}, pool);
+  });
+}
+
+// With heads so large that tiles pay (attention.cc).
+TEST(CpuAttention, AgreesWithDoublesForLargeHeads) {
+  ForEachProductVariant([&](ThreadPool& pool) {
+    Check({1, 2, 2, 40, 70, 128, 128}, Layout::kBatchRowHead, {}, pool);
+    Check({1, 2, 1, 33, 45, 136, 130}, Layout::kBatchHeadRow, {true, true, true, true, true}, pool);
+    if (CurrentIsa() == Isa::kEmulatedAmx || CurrentIsa() == Isa::kPortable) return;  // slow
+    Check({1, 2, 1, 70, 1408, 256, 256}, Layout::kBatchRowHead, {}, pool);
   });
 }
 
@@ -186,7 +197,7 @@ TEST(CpuAttention, IgnoresMaskedKeysAndGivesNaNWhereAllAreMasked) {
   for (int64_t i = 3; i < 12; ++i) {
     for (int64_t t = 0; t < keys; t += 7) mask[i * keys + t] = 0;
   }
-  ForEachVariant([&](ThreadPool& pool) {
+  ForEachProductVariant([&](ThreadPool& pool) {
     for (int64_t queries : {4, 12}) {
       AttentionArguments a;
       a.queries = queries, a.keys = keys, a.head_size = size, a.value_size = size;
