@@ -204,8 +204,8 @@ void RunBand(const TermTiles& term_tiles, const TileConvolution& c, const Planes
   const int64_t sums_bytes = p.SumsFloats() * 4;
   const int64_t chunks_bytes =
       RoundUp(p.num_chunks * static_cast<int64_t>(sizeof(TermChunk)), kTermRowBytes);
-  std::byte* scratch =
-      ThreadScratch(a_bytes + b_bytes + sums_bytes + chunks_bytes + p.rows * int64_t{4});
+  std::byte* scratch = ThreadScratch(
+      a_bytes + b_bytes + sums_bytes + chunks_bytes + p.rows * int64_t{4}, ScratchUse::kTask);
   p.a = scratch;
   p.b_terms = scratch + a_bytes;
   p.sums = reinterpret_cast<float*>(p.b_terms + b_bytes);

@@ -104,17 +104,27 @@ struct TermTiles {
 // Null where `isa` has no tiles.
 const TermTiles* TermTilesFor(Isa isa);
 
-// Whether tiles are faster than the f32 kernels.
+// Whether tiles are faster than the f32 kernels, by an estimate.
 bool PaysOnTiles(int64_t rows, int64_t depth, int64_t columns);
 
 // Of tiles that cut `rows` evenly: a product takes as long as its tile has rows.
 int64_t TileRowsFor(int64_t rows);
 
-// What RunBlock does (gemm_tile.h), for one segment. `first` is a multiple of kPanel.
-void RunBlockOnTiles(const TermTiles& term_tiles, const TileSet& tiles, const Block& block,
-                     int64_t rows, int64_t first, int64_t last);
+// All of A [rows, tile.depth] as terms, for tasks that share it: rows [first, last).
+int64_t TermBytesOfA(int64_t rows, int64_t depth);
+void SplitRowsOfA(const TermTiles& term_tiles, const Tile& tile, int64_t rows, int64_t first,
+                  int64_t last, std::byte* terms);
 
-// 64-byte aligned memory of this thread, valid until the next call.
-std::byte* ThreadScratch(int64_t bytes);
+// What RunBlock does (gemm_tile.h), for one segment. `first` is a multiple of kPanel. `terms_of_a`:
+// by SplitRowsOfA for these rows, or null to split them on the way.
+void RunBlockOnTiles(const TermTiles& term_tiles, const TileSet& tiles, const Block& block,
+                     int64_t rows, int64_t first, int64_t last, std::byte* terms_of_a = nullptr);
+
+// 64-byte aligned memory of this thread, valid until the next call for the same use.
+enum class ScratchUse {
+  kTask,    // of the task that runs on the thread
+  kShared,  // what a thread gives the tasks that it starts
+};
+std::byte* ThreadScratch(int64_t bytes, ScratchUse use);
 
 }  // namespace weft::kernels::simd

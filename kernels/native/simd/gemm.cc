@@ -19,8 +19,8 @@ struct Grid {
 
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-// For products on term tiles. Every task splits its rows of A and its panels of B, so there are few,
-// in whole blocks of the tiles.
+// For products on term tiles. A task splits the panels of B that it needs, and its rows of A where
+// others have other rows, so there are few, in whole blocks of the tiles.
 Grid MakeGridOfTerms(int64_t m, int64_t n, int64_t k, int num_threads) {
   constexpr int64_t kLeastWork = 1024 * 1024;
   constexpr int64_t kTasksPerThread = 3;
@@ -67,26 +67,61 @@ Grid MakeGrid(const TileSet& tiles, int64_t m, int64_t n, int64_t k, int num_thr
   return grid;
 }
 
-void RunTask(const TileSet& tiles, const Grid& grid, const Block& whole, int64_t m, int64_t n,
-             int64_t index) {
+// A product whose tasks share A.
+struct Product {
+  const TileSet* tiles;
+  Block block;
+  int64_t m, n;
+  Grid grid;
+  std::byte* terms_of_a = nullptr;  // where tasks of the same rows would split them again
+};
+
+void RunTask(const Product& product, int64_t index) {
+  const Grid& grid = product.grid;
   const int64_t row_task = grid.by_panels ? index % grid.row_tasks : index / grid.panel_tasks;
   const int64_t panel_task = grid.by_panels ? index / grid.row_tasks : index % grid.panel_tasks;
   const int64_t row = row_task * grid.task_rows;
-  Block block = whole;
+  Block block = product.block;
   block.tile.a += row * block.tile.a_stride;
   block.tile.c += row * block.tile.c_stride;
   if (block.tile.residual != nullptr) block.tile.residual += row * block.tile.residual_stride;
+  const int64_t rows = std::min(grid.task_rows, product.m - row);
   const int64_t first = panel_task * grid.task_panels * kPanel;
-  RunBlock(tiles, block, std::min(grid.task_rows, m - row), first,
-           std::min(n, first + grid.task_panels * kPanel));
+  const int64_t last = std::min(product.n, first + grid.task_panels * kPanel);
+  if (product.terms_of_a != nullptr) {
+    RunBlockOnTiles(*product.tiles->term_tiles, *product.tiles, block, rows, first, last,
+                    product.terms_of_a);
+  } else {
+    RunBlock(*product.tiles, block, rows, first, last);
+  }
+}
+
+// Splits A once for all tasks, where they have the same rows and the terms are not many.
+void ShareTermsOfA(Product* product, ThreadPool& pool) {
+  constexpr int64_t kMostBytes = 8 << 20;
+  const Tile& tile = product->block.tile;
+  const Grid& grid = product->grid;
+  if (product->tiles->term_tiles == nullptr || grid.row_tasks > 1 || grid.panel_tasks == 1 ||
+      tile.depth == 0)
+    return;
+  const int64_t bytes = TermBytesOfA(product->m, tile.depth);
+  if (bytes > kMostBytes) return;
+  std::byte* terms = ThreadScratch(bytes, ScratchUse::kShared);
+  pool.ParallelFor(product->m, TileFor(product->m, 2 * tile.depth),
+                   [&](int64_t begin, int64_t end) {
+                     SplitRowsOfA(*product->tiles->term_tiles, tile, product->m, begin, end, terms);
+                   });
+  product->terms_of_a = terms;
 }
 
 void RunProduct(const Block& block, int64_t m, int64_t n, ThreadPool& pool) {
   if (m == 0 || n == 0) return;
   const TileSet& tiles = TilesFor(CurrentIsa(), m, block.tile.depth, n);
-  const Grid grid = MakeGrid(tiles, m, n, block.tile.depth, pool.num_threads());
-  pool.ParallelFor(grid.row_tasks * grid.panel_tasks, 1,
-                   [&](int64_t begin, int64_t) { RunTask(tiles, grid, block, m, n, begin); });
+  Product product = {&tiles, block, m, n,
+                     MakeGrid(tiles, m, n, block.tile.depth, pool.num_threads())};
+  ShareTermsOfA(&product, pool);
+  pool.ParallelFor(product.grid.row_tasks * product.grid.panel_tasks, 1,
+                   [&](int64_t begin, int64_t) { RunTask(product, begin); });
 }
 
 }  // namespace

@@ -120,25 +120,32 @@ TEST(CpuGemm, CutsDeepProductsWithoutAddingTheBiasTwice) {
   });
 }
 
+// By rows, and by panels, which then share what they need of A.
 TEST(CpuGemm, GivesTheSameBitsForEveryNumberOfThreads) {
-  const auto a = RandomFloats(197 * 300, 1), b = RandomFloats(300 * 161, 2);
-  for (const Isa isa : IsasOfProducts()) {
-    const ScopedIsa scope(isa);
-    std::vector<float> first;
-    for (int threads : {1, 2, 3}) {
-      ThreadPool pool(threads);
-      const PackedMatrix packed = PackedMatrix::Pack(b.data(), 161, 1, 300, 161, pool);
-      std::vector<float> c(197 * 161);
-      GemmArguments arguments;
-      arguments.m = 197;
-      arguments.a = a.data();
-      arguments.a_stride = 300;
-      arguments.b = &packed;
-      arguments.c = c.data();
-      arguments.c_stride = 161;
-      Gemm(arguments, pool);
-      if (first.empty()) first = c;
-      EXPECT_EQ(c, first) << IsaName(isa) << ", " << threads;
+  for (const Shape& shape : {Shape{197, 300, 161}, Shape{40, 1100, 330}}) {
+    const auto [m, k, n] = shape;
+    auto a = RandomFloats(m * k, 1);
+    a[3 * k + 5] = INFINITY;
+    const auto b = RandomFloats(k * n, 2, 0.5, 1);
+    for (const Isa isa : IsasOfProducts()) {
+      const ScopedIsa scope(isa);
+      std::vector<float> first;
+      for (int threads : {1, 2, 3}) {
+        ThreadPool pool(threads);
+        const PackedMatrix packed = PackedMatrix::Pack(b.data(), n, 1, k, n, pool);
+        std::vector<float> c(static_cast<size_t>(m * n));
+        GemmArguments arguments;
+        arguments.m = m;
+        arguments.a = a.data();
+        arguments.a_stride = k;
+        arguments.b = &packed;
+        arguments.c = c.data();
+        arguments.c_stride = n;
+        Gemm(arguments, pool);
+        if (first.empty()) first = c;
+        EXPECT_EQ(c, first) << IsaName(isa) << ", " << threads;
+        EXPECT_EQ(c[3 * n], INFINITY);
+      }
     }
   }
 }
