@@ -87,7 +87,7 @@ bool PaysOnTiles(int64_t rows, int64_t depth, int64_t columns) {
   const double multiply = 2 * m * whole_n * whole_k / 380, split_a = 0.2 * m * whole_k,
                split_b = 0.22 * k * n, blocks = 0.06 * m * whole_n, finish = 0.22 * m * n;
   const double on_tiles = multiply + split_a + split_b + blocks + finish;
-  const double on_vectors = 2 * m * vector_n * k / 160 + 0.05 * m * n + 0.1 * k * n;
+  const double on_vectors = 2 * m * vector_n * k / 178 + 0.05 * m * n + 0.05 * k * n;
   return 1.1 * on_tiles < on_vectors;
 }
 

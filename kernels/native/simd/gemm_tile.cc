@@ -18,6 +18,27 @@ struct Part {
   bool is_last;
 };
 
+// What comes after a panel, and how row tiles bring it near while they work on that one: evenly, a
+// line per `every` rows of B. All at once they would take the 16 lines that an L1 cache can wait for,
+// and the loads of A would wait behind them.
+struct Ahead {
+  const float* next = nullptr;
+  int64_t every = 0;  // 0: nothing
+  int64_t lines_per_tile = 0;
+};
+
+// `next_column`: the next panel of the part, or, behind the last, the first of the next part.
+Ahead AheadOf(const Block& block, const Tile& tile, const Part& part, int64_t row_tiles,
+              int64_t next_column) {
+  const bool in_part = tile.b < block.b.At(next_column) + part.begin * tile.b_stride;
+  if (block.b.row_stride != 0 || row_tiles < 2 || (!in_part && part.is_last) ||
+      next_column + kPanel > block.b.columns)
+    return {};
+  const int64_t every = row_tiles >= 8 ? 4 : row_tiles >= 4 ? 2 : 1;
+  return {block.b.At(next_column) + (in_part ? part.begin : part.end) * tile.b_stride, every,
+          tile.depth * tile.segments / every};
+}
+
 void RunPart(const TileSet& tiles, const Block& block, const Part& part, int64_t rows,
              int64_t first, int64_t last) {
   Tile tile = block.tile;
@@ -41,9 +62,8 @@ void RunPart(const TileSet& tiles, const Block& block, const Part& part, int64_t
     tile.b_panel_stride = block.b.panel_stride;
     tile.columns = std::min(columns, last - column);
     tile.bias = block.bias == nullptr ? nullptr : block.bias + column;
-    const bool prefetch = block.b.row_stride == 0 && columns >= kPanel && row_tiles > 1 &&
-                          column + 2 * columns <= block.b.columns;
-    const int64_t prefetch_tiles = columns / 16;
+    const Ahead ahead = AheadOf(block, tile, part, columns == kPanel ? row_tiles : 0,
+                                column + columns < last ? column + columns : first);
     int64_t row = 0;
     for (int64_t i = 0; i < row_tiles; ++i) {
       const int64_t height = rows / row_tiles + (i < rows % row_tiles ? 1 : 0);
@@ -52,10 +72,8 @@ void RunPart(const TileSet& tiles, const Block& block, const Part& part, int64_t
       if (tile.residual != nullptr) {
         tile.residual = block.tile.residual + row * tile.residual_stride + column;
       }
-      // Every row tile brings one line per row of the next panels: the first those at column 0, the
-      // second at 16, ...
-      const int64_t next = column + columns + i * 16;
-      tile.prefetch = prefetch && i < prefetch_tiles ? block.b.At(next) - block.b.At(column) : 0;
+      tile.ahead_mask = i < 2 * ahead.every ? ahead.every - 1 : Tile::kNoneAhead;
+      tile.ahead = ahead.next + i * ahead.lines_per_tile * kLine;
       tiles.run[width][height](tile);
       if (activate) {
         tiles.activate(block.activation, tile.c, tile.c_stride, height, tile.columns);
@@ -115,13 +133,13 @@ void RunBlockOnVectors(const TileSet& tiles, const Block& block, int64_t rows, i
                        int64_t last) {
   if (rows == 0 || first >= last) return;
   const int64_t depth = block.tile.depth;
-  if (block.tile.segments != 1 || rows * depth <= kCachedRowsOfA || depth <= kMaxDepth) {
-    RunPart(tiles, block, {0, depth, true}, rows, first, last);
-    return;
-  }
+  const bool deep = block.tile.segments == 1 && depth > kPartDepth * 3 / 2;
   Block whole = block;
-  if (whole.tile.residual == whole.tile.c) StartFromResidual(&whole);
-  const int64_t parts = (depth + kMaxDepth - 1) / kMaxDepth;
+  // Also where there is one part: the order of sums must not depend on how rows are cut.
+  if (deep && whole.tile.residual == whole.tile.c) StartFromResidual(&whole);
+  // Few rows use a panel too few times for it to matter where it is.
+  const bool cut = deep && rows > 2 * tiles.max_rows;
+  const int64_t parts = cut ? (depth + kPartDepth - 1) / kPartDepth : 1;
   for (int64_t i = 0; i < parts; ++i) {
     const Part part = {depth * i / parts, depth * (i + 1) / parts, i + 1 == parts};
     RunPart(tiles, whole, part, rows, first, last);

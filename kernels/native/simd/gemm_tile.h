@@ -15,6 +15,7 @@
 namespace weft::kernels::simd {
 
 inline constexpr int64_t kPanel = 32;
+inline constexpr int64_t kLine = 16;  // floats of a cache line
 
 // Columns that are stored for `columns` that exist: the last panel is padded with zeros to 16
 // or 32.
@@ -47,6 +48,7 @@ struct Panels {
 // the bias; then the residual is added and the range clamped. Strides count floats.
 struct Tile {
   static constexpr int64_t kStart[1] = {0};
+  static constexpr int64_t kNoneAhead = INT64_MAX;
 
   const float* a = nullptr;
   int64_t a_stride = 0;
@@ -58,7 +60,10 @@ struct Tile {
   const int64_t* b_rows = kStart;
   int64_t b_stride = 0;
   int64_t b_panel_stride = 0;
-  int64_t prefetch = 0;  // with every row of B, the line this far behind it is brought near
+  // Lines brought near, one after the other: one wherever the rows of B that are left and ahead_mask
+  // have no bit in common.
+  const float* ahead = nullptr;
+  int64_t ahead_mask = kNoneAhead;
 
   float* c = nullptr;
   int64_t c_stride = 0;
@@ -127,10 +132,14 @@ inline void StartFromResidual(Block* block) {
   block->bias = nullptr;
 }
 
-// What of A should stay in half an L2 cache, in floats, while panel after panel of B passes. Deeper
-// products are cut along k into parts of at most kMaxDepth, which C carries over.
+// What of A should stay in half an L2 cache, in floats, while panel after panel of B passes; of deep
+// products, so much of every row.
 inline constexpr int64_t kCachedRowsOfA = 128 * 1024;
 inline constexpr int64_t kMaxDepth = 1024;
+// Products are cut along k into parts of about this, which C carries over: 32 KB of a panel, which an
+// L1 cache holds while the rows pass. And rows of A that are 3072 floats apart, say, fall on one set
+// of that cache, which holds a part of them.
+inline constexpr int64_t kPartDepth = 256;
 
 // Computes rows [0, rows) and columns [first, last) of the block in tiles; `first` is a multiple of
 // kPanel. Columns go in groups of a tile's width, whose part of B stays near while the rows pass;

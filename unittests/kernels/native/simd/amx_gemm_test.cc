@@ -233,7 +233,8 @@ TEST(AmxGemm, LosesDenormalsByNoMoreThanIsSaid) {
 TEST(AmxGemm, RecomputesProductsWithBiasAndTheirOutputAsResidual) {
   for (const Isa isa : TileIsas()) {
     for (const int threads : {1, 2}) {
-      const int64_t m = 90, n = 70, k = 1200;
+      const int64_t m = 130, n = 128, k = 1200;
+      ASSERT_TRUE(PaysOnTiles(m, k, n));
       const auto a = RandomFloats(m * k, 1), bias = RandomFloats(n, 3),
                  before = RandomFloats(m * n, 4);
       auto b = RandomFloats(k * n, 2);

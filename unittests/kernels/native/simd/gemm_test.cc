@@ -1,5 +1,6 @@
 #include "kernels/native/simd/gemm.h"
 
+#include "kernels/native/simd/amx_gemm.h"
 #include "unittests/kernels/activation_definition.h"
 #include "unittests/kernels/native/simd/simd_test_util.h"
 
@@ -122,8 +123,9 @@ TEST(CpuGemm, CutsDeepProductsWithoutAddingTheBiasTwice) {
 
 // By rows, and by panels, which then share what they need of A.
 TEST(CpuGemm, GivesTheSameBitsForEveryNumberOfThreads) {
-  for (const Shape& shape : {Shape{197, 300, 161}, Shape{40, 1100, 330}}) {
+  for (const Shape& shape : {Shape{197, 300, 161}, Shape{64, 1100, 400}}) {
     const auto [m, k, n] = shape;
+    ASSERT_TRUE(PaysOnTiles(m, k, n));
     auto a = RandomFloats(m * k, 1);
     a[3 * k + 5] = INFINITY;
     const auto b = RandomFloats(k * n, 2, 0.5, 1);
@@ -239,6 +241,19 @@ void CheckBatch(const BatchCase& test, ThreadPool& pool) {
     }
   }
   EXPECT_LT(RelativeError(c, expected), 2 * kTolerance);
+}
+
+// Packed, in place, one batch per task and all threads on one.
+TEST(CpuBatchMatmul, AgreesWithDoublesWhereTilesPay) {
+  ForEachProductVariant([&](ThreadPool& pool) {
+    for (const Shape& shape : {Shape{128, 128, 256}, Shape{160, 128, 250}}) {
+      ASSERT_TRUE(PaysOnTiles(shape.m, shape.k, shape.n));
+      for (bool transposed : {false, true}) {
+        CheckBatch({{}, {}, {}, shape, transposed}, pool);
+        CheckBatch({{3}, {1}, {1}, shape, transposed}, pool);
+      }
+    }
+  });
 }
 
 TEST(CpuBatchMatmul, AgreesWithDoublesForBroadcastAndTransposedOperands) {
