@@ -94,6 +94,7 @@ void Mutator::MutateConstraint(size_t i) {
   const drr::Constraint& constraint = graph_.constraints[i];
   auto& without = Add(Mutant::kDroppedConstraint, "without: " + constraint.reason).graph;
   without.constraints.erase(without.constraints.begin() + static_cast<std::ptrdiff_t>(i));
+  mutants_.back().lost = constraint.formula;
   if (rule_.numerics == drr::NumericClass::kReassociates && IsAboutFloats(constraint.formula))
     mutants_.back().harmless = "what holds of real numbers holds for each type of floats";
   if (IsNative(constraint)) return;
@@ -102,6 +103,7 @@ void Mutator::MutateConstraint(size_t i) {
     Rule& mutant = Add(Mutant::kChangedConstraint,
                        fmt::format("instead of: {}: {}", constraint.reason, reason));
     mutant.graph.constraints[i] = drr::MakeConstraint(std::move(other), reason, constraint.loc);
+    mutants_.back().lost = constraint.formula;
   }
 }
 

@@ -28,6 +28,8 @@ struct Mutant {
   Kind kind = kDroppedConstraint;
   std::string what;  // one line: "without: x has rank 4"
   drr::Rule rule;    // named after the original: fuse-gemm#3
+  // Of a constraint that was dropped or changed: what it said, which may follow from the rest.
+  drr::Formula lost{};
   // Why it is right if the rule is, unless a program refutes it: e.g. one of integers.
   std::string harmless{};
 };

@@ -98,14 +98,16 @@ bool Case::FactsCanHold() {
   return linear.empty() || state_.solver->CanHold(linear);
 }
 
+void Case::CheckTensors(bool of_result) {
+  for (size_t i = 0, made = tensors_.size(); i < made; ++i)
+    if (tensors_[i]->of_result == of_result) tensors_[i]->Check();
+}
+
 bool Case::MeetsRequirements() {
-  const size_t made = tensors_.size();
   const bool any = std::any_of(tensors_.begin(), tensors_.end(),
                                [](const auto& tensor) { return tensor->of_result; });
   if (!any) return true;
-  for (const bool of_result : {false, true})
-    for (size_t i = 0; i < made; ++i)
-      if (tensors_[i]->of_result == of_result) tensors_[i]->Check();
+  for (const bool of_result : {false, true}) CheckTensors(of_result);
   return open() && std::all_of(requirements_.begin(), requirements_.end(),
                                [&](Term required) { return Proves(required); });
 }

@@ -75,6 +75,9 @@ class Case {
   // Whether it is assumed as it stands.
   bool IsFact(Term fact);
   bool Proves(Term goal, const std::vector<Term>& more_facts = {});
+  // What must hold for the tensors of the source or of the result to be tensors at all is assumed, or
+  // required.
+  void CheckTensors(bool of_result);
   // Whether all that the result requires is proved.
   bool MeetsRequirements();
   // Whether there are sizes for which all facts hold that are no products.

@@ -23,7 +23,7 @@ double NumberOf(const Argument& argument) {
 
 namespace {
 
-// Those that dtype_is names; any where one is a variable.
+// Those that dtype_is names; any where one is a variable, of which nothing follows.
 TypeSet TypesOf(const drr::Formula& formula) {
   TypeSet types = 0;
   for (size_t i = 1; i < formula.arguments.size(); ++i) {
@@ -45,9 +45,21 @@ bool IsOneOf(std::string_view name, std::initializer_list<std::string_view> name
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+// Words of which all that they say is said below, so that a constraint follows where that does. What only
+// asks how much is known holds of every run.
+bool IsFollowed(std::string_view word) {
+  return IsOneOf(
+      word, {"static",     "static_dim", "ranked",       "rank_is",        "rank_at_least",
+             "dim_is",     "same_dim",   "dim_at_least", "no_higher_rank", "rank_at_most",
+             "same_rank",  "dtype_is",   "dim_at_most",  "broadcasts",     "broadcast_together",
+             "same_dtype", "same_type",  "same_shape",   "one_element",    "per_channel",
+             "non_empty",  "float",      "integer",      "identity",       "inverse",
+             "same_axis",  "swaps_last", "count_is",     "splat_is"});
+}
+
 }  // namespace
 
-// Inputs of one number, or of sizes of 1, are made so from the beginning.
+// Inputs of one number, of a rank, or of sizes of 1, are made so from the beginning.
 void RuleCase::ReadInputs() {
   for (const drr::Constraint& constraint : graph_.constraints) {
     const Formula& f = constraint.formula;
@@ -59,6 +71,11 @@ void RuleCase::ReadInputs() {
       if (f.name == "per_tensor" ||
           (i == 0 && IsOneOf(f.name, {"one_element", "positive", "non_zero"})))
         known.one_element = known.uniform = true;
+      if (f.name == "rank_is" && f.arguments[1].kind == Argument::kLiteral) {
+        const int64_t rank = f.arguments[1].literal.AsInt();
+        if (rank >= 0 && rank <= static_cast<int64_t>(kMaxProofRank))
+          known.rank = static_cast<size_t>(rank);
+      }
       if (f.name == "only_unit_dims_move") known.unit_sizes = true;
       if (f.name == "per_tensor")
         known.types &=
@@ -70,6 +87,9 @@ void RuleCase::ReadInputs() {
         const double number = NumberOf(f.arguments[1]);
         const bool is_exact = f.arguments.size() > 2 ? NumberOf(f.arguments[2]) == 0 : number == 0;
         if (is_exact) known.number = number;
+        const double tolerance = f.arguments.size() > 2 ? NumberOf(f.arguments[2]) : 0;
+        if (number == std::trunc(number) && tolerance < 0.5)
+          known.whole_number = static_cast<int64_t>(number);
         known.zero_has_any_sign |= number == 0;
       }
       if (f.name == "signed_zero" && f.arguments[1].kind == Argument::kLiteral)
@@ -90,7 +110,7 @@ bool RuleCase::IsList(const Formula& formula, size_t i) const {
 
 Tensor* RuleCase::TensorOf(const Formula& formula, size_t i) {
   Tensor* tensor = values_[graph_.Resolve(formula.arguments[i].value).index()].tensor;
-  if (tensor == nullptr) c_.Refuse();  // nothing is true of what is not there
+  if (tensor == nullptr) Say(false);  // nothing is true of what is not there
   return tensor;
 }
 
@@ -99,14 +119,18 @@ std::optional<int64_t> RuleCase::IntegerOf(const Formula& formula, size_t i) {
   const ir::Attribute value = argument.kind == Argument::kVariable
                                   ? ops_.Chosen(VariableOf(argument.variable))
                                   : argument.literal;
-  if (!value.Is(AttrKind::kInt)) return std::nullopt;
-  return value.AsInt();
+  if (value.Is(AttrKind::kInt)) return value.AsInt();
+  SayUnknown();
+  return std::nullopt;
 }
 
 const ir::Ints* RuleCase::IntsOf(const Formula& formula, size_t i) {
-  if (formula.arguments[i].kind != Argument::kVariable) return nullptr;
-  const ir::Attribute value = ops_.Chosen(VariableOf(formula.arguments[i].variable));
-  return value.Is(AttrKind::kInts) ? &value.AsInts() : nullptr;
+  if (formula.arguments[i].kind == Argument::kVariable) {
+    const ir::Attribute value = ops_.Chosen(VariableOf(formula.arguments[i].variable));
+    if (value.Is(AttrKind::kInts)) return &value.AsInts();
+  }
+  SayUnknown();
+  return nullptr;
 }
 
 std::optional<TypeClass> RuleCase::TypeOf(const Formula& formula, size_t i) {
@@ -122,12 +146,13 @@ std::optional<Term> RuleCase::SizeOf(const Formula& formula, size_t v, size_t ax
   const auto rank = static_cast<int64_t>(tensor->Rank());
   const int64_t at = *given < 0 ? *given + rank : *given;
   if (at >= 0 && at < rank) return tensor->Dims()[static_cast<size_t>(at)];
-  c_.Refuse();
+  Say(false);
   return std::nullopt;
 }
 
 // Constants that can be joined are of f32; one of them is a number, or both are of one shape.
-void RuleCase::AssumeJoin(const Formula& formula) {
+void RuleCase::SayJoin(const Formula& formula) {
+  if (goal_ != nullptr) return SayUnknown();
   Tensor *a = TensorOf(formula, 0), *b = TensorOf(formula, 1);
   if (a == nullptr || b == nullptr) return;
   Terms& t = c_.terms();
@@ -143,88 +168,87 @@ void RuleCase::AssumeJoin(const Formula& formula) {
     c_.Assume(t.Equal(a->Dims()[i], b->Dims()[i]));
 }
 
-void RuleCase::AssumeConstraint(const Formula& formula) {
-  if (IsOneOf(formula.name, {"product", "sum", "quotient"})) return AssumeJoin(formula);
-  if (IsAbsent(formula) || IsComputed(formula.name)) return;
+void RuleCase::SayConstraint(const Formula& formula) {
+  if (IsOneOf(formula.name, {"product", "sum", "quotient"})) return SayJoin(formula);
+  if (IsAbsent(formula)) return;
   if (formula.name == "any_element") {
     bool any = false;
     for (const Argument& list : formula.arguments)
       any |= !values_[graph_.Resolve(list.value).index()].list.empty();
-    if (!any) c_.Refuse();
-    return;
+    return Say(any);
   }
+  if (!IsFollowed(formula.name)) SayUnknown();
+  if (IsComputed(formula.name)) return;
   for (size_t i = 0; i < formula.arguments.size(); ++i)
-    if (formula.arguments[i].kind == Argument::kValue && !IsList(formula, i)) TensorOf(formula, i);
-  if (c_.open()) AssumeRanks(formula);
-  if (c_.open()) AssumeSizes(formula);
-  if (c_.open()) AssumeTypes(formula);
-  if (c_.open()) AssumeAxes(formula);
+    if (formula.arguments[i].kind == Argument::kValue && !IsList(formula, i) &&
+        TensorOf(formula, i) == nullptr)
+      return;
+  for (const auto say :
+       {&RuleCase::SayRanks, &RuleCase::SaySizes, &RuleCase::SayTypes, &RuleCase::SayAxes})
+    if (c_.open() && (goal_ == nullptr || *goal_)) (this->*say)(formula);
 }
 
-void RuleCase::AssumeRanks(const Formula& formula) {
+void RuleCase::SayRanks(const Formula& formula) {
   const std::string& name = formula.name;
-  bool holds = true;
   if (name == "rank_is") {
     if (const auto rank = IntegerOf(formula, 1))
-      holds = *rank >= 0 && TensorOf(formula, 0)->SetRank(static_cast<size_t>(*rank));
+      Say(*rank >= 0 && HasRank(*TensorOf(formula, 0), static_cast<size_t>(*rank)));
   } else if (name == "rank_at_least") {
-    const auto least = IntegerOf(formula, 1);
-    holds = !least || static_cast<int64_t>(TensorOf(formula, 0)->Rank()) >= *least;
+    if (const auto least = IntegerOf(formula, 1))
+      Say(static_cast<int64_t>(TensorOf(formula, 0)->Rank()) >= *least);
   } else if (name == "rank_at_most") {
-    const auto most = IntegerOf(formula, 1);
-    holds = !most || static_cast<int64_t>(TensorOf(formula, 0)->Rank()) <= *most;
+    if (const auto most = IntegerOf(formula, 1))
+      Say(static_cast<int64_t>(TensorOf(formula, 0)->Rank()) <= *most);
   } else if (IsOneOf(name, {"same_rank", "same_shape", "same_type"})) {
-    holds = TensorOf(formula, 1)->SetRank(TensorOf(formula, 0)->Rank());
+    Say(HasRank(*TensorOf(formula, 1), TensorOf(formula, 0)->Rank()));
   } else if (IsOneOf(name, {"no_higher_rank", "broadcasts"})) {
-    holds = TensorOf(formula, 0)->Rank() <= TensorOf(formula, 1)->Rank();
+    Say(TensorOf(formula, 0)->Rank() <= TensorOf(formula, 1)->Rank());
   } else if (name == "per_channel") {
-    holds = TensorOf(formula, 0)->SetRank(1);
+    Say(HasRank(*TensorOf(formula, 0), 1));
   }
-  if (!holds) c_.Refuse();
 }
 
-void RuleCase::AssumeSizes(const Formula& formula) {
+void RuleCase::SaySizes(const Formula& formula) {
   Terms& t = c_.terms();
   const std::string& name = formula.name;
-  const auto same = [&](const std::optional<Term>& a, const std::optional<Term>& b) {
-    if (a && b) c_.Assume(t.Equal(*a, *b));
-  };
   if (name == "dim_is" || name == "dim_at_least" || name == "dim_at_most") {
     const auto size = SizeOf(formula, 0, 1);
     const auto other = IntegerOf(formula, 2);
     if (!size || !other) return;
-    if (name != "dim_at_most") c_.Assume(t.AtMost(t.Integer(*other), *size));
-    if (name != "dim_at_least") c_.Assume(t.AtMost(*size, t.Integer(*other)));
+    if (name != "dim_at_most") Say(t.AtMost(t.Integer(*other), *size));
+    if (name != "dim_at_least") Say(t.AtMost(*size, t.Integer(*other)));
+  } else if (name == "static_dim") {
+    SizeOf(formula, 0, 1);
   } else if (name == "same_dim") {
-    same(SizeOf(formula, 0, 1), SizeOf(formula, 2, 3));
+    SaySame(SizeOf(formula, 0, 1), SizeOf(formula, 2, 3));
   } else if (name == "per_channel") {
-    same(TensorOf(formula, 0)->Dims()[0], SizeOf(formula, 1, 2));
+    SaySame(TensorOf(formula, 0)->Dims()[0], SizeOf(formula, 1, 2));
   } else if (name == "same_shape" || name == "same_type") {
     const std::vector<Term> a = TensorOf(formula, 0)->Dims(), b = TensorOf(formula, 1)->Dims();
-    for (size_t i = 0; i < a.size(); ++i) same(a[i], b[i]);
+    for (size_t i = 0; i < a.size(); ++i) SaySame(a[i], b[i]);
   } else if (name == "broadcasts") {
     const std::vector<Term> a = TensorOf(formula, 0)->Dims(), b = TensorOf(formula, 1)->Dims();
     for (size_t i = 0; i < a.size(); ++i)
-      c_.Assume(t.Or(t.Equal(a[i], t.Integer(1)), t.Equal(a[i], b[i + b.size() - a.size()])));
+      Say(t.Or(t.Equal(a[i], t.Integer(1)), t.Equal(a[i], b[i + b.size() - a.size()])));
   } else if (name == "broadcast_together") {
-    AssumeBroadcastTogether(formula);
+    SayBroadcastTogether(formula);
   } else if (name == "one_element" && !TensorOf(formula, 0)->HasOneElement()) {
-    for (const Term size : TensorOf(formula, 0)->Dims()) c_.Assume(t.Equal(size, t.Integer(1)));
+    for (const Term size : TensorOf(formula, 0)->Dims()) Say(t.Equal(size, t.Integer(1)));
   } else if (name == "non_empty") {
-    for (const Term size : TensorOf(formula, 0)->Dims()) c_.Assume(t.AtMost(t.Integer(1), size));
+    for (const Term size : TensorOf(formula, 0)->Dims()) Say(t.AtMost(t.Integer(1), size));
   } else if (name == "reshapes_compose") {
     const std::vector<Term> x = TensorOf(formula, 0)->Dims(), y = TensorOf(formula, 1)->Dims(),
                             target = ops_.IntegersOf(*TensorOf(formula, 2));
     for (size_t i = 0; i < target.size(); ++i) {
       const bool both = i < x.size() && i < y.size();
       const Term copies = t.Equal(target[i], t.Integer(0));
-      c_.Assume(t.Or(t.Not(copies), both ? t.Equal(x[i], y[i]) : t.Bool(false)));
+      Say(t.Or(t.Not(copies), both ? t.Equal(x[i], y[i]) : t.Bool(false)));
     }
   }
 }
 
 // A size of the third value is that of one of the others at its place.
-void RuleCase::AssumeBroadcastTogether(const Formula& formula) {
+void RuleCase::SayBroadcastTogether(const Formula& formula) {
   Terms& t = c_.terms();
   const std::vector<Term> out = TensorOf(formula, 2)->Dims();
   for (size_t from_end = 1; from_end <= out.size(); ++from_end) {
@@ -234,7 +258,7 @@ void RuleCase::AssumeBroadcastTogether(const Formula& formula) {
       if (from_end > dims.size()) continue;
       any = t.Or(any, t.Equal(dims[dims.size() - from_end], out[out.size() - from_end]));
     }
-    c_.Assume(any);
+    Say(any);
   }
 }
 
@@ -248,25 +272,39 @@ bool RuleCase::AreMadeByOneKind(const Formula& formula) {
   return kinds[0] == nullptr || kinds[1] == nullptr || kinds[0] == kinds[1];
 }
 
-void RuleCase::AssumeTypes(const Formula& formula) {
+void RuleCase::SayTypes(const Formula& formula) {
   const std::string& name = formula.name;
+  if (name == "splat_is") return SayNumber(formula);
   if (name == "dtype_is" && formula.arguments.size() > 2) {
-    c_.Restrict(TensorOf(formula, 0)->type, TypesOf(formula));
+    const TypeSet types = TypesOf(formula);
+    if (types == kAnyType) SayUnknown();
+    SayTypeIs(TensorOf(formula, 0)->type, types);
   } else if (name == "dtype_is") {
-    if (const auto type = TypeOf(formula, 1)) c_.Unify(TensorOf(formula, 0)->type, *type);
+    const auto type = TypeOf(formula, 1);
+    if (!type) return SayUnknown();
+    SaySameType(TensorOf(formula, 0)->type, *type);
   } else if (name == "same_dtype" || name == "same_type") {
-    c_.Unify(TensorOf(formula, 0)->type, TensorOf(formula, 1)->type);
+    SaySameType(TensorOf(formula, 0)->type, TensorOf(formula, 1)->type);
   } else if (name == "float" || name == "integer") {
-    c_.Restrict(TensorOf(formula, 0)->type,
-                TypesThat(name == "float" ? &ir::IsFloat : &ir::IsInteger));
+    SayTypeIs(TensorOf(formula, 0)->type,
+              TypesThat(name == "float" ? &ir::IsFloat : &ir::IsInteger));
   } else if (name == "casts_compose") {
     const auto first = TypeOf(formula, 1), second = TypeOf(formula, 2);
     if (first && second) c_.NoteCasts(TensorOf(formula, 0)->type, *first, *second);
   }
 }
 
+// Of whole numbers none other is near; of others nothing is said but what ReadInputs() does.
+void RuleCase::SayNumber(const Formula& formula) {
+  const Tensor* tensor = TensorOf(formula, 0);
+  if (goal_ == nullptr || tensor == nullptr) return;
+  const bool is_whole = (c_.PossibleTypes(tensor->type) & ~TypesThat(&ir::IsInteger)) == 0;
+  Say(is_whole && tensor->whole_number &&
+      static_cast<double>(*tensor->whole_number) == NumberOf(formula.arguments[1]));
+}
+
 // Of permutations and axes that are chosen.
-void RuleCase::AssumeAxes(const Formula& formula) {
+void RuleCase::SayAxes(const Formula& formula) {
   bool holds = true;
   if (formula.name == "identity") {
     if (const ir::Ints* perm = IntsOf(formula, 0))
@@ -307,7 +345,7 @@ void RuleCase::AssumeAxes(const Formula& formula) {
       last = axis;
     }
   }
-  if (!holds) c_.Refuse();
+  Say(holds);
 }
 
 }  // namespace weft::passes

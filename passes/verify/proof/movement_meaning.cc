@@ -28,7 +28,7 @@ std::vector<Tensor*> OpMeanings::Transpose(const ProofOp& op) {
 std::vector<Tensor*> OpMeanings::Reshape(const ProofOp& op) {
   Terms& t = c_.terms();
   Tensor& x = *op.operands[0];
-  const std::vector<Term> target = IntegersOf(*op.operands[1]);
+  const std::vector<Term> target = IntegersOf(*op.operands[1], true);
   const bool copies = op.attrs.count("allowzero") == 0 || Integer(op, "allowzero", 0, 1) == 0;
   if (!c_.open()) return {};
   const size_t rank = copies ? x.Rank() : target.size();
@@ -67,7 +67,8 @@ std::vector<Tensor*> OpMeanings::Expand(const ProofOp& op) {
   Terms& t = c_.terms();
   Tensor& x = *op.operands[0];
   const Term one = t.Integer(1);
-  std::vector<Term> dims = IntegersOf(*op.operands[1]), own = x.Dims();
+  const bool is_wider = result_rank_ && x.Rank() < *result_rank_;  // by the list alone
+  std::vector<Term> dims = IntegersOf(*op.operands[1], is_wider), own = x.Dims();
   if (!c_.open()) return {};
   dims.insert(dims.begin(), own.size() - std::min(own.size(), dims.size()), one);
   for (size_t i = 0; i < own.size(); ++i) {

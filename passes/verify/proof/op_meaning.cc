@@ -92,7 +92,9 @@ std::vector<Tensor*> OpMeanings::Apply(const ProofOp& op) {
   if (!c_.open() || !HasItsOperands(op)) return {};
   Results results;
   const auto function = Functions().find(op.name);
-  if (function != Functions().end()) {
+  if (shapes_only_) {
+    results = ShapesOf(op);
+  } else if (function != Functions().end()) {
     results = (this->*function->second)(op);
   } else if (op.def == nullptr || op.def->Has(ir::kElementwise)) {
     results = AnyElementwise(op);
@@ -205,12 +207,14 @@ TypeClass OpMeanings::TypeOf(const ProofAttr& attr) {
   return c_.TypeNamed("type " + attr.token);
 }
 
-std::vector<Term> OpMeanings::IntegersOf(Tensor& list) {
+std::vector<Term> OpMeanings::IntegersOf(Tensor& list, bool is_whole_shape) {
   if (auto* known = dynamic_cast<IntegerList*>(&list)) return known->integers;
   if (const auto read = integers_.find(&list); read != integers_.end()) return read->second;
   Terms& t = c_.terms();
   if (!HasRank(list, 1)) return {};
-  const size_t count = c_.Choose(kMaxProofRank + 1, "sizes of a shape");
+  const size_t count = result_rank_ && is_whole_shape
+                           ? *result_rank_
+                           : c_.Choose(kMaxProofRank + 1, "sizes of a shape");
   const Term size = t.Integer(static_cast<int64_t>(count));
   c_.Assume(t.Equal(list.Dims()[0], size));
   std::vector<Term> integers;

@@ -43,6 +43,12 @@ struct ProofOp {
 class OpMeanings {
  public:
   OpMeanings(Case& c, ir::IrContext& context) : c_(c), context_(context) {}
+  // From now on sizes and types are followed, and elements only where they move or are elementwise: so
+  // every op has a meaning.
+  void FollowShapesOnly() { shapes_only_ = true; }
+  // Of results that the engine accepts: what inference must prove, and no more.
+  void FollowAcceptedOnly() { accepts_only_ = true; }
+  bool shapes_only() const { return shapes_only_; }
   // Its results. None when the case is not open any more.
   std::vector<Tensor*> Apply(const ProofOp& op);
 
@@ -56,8 +62,11 @@ class OpMeanings {
   ir::Attribute Chosen(const ProofAttr& attr) const;
   // The class of the element type that an attribute is.
   TypeClass TypeOf(const ProofAttr& attr);
-  // The integers of a list, as a shape is; a choice where there may be any number.
-  std::vector<Term> IntegersOf(Tensor& list);
+  // The integers of a list, as a shape is; a choice where there may be any number. `is_whole_shape`: as many
+  // as the result of the op under way has axes.
+  std::vector<Term> IntegersOf(Tensor& list, bool is_whole_shape = false);
+  // What is known of the rank of the result of ops that follow: fewer cases.
+  void ExpectRank(std::optional<size_t> rank) { result_rank_ = rank; }
   // A tensor of which nothing is known but perhaps its rank.
   Tensor* Unknown(const std::string& name, std::optional<size_t> rank = {});
   // Another op with the given attributes; null when the case is not open any more.
@@ -144,6 +153,18 @@ class OpMeanings {
   Results QuantizedConv2d(const ProofOp& op);
   Results QuantizedGlobalAveragePool2d(const ProofOp& op);
 
+  // shape_meaning.cc
+  Results ShapesOf(const ProofOp& op);
+  void SayIntegers(const ProofOp& op);
+  void SayEqual(Term a, Term b);
+  void SaySameSize(Tensor& a, size_t a_from_end, Tensor& b, size_t b_from_end);
+  void SaySameShape(const ProofOp& op, const Results& results);
+  void SayProductShape(const ProofOp& op, const Results& results);
+  void SayPartShapes(const ProofOp& op, const Results& results);
+  void SayViewShape(const ProofOp& op, const Results& results);
+  void SayHeads(const ProofOp& op, size_t heads);
+  void SayAttentionShape(const ProofOp& op, const Results& results);
+
   // microsoft_meaning.cc
   Results Gelu(const ProofOp& op);
   Results QuickGelu(const ProofOp& op);
@@ -158,7 +179,9 @@ class OpMeanings {
   std::map<std::string, ir::Attribute> chosen_;  // by token
   std::map<Tensor*, std::vector<Term>> integers_;
   std::vector<Known> known_;
+  std::optional<size_t> result_rank_;
   size_t num_unknown_ = 0;
+  bool shapes_only_ = false, accepts_only_ = false;
 };
 
 }  // namespace weft::passes

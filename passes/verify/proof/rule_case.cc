@@ -21,15 +21,19 @@ RuleCase::RuleCase(const drr::Rule& rule, ProofState& state, Script& script)
       made_ops_(graph_.ops.size()),
       variables_(graph_.attrs.size()) {}
 
-bool RuleCase::Prove() {
+bool RuleCase::MakeSource() {
   ReadInputs();
   if (graph_.root_value() && !MakeValue(graph_.root_value())) return false;
   for (const drr::OpId root : graph_.roots())
     if (graph_.values[graph_.root_value()].either.empty() && !MakeOp(root)) return false;
   for (const drr::Constraint& constraint : graph_.constraints)
     if (!constraint.profitable && !constraint.formula.name.empty() && c_.open())
-      AssumeConstraint(constraint.formula);
-  if (!c_.open()) return false;
+      SayConstraint(constraint.formula);
+  return c_.open();
+}
+
+bool RuleCase::Prove() {
+  if (!MakeSource()) return false;
   c_.StartResult();
   for (const drr::ResultOpId id : graph_.result_order())
     if (!MakeResultOp(id)) return false;
@@ -77,10 +81,11 @@ bool RuleCase::MakeValue(ValueId id) {
 Leaf* RuleCase::MakeLeaf(ValueId id, const std::string& name) {
   const Known& known = known_[id.index()];
   Terms& t = c_.terms();
-  auto* leaf = c_.Make<Leaf>(c_.NewType(known.types), name);
+  auto* leaf = c_.Make<Leaf>(c_.NewType(known.types), name, known.rank);
   leaf->one_element = known.one_element;
   leaf->unit_sizes = known.unit_sizes;
   leaf->uniform_number = known.number;
+  leaf->whole_number = known.whole_number;
   if (known.number && known.zero_has_any_sign) {
     leaf->uniform = t.If(t.Variable(Sort::kBool, "sign of " + name), t.Number(-0.0), t.Number(0.0));
   } else if (known.number) {
@@ -111,6 +116,10 @@ bool RuleCase::MakeSkipped(ValueId id) {
   for (const drr::SkippedOp& skipped : v.skipped)
     if (skipped.def->name() != "onnx.Identity" && !skipped.same_type) changing.push_back(&skipped);
   if (changing.empty() || c_.Choose(2, "whether an op is skipped") == 0) return c_.open();
+  if (ops_.shapes_only()) {
+    bound.tensor = ops_.Unknown("skipped");
+    return c_.open();
+  }
   if (changing.size() > 1 || changing[0]->def->name() != "onnx.Expand") {
     c_.Fail("ops other than Expand are skipped");
     return false;
@@ -141,13 +150,21 @@ ProofAttr RuleCase::AttrOf(const AttrPattern& pattern, const ir::FieldDef& field
   return {.literal = values[c_.Choose(values.size(), "value of an attribute")]};
 }
 
+namespace {
+
+bool IsAnyElementwise(const SourceOp& source) {
+  constexpr uint32_t kNeeded = ir::kPure | ir::kElementwise;
+  return source.alternatives.empty() && (source.traits & kNeeded) == kNeeded &&
+         source.opcode.empty() && source.operands.size() == 1 && source.results.size() == 1;
+}
+
+}  // namespace
+
 bool RuleCase::PickAlternative(drr::OpId id, ProofOp* op) {
   const SourceOp& source = graph_.ops[id];
   op->num_results = std::max<size_t>(source.results.size(), 1);
   if (source.alternatives.empty()) {
-    constexpr uint32_t kNeeded = ir::kPure | ir::kElementwise;
-    if ((source.traits & kNeeded) == kNeeded && source.opcode.empty() &&
-        source.operands.size() == 1 && source.results.size() == 1) {
+    if (IsAnyElementwise(source)) {
       op->name = fmt::format("any op {}", id.index());
       return true;
     }
@@ -179,7 +196,10 @@ bool RuleCase::MakeOp(drr::OpId id) {
   const SourceOp& source = graph_.ops[id];
   const bool is_each = source.times == drr::Times::kEach;
   ProofOp op;
-  if (!source.regions.empty() || source.times == drr::Times::kChain) {
+  const bool is_open = !source.regions.empty() || source.times == drr::Times::kChain;
+  if (ops_.shapes_only() && (is_open || (source.alternatives.empty() && !IsAnyElementwise(source))))
+    return MakeUnknown(id);
+  if (is_open) {
     c_.Fail("regions and chains of ops are not proved");
     return false;
   }
@@ -202,10 +222,24 @@ bool RuleCase::MakeOp(drr::OpId id) {
     std::swap(op.operands[0], op.operands[1]);
   made_ops_[id.index()] = {true, op};
   if (is_each) return ApplyEach(op, each, &values_[graph_.Resolve(source.results[0]).index()]);
+  ops_.ExpectRank(source.results.empty() ? std::nullopt
+                                         : known_[graph_.Resolve(source.results[0]).index()].rank);
   const std::vector<Tensor*> results = ops_.Apply(op);
+  ops_.ExpectRank(std::nullopt);
   if (results.size() < source.results.size()) return false;
   for (size_t i = 0; i < source.results.size(); ++i)
     values_[graph_.Resolve(source.results[i]).index()] = {true, results[i], {}};
+  return c_.open();
+}
+
+// Ops of which nothing is known but what they read.
+bool RuleCase::MakeUnknown(drr::OpId id) {
+  const SourceOp& source = graph_.ops[id];
+  made_ops_[id.index()] = {true, std::nullopt};
+  for (const ValueId operand : source.operands)
+    if (operand && !MakeValue(operand)) return false;
+  for (const ValueId result : source.results)
+    values_[graph_.Resolve(result).index()] = {true, ops_.Unknown("unknown"), {}};
   return c_.open();
 }
 

@@ -23,6 +23,8 @@ class RuleCase {
   // Whether every replaced value provably is what replaces it. Else outcome() says why, or that
   // nothing matches in this way.
   bool Prove();
+  // Whether a constraint provably holds in this case, likewise.
+  bool ProveFollows(const drr::Formula& constraint);
   Case& outcome() { return c_; }
 
  private:
@@ -39,13 +41,16 @@ class RuleCase {
   // What constraints say of an input.
   struct Known {
     bool one_element = false, unit_sizes = false, uniform = false;
+    std::optional<size_t> rank{};
     std::optional<double> number{};
+    std::optional<int64_t> whole_number{};
     bool zero_has_any_sign = false;
     TypeSet types = kAnyType;
   };
   using Formula = drr::Formula;
 
   // rule_case.cc
+  bool MakeSource();
   bool MakeValue(drr::ValueId id);
   bool MakeSkipped(drr::ValueId id);
   bool MakeOp(drr::OpId id);
@@ -54,6 +59,9 @@ class RuleCase {
   Leaf* MakeLeaf(drr::ValueId id, const std::string& name);
   bool MakeResultOp(drr::ResultOpId id);
   bool ReadResultOp(const drr::ResultOp& result, ProofOp* op);
+  bool MakeUnknown(drr::OpId id);
+  // What the engine accepts of a result, it knows to be valid.
+  void AssumeResultIsValid();
   bool ApplyEach(const ProofOp& op, const std::vector<Tensor*>& elements, Bound* result);
   bool AddResultAttr(const drr::ResultAttr& attr, ProofOp* op);
   const Bound* OperandOf(const drr::ResultOperand& operand);
@@ -61,14 +69,24 @@ class RuleCase {
 
   // constraint_facts.cc
   void ReadInputs();  // into known_
-  void AssumeConstraint(const Formula& formula);
-  void AssumeJoin(const Formula& formula);
-  void AssumeRanks(const Formula& formula);
-  void AssumeSizes(const Formula& formula);
-  void AssumeBroadcastTogether(const Formula& formula);
+  // What a constraint says, said by the functions below: assumed, or where there is a goal_ to be proved.
+  void SayConstraint(const Formula& formula);
+  void SayJoin(const Formula& formula);
+  void SayRanks(const Formula& formula);
+  void SaySizes(const Formula& formula);
+  void SayBroadcastTogether(const Formula& formula);
   bool AreMadeByOneKind(const Formula& formula);
-  void AssumeTypes(const Formula& formula);
-  void AssumeAxes(const Formula& formula);
+  void SayTypes(const Formula& formula);
+  void SayAxes(const Formula& formula);
+  void SayNumber(const Formula& formula);
+  void Say(bool holds);
+  void Say(Term fact);
+  void SaySame(const std::optional<Term>& a, const std::optional<Term>& b);  // sizes
+  void SaySameType(TypeClass a, TypeClass b);
+  void SayTypeIs(TypeClass type, TypeSet types);
+  bool HasRank(Tensor& tensor, size_t rank);
+  // Of what a proof does not know nothing is assumed, and nothing proved.
+  void SayUnknown();
   bool IsAbsent(const Formula& formula) const;
   bool IsList(const Formula& formula, size_t i) const;
   // Null where it is absent, and then nothing matches.
@@ -92,6 +110,7 @@ class RuleCase {
   std::vector<BoundOp> made_ops_;
   std::vector<std::optional<ProofAttr>> variables_;
   std::map<size_t, Known> known_;  // by value
+  bool* goal_ = nullptr;           // whether all that was said so far is proved
 };
 
 }  // namespace weft::passes

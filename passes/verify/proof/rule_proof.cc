@@ -77,12 +77,10 @@ std::string CaseText(const Script& script) {
   return text.empty() ? "" : " (" + text + ")";
 }
 
-}  // namespace
-
-RuleProof ProveRule(const drr::Rule& rule, const ProofOptions& options) {
+// `prove`: whether what is to be proved holds in a case; else its outcome says why.
+template <class Prove>
+RuleProof ProveCases(const drr::Rule& rule, const ProofOptions& options, const Prove& prove) {
   RuleProof proof;
-  proof.why = WhyNotAttempted(rule);
-  if (!proof.why.empty()) return proof;
   proof.verdict = ProofVerdict::kNotProved;
   const double end = ir::ThreadSeconds() + options.seconds;
   ProofState state(options.milliseconds);
@@ -96,7 +94,7 @@ RuleProof ProveRule(const drr::Rule& rule, const ProofOptions& options) {
       return proof;
     }
     RuleCase rule_case(rule, state, script);
-    const bool proved = rule_case.Prove();
+    const bool proved = prove(rule_case);
     Case& outcome = rule_case.outcome();
     if (!outcome.AskedAll()) outcome.Fail("cases are not the same each time");
     if (!outcome.why().empty() || (!proved && !outcome.impossible())) {
@@ -111,6 +109,25 @@ RuleProof ProveRule(const drr::Rule& rule, const ProofOptions& options) {
   proof.verdict = ProofVerdict::kProved;
   proof.what = coverage.Text(state);
   return proof;
+}
+
+}  // namespace
+
+RuleProof ProveRule(const drr::Rule& rule, const ProofOptions& options) {
+  RuleProof proof;
+  proof.why = WhyNotAttempted(rule);
+  if (!proof.why.empty()) return proof;
+  return ProveCases(rule, options, [](RuleCase& rule_case) { return rule_case.Prove(); });
+}
+
+RuleProof ProveFollows(const drr::Rule& rule, const drr::Formula& constraint,
+                       const ProofOptions& options) {
+  RuleProof proof;
+  if (!HasSolver()) proof.why = "no proofs without Z3";
+  if (constraint.name.empty()) proof.why = "the constraint is native code";
+  if (!proof.why.empty()) return proof;
+  return ProveCases(rule, options,
+                    [&](RuleCase& rule_case) { return rule_case.ProveFollows(constraint); });
 }
 
 }  // namespace weft::passes

@@ -35,6 +35,8 @@ class Tensor {
   virtual bool HasOneElement() { return false; }  // whatever the sizes are
   // The value of that element, if it is known.
   std::optional<double> uniform_number;
+  // Likewise, of whole numbers: others may be near it.
+  std::optional<int64_t> whole_number;
 
   Case& c;
   const TypeClass type;

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
+#include <string>
 
 #include "ir/dialects/fused.h"
 #include "ir/dialects/onnx.h"
@@ -111,6 +113,31 @@ TEST_F(BigRuleProofs, AreFoundForMostRulesWithNamedConstraints) {
   }
   EXPECT_GE(named, 60);
   EXPECT_GE(10 * proved, 6 * named) << "not proved:\n" << others;
+}
+
+// By rule, whether each constraint follows from the others: 1 where it does, in their order.
+TEST_F(RuleProofs, SayWhichConstraintsFollowFromTheOthers) {
+  const std::map<std::string, std::string> expected = {
+      {"matrices-of-one-rank", "0010"}, {"axes-of-a-product", "010"},  {"an-axis-near-two", "11"},
+      {"only-known-sizes", "1"},        {"a-size-that-is-free", "00"},
+  };
+  ir::IrContext context;
+  const auto rules = RulesOf("proof/following_constraints.weft", context);
+  EXPECT_EQ(rules.size(), expected.size());
+  for (const auto& rule : rules) {
+    std::string following;
+    for (size_t i = 0; i < rule->graph.constraints.size(); ++i) {
+      drr::Rule without = *rule;
+      auto& constraints = without.graph.constraints;
+      constraints.erase(constraints.begin() + static_cast<std::ptrdiff_t>(i));
+      const RuleProof proof =
+          ProveFollows(without, rule->graph.constraints[i].formula, {.vacuously = true});
+      following += proof.verdict == ProofVerdict::kProved ? '1' : '0';
+    }
+    const auto at = expected.find(rule->name);
+    ASSERT_NE(at, expected.end()) << rule->name;
+    EXPECT_EQ(following, at->second) << rule->name;
+  }
 }
 
 TEST_F(RuleProofs, SayForWhat) {
