@@ -1,8 +1,16 @@
 #include "passes/verify/input_sizes.h"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <random>
+#include <string>
+#include <utility>
+
+#include "ir/analysis/constant.h"
+#include "ir/analysis/verifier.h"
+#include "ir/builder.h"
+#include "ir/dialects/builtin.h"
 
 namespace weft::passes {
 namespace {
@@ -34,6 +42,94 @@ std::vector<ir::Type> TypesWith(const std::vector<ir::Value>& inputs,
   return bound;
 }
 
+using ir::Operation;
+using ir::Program;
+using ir::Value;
+
+class Opening {
+ public:
+  Opening(Program& program, const std::set<int64_t>& sizes)
+      : from_(program),
+        sizes_(sizes),
+        to_(std::make_unique<Program>(program.context())),
+        b_(to_.get()) {}
+
+  std::unique_ptr<Program> Make() {
+    const Operation end = from_.body().Terminator();
+    if (!end || !end.Is<ir::ReturnOp>()) return nullptr;
+    int inputs = 0;
+    for (const Value input : from_.body().arguments())
+      made_[input.id()] = b_.AddInput("x" + std::to_string(inputs++), Opened(input.type()));
+    for (const Operation op : from_.body())
+      if (op != end && !Add(op)) return nullptr;
+    std::vector<std::pair<std::string, Value>> outputs;
+    for (const Value v : end.operands())
+      outputs.emplace_back("y" + std::to_string(outputs.size()), made_.at(v.id()));
+    b_.Return(std::move(outputs));
+    return ir::Verify(*to_).ok() ? std::move(to_) : nullptr;
+  }
+
+ private:
+  ir::Type Opened(ir::Type type) const {
+    if (!type.IsTensor() || !type.HasRank()) return type;
+    ir::Shape shape = type.shape();
+    for (int64_t& size : shape)
+      if (sizes_.count(size) > 0) size = ir::SymbolicDim("s" + std::to_string(size));
+    return to_->context()->TensorType(type.dtype(), shape);
+  }
+
+  bool Add(Operation op) {
+    if (op.num_regions() > 0) return false;
+    ir::OperationState state{.opcode = op.opcode(), .operands = {}, .attrs = op.attrs()};
+    for (const Value v : op.operands()) state.operands.push_back(v ? made_.at(v.id()) : Value());
+    if (op.num_operands() == 2 && op.name() == "onnx.Reshape" && ir::Contents(op.operand(1)))
+      state.operands[1] = ListFor(op, state.operands[0]);
+    Operation made;
+    std::string ignored;
+    if (!b_.TryCreate(std::move(state), op.num_results(), &made, &ignored)) return false;
+    for (uint32_t i = 0; i < op.num_results(); ++i) made_[op.result(i).id()] = made.result(i);
+    return true;
+  }
+  // What a Reshape lists: 0 for a size of x at its place, -1 for one other that is open.
+  Value ListFor(Operation reshape, Value x) {
+    const ir::Attribute dense = ir::Contents(reshape.operand(1));
+    ir::Ints list;
+    bool has_rest = false;
+    for (int64_t i = 0; i < dense.dense_type().NumElements(); ++i) {
+      list.push_back(static_cast<int64_t>(ir::DenseElement(dense, i)));
+      has_rest |= list.back() == -1;
+    }
+    for (size_t i = 0; i < list.size(); ++i) {
+      if (sizes_.count(list[i]) == 0) continue;
+      const std::string symbol = "s" + std::to_string(list[i]);
+      if (x.type().HasRank() && i < x.type().rank() &&
+          x.type().dims()[i] == ir::SymbolicDim(symbol)) {
+        list[i] = 0;
+      } else if (!has_rest) {
+        list[i] = -1;
+        has_rest = true;
+      }
+    }
+    return b_.Constant(
+        b_.context()->DenseAttrOf(dense.dense_type(), std::span<const int64_t>(list)));
+  }
+
+  Program& from_;
+  const std::set<int64_t>& sizes_;
+  std::unique_ptr<Program> to_;
+  ir::Builder b_;
+  std::map<uint32_t, Value> made_;  // by value
+};
+
+std::optional<int64_t> NumberOf(int64_t symbol) {
+  const std::string_view name = ir::SymbolName(symbol);
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(name.data() + 1, name.data() + name.size(), number);
+  const bool is_one =
+      name.size() > 1 && name[0] == 's' && error == std::errc() && end == name.data() + name.size();
+  return is_one ? std::optional(number) : std::nullopt;
+}
+
 }  // namespace
 
 std::vector<std::vector<ir::Type>> InputTypesOf(const RuleInstance& instance, uint64_t seed) {
@@ -60,6 +156,37 @@ std::vector<std::vector<ir::Type>> InputTypesOf(const RuleInstance& instance, ui
       return random() % 2 == 0 ? size : kSizes[random() % std::size(kSizes)];
     });
   return all;
+}
+
+std::unique_ptr<Program> WithOpenSizes(Program& program, const std::set<int64_t>& sizes) {
+  return Opening(program, sizes).Make();
+}
+
+bool HasOpenSizes(Program& program) {
+  const std::vector<Value> inputs = program.body().arguments().vec();
+  return std::any_of(inputs.begin(), inputs.end(),
+                     [](Value input) { return !input.type().IsStatic(); });
+}
+
+std::optional<std::vector<ir::Type>> ClosedInputTypes(Program& program) {
+  std::vector<ir::Type> types;
+  for (const Value input : program.body().arguments()) {
+    const ir::Type type = input.type();
+    if (type.IsStatic()) {
+      types.push_back(type);
+      continue;
+    }
+    if (!type.IsTensor() || !type.HasRank()) return std::nullopt;
+    ir::Shape shape = type.shape();
+    for (int64_t& size : shape) {
+      if (!ir::IsSymbolicDim(size)) continue;
+      const std::optional<int64_t> number = NumberOf(size);
+      if (!number) return std::nullopt;
+      size = *number;
+    }
+    types.push_back(type.context()->TensorType(type.dtype(), shape));
+  }
+  return types;
 }
 
 }  // namespace weft::passes

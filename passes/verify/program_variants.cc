@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -40,9 +41,10 @@ struct Change {
 
 class Variation {
  public:
-  Variation(Program& program, Draw& draw)
+  Variation(Program& program, Draw& draw, std::span<const Value> focus)
       : from_(program),
         draw_(draw),
+        focus_(focus),
         to_(std::make_unique<Program>(program.context())),
         b_(to_.get()),
         together_(draw.OneIn(2)) {
@@ -108,12 +110,46 @@ class Variation {
   }
   // One or two, and one time in two all that are like them.
   void ChooseOps() {
-    for (size_t i = 1 + draw_.Below(2); i > 0; --i) {
+    if (!focus_.empty() && !draw_.OneIn(4)) ChooseInFocus();
+    for (size_t i = (focus_.empty() ? 1 : 0) + draw_.Below(2); i > 0; --i) {
       const size_t chosen = draw_.Below(ops_.size() - 1);
       changed_.insert(chosen);
       for (size_t other = 0; together_ && other + 1 < ops_.size(); ++other)
         if (AreAlike(ops_[chosen], ops_[other])) changed_.insert(other);
     }
+  }
+  // A value of those, or a constant from which it is computed.
+  void ChooseInFocus() {
+    Value value = draw_.OneOf(focus_);
+    while (const Operation op = value.DefiningOp()) {
+      std::vector<Value> constants;
+      for (const Value operand : op.operands())
+        if (operand && ir::Contents(operand)) constants.push_back(operand);
+      if (constants.empty() || draw_.OneIn(2)) break;
+      value = draw_.OneOf(constants);
+    }
+    const auto at = std::find(ops_.begin(), ops_.end(), value.DefiningOp());
+    if (at != ops_.end()) {
+      changed_.insert(static_cast<size_t>(at - ops_.begin()));
+    } else {
+      changed_input_ = value.id();
+    }
+  }
+  // Of an input: one size is another one that there is, or two change places, or it has one axis more or less.
+  ir::Type OtherShape(ir::Type type) {
+    ir::Shape shape = type.shape();
+    const uint32_t axis = draw_.Below(shape.size() + 1);
+    if (shape.empty() || draw_.OneIn(8)) {
+      shape.insert(shape.begin() + axis, draw_.OneIn(2) ? 1 : draw_.DrawSize());
+    } else if (axis == shape.size()) {
+      shape.erase(shape.begin() + draw_.Below(shape.size()));
+    } else if (draw_.OneIn(3)) {
+      std::swap(shape[axis], shape[draw_.Below(shape.size())]);
+    } else {
+      shape[axis] = draw_.OneIn(3) ? draw_.DrawSize() : draw_.OneOf(type.shape());
+    }
+    const ir::Type other = to_->context()->TensorType(type.dtype(), shape);
+    return other.NumElements() <= kMaxElements ? other : type;
   }
   // One in four of another shape, or a constant.
   void AddInputs() {
@@ -124,14 +160,19 @@ class Variation {
       const auto before = shapes.find(input.type().id());
       if (together_ && before != shapes.end()) {
         type = before->second;
+      } else if (is_small && input.id() == changed_input_) {
+        type = OtherShape(type);
+      } else if (!focus_.empty()) {
+        // Is as it was.
       } else if (is_small && draw_.OneIn(4)) {
         Leaf leaf{type, {}};
         draw_.Regroup(&leaf);
         type = leaf.type;
       }
       shapes.emplace(input.type().id(), type);
-      made_[input.id()] =
-          is_small && draw_.OneIn(16) ? b_.Constant(draw_.DrawContents(type)) : AddInput(type);
+      made_[input.id()] = is_small && focus_.empty() && draw_.OneIn(16)
+                              ? b_.Constant(draw_.DrawContents(type))
+                              : AddInput(type);
     }
   }
   Value AddInput(ir::Type type) { return b_.AddInput("x" + std::to_string(num_inputs_++), type); }
@@ -300,7 +341,7 @@ class Variation {
     double& element = (*list)[draw_.Below(list->size())];
     switch (draw_.Below(4)) {
       case 0:
-        std::swap(element, list->back());
+        std::swap(element, (*list)[draw_.Below(list->size())]);
         break;
       case 1:
         element = 0;
@@ -315,6 +356,8 @@ class Variation {
 
   Program& from_;
   Draw& draw_;
+  const std::span<const Value> focus_;
+  std::optional<uint32_t> changed_input_;
   std::unique_ptr<Program> to_;
   ir::Builder b_;
   const bool together_;  // what is alike changes alike
@@ -328,8 +371,9 @@ class Variation {
 
 }  // namespace
 
-std::unique_ptr<ir::Program> VariantOf(ir::Program& program, Draw& draw) {
-  return Variation(program, draw).Make();
+std::unique_ptr<ir::Program> VariantOf(ir::Program& program, Draw& draw,
+                                       std::span<const Value> focus) {
+  return Variation(program, draw, focus).Make();
 }
 
 }  // namespace weft::passes

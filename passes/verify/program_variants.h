@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 
 #include "ir/program.h"
 #include "passes/verify/assignment.h"
@@ -11,7 +12,9 @@
 namespace weft::passes {
 
 // One of these at random; null where an op refuses what it is given then, and of programs with regions.
-// Its types are inferred anew.
-std::unique_ptr<ir::Program> VariantOf(ir::Program& program, Draw& draw);
+// Its types are inferred anew. With a `focus` of values of the program it is mostly the defining op of one of
+// these that changes, a constant that this reads, or the type of an input.
+std::unique_ptr<ir::Program> VariantOf(ir::Program& program, Draw& draw,
+                                       std::span<const ir::Value> focus = {});
 
 }  // namespace weft::passes

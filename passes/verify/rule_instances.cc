@@ -11,6 +11,7 @@
 #include "ir/rewriter.h"
 #include "ir/text/printer.h"
 #include "passes/verify/apply_once.h"
+#include "passes/verify/input_sizes.h"
 #include "passes/verify/instance_builder.h"
 #include "passes/verify/repair.h"
 
@@ -63,12 +64,6 @@ class Search {
   uint64_t furthest_ = 0;
   std::string why_;
 };
-
-bool HasSymbols(Program& program) {
-  const std::vector<ir::Value> inputs = program.body().arguments().vec();
-  return std::any_of(inputs.begin(), inputs.end(),
-                     [](ir::Value input) { return !input.type().IsStatic(); });
-}
 
 // More are found than wanted, so that there is a choice.
 constexpr size_t kSpare = 4;
@@ -224,7 +219,7 @@ void Search::Add(const Assignment& assignment, Open open, std::vector<RuleInstan
   Assignment same = assignment;
   InstanceBuilder instance(rule_.graph, draw_, same, open);
   if (!instance.Build() || !instance.site()) return;
-  if (is_open && !HasSymbols(instance.program())) return;
+  if (is_open && !HasOpenSizes(instance.program())) return;
   const Operation site = instance.site();
   const auto after = ApplyOnce(rule_, instance.program(), site, nullptr);
   if (after == nullptr || !IsNew(instance, *after)) return;

@@ -186,8 +186,8 @@ std::vector<RuleInstance> Judge::GivenInstances() {
 }
 
 void Judge::AddSites(std::unique_ptr<Program> program, std::vector<RuleInstance>* instances) {
-  for (const ir::Value argument : program->body().arguments())
-    if (!argument.type().IsStatic()) return;
+  const std::optional<std::vector<ir::Type>> types = ClosedInputTypes(*program);
+  if (!types) return;
   std::vector<Operation> ops;
   ir::Walk(*program, [&](Operation op) { ops.push_back(op); });
   for (const Operation op : ops) {
@@ -200,9 +200,8 @@ void Judge::AddSites(std::unique_ptr<Program> program, std::vector<RuleInstance>
                           ApplyOnce(*original_, *program, op, nullptr) != nullptr);
       continue;
     }
-    std::vector<ir::Type> types;
-    for (const ir::Value argument : program->body().arguments()) types.push_back(argument.type());
-    instances->push_back({std::move(program), op, false, std::move(types)});
+    const bool symbolic = HasOpenSizes(*program);
+    instances->push_back({std::move(program), op, symbolic, *types});
     return;
   }
 }

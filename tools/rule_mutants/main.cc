@@ -41,6 +41,7 @@ struct Flags {
   std::vector<std::string> rules;
   std::string golden;
   int instances = 8;
+  bool verbose = false;
 };
 
 using Programs = std::vector<std::unique_ptr<ir::Program>>;
@@ -70,6 +71,7 @@ Programs GoldenPrograms(const std::string& root, std::string_view rule, ir::IrCo
 }
 
 enum class Fate : uint8_t { kRefuted, kHarmless, kNeverApplies, kSurvived };
+constexpr std::string_view kFates[] = {"refuted", "harmless", "never applies", "survived"};
 
 struct Outcome {
   Mutant::Kind kind;
@@ -90,11 +92,23 @@ bool IsIdle(const RuleJudgement& judgement) {
          judgement.idle >= kEnough;
 }
 
-// What it is proved for; one that is approximate may well be more than that.
-std::string ProofOf(drr::Rule rule) {
+// What it is proved for; one that is approximate may well be more than that. Or that what it does not ask
+// for holds all the same, so that it matches nothing that its rule does not.
+std::string ProofOf(const Mutant& mutant, std::string* why_not) {
+  constexpr double kSeconds = 10, kSecondsOfOne = 3;
+  constexpr unsigned kMilliseconds = 400;  // most answers take a few
+  drr::Rule rule = mutant.rule;
+  if (!mutant.lost.name.empty()) {
+    const passes::RuleProof follows = passes::ProveFollows(
+        rule, mutant.lost,
+        {.milliseconds = kMilliseconds, .seconds = kSecondsOfOne, .vacuously = true});
+    if (follows.verdict == passes::ProofVerdict::kProved)
+      return "it follows from the rest: " + follows.what;
+    *why_not = follows.why;
+  }
   if (rule.numerics == drr::NumericClass::kApproximate)
     rule.numerics = drr::NumericClass::kReassociates;
-  return passes::ProveRule(rule, {.seconds = 10, .vacuously = true}).what;
+  return passes::ProveRule(rule, {.seconds = kSeconds, .vacuously = true}).what;
 }
 
 // No kernel runs Paddle's operators; the loops of its tests do, where they are built.
@@ -134,14 +148,16 @@ RuleJudgement Judge(const Mutant& mutant, const drr::Rule& rule,
   RuleJudgement judgement = passes::JudgeRule(mutant.rule, options);
   if (judgement.verdict == Verdict::kRefuted || !mutant.harmless.empty()) return judgement;
   if (IsRefusedEverywhere(judgement) || IsIdle(judgement)) return judgement;
-  judgement.proved = ProofOf(mutant.rule);
+  judgement.proved = ProofOf(mutant, &judgement.unproved);
   if (!judgement.proved.empty()) return judgement;
   options.instances = kMore * flags.instances;
   options.attempts *= 2;
   options.inputs = 2;
   options.seed = 2;
-  options.seconds = near_misses.empty() ? 4 : 10;  // of what many programs did not show
-  return passes::JudgeRule(mutant.rule, options);
+  const std::string unproved = std::move(judgement.unproved);
+  judgement = passes::JudgeRule(mutant.rule, options);
+  judgement.unproved = unproved;
+  return judgement;
 }
 
 Outcome OutcomeOf(const Mutant& mutant, const drr::Rule& rule,
@@ -156,6 +172,7 @@ Outcome OutcomeOf(const Mutant& mutant, const drr::Rule& rule,
     if (outcome.why.empty()) outcome.why = "proved (" + judgement.proved + ")";
   } else {
     outcome.why = judgement.verdict == Verdict::kTested ? judgement.Badge() : judgement.why;
+    if (!judgement.unproved.empty()) outcome.why += "; does not follow: " + judgement.unproved;
     if (IsIdle(judgement)) {
       outcome.fate = Fate::kHarmless;
       outcome.why =
@@ -185,19 +202,21 @@ struct Bred {
 // matches what the rule makes the same of.
 std::vector<std::vector<std::string>> NearMissesOf(const passes::RegisteredRule& rule,
                                                    const Flags& flags) {
-  constexpr double kSecondsEach = 0.3, kMostSeconds = 15;
+  constexpr double kSecondsEach = 0.5, kMostSeconds = 25;
   const Bred bred(rule);
   std::vector<const drr::Rule*> mutants;
   for (const Mutant& mutant : bred.mutants) mutants.push_back(&mutant.rule);
   if (mutants.empty()) return {};
   const drr::Rule& original = *bred.built.rule;
+  const std::unique_ptr<ir::ProgramRunner> runner = RunnerOf(rule.group);
   const double seconds = std::min(kSecondsEach * static_cast<double>(mutants.size()), kMostSeconds);
   Programs from = GoldenPrograms(flags.golden, rule.name, *original.graph.context());
   std::string why;
   for (passes::RuleInstance& made :
        passes::MakeInstances(original, {.until = ir::ThreadSeconds() + 1}, &why))
     from.push_back(std::move(made.program));
-  return passes::NearMisses(original, mutants, std::move(from), {.seconds = seconds});
+  return passes::NearMisses(original, mutants, std::move(from),
+                            {.runner = runner.get(), .seconds = seconds});
 }
 
 std::vector<Outcome> OutcomesOf(const passes::RegisteredRule& rule, const Flags& flags) {
@@ -209,6 +228,10 @@ std::vector<Outcome> OutcomesOf(const passes::RegisteredRule& rule, const Flags&
     Bred bred(rule);
     outcomes.push_back(OutcomeOf(bred.mutants[i], *bred.built.rule, near_misses[i], flags));
     refuted += outcomes.back().fate == Fate::kRefuted;
+    if (flags.verbose)
+      fmt::print(stderr, "{} ({}): {}: {}, {:.1f} s\n", outcomes.back().name, outcomes.back().what,
+                 kFates[static_cast<size_t>(outcomes.back().fate)], outcomes.back().why,
+                 ir::ThreadSeconds() - start);
   }
   // The whole takes a while.
   fmt::print(stderr, "{}: {} of {} mutants refuted, {:.1f} s of CPU\n", rule.name, refuted,
@@ -230,7 +253,6 @@ struct Score {
 };
 
 std::string Report(const std::vector<Outcome>& outcomes) {
-  constexpr std::string_view kFates[] = {"refuted", "harmless", "never applies", "survived"};
   std::map<int, Score> scores;
   constexpr int kAll = 1000;  // last
   Table others({"mutant", "kind", "mistake", "", "why"});
@@ -283,6 +305,7 @@ int main(int argc, char** argv) {
   app.add_option("--instances", flags.instances, "programs made for each mutant at first (8)")
       ->type_name("N")
       ->check(CLI::Range(1, 1000));
+  app.add_flag("--verbose", flags.verbose, "each mutant on stderr, as it is judged");
   app.add_option("--golden", flags.golden, "also on golden programs in folders of the rule's name")
       ->type_name("DIR")
       ->check(CLI::ExistingDirectory);

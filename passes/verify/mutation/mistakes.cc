@@ -41,8 +41,10 @@ bool AddOthers(const ir::IrContext& context, const std::array<std::string_view, 
 
 // Another whole number; 0 and 1 are often all that there are.
 int64_t OtherInteger(int64_t value) { return value == 0 || value == 1 ? 1 - value : value + 1; }
+// Of a whole number a whole one: it may be an axis.
 double OtherNumber(double value) {
-  return value == 0 || value == 1 ? 1 - value : value * 1.5 + 0.25;
+  if (value == 0 || value == 1) return 1 - value;
+  return value == std::trunc(value) ? value + 1 : value * 1.5 + 0.25;
 }
 
 std::vector<Attribute> OtherLists(ir::IrContext& context, const ir::Ints& list) {

@@ -48,7 +48,9 @@ struct Found {
     auto program = ir::ParseProgram(context, text, {});
     EXPECT_TRUE(program.ok()) << program.status();
     from.push_back(*std::move(program));
-    programs = NearMisses(*built.rule, rules, std::move(from), {.seconds = 4, .patience = 2});
+    kernels::SessionRunner runner;
+    programs = NearMisses(*built.rule, rules, std::move(from),
+                          {.runner = &runner, .seconds = 4, .patience = 2});
   }
 };
 
