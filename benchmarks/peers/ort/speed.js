@@ -38,6 +38,7 @@ const kOptions = {
   'fused': ['PIPELINE', 'fuse', "ir-run's --pipeline for the fused side (fuse)"],
   'unfused': ['PIPELINE', 'layout', 'and for the unfused side (layout)'],
   'threads': ['N', '2', 'intra-op threads of every runtime (2)'],
+  'isa': ['NAME', undefined, "ir-run's --isa (the best of the machine)"],
   'rounds': ['N', '15', 'rounds per model (15)'],
   'block': ['MS', '250', 'length a block aims at (250); never under 3 runs'],
   'pause': ['MS', '90', 'pause between blocks (90)'],
@@ -131,7 +132,7 @@ function contenders(file, options) {
   const makers = { ort: () => new OrtRunner(file, options.threads) };
   if (!options['ort-only']) {
     for (const side of ['fused', 'unfused']) {
-      makers[side] = () => new BlockRunner(options['ir-run'], file, options[side], options.threads);
+      makers[side] = () => new BlockRunner(options['ir-run'], file, options[side], options);
     }
   }
   return Object.entries(makers).map(([name, make]) => ({ name, make, blocks: [] }));

@@ -41,13 +41,14 @@ function runOnce(program, file, pipeline, threads, inputs, outputs) {
 
 // The child's side of `ir-run --bench --bench-blocks`, see speed.js.
 class BlockRunner {
-  constructor(program, file, pipeline, threads) {
+  constructor(program, file, pipeline, { threads, isa }) {
     this.what = `ir-run --pipeline ${pipeline}`;
     this.stderr = '';
     this.waiting = null;
     this.error = null;
     const options = ['--pipeline', pipeline, '--threads', `${threads}`, '--random-inputs', '1',
       '--bench', '--bench-blocks'];
+    if (isa) options.push('--isa', isa);
     this.child = spawn(program, [file, ...options], { stdio: ['pipe', 'pipe', 'pipe'] });
     this.child.stderr.on('data', (text) => { this.stderr = (this.stderr + text).slice(-4096); });
     this.child.stdin.on('error', () => {});  // a child that died is reported by 'close'
