@@ -1,5 +1,5 @@
-// Matrix products with constant weights as fused.linear, which takes a bias, a residual and an
-// activation.
+// Matrix products with constant weights as fused.linear, which takes a bias, a residual and an activation;
+// those of transposed operands as fused.batch_matmul.
 #include "ir/dialects/fused/matmul.h"
 #include "ir/dialects/onnx/matmul.h"
 #include "passes/rules.h"
@@ -21,6 +21,16 @@ WEFT_RULE(FuseGemm, "fuse-epilogue", kReassociates, .aliases = {"gemm-to-linear"
   auto out = src.Op<ops::Gemm>({.transB = trans_b})(a, b, src.Optional(c));
   src.Require(IsConstant(b), Rank(b, 2), DType(b, kF32), PerChannel(IfGiven(c), out, -1));
   res.Tensor(out) = res.Op<fused::Linear>({.transpose_w = AsBool(trans_b)})(a, b, c);
+}
+
+// matmul(a, transpose(b)) => fused.batch_matmul(a, b) {perm_b}, where only the last two axes change places: a
+// cache of keys is read as it lies. Products of a few rows are dot products there, summed in another order
+WEFT_RULE(FuseTransposedMatmul, "fuse-epilogue", kReassociates) {
+  auto a = src.Tensor("a"), b = src.Tensor("b");
+  auto perm = src.Attr<Ints>("perm");
+  auto out = src.Op<ops::MatMul>()(a, src.Op<ops::Transpose>({.perm = perm})(b));
+  src.Require(SwapsLast(perm), DType(a, kF32), MinRank(a, 2));
+  res.Tensor(out) = res.Op<fused::BatchMatMul>({.perm_b = perm})(a, b);
 }
 
 // linear(x, w) + b => linear(x, w, b)

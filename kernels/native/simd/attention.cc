@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "kernels/native/simd/amx_gemm.h"
+#include "kernels/native/simd/dot_products.h"
 #include "kernels/native/simd/gemm_tile.h"
 
 namespace weft::kernels::simd {
@@ -16,9 +17,6 @@ struct AttentionFunctions {
   void (*fill_dropped)(float* scores, const uint8_t* keep, int64_t keep_stride, float fill,
                        int64_t n);
   float (*exp_row)(float* scores, int64_t n, float* highest);
-  void (*dot_scores)(const float* q, int64_t q_stride, int64_t rows, const float* k,
-                     int64_t k_stride, int64_t keys, int64_t depth, float* scores,
-                     int64_t scores_stride);
 };
 
 }  // namespace
@@ -41,7 +39,7 @@ struct Plan {
   int64_t group_heads;
   int64_t groups;
   int64_t group_rows;
-  bool dot;          // few rows: keys are read in place
+  DotProducts dot;   // few rows: keys are read in place; else null
   bool pack_values;  // V has no multiple of 16 columns
 
   int64_t task_rows;
@@ -101,11 +99,12 @@ Plan MakePlan(const AttentionArguments& a, int num_threads) {
   // against 1280 keys, 1.6 times as fast with them.
   const bool large = a.head_size >= 128 && a.value_size >= 128;
   p.tiles = large ? &TilesFor(CurrentIsa(), p.group_rows, a.keys, a.keys) : &TilesFor(CurrentIsa());
-  p.dot = p.group_rows <= 8;
+  constexpr int64_t kFewRows = 8;
+  p.dot = p.group_rows <= kFewRows ? DotProductsFor(CurrentIsa()) : nullptr;
   p.pack_values = a.value_size % 16 != 0;
   PlanTasks(a, num_threads, *p.tiles, &p);
   const int64_t value_columns = PackedColumns(a.value_size);
-  p.packed_keys = p.dot ? 0 : a.head_size * p.block_keys;
+  p.packed_keys = p.dot != nullptr ? 0 : a.head_size * p.block_keys;
   p.packed_values = p.pack_values ? p.block_keys * value_columns : 0;
   p.queries = RoundUp(p.block_rows * a.head_size, 16);
   p.scores = p.block_rows * p.block_keys;
@@ -203,7 +202,7 @@ class Worker {
   }
 
   void Pack(int64_t group, int64_t key, int64_t keys) {
-    if (!p_.dot) {
+    if (p_.dot == nullptr) {
       tiles_.pack(RowOf(a_.k, group, key), 1, a_.k.row_stride, a_.head_size, keys, 0,
                   CeilDiv(keys, kPanel), packed_keys_);
     }
@@ -245,9 +244,9 @@ class Worker {
   }
 
   void Score(int64_t group, int64_t count, int64_t key, int64_t keys) {
-    if (p_.dot) {
-      f_.dot_scores(queries_, a_.head_size, count, RowOf(a_.k, group, key), a_.k.row_stride, keys,
-                    a_.head_size, scores_, p_.block_keys);
+    if (p_.dot != nullptr) {
+      p_.dot({queries_, a_.head_size, count}, {RowOf(a_.k, group, key), a_.k.row_stride, keys},
+             a_.head_size, scores_, p_.block_keys);
       return;
     }
     Block block;

@@ -3,6 +3,7 @@
 #include <new>
 
 #include "kernels/native/simd/amx_gemm.h"
+#include "kernels/native/simd/dot_products.h"
 #include "kernels/native/simd/gemm_tile.h"
 
 namespace weft::kernels::simd {
@@ -173,6 +174,7 @@ struct BatchPlan {
   int64_t m = 0;
   bool in_place = false;        // B needs no packing
   bool batch_parallel = false;  // one batch per task, each with its own packed B
+  DotProducts dots = nullptr;   // of few rows with a B that is transposed; else null
   int64_t packed_floats = 0;    // of one B
 };
 
@@ -194,11 +196,32 @@ BatchPlan PlanBatch(const BatchMatmulArguments& a, int num_threads) {
   // makes the columns of B fall on the same cache sets, so that B is copied from fewer rows on.
   // Products on term tiles read B once.
   plan.tiles = &TilesFor(CurrentIsa(), plan.m, a.k, a.n);
+  if (a.b_transposed && plan.m <= kMostRowsForDots && a.activation.kind == ActivationKind::kNone)
+    plan.dots = DotProductsFor(CurrentIsa());
   plan.in_place = !a.b_transposed && a.n % 16 == 0 &&
                   (plan.tiles->term_tiles != nullptr || plan.m <= 2 * plan.tiles->max_rows);
-  plan.packed_floats = plan.in_place ? 0 : a.k * PackedColumns(a.n);
+  plan.packed_floats = plan.in_place || plan.dots != nullptr ? 0 : a.k * PackedColumns(a.n);
   plan.batch_parallel = plan.batches >= num_threads;
   return plan;
+}
+
+// Every task makes a few columns of one product, or all of some.
+void RunDots(const BatchMatmulArguments& a, const BatchPlan& plan, ThreadPool& pool) {
+  constexpr int64_t kColumns = 16;
+  const int64_t parts = CeilDiv(a.n, kColumns), count = plan.batches * parts;
+  pool.ParallelFor(count, TileFor(count, kColumns * a.k), [&](int64_t begin, int64_t end) {
+    while (begin < end) {
+      const int64_t column = begin % parts * kColumns;
+      const int64_t together = std::min(end - begin, parts - begin % parts);
+      const int64_t columns = std::min(together * kColumns, a.n - column);
+      int64_t offsets[3];
+      plan.nest.OffsetsAt(begin / parts, plan.nest.rank, offsets);
+      plan.dots({a.a + offsets[0], a.a_stride, plan.m},
+                {a.b + offsets[1] + column * a.b_stride, a.b_stride, columns}, a.k,
+                a.c + offsets[2] + column, a.c_stride);
+      begin += together;
+    }
+  });
 }
 
 }  // namespace
@@ -212,6 +235,7 @@ int64_t BatchMatmulScratchBytes(const BatchMatmulArguments& arguments, int num_t
 void BatchMatmul(const BatchMatmulArguments& arguments, void* scratch, ThreadPool& pool) {
   const BatchPlan plan = PlanBatch(arguments, pool.num_threads());
   if (plan.batches * plan.m * arguments.n == 0) return;
+  if (plan.dots != nullptr) return RunDots(arguments, plan, pool);
   const TileSet& tiles = *plan.tiles;
   const int64_t n = arguments.n, k = arguments.k;
   const int64_t row_stride = arguments.b_transposed ? 1 : arguments.b_stride;

@@ -64,6 +64,7 @@ const std::map<std::string_view, OpMeanings::Function>& OpMeanings::Functions() 
       {"onnx.Gemm", &M::Gemm},
       {"onnx.HardSwish", &M::HardSwish},
       {"fused.linear", &M::Linear},
+      {"fused.batch_matmul", &M::BatchMatMul},
       {"fused.conv2d", &M::Conv2d},
       {"fused.layer_norm", &M::LayerNorm},
       {"fused.group_norm", &M::GroupNorm},

@@ -128,6 +128,7 @@ class OpMeanings {
   Results MatMul(const ProofOp& op);
   Results Convolution(const ProofOp& op);
   Results FusedMatMul(const ProofOp& op);
+  Results BatchMatMul(const ProofOp& op);
   Results FusedConv(const ProofOp& op);
   Tensor* WithoutFactors(Tensor* x, std::vector<Term>* factors);
   Tensor* TimesAll(const std::vector<Term>& factors, Tensor* y);

@@ -100,6 +100,24 @@ std::vector<Tensor*> OpMeanings::FusedMatMul(const ProofOp& op) {
   return {Times(op, "alpha", Call("onnx.MatMul", {operands[0], operands[1]}))};
 }
 
+std::vector<Tensor*> OpMeanings::BatchMatMul(const ProofOp& op) {
+  Tensor* operands[2] = {op.operands[0], op.operands[1]};
+  for (const size_t i : {0U, 1U}) {
+    const std::string_view name = i == 0 ? "perm_a" : "perm_b";
+    if (IsDefault(op, name)) continue;
+    ProofOp transpose{.def = context_.FindOp("onnx.Transpose"), .name = "onnx.Transpose"};
+    transpose.attrs["perm"] = op.attrs.find(name)->second;
+    transpose.operands = {operands[i]};
+    const Results moved = transpose.def == nullptr ? Results() : Transpose(transpose);
+    if (moved.empty() || !c_.open()) return {};
+    operands[i] = moved[0];
+  }
+  Tensor* y = Times(op, "scale", Call("onnx.MatMul", {operands[0], operands[1]}));
+  if (Tensor* addend = op.operand(2); addend != nullptr && y != nullptr)
+    y = Call("onnx.Add", {y, addend});
+  return {y};
+}
+
 // By no activation, Relu or Clip.
 std::vector<Tensor*> OpMeanings::FusedConv(const ProofOp& op) {
   ProofOp conv = op;
