@@ -123,7 +123,7 @@ TEST(CpuGemm, CutsDeepProductsWithoutAddingTheBiasTwice) {
 
 // By rows, and by panels, which then share what they need of A.
 TEST(CpuGemm, GivesTheSameBitsForEveryNumberOfThreads) {
-  for (const Shape& shape : {Shape{197, 300, 161}, Shape{64, 1100, 400}}) {
+  for (const Shape& shape : {Shape{197, 300, 330}, Shape{64, 1100, 400}}) {
     const auto [m, k, n] = shape;
     ASSERT_TRUE(PaysOnTiles(m, k, n));
     auto a = RandomFloats(m * k, 1);
@@ -246,7 +246,7 @@ void CheckBatch(const BatchCase& test, ThreadPool& pool) {
 // Packed, in place, one batch per task and all threads on one.
 TEST(CpuBatchMatmul, AgreesWithDoublesWhereTilesPay) {
   ForEachProductVariant([&](ThreadPool& pool) {
-    for (const Shape& shape : {Shape{128, 128, 256}, Shape{160, 128, 250}}) {
+    for (const Shape& shape : {Shape{128, 256, 512}, Shape{160, 256, 500}}) {
       ASSERT_TRUE(PaysOnTiles(shape.m, shape.k, shape.n));
       for (bool transposed : {false, true}) {
         CheckBatch({{}, {}, {}, shape, transposed}, pool);
