@@ -121,13 +121,15 @@ class Opening {
   std::map<uint32_t, Value> made_;  // by value
 };
 
+// Of s2 and so on; of larger ones no program is made.
 std::optional<int64_t> NumberOf(int64_t symbol) {
+  constexpr int64_t kLargest = 1000;
   const std::string_view name = ir::SymbolName(symbol);
+  if (name.size() < 2 || name[0] != 's') return std::nullopt;
   int64_t number = 0;
   const auto [end, error] = std::from_chars(name.data() + 1, name.data() + name.size(), number);
-  const bool is_one =
-      name.size() > 1 && name[0] == 's' && error == std::errc() && end == name.data() + name.size();
-  return is_one ? std::optional(number) : std::nullopt;
+  const bool is_number = error == std::errc() && end == name.data() + name.size();
+  return is_number && number >= 2 && number <= kLargest ? std::optional(number) : std::nullopt;
 }
 
 }  // namespace
@@ -179,8 +181,8 @@ std::optional<std::vector<ir::Type>> ClosedInputTypes(Program& program) {
     if (!type.IsTensor() || !type.HasRank()) return std::nullopt;
     ir::Shape shape = type.shape();
     for (int64_t& size : shape) {
-      if (!ir::IsSymbolicDim(size)) continue;
-      const std::optional<int64_t> number = NumberOf(size);
+      if (ir::IsStaticDim(size)) continue;
+      const std::optional<int64_t> number = ir::IsSymbolicDim(size) ? NumberOf(size) : std::nullopt;
       if (!number) return std::nullopt;
       size = *number;
     }

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "ir/builder.h"
+#include "ir/text/parser.h"
+#include "unittests/fixtures/golden.h"
 
 namespace weft::passes {
 namespace {
@@ -50,6 +52,35 @@ TEST_F(InputSizes, AreThoseThatWereFoundWhereNotEvenTheRankIsKnown) {
   EXPECT_THAT(InputTypesOf(
                   Instance({context_.UnrankedTensorType(ir::DataType::kF32)}, {Tensor({2, 3})}), 1),
               ElementsAre(Types{Tensor({2, 3})}));
+}
+
+TEST_F(InputSizes, AreThoseThatSymbolsStandFor) {
+  const auto closed = [&](const ir::Shape& shape) {
+    return ClosedInputTypes(*Instance({Tensor(shape)}, {}).program);
+  };
+  EXPECT_EQ(closed({ir::SymbolicDim("s5"), 3}), (Types{Tensor({5, 3})}));
+  for (const std::string name : {"n", "s", "s1", "s5x", "s1000000000000"})
+    EXPECT_EQ(closed({ir::SymbolicDim(name), 3}), std::nullopt) << name;
+  EXPECT_EQ(closed({ir::kUnknownDim, 3}), std::nullopt);
+}
+
+// A Reshape copies what is at its place, and one other size is what is left.
+TEST(OpenSizes, AreFollowedByWhatIsComputed) {
+  ir::IrContext context;
+  fixtures::LoadGoldenDialects(context);
+  const auto program = ir::ParseProgram(context, R"(module {} (%0: tensor<2x15xf32>) {
+  (%1) = "builtin.constant" () {value:dense<tensor<3xi64>, [2,5,3]>} : () -> tensor<3xi64>
+  (%2) = "onnx.Reshape" (%0, %1) {allowzero:0} : (tensor<2x15xf32>, tensor<3xi64>) -> tensor<2x5x3xf32>
+  () = "builtin.return" (%2) {} : (tensor<2x5x3xf32>) -> 
+})",
+                                        {});
+  ASSERT_TRUE(program.ok()) << program.status();
+  const auto opened = WithOpenSizes(**program, {2});
+  ASSERT_NE(opened, nullptr);
+  EXPECT_TRUE(HasOpenSizes(*opened));
+  const ir::Value result = opened->body().Terminator().operand(0);
+  EXPECT_EQ(result.type().shape(), (ir::Shape{ir::SymbolicDim("s2"), 5, 3}));
+  EXPECT_EQ(ClosedInputTypes(*opened)->at(0), (*program)->body().arguments()[0].type());
 }
 
 }  // namespace
