@@ -127,15 +127,28 @@ Made MakeProducts(const KernelContext& context, const simd::Conv2dShape& shape, 
   arguments.x_stride = shape.in_channels;
   arguments.y_stride = arguments.residual_stride = shape.out_channels;
   arguments.activation = ActivationOf(context);
+  // Then one product over all pixels is left, whose tiles need not end where a row does.
+  const bool gathers = groups == 1 && simd::SkipsPixels(shape);
+  const simd::Conv2dShape strided = arguments.shape;
+  if (gathers) arguments.shape = simd::WithoutSkippedPixels(strided);
+  const int64_t gathered = gathers ? shape.batch * shape.out_height() * shape.out_width() : 0;
+  const auto scratch = static_cast<size_t>(gathered * shape.in_channels) * sizeof(float);
   WEFT_ASSIGN_OR_RETURN(const std::shared_ptr<PackedGroups> weights,
                         PackGroups(context, arguments.shape, groups));
-  return MakeNative("convolution", {.may_overwrite = 1u << 3},
-                    [arguments, weights](const KernelArgs& args) {
+  return MakeNative("convolution",
+                    {.may_overwrite = 1u << 3, .scratch_bytes = scratch, .spaces_rows = true},
+                    [arguments, weights, gathers, strided](const KernelArgs& args) {
                       simd::Conv2dArguments a = arguments;
                       a.x = args.input<float>(0);
+                      if (gathers) {
+                        auto* pixels = reinterpret_cast<float*>(args.scratch);
+                        simd::GatherPixels(strided, a.x, pixels, *args.pool);
+                        a.x = pixels;
+                      }
                       a.bias = args.input<float>(2);
                       a.residual = args.input<float>(3);
                       a.y = args.output<float>(0);
+                      a.y_stride = args.ResultStrideOr(a.y_stride);
                       RunGroups(a, *weights, *args.pool);
                     });
 }

@@ -166,12 +166,15 @@ int64_t OutSize(int64_t in, int64_t kernel, int64_t stride, int64_t dilation, in
   return room < 0 ? 0 : room / stride + 1;
 }
 
-// A pointwise convolution without stride is one product over all pixels.
-bool IsProduct(const Conv2dShape& s) {
-  return s.kernel_height == 1 && s.kernel_width == 1 && s.stride_height == 1 &&
-         s.stride_width == 1 && s.pad_top == 0 && s.pad_left == 0 && s.pad_bottom == 0 &&
-         s.pad_right == 0;
+bool IsPointwise(const Conv2dShape& s) {
+  return s.kernel_height == 1 && s.kernel_width == 1 && s.pad_top == 0 && s.pad_left == 0 &&
+         s.pad_bottom == 0 && s.pad_right == 0;
 }
+
+bool HasStride(const Conv2dShape& s) { return s.stride_height != 1 || s.stride_width != 1; }
+
+// A pointwise convolution without stride is one product over all pixels.
+bool IsProduct(const Conv2dShape& s) { return IsPointwise(s) && !HasStride(s); }
 
 }  // namespace
 
@@ -181,6 +184,25 @@ int64_t Conv2dShape::out_height() const {
 
 int64_t Conv2dShape::out_width() const {
   return OutSize(in_width, kernel_width, stride_width, dilation_width, pad_left + pad_right);
+}
+
+bool SkipsPixels(const Conv2dShape& shape) { return IsPointwise(shape) && HasStride(shape); }
+
+Conv2dShape WithoutSkippedPixels(const Conv2dShape& shape) {
+  Conv2dShape dense = shape;
+  dense.in_height = shape.out_height();
+  dense.in_width = shape.out_width();
+  dense.stride_height = dense.stride_width = 1;
+  return dense;
+}
+
+void GatherPixels(const Conv2dShape& shape, const float* x, float* y, ThreadPool& pool) {
+  const Dims read = {shape.batch, shape.out_height(), shape.out_width(), shape.in_channels};
+  Dims strides =
+      RowMajorStrides(Dims{shape.batch, shape.in_height, shape.in_width, shape.in_channels});
+  strides[1] *= shape.stride_height;
+  strides[2] *= shape.stride_width;
+  CopyStrided(x, strides, y, RowMajorStrides(read), read, sizeof(float), pool);
 }
 
 PackedMatrix PackConv2dWeights(const float* weights, const Conv2dShape& shape, ThreadPool& pool) {

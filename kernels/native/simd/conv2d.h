@@ -38,6 +38,13 @@ struct Conv2dShape {
 // Packs weights [out_channels, in_channels, kernel_height, kernel_width] (ONNX's order).
 PackedMatrix PackConv2dWeights(const float* weights, const Conv2dShape& shape, ThreadPool& pool);
 
+// Of a pointwise convolution without padding whose stride leaves out pixels: the pixels that it reads,
+// one after the other, and its shape over those.
+bool SkipsPixels(const Conv2dShape& shape);
+Conv2dShape WithoutSkippedPixels(const Conv2dShape& shape);
+// x [batch, in_height, in_width, in_channels] to y [batch, out_height, out_width, in_channels].
+void GatherPixels(const Conv2dShape& shape, const float* x, float* y, ThreadPool& pool);
+
 struct Conv2dArguments {
   Conv2dShape shape = {};
   const float* x = nullptr;               // [batch, in_height, in_width, in_channels]

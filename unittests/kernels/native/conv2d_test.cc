@@ -35,6 +35,7 @@ TEST(Conv2d, AgreesWithTheReferenceInBothProviders) {
   for (const char* provider : {"native", "xnnpack"}) {
     ExpectConv({{1, 9, 9, 5}, {7, 5, 1, 1}, {1, 9, 9, 7}}, provider);
     ExpectConv({{2, 9, 7, 5}, {7, 5, 3, 3}, {2, 5, 4, 7}, {2, 2}, {1, 1, 1, 1}}, provider);
+    ExpectConv({{2, 9, 7, 35}, {70, 35, 1, 1}, {2, 5, 3, 70}, {2, 3}}, provider);
     ExpectConv({{1, 9, 7, 4}, {6, 4, 3, 2}, {1, 8, 8, 6}, {1, 1}, {0, 1, 1, 1}}, provider);
     ExpectConv({{1, 9, 9, 4}, {6, 4, 3, 3}, {1, 5, 5, 6}, {1, 1}, {0, 0, 0, 0}, {2, 2}}, provider);
     ExpectConv({{1, 16, 16, 3}, {40, 3, 7, 7}, {1, 8, 8, 40}, {2, 2}, {3, 3, 3, 3}}, provider);
