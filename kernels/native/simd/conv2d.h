@@ -36,7 +36,8 @@ struct Conv2dShape {
 };
 
 // Packs weights [out_channels, in_channels, kernel_height, kernel_width] (ONNX's order).
-PackedMatrix PackConv2dWeights(const float* weights, const Conv2dShape& shape, ThreadPool& pool);
+PackedMatrix PackConv2dWeights(const float* weights, const Conv2dShape& shape, ThreadPool& pool,
+                               bool x_channels_first = false);
 
 // Of a pointwise convolution without padding whose stride leaves out pixels: the pixels that it reads,
 // one after the other, and its shape over those.
@@ -47,7 +48,10 @@ void GatherPixels(const Conv2dShape& shape, const float* x, float* y, ThreadPool
 
 struct Conv2dArguments {
   Conv2dShape shape = {};
-  const float* x = nullptr;               // [batch, in_height, in_width, in_channels]
+  const float* x = nullptr;  // [batch, in_height, in_width, in_channels]
+  // x is [batch, in_channels, in_height, in_width] instead, dense. For images of few channels: tiles
+  // read a row of the window, in one channel, at a time.
+  bool x_channels_first = false;
   const PackedMatrix* weights = nullptr;  // by PackConv2dWeights
   const float* bias = nullptr;            // [out_channels], optional
   const float* residual = nullptr;        // as y, optional; may be y
