@@ -13,6 +13,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,6 +35,9 @@ struct KernelArgs {
   std::span<const TensorView> outputs;
   std::byte* scratch = nullptr;  // Kernel::scratch_bytes() bytes, aligned to kAlignment
   ThreadPool* pool = nullptr;
+  // Elements from one row (of the last axis) of result 0 to the next, where they lie apart because
+  // they are a part of a wider tensor; only for kernels that SpaceRows.
+  int64_t result_stride = 0;
   // The inputs again, for kernels with kTakesSequences where no plan holds some value; else empty.
   std::span<const RuntimeValue> values{};
 
@@ -46,6 +50,13 @@ struct KernelArgs {
   T* output(size_t i) const {
     return reinterpret_cast<T*>(outputs[i].data);
   }
+  int64_t ResultStrideOr(int64_t dense) const { return result_stride == 0 ? dense : result_stride; }
+};
+
+// Where the elements of an operand stand in result 0: rows of `row` elements, one every `stride`
+// elements from `offset` on.
+struct Placement {
+  int64_t offset = 0, row = 0, stride = 0;
 };
 
 // Not safe to run from two threads at once: a kernel may keep state between runs.
@@ -80,6 +91,14 @@ class Kernel {
   }
   // Result 0 is operand 0 under another shape: plans share the memory and never run the kernel.
   virtual bool IsView() const { return false; }
+  // Of kernels that put operands into result 0 as they are: where. A plan may have what computes the
+  // operand write it there, and Run leaves an operand alone that lies there already.
+  virtual std::optional<Placement> PlacementOf(size_t operand) const {
+    (void)operand;
+    return std::nullopt;
+  }
+  // Whether Run heeds args.result_stride.
+  virtual bool SpacesRows() const { return false; }
   // The kernel may read up to kAlignment bytes behind its inputs.
   virtual bool ReadsPastEnd() const { return false; }
 };

@@ -1,5 +1,5 @@
 // Convolution. With constant weights over NHWC it is an indirect matrix product, one per group, or
-// depthwise; over NCHW it stands between transposes. One spatial dimension is the width of an image of
+// depthwise; onnx.Conv, over NCHW, stands between transposes. One spatial dimension is the width of an image of
 // height 1.
 #include <cstring>
 #include <string>
@@ -20,10 +20,12 @@ namespace {
 absl::StatusOr<simd::Conv2dShape> MakeShape(const KernelContext& context) {
   const auto attrs = context.attrs_of<ir::fused::Conv2d>();
   const std::span<const int64_t> x = context.dims(0), w = context.dims(1);
+  const bool channels_first = attrs.x_channels_first;
+  const int64_t channels = x[channels_first ? 1 : 3];
   const simd::Conv2dShape shape = {.batch = x[0],
-                                   .in_height = x[1],
-                                   .in_width = x[2],
-                                   .in_channels = x[3],
+                                   .in_height = x[channels_first ? 2 : 1],
+                                   .in_width = x[channels_first ? 3 : 2],
+                                   .in_channels = channels,
                                    .out_channels = w[0],
                                    .kernel_height = w[2],
                                    .kernel_width = w[3],
@@ -36,7 +38,7 @@ absl::StatusOr<simd::Conv2dShape> MakeShape(const KernelContext& context) {
                                    .pad_bottom = attrs.pads[2],
                                    .pad_right = attrs.pads[3]};
   const std::span<const int64_t> y = context.result_dims(0);
-  if (attrs.group < 1 || w[1] * attrs.group != x[3] || w[0] % attrs.group != 0 ||
+  if (attrs.group < 1 || w[1] * attrs.group != channels || w[0] % attrs.group != 0 ||
       y[1] != shape.out_height() || y[2] != shape.out_width() || y[3] != w[0])
     return context.InvalidArgument("the operands and the result do not fit together");
   return shape;
@@ -82,15 +84,17 @@ absl::StatusOr<std::shared_ptr<PackedGroups>> PackGroups(const KernelContext& co
                                                          const simd::Conv2dShape& group,
                                                          int64_t groups) {
   const ir::Attribute weights = context.constant(1);
-  const std::string key =
-      "native conv w=" + std::to_string(weights.id()) + " group=" + std::to_string(groups);
+  const bool channels_first = context.attrs_of<ir::fused::Conv2d>().x_channels_first;
+  const std::string key = "native conv w=" + std::to_string(weights.id()) +
+                          " group=" + std::to_string(groups) + (channels_first ? " nchw" : "");
   return context.packed().Get<PackedGroups>(
       key, [&]() -> absl::StatusOr<std::shared_ptr<PackedGroups>> {
         const std::vector<float> floats = ConstantFloats(weights);
         auto packed = std::make_shared<PackedGroups>();
         for (int64_t g = 0; g < groups; ++g) {
           const size_t at = floats.size() / groups * g;
-          packed->push_back(simd::PackConv2dWeights(floats.data() + at, group, context.pool()));
+          packed->push_back(
+              simd::PackConv2dWeights(floats.data() + at, group, context.pool(), channels_first));
         }
         return packed;
       });
@@ -127,15 +131,29 @@ Made MakeProducts(const KernelContext& context, const simd::Conv2dShape& shape, 
   arguments.x_stride = shape.in_channels;
   arguments.y_stride = arguments.residual_stride = shape.out_channels;
   arguments.activation = ActivationOf(context);
+  // Then one product over all pixels is left, whose tiles need not end where a row does.
+  arguments.x_channels_first = context.attrs_of<ir::fused::Conv2d>().x_channels_first;
+  const bool gathers = groups == 1 && !arguments.x_channels_first && simd::SkipsPixels(shape);
+  const simd::Conv2dShape strided = arguments.shape;
+  if (gathers) arguments.shape = simd::WithoutSkippedPixels(strided);
+  const int64_t gathered = gathers ? shape.batch * shape.out_height() * shape.out_width() : 0;
+  const auto scratch = static_cast<size_t>(gathered * shape.in_channels) * sizeof(float);
   WEFT_ASSIGN_OR_RETURN(const std::shared_ptr<PackedGroups> weights,
                         PackGroups(context, arguments.shape, groups));
-  return MakeNative("convolution", {.may_overwrite = 1u << 3},
-                    [arguments, weights](const KernelArgs& args) {
+  return MakeNative("convolution",
+                    {.may_overwrite = 1u << 3, .scratch_bytes = scratch, .spaces_rows = true},
+                    [arguments, weights, gathers, strided](const KernelArgs& args) {
                       simd::Conv2dArguments a = arguments;
                       a.x = args.input<float>(0);
+                      if (gathers) {
+                        auto* pixels = reinterpret_cast<float*>(args.scratch);
+                        simd::GatherPixels(strided, a.x, pixels, *args.pool);
+                        a.x = pixels;
+                      }
                       a.bias = args.input<float>(2);
                       a.residual = args.input<float>(3);
                       a.y = args.output<float>(0);
+                      a.y_stride = args.ResultStrideOr(a.y_stride);
                       RunGroups(a, *weights, *args.pool);
                     });
 }
@@ -149,7 +167,10 @@ Made MakeConv2d(const KernelContext& context) {
   if (context.HasInput(3) && context.input_type(3) != context.result_type(0))
     return context.Unsupported("a residual that is broadcast");
   const int64_t groups = context.attrs_of<ir::fused::Conv2d>().group;
-  const bool depthwise = groups == shape.in_channels && groups == shape.out_channels;
+  const bool channels_first = context.attrs_of<ir::fused::Conv2d>().x_channels_first;
+  if (channels_first && groups > 1) return context.Unsupported("groups of an image in NCHW");
+  const bool depthwise =
+      !channels_first && groups == shape.in_channels && groups == shape.out_channels;
   return depthwise ? MakeDepthwise(context, shape) : MakeProducts(context, shape, groups);
 }
 const RegisterKernel<ir::fused::Conv2d> kConv2d("native", &MakeConv2d);

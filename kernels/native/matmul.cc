@@ -54,14 +54,14 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakePackedProduct(const KernelContext& c
                                                           const Product& p, bool transposed) {
   WEFT_ASSIGN_OR_RETURN(const std::shared_ptr<simd::PackedMatrix> weights,
                         PackWeights(context, p, transposed));
-  return MakeNative("gemm", {.may_overwrite = ResidualMask(p)},
+  return MakeNative("gemm", {.may_overwrite = ResidualMask(p), .spaces_rows = true},
                     [p, weights](const KernelArgs& args) {
                       simd::Gemm({.m = p.m,
                                   .a = args.input<float>(0),
                                   .a_stride = p.k,
                                   .b = weights.get(),
                                   .c = args.output<float>(0),
-                                  .c_stride = p.n,
+                                  .c_stride = args.ResultStrideOr(p.n),
                                   .bias = InputOrNull(args, p.bias),
                                   .residual = InputOrNull(args, p.residual),
                                   .residual_stride = p.n,

@@ -50,6 +50,15 @@ class Parts {
   }
   int64_t extent() const { return extent_; }  // of the parts together
   const std::vector<Part>& parts() const { return parts_; }
+  Placement PlacementOf(size_t part) const {
+    const auto row_of = [&](const Dims& shape) {
+      int64_t elements = 1;
+      for (int i = static_cast<int>(axis_); i < shape.size(); ++i) elements *= shape[i];
+      return elements;
+    };
+    return {parts_[part].start / element_size_, row_of(parts_[part].shape),
+            extent_ * strides_[static_cast<int>(axis_)]};
+  }
   const Dims& strides() const { return strides_; }  // of the whole
   int element_size() const { return element_size_; }
 
@@ -61,6 +70,29 @@ class Parts {
   std::vector<Part> parts_;
 };
 
+class ConcatKernel final : public Kernel {
+ public:
+  explicit ConcatKernel(Parts parts) : parts_(std::move(parts)) {}
+  std::string_view name() const override { return "concat"; }
+
+  absl::Status Run(const KernelArgs& args) override {
+    for (size_t i = 0; i < parts_.parts().size(); ++i) {
+      const Parts::Part& part = parts_.parts()[i];
+      std::byte* to = args.outputs[0].data + part.start;
+      if (args.inputs[i].data == to) continue;
+      simd::CopyStrided(args.inputs[i].data, part.strides, to, parts_.strides(), part.shape,
+                        parts_.element_size(), *args.pool);
+    }
+    return absl::OkStatus();
+  }
+  std::optional<Placement> PlacementOf(size_t operand) const override {
+    return parts_.PlacementOf(operand);
+  }
+
+ private:
+  const Parts parts_;
+};
+
 Made MakeConcat(const KernelContext& context) {
   WEFT_ASSIGN_OR_RETURN(const int size, MovedSize(context));
   const std::span<const int64_t> whole = context.result_dims(0);
@@ -69,13 +101,7 @@ Made MakeConcat(const KernelContext& context) {
   for (size_t i = 0; i < context.num_inputs(); ++i) parts.Add(context.dims(i));
   if (parts.extent() != whole[axis])
     return context.InvalidArgument("the parts do not make up the whole");
-  return MakeNative("concat", {}, [parts = std::move(parts)](const KernelArgs& args) {
-    for (size_t i = 0; i < parts.parts().size(); ++i) {
-      const Parts::Part& part = parts.parts()[i];
-      simd::CopyStrided(args.inputs[i].data, part.strides, args.outputs[0].data + part.start,
-                        parts.strides(), part.shape, parts.element_size(), *args.pool);
-    }
-  });
+  return std::make_unique<ConcatKernel>(std::move(parts));
 }
 const RegisterKernel<ops::Concat> kConcat("native", &MakeConcat);
 

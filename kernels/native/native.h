@@ -28,6 +28,7 @@ using Made = absl::StatusOr<std::unique_ptr<Kernel>>;
 struct NativeOptions {
   uint32_t may_overwrite = 0;  // bit i: the result may lie in the memory of operand i
   size_t scratch_bytes = 0;
+  bool spaces_rows = false;
 };
 
 template <class F>
@@ -48,6 +49,7 @@ class NativeKernel final : public Kernel {
   bool MayOverwrite(size_t operand) const override {
     return operand < 32 && (options_.may_overwrite >> operand & 1) != 0;
   }
+  bool SpacesRows() const override { return options_.spaces_rows; }
 
  private:
   const std::string_view name_;  // a literal

@@ -16,7 +16,7 @@ absl::StatusOr<std::unique_ptr<Plan>> Plan::Create(std::unique_ptr<ir::Program> 
 }
 
 absl::Status Plan::RunStep(Step& step) {
-  const KernelArgs args{step.inputs, step.outputs, step.scratch, pool_};
+  const KernelArgs args{step.inputs, step.outputs, step.scratch, pool_, step.result_stride};
   absl::Status status;
   if (!profile_) [[likely]] {
     status = step.kernel->Run(args);
@@ -36,9 +36,9 @@ absl::Status Plan::Run(std::span<const TensorView> inputs, std::span<const Tenso
   const auto resolve = [&](const Address& address) {
     switch (address.kind) {
       case Address::Kind::kInput:
-        return inputs[address.port].data;
+        return inputs[address.port].data + address.offset;
       case Address::Kind::kOutput:
-        return outputs[address.port].data;
+        return outputs[address.port].data + address.offset;
       case Address::Kind::kFixed:
         break;
     }

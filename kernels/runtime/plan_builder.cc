@@ -31,6 +31,7 @@ absl::StatusOr<std::unique_ptr<Plan>> PlanBuilder::Build() {
   for (const ir::Operation op : program_->body()) WEFT_RETURN_IF_ERROR(AddOp(op));
   FindLifetimes();
   PlaceOutputs();
+  WritePartsInPlace();
   ShareInPlace();
   StageInputs();
   WEFT_RETURN_IF_ERROR(AllocateArena());
@@ -197,6 +198,7 @@ bool PlanBuilder::MayShare(int step, uint32_t operand) const {
   const int from = FindRoot(tensors_[tensors.inputs[operand]].root);
   const Root& memory = roots_[from];
   const Root& result = roots_[FindRoot(tensors_[tensors.outputs[0]].root)];
+  if (memory.part_of >= 0 || result.part_of >= 0) return false;
   if (memory.home != Home::kArena || memory.last != step || memory.bytes != result.bytes)
     return false;
   // A program's output is where the caller wants it, and behind its end is nothing to read.
@@ -252,7 +254,7 @@ absl::Status PlanBuilder::AllocateArena() {
     return static_cast<int>(lifetimes.size()) - 1;
   };
   for (Root& root : roots_) {
-    if (root.merged_into < 0 && root.home == Home::kArena)
+    if (root.merged_into < 0 && root.part_of < 0 && root.home == Home::kArena)
       root.arena_buffer = add(root.bytes, root.first, root.last);
   }
   for (size_t step = 0; step < plan_->steps_.size(); ++step) {
@@ -285,8 +287,16 @@ std::byte* PlanBuilder::AlignedConstant(Root& root) {
   return const_cast<std::byte*>(root.data);
 }
 
-Plan::Address PlanBuilder::AddressOf(int tensor) {
-  Root& root = roots_[FindRoot(tensors_[tensor].root)];
+Plan::Address PlanBuilder::AddressOf(int tensor) { return AddressOfRoot(tensors_[tensor].root); }
+
+Plan::Address PlanBuilder::AddressOfRoot(int index) {
+  Root& root = roots_[FindRoot(index)];
+  if (root.part_of >= 0) {
+    Plan::Address address = AddressOfRoot(root.part_of);
+    if (address.kind == Plan::Address::Kind::kFixed) address.fixed += root.offset;
+    address.offset += root.offset;
+    return address;
+  }
   using Kind = Plan::Address::Kind;
   switch (root.home) {
     case Home::kInput:
@@ -338,7 +348,7 @@ void PlanBuilder::AddOutputCopies() {
     const Plan::Address from = AddressOf(output_tensors_[i]);
     const auto bytes = static_cast<size_t>(tensors_[output_tensors_[i]].type.NumBytes());
     if (bytes == 0) continue;
-    if (from.kind == Plan::Address::Kind::kOutput && from.port == i) continue;
+    if (from.kind == Plan::Address::Kind::kOutput && from.port == i && from.offset == 0) continue;
     plan_->copies_out_.push_back(
         {.from = from, .to = {.kind = Plan::Address::Kind::kOutput, .port = i}, .bytes = bytes});
   }

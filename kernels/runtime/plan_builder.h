@@ -1,5 +1,6 @@
 // How a Plan is made; see kernels/runtime/plan.h. Tensors that share memory (a view and what it views, an
-// in-place result and its operand) belong to one root; roots get an address, tensors take theirs.
+// in-place result and its operand) belong to one root; roots get an address, tensors take theirs. The root of a
+// tensor that is written into a wider one is a part of that one's.
 #pragma once
 
 #include <memory>
@@ -27,6 +28,8 @@ class PlanBuilder {
     int first = 0, last = 0;  // steps; -1 is before the first
     bool overread = false;    // by a kernel that ReadsPastEnd
     int merged_into = -1;     // another root, whose memory it shares
+    int part_of = -1;         // another root, at `offset` bytes of which its memory begins
+    size_t offset = 0;
     int arena_buffer = -1;
     ir::DataType dtype = ir::DataType::kNull;
   };
@@ -47,9 +50,12 @@ class PlanBuilder {
   int AddRoot(Root root);
   int FindRoot(int root) const;
   int TensorOf(ir::Value value) const;  // -1 for no value
+  Plan::Address AddressOfRoot(int index);
 
   void FindLifetimes();
   void PlaceOutputs();
+  void WritePartsInPlace();
+  bool MayBePart(int tensor, int whole, bool is_dense) const;
   void ShareInPlace();
   bool MayShare(int step, uint32_t operand) const;
   bool ShareWith(int step, uint32_t operand);

@@ -56,6 +56,7 @@ Made MakeConv2d(const KernelContext& context) {
   if (!context.AllFloat32()) return context.Unsupported("only f32");
   if (!context.constant(1)) return context.Unsupported("weights that are not constant");
   const auto attrs = context.attrs_of<ir::fused::Conv2d>();
+  if (attrs.x_channels_first) return context.Unsupported("an image in NCHW");
   const std::span<const int64_t> x = context.dims(0);
   if (attrs.group < 1 || context.dims(1)[0] % attrs.group != 0 ||
       context.dims(1)[1] * attrs.group != x[3])

@@ -1,4 +1,6 @@
-// Ops that only reinterpret a shape, as reshapes that merge with those around them.
+// Ops that only reinterpret a shape, as reshapes that merge with those around them; transposes of
+// images that the first convolution reads as they lie.
+#include "ir/dialects/fused/conv.h"
 #include "passes/rules.h"
 
 namespace weft::passes {
@@ -19,6 +21,16 @@ WEFT_RULE(LowerUnitTransposeToReshape, "layout-cleanup", kExact,
   auto out = src.Op<ops::Transpose>({.perm = p})(x);
   src.Require(NonEmpty(x), OnlyUnitDimsMove(x, p));
   res.Tensor(out) = res.Op<ops::Reshape>()(x, res.ConstantInts(ShapeOf(out)));
+}
+
+// conv2d(nhwc(x), w, b, r) => conv2d(x, w, b, r) {x_channels_first}, x an image of few channels
+WEFT_RULE(FuseImageTranspose, "layout-cleanup", kReassociates) {
+  auto x = src.Tensor("x"), w = src.Tensor("w"), b = src.Tensor("b"), r = src.Tensor("r");
+  auto conv = src.Op<fused::Conv2d>(AnyAttrs(), {.group = 1, .x_channels_first = false});
+  auto out =
+      conv(src.Op<ops::Transpose>({.perm = {0, 2, 3, 1}})(x), w, src.Optional(b), src.Optional(r));
+  src.Require(MaxDim(x, 1, 4), IsConstant(w));
+  res.Tensor(out) = res.Op<fused::Conv2d>(AttrsOf(conv), {.x_channels_first = true})(x, w, b, r);
 }
 
 }  // namespace weft::passes

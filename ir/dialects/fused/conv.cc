@@ -15,7 +15,8 @@ bool Conv2d::Infer(InferContext& c) {
       !CheckActivation(c, attrs.activation, attrs.activation_params))
     return false;
   const Shape w = DimsOf(c, 1).value_or(Shape(4, kUnknownDim));
-  const int64_t channels = c.Ranked(0) ? c.operand_type(0).dim(3) : kUnknownDim;
+  const int64_t channels =
+      c.Ranked(0) ? c.operand_type(0).dim(attrs.x_channels_first ? 1 : 3) : kUnknownDim;
   if (!CheckConvChannels(c, channels, w, attrs.group) || !CheckShape(c, 2, {w.data(), 1}))
     return false;
   Dims dims;
@@ -24,14 +25,15 @@ bool Conv2d::Infer(InferContext& c) {
                          .dilations = attrs.dilations,
                          .pads = attrs.pads,
                          .kernel_of_operand = true};
-  if (!SlideNhwc(c, window, &dims)) return false;
+  if (!SlideNhwc(c, window, &dims, attrs.x_channels_first)) return false;
   dims->back() = w[0];
   return CheckShape(c, 3, *dims) && SetTensor(c, 0, dtype, dims);
 }
 
 std::vector<Value> Conv2d::Decompose(Builder& b, std::span<const Value> operands,
                                      const Attrs<Plain>& attrs) {
-  std::vector<Value> inputs = {ToNchw(b, operands[0]), operands[1]};
+  const Value x = attrs.x_channels_first ? operands[0] : ToNchw(b, operands[0]);
+  std::vector<Value> inputs = {x, operands[1]};
   if (const Value bias = OperandOrNull(operands, 2)) inputs.push_back(bias);
   Value y = b.Make<ops::Conv>(inputs, {.dilations = attrs.dilations,
                                        .group = attrs.group,

@@ -6,8 +6,8 @@
 
 namespace weft::ir::fused {
 
-// activation(conv(x, w) + bias + residual): x NHWC, w [O, I / group, kh, kw], bias [O], residual
-// like the result, NHWC.
+// activation(conv(x, w) + bias + residual): x NHWC, or NCHW where x_channels_first says so, w
+// [O, I / group, kh, kw], bias [O], residual like the result, NHWC.
 struct Conv2d {
   static constexpr OpInfo kInfo = {.name = "fused.conv2d",
                                    .operands = {"x", "w", Optional("bias"), Optional("residual")},
@@ -21,13 +21,15 @@ struct Conv2d {
     Slot<int64_t> group{};
     Slot<Activation> activation{};
     Slot<Floats> activation_params{};
+    Slot<bool> x_channels_first{};
     static constexpr auto Fields() {
       return std::tuple(Field{"strides", &Attrs::strides, IntList{1, 1}},
                         Field{"pads", &Attrs::pads, IntList{0, 0, 0, 0}},
                         Field{"dilations", &Attrs::dilations, IntList{1, 1}},
                         Field{"group", &Attrs::group, int64_t{1}},
                         Field{"activation", &Attrs::activation, Activation::kNone},
-                        Field{"activation_params", &Attrs::activation_params, EmptyList{}});
+                        Field{"activation_params", &Attrs::activation_params, EmptyList{}},
+                        Field{"x_channels_first", &Attrs::x_channels_first, false});
     }
   };
   static bool Infer(InferContext& c);

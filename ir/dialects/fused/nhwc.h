@@ -9,7 +9,7 @@ namespace weft::ir::fused {
 Value ToNchw(Builder& b, Value x);
 Value ToNhwc(Builder& b, Value x);
 
-// *dims: those of operand 0, with height and width those of the window's positions.
-bool SlideNhwc(InferContext& c, const Window& window, Dims* dims);
+// *dims: those of operand 0 in NHWC, with height and width those of the window's positions.
+bool SlideNhwc(InferContext& c, const Window& window, Dims* dims, bool x_channels_first = false);
 
 }  // namespace weft::ir::fused

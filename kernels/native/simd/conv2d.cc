@@ -23,6 +23,42 @@ struct Convolution {
   Range inner_columns;
   int64_t channels;
   int64_t x_stride, y_stride, residual_stride;
+  // From a channel of the image to the next; 0: those of a pixel follow one another.
+  int64_t plane;
+};
+
+// The segments that a block sees of an image: rows of windows, or taps, and of each all channels
+// unless those lie in planes of their own.
+class Segments {
+ public:
+  Segments(const Convolution& c, int64_t row, int64_t column, const Range& row_taps,
+           const Range& column_taps)
+      : c_(c), row_(row), column_(column), row_taps_(row_taps), column_taps_(column_taps) {
+    // Neighbouring taps of a row are one segment where their pixels follow each other in memory.
+    const bool joined = c.columns.dilation == 1 && column_taps.size() > 0 &&
+                        (c.plane != 0 || c.x_stride == c.channels);
+    per_row_ = joined ? 1 : column_taps.size();
+    depth_ = (joined ? column_taps.size() : 1) * (c.plane != 0 ? 1 : c.channels);
+    per_plane_ = row_taps.size() * per_row_;
+  }
+  int64_t size() const { return per_plane_ * (c_.plane != 0 ? c_.channels : 1); }
+  int64_t depth() const { return depth_; }
+  void At(int64_t index, int64_t* a_offset, int64_t* b_row) const {
+    const int64_t channel = index / per_plane_, in_plane = index % per_plane_;
+    const int64_t row_tap = row_taps_.begin + in_plane / per_row_;
+    const int64_t column_tap = column_taps_.begin + in_plane % per_row_;
+    const int64_t pixel =
+        c_.rows.InputAt(row_, row_tap) * c_.columns.in + c_.columns.InputAt(column_, column_tap);
+    const int64_t tap = row_tap * c_.columns.kernel + column_tap;
+    *a_offset = channel * c_.plane + pixel * c_.x_stride;
+    *b_row = c_.plane != 0 ? channel * c_.rows.kernel * c_.columns.kernel + tap : tap * c_.channels;
+  }
+
+ private:
+  const Convolution& c_;
+  int64_t row_, column_;
+  Range row_taps_, column_taps_;
+  int64_t per_row_, per_plane_, depth_;
 };
 
 // Computes out channels [first, last) of `count` pixels that lie `step` (pixels of the output, along one axis) apart,
@@ -37,7 +73,7 @@ void RunPixels(const Convolution& c, int64_t image, int64_t row, int64_t column,
   const int64_t step = down ? c.columns.out : 1;
   Block block;
   Tile& tile = block.tile;
-  tile.a = a.x + image * s.in_height * in_row_stride;
+  tile.a = a.x + image * s.in_height * in_row_stride * (c.plane != 0 ? c.channels : 1);
   tile.a_stride = down ? c.rows.stride * in_row_stride : c.columns.stride * c.x_stride;
   tile.c = a.y + out_pixel * c.y_stride;
   tile.c_stride = step * c.y_stride;
@@ -48,26 +84,17 @@ void RunPixels(const Convolution& c, int64_t image, int64_t row, int64_t column,
   block.b = Panels::Packed(a.weights->data(), a.weights->k(), a.weights->n());
   block.bias = a.bias;
   block.activation = a.activation;
-  // Neighbouring taps of a row are one segment where their pixels follow each other in memory.
-  const bool joined = c.columns.dilation == 1 && c.x_stride == c.channels && column_taps.size() > 0;
-  const int64_t per_row = joined ? 1 : column_taps.size();
-  tile.depth = (joined ? column_taps.size() : 1) * c.channels;
-  const int64_t segments = row_taps.size() * per_row;
-  if (segments > kMaxSegments && tile.residual == tile.c) StartFromResidual(&block);
+  const Segments segments(c, row, column, row_taps, column_taps);
+  tile.depth = segments.depth();
+  if (segments.size() > kMaxSegments && tile.residual == tile.c) StartFromResidual(&block);
   int64_t a_offsets[kMaxSegments], b_rows[kMaxSegments];
   tile.a_offsets = a_offsets;
   tile.b_rows = b_rows;
   for (int64_t done = 0;;) {
-    tile.segments = std::min(segments - done, kMaxSegments);
-    for (int64_t i = 0; i < tile.segments; ++i) {
-      const int64_t row_tap = row_taps.begin + (done + i) / per_row;
-      const int64_t column_tap = column_taps.begin + (done + i) % per_row;
-      a_offsets[i] = c.rows.InputAt(row, row_tap) * in_row_stride +
-                     c.columns.InputAt(column, column_tap) * c.x_stride;
-      b_rows[i] = (row_tap * c.columns.kernel + column_tap) * c.channels;
-    }
+    tile.segments = std::min(segments.size() - done, kMaxSegments);
+    for (int64_t i = 0; i < tile.segments; ++i) segments.At(done + i, &a_offsets[i], &b_rows[i]);
     done += tile.segments;
-    if (done == segments) break;
+    if (done == segments.size()) break;
     Block part = block;
     part.tile.residual = nullptr;
     part.activation = {};
@@ -166,12 +193,15 @@ int64_t OutSize(int64_t in, int64_t kernel, int64_t stride, int64_t dilation, in
   return room < 0 ? 0 : room / stride + 1;
 }
 
-// A pointwise convolution without stride is one product over all pixels.
-bool IsProduct(const Conv2dShape& s) {
-  return s.kernel_height == 1 && s.kernel_width == 1 && s.stride_height == 1 &&
-         s.stride_width == 1 && s.pad_top == 0 && s.pad_left == 0 && s.pad_bottom == 0 &&
-         s.pad_right == 0;
+bool IsPointwise(const Conv2dShape& s) {
+  return s.kernel_height == 1 && s.kernel_width == 1 && s.pad_top == 0 && s.pad_left == 0 &&
+         s.pad_bottom == 0 && s.pad_right == 0;
 }
+
+bool HasStride(const Conv2dShape& s) { return s.stride_height != 1 || s.stride_width != 1; }
+
+// A pointwise convolution without stride is one product over all pixels.
+bool IsProduct(const Conv2dShape& s) { return IsPointwise(s) && !HasStride(s); }
 
 }  // namespace
 
@@ -183,10 +213,31 @@ int64_t Conv2dShape::out_width() const {
   return OutSize(in_width, kernel_width, stride_width, dilation_width, pad_left + pad_right);
 }
 
-PackedMatrix PackConv2dWeights(const float* weights, const Conv2dShape& shape, ThreadPool& pool) {
+bool SkipsPixels(const Conv2dShape& shape) { return IsPointwise(shape) && HasStride(shape); }
+
+Conv2dShape WithoutSkippedPixels(const Conv2dShape& shape) {
+  Conv2dShape dense = shape;
+  dense.in_height = shape.out_height();
+  dense.in_width = shape.out_width();
+  dense.stride_height = dense.stride_width = 1;
+  return dense;
+}
+
+void GatherPixels(const Conv2dShape& shape, const float* x, float* y, ThreadPool& pool) {
+  const Dims read = {shape.batch, shape.out_height(), shape.out_width(), shape.in_channels};
+  Dims strides =
+      RowMajorStrides(Dims{shape.batch, shape.in_height, shape.in_width, shape.in_channels});
+  strides[1] *= shape.stride_height;
+  strides[2] *= shape.stride_width;
+  CopyStrided(x, strides, y, RowMajorStrides(read), read, sizeof(float), pool);
+}
+
+PackedMatrix PackConv2dWeights(const float* weights, const Conv2dShape& shape, ThreadPool& pool,
+                               bool x_channels_first) {
   const int64_t taps = shape.kernel_height * shape.kernel_width;
   const int64_t k = taps * shape.in_channels;
-  if (taps == 1) return PackedMatrix::Pack(weights, 1, k, k, shape.out_channels, pool);
+  if (taps == 1 || x_channels_first)
+    return PackedMatrix::Pack(weights, 1, k, k, shape.out_channels, pool);
   // To [out_channels, taps, in_channels] first: packing is fast where one of the strides is 1.
   const auto by_tap = std::make_unique<float[]>(static_cast<size_t>(k * shape.out_channels));
   Transpose(weights, Dims{shape.out_channels, shape.in_channels, taps}, Dims{0, 2, 1}, by_tap.get(),
@@ -206,11 +257,12 @@ void Conv2d(const Conv2dArguments& arguments, ThreadPool& pool) {
   c.inner_columns = c.columns.Inner();
   c.channels = s.in_channels;
   const auto stride_or = [](int64_t stride, int64_t dense) { return stride == 0 ? dense : stride; };
-  c.x_stride = stride_or(arguments.x_stride, s.in_channels);
+  c.plane = arguments.x_channels_first ? s.in_height * s.in_width : 0;
+  c.x_stride = c.plane != 0 ? 1 : stride_or(arguments.x_stride, s.in_channels);
   c.y_stride = stride_or(arguments.y_stride, s.out_channels);
   c.residual_stride = stride_or(arguments.residual_stride, s.out_channels);
   if (s.batch * c.rows.out * c.columns.out * s.out_channels == 0) return;
-  if (IsProduct(s)) {
+  if (IsProduct(s) && c.plane == 0) {
     GemmArguments g;
     g.m = s.batch * s.in_height * s.in_width;
     g.a = arguments.x;
@@ -225,7 +277,7 @@ void Conv2d(const Conv2dArguments& arguments, ThreadPool& pool) {
     return Gemm(g, pool);
   }
   const TermTiles* term_tiles = TermTilesFor(CurrentIsa());
-  if (term_tiles != nullptr && ConvolvesFasterOnTiles(s)) {
+  if (term_tiles != nullptr && c.plane == 0 && ConvolvesFasterOnTiles(s)) {
     return Conv2dOnTiles(*term_tiles,
                          {&arguments, c.tiles, c.rows, c.columns, c.x_stride, c.y_stride,
                           c.residual_stride, RunSomeOfRow, &c},

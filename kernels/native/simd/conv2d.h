@@ -36,11 +36,22 @@ struct Conv2dShape {
 };
 
 // Packs weights [out_channels, in_channels, kernel_height, kernel_width] (ONNX's order).
-PackedMatrix PackConv2dWeights(const float* weights, const Conv2dShape& shape, ThreadPool& pool);
+PackedMatrix PackConv2dWeights(const float* weights, const Conv2dShape& shape, ThreadPool& pool,
+                               bool x_channels_first = false);
+
+// Of a pointwise convolution without padding whose stride leaves out pixels: the pixels that it reads,
+// one after the other, and its shape over those.
+bool SkipsPixels(const Conv2dShape& shape);
+Conv2dShape WithoutSkippedPixels(const Conv2dShape& shape);
+// x [batch, in_height, in_width, in_channels] to y [batch, out_height, out_width, in_channels].
+void GatherPixels(const Conv2dShape& shape, const float* x, float* y, ThreadPool& pool);
 
 struct Conv2dArguments {
   Conv2dShape shape = {};
-  const float* x = nullptr;               // [batch, in_height, in_width, in_channels]
+  const float* x = nullptr;  // [batch, in_height, in_width, in_channels]
+  // x is [batch, in_channels, in_height, in_width] instead, dense. For images of few channels: tiles
+  // read a row of the window, in one channel, at a time.
+  bool x_channels_first = false;
   const PackedMatrix* weights = nullptr;  // by PackConv2dWeights
   const float* bias = nullptr;            // [out_channels], optional
   const float* residual = nullptr;        // as y, optional; may be y

@@ -137,7 +137,10 @@ std::vector<Tensor*> OpMeanings::Conv2d(const ProofOp& op) {
   ProofOp conv = op;
   conv.attrs.erase("activation");
   conv.attrs.erase("activation_params");
-  Tensor* x = Permuted(op.operands[0], kToNchw);
+  conv.attrs.erase("x_channels_first");
+  const bool channels_first =
+      !IsDefault(op, "x_channels_first") && Integer(op, "x_channels_first", 0, 1) != 0;
+  Tensor* x = channels_first ? op.operands[0] : Permuted(op.operands[0], kToNchw);
   if (!c_.open()) return {};
   Tensor* y = Permuted(Call("onnx.Conv", {x, op.operands[1], op.operand(2)}, conv), kToNhwc);
   if (y != nullptr && !c_.of_result()) c_.Unify(op.operands[0]->type, y->type);

@@ -11,6 +11,7 @@ struct ConvCase {
   ir::Shape x, w, y;  // NHWC, OIHW, NHWC
   Ints strides = {1, 1}, pads = {0, 0, 0, 0}, dilations = {1, 1};
   int64_t group = 1;
+  bool x_channels_first = false;  // x NCHW
 };
 
 void ExpectConv(const ConvCase& c, const std::string& provider,
@@ -26,7 +27,8 @@ void ExpectConv(const ConvCase& c, const std::string& provider,
        .group = c.group,
        .activation = activation,
        .activation_params =
-           activation == Activation::kClip ? ir::Floats{-0.5f, 1.0f} : ir::Floats{}},
+           activation == Activation::kClip ? ir::Floats{-0.5f, 1.0f} : ir::Floats{},
+       .x_channels_first = c.x_channels_first},
       {FloatResult(c.y)})
       .Of(provider);
 }
@@ -35,6 +37,7 @@ TEST(Conv2d, AgreesWithTheReferenceInBothProviders) {
   for (const char* provider : {"native", "xnnpack"}) {
     ExpectConv({{1, 9, 9, 5}, {7, 5, 1, 1}, {1, 9, 9, 7}}, provider);
     ExpectConv({{2, 9, 7, 5}, {7, 5, 3, 3}, {2, 5, 4, 7}, {2, 2}, {1, 1, 1, 1}}, provider);
+    ExpectConv({{2, 9, 7, 35}, {70, 35, 1, 1}, {2, 5, 3, 70}, {2, 3}}, provider);
     ExpectConv({{1, 9, 7, 4}, {6, 4, 3, 2}, {1, 8, 8, 6}, {1, 1}, {0, 1, 1, 1}}, provider);
     ExpectConv({{1, 9, 9, 4}, {6, 4, 3, 3}, {1, 5, 5, 6}, {1, 1}, {0, 0, 0, 0}, {2, 2}}, provider);
     ExpectConv({{1, 16, 16, 3}, {40, 3, 7, 7}, {1, 8, 8, 40}, {2, 2}, {3, 3, 3, 3}}, provider);
@@ -58,6 +61,22 @@ TEST(Conv2d, RunsGroupsAndDepthwise) {
     ExpectConv({{1, 9, 9, 16}, {16, 1, 3, 3}, {1, 5, 5, 16}, {1, 1}, {0, 0, 0, 0}, {2, 2}, 16},
                provider);
   }
+}
+
+TEST(Conv2d, ReadsImagesInNchw) {
+  const auto expect = [](ConvCase c, const std::string& provider) {
+    c.x_channels_first = true;
+    for (const bool residual : {false, true})
+      ExpectConv(c, provider, Activation::kHardSwish, residual);
+  };
+  expect({{1, 3, 16, 16}, {40, 3, 7, 7}, {1, 8, 8, 40}, {2, 2}, {3, 3, 3, 3}}, "native");
+  expect({{2, 3, 9, 7}, {33, 3, 3, 3}, {2, 5, 4, 33}, {2, 2}, {1, 1, 1, 1}}, "native");
+  expect({{2, 4, 9, 7}, {7, 4, 3, 2}, {2, 5, 7, 7}, {1, 1}, {0, 1, 0, 1}, {2, 2}}, "native");
+  expect({{1, 25, 5, 6}, {5, 25, 3, 3}, {1, 5, 6, 5}, {1, 1}, {1, 1, 1, 1}}, "native");
+  expect({{1, 3, 5, 6}, {5, 3, 1, 1}, {1, 5, 6, 5}}, "native");
+  expect({{1, 3, 5, 6}, {5, 3, 1, 1}, {1, 3, 2, 5}, {2, 3}}, "native");
+  expect({{1, 1, 5, 6}, {1, 1, 2, 2}, {1, 4, 5, 1}}, "native");
+  expect({{1, 4, 5, 6}, {4, 2, 2, 2}, {1, 4, 5, 4}, {1, 1}, {0, 0, 0, 0}, {1, 1}, 2}, "reference");
 }
 
 TEST(Conv2d, AddsTheResidualBeforeTheActivation) {

@@ -19,7 +19,7 @@ struct Outcome {
   std::vector<std::byte> bytes;  // of the result
 };
 
-// concat(op(exp(x0), exp(x1), ...) twice): no operand of the op is an input and no result an output.
+// transpose(op(exp(x0), exp(x1), ...)): no operand of the op is an input and no result an output.
 // Operands of bool are made by Not, of integers by Neg; constants are operands themselves.
 template <class O>
 class InplaceOp {
@@ -66,7 +66,7 @@ class InplaceOp {
                            .result_types = {context.TensorType(result_.dtype, result_.dims)},
                            .location = ir::Name("looked at")});
     std::vector<std::pair<std::string, ir::Value>> outputs = {
-        {"y", b.Make<ops::Concat>({op.result(), op.result()}, {.axis = 0})}};
+        {"y", b.Make<ops::Transpose>({op.result()})}};
     for (size_t i = 0; keep && i < values.size(); ++i)
       if (values[i]) outputs.emplace_back("kept" + std::to_string(i), values[i]);
     b.Return(std::move(outputs));
