@@ -46,6 +46,7 @@ absl::Status PassManager::Run(ir::Program& program) {
     may_have_marks = pass->KeepsInplaceMarks();
     RewriteTrace* const trace = pass_context_.trace;
     if (trace && trace->AtLimit()) break;
+    if (stop_ && stop_()) return absl::CancelledError("the run was stopped before " + pass->name());
     if (hook_) hook_(*pass, false, false, program);
     if (trace) trace->BeginPass(pass->name(), program);
     pass->ResetStatistics();

@@ -41,6 +41,8 @@ class PassManager {
   using Hook =
       std::function<void(const Pass& pass, bool after, bool changed, ir::Program& program)>;
   void set_hook(Hook hook) { hook_ = std::move(hook); }
+  // Asked before each pass; true ends the run with Cancelled.
+  void set_stop(std::function<bool()> stop) { stop_ = std::move(stop); }
 
   // Marks of in-place execution are dropped before a pass that does not keep them.
   // Stops at the first error, which names the pass.
@@ -54,6 +56,7 @@ class PassManager {
   PassContext pass_context_;
   bool verify_each_ = false;
   Hook hook_;
+  std::function<bool()> stop_;
   std::vector<PassReport> reports_;
 };
 

@@ -25,7 +25,7 @@ set(z3)
 if(EXISTS ${BUILT}/libweft_z3.a)
   set(z3 libweft_z3.a)
 endif()
-foreach(file bin/ir-opt bin/ir-run ${z3} libweft_ir.a libweft_drr.a libweft_passes.a libweft_kernels.a libweft_onnx.a
+foreach(file bin/ir-opt bin/ir-run ${z3} libweft_ir.a libweft_drr.a libweft_passes.a libweft_kernels.a libweft_onnx.a libweft_weft.a
     generated/tools/onnx/proto/model.pb.h)
   get_filename_component(folder ${file} DIRECTORY)
   file(COPY ${BUILT}/${file} DESTINATION ${tree}/${folder})

@@ -136,6 +136,10 @@ absl::Status OutputFile::OpenTemporary() {
 }
 
 absl::Status OutputFile::WriteAll(const char* data, size_t size) {
+  if (memory_ != nullptr) {
+    memory_->append(data, size);
+    return absl::OkStatus();
+  }
   while (size > 0) {
     const ssize_t written = write(fd_, data, std::min(size, kMaxWrite));
     if (written < 0 && errno == EINTR) continue;
@@ -198,6 +202,7 @@ absl::Status OutputFile::Rename() {
 }
 
 absl::Status OutputFile::Commit() {
+  if (memory_ != nullptr) return Flush();
   OutputFile* const files[] = {this};
   return CommitTogether(files);
 }

@@ -35,7 +35,9 @@ class OutputFile {
 
   // What exists and is no regular file (a pipe, /dev/null) is written in place.
   absl::Status Open(const std::string& path, Links links = Links::kFollow);
-  bool is_open() const { return fd_ >= 0; }
+  // Instead: appends to `memory`, which has all of it after Commit.
+  void OpenMemory(std::string* memory) { memory_ = memory; }
+  bool is_open() const { return fd_ >= 0; }  // as a file
   absl::Status Append(std::string_view text);
   absl::Status Append(std::span<const std::byte> bytes);  // large ranges are not copied
   absl::Status AppendZeros(size_t count);
@@ -58,6 +60,7 @@ class OutputFile {
   std::string temporary_;  // empty while the file has no name, and when it is written in place
   std::string buffer_;
   int fd_ = -1;
+  std::string* memory_ = nullptr;
   bool in_place_ = false;
   size_t size_ = 0;
 };

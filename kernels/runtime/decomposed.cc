@@ -4,11 +4,12 @@
 
 #include "ir/analysis/reference_body.h"
 #include "kernels/runtime/plan.h"
+#include "kernels/runtime/plans_while_running.h"
 
 namespace weft::kernels {
 namespace {
 
-class BodyKernel final : public Kernel {
+class BodyKernel final : public Kernel, public PlansWhileRunning {
  public:
   // `operands` are the numbers of those that are inputs of the plan.
   BodyKernel(std::string_view name, std::unique_ptr<Plan> plan, std::vector<size_t> operands)
@@ -21,6 +22,7 @@ class BodyKernel final : public Kernel {
     return plan_->Run(inputs_, args.outputs);
   }
   std::string_view name() const override { return name_; }
+  bool plans_while_running() const override { return plan_->plans_while_running(); }
 
  private:
   const std::string_view name_;

@@ -1,10 +1,12 @@
 #include "kernels/runtime/plan.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <utility>
 
 #include "kernels/runtime/plan_builder.h"
+#include "kernels/runtime/plans_while_running.h"
 
 namespace weft::kernels {
 
@@ -12,7 +14,13 @@ Plan::~Plan() = default;
 
 absl::StatusOr<std::unique_ptr<Plan>> Plan::Create(std::unique_ptr<ir::Program> program,
                                                    const PlanResources& resources) {
-  return PlanBuilder(std::move(program), resources).Build();
+  WEFT_ASSIGN_OR_RETURN(auto plan, PlanBuilder(std::move(program), resources).Build());
+  plan->plans_while_running_ =
+      std::any_of(plan->steps_.begin(), plan->steps_.end(), [](const Step& step) {
+        const auto* const planning = dynamic_cast<const PlansWhileRunning*>(step.kernel.get());
+        return planning != nullptr && planning->plans_while_running();
+      });
+  return plan;
 }
 
 absl::Status Plan::RunStep(Step& step) {
@@ -48,6 +56,8 @@ absl::Status Plan::Run(std::span<const TensorView> inputs, std::span<const Tenso
   for (const Binding& binding : bindings_) views_[binding.view].data = resolve(binding.address);
   for (const Copy& c : copies_in_) copy(c);
   for (Step& step : steps_) {
+    if (stop_ != nullptr && *stop_ && (*stop_)()) [[unlikely]]
+      return absl::CancelledError("the run was stopped before " + step.op);
     if (absl::Status status = RunStep(step); !status.ok()) [[unlikely]]
       return status;
   }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -26,6 +27,8 @@ struct PlanResources {
   ThreadPool* pool = nullptr;
   PackedWeights* packed = nullptr;
   bool profile = false;
+  // Asked before every step, if it is set when a plan runs; true ends the run with Cancelled.
+  const std::function<bool()>* stop = nullptr;
 };
 
 struct Step {
@@ -58,6 +61,8 @@ class Plan {
   const std::vector<ir::Type>& input_types() const { return input_types_; }
   const std::vector<ir::Type>& output_types() const { return output_types_; }
   absl::Status Run(std::span<const TensorView> inputs, std::span<const TensorView> outputs);
+  // Whether a run may make plans for what some step holds, and use the context for that.
+  bool plans_while_running() const { return plans_while_running_; }
 
   std::span<const Step> steps() const { return steps_; }
   int64_t runs() const { return runs_; }
@@ -90,6 +95,8 @@ class Plan {
   std::vector<ir::Type> input_types_, output_types_;
   ThreadPool* pool_ = nullptr;
   bool profile_ = false;
+  const std::function<bool()>* stop_ = nullptr;
+  bool plans_while_running_ = false;
   Isa isa_ = CurrentIsa();
   std::vector<Step> steps_;
   std::vector<TensorView> views_;  // of all steps

@@ -24,6 +24,7 @@ PlanBuilder::PlanBuilder(std::unique_ptr<ir::Program> program, const PlanResourc
   plan_->program_ = std::move(program);
   plan_->pool_ = resources.pool;
   plan_->profile_ = resources.profile;
+  plan_->stop_ = resources.stop;
 }
 
 absl::StatusOr<std::unique_ptr<Plan>> PlanBuilder::Build() {

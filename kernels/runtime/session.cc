@@ -90,6 +90,13 @@ absl::Status CheckCount(size_t actual, size_t expected, std::string_view what) {
 
 }  // namespace
 
+Session::Session(std::shared_ptr<ThreadPool> pool, std::shared_ptr<PackedWeights> packed)
+    : pool_(std::move(pool)), packed_(std::move(packed)) {
+  resources_.pool = pool_.get();
+  resources_.packed = packed_.get();
+  resources_.stop = &stop_;
+}
+
 Session::~Session() = default;
 
 absl::Status CheckIsa(const std::string& name) {
@@ -111,11 +118,11 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(const ir::Program& prog
   // The system is asked only where the answer matters: that reads six files.
   const bool is_limited = options.threads > 1 && !options.oversubscribe;
   const int threads = is_limited ? std::min(options.threads, AvailableCpus()) : options.threads;
-  std::unique_ptr<Session> session(new Session(threads));
+  std::unique_ptr<Session> session(
+      new Session(std::make_shared<ThreadPool>(threads),
+                  options.packed ? options.packed : std::make_shared<PackedWeights>()));
   PlanResources& resources = session->resources_;
   WEFT_ASSIGN_OR_RETURN(resources.providers, ProviderOrder(options.provider));
-  resources.pool = &session->pool_;
-  resources.packed = &session->packed_;
   resources.profile = options.profile;
   session->isa_ = isa;
 
@@ -139,6 +146,18 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(const ir::Program& prog
   for (uint32_t i = 0; i < end.num_operands(); ++i)
     session->outputs_.push_back({NameOr(names.output_names, i, "output"), end.operand(i).type()});
   return session;
+}
+
+absl::StatusOr<std::unique_ptr<Session>> Session::Fork() const {
+  std::unique_ptr<Session> fork(new Session(pool_, packed_));
+  fork->resources_.providers = resources_.providers;
+  fork->resources_.profile = resources_.profile;
+  fork->isa_ = isa_;
+  fork->program_ = program_->Clone();
+  fork->inputs_ = inputs_;
+  fork->outputs_ = outputs_;
+  WEFT_RETURN_IF_ERROR(fork->ReadDefaults());
+  return fork;
 }
 
 absl::StatusOr<std::vector<ir::Type>> Session::BindTypes(
@@ -195,6 +214,14 @@ absl::StatusOr<Plan*> Session::PlanFor(std::span<const std::span<const int64_t>>
 absl::StatusOr<bool> Session::HasOnePlan(std::span<const std::span<const int64_t>> input_dims) {
   WEFT_ASSIGN_OR_RETURN(PreparedProgram* const prepared, Prepare(input_dims));
   return prepared->plan != nullptr;
+}
+
+bool Session::IsReady(std::span<const TensorView> given) {
+  const auto inputs = WithDefaults(given);
+  if (!inputs.ok()) return false;
+  const auto same = [&](size_t i, ir::Type type) { return IsOfType((*inputs)[i].dims, type); };
+  const PreparedProgram* const found = prepared_.Find(inputs->size(), same);
+  return found != nullptr && found->plan != nullptr && !found->plan->plans_while_running();
 }
 
 absl::StatusOr<PreparedProgram*> Session::PrepareForInputs(std::span<const TensorView> inputs) {

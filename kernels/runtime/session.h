@@ -15,10 +15,11 @@
 //   WEFT_ASSIGN_OR_RETURN(std::vector<RuntimeValue> y, session->RunValues(values));
 //
 // Errors: InvalidArgument for inputs that do not fit, Unsupported naming the op that cannot run.
-// Not thread safe, nor may another thread use the program's context meanwhile.
+// Not thread safe, nor may another thread use the program's context meanwhile, unless IsReady().
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -46,6 +47,8 @@ struct SessionOptions {
   std::string isa = {};
   bool profile = false;  // measure every step
   bool oversubscribe = false;
+  // What other sessions of the same context packed and will pack; null: the session's own.
+  std::shared_ptr<PackedWeights> packed = nullptr;
 };
 
 struct TensorInfo {
@@ -64,6 +67,9 @@ class Session {
   // Keeps a copy of the program (which shares its weights); the context must outlive the session.
   static absl::StatusOr<std::unique_ptr<Session>> Create(const ir::Program& program,
                                                          const SessionOptions& options);
+  // Another session of the same program for another thread. The two share threads and packed weights;
+  // each has plans, and their memory, of its own.
+  absl::StatusOr<std::unique_ptr<Session>> Fork() const;
   ~Session();
 
   const std::vector<TensorInfo>& inputs() const { return inputs_; }
@@ -74,6 +80,9 @@ class Session {
   absl::StatusOr<Plan*> PlanFor(std::span<const std::span<const int64_t>> input_dims);
   // Whether the shapes of inputs decide all sizes.
   absl::StatusOr<bool> HasOnePlan(std::span<const std::span<const int64_t>> input_dims);
+  // Whether a run on inputs of these shapes makes no plan, because it has been made and no loop or
+  // branch makes one on the way: it uses the context for nothing, so that other threads may.
+  bool IsReady(std::span<const TensorView> inputs);
   // The plans of the last run, in order. Valid until the next.
   std::span<Plan* const> last_plans() const { return last_plans_; }
 
@@ -89,12 +98,16 @@ class Session {
   // have an owner, which may be that of an input.
   absl::StatusOr<std::vector<RuntimeValue>> RunValues(std::span<const RuntimeValue> inputs);
 
+  // Asked before every operation of later runs; true ends a run with Cancelled, with outputs partly
+  // written. A loop or a branch is one operation. Null: not asked.
+  void set_stop(std::function<bool()> stop) { stop_ = std::move(stop); }
+
   static constexpr size_t kMaxPlans = 16;
-  int num_threads() const { return pool_.num_threads(); }
-  size_t num_packed_weights() const { return packed_.size(); }
+  int num_threads() const { return pool_->num_threads(); }
+  size_t num_packed_weights() const { return packed_->size(); }
 
  private:
-  explicit Session(int threads) : pool_(threads) {}
+  Session(std::shared_ptr<ThreadPool> pool, std::shared_ptr<PackedWeights> packed);
   absl::Status ReadDefaults();
   absl::StatusOr<std::span<const TensorView>> WithDefaults(std::span<const TensorView> inputs);
   absl::StatusOr<PreparedProgram*> Prepare(std::span<const std::span<const int64_t>> input_dims);
@@ -108,9 +121,10 @@ class Session {
   absl::StatusOr<std::vector<ir::Type>> BindTypes(
       std::span<const std::span<const int64_t>> input_dims) const;
 
-  ThreadPool pool_;
+  const std::shared_ptr<ThreadPool> pool_;
+  const std::shared_ptr<PackedWeights> packed_;
   std::optional<Isa> isa_;
-  PackedWeights packed_;
+  std::function<bool()> stop_;
   PlanResources resources_;
   std::unique_ptr<ir::Program> program_;
   std::vector<TensorInfo> inputs_, outputs_;

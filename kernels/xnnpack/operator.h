@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <new>
 
 namespace weft::kernels::xnnpack {
@@ -29,6 +30,7 @@ class Operator {
   void* workspace() const { return workspace_.get(); }
 
   const void* last_user = nullptr;  // the kernel that prepared it
+  std::mutex in_use;                // held by the kernel that runs
 
  private:
   static constexpr size_t kAlignment = 128;  // at least what XNNPACK asks for

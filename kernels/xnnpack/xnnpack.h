@@ -3,7 +3,7 @@
 //
 // XNNPACK reads up to 16 bytes past the end of its inputs, hence ReadsPastEnd. An operator keeps
 // the sizes and addresses it was given, so one that several kernels share (they have the same
-// weights) is given them again when another of them ran last.
+// weights) is given them again when another of them ran last, and runs for one at a time.
 //
 // What XNNPACK clamps (every product, convolution, pool, sum...) it clamps with instructions that
 // lose a NaN on one machine or another, also where the bounds are infinite: those kernels are
@@ -13,6 +13,7 @@
 #include <array>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -56,6 +57,7 @@ class XnnKernel final : public Kernel {
 
   absl::Status Run(const KernelArgs& args) override {
     const bool same_addresses = SameAddresses(args);
+    const std::unique_lock lock(operator_->in_use);
     if (operator_->last_user != this || !same_addresses)
       WEFT_RETURN_IF_ERROR(FromXnn(SetUp(args), name_));
     const xnn_status status = xnn_run_operator(operator_->handle(), args.pool->handle());

@@ -1,9 +1,7 @@
 // Exit codes of the programs, and the status that leads to each.
 #pragma once
 
-#include <string>
-
-#include "ir/base/status.h"
+#include "weft/base/check_failed.h"
 
 namespace weft::tools {
 
@@ -13,9 +11,6 @@ enum ExitCode : int {
   kBadInput = 2,     // bad usage or bad input
   kUnsupported = 3,  // the input is fine but uses something that is not supported
 };
-
-// A check that the user asked for did not hold: exit 1.
-absl::Status CheckFailed(const std::string& message);
 
 int ExitCodeOf(const absl::Status& status);
 

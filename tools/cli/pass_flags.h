@@ -1,43 +1,34 @@
 // The flags by which a user says which passes run, and running them.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "ir/base/status.h"
 #include "ir/program.h"
 #include "passes/pass_manager.h"
-#include "passes/precision/convert_floats.h"
 #include "tools/cli/cli_fwd.h"
 #include "tools/cli/rewrite_flags.h"
-#include "tools/cli/rules/rule_trust.h"
 #include "tools/cli/search_flags.h"
+#include "weft/optimize/run_passes.h"
 
 namespace weft::tools {
 
-struct PassFlags {
-  std::string pipeline;                  // ignored when passes are given
-  bool pipeline_given = false;           // by the user
-  std::vector<std::string> passes = {};  // in place of the pipeline
-  std::vector<std::string> enabled_rules = {}, disabled_rules = {};
-  std::string numerics = "reassociates";      // see drr::FindNumericClass
-  std::vector<std::string> rules_files = {};  // whose rules run before all passes
-  RuleTrust trust = {};                       // in those
-  bool verify_each = false, paranoid = false;
-  std::string print_before = {}, print_after = {};  // a pass, all, or (after) change
-  std::string stats = {};                           // table, json, or empty: none
+struct PassFlags : PassSelection {
+  explicit PassFlags(const std::string& default_pipeline = "simplify",
+                     const std::string& program_name = "ir-opt")
+      : program(program_name) {
+    pipeline = default_pipeline;
+  }
+
+  bool pipeline_given = false;            // by the user
+  std::string print_before, print_after;  // a pass, all, or (after) change
+  std::string stats;                      // table, json, or empty: none
   bool timing = false;
-  std::vector<std::string> fail_if = {};  // see rule_bound.h
-  int64_t target_opset = 0;               // of the ONNX model that will be written; 0: none will
-  bool widen_floats = false;              // begin with widen-floats, if any pass runs
-  RewriteFlags rewrites = {};
-  std::string program = "ir-opt";  // that warns on stderr
-  // Run convert-floats: after simplify, where the pipeline begins with it, else at the end.
-  std::optional<passes::ConvertFloatsOptions> convert = {};
-  SearchFlags search = {};  // of superopt
-  std::vector<std::string> dim_ranges =
-      {};  // of sampled-dynamic-reshape: see passes/targets/ascend/dim_range.h
+  std::vector<std::string> fail_if;  // see rule_bound.h
+  RewriteFlags rewrites;
+  std::string program;  // that warns on stderr
+  SearchFlags search;   // of superopt
 };
 
 // --pipeline alone; the default is what `flags` holds.
@@ -54,15 +45,8 @@ void AddOtherPassFlags(CLI::App& app, PassFlags* flags);
 // Every name exists, and no two flags contradict each other. Before anything is read.
 absl::Status CheckPassFlags(const PassFlags& flags);
 
-// Registered rule names plus those loaded from rule files.
-std::vector<std::string> RuleNames(const std::vector<passes::PassReport>& reports = {});
 // The rules that flags may name before anything is read; none when a file has more of them.
 std::vector<std::string> RuleNamesOf(const PassFlags& flags);
-
-// The passes to run, by name.
-std::vector<std::string> PassesOf(const PassFlags& flags);
-// Which rules are eligible; nothing about folding.
-passes::PassContext PassContextOf(const PassFlags& flags);
 
 // Judges the rules of files that RunPasses would apply to `program`, as it does itself unless they are
 // trusted: for those who run the passes several times.

@@ -152,6 +152,12 @@ void PrintWarning(const std::string& program, std::string_view what) {
   std::fprintf(stderr, "%s: warning: %s\n", program.c_str(), EscapeControl(what).c_str());
 }
 
+Notices NoticesOf(const std::string& program) {
+  return {.warning = [program](const std::string& line) { PrintWarning(program, line); },
+          .error = [program](const std::string& line) { PrintError(program, line); },
+          .text = [](const std::string& lines) { std::fputs(lines.c_str(), stderr); }};
+}
+
 absl::StatusOr<std::pair<std::string, std::string>> SplitAssignment(const std::string& option,
                                                                     const std::string& text) {
   const size_t equals = text.find('=');

@@ -9,6 +9,7 @@
 
 #include "ir/base/status.h"
 #include "tools/cli/cli_fwd.h"
+#include "weft/base/notices.h"
 
 namespace weft::tools {
 
@@ -30,6 +31,8 @@ int RunMain(CLI::App& app, int argc, const char* const* argv,
 // "ir-opt: error: what" on stderr, control characters escaped so that it stays one line.
 void PrintError(const std::string& program, std::string_view what);
 void PrintWarning(const std::string& program, std::string_view what);
+// Prints them so, on stderr.
+Notices NoticesOf(const std::string& program);
 
 // NAME=VALUE split at the first '='; `option` is for the message.
 absl::StatusOr<std::pair<std::string, std::string>> SplitAssignment(const std::string& option,

@@ -3,31 +3,13 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstdio>
-#include <utility>
 
 #include "ir/base/suggest.h"
 #include "tools/cli/program_main.h"
+#include "weft/optimize/rewrite_text.h"
 
 namespace weft::tools {
-std::string CountedNames(const std::vector<std::string>& names) {
-  std::vector<std::pair<std::string, size_t>> counts;
-  for (const std::string& name : names) {
-    const auto it = std::find_if(counts.begin(), counts.end(),
-                                 [&](const auto& count) { return count.first == name; });
-    if (it == counts.end()) {
-      counts.emplace_back(name, 1);
-    } else {
-      ++it->second;
-    }
-  }
-  std::string text;
-  for (const auto& [name, count] : counts)
-    text += fmt::format("{}{}{}", text.empty() ? "" : ", ",
-                        count == 1 ? "" : fmt::format("{} ", count), name);
-  return text.empty() ? "nothing" : text;
-}
 
 void AddRewriteFlags(CLI::App& app, RewriteFlags* flags) {
   app.add_option("--max-rewrites", flags->most,
@@ -61,12 +43,6 @@ std::optional<passes::RewriteTraceOptions> TraceOptionsOf(const RewriteFlags& fl
       if (also) also(rewrite);
     };
   return options;
-}
-
-std::string DescribeRewrite(const passes::TracedRewrite& rewrite) {
-  std::string text = fmt::format("{} {}: ", rewrite.number, rewrite.pass);
-  if (!rewrite.rule.empty()) text += fmt::format("{} at {}: ", rewrite.rule, rewrite.site);
-  return text + CountedNames(rewrite.went) + " -> " + CountedNames(rewrite.came);
 }
 
 }  // namespace weft::tools

@@ -27,9 +27,4 @@ absl::Status CheckRewriteFlags(const RewriteFlags& flags);
 // What follows the rewrites of a run as the flags want it, printing on stderr; nullopt: nobody does.
 std::optional<passes::RewriteTraceOptions> TraceOptionsOf(const RewriteFlags& flags);
 
-// "2 onnx.Transpose, onnx.Relu", in the order in which the names come first; "nothing".
-std::string CountedNames(const std::vector<std::string>& names);
-// "3 canonicalize: drop-unit-factor at onnx.Mul %y (/mul): onnx.Mul -> nothing".
-std::string DescribeRewrite(const passes::TracedRewrite& rewrite);
-
 }  // namespace weft::tools

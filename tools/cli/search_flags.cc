@@ -10,8 +10,8 @@
 #include <cstdio>
 
 #include "ir/base/suggest.h"
-#include "tools/cli/measured_cost.h"
 #include "tools/cli/program_main.h"
+#include "weft/optimize/measured_cost.h"
 
 namespace weft::tools {
 namespace {

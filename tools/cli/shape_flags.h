@@ -19,21 +19,7 @@ struct ShapeFlags {
 void AddDimFlag(CLI::App& app, ShapeFlags* flags);
 void AddInputShapeFlags(CLI::App& app, ShapeFlags* flags);  // both
 
-// "1x3x224x224" or "1,3,224,224"; `option` is for the message.
-absl::StatusOr<ir::Shape> ParseShape(const std::string& option, const std::string& text);
-
-// Sets the shapes of inputs and the dims, and what follows from them: an input of 5 rows where it says
-// 2*n + 1 makes n 2. Then infers the types of everything again.
-// InvalidArgument when there is no such input or symbolic dim, when a dim is given twice, or when the
-// flags contradict the model or each other.
+// As weft/io/shapes.h does. InvalidArgument for flags that cannot be read, too.
 absl::Status ApplyShapes(const ShapeFlags& flags, ir::Program& program);
-
-// The program's inputs, in order, and the names of its symbolic input dims, sorted.
-struct ProgramInput {
-  std::string name;
-  ir::Type type;
-};
-std::vector<ProgramInput> InputsOf(ir::Program& program);
-std::vector<std::string> SymbolsOf(ir::Program& program);
 
 }  // namespace weft::tools

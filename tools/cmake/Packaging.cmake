@@ -7,15 +7,24 @@
 include(CMakePackageConfigHelpers)
 set(weft_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/weft)
 
-foreach(name ir drr passes kernels onnx z3 fixtures)
+# The public headers of weft/ lie a level higher: <weft/weft.h> is found without any option where the prefix is /usr.
+foreach(header weft.h model_options.h base/notices.h)
+  get_filename_component(folder ${header} DIRECTORY)
+  install(FILES ${PROJECT_SOURCE_DIR}/weft/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft/${folder})
+endforeach()
+target_include_directories(weft_weft PUBLIC $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+
+foreach(name ir drr passes kernels onnx weft z3 fixtures)
   if(TARGET weft_${name})
     get_target_property(folder weft_${name} WEFT_FOLDER)
     set(component)
     if(name STREQUAL "fixtures")
       set(component COMPONENT fixtures EXCLUDE_FROM_ALL)
     endif()
-    install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft/${folder}
-      ${component} FILES_MATCHING PATTERN "*.h")
+    if(NOT name STREQUAL "weft")
+      install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft/${folder}
+        ${component} FILES_MATCHING PATTERN "*.h")
+    endif()
     install(TARGETS weft_${name} EXPORT weft-${name} ${component})
     install(EXPORT weft-${name} NAMESPACE weft:: FILE weft-${name}-targets.cmake DESTINATION ${weft_cmake_dir}
       ${component})

@@ -6,9 +6,10 @@
 
 #include "passes/analysis/analyse_rules.h"
 #include "passes/pass_registry.h"
-#include "tools/cli/dialects.h"
-#include "tools/cli/rule_file_pass.h"
+#include "tools/cli/program_main.h"
 #include "tools/cli/table.h"
+#include "weft/io/dialects.h"
+#include "weft/optimize/rule_file_pass.h"
 
 namespace weft::tools {
 namespace {
@@ -75,7 +76,7 @@ absl::StatusOr<std::string> AnalyseRulesOf(const std::vector<std::string>& pass_
     ir::IrContext context;
     LoadAllDialects(context);
     ir::Program none(&context);
-    WEFT_ASSIGN_OR_RETURN(auto rules, LoadRuleFiles(flags.rules_files, none));
+    WEFT_ASSIGN_OR_RETURN(auto rules, LoadRuleFiles(flags.rules_files, none, NoticesOf("ir-opt")));
     const std::unique_ptr<passes::Pass> pass = MakeRuleFilePass(std::move(rules));
     WEFT_RETURN_IF_ERROR(report.Add(*pass, context, flags));
   }

@@ -12,11 +12,13 @@
 
 #include "passes/transformation.h"
 #include "tools/cli/exit_code.h"
-#include "tools/cli/files.h"
 #include "tools/cli/process.h"
 #include "tools/cli/program_main.h"
-#include "tools/ir_opt/check/model_check.h"
+#include "tools/ir_opt/check_flags.h"
 #include "tools/ir_opt/neighbourhood.h"
+#include "weft/base/files.h"
+#include "weft/check/model_check.h"
+#include "weft/optimize/rewrite_text.h"
 
 namespace weft::tools {
 namespace {
@@ -89,7 +91,8 @@ class Bisection {
     WEFT_RETURN_IF_ERROR(JudgeRulesOfFiles(options_.passes, program_));
     options_.passes.trust = {.trust = true};  // not in every run
     if (options_.test.empty()) {
-      WEFT_ASSIGN_OR_RETURN(check_, ModelCheck::Create(options_.check, Numerics(), program_, 1));
+      WEFT_ASSIGN_OR_RETURN(
+          check_, ModelCheck::Create(CheckOptionsOf(options_.check), Numerics(), program_, 1));
       std::fputs(check_->Preface().c_str(), stderr);
     }
     WEFT_ASSIGN_OR_RETURN(const Probe first, FindFirst());
@@ -245,7 +248,7 @@ class Bisection {
     const std::unique_ptr<ir::Program> original = part.Clone();
     PassFlags flags = FlagsOf(pass);
     if (check_) {
-      auto check = ModelCheck::Create(options_.check, Numerics(), *original, 1);
+      auto check = ModelCheck::Create(CheckOptionsOf(options_.check), Numerics(), *original, 1);
       if (!check.ok()) return kDone;
       check_ = *std::move(check);
       check_->Watch(part);

@@ -5,9 +5,9 @@
 
 #include "ir/base/status.h"
 #include "ir/program.h"
-#include "tools/cli/model_io.h"
 #include "tools/cli/pass_flags.h"
-#include "tools/ir_opt/check/program_check.h"
+#include "tools/ir_opt/check_flags.h"
+#include "weft/io/model_io.h"
 
 namespace weft::tools {
 

@@ -9,8 +9,9 @@
 #include "passes/rule_registry.h"
 #include "passes/transformation.h"
 #include "passes/verify/badges.h"
-#include "tools/cli/dialects.h"
-#include "tools/cli/rule_file_pass.h"
+#include "tools/cli/program_main.h"
+#include "weft/io/dialects.h"
+#include "weft/optimize/rule_file_pass.h"
 
 namespace weft::tools {
 namespace {
@@ -53,7 +54,7 @@ absl::StatusOr<std::string> DescribeRuleOfFiles(const std::string& name,
   ir::IrContext context;
   LoadAllDialects(context);
   ir::Program none(&context);
-  WEFT_ASSIGN_OR_RETURN(const auto rules, LoadRuleFiles(files, none));
+  WEFT_ASSIGN_OR_RETURN(const auto rules, LoadRuleFiles(files, none, NoticesOf("ir-opt")));
   std::vector<std::string> names;
   for (const auto& rule : rules) {
     if (rule->name == name) return Describe(*rule);

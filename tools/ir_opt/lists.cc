@@ -7,10 +7,11 @@
 #include "passes/pass_registry.h"
 #include "passes/transformation.h"
 #include "passes/verify/badges.h"
-#include "tools/cli/dialects.h"
-#include "tools/cli/rule_file_pass.h"
-#include "tools/cli/rules/judge_rules.h"
+#include "tools/cli/program_main.h"
 #include "tools/cli/table.h"
+#include "weft/io/dialects.h"
+#include "weft/optimize/judge_rules.h"
+#include "weft/optimize/rule_file_pass.h"
 
 namespace weft::tools {
 namespace {
@@ -87,7 +88,7 @@ absl::StatusOr<std::string> ListRules(const std::vector<std::string>& files) {
   ir::IrContext context;
   LoadAllDialects(context);
   ir::Program none(&context);
-  WEFT_ASSIGN_OR_RETURN(const auto rules, LoadRuleFiles(files, none));
+  WEFT_ASSIGN_OR_RETURN(const auto rules, LoadRuleFiles(files, none, NoticesOf("ir-opt")));
   for (const auto& rule : rules)
     table.AddRow({rule->name, "", BaseName(rule->graph.loc.file),
                   std::string(drr::NumericClassName(rule->numerics)), RememberedBadge(*rule),

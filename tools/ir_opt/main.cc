@@ -13,8 +13,7 @@
 #include "kernels/available_cpus.h"
 #include "passes/pass_registry.h"
 #include "tools/cli/exit_code.h"
-#include "tools/cli/files.h"
-#include "tools/cli/model_io.h"
+#include "tools/cli/load_flags.h"
 #include "tools/cli/pass_flags.h"
 #include "tools/cli/program_main.h"
 #include "tools/cli/rule_bound.h"
@@ -22,8 +21,7 @@
 #include "tools/cli/target_opset.h"
 #include "tools/ir_opt/analyse.h"
 #include "tools/ir_opt/bisect.h"
-#include "tools/ir_opt/check/model_check.h"
-#include "tools/ir_opt/check/program_check.h"
+#include "tools/ir_opt/check_flags.h"
 #include "tools/ir_opt/convert.h"
 #include "tools/ir_opt/describe_rule.h"
 #include "tools/ir_opt/explain.h"
@@ -33,6 +31,8 @@
 #include "tools/ir_opt/verify_rules.h"
 #include "tools/onnx/export.h"
 #include "tools/onnx/origins.h"
+#include "weft/base/files.h"
+#include "weft/check/model_check.h"
 
 namespace weft::tools {
 namespace {
@@ -44,7 +44,7 @@ struct Flags {
   const CLI::Option* list_rules = nullptr;    // may have a value: the rule
   const CLI::Option* verify_rules = nullptr;  // may have a value: the rules
   std::vector<std::string> rules_to_verify;
-  PassFlags passes = {.pipeline = "simplify"};
+  PassFlags passes{"simplify"};
   CheckFlags check;
   bool bisect = false, reduce = false;
   std::string test;
@@ -229,8 +229,9 @@ absl::Status OptimiseChecked(const Flags& flags, const Conversion& conversion,
                              ir::Program& program) {
   if (flags.check.inputs.empty()) return Optimise(flags, conversion, program);
   const std::unique_ptr<ir::Program> original = program.Clone();
-  WEFT_ASSIGN_OR_RETURN(ModelCheck check, ModelCheck::Create(flags.check, NumericsOf(flags),
-                                                             *original, kernels::AvailableCpus()));
+  WEFT_ASSIGN_OR_RETURN(ModelCheck check,
+                        ModelCheck::Create(CheckOptionsOf(flags.check), NumericsOf(flags),
+                                           *original, kernels::AvailableCpus()));
   std::fputs(check.Preface().c_str(), stderr);
   check.Watch(program);
   Flags traced = flags;

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <unordered_set>
 
-#include "tools/ir_opt/extract.h"
+#include "weft/check/extract.h"
 
 namespace weft::tools {
 namespace {

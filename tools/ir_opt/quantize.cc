@@ -157,7 +157,7 @@ absl::Status CheckQuantizeFlags(const QuantizeFlags& flags) {
 }
 
 absl::Status Quantize(const QuantizeFlags& flags, const PassFlags& passes, ir::Program& program) {
-  PassFlags simplify = {.pipeline = "simplify"};
+  PassFlags simplify("simplify");
   simplify.target_opset = passes.target_opset;
   WEFT_RETURN_IF_ERROR(RunPasses(simplify, program));
   std::vector<std::vector<RuntimeValue>> inputs;

@@ -11,9 +11,9 @@
 
 #include "ir/analysis/verifier.h"
 #include "ir/rewriter.h"
-#include "tools/cli/files.h"
 #include "tools/cli/process.h"
-#include "tools/ir_opt/extract.h"
+#include "weft/base/files.h"
+#include "weft/check/extract.h"
 
 namespace weft::tools {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "ir/base/status.h"
 #include "ir/program.h"
-#include "tools/cli/model_io.h"
+#include "weft/io/model_io.h"
 
 namespace weft::tools {
 

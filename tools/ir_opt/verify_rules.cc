@@ -7,10 +7,11 @@
 #include "ir/base/suggest.h"
 #include "passes/rule_registry.h"
 #include "passes/verify/judgement_cache.h"
-#include "tools/cli/dialects.h"
-#include "tools/cli/rule_file_pass.h"
-#include "tools/cli/rules/judge_rules.h"
+#include "tools/cli/program_main.h"
 #include "tools/cli/table.h"
+#include "weft/io/dialects.h"
+#include "weft/optimize/judge_rules.h"
+#include "weft/optimize/rule_file_pass.h"
 
 namespace weft::tools {
 namespace {
@@ -46,7 +47,7 @@ absl::StatusOr<std::vector<RuleToJudge>> RulesOfFiles(const std::vector<std::str
   ir::IrContext context;
   LoadAllDialects(context);
   ir::Program none(&context);
-  WEFT_ASSIGN_OR_RETURN(const auto read, LoadRuleFiles(files, none));
+  WEFT_ASSIGN_OR_RETURN(const auto read, LoadRuleFiles(files, none, NoticesOf("ir-opt")));
   std::vector<RuleToJudge> all;
   all.reserve(read.size());
   for (const auto& rule : read) all.push_back(RuleOfText(*rule));

@@ -7,8 +7,8 @@
 
 #include "ir/base/suggest.h"
 #include "tools/cli/exit_code.h"
-#include "tools/cli/files.h"
 #include "tools/cli/values/tensors.h"
+#include "weft/base/files.h"
 
 namespace weft::tools {
 namespace {

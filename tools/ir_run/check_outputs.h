@@ -7,9 +7,9 @@
 
 #include "ir/base/status.h"
 #include "kernels/runtime/session.h"
-#include "tools/cli/model_io.h"
-#include "tools/cli/values/compare.h"
 #include "tools/ir_run/runner.h"
+#include "weft/check/compare.h"
+#include "weft/io/model_io.h"
 
 namespace weft::tools {
 

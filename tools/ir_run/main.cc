@@ -11,12 +11,11 @@
 
 #include "ir/base/suggest.h"
 #include "kernels/available_cpus.h"
-#include "kernels/isa.h"
 #include "kernels/runtime/missing_kernels.h"
 #include "kernels/runtime/registry.h"
 #include "kernels/thread_pool.h"
 #include "tools/cli/exit_code.h"
-#include "tools/cli/model_io.h"
+#include "tools/cli/load_flags.h"
 #include "tools/cli/pass_flags.h"
 #include "tools/cli/program_main.h"
 #include "tools/cli/rule_bound.h"
@@ -27,6 +26,7 @@
 #include "tools/ir_run/report.h"
 #include "tools/ir_run/runner.h"
 #include "tools/onnx/origins.h"
+#include "weft/base/numeric_isa.h"
 
 namespace weft::tools {
 namespace {
@@ -39,7 +39,7 @@ struct Flags {
   InputFlags inputs;
   ShapeFlags shapes;
   LoadOptions load;
-  PassFlags passes = {.pipeline = "fuse", .program = "ir-run"};
+  PassFlags passes{"fuse", "ir-run"};
   std::string provider = "auto", isa;
   int threads = std::min(kernels::AvailableCpus(), ThreadPool::kMaxThreads);
   bool oversubscribe = false;
@@ -118,15 +118,6 @@ int ThreadsOf(const Flags& flags) {
   return cpus;
 }
 
-// Products on AMX tiles sum in an order of their own, which exact numerics leave as it is.
-absl::StatusOr<std::string> IsaOf(const Flags& flags) {
-  WEFT_RETURN_IF_ERROR(kernels::CheckIsa(flags.isa));
-  if (flags.passes.numerics != "exact") return flags.isa;
-  if (flags.isa == kernels::IsaName(kernels::Isa::kAmx))
-    return ir::InvalidArgument("--isa amx sums in another order than --numerics exact allows");
-  return flags.isa.empty() ? std::string(kernels::IsaName(kernels::BestChainIsa())) : flags.isa;
-}
-
 using Steps = std::vector<std::optional<double>>;
 
 // `steps` are those of the model as it is, which is `original` when that is compared.
@@ -179,7 +170,7 @@ absl::Status Run(Flags& flags) {
   ir::IrContext context;
   WEFT_ASSIGN_OR_RETURN(auto program, LoadModel(context, flags.model, flags.load));
   WEFT_RETURN_IF_ERROR(ApplyShapes(flags.shapes, *program));
-  WEFT_ASSIGN_OR_RETURN(std::string isa, IsaOf(flags));
+  WEFT_ASSIGN_OR_RETURN(std::string isa, IsaFor(flags.isa, flags.passes.numerics));
   const kernels::SessionOptions options = {.threads = ThreadsOf(flags),
                                            .provider = flags.provider,
                                            .isa = std::move(isa),

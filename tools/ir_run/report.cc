@@ -9,10 +9,10 @@
 #include "tools/cli/pass_flags.h"
 #include "tools/cli/pass_tables.h"
 #include "tools/cli/table.h"
-#include "tools/cli/values/compare.h"
 #include "tools/cli/values/tensors.h"
 #include "tools/ir_run/bench.h"
 #include "tools/ir_run/runner.h"
+#include "weft/check/compare.h"
 
 namespace weft::tools {
 namespace {

@@ -90,8 +90,14 @@ void WriteHeader(ir::Operation module, int64_t target, pb::ModelProto* model,
     graph->set_doc_string(doc);
 }
 
+// Where a model goes: one of the two is null.
+struct Destination {
+  const std::string* path = nullptr;
+  std::string* bytes = nullptr;
+};
+
 // options.target_opset is set.
-absl::Status Export(ir::Program& program, const std::string& path, const ExportOptions& options) {
+absl::Status Export(ir::Program& program, Destination to, const ExportOptions& options) {
   WEFT_RETURN_IF_ERROR(ir::Verify(program));
   const ir::Operation module = program.module();
   const auto attrs = module.attrs_of<ir::ModuleOp>();
@@ -115,7 +121,30 @@ absl::Status Export(ir::Program& program, const std::string& path, const ExportO
   onnx::Notes(TextsOf(module, onnx::kValueNotes)).AddToValues(&graph);
   WriteOpsets(module, writer.domains(), options.target_opset, &model);
   for (const pb::FunctionProto& function : functions.functions()) *model.add_functions() = function;
-  return onnx::WriteModel(model, graph, writer.tensors(), path, options.max_model_bytes);
+  if (to.path != nullptr)
+    return onnx::WriteModel(model, graph, writer.tensors(), *to.path, options.max_model_bytes);
+  return onnx::WriteModelBytes(model, graph, writer.tensors(), options.max_model_bytes, to.bytes);
+}
+
+absl::Status ExportTo(ir::Program& program, Destination to, const ExportOptions& given) {
+  ExportOptions options = given;
+  if (options.target_opset == 0) options.target_opset = TargetOpset(program);
+  const int64_t target = options.target_opset;
+  if (target < kOldestTargetOpset || target > kNewestTargetOpset)
+    return ir::InvalidArgument(fmt::format("the target opset is {}; supported are {} to {}", target,
+                                           kOldestTargetOpset, kNewestTargetOpset));
+  bool has_new = false;
+  ir::Walk(program, [&](ir::Operation op) { has_new |= onnx::IsExpandedFor(op, target); });
+  if (!options.inline_functions && !has_new && !onnx::HasBodyInRegion(program) &&
+      !ir::HasInplaceMarks(program))
+    return Export(program, to, options);
+  WEFT_RETURN_IF_ERROR(ir::Verify(program));
+  const std::unique_ptr<ir::Program> copy = program.Clone();  // shares the weights
+  ir::DropInplaceMarks(*copy);                                // ONNX has no such attribute
+  WEFT_RETURN_IF_ERROR(options.inline_functions ? onnx::ExpandFusedOps(copy.get())
+                                                : onnx::ExpandBodiesInRegions(copy.get()));
+  WEFT_RETURN_IF_ERROR(onnx::ExpandNewOperators(copy.get(), target));
+  return Export(*copy, to, options);
 }
 
 }  // namespace
@@ -136,26 +165,15 @@ int64_t TargetOpset(ir::Program& program) {
   return target;
 }
 
-absl::Status ExportOnnx(ir::Program& program, const std::string& path, const ExportOptions& given) {
-  ExportOptions options = given;
-  if (options.target_opset == 0) options.target_opset = TargetOpset(program);
-  const int64_t target = options.target_opset;
-  if (target < kOldestTargetOpset || target > kNewestTargetOpset)
-    return ir::InvalidArgument(fmt::format("the target opset is {}; supported are {} to {}", target,
-                                           kOldestTargetOpset, kNewestTargetOpset));
-  bool has_new = false;
-  ir::Walk(program, [&](ir::Operation op) { has_new |= onnx::IsExpandedFor(op, target); });
-  if (!options.inline_functions && !has_new && !onnx::HasBodyInRegion(program) &&
-      !ir::HasInplaceMarks(program))
-    return onnx::OneLine(Export(program, path, options));
-  WEFT_RETURN_IF_ERROR(onnx::OneLine(ir::Verify(program)));
-  const std::unique_ptr<ir::Program> copy = program.Clone();  // shares the weights
-  ir::DropInplaceMarks(*copy);                                // ONNX has no such attribute
-  WEFT_RETURN_IF_ERROR(onnx::OneLine(options.inline_functions
-                                         ? onnx::ExpandFusedOps(copy.get())
-                                         : onnx::ExpandBodiesInRegions(copy.get())));
-  WEFT_RETURN_IF_ERROR(onnx::OneLine(onnx::ExpandNewOperators(copy.get(), target)));
-  return onnx::OneLine(Export(*copy, path, options));
+absl::Status ExportOnnx(ir::Program& program, const std::string& path,
+                        const ExportOptions& options) {
+  return onnx::OneLine(ExportTo(program, {.path = &path}, options));
+}
+
+absl::StatusOr<std::string> ExportOnnxBytes(ir::Program& program, const ExportOptions& options) {
+  std::string bytes;
+  WEFT_RETURN_IF_ERROR(onnx::OneLine(ExportTo(program, {.bytes = &bytes}, options)));
+  return bytes;
 }
 
 }  // namespace weft::onnx

@@ -46,5 +46,8 @@ int64_t TargetOpset(ir::Program& program);
 // that came later are written as the operators that they are defined by, where they are.
 absl::Status ExportOnnx(ir::Program& program, const std::string& path,
                         const ExportOptions& options = {});
+// The same in memory, at most options.max_model_bytes; Unimplemented for a larger model.
+absl::StatusOr<std::string> ExportOnnxBytes(ir::Program& program,
+                                            const ExportOptions& options = {});
 
 }  // namespace weft::onnx

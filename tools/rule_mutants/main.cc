@@ -22,10 +22,10 @@
 #include "passes/verify/proof/rule_proof.h"
 #include "passes/verify/rule_instances.h"
 #include "passes/verify/rule_judge.h"
-#include "tools/cli/dialects.h"
-#include "tools/cli/parallel.h"
 #include "tools/cli/program_main.h"
 #include "tools/cli/table.h"
+#include "weft/base/parallel.h"
+#include "weft/io/dialects.h"
 #ifdef WEFT_HAS_PD_LOOPS
 #include "unittests/passes/pd/evaluate.h"
 #endif

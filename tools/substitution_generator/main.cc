@@ -5,8 +5,8 @@
 #include <string>
 
 #include "passes/superopt/generator/rule_text.h"
-#include "tools/cli/files.h"
 #include "tools/cli/program_main.h"
+#include "weft/base/files.h"
 
 namespace weft::tools {
 namespace {

@@ -17,14 +17,14 @@
 
 #include "kernels/available_cpus.h"
 #include "tools/cli/exit_code.h"
-#include "tools/cli/files.h"
-#include "tools/cli/pass_flags.h"
 #include "tools/cli/program_main.h"
 #include "unittests/conformance/isolation.h"
 #include "unittests/conformance/report.h"
 #include "unittests/conformance/run_case.h"
 #include "unittests/conformance/status_table.h"
 #include "unittests/conformance/test_case.h"
+#include "weft/base/files.h"
+#include "weft/optimize/run_passes.h"
 
 namespace weft::conformance {
 namespace {
@@ -118,12 +118,12 @@ absl::StatusOr<RunResults> RunAll(const Flags& flags, std::vector<TestCase> case
 absl::Status WriteInto(const std::string& path, const std::string& text) {
   std::error_code error;
   fs::create_directories(fs::absolute(path).parent_path(), error);
-  return tools::WriteText(path, text);
+  return WriteText(path, text);
 }
 
 absl::StatusOr<StatusTable> ReadTable(const std::string& path) {
   if (!fs::exists(path)) return StatusTable();
-  WEFT_ASSIGN_OR_RETURN(const std::string text, tools::ReadText(path, kMaxTableBytes));
+  WEFT_ASSIGN_OR_RETURN(const std::string text, ReadText(path, kMaxTableBytes));
   absl::StatusOr<StatusTable> table = StatusTable::Parse(text);
   if (!table.ok()) return ir::Annotate(table.status(), path);
   return table;
@@ -170,13 +170,13 @@ absl::Status CheckTables(const Flags& flags, const RunResults& run) {
     WEFT_ASSIGN_OR_RETURN(const size_t count, CheckTable(flags, data, results));
     regressions += count;
   }
-  if (regressions > 0) return tools::CheckFailed(fmt::format("{} regressions", regressions));
+  if (regressions > 0) return CheckFailed(fmt::format("{} regressions", regressions));
   return absl::OkStatus();
 }
 
 absl::Status Run(const Flags& flags) {
   for (const std::string& pipeline : flags.pipelines)
-    WEFT_RETURN_IF_ERROR(tools::CheckPassFlags({.pipeline = pipeline, .pipeline_given = true}));
+    WEFT_RETURN_IF_ERROR(CheckPassSelection({.pipeline = pipeline}));
   const auto start = std::chrono::steady_clock::now();
   WEFT_ASSIGN_OR_RETURN(auto cases, SelectCases(flags));
   WEFT_ASSIGN_OR_RETURN(const RunResults run, RunAll(flags, std::move(cases)));

@@ -5,7 +5,7 @@
 #include <set>
 #include <string_view>
 
-#include "tools/cli/files.h"
+#include "weft/base/files.h"
 
 namespace weft::conformance {
 namespace {
@@ -54,7 +54,7 @@ void ForEachField(std::string_view message,
 std::vector<std::string> OpsOfModel(const std::string& path) {
   // ModelProto.graph, GraphProto.node, NodeProto.op_type and .domain of onnx.proto.
   constexpr uint64_t kGraph = 7, kNode = 1, kOpType = 4, kDomain = 7;
-  const auto model = tools::ReadText(path, kMaxModelBytes);
+  const auto model = ReadText(path, kMaxModelBytes);
   if (!model.ok()) return {};
   std::set<std::string> ops, plain;
   const auto visit_node = [&](std::string_view node) {

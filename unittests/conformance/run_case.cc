@@ -12,9 +12,9 @@
 #include "ir/base/status.h"
 #include "ir/context.h"
 #include "kernels/runtime/session.h"
-#include "tools/cli/model_io.h"
-#include "tools/cli/pass_flags.h"
 #include "tools/cli/values/value_file.h"
+#include "weft/io/model_io.h"
+#include "weft/optimize/run_passes.h"
 
 namespace weft::conformance {
 namespace {
@@ -96,7 +96,9 @@ absl::StatusOr<Findings> RunPipeline(const ir::Program& original, const TestCase
   std::vector<std::optional<double>> steps;
   for (const ir::Value output : program->body().Terminator().operands())
     steps.push_back(ir::RoundingStep(output));
-  WEFT_RETURN_IF_ERROR(tools::RunPasses({.pipeline = pipeline, .widen_floats = true}, *program));
+  PassRun run;
+  WEFT_RETURN_IF_ERROR(
+      RunSelectedPasses({.pipeline = pipeline, .widen_floats = true}, *program, &run));
   WEFT_ASSIGN_OR_RETURN(const std::unique_ptr<Session> session, Session::Create(*program, {}));
   Findings all;
   for (const DataSet& data : test.data_sets) {
@@ -149,7 +151,7 @@ auto OrOutOfMemory(const Function& function) -> decltype(function()) {
 void RunCase(const TestCase& test, std::span<const std::string> pipelines,
              const std::function<void(const Outcome&)>& report) {
   ir::IrContext context;
-  const auto program = OrOutOfMemory([&] { return tools::LoadModel(context, test.model); });
+  const auto program = OrOutOfMemory([&] { return LoadModel(context, test.model); });
   for (const std::string& pipeline : pipelines) {
     const auto run = [&]() -> absl::StatusOr<Findings> {
       if (!program.ok()) return program.status();

@@ -2,10 +2,12 @@
 // shared state that is not guarded: static tables made at first use, caches, reference counts.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <thread>
 
 #include "unittests/endurance/models.h"
 #include "unittests/test_paths.h"
+#include "weft/weft.h"
 
 namespace weft {
 namespace {
@@ -58,6 +60,41 @@ TEST(Threads, EightLoadFuseAndRunTwentyModelsAtOnce) {
         [&, t] { wrong[t] = RunAll(paths, expected, t * paths.size() / kThreads); });
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(wrong, std::vector<std::string>(kThreads));
+}
+
+// Shapes that are new on the way, packed weights that are shared, and a model that changes meanwhile.
+TEST(Threads, EightRunOneSessionAtOnce) {
+  auto model = Model::FromText(R"(
+module {input_names:strings["x"],output_names:strings["y"]} (%0: tensor<"N"x4xf32>) {
+ (%1) = "builtin.constant" () {value:dense<tensor<4x4xf32>, [1.0,2.0,3.0,4.0,5.0,6.0,7.0,8.0,9.0,10.0,11.0,12.0,13.0,14.0,15.0,16.0]>} : () -> tensor<4x4xf32>
+ (%2) = "onnx.MatMul" (%0, %1) {} : (tensor<"N"x4xf32>, tensor<4x4xf32>) -> tensor<"N"x4xf32>
+ (%3) = "onnx.Softmax" (%2) {axis:-1} : (tensor<"N"x4xf32>) -> tensor<"N"x4xf32>
+ () = "builtin.return" (%3) {} : (tensor<"N"x4xf32>) ->
+}
+)");
+  ASSERT_TRUE(model.ok()) << model.status();
+  for (const char* provider : {"auto", "xnnpack"}) {
+    const auto session = Session::Create(*model, {.threads = 2, .provider = provider});
+    ASSERT_TRUE(session.ok()) << session.status();
+    std::vector<std::string> wrong(kThreads);
+    std::vector<std::thread> threads;
+    for (size_t t = 0; t < kThreads; ++t)
+      threads.emplace_back([&, t] {
+        for (size_t run = 0; run < 4 * kRuns; ++run) {
+          const auto rows = static_cast<int64_t>(1 + (t + run) % 5);
+          std::vector<float> x(static_cast<size_t>(4 * rows), static_cast<float>(t));
+          const auto y = session->Run({{"x", {x, {rows, 4}}}});
+          if (!y.ok()) wrong[t] = std::string(ir::Message(y.status()));
+          float sum = 0;
+          if (y.ok())
+            for (const float value : y->at("y").values<float>()) sum += value;
+          if (y.ok() && std::abs(sum - static_cast<float>(rows)) > 1e-4f) wrong[t] = "a wrong sum";
+        }
+      });
+    EXPECT_TRUE(model->Optimize({.check = 1}).ok());
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(wrong, std::vector<std::string>(kThreads)) << provider;
+  }
 }
 
 }  // namespace

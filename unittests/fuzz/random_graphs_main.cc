@@ -12,8 +12,6 @@
 
 #include "ir/walk.h"
 #include "tools/cli/exit_code.h"
-#include "tools/cli/files.h"
-#include "tools/cli/model_io.h"
 #include "tools/cli/program_main.h"
 #include "unittests/fuzz/fuzz_util.h"
 #include "unittests/fuzz/graphs/compare_graph.h"
@@ -21,6 +19,8 @@
 #include "unittests/fuzz/graphs/reduce_graph.h"
 #include "unittests/fuzz/graphs/symbolic_sizes.h"
 #include "unittests/test_paths.h"
+#include "weft/base/files.h"
+#include "weft/io/model_io.h"
 
 namespace weft::fuzz {
 namespace {
@@ -55,7 +55,7 @@ struct Totals {
 
 // Which seed it was, after a crash.
 absl::Status NoteSeed(const Flags& flags, uint64_t seed) {
-  return tools::WriteText(flags.output_dir + "/graph_seed", std::to_string(seed) + "\n");
+  return WriteText(flags.output_dir + "/graph_seed", std::to_string(seed) + "\n");
 }
 
 // Saves the smallest program that differs in the same leg, and names it with what to run.
@@ -69,7 +69,7 @@ absl::Status Report(const Flags& flags, uint64_t seed, const Leg& leg,
   std::string file = leg.Name();
   std::replace(file.begin(), file.end(), '/', '-');
   const std::string path = fmt::format("{}/graph_{}_{}.ir", flags.output_dir, seed, file);
-  WEFT_RETURN_IF_ERROR(tools::SaveModel(*smallest, path, {.full_weights = true}));
+  WEFT_RETURN_IF_ERROR(SaveModel(*smallest, path, {.full_weights = true}));
   fmt::print("seed {}, {}: {}\n  {}\n  random_graphs --seed {} --count 1 --steps {}\n", seed,
              leg.Name(), difference, path, seed, flags.steps);
   std::fflush(stdout);
@@ -142,8 +142,7 @@ absl::Status Run(const Flags& flags) {
       flags.seed, flags.seed + totals.graphs - 1, totals.graphs, totals.operations, totals.symbolic,
       totals.ops.size(), totals.rules.size(), totals.comparisons, totals.findings, totals.not_run,
       elapsed());
-  if (totals.findings > 0)
-    return tools::CheckFailed(fmt::format("{} differences", totals.findings));
+  if (totals.findings > 0) return CheckFailed(fmt::format("{} differences", totals.findings));
   return absl::OkStatus();
 }
 

@@ -1,4 +1,7 @@
 // Weights in files beside the model.
+#include "ir/builder.h"
+#include "ir/dialects/fused.h"
+#include "ir/dialects/onnx/elementwise.h"
 #include "unittests/onnx/model_builder.h"
 
 namespace weft::onnx {
@@ -85,6 +88,21 @@ TEST(ExternalData, ReceivesTheWeightsOfModelsThatAreTooLarge) {
   EXPECT_EQ(Describe(**again), Describe(**program));
   const ir::Attribute weights = (*again)->body().front().next().attr("value");
   EXPECT_TRUE(std::equal(b.begin(), b.end(), weights.elements<float>().begin()));
+}
+
+TEST(ExternalData, IsNotMadeInMemory) {
+  ir::IrContext context;
+  ir::Program program(&context);
+  ir::LoadFusedDialect(context);
+  ir::Builder b(&program);
+  const ir::Value w = b.ConstantFloats(std::vector<float>(1000, 0.5f), ir::Shape{1000});
+  b.Return({{"y", b.Make<ir::ops::Neg>({w})}});
+  const auto whole = ExportOnnxBytes(program);
+  ASSERT_TRUE(whole.ok()) << whole.status();
+  EXPECT_GT(whole->size(), 4000u);
+  EXPECT_LE(whole->size(), 5000u);
+  const absl::Status status = ExportOnnxBytes(program, {.max_model_bytes = 3000}).status();
+  EXPECT_TRUE(absl::IsUnimplemented(status)) << status;
 }
 
 }  // namespace

@@ -116,7 +116,7 @@ TEST_F(IrRun, SolvesTheSizesOfExpressions) {
   EXPECT_THAT(Refusal(run({"--input-shape", "table:4,3", "--dim", "n=2"})), HasSubstr(no_size));
   EXPECT_THAT(Refusal(run({"--overwrite-input-shape", "table:4,3"})), HasSubstr(no_size));
   EXPECT_THAT(Refusal(run({"--input-shape", "table:5,3", "--dim", "n=3"})),
-              HasSubstr("--dim n=3: n is 2, not 3"));
+              HasSubstr("dimension n=3: n is 2, not 3"));
   EXPECT_THAT(Refusal(run({"--input-shape", "table:5,3", "--input-shape", "ids:0:3"})),
               HasSubstr("dimension 0 cannot be 3"));
   EXPECT_THAT(Refusal(run({"--dim", "n=2", "--dim", "n=2"})),

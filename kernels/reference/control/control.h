@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kernels/reference/value_kernel.h"
+#include "kernels/runtime/plans_while_running.h"
 #include "kernels/runtime/region_program.h"
 
 namespace weft::kernels::reference {

@@ -7,7 +7,7 @@
 namespace weft::kernels::reference {
 namespace {
 
-class IfKernel final : public ValueKernel {
+class IfKernel final : public ValueKernel, public PlansWhileRunning {
  public:
   IfKernel(const KernelContext& context, std::array<std::unique_ptr<RegionProgram>, 2> branches)
       : ValueKernel(context), branches_(std::move(branches)) {}

@@ -25,7 +25,7 @@ RuntimeValue OneElement(ir::DataType dtype, ir::Type asked) {
 
 // Inputs of the body: iteration, condition, carried values, captured ones. Its outputs: condition,
 // carried values, scan outputs.
-class LoopKernel final : public ValueKernel {
+class LoopKernel final : public ValueKernel, public PlansWhileRunning {
  public:
   LoopKernel(const KernelContext& context, std::unique_ptr<RegionProgram> body, size_t num_carried)
       : ValueKernel(context), body_(std::move(body)), num_carried_(num_carried) {}

@@ -35,7 +35,7 @@ struct ScanInput {
 };
 
 // Inputs of the body: states, slices, captured values. Its outputs: states, scan outputs.
-class ScanKernel final : public ValueKernel {
+class ScanKernel final : public ValueKernel, public PlansWhileRunning {
  public:
   ScanKernel(const KernelContext& context, std::unique_ptr<RegionProgram> body, size_t num_states)
       : ValueKernel(context),

@@ -8,7 +8,7 @@ namespace weft::kernels::reference {
 namespace {
 
 // Inputs of the body: an element or the whole of each operand, captured values.
-class SequenceMapKernel final : public ValueKernel {
+class SequenceMapKernel final : public ValueKernel, public PlansWhileRunning {
  public:
   SequenceMapKernel(const KernelContext& context, std::unique_ptr<RegionProgram> body,
                     size_t num_operands)

@@ -9,22 +9,18 @@
 #include <vector>
 
 #include "ir/base/status.h"
-#include "ir/dim/dim_expr.h"
 #include "kernels/runtime/session.h"
 #include "kernels/runtime_value.h"
 
 namespace weft::tools {
 
 struct InputFlags {
-  std::vector<std::string> files;       // NAME=FILE.pb or NAME=FILE.npy
-  std::optional<uint64_t> seed;         // of the inputs that no file gives
-  std::vector<std::string> ranges;      // NAME=LOW,HIGH or NAME:LOW,HIGH, of random ones
-  std::vector<ir::DimBinding> sizes{};  // of symbols, where files and defaults do not say them
+  std::vector<std::string> files;   // NAME=FILE.pb or NAME=FILE.npy
+  std::optional<uint64_t> seed;     // of the inputs that no file gives
+  std::vector<std::string> ranges;  // NAME=LOW,HIGH or NAME:LOW,HIGH, of random ones
 };
 
-// In the order of `inputs`: from files, then defaults, then random. Symbolic dims that a file or a
-// default fixes hold for the random inputs too. A random sequence has two elements, whose unknown
-// dims are 2 and 3; a random optional has its element.
+// In the order of `inputs`: from files, then defaults, then random (weft/check/inputs.h).
 // InvalidArgument when an input is missing, given twice, unknown, or of another type.
 absl::StatusOr<std::vector<kernels::RuntimeValue>> GatherInputs(
     ir::IrContext& context, std::span<const kernels::TensorInfo> inputs, const InputFlags& flags);

@@ -127,6 +127,16 @@ absl::Status WriteExternal(const pb::ModelProto& model, pb::GraphProto graph,
   return ir::CommitTogether(both);
 }
 
+// Of the file at most, or Unsupported.
+absl::StatusOr<size_t> SizeOf(const pb::ModelProto& model, const pb::GraphProto& graph,
+                              std::span<const GraphWriter::Tensor> tensors) {
+  size_t size = model.ByteSizeLong() + graph.ByteSizeLong();
+  if (size >= size_t{1} << 31)
+    return ir::Unsupported("a model of more than 2 GiB without its weights");
+  for (const Initializer& i : MakeInitializers(tensors)) size += i.FieldSize() + 2 * kAlignment;
+  return size;
+}
+
 }  // namespace
 
 absl::Status WriteModel(const pb::ModelProto& model, const pb::GraphProto& graph,
@@ -134,11 +144,23 @@ absl::Status WriteModel(const pb::ModelProto& model, const pb::GraphProto& graph
                         size_t max_model_bytes) {
   FileWriter file;
   WEFT_RETURN_IF_ERROR(file.Open(path));
-  size_t size = model.ByteSizeLong() + graph.ByteSizeLong();
-  if (size >= size_t{1} << 31)
-    return ir::Unsupported("a model of more than 2 GiB without its weights");
-  for (const Initializer& i : MakeInitializers(tensors)) size += i.FieldSize() + 2 * kAlignment;
+  WEFT_ASSIGN_OR_RETURN(const size_t size, SizeOf(model, graph, tensors));
   if (size > max_model_bytes) return WriteExternal(model, graph, tensors, path, &file);
+  return WriteInline(model.SerializeAsString(), graph.SerializeAsString(), tensors, &file);
+}
+
+absl::Status WriteModelBytes(const pb::ModelProto& model, const pb::GraphProto& graph,
+                             std::span<const GraphWriter::Tensor> tensors, size_t max_model_bytes,
+                             std::string* bytes) {
+  WEFT_ASSIGN_OR_RETURN(const size_t size, SizeOf(model, graph, tensors));
+  if (size > max_model_bytes)
+    return ir::Unsupported(fmt::format(
+        "a model of {} bytes, which is written to a file only: in memory {} are allowed", size,
+        max_model_bytes));
+  FileWriter file;
+  bytes->clear();
+  bytes->reserve(size);
+  file.OpenMemory(bytes);
   return WriteInline(model.SerializeAsString(), graph.SerializeAsString(), tensors, &file);
 }
 

@@ -19,4 +19,9 @@ absl::Status WriteModel(const pb::ModelProto& model, const pb::GraphProto& graph
                         std::span<const GraphWriter::Tensor> tensors, const std::string& path,
                         size_t max_model_bytes);
 
+// All of it into *bytes. Unsupported above max_model_bytes.
+absl::Status WriteModelBytes(const pb::ModelProto& model, const pb::GraphProto& graph,
+                             std::span<const GraphWriter::Tensor> tensors, size_t max_model_bytes,
+                             std::string* bytes);
+
 }  // namespace weft::onnx

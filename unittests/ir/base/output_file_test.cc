@@ -56,6 +56,20 @@ TEST_F(OutputFileTest, AppearsWithCommitAndNotBefore) {
   EXPECT_EQ(NumFiles(), 1u);
 }
 
+TEST_F(OutputFileTest, MayBeAStringInMemory) {
+  std::string memory;
+  OutputFile file;
+  file.OpenMemory(&memory);
+  ASSERT_TRUE(file.Append("one ").ok());
+  const std::string large(1 << 20, 'x');
+  ASSERT_TRUE(file.Append(large).ok());
+  ASSERT_TRUE(file.AppendZeros(2).ok());
+  ASSERT_TRUE(file.Commit().ok());
+  EXPECT_EQ(memory, "one " + large + std::string(2, '\0'));
+  EXPECT_EQ(file.size(), memory.size());
+  EXPECT_EQ(NumFiles(), 0u);
+}
+
 TEST_F(OutputFileTest, LeavesTheOldFileWithoutCommit) {
   Write("a", "old");
   {

@@ -52,7 +52,7 @@ TEST_F(IrOptCheck, WritesNothingWhenAnOutputIsAnother) {
   EXPECT_THAT(outcome.err, HasSubstr("\ny: differs from the original by "));
   EXPECT_THAT(outcome.err, HasSubstr(" of its largest element, too much\n"));
   EXPECT_THAT(outcome.err, HasSubstr("\nz: is what the original is, bit for bit\n"));
-  EXPECT_THAT(outcome.err, HasSubstr("ir-opt: error: --check: outputs differ by "));
+  EXPECT_THAT(outcome.err, HasSubstr("ir-opt: error: check: outputs differ by "));
   EXPECT_FALSE(HasWritten());
 }
 

@@ -60,7 +60,7 @@ TEST_F(IrOptCheckOfRegions, WritesNothingWhenOneDiffers) {
   EXPECT_THAT(outcome.err, ContainsRegex("region 2 at onnx.Relu: [^\n]*onnx.Relu -> onnx.Tanh\n"));
   EXPECT_THAT(outcome.err, HasSubstr("2 compared, 2 differ, 0 cannot run\n"));
   EXPECT_THAT(outcome.err,
-              ContainsRegex("ir-opt: error: --check: region 1 at [^\n]*: outputs differ by "));
+              ContainsRegex("ir-opt: error: check: region 1 at [^\n]*: outputs differ by "));
   EXPECT_FALSE(HasWritten());
 }
 
@@ -191,9 +191,8 @@ TEST_F(IrOptCheckOfRegions, SaysWhenNoneCanRun) {
     text.replace(at, 8, "onnx.Sin");
   const Outcome none = Run({Write("a.ir", text), "-o", Path("out.ir"), "--check"});
   EXPECT_EQ(none.code, 3);
-  EXPECT_THAT(none.err,
-              HasSubstr("ir-opt: error: --check: no rewritten region can run: region 1 at "
-                        "onnx.Identity: onnx.Identity -> nothing: "));
+  EXPECT_THAT(none.err, HasSubstr("ir-opt: error: check: no rewritten region can run: region 1 at "
+                                  "onnx.Identity: onnx.Identity -> nothing: "));
   EXPECT_FALSE(HasWritten());
 }
 

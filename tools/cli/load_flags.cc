@@ -1,0 +1,16 @@
+#include "tools/cli/load_flags.h"
+
+#include <CLI/CLI.hpp>
+
+#include "tools/cli/program_main.h"
+
+namespace weft::tools {
+
+void AddLoadFlags(CLI::App& app, LoadOptions* options) {
+  options->notices = NoticesOf(app.get_name());
+  app.add_flag("--fold-default-inputs", options->fold_default_inputs,
+               "make defaults of inputs constants; read hard links");
+  app.add_flag("--allow-hard-links", options->allow_hard_links)->group(kSameLine);
+}
+
+}  // namespace weft::tools

@@ -1,0 +1,58 @@
+// An operator and a kernel of one's own: models that use acme.Gain are read, checked and run.
+#include <ir/infer.h>
+#include <ir/op_def.h>
+#include <kernels/reference/reference.h>
+
+#include "example.h"
+
+namespace acme {
+
+struct Gain {
+  static constexpr weft::ir::OpInfo kInfo = {.name = "acme.Gain",
+                                             .operands = {"x"},
+                                             .traits = weft::ir::kPure,
+                                             .onnx = "Gain",
+                                             .onnx_domain = "acme",
+                                             .doc = "x times factor"};
+  template <template <class> class Slot>
+  struct Attrs {
+    Slot<float> factor{};
+    static constexpr auto Fields() {
+      return std::tuple(weft::ir::Field{"factor", &Attrs::factor, 1.0f});
+    }
+  };
+  static bool Infer(weft::ir::InferContext& c) { return c.SetResult(0, c.operand_type(0)); }
+};
+
+using namespace weft::kernels;  // NOLINT: the vocabulary of kernels
+
+absl::Status RunGain(const reference::AttrsOf<Gain>& attrs, const KernelArgs& args) {
+  reference::MapFloats(args.inputs[0], args.outputs[0], [&](double x) { return x * attrs.factor; });
+  return absl::OkStatus();
+}
+const reference::RegisterReference<Gain> kGain(&RunGain, &reference::SameFloats);
+
+}  // namespace acme
+
+constexpr const char* kModel = R"(
+module {input_names:strings["x"],output_names:strings["y"]} (%0: tensor<3xf32>) {
+ (%1) = "acme.Gain" (%0) {factor:2.5} : (tensor<3xf32>) -> tensor<3xf32>
+ () = "builtin.return" (%1) {} : (tensor<3xf32>) ->
+}
+)";
+
+absl::Status Run() {
+  const weft::LoadOptions options = {
+      .add_dialects = [](weft::ir::IrContext& context) { weft::ir::AddOps<acme::Gain>(context); }};
+  WEFT_ASSIGN_OR_RETURN(weft::Model text, weft::Model::FromText(kModel, options));
+  WEFT_ASSIGN_OR_RETURN(const std::string onnx, text.ToBytes());
+  WEFT_ASSIGN_OR_RETURN(weft::Model model, weft::Model::FromBytes(onnx, options));
+  WEFT_ASSIGN_OR_RETURN(const weft::Session session, weft::Session::Create(model));
+  const std::vector<float> x = {1, 2, 4};
+  WEFT_ASSIGN_OR_RETURN(const weft::Outputs outputs, session.Run({{"x", {x, {3}}}}));
+  const std::span<float> y = outputs.at("y").values<float>();
+  std::printf("%g %g %g\n", y[0], y[1], y[2]);
+  return y[2] == 10 ? absl::OkStatus() : absl::InternalError("expected 10");
+}
+
+int main() { return ExitCode(Run()); }

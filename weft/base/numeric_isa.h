@@ -1,0 +1,15 @@
+// The instruction set of a run, under what its numbers may do.
+#pragma once
+
+#include <string>
+
+#include "ir/base/status.h"
+
+namespace weft {
+
+// Products on AMX tiles sum in an order of their own, which exact numerics leave as it is: then `isa`
+// "amx" is InvalidArgument, and "" the best of the machine that sums in chains. Else `isa` itself,
+// InvalidArgument when the machine has no such.
+absl::StatusOr<std::string> IsaFor(const std::string& isa, const std::string& numerics);
+
+}  // namespace weft

@@ -1,0 +1,10 @@
+// The dialects that the tools know.
+#pragma once
+
+#include "ir/context.h"
+
+namespace weft {
+
+void LoadAllDialects(ir::IrContext& context);
+
+}  // namespace weft
