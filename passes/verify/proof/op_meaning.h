@@ -161,6 +161,11 @@ class OpMeanings {
   void SaySameSize(Tensor& a, size_t a_from_end, Tensor& b, size_t b_from_end);
   void SaySameShape(const ProofOp& op, const Results& results);
   void SayProductShape(const ProofOp& op, const Results& results);
+  void SayGemmShape(const ProofOp& op, const Results& results);
+  void SayLinearShape(const ProofOp& op, const Results& results);
+  void SayConvShape(const ProofOp& op, const Results& results);
+  void SayConv2dShape(const ProofOp& op, const Results& results);
+  void SayBatchNormShape(const ProofOp& op, const Results& results);
   void SayPartShapes(const ProofOp& op, const Results& results);
   void SayViewShape(const ProofOp& op, const Results& results);
   void SayHeads(const ProofOp& op, size_t heads);

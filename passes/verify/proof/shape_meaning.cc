@@ -19,13 +19,27 @@ std::vector<Tensor*> OpMeanings::ShapesOf(const ProofOp& op) {
       {"builtin.constant", &M::Constant},
   };
   using Say = void (OpMeanings::*)(const ProofOp&, const Results&);
-  static const auto* shapes = new std::map<std::string_view, Say>{
-      {"onnx.MatMul", &M::SayProductShape},   {"pd.matmul", &M::SayProductShape},
-      {"onnx.Softmax", &M::SaySameShape},     {"onnx.LogSoftmax", &M::SaySameShape},
-      {"pd.softmax", &M::SaySameShape},       {"onnx.Split", &M::SayPartShapes},
-      {"onnx.Slice", &M::SayPartShapes},      {"fused.attention", &M::SayAttentionShape},
-      {"onnx.Unsqueeze", &M::SayViewShape},   {"onnx.Squeeze", &M::SayViewShape},
-      {"fused.layer_norm", &M::SaySameShape}, {"fused.rms_norm", &M::SaySameShape}};
+  static const auto* shapes =
+      new std::map<std::string_view, Say>{{"onnx.MatMul", &M::SayProductShape},
+                                          {"pd.matmul", &M::SayProductShape},
+                                          {"onnx.Softmax", &M::SaySameShape},
+                                          {"onnx.LogSoftmax", &M::SaySameShape},
+                                          {"pd.softmax", &M::SaySameShape},
+                                          {"onnx.Split", &M::SayPartShapes},
+                                          {"onnx.Slice", &M::SayPartShapes},
+                                          {"fused.attention", &M::SayAttentionShape},
+                                          {"onnx.Unsqueeze", &M::SayViewShape},
+                                          {"onnx.Squeeze", &M::SayViewShape},
+                                          {"fused.layer_norm", &M::SaySameShape},
+                                          {"fused.rms_norm", &M::SaySameShape},
+                                          {"onnx.LayerNormalization", &M::SaySameShape},
+                                          {"onnx.RMSNormalization", &M::SaySameShape},
+                                          {"onnx.BatchNormalization", &M::SayBatchNormShape},
+                                          {"onnx.InstanceNormalization", &M::SayBatchNormShape},
+                                          {"onnx.Gemm", &M::SayGemmShape},
+                                          {"fused.linear", &M::SayLinearShape},
+                                          {"onnx.Conv", &M::SayConvShape},
+                                          {"fused.conv2d", &M::SayConv2dShape}};
   SayIntegers(op);
   if (!c_.open()) return {};
   if (const auto move = moves->find(op.name); move != moves->end())
@@ -88,6 +102,66 @@ void OpMeanings::SayProductShape(const ProofOp& op, const Results& results) {
     const Term of_b = from_end <= n ? w[n - from_end] : one;
     c_.Assume(t.Or(t.And(t.Equal(of_a, one), t.Equal(size, of_b)),
                    t.And(t.Equal(size, of_a), t.Or(t.Equal(of_b, one), t.Equal(of_a, of_b)))));
+  }
+}
+
+void OpMeanings::SayGemmShape(const ProofOp& op, const Results& results) {
+  Tensor &a = *op.operands[0], &b = *op.operands[1], &y = *results[0];
+  for (Tensor* tensor : {&a, &b, &y}) {
+    if (!c_.open() || !HasRank(*tensor, 2)) return;
+    c_.Unify(a.type, tensor->type);
+  }
+  const size_t rows_of_a = Integer(op, "transA", 0, 1) != 0 ? 1 : 2;
+  if (!c_.open()) return;
+  const size_t columns_of_b = Integer(op, "transB", 0, 1) != 0 ? 2 : 1;
+  SaySameSize(a, 3 - rows_of_a, b, 3 - columns_of_b);
+  SaySameSize(y, 2, a, rows_of_a);
+  SaySameSize(y, 1, b, columns_of_b);
+}
+
+void OpMeanings::SayLinearShape(const ProofOp& op, const Results& results) {
+  Tensor &x = *op.operands[0], &w = *op.operands[1], &y = *results[0];
+  if (!HasRank(w, 2) || !HasRank(y, x.Rank())) return;
+  for (const Tensor* tensor : {&w, &y}) c_.Unify(x.type, tensor->type);
+  if (!c_.open()) return;
+  const size_t columns = Integer(op, "transpose_w", 0, 1) != 0 ? 2 : 1;
+  SaySameSize(x, 1, w, 3 - columns);
+  SaySameSize(y, 1, w, columns);
+  for (size_t i = 2; i <= x.Rank(); ++i) SaySameSize(y, i, x, i);
+}
+
+// Of ranks from 3 on; what the window leaves is not followed.
+void OpMeanings::SayConvShape(const ProofOp& op, const Results& results) {
+  Tensor &x = *op.operands[0], &w = *op.operands[1], &y = *results[0];
+  const size_t rank = x.Rank();
+  if (rank < 3) c_.NeverApply();
+  if (!c_.open() || !HasRank(w, rank) || !HasRank(y, rank)) return;
+  for (const Tensor* tensor : {&w, &y}) c_.Unify(x.type, tensor->type);
+  SaySameSize(y, rank, x, rank);
+  SaySameSize(y, rank - 1, w, rank);
+}
+
+void OpMeanings::SayConv2dShape(const ProofOp& op, const Results& results) {
+  Tensor &x = *op.operands[0], &w = *op.operands[1], &y = *results[0];
+  for (Tensor* tensor : {&x, &w, &y}) {
+    if (!c_.open() || !HasRank(*tensor, 4)) return;
+    c_.Unify(x.type, tensor->type);
+  }
+  SaySameSize(y, 4, x, 4);
+  SaySameSize(y, 1, w, 4);
+  if (Tensor* residual = op.operand(3); residual != nullptr && c_.open() && HasRank(*residual, 4))
+    for (size_t i = 1; i <= 4; ++i) SaySameSize(*residual, i, y, i);
+}
+
+// One number per channel in each of the other operands.
+void OpMeanings::SayBatchNormShape(const ProofOp& op, const Results& results) {
+  Tensor& x = *op.operands[0];
+  SaySameShape(op, results);
+  if (!c_.open()) return;
+  if (x.Rank() < 2) return c_.NeverApply();
+  for (size_t i = 1; i < op.operands.size(); ++i) {
+    if (!c_.open() || op.operands[i] == nullptr || !HasRank(*op.operands[i], 1)) return;
+    SaySameSize(*op.operands[i], 1, x, x.Rank() - 1);
   }
 }
 
