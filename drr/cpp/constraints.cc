@@ -9,6 +9,9 @@ namespace {
 
 PhraseArgument Arg(Tensor t) { return ValueArg(t); }
 PhraseArgument Arg(const PhraseArgument& a) { return a; }
+PhraseArgument Arg(std::string_view text) {
+  return {.kind = PhraseArgument::kString, .value = {}, .variable = {}, .text = text};
+}
 PhraseArgument Arg(double number) { return {PhraseArgument::kNumber, false, {}, {}, 0, number}; }
 template <class T>
 PhraseArgument Arg(Attr<T> a) {
@@ -176,9 +179,26 @@ Expression<Ints> SizesIn(Tensor shape, SourceLoc loc) { return {Say("sizes", loc
 Expression<Ints> SizesIn(Tensor shape, Tensor reshaped, SourceLoc loc) {
   return {Say("sizes", loc, shape, reshaped)};
 }
+Expression<Ints> ExpandSizesIn(Tensor shape, Tensor expanded, SourceLoc loc) {
+  return {Say("sizes", loc, shape, expanded, IntArg(1))};
+}
+Expression<std::string> OpName(Tensor x, SourceLoc loc) { return {Say("op_name", loc, x)}; }
+Expression<std::string> SnakeOpName(Tensor x, SourceLoc loc) {
+  return {Say("snake_op_name", loc, x)};
+}
+Expression<Floats> FloatAttributes(Tensor x, SourceLoc loc) {
+  return {Say("float_attributes", loc, x)};
+}
 Expression<Ints> ReversedAxes(Tensor x, SourceLoc loc) { return {Say("reversed_axes", loc, x)}; }
-Expression<Ints> JoinAxes(Tensor axes, Tensor of, Tensor then, Tensor of_then, SourceLoc loc) {
+Expression<Ints> JoinAxes(ListArg axes, Tensor of, ListArg then, Tensor of_then, SourceLoc loc) {
   return {Say("join_axes", loc, axes, of, then, of_then)};
+}
+Expression<Ints> JoinAxes(ListArg axes, Tensor of, ListArg then, Tensor of_then,
+                          Attr<int64_t> keepdims, SourceLoc loc) {
+  return {Say("join_axes", loc, axes, of, then, of_then, keepdims)};
+}
+Expression<Ints> ListAlong(Tensor x, IntArg axis, SourceLoc loc) {
+  return {Say("list_along", loc, x, axis)};
 }
 Expression<Ints> JoinedPads(Tensor of, Tensor pads, Tensor axes, SourceLoc loc) {
   return {Say("joined_pads", loc, of, pads, axes)};
@@ -214,6 +234,17 @@ Expression<Floats> BoundsOf(Tensor low, Tensor high, SourceLoc loc) {
 Expression<Ints> IntegerBounds(Tensor of, Tensor low, Tensor high, SourceLoc loc) {
   return {Say("integer_bounds", loc, of, low, high)};
 }
+Expression<ir::Attribute> QuantizedNumber(Tensor x, Tensor scale, Tensor zero_point, IntArg end,
+                                          SourceLoc loc) {
+  return {Say("quantized_number", loc, x, scale, zero_point, end)};
+}
+Expression<ir::Attribute> ZeroPoint(Tensor x, Tensor y, Tensor scale, SourceLoc loc) {
+  return {Say("zero_point", loc, x, y, scale)};
+}
+Expression<ir::Attribute> Converted(Tensor made, std::string_view attribute, DTypeArg to,
+                                    SourceLoc loc) {
+  return {Say("converted", loc, made, attribute, to)};
+}
 Expression<ir::Attribute> Ones(Tensor x, Attr<Ints> last_axes, SourceLoc loc) {
   return {Say("ones", loc, x, last_axes)};
 }
@@ -237,6 +268,15 @@ Expression<ir::Attribute> BiasSum(Tensor bias, Tensor with, Tensor weights, Sour
   return {Say("bias_sum", loc, bias, with, weights)};
 }
 
+Condition WindowsReach(ValueArg pooled, SourceLoc loc) {
+  return {Say("windows_reach", loc, pooled)};
+}
+Condition MadeBy(TensorList xs, std::string_view op, SourceLoc loc) {
+  Phrase phrase = Say("made_by", loc);
+  AddValues({xs}, &phrase);
+  phrase.arguments[phrase.size++] = Arg(op);
+  return {phrase};
+}
 Condition AnyElement(std::initializer_list<TensorList> lists, SourceLoc loc) {
   Phrase phrase = Say("any_element", loc);
   AddValues(lists, &phrase);
@@ -265,6 +305,9 @@ Formula MakeFormula(PatternGraph* graph, const Phrase& phrase, bool is_constrain
         break;
       case PhraseArgument::kNumber:
         argument = LiteralArgument(context.DoubleAttr(a.number));
+        break;
+      case PhraseArgument::kString:
+        argument = LiteralArgument(context.StringAttr(a.text));
         break;
       case PhraseArgument::kType:
         argument = LiteralArgument(context.DataTypeAttr(static_cast<ir::DataType>(a.integer)));

@@ -9,6 +9,8 @@
 #pragma once
 
 #include <initializer_list>
+#include <string>
+#include <string_view>
 
 #include "drr/cpp/phrase.h"
 
@@ -80,6 +82,13 @@ Condition OnlyUnitDimsMove(ValueArg x, Attr<Ints> perm, WEFT_HERE);
 // --- ops and uses ------------------------------------------------------------------
 Condition SameOp(ValueArg x, ValueArg y, WEFT_HERE);
 Condition OnlyUser(ValueArg x, ValueArg user, WEFT_HERE);
+Condition WindowsReach(ValueArg pooled, WEFT_HERE);  // each window holds an element
+Condition MadeBy(TensorList xs, std::string_view op,
+                 WEFT_HERE);  // each of them by an op of that name
+template <class O>
+Condition MadeBy(TensorList xs, WEFT_HERE) {
+  return MadeBy(xs, O::kInfo.name, loc);
+}
 Condition AnyElement(std::initializer_list<TensorList> lists, WEFT_HERE);
 
 // --- computed attributes -------------------------------------------------------------
@@ -94,8 +103,16 @@ Expression<Ints> IntsOf(Tensor x, WEFT_HERE);
 Expression<Ints> ShapeOf(Tensor x, WEFT_HERE);
 Expression<Ints> SizesIn(Tensor shape, WEFT_HERE);
 Expression<Ints> SizesIn(Tensor shape, Tensor reshaped, WEFT_HERE);  // as the target of a Reshape
+Expression<Ints> ExpandSizesIn(Tensor shape, Tensor expanded, WEFT_HERE);  // of an Expand
+Expression<std::string> OpName(Tensor x, WEFT_HERE);                       // Relu
+Expression<std::string> SnakeOpName(Tensor x, WEFT_HERE);                  // hard_sigmoid
+Expression<Floats> FloatAttributes(Tensor x, WEFT_HERE);  // nothing where others are no defaults
 Expression<Ints> ReversedAxes(Tensor x, WEFT_HERE);
-Expression<Ints> JoinAxes(Tensor axes, Tensor of, Tensor then, Tensor of_then, WEFT_HERE);
+Expression<Ints> JoinAxes(ListArg axes, Tensor of, ListArg then, Tensor of_then, WEFT_HERE);
+// Of reductions, which keep the axes or do not.
+Expression<Ints> JoinAxes(ListArg axes, Tensor of, ListArg then, Tensor of_then,
+                          Attr<int64_t> keepdims, WEFT_HERE);
+Expression<Ints> ListAlong(Tensor x, IntArg axis, WEFT_HERE);  // as the target of a Reshape
 Expression<Ints> JoinedPads(Tensor of, Tensor pads, Tensor axes, WEFT_HERE);
 Expression<Ints> JoinedPoolPads(Tensor of, Tensor pads, Tensor axes, WEFT_HERE);  // < the window
 Expression<Ints> Compose(Attr<Ints> p, Attr<Ints> q, WEFT_HERE);                  // p[q]
@@ -108,6 +125,12 @@ Expression<ir::Attribute> ScalarOf(Tensor x, WEFT_HERE);
 Expression<ir::Attribute> ScalarOf(Tensor x, Tensor or_y, WEFT_HERE);  // the one that is there
 Expression<Floats> BoundsOf(Tensor low, Tensor high, WEFT_HERE);       // of a Clip
 Expression<Ints> IntegerBounds(Tensor of, Tensor low, Tensor high, WEFT_HERE);
+// Without x the least (-1) or the greatest (1) integer.
+Expression<ir::Attribute> QuantizedNumber(Tensor x, Tensor scale, Tensor zero_point, IntArg end,
+                                          WEFT_HERE);
+Expression<ir::Attribute> ZeroPoint(Tensor x, Tensor y, Tensor scale, WEFT_HERE);
+Expression<ir::Attribute> Converted(Tensor made, std::string_view attribute, DTypeArg to,
+                                    WEFT_HERE);
 
 // --- computed constants of f32 -------------------------------------------------------
 Expression<ir::Attribute> Ones(Tensor x, Attr<Ints> last_axes, WEFT_HERE);

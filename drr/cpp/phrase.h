@@ -25,13 +25,14 @@ class IfGiven {
 namespace internal {
 
 struct PhraseArgument {
-  enum Kind : uint8_t { kValue, kVariable, kInt, kNumber, kType };
+  enum Kind : uint8_t { kValue, kVariable, kInt, kNumber, kType, kString };
   Kind kind = kInt;
   bool if_given = false;
   ValueId value{};
   AttrId variable{};
   int64_t integer = 0;  // or an element type
   double number = 0;
+  std::string_view text{};  // that lives as long as the rule is built
 };
 
 struct Phrase {

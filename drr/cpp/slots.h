@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstddef>
 #include <initializer_list>
+#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -105,7 +106,8 @@ class SourceSlot {
 template <class T, class V>
 concept ExpressionFor = std::same_as<T, V> ||(std::is_arithmetic_v<T>&& std::is_arithmetic_v<V> &&
                                               !std::same_as<T, bool> && !std::same_as<V, bool>) ||
-                        (std::same_as<T, Ints> && std::same_as<V, ir::Attribute>);
+                        (std::same_as<T, Ints> && std::same_as<V, ir::Attribute>) ||
+                        (std::same_as<T, std::string> && std::is_enum_v<V>);  // its name
 
 // Result side: the op's default, a literal, a bound handle, an expression of the vocabulary, a value
 // of src.Let(), or a function of the match.

@@ -102,8 +102,7 @@ bool MappingLowering::ResultAttrs(size_t i, ResultOp* op) {
                                  [&](const ResultAttr& a) { return a.name == field.name; });
     if (set) continue;
     if (open && !field.optional) {
-      op->attrs.push_back(
-          MakeComputedAttr(field.name, field.kind, {std::string(kFromBody), {}}, ResultOpId(i)));
+      op->attrs.push_back(MakeComputedAttr(field, {std::string(kFromBody), {}}, ResultOpId(i)));
     } else if (field.make_default) {
       op->attrs.push_back({field.name, field.make_default(*graph_->context()), {}, {}, {}});
     } else if (!field.optional) {
@@ -132,7 +131,7 @@ bool MappingLowering::ResultAttrOf(const Mapping::AttrValue& a, const ir::FieldD
                {ValueArgument(NodeAt(a.node).results[0]),
                 LiteralArgument(graph_->context()->StringAttr(a.attribute))}};
   }
-  op->attrs.push_back(MakeComputedAttr(field.name, field.kind, std::move(formula), ResultOpId(i)));
+  op->attrs.push_back(MakeComputedAttr(field, std::move(formula), ResultOpId(i)));
   return true;
 }
 

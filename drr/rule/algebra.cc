@@ -14,10 +14,8 @@
 #include "ir/traits.h"
 
 namespace weft::drr {
-namespace {
 
-// HardSigmoid is hard_sigmoid, MatMul is matmul, BatchNormalization is batch_normalization.
-std::string Snake(std::string_view name) {
+std::string SnakeCase(std::string_view name) {
   if (name == "MatMul") return "matmul";
   std::string out;
   for (size_t i = 0; i < name.size(); ++i) {
@@ -28,6 +26,8 @@ std::string Snake(std::string_view name) {
   }
   return out;
 }
+
+namespace {
 
 void Append(std::string* list, std::string_view item, std::string_view separator = ", ") {
   if (item.empty()) return;
@@ -147,7 +147,7 @@ std::string AlgebraPrinter::OpName(std::string_view name) const {
   const size_t dot = name.find('.');
   if (dot == std::string_view::npos) return std::string(name);
   const std::string_view dialect = name.substr(0, dot);
-  return (dialect == dialect_ ? "" : std::string(dialect) + ".") + Snake(name.substr(dot + 1));
+  return (dialect == dialect_ ? "" : std::string(dialect) + ".") + SnakeCase(name.substr(dot + 1));
 }
 
 std::string AlgebraPrinter::Names(const SourceOp& op) const {

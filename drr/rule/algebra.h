@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "drr/rule/rule.h"
 
@@ -11,5 +12,8 @@ namespace weft::drr {
 // their dialect where it is not that of the root; alternatives are separated by '/', optional
 // operands end in '?', lists in '...'. Values that are used twice are named behind "with".
 std::string AlgebraOf(const Rule& rule);
+
+// HardSigmoid is hard_sigmoid, MatMul is matmul, BatchNormalization is batch_normalization.
+std::string SnakeCase(std::string_view name);
 
 }  // namespace weft::drr

@@ -93,7 +93,7 @@ void AddResultFormula(PatternGraph* graph, ResultOpId op, size_t index, Formula 
   if (formula.name.empty()) return;  // an error of the rule
   ResultOp& result = graph->result_ops[op];
   const ir::FieldDef& field = graph->DefOf(result)->fields[index];
-  result.attrs.push_back(MakeComputedAttr(field.name, field.kind, std::move(formula), op));
+  result.attrs.push_back(MakeComputedAttr(field, std::move(formula), op));
 }
 
 void ShareAttrs(PatternGraph* graph, OpId op) {

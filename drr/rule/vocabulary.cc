@@ -237,17 +237,18 @@ Constraint MakeConstraint(Formula formula, std::string reason, SourceLoc loc) {
   return constraint;
 }
 
-ResultAttr MakeComputedAttr(ir::Name name, AttrKind kind, Formula formula, ResultOpId result_op) {
+ResultAttr MakeComputedAttr(const ir::FieldDef& field, Formula formula, ResultOpId result_op) {
   ResultAttr attr;
-  attr.name = name;
+  attr.name = field.name;
   if (formula.name == kFromBody) {
-    attr.compute = [name, result_op](const MatchContext& m) {
+    attr.compute = [name = field.name, result_op](const MatchContext& m) {
       return internal::AttributeFromBody(m, name, result_op);
     };
   } else {
     attr.compute = [compute = FindEntry(formula.name)->bind_attribute(FormulaArguments(formula)),
-                    kind](const MatchContext& m) {
-      return ConvertAttr(*m.context(), compute(m), kind);
+                    kind = field.kind, accepts = field.accepts](const MatchContext& m) {
+      const Attribute value = ConvertAttr(*m.context(), compute(m), kind);
+      return value && (!accepts || accepts(value)) ? value : Attribute();
     };
   }
   attr.formula = std::move(formula);

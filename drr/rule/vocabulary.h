@@ -53,11 +53,11 @@ std::string ReasonOf(const PatternGraph& graph, const Formula& formula);
 // A value as reasons name it: w, the result, the MatMul, the constant.
 std::string NameInReason(const PatternGraph& graph, ValueId value);
 
-// The formula must have passed CheckFormula. An attribute becomes `kind`, or null when the match
-// does not have it. Without a reason the constraint is given one when the rule is finished.
+// The formula must have passed CheckFormula. An attribute becomes one of the field's kind, or null when
+// the match does not have it or the field does not take it. Without a reason the constraint is given
+// one when the rule is finished.
 Constraint MakeConstraint(Formula formula, std::string reason, SourceLoc loc);
-ResultAttr MakeComputedAttr(ir::Name name, ir::AttrKind kind, Formula formula,
-                            ResultOpId result_op);
+ResultAttr MakeComputedAttr(const ir::FieldDef& field, Formula formula, ResultOpId result_op);
 
 // Arguments.
 Formula::Argument ValueArgument(ValueId value);

@@ -1,10 +1,12 @@
 // Words about the numbers of constants, and those that compute a constant.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 
 #include "drr/rule/constant_f32.h"
 #include "drr/rule/vocabulary_functions.h"
+#include "ir/builder.h"
 
 namespace weft::drr::internal {
 
@@ -122,6 +124,48 @@ Attribute IntegerBounds(const Evaluation& e) {
     bounds.push_back(static_cast<int64_t>(bound));
   }
   return e.m.context()->IntsAttr(bounds);
+}
+Attribute QuantizedNumber(const Evaluation& e) {
+  int64_t end = 0;
+  const BoundTensor x = e.tensor(0);
+  const auto number = x.splat(), scale = e.tensor(1).splat(), zero = e.tensor(2).splat();
+  const DataType dtype = e.tensor(2).dtype();
+  const auto range = IntegerRange(dtype);
+  if (!range || !scale || !zero || !e.Integer(3, &end) || (x.value() && !number)) return {};
+  double q = end < 0 ? range->least : range->greatest;
+  if (number) {
+    const double steps = std::nearbyint(static_cast<float>(*number / *scale)) + *zero;
+    // fmin() and fmax() make the largest of a NaN, as QuantizeLinear does.
+    q = std::fmax(range->least, std::fmin(steps, range->greatest));
+  }
+  ir::IrContext* context = e.m.context();
+  return context->DenseAttr(context->TensorType(dtype, Shape()), ir::ElementBytes(dtype, q));
+}
+Attribute ZeroPoint(const Evaluation& e) {
+  const auto is_byte = [](DataType dtype) {
+    return dtype == DataType::kI8 || dtype == DataType::kU8;
+  };
+  const DataType first = e.tensor(0).dtype(), second = e.tensor(1).dtype();
+  const BoundTensor scale = e.tensor(2);
+  if (is_byte(first) == is_byte(second) || !scale.is_static() || scale.type().NumElements() != 1)
+    return {};
+  const DataType dtype = is_byte(first) ? first : second;
+  ir::IrContext* context = e.m.context();
+  return context->DenseAttr(context->TensorType(dtype, scale.shape()), ir::ElementBytes(dtype, 0));
+}
+Attribute Converted(const Evaluation& e) {
+  const auto is_number = [](DataType type) { return ir::IsFloat(type) || ir::IsInteger(type); };
+  const ir::Operation op = DefiningOp(e.tensor(0));
+  const DataType to = e.dtype(2);
+  if (!op || !is_number(to)) return {};
+  const Attribute given = AttributeNamed(e, op, e.string(1));
+  if (given && (!given.Is(ir::AttrKind::kDense) || given.dense_type().NumElements() != 1 ||
+                given.bytes().empty() || !is_number(given.dense_type().dtype())))
+    return {};
+  const double number = given ? ir::DenseElement(given, 0) : 0;
+  const Attribute converted = e.m.context()->DenseAttr(e.m.context()->TensorType(to, Shape{1}),
+                                                       ir::ElementBytes(to, number));
+  return ir::DenseElement(converted, 0) == number ? converted : Attribute();
 }
 Attribute Ones(const Evaluation& e) {
   if (e.has(2) && e.tensor(2).value()) return e.tensor(2).constant();

@@ -1,12 +1,9 @@
 #include "drr/rule/vocabulary_functions.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "drr/rule/convert_attr.h"
 #include "ir/analysis/constant.h"
 #include "ir/builder.h"
 #include "ir/lossless_cast.h"
@@ -26,18 +23,7 @@ int64_t NormalAxis(int64_t axis, int64_t rank) {
   return axis >= 0 && axis < rank ? axis : -1;
 }
 
-ir::Operation DefiningOp(const BoundTensor& t) {
-  return t.value() ? t.value().DefiningOp() : ir::Operation();
-}
-
 }  // namespace
-
-Attribute AttributeNamed(const Evaluation& e, ir::Operation op, const std::string& name) {
-  const Attribute given = op.attr(name);
-  const ir::FieldDef* field = op.def() ? op.def()->FindField(ir::Name(name)) : nullptr;
-  if (given || !field || !field->make_default) return given;
-  return field->make_default(*e.m.context());
-}
 
 bool IsConstant(const Evaluation& e) { return e.tensor(0).is_constant(); }
 bool IsConstantLike(const Evaluation& e) {
@@ -212,33 +198,9 @@ bool ReshapesCompose(const Evaluation& e) {
   }
   return true;
 }
-bool OnlyUser(const Evaluation& e) {
-  const ir::Operation only = DefiningOp(e.tensor(1));
-  if (!only || !e.tensor(0).value()) return false;
-  for (ir::Operation user : e.tensor(0).value().users())
-    if (user != only) return false;
-  return true;
-}
-bool SameOp(const Evaluation& e) {
-  const ir::Operation a = DefiningOp(e.tensor(0)), b = DefiningOp(e.tensor(1));
-  return a && b && a.opcode() == b.opcode();
-}
 bool AnyElement(const Evaluation& e) {
   for (size_t i = 0; e.has(i); ++i)
     if (!e.list(i).empty()) return true;
-  return false;
-}
-bool IsNamed(const Evaluation& e) {
-  const ir::Operation op = DefiningOp(e.tensor(0));
-  return op && op.location().str() == e.string(1);
-}
-bool AttributeIs(const Evaluation& e) {
-  const ir::Operation op = DefiningOp(e.tensor(0));
-  if (!op) return false;
-  const Attribute found = AttributeNamed(e, op, e.string(1));
-  if (!found) return false;
-  if (ConvertAttr(*e.m.context(), e.literal(2), found.kind()) == found) return true;
-  e.m.Explain(fmt::format("attribute {} of {} is another", e.string(1), op.name()));
   return false;
 }
 
@@ -282,10 +244,6 @@ Attribute ShapeOf(const Evaluation& e) {
   if (!e.tensor(0).is_static()) return {};
   const ir::Shape shape = e.tensor(0).shape();
   return e.m.context()->IntsAttr(shape);
-}
-Attribute AttributeOf(const Evaluation& e) {
-  const ir::Operation op = DefiningOp(e.tensor(0));
-  return op ? AttributeNamed(e, op, e.string(1)) : Attribute();
 }
 Attribute Compose(const Evaluation& e) {  // p[q]
   const Attribute p = e.variable(0), q = e.variable(1);

@@ -1,6 +1,6 @@
 // What the words of the vocabulary mean: one function each, which drr/rule/vocabulary_table.cc
-// names. Those about lists of integers are in vocabulary_lists.cc, those that compute constants in
-// vocabulary_constants.cc.
+// names. Those about lists of integers are in vocabulary_lists.cc, about ops in vocabulary_ops.cc,
+// those that compute constants in vocabulary_constants.cc.
 #pragma once
 
 #include "drr/rule/evaluation.h"
@@ -62,6 +62,8 @@ bool SameOp(const Evaluation& e);
 bool AnyElement(const Evaluation& e);
 bool IsNamed(const Evaluation& e);
 bool AttributeIs(const Evaluation& e);
+bool WindowsReach(const Evaluation& e);
+bool MadeBy(const Evaluation& e);
 
 // Attributes: null when the match does not have it.
 ir::Attribute SplatOf(const Evaluation& e);
@@ -72,6 +74,10 @@ ir::Attribute IntsOf(const Evaluation& e);
 ir::Attribute ShapeOf(const Evaluation& e);
 ir::Attribute SizesIn(const Evaluation& e);
 ir::Attribute AttributeOf(const Evaluation& e);
+ir::Attribute OpName(const Evaluation& e);
+ir::Attribute SnakeOpName(const Evaluation& e);
+ir::Attribute FloatAttributes(const Evaluation& e);
+ir::Attribute ListAlong(const Evaluation& e);
 ir::Attribute Compose(const Evaluation& e);
 ir::Attribute ElementAt(const Evaluation& e);
 ir::Attribute ReversedAxes(const Evaluation& e);
@@ -84,6 +90,9 @@ ir::Attribute ScalarLike(const Evaluation& e);
 ir::Attribute ScalarOf(const Evaluation& e);
 ir::Attribute BoundsOf(const Evaluation& e);
 ir::Attribute IntegerBounds(const Evaluation& e);
+ir::Attribute QuantizedNumber(const Evaluation& e);
+ir::Attribute ZeroPoint(const Evaluation& e);
+ir::Attribute Converted(const Evaluation& e);
 ir::Attribute Ones(const Evaluation& e);
 ir::Attribute Product(const Evaluation& e);
 ir::Attribute Sum(const Evaluation& e);
@@ -91,7 +100,9 @@ ir::Attribute Quotient(const Evaluation& e);
 ir::Attribute BiasProduct(const Evaluation& e);
 ir::Attribute BiasSum(const Evaluation& e);
 
+// Null where nothing makes the value.
+ir::Operation DefiningOp(const BoundTensor& t);
 // With its default where the op does not have it written out; null where it has no such attribute.
-ir::Attribute AttributeNamed(const Evaluation& e, ir::Operation op, const std::string& name);
+ir::Attribute AttributeNamed(const Evaluation& e, ir::Operation op, std::string_view name);
 
 }  // namespace weft::drr::internal

@@ -40,6 +40,29 @@ Ints JoinLists(const Ints& first, const Ints& others) {
   return all;
 }
 
+// All that are in either list.
+Ints UnionOf(Ints all, const Ints& others) {
+  all.insert(all.end(), others.begin(), others.end());
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
+// The target of an Expand of x as numbers, where 1 leaves a size of x as it is.
+std::optional<Ints> ExpandTarget(const BoundTensor& x, const ir::ShapeValue& entries) {
+  if (!x.has_rank()) return std::nullopt;
+  Ints target;
+  for (size_t i = 0; i < entries.size(); ++i) {
+    const ir::ShapeEntry entry = entries[i];
+    const int64_t from_end = static_cast<int64_t>(i) - static_cast<int64_t>(entries.size());
+    const bool is_own =
+        ir::IsSymbolicDim(entry.value) && -from_end <= x.rank() && entry.value == x.dim(from_end);
+    if (!entry.is_number && !is_own) return std::nullopt;
+    target.push_back(entry.is_number ? entry.value : 1);
+  }
+  return target;
+}
+
 // The target of a Reshape of x as numbers, where 0 copies a size of x and one entry may be -1; nothing
 // when that does not say the same for all sizes. A -1 beside a copied size says nothing when that size
 // is 0, so the two never stand together unless the program has said so itself.
@@ -197,7 +220,9 @@ Attribute SizesIn(const Evaluation& e) {
   const auto entries = ir::EvaluateShapeValue(e.tensor(0).value());
   if (!entries) return {};
   if (e.has(1)) {
-    const auto target = KnownTarget(e.tensor(1), *entries);
+    int64_t is_expand = 0;
+    const bool expands = e.has(2) && e.Integer(2, &is_expand) && is_expand != 0;
+    const auto target = (expands ? ExpandTarget : KnownTarget)(e.tensor(1), *entries);
     return target ? e.m.context()->IntsAttr(*target) : Attribute();
   }
   Ints numbers;
@@ -216,7 +241,21 @@ Attribute ReversedAxes(const Evaluation& e) {
 Attribute JoinAxes(const Evaluation& e) {
   const auto first = NormalAxes(e.ints(0), e.tensor(1)),
              others = NormalAxes(e.ints(2), e.tensor(3));
-  return first && others ? e.m.context()->IntsAttr(JoinLists(*first, *others)) : Attribute();
+  if (!first || !others) return {};
+  if (!e.has(4)) return e.m.context()->IntsAttr(JoinLists(*first, *others));
+  int64_t stay = 0;
+  if (!e.Integer(4, &stay) || first->empty() || others->empty()) return {};
+  return e.m.context()->IntsAttr(stay != 0 ? UnionOf(*first, *others) : JoinLists(*first, *others));
+}
+Attribute ListAlong(const Evaluation& e) {
+  int64_t axis = 0;
+  const int64_t rank = e.tensor(0).rank();
+  if (!e.Integer(1, &axis)) return {};
+  axis += axis < 0 ? rank : 0;
+  if (axis < 0 || axis >= rank) return {};
+  Ints sizes(static_cast<size_t>(rank - axis), 1);
+  sizes[0] = -1;
+  return e.m.context()->IntsAttr(sizes);
 }
 Attribute JoinedPads(const Evaluation& e) {
   const ir::Value made = e.tensor(0).value();

@@ -177,6 +177,12 @@ std::vector<Entry> ConstraintEntries() {
                           "every user of the first value is the defining op of the second"),
       Constrain<SameOp>("same_op", "SameOp", "vv", "{0} and {1} are made by one operator",
                         "the defining ops of both are of one kind, whatever their attributes"),
+      Constrain<WindowsReach>("windows_reach", "WindowsReach", "v",
+                              "each window of {0} holds an element",
+                              "of the op that makes it: every pad is written out and smaller than "
+                              "the window, and places are rounded down"),
+      Constrain<MadeBy>("made_by", "MadeBy", "Ls", "each of {0} is made by {1}",
+                        "every value of the list has a defining op of this name"),
       Constrain<AnyElement>("any_element", "AnyElement", "L?LL", "there is another operand",
                             "one of the lists is not empty"),
       Constrain<IsNamed>("named", "", "vs", "{0} is named {1}",
@@ -199,21 +205,34 @@ std::vector<Entry> AttributeEntries() {
       Computed<DimOf>("dim", "DimOf", "vi", "the size of an axis", kNumbersOnly),
       Computed<IntsOf>("ints", "IntsOf", "v", "the integers of a constant"),
       Computed<ShapeOf>("shape", "ShapeOf", "v", "its shape", kNumbersOnly),
-      Computed<SizesIn>("sizes", "SizesIn", "v?v",
+      Computed<SizesIn>("sizes", "SizesIn", "v?vi",
                         "the integers of a constant, or what follows for them from the types of "
                         "the tensors whose sizes they are; as the target of a Reshape of the "
-                        "second value: 0 for a size of that at its place, and -1 for one other",
+                        "second value: 0 for a size of that at its place, and -1 for one other; "
+                        "with 1 at last of an Expand: 1 for a size of that at its place",
                         kSameSymbol),
       Computed<AttributeOf>("attribute", "", "vs", "an attribute of its defining op"),
+      Computed<OpName>("op_name", "OpName", "v",
+                       "the name of its defining op, without the dialect"),
+      Computed<SnakeOpName>("snake_op_name", "SnakeOpName", "v",
+                            "the same in snake_case: hard_sigmoid of a HardSigmoid"),
+      Computed<FloatAttributes>("float_attributes", "FloatAttributes", "v",
+                                "the attributes of its defining op that are a float, in their "
+                                "order, where no other is written out but with its default"),
       Computed<Compose>("compose", "Compose", "aa", "the first permutation, then the second"),
       Computed<ElementAt>("element", "ElementAt", "ai",
                           "an element of a list; a negative index counts from its end"),
       Computed<ReversedAxes>("reversed_axes", "ReversedAxes", "v",
                              "the permutation that reverses the order of its axes", kRankOnly),
-      Computed<JoinAxes>("join_axes", "JoinAxes", "vvvv",
-                         "constant axes of the second value, and those that the third lists, of "
-                         "the fourth, which has the axes that the first leaves over",
+      Computed<JoinAxes>("join_axes", "JoinAxes", "AvAv?i",
+                         "axes of the second value, and those that the third lists, of the fourth, "
+                         "which has the axes that the first leaves over; or, where a fifth is "
+                         "given and not 0, all axes of the second. With a fifth no list is empty",
                          kRankOnly),
+      Computed<ListAlong>("list_along", "ListAlong", "vi",
+                          "the target of a Reshape that lays a list along this axis of the value: "
+                          "-1, and 1 for each axis behind it",
+                          kRankOnly),
       Computed<JoinedPads>("joined_pads", "JoinedPads", "vvv?i",
                            "the pads of the op that makes the first value and those of a Pad in "
                            "front of it, constants like its axes, which may be absent: of "
@@ -237,6 +256,17 @@ std::vector<Entry> AttributeEntries() {
           "integer_bounds", "IntegerBounds", "vvv",
           "those of two constants that bound the integers of the first value; where one is "
           "absent, that of its element type, of 32 bits at most"),
+      Computed<QuantizedNumber>(
+          "quantized_number", "QuantizedNumber", "vvvi",
+          "what QuantizeLinear makes of the one number of a constant with a scale "
+          "and a zero point, of rank 0; where that is absent the least (-1) or the "
+          "greatest (1) integer of the type of the zero point"),
+      Computed<ZeroPoint>("zero_point", "ZeroPoint", "vvv",
+                          "0 of the type of 8 bits that one of two values has, in the shape of the "
+                          "third, a scale of one element"),
+      Computed<Converted>("converted", "Converted", "vst",
+                          "a constant of one element that is an attribute of its defining op, 0 "
+                          "where that is not written out, in an element type that has the number"),
       Computed<Ones>("ones", "Ones", "va?v",
                      "f32 ones of the last axes of the value, as many as the list has; the third, "
                      "a constant, where that is given",

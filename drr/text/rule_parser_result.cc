@@ -164,8 +164,7 @@ bool RuleParser::ParseResultAttr(const ir::FieldDef& field, ResultOp* op) {
     const char* formula_at = s_.position();
     Formula formula;
     if (!ParseFormula(std::string(s_.Name()), false, formula_at, &formula)) return false;
-    attr = MakeComputedAttr(field.name, field.kind, std::move(formula),
-                            ResultOpId(graph_->result_ops.size()));
+    attr = MakeComputedAttr(field, std::move(formula), ResultOpId(graph_->result_ops.size()));
   } else if (!Literal(field, &attr.literal)) {
     return false;
   }

@@ -1,6 +1,3 @@
-#include <optional>
-
-#include "ir/builder.h"
 #include "ir/dialects/onnx/math.h"
 #include "passes/rules.h"
 
@@ -39,21 +36,10 @@ WEFT_RULE(MergeCasts, "canonicalize", kExact, .seed = "ascend") {
 // cast(constant_of_shape(s) {v}, t) => constant_of_shape(s) {v as t}, where t has that number
 WEFT_RULE(FoldCastIntoConstantOfShape, "canonicalize", kExact) {
   auto s = src.Tensor("s");
-  auto filled = src.Op<ops::ConstantOfShape>(AnyAttrs());
   auto to = src.Attr<ir::DataType>("to");
-  auto out = src.Op<ops::Cast>({.to = to})(filled(s));
-  const auto is_number = [](ir::DataType type) { return ir::IsFloat(type) || ir::IsInteger(type); };
-  auto value = src.Let("the number is one of the new element type", [=](const MatchContext& m) {
-    const auto given = m[filled].value;
-    if (given && (!given->dense_type() || given->dense_type().NumElements() != 1 ||
-                  given->bytes().empty() || !is_number(given->dense_type().dtype())))
-      return std::optional<ir::Attribute>();
-    const double number = given ? ir::DenseElement(*given, 0) : 0;
-    if (!is_number(m[to])) return std::optional<ir::Attribute>();
-    const ir::Attribute cast = m.context()->DenseAttr(m.context()->TensorType(m[to], {1}),
-                                                      ir::ElementBytes(m[to], number));
-    return ir::DenseElement(cast, 0) == number ? std::optional(cast) : std::nullopt;
-  });
+  auto filled = src.Op<ops::ConstantOfShape>(AnyAttrs())(s);
+  auto out = src.Op<ops::Cast>({.to = to})(filled);
+  auto value = src.Let("the number is one of the new element type", Converted(filled, "value", to));
   res.Tensor(out) = res.Op<ops::ConstantOfShape>({.value = value})(s);
 }
 

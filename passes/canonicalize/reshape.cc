@@ -1,28 +1,9 @@
 // Reshapes, and the computation of their targets.
-#include <optional>
-
-#include "ir/dialects/onnx/infer/shape_value.h"
 #include "ir/dialects/onnx/reduce.h"
 #include "passes/rules.h"
 
 namespace weft::passes {
 namespace {
-
-// To what x is expanded, where that takes no size but numbers; 1 leaves a size as it is.
-std::optional<Ints> ExpandedSizes(const BoundTensor& x, const BoundTensor& shape) {
-  const auto entries = ir::EvaluateShapeValue(shape.value());
-  if (!entries || !x.has_rank()) return std::nullopt;
-  Ints sizes;
-  for (size_t i = 0; i < entries->size(); ++i) {
-    const ir::ShapeEntry entry = (*entries)[i];
-    const int64_t from_end = static_cast<int64_t>(i) - static_cast<int64_t>(entries->size());
-    const bool is_own =
-        ir::IsSymbolicDim(entry.value) && -from_end <= x.rank() && entry.value == x.dim(from_end);
-    if (!entry.is_number && !is_own) return std::nullopt;
-    sizes.push_back(entry.is_number ? entry.value : 1);
-  }
-  return sizes;
-}
 
 // x in another shape, by an op that is no Reshape.
 Tensor OtherView(SourcePattern& src, const Tensor& x, const char* axes) {
@@ -163,9 +144,8 @@ WEFT_RULE(FoldDynamicReshape, "canonicalize", kExact, .seed = "ascend",
 WEFT_RULE(FoldDynamicExpand, "canonicalize", kExact, .benefit = 2) {
   auto x = src.Tensor("x"), s = src.Tensor("s");
   auto out = src.Op<ops::Expand>()(x, s);
-  src.Require("s is computed", [=](const MatchContext& m) { return !m[s].is_constant(); });
-  auto sizes = src.Let("every size is a number, or x's at that place",
-                       [=](const MatchContext& m) { return ExpandedSizes(m[x], m[s]); });
+  src.Require("s is computed", NotConstant(s));
+  auto sizes = src.Let("every size is a number, or x's at that place", ExpandSizesIn(s, x));
   res.Tensor(out) = res.Op<ops::Expand>()(x, res.ConstantInts(sizes));
 }
 

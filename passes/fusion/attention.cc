@@ -150,14 +150,12 @@ WEFT_RULE(FuseAttentionScale, "fuse-composite", kReassociates) {
   auto factor = src.Tensor("factor"), divisor = src.Tensor("divisor");
   auto scaled = src.Either(q * factor, q / divisor);
   auto moves = src.Repeat<ops::Reshape, ops::Transpose>(AnyAttrs(), {.max = 2});
-  auto attention = src.Op<fused::Attention>(AnyAttrs());
+  auto scale = src.Attr<float>("scale");
+  auto attention = src.Op<fused::Attention>(AnyAttrs(), {.scale = scale});
   auto out = attention(moves(scaled), k, v, src.Optional(mask), src.Optional(keep));
   src.Require(NonZero(IfGiven(factor)), NonZero(IfGiven(divisor)), SameType(q, scaled));
-  const auto scale = [=](const MatchContext& m) {
-    const double by = m.Has(factor) ? *m[factor].splat() : 1 / *m[divisor].splat();
-    return static_cast<float>(m[attention].scale * by);
-  };
-  res.Tensor(out) = res.Like(attention, {.scale = scale})(res.Like(moves)(q), k, v, mask, keep);
+  res.Tensor(out) = res.Like(attention, {.scale = Scaled(scale, {factor}, divisor)})(
+      res.Like(moves)(q), k, v, mask, keep);
 }
 
 // attention(q, k, v, where(keep, 0, -inf)) => attention(q, k, v, keep) {fill = -inf}, as torch 2 spells a

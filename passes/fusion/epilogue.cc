@@ -1,7 +1,5 @@
 // What a linear or a convolution does to its result before it is stored: a residual is added, then
 // an activation is applied.
-#include <optional>
-
 #include "ir/dialects/fused/activation_ops.h"
 #include "ir/dialects/fused/conv.h"
 #include "ir/dialects/fused/matmul.h"
@@ -39,11 +37,6 @@ void FuseClip(SourcePattern& src, ResultPattern& res) {
                                  .activation_params = BoundsOf(low, high)})(x, w, b, r);
 }
 
-struct AppliedActivation {
-  fused::Activation kind;
-  Floats params;
-};
-
 template <class... Ops>
 auto OneOfThem(SourcePattern& src, fused::OpList<Ops...>) {
   return src.OneOf<Ops...>(AnyAttrs());
@@ -55,16 +48,9 @@ void FuseActivation(SourcePattern& src, ResultPattern& res) {
   auto f = WithoutActivation<F>(src);
   auto a = OneOfThem(src, fused::ActivationOps());
   auto out = a(f(x, w, src.Optional(b), src.Optional(r)));
-  auto applied =
-      src.Let("the GELU is the exact one, not its tanh form", [=](const MatchContext& m) {
-        Floats params;
-        const fused::Activation kind = fused::ActivationOf(m.op(a.id()), &params);
-        return kind == fused::Activation::kNone ? std::nullopt
-                                                : std::optional(AppliedActivation{kind, params});
-      });
+  auto params = src.Let("the GELU is the exact one, not its tanh form", FloatAttributes(out));
   res.Tensor(out) =
-      res.Like(f, {.activation = applied[&AppliedActivation::kind],
-                   .activation_params = applied[&AppliedActivation::params]})(x, w, b, r);
+      res.Like(f, {.activation = SnakeOpName(out), .activation_params = params})(x, w, b, r);
 }
 
 // y * sigmoid(y) of y = f(x, w, b, r), which exporters write where torch has SiLU.

@@ -7,15 +7,6 @@
 namespace weft::passes {
 namespace {
 
-// Whether t has one number for each channel of x, axis 1, and is broadcast so beside x.
-bool IsPerChannel(const BoundTensor& t, const BoundTensor& x) {
-  const int64_t axis = x.rank() - 1;  // from the end
-  if (t.rank() != axis && t.rank() != x.rank()) return false;
-  for (int64_t i = 1; i <= t.rank(); ++i)
-    if (t.dim(-i) != (i == axis ? x.dim(1) : 1)) return false;
-  return true;
-}
-
 // Normalizations over the last axes that are spelled out in their parts. Beta may be absent, and gamma is
 // what the parts multiply by, or a constant that is computed.
 template <class Gamma>
@@ -187,15 +178,10 @@ WEFT_RULE(FuseGroupNorm, "fuse-composite", kReassociates) {
   auto out = back * gamma + beta;
   src.Require(MinRank(x, 3), Rank(groups, 3), DType(x, kF32), SameDim(groups, 0, x, 0),
               SameType(back, x), SameType(out, x));
-  src.Require("channels are divided into groups", [=](const MatchContext& m) {
-    const int64_t count = m[groups].dim(1), channels = m[x].dim(1);
-    return count > 0 && channels > 0 && channels % count == 0;
-  });
-  src.Require("gamma and beta have a number for each channel", [=](const MatchContext& m) {
-    return IsPerChannel(m[gamma], m[x]) && IsPerChannel(m[beta], m[x]);
-  });
-  const auto count = [=](const MatchContext& m) { return m[groups].dim(1); };
-  res.Tensor(out) = res.Op<fused::GroupNorm>({.groups = count, .epsilon = epsilon})(x, gamma, beta);
+  src.Require("gamma and beta have a number for each channel", VariesAlong(gamma, x, 1),
+              VariesAlong(beta, x, 1), StaticDim(x, 1));
+  res.Tensor(out) =
+      res.Op<fused::GroupNorm>({.groups = DimOf(groups, 1), .epsilon = epsilon})(x, gamma, beta);
 }
 
 // onnx.GroupNormalization(x, scale, bias) => fused.group_norm(x, scale, bias)
@@ -206,11 +192,7 @@ WEFT_RULE(FuseGroupNormalization, "fuse-composite", kReassociates) {
   auto out =
       src.Op<ops::GroupNormalization>({.epsilon = epsilon, .num_groups = groups})(x, scale, bias);
   src.Require(DType(x, kF32), MinRank(x, 3), PerChannel(scale, x, 1), PerChannel(bias, x, 1));
-  auto column = res.ConstantInts([=](const MatchContext& m) {
-    Ints sizes(static_cast<size_t>(m[x].rank() - 1), 1);
-    sizes[0] = -1;
-    return sizes;
-  });
+  auto column = res.ConstantInts(ListAlong(x, 1));
   const auto reshaped = [&](const Tensor& t) { return res.Op<ops::Reshape>()(t, column); };
   res.Tensor(out) = res.Op<fused::GroupNorm>({.groups = groups, .epsilon = epsilon})(
       x, reshaped(scale), reshaped(bias));

@@ -1,7 +1,5 @@
 // QuantizeLinear and DequantizeLinear brought together: what only moves or orders numbers works on
 // the integers.
-#include <cmath>
-
 #include "ir/dialects/onnx/infer/auto_pad.h"
 #include "ir/dialects/onnx/nn/pool.h"
 #include "passes/fusion/quantized.h"
@@ -25,15 +23,8 @@ WEFT_RULE(LowerAbsentZeroPoint, "fuse-quantized", kExact) {
   auto f = src.OneOf<ops::QuantizeLinear, ops::DequantizeLinear>(AnyAttrs());
   auto out = f(x, scale, src.None());
   src.Require(OneElement(scale));
-  auto zero = src.Let("the integers have 8 bits", [=](const MatchContext& m) {
-    const ir::DataType dtype = m.Is<ops::QuantizeLinear>(f) ? m[out].dtype() : m[x].dtype();
-    if (dtype != kI8 && dtype != kU8) return std::optional<ir::Attribute>();
-    constexpr std::byte kZero{0};
-    const ir::Type type = m.context()->TensorType(dtype, m[scale].shape());
-    return std::optional(m.context()->DenseAttr(type, {&kZero, 1}));
-  });
-  res.Tensor(out) =
-      res.Like(f)(x, scale, res.Constant([=](const MatchContext& m) { return m[zero]; }));
+  auto zero = src.Let("the integers have 8 bits", ZeroPoint(x, out, scale));
+  res.Tensor(out) = res.Like(f)(x, scale, res.Constant(zero));
 }
 
 // q(dq(x, s, z), s, z) => x
@@ -66,13 +57,9 @@ WEFT_RULE(SinkReshapeThroughQuantize, "fuse-quantized", kExact) {
 WEFT_RULE(SinkMaxPoolThroughQuantize, "fuse-quantized", kExact) {
   const Dequantized x(src, "x", "x_scale", "x_zero_point");
   auto pool = src.Op<ops::MaxPool>(AnyAttrs(), {.auto_pad = ops::AutoPad::kNotSet});
-  const Quantized y(src, pool(x.real));
-  src.Require("each window holds an element", [=](const MatchContext& m) {
-    const Ints kernel = m[pool].kernel_shape, pads = m[pool].pads.value_or(Ints());
-    for (size_t i = 0; i < pads.size(); ++i)
-      if (pads[i] >= kernel[i % kernel.size()]) return false;
-    return m[pool].ceil_mode == 0;
-  });
+  auto pooled = pool(x.real);
+  const Quantized y(src, pooled);
+  src.Require(WindowsReach(pooled));
   res.Tensor(y.q) = res.Like(pool)(res.Op<ops::QuantizeLinear>()(x.real, y.scale, y.zero_point));
 }
 
@@ -81,13 +68,7 @@ WEFT_RULE(SinkConcatThroughQuantize, "fuse-quantized", kExact) {
   auto xs = src.Tensors("xs");
   auto axis = src.Attr<int64_t>("axis");
   const Quantized y(src, src.Op<ops::Concat>({.axis = axis})(xs));
-  src.Require("each operand is dequantised", [=](const MatchContext& m) {
-    for (const ir::Value x : m.list(xs.id())) {
-      const ir::Operation op = x.DefiningOp();
-      if (!op || !op.Is<ops::DequantizeLinear>()) return false;
-    }
-    return true;
-  });
+  src.Require("each operand is dequantised", MadeBy<ops::DequantizeLinear>(xs));
   res.Tensor(y.q) = res.Op<ops::Concat>({.axis = axis})(
       res.Op<ops::QuantizeLinear>().Each(xs, y.scale, y.zero_point));
 }
@@ -107,24 +88,11 @@ WEFT_RULE(SinkClipThroughQuantize, "fuse-quantized", kReassociates) {
   auto x = src.Tensor("x"), low = src.Tensor("low"), high = src.Tensor("high");
   const Quantized y(src, src.Op<ops::Clip>()(x, src.Optional(low), src.Optional(high)));
   src.Require(DType(x, kF32), IsUniform(IfGiven(low)), IsUniform(IfGiven(high)));
-  const auto bound = [=](const Tensor& real, bool is_low) {
-    return [=](const MatchContext& m) -> ir::Attribute {
-      const bool is_signed = m[y.zero_point].dtype() == kI8;
-      const double least = is_signed ? -128 : 0;
-      double q = is_low ? least : least + 255;
-      if (m.Has(real)) {
-        const double quotient = *m[real].splat() / *m[y.scale].splat();
-        q = std::nearbyint(static_cast<float>(quotient)) + *m[y.zero_point].splat();
-        q = std::fmax(least, std::fmin(q, least + 255));  // of a NaN the largest, as q() has it
-      }
-      const auto byte = static_cast<std::byte>(static_cast<int>(q));
-      const ir::Type type = m.context()->TensorType(is_signed ? kI8 : kU8, ir::Shape());
-      return m.context()->DenseAttr(type, {&byte, 1});
-    };
+  const auto bound = [&](const Tensor& number, int end) {
+    return res.Constant(QuantizedNumber(number, y.scale, y.zero_point, end));
   };
-  res.Tensor(y.q) =
-      res.Op<ops::Clip>()(res.Op<ops::QuantizeLinear>()(x, y.scale, y.zero_point),
-                          res.Constant(bound(low, true)), res.Constant(bound(high, false)));
+  auto q = res.Op<ops::QuantizeLinear>()(x, y.scale, y.zero_point);
+  res.Tensor(y.q) = res.Op<ops::Clip>()(q, bound(low, -1), bound(high, 1));
 }
 
 // clip(x, low, high) => x, where the bounds are those of the element type

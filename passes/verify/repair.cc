@@ -324,9 +324,7 @@ bool AxesOfBoth(Repairer& r) {
   for (int64_t& axis : *axes) axis += axis < 0 ? rank : 0;
   return r.SetList(0, *axes) && r.SetList(2, *axes);
 }
-bool AxesToJoin(Repairer& r) {
-  return r.SetConstantInts(r.draw().OneIn(2) ? 0 : 2, {r.draw().Below(3)});
-}
+bool AxesToJoin(Repairer& r) { return r.SetList(r.draw().OneIn(2) ? 0 : 2, {r.draw().Below(3)}); }
 bool PadsToJoin(Repairer& r) {
   const int64_t rank = r.tensor(0).rank();
   if (rank < 3) return false;

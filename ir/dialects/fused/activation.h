@@ -1,5 +1,4 @@
-// What the fused dialect does with activations: checks them, says what they compute, and names the
-// ops that are one.
+// What the fused dialect does with activations: checks them, and says what they compute.
 #pragma once
 
 #include "ir/dialects/fused/activation_kind.h"
@@ -15,9 +14,5 @@ Value BuildActivation(Builder& b, Value x, Activation activation, const Floats& 
 Value BuildErfGelu(Builder& b, Value x);
 // 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))), in onnx ops.
 Value BuildTanhGelu(Builder& b, Value x);
-
-// The activation that op applies to its one operand, with its parameters; kNone for any other op.
-// Its candidates are ActivationOps of ir/dialects/fused/activation_ops.h.
-Activation ActivationOf(Operation op, Floats* params);
 
 }  // namespace weft::ir::fused

@@ -9,7 +9,7 @@
 
 // X(Name, text, number of parameters, op, body)
 //   Name    of the enumerator kName and of the vector function, which takes x and the parameters
-//   text    in programs
+//   text    in programs: the name of op in snake_case
 //   op      that is this activation of its one operand: its float attributes are the parameters,
 //           the others have their defaults; void where there is no such op
 //   body    in onnx ops, of Builder b, Value x, its DataType dtype, Floats params

@@ -1,7 +1,5 @@
 // Matrix products and convolutions with what stands beside them, as ONNX Runtime has them in one
 // operator.
-#include <optional>
-
 #include "ir/dialects/microsoft/matmul.h"
 #include "ir/dialects/onnx/matmul.h"
 #include "ir/dialects/onnx/nn/conv.h"
@@ -30,22 +28,6 @@ auto AnyProduct(SourcePattern& src, const Attr<float>& alpha) {
                                               .transBatchA = Any(),
                                               .transBatchB = Any()},
                                              AnyAttrs());
-}
-
-struct AppliedActivation {
-  ConvActivation kind;
-  Floats params;
-};
-
-// The activation that op is of its one operand; Clip has a rule of its own.
-std::optional<AppliedActivation> ActivationOf(ir::Operation op) {
-  if (op.Is<ops::Relu>()) return AppliedActivation{ConvActivation::kRelu, {}};
-  if (op.Is<ops::Sigmoid>()) return AppliedActivation{ConvActivation::kSigmoid, {}};
-  if (op.Is<ops::Tanh>()) return AppliedActivation{ConvActivation::kTanh, {}};
-  if (op.Is<ops::LeakyRelu>())
-    return AppliedActivation{ConvActivation::kLeakyRelu, {op.attrs_of<ops::LeakyRelu>().alpha}};
-  const auto attrs = op.attrs_of<ops::HardSigmoid>();
-  return AppliedActivation{ConvActivation::kHardSigmoid, {attrs.alpha, attrs.beta}};
 }
 
 }  // namespace
@@ -108,11 +90,9 @@ WEFT_RULE(FuseConvActivationForOrt, "onnxruntime", kReassociates) {
       src.OneOf<ops::Relu, ops::Sigmoid, ops::Tanh, ops::LeakyRelu, ops::HardSigmoid>(AnyAttrs());
   auto out = a(conv(x, w, src.Optional(b)));
   src.Require(DType(x, kF32), Rank(x, 4));
-  auto applied = src.Let("it is an activation",
-                         [=](const MatchContext& m) { return ActivationOf(m.op(a.id())); });
   res.Tensor(out) = res.Op<microsoft::FusedConv>(
-      AttrsOf(conv), {.activation = applied[&AppliedActivation::kind],
-                      .activation_params = applied[&AppliedActivation::params]})(x, w, b);
+      AttrsOf(conv), {.activation = OpName(out), .activation_params = FloatAttributes(out)})(x, w,
+                                                                                             b);
 }
 
 // clip(conv(x, w, b), low, high) => com.microsoft.FusedConv(x, w, b) {activation = Clip}

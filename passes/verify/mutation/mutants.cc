@@ -199,8 +199,7 @@ void Mutator::ChangeAttribute(drr::ResultOpId id, size_t i) {
       changed("another").literal = value;
   } else if (!attr.formula.name.empty() && field != nullptr) {
     for (Formula& other : OtherFormulas(*graph_.context(), attr.formula, false))
-      changed("otherwise computed") =
-          drr::MakeComputedAttr(attr.name, field->kind, std::move(other), id);
+      changed("otherwise computed") = drr::MakeComputedAttr(*field, std::move(other), id);
   }
   // Forgotten: then it has its default, or what is copied from the source.
   if (field != nullptr && (field->optional || field->make_default) &&

@@ -4,11 +4,9 @@
 
 #include <cmath>
 
-#include "drr/cpp/constraints.h"
 #include "drr/text/rule_text.h"
-#include "ir/dialects/onnx.h"
 #include "ir/dialects/onnx/nn/pool.h"
-#include "unittests/drr/cpp/language_test_util.h"
+#include "unittests/drr/cpp/words_test_util.h"
 
 namespace weft::drr {
 namespace {
@@ -20,50 +18,6 @@ using toy::Norm;
 using toy::Relu;
 using toy::Tanh;
 namespace ops = ir::ops;
-
-class Words : public Language {
- protected:
-  Value Constant(std::vector<float> values, const ir::Shape& shape) {
-    return b
-        .Create<ir::ConstantOp>(
-            {}, {.value = context.DenseAttrOf(context.TensorType(ir::DataType::kF32, shape),
-                                              std::span<const float>(values))})
-        .result(0);
-  }
-  // The reason why `condition` of two operands of a Norm and its result, a 2x3 tensor, does not
-  // hold, or "".
-  template <class C>
-  std::string Of(Value first, Value second, C condition) {
-    const Value out = b.Make<Norm>({z, first, second}, {.axis = 1});
-    b.Make<Relu>({out});
-    return Try(out.DefiningOp(), [&](SourcePattern& src, ResultPattern& res) {
-      auto base = src.Tensor("base"), p = src.Tensor("p"), q = src.Tensor("q");
-      auto norm = src.Op<Norm>(AnyAttrs())(base, p, q);
-      src.Require(condition(p, q, norm));
-      res.Tensor(norm) = res.Op<Tanh>()(base);
-    });
-  }
-  // The constant that the expression computes of such operands; null where it does not.
-  template <class E>
-  ir::Attribute Computed(Value first, Value second, E expression) {
-    const Value out = b.Make<Norm>({z, first, second}, {.axis = 1});
-    const Value user = b.Make<Relu>({out});
-    const std::string refused = Try(out.DefiningOp(), [&](SourcePattern& src, ResultPattern& res) {
-      auto base = src.Tensor("base"), p = src.Tensor("p"), q = src.Tensor("q");
-      auto norm = src.Op<Norm>(AnyAttrs())(base, p, q);
-      auto constant = src.Let("it can be computed", expression(p, q));
-      res.Tensor(norm) = res.Op<Norm>({.axis = 1})(base, res.Constant(constant));
-    });
-    if (refused.empty())
-      return ir::ConstantValue(user.DefiningOp().operand(0).DefiningOp().operand(1));
-    EXPECT_EQ(refused, "does not hold: it can be computed");
-    return {};
-  }
-  static std::vector<float> Floats(ir::Attribute dense) {
-    const auto elements = dense.elements<float>();
-    return {elements.begin(), elements.end()};
-  }
-};
 
 using T = Tensor;
 

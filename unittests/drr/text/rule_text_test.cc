@@ -119,7 +119,7 @@ class ComposeInCpp : public DrrPatternBase<ComposeInCpp> {
         {"rank_is", {ValueArgument(x.id()), LiteralArgument(ctx->graph().context()->IntAttr(3))}},
         "x has rank 3", {}));
     ResultAttr& perm = ctx->graph().result_ops[ResultOpId(0)].attrs[0];
-    perm = MakeComputedAttr(perm.name, ir::AttrKind::kInts,
+    perm = MakeComputedAttr(*ir::OpDefOf<ops::Transpose>().FindField(perm.name),
                             {"compose", {VariableArgument(p.id()), VariableArgument(q.id())}},
                             ResultOpId(0));
   }
