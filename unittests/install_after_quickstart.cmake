@@ -1,5 +1,6 @@
-# cmake -DSOURCE=<repository> -DBUILT=<build tree> -DCONFIG= -DGENERATOR= -DCXX= -DREADELF= -P: installs from a build
-# tree that has no more than ir-opt, ir-run and the libraries they link, and looks at what was laid down.
+# cmake -DSOURCE=<repository> -DVERSION=<of Weft> -DBUILT=<build tree> -DCONFIG= -DGENERATOR= -DCXX= -DREADELF= -P: installs
+# from a build tree that has no more than ir-opt, ir-run, the libraries they link and libweft.so, and looks at what was
+# laid down.
 set(tree ${BUILT}/after_quickstart)
 set(prefix ${tree}/prefix)
 
@@ -25,7 +26,8 @@ set(z3)
 if(EXISTS ${BUILT}/libweft_z3.a)
   set(z3 libweft_z3.a)
 endif()
-foreach(file bin/ir-opt bin/ir-run ${z3} libweft_ir.a libweft_drr.a libweft_passes.a libweft_kernels.a libweft_onnx.a libweft_weft.a
+foreach(file bin/ir-opt bin/ir-run ${z3} libweft.so libweft.so.0 libweft.so.${VERSION}
+    libweft_ir.a libweft_drr.a libweft_passes.a libweft_kernels.a libweft_onnx.a libweft_weft.a
     generated/tools/onnx/proto/model.pb.h)
   get_filename_component(folder ${file} DIRECTORY)
   file(COPY ${BUILT}/${file} DESTINATION ${tree}/${folder})
@@ -35,11 +37,17 @@ run(${CMAKE_COMMAND} --install ${tree} --prefix ${prefix})
 expect_files(bin ir-opt ir-run)
 foreach(program ir-opt ir-run)
   run(${prefix}/bin/${program} --version)
-  run(${READELF} --sections --wide ${prefix}/bin/${program})
+endforeach()
+file(GLOB_RECURSE library ${prefix}/libweft.so.${VERSION})
+foreach(file ${prefix}/bin/ir-opt ${prefix}/bin/ir-run ${library})
+  run(${READELF} --sections --wide ${file})
   if(out MATCHES "\\.debug_|\\.symtab")
-    message(FATAL_ERROR "${program} is not stripped:\n${out}")
+    message(FATAL_ERROR "${file} is not stripped:\n${out}")
   endif()
 endforeach()
+if(NOT library)
+  message(FATAL_ERROR "libweft.so is not installed")
+endif()
 run(${READELF} --dynamic --wide ${prefix}/bin/ir-run)
 if(out MATCHES "libz3")
   message(FATAL_ERROR "ir-run, which proves nothing, loads the solver:\n${out}")

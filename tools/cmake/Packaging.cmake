@@ -1,14 +1,15 @@
 # What `cmake --install` lays down: headers as they are included (include/weft/drr/drr.h), one CMake component per
-# library, so that a rule author needs neither XNNPACK nor GoogleTest, a pkg-config file, and a .deb by CPack.
+# library, so that a rule author needs neither XNNPACK nor GoogleTest, pkg-config files (weft: the C API; weft-passes: IR,
+# rules, passes), and a .deb by CPack.
 #
-#   cmake --install <build> --prefix <prefix>                          needs ir-opt and ir-run built, and what they link
-#   cmake --install <build> --prefix <prefix> --component fixtures     after it: weft::fixtures, which needs GoogleTest
+#   cmake --install <build> --prefix <prefix>    needs ir-opt, ir-run and weft_c built, and what they link
+#   cmake --install <build> --prefix <prefix> --component fixtures    after it: weft::fixtures, which needs GoogleTest
 #   cmake --install <build> --prefix <prefix> --component developer    the programs for developers of Weft
 include(CMakePackageConfigHelpers)
 set(weft_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/weft)
 
 # The public headers of weft/ lie a level higher: <weft/weft.h> is found without any option where the prefix is /usr.
-foreach(header weft.h model_options.h base/notices.h)
+foreach(header weft.h c_api.h model_options.h base/notices.h)
   get_filename_component(folder ${header} DIRECTORY)
   install(FILES ${PROJECT_SOURCE_DIR}/weft/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft/${folder})
 endforeach()
@@ -30,6 +31,8 @@ foreach(name ir drr passes kernels onnx weft z3 fixtures)
       ${component})
   endif()
 endforeach()
+weft_install_stripped(weft_c EXPORT weft-c)
+install(EXPORT weft-c NAMESPACE weft:: FILE weft-c-targets.cmake DESTINATION ${weft_cmake_dir})
 install(FILES ${PROJECT_BINARY_DIR}/generated/ir/base/version.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft/ir/base)
 install(FILES ${PROJECT_BINARY_DIR}/generated/tools/onnx/proto/model.pb.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft/tools/onnx/proto)
@@ -44,8 +47,10 @@ install(FILES ${PROJECT_BINARY_DIR}/weft-config.cmake ${PROJECT_BINARY_DIR}/weft
 string(REPLACE "absl::" "absl_" weft_pc_requires "absl::status;absl::statusor;${weft_absl}")
 list(JOIN weft_pc_requires " " weft_pc_requires)
 file(RELATIVE_PATH weft_pc_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)  # so that a moved tree still works
-configure_file(tools/cmake/weft.pc.in weft.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/weft.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+foreach(name weft weft-passes)
+  configure_file(tools/cmake/${name}.pc.in ${name}.pc @ONLY)
+endforeach()
+install(FILES ${PROJECT_BINARY_DIR}/weft.pc ${PROJECT_BINARY_DIR}/weft-passes.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_INSTALL_CMAKE_PROJECTS "${PROJECT_BINARY_DIR};${PROJECT_NAME};ALL;/")

@@ -1,4 +1,4 @@
-# weft_library, weft_precompile_headers, weft_protobuf, weft_program, weft_link_whole, weft_link: targets from folders. A folder without a .cc makes no
+# weft_library, weft_precompile_headers, weft_protobuf, weft_program, weft_c_library, weft_link_whole, weft_link: targets from folders. A folder without a .cc makes no
 # target, and a target that does not exist (yet) is skipped where it is linked.
 
 # Links those of `libraries` which exist; names with :: and those of foreign targets must exist.
@@ -32,10 +32,14 @@ function(weft_precompile_headers target)
     "${PROJECT_SOURCE_DIR}/ir/walk.h" ${ARGN})
 endfunction()
 
-# weft_library(<name> <folder> [PUBLIC ...] [PRIVATE ...]): weft_<name>, alias weft::<name>, from all .cc below folder.
+# weft_library(<name> <folder> [EXCEPT <folder>] [PUBLIC ...] [PRIVATE ...]): weft_<name>, alias weft::<name>, from all .cc
+# below folder.
 function(weft_library name folder)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "PUBLIC;PRIVATE")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "EXCEPT" "PUBLIC;PRIVATE")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cc)
+  if(arg_EXCEPT)
+    list(FILTER sources EXCLUDE REGEX "^${PROJECT_SOURCE_DIR}/${arg_EXCEPT}/")
+  endif()
   if(NOT sources)
     return()
   endif()
@@ -90,6 +94,39 @@ function(weft_link_whole)
   endforeach()
 endfunction()
 
+# weft_c_library(<folder> [library...]): weft_c, alias weft::c, is the shared library libweft.so, which exports what the
+# folder's libweft.map names and nothing else of the static libraries in it.
+function(weft_c_library folder)
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cc)
+  set(map ${PROJECT_SOURCE_DIR}/${folder}/libweft.map)
+  add_library(weft_c SHARED ${sources})
+  add_library(weft::c ALIAS weft_c)
+  set_target_properties(weft_c PROPERTIES EXPORT_NAME c OUTPUT_NAME weft VERSION ${PROJECT_VERSION} SOVERSION 0
+    CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON LINK_DEPENDS ${map})
+  target_compile_features(weft_c PRIVATE cxx_std_20)
+  target_include_directories(weft_c INTERFACE
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  weft_compile_options(weft_c)
+  target_link_options(weft_c PRIVATE LINKER:--version-script=${map})
+  weft_link(weft_c PRIVATE ${ARGN})
+endfunction()
+
+# weft_install_stripped(<target> [argument of install(TARGETS)...]): what `cmake --install --strip` does for everything,
+# for this target.
+function(weft_install_stripped target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "EXCLUDE_FROM_ALL" "COMPONENT" "")
+  set(component)
+  if(arg_COMPONENT)
+    set(component COMPONENT ${arg_COMPONENT})
+  endif()
+  if(arg_EXCLUDE_FROM_ALL)
+    list(APPEND component EXCLUDE_FROM_ALL)
+  endif()
+  install(CODE "set(weft_strip \"\${CMAKE_INSTALL_DO_STRIP}\")\nset(CMAKE_INSTALL_DO_STRIP TRUE)" ${component})
+  install(TARGETS ${target} ${ARGN})
+  install(CODE "set(CMAKE_INSTALL_DO_STRIP \"\${weft_strip}\")" ${component})
+endfunction()
+
 # weft_program(<name> <folder> [DEVELOPER]): an executable that links weft_tools. It is installed, without its symbols;
 # one for developers of Weft only with `cmake --install <build> --component developer`, for which it must be built.
 function(weft_program name folder)
@@ -105,8 +142,5 @@ function(weft_program name folder)
   if(arg_DEVELOPER)
     set(component COMPONENT developer EXCLUDE_FROM_ALL)
   endif()
-  # What `cmake --install --strip` does for everything, around this one program.
-  install(CODE "set(weft_strip \"\${CMAKE_INSTALL_DO_STRIP}\")\nset(CMAKE_INSTALL_DO_STRIP TRUE)" ${component})
-  install(TARGETS ${name} ${component})
-  install(CODE "set(CMAKE_INSTALL_DO_STRIP \"\${weft_strip}\")" ${component})
+  weft_install_stripped(${name} ${component})
 endfunction()

@@ -1,0 +1,249 @@
+#include <fmt/format.h>
+
+#include "ir/type.h"
+#include "weft/c/guard.h"
+#include "weft/c/handles.h"
+
+namespace weft::c {
+namespace {
+
+static_assert(WEFT_F32 == static_cast<int>(DataType::kF32) &&
+              WEFT_STRING == static_cast<int>(DataType::kString) &&
+              WEFT_F64 == static_cast<int>(DataType::kF64) &&
+              WEFT_BF16 == static_cast<int>(DataType::kBF16) &&
+              WEFT_F8E5M2FNUZ == static_cast<int>(DataType::kF8E5M2FNUZ) &&
+              WEFT_I2 == static_cast<int>(DataType::kI2));
+
+bool IsDataType(weft_dtype dtype) { return dtype >= WEFT_F32 && dtype <= WEFT_I2; }
+
+size_t SizeOf(DataType dtype) {
+  return dtype == DataType::kString ? sizeof(weft_string) : ir::ElementSize(dtype);
+}
+
+std::vector<weft_value_info> InfosOf(const std::vector<ValueInfo>& values) {
+  std::vector<weft_value_info> infos;
+  for (const ValueInfo& value : values) {
+    weft_value_info info = {};
+    info.size = sizeof(info);
+    info.name = value.name.c_str();
+    info.type = value.type.c_str();
+    info.dims = value.dims.data();
+    info.rank = value.dims.size();
+    info.dtype = static_cast<weft_dtype>(value.dtype);
+    info.has_default = value.has_default ? 1 : 0;
+    infos.push_back(info);
+  }
+  return infos;
+}
+
+// Its fields agree with each other. Element counts are those of dims, which do not overflow.
+template <class Tensor>  // weft_tensor, weft_buffer
+absl::StatusOr<Shape> CheckedDims(const Tensor& tensor, const char* kind) {
+  WEFT_RETURN_IF_ERROR(CheckNotNull(tensor.name, "the name of a tensor"));
+  const std::string subject = fmt::format("{} '{}'", kind, tensor.name);
+  if (!IsDataType(tensor.dtype))
+    return ir::InvalidArgument(
+        fmt::format("{} has dtype {}, which is none", subject, tensor.dtype));
+  if (tensor.rank > 0)
+    WEFT_RETURN_IF_ERROR(CheckNotNull(tensor.dims, (subject + ": dims").c_str()));
+  Shape dims(tensor.dims, tensor.dims + tensor.rank);
+  uint64_t bytes = SizeOf(static_cast<DataType>(tensor.dtype));
+  bool too_large = false, empty = false;
+  for (const int64_t dim : dims) {
+    if (dim < 0)
+      return ir::InvalidArgument(fmt::format("{} has a dimension of size {}", subject, dim));
+    empty |= dim == 0;
+    too_large |= __builtin_mul_overflow(bytes, static_cast<uint64_t>(dim), &bytes);
+  }
+  if (empty) bytes = 0;
+  if ((too_large && !empty) || bytes != tensor.num_bytes)
+    return ir::InvalidArgument(
+        fmt::format("{} has {} bytes, but {} {} needs {}", subject, tensor.num_bytes,
+                    ir::DataTypeName(static_cast<DataType>(tensor.dtype)), ir::ToString(dims),
+                    too_large ? "more than there are" : std::to_string(bytes)));
+  if (bytes > 0) WEFT_RETURN_IF_ERROR(CheckNotNull(tensor.data, (subject + ": data").c_str()));
+  return dims;
+}
+
+// Inputs as a session takes them, and what that needs to live.
+struct Inputs {
+  NamedTensors tensors;
+  std::vector<std::unique_ptr<std::vector<std::string>>> strings;
+};
+
+absl::Status AddStrings(const weft_tensor& tensor, Shape dims, Inputs* inputs) {
+  const std::span given(static_cast<const weft_string*>(tensor.data),
+                        tensor.num_bytes / sizeof(weft_string));
+  auto strings = std::make_unique<std::vector<std::string>>();
+  for (const weft_string& string : given) {
+    if (string.num_bytes > 0) WEFT_RETURN_IF_ERROR(CheckNotNull(string.data, "a string"));
+    strings->emplace_back(string.num_bytes > 0 ? string.data : "", string.num_bytes);
+  }
+  inputs->tensors.emplace_back(tensor.name,
+                               TensorRef(DataType::kString, strings->data(), std::move(dims)));
+  inputs->strings.push_back(std::move(strings));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Inputs> ReadInputs(const weft_tensor* given, size_t count) {
+  WEFT_ASSIGN_OR_RETURN(const auto read, ReadArray(given, count, "weft_tensor"));
+  Inputs inputs;
+  for (const weft_tensor& tensor : read) {
+    WEFT_ASSIGN_OR_RETURN(Shape dims, CheckedDims(tensor, "input"));
+    const auto dtype = static_cast<DataType>(tensor.dtype);
+    if (dtype == DataType::kString) {
+      WEFT_RETURN_IF_ERROR(AddStrings(tensor, std::move(dims), &inputs));
+      continue;
+    }
+    inputs.tensors.emplace_back(tensor.name,
+                                TensorRef(dtype, const_cast<void*>(tensor.data), std::move(dims)));
+  }
+  return inputs;
+}
+
+absl::StatusOr<NamedTensors> ReadBuffers(const weft_buffer* given, size_t count) {
+  WEFT_ASSIGN_OR_RETURN(const auto read, ReadArray(given, count, "weft_buffer"));
+  NamedTensors buffers;
+  for (const weft_buffer& buffer : read) {
+    WEFT_ASSIGN_OR_RETURN(Shape dims, CheckedDims(buffer, "output"));
+    const auto dtype = static_cast<DataType>(buffer.dtype);
+    if (dtype == DataType::kString)
+      return ir::Unsupported(
+          fmt::format("output '{}' is of strings, which have no place in a buffer", buffer.name));
+    buffers.emplace_back(buffer.name, TensorRef(dtype, buffer.data, std::move(dims)));
+  }
+  return buffers;
+}
+
+absl::StatusOr<RunOptions> RunOptionsOf(const weft_run_options* given) {
+  WEFT_ASSIGN_OR_RETURN(const weft_run_options read, Read(given, "weft_run_options"));
+  return RunOptions{.stop = StopOf(read.stop, read.user_data)};
+}
+
+absl::StatusOr<SessionOptions> SessionOptionsOf(const weft_session_options* given) {
+  WEFT_ASSIGN_OR_RETURN(const weft_session_options read, Read(given, "weft_session_options"));
+  SessionOptions options;
+  options.threads = read.threads;
+  options.isa = TextOr(read.isa, options.isa.c_str());
+  options.provider = TextOr(read.provider, options.provider.c_str());
+  options.pipeline = TextOr(read.pipeline, options.pipeline.c_str());
+  options.numerics = TextOr(read.numerics, options.numerics.c_str());
+  options.oversubscribe = read.oversubscribe != 0;
+  return options;
+}
+
+// A view of an output whose name and elements others own.
+weft_tensor ViewOf(const std::string& name, const Tensor& tensor, weft_outputs* outputs) {
+  weft_tensor view = {};
+  view.size = sizeof(view);
+  view.name = name.c_str();
+  view.dims = tensor.dims().data();
+  view.rank = tensor.dims().size();
+  view.dtype = static_cast<weft_dtype>(tensor.dtype());
+  view.data = tensor.view().data;
+  view.num_bytes = static_cast<size_t>(tensor.NumElements()) * SizeOf(tensor.dtype());
+  if (tensor.dtype() == DataType::kString) {
+    std::vector<weft_string>& strings = outputs->strings.emplace_back();
+    for (const std::string& string : tensor.values<std::string>())
+      strings.push_back({string.c_str(), string.size()});
+    view.data = strings.data();
+  }
+  return view;
+}
+
+const weft_value_info* At(const std::vector<weft_value_info>& infos, size_t index) {
+  return index < infos.size() ? &infos[index] : nullptr;
+}
+
+}  // namespace
+}  // namespace weft::c
+
+namespace c = weft::c;
+
+extern "C" {
+
+const char* weft_dtype_name(weft_dtype dtype) {
+  return c::IsDataType(dtype) ? weft::ir::DataTypeName(static_cast<weft::DataType>(dtype)).data()
+                              : nullptr;
+}
+
+size_t weft_dtype_size(weft_dtype dtype) {
+  return c::IsDataType(dtype) ? c::SizeOf(static_cast<weft::DataType>(dtype)) : 0;
+}
+
+weft_code weft_session_create(const weft_model* model, const weft_session_options* options,
+                              weft_session** session) {
+  return c::Make(session, [&]() -> absl::StatusOr<std::unique_ptr<weft_session>> {
+    WEFT_RETURN_IF_ERROR(c::CheckNotNull(model, "the model"));
+    WEFT_ASSIGN_OR_RETURN(const weft::SessionOptions read, c::SessionOptionsOf(options));
+    WEFT_ASSIGN_OR_RETURN(weft::Session made, weft::Session::Create(model->model, read));
+    auto handle = std::make_unique<weft_session>(weft_session{std::move(made), {}, {}});
+    handle->inputs = c::InfosOf(handle->session.inputs());
+    handle->outputs = c::InfosOf(handle->session.outputs());
+    return handle;
+  });
+}
+
+void weft_session_free(weft_session* session) { delete session; }
+size_t weft_session_num_inputs(const weft_session* session) {
+  return session == nullptr ? 0 : session->inputs.size();
+}
+size_t weft_session_num_outputs(const weft_session* session) {
+  return session == nullptr ? 0 : session->outputs.size();
+}
+
+const weft_value_info* weft_session_input(const weft_session* session, size_t index) {
+  return session == nullptr ? nullptr : c::At(session->inputs, index);
+}
+
+const weft_value_info* weft_session_output(const weft_session* session, size_t index) {
+  return session == nullptr ? nullptr : c::At(session->outputs, index);
+}
+
+weft_code weft_session_run(const weft_session* session, const weft_tensor* inputs,
+                           size_t num_inputs, const weft_run_options* options,
+                           weft_outputs** outputs) {
+  return c::Make(outputs, [&]() -> absl::StatusOr<std::unique_ptr<weft_outputs>> {
+    WEFT_RETURN_IF_ERROR(c::CheckNotNull(session, "the session"));
+    WEFT_ASSIGN_OR_RETURN(const weft::RunOptions read, c::RunOptionsOf(options));
+    WEFT_ASSIGN_OR_RETURN(const c::Inputs given, c::ReadInputs(inputs, num_inputs));
+    auto made = std::make_unique<weft_outputs>();
+    WEFT_ASSIGN_OR_RETURN(made->owned, session->session.Run(given.tensors, read));
+    for (const weft::ValueInfo& output : session->session.outputs()) {
+      const auto found = made->owned.find(output.name);
+      made->tensors.push_back(c::ViewOf(found->first, found->second, made.get()));
+    }
+    return made;
+  });
+}
+
+weft_code weft_session_run_into(const weft_session* session, const weft_tensor* inputs,
+                                size_t num_inputs, const weft_buffer* outputs, size_t num_outputs,
+                                const weft_run_options* options) {
+  return c::Guarded([&]() -> absl::Status {
+    WEFT_RETURN_IF_ERROR(c::CheckNotNull(session, "the session"));
+    WEFT_ASSIGN_OR_RETURN(const weft::RunOptions read, c::RunOptionsOf(options));
+    WEFT_ASSIGN_OR_RETURN(const c::Inputs given, c::ReadInputs(inputs, num_inputs));
+    WEFT_ASSIGN_OR_RETURN(const weft::NamedTensors into, c::ReadBuffers(outputs, num_outputs));
+    return session->session.RunInto(given.tensors, into, read);
+  });
+}
+
+size_t weft_outputs_count(const weft_outputs* outputs) {
+  return outputs == nullptr ? 0 : outputs->tensors.size();
+}
+
+const weft_tensor* weft_outputs_at(const weft_outputs* outputs, size_t index) {
+  return index < weft_outputs_count(outputs) ? &outputs->tensors[index] : nullptr;
+}
+
+const weft_tensor* weft_outputs_find(const weft_outputs* outputs, const char* name) {
+  if (outputs == nullptr || name == nullptr) return nullptr;
+  for (const weft_tensor& tensor : outputs->tensors)
+    if (std::strcmp(tensor.name, name) == 0) return &tensor;
+  return nullptr;
+}
+
+void weft_outputs_free(weft_outputs* outputs) { delete outputs; }
+
+}  // extern "C"
