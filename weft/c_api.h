@@ -247,7 +247,7 @@ typedef struct weft_tensor { /* that is read: an input, or an output owned by th
   const char* name;
   const int64_t* dims; /* outermost first */
   size_t rank;
-  const void* data; /* not copied, but for strings */
+  const void* data; /* of an input not copied, but for strings; of an output, may be written to */
   size_t num_bytes;
   weft_dtype dtype;
 } weft_tensor;

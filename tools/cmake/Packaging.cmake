@@ -33,6 +33,10 @@ foreach(name ir drr passes kernels onnx weft z3 fixtures)
 endforeach()
 weft_install_stripped(weft_c EXPORT weft-c)
 install(EXPORT weft-c NAMESPACE weft:: FILE weft-c-targets.cmake DESTINATION ${weft_cmake_dir})
+# Debian's Python finds modules there below /usr and /usr/local; the module looks for libweft.so around itself.
+set(WEFT_PYTHON_DIR lib/python3/dist-packages CACHE STRING "Where the Python module goes, below the prefix")
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/tools/python/weft DESTINATION ${WEFT_PYTHON_DIR}
+  FILES_MATCHING PATTERN "*.py" PATTERN "*.pyi" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)
 install(FILES ${PROJECT_BINARY_DIR}/generated/ir/base/version.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft/ir/base)
 install(FILES ${PROJECT_BINARY_DIR}/generated/tools/onnx/proto/model.pb.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft/tools/onnx/proto)
@@ -65,5 +69,5 @@ set(CPACK_DEBIAN_PACKAGE_MAINTAINER "Weft authors <weft@example.org>")
 set(CPACK_DEBIAN_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "libabsl-dev, libfmt-dev")
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libxnnpack-dev, libpthreadpool-dev, libgtest-dev, libprotobuf-dev, libz3-dev")
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libxnnpack-dev, libpthreadpool-dev, libgtest-dev, libprotobuf-dev, libz3-dev, python3-numpy")
 include(CPack)

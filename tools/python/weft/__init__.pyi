@@ -1,0 +1,110 @@
+"""Weft: optimises ONNX models and runs them. Whatever fails raises an Error of one line."""
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import onnx
+
+_Path = str | os.PathLike[str]
+_Source = Model | onnx.ModelProto | bytes | bytearray | memoryview | _Path
+
+__version__: str
+__all__: list[str]
+
+class Error(Exception):
+    details: str  # lines: programs that show why a rule is refuted, other mistakes
+
+class InvalidArgumentError(Error, ValueError): ...  # a model, option, input or file is wrong
+class UnimplementedError(Error, NotImplementedError): ...  # right, but not supported
+class CheckFailedError(Error): ...  # a rule is refuted, or outputs differ
+class CancelledError(Error): ...  # by `stop`
+class ResourceExhaustedError(Error, MemoryError): ...  # not enough memory
+class InternalError(Error, RuntimeError): ...  # a fault of Weft's
+
+class Model:
+    """A model in memory. Its functions and those of its sessions may be called by several threads."""
+
+    # Of .onnx (opsets 1 to 27, any size) or .ir. Large weights stay in the file, which must not be changed in place.
+    @classmethod
+    def load(cls, path: _Path, *, fold_default_inputs: bool = ..., allow_hard_links: bool = ...) -> Model: ...
+    # Of ONNX; external data is refused.
+    @classmethod
+    def from_bytes(cls, data: bytes | bytearray | memoryview, *, fold_default_inputs: bool = ...) -> Model: ...
+    # Of less than 2 GiB.
+    @classmethod
+    def from_onnx(cls, proto: onnx.ModelProto, *, fold_default_inputs: bool = ...) -> Model: ...
+    # Of Weft's text.
+    @classmethod
+    def from_text(cls, text: str, *, fold_default_inputs: bool = ...) -> Model: ...
+    def clone(self) -> Model: ...  # shares the weights
+
+    # This model itself, with the options of `optimize`. After an error it is what it was.
+    def optimize(self, pipeline: str | None = ..., **options: Any) -> Result: ...
+    # By the suffix of the path. The file is complete or untouched.
+    def save(self, path: _Path, *, full_weights: bool = ..., inline_functions: bool = ...,
+             target_opset: int = ...) -> None: ...
+    def to_bytes(self, *, inline_functions: bool = ..., target_opset: int = ...) -> bytes: ...
+    def to_onnx(self, *, inline_functions: bool = ..., target_opset: int = ...) -> onnx.ModelProto: ...
+    @property
+    def num_operations(self) -> int: ...
+
+class Result:
+    """A model that was optimised, and what was done; str() is a line per rule, one of the whole, those of the check."""
+
+    model: Model
+    report: dict[str, Any]  # as weft/c_api.h has it at weft_report_json
+    @property
+    def stats(self) -> list[dict[str, Any]]: ...  # of every rule that matched
+    @property
+    def rewrites(self) -> list[dict[str, Any]]: ...  # with record_rewrites
+    @property
+    def ops_before(self) -> int: ...
+    @property
+    def ops_after(self) -> int: ...
+
+# A Model that is given stays what it was. ^C ends it between passes.
+#   pipeline       simplify (ONNX to ONNX, the default), fuse (for Weft's kernels), ort (for ONNX Runtime), ...
+#   passes         instead of the pipeline
+#   rules          files with rules that run before all passes, once judged; with trust_rules not judged
+#   numerics       what rules may do to numbers: exact, reassociates (the default), approximate, changes-meaning
+#   dims           sizes of symbolic dimensions; input_shapes: of inputs, where the model leaves sizes open
+#   check          sets of random inputs on which outputs before and after are compared, to 1000
+#   check_tolerance  of the largest element, instead of what `numerics` allows
+#   target_opset   of the ONNX model to be written; 0: that of the model that was read
+#   progress       called before every pass: its name, its number from 1, how many there are, operations before it
+#   stop           asked between passes; True raises CancelledError
+def optimize(model: _Source, pipeline: str | None = ..., *, passes: Sequence[str] = ..., rules: Sequence[_Path] = ...,
+             trust_rules: bool = ..., enable_rules: Sequence[str] = ..., disable_rules: Sequence[str] = ...,
+             numerics: str | None = ..., dims: Mapping[str, int] | None = ...,
+             input_shapes: Mapping[str, Sequence[int]] | None = ..., check: int = ...,
+             check_tolerance: float | None = ..., target_opset: int = ..., record_rewrites: bool = ...,
+             progress: Callable[[str, int, int, int], object] | None = ...,
+             stop: Callable[[], bool] | None = ...) -> Result: ...
+
+@dataclass(frozen=True)
+class ValueInfo:
+    name: str
+    dtype: str  # "f32", ...
+    shape: tuple[int | None, ...]  # None where open; () for an unknown rank, too
+    type: str  # 'tensor<"N"x8xf32>'
+    has_default: bool  # an input that may be left out
+    numpy_dtype: np.dtype[Any]  # of arrays: of types that numpy lacks (bf16, i4, ...) the bits
+
+class Session:
+    """A model made ready to run, which keeps what it needs of it. Any number of threads may run it at once."""
+
+    inputs: list[ValueInfo]
+    outputs: list[ValueInfo]
+    #   threads   that run, the caller among them; 0: as many as there are CPUs for us
+    #   isa       portable, avx2, avx512, amx; None: the best of the machine
+    #   provider  whose kernels first: auto, xnnpack, reference
+    #   pipeline  what is done to a copy of the model first; "none" is nothing; None: fuse
+    def __init__(self, model: _Source, *, threads: int = ..., isa: str | None = ..., provider: str | None = ...,
+                 pipeline: str | None = ..., numerics: str | None = ..., oversubscribe: bool = ...) -> None: ...
+    # Inputs that are contiguous are not copied, and outputs are memory of the library's, which lives as long as an
+    # array of it; with `outputs`, kernels write into those arrays, which must be all of them. No type is converted.
+    # The GIL is released; `stop` takes it before each operation, and then ^C ends the run, else it waits for its end.
+    def run(self, inputs: Mapping[str, Any], outputs: Mapping[str, np.ndarray[Any, Any]] | None = ..., *,
+            stop: Callable[[], bool] | None = ...) -> dict[str, np.ndarray[Any, Any]]: ...

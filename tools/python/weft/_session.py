@@ -1,0 +1,163 @@
+"""Running a model on arrays of numpy's."""
+import ctypes
+import dataclasses
+import weakref
+
+import numpy as np
+
+from . import _library as c
+from ._errors import InvalidArgumentError
+from ._model import model_of
+
+# By weft_dtype: its name, and the type of an array. Types that numpy lacks come and go as their bits.
+STRING, FIRST_OF_BITS = 8, 16
+DTYPES = {
+    1: ("f32", np.float32), 2: ("u8", np.uint8), 3: ("i8", np.int8), 4: ("u16", np.uint16), 5: ("i16", np.int16),
+    6: ("i32", np.int32), 7: ("i64", np.int64), STRING: ("string", np.object_), 9: ("bool", np.bool_),
+    10: ("f16", np.float16), 11: ("f64", np.float64), 12: ("u32", np.uint32), 13: ("u64", np.uint64),
+    14: ("c64", np.complex64), 15: ("c128", np.complex128), 16: ("bf16", np.uint16),
+    **{code: (name, np.uint8) for code, name in enumerate(
+        ("f8e4m3fn", "f8e4m3fnuz", "f8e5m2", "f8e5m2fnuz", "u4", "i4", "f4e2m1", "f8e8m0", "u2", "i2"), 17)},
+}
+CODES = {np.dtype(dtype): code for code, (_, dtype) in reversed(DTYPES.items())}
+
+
+@dataclasses.dataclass(frozen=True)
+class ValueInfo:
+    """An input or output of a session."""
+    name: str
+    dtype: str         # "f32", ...
+    shape: tuple       # None where open
+    type: str          # 'tensor<"N"x8xf32>'
+    has_default: bool  # an input that may be left out
+    numpy_dtype: np.dtype
+
+
+class Session:
+    """A model made ready to run; any number of threads may run it at once."""
+
+    def __init__(self, model, *, threads=0, isa=None, provider=None, pipeline=None, numerics=None,
+                 oversubscribe=False):
+        options = c.SessionOptions(
+            isa=c.text(isa), provider=c.text(provider), pipeline=c.text(pipeline), numerics=c.text(numerics),
+            threads=threads, oversubscribe=oversubscribe)
+        model = model_of(model)  # which lives until the session is made
+        self._handle = c.make("weft_session_create", model._handle, ctypes.byref(options))
+        weakref.finalize(self, c.library.weft_session_free, self._handle).atexit = False
+        self._codes = {}
+        self.inputs = self._infos(c.library.weft_session_input, c.library.weft_session_num_inputs)
+        self.outputs = self._infos(c.library.weft_session_output, c.library.weft_session_num_outputs)
+
+    def _infos(self, at, count):
+        infos = []
+        for i in range(count(self._handle)):
+            info = at(self._handle, i).contents
+            name, dtype = DTYPES[info.dtype]
+            infos.append(ValueInfo(
+                info.name.decode(errors="surrogateescape"), name,
+                tuple(None if dim < 0 else dim for dim in info.dims[:info.rank]),
+                info.type.decode(errors="replace"), bool(info.has_default), np.dtype(dtype)))
+            self._codes[infos[-1].name] = info.dtype
+        return infos
+
+    def run(self, inputs, outputs=None, *, stop=None):
+        given = [_Given(name, array, self._codes) for name, array in inputs.items()]
+        tensors = (c.Tensor * len(given))(*(one.tensor for one in given))
+        arguments = [self._handle, tensors, len(given)]
+        if outputs is not None:
+            into = [_Given(name, array, self._codes, is_written=True) for name, array in outputs.items()]
+            arguments += [(c.Tensor * len(into))(*(one.tensor for one in into)), len(into)]
+        if stop is None:
+            return self._run(arguments, outputs, None)
+        with c.Callbacks() as callbacks:
+            return self._run(arguments, outputs, ctypes.byref(c.RunOptions(stop=callbacks.stop(stop))))
+
+    def _run(self, arguments, outputs, options):
+        if outputs is None:
+            return _Outputs(c.make("weft_session_run", *arguments, options)).arrays()
+        c.call("weft_session_run_into", *arguments, options)
+        return dict(outputs)
+
+    def __repr__(self):
+        names = [", ".join(f"{v.name}: {v.type}" for v in values) for values in (self.inputs, self.outputs)]
+        return f"<weft.Session: {names[0]} -> {names[1]}>"
+
+
+class _Given:
+    """An array as a weft_tensor or weft_buffer, and what that needs to live."""
+
+    def __init__(self, name, array, codes, is_written=False):
+        if is_written:
+            if not isinstance(array, np.ndarray):
+                raise TypeError(f"output '{name}' is no numpy.ndarray")
+            if not (array.flags.c_contiguous and array.flags.writeable and array.dtype.isnative):
+                raise InvalidArgumentError(f"output '{name}' is not contiguous, writable and of native bytes")
+        else:
+            array = np.asarray(array)
+            array = np.asarray(array, array.dtype.newbyteorder("="), order="C")  # the same one as a rule
+        self.array = array
+        self.dims = (ctypes.c_int64 * array.ndim)(*array.shape)
+        self.tensor = c.Tensor(name=name.encode(errors="surrogateescape"), dims=self.dims, rank=array.ndim,
+                               dtype=_code(name, array, codes.get(name)))
+        if array.dtype.kind in "OUS":
+            self.strings = [_bytes(name, item) for item in array.ravel().tolist()]
+            data = (c.String * len(self.strings))(*(
+                (ctypes.cast(ctypes.c_char_p(item), ctypes.c_void_p), len(item)) for item in self.strings))
+            self.data = data
+            self.tensor.data, self.tensor.num_bytes = ctypes.addressof(data), ctypes.sizeof(data)
+        else:
+            self.tensor.data, self.tensor.num_bytes = array.ctypes.data, array.nbytes
+
+
+def _code(name, array, wanted):
+    if array.dtype.kind in "OUS":
+        return STRING
+    if (wanted or 0) >= FIRST_OF_BITS and array.dtype.kind in "uV":  # V: types of the package ml_dtypes
+        if array.dtype.itemsize == np.dtype(DTYPES[wanted][1]).itemsize:
+            return wanted
+    code = CODES.get(array.dtype)
+    if code is None:
+        raise InvalidArgumentError(f"'{name}' is of {array.dtype}, which no tensor is of")
+    return code
+
+
+def _bytes(name, item):
+    if isinstance(item, bytes):
+        return item
+    if isinstance(item, str):
+        return item.encode(errors="surrogateescape")
+    raise InvalidArgumentError(f"input '{name}' has an element of type {type(item).__name__} among its strings")
+
+
+class _Outputs:
+    """Outputs that the library owns, for as long as an array of them lives."""
+
+    def __init__(self, handle):
+        self._handle = handle
+        weakref.finalize(self, c.library.weft_outputs_free, handle).atexit = False
+
+    def arrays(self):
+        arrays = {}
+        for i in range(c.library.weft_outputs_count(self._handle)):
+            tensor = c.library.weft_outputs_at(self._handle, i).contents
+            arrays[tensor.name.decode(errors="surrogateescape")] = self._array(tensor)
+        return arrays
+
+    def _array(self, tensor):
+        shape = tuple(tensor.dims[:tensor.rank])
+        dtype = np.dtype(DTYPES[tensor.dtype][1])
+        if tensor.num_bytes == 0:
+            return np.empty(shape, dtype)
+        if tensor.dtype == STRING:
+            strings = ctypes.cast(tensor.data, ctypes.POINTER(c.String))
+            array = np.empty(tensor.num_bytes // ctypes.sizeof(c.String), dtype)
+            for i in range(array.size):
+                array[i] = ctypes.string_at(strings[i].data, strings[i].num_bytes).decode(errors="surrogateescape")
+            return array.reshape(shape)
+        return np.asarray(_Memory(self, tensor.data, shape, dtype))
+
+
+class _Memory:  # what numpy makes an array of, and keeps
+    def __init__(self, owner, address, shape, dtype):
+        self.owner = owner
+        self.__array_interface__ = {"shape": shape, "typestr": dtype.str, "data": (address, False), "version": 3}

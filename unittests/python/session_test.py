@@ -1,0 +1,184 @@
+"""Sessions on arrays of numpy's."""
+import gc
+import os
+import signal
+import threading
+import time
+import unittest
+
+import numpy as np
+import weft
+from weft import _session
+
+from models import BERT, RELUS, SUMS, identity
+
+
+def resident():
+    with open("/proc/self/statm", encoding="ascii") as f:
+        return int(f.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+class SessionTest(unittest.TestCase):
+    def setUp(self):
+        self.session = weft.Session(weft.Model.from_text(SUMS), threads=1)
+        self.a = np.array([[1, 2], [3, 4]], np.float32)
+        self.b = np.array([[10, 20], [30, 40]], np.float32)
+
+    def test_runs_by_name(self):
+        y = self.session.run({"b": self.b, "a": self.a})
+        self.assertEqual(list(y), ["sum", "difference"])
+        np.testing.assert_array_equal(y["sum"], self.a + self.b)
+        np.testing.assert_array_equal(y["difference"], self.a - self.b)
+
+    def test_says_what_it_takes(self):
+        b = self.session.inputs[1]
+        self.assertEqual((b.name, b.dtype, b.shape, b.type, b.has_default, b.numpy_dtype),
+                         ("b", "f32", (None, 2), 'tensor<"N"x2xf32>', False, np.float32))
+        self.assertEqual([y.name for y in self.session.outputs], ["sum", "difference"])
+
+    def test_outputs_live_as_long_as_their_arrays(self):
+        y = self.session.run({"a": self.a, "b": self.b})["sum"]
+        view = y[1:]
+        del self.session, y
+        gc.collect()
+        np.testing.assert_array_equal(view, [[33, 44]])
+        view += 1  # it may be written to
+        self.assertEqual(view[0, 0], 34)
+
+    def test_copies_neither_inputs_nor_outputs(self):
+        given = _session._Given("a", self.a, {"a": 1})
+        self.assertEqual(given.tensor.data, self.a.ctypes.data)
+        y = self.session.run({"a": self.a, "b": self.b})["sum"]
+        self.assertFalse(y.flags.owndata)
+        self.assertIsInstance(y.base, _session._Memory)
+
+    def test_writes_into_arrays_of_the_caller(self):
+        into = {"difference": np.zeros((2, 2), np.float32), "sum": np.zeros((2, 2), np.float32)}
+        y = self.session.run({"a": self.a, "b": self.b}, into)
+        self.assertIs(y["sum"], into["sum"])
+        np.testing.assert_array_equal(into["sum"], self.a + self.b)
+        np.testing.assert_array_equal(into["difference"], self.a - self.b)
+        for wrong in (into["sum"].T, np.broadcast_to(into["sum"][0], (2, 2)), into["sum"].astype(">f4")):
+            with self.assertRaisesRegex(weft.InvalidArgumentError, "output 'sum' is not contiguous, writable"):
+                self.session.run({"a": self.a, "b": self.b}, dict(into, sum=wrong))
+        with self.assertRaisesRegex(weft.InvalidArgumentError, "output 'sum' is not given"):
+            self.session.run({"a": self.a, "b": self.b}, {"difference": into["difference"]})
+        with self.assertRaisesRegex(TypeError, "output 'sum' is no numpy.ndarray"):
+            self.session.run({"a": self.a, "b": self.b}, dict(into, sum=[1]))
+
+    def test_takes_arrays_of_any_layout(self):
+        for a in (np.asfortranarray(self.a), self.a.astype(">f4"), np.repeat(self.a, 2, 1)[:, ::2]):
+            np.testing.assert_array_equal(self.session.run({"a": a, "b": self.b})["sum"], self.a + self.b)
+
+    def test_refuses_what_does_not_fit(self):
+        for pattern, inputs in (
+                ("input 'b' is not given", {"a": self.a}),
+                ("unknown input 'c'", {"a": self.a, "c": self.b}),
+                (r"input 'b' is f64\[2,2\], expected f32\[2,2\]", {"a": self.a, "b": self.b.astype(float)}),
+                (r"input 'b' has shape \[4\]|input 'b' is f32\[4\]", {"a": self.a, "b": self.b.ravel()}),
+                ("datetime64", {"a": self.a, "b": np.array(["2020-01-01"], "datetime64[D]")}),
+                ("element of type dict among its strings", {"a": self.a, "b": {}})):
+            with self.assertRaisesRegex(weft.InvalidArgumentError, pattern):
+                self.session.run(inputs)
+        with self.assertRaisesRegex(weft.InvalidArgumentError, "threads is -1"):
+            weft.Session(weft.Model.from_text(SUMS), threads=-1)
+        unknown = weft.Model.from_text(identity("tensor<2xf32>").replace("onnx.Identity", "acme.twice"))
+        with self.assertRaisesRegex(weft.UnimplementedError, "acme.twice") as caught:
+            weft.Session(unknown).run({"x": np.zeros(2, np.float32)})
+        self.assertIsInstance(caught.exception, NotImplementedError)
+
+    def test_is_stopped_and_interrupted(self):
+        inputs = {"a": self.a, "b": self.b}
+        with self.assertRaises(weft.CancelledError):
+            self.session.run(inputs, stop=lambda: True)
+
+        def interrupt():
+            os.kill(os.getpid(), signal.SIGINT)
+            return False
+        with self.assertRaises(KeyboardInterrupt):
+            self.session.run(inputs, stop=interrupt)
+        np.testing.assert_array_equal(self.session.run(inputs, stop=lambda: False)["sum"], self.a + self.b)
+
+    def test_serves_threads(self):
+        wrong = []
+
+        def serve(rows):
+            a = np.full((rows, 2), rows, np.float32)
+            for _ in range(50):
+                y = self.session.run({"a": a, "b": a})
+                if not (y["sum"] == 2 * rows).all() or y["difference"].any():
+                    wrong.append(rows)
+        threads = [threading.Thread(target=serve, args=(rows,)) for rows in range(1, 9)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(wrong, [])
+
+    def test_frees_what_it_made(self):
+        session = weft.Session(weft.Model.from_text(RELUS), threads=1)
+        x = np.ones((1 << 18, 3), np.float32)  # 3 MiB
+        session.run({"x": x})
+        before = resident()
+        for _ in range(200):
+            session.run({"x": x})
+        self.assertLess(resident() - before, 100 << 20)
+
+
+class TypesTest(unittest.TestCase):
+    def through(self, type_, x):
+        return weft.Session(weft.Model.from_text(identity(type_)), threads=1).run({"x": x})["y"]
+
+    def test_come_through(self):
+        for name, dtype in (("f32", np.float32), ("f64", np.float64), ("f16", np.float16), ("bool", np.bool_),
+                            ("i8", np.int8), ("i16", np.int16), ("i32", np.int32), ("i64", np.int64),
+                            ("u8", np.uint8), ("u16", np.uint16), ("u32", np.uint32), ("u64", np.uint64)):
+            x = np.array([0, 1, 77]).astype(dtype)
+            y = self.through(f"tensor<3x{name}>", x)
+            self.assertEqual(y.dtype, x.dtype)
+            np.testing.assert_array_equal(y, x)
+
+    def test_that_numpy_lacks_are_bits(self):
+        bits = np.array([0x3F80, 0x4000], np.uint16)  # 1 and 2
+        y = self.through("tensor<2xbf16>", bits)
+        self.assertEqual(y.dtype, np.uint16)
+        np.testing.assert_array_equal(y, bits)
+
+    def test_of_strings(self):
+        words = ["", "größer", "two\0words"]
+        for x in (np.array(words, object), np.array(words), words):
+            self.assertEqual(self.through("tensor<3xstring>", x).tolist(), words)
+        self.assertEqual(self.through("tensor<1xstring>", np.array([b"\xff"])).tolist(), ["\udcff"])
+
+    def test_scalars_and_empty_arrays(self):
+        y = self.through("tensor<f32>", np.float32(3))
+        self.assertEqual((y.shape, float(y)), ((), 3.0))
+        y = self.through('tensor<"N"x2xf32>', np.zeros((0, 2), np.float32))
+        self.assertEqual((y.shape, y.dtype), ((0, 2), np.float32))
+
+
+class GilTest(unittest.TestCase):
+    def test_is_released_while_a_model_runs(self):
+        session = weft.Session(BERT, threads=1, provider="reference", pipeline="none")
+        inputs = {x.name: np.ones(x.shape, x.numpy_dtype) for x in session.inputs}
+        ticks, done = [], threading.Event()
+
+        def tick():
+            while not done.is_set():
+                ticks.append(time.monotonic())
+                time.sleep(0.001)
+        thread = threading.Thread(target=tick)
+        thread.start()
+        spans = []
+        for _ in range(5):
+            begin = time.monotonic()
+            session.run(inputs)
+            spans.append((begin, time.monotonic()))
+        done.set()
+        thread.join()
+        within = sum(begin + 0.002 < tick < end - 0.002 for tick in ticks for begin, end in spans)
+        self.assertGreater(within, 3, f"runs of {[end - begin for begin, end in spans]} s")
+
+
+if __name__ == "__main__":
+    unittest.main()
