@@ -11,6 +11,7 @@
 #include "ir/dialects/fused/attention.h"
 #include "ir/dialects/fused/conv.h"
 #include "ir/dialects/fused/elementwise.h"
+#include "ir/dialects/fused/embedding.h"
 #include "ir/dialects/fused/matmul.h"
 #include "ir/dialects/fused/normalization.h"
 #include "ir/dialects/fused/pool.h"

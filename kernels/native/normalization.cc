@@ -79,12 +79,15 @@ Made MakeLayerNorm(const KernelContext& context) {
                         LayerNormShape(context, attrs.axis, attrs.epsilon));
   if (context.HasInput(3) && context.input_type(3) != context.input_type(0))
     return context.Unsupported("a residual that is broadcast");
+  if (context.HasInput(4) && context.input_type(4).NumElements() != shape.columns)
+    return context.Unsupported("an x_bias that is broadcast");
   return MakeNative("layer norm", {.may_overwrite = 1 | 1 << 3}, [shape](const KernelArgs& args) {
     simd::LayerNormArguments run = shape;
     run.x = args.input<float>(0);
     run.scale = args.input<float>(1);
     run.shift = args.input<float>(2);
     run.residual = args.input<float>(3);
+    run.bias = args.input<float>(4);
     run.y = args.output<float>(0);
     if (args.outputs.size() > 1) run.sum = args.output<float>(1);
     simd::LayerNorm(run, *args.pool);
@@ -110,6 +113,92 @@ Made MakeRmsNorm(const KernelContext& context) {
   });
 }
 const RegisterKernel<ir::fused::RmsNorm> kRmsNorm("native", &MakeRmsNorm);
+
+// --- of rows that are looked up -----------------------------------------------------
+
+// An operand with indices of rows of a table, one for each row of the result or for each of the last
+// ones of its dimensions, over and over.
+struct RowIds {
+  size_t operand;
+  int64_t count;       // of indices
+  int64_t table_rows;  // negative indices count from here
+  bool wide;           // i64, or i32
+};
+
+// Unsupported when they are broadcast otherwise.
+absl::StatusOr<RowIds> RowIdsOf(const KernelContext& context, size_t ids, size_t table) {
+  std::span<const int64_t> given = context.dims(ids), all = context.dims(0);
+  while (!given.empty() && given.front() == 1) given = given.subspan(1);
+  if (given.size() > all.size() || !std::equal(given.rbegin(), given.rend(), all.rbegin()))
+    return context.Unsupported("indices that are broadcast along a last dimension");
+  return RowIds{.operand = ids,
+                .count = CountElements(given),
+                .table_rows = context.dims(table).front(),
+                .wide = context.input_type(ids).dtype() == ir::DataType::kI64};
+}
+
+// The row for each of `rows`, which are not negative then.
+absl::Status ReadRowIds(const KernelArgs& args, const RowIds& ids, int64_t rows, int64_t* to) {
+  for (int64_t i = 0; i < rows; ++i) {
+    const int64_t at = i % ids.count;
+    const int64_t id =
+        ids.wide ? args.input<int64_t>(ids.operand)[at] : args.input<int32_t>(ids.operand)[at];
+    to[i] = id < 0 ? id + ids.table_rows : id;
+    if (to[i] < 0 || to[i] >= ids.table_rows)
+      return ir::InvalidArgument("fused.embed_layer_norm: id " + std::to_string(id) +
+                                 " is out of range for a table of " +
+                                 std::to_string(ids.table_rows) + " rows");
+  }
+  return absl::OkStatus();
+}
+
+Made MakeEmbedLayerNorm(const KernelContext& context) {
+  for (const size_t i : {1, 2, 3, 4, 6})
+    if (context.HasInput(i) && context.input_type(i).dtype() != ir::DataType::kF32)
+      return context.Unsupported("only f32");
+  WEFT_ASSIGN_OR_RETURN(const RowIds words, RowIdsOf(context, 0, 1));
+  RowIds positions{.operand = 0, .count = 0, .table_rows = 0, .wide = false}, segments = positions;
+  if (context.HasInput(5)) {
+    WEFT_ASSIGN_OR_RETURN(positions, RowIdsOf(context, 5, 2));
+  }
+  if (context.HasInput(7)) {
+    WEFT_ASSIGN_OR_RETURN(segments, RowIdsOf(context, 7, 6));
+  }
+  const simd::LayerNormArguments shape = {
+      .rows = context.input_type(0).NumElements(),
+      .columns = context.dims(1).back(),
+      .epsilon = context.attrs_of<ir::fused::EmbedLayerNorm>().epsilon};
+  const int64_t length = context.dims(0).back();
+  if (!context.HasInput(5) && context.dims(2).front() < length)
+    return context.InvalidArgument("there are fewer positions than ids");
+  const NativeOptions options = {.scratch_bytes = 3 * sizeof(int64_t) * size_t(shape.rows)};
+  return MakeNative("embed layer norm", options, [=](const KernelArgs& args) -> absl::Status {
+    auto* const word_rows = reinterpret_cast<int64_t*>(args.scratch);
+    int64_t *const position_rows = word_rows + shape.rows, *const segment_rows =
+                                                               position_rows + shape.rows;
+    WEFT_RETURN_IF_ERROR(ReadRowIds(args, words, shape.rows, word_rows));
+    if (args.HasInput(5)) {
+      WEFT_RETURN_IF_ERROR(ReadRowIds(args, positions, shape.rows, position_rows));
+    } else {
+      for (int64_t i = 0; i < shape.rows; ++i) position_rows[i] = i % length;
+    }
+    if (args.HasInput(7))
+      WEFT_RETURN_IF_ERROR(ReadRowIds(args, segments, shape.rows, segment_rows));
+    simd::LayerNormArguments run = shape;
+    run.x = args.input<float>(1);
+    run.residual = args.input<float>(2);
+    run.scale = args.input<float>(3);
+    run.shift = args.input<float>(4);
+    run.bias = args.input<float>(6);
+    run.x_rows = word_rows;
+    run.residual_rows = position_rows;
+    run.bias_rows = args.HasInput(7) ? segment_rows : nullptr;
+    run.y = args.output<float>(0);
+    simd::LayerNorm(run, *args.pool);
+    return absl::OkStatus();
+  });
+}
+const RegisterKernel<ir::fused::EmbedLayerNorm> kEmbedLayerNorm("native", &MakeEmbedLayerNorm);
 
 // --- instance and group norm ------------------------------------------------------
 

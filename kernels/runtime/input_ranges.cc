@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "ir/analysis/constant.h"
+#include "ir/dialects/fused/embedding.h"
 #include "ir/dialects/onnx.h"
 #include "ir/dialects/onnx/infer/shape_value.h"
 
@@ -12,6 +13,7 @@ namespace {
 
 namespace ops = ir::ops;
 using ir::DimExpr;
+using ir::fused::EmbedLayerNorm;
 using Range = std::optional<ImpliedRange>;
 
 constexpr int kMaxSteps = 1000;       // uses looked at for one input
@@ -69,6 +71,9 @@ Range RangeOfUse(ir::Operation op, uint32_t operand) {
     return ImpliedRange{0, SizeOf(op, 0, axis) - SizeOf(op, 1, axis)};
   }
   if (is(std::type_identity<ops::RotaryEmbedding>(), 3)) return Below(SizeOf(op, 1, 0));
+  if (is(std::type_identity<EmbedLayerNorm>(), 0)) return Below(SizeOf(op, 1, 0));
+  if (is(std::type_identity<EmbedLayerNorm>(), 5)) return Below(SizeOf(op, 2, 0));
+  if (is(std::type_identity<EmbedLayerNorm>(), 7)) return Below(SizeOf(op, 6, 0));
   if (is(std::type_identity<ops::RoiAlign>(), 2)) return Below(SizeOf(op, 0, 0));
   if (is(std::type_identity<ops::TopK>(), 1))
     return ImpliedRange{1, SizeOf(op, 0, op.attrs_of<ops::TopK>().axis)};

@@ -6,7 +6,9 @@
 //
 // sign and unsign, tables that add and subtract 128, meet between two such ops and are gone. They stay
 // where a group ends: inputs and outputs of the program, and ops that do not come in both types. Every
-// number stands for what it stood for; kernels for i8 weights take i8 activations.
+// number stands for what it stood for. Kernels for i8 weights take i8 activations, and shift u8 ones on
+// the way in and out: a group stays as it is unless it has fewer ends than its products have such ways.
+#include <algorithm>
 #include <array>
 #include <unordered_map>
 #include <unordered_set>
@@ -48,9 +50,10 @@ bool IsMovement(Operation op) {
          op.Is<ops::Slice>() || op.Is<ops::Gather>() || op.Is<fused::MaxPool2d>();
 }
 
+bool IsProduct(Operation op) { return op.Is<fused::QConv2d>() || op.Is<fused::QLinear>(); }
+
 Form FormOf(Operation op) {
-  if (op.Is<fused::QConv2d>() || op.Is<fused::QLinear>())
-    return {.data = {0}, .zeros = {2}, .result_zero = 7};
+  if (IsProduct(op)) return {.data = {0}, .zeros = {2}, .result_zero = 7};
   if (op.Is<fused::QAdd>() || op.Is<fused::QMul>())
     return {.data = {0, 3}, .zeros = {2, 5}, .result_zero = 7};
   if (op.Is<fused::QAveragePool2d>() || op.Is<fused::QGlobalAveragePool2d>())
@@ -78,8 +81,7 @@ Form ChangeableForm(Operation op) {
   if (op.Is<fused::QLookup>() && !HasContents(op, 1)) return {};
   if (op.Is<ops::QuantizeLinear>() && op.attrs_of<ops::QuantizeLinear>().output_dtype != 0)
     return {};
-  const bool is_product = op.Is<fused::QConv2d>() || op.Is<fused::QLinear>();
-  if (is_product && op.operand(3).type().dtype() != DataType::kI8) return {};
+  if (IsProduct(op) && op.operand(3).type().dtype() != DataType::kI8) return {};
   return form;
 }
 
@@ -92,6 +94,38 @@ std::vector<Value> LinkedValues(Operation op, const Form& form) {
   if ((form.result_zero >= 0 || !form.data.empty()) && IsU8(op.result()))
     values.push_back(op.result());
   return values;
+}
+
+// Whether op can read that operand as i8 (which may have been u8), or make an i8 of its result.
+bool Reads(Operation op, uint32_t operand) {
+  const Form form = ChangeableForm(op);
+  return std::find(form.data.begin(), form.data.end(), operand) != form.data.end();
+}
+bool Makes(Operation op) {
+  const Form form = ChangeableForm(op);
+  return form.result_zero >= 0 || !form.data.empty();
+}
+
+// Values that become i8 together, and how many of them products read and make.
+struct Group {
+  std::vector<Value> values;
+  size_t shifted = 0;
+};
+
+bool IsReadElsewhere(Value v, ir::Block body) {
+  for (const ir::OpOperand use : v.uses())
+    if (use.owner().block() != body || !Reads(use.owner(), use.index())) return true;
+  return false;
+}
+
+// How many of them need a table where they come from or where they are read.
+size_t EndsOf(const Group& group, ir::Block body) {
+  size_t ends = 0;
+  for (const Value v : group.values) {
+    ends += !v.DefiningOp() || !Makes(v.DefiningOp());
+    ends += IsReadElsewhere(v, body);
+  }
+  return ends;
 }
 
 // Every byte with its highest bit turned, as i8.
@@ -126,24 +160,36 @@ class SignedActivations {
   }
 
  private:
-  // What products want, and all that is linked with it.
+  // What products want, and all that is linked with it, where that pays.
   void FindValues() {
-    std::vector<Value> pending;
     std::unordered_set<uint32_t> done;  // ops: one that reads many values, or one many times, once
+    std::unordered_set<uint32_t> seen;
+    for (const Operation op : body_) {
+      if (!IsProduct(op) || done.count(op.id()) > 0) continue;
+      const Group group = GroupOf(op, &done, &seen);
+      if (EndsOf(group, body_) >= group.shifted) continue;
+      for (const Value v : group.values) members_.insert(v.id());
+    }
+  }
+
+  Group GroupOf(Operation product, std::unordered_set<uint32_t>* done,
+                std::unordered_set<uint32_t>* seen) {
+    Group group;
     const auto add = [&](Operation op) {
-      if (!done.insert(op.id()).second) return;
-      for (const Value v : LinkedValues(op, ChangeableForm(op)))
-        if (members_.insert(v.id()).second) pending.push_back(v);
+      if (!done->insert(op.id()).second) return;
+      const std::vector<Value> linked = LinkedValues(op, ChangeableForm(op));
+      if (IsProduct(op)) group.shifted += linked.size();
+      for (const Value v : linked)
+        if (seen->insert(v.id()).second) group.values.push_back(v);
     };
-    for (const Operation op : body_)
-      if (op.Is<fused::QConv2d>() || op.Is<fused::QLinear>()) add(op);
-    while (!pending.empty()) {
-      const Value v = pending.back();
-      pending.pop_back();
+    add(product);
+    for (size_t i = 0; i < group.values.size(); ++i) {
+      const Value v = group.values[i];
       if (const Operation op = v.DefiningOp()) add(op);
       for (const ir::OpOperand use : v.uses())
         if (use.owner().block() == body_) add(use.owner());
     }
+    return group;
   }
 
   // Makes op anew if any of its values is to change.

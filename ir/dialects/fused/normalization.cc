@@ -26,7 +26,7 @@ std::vector<Value> WithSum(Value out, Value sum, size_t num_results) {
 
 bool LayerNorm::Infer(InferContext& c) {
   DataType dtype;
-  if (!CheckTensors(c) || !SameDtype(c, {0, 1, 2, 3}, &dtype) || !CheckFloat(c, 0) ||
+  if (!CheckTensors(c) || !SameDtype(c, {0, 1, 2, 3, 4}, &dtype) || !CheckFloat(c, 0) ||
       !CheckSum(c, 3))
     return false;
   Dims dims = DimsOf(c, 0);
@@ -35,13 +35,15 @@ bool LayerNorm::Infer(InferContext& c) {
   int64_t axis = c.attrs_of<LayerNorm>().axis;
   if (!NormalizeAxis(c, &axis, dims->size())) return false;
   const auto last = std::span(*dims).subspan(static_cast<size_t>(axis));
-  if (!CheckShape(c, 1, last) || !CheckShape(c, 2, last) || !CheckShape(c, 3, *dims)) return false;
+  for (const size_t i : {1, 2, 4})
+    if (!CheckShape(c, i, last)) return false;
+  if (!CheckShape(c, 3, *dims)) return false;
   return SetTensor(c, 0, dtype, dims) && SetTensor(c, 1, dtype, dims);
 }
 
 std::vector<Value> LayerNorm::Decompose(Builder& b, std::span<const Value> operands,
                                         const Attrs<Plain>& attrs, size_t num_results) {
-  const Value sum = AddIfGiven(b, operands[0], operands, 3);
+  const Value sum = AddIfGiven(b, AddIfGiven(b, operands[0], operands, 3), operands, 4);
   std::vector<Value> inputs = {sum, operands[1]};
   if (const Value bias = OperandOrNull(operands, 2)) inputs.push_back(bias);
   const Value out =

@@ -6,15 +6,15 @@
 
 namespace weft::ir::fused {
 
-// LN(x + residual) * scale + bias, over dimensions axis..rank-1; scale and bias have these
-// dimensions, residual is like x. LN(x) is (x - mean) / sqrt(variance + epsilon). `sum`, only where a
-// residual is given, is x + residual.
+// LN(x + residual + x_bias) * scale + bias, over dimensions axis..rank-1; scale, bias and x_bias have
+// these dimensions, residual is like x. LN(x) is (x - mean) / sqrt(variance + epsilon). `sum`, only
+// where a residual is given, is what is normalised.
 struct LayerNorm {
   static constexpr OpInfo kInfo = {
       .name = "fused.layer_norm",
-      .operands = {"x", "scale", Optional("bias"), Optional("residual")},
+      .operands = {"x", "scale", Optional("bias"), Optional("residual"), Optional("x_bias")},
       .results = {"out", Optional("sum")},
-      .doc = "layer normalisation, with a residual added first",
+      .doc = "layer normalisation, with a residual and a bias added first",
       .inplace = OverOperands(0, 3)};
   template <template <class> class Slot>
   struct Attrs {

@@ -63,14 +63,14 @@ struct SkipSimplifiedLayerNormalization : SkipNormalizationOp {
 };
 
 // Layer normalisation of the sum of the embeddings of words, positions and segments, over [B, S,
-// columns]. mask_index counts the ones in each row of the mask.
+// columns]. mask_index counts the ones in each row of the mask; ONNX Runtime refuses a node without it.
 struct EmbedLayerNormalization {
   static constexpr OpInfo kInfo = {
       .name = "com.microsoft.EmbedLayerNormalization",
       .operands = {"input_ids", Optional("segment_ids"), "word_embedding", "position_embedding",
                    Optional("segment_embedding"), "gamma", "beta", Optional("mask"),
                    Optional("position_ids")},
-      .results = {"out", Optional("mask_index"), Optional("embedding_sum")},
+      .results = {"out", "mask_index", Optional("embedding_sum")},
       .onnx = "EmbedLayerNormalization",
       .onnx_domain = kDomain,
       .doc = "the embedding layer of BERT",

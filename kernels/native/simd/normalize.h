@@ -19,7 +19,7 @@ void LogSoftmax(const float* x, float* y, int64_t outer, int64_t extent, int64_t
                 ThreadPool& pool);
 
 // v = x + residual + bias;  y = (v - mean(v)) / sqrt(variance(v) + epsilon) * scale + shift, per
-// row.
+// row. Row i of x, residual or bias is row x_rows[i] and so on of a table, where these are given.
 struct LayerNormArguments {
   int64_t rows = 0;
   int64_t columns = 0;
@@ -28,6 +28,9 @@ struct LayerNormArguments {
   const float* bias = nullptr;      // [columns], optional
   const float* scale = nullptr;     // [columns], optional
   const float* shift = nullptr;     // [columns], optional
+  const int64_t* x_rows = nullptr;  // [rows], optional
+  const int64_t* residual_rows = nullptr;
+  const int64_t* bias_rows = nullptr;
   float epsilon = 1e-5f;
   bool subtract_mean = true;  // else y = v / sqrt(mean(v^2) + epsilon) * scale + shift
   float* y = nullptr;         // [rows, columns]; may be x or residual

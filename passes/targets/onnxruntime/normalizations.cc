@@ -68,6 +68,18 @@ WEFT_RULE(FuseSkipLayerNorm, "onnxruntime", kReassociates) {
   FuseSkipLayerNormOf(src, res, Sum::kPrivate, Bias::kNone);
 }
 
+// layer_norm(x, gamma, beta, residual skip, x_bias) => SkipLayerNormalization with that bias
+WEFT_RULE(LowerResidualLayerNorm, "onnxruntime", kReassociates) {
+  auto x = src.Tensor("x"), skip = src.Tensor("skip"), bias = src.Tensor("bias");
+  auto gamma = src.Tensor("gamma"), beta = src.Tensor("beta");
+  auto epsilon = src.Attr<float>("epsilon");
+  auto norm = src.Op<fused::LayerNorm>({.axis = Any(), .epsilon = epsilon});
+  auto out = norm(x, gamma, src.Optional(beta), skip, src.Optional(bias));
+  RequireSkip(src, x, skip, gamma);
+  auto fused = res.Op<microsoft::SkipLayerNormalization>({.epsilon = epsilon});
+  res.Tensor(out) = fused(x, skip, gamma, beta, bias);
+}
+
 // y = x + skip, layer_norm(y, gamma, beta) => SkipLayerNormalization, which gives y too. Opt-in: on CPUs
 // ONNX Runtime 1.30 takes 7 % longer for a small encoder with it than for Add and LayerNormalization.
 WEFT_RULE(FuseSkipLayerNormSum, "onnxruntime", kReassociates, .opt_in = true) {

@@ -3,6 +3,7 @@
 #include "ir/dialects/microsoft/matmul.h"
 #include "ir/dialects/onnx/matmul.h"
 #include "ir/dialects/onnx/nn/conv.h"
+#include "ir/dialects/onnx/quantize.h"
 #include "passes/rules.h"
 
 namespace weft::passes {
@@ -28,6 +29,14 @@ auto AnyProduct(SourcePattern& src, const Attr<float>& alpha) {
                                               .transBatchA = Any(),
                                               .transBatchB = Any()},
                                              AnyAttrs());
+}
+
+// ONNX Runtime makes one operator of 8-bit numbers of what stands between DequantizeLinear and
+// QuantizeLinear, if it finds there what ONNX has.
+Tensor NotDequantized(SourcePattern& src, const Tensor& x) {
+  auto integers = src.Op<ops::DequantizeLinear>(AnyAttrs())(
+      src.Tensor("q"), src.Tensor("q_scale"), src.Optional(src.Tensor("q_zero_point")));
+  return src.Not(x, integers);
 }
 
 }  // namespace
@@ -59,7 +68,7 @@ WEFT_RULE(FuseMatmulScale, "onnxruntime", kReassociates) {
   auto a = src.Tensor("a"), b = src.Tensor("b"), c = src.Tensor("c"), d = src.Tensor("d");
   auto alpha = src.Attr<float>("alpha");
   auto product = AnyProduct(src, alpha);
-  auto y = product(a, b);
+  auto y = product(NotDequantized(src, a), b);
   auto out = src.Either(y * c, y / d);
   src.Require(DType(a, kF32), MinRank(a, 2), MinRank(b, 2), SameType(out, y));
   src.Require(NonZero(IfGiven(c)), NonZero(IfGiven(d)));
@@ -88,7 +97,7 @@ WEFT_RULE(FuseConvActivationForOrt, "onnxruntime", kReassociates) {
   auto conv = src.Op<ops::Conv>(AnyAttrs());
   auto a =
       src.OneOf<ops::Relu, ops::Sigmoid, ops::Tanh, ops::LeakyRelu, ops::HardSigmoid>(AnyAttrs());
-  auto out = a(conv(x, w, src.Optional(b)));
+  auto out = a(conv(NotDequantized(src, x), w, src.Optional(b)));
   src.Require(DType(x, kF32), Rank(x, 4));
   res.Tensor(out) = res.Op<microsoft::FusedConv>(
       AttrsOf(conv), {.activation = OpName(out), .activation_params = FloatAttributes(out)})(x, w,
@@ -100,8 +109,8 @@ WEFT_RULE(FuseConvClipForOrt, "onnxruntime", kReassociates) {
   auto x = src.Tensor("x"), w = src.Tensor("w"), b = src.Tensor("b");
   auto low = src.Tensor("low"), high = src.Tensor("high");
   auto conv = src.Op<ops::Conv>(AnyAttrs());
-  auto out =
-      src.Op<ops::Clip>()(conv(x, w, src.Optional(b)), src.Optional(low), src.Optional(high));
+  auto out = src.Op<ops::Clip>()(conv(NotDequantized(src, x), w, src.Optional(b)),
+                                 src.Optional(low), src.Optional(high));
   src.Require(DType(x, kF32), Rank(x, 4), IsUniform(IfGiven(low)), IsUniform(IfGiven(high)));
   res.Tensor(out) = res.Op<microsoft::FusedConv>(
       AttrsOf(conv),
@@ -112,7 +121,7 @@ WEFT_RULE(FuseConvClipForOrt, "onnxruntime", kReassociates) {
 WEFT_RULE(FuseConvSumForOrt, "onnxruntime", kReassociates) {
   auto x = src.Tensor("x"), w = src.Tensor("w"), b = src.Tensor("b"), z = src.Tensor("z");
   auto conv = src.Op<ops::Conv>(AnyAttrs());
-  auto y = conv(x, w, src.Optional(b));
+  auto y = conv(NotDequantized(src, x), w, src.Optional(b));
   auto out = src.Op<ops::Relu>()(y + z);
   src.Require(DType(x, kF32), Rank(x, 4), SameType(y, z));
   res.Tensor(out) = res.Op<microsoft::FusedConv>(AttrsOf(conv),

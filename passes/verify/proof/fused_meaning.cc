@@ -169,7 +169,9 @@ std::vector<Tensor*> OpMeanings::LayerNormalization(const ProofOp& op) {
 // The scale has the dimensions that are normalised, and no others.
 std::vector<Tensor*> OpMeanings::LayerNorm(const ProofOp& op) {
   Tensor* x = op.operands[0];
-  if (Tensor* residual = op.operand(3)) x = Call("onnx.Add", {x, residual});
+  for (const size_t i : {3, 4})
+    if (Tensor* term = op.operand(i); term != nullptr && x != nullptr)
+      x = Call("onnx.Add", {x, term});
   if (x == nullptr || !c_.open()) return {};
   const size_t rank = x->Rank();
   if (rank == 0) c_.Refuse();

@@ -237,6 +237,13 @@ TEST(NativeLayerNorm, TakesBiasResidualAndSeveralAxes) {
       {Random({2, 9, 128}, 1), Random({128}, 2), Random({128}, 3), Random({2, 9, 128}, 4)},
       {.epsilon = 1e-5f}, {FloatResult({2, 9, 128})})
       .Of("native");
+  Agreement<fused::LayerNorm>(
+      {Random({2, 9, 33}, 1), Random({33}, 2), {}, Random({2, 9, 33}, 4), Random({33}, 5)},
+      {.epsilon = 1e-5f}, {FloatResult({2, 9, 33})})
+      .Of("native");
+  Agreement<fused::LayerNorm>({Random({5, 4, 6}, 1), Random({4, 6}, 2), {}, {}, Random({4, 6}, 5)},
+                              {.axis = 1, .epsilon = 1e-5f}, {FloatResult({5, 4, 6})})
+      .Of("native");
   Agreement<fused::LayerNorm>({Random({6, 4, 10}, 1), Random({4, 10}, 2), {}, {}},
                               {.axis = 1, .epsilon = 1e-3f}, {FloatResult({6, 4, 10})})
       .Of("native");

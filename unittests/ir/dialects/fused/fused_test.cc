@@ -221,6 +221,12 @@ TEST_F(Fused, LayerNormAddsItsResidualFirst) {
             "fused.layer_norm: bias is [2,8] but must be [8]");
   EXPECT_EQ(Run<fused::LayerNorm>({X({2, 8}), X({8}), Value(), X({8})}, {.epsilon = 0.1f}),
             "fused.layer_norm: residual is [8] but must be [2,8]");
+  EXPECT_EQ(
+      RunBoth<fused::LayerNorm>({X({n, 8}), X({8}), Value(), X({n, 8}), X({8})}, {.epsilon = 0.1f}),
+      "tensor<Nx8xf32>");
+  EXPECT_EQ(
+      Run<fused::LayerNorm>({X({2, 8}), X({8}), Value(), Value(), X({2, 8})}, {.epsilon = 0.1f}),
+      "fused.layer_norm: x_bias is [2,8] but must be [8]");
   EXPECT_EQ(Run<fused::LayerNorm>({X({2, 8}), X({8})}, {.axis = -3, .epsilon = 0.1f}),
             "fused.layer_norm: axis -3 is out of range for rank 2");
 }
@@ -257,6 +263,39 @@ TEST_F(Fused, NormsGiveTheSumOfTheirResidual) {
   EXPECT_EQ(two("fused.rms_norm", {x, scale}, rms), "fused.rms_norm: has no residual, so no sum");
   EXPECT_EQ(two("fused.layer_norm", {x, scale}, layer),
             "fused.layer_norm: has no residual, so no sum");
+}
+
+TEST_F(Fused, EmbedLayerNormHasARowForEveryId) {
+  const Value words = X({9, 8}), positions = X({5, 8}), scale = X({8});
+  const Value ids = X({n, 5}, DataType::kI64), one = X({1, 5}, DataType::kI32);
+  const auto run = [&](std::vector<Value> operands) {
+    return RunBoth<fused::EmbedLayerNorm>(std::move(operands), {.epsilon = 0.1f});
+  };
+  EXPECT_EQ(run({ids, words, positions, scale}), "tensor<Nx5x8xf32>");
+  EXPECT_EQ(run({ids, words, X({7, 8}), scale, scale}), "tensor<Nx5x8xf32>");
+  EXPECT_EQ(run({ids, words, positions, scale, scale, one, X({2, 8}), ids}), "tensor<Nx5x8xf32>");
+  EXPECT_EQ(run({X({m}, DataType::kI32), words, X({512, 8}), scale}), "tensor<Mx8xf32>");
+  EXPECT_EQ(Run<fused::EmbedLayerNorm>({Unranked(DataType::kI64), words, positions, scale},
+                                       {.epsilon = 0.1f}),
+            "tensor<*xf32>");
+}
+
+TEST_F(Fused, EmbedLayerNormNamesWhatDoesNotFit) {
+  const Value words = X({9, 8}), positions = X({5, 8}), scale = X({8});
+  const Value ids = X({2, 5}, DataType::kI64);
+  const auto run = [&](std::vector<Value> operands) {
+    const std::string error = Run<fused::EmbedLayerNorm>(std::move(operands), {.epsilon = 0.1f});
+    constexpr std::string_view kName = "fused.embed_layer_norm: ";
+    return error.starts_with(kName) ? error.substr(kName.size()) : error;
+  };
+  EXPECT_EQ(run({X({2, 5}), words, positions, scale}), "ids is f32 but must be i32 or i64");
+  EXPECT_EQ(run({ids, words, X({4, 8}), scale}), "positions has 4 rows for 5 ids");
+  EXPECT_EQ(run({ids, words, X({5, 7}), scale}), "words has 8 columns but positions has 7");
+  EXPECT_EQ(run({ids, words, positions, scale, scale, Value(), X({2, 8})}),
+            "has only one of segments and segment_ids");
+  EXPECT_EQ(run({ids, words, positions, scale, scale, X({3, 5}, DataType::kI64)}),
+            "position_ids [3,5] does not broadcast to [2,5]");
+  EXPECT_EQ(run({ids, X({9}), positions, scale}), "words has rank 1 but must have 2");
 }
 
 TEST_F(Fused, RotaryEmbeddingTurnsPairsOfColumns) {
@@ -345,7 +384,7 @@ TEST_F(Fused, EveryOpHasAReferenceBody) {
     EXPECT_TRUE(def->decompose || def->Has(kBodyInRegion)) << def->name();
     EXPECT_NE(def->infer, nullptr) << def->name();
   }
-  EXPECT_EQ(count, 20u);
+  EXPECT_EQ(count, 21u);
 }
 
 }  // namespace

@@ -172,6 +172,29 @@ TEST(CpuLayerNorm, AgreesWithDoublesWithEveryOption) {
   });
 }
 
+TEST(CpuLayerNorm, ReadsRowsOfTables) {
+  ForEachVariant([&](ThreadPool& pool) {
+    const int64_t columns = 21;
+    const std::vector<int64_t> x_rows = {4, 0, 4}, r_rows = {1, 2, 0}, b_rows = {0, 0, 1};
+    const auto x = RandomFloats(5 * columns, 1), r = RandomFloats(3 * columns, 2),
+               b = RandomFloats(2 * columns, 3);
+    std::vector<float> gathered, rest, y(3 * columns), expected(3 * columns);
+    for (size_t i = 0; i < 3; ++i)
+      for (int64_t c = 0; c < columns; ++c) {
+        gathered.push_back(x[x_rows[i] * columns + c] + r[r_rows[i] * columns + c]);
+        rest.push_back(b[b_rows[i] * columns + c]);
+      }
+    LayerNormArguments a;
+    a.rows = 3, a.columns = columns, a.x = gathered.data(), a.residual = rest.data();
+    a.y = expected.data();
+    LayerNorm(a, pool);
+    a.x = x.data(), a.residual = r.data(), a.bias = b.data(), a.y = y.data();
+    a.x_rows = x_rows.data(), a.residual_rows = r_rows.data(), a.bias_rows = b_rows.data();
+    LayerNorm(a, pool);
+    EXPECT_EQ(y, expected);
+  });
+}
+
 TEST(CpuLayerNorm, WorksInPlace) {
   ForEachVariant([&](ThreadPool& pool) {
     const auto x = RandomFloats(197 * 100, 1);
