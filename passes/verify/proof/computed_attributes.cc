@@ -54,6 +54,12 @@ std::optional<ProofAttr> RuleCase::Computed(const Formula& formula, ir::AttrKind
     std::iota(reversed.rbegin(), reversed.rend(), int64_t{0});
     return ProofAttr{.literal = graph_.context()->IntsAttr(reversed)};
   }
+  if (formula.name == "op_name" || formula.name == "snake_op_name" ||
+      formula.name == "float_attributes") {
+    const ProofOp* op = OpThatMakes(formula, 0);
+    if (op == nullptr) return std::nullopt;
+    return ProofAttr{.of_op = op};
+  }
   if (formula.name == "bounds") return ComputedBounds(formula);
   if (formula.name == "scaled") return ComputedScale(formula);
   if (formula.name == "dtype") {

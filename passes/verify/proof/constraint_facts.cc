@@ -188,6 +188,21 @@ void RuleCase::SayConstraint(const Formula& formula) {
     if (c_.open() && (goal_ == nullptr || *goal_)) (this->*say)(formula);
 }
 
+const ProofOp* RuleCase::OpThatMakes(const Formula& formula, size_t i) const {
+  const drr::OpId producer = graph_.values[graph_.Resolve(formula.arguments[i].value)].producer;
+  if (!producer || !made_ops_[producer.index()].op) return nullptr;
+  return &*made_ops_[producer.index()].op;
+}
+
+bool RuleCase::HasOnlyNumbers(drr::OpId id) const {
+  return std::any_of(
+      graph_.constraints.begin(), graph_.constraints.end(), [&](const drr::Constraint& constraint) {
+        const Formula& formula = constraint.formula;
+        return formula.name == "float_attributes" &&
+               graph_.values[graph_.Resolve(formula.arguments[0].value)].producer == id;
+      });
+}
+
 void RuleCase::SayRanks(const Formula& formula) {
   const std::string& name = formula.name;
   if (name == "rank_is") {

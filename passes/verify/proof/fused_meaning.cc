@@ -94,7 +94,7 @@ Tensor* OpMeanings::Times(const ProofOp& op, std::string_view attr, Tensor* y) {
   return Call("onnx.Mul", {y, NumberLike(*y, number)});
 }
 
-// By the activation, if that is none, a swish or a clip.
+// By the activation, if that is known none, a swish or a clip; else what it is called is a function.
 Tensor* OpMeanings::Activated(const ProofOp& op, Tensor* y) {
   if (IsDefault(op, "activation") || y == nullptr) return y;
   const ir::Attribute activation = Chosen(op.attrs.find("activation")->second);
@@ -104,8 +104,32 @@ Tensor* OpMeanings::Activated(const ProofOp& op, Tensor* y) {
   }
   if (activation.Is(ir::AttrKind::kString) && activation.AsString() == "clip")
     return Clipped(op, y);
-  c_.Fail(fmt::format("{} may have any activation", op.name));
-  return nullptr;
+  const ProofAttr& any = op.attrs.find("activation")->second;
+  const auto params = op.attrs.find("activation_params");
+  if (any.of_op != nullptr && params != op.attrs.end() && params->second.of_op == any.of_op)
+    return ActivatedBy(*any.of_op, y);
+  if (activation || any.token.empty() || params == op.attrs.end() || params->second.token.empty()) {
+    c_.Fail(fmt::format("{} may have any activation", op.name));
+    return nullptr;
+  }
+  const std::string function = fmt::format("activation {} {}", any.token, params->second.token);
+  return c_.Make<Elementwise>(y->type, function, Results{y}, std::vector<Term>(), false);
+}
+
+// By an op whose numbers are the parameters of the activation; its other attributes have their defaults.
+Tensor* OpMeanings::ActivatedBy(const ProofOp& activation, Tensor* y) {
+  if (activation.def == nullptr) return nullptr;
+  ProofOp like;
+  for (const ir::FieldDef& field : activation.def->fields) {
+    const std::string name(field.name.str());
+    const auto given = activation.attrs.find(name);
+    if (field.kind == ir::AttrKind::kFloat && given != activation.attrs.end()) {
+      like.attrs[name] = given->second;
+    } else if (field.make_default != nullptr) {
+      like.attrs[name] = {.literal = field.make_default(context_)};
+    }
+  }
+  return Call(activation.name, {y}, like);
 }
 
 // By limits that are known.
@@ -181,6 +205,31 @@ std::vector<Tensor*> OpMeanings::LayerNorm(const ProofOp& op) {
   Results results = {Call("onnx.LayerNormalization", {x, op.operands[1], op.operand(2)}, op)};
   if (op.num_results > 1) results.push_back(x);
   return results;
+}
+
+// Rows of tables, added up; positions in their order are not followed.
+std::vector<Tensor*> OpMeanings::EmbedLayerNorm(const ProofOp& op) {
+  if (op.operand(5) == nullptr) {
+    c_.Fail("rows of positions in their order are not followed");
+    return {};
+  }
+  ProofOp first_axis;
+  first_axis.attrs["axis"] = {.literal = context_.IntAttr(0)};
+  const auto look_up = [&](size_t table, size_t ids) {
+    return Call("onnx.Gather", {op.operands[table], op.operands[ids]}, first_axis);
+  };
+  Tensor* sum = nullptr;
+  for (const auto& [table, ids] : {std::pair<size_t, size_t>{1, 0}, {2, 5}, {6, 7}}) {
+    if (op.operand(table) == nullptr || op.operand(ids) == nullptr) continue;
+    Tensor* rows = c_.open() ? look_up(table, ids) : nullptr;
+    if (rows == nullptr || !c_.open()) return {};
+    sum = sum == nullptr ? rows : Call("onnx.Add", {sum, rows});
+  }
+  if (sum == nullptr || !c_.open() || sum->Rank() == 0 || !c_.open()) return {};
+  ProofOp norm;
+  norm.attrs["epsilon"] = op.attrs.find("epsilon")->second;
+  norm.attrs["axis"] = {.literal = context_.IntAttr(-1)};
+  return {Call("onnx.LayerNormalization", {sum, op.operands[3], op.operand(4)}, norm)};
 }
 
 std::vector<Tensor*> OpMeanings::RmsNorm(const ProofOp& op) {

@@ -19,6 +19,7 @@ std::string TextOf(const ProofAttr& attr) {
   if (attr.integers)
     for (const Term term : *attr.integers) text += fmt::format(" {}", term.id);
   for (const Term term : attr.elements) text += fmt::format(" {}", term.id);
+  if (attr.of_op != nullptr) text += " of " + attr.of_op->name;
   return text;
 }
 
@@ -67,6 +68,7 @@ const std::map<std::string_view, OpMeanings::Function>& OpMeanings::Functions() 
       {"fused.batch_matmul", &M::BatchMatMul},
       {"fused.conv2d", &M::Conv2d},
       {"fused.layer_norm", &M::LayerNorm},
+      {"fused.embed_layer_norm", &M::EmbedLayerNorm},
       {"fused.group_norm", &M::GroupNorm},
       {"fused.global_average_pool2d", &M::GlobalAveragePool2d},
       {"fused.attention", &M::Attention},

@@ -14,15 +14,18 @@
 
 namespace weft::passes {
 
+struct ProofOp;
+
 // An attribute as a proof has it: one of these.
 struct ProofAttr {
   ir::Attribute literal{};
   std::string token{};  // anything, the same wherever it is this
   std::optional<std::vector<Term>> integers{};
-  std::vector<Term> elements{};  // numbers
-  Term element{};                // a constant of rank 0
-  TypeClass element_type = 0;    // of that, or what an element type is
-  Tensor* tensor = nullptr;      // a constant
+  std::vector<Term> elements{};    // numbers
+  Term element{};                  // a constant of rank 0
+  TypeClass element_type = 0;      // of that, or what an element type is
+  Tensor* tensor = nullptr;        // a constant
+  const ProofOp* of_op = nullptr;  // the name of that, or its numbers
   bool is_type = false;
 };
 
@@ -145,6 +148,8 @@ class OpMeanings {
   Results Conv2d(const ProofOp& op);
   Results LayerNormalization(const ProofOp& op);
   Results LayerNorm(const ProofOp& op);
+  Tensor* ActivatedBy(const ProofOp& activation, Tensor* y);
+  Results EmbedLayerNorm(const ProofOp& op);
   Results RmsNorm(const ProofOp& op);
   Results GroupNorm(const ProofOp& op);
   Results GlobalAveragePool2d(const ProofOp& op);

@@ -126,7 +126,11 @@ std::vector<Tensor*> OpMeanings::FusedConv(const ProofOp& op) {
   Tensor* y = Call("onnx.Conv", {op.operands[0], op.operands[1], op.operand(2)}, conv);
   if (Tensor* z = op.operand(3); z != nullptr && y != nullptr) y = Call("onnx.Add", {y, z});
   if (y == nullptr || IsDefault(op, "activation")) return {y};
-  const ir::Attribute activation = Chosen(op.attrs.find("activation")->second);
+  const ProofAttr& given = op.attrs.find("activation")->second;
+  const auto params = op.attrs.find("activation_params");
+  if (given.of_op != nullptr && params != op.attrs.end() && params->second.of_op == given.of_op)
+    return {ActivatedBy(*given.of_op, y)};
+  const ir::Attribute activation = Chosen(given);
   const bool is_known = activation.Is(ir::AttrKind::kString);
   if (is_known && activation.AsString() == "Relu") return {Call("onnx.Relu", {y})};
   if (is_known && activation.AsString() == "Clip") return {Clipped(op, y)};

@@ -182,7 +182,13 @@ bool RuleCase::PickAlternative(drr::OpId id, ProofOp* op) {
         alternative.attrs.begin(), alternative.attrs.end(),
         [&](const AttrPattern& p) { return p.name == field.name && p.kind != AttrPattern::kAny; });
     if (pattern == alternative.attrs.end()) {
-      op->attrs[name] = {.token = fmt::format("op{}.{}", id.index(), name)};
+      const bool is_default =
+          field.make_default != nullptr && field.kind != ir::AttrKind::kFloat && HasOnlyNumbers(id);
+      if (is_default) {
+        op->attrs[name] = {.literal = field.make_default(*graph_.context())};
+      } else {
+        op->attrs[name] = {.token = fmt::format("op{}.{}", id.index(), name)};
+      }
       continue;
     }
     ProofAttr attr = AttrOf(*pattern, field);

@@ -92,6 +92,10 @@ class RuleCase {
   // Null where it is absent, and then nothing matches.
   Tensor* TensorOf(const Formula& formula, size_t i);
   std::optional<int64_t> IntegerOf(const Formula& formula, size_t i);
+  // What makes a value of the source; null where that is not known.
+  const ProofOp* OpThatMakes(const Formula& formula, size_t i) const;
+  // Whether a constraint says that attributes of the op other than numbers have their defaults.
+  bool HasOnlyNumbers(drr::OpId id) const;
   const ir::Ints* IntsOf(const Formula& formula, size_t i);
   std::optional<TypeClass> TypeOf(const Formula& formula, size_t i);
   // The size of axis `axis` (an argument) of value `v`; none where that is not known.
