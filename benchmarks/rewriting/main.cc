@@ -3,7 +3,9 @@
 //   bench_rewriting --mode rewrite --wl cascade --n 100000 --reps 5
 //
 // Modes: rewrite, none (rewrite with no rule), build (also walk, verify, print, parse, destroy),
-// pass (cse, dce), freeze. One CSV line per figure, in the form of peers/mlir:
+// pass (cse, dce), freeze (of the rules of a workload, or of `library`: kilobytes of the heap of the
+// rules, with their automaton too, and with --ir FILE when that program was rewritten). One CSV line
+// per figure, in the form of peers/mlir:
 //   mode,workload,form,config,N,metric,median s,least s,ns/op,ns/rewrite,ops,rewrites,peak KB,extra
 // Times are CPU times of the one thread; only the call itself is timed, on a fresh graph each time,
 // and what rewriting leaves is checked against what the workload says.
@@ -15,6 +17,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <fstream>
+#include <iterator>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,7 +27,9 @@
 #include "benchmarks/rewriting/bench_dialect.h"
 #include "benchmarks/rewriting/rules.h"
 #include "benchmarks/rewriting/workloads.h"
+#include "drr/engine/automaton.h"
 #include "ir/analysis/verifier.h"
+#include "ir/dialects/fused.h"
 #include "ir/text/parser.h"
 #include "ir/text/printer.h"
 #include "ir/walk.h"
@@ -33,7 +40,7 @@ namespace weft::bench {
 namespace {
 
 struct Flags {
-  std::string workload = "transpose_pairs", mode = "rewrite", config = "default";
+  std::string workload = "transpose_pairs", mode = "rewrite", config = "default", ir;
   int64_t n = 1000;
   int reps = 9;
 };
@@ -68,7 +75,10 @@ long PeakKb() {
 
 class Benchmark {
  public:
-  explicit Benchmark(Flags flags) : flags_(std::move(flags)) { LoadBenchDialect(context_); }
+  explicit Benchmark(Flags flags) : flags_(std::move(flags)) {
+    LoadBenchDialect(context_);
+    if (flags_.workload == "library") ir::LoadFusedDialect(context_);
+  }
 
   void Rewrite(bool with_rules) {
     const drr::FrozenRewritePatternSet patterns = with_rules ? Freeze() : EmptySet();
@@ -168,10 +178,35 @@ class Benchmark {
     }
     const std::string extra = "rules=" + std::to_string(rules);
     Line("record_rules", record, 0, 0, extra);
-    Line("freeze_patterns", freeze, 0, 0, extra);
+    Line("freeze_patterns", freeze, 0, 0, extra + FrozenMemory());
   }
 
  private:
+  // What is given back with the rules, with the rules once frozen, and once a program was rewritten:
+  // attributes that the context keeps are no part of it.
+  std::string FrozenMemory() {
+    const auto freed = [](auto owned) {
+      const size_t held = HeapBytes();
+      { const auto gone = std::move(owned); }
+      return static_cast<double>(held - HeapBytes()) / 1024;
+    };
+    std::string text = Fixed(" rulesKB=", freed(RulesOf(context_, flags_.workload))) +
+                       Fixed(" frozenKB=", freed(Freeze()));
+    if (flags_.ir.empty()) return text;
+    drr::FrozenRewritePatternSet used = Rewritten(Freeze());
+    const size_t states = used.automaton().num_states();
+    return text + Fixed(" usedKB=", freed(std::move(used))) + " states=" + std::to_string(states);
+  }
+  // The rules again, after the program of --ir.
+  drr::FrozenRewritePatternSet Rewritten(drr::FrozenRewritePatternSet rules) {
+    std::ifstream file(flags_.ir);
+    if (!file) Die("cannot read " + flags_.ir);
+    const std::string text((std::istreambuf_iterator<char>(file)), {});
+    const std::unique_ptr<ir::Program> program = Parse(text);
+    const auto result = passes::ApplyPatternsGreedily(*program, rules, {});
+    if (!result.ok()) Die(std::string(ir::Message(result.status())));
+    return rules;
+  }
   template <class F>
   static double Time(F&& run) {
     const double start = Now();
@@ -254,6 +289,8 @@ Flags ParseFlags(int argc, char** argv) {
       flags.mode = value;
     } else if (flag == "--cfg") {
       flags.config = value;
+    } else if (flag == "--ir") {
+      flags.ir = value;
     } else if (flag == "--n") {
       flags.n = std::atoll(value.c_str());
     } else if (flag == "--reps") {

@@ -2,10 +2,13 @@
 
 #include <array>
 #include <utility>
+#include <vector>
 
 #include "benchmarks/rewriting/bench_dialect.h"
 #include "benchmarks/rewriting/workloads.h"
 #include "drr/drr.h"
+#include "passes/rule_registry.h"
+#include "passes/transformation.h"
 
 namespace weft::bench {
 namespace {
@@ -97,8 +100,22 @@ void AddUnaryChains(RewritePatternSet* set) {
 
 }  // namespace
 
+// What a pipeline runs that is for no target.
+std::vector<const passes::RegisteredRule*> DefaultLibrary() {
+  std::vector<const passes::RegisteredRule*> rules;
+  for (const passes::Transformation& t : passes::Transformations()) {
+    const passes::RegisteredRule* rule = t.IsPass() ? nullptr : passes::FindRule(t.name);
+    if (rule != nullptr && t.by_default && !rule->opt_in) rules.push_back(rule);
+  }
+  return rules;
+}
+
 RewritePatternSet RulesOf(ir::IrContext& context, std::string_view workload) {
   RewritePatternSet set(&context);
+  if (workload == "library") {
+    static const auto* rules = new std::vector(DefaultLibrary());
+    for (const passes::RegisteredRule* rule : *rules) set.Add(rule->build(&context));
+  }
   const bool both = workload == "no_match";
   if (both || workload == "transpose_pairs" || workload == "wide_return" || workload == "cascade")
     set.Add<ComposeTransposes>();

@@ -1,5 +1,6 @@
 // The rules of the rewriting workloads, in the rule language: T, M, and the 100 or 1000 patterns
-// over unary ops. None of them asks that what it matches be read by nobody else.
+// over unary ops. None of them asks that what it matches be read by nobody else. `library` is all rules
+// that run by default.
 #pragma once
 
 #include <string_view>
