@@ -9,6 +9,7 @@
 #include <new>
 
 #include "ir/base/check.h"
+#include "ir/base/registration.h"
 #include "ir/base/unique_table.h"
 #include "ir/dialects/builtin.h"
 #include "ir/infer.h"
@@ -294,8 +295,9 @@ AttrDict IrContext::Without(AttrDict dict, Name name) {
 void IrContext::AddOp(const OpDef& def) {
   const uint16_t id = def.opcode.id();
   if (ops_.size() <= id) ops_.resize(id + 1);
-  WEFT_CHECK(ops_[id] == nullptr || ops_[id] == &def,
-             "two definitions of " + std::string(def.opcode.name()));
+  if (ops_[id] != nullptr && ops_[id] != &def)
+    return RegistrationFailed(__FILE__, __LINE__,
+                              "two definitions of " + std::string(def.opcode.name()));
   ops_[id] = &def;
 }
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ir/base/check.h"
+#include "ir/base/registration.h"
 
 namespace weft::passes {
 namespace {
@@ -20,7 +20,10 @@ bool AddPassFactory(std::unique_ptr<Pass> (*make)(), drr::SourceLoc loc) {
   const std::string name = make()->name();
   auto at = std::lower_bound(passes.begin(), passes.end(), name,
                              [](const auto& p, const std::string& n) { return p.name < n; });
-  WEFT_CHECK(at == passes.end() || at->name != name, "two passes have one name");
+  if (at != passes.end() && at->name == name) {
+    ir::RegistrationFailed(loc.file, loc.line, "two passes are called " + name);
+    return false;
+  }
   passes.insert(at, {name, make, loc});
   return true;
 }

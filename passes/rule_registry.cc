@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "drr/rule/algebra.h"
-#include "ir/base/check.h"
+#include "ir/base/registration.h"
 #include "ir/context.h"
 #include "passes/rules.h"
 
@@ -22,9 +22,14 @@ bool AddRule(RegisteredRule rule) {
   auto& rules = Rules();
   auto at = std::lower_bound(rules.begin(), rules.end(), rule.name,
                              [](const auto& r, std::string_view name) { return r.name < name; });
-  WEFT_CHECK(!FindRule(rule.name), "two rules have one name");
-  for (std::string_view alias : rule.aliases)
-    WEFT_CHECK(!FindRule(alias), "an alias is the name of another rule");
+  std::vector<std::string_view> names = rule.aliases;
+  names.insert(names.begin(), rule.name);
+  for (std::string_view name : names) {
+    if (!FindRule(name)) continue;
+    ir::RegistrationFailed(rule.loc.file, rule.loc.line,
+                           "two rules are called " + std::string(name));
+    return false;
+  }
   rules.insert(at, std::move(rule));
   return true;
 }

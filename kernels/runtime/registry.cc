@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ir/analysis/reference_body.h"
+#include "ir/base/registration.h"
 #include "ir/base/source_path.h"
 #include "kernels/runtime/decomposed.h"
 #include "kernels/runtime/value_type.h"
@@ -83,7 +84,10 @@ void AddKernelFactory(ir::Opcode opcode, std::string_view provider, KernelFactor
                       uint32_t traits, const char* file) {
   const Registered registered{factory, traits, file};
   const bool is_new = AllFactories()[opcode.id()].emplace(std::string(provider), registered).second;
-  WEFT_CHECK(is_new, "two kernels of one provider are registered for one op");
+  if (!is_new)
+    ir::RegistrationFailed(__FILE__, __LINE__,
+                           "two kernels of the provider " + std::string(provider) + " run " +
+                               std::string(opcode.name()));
 }
 
 std::vector<std::string> ProviderChoices() { return {"auto", "xnnpack", "reference"}; }

@@ -9,20 +9,28 @@ include(CMakePackageConfigHelpers)
 set(weft_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/weft)
 
 # The public headers of weft/ lie a level higher: <weft/weft.h> is found without any option where the prefix is /usr.
-foreach(header weft.h c_api.h model_options.h base/notices.h)
+foreach(header weft.h c_api.h model_options.h plugin.h base/notices.h)
   get_filename_component(folder ${header} DIRECTORY)
   install(FILES ${PROJECT_SOURCE_DIR}/weft/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft/${folder})
 endforeach()
+install(FILES ${PROJECT_SOURCE_DIR}/tools/tools.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft)
 target_include_directories(weft_weft PUBLIC $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+# A program made of weft::tools loads plugins, as ir-opt does.
+set(weft_installed_exports "$<INSTALL_PREFIX>/${weft_cmake_dir}/plugin_host.exports")
+target_link_options(weft_tools INTERFACE $<INSTALL_INTERFACE:LINKER:--dynamic-list=${weft_installed_exports}>
+  "$<INSTALL_INTERFACE:LINKER:--whole-archive,$<TARGET_FILE:weft::ir>,$<TARGET_FILE:weft::drr>,--no-whole-archive>")
+install(FILES ${PROJECT_SOURCE_DIR}/tools/cmake/plugin_host.exports DESTINATION ${weft_cmake_dir})
+install(TARGETS weft_plugin EXPORT weft-plugin)
+install(EXPORT weft-plugin NAMESPACE weft:: FILE weft-plugin-targets.cmake DESTINATION ${weft_cmake_dir})
 
-foreach(name ir drr passes kernels onnx weft z3 fixtures)
+foreach(name ir drr passes kernels onnx weft tools z3 fixtures)
   if(TARGET weft_${name})
     get_target_property(folder weft_${name} WEFT_FOLDER)
     set(component)
     if(name STREQUAL "fixtures")
       set(component COMPONENT fixtures EXCLUDE_FROM_ALL)
     endif()
-    if(NOT name STREQUAL "weft")
+    if(NOT name MATCHES "^(weft|tools)$")
       install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft/${folder}
         ${component} FILES_MATCHING PATTERN "*.h")
     endif()

@@ -32,11 +32,14 @@ function(weft_precompile_headers target)
     "${PROJECT_SOURCE_DIR}/ir/walk.h" ${ARGN})
 endfunction()
 
-# weft_library(<name> <folder> [EXCEPT <folder>] [PUBLIC ...] [PRIVATE ...]): weft_<name>, alias weft::<name>, from all .cc
-# below folder.
+# weft_library(<name> <folder> [AND <folder>...] [EXCEPT <folder>] [PUBLIC ...] [PRIVATE ...]): weft_<name>, alias
+# weft::<name>, from all .cc below the folders but main.cc, which is a program's.
 function(weft_library name folder)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "" "EXCEPT" "PUBLIC;PRIVATE")
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cc)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "EXCEPT" "AND;PUBLIC;PRIVATE")
+  list(TRANSFORM arg_AND PREPEND ${PROJECT_SOURCE_DIR}/)
+  list(TRANSFORM arg_AND APPEND /*.cc)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cc ${arg_AND})
+  list(FILTER sources EXCLUDE REGEX "/main\\.cc$")
   if(arg_EXCEPT)
     list(FILTER sources EXCLUDE REGEX "^${PROJECT_SOURCE_DIR}/${arg_EXCEPT}/")
   endif()
@@ -127,11 +130,38 @@ function(weft_install_stripped target)
   install(CODE "set(CMAKE_INSTALL_DO_STRIP \"\${weft_strip}\")" ${component})
 endfunction()
 
-# weft_program(<name> <folder> [DEVELOPER]): an executable that links weft_tools. It is installed, without its symbols;
+# weft_plugin_interface(): weft_plugin, alias weft::plugin, is what a plugin is compiled with; it links none of ours, which
+# the program that loads it has.
+function(weft_plugin_interface)
+  add_library(weft_plugin INTERFACE)
+  add_library(weft::plugin ALIAS weft_plugin)
+  set_target_properties(weft_plugin PROPERTIES EXPORT_NAME plugin)
+  target_compile_features(weft_plugin INTERFACE cxx_std_20)
+  # What is defined inline, in headers of ours, is to be the program's own.
+  target_compile_options(weft_plugin INTERFACE -fvisibility=default)
+  target_include_directories(weft_plugin INTERFACE
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/weft>)
+  target_link_libraries(weft_plugin INTERFACE absl::status absl::statusor)
+endfunction()
+
+# weft_plugin_host(<target>): the program exports what plugins need of ours, and holds all of ir and drr for them.
+function(weft_plugin_host target)
+  set(exports ${PROJECT_SOURCE_DIR}/tools/cmake/plugin_host.exports)
+  target_link_options(${target} PRIVATE LINKER:--dynamic-list=${exports}
+    "LINKER:--whole-archive,$<TARGET_FILE:weft::ir>,$<TARGET_FILE:weft::drr>,--no-whole-archive")
+  set_target_properties(${target} PROPERTIES LINK_DEPENDS ${exports})
+endfunction()
+
+# weft_program(<name> <source or folder> [DEVELOPER]): an executable that links weft_tools. It is installed, without its symbols;
 # one for developers of Weft only with `cmake --install <build> --component developer`, for which it must be built.
 function(weft_program name folder)
   cmake_parse_arguments(PARSE_ARGV 2 arg "DEVELOPER" "" "")
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cc)
+  if(folder MATCHES "\\.cc$")
+    set(sources ${PROJECT_SOURCE_DIR}/${folder})
+  else()
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cc)
+  endif()
   if(NOT sources)
     return()
   endif()

@@ -4,6 +4,7 @@
 #include "ir/dialects/fused.h"
 #include "ir/dialects/litert.h"
 #include "ir/dialects/microsoft.h"
+#include "ir/dialects/op_registry.h"
 #include "ir/dialects/pd.h"
 
 namespace weft {
@@ -14,6 +15,7 @@ void LoadAllDialects(ir::IrContext& context) {
   ir::LoadLitertDialect(context);
   ir::LoadMicrosoftDialect(context);
   ir::LoadPdDialect(context);
+  ir::LoadRegisteredOps(context);
 }
 
 }  // namespace weft

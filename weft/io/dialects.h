@@ -1,4 +1,4 @@
-// The dialects that the tools know.
+// The dialects that the tools know: ours, and operators that registered themselves.
 #pragma once
 
 #include "ir/context.h"

@@ -1,0 +1,318 @@
+// ir-opt: reads a model (ONNX or text), runs passes on it, writes it. `ir-opt --help` has the
+// flags.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "ir/base/suggest.h"
+#include "ir/text/printer.h"
+#include "kernels/available_cpus.h"
+#include "passes/pass_registry.h"
+#include "tools/cli/exit_code.h"
+#include "tools/cli/load_flags.h"
+#include "tools/cli/pass_flags.h"
+#include "tools/cli/plugin.h"
+#include "tools/cli/program_main.h"
+#include "tools/cli/rule_bound.h"
+#include "tools/cli/shape_flags.h"
+#include "tools/cli/target_opset.h"
+#include "tools/ir_opt/analyse.h"
+#include "tools/ir_opt/bisect.h"
+#include "tools/ir_opt/check_flags.h"
+#include "tools/ir_opt/convert.h"
+#include "tools/ir_opt/describe_rule.h"
+#include "tools/ir_opt/explain.h"
+#include "tools/ir_opt/lists.h"
+#include "tools/ir_opt/quantize.h"
+#include "tools/ir_opt/reduce.h"
+#include "tools/ir_opt/verify_rules.h"
+#include "tools/onnx/export.h"
+#include "tools/onnx/origins.h"
+#include "tools/tools.h"
+#include "weft/base/files.h"
+#include "weft/check/model_check.h"
+
+namespace weft::tools {
+namespace {
+
+struct Flags {
+  std::string in, out, explain, rule, export_form = "functions";
+  bool full_weights = false, print_origins = false;
+  bool list_passes = false, list_ops = false, list_constraints = false, analyse_rules = false;
+  const CLI::Option* list_rules = nullptr;    // may have a value: the rule
+  const CLI::Option* verify_rules = nullptr;  // may have a value: the rules
+  std::vector<std::string> rules_to_verify, plugins;
+  PassFlags passes{"simplify"};
+  CheckFlags check;
+  bool bisect = false, reduce = false;
+  std::string test;
+  ConvertFlags convert;
+  ShapeFlags shapes;
+  QuantizeFlags quantize;
+  LoadOptions load;
+  int64_t target_opset = 0;
+};
+
+void AddFlags(CLI::App& app, Flags* flags) {
+  app.add_option("IN", flags->in,
+                 "the model; where to write it: .onnx, .ir or - to print; origins too");
+  app.add_option("-o", flags->out)->type_name("OUT")->group(kSameLine);
+  app.add_flag("--print-origins", flags->print_origins)->group(kSameLine);
+  AddPipelineFlag(app, &flags->passes);
+  AddPassFlags(app, &flags->passes);
+  AddCheckFlag(app, &flags->check);
+  AddToleranceFlag(app, &flags->check);
+  app.add_flag("--bisect", flags->bisect)->group(kSameLine);
+  app.add_flag("--reduce", flags->reduce)->group(kSameLine);
+  app.add_option("--test", flags->test)->type_name("CMD")->group(kSameLine);
+  AddSearchFlags(app, &flags->passes.search);
+  AddPluginFlag(app, &flags->plugins,
+                "a plugin of yours; why R did not apply, at V or nearest miss");
+  app.add_option("--explain", flags->explain)->type_name("R[@V]")->group(kSameLine);
+  AddRulesFileFlag(app, &flags->passes);
+  AddConvertFlags(app, &flags->convert);
+  AddDimFlag(app, &flags->shapes);
+  AddDimRangeFlag(app, &flags->passes);
+  AddInputShapeFlags(app, &flags->shapes);
+  AddLoadFlags(app, &flags->load);
+  AddQuantizeFlags(app, &flags->quantize);
+  app.add_option("--export", flags->export_form,
+                 "fused ops: functions, inline, ort; opset; weights")
+      ->type_name("FORM");
+  AddTargetOpsetFlag(app, &flags->target_opset);
+  app.add_flag("--full-weights", flags->full_weights)->group(kSameLine);
+  app.add_flag("--analyse-rules", flags->analyse_rules,
+               "rules that undo, grow or shadow; that change numbers");
+  flags->verify_rules = app.add_option("--verify-rules", flags->rules_to_verify)
+                            ->type_name("[R,...]")
+                            ->delimiter(',')
+                            ->expected(0, -1)
+                            ->group(kSameLine);
+  app.add_flag("--list-passes", flags->list_passes, "what there is; one rule");
+  flags->list_rules = app.add_option("--list-rules", flags->rule)
+                          ->type_name("[R]")
+                          ->expected(0, 1)
+                          ->group(kSameLine);
+  app.add_flag("--list-ops", flags->list_ops)->group(kSameLine);
+  app.add_flag("--list-constraints", flags->list_constraints)->group(kSameLine);
+}
+
+// Of the passes that the user chose, or of all there are; CheckFailed when something was found.
+absl::Status Analyse(const Flags& flags) {
+  WEFT_RETURN_IF_ERROR(CheckPassFlags(flags.passes));
+  std::vector<std::string> names = PassesOf(flags.passes);
+  if (flags.passes.passes.empty() && !flags.passes.pipeline_given) {
+    names.clear();
+    for (const passes::RegisteredPass& pass : passes::RegisteredPasses())
+      names.push_back(pass.name);
+  }
+  size_t findings = 0;
+  WEFT_ASSIGN_OR_RETURN(const std::string text, AnalyseRulesOf(names, flags.passes, &findings));
+  std::fputs(text.c_str(), stdout);
+  if (findings == 0) return absl::OkStatus();
+  return CheckFailed(fmt::format("{} finding{} about rules", findings, findings == 1 ? "" : "s"));
+}
+
+// CheckFailed when a rule is refuted.
+absl::Status Verify(const Flags& flags) {
+  size_t refuted = 0;
+  std::vector<std::string> names = flags.rules_to_verify;
+  std::erase(names, "");  // that of all rules
+  WEFT_ASSIGN_OR_RETURN(const std::string text,
+                        VerifyRules(names, flags.passes.rules_files, 1, &refuted));
+  std::fputs(text.c_str(), stdout);
+  if (refuted == 0) return absl::OkStatus();
+  return CheckFailed(fmt::format("{} rule{} refuted", refuted, refuted == 1 ? " is" : "s are"));
+}
+
+bool ToStdout(const Flags& flags) { return flags.out.empty() || flags.out == "-"; }
+
+absl::Status CheckSearchForFaults(const Flags& flags) {
+  if (!flags.bisect && !flags.reduce)
+    return flags.test.empty() ? absl::OkStatus()
+                              : ir::InvalidArgument("--test needs --bisect or --reduce");
+  if (flags.bisect && flags.reduce)
+    return ir::InvalidArgument("--bisect and --reduce are two searches: first one, then the other");
+  const std::string name = flags.bisect ? "--bisect" : "--reduce";
+  if (ToStdout(flags))
+    return ir::InvalidArgument(name + " needs -o OUT, a model, for what it finds");
+  if (flags.reduce && flags.test.empty())
+    return ir::InvalidArgument("--reduce needs --test CMD, which is called with a model");
+  if (flags.reduce && !flags.check.inputs.empty())
+    return ir::InvalidArgument("--reduce runs no pass, so that there is nothing to --check");
+  if (flags.bisect && !flags.explain.empty())
+    return ir::InvalidArgument("--bisect runs the passes many times, --explain is for one run");
+  return absl::OkStatus();
+}
+
+absl::Status CheckFlags(const Flags& flags) {
+  if (flags.in.empty()) return ir::InvalidArgument("no model given; see ir-opt --help");
+  WEFT_RETURN_IF_ERROR(ModelFormatOf(flags.in).status());
+  WEFT_RETURN_IF_ERROR(CheckPassFlags(flags.passes));
+  WEFT_RETURN_IF_ERROR(CheckTargetOpset(flags.target_opset));
+  WEFT_RETURN_IF_ERROR(CheckConvertFlags(flags.convert));
+  WEFT_RETURN_IF_ERROR(CheckQuantizeFlags(flags.quantize));
+  WEFT_RETURN_IF_ERROR(CheckCheckFlags(flags.check));
+  WEFT_RETURN_IF_ERROR(CheckSearchForFaults(flags));
+  const bool checks = !flags.check.inputs.empty() || (flags.bisect && flags.test.empty());
+  if (checks && !(flags.convert.to.empty() && flags.quantize.mode.empty()))
+    return ir::InvalidArgument(
+        "--check is for programs that keep their numbers; --convert and --quantize tell themselves "
+        "what they do to outputs");
+  const std::string forms[] = {"functions", "inline", "ort"};
+  WEFT_RETURN_IF_ERROR(ir::CheckName("export form", flags.export_form, forms));
+  if (!flags.explain.empty())
+    WEFT_RETURN_IF_ERROR(RuleExplainer::Create(flags.explain, RuleNamesOf(flags.passes)).status());
+  if (ToStdout(flags)) return absl::OkStatus();
+  WEFT_RETURN_IF_ERROR(ModelFormatOf(flags.out).status());
+  // The side files that go with each of the two count as well.
+  for (const char* in_side : {"", ".weights", ".data"})
+    for (const char* out_side : {"", ".weights", ".data"})
+      if (SameFile(flags.in + in_side, flags.out + out_side))
+        return ir::InvalidArgument(flags.out + ": would overwrite the input " + flags.in + in_side);
+  return absl::OkStatus();
+}
+
+absl::Status List(const Flags& flags) {
+  if (flags.list_passes) std::fputs(ListPasses().c_str(), stdout);
+  if (flags.list_rules->count() > 0) {
+    WEFT_ASSIGN_OR_RETURN(const std::string rules,
+                          flags.rule.empty() ? ListRules(flags.passes.rules_files)
+                                             : DescribeRule(flags.rule, flags.passes.rules_files));
+    std::fputs(rules.c_str(), stdout);
+  }
+  if (flags.list_ops) std::fputs(ListOps().c_str(), stdout);
+  if (flags.list_constraints) std::fputs(ListConstraints().c_str(), stdout);
+  return absl::OkStatus();
+}
+
+SaveOptions SaveOptionsOf(const Flags& flags) {
+  return {.full_weights = flags.full_weights,
+          .inline_functions = flags.export_form != "functions",
+          .target_opset = flags.passes.target_opset};
+}
+
+absl::Status WriteProgram(const Flags& flags, ir::Program& program) {
+  if (!ToStdout(flags)) return SaveModel(program, flags.out, SaveOptionsOf(flags));
+  if (!flags.explain.empty() && flags.out.empty()) return absl::OkStatus();  // that is the answer
+  const std::string text = ir::PrintProgram(
+      program, {.full_weights = flags.full_weights, .locations = flags.print_origins});
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  return absl::OkStatus();
+}
+
+// Runs the passes and explains what is to be explained.
+absl::Status Optimise(const Flags& flags, const Conversion& conversion, ir::Program& program) {
+  std::vector<passes::PassReport> reports;
+  const std::unique_ptr<ir::Program> original = flags.passes.convert ? program.Clone() : nullptr;
+  if (flags.explain.empty()) {
+    WEFT_RETURN_IF_ERROR(RunPasses(flags.passes, program, &reports));
+  } else {
+    WEFT_ASSIGN_OR_RETURN(RuleExplainer explainer,
+                          RuleExplainer::Create(flags.explain, RuleNamesOf(flags.passes)));
+    WEFT_RETURN_IF_ERROR(RunPasses(flags.passes, program, &reports, explainer.hook()));
+    WEFT_ASSIGN_OR_RETURN(const std::string answer,
+                          explainer.Answer(program, RuleNames(reports), reports));
+    std::fputs(answer.c_str(), flags.out == "-" ? stderr : stdout);
+  }
+  if (original) conversion.Report(*original, program, reports);
+  return CheckRuleBounds(flags.passes.fail_if, RuleNames(reports), reports);
+}
+
+drr::NumericClass NumericsOf(const Flags& flags) {
+  return drr::FindNumericClass(flags.passes.numerics).value();  // CheckPassFlags() saw it
+}
+
+// The same, between two runs of --check.
+absl::Status OptimiseChecked(const Flags& flags, const Conversion& conversion,
+                             ir::Program& program) {
+  if (flags.check.inputs.empty()) return Optimise(flags, conversion, program);
+  const std::unique_ptr<ir::Program> original = program.Clone();
+  WEFT_ASSIGN_OR_RETURN(ModelCheck check,
+                        ModelCheck::Create(CheckOptionsOf(flags.check), NumericsOf(flags),
+                                           *original, kernels::AvailableCpus()));
+  std::fputs(check.Preface().c_str(), stderr);
+  check.Watch(program);
+  Flags traced = flags;
+  traced.passes.rewrites.before_rewrite = [](const passes::TracedRewrite&, ir::Program&) {};
+  WEFT_RETURN_IF_ERROR(Optimise(traced, conversion, program));
+  std::string text;
+  absl::Status verdict = check.Judge(&text);
+  std::fputs(text.c_str(), stderr);
+  return verdict;
+}
+
+// The first with LayerNormalization, which ONNX Runtime has one kernel for.
+constexpr int64_t kOrtOpset = 17;
+
+bool ForOnnxRuntime(const Flags& flags) { return flags.export_form == "ort"; }
+
+// Rules have to know what the model will be written as.
+absl::StatusOr<int64_t> TargetOpsetOf(const Flags& flags, ir::Program& program) {
+  if (ToStdout(flags)) return flags.target_opset;
+  WEFT_ASSIGN_OR_RETURN(const ModelFormat format, ModelFormatOf(flags.out));
+  if (format != ModelFormat::kOnnx) return flags.target_opset;
+  if (flags.target_opset != 0) return flags.target_opset;
+  const int64_t opset = ChooseTargetOpset(program, flags.target_opset, "ir-opt");
+  return OpsetToConvertIn(flags.convert, program,
+                          ForOnnxRuntime(flags) ? std::max(opset, kOrtOpset) : opset);
+}
+
+// Written ONNX has them always: they cost next to nothing there.
+bool ShowsOrigins(const Flags& flags) {
+  const bool writes_onnx =
+      !ToStdout(flags) && ModelFormatOf(flags.out).value() == ModelFormat::kOnnx;  // CheckFlags()
+  return flags.print_origins || !flags.explain.empty() || (writes_onnx && !flags.bisect);
+}
+
+absl::Status Run(Flags flags) {
+  if (flags.list_passes || flags.list_rules->count() > 0 || flags.list_ops ||
+      flags.list_constraints)
+    return List(flags);
+  if (flags.analyse_rules) return Analyse(flags);
+  if (flags.verify_rules->count() > 0) return Verify(flags);
+  // The fused ops of the pipeline `fuse` are for our kernels, and in another layout.
+  if (ForOnnxRuntime(flags) && (!flags.passes.pipeline_given || flags.passes.pipeline == "fuse"))
+    flags.passes.pipeline = "ort";
+  WEFT_RETURN_IF_ERROR(CheckFlags(flags));
+  ir::IrContext context;
+  WEFT_ASSIGN_OR_RETURN(auto program, LoadModel(context, flags.in, flags.load));
+  WEFT_RETURN_IF_ERROR(ApplyShapes(flags.shapes, *program));
+  WEFT_ASSIGN_OR_RETURN(flags.passes.target_opset, TargetOpsetOf(flags, *program));
+  if (flags.reduce) return Reduce({flags.test, SaveOptionsOf(flags), flags.out}, *program);
+  if (ShowsOrigins(flags)) onnx::RecordNodeOrigins(*program);
+  if (!flags.quantize.mode.empty())
+    WEFT_RETURN_IF_ERROR(Quantize(flags.quantize, flags.passes, *program));
+  const int64_t opset = flags.passes.target_opset;
+  Conversion conversion(flags.convert, opset > 0 ? opset : onnx::TargetOpset(*program));
+  flags.passes.convert = conversion.options();
+  if (flags.bisect)
+    return Bisect({flags.test, flags.check, flags.passes, SaveOptionsOf(flags), flags.out},
+                  *program);
+  WEFT_RETURN_IF_ERROR(OptimiseChecked(flags, conversion, *program));
+  return WriteProgram(flags, *program);
+}
+
+}  // namespace
+}  // namespace weft::tools
+
+namespace weft {
+
+int IrOptMain(int argc, char** argv) {
+  using namespace tools;  // NOLINT
+  CLI::App app("", "ir-opt");
+  SetUpApp(app, "usage: ir-opt IN [-o OUT|-] [options]     optimises a model and writes it",
+           "exit: 0 done, 1 a check failed, 2 bad usage or input, 3 unsupported");
+  Flags flags;
+  AddFlags(app, &flags);
+  return RunMain(app, argc, argv, [&] {
+    WEFT_RETURN_IF_ERROR(LoadPlugins(flags.plugins));
+    return Run(flags);
+  });
+}
+
+}  // namespace weft

@@ -1,0 +1,234 @@
+// ir-run: runs a model on inputs from files or random ones; compares, times and profiles it.
+// `ir-run --help` has the flags.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+#include <optional>
+#include <string>
+
+#include "ir/base/suggest.h"
+#include "kernels/available_cpus.h"
+#include "kernels/runtime/missing_kernels.h"
+#include "kernels/runtime/registry.h"
+#include "kernels/thread_pool.h"
+#include "tools/cli/exit_code.h"
+#include "tools/cli/load_flags.h"
+#include "tools/cli/pass_flags.h"
+#include "tools/cli/plugin.h"
+#include "tools/cli/program_main.h"
+#include "tools/cli/rule_bound.h"
+#include "tools/cli/shape_flags.h"
+#include "tools/cli/values/tensors.h"
+#include "tools/ir_run/bench.h"
+#include "tools/ir_run/check_outputs.h"
+#include "tools/ir_run/report.h"
+#include "tools/ir_run/runner.h"
+#include "tools/onnx/origins.h"
+#include "tools/tools.h"
+#include "weft/base/numeric_isa.h"
+
+namespace weft::tools {
+namespace {
+
+using kernels::ThreadPool;
+
+struct Flags {
+  std::string model, output_dir, save_inputs;
+  std::vector<std::string> plugins;
+  ComparisonFlags compare;
+  InputFlags inputs;
+  ShapeFlags shapes;
+  LoadOptions load;
+  PassFlags passes{"fuse", "ir-run"};
+  std::string provider = "auto", isa;
+  int threads = std::min(kernels::AvailableCpus(), ThreadPool::kMaxThreads);
+  bool oversubscribe = false;
+  bool bench = false, bench_blocks = false, profile = false, report = false, can_run = false;
+};
+
+void AddFlags(CLI::App& app, Flags* flags) {
+  app.add_option("MODEL", flags->model, "an .onnx or .ir file");
+  AddPluginFlag(app, &flags->plugins, "rules, passes, operators, kernels of yours; repeatable");
+  app.add_option("--input", flags->inputs.files, "an input from a .pb or .npy file; repeatable")
+      ->type_name("NAME=FILE")
+      ->allow_extra_args(false);
+  app.add_option("--random-inputs", flags->inputs.seed, "random values for the other inputs")
+      ->type_name("SEED")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--input-range", flags->inputs.ranges)
+      ->type_name("NAME=LOW,HIGH")
+      ->allow_extra_args(false)
+      ->group(kSameLine);
+  AddDimFlag(app, &flags->shapes);
+  AddInputShapeFlags(app, &flags->shapes);
+  AddLoadFlags(app, &flags->load);
+  app.add_option("--output-dir", flags->output_dir, "write DIR/output_<i>.pb, DIR/input_<i>.pb")
+      ->type_name("DIR");
+  app.add_option("--save-inputs", flags->save_inputs)->type_name("DIR")->group(kSameLine);
+  AddPipelineFlag(app, &flags->passes);
+  AddOtherPassFlags(app, &flags->passes);
+  app.add_option("--provider", flags->provider,
+                 fmt::format("whose kernels: {} (auto); portable|avx2|avx512|amx",
+                             fmt::join(kernels::ProviderChoices(), "|")))
+      ->type_name("K");
+  app.add_option("--isa", flags->isa)->type_name("I")->group(kSameLine);
+  app.add_option("--threads", flags->threads,
+                 "default and limit: the CPUs the process may use; lift the limit")
+      ->type_name("N");
+  app.add_flag("--oversubscribe", flags->oversubscribe)->group(kSameLine);
+  app.add_option("--compare", flags->compare.with,
+                 "with reference: as it is on reference kernels; or with another model")
+      ->type_name("WITH");
+  app.add_option("--expect", flags->compare.expect, "compare an output with a file; repeatable")
+      ->type_name("NAME=FILE")
+      ->allow_extra_args(false);
+  app.add_option("--tolerance", flags->compare.tolerance,
+                 "allowed / largest output (f32 5e-6, f16 1e-3, bf16 8e-3, integers 0)")
+      ->type_name("T");
+  app.add_flag("--bench", flags->bench,
+               "time runs: min, mean, p50, p90, p99; the size of the arena");
+  app.add_flag("--bench-blocks", flags->bench_blocks,
+               "run counts on stdin, milliseconds of each run on stdout");
+  app.add_flag("--profile", flags->profile,
+               "time per op, with its kernel, the nodes it holds, rules");
+  app.add_flag("--report", flags->report, "rules, fused and unfused latency, difference");
+  app.add_flag("--can-run", flags->can_run,
+               "run nothing; name all that the model needs and we lack");
+}
+
+absl::Status CheckFlags(const Flags& flags) {
+  if (flags.model.empty()) return ir::InvalidArgument("no model given; see ir-run --help");
+  WEFT_RETURN_IF_ERROR(CheckPassFlags(flags.passes));
+  WEFT_RETURN_IF_ERROR(ir::CheckName("provider", flags.provider, kernels::ProviderChoices()));
+  if (flags.threads < 1 || flags.threads > ThreadPool::kMaxThreads)
+    return ir::InvalidArgument(
+        fmt::format("--threads {}: expected 1 to {}", flags.threads, ThreadPool::kMaxThreads));
+  if (flags.report && !flags.passes.passes.empty())
+    return ir::InvalidArgument("--report runs the pipelines layout and fuse, not --passes");
+  WEFT_RETURN_IF_ERROR(CheckComparisonFlags(flags.compare));
+  return absl::OkStatus();
+}
+
+// The threads to run on, and a warning when those are fewer than were asked for.
+int ThreadsOf(const Flags& flags) {
+  const int cpus = kernels::AvailableCpus();
+  if (flags.oversubscribe || flags.threads <= cpus) return flags.threads;
+  PrintWarning("ir-run", fmt::format("--threads {}: this process may use {} CPU{} and more threads "
+                                     "would be slower; running on {}, or give --oversubscribe",
+                                     flags.threads, cpus, cpus == 1 ? "" : "s", cpus));
+  return cpus;
+}
+
+using Steps = std::vector<std::optional<double>>;
+
+// `steps` are those of the model as it is, which is `original` when that is compared.
+absl::Status CheckOutputs(const Flags& flags, const ir::Program* original, const Steps& steps,
+                          const Runner& runner, const std::vector<kernels::RuntimeValue>& inputs,
+                          const kernels::SessionOptions& options, ir::IrContext& context) {
+  OutputCheck check(runner, inputs, steps, flags.compare.tolerance);
+  if (original) {
+    WEFT_RETURN_IF_ERROR(check.WithReference(*original));
+  } else if (!flags.compare.with.empty()) {
+    WEFT_RETURN_IF_ERROR(check.WithModel(context, flags.compare.with, flags.load, options));
+  }
+  WEFT_RETURN_IF_ERROR(check.WithFiles(context, flags.compare.expect));
+  return check.Verdict();
+}
+
+absl::Status Measure(const Flags& flags, Runner& runner) {
+  const RunOnce run = [&runner] { return runner.Run(); };
+  if (flags.bench_blocks) return ServeBlocks(std::cin, run);
+  WEFT_ASSIGN_OR_RETURN(const auto times, TimeRuns(run));
+  if (flags.bench) std::fputs(BenchTable(times, runner.arena_bytes()).c_str(), stdout);
+  if (flags.profile) std::fputs(runner.ProfileTable().c_str(), stdout);
+  return absl::OkStatus();
+}
+
+void PrintOutputs(const Runner& runner) {
+  for (size_t i = 0; i < runner.outputs().size(); ++i)
+    std::printf("%s: %s\n", runner.output_infos()[i].name.c_str(),
+                Summary(runner.outputs()[i]).c_str());
+}
+
+// A line on stdout for everything that the program needs and no kernel does.
+absl::Status CheckKernels(ir::Program& program, const std::string& provider) {
+  WEFT_ASSIGN_OR_RETURN(const auto providers, kernels::ProviderOrder(provider));
+  size_t ops = 0;
+  for (const kernels::MissingKernel& missing : kernels::MissingKernels(program, providers)) {
+    ops += missing.count;
+    std::printf("%s: %s; %zu op%s%s%s\n", missing.op.c_str(), missing.why.c_str(), missing.count,
+                missing.count == 1 ? "" : "s", missing.where.empty() ? "" : ", first ",
+                missing.where.c_str());
+  }
+  if (ops > 0) return ir::Unsupported(fmt::format("{} op{} cannot run", ops, ops == 1 ? "" : "s"));
+  std::puts("every op has a kernel");
+  return absl::OkStatus();
+}
+
+absl::Status Run(Flags& flags) {
+  WEFT_RETURN_IF_ERROR(CheckFlags(flags));
+  flags.passes.widen_floats = flags.provider != "reference";
+  ir::IrContext context;
+  WEFT_ASSIGN_OR_RETURN(auto program, LoadModel(context, flags.model, flags.load));
+  WEFT_RETURN_IF_ERROR(ApplyShapes(flags.shapes, *program));
+  WEFT_ASSIGN_OR_RETURN(std::string isa, IsaFor(flags.isa, flags.passes.numerics));
+  const kernels::SessionOptions options = {.threads = ThreadsOf(flags),
+                                           .provider = flags.provider,
+                                           .isa = std::move(isa),
+                                           .profile = flags.profile,
+                                           .oversubscribe = flags.oversubscribe};
+  if (flags.report)
+    return PrintReport(*program, flags.model, flags.inputs, options, flags.passes,
+                       flags.compare.tolerance);
+
+  std::unique_ptr<ir::Program> original;
+  if (flags.compare.with == "reference") original = program->Clone();
+  const Steps steps = OutputSteps(*program);
+  if (flags.profile) onnx::RecordNodeOrigins(*program);
+  std::vector<passes::PassReport> reports;
+  WEFT_RETURN_IF_ERROR(RunPasses(flags.passes, *program, &reports));
+  WEFT_RETURN_IF_ERROR(CheckRuleBounds(flags.passes.fail_if, RuleNames(reports), reports));
+  if (flags.can_run) return CheckKernels(*program, flags.provider);
+  WEFT_ASSIGN_OR_RETURN(auto runner, Runner::Create(*program, options));
+  WEFT_ASSIGN_OR_RETURN(const auto inputs, GatherInputs(context, runner->inputs(), flags.inputs));
+  if (!flags.save_inputs.empty())
+    WEFT_RETURN_IF_ERROR(
+        WriteValues(context, flags.save_inputs, "input", runner->inputs(), inputs));
+  WEFT_RETURN_IF_ERROR(runner->Bind(inputs));
+  WEFT_RETURN_IF_ERROR(runner->Run());
+  if (!flags.output_dir.empty())
+    WEFT_RETURN_IF_ERROR(WriteValues(context, flags.output_dir, "output", runner->output_infos(),
+                                     runner->outputs()));
+  const bool checks = !flags.compare.with.empty() || !flags.compare.expect.empty();
+  const bool measures = flags.bench || flags.bench_blocks || flags.profile;
+  if (checks)
+    WEFT_RETURN_IF_ERROR(
+        CheckOutputs(flags, original.get(), steps, *runner, inputs, options, context));
+  if (measures) WEFT_RETURN_IF_ERROR(Measure(flags, *runner));
+  if (!checks && !measures && flags.output_dir.empty()) PrintOutputs(*runner);
+  return absl::OkStatus();
+}
+
+}  // namespace
+}  // namespace weft::tools
+
+namespace weft {
+
+int IrRunMain(int argc, char** argv) {
+  using namespace tools;  // NOLINT
+  CLI::App app("", "ir-run");
+  SetUpApp(app, "usage: ir-run MODEL [options]     runs a model",
+           "and the flags for passes that ir-opt has: --passes, --numerics, --rules-file, ...\n"
+           "exit: 0 done, 1 outputs differ, 2 bad usage or input, 3 unsupported");
+  Flags flags;
+  AddFlags(app, &flags);
+  return RunMain(app, argc, argv, [&] {
+    WEFT_RETURN_IF_ERROR(LoadPlugins(flags.plugins));
+    return Run(flags);
+  });
+}
+
+}  // namespace weft

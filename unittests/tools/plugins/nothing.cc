@@ -1,0 +1,3 @@
+#include "weft/plugin.h"
+
+WEFT_PLUGIN();
