@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "ir/base/suggest.h"
@@ -14,6 +15,7 @@
 #include "passes/pass_registry.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/load_flags.h"
+#include "tools/cli/model_stream.h"
 #include "tools/cli/pass_flags.h"
 #include "tools/cli/plugin.h"
 #include "tools/cli/program_main.h"
@@ -40,7 +42,7 @@ namespace weft::tools {
 namespace {
 
 struct Flags {
-  std::string in, out, explain, rule, export_form = "functions";
+  std::string in, out, format, explain, rule, export_form = "functions";
   bool full_weights = false, print_origins = false;
   bool list_passes = false, list_ops = false, list_constraints = false, analyse_rules = false;
   const CLI::Option* list_rules = nullptr;    // may have a value: the rule
@@ -58,9 +60,9 @@ struct Flags {
 };
 
 void AddFlags(CLI::App& app, Flags* flags) {
-  app.add_option("IN", flags->in,
-                 "the model; where to write it: .onnx, .ir or - to print; origins too");
+  app.add_option("IN", flags->in, ".onnx, .ir, or -: F is onnx or ir; prints; origins too");
   app.add_option("-o", flags->out)->type_name("OUT")->group(kSameLine);
+  AddFormatFlag(app, &flags->format);
   app.add_flag("--print-origins", flags->print_origins)->group(kSameLine);
   AddPipelineFlag(app, &flags->passes);
   AddPassFlags(app, &flags->passes);
@@ -129,7 +131,14 @@ absl::Status Verify(const Flags& flags) {
   return CheckFailed(fmt::format("{} rule{} refuted", refuted, refuted == 1 ? " is" : "s are"));
 }
 
-bool ToStdout(const Flags& flags) { return flags.out.empty() || flags.out == "-"; }
+bool ToStdout(const Flags& flags) { return flags.out.empty() || flags.out == kStream; }
+
+// What the model is written as, to a file or stdout; none when it is printed for people.
+std::optional<ModelFormat> OutputFormat(const Flags& flags) {
+  if (flags.out.empty()) return std::nullopt;
+  if (flags.out == kStream) return ParseFormat(flags.format).value();  // CheckFlags() saw it
+  return ModelFormatOf(flags.out).value();
+}
 
 absl::Status CheckSearchForFaults(const Flags& flags) {
   if (!flags.bisect && !flags.reduce)
@@ -151,7 +160,9 @@ absl::Status CheckSearchForFaults(const Flags& flags) {
 
 absl::Status CheckFlags(const Flags& flags) {
   if (flags.in.empty()) return ir::InvalidArgument("no model given; see ir-opt --help");
-  WEFT_RETURN_IF_ERROR(ModelFormatOf(flags.in).status());
+  WEFT_RETURN_IF_ERROR(CheckModelName(flags.in, flags.format));
+  if (!flags.format.empty() && flags.in != kStream && flags.out != kStream)
+    return ir::InvalidArgument("--format is for stdin and stdout: - in place of a file");
   WEFT_RETURN_IF_ERROR(CheckPassFlags(flags.passes));
   WEFT_RETURN_IF_ERROR(CheckTargetOpset(flags.target_opset));
   WEFT_RETURN_IF_ERROR(CheckConvertFlags(flags.convert));
@@ -198,6 +209,8 @@ SaveOptions SaveOptionsOf(const Flags& flags) {
 
 absl::Status WriteProgram(const Flags& flags, ir::Program& program) {
   if (!ToStdout(flags)) return SaveModel(program, flags.out, SaveOptionsOf(flags));
+  if (const auto format = OutputFormat(flags))
+    return WriteModelToStdout(program, *format, SaveOptionsOf(flags));
   if (!flags.explain.empty() && flags.out.empty()) return absl::OkStatus();  // that is the answer
   const std::string text = ir::PrintProgram(
       program, {.full_weights = flags.full_weights, .locations = flags.print_origins});
@@ -253,10 +266,8 @@ bool ForOnnxRuntime(const Flags& flags) { return flags.export_form == "ort"; }
 
 // Rules have to know what the model will be written as.
 absl::StatusOr<int64_t> TargetOpsetOf(const Flags& flags, ir::Program& program) {
-  if (ToStdout(flags)) return flags.target_opset;
-  WEFT_ASSIGN_OR_RETURN(const ModelFormat format, ModelFormatOf(flags.out));
-  if (format != ModelFormat::kOnnx) return flags.target_opset;
-  if (flags.target_opset != 0) return flags.target_opset;
+  if (OutputFormat(flags) != ModelFormat::kOnnx || flags.target_opset != 0)
+    return flags.target_opset;
   const int64_t opset = ChooseTargetOpset(program, flags.target_opset, "ir-opt");
   return OpsetToConvertIn(flags.convert, program,
                           ForOnnxRuntime(flags) ? std::max(opset, kOrtOpset) : opset);
@@ -264,8 +275,7 @@ absl::StatusOr<int64_t> TargetOpsetOf(const Flags& flags, ir::Program& program) 
 
 // Written ONNX has them always: they cost next to nothing there.
 bool ShowsOrigins(const Flags& flags) {
-  const bool writes_onnx =
-      !ToStdout(flags) && ModelFormatOf(flags.out).value() == ModelFormat::kOnnx;  // CheckFlags()
+  const bool writes_onnx = OutputFormat(flags) == ModelFormat::kOnnx;
   return flags.print_origins || !flags.explain.empty() || (writes_onnx && !flags.bisect);
 }
 
@@ -280,7 +290,8 @@ absl::Status Run(Flags flags) {
     flags.passes.pipeline = "ort";
   WEFT_RETURN_IF_ERROR(CheckFlags(flags));
   ir::IrContext context;
-  WEFT_ASSIGN_OR_RETURN(auto program, LoadModel(context, flags.in, flags.load));
+  WEFT_ASSIGN_OR_RETURN(auto program,
+                        LoadModelOrStream(context, flags.in, flags.format, flags.load));
   WEFT_RETURN_IF_ERROR(ApplyShapes(flags.shapes, *program));
   WEFT_ASSIGN_OR_RETURN(flags.passes.target_opset, TargetOpsetOf(flags, *program));
   if (flags.reduce) return Reduce({flags.test, SaveOptionsOf(flags), flags.out}, *program);

@@ -16,6 +16,7 @@
 #include "kernels/thread_pool.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/load_flags.h"
+#include "tools/cli/model_stream.h"
 #include "tools/cli/pass_flags.h"
 #include "tools/cli/plugin.h"
 #include "tools/cli/program_main.h"
@@ -36,7 +37,7 @@ namespace {
 using kernels::ThreadPool;
 
 struct Flags {
-  std::string model, output_dir, save_inputs;
+  std::string model, format, output_dir, save_inputs;
   std::vector<std::string> plugins;
   ComparisonFlags compare;
   InputFlags inputs;
@@ -50,7 +51,8 @@ struct Flags {
 };
 
 void AddFlags(CLI::App& app, Flags* flags) {
-  app.add_option("MODEL", flags->model, "an .onnx or .ir file");
+  app.add_option("MODEL", flags->model, "an .onnx or .ir file, or -: stdin, which is onnx or ir");
+  AddFormatFlag(app, &flags->format);
   AddPluginFlag(app, &flags->plugins, "rules, passes, operators, kernels of yours; repeatable");
   app.add_option("--input", flags->inputs.files, "an input from a .pb or .npy file; repeatable")
       ->type_name("NAME=FILE")
@@ -101,6 +103,11 @@ void AddFlags(CLI::App& app, Flags* flags) {
 
 absl::Status CheckFlags(const Flags& flags) {
   if (flags.model.empty()) return ir::InvalidArgument("no model given; see ir-run --help");
+  WEFT_RETURN_IF_ERROR(CheckModelName(flags.model, flags.format));
+  if (!flags.format.empty() && flags.model != kStream)
+    return ir::InvalidArgument("--format is for stdin: - in place of a file");
+  if (flags.bench_blocks && flags.model == kStream)
+    return ir::InvalidArgument("--bench-blocks reads stdin, which is the model");
   WEFT_RETURN_IF_ERROR(CheckPassFlags(flags.passes));
   WEFT_RETURN_IF_ERROR(ir::CheckName("provider", flags.provider, kernels::ProviderChoices()));
   if (flags.threads < 1 || flags.threads > ThreadPool::kMaxThreads)
@@ -172,7 +179,8 @@ absl::Status Run(Flags& flags) {
   WEFT_RETURN_IF_ERROR(CheckFlags(flags));
   flags.passes.widen_floats = flags.provider != "reference";
   ir::IrContext context;
-  WEFT_ASSIGN_OR_RETURN(auto program, LoadModel(context, flags.model, flags.load));
+  WEFT_ASSIGN_OR_RETURN(auto program,
+                        LoadModelOrStream(context, flags.model, flags.format, flags.load));
   WEFT_RETURN_IF_ERROR(ApplyShapes(flags.shapes, *program));
   WEFT_ASSIGN_OR_RETURN(std::string isa, IsaFor(flags.isa, flags.passes.numerics));
   const kernels::SessionOptions options = {.threads = ThreadsOf(flags),
