@@ -1,17 +1,20 @@
 #include "tools/cli/process.h"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <utility>
+#include <vector>
 
 #include "tools/cli/reproducer.h"
 
@@ -34,18 +37,22 @@ std::string ReadAll(int pipe) {
   return text;
 }
 
-}  // namespace
+struct Copy {
+  pid_t process = 0;
+  int output = -1;  // a pipe with what it writes
+};
 
-std::string ProcessEnd::ToString() const {
-  return signal != 0 ? strsignal(signal) : fmt::format("exit {}", exit_code);
-}
-
-absl::StatusOr<ProcessEnd> RunInCopy(const std::function<int()>& body) {
+absl::StatusOr<Copy> StartCopy(const std::function<int()>& body) {
   int output[2];
   if (pipe(output) != 0) return SystemError("pipe");
   std::fflush(nullptr);  // or the copy might write what waits to be written once more
   const pid_t child = fork();
-  if (child < 0) return SystemError("fork");
+  if (child < 0) {
+    const absl::Status status = SystemError("fork");
+    close(output[0]);
+    close(output[1]);
+    return status;
+  }
   if (child == 0) {
     DropReproducer();
     const rlimit no_core = {0, 0};
@@ -60,9 +67,13 @@ absl::StatusOr<ProcessEnd> RunInCopy(const std::function<int()>& body) {
     _exit(code);
   }
   close(output[1]);
-  ProcessEnd end{.text = ReadAll(output[0])};
+  return Copy{child, output[0]};
+}
+
+absl::StatusOr<ProcessEnd> EndOf(const Copy& copy, std::string text) {
+  ProcessEnd end{.text = std::move(text)};
   int status = 0;
-  while (waitpid(child, &status, 0) < 0)
+  while (waitpid(copy.process, &status, 0) < 0)
     if (errno != EINTR) return SystemError("waitpid");
   if (WIFSIGNALED(status)) {
     end.signal = WTERMSIG(status);
@@ -70,6 +81,98 @@ absl::StatusOr<ProcessEnd> RunInCopy(const std::function<int()>& body) {
     end.exit_code = WEXITSTATUS(status);
   }
   return end;
+}
+
+using Clock = std::chrono::steady_clock;
+
+struct RunningCopy {
+  Copy copy;
+  size_t index = 0;
+  Clock::time_point start;
+  std::string text;
+  bool has_output = false;  // or has closed it
+};
+
+void WaitForOutput(std::vector<RunningCopy>& running) {
+  std::vector<pollfd> files;
+  files.reserve(running.size());
+  for (const RunningCopy& copy : running) files.push_back({copy.copy.output, POLLIN, 0});
+  const bool any = poll(files.data(), files.size(), -1) > 0;
+  for (size_t i = 0; i < running.size(); ++i) running[i].has_output = any && files[i].revents != 0;
+}
+
+// False at the end.
+bool ReadSome(int pipe, std::string* text) {
+  char buffer[4096];
+  const ssize_t n = read(pipe, buffer, sizeof(buffer));
+  if (n > 0) text->append(buffer, static_cast<size_t>(n));
+  return n > 0 || (n < 0 && errno == EINTR);
+}
+
+// While it lives, ^C is noted and does not end this process.
+class Interrupts {
+ public:
+  Interrupts() {
+    came_ = 0;
+    struct sigaction action = {};
+    action.sa_handler = [](int) { came_ = 1; };
+    sigaction(SIGINT, &action, &before_);
+  }
+  ~Interrupts() { Restore(); }
+  Interrupts(const Interrupts&) = delete;
+  Interrupts& operator=(const Interrupts&) = delete;
+
+  void Restore() const { sigaction(SIGINT, &before_, nullptr); }
+  bool came() const { return came_ != 0; }
+
+ private:
+  static inline volatile std::sig_atomic_t came_ = 0;
+  struct sigaction before_ = {};
+};
+
+}  // namespace
+
+std::string ProcessEnd::ToString() const {
+  return signal != 0 ? strsignal(signal) : fmt::format("exit {}", exit_code);
+}
+
+absl::StatusOr<ProcessEnd> RunInCopy(const std::function<int()>& body) {
+  WEFT_ASSIGN_OR_RETURN(const Copy copy, StartCopy(body));
+  return EndOf(copy, ReadAll(copy.output));
+}
+
+absl::Status RunInCopies(
+    size_t count, size_t jobs, const std::function<int(size_t)>& body,
+    const std::function<void(size_t, const ProcessEnd&, double seconds)>& ended) {
+  const Interrupts interrupts;
+  std::vector<RunningCopy> running;
+  absl::Status status;
+  for (size_t next = 0;;) {
+    for (; next < count && running.size() < jobs && status.ok() && !interrupts.came(); ++next) {
+      auto copy = StartCopy([&] {
+        interrupts.Restore();
+        return body(next);
+      });
+      if (!copy.ok()) status = copy.status();
+      if (copy.ok()) running.push_back({*copy, next, Clock::now(), ""});
+    }
+    if (running.empty()) return status;
+    WaitForOutput(running);
+    for (size_t i = 0; i < running.size();) {
+      RunningCopy& copy = running[i];
+      if (!copy.has_output || ReadSome(copy.copy.output, &copy.text)) {
+        ++i;
+        continue;
+      }
+      close(copy.copy.output);
+      const std::chrono::duration<double> seconds = Clock::now() - copy.start;
+      const RunningCopy done = std::move(copy);
+      running.erase(running.begin() + static_cast<ptrdiff_t>(i));
+      const auto end = EndOf(done.copy, done.text);
+      if (end.ok()) ended(done.index, *end, seconds.count());
+      if (!end.ok()) status = end.status();
+    }
+  }
 }
 
 absl::StatusOr<ProcessEnd> RunCommand(const std::string& command, const std::string& argument) {

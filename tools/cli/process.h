@@ -24,6 +24,13 @@ struct ProcessEnd {
 // has one thread.
 absl::StatusOr<ProcessEnd> RunInCopy(const std::function<int()>& body);
 
+// Calls body(i) for each i below `count` in a copy of this process, at most `jobs` at a time, and
+// ended(i, end, seconds) in this one, as each ends. ^C reaches the copies: then no more are started, and
+// those that were not have no end. The caller has one thread.
+absl::Status RunInCopies(
+    size_t count, size_t jobs, const std::function<int(size_t)>& body,
+    const std::function<void(size_t, const ProcessEnd&, double seconds)>& ended);
+
 // sh -c 'command "$1"' with `argument` for $1: the command may be a pipeline and gets the argument at
 // its end. InvalidArgument when there is no such command.
 absl::StatusOr<ProcessEnd> RunCommand(const std::string& command, const std::string& argument);

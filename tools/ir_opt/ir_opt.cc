@@ -5,10 +5,12 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "ir/base/contains.h"
 #include "ir/base/suggest.h"
 #include "ir/text/printer.h"
 #include "kernels/available_cpus.h"
@@ -23,6 +25,7 @@
 #include "tools/cli/shape_flags.h"
 #include "tools/cli/target_opset.h"
 #include "tools/ir_opt/analyse.h"
+#include "tools/ir_opt/batch.h"
 #include "tools/ir_opt/bisect.h"
 #include "tools/ir_opt/check_flags.h"
 #include "tools/ir_opt/convert.h"
@@ -42,7 +45,8 @@ namespace weft::tools {
 namespace {
 
 struct Flags {
-  std::string in, out, format, explain, rule, export_form = "functions";
+  std::vector<std::string> inputs;
+  std::string in, out, output_dir, format, explain, rule, export_form = "functions";
   bool full_weights = false, print_origins = false;
   bool list_passes = false, list_ops = false, list_constraints = false, analyse_rules = false;
   const CLI::Option* list_rules = nullptr;    // may have a value: the rule
@@ -56,12 +60,16 @@ struct Flags {
   ShapeFlags shapes;
   QuantizeFlags quantize;
   LoadOptions load;
-  int64_t target_opset = 0;
+  int64_t target_opset = 0, jobs = 1;
 };
 
+constexpr int64_t kMaxJobs = 1024;
+
 void AddFlags(CLI::App& app, Flags* flags) {
-  app.add_option("IN", flags->in, ".onnx, .ir, or -: F is onnx or ir; prints; origins too");
+  app.add_option("IN", flags->inputs, ".onnx, .ir, folders, or -");
   app.add_option("-o", flags->out)->type_name("OUT")->group(kSameLine);
+  app.add_option("--output-dir", flags->output_dir)->type_name("DIR")->group(kSameLine);
+  app.add_option("-j", flags->jobs)->type_name("N")->group(kSameLine);
   AddFormatFlag(app, &flags->format);
   app.add_flag("--print-origins", flags->print_origins)->group(kSameLine);
   AddPipelineFlag(app, &flags->passes);
@@ -158,11 +166,8 @@ absl::Status CheckSearchForFaults(const Flags& flags) {
   return absl::OkStatus();
 }
 
-absl::Status CheckFlags(const Flags& flags) {
-  if (flags.in.empty()) return ir::InvalidArgument("no model given; see ir-opt --help");
-  WEFT_RETURN_IF_ERROR(CheckModelName(flags.in, flags.format));
-  if (!flags.format.empty() && flags.in != kStream && flags.out != kStream)
-    return ir::InvalidArgument("--format is for stdin and stdout: - in place of a file");
+// What does not depend on the model.
+absl::Status CheckOptions(const Flags& flags) {
   WEFT_RETURN_IF_ERROR(CheckPassFlags(flags.passes));
   WEFT_RETURN_IF_ERROR(CheckTargetOpset(flags.target_opset));
   WEFT_RETURN_IF_ERROR(CheckConvertFlags(flags.convert));
@@ -178,6 +183,16 @@ absl::Status CheckFlags(const Flags& flags) {
   WEFT_RETURN_IF_ERROR(ir::CheckName("export form", flags.export_form, forms));
   if (!flags.explain.empty())
     WEFT_RETURN_IF_ERROR(RuleExplainer::Create(flags.explain, RuleNamesOf(flags.passes)).status());
+  return absl::OkStatus();
+}
+
+absl::Status CheckFlags(const Flags& flags) {
+  if (flags.in.empty()) return ir::InvalidArgument("no model given; see ir-opt --help");
+  WEFT_RETURN_IF_ERROR(CheckModelName(flags.in, flags.format));
+  if (!flags.format.empty() && flags.in != kStream && flags.out != kStream)
+    return ir::InvalidArgument(
+        "--format is for stdin, stdout (- in place of a file) and --output-dir");
+  WEFT_RETURN_IF_ERROR(CheckOptions(flags));
   if (ToStdout(flags)) return absl::OkStatus();
   WEFT_RETURN_IF_ERROR(ModelFormatOf(flags.out).status());
   // The side files that go with each of the two count as well.
@@ -279,19 +294,11 @@ bool ShowsOrigins(const Flags& flags) {
   return flags.print_origins || !flags.explain.empty() || (writes_onnx && !flags.bisect);
 }
 
-absl::Status Run(Flags flags) {
-  if (flags.list_passes || flags.list_rules->count() > 0 || flags.list_ops ||
-      flags.list_constraints)
-    return List(flags);
-  if (flags.analyse_rules) return Analyse(flags);
-  if (flags.verify_rules->count() > 0) return Verify(flags);
-  // The fused ops of the pipeline `fuse` are for our kernels, and in another layout.
-  if (ForOnnxRuntime(flags) && (!flags.passes.pipeline_given || flags.passes.pipeline == "fuse"))
-    flags.passes.pipeline = "ort";
-  WEFT_RETURN_IF_ERROR(CheckFlags(flags));
+absl::Status OptimiseModelOf(Flags flags, OpCounts* ops) {
   ir::IrContext context;
   WEFT_ASSIGN_OR_RETURN(auto program,
                         LoadModelOrStream(context, flags.in, flags.format, flags.load));
+  ops->before = program->num_operations() - 1;  // but the module
   WEFT_RETURN_IF_ERROR(ApplyShapes(flags.shapes, *program));
   WEFT_ASSIGN_OR_RETURN(flags.passes.target_opset, TargetOpsetOf(flags, *program));
   if (flags.reduce) return Reduce({flags.test, SaveOptionsOf(flags), flags.out}, *program);
@@ -305,7 +312,59 @@ absl::Status Run(Flags flags) {
     return Bisect({flags.test, flags.check, flags.passes, SaveOptionsOf(flags), flags.out},
                   *program);
   WEFT_RETURN_IF_ERROR(OptimiseChecked(flags, conversion, *program));
+  ops->after = program->num_operations() - 1;
   return WriteProgram(flags, *program);
+}
+
+bool IsBatch(const Flags& flags) {
+  std::error_code error;
+  return flags.inputs.size() > 1 || !flags.output_dir.empty() ||
+         (flags.inputs.size() == 1 && std::filesystem::is_directory(flags.inputs[0], error));
+}
+
+absl::Status CheckBatchFlags(const Flags& flags) {
+  if (flags.inputs.empty()) return ir::InvalidArgument("no model given; see ir-opt --help");
+  if (flags.output_dir.empty())
+    return ir::InvalidArgument("several models, or a folder of them, need --output-dir DIR");
+  if (!flags.out.empty())
+    return ir::InvalidArgument("-o is for one model, --output-dir for several");
+  if (ir::Contains(flags.inputs, kStream))
+    return ir::InvalidArgument("- is one model; --output-dir is for files and folders");
+  if (!flags.explain.empty() || flags.bisect || flags.reduce)
+    return ir::InvalidArgument("--explain, --bisect and --reduce are for one model");
+  if (flags.jobs < 1 || flags.jobs > kMaxJobs)
+    return ir::InvalidArgument(fmt::format("-j {}: expected 1 to {}", flags.jobs, kMaxJobs));
+  WEFT_RETURN_IF_ERROR(ParseFormat(flags.format).status());
+  return CheckOptions(flags);
+}
+
+absl::Status OptimiseMany(const Flags& flags) {
+  WEFT_RETURN_IF_ERROR(CheckBatchFlags(flags));
+  WEFT_ASSIGN_OR_RETURN(const std::vector<BatchModel> models,
+                        PlanBatch(flags.inputs, flags.output_dir, flags.format));
+  return RunBatch(models, static_cast<size_t>(flags.jobs),
+                  [&](const BatchModel& model, OpCounts* ops) {
+                    Flags one = flags;
+                    one.in = model.in;
+                    one.out = model.out;
+                    return OptimiseModelOf(std::move(one), ops);
+                  });
+}
+
+absl::Status Run(Flags flags) {
+  if (flags.list_passes || flags.list_rules->count() > 0 || flags.list_ops ||
+      flags.list_constraints)
+    return List(flags);
+  if (flags.analyse_rules) return Analyse(flags);
+  if (flags.verify_rules->count() > 0) return Verify(flags);
+  // The fused ops of the pipeline `fuse` are for our kernels, and in another layout.
+  if (ForOnnxRuntime(flags) && (!flags.passes.pipeline_given || flags.passes.pipeline == "fuse"))
+    flags.passes.pipeline = "ort";
+  if (IsBatch(flags)) return OptimiseMany(flags);
+  if (!flags.inputs.empty()) flags.in = flags.inputs[0];
+  WEFT_RETURN_IF_ERROR(CheckFlags(flags));
+  OpCounts ops;
+  return OptimiseModelOf(std::move(flags), &ops);
 }
 
 }  // namespace
@@ -316,7 +375,9 @@ namespace weft {
 int IrOptMain(int argc, char** argv) {
   using namespace tools;  // NOLINT
   CLI::App app("", "ir-opt");
-  SetUpApp(app, "usage: ir-opt IN [-o OUT|-] [options]     optimises a model and writes it",
+  SetUpApp(app,
+           "usage: ir-opt IN... [-o OUT|- | --output-dir DIR] [options]     optimises models and "
+           "writes them",
            "exit: 0 done, 1 a check failed, 2 bad usage or input, 3 unsupported");
   Flags flags;
   AddFlags(app, &flags);

@@ -63,7 +63,7 @@ TEST_F(IrOptStream, StdinNeedsAFormat) {
 
 TEST_F(IrOptStream, AFormatNeedsAStream) {
   EXPECT_THAT(Refusal({Write("a.ir", kModel), "--format", "onnx"}),
-              EndsWith("--format is for stdin and stdout: - in place of a file\n"));
+              EndsWith("--format is for stdin, stdout (- in place of a file) and --output-dir\n"));
 }
 
 TEST_F(IrOptStream, WhatIsNoModelIsRefused) {
