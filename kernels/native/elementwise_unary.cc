@@ -5,6 +5,7 @@
 #include "ir/dialects/onnx.h"
 #include "kernels/native/elementwise.h"
 #include "kernels/native/simd/activation.h"
+#include "kernels/native/simd/binary.h"
 #include "kernels/native/simd/rows.h"
 #include "kernels/native/simd/unary.h"
 
@@ -116,7 +117,21 @@ std::optional<simd::RowFunction> ClipRow(const RowContext& context) {
 }
 const RegisterElementwise<ops::Clip> kClip(&MakeClip, &ClipRow);
 
-// gelu(x + bias), bias along the last axis.
+// Of a bias that is broadcast in any way. As a row of an elementwise group computes it, bit for bit.
+Made MakeGeluOfSum(const KernelContext& context, simd::UnaryOp op) {
+  const Dims shape(context.result_dims(0));
+  const Dims x_strides = BroadcastStrides(context.dims(0), shape),
+             bias_strides = BroadcastStrides(context.dims(1), shape);
+  const int64_t n = context.result_type(0).NumElements();
+  return MakeNative("gelu", {.may_overwrite = 1}, [=](const KernelArgs& args) {
+    auto* y = args.output<float>(0);
+    simd::Binary<float>(simd::BinaryOp::kAdd, args.input<float>(0), x_strides,
+                        args.input<float>(1), bias_strides, y, shape, *args.pool);
+    simd::Unary(op, {}, y, y, n, *args.pool);
+  });
+}
+
+// gelu(x + bias).
 Made MakeGelu(const KernelContext& context) {
   if (!context.AllFloat32()) return context.Unsupported("only f32");
   const bool exact =
@@ -128,7 +143,7 @@ Made MakeGelu(const KernelContext& context) {
   const int64_t columns = context.HasInput(1) ? context.input_type(1).NumElements() : n;
   if (context.HasInput(1) && (dims.empty() || context.dims(1).empty() || columns != dims.back() ||
                               context.dims(1).back() != columns))
-    return context.Unsupported("a bias that is not along the last axis");
+    return MakeGeluOfSum(context, exact ? simd::UnaryOp::kGelu : simd::UnaryOp::kGeluTanh);
   return MakeNative("gelu", {.may_overwrite = 1}, [=](const KernelArgs& args) {
     simd::BiasActivation(args.input<float>(0), args.input<float>(1), kind, args.output<float>(0),
                          n / columns, columns, *args.pool);

@@ -42,6 +42,10 @@ TEST(NativeClip, TakesConstantAndComputedBounds) {
 }
 
 TEST(NativeGelu, AddsABiasFirst) {
+  for (const ir::Shape& bias : {ir::Shape{7, 130}, ir::Shape{7, 1}, ir::Shape{1}})
+    Agreement<fused::Gelu>({RandomIn({7, 130}, 1, -4, 4), Random(bias, 2)}, {},
+                           {FloatResult({7, 130})})
+        .Of("native");
   Agreement<fused::Gelu>({RandomIn({7, 130}, 1, -4, 4), Constant(Random({130}, 2))}, {},
                          {FloatResult({7, 130})})
       .Of("native");
