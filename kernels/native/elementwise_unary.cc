@@ -125,8 +125,8 @@ Made MakeGeluOfSum(const KernelContext& context, simd::UnaryOp op) {
   const int64_t n = context.result_type(0).NumElements();
   return MakeNative("gelu", {.may_overwrite = 1}, [=](const KernelArgs& args) {
     auto* y = args.output<float>(0);
-    simd::Binary<float>(simd::BinaryOp::kAdd, args.input<float>(0), x_strides,
-                        args.input<float>(1), bias_strides, y, shape, *args.pool);
+    simd::Binary<float>(simd::BinaryOp::kAdd, args.input<float>(0), x_strides, args.input<float>(1),
+                        bias_strides, y, shape, *args.pool);
     simd::Unary(op, {}, y, y, n, *args.pool);
   });
 }
