@@ -18,8 +18,8 @@ def main(nm, readelf, library, header):
     for line in run(nm, "-D", "--defined-only", library).splitlines():
         kind, symbol = line.split()[-2:]
         name, _, version = symbol.partition("@@")
-        if kind == "A" and re.fullmatch(r"WEFT_\d+\.\d+", symbol.rstrip("@")):
-            continue  # the version itself
+        if kind == "A" and re.fullmatch(r"(WEFT_\d+\.\d+)(@@\1|@*)", symbol):
+            continue  # the version itself, as GNU or LLVM has it
         exported.add(name)
         if kind != "T" or not version.startswith("WEFT_"):
             faults.append(f"{symbol}: of kind {kind}, without a version of ours")
