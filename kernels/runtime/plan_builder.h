@@ -55,7 +55,7 @@ class PlanBuilder {
   void FindLifetimes();
   void PlaceOutputs();
   void WritePartsInPlace();
-  bool MayBePart(int tensor, int whole, bool is_dense) const;
+  bool MayBePart(int tensor, int whole, bool is_dense, const std::vector<size_t>& readers) const;
   void ShareInPlace();
   bool MayShare(int step, uint32_t operand) const;
   bool ShareWith(int step, uint32_t operand);
