@@ -7,19 +7,13 @@
 #include <fstream>
 
 #include "unittests/kernels/one_cpu.h"
+#include "unittests/temp_dir.h"
 
 namespace weft::kernels {
 namespace {
 
 class CgroupCpuLimitTest : public testing::Test {
  protected:
-  void SetUp() override {
-    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
-    root_ = std::filesystem::path(testing::TempDir()) / (std::string("weft_cpus_") + info->name());
-    std::filesystem::remove_all(root_);
-  }
-  void TearDown() override { std::filesystem::remove_all(root_); }
-
   void Write(const std::string& path, const std::string& text) {
     std::filesystem::create_directories((root_ / path).parent_path());
     std::ofstream(root_ / path) << text;
@@ -41,7 +35,8 @@ class CgroupCpuLimitTest : public testing::Test {
       "32 31 0:29 / /sys/fs/cgroup/cpu,cpuacct rw shared:9 - cgroup cgroup rw,cpu,cpuacct\n";
 
  private:
-  std::filesystem::path root_;
+  const fixtures::TempDir dir_;
+  const std::filesystem::path root_ = dir_.path();
 };
 
 TEST_F(CgroupCpuLimitTest, IsNoneWithoutControlGroups) {

@@ -20,6 +20,7 @@
 #include "tools/onnx/export.h"
 #include "tools/onnx/import.h"
 #include "tools/onnx/proto/proto.h"
+#include "unittests/temp_dir.h"
 
 namespace weft::onnx {
 
@@ -225,24 +226,7 @@ inline std::string ImportAndDescribe(const ModelBuilder& model) {
 
 // --- files ------------------------------------------------------------------------------
 
-// A folder that goes away with the test.
-class TempDir {
- public:
-  TempDir() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "weft_onnx_XXXXXX").string();
-    path_ = mkdtemp(pattern.data());
-  }
-  TempDir(const TempDir&) = delete;
-  TempDir& operator=(const TempDir&) = delete;
-  ~TempDir() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-};
+using fixtures::TempDir;
 
 inline void WriteFile(const std::string& path, std::string_view bytes) {
   std::ofstream(path, std::ios::binary)

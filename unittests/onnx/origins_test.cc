@@ -134,11 +134,11 @@ TEST_F(NodeOrigins, AreThoseOfPlainNodesToo) {
   const auto program = Import(m);
   RecordNodeOrigins(*program);
   Optimise(*program, "fuse");
-  auto path = std::filesystem::path(testing::TempDir()) / "weft_node_origins.onnx";
-  ASSERT_EQ(ExportOnnx(*program, path.string(), {.inline_functions = true}).message(), "");
-  auto plain = ImportOnnx(context, path.string());
+  TempDir dir;
+  const std::string path = dir / "m.onnx";
+  ASSERT_EQ(ExportOnnx(*program, path, {.inline_functions = true}).message(), "");
+  auto plain = ImportOnnx(context, path);
   ASSERT_TRUE(plain.ok()) << plain.status();
-  std::filesystem::remove(path);
   size_t count = 0;
   for (const ir::Operation op : (*plain)->body()) {
     if (!ir::IsRewritten(op)) continue;

@@ -29,7 +29,6 @@ std::string Model(const std::string& op) {
 class Batch : public IrOpt {
  protected:
   void SetUp() override {
-    IrOpt::SetUp();
     std::filesystem::create_directories(folder_ / "in/sub");
     Write("in/a.ir", Model("Relu"));
     Write("in/sub/b.ir", Model("Tanh"));

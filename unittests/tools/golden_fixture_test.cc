@@ -10,6 +10,7 @@
 #include "ir/dialects/onnx.h"
 #include "passes/rule_registry.h"
 #include "unittests/fixtures/golden.h"
+#include "unittests/temp_dir.h"
 
 namespace weft::fixtures {
 namespace {
@@ -52,15 +53,11 @@ module {input_names:strings["x"],output_names:strings["y"]} (%0: tensor<3xf32>) 
 class Golden : public ::testing::Test {
  protected:
   void SetUp() override {
-    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ =
-        std::filesystem::path(::testing::TempDir()) / ("weft_golden_" + std::string(info->name()));
     std::filesystem::create_directories(folder_ / "no");
     blessing_ = std::getenv("WEFT_BLESS") != nullptr;
     unsetenv("WEFT_BLESS");
   }
   void TearDown() override {
-    std::filesystem::remove_all(folder_);
     if (blessing_) setenv("WEFT_BLESS", "1", 1);
   }
   std::string Write(const std::string& name, const std::string& text) {
@@ -86,7 +83,8 @@ class Golden : public ::testing::Test {
     return Read(path);
   }
 
-  std::filesystem::path folder_;
+  const weft::fixtures::TempDir dir_;
+  const std::filesystem::path folder_ = dir_.path();
   bool blessing_ = false;
 };
 

@@ -31,10 +31,7 @@ constexpr const char* kFused =
 
 class IrOptOrigins : public IrOpt {
  protected:
-  void SetUp() override {
-    IrOpt::SetUp();
-    in_ = Write("a.ir", kLinear);
-  }
+  void SetUp() override { in_ = Write("a.ir", kLinear); }
   std::string Print(const std::string& in, std::vector<std::string> more) const {
     more.insert(more.begin(), in);
     return Accept(more).out;

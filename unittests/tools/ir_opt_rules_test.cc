@@ -31,10 +31,7 @@ constexpr const char* kTransposes =
 
 class IrOptRules : public IrOpt {
  protected:
-  void SetUp() override {
-    IrOpt::SetUp();
-    in_ = Write("a.ir", kTransposes);
-  }
+  void SetUp() override { in_ = Write("a.ir", kTransposes); }
   std::string Explain(const std::string& what, std::vector<std::string> more = {}) const {
     more.insert(more.begin(), {in_, "--explain", what});
     return Accept(more).out;

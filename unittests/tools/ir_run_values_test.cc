@@ -38,7 +38,6 @@ class IrRunValues : public ProgramTest {
  protected:
   IrRunValues() : ProgramTest("ir-run") {}
   void SetUp() override {
-    ProgramTest::SetUp();
     sequence = "s=" + Path("made/output_0.pb");
     nothing = "o=" + Path("made/output_1.pb");
     Accept({Write("make.ir", kMake), "--random-inputs", "1", "--output-dir", Path("made")});

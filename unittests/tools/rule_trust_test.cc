@@ -40,14 +40,8 @@ rule two-ranks {
 
 class RuleTrusts : public IrOpt {
  protected:
-  void SetUp() override {
-    IrOpt::SetUp();
-    in_ = Write("a.ir", kModel);
-  }
-  void TearDown() override {
-    setenv("XDG_CACHE_HOME", "/dev/null", 1);
-    IrOpt::TearDown();
-  }
+  void SetUp() override { in_ = Write("a.ir", kModel); }
+  void TearDown() override { setenv("XDG_CACHE_HOME", "/dev/null", 1); }
   // On the model, without other passes.
   Outcome Apply(const std::string& rules, std::vector<std::string> flags = {}) const {
     flags.insert(flags.end(), {in_, "--pipeline", "none", "--rules-file", Write("r.weft", rules),

@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "unittests/temp_dir.h"
 #include "unittests/test_paths.h"
 
 extern char** environ;
@@ -150,15 +151,6 @@ class ProgramTest : public ::testing::Test {
     return outcome.err;
   }
 
-  void SetUp() override {
-    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::path(::testing::TempDir()) /
-              ("weft_" + std::string(info->test_suite_name()) + "_" + info->name());
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   std::string Path(const std::string& name) const { return (folder_ / name).string(); }
   std::string Write(const std::string& name, const std::string& text) const {
     std::ofstream(Path(name), std::ios::binary) << text;
@@ -178,7 +170,8 @@ class ProgramTest : public ::testing::Test {
   }
 
   std::string program_;
-  std::filesystem::path folder_;
+  const fixtures::TempDir dir_;
+  const std::filesystem::path folder_ = dir_.path();
 };
 
 class IrOpt : public ProgramTest {

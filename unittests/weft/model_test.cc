@@ -7,6 +7,7 @@
 
 #include "ir/infer.h"
 #include "ir/op_def.h"
+#include "unittests/temp_dir.h"
 #include "unittests/test_paths.h"
 #include "unittests/tools/faults/wrong_rules.h"
 #include "weft/weft.h"
@@ -29,13 +30,7 @@ constexpr const char* kRelus =
 
 class ModelTest : public testing::Test {
  protected:
-  ModelTest() : folder_(testing::TempDir() + "weft_model_test") {
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-  }
-  ~ModelTest() override { std::filesystem::remove_all(folder_); }
-
-  std::string Path(const std::string& name) const { return folder_ + "/" + name; }
+  std::string Path(const std::string& name) const { return folder_ / name; }
   std::string Write(const std::string& name, const std::string& text) const {
     std::ofstream(Path(name)) << text;
     return Path(name);
@@ -57,7 +52,7 @@ class ModelTest : public testing::Test {
   }
 
  private:
-  const std::string folder_;
+  const fixtures::TempDir folder_;
 };
 
 TEST_F(ModelTest, HasItsRulesAndKernels) { EXPECT_EQ(CheckRegistered(), absl::OkStatus()); }

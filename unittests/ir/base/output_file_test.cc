@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include "unittests/temp_dir.h"
+
 namespace weft::ir {
 namespace {
 
@@ -17,15 +19,6 @@ namespace fs = std::filesystem;
 
 class OutputFileTest : public testing::Test {
  protected:
-  void SetUp() override {
-    folder = fs::path(testing::TempDir()) /
-             (std::string("weft_output_") +
-              testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::remove_all(folder);
-    fs::create_directories(folder);
-  }
-  void TearDown() override { fs::remove_all(folder); }
-
   std::string Path(const std::string& name) const { return (folder / name).string(); }
   std::string Read(const std::string& name) const {
     std::ostringstream text;
@@ -39,7 +32,8 @@ class OutputFileTest : public testing::Test {
     return static_cast<size_t>(std::distance(fs::directory_iterator(folder), {}));
   }
 
-  fs::path folder;
+  const fixtures::TempDir dir;
+  const fs::path folder = dir.path();
 };
 
 TEST_F(OutputFileTest, AppearsWithCommitAndNotBefore) {

@@ -10,22 +10,13 @@
 #include "ir/builder.h"
 #include "ir/dialects/builtin.h"
 #include "unittests/ir/text/text_test_util.h"
+#include "unittests/temp_dir.h"
 
 namespace weft::ir {
 namespace {
 
 class WeightsTest : public testing::Test {
  protected:
-  WeightsTest() : folder(testing::TempDir() + "weft_text_weights_XXXXXX") {
-    EXPECT_NE(mkdtemp(folder.data()), nullptr);
-  }
-  ~WeightsTest() override {
-    for (const char* name : {"w.bin", "link", "sub", "pipe"}) {
-      const std::string path = folder + "/" + name;
-      if (std::remove(path.c_str()) != 0) rmdir(path.c_str());
-    }
-    rmdir(folder.c_str());
-  }
   Attribute Random(DataType dtype, int64_t count) {
     std::vector<std::byte> bytes(static_cast<size_t>(count) * ElementSize(dtype));
     for (std::byte& b : bytes) b = static_cast<std::byte>(random() & 255);
@@ -42,7 +33,8 @@ class WeightsTest : public testing::Test {
     return ParseError(context, text, {.file_name = "f", .weights_dir = folder});
   }
 
-  std::string folder;
+  const fixtures::TempDir dir;
+  const std::string folder = dir.path();
   std::mt19937 random{1};
   IrContext context;
 };

@@ -18,6 +18,7 @@
 #include "ir/dialects/onnx.h"
 #include "passes/verify/digest.h"
 #include "unittests/fixtures/golden.h"
+#include "unittests/temp_dir.h"
 #include "unittests/test_paths.h"
 
 namespace weft::passes {
@@ -45,14 +46,6 @@ RuleJudgement SomeJudgement() {
 
 class JudgementCaches : public testing::Test {
  protected:
-  void SetUp() override {
-    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
-    root_ = fs::path(testing::TempDir()) / (std::string("weft_cache_") + info->name());
-    fs::remove_all(root_);
-    fs::create_directories(root_);
-  }
-  void TearDown() override { fs::remove_all(root_); }
-
   JudgementCache Cache() const { return JudgementCache((root_ / "weft").string()); }
   // What a file holds that was just stored.
   std::string Stored() const {
@@ -66,7 +59,8 @@ class JudgementCaches : public testing::Test {
     return Cache().Find("key", 2).has_value();
   }
 
-  fs::path root_;
+  const fixtures::TempDir dir_;
+  const fs::path root_ = dir_.path();
 };
 
 TEST_F(JudgementCaches, GiveBackEveryField) {

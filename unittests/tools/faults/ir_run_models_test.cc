@@ -30,10 +30,7 @@ std::string Model(const std::string& op, const std::string& first, const std::st
 class IrRunModels : public ProgramTest {
  protected:
   IrRunModels() : ProgramTest("ir-run") {}
-  void SetUp() override {
-    ProgramTest::SetUp();
-    relu_ = Write("relu.ir", Model("Relu", "a", "b"));
-  }
+  void SetUp() override { relu_ = Write("relu.ir", Model("Relu", "a", "b")); }
   Outcome Compare(const std::string& model) {
     return Run({relu_, "--random-inputs", "1", "--compare", Write("other.ir", model)});
   }

@@ -36,14 +36,10 @@ rule nothing {
 class Reproducers : public IrOpt {
  protected:
   void SetUp() override {
-    IrOpt::SetUp();
     std::filesystem::create_directory(Path("left"));
     setenv("WEFT_REPRODUCERS", Path("left").c_str(), 1);
   }
-  void TearDown() override {
-    unsetenv("WEFT_REPRODUCERS");
-    IrOpt::TearDown();
-  }
+  void TearDown() override { unsetenv("WEFT_REPRODUCERS"); }
   // The one folder that was left.
   std::filesystem::path Left() const {
     std::vector<std::filesystem::path> folders;
