@@ -7,6 +7,7 @@
 // rules, with their automaton too, and with --ir FILE when that program was rewritten). One CSV line
 // per figure, in the form of peers/mlir:
 //   mode,workload,form,config,N,metric,median s,least s,ns/op,ns/rewrite,ops,rewrites,peak KB,extra
+// `--with library` adds the rules that run by default, of which none matches in a workload.
 // Times are CPU times of the one thread; only the call itself is timed, on a fresh graph each time,
 // and what rewriting leaves is checked against what the workload says.
 #include <malloc.h>
@@ -40,7 +41,7 @@ namespace weft::bench {
 namespace {
 
 struct Flags {
-  std::string workload = "transpose_pairs", mode = "rewrite", config = "default", ir;
+  std::string workload = "transpose_pairs", mode = "rewrite", config = "default", ir, with;
   int64_t n = 1000;
   int reps = 9;
 };
@@ -77,7 +78,7 @@ class Benchmark {
  public:
   explicit Benchmark(Flags flags) : flags_(std::move(flags)) {
     LoadBenchDialect(context_);
-    if (flags_.workload == "library") ir::LoadFusedDialect(context_);
+    if (flags_.workload == "library" || flags_.with == "library") ir::LoadFusedDialect(context_);
   }
 
   void Rewrite(bool with_rules) {
@@ -169,7 +170,7 @@ class Benchmark {
     size_t rules = 0;
     for (int rep = 0; rep < flags_.reps; ++rep) {
       double start = Now();
-      drr::RewritePatternSet set = RulesOf(context_, flags_.workload);
+      drr::RewritePatternSet set = Rules();
       record.push_back(Now() - start);
       start = Now();
       const drr::FrozenRewritePatternSet frozen(std::move(set));
@@ -190,7 +191,7 @@ class Benchmark {
       { const auto gone = std::move(owned); }
       return static_cast<double>(held - HeapBytes()) / 1024;
     };
-    std::string text = Fixed(" rulesKB=", freed(RulesOf(context_, flags_.workload))) +
+    std::string text = Fixed(" rulesKB=", freed(Rules())) +
                        Fixed(" frozenKB=", freed(Freeze()));
     if (flags_.ir.empty()) return text;
     drr::FrozenRewritePatternSet used = Rewritten(Freeze());
@@ -224,8 +225,14 @@ class Benchmark {
     if (!w.program) Die("there is no workload " + flags_.workload);
     return w;
   }
+  drr::RewritePatternSet Rules() {
+    drr::RewritePatternSet set(&context_);
+    AddRulesOf(flags_.workload, &set);
+    if (!flags_.with.empty()) AddRulesOf(flags_.with, &set);
+    return set;
+  }
   drr::FrozenRewritePatternSet Freeze() {
-    drr::RewritePatternSet set = RulesOf(context_, flags_.workload);
+    drr::RewritePatternSet set = Rules();
     for (const std::string& error : set.errors()) Die(error);
     return drr::FrozenRewritePatternSet(std::move(set));
   }
@@ -289,6 +296,8 @@ Flags ParseFlags(int argc, char** argv) {
       flags.mode = value;
     } else if (flag == "--cfg") {
       flags.config = value;
+    } else if (flag == "--with") {
+      flags.with = value;
     } else if (flag == "--ir") {
       flags.ir = value;
     } else if (flag == "--n") {
@@ -300,6 +309,7 @@ Flags ParseFlags(int argc, char** argv) {
     }
   }
   if (flags.n < 1 || flags.reps < 1) Die("--n and --reps must be positive");
+  if (!flags.with.empty() && flags.with != "library") Die("--with is library, not " + flags.with);
   if (flags.config != "default" && flags.config != "topdown")
     Die("--cfg is default or topdown, not " + flags.config);
   return flags;

@@ -110,19 +110,17 @@ std::vector<const passes::RegisteredRule*> DefaultLibrary() {
   return rules;
 }
 
-RewritePatternSet RulesOf(ir::IrContext& context, std::string_view workload) {
-  RewritePatternSet set(&context);
+void AddRulesOf(std::string_view workload, RewritePatternSet* set) {
   if (workload == "library") {
     static const auto* rules = new std::vector(DefaultLibrary());
-    for (const passes::RegisteredRule* rule : *rules) set.Add(rule->build(&context));
+    for (const passes::RegisteredRule* rule : *rules) set->Add(rule->build(set->context()));
   }
   const bool both = workload == "no_match";
   if (both || workload == "transpose_pairs" || workload == "wide_return" || workload == "cascade")
-    set.Add<ComposeTransposes>();
-  if (both || workload == "matmul_add_relu") set.Add<FuseMatMulAddRelu>();
-  if (workload == "many_patterns") AddUnaryChains<100>(&set);
-  if (workload == "many_patterns_1000") AddUnaryChains<1000>(&set);
-  return set;
+    set->Add<ComposeTransposes>();
+  if (both || workload == "matmul_add_relu") set->Add<FuseMatMulAddRelu>();
+  if (workload == "many_patterns") AddUnaryChains<100>(set);
+  if (workload == "many_patterns_1000") AddUnaryChains<1000>(set);
 }
 
 }  // namespace weft::bench

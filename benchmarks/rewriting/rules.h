@@ -9,7 +9,7 @@
 
 namespace weft::bench {
 
-// The rules a workload is measured with; for cse and dead none.
-drr::RewritePatternSet RulesOf(ir::IrContext& context, std::string_view workload);
+// Adds the rules that a workload is measured with; for cse and dead none.
+void AddRulesOf(std::string_view workload, drr::RewritePatternSet* set);
 
 }  // namespace weft::bench
