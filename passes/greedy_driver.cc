@@ -67,6 +67,9 @@ class Driver : public ir::RewriteListener {
 
   // Labels every operation; queues those that a rule may match at and those without users.
   void Seed();
+  void NoteRegions(uint32_t holder) {
+    watches_regions_ |= automaton_.LooksIntoRegionsOf(view_.opcode(holder));
+  }
   // With several blocks in a region an op may have been labelled before its operands.
   void LabelAgain();
   void Enqueue(uint32_t op) {
@@ -84,9 +87,18 @@ class Driver : public ir::RewriteListener {
   template <class F>
   void ForEachUserOf(uint32_t value, uint32_t max_uses, F&& visit);
   // How many uses an intermediate value of a match may have, by its op's state.
-  uint32_t MaxUses(uint32_t op) const { return Followed(automaton_.MaxUses(states_[op])); }
-  uint32_t Followed(uint32_t max_uses) const {
-    return automaton_.IsInexact() ? std::max(max_uses, kMaxInexactUses) : max_uses;
+  uint32_t MaxUses(uint32_t op) const { return Followed(op, automaton_.MaxUses(states_[op])); }
+  uint32_t Followed(uint32_t op, uint32_t max_uses) const {
+    return IsInexact(op) ? std::max(max_uses, kMaxInexactUses) : max_uses;
+  }
+  bool IsInexact(uint32_t op) const {
+    return automaton_.IsInexact(view_.opcode(op)) || (watches_regions_ && LiesInRegion(op));
+  }
+  // Of an operation whose matches look into it, however deep.
+  bool LiesInRegion(uint32_t op) const {
+    for (Operation holder = view_.OperationAt(op).ParentOp(); holder; holder = holder.ParentOp())
+      if (automaton_.LooksIntoRegionsOf(view_.opcode(holder.id()))) return true;
+    return false;
   }
   // The operations above whose matches may hold `op` as an intermediate: only through values with
   // few enough uses for that, so that a value with very many costs nothing.
@@ -121,6 +133,7 @@ class Driver : public ir::RewriteListener {
   const uint64_t max_per_rule_;
   const bool observed_;                       // more is asked for than the result
   const bool has_many_rules_;                 // more than the nearest cache holds
+  bool watches_regions_ = false;              // what changes in some concerns who holds them
   std::vector<TreeAutomaton::State> states_;  // by op slot, as all below
   IdSet queued_, reached_;                    // reached_: what next_level_ holds
   std::vector<uint32_t> worklist_;
@@ -209,13 +222,14 @@ inline void Driver::Inserted(Operation op) {
   const uint32_t id = newest_ = op.id();
   states_[id] = automaton_.Label(view_, id, states_.data());
   Enqueue(id);
+  if (view_.HasRegions(id)) NoteRegions(id);
   if (automaton_.Flags(states_[id]) & TreeAutomaton::kSecondaryRoot) partners_.push_back(id);
 }
 
 inline void Driver::Changed(uint32_t op) {
   const uint32_t flags = automaton_.Flags(Relabel(op));
   if (flags & TreeAutomaton::kAccepts) Enqueue(op);
-  if ((flags & TreeAutomaton::kInterior) || automaton_.IsInexact()) EnqueueUsers(op, MaxUses(op));
+  if ((flags & TreeAutomaton::kInterior) || IsInexact(op)) EnqueueUsers(op, MaxUses(op));
   if (flags & TreeAutomaton::kSecondaryRoot) partners_.push_back(op);
 }
 
@@ -242,6 +256,7 @@ inline void Driver::Seed() {
   const auto push_regions = [&](uint32_t op) {
     const Operation holder = view_.OperationAt(op);
     if (holder.HasTrait(ir::kBodyInRegion)) return;  // it may not hold what a rule makes
+    NoteRegions(op);
     for (uint32_t r = holder.num_regions(); r-- > 0;) {
       const std::vector<ir::Block> blocks = holder.region(r).blocks();
       for (auto block = blocks.rbegin(); block != blocks.rend(); ++block)
@@ -339,7 +354,7 @@ inline void Driver::ReachUsers(uint32_t op, uint32_t max_uses, int left) {
     if (left > 1 && MaxUses(user) > 0 && reached_.Add(user)) next_level_.push_back(user);
   };
   ForEachUser(op, max_uses, reach);
-  if (!automaton_.IsInexact()) return;
+  if (!watches_regions_) return;
   if (const Operation holder = view_.OperationAt(op).ParentOp(); holder.block()) reach(holder.id());
 }
 
@@ -362,7 +377,7 @@ inline void Driver::Settle() {
     const ir::internal::OpRecord& record = view_.record(op);
     if (record.flags & ir::internal::kOpErased) continue;
     if (record.first_use == kNoId || Accepts(op)) Enqueue(op);
-    EnqueueUsers(op, Followed(automaton_.MaxInteriorUses(states_[op])));
+    EnqueueUsers(op, Followed(op, automaton_.MaxInteriorUses(states_[op])));
   }
   released_.clear();
 }

@@ -191,8 +191,7 @@ class Benchmark {
       { const auto gone = std::move(owned); }
       return static_cast<double>(held - HeapBytes()) / 1024;
     };
-    std::string text = Fixed(" rulesKB=", freed(Rules())) +
-                       Fixed(" frozenKB=", freed(Freeze()));
+    std::string text = Fixed(" rulesKB=", freed(Rules())) + Fixed(" frozenKB=", freed(Freeze()));
     if (flags_.ir.empty()) return text;
     drr::FrozenRewritePatternSet used = Rewritten(Freeze());
     const size_t states = used.automaton().num_states();

@@ -29,6 +29,25 @@ uint32_t UsesInside(const PatternGraph& graph, OpId op) {
   return uses == 0 ? 0 : operands;
 }
 
+// Whether such an op stands in an exclusion alone, and what it reads is left open: then no change of it, or
+// below it, makes a difference that its users do not see.
+bool IsShallowExclusion(const PatternGraph& graph, OpId op) {
+  const auto is_open = [&](ValueId operand) {
+    const SourceValue& v = graph.values[graph.Resolve(operand)];
+    return !v.producer && v.either.empty() && !v.through && !v.list && v.nots.empty();
+  };
+  const std::vector<ValueId>& operands = graph.ops[op].operands;
+  return UsesInside(graph, op) == 0 &&
+         std::find(graph.roots().begin(), graph.roots().end(), op) == graph.roots().end() &&
+         std::all_of(operands.begin(), operands.end(),
+                     [&](ValueId operand) { return !operand || is_open(operand); });
+}
+
+void Note(uint16_t opcode, std::vector<bool>* in) {
+  if (in->size() <= opcode) in->resize(opcode + 1);
+  (*in)[opcode] = true;
+}
+
 // Whether every result of `op`, or some, may have external uses.
 struct Keeping {
   bool all = true, some = false;
@@ -103,8 +122,8 @@ void TreeAutomaton::AddRule(const Rule& rule, uint32_t number) {
     if (done[root] >= 0) nodes_[done[root]].secondary_root = true;
     secondary_anywhere_ |= done[root] < 0;
   }
+  NoteInexact(graph, done);
   for (OpId op : graph.ops.ids()) {
-    inexact_ |= !IsTracked(graph.ops[op]) || !graph.ops[op].regions.empty();
     if (done[op] < 0) continue;
     Node& node = nodes_[done[op]];
     const uint32_t uses = UsesInside(graph, op);
@@ -112,9 +131,28 @@ void TreeAutomaton::AddRule(const Rule& rule, uint32_t number) {
     node.max_uses = std::max(node.max_uses, uses > 0 && keeps.some ? kAnyUses : uses);
     node.max_interior_uses = std::max(node.max_interior_uses, keeps.all ? 0 : uses);
   }
+}
+
+void TreeAutomaton::NoteInexact(const PatternGraph& graph,
+                                const IdVector<SourceOp, int64_t>& done) {
+  for (OpId op : graph.ops.ids()) {
+    if (done[op] < 0) inexact_anywhere_ |= !IsShallowExclusion(graph, op);
+    if (done[op] < 0 || graph.ops[op].regions.empty()) continue;
+    for (const Alternative& a : nodes_[done[op]].alternatives) Note(a.opcode, &looks_into_);
+  }
+  const bool is_exact =
+      std::all_of(graph.ops.begin(), graph.ops.end(),
+                  [](const SourceOp& op) { return IsTracked(op) && op.regions.empty(); }) &&
+      std::none_of(graph.values.begin(), graph.values.end(), [](const SourceValue& v) {
+        return v.list || v.outside || v.through || !v.nots.empty() ||
+               v.escape == Escape::kRecompute;
+      });
+  if (is_exact) return;
+  for (OpId op : graph.ops.ids())
+    if (done[op] >= 0)
+      for (const Alternative& a : nodes_[done[op]].alternatives) Note(a.opcode, &inexact_);
   for (const SourceValue& v : graph.values)
-    inexact_ |=
-        v.list || v.outside || v.through || !v.nots.empty() || v.escape == Escape::kRecompute;
+    for (const SkippedOp& skipped : v.skipped) Note(skipped.def->opcode.id(), &inexact_);
 }
 
 // `done` holds the nodes of the rule's ops that are known already, and stays -1 for an op that may
@@ -137,7 +175,8 @@ int64_t TreeAutomaton::NodeOf(const PatternGraph& graph, OpId op,
     for (const ir::OpDef* def : graph.context()->Ops()) {
       if ((def->traits & source.traits) != source.traits) continue;
       node.alternatives.push_back({def->opcode.id(), def->Has(ir::kCommutative), {}});
-      inexact_ |= def->info->num_regions != 0;  // what lies in them matters
+      // What lies in them matters.
+      if (def->info->num_regions != 0) Note(def->opcode.id(), &looks_into_);
     }
   if (node.alternatives.empty()) return -1;
   const bool has_lists = std::any_of(

@@ -64,9 +64,15 @@ class TreeAutomaton {
   // Like MaxUses(), but ignoring Keep() patterns: uses above this make a match fail. So a value
   // that has lost a use may be in a new match only if it has no more left than this.
   uint32_t MaxInteriorUses(State state) const { return states_[state].max_interior_uses; }
-  // Whether a rule binds operations that the states do not model (chains, skipped ops, regions):
-  // then a change may concern matches above operations in any state.
-  bool IsInexact() const { return inexact_; }
+  // Whether a rule may bind such an operation beside some that the states do not model (chains, skipped
+  // ops, lists, exclusions): then a change of it may concern matches above it, whatever its state is.
+  bool IsInexact(uint16_t opcode) const {
+    return inexact_anywhere_ || (opcode < inexact_.size() && inexact_[opcode]);
+  }
+  // Whether what lies in the regions of such an operation matters to matches that bind it.
+  bool LooksIntoRegionsOf(uint16_t opcode) const {
+    return inexact_anywhere_ || (opcode < looks_into_.size() && looks_into_[opcode]);
+  }
   size_t num_states() const { return states_.size(); }
 
  private:
@@ -156,6 +162,8 @@ class TreeAutomaton {
   static size_t Hash(uint64_t key) { return (key * 0x9e3779b97f4a7c15u) >> 32; }
 
   void AddRule(const Rule& rule, uint32_t number);
+  // `done`: the nodes of the rule's ops, -1 for any op.
+  void NoteInexact(const PatternGraph& graph, const IdVector<SourceOp, int64_t>& done);
   static bool IsTracked(const SourceOp& op);
   int64_t NodeOf(const PatternGraph& graph, OpId op, IdVector<SourceOp, int64_t>& done);
   Need NeedOf(const PatternGraph& graph, ValueId value, IdVector<SourceOp, int64_t>& done);
@@ -182,11 +190,12 @@ class TreeAutomaton {
   std::vector<Slot> slots_;
   size_t mask_ = 0, used_ = 0;
   ir::IrContext* context_ = nullptr;
-  std::vector<int> benefits_;        // by rule
-  std::vector<uint32_t> anywhere_;   // rules that may start at any operation
-  bool secondary_anywhere_ = false;  // likewise, secondary roots
-  bool inexact_ = false;
-  std::unique_ptr<Tables> tables_;  // what is needed to build states only
+  std::vector<int> benefits_;               // by rule
+  std::vector<uint32_t> anywhere_;          // rules that may start at any operation
+  bool secondary_anywhere_ = false;         // likewise, secondary roots
+  std::vector<bool> inexact_, looks_into_;  // by opcode
+  bool inexact_anywhere_ = false;           // some rule binds operations of any name
+  std::unique_ptr<Tables> tables_;          // what is needed to build states only
 };
 
 }  // namespace weft::drr

@@ -156,7 +156,44 @@ TEST_F(Automaton, KnowsWhereAnOpOfAnyNameWithTraitsMayMatch) {
     accepts.push_back(frozen.automaton().Flags(states[op.id()]) & TreeAutomaton::kAccepts);
   });
   EXPECT_THAT(accepts, testing::ElementsAre(false, true, true, false, false));
-  EXPECT_FALSE(frozen.automaton().IsInexact());
+  EXPECT_FALSE(frozen.automaton().IsInexact(view.opcode(relu.DefiningOp().id())));
+}
+
+TEST_F(Automaton, KnowsWhichOpsAreBoundBesideSkippedOnesAndExclusions) {
+  RewritePatternSet set(&context);
+  set.Add(Rule([](SourcePattern& src, ResultPattern& res) {  // not(t) is any op, of what is open
+            auto x = src.Tensor("x"), y = src.Tensor("y");
+            auto out = src.Op<toy::Relu>()(src.Not(x, src.AnyOp()(y)));
+            res.Tensor(out) = x;
+          }).Build(&context));
+  set.Add(Rule([](SourcePattern& src, ResultPattern& res) {
+            auto x = src.Tensor("x");
+            auto out = src.Op<toy::Sub>()(x, x);
+            res.Tensor(out) = x;
+          }).Build(&context));
+  ASSERT_THAT(set.errors(), testing::IsEmpty());
+  const FrozenRewritePatternSet frozen(std::move(set));
+  const auto is_inexact = [&](Value value) {
+    const ir::GraphView view(&program);
+    return frozen.automaton().IsInexact(view.opcode(value.DefiningOp().id()));
+  };
+  EXPECT_TRUE(is_inexact(b.Make<toy::Relu>({x})));
+  EXPECT_FALSE(is_inexact(b.Make<toy::Sub>({x, x})));
+  EXPECT_FALSE(is_inexact(b.Make<toy::Add>({x, y})));
+}
+
+TEST_F(Automaton, TakesEveryOpForBoundWhereOneOfAnyNameIs) {
+  RewritePatternSet set(&context);
+  set.Add(Rule([](SourcePattern& src, ResultPattern& res) {
+            auto x = src.Tensor("x");
+            auto out = src.Op<toy::Relu>()(src.AnyOp()(x));
+            res.Tensor(out) = x;
+          }).Build(&context));
+  ASSERT_THAT(set.errors(), testing::IsEmpty());
+  const FrozenRewritePatternSet frozen(std::move(set));
+  const ir::GraphView view(&program);
+  const Value sum = b.Make<toy::Add>({x, y});
+  EXPECT_TRUE(frozen.automaton().IsInexact(view.opcode(sum.DefiningOp().id())));
 }
 
 }  // namespace
