@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,6 +24,8 @@
 namespace weft::passes {
 
 // What a tool gives to all passes of a run.
+class BuiltRules;  // passes/rule_registry.h
+
 struct PassContext {
   // What constants are folded with, a kernels::KernelEvaluator. A pass that folds constants needs
   // it, unless the run folds none.
@@ -40,6 +43,8 @@ struct PassContext {
   // when it does. Not set: every rule fits.
   std::function<std::string(const drr::Rule&)> why_not_rule;
   PassOptions options;  // of single passes
+  // What passes of one run have built already; none: each pass builds its own rules.
+  std::shared_ptr<BuiltRules> built_rules;
 };
 
 // Why the run does not use a rule or a pass; "" when it does.

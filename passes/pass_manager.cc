@@ -6,6 +6,7 @@
 #include "ir/analysis/verifier.h"
 #include "ir/origin/origin.h"
 #include "passes/rewrite_trace.h"
+#include "passes/rule_registry.h"
 
 namespace weft::passes {
 namespace {
@@ -24,6 +25,7 @@ absl::Status RunOne(Pass& pass, ir::Program& program) {
 absl::Status PassManager::Run(ir::Program& program) {
   reports_.clear();
   WEFT_RETURN_IF_ERROR(ir::Annotate(ir::Verify(program), "before the first pass"));
+  pass_context_.built_rules = std::make_shared<BuiltRules>();
   for (const auto& pass : passes_)
     WEFT_RETURN_IF_ERROR(
         ir::Annotate(pass->Initialize(*context_, pass_context_), "pass " + pass->name()));

@@ -36,7 +36,9 @@ absl::Status PatternRewritePass::Initialize(ir::IrContext& context,
       skipped_.push_back({std::string(rule.name), std::move(why)});
       continue;
     }
-    drr::BuildResult built = rule.build(&context);
+    drr::BuildResult built = pass_context.built_rules
+                                 ? pass_context.built_rules->Build(rule, &context)
+                                 : rule.build(&context);
     if (built.ok() && pass_context.why_not_rule) why = pass_context.why_not_rule(*built.rule);
     if (!why.empty()) {
       skipped_.push_back({std::string(rule.name), std::move(why)});

@@ -165,7 +165,8 @@ TEST_F(Automaton, KnowsWhichOpsAreBoundBesideSkippedOnesAndExclusions) {
             auto x = src.Tensor("x"), y = src.Tensor("y");
             auto out = src.Op<toy::Relu>()(src.Not(x, src.AnyOp()(y)));
             res.Tensor(out) = x;
-          }).Build(&context));
+          })
+              .Build(&context));
   set.Add(Rule([](SourcePattern& src, ResultPattern& res) {
             auto x = src.Tensor("x");
             auto out = src.Op<toy::Sub>()(x, x);
