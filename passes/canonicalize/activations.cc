@@ -15,6 +15,16 @@ WEFT_RULE(FuseHardSigmoid, "canonicalize", kReassociates) {
   res.Tensor(out) = res.Op<ops::HardSigmoid>({.alpha = 1.0 / 6, .beta = 0.5})(x);
 }
 
+// clip(x * a + b, 0, 1) => hard_sigmoid(x; a, b), a and b numbers, as Keras writes it with 0.2; and x / d + b
+WEFT_RULE(FuseClippedLine, "canonicalize", kReassociates) {
+  auto x = src.Tensor("x"), a = src.Tensor("a"), b = src.Tensor("b"), d = src.Tensor("d");
+  auto line = src.Either(x * a, x / d) + b;
+  auto out = src.Op<ops::Clip>()(line, src.Splat(0), src.Splat(1));
+  src.Require(DType(x, kF32), SameType(x, out), Positive(IfGiven(a)), Positive(IfGiven(d)),
+              IsUniform(b));
+  res.Tensor(out) = res.Op<ops::HardSigmoid>({.alpha = Scaled(1, {a}, d), .beta = SplatOf(b)})(x);
+}
+
 // x * hard_sigmoid(x; 1/6, 1/2) => hard_swish(x)
 WEFT_RULE(FuseHardSwish, "canonicalize", kReassociates) {
   auto x = src.Tensor("x");
@@ -22,10 +32,10 @@ WEFT_RULE(FuseHardSwish, "canonicalize", kReassociates) {
   res.Tensor(out) = res.Op<ops::HardSwish>()(x);
 }
 
-// x * clip(x + 3, 0, 6) / 6 => hard_swish(x), and with 1/6 as onnxscript rounds it
+// x * clip(x + 3, 0, 6) / 6 => hard_swish(x), and with 1/6 as onnxscript and paddle2onnx round it
 WEFT_RULE(FuseClippedHardSwish, "canonicalize", kReassociates) {
   auto x = src.Tensor("x");
-  auto gated = x * src.Op<ops::HardSigmoid>({.alpha = 0.16666666, .beta = 0.5})(x);
+  auto gated = x * src.Op<ops::HardSigmoid>({.alpha = In{0.16666666, 0.1666667}, .beta = 0.5})(x);
   auto product = x * src.Op<ops::Clip>()(x + 3, src.Splat(0), src.Splat(6));
   auto out = src.EitherOf({gated, product / 6, product * (1.0 / 6)});
   src.Require(IsFloat(x), SameType(x, out));

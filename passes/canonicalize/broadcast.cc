@@ -1,5 +1,7 @@
 // Elementwise ops broadcast by themselves: an Expand in front of one is needed only where it makes the
 // shape of the result.
+#include "ir/dialects/onnx/math.h"           // Mod
+#include "ir/dialects/onnx/nn/activation.h"  // PRelu
 #include "passes/rules.h"
 
 namespace weft::passes {
@@ -12,8 +14,10 @@ constexpr char kMakeTheShape[] = "x and y make the shape of the result without i
 // f(expand(x, s), y) => f(x, y), operands of f in either order where it commutes
 WEFT_RULE(DropExpandedOperand, "canonicalize", kExact) {
   auto x = src.Tensor("x"), y = src.Tensor("y");
-  auto f = src.OneOf<ops::Add, ops::Sub, ops::Mul, ops::Div, ops::And, ops::Or, ops::Xor,
-                     ops::Equal, ops::Greater, ops::Less>();
+  auto f =
+      src.OneOf<ops::Add, ops::Sub, ops::Mul, ops::Div, ops::And, ops::Or, ops::Xor, ops::Equal,
+                ops::Greater, ops::GreaterOrEqual, ops::Less, ops::LessOrEqual, ops::Pow, ops::Mod>(
+          AnyAttrs());
   auto out = f(src.Keep(src.Op<ops::Expand>()(x, src.Tensor("sizes"))), y);
   src.Require(kMakeTheShape, BroadcastTogether(x, y, out));
   res.Tensor(out) = res.Like(f)(x, y);
@@ -22,7 +26,8 @@ WEFT_RULE(DropExpandedOperand, "canonicalize", kExact) {
 // f(y, expand(x, s)) => f(y, x), where f does not commute
 WEFT_RULE(DropExpandedSecondOperand, "canonicalize", kExact) {
   auto x = src.Tensor("x"), y = src.Tensor("y");
-  auto f = src.OneOf<ops::Sub, ops::Div, ops::Greater, ops::Less>();
+  auto f = src.OneOf<ops::Sub, ops::Div, ops::Greater, ops::GreaterOrEqual, ops::Less,
+                     ops::LessOrEqual, ops::Pow, ops::Mod, ops::PRelu>(AnyAttrs());
   auto out = f(y, src.Keep(src.Op<ops::Expand>()(x, src.Tensor("sizes"))));
   src.Require(kMakeTheShape, BroadcastTogether(x, y, out));
   res.Tensor(out) = res.Like(f)(y, x);

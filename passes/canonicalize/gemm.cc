@@ -87,12 +87,13 @@ WEFT_RULE(FoldTransposeIntoGemm, "canonicalize", kReassociates) {
   res.Tensor(out) = res.Like(gemm, {.transA = IsZero(trans_a)})(a, b, c);
 }
 
-// gemm(a, transpose(b), c) => gemm(a, b, c) {transB}
+// gemm(a, transpose(b), c) => gemm(a, b, c) with the other transB
 WEFT_RULE(FoldTransposeOfWeightsIntoGemm, "canonicalize", kReassociates) {
   auto a = src.Tensor("a"), b = src.Tensor("b"), c = src.Tensor("c");
-  auto gemm = src.Op<ops::Gemm>(AnyAttrs(), {.transB = 0});
+  auto trans_b = src.Attr<int64_t>("transB");
+  auto gemm = src.Op<ops::Gemm>(AnyAttrs(), {.transB = trans_b});
   auto out = gemm(a, src.Op<ops::Transpose>({.perm = {1, 0}})(b), src.Optional(c));
-  res.Tensor(out) = res.Like(gemm, {.transB = 1})(a, b, c);
+  res.Tensor(out) = res.Like(gemm, {.transB = IsZero(trans_b)})(a, b, c);
 }
 
 }  // namespace weft::passes

@@ -1,6 +1,7 @@
 // Ops that give an operand back, and pairs of ops that undo or repeat each other.
 #include "ir/dialects/onnx/math.h"  // Sign, Floor, Ceil, Round
 #include "passes/rules.h"
+#include "passes/several_results.h"
 
 namespace weft::passes {
 
@@ -8,6 +9,14 @@ namespace weft::passes {
 WEFT_RULE(DropNoopExpand, "canonicalize", kExact) {
   auto x = src.Tensor("x");
   auto out = src.OneOf<ops::Expand, ops::Tile>()(x, src.Tensor("sizes"));
+  src.Require(SameType(x, out));
+  res.Tensor(out) = x;
+}
+
+// split(x) => x, into one part
+WEFT_RULE(DropNoopSplit, "canonicalize", kExact) {
+  auto x = src.Tensor("x");
+  auto out = Several<1>(src.Op<ops::Split>(AnyAttrs()), x, src.Optional(src.Tensor("sizes")));
   src.Require(SameType(x, out));
   res.Tensor(out) = x;
 }

@@ -95,6 +95,17 @@ WEFT_RULE(FoldTermBeforeConv, "canonicalize", kReassociates) {
   res.Tensor(out) = res.Like(conv)(x, w, new_b);
 }
 
+// conv(x / d, w, b) => conv(x, w / d, b), d a number, likewise
+WEFT_RULE(FoldDivisorBeforeConv, "canonicalize", kReassociates) {
+  auto x = src.Tensor("x"), w = src.Tensor("w"), b = src.Tensor("b"), d = src.Tensor("d");
+  auto conv = src.Op<ops::Conv>(AnyAttrs());
+  auto divided = NoProduct(src, x) / d;
+  auto out = conv(divided, w, src.Optional(b));
+  src.Require(IsConstant(w), DType(w, kF32), NonZero(d), DType(d, kF32), SameType(x, divided));
+  src.Profitable(OnlyUser(w, out));
+  res.Tensor(out) = res.Like(conv)(x, res.Constant(Quotient(w, d)), b);
+}
+
 // matmul(x, w) * s => matmul(x, w * s), s a number or one for each column
 WEFT_RULE(FoldFactorIntoMatmul, "canonicalize", kReassociates) {
   auto x = src.Tensor("x"), w = src.Tensor("w"), s = src.Tensor("s");
@@ -116,6 +127,36 @@ WEFT_RULE(FoldFactorBeforeMatmul, "canonicalize", kReassociates) {
               SameType(x, scaled));
   src.Profitable(OnlyUser(w, out));
   res.Tensor(out) = res.Op<ops::MatMul>()(x, res.Constant(Product(w, s, 1)));
+}
+
+// matmul(x, w) / d => matmul(x, w / d), d a number
+WEFT_RULE(FoldDivisorIntoMatmul, "canonicalize", kReassociates) {
+  auto x = src.Tensor("x"), w = src.Tensor("w"), d = src.Tensor("d");
+  auto y = src.Op<ops::MatMul>()(x, w);
+  auto out = y / d;
+  src.Require(IsConstant(w), DType(w, kF32), Rank(w, 2), NonZero(d), DType(d, kF32),
+              SameType(y, out));
+  src.Profitable(OnlyUser(w, y));
+  res.Tensor(out) = res.Op<ops::MatMul>()(x, res.Constant(Quotient(w, d)));
+}
+
+// matmul(x / d, w) => matmul(x, w / d), d a number
+WEFT_RULE(FoldDivisorBeforeMatmul, "canonicalize", kReassociates) {
+  auto x = src.Tensor("x"), w = src.Tensor("w"), d = src.Tensor("d");
+  auto divided = NoProduct(src, x) / d;
+  auto out = src.Op<ops::MatMul>()(divided, w);
+  src.Require(IsConstant(w), DType(w, kF32), Rank(w, 2), NonZero(d), DType(d, kF32),
+              SameType(x, divided));
+  src.Profitable(OnlyUser(w, out));
+  res.Tensor(out) = res.Op<ops::MatMul>()(x, res.Constant(Quotient(w, d)));
+}
+
+// f(x, w, 0) => f(x, w), of convolutions and gemm
+WEFT_RULE(DropZeroBias, "canonicalize", kReassociates) {
+  auto x = src.Tensor("x"), w = src.Tensor("w");
+  auto f = src.OneOf<ops::Conv, ops::ConvTranspose, ops::Gemm>(AnyAttrs());
+  auto out = f(x, w, src.Splat(0));
+  res.Tensor(out) = res.Like(f)(x, w);
 }
 
 // transpose(conv(x, w, b), p) + t => transpose(conv(x, w, b + t), p), t by channel, as tf2onnx writes

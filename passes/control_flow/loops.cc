@@ -43,7 +43,9 @@ std::optional<int64_t> NumSteps(Operation loop) {
   if (!trips || *trips < 1 || *trips > kMostUnrolled) return std::nullopt;
   if (loop.HasOperand(1) && ConstantNumber(loop.operand(1)) != 1) return std::nullopt;
   const ir::Block body = loop.region(0).front();
-  const Value goes_on = body.Terminator().operand(0);
+  Value goes_on = body.Terminator().operand(0);
+  while (goes_on.DefiningOp() && goes_on.DefiningOp().Is<ir::ops::Identity>())
+    goes_on = goes_on.DefiningOp().operand(0);  // as exporters hand the condition on
   if (goes_on != body.argument(1) && ConstantNumber(goes_on) != 1) return std::nullopt;
   return static_cast<int64_t>(*trips);
 }

@@ -14,16 +14,18 @@ struct GeluParts {
   Tensor x, out;
 };
 
-// out = x * 1/2 * (1 + erf(x / sqrt(2)))
+// out = x * 1/2 * (1 + erf(x / sqrt(2))), also with the half multiplied out
 GeluParts ErfGelu(SourcePattern& src) {
   auto x = src.Tensor("x");
-  auto half = src.Splat(0.5), one = src.Splat(1);
+  auto half = src.Splat(0.5), one = src.Splat(1), two = src.Splat(2);
   auto root = src.Splat(std::numbers::sqrt2, 1e-6),
        inverse = src.Splat(1 / std::numbers::sqrt2, 1e-6);
-  auto a = src.Op<ops::Erf>()(src.Either(x / root, x * inverse)) + one;
-  auto out = src.EitherOf({x * half * a, x * a * half, x * (a * half)});
+  auto erf = src.Op<ops::Erf>()(src.Either(x / root, x * inverse));
+  auto a = erf + one;
+  auto out = src.EitherOf({x * half * a, x * a * half, x * (a * half), x / two * a, x * a / two,
+                           x * (erf * half + half)});
   src.Require(DType(x, kF32));
-  for (auto c : {half, one, root, inverse}) src.Require(Broadcasts(IfGiven(c), x));
+  for (auto c : {half, one, two, root, inverse}) src.Require(Broadcasts(IfGiven(c), x));
   return {x, out};
 }
 

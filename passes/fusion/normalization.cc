@@ -27,14 +27,14 @@ auto PlainLayerNorm(SourcePattern& src) {
   auto epsilon = src.Tensor("epsilon");
   auto axes = src.Attr<Ints>("axes");
   auto d = x - src.Op<ops::ReduceMean>({.axes = axes})(x);
-  auto two = src.Splat(2);
+  auto one = src.Splat(1), two = src.Splat(2);
   auto square = src.Either(src.Op<ops::Pow>()(d, two), d * d);
-  auto variance = src.Op<ops::ReduceMean>({.axes = axes})(square);
-  auto normalised = d / src.Op<ops::Sqrt>()(variance + epsilon);
+  auto root = src.Op<ops::Sqrt>()(src.Op<ops::ReduceMean>({.axes = axes})(square) + epsilon);
+  auto normalised = src.EitherOf({d / root, d * (one / root), d * src.Op<ops::Reciprocal>()(root)});
   auto scaled = src.Either(normalised * gamma, normalised);
   auto out = src.Either(scaled + beta, scaled);
-  src.Require(OneElement(IfGiven(two)), Positive(epsilon), DType(x, kF32), LastAxes(axes, x),
-              IsConstant(IfGiven(gamma)), LastDims(IfGiven(gamma), x, axes),
+  src.Require(OneElement(IfGiven(two)), OneElement(IfGiven(one)), Positive(epsilon), DType(x, kF32),
+              LastAxes(axes, x), IsConstant(IfGiven(gamma)), LastDims(IfGiven(gamma), x, axes),
               LastDims(IfGiven(beta), x, axes));
   auto scale = src.Let("the sizes of the last axes are known", Ones(x, axes, gamma));
   return LayerNormParts<decltype(scale)>{x, beta, epsilon, scale, axes, out};
