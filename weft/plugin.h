@@ -9,7 +9,7 @@
 // it was built for is an ELF note, so that it can be read before any code of the plugin runs.
 #pragma once
 
-#include "ir/base/version.h"
+#include "weft/version.h"
 
 // Owner and type of the note. Its content is the version, which ends with a zero.
 #define WEFT_PLUGIN_NOTE_OWNER "Weft"

@@ -7,7 +7,6 @@
 #include <set>
 
 #include "ir/base/registration.h"
-#include "ir/base/version.h"
 #include "ir/context.h"
 #include "ir/dialects/op_registry.h"
 #include "kernels/runtime/registry.h"
@@ -15,6 +14,7 @@
 #include "passes/rule_registry.h"
 #include "tools/cli/plugin_version.h"
 #include "weft/io/dialects.h"
+#include "weft/version.h"
 
 namespace weft::tools {
 namespace {

@@ -9,10 +9,10 @@
 #include <new>
 
 #include "ir/base/suggest.h"
-#include "ir/base/version.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/faults.h"
 #include "tools/cli/reproducer.h"
+#include "weft/version.h"
 
 namespace weft::tools {
 namespace {

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "ir/base/version.h"
+#include "weft/version.h"
 
 namespace weft::tools {
 namespace {

@@ -53,7 +53,7 @@ function(weft_library name folder)
   target_include_directories(weft_${name} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
     $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>
-    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/weft>)
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/weft>)
   weft_compile_options(weft_${name})
   weft_link(weft_${name} PUBLIC ${arg_PUBLIC})
   weft_link(weft_${name} PRIVATE ${arg_PRIVATE})
@@ -93,6 +93,7 @@ function(weft_link_whole)
       # weft::<name> exists here and in an installed package, so the expression can be exported as it stands.
       target_link_options(weft_${name} INTERFACE
         "LINKER:--whole-archive,$<TARGET_FILE:weft::${name}>,--no-whole-archive")
+      set_target_properties(weft_${name} PROPERTIES WEFT_LINK_WHOLE weft_${name})  # for pkg-config
     endif()
   endforeach()
 endfunction()

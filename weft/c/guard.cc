@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "ir/base/version.h"
+#include "weft/version.h"
 
 namespace weft::c {
 namespace {

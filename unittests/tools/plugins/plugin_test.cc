@@ -1,8 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ir/base/version.h"
 #include "unittests/tools/subprocess.h"
+#include "weft/version.h"
 
 namespace weft::tools {
 namespace {

@@ -1,4 +1,4 @@
-// Built with a compiler and pkg-config alone: applies the rule and looks for Weft's own rules. Exits with 0 or a
+// Applies the rule and looks for Weft's own rules. Exits with 0 or a
 // reason.
 #include <cstdio>
 
