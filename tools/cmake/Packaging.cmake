@@ -1,12 +1,15 @@
 # What `cmake --install` lays down: headers as they are included (include/weft/drr/drr.h), one CMake component per
-# library, so that a rule author needs neither XNNPACK nor GoogleTest, pkg-config files of the same components, and a .deb
-# by CPack.
+# library, so that a rule author needs neither XNNPACK nor GoogleTest, and pkg-config files of the same components.
 #
 #   cmake --install <build> --prefix <prefix>    needs ir-opt, ir-run and weft_c built, and what they link
 #   cmake --install <build> --prefix <prefix> --component fixtures    after it: weft::fixtures, which needs GoogleTest
 #   cmake --install <build> --prefix <prefix> --component developer    the programs for developers of Weft
+#
+# CMake's components of an installation are what the Debian packages hold: tools, library (libweft.so.0), python, fixtures and
+# development, which is the rest.
 include(CMakePackageConfigHelpers)
 include(PkgConfig)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME development)
 set(weft_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/weft)
 
 # The public headers of weft/ lie a level higher: <weft/weft.h> is found without any option where the prefix is /usr.
@@ -51,12 +54,12 @@ foreach(name ir drr passes kernels onnx weft tools z3 fixtures)
     weft_pkg_config(${name} "${weft_about_${name}}" ${component})
   endif()
 endforeach()
-weft_install_stripped(weft_c EXPORT weft-c)
+weft_install_stripped(weft_c EXPORT weft-c LIBRARY COMPONENT library NAMELINK_COMPONENT development)
 install(EXPORT weft-c NAMESPACE weft:: FILE weft-c-targets.cmake DESTINATION ${weft_cmake_dir})
 weft_pkg_config(c "C API")
 # Debian's Python finds modules there below /usr and /usr/local; the module looks for libweft.so around itself.
 set(WEFT_PYTHON_DIR lib/python3/dist-packages CACHE STRING "Where the Python module goes, below the prefix")
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/tools/python/weft DESTINATION ${WEFT_PYTHON_DIR}
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/tools/python/weft DESTINATION ${WEFT_PYTHON_DIR} COMPONENT python
   FILES_MATCHING PATTERN "*.py" PATTERN "*.pyi" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)
 install(FILES ${PROJECT_BINARY_DIR}/generated/weft/version.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft)
 install(FILES ${PROJECT_BINARY_DIR}/generated/tools/onnx/proto/model.pb.h
@@ -68,18 +71,4 @@ write_basic_package_version_file(weft-config-version.cmake COMPATIBILITY SameMin
 install(FILES ${PROJECT_BINARY_DIR}/weft-config.cmake ${PROJECT_BINARY_DIR}/weft-config-version.cmake
   ${PROJECT_SOURCE_DIR}/tools/cmake/FindXNNPACK.cmake ${PROJECT_SOURCE_DIR}/tools/cmake/FindZ3.cmake DESTINATION ${weft_cmake_dir})
 
-set(CPACK_GENERATOR DEB)
-set(CPACK_INSTALL_CMAKE_PROJECTS "${PROJECT_BINARY_DIR};${PROJECT_NAME};ALL;/")
-if(TARGET weft_fixtures)
-  list(APPEND CPACK_INSTALL_CMAKE_PROJECTS "${PROJECT_BINARY_DIR};${PROJECT_NAME};fixtures;/")
-endif()
-set(CPACK_PACKAGE_NAME weft)
-set(CPACK_PACKAGE_VENDOR "Weft authors")
-set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
-set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
-set(CPACK_DEBIAN_PACKAGE_MAINTAINER "Weft authors <weft@example.org>")
-set(CPACK_DEBIAN_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PACKAGE_DEPENDS "libabsl-dev, libfmt-dev")
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libxnnpack-dev, libpthreadpool-dev, libgtest-dev, libprotobuf-dev, libz3-dev, python3-numpy")
-include(CPack)
+include(Debian)

@@ -1,5 +1,5 @@
-# weft_library, weft_precompile_headers, weft_protobuf, weft_program, weft_c_library, weft_link_whole, weft_link: targets from folders. A folder without a .cc makes no
-# target, and a target that does not exist (yet) is skipped where it is linked.
+# weft_library, weft_c_library, weft_programs_library, weft_program and what they are made with: targets from folders. A
+# folder without a .cc makes no target, and a target that does not exist (yet) is skipped where it is linked.
 
 # Links those of `libraries` which exist; names with :: and those of foreign targets must exist.
 function(weft_link target scope)
@@ -146,32 +146,43 @@ function(weft_plugin_interface)
   target_link_libraries(weft_plugin INTERFACE absl::status absl::statusor)
 endfunction()
 
-# weft_plugin_host(<target>): the program exports what plugins need of ours, and holds all of ir and drr for them.
-function(weft_plugin_host target)
-  set(exports ${PROJECT_SOURCE_DIR}/tools/cmake/plugin_host.exports)
-  target_link_options(${target} PRIVATE LINKER:--dynamic-list=${exports}
+# weft_programs_library(): weft_programs is what ir-opt and ir-run are made of, once for both: a shared library of their own,
+# libweft-programs.so, beside the system's libraries. It exports what plugins need of ours, and holds all of ir and drr.
+# What is done before main (faults.cc) is part of each program: the linker takes it for programs alone.
+function(weft_programs_library)
+  add_library(weft_programs SHARED $<FILTER:$<TARGET_OBJECTS:weft_tools>,EXCLUDE,/faults\\.cc>)
+  # The list is that of programs which link weft_tools themselves, as the script of a library.
+  file(READ ${PROJECT_SOURCE_DIR}/tools/cmake/plugin_host.exports exports)
+  string(REGEX REPLACE "{(.*)};" "{ global: \\1 local: *; };" script "${exports}")
+  file(CONFIGURE OUTPUT plugin_host.map CONTENT "${script}" @ONLY)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tools/cmake/plugin_host.exports)
+  set(map ${CMAKE_CURRENT_BINARY_DIR}/plugin_host.map)
+  set_target_properties(weft_programs PROPERTIES OUTPUT_NAME weft-programs LINK_DEPENDS ${map}
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${CMAKE_INSTALL_LIBDIR}/weft)
+  # Functions of ours call each other directly; data may be a plugin's too.
+  target_link_options(weft_programs PRIVATE LINKER:--version-script=${map} LINKER:-Bsymbolic
     "LINKER:--whole-archive,$<TARGET_FILE:weft::ir>,$<TARGET_FILE:weft::drr>,--no-whole-archive")
-  set_target_properties(${target} PROPERTIES LINK_DEPENDS ${exports})
+  weft_link(weft_programs PRIVATE weft_weft weft_onnx weft_passes weft_kernels fmt::fmt ${weft_absl} ${CMAKE_DL_LIBS})
+  weft_install_stripped(weft_programs LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/weft COMPONENT tools)
 endfunction()
 
-# weft_program(<name> <source or folder> [DEVELOPER]): an executable that links weft_tools. It is installed, without its symbols;
-# one for developers of Weft only with `cmake --install <build> --component developer`, for which it must be built.
-function(weft_program name folder)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "DEVELOPER" "" "")
-  if(folder MATCHES "\\.cc$")
-    set(sources ${PROJECT_SOURCE_DIR}/${folder})
-  else()
-    file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cc)
-  endif()
-  if(NOT sources)
-    return()
-  endif()
+# weft_program(<name> <source>): an executable of weft_programs, installed without its symbols. It finds the library in the
+# build tree as it does when it is installed, wherever that is.
+function(weft_program name source)
+  add_executable(${name} ${PROJECT_SOURCE_DIR}/${source} $<FILTER:$<TARGET_OBJECTS:weft_tools>,INCLUDE,/faults\\.cc>)
+  weft_compile_options(${name})
+  weft_link(${name} PRIVATE weft_programs)
+  file(RELATIVE_PATH library /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR}/weft)
+  set_target_properties(${name} PROPERTIES INSTALL_RPATH "$ORIGIN/${library}" BUILD_WITH_INSTALL_RPATH ON)
+  weft_install_stripped(${name} RUNTIME COMPONENT tools)
+endfunction()
+
+# weft_developer_program(<name> <folder>): one for developers of Weft, which links weft_tools. It is installed only with
+# `cmake --install <build> --component developer`, for which it must be built.
+function(weft_developer_program name folder)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cc)
   add_executable(${name} ${sources})
   weft_compile_options(${name})
   weft_link(${name} PRIVATE weft_tools weft_onnx weft_passes weft_kernels fmt::fmt ${weft_absl})
-  set(component)
-  if(arg_DEVELOPER)
-    set(component COMPONENT developer EXCLUDE_FROM_ALL)
-  endif()
-  weft_install_stripped(${name} ${component})
+  weft_install_stripped(${name} COMPONENT developer EXCLUDE_FROM_ALL)
 endfunction()

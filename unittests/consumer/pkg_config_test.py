@@ -60,7 +60,7 @@ class Consumer:
         compiler = [*self.options.cc.split(), "-std=c11", "-Wall", "-Wextra", "-Werror"]
         if sources[0].suffix == ".cc":
             compiler = [*self.options.cxx.split(), f'-DGAIN_GOLDEN_DIR="{HERE}/golden"', f"-I{HERE}", "-O0"]
-        shared = ["-shared"] if arguments is None else []
+        shared = ["-shared", "-fPIC"] if arguments is None else []
         self.run(*compiler, *shared, *self.pkg_config("--cflags", *modules), *sources, "-o", program,
                  *self.pkg_config("--libs", *modules))
         if arguments is None:
