@@ -26,7 +26,13 @@ set(z3)
 if(EXISTS ${BUILT}/libweft_z3.a)
   set(z3 libweft_z3.a)
 endif()
-foreach(file bin/ir-opt bin/ir-run ${LIBDIR}/weft/libweft-programs.so ${z3} libweft.so libweft.so.0 libweft.so.${VERSION}
+set(documents)
+foreach(program ir-opt ir-run)
+  foreach(kind man bash zsh fish)
+    list(APPEND documents documents/${program}.${kind})
+  endforeach()
+endforeach()
+foreach(file ${documents} bin/ir-opt bin/ir-run ${LIBDIR}/weft/libweft-programs.so ${z3} libweft.so libweft.so.0 libweft.so.${VERSION}
     libweft_ir.a libweft_drr.a libweft_passes.a libweft_kernels.a libweft_onnx.a libweft_weft.a libweft_tools.a
     generated/tools/onnx/proto/model.pb.h)
   get_filename_component(folder ${file} DIRECTORY)

@@ -112,7 +112,8 @@ void AddOtherPassFlags(CLI::App& app, PassFlags* flags) {
   AddRulesFileFlag(app, flags);
   AddDimRangeFlag(app, flags);
   const std::vector<CLI::Option*> options = app.get_options(nullptr);
-  for (size_t i = others; i < options.size(); ++i) options[i]->group(kNotShown);
+  for (size_t i = others; i < options.size(); ++i)
+    if (options[i]->get_group() != kSameLine) options[i]->group(kNotShown);
 }
 
 absl::Status CheckPassFlags(const PassFlags& flags) {

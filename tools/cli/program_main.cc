@@ -11,6 +11,7 @@
 #include "ir/base/suggest.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/faults.h"
+#include "tools/cli/program_documents.h"
 #include "tools/cli/reproducer.h"
 #include "weft/version.h"
 
@@ -27,30 +28,16 @@ class OneLineFormatter : public CLI::Formatter {
   std::string make_help(const CLI::App* app, std::string /*name*/,
                         CLI::AppFormatMode /*mode*/) const override {
     std::string help = usage_ + "\n";
-    const std::vector<const CLI::Option*> options = app->get_options(
-        [](const CLI::Option* option) { return option->get_group() != kNotShown; });
-    for (size_t i = 0; i < options.size();) {
-      const std::string& description = options[i]->get_description();
-      std::string left = "  " + NameOf(*options[i]);
-      for (++i; i < options.size() && options[i]->get_group() == kSameLine; ++i)
-        left += ", " + NameOf(*options[i]);
-      help += fmt::format("{:<{}}  {}\n", left, kHelpColumn - 2, description);
+    for (const OptionLine& line : OptionLines(*app, /*all=*/false)) {
+      std::string left = "  ";
+      for (size_t i = 0; i < line.options.size(); ++i)
+        left += (i == 0 ? "" : ", ") + TypedForm(*line.options[i]);
+      help += fmt::format("{:<{}}  {}\n", left, kHelpColumn - 2, line.description);
     }
     return help + footer_ + "\n";
   }
 
  private:
-  static std::string NameOf(const CLI::Option& option) {
-    if (option.get_positional()) return option.get_name(true);
-    std::string name = option.get_name(false, true);
-    name = name.substr(0, name.find('{'));  // the value of a flag without one
-    for (size_t comma = name.find(','); comma != std::string::npos;
-         comma = name.find(',', comma + 2))
-      name.replace(comma, 1, ", ");
-    if (option.get_items_expected_max() > 0) name += " " + option.get_type_name();
-    return name;
-  }
-
   std::string usage_, footer_;
 };
 
@@ -77,8 +64,9 @@ std::string UsageMistake(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<std::string> extras = app.remaining();
   if (extras.empty()) return LowerFirst(error.what());
   std::vector<std::string> options;
-  for (const CLI::Option* option : app.get_options())
-    for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
+  for (const OptionLine& line : OptionLines(app, /*all=*/true))
+    for (const CLI::Option* option : line.options)
+      for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
   for (const std::string& extra : extras) {
     if (extra.size() < 2 || extra[0] != '-') continue;
     const absl::Status unknown =
@@ -115,6 +103,17 @@ void SetUpApp(CLI::App& app, const std::string& usage, const std::string& footer
   app.set_help_flag("-h,--help", "this text; the version");
   app.set_version_flag("--version", app.get_name() + " " WEFT_VERSION_STRING, "the version")
       ->group(kSameLine);
+  // It ends the run as --version does, whatever else is missing.
+  app.add_option_function<std::string>(
+         "--generate",
+         [&app, usage, footer](const std::string& kind) {
+           auto text = ProgramDocument(app, kind, usage, footer);
+           if (!text.ok())
+             throw CLI::ValidationError("--generate", std::string(ir::Message(text.status())));
+           throw CLI::CallForVersion(*text, 0);
+         })
+      ->trigger_on_parse()
+      ->group(kForPackages);
 }
 
 int RunMain(CLI::App& app, int argc, const char* const* argv,
@@ -128,7 +127,8 @@ int RunMain(CLI::App& app, int argc, const char* const* argv,
       std::fputs(app.help().c_str(), stdout);
       return Finish(program, absl::OkStatus());
     } catch (const CLI::CallForVersion& version) {
-      std::printf("%s\n", version.what());
+      const std::string_view text = version.what();
+      std::printf("%s%s", version.what(), text.ends_with('\n') ? "" : "\n");
       return Finish(program, absl::OkStatus());
     } catch (const CLI::ParseError& error) {
       PrintError(program, UsageMistake(app, error));

@@ -17,11 +17,11 @@ namespace weft::tools {
 // covers both.
 inline constexpr const char* kSameLine = "same line";
 
-// The group of an option that the help leaves out.
+// The group of an option that the help leaves out, with those on its line.
 inline constexpr const char* kNotShown = "not shown";
 
 // Gives `app` the flags --help and --version and our help: one line per option, in the order they
-// were added, then `footer`.
+// were added, then `footer`. And, unseen, --generate KIND, which prints what ProgramDocument makes.
 void SetUpApp(CLI::App& app, const std::string& usage, const std::string& footer);
 
 // Parses and runs `body`; returns the exit code. No exception leaves.

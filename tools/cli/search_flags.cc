@@ -31,7 +31,7 @@ void AddSearchFlags(CLI::App& app, SearchFlags* flags) {
       ->type_name("N");
   app.add_option("--search-seconds", flags->seconds)->type_name("S")->group(kSameLine);
   app.add_option("--search-alpha", flags->alpha,
-                 fmt::format("below A x best ({:g}); measured|analytic cost", flags->alpha))
+                 fmt::format("below A x best ({:g}); seed; measured|analytic", flags->alpha))
       ->type_name("A");
   app.add_option("--search-seed", flags->seed)->type_name("N")->group(kSameLine);
   app.add_option("--search-cost", flags->cost)->type_name("C")->group(kSameLine);

@@ -71,6 +71,12 @@ install(CODE "
   execute_process(COMMAND ${CMAKE_STRIP} --strip-debug --enable-deterministic-archives \${archives}
     COMMAND_ERROR_IS_FATAL ANY)" COMPONENT fixtures EXCLUDE_FROM_ALL)
 
+if(WEFT_GZIP)
+  install(CODE "
+    file(GLOB pages \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_MANDIR}/man1/*.1\")
+    execute_process(COMMAND ${WEFT_GZIP} -9nf \${pages} COMMAND_ERROR_IS_FATAL ANY)" COMPONENT tools EXCLUDE_FROM_ALL)
+endif()
+
 set(CPACK_GENERATOR DEB)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_COMPONENTS_GROUPING ONE_PER_GROUP)

@@ -175,6 +175,27 @@ function(weft_program name source)
   file(RELATIVE_PATH library /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR}/weft)
   set_target_properties(${name} PROPERTIES INSTALL_RPATH "$ORIGIN/${library}" BUILD_WITH_INSTALL_RPATH ON)
   weft_install_stripped(${name} RUNTIME COMPONENT tools)
+  weft_documents(${name})
+endfunction()
+
+# weft_documents(<program>): its manual page and completions, which it prints itself, made as soon as it is linked.
+function(weft_documents program)
+  set(folder ${PROJECT_BINARY_DIR}/documents)
+  set(commands)
+  set(files)
+  foreach(kind man bash zsh fish)
+    list(APPEND commands COMMAND ${program} --generate ${kind} > ${folder}/${program}.${kind})
+    list(APPEND files ${folder}/${program}.${kind})
+  endforeach()
+  add_custom_command(TARGET ${program} POST_BUILD COMMAND ${CMAKE_COMMAND} -E make_directory ${folder} ${commands}
+    BYPRODUCTS ${files})
+  install(FILES ${folder}/${program}.man DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 RENAME ${program}.1 COMPONENT tools)
+  install(FILES ${folder}/${program}.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+    RENAME ${program} COMPONENT tools)
+  install(FILES ${folder}/${program}.zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions
+    RENAME _${program} COMPONENT tools)
+  install(FILES ${folder}/${program}.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d
+    RENAME ${program}.fish COMPONENT tools)
 endfunction()
 
 # weft_developer_program(<name> <folder>): one for developers of Weft, which links weft_tools. It is installed only with

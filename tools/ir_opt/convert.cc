@@ -132,7 +132,7 @@ absl::Status PrintDifferences(const ir::Program& before, const ir::Program& afte
 }  // namespace
 
 void AddConvertFlags(CLI::App& app, ConvertFlags* flags) {
-  app.add_option("--convert", flags->to, "to f16, bf16 or f32; not inputs and outputs, these ops")
+  app.add_option("--convert", flags->to, "to f16|bf16|f32; not inputs and outputs; not OPS")
       ->type_name("T");
   app.add_flag("--keep-io", flags->keep_io)->group(kSameLine);
   app.add_option("--keep", flags->keep)

@@ -90,8 +90,7 @@ void AddFlags(CLI::App& app, Flags* flags) {
   AddInputShapeFlags(app, &flags->shapes);
   AddLoadFlags(app, &flags->load);
   AddQuantizeFlags(app, &flags->quantize);
-  app.add_option("--export", flags->export_form,
-                 "fused ops: functions, inline, ort; opset; weights")
+  app.add_option("--export", flags->export_form, "fused ops: functions|inline|ort; opset; weights")
       ->type_name("FORM");
   AddTargetOpsetFlag(app, &flags->target_opset);
   app.add_flag("--full-weights", flags->full_weights)->group(kSameLine);

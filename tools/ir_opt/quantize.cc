@@ -143,8 +143,7 @@ absl::StatusOr<std::string> Report(const ir::Program& before, const ir::Program&
 }  // namespace
 
 void AddQuantizeFlags(CLI::App& app, QuantizeFlags* flags) {
-  app.add_option("--quantize", flags->mode,
-                 "to 8 bits: dynamic or static; scales from inputs in DIR")
+  app.add_option("--quantize", flags->mode, "to 8 bits: dynamic|static; scales from inputs in DIR")
       ->type_name("MODE");
   app.add_option("--calibrate", flags->calibrate)->type_name("DIR")->group(kSameLine);
 }

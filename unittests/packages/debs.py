@@ -15,7 +15,10 @@ DOC = "usr/share/doc/{0}/(copyright|changelog.gz|changelog.Debian.gz)"
 
 # package: regular expressions, which together match its files and each of which matches some
 FILES = {
-    "weft-tools": ["usr/bin/ir-opt", "usr/bin/ir-run", f"{LIB}/weft/libweft-programs.so"],
+    "weft-tools": ["usr/bin/ir-opt", "usr/bin/ir-run", f"{LIB}/weft/libweft-programs.so",
+                   *(f"usr/share/{name.format(program)}" for program in ("ir-opt", "ir-run")
+                     for name in ("man/man1/{}.1.gz", "bash-completion/completions/{}", "zsh/vendor-completions/_{}",
+                                  "fish/vendor_completions.d/{}.fish"))],
     "libweft0": [rf"{LIB}/libweft\.so\.0", rf"{LIB}/libweft\.so\.0\.\d+\.\d+", "usr/share/lintian/overrides/libweft0"],
     "libweft-dev": [
         rf"usr/include/weft/(weft|c_api|model_options|plugin|tools|version)\.h", r"usr/include/weft/base/notices\.h",
@@ -102,6 +105,12 @@ def stripped_faults(package):
             sections = run("readelf", "--sections", "--wide", path)
             if ".debug_" in sections or (not name.endswith(".a") and ".symtab" in sections):
                 yield f"{name} is not stripped"
+            if name.startswith("usr/bin/"):
+                # The library binds what it defines to itself: a program that defined the same would have two of it.
+                exported = {line.split(maxsplit=2)[2] for line in run("nm", "-DC", "--defined-only", path).splitlines()}
+                ours = {symbol for symbol in exported if "weft::" in symbol} - {"weft::tools::HandleFaults()"}
+                if ours:
+                    yield f"{name} defines {sorted(ours)[:3]}, which are the library's"
             if name == "usr/bin/ir-run" and "libz3" in run("readelf", "--dynamic", "--wide", path):
                 yield f"{name}, which proves nothing, loads the solver"
 
