@@ -92,11 +92,11 @@ class MappingFile {
 }  // namespace
 
 RuleFile ReadRules(std::string_view text, const std::string& file, ir::IrContext* context,
-                   ir::Program* program) {
+                   ir::Program* program, const NativeFunctions* functions) {
   Diagnostics mistakes(file);
   RuleFile result;
   if (IsRuleText(text)) {
-    ParseRules(text, context, program, &mistakes, &result.rules);
+    ParseRules(text, context, program, &mistakes, &result.rules, functions);
   } else if (const std::optional<Literal> literal = ParseLiteral(text, &mistakes)) {
     MappingFile(context, program, &mistakes, &result.rules).Read(*literal);
   }

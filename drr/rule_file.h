@@ -24,8 +24,9 @@ struct RuleFile {
 };
 
 // `program` is where names of nodes (search_mode 'node_name', tensors of outside nodes) are looked
-// up: such rules are for that program, as it is. Without one they are errors.
+// up: such rules are for that program, as it is. Without one they are errors. `functions` are those
+// that constraints may name; without any, native code is an error.
 RuleFile ReadRules(std::string_view text, const std::string& file, ir::IrContext* context,
-                   ir::Program* program = nullptr);
+                   ir::Program* program = nullptr, const NativeFunctions* functions = nullptr);
 
 }  // namespace weft::drr::text

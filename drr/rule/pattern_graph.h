@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "drr/rule/ids.h"
+#include "drr/rule/native_function.h"
 #include "drr/rule/numeric_class.h"
 #include "ir/base/function.h"
 #include "ir/op_def.h"
@@ -140,7 +141,7 @@ struct OutsideValue {
 };
 
 // A constraint or a computed attribute in words of the vocabulary (drr/rule/vocabulary.h); without
-// a name it is native code, which only C++ can express.
+// a name it is native code.
 struct Formula {
   struct Argument {
     enum Kind { kValue, kVariable, kLiteral };
@@ -191,6 +192,9 @@ struct Constraint {
   SourceLoc loc;
   Formula formula{};
   bool profitable = false;  // it is about gain: without it the rewrite would be right, but no good
+  // Of native code that a text names: what `holds` calls, with the arguments of `formula`, which has
+  // no name.
+  NativeFunction function{};
 };
 
 // Run after a match was applied, on what it made; see drr/rule/post_context.h.

@@ -57,6 +57,11 @@ std::string NameInReason(const PatternGraph& graph, ValueId value);
 // the match does not have it or the field does not take it. Without a reason the constraint is given
 // one when the rule is finished.
 Constraint MakeConstraint(Formula formula, std::string reason, SourceLoc loc);
+// Calls a function that is given with a text. Arguments have no `if_given`.
+Constraint MakeNativeConstraint(NativeFunction function, std::vector<Formula::Argument> arguments,
+                                std::string reason, SourceLoc loc);
+// Those of a rule's constraints.
+NativeFunctions FunctionsOf(const PatternGraph& graph);
 ResultAttr MakeComputedAttr(const ir::FieldDef& field, Formula formula, ResultOpId result_op);
 
 // Arguments.

@@ -11,6 +11,7 @@
 #include "drr/text/literal.h"
 #include "drr/text/rule_text.h"
 #include "ir/base/status.h"
+#include "ir/base/suggest.h"
 #include "ir/text/internal/literals.h"
 
 namespace weft::drr::text {
@@ -141,14 +142,42 @@ bool RuleParser::ParseRequire(bool profitable) {
   if (!Quoted(&reason)) return false;
   const char* at = s_.position();
   const std::string name(s_.Name());
-  if (name == "native")
+  if (name == "native") {
+    if (!ParseNative(at, std::move(reason), loc)) return false;
+  } else {
+    Formula formula;
+    if (!ParseFormula(name, true, at, &formula)) return false;
+    graph_->constraints.push_back(MakeConstraint(std::move(formula), std::move(reason), loc));
+  }
+  graph_->constraints.back().profitable = profitable;
+  return true;
+}
+
+bool RuleParser::ParseNative(const char* at, std::string reason, SourceLoc loc) {
+  const char* const name_at = s_.position();
+  const std::string name(s_.Name());
+  if (!functions_ || functions_->empty() || name.empty())
     return Fail(at, fmt::format("the constraint \"{}\" is native code: it can only be written in "
                                 "C++",
                                 reason));
-  Formula formula;
-  if (!ParseFormula(name, true, at, &formula)) return false;
-  graph_->constraints.push_back(MakeConstraint(std::move(formula), std::move(reason), loc));
-  graph_->constraints.back().profitable = profitable;
+  const auto function = std::find_if(functions_->begin(), functions_->end(),
+                                     [&](const NativeFunction& f) { return f.name == name; });
+  if (function == functions_->end()) {
+    std::vector<std::string_view> names;
+    for (const NativeFunction& known : *functions_) names.push_back(known.name);
+    return Fail(name_at, fmt::format("no function '{}' is given with the rules{}", name,
+                                     ir::DidYouMean(name, names)));
+  }
+  std::vector<Formula::Argument> arguments;
+  const bool ok = s_.Expect('(', "after the name of the function") && List(')', [&] {
+                    const char* const argument_at = s_.position();
+                    if (!ParseArgument(&arguments.emplace_back())) return false;
+                    return !arguments.back().if_given ||
+                           Fail(argument_at, "a function is told what is absent: without '?'");
+                  });
+  if (!ok) return false;
+  graph_->constraints.push_back(
+      MakeNativeConstraint(*function, std::move(arguments), std::move(reason), loc));
   return true;
 }
 
@@ -214,13 +243,14 @@ bool RuleParser::Finish() {
 }
 
 void ParseRules(std::string_view text, ir::IrContext* context, ir::Program* program,
-                Diagnostics* mistakes, std::vector<std::unique_ptr<Rule>>* rules) {
+                Diagnostics* mistakes, std::vector<std::unique_ptr<Rule>>* rules,
+                const NativeFunctions* functions) {
   if (text.size() > kMaxRuleFileBytes) {
     mistakes->Error({}, fmt::format("the text has {} bytes but must have at most {}", text.size(),
                                     kMaxRuleFileBytes));
     return;
   }
-  RuleParser(text, context, program, mistakes, rules).Run();
+  RuleParser(text, context, program, functions, mistakes, rules).Run();
 }
 
 }  // namespace weft::drr::text

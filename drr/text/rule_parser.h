@@ -23,12 +23,14 @@ namespace weft::drr::text {
 class RuleParser {
  public:
   RuleParser(std::string_view text, ir::IrContext* context, ir::Program* program,
-             Diagnostics* mistakes, std::vector<std::unique_ptr<Rule>>* rules)
+             const NativeFunctions* functions, Diagnostics* mistakes,
+             std::vector<std::unique_ptr<Rule>>* rules)
       : s_(text, mistakes->file(), false),
         side_files_(context, ""),
         values_parser_(context, &s_, &side_files_),
         context_(context),
         program_(program),
+        functions_(functions),
         mistakes_(*mistakes),
         rules_(*rules),
         line_at_(text.data()),
@@ -56,6 +58,7 @@ class RuleParser {
   bool OpName(const ir::OpDef** def);
   bool FieldName(const ir::OpDef& def, const ir::FieldDef** field);
   bool Literal(const ir::FieldDef& field, ir::Attribute* value);
+  bool ParseArgument(Formula::Argument* argument);
   // Behind the name.
   bool ParseFormula(std::string name, bool is_constraint, const char* at, Formula* formula);
 
@@ -68,6 +71,8 @@ class RuleParser {
   bool ParseBlock(bool (RuleParser::*statement)());
   bool ParseNumerics();
   bool ParseRequire(bool profitable);
+  // Behind `native`.
+  bool ParseNative(const char* at, std::string reason, SourceLoc loc);
   bool ParseReplace();
   // The operands of a value's defining op.
   std::vector<ValueId> Below(ValueId id);
@@ -107,6 +112,7 @@ class RuleParser {
   ir::text::ValueParser values_parser_;
   ir::IrContext* context_;
   ir::Program* program_;
+  const NativeFunctions* functions_;
   Diagnostics& mistakes_;
   std::vector<std::unique_ptr<Rule>>& rules_;
   const char* line_at_;

@@ -145,25 +145,25 @@ bool RuleParser::Literal(const ir::FieldDef& field, Attribute* value) {
                                     fmt::join(field.enumerators, ", ")));
 }
 
+bool RuleParser::ParseArgument(Formula::Argument* argument) {
+  if (s_.Peek() == '%') {
+    argument->kind = Formula::Argument::kValue;
+    if (!Value(&argument->value)) return false;
+    argument->if_given = s_.Consume('?');
+    return true;
+  }
+  if (s_.Peek() == '$') {
+    argument->kind = Formula::Argument::kVariable;
+    return Variable(&argument->variable);
+  }
+  return values_parser_.ParseAttribute(nullptr, &argument->literal);
+}
+
 bool RuleParser::ParseFormula(std::string name, bool is_constraint, const char* at,
                               Formula* formula) {
   formula->name = std::move(name);
   if (!s_.Expect('(', "after the name of the formula")) return false;
-  const bool ok = List(')', [&] {
-    Formula::Argument argument;
-    if (s_.Peek() == '%') {
-      argument.kind = Formula::Argument::kValue;
-      if (!Value(&argument.value)) return false;
-      argument.if_given = s_.Consume('?');
-    } else if (s_.Peek() == '$') {
-      argument.kind = Formula::Argument::kVariable;
-      if (!Variable(&argument.variable)) return false;
-    } else if (!values_parser_.ParseAttribute(nullptr, &argument.literal)) {
-      return false;
-    }
-    formula->arguments.push_back(argument);
-    return true;
-  });
+  const bool ok = List(')', [&] { return ParseArgument(&formula->arguments.emplace_back()); });
   if (!ok) return false;
   const std::string wrong = CheckFormula(*graph_, *formula, is_constraint);
   return wrong.empty() || Fail(at, wrong);

@@ -55,7 +55,8 @@ class RulePrinter {
 
   // --- result ---------------------------------------------------------------------
 
-  std::string Native(const Formula& f);
+  std::string FormulaText(std::string_view name, const Formula& f);
+  std::string ConstraintText(const Constraint& c);
   std::string Operand(const ResultOperand& operand);
   std::string ResultAttrs(const ResultOp& op);
   std::string ResultAttrText(const ResultAttr& a);
@@ -87,7 +88,7 @@ std::string RulePrinter::Run() {
   Line("}");
   for (const Constraint& c : g_.constraints)
     Line(fmt::format("{} {} {}", c.profitable ? "profitable" : "require", Quoted(c.reason),
-                     Native(c.formula)));
+                     ConstraintText(c)));
   Line("result {");
   indent_ = "    ";
   for (ResultOpId op : g_.result_order()) Line(Result(g_.result_ops[op]));
@@ -270,8 +271,12 @@ bool RulePrinter::EscapeFollows(ValueId id) const {
 
 // --- result ---------------------------------------------------------------------
 
-std::string RulePrinter::Native(const Formula& f) {
-  if (f.name.empty()) return "native";
+std::string RulePrinter::ConstraintText(const Constraint& c) {
+  if (!c.formula.name.empty()) return FormulaText(c.formula.name, c.formula);
+  return c.function.holds ? "native " + FormulaText(c.function.name, c.formula) : "native";
+}
+
+std::string RulePrinter::FormulaText(std::string_view name, const Formula& f) {
   std::string text;
   for (const Formula::Argument& a : f.arguments) {
     if (!text.empty()) text += ", ";
@@ -279,7 +284,7 @@ std::string RulePrinter::Native(const Formula& f) {
             : a.kind == Formula::Argument::kVariable ? Variable(a.variable)
                                                      : ir::PrintAttribute(a.literal);
   }
-  return fmt::format("{}({})", f.name, text);
+  return fmt::format("{}({})", name, text);
 }
 
 std::string RulePrinter::Operand(const ResultOperand& operand) {
@@ -313,7 +318,8 @@ std::string RulePrinter::ResultAttrs(const ResultOp& op) {
 
 std::string RulePrinter::ResultAttrText(const ResultAttr& a) {
   if (a.variable) return Variable(a.variable);
-  if (a.compute) return a.formula.name.empty() ? "native" : "= " + Native(a.formula);
+  if (a.compute)
+    return a.formula.name.empty() ? "native" : "= " + FormulaText(a.formula.name, a.formula);
   const bool elided =  // the text form of attributes leaves out long contents
       a.literal.Is(ir::AttrKind::kDense) && a.literal.dense_type().NumElements() > 16;
   return elided ? "native" : ir::PrintAttribute(a.literal);

@@ -1,5 +1,5 @@
 // The text form of rules: what was built in C++ prints as text, and the text is read back as the
-// same rule, but for native code, which prints as such and cannot be read.
+// same rule, but for native code of C++, which prints as such and cannot be read.
 //
 //   // transpose(transpose(x, p), q) => transpose(x, p[q])
 //   rule merge-transposes {
@@ -28,6 +28,8 @@
 //   %y = onnx.If(%c) region 0 (%t, _)        what a region returns
 //   %z = either(%x, %y)      %z = skip(%y, onnx.Identity, onnx.Cast same_type)
 //   optional %b   keep %y   recompute %y   outside %x   list %xs   not %x %pattern
+// A constraint may also be a function that is given with the text, of values, variables and
+// literals: `require "w is packed" native is_packed(%w, $p, 4)`.
 // Result: !0 is a value. {attrs of %y} copies attributes, `like %y(...)` is the matched op again;
 // an attribute is a literal, $p, or = a formula of drr/rule/vocabulary.h. Operands may be
 // `outside "node":0`, and %xs* is a list. `at %y` and `named "gate"` say where an op's location
@@ -46,8 +48,10 @@ namespace weft::drr::text {
 
 std::string PrintRule(const Rule& rule);
 
-// Appends the rules of `text`; mistakes go to *mistakes. `program` as in drr/rule_file.h.
+// Appends the rules of `text`; mistakes go to *mistakes. `program` and `functions` as in
+// drr/rule_file.h.
 void ParseRules(std::string_view text, ir::IrContext* context, ir::Program* program,
-                Diagnostics* mistakes, std::vector<std::unique_ptr<Rule>>* rules);
+                Diagnostics* mistakes, std::vector<std::unique_ptr<Rule>>* rules,
+                const NativeFunctions* functions = nullptr);
 
 }  // namespace weft::drr::text

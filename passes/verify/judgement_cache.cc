@@ -16,6 +16,7 @@
 #include <system_error>
 #include <vector>
 
+#include "drr/rule/vocabulary.h"
 #include "drr/text/rule_text.h"
 #include "ir/base/check.h"
 #include "ir/base/output_file.h"
@@ -174,6 +175,7 @@ std::string Variable(const char* name) {
 
 std::string JudgementKey(const drr::Rule& rule, const JudgeOptions& options) {
   WEFT_CHECK(!options.seeds, "programs that are given are in no key");
+  if (!drr::FunctionsOf(rule.graph).empty()) return "";
   return fmt::format(
       "judge {}\nprogram {}\nseed {} instances {} attempts {} inputs {} symbolic {} prove {}\n{}",
       kJudgeVersion, DigestOfThisProgram(), options.seed, options.instances, options.attempts,
@@ -193,7 +195,7 @@ std::string JudgementCache::PathOf(const std::string& key) const {
 }
 
 std::optional<RuleJudgement> JudgementCache::Find(const std::string& key, double seconds) const {
-  if (folder_.empty()) return std::nullopt;
+  if (folder_.empty() || key.empty()) return std::nullopt;
   const std::string text = ReadOwnFile(PathOf(key));
   FieldReader field(CheckedBody(text));
   std::string stored_key;
@@ -210,7 +212,7 @@ std::optional<RuleJudgement> JudgementCache::Find(const std::string& key, double
 
 void JudgementCache::Store(const std::string& key, const RuleJudgement& judgement,
                            double seconds) const {
-  if (folder_.empty()) return;
+  if (folder_.empty() || key.empty()) return;
   if (judgement.cut_short && judgement.verdict == Verdict::kUnjudged) return;
   FieldWriter field;
   field("key", key);

@@ -22,7 +22,8 @@
 namespace weft::passes {
 
 // All that a judgement depends on but the time it may take: the rule as text, the options, which have
-// no seeds, and the program that judges, of which a rule's native code is a part.
+// no seeds, and the program that judges, of which a rule's native code is a part. "", with which nothing
+// is kept, for a rule with functions that came with its text: what they mean is not known.
 std::string JudgementKey(const drr::Rule& rule, const JudgeOptions& options);
 
 class JudgementCache {

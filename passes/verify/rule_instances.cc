@@ -76,7 +76,7 @@ std::vector<RuleInstance> Search::Run(std::string* why) {
   int idle = 0;
   Assignment best_assignment(rule_.graph), next = Start();
   for (int i = 0; i < options_.attempts && found_.size() < enough; ++i) {
-    if (ir::ThreadSeconds() >= options_.until) break;
+    if (ir::ThreadSeconds() >= options_.until || (options_.stop && options_.stop())) break;
     Assignment assignment = std::move(next);
     const size_t found = found_.size();
     const uint64_t fitness = Attempt(&assignment);

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <span>
@@ -34,6 +35,7 @@ struct InstanceOptions {
   std::span<const Assignment> starts{};
   // ir::ThreadSeconds() when the search ends with what it has.
   double until = std::numeric_limits<double>::infinity();
+  std::function<bool()> stop = nullptr;  // asked at every attempt; true ends it likewise
 };
 
 struct RuleInstance {

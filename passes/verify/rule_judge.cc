@@ -96,6 +96,9 @@ class Judge {
   // Of a mutant: false where its original makes the same.
   bool IsMistake(Program& before, Operation site, Program& after);
   std::vector<InputKind> Kinds() const;
+  bool IsOver(double end) const {
+    return ir::ThreadSeconds() >= end || (options_.stop && options_.stop());
+  }
 
   drr::Rule rule_;
   std::optional<drr::Rule> original_;
@@ -132,10 +135,11 @@ RuleJudgement Judge::Run() {
                           .symbolic = options_.symbolic,
                           .original = original_ ? &*original_ : nullptr,
                           .starts = starts_,
-                          .until = found_by},
+                          .until = found_by,
+                          .stop = options_.stop},
                          &why, &refused);
   result_.refused += refused;
-  result_.cut_short |= ir::ThreadSeconds() >= found_by;
+  result_.cut_short |= IsOver(found_by);
   CheckAll(made, end);
   result_.mean_ulps = elements_ == 0 ? 0 : sum_of_ulps_ / static_cast<double>(elements_);
   if (result_.verdict == Verdict::kRefuted) {
@@ -158,8 +162,9 @@ RuleJudgement Judge::Run() {
 
 void Judge::CheckAll(std::vector<RuleInstance>& instances, double end) {
   for (RuleInstance& instance : instances) {
-    result_.cut_short |= ir::ThreadSeconds() >= end;
-    if (ir::ThreadSeconds() >= end || IsDone()) return;
+    const bool is_over = IsOver(end);
+    result_.cut_short |= is_over;
+    if (is_over || IsDone()) return;
     const int comparisons = result_.comparisons, refutations = refutations_;
     CheckInstance(instance);
     if (result_.comparisons == comparisons) continue;

@@ -48,6 +48,7 @@ struct JudgeOptions {
   // CPU time of the calling thread, so that it depends little on what else runs: half of it to find
   // instances; those are left that it does not reach.
   double seconds = 40;
+  std::function<bool()> stop = nullptr;  // asked now and then; true cuts it short
   bool prove = false;  // try for all sizes as well, with Z3 (passes/verify/proof/rule_proof.h)
   // Of a mutant the rule that it was made from, which is taken to be right: programs that both make the
   // same of are passed over, if both have one numeric class.

@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "drr/rule_file.h"
 #include "ir/dialects/onnx.h"
 #include "passes/verify/digest.h"
 #include "unittests/fixtures/golden.h"
@@ -62,6 +63,26 @@ class JudgementCaches : public testing::Test {
   const fixtures::TempDir dir_;
   const fs::path root_ = dir_.path();
 };
+
+TEST_F(JudgementCaches, KeepNothingOfRulesWithFunctionsThatCameWithTheirText) {
+  ir::IrContext context;
+  ir::LoadOnnxDialect(context);
+  const drr::NativeFunctions functions = {
+      {"fits", [](std::span<const drr::NativeArgument>) { return true; }}};
+  const auto key_of = [&](const std::string& constraint) {
+    const auto file =
+        drr::text::ReadRules("rule r {\nsource { %0 = onnx.Neg(%x) }\n" + constraint +
+                                 "\nresult { !0 = onnx.Abs(%x) }\nreplace %0 with !0 }",
+                             "r.weft", &context, nullptr, &functions);
+    EXPECT_TRUE(file.errors.empty()) << file.errors[0];
+    return JudgementKey(*file.rules[0], {.seeds = nullptr});
+  };
+  EXPECT_THAT(key_of("require \"x has rank 2\" rank_is(%x, 2)"), HasSubstr("rank_is"));
+  EXPECT_EQ(key_of("require \"x fits\" native fits(%x)"), "");
+  Cache().Store("", SomeJudgement(), 2);
+  EXPECT_FALSE(Cache().Find("", 2).has_value());
+  EXPECT_FALSE(fs::exists(Cache().folder()));
+}
 
 TEST_F(JudgementCaches, GiveBackEveryField) {
   EXPECT_FALSE(Cache().Find("key", 2).has_value());
