@@ -1,10 +1,12 @@
 #include <utility>
 
+#include "ir/dialects/builtin.h"
 #include "ir/text/printer.h"
 #include "tools/onnx/export.h"
 #include "tools/onnx/origins.h"
 #include "weft/context.h"
 #include "weft/io/model_io.h"
+#include "weft/optimize/count_operators.h"
 
 namespace weft {
 
@@ -57,6 +59,24 @@ std::string Model::ToText() const {
 size_t Model::num_operations() const {
   const std::lock_guard lock(state_->context->mutex);
   return state_->program->num_operations() - 1;  // but the module
+}
+
+ModelSummary Model::Summary() const {
+  const std::lock_guard lock(state_->context->mutex);
+  ir::Program& program = *state_->program;
+  ModelSummary summary;
+  summary.operators = CountOperators(program);
+  const auto names = program.module().attrs_of<ir::ModuleOp>();
+  const auto add = [](const std::optional<ir::Strings>& of, ir::Value value, auto* list) {
+    const size_t i = list->size();
+    list->emplace_back(of && i < of->size() ? (*of)[i] : std::string(value.name()),
+                       value.type().ToString());
+  };
+  for (const ir::Value input : program.body().arguments())
+    add(names.input_names, input, &summary.inputs);
+  if (const ir::Operation end = program.body().Terminator())
+    for (const ir::Value output : end.operands()) add(names.output_names, output, &summary.outputs);
+  return summary;
 }
 
 ir::Program& Model::program() const { return *state_->program; }

@@ -12,6 +12,8 @@
 #include "weft/check/model_check.h"
 #include "weft/context.h"
 #include "weft/io/shapes.h"
+#include "weft/optimize/count_operators.h"
+#include "weft/optimize/explain.h"
 #include "weft/optimize/measured_cost.h"
 #include "weft/optimize/run_passes.h"
 
@@ -40,10 +42,17 @@ PassSelection SelectionOf(const OptimizeOptions& options) {
   selection.disabled_rules = options.disabled_rules;
   selection.numerics = options.numerics;
   selection.rules_files = options.rules_files;
+  selection.rule_texts = options.rules;
   selection.trust.trust = options.trust_rules;
   selection.target_opset = options.target_opset;
   selection.collect_statistics = true;
   return selection;
+}
+
+absl::Status CheckAllOptions(const OptimizeOptions& options) {
+  WEFT_RETURN_IF_ERROR(CheckRegistered());
+  WEFT_RETURN_IF_ERROR(CheckOwnOptions(options));
+  return CheckPassSelection(SelectionOf(options));
 }
 
 ShapeOptions ShapesOf(const OptimizeOptions& options) {
@@ -88,6 +97,15 @@ void AddPassReports(const std::vector<passes::PassReport>& passes, Report* repor
   }
 }
 
+void AddOperators(const std::map<std::string, size_t>& before,
+                  const std::map<std::string, size_t>& after, Report* report) {
+  std::map<std::string, OperatorReport> operators;
+  for (const auto& [name, count] : before) operators[name].before = count;
+  for (const auto& [name, count] : after) operators[name].after = count;
+  for (auto& [name, counts] : operators)
+    report->operators.push_back({name, counts.before, counts.after});
+}
+
 absl::Status JudgeOutputs(const ModelCheck& check, Report* report) {
   std::vector<ComparedOutput> compared;
   report->check = check.Preface();
@@ -105,10 +123,10 @@ class Optimization {
       : options_(options), selection_(SelectionOf(options)) {}
 
   absl::StatusOr<Report> Run(ir::Program& program) {
-    WEFT_RETURN_IF_ERROR(ApplyShapes(ShapesOf(options_), program));
-    if (selection_.target_opset == 0) selection_.target_opset = onnx::TargetOpset(program);
+    WEFT_RETURN_IF_ERROR(Prepare(program));
     Report report;
     report.ops_before = program.num_operations() - 1;  // but the module
+    const std::map<std::string, size_t> before = CountOperators(program);
     std::unique_ptr<ir::Program> original;
     std::optional<ModelCheck> check;
     if (options_.check > 0) {
@@ -121,14 +139,45 @@ class Optimization {
       check->Watch(program);
     }
     PassRun run = MakeRun(&report);
-    WEFT_RETURN_IF_ERROR(RunSelectedPasses(selection_, program, &run));
+    WEFT_RETURN_IF_ERROR(RunPasses(program, &run));
     report.ops_after = program.num_operations() - 1;
+    AddOperators(before, CountOperators(program), &report);
     AddPassReports(run.reports, &report);
     if (check) WEFT_RETURN_IF_ERROR(JudgeOutputs(*check, &report));
     return report;
   }
 
+  absl::StatusOr<std::string> Explain(const std::string& what, ir::Program& program) {
+    // Those of files and texts are known after the run only.
+    const std::vector<std::string> known =
+        selection_.HasRules() ? std::vector<std::string>() : RuleNames();
+    WEFT_ASSIGN_OR_RETURN(RuleExplainer explainer, RuleExplainer::Create(what, known));
+    WEFT_RETURN_IF_ERROR(Prepare(program));
+    Report unused;
+    PassRun run = MakeRun(&unused);
+    run.trace.reset();
+    run.hook = [told = std::move(run.hook), look = explainer.hook()](
+                   const passes::Pass& pass, bool after, bool changed, ir::Program& at) {
+      if (told) told(pass, after, changed, at);
+      look(pass, after, changed, at);
+    };
+    WEFT_RETURN_IF_ERROR(RunPasses(program, &run));
+    return explainer.Answer(program, RuleNames(run.reports), run.reports);
+  }
+
  private:
+  absl::Status RunPasses(ir::Program& program, PassRun* run) {
+    WEFT_RETURN_IF_ERROR(RunSelectedPasses(selection_, program, run));
+    // A function of a rule may have asked for it in the last pass.
+    if (options_.stop && options_.stop())
+      return absl::CancelledError("the run was stopped after its passes");
+    return absl::OkStatus();
+  }
+  absl::Status Prepare(ir::Program& program) {
+    WEFT_RETURN_IF_ERROR(ApplyShapes(ShapesOf(options_), program));
+    if (selection_.target_opset == 0) selection_.target_opset = onnx::TargetOpset(program);
+    return absl::OkStatus();
+  }
   PassRun MakeRun(Report* report) {
     PassRun run;
     if (options_.check > 0 || options_.record_rewrites) run.trace = TraceOf(options_, report);
@@ -141,7 +190,7 @@ class Optimization {
       options_.notices.Warn(line);
     };
     if (options_.progress)
-      run.hook = [this, count = names.size() + (selection_.rules_files.empty() ? 0 : 1)](
+      run.hook = [this, count = names.size() + (selection_.HasRules() ? 1 : 0)](
                      const passes::Pass& pass, bool after, bool, ir::Program& program) {
         if (!after)
           options_.progress({pass.name(), ++passes_begun_, count, program.num_operations() - 1});
@@ -158,15 +207,21 @@ class Optimization {
 }  // namespace
 
 absl::StatusOr<Report> Model::Optimize(const OptimizeOptions& options) {
-  WEFT_RETURN_IF_ERROR(CheckRegistered());
-  WEFT_RETURN_IF_ERROR(CheckOwnOptions(options));
-  WEFT_RETURN_IF_ERROR(CheckPassSelection(SelectionOf(options)));
+  WEFT_RETURN_IF_ERROR(CheckAllOptions(options));
   const std::lock_guard lock(state_->context->mutex);
   std::unique_ptr<ir::Program> program = state_->program->Clone();
   Optimization optimization(options);
   WEFT_ASSIGN_OR_RETURN(Report report, optimization.Run(*program));
   state_->program = std::move(program);
   return report;
+}
+
+absl::StatusOr<std::string> Model::Explain(const std::string& what,
+                                           const OptimizeOptions& options) const {
+  WEFT_RETURN_IF_ERROR(CheckAllOptions(options));
+  const std::lock_guard lock(state_->context->mutex);
+  const std::unique_ptr<ir::Program> program = state_->program->Clone();
+  return Optimization(options).Explain(what, *program);
 }
 
 std::string Report::ToString() const {

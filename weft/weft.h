@@ -35,6 +35,8 @@
 
 #include "ir/base/status.h"
 #include "kernels/tensor.h"
+#include "weft/base/rule_text.h"
+#include "weft/judge.h"
 #include "weft/model_options.h"
 
 namespace weft::ir {
@@ -64,7 +66,8 @@ struct OptimizeOptions {
   std::string pipeline = "simplify";
   std::vector<std::string> passes = {};       // instead of the pipeline
   std::vector<std::string> rules_files = {};  // rules that run before all passes, once judged
-  bool trust_rules = false;                   // they are not judged
+  std::vector<RuleText> rules = {};           // the same in memory
+  bool trust_rules = false;                   // both are not judged
   std::vector<std::string> enabled_rules = {}, disabled_rules = {};
   // What rules may do to numbers: exact, reassociates, approximate or changes-meaning.
   std::string numerics = "reassociates";
@@ -80,7 +83,7 @@ struct OptimizeOptions {
   Notices notices = {};
   // These two must not call functions of models or sessions.
   std::function<void(const Progress&)> progress = nullptr;  // before every pass
-  std::function<bool()> stop = nullptr;  // asked between passes; true ends in Cancelled
+  std::function<bool()> stop = nullptr;  // asked around passes; true ends in Cancelled
 };
 
 struct RuleReport {
@@ -110,8 +113,14 @@ struct OutputReport {  // of an output before and after
   std::string verdict;    // in words
 };
 
+struct OperatorReport {
+  std::string name;
+  size_t before = 0, after = 0;  // operations
+};
+
 struct Report {
   size_t ops_before = 0, ops_after = 0;
+  std::vector<OperatorReport> operators = {};  // by name
   std::vector<PassReport> passes = {};
   std::vector<RuleReport> rules = {};        // that matched somewhere
   std::vector<RewriteReport> rewrites = {};  // with record_rewrites
@@ -120,6 +129,11 @@ struct Report {
   std::vector<std::string> warnings = {};
 
   std::string ToString() const;  // a line per rule that was applied, and one of the whole
+};
+
+struct ModelSummary {
+  std::vector<std::pair<std::string, std::string>> inputs, outputs;  // names and types
+  std::map<std::string, size_t> operators;                           // operations of each
 };
 
 // A model in memory, and the context of its program. A move leaves an empty one, which may only be
@@ -147,6 +161,12 @@ class Model {
   // After an error, the refutation of a rule or a failed check among them, the model is what it was.
   absl::StatusOr<Report> Optimize(const OptimizeOptions& options = {});
 
+  // Why the rule does not apply in a run with these options, or where it does, in lines: before the
+  // first pass that has it, and after the run. `what` is a rule, or RULE@VALUE: a name, or %N as the
+  // program after the run numbers it. The model stays what it is; nothing is checked.
+  absl::StatusOr<std::string> Explain(const std::string& what,
+                                      const OptimizeOptions& options = {}) const;
+
   // By the suffix of the path. The file is complete or untouched.
   absl::Status Save(const std::string& path, const SaveOptions& options = {}) const;
   // ONNX of less than 2 GiB.
@@ -155,6 +175,7 @@ class Model {
   std::string ToText() const;
 
   size_t num_operations() const;
+  ModelSummary Summary() const;
   // For passes and rules of one's own. Only while no other thread uses the model, its clones, or
   // sessions of any of them.
   ir::Program& program() const;

@@ -30,7 +30,6 @@
 #include "tools/ir_opt/check_flags.h"
 #include "tools/ir_opt/convert.h"
 #include "tools/ir_opt/describe_rule.h"
-#include "tools/ir_opt/explain.h"
 #include "tools/ir_opt/lists.h"
 #include "tools/ir_opt/quantize.h"
 #include "tools/ir_opt/reduce.h"
@@ -40,6 +39,7 @@
 #include "tools/tools.h"
 #include "weft/base/files.h"
 #include "weft/check/model_check.h"
+#include "weft/optimize/explain.h"
 
 namespace weft::tools {
 namespace {

@@ -187,7 +187,7 @@ TEST_F(IrOptRulesFile, RefusesTwoFilesWithRulesOfOneName) {
   const Outcome outcome = Run({Write("a.ir", kRelus), "--rules-file", Write("1.json", kToSigmoid),
                                "--rules-file", Write("2.json", kToSigmoid)});
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("2.json: a file before it has a rule 'to-sigmoid' too"));
+  EXPECT_THAT(outcome.err, HasSubstr("2.json: a rule before it is called 'to-sigmoid' too"));
 }
 
 TEST_F(IrOptRulesFile, ListsTheRulesOfFiles) {

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -169,6 +170,90 @@ TEST_F(ModelTest, ATrustedRuleThatIsWrongIsFoundByTheCheck) {
   options.check_tolerance = 10;
   ASSERT_TRUE(model.Optimize(options).ok());
   EXPECT_THAT(model.ToText(), HasSubstr("onnx.Tanh"));
+}
+
+// neg(neg(x)) => x, where x fits
+constexpr const char* kNegNeg = R"(rule neg-neg {
+  numerics exact
+  source {
+    %0 = onnx.Neg(%x)
+    %1 = onnx.Neg(%0)
+  }
+  require "x fits" native fits(%x)
+  result {}
+  replace %1 with %x
+}
+)";
+constexpr const char* kNegs =
+    R"(module {input_names:strings["x"],output_names:strings["y"]} (%0: tensor<4x3xf32>) {
+ (%1) = "onnx.Neg" (%0) {} : (tensor<4x3xf32>) -> tensor<4x3xf32>
+ (%2) = "onnx.Neg" (%1) {} : (tensor<4x3xf32>) -> tensor<4x3xf32>
+ (%3) = "onnx.Relu" (%2) {} : (tensor<4x3xf32>) -> tensor<4x3xf32>
+ () = "builtin.return" (%3) {} : (tensor<4x3xf32>) -> 
+}
+)";
+
+TEST_F(ModelTest, RulesInMemoryAskTheirFunctionsWhenTheyAreJudgedAndApplied) {
+  for (const bool fits : {true, false}) {
+    std::atomic<int> of_the_model = 0, of_others = 0;
+    RuleText rules = {.text = kNegNeg};
+    rules.functions.push_back({"fits", [&](std::span<const drr::NativeArgument> given) {
+                                 const ir::Type type = given[0].value.type();
+                                 ++(type.ToString() == "tensor<4x3xf32>" ? of_the_model
+                                                                         : of_others);
+                                 return fits || type.ToString() != "tensor<4x3xf32>";
+                               }});
+    Model model = Loaded(Model::FromText(kNegs));
+    const auto report = model.Optimize({.pipeline = "none", .rules = {rules}});
+    ASSERT_TRUE(report.ok()) << report.status();
+    EXPECT_EQ(report->ops_after, fits ? 2u : 4u);
+    EXPECT_GT(of_the_model, 0);
+    EXPECT_GT(of_others, 0);
+    const auto explained = model.Explain("neg-neg", {.pipeline = "none", .rules = {rules}});
+    ASSERT_TRUE(explained.ok()) << explained.status();
+    EXPECT_EQ(explained->find("does not hold: x fits") == std::string::npos, fits);
+  }
+}
+
+TEST_F(ModelTest, JudgesRulesInMemoryUntilItIsStopped) {
+  RuleText rules = {.text = kNegNeg, .origin = "mine"};
+  EXPECT_THAT(Refusal(Judge(rules).status(), absl::StatusCode::kInvalidArgument),
+              HasSubstr("mine:7:"));
+  rules.functions.push_back({"fits", [](std::span<const drr::NativeArgument>) { return true; }});
+  const auto judged = Judge(rules);
+  ASSERT_TRUE(judged.ok()) << judged.status();
+  ASSERT_EQ(judged->size(), 1u);
+  EXPECT_EQ((*judged)[0].verdict, "tested");
+  EXPECT_THAT((*judged)[0].badge, HasSubstr("native: tested"));
+  int asked = 0;
+  const auto stop = [&] { return ++asked > 3; };
+  EXPECT_THAT(Refusal(Judge(rules, {.stop = stop}).status(), absl::StatusCode::kCancelled),
+              HasSubstr("while rules were judged"));
+  EXPECT_LT(asked, 20);
+  const auto wrong = Judge({.text = tools::kReluToTanh});
+  ASSERT_TRUE(wrong.ok()) << wrong.status();
+  EXPECT_EQ((*wrong)[0].verdict, "refuted");
+  EXPECT_THAT((*wrong)[0].counterexample, HasSubstr("onnx.Relu"));
+}
+
+TEST_F(ModelTest, CountsOperatorsBeforeAndAfter) {
+  Model model = Relus();
+  const ModelSummary summary = model.Summary();
+  EXPECT_THAT(summary.inputs, ElementsAre(std::pair("x", "tensor<\"N\"x3xf32>")));
+  EXPECT_THAT(summary.outputs, ElementsAre(std::pair("y", "tensor<\"N\"x3xf32>")));
+  EXPECT_EQ(summary.operators.at("onnx.Mul"), 1u);
+  const auto report = model.Optimize();
+  ASSERT_TRUE(report.ok()) << report.status();
+  size_t before = 0, after = 0;
+  std::vector<std::string> gone;
+  for (const OperatorReport& it : report->operators) {
+    before += it.before;
+    after += it.after;
+    if (it.after == 0) gone.push_back(it.name);
+  }
+  EXPECT_THAT(gone, ElementsAre("builtin.constant", "onnx.Mul"));
+  EXPECT_EQ(before, report->ops_before);
+  EXPECT_EQ(after, report->ops_after);
 }
 
 TEST_F(ModelTest, TellsOfEveryPassAndStops) {

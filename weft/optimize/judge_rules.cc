@@ -1,9 +1,12 @@
 #include "weft/optimize/judge_rules.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <thread>
 #include <utility>
 
+#include "drr/rule/vocabulary.h"
 #include "drr/rule_file.h"
 #include "drr/text/rule_text.h"
 #include "kernels/runtime/program_runner.h"
@@ -37,6 +40,7 @@ class RuleJudges {
     passes::JudgeOptions options = {.runner = &runner, .seed = limits_.seed, .seeds = nullptr};
     options.seconds = limits_.seconds_a_rule;
     options.prove = limits_.prove;
+    options.stop = [this] { return IsStopped(); };
     const std::string key = passes::JudgementKey(*built.rule, options);
     if (auto known = cache_.Find(key, options.seconds)) return {*std::move(known), true, false};
     options.seconds = std::min(options.seconds, limits_.seconds - SecondsGone());
@@ -46,26 +50,34 @@ class RuleJudges {
       return late;
     }
     JudgedRule result{passes::JudgeRule(*built.rule, options), false, false};
-    cache_.Store(key, result.judgement, options.seconds);
+    if (!is_stopped_) cache_.Store(key, result.judgement, options.seconds);
     return result;
   }
   void Finish() const { cache_.Trim(); }
 
  private:
+  bool IsStopped() const {
+    if (limits_.stop && std::this_thread::get_id() == caller_ && limits_.stop()) is_stopped_ = true;
+    return is_stopped_;
+  }
   double SecondsGone() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   }
 
   const JudgeLimits& limits_;
   const JudgementCache cache_;
+  const std::thread::id caller_ = std::this_thread::get_id();
+  mutable std::atomic<bool> is_stopped_ = false;
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace
 
 RuleToJudge RuleOfText(const drr::Rule& rule) {
-  return {rule.name, [text = drr::text::PrintRule(rule)](ir::IrContext* context) {
-            drr::text::RuleFile file = drr::text::ReadRules(text, "rule", context);
+  return {rule.name, [text = drr::text::PrintRule(rule),
+                      functions = drr::FunctionsOf(rule.graph)](ir::IrContext* context) {
+            drr::text::RuleFile file =
+                drr::text::ReadRules(text, "rule", context, nullptr, &functions);
             drr::BuildResult built;
             built.errors = std::move(file.errors);
             if (built.errors.empty() && file.rules.size() == 1)

@@ -28,6 +28,8 @@ struct JudgeLimits {
   double seconds = std::numeric_limits<double>::infinity();  // for all of them
   uint64_t seed = passes::JudgeOptions().seed;
   bool prove = false;
+  // Asked by the calling thread, now and then; true ends all, and what is left is unjudged.
+  std::function<bool()> stop = nullptr;
 };
 
 struct JudgedRule {

@@ -107,11 +107,11 @@ class RuleFilePass : public passes::Pass {
   std::unique_ptr<passes::PatternRewritePass> rewrite_;
 };
 
-// Appends the rules of one file.
-absl::Status LoadRuleFile(const std::string& path, const Notices& notices, ir::Program& program,
+// Appends the rules of one text.
+absl::Status LoadRuleText(const RuleText& text, const Notices& notices, ir::Program& program,
                           std::vector<std::unique_ptr<drr::Rule>>* rules) {
-  WEFT_ASSIGN_OR_RETURN(const std::string text, ReadText(path, drr::text::kMaxRuleFileBytes));
-  drr::text::RuleFile file = drr::text::ReadRules(text, path, program.context(), &program);
+  drr::text::RuleFile file =
+      drr::text::ReadRules(text.text, text.origin, program.context(), &program, &text.functions);
   for (const std::string& warning : file.warnings) notices.Warn(warning);
   for (size_t i = 0; i + 1 < file.errors.size(); ++i) notices.Fail(file.errors[i]);
   if (!file.errors.empty()) return ir::InvalidArgument(file.errors.back());
@@ -119,7 +119,7 @@ absl::Status LoadRuleFile(const std::string& path, const Notices& notices, ir::P
     for (const auto& other : *rules)
       if (other->name == rule->name)
         return ir::InvalidArgument(
-            fmt::format("{}: a file before it has a rule '{}' too", path, rule->name));
+            fmt::format("{}: a rule before it is called '{}' too", text.origin, rule->name));
     rules->push_back(std::move(rule));
   }
   return absl::OkStatus();
@@ -127,11 +127,17 @@ absl::Status LoadRuleFile(const std::string& path, const Notices& notices, ir::P
 
 }  // namespace
 
-absl::StatusOr<std::vector<std::unique_ptr<drr::Rule>>> LoadRuleFiles(
-    const std::vector<std::string>& paths, ir::Program& program, const Notices& notices) {
+absl::StatusOr<std::vector<std::unique_ptr<drr::Rule>>> LoadRules(
+    const std::vector<std::string>& paths, const std::vector<RuleText>& texts, ir::Program& program,
+    const Notices& notices) {
   std::vector<std::unique_ptr<drr::Rule>> rules;
-  for (const std::string& path : paths)
-    WEFT_RETURN_IF_ERROR(LoadRuleFile(path, notices, program, &rules));
+  for (const std::string& path : paths) {
+    WEFT_ASSIGN_OR_RETURN(std::string text, ReadText(path, drr::text::kMaxRuleFileBytes));
+    WEFT_RETURN_IF_ERROR(
+        LoadRuleText({.text = std::move(text), .origin = path}, notices, program, &rules));
+  }
+  for (const RuleText& text : texts)
+    WEFT_RETURN_IF_ERROR(LoadRuleText(text, notices, program, &rules));
   return rules;
 }
 

@@ -81,15 +81,19 @@ class Outcome {
 }  // namespace
 
 absl::StatusOr<RuleCounts> JudgeBeforeUse(const std::vector<const drr::Rule*>& rules,
-                                          const RuleTrust& trust, const Notices& notices) {
+                                          const RuleTrust& trust, const Notices& notices,
+                                          const std::function<bool()>& stop) {
   if (trust.trust) return RuleCounts{{"rules not judged (trusted)", rules.size()}};
   std::map<std::string, std::vector<RuleToJudge>> by_file;
   for (const drr::Rule* rule : rules)
     by_file[std::string(rule->graph.loc.file)].push_back(RuleOfText(*rule));
   Outcome outcome(notices);
-  for (const auto& [file, of_file] : by_file)
-    outcome.Add(file,
-                JudgeRules(of_file, {.seconds_a_rule = kSecondsARule, .seconds = kSecondsAFile}));
+  for (const auto& [file, of_file] : by_file) {
+    const auto judged = JudgeRules(
+        of_file, {.seconds_a_rule = kSecondsARule, .seconds = kSecondsAFile, .stop = stop});
+    if (stop && stop()) return absl::CancelledError("the run was stopped while rules were judged");
+    outcome.Add(file, judged);
+  }
   return outcome.Result(trust.require_judged);
 }
 

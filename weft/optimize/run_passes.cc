@@ -41,8 +41,15 @@ absl::Status CheckConflict(const PassSelection& selection,
   return conflict.empty() ? absl::OkStatus() : ir::InvalidArgument(conflict);
 }
 
+absl::StatusOr<std::vector<std::unique_ptr<drr::Rule>>> RulesOf(const PassSelection& selection,
+                                                                ir::Program& program,
+                                                                const Notices& notices) {
+  return LoadRules(selection.rules_files, selection.rule_texts, program, notices);
+}
+
 // What they were judged to be. Rules that the run leaves out are not judged.
 absl::StatusOr<RuleCounts> JudgeEligible(const PassSelection& selection, const Notices& notices,
+                                         const std::function<bool()>& stop,
                                          const std::vector<std::unique_ptr<drr::Rule>>& rules) {
   const passes::PassContext run = PassContextOf(selection);
   std::vector<const drr::Rule*> eligible;
@@ -50,17 +57,16 @@ absl::StatusOr<RuleCounts> JudgeEligible(const PassSelection& selection, const N
     if (passes::WhyNotEligible(rule->name, rule->numerics, false, run).empty() &&
         (!run.why_not_rule || run.why_not_rule(*rule).empty()))
       eligible.push_back(rule.get());
-  return JudgeBeforeUse(eligible, selection.trust, notices);
+  return JudgeBeforeUse(eligible, selection.trust, notices, stop);
 }
 
 // The pass of the rules, whose names go to *names.
 absl::StatusOr<std::unique_ptr<passes::Pass>> PassOfFiles(const PassSelection& selection,
-                                                          const Notices& notices,
-                                                          ir::Program& program,
+                                                          const PassRun& run, ir::Program& program,
                                                           std::vector<std::string>* names) {
-  WEFT_ASSIGN_OR_RETURN(auto rules, LoadRuleFiles(selection.rules_files, program, notices));
+  WEFT_ASSIGN_OR_RETURN(auto rules, RulesOf(selection, program, run.notices));
   WEFT_RETURN_IF_ERROR(CheckConflict(selection, rules));
-  WEFT_ASSIGN_OR_RETURN(RuleCounts counts, JudgeEligible(selection, notices, rules));
+  WEFT_ASSIGN_OR_RETURN(RuleCounts counts, JudgeEligible(selection, run.notices, run.stop, rules));
   for (const auto& rule : rules) names->push_back(rule->name);
   return MakeRuleFilePass(std::move(rules), std::move(counts));
 }
@@ -84,7 +90,7 @@ absl::Status AddPasses(const PassSelection& selection, const std::vector<std::st
 absl::Status CheckDisabledRulesOfFiles(const PassSelection& selection,
                                        const std::vector<std::string>& rules_of_files,
                                        const std::vector<PassReport>& reports) {
-  if (selection.rules_files.empty()) return absl::OkStatus();
+  if (!selection.HasRules()) return absl::OkStatus();
   const std::vector<std::string> known = TransformationNames();
   for (const std::string& name : selection.disabled_rules)
     if (!ir::Contains(known, name) && !ir::Contains(rules_of_files, name))
@@ -168,7 +174,7 @@ absl::Status CheckPassSelection(const PassSelection& selection) {
   for (const std::string& range : selection.dim_ranges)
     WEFT_RETURN_IF_ERROR(ir::Annotate(passes::ParseDimRange(range).status(), "--dim-range"));
   for (const std::string& name : selection.disabled_rules)
-    if (selection.rules_files.empty())
+    if (!selection.HasRules())
       WEFT_RETURN_IF_ERROR(ir::CheckName("rule", name, TransformationNames()));
   for (const std::string& name : selection.enabled_rules) {
     WEFT_RETURN_IF_ERROR(ir::CheckName("rule", name, TransformationNames()));
@@ -180,18 +186,17 @@ absl::Status CheckPassSelection(const PassSelection& selection) {
 
 absl::Status JudgeRulesOfFiles(const PassSelection& selection, ir::Program& program,
                                const Notices& notices) {
-  if (selection.rules_files.empty()) return absl::OkStatus();
-  WEFT_ASSIGN_OR_RETURN(const auto rules, LoadRuleFiles(selection.rules_files, program, notices));
-  return JudgeEligible(selection, notices, rules).status();
+  if (!selection.HasRules()) return absl::OkStatus();
+  WEFT_ASSIGN_OR_RETURN(const auto rules, RulesOf(selection, program, notices));
+  return JudgeEligible(selection, notices, nullptr, rules).status();
 }
 
 absl::Status RunSelectedPasses(const PassSelection& selection, ir::Program& program, PassRun* run) {
   WEFT_ASSIGN_OR_RETURN(auto evaluator, kernels::KernelEvaluator::Create("auto"));
   passes::PassManager pm(program.context());
   std::vector<std::string> rules_of_files;  // of which a limited run may not come to any
-  if (!selection.rules_files.empty()) {
-    WEFT_ASSIGN_OR_RETURN(auto pass,
-                          PassOfFiles(selection, run->notices, program, &rules_of_files));
+  if (selection.HasRules()) {
+    WEFT_ASSIGN_OR_RETURN(auto pass, PassOfFiles(selection, *run, program, &rules_of_files));
     pm.AddPass(std::move(pass));
   }
   WEFT_RETURN_IF_ERROR(AddPasses(selection, PassesOf(selection), pm));

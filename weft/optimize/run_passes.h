@@ -18,6 +18,7 @@
 #include "passes/rewrite_trace.h"
 #include "passes/superopt/search.h"
 #include "weft/base/notices.h"
+#include "weft/base/rule_text.h"
 #include "weft/optimize/rule_trust.h"
 
 namespace weft {
@@ -27,7 +28,8 @@ struct PassSelection {
   std::vector<std::string> passes = {};  // in place of the pipeline
   std::vector<std::string> enabled_rules = {}, disabled_rules = {};
   std::string numerics = "reassociates";      // see drr::FindNumericClass
-  std::vector<std::string> rules_files = {};  // whose rules run before all passes
+  std::vector<std::string> rules_files = {};  // whose rules run before all passes,
+  std::vector<RuleText> rule_texts = {};      // and those of these texts
   RuleTrust trust = {};                       // in those
   bool verify_each = false, paranoid = false;
   int64_t target_opset = 0;   // of the ONNX model that will be written; 0: none will
@@ -37,6 +39,8 @@ struct PassSelection {
   std::vector<std::string> dim_ranges =
       {};  // of sampled-dynamic-reshape: see passes/targets/ascend/dim_range.h
   bool collect_statistics = false;  // of every rule, in the reports
+
+  bool HasRules() const { return !rules_files.empty() || !rule_texts.empty(); }
 };
 
 // Every name exists, and nothing contradicts anything else. Before anything is read.
@@ -52,8 +56,8 @@ std::vector<std::string> PassesOf(const PassSelection& selection);
 // Which rules are eligible; nothing about folding. The selection is a checked one.
 passes::PassContext PassContextOf(const PassSelection& selection);
 
-// Judges the rules of files that RunSelectedPasses would apply to `program`, as it does itself unless
-// they are trusted: for those who run the passes several times.
+// Judges the rules of files and texts that RunSelectedPasses would apply to `program`, as it does
+// itself unless they are trusted: for those who run the passes several times.
 absl::Status JudgeRulesOfFiles(const PassSelection& selection, ir::Program& program,
                                const Notices& notices);
 
@@ -62,7 +66,8 @@ struct PassRun {
   std::optional<passes::RewriteTraceOptions> trace = {};  // of single rewrites
   passes::PassManager::Hook hook = nullptr;               // called around every pass
   std::optional<passes::SearchOptions> search = {};       // of superopt
-  std::function<bool()> stop = nullptr;  // asked between passes; true ends the run with Cancelled
+  // Asked between passes, and while rules are judged; true ends the run with Cancelled.
+  std::function<bool()> stop = nullptr;
   Notices notices = {};
   std::vector<passes::PassReport> reports = {};  // filled even when a pass fails
 };

@@ -1,4 +1,4 @@
-// ir-opt --explain RULE[@VALUE]: why a rule did not apply, or where it did.
+// RULE[@VALUE]: why a rule did not apply in a run of passes, or where it did.
 //
 // Two states of the program are looked at: the one that the first pass with the rule begins with,
 // and the one after the run, which says why something is *still* not rewritten. VALUE is a name, or
@@ -6,8 +6,9 @@
 // taken.
 //
 //   WEFT_ASSIGN_OR_RETURN(RuleExplainer explainer, RuleExplainer::Create("fuse-gelu@%12", rules));
-//   WEFT_RETURN_IF_ERROR(RunPasses(flags, *program, &reports, explainer.hook()));
-//   WEFT_ASSIGN_OR_RETURN(std::string text, explainer.Answer(*program, reports));
+//   PassRun run = {.hook = explainer.hook()};
+//   WEFT_RETURN_IF_ERROR(RunSelectedPasses(selection, program, &run));
+//   WEFT_ASSIGN_OR_RETURN(std::string text, explainer.Answer(program, RuleNames(run.reports), run.reports));
 #pragma once
 
 #include <memory>
@@ -20,7 +21,7 @@
 #include "ir/base/status.h"
 #include "passes/pass_manager.h"
 
-namespace weft::tools {
+namespace weft {
 
 class RuleExplainer {
  public:
@@ -53,4 +54,4 @@ class RuleExplainer {
   std::optional<Start> start_;
 };
 
-}  // namespace weft::tools
+}  // namespace weft

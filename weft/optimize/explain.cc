@@ -1,4 +1,4 @@
-#include "tools/ir_opt/explain.h"
+#include "weft/optimize/explain.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 #include "passes/pattern_rewrite_pass.h"
 #include "passes/rule_registry.h"
 
-namespace weft::tools {
+namespace weft {
 namespace {
 
 using drr::Explanation;
@@ -88,7 +88,7 @@ absl::StatusOr<RuleExplainer> RuleExplainer::Create(const std::string& what,
   if (at == std::string::npos) return explainer;
   explainer.value_name_ = what.substr(at + 1);
   if (explainer.value_name_.empty())
-    return ir::InvalidArgument(fmt::format("--explain {}: expected RULE@VALUE", what));
+    return ir::InvalidArgument(fmt::format("'{}': expected RULE@VALUE", what));
   return explainer;
 }
 
@@ -191,4 +191,4 @@ absl::StatusOr<std::string> RuleExplainer::Answer(Program& after,
   return text;
 }
 
-}  // namespace weft::tools
+}  // namespace weft
