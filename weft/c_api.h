@@ -53,7 +53,7 @@ enum {
 WEFT_API const char* weft_error_message(void);
 
 /* Grows with every addition to this header. */
-#define WEFT_C_API_VERSION 1
+#define WEFT_C_API_VERSION 2
 WEFT_API int32_t weft_c_api_version(void); /* of the library */
 WEFT_API const char* weft_version(void);   /* of the library: "0.1.0" */
 
@@ -111,6 +111,8 @@ WEFT_API weft_code weft_model_save(const weft_model* model, const char* path,
 /* ONNX of less than 2 GiB. */
 WEFT_API weft_code weft_model_to_bytes(const weft_model* model, const weft_save_options* options,
                                        weft_bytes** bytes);
+/* An object: inputs and outputs [{name, type}]; operators [{name, count}], of operations. Fields may be added. */
+WEFT_API weft_code weft_model_summary(const weft_model* model, weft_bytes** json);
 /* Weft's text, without the contents of long constants. */
 WEFT_API weft_code weft_model_to_text(const weft_model* model, weft_bytes** text);
 
@@ -134,6 +136,8 @@ typedef struct weft_progress {
   size_t operations;    /* of the program before it */
 } weft_progress;
 
+typedef struct weft_rule_text weft_rule_text; /* of weft/c_rules.h, as all that is about rules */
+
 typedef struct weft_optimize_options {
   size_t size;
   /* simplify (ONNX to ONNX), fuse (for Weft's kernels), ort (for ONNX Runtime), ...; `ir-opt --list-passes`
@@ -156,12 +160,15 @@ typedef struct weft_optimize_options {
   const double* check_tolerance; /* of the largest element; NULL: what `numerics` allows */
   int64_t target_opset; /* of the ONNX model to be written; 0: that of the model that was read */
   int32_t check; /* sets of random inputs on which outputs before and after are compared, to 1000 */
-  int32_t trust_rules;     /* those of files are not judged */
+  int32_t trust_rules;     /* those of files and texts are not judged */
   int32_t record_rewrites; /* every single one, in the report */
   weft_notice_fn notice;
   void (*progress)(void* user_data, const weft_progress* progress); /* before every pass */
-  int (*stop)(void* user_data); /* asked between passes; not 0 ends in WEFT_CANCELLED */
-  void* user_data;              /* of these three */
+  /* Asked around passes, and while rules are judged; not 0 ends in WEFT_CANCELLED. */
+  int (*stop)(void* user_data);
+  void* user_data;             /* of these three */
+  const weft_rule_text* rules; /* behind those of files */
+  size_t num_rules;
 } weft_optimize_options;
 
 typedef struct weft_report weft_report;
@@ -189,10 +196,10 @@ WEFT_API weft_code weft_report_get_counts(const weft_report* report, weft_report
 /* Both: NULL when there is not enough memory.
  * A line per rule that was applied, one of the whole, and those of the check. */
 WEFT_API const char* weft_report_text(const weft_report* report);
-/* An object: ops_before, ops_after; passes [{pass, ops_before, ops_after, seconds}]; rules [{pass, rule,
- * matched, applied, ops_erased, ops_created, declines [{because, count}]}]; rewrites [{number, pass, rule, site,
- * removed [name], added [name]}]; outputs [{name, difference, verdict}], difference null where it is no number;
- * check, lines of text; warnings [line]. Fields may be added. */
+/* An object: ops_before, ops_after; operators [{name, before, after}]; passes [{pass, ops_before, ops_after,
+ * seconds}]; rules [{pass, rule, matched, applied, ops_erased, ops_created, declines [{because, count}]}]; rewrites
+ * [{number, pass, rule, site, removed [name], added [name]}]; outputs [{name, difference, verdict}], difference null
+ * where it is no number; check, lines of text; warnings [line]. Fields may be added. */
 WEFT_API const char* weft_report_json(const weft_report* report);
 WEFT_API void weft_report_free(weft_report* report);
 
@@ -324,5 +331,7 @@ WEFT_API void weft_outputs_free(weft_outputs* outputs);
 #ifdef __cplusplus
 }
 #endif
+
+#include "weft/c_rules.h" /* IWYU pragma: export */
 
 #endif /* WEFT_C_API_H_ */

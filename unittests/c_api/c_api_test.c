@@ -224,6 +224,7 @@ int main(int argc, char** argv) {
   tests_running();
   tests_running_into();
   tests_strings();
+  tests_rules();
   refuses_what_is_wrong();
   ignores_null();
   return failures;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Checks what libweft.so exports: exports.py NM READELF LIBRARY HEADER
+"""Checks what libweft.so exports: exports.py NM READELF LIBRARY HEADER...
 
-Exactly the functions that the header declares, each under a version, and nothing else; its SONAME is libweft.so.0."""
+Exactly the functions that the headers declare, each under a version, and nothing else; its SONAME is libweft.so.0."""
 import re
 import subprocess
 import sys
@@ -11,9 +11,11 @@ def run(*command):
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
-def main(nm, readelf, library, header):
-    with open(header, encoding="utf-8") as f:
-        declared = set(re.findall(r"^WEFT_API\b[^(;]*?\b(\w+)\(", f.read(), re.MULTILINE))
+def main(nm, readelf, library, *headers):
+    declared = set()
+    for header in headers:
+        with open(header, encoding="utf-8") as f:
+            declared.update(re.findall(r"^WEFT_API\b[^(;]*?\b(\w+)\(", f.read(), re.MULTILINE))
     exported, faults = set(), []
     for line in run(nm, "-D", "--defined-only", library).splitlines():
         kind, symbol = line.split()[-2:]
@@ -26,7 +28,7 @@ def main(nm, readelf, library, header):
     faults += [f"{name}: is exported, but not declared" for name in sorted(exported - declared)]
     faults += [f"{name}: is declared, but not exported" for name in sorted(declared - exported)]
     if len(declared) < 30:
-        faults.append(f"only {len(declared)} functions found in {header}")
+        faults.append(f"only {len(declared)} functions found in {headers}")
     if "soname: [libweft.so.0]" not in run(readelf, "--dynamic", "--wide", library):
         faults.append("the SONAME is not libweft.so.0")
     for fault in faults:

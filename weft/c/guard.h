@@ -17,6 +17,7 @@
 
 #include "ir/base/status.h"
 #include "weft/c_api.h"
+#include "weft/judge.h"
 #include "weft/weft.h"
 
 namespace weft::c {

@@ -1,5 +1,6 @@
 #include "weft/c/guard.h"
 #include "weft/c/handles.h"
+#include "weft/c/rule_text.h"
 
 namespace weft::c {
 namespace {
@@ -50,7 +51,6 @@ absl::Status ReadSizes(const weft_optimize_options& read, OptimizeOptions* optio
 
 void ReadCallbacks(const weft_optimize_options& read, OptimizeOptions* options) {
   options->notices = NoticesOf(read.notice, read.user_data);
-  options->stop = StopOf(read.stop, read.user_data);
   if (read.progress == nullptr) return;
   options->progress = [call = read.progress, data = read.user_data](const Progress& progress) {
     weft_progress given = {};
@@ -82,6 +82,9 @@ absl::StatusOr<OptimizeOptions> OptimizeOptionsOf(const weft_optimize_options* g
   options.trust_rules = read.trust_rules != 0;
   options.record_rewrites = read.record_rewrites != 0;
   ReadCallbacks(read, &options);
+  const Ended ended = NotEnded();
+  WEFT_ASSIGN_OR_RETURN(options.rules, RuleTextsOf(read.rules, read.num_rules, ended));
+  options.stop = StopOrEnded(read.stop, read.user_data, ended);
   return options;
 }
 
@@ -195,6 +198,17 @@ weft_code weft_model_optimize(weft_model* model, const weft_optimize_options* op
     handle->report = std::move(made);
     *report = handle.release();
     return absl::OkStatus();
+  });
+}
+
+weft_code weft_model_explain(const weft_model* model, const char* what,
+                             const weft_optimize_options* options, weft_bytes** text) {
+  return c::Make(text, [&]() -> absl::StatusOr<std::unique_ptr<weft_bytes>> {
+    WEFT_RETURN_IF_ERROR(c::CheckNotNull(model, "the model"));
+    WEFT_RETURN_IF_ERROR(c::CheckNotNull(what, "the rule"));
+    WEFT_ASSIGN_OR_RETURN(const weft::OptimizeOptions read, c::OptimizeOptionsOf(options));
+    WEFT_ASSIGN_OR_RETURN(std::string answer, model->model.Explain(what, read));
+    return std::make_unique<weft_bytes>(weft_bytes{std::move(answer)});
   });
 }
 

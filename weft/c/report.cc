@@ -57,14 +57,35 @@ ordered_json OutputsOf(const Report& report) {
   return outputs;
 }
 
+ordered_json OperatorsOf(const Report& report) {
+  ordered_json operators = ordered_json::array();
+  for (const OperatorReport& it : report.operators)
+    operators.push_back({{"name", it.name}, {"before", it.before}, {"after", it.after}});
+  return operators;
+}
+
 std::string TextOf(const Report& report) { return report.ToString() + report.check; }
 
 std::string JsonOf(const Report& report) {
-  const ordered_json json = {{"ops_before", report.ops_before}, {"ops_after", report.ops_after},
-                             {"passes", PassesOf(report)},      {"rules", RulesOf(report)},
-                             {"rewrites", RewritesOf(report)},  {"outputs", OutputsOf(report)},
-                             {"check", report.check},           {"warnings", report.warnings}};
+  const ordered_json json = {{"ops_before", report.ops_before},  {"ops_after", report.ops_after},
+                             {"operators", OperatorsOf(report)}, {"passes", PassesOf(report)},
+                             {"rules", RulesOf(report)},         {"rewrites", RewritesOf(report)},
+                             {"outputs", OutputsOf(report)},     {"check", report.check},
+                             {"warnings", report.warnings}};
   // Names come from models, whose bytes need not be UTF-8.
+  return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+std::string JsonOf(const ModelSummary& summary) {
+  ordered_json json = {{"inputs", ordered_json::array()},
+                       {"outputs", ordered_json::array()},
+                       {"operators", ordered_json::array()}};
+  for (const auto& [name, type] : summary.inputs)
+    json["inputs"].push_back({{"name", name}, {"type", type}});
+  for (const auto& [name, type] : summary.outputs)
+    json["outputs"].push_back({{"name", name}, {"type", type}});
+  for (const auto& [name, count] : summary.operators)
+    json["operators"].push_back({{"name", name}, {"count", count}});
   return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
@@ -106,6 +127,13 @@ const char* Once(const weft_report& report, std::optional<std::string>& text,
 }  // namespace weft::c
 
 extern "C" {
+
+weft_code weft_model_summary(const weft_model* model, weft_bytes** json) {
+  return weft::c::Make(json, [&]() -> absl::StatusOr<std::unique_ptr<weft_bytes>> {
+    WEFT_RETURN_IF_ERROR(weft::c::CheckNotNull(model, "the model"));
+    return std::make_unique<weft_bytes>(weft_bytes{weft::c::JsonOf(model->model.Summary())});
+  });
+}
 
 weft_code weft_report_get_counts(const weft_report* report, weft_report_counts* counts) {
   return weft::c::Guarded([&]() -> absl::Status {
