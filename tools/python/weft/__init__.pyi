@@ -2,7 +2,7 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 import onnx
@@ -42,6 +42,7 @@ class Model:
 
     # This model itself, with the options of `optimize`. After an error it is what it was.
     def optimize(self, pipeline: str | None = ..., **options: Any) -> Result: ...
+    def explain(self, rule: str | Rule, pipeline: str | None = ..., *, at: str | None = ..., **options: Any) -> str: ...
     # By the suffix of the path. The file is complete or untouched.
     def save(self, path: _Path, *, full_weights: bool = ..., inline_functions: bool = ...,
              target_opset: int = ...) -> None: ...
@@ -49,6 +50,8 @@ class Model:
     def to_onnx(self, *, inline_functions: bool = ..., target_opset: int = ...) -> onnx.ModelProto: ...
     @property
     def num_operations(self) -> int: ...
+    # Inputs and outputs [{name, type}], operators [{name, count}]; notebooks show it as tables.
+    def summary(self) -> dict[str, Any]: ...
 
 class Result:
     """A model that was optimised, and what was done; str() is a line per rule, one of the whole, those of the check."""
@@ -67,21 +70,100 @@ class Result:
 # A Model that is given stays what it was. ^C ends it between passes.
 #   pipeline       simplify (ONNX to ONNX, the default), fuse (for Weft's kernels), ort (for ONNX Runtime), ...
 #   passes         instead of the pipeline
-#   rules          files with rules that run before all passes, once judged; with trust_rules not judged
+#   rules          files and rules in memory that run before all passes, once judged; with trust_rules not judged.
+#                  Those in memory come behind those of files
 #   numerics       what rules may do to numbers: exact, reassociates (the default), approximate, changes-meaning
 #   dims           sizes of symbolic dimensions; input_shapes: of inputs, where the model leaves sizes open
 #   check          sets of random inputs on which outputs before and after are compared, to 1000
 #   check_tolerance  of the largest element, instead of what `numerics` allows
 #   target_opset   of the ONNX model to be written; 0: that of the model that was read
-#   progress       called before every pass: its name, its number from 1, how many there are, operations before it
-#   stop           asked between passes; True raises CancelledError
-def optimize(model: _Source, pipeline: str | None = ..., *, passes: Sequence[str] = ..., rules: Sequence[_Path] = ...,
+#   progress       called before every pass: its name, its number from 1, how many there are, operations before it;
+#                  True: a line of it on a terminal (stderr) or in a notebook
+#   stop           asked around passes, and while rules are judged; True raises CancelledError
+def optimize(model: _Source, pipeline: str | None = ..., *, passes: Sequence[str] = ...,
+             rules: _Path | RuleText | Sequence[_Path | RuleText] = ...,
              trust_rules: bool = ..., enable_rules: Sequence[str] = ..., disable_rules: Sequence[str] = ...,
              numerics: str | None = ..., dims: Mapping[str, int] | None = ...,
              input_shapes: Mapping[str, Sequence[int]] | None = ..., check: int = ...,
              check_tolerance: float | None = ..., target_opset: int = ..., record_rewrites: bool = ...,
-             progress: Callable[[str, int, int, int], object] | None = ...,
+             progress: Callable[[str, int, int, int], object] | bool | None = ...,
              stop: Callable[[], bool] | None = ...) -> Result: ...
+
+# Why a rule does not apply in a run with these options of `optimize`, or where it does, as ir-opt --explain says:
+# before the first pass that has it, and after the run. `at` is a value by name, or %N as the program after the run
+# numbers it. A Rule need not be among `rules`.
+def explain(model: _Source, rule: str | Rule, pipeline: str | None = ..., *, at: str | None = ...,
+            **options: Any) -> str: ...
+
+class RuleText:
+    """Rules as text, read and found right, and functions that their constraints name."""
+
+    text: str  # as they were understood: of any spelling the same
+    source: str  # as they were given
+    origin: str  # in messages, as the name of a file is
+    functions: dict[str, Callable[..., object]]
+    # `native NAME(%x, $p)` asks a function of `functions`. It must be quick, say the same of the same, and may be
+    # called in several threads.
+    def __init__(self, source: str, origin: str, functions: Mapping[str, Callable[..., object]]) -> None: ...
+    def place(self, line: int) -> str: ...  # where a line of `source` comes from
+
+class Rule(RuleText):
+    """A rule written in Python."""
+
+    name: str
+    def __init__(self, name: str, source: str, record: Any) -> None: ...
+    def judge(self, **options: Any) -> Judgement: ...  # those of the function
+
+def rules_from_text(text: str, *, origin: str = ...,
+                    functions: Mapping[str, Callable[..., object]] | None = ...) -> RuleText: ...
+
+# Makes a rule of a function that gets a Source and a Result (_rules.py) and returns what is to be replaced and with
+# what, or a list of such pairs. A wrong rule is an InvalidArgumentError with its line.
+#   numerics  what it does to numbers: exact, reassociates, approximate, changes-meaning
+#   name      the function's, with dashes
+#   benefit   larger is tried first: the number of operations of the source
+#   algebra   a line, before => after
+def rule(numerics: str, *, name: str | None = ..., benefit: int | None = ...,
+         algebra: str | None = ...) -> Callable[[Callable[[Any, Any], Any]], Rule]: ...
+
+@dataclass(frozen=True)
+class Judgement:
+    rule: str
+    numerics: str
+    verdict: str  # "tested", "refuted", "unjudged"
+    badge: str  # "tested 24", "native: tested 8"
+    why: str  # one line: why it is refuted or unjudged
+    counterexample: str  # of a refuted one, in lines: the program, the inputs, both results
+    programs: int  # that were compared
+    comparisons: int  # of results on one set of inputs
+
+# On programs that are made from it. Of a Rule; of texts and files, all of theirs.
+#   seconds  of CPU time, each
+@overload
+def judge(rule: Rule, *, seconds: float = ..., seed: int = ..., stop: Callable[[], bool] | None = ...) -> Judgement: ...
+@overload
+def judge(rule: RuleText | _Path, *, seconds: float = ..., seed: int = ...,
+          stop: Callable[[], bool] | None = ...) -> list[Judgement]: ...
+
+class MatchedValue:
+    """What a function of a rule's is given for a value, during its call. What it asks of a size that is not known, but
+    whether that is equal to itself, makes the constraint not hold."""
+
+    type: str  # 'tensor<"N"x8xf32>'
+    dtype: str | None  # "f32"
+    has_rank: bool
+    is_constant: bool
+    def __init__(self, argument: Any) -> None: ...
+    @property
+    def shape(self) -> tuple[Any, ...]: ...
+    @property
+    def rank(self) -> int: ...
+    @property
+    def array(self) -> np.ndarray[Any, Any] | None: ...  # a copy; None of what is no constant
+    def forget(self) -> None: ...
+
+# Constraints and computed attributes of rules, as `ir-opt --list-constraints` lists them: weft.rank_is(x, 3).
+def __getattr__(name: str) -> Callable[..., Any]: ...
 
 @dataclass(frozen=True)
 class ValueInfo:

@@ -7,9 +7,9 @@ import threading
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_char_p, c_double, c_int, c_int32, c_int64,
                     c_size_t, c_uint64, c_void_p)
 
-from ._errors import error_of
+from ._errors import InvalidArgumentError, error_of
 
-API_VERSION = 1  # of weft/c_api.h, as written down here
+API_VERSION = 2  # of weft/c_api.h, as written down here
 SONAME = "libweft.so.0"
 
 NOTICE = CFUNCTYPE(None, c_void_p, c_int32, c_char_p)
@@ -50,6 +50,36 @@ class Progress(Structure):
 PROGRESS = CFUNCTYPE(None, c_void_p, POINTER(Progress))
 
 
+class String(Structure):
+    _fields_ = [("data", c_void_p), ("num_bytes", c_size_t)]
+
+
+class Argument(Structure):
+    pass  # of which it has pointers
+
+
+Argument._fields_ = [
+    ("size", c_size_t), ("kind", c_int32), ("dtype", c_int32), ("type", c_char_p), ("has_rank", c_int32),
+    ("rank", c_size_t), ("dims", POINTER(c_int64)), ("symbols", POINTER(c_char_p)), ("data", c_void_p),
+    ("num_bytes", c_size_t), ("integers", POINTER(c_int64)), ("numbers", POINTER(c_double)),
+    ("strings", POINTER(String)), ("elements", POINTER(POINTER(Argument))), ("count", c_size_t)]
+FUNCTION = CFUNCTYPE(c_int, c_void_p, POINTER(POINTER(Argument)), c_size_t)
+
+
+class Function(Structure):
+    _fields_ = [("name", c_char_p), ("holds", FUNCTION), ("user_data", c_void_p)]
+
+
+class RuleText(Sized):
+    _fields_ = [("size", c_size_t), ("text", c_char_p), ("origin", c_char_p), ("functions", POINTER(Function)),
+                ("num_functions", c_size_t)]
+
+
+class JudgeOptions(Sized):
+    _fields_ = [("size", c_size_t), ("seconds_a_rule", c_double), ("seed", c_uint64), ("notice", NOTICE),
+                ("stop", STOP), ("user_data", c_void_p)]
+
+
 class OptimizeOptions(Sized):
     _fields_ = [("size", c_size_t), ("pipeline", c_char_p),
                 ("passes", POINTER(c_char_p)), ("num_passes", c_size_t),
@@ -60,16 +90,13 @@ class OptimizeOptions(Sized):
                 ("input_shapes", POINTER(InputShape)), ("num_input_shapes", c_size_t),
                 ("check_tolerance", POINTER(c_double)), ("target_opset", c_int64),
                 ("check", c_int32), ("trust_rules", c_int32), ("record_rewrites", c_int32),
-                ("notice", NOTICE), ("progress", PROGRESS), ("stop", STOP), ("user_data", c_void_p)]
+                ("notice", NOTICE), ("progress", PROGRESS), ("stop", STOP), ("user_data", c_void_p),
+                ("rules", POINTER(RuleText)), ("num_rules", c_size_t)]
 
 
 class Tensor(Sized):  # weft_tensor, and weft_buffer, which has the same fields
     _fields_ = [("size", c_size_t), ("name", c_char_p), ("dims", POINTER(c_int64)), ("rank", c_size_t),
                 ("data", c_void_p), ("num_bytes", c_size_t), ("dtype", c_int32)]
-
-
-class String(Structure):
-    _fields_ = [("data", c_void_p), ("num_bytes", c_size_t)]
 
 
 class SessionOptions(Sized):
@@ -96,7 +123,12 @@ CALLS = {  # return weft_code
     "weft_model_save": [HANDLE, c_char_p, POINTER(SaveOptions)],
     "weft_model_to_bytes": [HANDLE, POINTER(SaveOptions), OUT],
     "weft_model_to_text": [HANDLE, OUT],
+    "weft_model_summary": [HANDLE, OUT],
     "weft_model_optimize": [HANDLE, POINTER(OptimizeOptions), OUT],
+    "weft_model_explain": [HANDLE, c_char_p, POINTER(OptimizeOptions), OUT],
+    "weft_rules_print": [POINTER(RuleText), NOTICE, c_void_p, OUT],
+    "weft_rules_judge": [POINTER(RuleText), POINTER(JudgeOptions), OUT],
+    "weft_rules_vocabulary": [OUT],
     "weft_session_create": [HANDLE, POINTER(SessionOptions), OUT],
     "weft_session_run": [HANDLE, POINTER(Tensor), c_size_t, POINTER(RunOptions), OUT],
     "weft_session_run_into": [HANDLE, POINTER(Tensor), c_size_t, POINTER(Tensor), c_size_t,
@@ -153,8 +185,14 @@ def _load():
 library = _load()
 
 
+_callback = threading.local()  # depth: how many callbacks this thread is in
+
+
 def call(name, *arguments):
     """Calls a function that returns a weft_code, without the GIL; raises what is not WEFT_OK."""
+    if getattr(_callback, "depth", 0) and name.startswith(("weft_model_", "weft_session_")):
+        # It would wait for the call that it is called by.
+        raise InvalidArgumentError("a function that Weft calls must not use models or sessions")
     code = getattr(library, name)(*arguments)
     if code != 0:
         raise error_of(code, library.weft_error_message().decode(errors="replace"))
@@ -205,11 +243,14 @@ class Callbacks:
         def guarded(*arguments):
             if self.raised is not None:
                 return otherwise
+            _callback.depth = getattr(_callback, "depth", 0) + 1
             try:
                 return function(*arguments)
             except BaseException as error:  # pylint: disable=broad-except
                 self.raised = error
                 return otherwise
+            finally:
+                _callback.depth -= 1
         return guarded
 
     def stop(self, function=None):

@@ -2,11 +2,12 @@
 import ctypes
 import json
 import os
-import warnings
 import weakref
 
+from . import _html
 from . import _library as c
-from ._errors import Error
+from ._options import list_of, warn, with_options
+from ._rule import Rule
 
 
 class Model:
@@ -37,8 +38,19 @@ class Model:
         return Model(c.make("weft_model_clone", self._handle))
 
     def optimize(self, pipeline=None, **options):
-        report = _optimize(self._handle, pipeline=pipeline, **options)
-        return Result(self, *report)
+        return Result(self, *_report(self._handle, pipeline=pipeline, **options))
+
+    def explain(self, rule, pipeline=None, *, at=None, **options):
+        if isinstance(rule, Rule):
+            rules = list_of(options.get("rules", ()))
+            options["rules"] = rules if rule in rules else [*rules, rule]
+            rule = rule.name
+        what = rule if at is None else f"{rule}@{at}"
+
+        def answer(given, texts):
+            made = c.make("weft_model_explain", self._handle, c.text(what), given)
+            return texts.place(c.take_bytes(made).decode(errors="replace"))
+        return with_options(answer, pipeline=pipeline, **options)
 
     def save(self, path, *, full_weights=False, inline_functions=False, target_opset=0):
         options = c.SaveOptions(full_weights=full_weights, inline_functions=inline_functions,
@@ -65,6 +77,12 @@ class Model:
     def __repr__(self):
         return f"<weft.Model: {self.num_operations} operations>"
 
+    def summary(self):
+        return json.loads(c.take_bytes(c.make("weft_model_summary", self._handle)))
+
+    def _repr_html_(self):
+        return _html.of_model(self.summary())
+
 
 class Result:
     """A model that was optimised, and what was done to it."""
@@ -85,11 +103,19 @@ class Result:
     def __repr__(self):
         return f"<weft.Result: operations {self.ops_before} -> {self.ops_after}>"
 
+    def _repr_html_(self):
+        return _html.of_result(self.report)
+
 
 def optimize(model, pipeline=None, **options):
     """Of a Model, an onnx.ModelProto, bytes or a path; a Model stays what it was."""
     model = model.clone() if isinstance(model, Model) else model_of(model)
     return model.optimize(pipeline, **options)
+
+
+def explain(model, rule, pipeline=None, *, at=None, **options):
+    """Why a rule does not apply in such a run, or where it does, in lines."""
+    return model_of(model).explain(rule, pipeline, at=at, **options)
 
 
 def model_of(source):
@@ -114,55 +140,12 @@ def _make(function, arguments, fold_default_inputs, allow_hard_links=False):
 
 def _show_notice(_, kind, text):
     if kind == c.NOTICE_WARNING:
-        warnings.warn(text.decode(errors="replace"), stacklevel=5)
+        warn(text.decode(errors="replace"))
 
 
-def _shapes(input_shapes):
-    shapes = (c.InputShape * len(input_shapes))()
-    for shape, (name, dims) in zip(shapes, input_shapes.items()):
-        shape.input, shape.dims, shape.rank = name.encode(), (ctypes.c_int64 * len(dims))(*dims), len(dims)
-    return shapes, len(input_shapes)
-
-
-def _dims(dims):
-    return (c.Dim * len(dims))(*((name.encode(), size) for name, size in dims.items())), len(dims)
-
-
-def _optimize(handle, *, pipeline, passes=(), rules=(), trust_rules=False, enable_rules=(), disable_rules=(),
-              numerics=None, dims=None, input_shapes=None, check=0, check_tolerance=None, target_opset=0,
-              record_rewrites=False, progress=None, stop=None):
-    """The report as (dict, text)."""
-    details = []  # of an error, beside its line
-
-    def add_notice(_, kind, text):
-        if kind == c.NOTICE_WARNING:
-            return _show_notice(_, kind, text)
-        return details.append(text.decode(errors="replace").rstrip("\n"))
-
-    def tell(_, step):
-        if progress:
-            step = step.contents
-            progress(step.pass_.decode(), step.number, step.count, step.operations)
-
-    with c.Callbacks() as callbacks:
-        options = c.OptimizeOptions(
-            pipeline=c.text(pipeline), numerics=c.text(numerics), check=check, trust_rules=trust_rules,
-            target_opset=target_opset, record_rewrites=record_rewrites,
-            notice=c.NOTICE(callbacks.guard(add_notice)), progress=c.PROGRESS(callbacks.guard(tell)),
-            stop=callbacks.stop(stop))
-        options.passes, options.num_passes = c.texts(passes)
-        options.rules_files, options.num_rules_files = c.texts(rules)
-        options.enabled_rules, options.num_enabled_rules = c.texts(enable_rules)
-        options.disabled_rules, options.num_disabled_rules = c.texts(disable_rules)
-        options.dims, options.num_dims = _dims(dims or {})
-        options.input_shapes, options.num_input_shapes = _shapes(input_shapes or {})
-        if check_tolerance is not None:
-            options.check_tolerance = ctypes.pointer(ctypes.c_double(check_tolerance))
-        try:
-            report = c.make("weft_model_optimize", handle, ctypes.byref(options))
-        except Error as error:
-            error.details = "\n".join(details)
-            raise
+def _report(handle, **options):
+    """As (dict, text)."""
+    report = with_options(lambda given, _: c.make("weft_model_optimize", handle, given), **options)
     try:
         return (json.loads(c.library.weft_report_json(report)),
                 c.library.weft_report_text(report).decode(errors="replace"))
