@@ -296,8 +296,12 @@ class FunctionsTest(unittest.TestCase):
         with self.assertRaisesRegex(weft.InvalidArgumentError, "say what must hold"):
             self.rule(lambda x: True, "")
         text = 'rule r { source { %0 = onnx.Relu(%x) } require "f" native f(%x) result {} replace %0 with %x }'
-        with self.assertRaisesRegex(weft.InvalidArgumentError, "^mine:1:.* native code"):
+        with self.assertRaisesRegex(weft.InvalidArgumentError, r"^mine:1:\d+: error: .* native code"):
             weft.rules_from_text(text, origin="mine")
+        with self.assertRaisesRegex(weft.InvalidArgumentError, r"^<rule 7>:1:\d+: error: .* native code"):
+            weft.rules_from_text(text, origin="<rule 7>")
+        with self.assertRaisesRegex(ValueError, "has a zero in it"):
+            weft.rules_from_text("rule\0")
         self.assertIn("native f(%x)", weft.rules_from_text(text, functions={"f": lambda x: True}).text)
 
     def test_serve_threads(self):

@@ -105,7 +105,7 @@ class RuleText:
     # `native NAME(%x, $p)` asks a function of `functions`. It must be quick, say the same of the same, and may be
     # called in several threads.
     def __init__(self, source: str, origin: str, functions: Mapping[str, Callable[..., object]]) -> None: ...
-    def place(self, line: int) -> str: ...  # where a line of `source` comes from
+    def place(self, line: int, column: int) -> str: ...  # where that of `source` comes from
 
 class Rule(RuleText):
     """A rule written in Python."""

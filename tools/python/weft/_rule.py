@@ -18,9 +18,9 @@ class RuleText:
         with Texts([self]) as texts:
             self.text = c.take_bytes(c.make("weft_rules_print", texts.array, texts.notice(), None)).decode()
 
-    def place(self, line):
-        """Where a line of the text comes from."""
-        return f"{self.origin}:{line}" if line else self.origin
+    def place(self, line, column):
+        """Where a line of the text comes from; both are 0 where they are not said."""
+        return self.origin + "".join(f":{number}" for number in (line, column) if number)
 
     def __str__(self):
         return self.text
@@ -33,7 +33,7 @@ class Rule(RuleText):
         self.name, self._places = name, record.places
         super().__init__(source, f"{record.place[0]}:{record.place[1]}", record.functions)
 
-    def place(self, line):
+    def place(self, line, column):
         return "%s:%d" % self._places[line] if line in self._places else self.origin
 
     def judge(self, **options):
@@ -60,9 +60,9 @@ class Texts(c.Callbacks):
     def _one(self, number, rule):
         functions = (c.Function * len(rule.functions))()
         for function, (name, python) in zip(functions, rule.functions.items()):
-            function.name, function.holds = name.encode(), self._callback(python)
+            function.name, function.holds = c.text(name), self._callback(python)
         self._kept.append(functions)
-        return c.RuleText(text=rule.source.encode(), origin=f"<rule {number}>".encode(), functions=functions,
+        return c.RuleText(text=c.text(rule.source), origin=f"<rule {number}>".encode(), functions=functions,
                           num_functions=len(functions))
 
     def _callback(self, python):
@@ -74,8 +74,9 @@ class Texts(c.Callbacks):
     def place(self, text):
         """A message with the places of Python in it."""
         def found(match):
-            return self.rules[int(match[1])].place(int(match[2] or 0))
-        return re.sub(r"<rule (\d+)>(?::(\d+)(?::\d+)?)?", found, text)
+            number, line, column = (int(digits or 0) for digits in match.groups())
+            return self.rules[number].place(line, column) if number < len(self.rules) else match[0]
+        return re.sub(r"<rule (\d+)>(?::(\d+)(?::(\d+))?)?", found, text)
 
     def notice(self, warn=None):
         def add(_, kind, text):
