@@ -268,6 +268,37 @@ class FunctionsTest(unittest.TestCase):
             self.rule(fail).judge()
         self.assertEqual(str(self.model), RELUS.replace('"N"', "8"))
 
+    def test_of_several_rules_are_asked_in_threads_and_raise_from_there(self):
+        threads, wanted = set(), min(2, len(os.sched_getaffinity(0)))
+        all_here, raised = threading.Event(), threading.Event()
+
+        def rules(answer):
+            made = []
+            for number in range(8):
+                @weft.rule("exact", name=f"relu-relu-{number}")
+                def rule(src, res):
+                    x = src.tensor("x")
+                    src.require(answer, "it fits", x)
+                    return src.Relu(src.Relu(x)), res.Relu(x)
+                made.append(rule)
+            return made
+
+        def note(_):
+            threads.add(threading.get_ident())
+            if len(threads) == wanted:
+                all_here.set()
+            return all_here.wait(100)
+        self.assertEqual(self.model.clone().optimize("none", rules=rules(note)).ops_after, 2)
+        self.assertGreaterEqual(len(threads), wanted)
+
+        def fail(_):
+            if threading.current_thread() is threading.main_thread() and wanted > 1:
+                return raised.wait(100)
+            raised.set()
+            raise KeyError("of another thread")
+        with self.assertRaisesRegex(KeyError, "of another thread"):
+            self.model.optimize("none", rules=rules(fail))
+
     def test_may_not_use_models(self):
         for trust in (False, True):
             with self.assertRaisesRegex(weft.InvalidArgumentError, "must not use models or sessions"):
@@ -279,7 +310,7 @@ class FunctionsTest(unittest.TestCase):
             os.kill(os.getpid(), signal.SIGINT)
             return True
         for run in (lambda: self.model.optimize("none", rules=[self.rule(interrupt)], trust_rules=True),
-                    self.rule(interrupt).judge):
+                    self.rule(interrupt).judge, lambda: relu_relu.judge(stop=lambda: not interrupt(None))):
             with self.assertRaises(KeyboardInterrupt):
                 run()
             self.assertIs(signal.getsignal(signal.SIGINT), signal.default_int_handler)

@@ -29,7 +29,8 @@ std::string Count(size_t n) { return fmt::format("{} rule{}", n, n == 1 ? "" : "
 // What came out, over all files.
 class Outcome {
  public:
-  explicit Outcome(const Notices& notices) : notices_(notices) {}
+  // `seconds` are those there were for all.
+  Outcome(const Notices& notices, double seconds) : notices_(notices), seconds_(seconds) {}
 
   void Add(const std::string& file, const std::vector<JudgedRule>& judged) {
     std::vector<std::string> late;
@@ -51,7 +52,7 @@ class Outcome {
     }
     if (late.empty()) return;
     notices_.Warn(fmt::format("{}: {} unjudged, as {:g} s did not suffice for all: {}", file,
-                              Count(late.size()), kSecondsAFile, Names(late)));
+                              Count(late.size()), seconds_, Names(late)));
     unjudged_.insert(unjudged_.end(), late.begin(), late.end());
   }
 
@@ -74,6 +75,7 @@ class Outcome {
 
  private:
   const Notices& notices_;
+  const double seconds_;
   uint64_t tested_ = 0, remembered_ = 0;
   std::vector<std::string> refuted_, unjudged_;
 };
@@ -84,15 +86,22 @@ absl::StatusOr<RuleCounts> JudgeBeforeUse(const std::vector<const drr::Rule*>& r
                                           const RuleTrust& trust, const Notices& notices,
                                           const std::function<bool()>& stop) {
   if (trust.trust) return RuleCounts{{"rules not judged (trusted)", rules.size()}};
-  std::map<std::string, std::vector<RuleToJudge>> by_file;
-  for (const drr::Rule* rule : rules)
-    by_file[std::string(rule->graph.loc.file)].push_back(RuleOfText(*rule));
-  Outcome outcome(notices);
-  for (const auto& [file, of_file] : by_file) {
-    const auto judged = JudgeRules(
-        of_file, {.seconds_a_rule = kSecondsARule, .seconds = kSecondsAFile, .stop = stop});
-    if (stop && stop()) return absl::CancelledError("the run was stopped while rules were judged");
-    outcome.Add(file, judged);
+  std::vector<RuleToJudge> all;
+  std::map<std::string, std::vector<size_t>> by_file;
+  for (const drr::Rule* rule : rules) {
+    by_file[std::string(rule->graph.loc.file)].push_back(all.size());
+    all.push_back(RuleOfText(*rule));
+  }
+  const double seconds = kSecondsAFile * static_cast<double>(by_file.size());
+  const auto judged =
+      JudgeRules(all, {.seconds_a_rule = kSecondsARule, .seconds = seconds, .stop = stop});
+  if (stop && stop()) return absl::CancelledError("the run was stopped while rules were judged");
+  Outcome outcome(notices, seconds);
+  for (const auto& [file, numbers] : by_file) {
+    std::vector<JudgedRule> of_file;
+    of_file.reserve(numbers.size());
+    for (const size_t number : numbers) of_file.push_back(judged[number]);
+    outcome.Add(file, of_file);
   }
   return outcome.Result(trust.require_judged);
 }

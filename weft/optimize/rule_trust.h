@@ -22,7 +22,7 @@ struct RuleTrust {
 // For statistics.
 using RuleCounts = std::vector<std::pair<std::string, uint64_t>>;
 
-// Judges the rules, 2 s each and 30 s those of one file, unless an earlier run has. CheckFailed when
+// Judges the rules, 2 s each and 30 s for every file all together, unless an earlier run has. CheckFailed when
 // one is refuted, with its counterexample among the notices; an unjudged one is a warning, or
 // CheckFailed where all must be judged. Cancelled where `stop`, which the calling thread asks, says so.
 absl::StatusOr<RuleCounts> JudgeBeforeUse(const std::vector<const drr::Rule*>& rules,
