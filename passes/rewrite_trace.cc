@@ -127,13 +127,14 @@ void RewriteTrace::EndPass(bool changed, Program& program) {
       stayed.insert(ops_before_pass_[i].id());
     } else {
       rewrite_.went.push_back(names_before_pass_[i]);
+      rewrite_.went_ids.push_back(ops_before_pass_[i].id());
     }
   }
   came_.clear();
   ir::Walk(program, [&](Operation op) {
     if (!stayed.contains(op.id())) came_.push_back({op.id(), ParentOf(op), std::string(op.name())});
   });
-  rewrite_.came = OutermostNames(came_);
+  ListOutermost(came_, &rewrite_.came, &rewrite_.came_ids);
   if (options_.lines)
     rewrite_.lines = Difference(text_before_pass_, TextOf(program, text_before_pass_.values));
   Report();
@@ -160,8 +161,8 @@ void RewriteTrace::KeepText(Operation made) {
 }
 
 bool RewriteTrace::Commit() {
-  rewrite_.went = OutermostNames(went_);
-  rewrite_.came = OutermostNames(came_);
+  ListOutermost(went_, &rewrite_.went, &rewrite_.went_ids);
+  ListOutermost(came_, &rewrite_.came, &rewrite_.came_ids);
   if (has_text_) rewrite_.lines = Difference(text_, TextOf(*program_, text_.values));
   program_ = nullptr;
   Report();
@@ -173,13 +174,15 @@ void RewriteTrace::Report() {
   if (options_.on_rewrite) options_.on_rewrite(rewrite_);
 }
 
-std::vector<std::string> RewriteTrace::OutermostNames(const std::vector<Op>& ops) {
-  std::unordered_set<uint32_t> ids;
-  for (const Op& op : ops) ids.insert(op.id);
-  std::vector<std::string> names;
-  for (const Op& op : ops)
-    if (!ids.contains(op.parent)) names.push_back(op.name);
-  return names;
+void RewriteTrace::ListOutermost(const std::vector<Op>& ops, std::vector<std::string>* names,
+                                 std::vector<uint32_t>* ids) {
+  std::unordered_set<uint32_t> all;
+  for (const Op& op : ops) all.insert(op.id);
+  for (const Op& op : ops) {
+    if (all.contains(op.parent)) continue;
+    names->push_back(op.name);
+    ids->push_back(op.id);
+  }
 }
 
 RewriteTrace::Text RewriteTrace::TextOf(Program& program, const std::vector<Value>& numbered,

@@ -31,6 +31,8 @@ struct TracedRewrite {
   ir::Operation root;  // that operation, in RewriteTraceOptions::before_rewrite only
   // Names of operations, without those inside of others that went or came, too.
   std::vector<std::string> went, came;
+  // Their Operation::id()s. An operation that came may have the id of one that went.
+  std::vector<uint32_t> went_ids, came_ids;
   // With RewriteTraceOptions::lines, each "- (%2) = ..." or "+ ...", in the order of the program.
   // Values keep the numbers that they have in the text of the program before; new ones follow.
   std::vector<std::string> lines;
@@ -82,7 +84,8 @@ class RewriteTrace {
   static Text TextOf(ir::Program& program, const std::vector<ir::Value>& numbered,
                      ir::Operation made = {});
   static std::vector<std::string> Difference(const Text& before, const Text& after);
-  static std::vector<std::string> OutermostNames(const std::vector<Op>& ops);
+  static void ListOutermost(const std::vector<Op>& ops, std::vector<std::string>* names,
+                            std::vector<uint32_t>* ids);
   void Announce(std::string_view rule, ir::Operation site, ir::Program& program);
   void Report();
   // Before the first change of a rewrite, or when it was to make this operation.
