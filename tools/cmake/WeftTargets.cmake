@@ -166,6 +166,24 @@ function(weft_programs_library)
   weft_install_stripped(weft_programs LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/weft COMPONENT tools)
 endfunction()
 
+# weft_page(<name> <folder>): page.html, style.css and the scripts of the folder, in the order that page.html names them,
+# become strings of weft_<name>.
+function(weft_page name folder)
+  set(folder ${PROJECT_SOURCE_DIR}/${folder})
+  file(READ ${folder}/page.html weft_page_template)
+  file(READ ${folder}/style.css weft_page_style)
+  set(files ${folder}/page.html ${folder}/style.css)
+  string(REGEX MATCHALL "[a-z_]+\\.js" scripts "${weft_page_template}")
+  foreach(script IN LISTS scripts)
+    file(READ ${folder}/${script} text)
+    string(APPEND weft_page_script "${text}")
+    list(APPEND files ${folder}/${script})
+  endforeach()
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${files})
+  configure_file(${PROJECT_SOURCE_DIR}/tools/cmake/page.cc.in ${PROJECT_BINARY_DIR}/generated/weft/picture/page.cc @ONLY)
+  target_sources(weft_${name} PRIVATE ${PROJECT_BINARY_DIR}/generated/weft/picture/page.cc)
+endfunction()
+
 # weft_program(<name> <source>): an executable of weft_programs, installed without its symbols. It finds the library in the
 # build tree as it does when it is installed, wherever that is.
 function(weft_program name source)
