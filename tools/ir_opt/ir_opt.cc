@@ -19,6 +19,7 @@
 #include "tools/cli/load_flags.h"
 #include "tools/cli/model_stream.h"
 #include "tools/cli/pass_flags.h"
+#include "tools/cli/picture_flags.h"
 #include "tools/cli/plugin.h"
 #include "tools/cli/program_main.h"
 #include "tools/cli/rule_bound.h"
@@ -59,6 +60,7 @@ struct Flags {
   ConvertFlags convert;
   ShapeFlags shapes;
   QuantizeFlags quantize;
+  PictureFlags picture;
   LoadOptions load;
   int64_t target_opset = 0, jobs = 1;
 };
@@ -80,9 +82,9 @@ void AddFlags(CLI::App& app, Flags* flags) {
   app.add_flag("--reduce", flags->reduce)->group(kSameLine);
   app.add_option("--test", flags->test)->type_name("CMD")->group(kSameLine);
   AddSearchFlags(app, &flags->passes.search);
-  AddPluginFlag(app, &flags->plugins,
-                "a plugin of yours; why R did not apply, at V or nearest miss");
+  AddPluginFlag(app, &flags->plugins, "yours; why R did not apply; pictures");
   app.add_option("--explain", flags->explain)->type_name("R[@V]")->group(kSameLine);
+  AddPictureFlags(app, &flags->picture);
   AddRulesFileFlag(app, &flags->passes);
   AddConvertFlags(app, &flags->convert);
   AddDimFlag(app, &flags->shapes);
@@ -192,6 +194,10 @@ absl::Status CheckFlags(const Flags& flags) {
     return ir::InvalidArgument(
         "--format is for stdin, stdout (- in place of a file) and --output-dir");
   WEFT_RETURN_IF_ERROR(CheckOptions(flags));
+  if (flags.picture.wanted() && (flags.bisect || flags.reduce))
+    return ir::InvalidArgument(
+        "--html, --svg and --dot are for one run of the passes, not for --bisect or --reduce");
+  WEFT_RETURN_IF_ERROR(CheckPictureFlags(flags.picture, {flags.in, flags.out}));
   if (ToStdout(flags)) return absl::OkStatus();
   WEFT_RETURN_IF_ERROR(ModelFormatOf(flags.out).status());
   // The side files that go with each of the two count as well.
@@ -225,23 +231,35 @@ absl::Status WriteProgram(const Flags& flags, ir::Program& program) {
   if (!ToStdout(flags)) return SaveModel(program, flags.out, SaveOptionsOf(flags));
   if (const auto format = OutputFormat(flags))
     return WriteModelToStdout(program, *format, SaveOptionsOf(flags));
-  if (!flags.explain.empty() && flags.out.empty()) return absl::OkStatus();  // that is the answer
+  // The answer, or the picture, is what was asked for.
+  if ((!flags.explain.empty() || flags.picture.wanted()) && flags.out.empty())
+    return absl::OkStatus();
   const std::string text = ir::PrintProgram(
       program, {.full_weights = flags.full_weights, .locations = flags.print_origins});
   std::fwrite(text.data(), 1, text.size(), stdout);
   return absl::OkStatus();
 }
 
-// Runs the passes and explains what is to be explained.
-absl::Status Optimise(const Flags& flags, const Conversion& conversion, ir::Program& program) {
+passes::PassManager::Hook Together(passes::PassManager::Hook a, passes::PassManager::Hook b) {
+  if (!a || !b) return a ? a : b;
+  return [a, b](const passes::Pass& pass, bool after, bool changed, ir::Program& program) {
+    a(pass, after, changed, program);
+    b(pass, after, changed, program);
+  };
+}
+
+// Runs the passes and explains what is to be explained; `hook` may be null.
+absl::Status Optimise(const Flags& flags, const Conversion& conversion, ir::Program& program,
+                      const passes::PassManager::Hook& hook) {
   std::vector<passes::PassReport> reports;
   const std::unique_ptr<ir::Program> original = flags.passes.convert ? program.Clone() : nullptr;
   if (flags.explain.empty()) {
-    WEFT_RETURN_IF_ERROR(RunPasses(flags.passes, program, &reports));
+    WEFT_RETURN_IF_ERROR(RunPasses(flags.passes, program, &reports, hook));
   } else {
     WEFT_ASSIGN_OR_RETURN(RuleExplainer explainer,
                           RuleExplainer::Create(flags.explain, RuleNamesOf(flags.passes)));
-    WEFT_RETURN_IF_ERROR(RunPasses(flags.passes, program, &reports, explainer.hook()));
+    WEFT_RETURN_IF_ERROR(
+        RunPasses(flags.passes, program, &reports, Together(explainer.hook(), hook)));
     WEFT_ASSIGN_OR_RETURN(const std::string answer,
                           explainer.Answer(program, RuleNames(reports), reports));
     std::fputs(answer.c_str(), flags.out == "-" ? stderr : stdout);
@@ -254,10 +272,11 @@ drr::NumericClass NumericsOf(const Flags& flags) {
   return drr::FindNumericClass(flags.passes.numerics).value();  // CheckPassFlags() saw it
 }
 
-// The same, between two runs of --check.
-absl::Status OptimiseChecked(const Flags& flags, const Conversion& conversion,
-                             ir::Program& program) {
-  if (flags.check.inputs.empty()) return Optimise(flags, conversion, program);
+// The same, between two runs of --check, whose comparisons go to `outputs`.
+absl::Status OptimiseChecked(const Flags& flags, const Conversion& conversion, ir::Program& program,
+                             const passes::PassManager::Hook& hook,
+                             std::vector<ComparedOutput>* outputs) {
+  if (flags.check.inputs.empty()) return Optimise(flags, conversion, program, hook);
   const std::unique_ptr<ir::Program> original = program.Clone();
   WEFT_ASSIGN_OR_RETURN(ModelCheck check,
                         ModelCheck::Create(CheckOptionsOf(flags.check), NumericsOf(flags),
@@ -266,11 +285,25 @@ absl::Status OptimiseChecked(const Flags& flags, const Conversion& conversion,
   check.Watch(program);
   Flags traced = flags;
   traced.passes.rewrites.before_rewrite = [](const passes::TracedRewrite&, ir::Program&) {};
-  WEFT_RETURN_IF_ERROR(Optimise(traced, conversion, program));
+  WEFT_RETURN_IF_ERROR(Optimise(traced, conversion, program, hook));
   std::string text;
-  absl::Status verdict = check.Judge(&text);
+  absl::Status verdict = check.Judge(&text, outputs);
   std::fputs(text.c_str(), stderr);
   return verdict;
+}
+
+// The same, and the picture of it, which is there after a failed check, too.
+absl::Status OptimisePictured(Flags flags, const Conversion& conversion, ir::Program& program) {
+  std::vector<ComparedOutput> outputs;
+  const auto picture = MakePicture(flags.picture, program, &flags.passes);
+  if (!picture) return OptimiseChecked(flags, conversion, program, nullptr, &outputs);
+  absl::Status status = OptimiseChecked(flags, conversion, program, picture->hook(), &outputs);
+  if (!status.ok() && outputs.empty()) return status;
+  picture::PictureInfo info = PictureInfoOf(flags.in, flags.passes);
+  for (const ComparedOutput& output : outputs)
+    info.outputs.push_back({output.name, output.worst.relative, output.worst.Text("the original")});
+  WEFT_RETURN_IF_ERROR(WritePicture(flags.picture, info, *picture));
+  return status;
 }
 
 // The first with LayerNormalization, which ONNX Runtime has one kernel for.
@@ -290,7 +323,8 @@ absl::StatusOr<int64_t> TargetOpsetOf(const Flags& flags, ir::Program& program) 
 // Written ONNX has them always: they cost next to nothing there.
 bool ShowsOrigins(const Flags& flags) {
   const bool writes_onnx = OutputFormat(flags) == ModelFormat::kOnnx;
-  return flags.print_origins || !flags.explain.empty() || (writes_onnx && !flags.bisect);
+  return flags.print_origins || !flags.explain.empty() || flags.picture.wanted() ||
+         (writes_onnx && !flags.bisect);
 }
 
 absl::Status OptimiseModelOf(Flags flags, OpCounts* ops) {
@@ -310,7 +344,7 @@ absl::Status OptimiseModelOf(Flags flags, OpCounts* ops) {
   if (flags.bisect)
     return Bisect({flags.test, flags.check, flags.passes, SaveOptionsOf(flags), flags.out},
                   *program);
-  WEFT_RETURN_IF_ERROR(OptimiseChecked(flags, conversion, *program));
+  WEFT_RETURN_IF_ERROR(OptimisePictured(flags, conversion, *program));
   ops->after = program->num_operations() - 1;
   return WriteProgram(flags, *program);
 }
@@ -329,8 +363,8 @@ absl::Status CheckBatchFlags(const Flags& flags) {
     return ir::InvalidArgument("-o is for one model, --output-dir for several");
   if (ir::Contains(flags.inputs, kStream))
     return ir::InvalidArgument("- is one model; --output-dir is for files and folders");
-  if (!flags.explain.empty() || flags.bisect || flags.reduce)
-    return ir::InvalidArgument("--explain, --bisect and --reduce are for one model");
+  if (!flags.explain.empty() || flags.bisect || flags.reduce || flags.picture.wanted())
+    return ir::InvalidArgument("--explain, --bisect, --reduce and pictures are for one model");
   if (flags.jobs < 1 || flags.jobs > kMaxJobs)
     return ir::InvalidArgument(fmt::format("-j {}: expected 1 to {}", flags.jobs, kMaxJobs));
   WEFT_RETURN_IF_ERROR(ParseFormat(flags.format).status());

@@ -41,7 +41,8 @@ absl::Status OutputCheck::Check(size_t output, const RuntimeValue& expected,
   WEFT_ASSIGN_OR_RETURN(const Comparison comparison,
                         Compare(name, runner_.outputs()[output], expected,
                                 {.step = steps_[output], .tolerance = tolerance_}));
-  std::printf("%s: %s\n", name.c_str(), comparison.Text(with).c_str());
+  compared_.push_back({name, comparison.relative, comparison.Text(with)});
+  std::printf("%s: %s\n", name.c_str(), compared_.back().text.c_str());
   disagreement_.Add(comparison);
   return absl::OkStatus();
 }

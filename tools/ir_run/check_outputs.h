@@ -40,6 +40,13 @@ class OutputCheck {
   // CheckFailed when anything differed too much.
   absl::Status Verdict() const;
 
+  struct Compared {
+    std::string output;
+    double relative = 0;  // Comparison::relative
+    std::string text;     // in words
+  };
+  const std::vector<Compared>& compared() const { return compared_; }  // until now
+
  private:
   absl::Status Check(size_t output, const kernels::RuntimeValue& expected, const std::string& with);
 
@@ -48,6 +55,7 @@ class OutputCheck {
   const std::vector<std::optional<double>>& steps_;
   std::optional<double> tolerance_;
   Disagreement disagreement_;
+  std::vector<Compared> compared_;
 };
 
 }  // namespace weft::tools

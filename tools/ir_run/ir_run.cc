@@ -11,6 +11,7 @@
 
 #include "ir/base/suggest.h"
 #include "kernels/available_cpus.h"
+#include "kernels/isa.h"
 #include "kernels/runtime/missing_kernels.h"
 #include "kernels/runtime/registry.h"
 #include "kernels/thread_pool.h"
@@ -18,6 +19,7 @@
 #include "tools/cli/load_flags.h"
 #include "tools/cli/model_stream.h"
 #include "tools/cli/pass_flags.h"
+#include "tools/cli/picture_flags.h"
 #include "tools/cli/plugin.h"
 #include "tools/cli/program_main.h"
 #include "tools/cli/rule_bound.h"
@@ -44,6 +46,7 @@ struct Flags {
   ShapeFlags shapes;
   LoadOptions load;
   PassFlags passes{"fuse", "ir-run"};
+  PictureFlags picture;
   std::string provider = "auto", isa;
   int threads = std::min(kernels::AvailableCpus(), ThreadPool::kMaxThreads);
   bool oversubscribe = false;
@@ -94,11 +97,19 @@ void AddFlags(CLI::App& app, Flags* flags) {
                "time runs: min, mean, p50, p90, p99; the size of the arena");
   app.add_flag("--bench-blocks", flags->bench_blocks,
                "run counts on stdin, milliseconds of each run on stdout");
-  app.add_flag("--profile", flags->profile,
-               "time per op, with its kernel, the nodes it holds, rules");
+  app.add_flag("--profile", flags->profile, "time per op, with its kernel, nodes, rules; pictures");
+  AddPictureFlags(app, &flags->picture);
   app.add_flag("--report", flags->report, "rules, fused and unfused latency, difference");
   app.add_flag("--can-run", flags->can_run,
                "run nothing; name all that the model needs and we lack");
+}
+
+// Which no picture may overwrite.
+std::vector<std::string> FilesRead(const Flags& flags) {
+  std::vector<std::string> files = {flags.model, flags.compare.with};
+  for (const auto* named : {&flags.inputs.files, &flags.compare.expect})
+    for (const std::string& text : *named) files.push_back(text.substr(text.find('=') + 1));
+  return files;
 }
 
 absl::Status CheckFlags(const Flags& flags) {
@@ -116,7 +127,9 @@ absl::Status CheckFlags(const Flags& flags) {
   if (flags.report && !flags.passes.passes.empty())
     return ir::InvalidArgument("--report runs the pipelines layout and fuse, not --passes");
   WEFT_RETURN_IF_ERROR(CheckComparisonFlags(flags.compare));
-  return absl::OkStatus();
+  if (flags.picture.wanted() && (flags.report || flags.can_run))
+    return ir::InvalidArgument("a picture shows one run; --report makes two, --can-run none");
+  return CheckPictureFlags(flags.picture, FilesRead(flags));
 }
 
 // The threads to run on, and a warning when those are fewer than were asked for.
@@ -132,10 +145,9 @@ int ThreadsOf(const Flags& flags) {
 using Steps = std::vector<std::optional<double>>;
 
 // `steps` are those of the model as it is, which is `original` when that is compared.
-absl::Status CheckOutputs(const Flags& flags, const ir::Program* original, const Steps& steps,
-                          const Runner& runner, const std::vector<kernels::RuntimeValue>& inputs,
-                          const kernels::SessionOptions& options, ir::IrContext& context) {
-  OutputCheck check(runner, inputs, steps, flags.compare.tolerance);
+absl::Status CheckOutputs(const Flags& flags, const ir::Program* original,
+                          const kernels::SessionOptions& options, ir::IrContext& context,
+                          OutputCheck& check) {
   if (original) {
     WEFT_RETURN_IF_ERROR(check.WithReference(*original));
   } else if (!flags.compare.with.empty()) {
@@ -175,6 +187,65 @@ absl::Status CheckKernels(ir::Program& program, const std::string& provider) {
   return absl::OkStatus();
 }
 
+// The model after its passes, on its inputs: once, and then what is asked for.
+struct Execution {
+  ir::IrContext& context;
+  std::unique_ptr<ir::Program> original = nullptr;  // when that is compared
+  const Steps steps;                                // of the outputs of the model as it is
+  std::unique_ptr<Runner> runner = nullptr;
+  std::vector<kernels::RuntimeValue> inputs = {};
+};
+
+absl::Status RunOnceAndWrite(const Flags& flags, Execution& run) {
+  WEFT_RETURN_IF_ERROR(run.runner->Bind(run.inputs));
+  WEFT_RETURN_IF_ERROR(run.runner->Run());
+  if (flags.output_dir.empty()) return absl::OkStatus();
+  return WriteValues(run.context, flags.output_dir, "output", run.runner->output_infos(),
+                     run.runner->outputs());
+}
+
+// A failed check ends it, but for the picture, which shows by how much outputs differ.
+absl::Status CheckAndMeasure(const Flags& flags, const kernels::SessionOptions& options,
+                             Execution& run, picture::Picture* picture) {
+  const bool checks = !flags.compare.with.empty() || !flags.compare.expect.empty();
+  const bool measures = flags.bench || flags.bench_blocks || flags.profile || picture != nullptr;
+  OutputCheck check(*run.runner, run.inputs, run.steps, flags.compare.tolerance);
+  absl::Status verdict;
+  if (checks) verdict = CheckOutputs(flags, run.original.get(), options, run.context, check);
+  if (!verdict.ok() && (!picture || check.compared().empty())) return verdict;
+  if (measures) WEFT_RETURN_IF_ERROR(Measure(flags, *run.runner));
+  if (!checks && !measures && flags.output_dir.empty()) PrintOutputs(*run.runner);
+  if (!picture) return verdict;
+  picture::PictureInfo info = PictureInfoOf(flags.model, flags.passes);
+  for (const OutputCheck::Compared& output : check.compared())
+    info.outputs.push_back({output.output, output.relative, output.text});
+  info.run = run.runner->DescribeRun(
+      fmt::format("{} thread{}, kernels {}, {}", options.threads, options.threads == 1 ? "" : "s",
+                  options.provider,
+                  options.isa.empty() ? kernels::IsaName(kernels::CurrentIsa()) : options.isa));
+  WEFT_RETURN_IF_ERROR(WritePicture(flags.picture, info, *picture));
+  return verdict;
+}
+
+absl::Status RunModel(Flags& flags, const kernels::SessionOptions& options, ir::Program& program,
+                      Execution& run) {
+  if (flags.compare.with == "reference") run.original = program.Clone();
+  if (options.profile) onnx::RecordNodeOrigins(program);
+  const auto picture = MakePicture(flags.picture, program, &flags.passes);
+  std::vector<passes::PassReport> reports;
+  WEFT_RETURN_IF_ERROR(
+      RunPasses(flags.passes, program, &reports, picture ? picture->hook() : nullptr));
+  WEFT_RETURN_IF_ERROR(CheckRuleBounds(flags.passes.fail_if, RuleNames(reports), reports));
+  if (flags.can_run) return CheckKernels(program, flags.provider);
+  WEFT_ASSIGN_OR_RETURN(run.runner, Runner::Create(program, options));
+  WEFT_ASSIGN_OR_RETURN(run.inputs, GatherInputs(run.context, run.runner->inputs(), flags.inputs));
+  if (!flags.save_inputs.empty())
+    WEFT_RETURN_IF_ERROR(
+        WriteValues(run.context, flags.save_inputs, "input", run.runner->inputs(), run.inputs));
+  WEFT_RETURN_IF_ERROR(RunOnceAndWrite(flags, run));
+  return CheckAndMeasure(flags, options, run, picture.get());
+}
+
 absl::Status Run(Flags& flags) {
   WEFT_RETURN_IF_ERROR(CheckFlags(flags));
   flags.passes.widen_floats = flags.provider != "reference";
@@ -186,38 +257,13 @@ absl::Status Run(Flags& flags) {
   const kernels::SessionOptions options = {.threads = ThreadsOf(flags),
                                            .provider = flags.provider,
                                            .isa = std::move(isa),
-                                           .profile = flags.profile,
+                                           .profile = flags.profile || flags.picture.wanted(),
                                            .oversubscribe = flags.oversubscribe};
   if (flags.report)
     return PrintReport(*program, flags.model, flags.inputs, options, flags.passes,
                        flags.compare.tolerance);
-
-  std::unique_ptr<ir::Program> original;
-  if (flags.compare.with == "reference") original = program->Clone();
-  const Steps steps = OutputSteps(*program);
-  if (flags.profile) onnx::RecordNodeOrigins(*program);
-  std::vector<passes::PassReport> reports;
-  WEFT_RETURN_IF_ERROR(RunPasses(flags.passes, *program, &reports));
-  WEFT_RETURN_IF_ERROR(CheckRuleBounds(flags.passes.fail_if, RuleNames(reports), reports));
-  if (flags.can_run) return CheckKernels(*program, flags.provider);
-  WEFT_ASSIGN_OR_RETURN(auto runner, Runner::Create(*program, options));
-  WEFT_ASSIGN_OR_RETURN(const auto inputs, GatherInputs(context, runner->inputs(), flags.inputs));
-  if (!flags.save_inputs.empty())
-    WEFT_RETURN_IF_ERROR(
-        WriteValues(context, flags.save_inputs, "input", runner->inputs(), inputs));
-  WEFT_RETURN_IF_ERROR(runner->Bind(inputs));
-  WEFT_RETURN_IF_ERROR(runner->Run());
-  if (!flags.output_dir.empty())
-    WEFT_RETURN_IF_ERROR(WriteValues(context, flags.output_dir, "output", runner->output_infos(),
-                                     runner->outputs()));
-  const bool checks = !flags.compare.with.empty() || !flags.compare.expect.empty();
-  const bool measures = flags.bench || flags.bench_blocks || flags.profile;
-  if (checks)
-    WEFT_RETURN_IF_ERROR(
-        CheckOutputs(flags, original.get(), steps, *runner, inputs, options, context));
-  if (measures) WEFT_RETURN_IF_ERROR(Measure(flags, *runner));
-  if (!checks && !measures && flags.output_dir.empty()) PrintOutputs(*runner);
-  return absl::OkStatus();
+  Execution run{.context = context, .steps = OutputSteps(*program)};
+  return RunModel(flags, options, *program, run);
 }
 
 }  // namespace

@@ -8,6 +8,25 @@
 #include "tools/cli/values/tensors.h"
 
 namespace weft::tools {
+namespace {
+
+// Bytes of the arena that are in use during every step.
+std::vector<uint64_t> ArenaUse(const kernels::Plan& plan) {
+  std::vector<int64_t> change(plan.steps().size() + 1);
+  for (const kernels::ArenaBuffer& buffer : plan.arena_buffers()) {
+    const auto bytes = static_cast<int64_t>(buffer.lifetime.bytes);
+    const size_t end = static_cast<size_t>(buffer.lifetime.last) + 1;
+    change[std::min(static_cast<size_t>(buffer.lifetime.first), change.size() - 1)] += bytes;
+    change[std::min(end, change.size() - 1)] -= bytes;
+  }
+  std::vector<uint64_t> use;
+  int64_t now = 0;
+  for (size_t i = 0; i < plan.steps().size(); ++i)
+    use.push_back(static_cast<uint64_t>(now += change[i]));
+  return use;
+}
+
+}  // namespace
 
 absl::StatusOr<std::unique_ptr<Runner>> Runner::Create(const ir::Program& program,
                                                        const kernels::SessionOptions& options) {
@@ -78,6 +97,27 @@ std::string Runner::ProfileTable() const {
   }
   table.AddRow({"all", per_run(total), "100.0 %"});
   return table.ToString();
+}
+
+picture::RunInfo Runner::DescribeRun(std::string conditions) const {
+  picture::RunInfo run;
+  run.arena_bytes = arena_bytes();
+  run.conditions = std::move(conditions);
+  int64_t most_runs = 1;
+  for (const kernels::Plan* plan : Plans()) most_runs = std::max(most_runs, plan->runs());
+  for (const kernels::Plan* plan : Plans()) {
+    const std::vector<uint64_t> use = ArenaUse(*plan);
+    for (size_t i = 0; i < use.size(); ++i) {
+      const kernels::Step& step = plan->steps()[i];
+      run.steps.push_back({.op = step.op,
+                           .location = step.location,
+                           .kernel = std::string(step.kernel->name()),
+                           .milliseconds = static_cast<double>(step.nanoseconds) * 1e-6 /
+                                           static_cast<double>(most_runs),
+                           .arena_bytes = use[i]});
+    }
+  }
+  return run;
 }
 
 }  // namespace weft::tools

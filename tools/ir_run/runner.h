@@ -8,6 +8,7 @@
 #include "ir/base/status.h"
 #include "ir/program.h"
 #include "kernels/runtime/session.h"
+#include "weft/picture/picture.h"
 
 namespace weft::tools {
 
@@ -30,6 +31,8 @@ class Runner {
 
   // The time of every step, longest first, per run; needs options.profile.
   std::string ProfileTable() const;
+  // The same in the order of the steps, with the use of the arena meanwhile.
+  picture::RunInfo DescribeRun(std::string conditions) const;
 
  private:
   std::vector<const kernels::Plan*> Plans() const;
