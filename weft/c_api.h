@@ -169,6 +169,7 @@ typedef struct weft_optimize_options {
   void* user_data;             /* of these three */
   const weft_rule_text* rules; /* behind those of files */
   size_t num_rules;
+  int32_t picture; /* for weft_report_html */
 } weft_optimize_options;
 
 typedef struct weft_report weft_report;
@@ -201,6 +202,9 @@ WEFT_API const char* weft_report_text(const weft_report* report);
  * [{number, pass, rule, site, removed [name], added [name]}]; outputs [{name, difference, verdict}], difference null
  * where it is no number; check, lines of text; warnings [line]. Fields may be added. */
 WEFT_API const char* weft_report_json(const weft_report* report);
+/* With picture: a page for a browser that needs nothing else, with both graphs and what became what. Else
+ * NULL. */
+WEFT_API const char* weft_report_html(const weft_report* report);
 WEFT_API void weft_report_free(weft_report* report);
 
 /* --- running ------------------------------------------------------------------------------------ */

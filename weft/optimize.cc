@@ -16,6 +16,7 @@
 #include "weft/optimize/explain.h"
 #include "weft/optimize/measured_cost.h"
 #include "weft/optimize/run_passes.h"
+#include "weft/picture/picture.h"
 
 namespace weft {
 namespace {
@@ -75,14 +76,18 @@ passes::SearchOptions SearchOptionsOf(const OptimizeOptions& options, passes::Co
   return search;
 }
 
-passes::RewriteTraceOptions TraceOf(const OptimizeOptions& options, Report* report) {
+// `picture` may be null.
+passes::RewriteTraceOptions TraceOf(const OptimizeOptions& options, picture::Picture* picture,
+                                    Report* report) {
   passes::RewriteTraceOptions trace;
   // A run with it never replaces operations in place, as the check needs it.
   trace.before_rewrite = [](const passes::TracedRewrite&, ir::Program&) {};
-  if (options.record_rewrites)
-    trace.on_rewrite = [report](const passes::TracedRewrite& rewrite) {
-      report->rewrites.push_back(
-          {rewrite.number, rewrite.pass, rewrite.rule, rewrite.site, rewrite.went, rewrite.came});
+  if (options.record_rewrites || picture)
+    trace.on_rewrite = [&options, picture, report](const passes::TracedRewrite& rewrite) {
+      if (picture) picture->Record(rewrite);
+      if (options.record_rewrites)
+        report->rewrites.push_back(
+            {rewrite.number, rewrite.pass, rewrite.rule, rewrite.site, rewrite.went, rewrite.came});
     };
   return trace;
 }
@@ -138,12 +143,14 @@ class Optimization {
                              kernels::AvailableCpus()));
       check->Watch(program);
     }
+    if (options_.picture) picture_.emplace(program);
     PassRun run = MakeRun(&report);
     WEFT_RETURN_IF_ERROR(RunPasses(program, &run));
     report.ops_after = program.num_operations() - 1;
     AddOperators(before, CountOperators(program), &report);
     AddPassReports(run.reports, &report);
     if (check) WEFT_RETURN_IF_ERROR(JudgeOutputs(*check, &report));
+    if (picture_) report.html = picture_->Html(PictureInfoOf(program, report));
     return report;
   }
 
@@ -180,7 +187,8 @@ class Optimization {
   }
   PassRun MakeRun(Report* report) {
     PassRun run;
-    if (options_.check > 0 || options_.record_rewrites) run.trace = TraceOf(options_, report);
+    if (options_.check > 0 || options_.record_rewrites || picture_)
+      run.trace = TraceOf(options_, picture_ ? &*picture_ : nullptr, report);
     const std::vector<std::string> names = PassesOf(selection_);
     if (ir::Contains(names, "superopt")) run.search = SearchOptionsOf(options_, &cost_);
     run.stop = options_.stop;
@@ -189,18 +197,33 @@ class Optimization {
       report->warnings.push_back(line);
       options_.notices.Warn(line);
     };
-    if (options_.progress)
-      run.hook = [this, count = names.size() + (selection_.HasRules() ? 1 : 0)](
-                     const passes::Pass& pass, bool after, bool, ir::Program& program) {
-        if (!after)
+    const size_t count = names.size() + (selection_.HasRules() ? 1 : 0);
+    if (options_.progress || picture_)
+      run.hook = [this, count, draw = picture_ ? picture_->hook() : nullptr](
+                     const passes::Pass& pass, bool after, bool changed, ir::Program& program) {
+        if (draw) draw(pass, after, changed, program);
+        if (!after && options_.progress)
           options_.progress({pass.name(), ++passes_begun_, count, program.num_operations() - 1});
       };
     return run;
   }
 
+  picture::PictureInfo PictureInfoOf(ir::Program& program, const Report& report) const {
+    const ir::Attribute name = program.module().attr("onnx.graph_name");
+    picture::PictureInfo info{.model = name.Is(ir::AttrKind::kString) ? name.AsString() : "model",
+                              .pipeline = options_.passes.empty()
+                                              ? options_.pipeline
+                                              : fmt::format("{}", fmt::join(options_.passes, ", ")),
+                              .numerics = options_.numerics};
+    for (const OutputReport& output : report.outputs)
+      info.outputs.push_back({output.name, output.difference, output.verdict});
+    return info;
+  }
+
   const OptimizeOptions& options_;
   PassSelection selection_;
   MeasuredCostModel cost_;
+  std::optional<picture::Picture> picture_;
   size_t passes_begun_ = 0;
 };
 

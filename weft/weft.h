@@ -79,6 +79,7 @@ struct OptimizeOptions {
   std::optional<double> check_tolerance = {};
   int64_t target_opset = 0;  // of the ONNX model to be written; 0: that of the model that was read
   bool record_rewrites = false;  // every single one, in the report
+  bool picture = false;          // Report::html
   // Warnings, and programs that show why a rule of a file is refuted.
   Notices notices = {};
   // These two must not call functions of models or sessions.
@@ -127,6 +128,8 @@ struct Report {
   std::vector<OutputReport> outputs = {};    // with check, where the whole model could run
   std::string check = {};                    // what was compared, in lines
   std::vector<std::string> warnings = {};
+  // With picture: a page for a browser that needs nothing else, with both graphs and what became what.
+  std::string html = {};
 
   std::string ToString() const;  // a line per rule that was applied, and one of the whole
 };

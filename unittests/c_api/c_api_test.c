@@ -60,7 +60,8 @@ static void tests_optimising(void) {
                                    .check = 1,
                                    .record_rewrites = 1,
                                    .progress = count_progress,
-                                   .user_data = &passes};
+                                   .user_data = &passes,
+                                   .picture = 1};
   CHECK(weft_model_optimize(model, &options, &report) == WEFT_OK);
   weft_report_counts counts = {.size = sizeof counts};
   CHECK(weft_report_get_counts(report, &counts) == WEFT_OK);
@@ -72,6 +73,7 @@ static void tests_optimising(void) {
   CHECK(strstr(weft_report_text(report), "fuse-erf-gelu applied 2 times") != NULL);
   CHECK(strstr(weft_report_json(report), "\"rule\":\"fuse-erf-gelu\"") != NULL);
   CHECK(weft_report_json(report) == weft_report_json(report)); /* made once */
+  CHECK(strstr(weft_report_html(report), "fuse-erf-gelu") != NULL);
   size_t now = 0;
   CHECK(weft_model_num_operations(model, &now) == WEFT_OK && now == counts.ops_after);
   /* One of a program that knows of the first two fields only. */

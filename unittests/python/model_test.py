@@ -72,6 +72,13 @@ class ModelTest(unittest.TestCase):
         self.assertLess(max(output["difference"] for output in result.report["outputs"]), 5e-6)
         self.assertIn("fuse-erf-gelu applied 2 times", str(result))
 
+    def test_draws_a_picture_where_it_is_asked_for(self):
+        result = weft.optimize(BERT, "fuse", picture=True)
+        self.assertTrue(result.report_html().startswith("<!DOCTYPE html>"))
+        self.assertIn("fuse-erf-gelu", result.report_html())
+        with self.assertRaisesRegex(ValueError, "picture=True"):
+            weft.optimize(BERT, "fuse").report_html()
+
     def test_takes_passes_and_rules_by_name(self):
         result = weft.optimize(weft.Model.from_text(RELUS), passes=["canonicalize"])
         applied = {rule["rule"] for rule in result.stats if rule["applied"]}

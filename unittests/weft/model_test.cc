@@ -92,6 +92,20 @@ TEST_F(ModelTest, ReportsRulesAndOutputs) {
   EXPECT_THAT(report->ToString(), HasSubstr("fuse-erf-gelu applied 2 times"));
 }
 
+TEST_F(ModelTest, DrawsAPictureOfWhatWasDone) {
+  Model model = Bert(), same = Bert();
+  const auto report = model.Optimize({.pipeline = "fuse", .check = 1, .picture = true});
+  ASSERT_TRUE(report.ok()) << report.status();
+  EXPECT_TRUE(report->rewrites.empty());
+  EXPECT_THAT(report->html, testing::StartsWith("<!DOCTYPE html>"));
+  EXPECT_THAT(report->html, HasSubstr("\"n\":\"fuse-erf-gelu\""));
+  EXPECT_THAT(report->html, HasSubstr("\"outputs\":[{\"n\":\"182\""));
+  const auto without = same.Optimize({.pipeline = "fuse"});
+  ASSERT_TRUE(without.ok()) << without.status();
+  EXPECT_EQ(without->html, "");
+  EXPECT_EQ(model.ToText(), same.ToText());
+}
+
 TEST_F(ModelTest, IsTheSameInBytesAndInAFile) {
   const Model model = Bert();
   const auto bytes = model.ToBytes();

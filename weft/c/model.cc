@@ -81,6 +81,7 @@ absl::StatusOr<OptimizeOptions> OptimizeOptionsOf(const weft_optimize_options* g
   options.check = read.check;
   options.trust_rules = read.trust_rules != 0;
   options.record_rewrites = read.record_rewrites != 0;
+  options.picture = read.picture != 0;
   ReadCallbacks(read, &options);
   const Ended ended = NotEnded();
   WEFT_ASSIGN_OR_RETURN(options.rules, RuleTextsOf(read.rules, read.num_rules, ended));

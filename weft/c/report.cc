@@ -150,6 +150,10 @@ const char* weft_report_json(const weft_report* report) {
   return report == nullptr ? nullptr : weft::c::Once(*report, report->json, weft::c::JsonOf);
 }
 
+const char* weft_report_html(const weft_report* report) {
+  return report == nullptr || report->report.html.empty() ? nullptr : report->report.html.c_str();
+}
+
 void weft_report_free(weft_report* report) { delete report; }
 
 }  // extern "C"

@@ -62,6 +62,7 @@ class Result:
     def stats(self) -> list[dict[str, Any]]: ...  # of every rule that matched
     @property
     def rewrites(self) -> list[dict[str, Any]]: ...  # with record_rewrites
+    def report_html(self) -> str: ...  # with picture
     @property
     def ops_before(self) -> int: ...
     @property
@@ -77,6 +78,7 @@ class Result:
 #   check          sets of random inputs on which outputs before and after are compared, to 1000
 #   check_tolerance  of the largest element, instead of what `numerics` allows
 #   target_opset   of the ONNX model to be written; 0: that of the model that was read
+#   picture        for report_html(): a page for a browser, with both graphs and what became what
 #   progress       called before every pass: its name, its number from 1, how many there are, operations before it;
 #                  True: a line of it on a terminal (stderr) or in a notebook
 #   stop           asked around passes, and while rules are judged; True raises CancelledError
@@ -86,7 +88,7 @@ def optimize(model: _Source, pipeline: str | None = ..., *, passes: Sequence[str
              numerics: str | None = ..., dims: Mapping[str, int] | None = ...,
              input_shapes: Mapping[str, Sequence[int]] | None = ..., check: int = ...,
              check_tolerance: float | None = ..., target_opset: int = ..., record_rewrites: bool = ...,
-             progress: Callable[[str, int, int, int], object] | bool | None = ...,
+             picture: bool = ..., progress: Callable[[str, int, int, int], object] | bool | None = ...,
              stop: Callable[[], bool] | None = ...) -> Result: ...
 
 # Why a rule does not apply in a run with these options of `optimize`, or where it does, as ir-opt --explain says:

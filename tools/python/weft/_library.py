@@ -91,7 +91,7 @@ class OptimizeOptions(Sized):
                 ("check_tolerance", POINTER(c_double)), ("target_opset", c_int64),
                 ("check", c_int32), ("trust_rules", c_int32), ("record_rewrites", c_int32),
                 ("notice", NOTICE), ("progress", PROGRESS), ("stop", STOP), ("user_data", c_void_p),
-                ("rules", POINTER(RuleText)), ("num_rules", c_size_t)]
+                ("rules", POINTER(RuleText)), ("num_rules", c_size_t), ("picture", c_int32)]
 
 
 class Tensor(Sized):  # weft_tensor, and weft_buffer, which has the same fields
@@ -142,6 +142,7 @@ FUNCTIONS = {  # cannot fail
     "weft_bytes_size": (c_size_t, [HANDLE]),
     "weft_report_text": (c_char_p, [HANDLE]),
     "weft_report_json": (c_char_p, [HANDLE]),
+    "weft_report_html": (c_char_p, [HANDLE]),
     "weft_session_num_inputs": (c_size_t, [HANDLE]),
     "weft_session_num_outputs": (c_size_t, [HANDLE]),
     "weft_session_input": (POINTER(ValueInfo), [HANDLE, c_size_t]),

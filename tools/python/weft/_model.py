@@ -87,15 +87,21 @@ class Model:
 class Result:
     """A model that was optimised, and what was done to it."""
 
-    def __init__(self, model, report, text):
+    def __init__(self, model, report, text, page):
         self.model = model
         self.report = report
         self._text = text
+        self._page = page
 
     stats = property(lambda self: self.report["rules"])
     rewrites = property(lambda self: self.report["rewrites"])
     ops_before = property(lambda self: self.report["ops_before"])
     ops_after = property(lambda self: self.report["ops_after"])
+
+    def report_html(self):
+        if self._page is None:
+            raise ValueError("no picture was made; optimize(..., picture=True) makes one")
+        return self._page
 
     def __str__(self):
         return self._text
@@ -144,10 +150,11 @@ def _show_notice(_, kind, text):
 
 
 def _report(handle, **options):
-    """As (dict, text)."""
+    """As (dict, text, page or None)."""
     report = with_options(lambda given, _: c.make("weft_model_optimize", handle, given), **options)
     try:
+        page = c.library.weft_report_html(report)
         return (json.loads(c.library.weft_report_json(report)),
-                c.library.weft_report_text(report).decode(errors="replace"))
+                c.library.weft_report_text(report).decode(errors="replace"), page and page.decode())
     finally:
         c.library.weft_report_free(report)

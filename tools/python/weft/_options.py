@@ -32,7 +32,7 @@ def _dims(dims):
 
 def with_options(call, *, pipeline=None, passes=(), rules=(), trust_rules=False, enable_rules=(), disable_rules=(),
                  numerics=None, dims=None, input_shapes=None, check=0, check_tolerance=None, target_opset=0,
-                 record_rewrites=False, progress=None, stop=None):
+                 record_rewrites=False, picture=False, progress=None, stop=None):
     """What call(options) returns."""
     rules = list_of(rules)
 
@@ -44,7 +44,7 @@ def with_options(call, *, pipeline=None, passes=(), rules=(), trust_rules=False,
         options = c.OptimizeOptions(
             pipeline=c.text(pipeline), numerics=c.text(numerics), check=check, trust_rules=trust_rules,
             target_opset=target_opset, record_rewrites=record_rewrites, rules=texts.array, num_rules=len(texts.rules),
-            notice=texts.notice(warn),
+            notice=texts.notice(warn), picture=picture,
             progress=c.PROGRESS(texts.guard(tell)), stop=texts.stop(stop))
         options.passes, options.num_passes = c.texts(passes)
         options.rules_files, options.num_rules_files = c.texts(r for r in rules if not isinstance(r, RuleText))
