@@ -184,6 +184,13 @@ class Page(unittest.TestCase):
         self.look('bert_tiny_rule')
         self.assertIn('APPLIED 2 TIMES', self.text('right').upper())
 
+    def test_every_rule_that_did_something_has_operations_to_pick_out(self):
+        self.draw_bert()
+        rules = self.browser.evaluate('picture.data.rules.map((rule) => [rule.n, rule.removed, rule.touched[0]])')
+        self.assertGreater(len(rules), 8)
+        for name, removed, touched in rules:
+            self.assertEqual(removed > 0, touched > 0, name)
+
     def test_differences_of_outputs_are_shown(self):
         self.draw_bert('--check')
         self.assertIn('largest difference', self.text('summary'))

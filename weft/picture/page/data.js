@@ -29,7 +29,8 @@ function unpackGraph(graph, side) {
     unpacked.groups.push({
       number, parent: group.p, alike: group.w === 1, name: text(group.n), path: group.q, operations: group.o,
       open: group.e === 1, holder: group.d === undefined ? -1 : group.d, items, rows: group.rh || [], wires, ways,
-      inputs: pairs(group.in), outputs: pairs(group.ou), labels: new Map(),
+      inputs: pairs(group.in), outputs: pairs(group.ou),
+      labels: new Map(), touched: new Set(),
     });
     unpacked.groupOfPath.set(group.q, number);
   });
@@ -62,7 +63,15 @@ data.steps.forEach((step) => {
   rule.added += step.n[1];
 });
 graphs.forEach((graph) => graph.nodes.forEach((node) => {
-  if (node.l !== undefined) data.rules[node.l].touched[graph.side] += 1;
+  node.labels = new Set();  // of all rewrites that it took part in, or comes from
+  if (node.l !== undefined) node.labels.add(node.l);
+}));
+data.steps.forEach((step) => [step.b, step.f].forEach((nodes, side) => {
+  nodes.forEach((node) => graphs[side].nodes[node].labels.add(step.l));
+}));
+graphs.forEach((graph) => graph.nodes.forEach((node) => {
+  node.labels.forEach((label) => { data.rules[label].touched[graph.side] += 1; });
+  for (let g = node.g; g >= 0; g = graph.groups[g].parent) node.labels.forEach((label) => graph.groups[g].touched.add(label));
 }));
 const ranking = data.rules.map((_, i) => i).sort((a, b) => data.rules[a].rank - data.rules[b].rank);
 

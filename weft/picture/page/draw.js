@@ -3,7 +3,7 @@
 const canvas = document.getElementById('canvas');
 const context = canvas.getContext('2d', { alpha: false });
 const FONT = getComputedStyle(document.body).fontFamily;
-const READABLE = 0.42;  // the scale from which on boxes have text
+let readable = 0.42;  // the scale from which on boxes have text
 const WIRE_ROWS = 48;   // that share a path
 
 let colours = {};
@@ -71,7 +71,7 @@ function drawWires(placed, seen, scale) {
     context.setLineDash([5, 4]);
     context.stroke(bundle.up);
     context.setLineDash([]);
-    if (scale > READABLE / 2) context.fill(bundle.ends);
+    if (scale > readable / 2) context.fill(bundle.ends);
   });
 }
 
@@ -124,7 +124,7 @@ function labelBox(box, title, second, bold) {
 
 function isDimmed(side, node) {
   const it = graphs[side].nodes[node];
-  if (state.label >= 0) return it.l !== state.label;
+  if (state.label >= 0) return !it.labels.has(state.label);
   return state.found !== null && !state.found[side].has(node);
 }
 
@@ -136,7 +136,7 @@ function drawNode(side, box, scale) {
   context.globalAlpha = faint * (look === 'waits' && side === 1 ? 0.3 : 1);
   context.fillStyle = coloured ? colour.fill : colours.box;
   context.strokeStyle = colour ? colour.line : colours['box-line'];
-  if (scale < READABLE) {
+  if (scale < readable) {
     context.fillStyle = coloured ? (look === 'dropped' ? colour.fill : colour.line) : colours['box-line'];
     context.fillRect(box.x, box.y, box.width, box.height);
     context.globalAlpha = 1;
@@ -189,12 +189,12 @@ function drawShares(group, box) {
 
 function drawClosed(graph, box, scale) {
   const group = graph.groups[box.item.group];
-  const hit = state.label >= 0 ? group.labels.has(state.label) : !state.found || state.found[graph.side].groups.has(group.number);
+  const hit = state.label >= 0 ? group.touched.has(state.label) : !state.found || state.found[graph.side].groups.has(group.number);
   context.globalAlpha = hit ? 1 : 0.3;
   context.fillStyle = colours.panel;
   context.strokeStyle = colours['box-line'];
   context.lineWidth = 1.2;
-  if (scale < READABLE) {
+  if (scale < readable) {
     context.fillRect(box.x, box.y, box.width, box.height);
     context.strokeRect(box.x, box.y, box.width, box.height);
   } else {
@@ -205,7 +205,7 @@ function drawClosed(graph, box, scale) {
     }
     labelBox(box, '▸ ' + group.name, countText(group), true);
   }
-  drawShares(group, scale < READABLE ? { ...box, y: box.y + 2 } : { ...box, y: box.y - 4, width: box.width - 4 });
+  drawShares(group, scale < readable ? { ...box, y: box.y + 2 } : { ...box, y: box.y - 4, width: box.width - 4 });
   context.globalAlpha = 1;
 }
 
@@ -222,7 +222,7 @@ function drawOpen(placed, scale) {
   context.lineWidth = 1;
   context.fill();
   context.stroke();
-  if (scale < READABLE * 0.6) return;
+  if (scale < readable * 0.6) return;
   context.font = `600 12px ${FONT}`;
   context.textAlign = 'left';
   context.fillStyle = colours.quiet;

@@ -43,7 +43,7 @@ function pickRule(label) {
   state.selected = null;
   if (label >= 0) {
     graphs.forEach((graph) => {
-      const first = graph.nodes.findIndex((node) => node.l === label);
+      const first = graph.nodes.findIndex((node) => node.labels.has(label));
       if (first >= 0) show(graph.side, boxOf(graph, first));
     });
   }

@@ -92,13 +92,15 @@ function showKeys() {
   dialog.showModal();
 }
 
-// On paper: both graphs as a whole, light.
+// On paper: both graphs as a whole, light. What is kept is the state on the screen; null: there it is.
+let kept = null;
+
 function listenToPrinting() {
-  let kept = null;
   window.addEventListener('beforeprint', () => {
-    kept = { views: views.map((view) => ({ ...view })), dark: state.dark };
+    kept = { views: views.map((view) => ({ ...view })), dark: state.dark, readable };
+    readable = 0.12;  // paper is finer
     setTheme(false);
-    const width = 1000, height = 1200, ratio = 2;
+    const width = 1200, height = 760, ratio = 3;
     canvas.width = width * ratio;
     canvas.height = height * ratio;
     views.forEach((view, side) => Object.assign(view, { left: side * width / 2, width: width / 2, height, ratio }));
@@ -106,9 +108,11 @@ function listenToPrinting() {
     drawAll(views);
   });
   window.addEventListener('afterprint', () => {
-    if (!kept) return;
     views.forEach((view, side) => Object.assign(view, kept.views[side]));
-    setTheme(kept.dark);
+    const { dark } = kept;
+    readable = kept.readable;
+    kept = null;
+    setTheme(dark);
     resize();
   });
 }
@@ -119,8 +123,8 @@ function find(side, name) {
   const graph = graphs[side], view = views[side], bounds = canvas.getBoundingClientRect();
   const group = graph.groupOfPath.get(name);
   const isOpen = group !== undefined && graph.placedGroup[group];
-  const box = group === undefined ? boxOf(graph, graph.nodes.findIndex((node) => text(node.t) === name))
-    : graph.boxOfGroup[group];
+  const node = graph.nodes.findIndex((it) => text(it.t) === name);
+  const box = group !== undefined ? graph.boxOfGroup[group] : node >= 0 ? boxOf(graph, node) : null;
   if (!box) return null;
   return { x: bounds.left + view.left + view.x + (box.x + (isOpen ? 12 : box.width / 2)) * view.scale,
     y: bounds.top + view.y + (box.y + (isOpen ? 12 : box.height / 2)) * view.scale };
@@ -166,6 +170,7 @@ function main() {
   };
   Object.entries(buttons).forEach(([id, action]) => { document.getElementById(id).onclick = action; });
   new ResizeObserver(() => {
+    if (kept) return;
     resize();
     drawStrip();
   }).observe(canvas);

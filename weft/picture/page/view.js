@@ -27,7 +27,7 @@ function fit(view, whole) {
   const graph = graphs[view.side], margin = 18;
   const wide = Math.min((view.width - 2 * margin) / graph.width, 1);
   const all = Math.min(wide, (view.height - 2 * margin) / graph.height);
-  view.scale = Math.max(MIN_SCALE, whole ? all : Math.max(all, Math.min(Math.max(wide, READABLE + 0.08), 0.8)));
+  view.scale = Math.max(MIN_SCALE, whole ? all : Math.max(all, Math.min(Math.max(wide, 0.5), 0.8)));
   view.x = (view.width - graph.width * view.scale) / 2;
   const spare = view.height - graph.height * view.scale;
   view.y = spare > 0 ? spare / 2 : margin;
