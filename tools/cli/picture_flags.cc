@@ -14,8 +14,8 @@ namespace {
 // Of files that need not be there yet, too.
 bool IsSame(const std::string& a, const std::string& b) {
   std::error_code error;
-  return SameFile(a, b) || std::filesystem::weakly_canonical(a, error) ==
-                               std::filesystem::weakly_canonical(b, error);
+  return SameFile(a, b) ||
+         std::filesystem::weakly_canonical(a, error) == std::filesystem::weakly_canonical(b, error);
 }
 
 absl::Status CheckFile(const std::string& flag, const std::string& path,

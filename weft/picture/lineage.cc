@@ -109,11 +109,8 @@ void RewriteRecorder::AddParents(const std::vector<uint32_t>& gone,
 }
 
 passes::PassManager::Hook RewriteRecorder::hook() {
-  return [this](const passes::Pass& pass, bool after, bool changed, ir::Program&) {
-    if (after) {
-      if (changed) Sync(pass.name());
-      return;
-    }
+  return [this](const passes::Pass& pass, bool after, bool /*changed*/, ir::Program&) {
+    if (after) return Sync(pass.name());
     if (!pass.patterns()) return;
     for (const auto& rule : pass.patterns()->rules())  // which do not outlive the run
       if (rule_of_name_.try_emplace(rule->name, rules_.size()).second)

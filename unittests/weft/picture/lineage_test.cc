@@ -128,7 +128,8 @@ TEST_F(PictureLineage, GoesThroughWhatCameAndWentAgain) {
   EXPECT_THAT(After("Sqrt").relatives, ElementsAre(NodeCalled(before_graph_, "Transpose"),
                                                    NodeCalled(before_graph_, "Relu")));
   EXPECT_THAT(After("Sqrt").steps, ElementsAre(1, 2));
-  EXPECT_EQ(lineage_.labels[After("Sqrt").label], "first");  // no rules of the pass: it is the label
+  EXPECT_EQ(lineage_.labels[After("Sqrt").label],
+            "first");  // no rules of the pass: it is the label
   EXPECT_EQ(Before("Relu").label, After("Sqrt").label);
 }
 
