@@ -90,8 +90,8 @@ TEST_F(IrRunHtml, ShowsTimeAndDifferences) {
 }
 
 TEST_F(IrRunHtml, IsThereWhenOutputsDiffer) {
-  const Outcome outcome = Run({kBertTiny, "--random-inputs", "1", "--compare", "reference",
-                               "--tolerance", "0", "--html", Path("a.html")});
+  const Outcome outcome = Run({kBertTiny, "--threads", "1", "--random-inputs", "1", "--compare",
+                               "reference", "--tolerance", "0", "--html", Path("a.html")});
   EXPECT_EQ(outcome.code, 1) << outcome.err;
   EXPECT_THAT(Files(), ElementsAre("a.html"));
 }

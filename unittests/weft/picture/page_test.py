@@ -177,6 +177,12 @@ class Page(unittest.TestCase):
         self.browser.press(']')
         self.assertIn('1 of 83', self.text('step-text'))
 
+    def test_without_rewrites_every_key_is_harmless(self):
+        self.draw(os.path.join(MODELS_HERE, 'unit_factor_broadcasts.ir'))
+        self.assertIn('No rewrite', self.text('steps'))
+        for key in '[]pjkxoec0+-t12':
+            self.browser.press(key)
+
     def test_rule_is_picked_out(self):
         self.draw_bert()
         self.browser.evaluate('[...document.querySelectorAll("#left button")].find((b) => '
@@ -197,7 +203,7 @@ class Page(unittest.TestCase):
         self.assertIn('OUTPUTS', self.text('right').upper())
 
     def test_run_shows_time_and_arena(self):
-        self.draw_bert('--random-inputs', '1', '--compare', 'reference', program='ir-run')
+        self.draw_bert('--threads', '1', '--random-inputs', '1', '--compare', 'reference', program='ir-run')
         self.look('bert_tiny_run')
         self.assertIn('arena', self.text('summary'))
         self.assertIn('TIME PER OPERATION', self.text('right').upper())

@@ -4,6 +4,11 @@ function row(properties, ...children) {
   return make('button', { className: 'row', type: 'button', ...properties }, ...children);
 }
 
+function effectOf(rule) {
+  if (!rule.applied) return 'removed what nothing read any more';
+  return rule.removed + rule.added ? `operations ${number(rule.removed)} → ${number(rule.added)}` : 'constants only';
+}
+
 function showRules() {
   const panel = document.getElementById('left'), parts = [];
   const used = ranking.filter((label) => data.rules[label].applied || data.rules[label].touched[0]);
@@ -12,8 +17,7 @@ function showRules() {
     const rule = data.rules[label];
     const button = row({ title: rule.a || '' }, swatch(label), make('span', { className: 'name', textContent: rule.n }),
       make('span', { className: 'count', textContent: rule.applied ? '×' + number(rule.applied) : '' }),
-      make('span', { className: 'more', textContent: rule.removed + rule.added
-        ? `operations ${number(rule.removed)} → ${number(rule.added)}` : 'constants only' }));
+      make('span', { className: 'more', textContent: effectOf(rule) }));
     button.setAttribute('aria-pressed', String(state.label === label));
     button.onclick = () => pickRule(state.label === label ? -1 : label);
     parts.push(button);

@@ -26,6 +26,7 @@ function showStep() {
 }
 
 function setStep(step) {
+  if (!data.steps.length) return;
   state.step = Math.min(data.steps.length, Math.max(0, step));
   showStep();
   const current = data.steps[state.step - 1];
@@ -37,6 +38,7 @@ function setStep(step) {
 }
 
 function play() {
+  if (!data.steps.length) return;
   const button = document.getElementById('play');
   if (playing) {
     clearInterval(playing);
