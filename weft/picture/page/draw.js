@@ -4,6 +4,7 @@ const canvas = document.getElementById('canvas');
 const context = canvas.getContext('2d', { alpha: false });
 const FONT = getComputedStyle(document.body).fontFamily;
 let readable = 0.42;  // the scale from which on boxes have text
+const COARSE = 0.08;    // the scale below which nobody sees how wires bend
 const WIRE_ROWS = 48;   // that share a path
 
 let colours = {};
@@ -37,7 +38,7 @@ function wirePaths(placed) {
     const ends = points || farEnds(placed, wire);
     const number = Math.floor((ends[0].row || 0) / WIRE_ROWS);
     const bundle = bundles[number] || (bundles[number] = {
-      plain: new Path2D(), up: new Path2D(), ends: new Path2D(), top: Infinity, bottom: -Infinity,
+      plain: new Path2D(), up: new Path2D(), ends: new Path2D(), coarse: new Path2D(), top: Infinity, bottom: -Infinity,
     });
     bundle.top = Math.min(bundle.top, ends[0].y);
     bundle.bottom = Math.max(bundle.bottom, ends[ends.length - 1].y);
@@ -46,6 +47,8 @@ function wirePaths(placed) {
       return;
     }
     addCurve(wire.up ? bundle.up : bundle.plain, points);
+    bundle.coarse.moveTo(points[0].x, points[0].y);
+    bundle.coarse.lineTo(points[points.length - 1].x, points[points.length - 1].y);
     const tip = wire.up ? points[0] : points[points.length - 1], way = wire.up ? 1 : -1;
     const box = placed.boxes[wire.to];
     if (!box || placed.inner[wire.to]) return;
@@ -67,6 +70,10 @@ function drawWires(placed, seen, scale) {
   context.strokeStyle = context.fillStyle = colours.wire;
   placed.wires.forEach((bundle) => {
     if (bundle.bottom < seen.top || bundle.top > seen.bottom) return;
+    if (scale < COARSE) {
+      context.stroke(bundle.coarse);
+      return;
+    }
     context.stroke(bundle.plain);
     context.setLineDash([5, 4]);
     context.stroke(bundle.up);
