@@ -240,7 +240,8 @@ absl::Status WriteProgram(const Flags& flags, ir::Program& program) {
   return absl::OkStatus();
 }
 
-passes::PassManager::Hook Together(passes::PassManager::Hook a, passes::PassManager::Hook b) {
+passes::PassManager::Hook Together(const passes::PassManager::Hook& a,
+                                   const passes::PassManager::Hook& b) {
   if (!a || !b) return a ? a : b;
   return [a, b](const passes::Pass& pass, bool after, bool changed, ir::Program& program) {
     a(pass, after, changed, program);

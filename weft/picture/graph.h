@@ -24,7 +24,10 @@ struct Node {
 
 struct Edge {
   uint32_t from = 0, to = 0;
-  friend auto operator<=>(const Edge&, const Edge&) = default;
+  friend bool operator==(const Edge&, const Edge&) = default;
+  friend bool operator<(const Edge& a, const Edge& b) {
+    return a.from != b.from ? a.from < b.from : a.to < b.to;
+  }
 };
 
 struct Graph {

@@ -18,12 +18,13 @@ using nlohmann::json;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
+using namespace std::string_literals;  // NOLINT
 
 class PictureTest : public testing::Test {
  protected:
   // The page of a run of the pipeline.
   std::string Draw(std::unique_ptr<ir::Program> program, const std::string& pipeline,
-                   PictureInfo info = {}) {
+                   const PictureInfo& info = {}) {
     program_ = std::move(program);
     onnx::RecordNodeOrigins(*program_);
     Picture picture(*program_);
@@ -151,7 +152,7 @@ TEST_F(PictureTest, EscapesWhatModelsSay) {
 
 TEST_F(PictureTest, TakesNamesOfAnyBytes) {
   std::unique_ptr<ir::Program> program = Load("unit_factor.ir");
-  const std::string name("\0\x01\xff\xc3 \"\\\n\xe2\x80\xa8 é 漢字", 25);
+  const std::string name = "\0\x01\xff\xc3 \"\\\n\xe2\x80\xa8 é 漢字"s;
   for (ir::Operation op : program->body())
     if (op.name() == "onnx.Relu") {
       program->SetName(op.result(0), name);

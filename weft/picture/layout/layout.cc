@@ -102,7 +102,8 @@ class Layout {
     size_t points = 0;
     std::vector<uint32_t> by_length;
     const auto length = [&](uint32_t i) {
-      return static_cast<size_t>(strands_[i].last_row - strands_[i].first_row + 1);
+      const int rows = strands_[i].last_row - strands_[i].first_row + 1;
+      return static_cast<size_t>(rows);
     };
     for (uint32_t i = 0; i < strands_.size(); ++i) {
       points += length(i);
