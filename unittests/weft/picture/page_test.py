@@ -104,6 +104,15 @@ class Page(unittest.TestCase):
         self.assertIn('152 → 55', self.text('summary'))
         self.assertIn('fuse-conv-clip', self.text('left'))
 
+    def test_bert_base_is_small(self):
+        model = os.path.join(MODELS, 'bert_base.onnx')
+        if not os.path.exists(model):
+            self.skipTest(f'no {model}; benchmarks/models/export.py makes it')
+        self.draw(model, '--pipeline', 'fuse')
+        self.look('bert_base')
+        self.assertLess(os.path.getsize(os.path.join(self.folder.name, 'page.html')), 3_000_000)
+        self.assertIn('12 alike', self.browser.evaluate('JSON.stringify(picture.groups(1))'))
+
     def test_click_closes_and_opens_a_group_on_both_sides(self):
         self.draw_bert()
         count = 'picture.boxes().map((boxes) => boxes.length)'

@@ -118,7 +118,7 @@ function listenToPrinting() {
 }
 
 // For scripts, such as the tests: where a node of that title or a group of that path is on the screen, if it
-// is; the boxes that are drawn; how many nodes look how.
+// is; the boxes that are drawn; what groups hold, in words; how many nodes look how.
 function find(side, name) {
   const graph = graphs[side], view = views[side], bounds = canvas.getBoundingClientRect();
   const group = graph.groupOfPath.get(name);
@@ -138,7 +138,7 @@ function looks() {
 }
 
 window.picture = {
-  data, find, looks,
+  data, find, looks, groups: (side) => graphs[side].groups.map(countText),
   boxes: () => graphs.map((graph) => graph.open.flatMap((placed) => placed.boxes
     .filter((box) => box.item.group < 0 || !graph.groups[box.item.group].open)
     .map(({ x, y, width, height }) => ({ x, y, width, height })))),

@@ -48,7 +48,7 @@ function placeGroup(graph, number) {
   const inputs = group.inputs.map(port(0)), outputs = group.outputs.map(port(group.rows.length - 1));
   if (inner.some((it) => it)) makeRoom(slots);
   else slots.forEach((slot) => { slot.placed = slot.x; });
-  let left = 0, right = group.name.length * 8 + 40;
+  let left = 0, right = group.name.length * 8 + (group.alike ? 90 : 40);
   slots.forEach((slot, i) => {
     left = i ? Math.min(left, slot.placed - slot.width / 2) : slot.placed - slot.width / 2;
   });
