@@ -19,7 +19,7 @@
 #include "tools/cli/load_flags.h"
 #include "tools/cli/model_stream.h"
 #include "tools/cli/pass_flags.h"
-#include "tools/cli/picture_flags.h"
+#include "tools/cli/picture/picture_flags.h"
 #include "tools/cli/plugin.h"
 #include "tools/cli/program_main.h"
 #include "tools/cli/rule_bound.h"

@@ -1,4 +1,4 @@
-#include "tools/cli/picture_flags.h"
+#include "tools/cli/picture/picture_flags.h"
 
 #include <fmt/format.h>
 
