@@ -80,7 +80,7 @@ void AddPassFlags(CLI::App& app, PassFlags* flags) {
                "verify after every pass; check every single rewrite, slow");
   app.add_flag("--paranoid", flags->paranoid)->group(kSameLine);
   app.add_flag("--stats{table}", flags->stats,
-               "per pass and rule, on stderr; =json; exit 1 if R applied less");
+               "what rules did, on stderr; =all, =json; exit 1 if R did less");
   app.add_flag("--timing", flags->timing)->group(kSameLine);
   app.add_option("--fail-if", flags->fail_if)
       ->type_name("R<N")
@@ -125,7 +125,7 @@ absl::Status CheckPassFlags(const PassFlags& flags) {
   if (flags.trust.trust && flags.trust.require_judged)
     return ir::InvalidArgument(
         "--trust-rules judges no rule and --require-judged needs all judged");
-  const std::string forms[] = {"table", "json"};
+  const std::string forms[] = {"table", "all", "json"};
   if (!flags.stats.empty())
     WEFT_RETURN_IF_ERROR(ir::CheckName("form of --stats", flags.stats, forms));
   for (const std::string& bound : flags.fail_if)
@@ -150,6 +150,7 @@ absl::Status RunPasses(const PassFlags& flags, ir::Program& program,
   absl::Status status = RunSelectedPasses(selection, program, &run);
   search.reset();
   if (flags.stats == "table") std::fputs(StatisticsTable(run.reports).c_str(), stderr);
+  if (flags.stats == "all") std::fputs(FullStatisticsTable(run.reports).c_str(), stderr);
   if (flags.stats == "json") std::fputs(StatisticsJson(run.reports).c_str(), stderr);
   if (flags.timing) std::fputs(TimingTable(run.reports).c_str(), stderr);
   if (reports) *reports = std::move(run.reports);

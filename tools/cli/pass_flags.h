@@ -23,7 +23,7 @@ struct PassFlags : PassSelection {
 
   bool pipeline_given = false;            // by the user
   std::string print_before, print_after;  // a pass, all, or (after) change
-  std::string stats;                      // table, json, or empty: none
+  std::string stats;                      // table, all, json, or empty: none
   bool timing = false;
   std::vector<std::string> fail_if;  // see rule_bound.h
   RewriteFlags rewrites;

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string_view>
 
 #include "tools/cli/table.h"
 
@@ -74,9 +76,7 @@ ordered_json PassJson(const PassReport& report) {
           {"not_run", skipped}};
 }
 
-}  // namespace
-
-std::string StatisticsTable(const std::vector<PassReport>& reports) {
+std::string PassTable(const std::vector<PassReport>& reports, bool all) {
   Table table(
       {"pass", "rule", "tried", "matched", "declined", "applied", "time", "ops before -> after"});
   for (const PassReport& report : reports) {
@@ -85,14 +85,33 @@ std::string StatisticsTable(const std::vector<PassReport>& reports) {
     for (const auto& [name, count] : report.statistics)
       table.AddRow({"", name, "", "", "", Count(count)});
     for (const RuleStatistics& rule : report.rules)
-      table.AddRow({"", rule.rule, Count(rule.tried), Count(rule.matched), Count(rule.declined),
-                    Count(rule.applied), Milliseconds(rule.seconds * 1e3),
-                    rule.applied ? OpsText(rule.ops_erased, rule.ops_created) : ""});
+      if (all || rule.matched > 0)
+        table.AddRow({"", rule.rule, Count(rule.tried), Count(rule.matched), Count(rule.declined),
+                      Count(rule.applied), Milliseconds(rule.seconds * 1e3),
+                      rule.applied ? OpsText(rule.ops_erased, rule.ops_created) : ""});
   }
   if (!reports.empty())
     table.AddRow({"total", "", "", "", "", "", "",
                   OpsText(reports.front().ops_before, reports.back().ops_after)});
-  return table.ToString() + DeclineTable(reports) + SkippedTable(reports);
+  return table.ToString();
+}
+
+}  // namespace
+
+std::string StatisticsTable(const std::vector<PassReport>& reports) {
+  std::set<std::string_view> idle, matched;
+  for (const PassReport& report : reports)
+    for (const RuleStatistics& rule : report.rules)
+      (rule.matched > 0 ? matched : idle).insert(rule.rule);
+  for (const std::string_view rule : matched) idle.erase(rule);
+  return PassTable(reports, false) +
+         (idle.empty() ? ""
+                       : fmt::format("--stats=all has the {} rules that matched nothing, and why\n",
+                                     idle.size()));
+}
+
+std::string FullStatisticsTable(const std::vector<PassReport>& reports) {
+  return PassTable(reports, true) + DeclineTable(reports) + SkippedTable(reports);
 }
 
 std::string StatisticsJson(const std::vector<PassReport>& reports) {

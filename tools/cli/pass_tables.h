@@ -8,10 +8,12 @@
 
 namespace weft::tools {
 
-// Per pass and per rule, those included that did nothing. The last column has the operations of the
-// whole program for a pass, and those that a rule took and made. A second table has the reasons why
-// rules declined, a third the rules that were not eligible.
+// Per pass and per rule that matched. The last column has the operations of the whole program for a pass, and
+// those that a rule took and made.
 std::string StatisticsTable(const std::vector<passes::PassReport>& reports);
+// With the rules that did nothing, too. A second table has the reasons why rules declined, a third the rules
+// that were not eligible.
+std::string FullStatisticsTable(const std::vector<passes::PassReport>& reports);
 // The same as one JSON object: {"passes": [{"pass", "ops_before", ..., "rules": [...]}]}.
 std::string StatisticsJson(const std::vector<passes::PassReport>& reports);
 // The rules that matched, and the whole program.

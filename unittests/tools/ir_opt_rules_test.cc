@@ -123,11 +123,11 @@ TEST_F(IrOptRules, StatisticsComeAsJsonToo) {
 }
 
 TEST_F(IrOptRules, StatisticsTellWhichRulesAreNotEligible) {
-  const std::string err = Accept({in_, "--stats", "--numerics", "exact"}).err;
+  const std::string err = Accept({in_, "--stats=all", "--numerics", "exact"}).err;
   EXPECT_THAT(err, ContainsRegex("pass +rule +not run because\n"));
   EXPECT_THAT(err, ContainsRegex("canonicalize +fold-batch-norm-into-conv +its numeric class is "
                                  "reassociates, the run allows exact at most\n"));
-  EXPECT_THAT(Accept({in_, "--stats", "--numerics", "approximate"}).err,
+  EXPECT_THAT(Accept({in_, "--stats=all", "--numerics", "approximate"}).err,
               Not(HasSubstr("not run because")));
   EXPECT_THAT(Refusal({in_, "--stats=jsn"}), HasSubstr("did you mean 'json'?"));
 }
@@ -140,7 +140,7 @@ module {input_names:strings["x"],output_names:strings["y","z"]} (%0: tensor<2x3x
  () = "builtin.return" (%1, %2) {} : (tensor<3x2xf32>, tensor<3x2xf32>) ->
 }
 )");
-  const std::vector<std::string> passes = {in, "--passes", "canonicalize", "--stats"};
+  const std::vector<std::string> passes = {in, "--passes", "canonicalize", "--stats=all"};
   EXPECT_THAT(Accept(passes).err,
               ContainsRegex("\npass +rule +declined +because\n"
                             "(canonicalize .*\n)*"
@@ -296,7 +296,7 @@ TEST_F(IrOpt, RunsNoRuleWhoseResultTheTargetOpsetLacks) {
   const std::vector<std::string> flags = {in, "-o", out, "--fail-if", "fuse-hard-swish<1"};
   const auto with = [&](const std::string& opset) {
     std::vector<std::string> all = flags;
-    all.insert(all.end(), {"--stats", "--target-opset", opset});
+    all.insert(all.end(), {"--stats=all", "--target-opset", opset});
     return Run(all);
   };
   const Outcome old = with("13");

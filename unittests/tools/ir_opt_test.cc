@@ -7,6 +7,7 @@ namespace weft::tools {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -174,8 +175,19 @@ TEST_F(IrOpt, PrintsAfterAChangeOnlyWhenThereIsOne) {
   EXPECT_EQ(CountOf(outcome.err, "IRPrinting"), 1u) << outcome.err;
 }
 
-TEST_F(IrOpt, StatisticsHaveARowForEveryPassAndRule) {
-  const Outcome outcome = Accept({Write("a.ir", kDeadRelu), "--stats", "--pipeline", "simplify"});
+TEST_F(IrOpt, StatisticsHaveARowForEveryPassAndRuleThatMatched) {
+  const std::string err =
+      Accept({kBertTiny, "--stats", "--pipeline", "fuse", "-o", Path("a.onnx")}).err;
+  EXPECT_THAT(err, ContainsRegex("\n +fuse-erf-gelu +[0-9]+ +2 +0 +2 "));
+  EXPECT_THAT(err, HasSubstr("\ndead-code-elimination"));
+  EXPECT_THAT(err, Not(HasSubstr("drop-noop-split")));
+  EXPECT_THAT(err,
+              ContainsRegex("--stats=all has the [0-9]+ rules that matched nothing, and why\n$"));
+}
+
+TEST_F(IrOpt, FullStatisticsHaveARowForEveryPassAndRule) {
+  const Outcome outcome =
+      Accept({Write("a.ir", kDeadRelu), "--stats=all", "--pipeline", "simplify"});
   EXPECT_THAT(outcome.err,
               MatchesRegex("pass +rule +tried +matched +declined +applied +time +ops.*"));
   EXPECT_EQ(CountOf(outcome.err, "\nconstant-folding"), 3u);

@@ -75,7 +75,7 @@ TEST_F(IrRunModels, TakeTheFlagsForPassesOfIrOpt) {
     flags.insert(flags.end(), run.begin(), run.end());
     return flags;
   };
-  EXPECT_THAT(Accept(with({"--passes", "canonicalize", "--stats"})).err,
+  EXPECT_THAT(Accept(with({"--passes", "canonicalize", "--stats=all"})).err,
               AllOf(HasSubstr("drop-unit-factor"), Not(HasSubstr("fuse-elementwise"))));
   EXPECT_THAT(Accept(with({"--print-rewrites", "--max-rewrites", "1"})).err,
               testing::StartsWith("1 "));
