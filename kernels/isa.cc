@@ -37,6 +37,11 @@ bool MayUseAmx() {
   return false;
 #endif
 }
+// AVX512-VNNI is bit 11 of ecx of that leaf, AMX-INT8 bit 25 of edx.
+bool HasFeature(bool in_edx, unsigned bit) {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && ((in_edx ? d : c) & bit) != 0;
+}
 #endif
 
 int CountSupported() {
@@ -87,6 +92,23 @@ std::optional<Isa> FindIsa(std::string_view name) {
   for (const Isa isa : SupportedIsas())
     if (IsaName(isa) == name) return isa;
   return std::nullopt;
+}
+
+bool HasVnni() {
+#if defined(__x86_64__)
+  static const bool has = FindIsa("avx512").has_value() && HasFeature(false, 1u << 11);
+  return has;
+#else
+  return false;
+#endif
+}
+bool HasInt8Tiles() {
+#if defined(__x86_64__)
+  static const bool has = FindIsa("amx").has_value() && HasFeature(true, 1u << 25);
+  return has;
+#else
+  return false;
+#endif
 }
 
 Isa BestChainIsa() {

@@ -28,6 +28,10 @@ std::string_view IsaName(Isa isa);
 std::span<const Isa> SupportedIsas();
 // Of those; nullopt for other names.
 std::optional<Isa> FindIsa(std::string_view name);
+// Of machines with kAvx512, and with kAmx: whether they have dot products of bytes too (AVX512-VNNI,
+// AMX-INT8).
+bool HasVnni();
+bool HasInt8Tiles();
 // The best whose products are one chain of multiply-adds in f32: not kAmx.
 Isa BestChainIsa();
 

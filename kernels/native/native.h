@@ -29,6 +29,7 @@ struct NativeOptions {
   uint32_t may_overwrite = 0;  // bit i: the result may lie in the memory of operand i
   size_t scratch_bytes = 0;
   bool spaces_rows = false;
+  bool reads_past_end = false;
 };
 
 template <class F>
@@ -50,6 +51,7 @@ class NativeKernel final : public Kernel {
     return operand < 32 && (options_.may_overwrite >> operand & 1) != 0;
   }
   bool SpacesRows() const override { return options_.spaces_rows; }
+  bool ReadsPastEnd() const override { return options_.reads_past_end; }
 
  private:
   const std::string_view name_;  // a literal

@@ -10,6 +10,7 @@
 #include "ir/dialects/fused.h"
 #include "ir/dialects/onnx.h"
 #include "kernels/native/native.h"
+#include "kernels/native/simd/quantize.h"
 
 namespace weft::kernels::native {
 namespace {
@@ -21,9 +22,8 @@ constexpr int64_t kTile = 1 << 14;
 
 // --- between f32 and 8 bits -----------------------------------------------------------
 
-template <class T>
-void QuantizeRange(const float* x, T* y, int64_t n, const Quantization& q) {
-  for (int64_t i = 0; i < n; ++i) y[i] = Round<T>(x[i] / q.scale, q.zero);
+simd::ByteScale ScaleOf(DataType dtype, const Quantization& q) {
+  return {.is_signed = dtype == DataType::kI8, .scale = q.scale, .zero = q.zero};
 }
 
 Made MakeQuantize(const KernelContext& context) {
@@ -36,20 +36,12 @@ Made MakeQuantize(const KernelContext& context) {
   const int64_t n = context.result_type(0).NumElements();
   return MakeNative("quantize", {}, [=](const KernelArgs& args) {
     args.pool->ParallelFor(n, kTile, [&](int64_t begin, int64_t end) {
-      const float* x = args.input<float>(0) + begin;
-      if (dtype == DataType::kI8)
-        QuantizeRange(x, args.output<int8_t>(0) + begin, end - begin, q);
-      else
-        QuantizeRange(x, args.output<uint8_t>(0) + begin, end - begin, q);
+      simd::QuantizeBytes(args.input<float>(0) + begin, args.output<uint8_t>(0) + begin,
+                          end - begin, ScaleOf(dtype, q));
     });
   });
 }
 const RegisterKernel<ops::QuantizeLinear> kQuantize("native", &MakeQuantize);
-
-template <class T>
-void DequantizeRange(const T* x, float* y, int64_t n, const Quantization& q) {
-  for (int64_t i = 0; i < n; ++i) y[i] = static_cast<float>(x[i] - q.zero) * q.scale;
-}
 
 Made MakeDequantize(const KernelContext& context) {
   const DataType dtype = context.input_type(0).dtype();
@@ -59,11 +51,8 @@ Made MakeDequantize(const KernelContext& context) {
   const int64_t n = context.result_type(0).NumElements();
   return MakeNative("dequantize", {}, [=](const KernelArgs& args) {
     args.pool->ParallelFor(n, kTile, [&](int64_t begin, int64_t end) {
-      float* y = args.output<float>(0) + begin;
-      if (dtype == DataType::kI8)
-        DequantizeRange(args.input<int8_t>(0) + begin, y, end - begin, q);
-      else
-        DequantizeRange(args.input<uint8_t>(0) + begin, y, end - begin, q);
+      simd::DequantizeBytes(args.input<uint8_t>(0) + begin, args.output<float>(0) + begin,
+                            end - begin, ScaleOf(dtype, q));
     });
   });
 }
@@ -73,27 +62,31 @@ const RegisterKernel<ops::DequantizeLinear> kDequantize("native", &MakeDequantiz
 Made MakeDynamicQuantize(const KernelContext& context) {
   if (context.input_type(0).dtype() != DataType::kF32) return context.Unsupported("only f32");
   const int64_t n = context.input_type(0).NumElements();
-  return MakeNative("dynamic quantize", {}, [n](const KernelArgs& args) {
+  const int threads = context.pool().num_threads();
+  struct alignas(64) Bounds {  // of a thread
+    float low, high;
+  };
+  const NativeOptions options = {.scratch_bytes = sizeof(Bounds) * static_cast<size_t>(threads)};
+  return MakeNative("dynamic quantize", options, [=](const KernelArgs& args) {
     const float* x = args.input<float>(0);
-    constexpr int64_t kLanes = 16;
-    std::array<float, kLanes> low{}, high{};
-    int64_t i = 0;
-    for (; i + kLanes <= n; i += kLanes)
-      for (int64_t j = 0; j < kLanes; ++j) {
-        low[j] = x[i + j] < low[j] ? x[i + j] : low[j];
-        high[j] = x[i + j] > high[j] ? x[i + j] : high[j];
-      }
-    for (; i < n; ++i) {
-      low[0] = x[i] < low[0] ? x[i] : low[0];
-      high[0] = x[i] > high[0] ? x[i] : high[0];
+    const std::span<Bounds> bounds(reinterpret_cast<Bounds*>(args.scratch),
+                                   static_cast<size_t>(threads));
+    std::fill(bounds.begin(), bounds.end(), Bounds{0, 0});
+    args.pool->ParallelForSlots(n, kTile, [&](int slot, int64_t begin, int64_t end) {
+      Bounds& of_slot = bounds[static_cast<size_t>(slot)];
+      simd::FindBounds(x + begin, end - begin, &of_slot.low, &of_slot.high);
+    });
+    float lowest = 0, highest = 0;
+    for (const Bounds& b : bounds) {
+      lowest = std::min(lowest, b.low);
+      highest = std::max(highest, b.high);
     }
-    const float lowest = *std::min_element(low.begin(), low.end());
-    const float highest = *std::max_element(high.begin(), high.end());
     const float scale = highest == lowest ? 1.0f / 255 : (highest - lowest) / 255;
     // 0 where infinities leave no number.
     const uint8_t zero = Round<uint8_t>(std::fmax(0.0f, -lowest / scale), 0);
     args.pool->ParallelFor(n, kTile, [&](int64_t begin, int64_t end) {
-      QuantizeRange(x + begin, args.output<uint8_t>(0) + begin, end - begin, {scale, zero});
+      simd::QuantizeBytes(x + begin, args.output<uint8_t>(0) + begin, end - begin,
+                          {.is_signed = false, .scale = scale, .zero = zero});
     });
     *args.output<float>(1) = scale;
     *args.output<uint8_t>(2) = zero;
@@ -117,46 +110,21 @@ const RegisterKernel<ir::fused::QLookup> kLookup("native", &MakeLookup);
 
 // --- two operands ---------------------------------------------------------------------
 
-struct Source {
-  DataType dtype;
-  Quantization q;
-  int64_t period;  // the operand is repeated
-};
-
 struct Binary {
-  Source a, b;
-  Quantization y;
-  int low, high;  // bounds of the result
+  simd::ByteBinary op;
+  int64_t a_period, b_period;  // the operands are repeated
   int64_t n;
 };
 
-void Dequantize(const Source& source, const uint8_t* x, float* y, int64_t n) {
-  if (source.dtype == DataType::kI8)
-    DequantizeRange(reinterpret_cast<const int8_t*>(x), y, n, source.q);
-  else
-    DequantizeRange(x, y, n, source.q);
-}
-
-// A block at a time, as floats.
-template <class T, class F>
-void BinaryRange(const Binary& binary, const uint8_t* a, const uint8_t* b, T* y, int64_t begin,
-                 int64_t end, const F& f) {
-  constexpr int64_t kBlock = 256;
-  const T low = static_cast<T>(binary.low), high = static_cast<T>(binary.high);
-  std::array<float, kBlock> left, right;
-  int64_t i = begin % binary.a.period, j = begin % binary.b.period;
+void RunBinary(const Binary& binary, const KernelArgs& args, int64_t begin, int64_t end) {
+  const auto *a = args.input<uint8_t>(0), *b = args.input<uint8_t>(3);
+  int64_t i = begin % binary.a_period, j = begin % binary.b_period;
   for (int64_t at = begin; at < end;) {
-    const int64_t run =
-        std::min({end - at, binary.a.period - i, binary.b.period - j, int64_t{kBlock}});
-    Dequantize(binary.a, a + i, left.data(), run);
-    Dequantize(binary.b, b + j, right.data(), run);
-    for (int64_t k = 0; k < run; ++k) {
-      const T q = Round<T>(f(left[k], right[k]) / binary.y.scale, binary.y.zero);
-      y[at + k] = std::min(std::max(q, low), high);
-    }
+    const int64_t run = std::min({end - at, binary.a_period - i, binary.b_period - j});
+    simd::BinaryBytes(binary.op, a + i, b + j, args.output<uint8_t>(0) + at, run);
     at += run;
-    i = i + run == binary.a.period ? 0 : i + run;
-    j = j + run == binary.b.period ? 0 : j + run;
+    i = i + run == binary.a_period ? 0 : i + run;
+    j = j + run == binary.b_period ? 0 : j + run;
   }
 }
 
@@ -169,43 +137,36 @@ int64_t PeriodOf(std::span<const int64_t> dims, std::span<const int64_t> result)
   return is_suffix ? CountElements(dims) : 0;
 }
 
-template <class F>
-Made MakeBinary(const KernelContext& context, const F& f) {
+Made MakeBinary(const KernelContext& context, simd::ByteOp op) {
   const ir::Ints clamp = context.attrs_of<ir::fused::QAdd>().clamp;
   const DataType dtype = context.result_type(0).dtype();
   WEFT_ASSIGN_OR_RETURN(const Quantization a, ReadQuantization(context, 1, 2));
   WEFT_ASSIGN_OR_RETURN(const Quantization b, ReadQuantization(context, 4, 5));
   WEFT_ASSIGN_OR_RETURN(const Quantization y, ReadQuantization(context, 6, 7));
   const bool is_signed = dtype == DataType::kI8;
-  const Binary binary = {
-      .a = {context.input_type(0).dtype(), a, PeriodOf(context.dims(0), context.result_dims(0))},
-      .b = {context.input_type(3).dtype(), b, PeriodOf(context.dims(3), context.result_dims(0))},
-      .y = y,
-      .low = !clamp.empty() ? static_cast<int>(clamp[0])
-             : is_signed    ? -128
-                            : 0,
-      .high = !clamp.empty() ? static_cast<int>(clamp[1])
-              : is_signed    ? 127
-                             : 255,
-      .n = context.result_type(0).NumElements()};
-  if (binary.a.period == 0 || binary.b.period == 0)
+  Binary binary = {.op = {.op = op,
+                          .a = ScaleOf(context.input_type(0).dtype(), a),
+                          .b = ScaleOf(context.input_type(3).dtype(), b),
+                          .y = ScaleOf(dtype, y),
+                          .low = is_signed ? -128 : 0,
+                          .high = is_signed ? 127 : 255},
+                   .a_period = PeriodOf(context.dims(0), context.result_dims(0)),
+                   .b_period = PeriodOf(context.dims(3), context.result_dims(0)),
+                   .n = context.result_type(0).NumElements()};
+  if (!clamp.empty()) {
+    binary.op.low = static_cast<int>(clamp[0]);
+    binary.op.high = static_cast<int>(clamp[1]);
+  }
+  if (binary.a_period == 0 || binary.b_period == 0)
     return context.Unsupported("an operand that is repeated within");
   return MakeNative("quantised elementwise", {}, [=](const KernelArgs& args) {
     args.pool->ParallelFor(binary.n, kTile, [&](int64_t begin, int64_t end) {
-      const auto *left = args.input<uint8_t>(0), *right = args.input<uint8_t>(3);
-      if (is_signed)
-        BinaryRange(binary, left, right, args.output<int8_t>(0), begin, end, f);
-      else
-        BinaryRange(binary, left, right, args.output<uint8_t>(0), begin, end, f);
+      RunBinary(binary, args, begin, end);
     });
   });
 }
-Made MakeQAdd(const KernelContext& context) {
-  return MakeBinary(context, [](float a, float b) { return a + b; });
-}
-Made MakeQMul(const KernelContext& context) {
-  return MakeBinary(context, [](float a, float b) { return a * b; });
-}
+Made MakeQAdd(const KernelContext& context) { return MakeBinary(context, simd::ByteOp::kAdd); }
+Made MakeQMul(const KernelContext& context) { return MakeBinary(context, simd::ByteOp::kMul); }
 const RegisterKernel<ir::fused::QAdd> kQAdd("native", &MakeQAdd);
 const RegisterKernel<ir::fused::QMul> kQMul("native", &MakeQMul);
 

@@ -6,8 +6,9 @@
 //
 // sign and unsign, tables that add and subtract 128, meet between two such ops and are gone. They stay
 // where a group ends: inputs and outputs of the program, and ops that do not come in both types. Every
-// number stands for what it stood for. Kernels for i8 weights take i8 activations, and shift u8 ones on
-// the way in and out: a group stays as it is unless it has fewer ends than its products have such ways.
+// number stands for what it stood for. XNNPACK's kernels for i8 weights take i8 activations, and shift u8
+// ones on the way in and out; our own multiply u8 by i8, so this is opt-in, for --provider xnnpack. A
+// group stays as it is unless it has fewer ends than its products have such ways.
 #include <algorithm>
 #include <array>
 #include <unordered_map>

@@ -3,6 +3,7 @@
 #include <limits>
 #include <set>
 
+#include "kernels/isa.h"
 #include "unittests/kernels/agreement.h"
 
 namespace weft::kernels {
@@ -36,8 +37,8 @@ Operand Bias(int64_t n) {
   return Constant(I32({n}, bias));
 }
 
-// That provider runs the op with auto, and its results are the reference's but for `allowed` steps in
-// at most one element of a thousand.
+// A native kernel runs the op with auto, and `provider` where XNNPACK is asked first; results are the
+// reference's but for `allowed` steps in at most one element of a thousand.
 template <class O>
 void ExpectSteps(std::vector<Operand> operands,
                  const typename O::template Attrs<ir::BuilderSlot>& attrs, const ResultType& result,
@@ -47,14 +48,16 @@ void ExpectSteps(std::vector<Operand> operands,
   ASSERT_TRUE(expected.ok()) << expected.status();
   const auto values = (*expected)[0].values<uint8_t>();
   EXPECT_GT(std::set<uint8_t>(values.begin(), values.end()).size(), 10u) << "saturated";
-  for (const int threads : {1, 2}) {
-    EXPECT_EQ(program.ProviderOf({.provider = "auto", .threads = threads}), provider);
-    const auto actual = program.Run({.provider = "auto", .threads = threads});
-    ASSERT_TRUE(actual.ok()) << actual.status();
-    const StepDifference steps = CountSteps((*actual)[0].view(), (*expected)[0].view());
-    EXPECT_LE(steps.largest, allowed);
-    EXPECT_LE(steps.share(), 1e-3) << steps.differing << " of " << steps.elements;
-  }
+  for (const std::string asked : {"auto", "xnnpack"})
+    for (const int threads : {1, 2}) {
+      EXPECT_EQ(program.ProviderOf({.provider = asked, .threads = threads}),
+                asked == "auto" ? "native" : provider);
+      const auto actual = program.Run({.provider = asked, .threads = threads});
+      ASSERT_TRUE(actual.ok()) << actual.status();
+      const StepDifference steps = CountSteps((*actual)[0].view(), (*expected)[0].view());
+      EXPECT_LE(steps.largest, allowed) << asked;
+      EXPECT_LE(steps.share(), 1e-3) << asked << ": " << steps.differing << " of " << steps.elements;
+    }
 }
 
 TEST(QuantizedConv, RoundsAsTheReferenceDoes) {
@@ -125,11 +128,49 @@ TEST(QuantizedConv, TakesUnsignedWeightsWithAZeroPoint) {
                               {}, {kU8, {1, 7, 7, 12}}, "xnnpack", 1);
 }
 
-TEST(QuantizedConv, LeavesSignedWeightsWithAZeroPointToTheReference) {
-  ExpectSteps<fused::QConv2d>({Bytes(kU8, {1, 9, 9, 8}, 1), Scale(0.021f), Zero(kU8, 131),
-                               Constant(Bytes(kI8, {12, 8, 3, 3}, 2)), Scale(0.0071f), Zero(kI8, 5),
-                               Scale(0.27f), Zero(kU8, 120)},
-                              {}, {kU8, {1, 7, 7, 12}}, "reference", 0);
+// Each channel has its own; u8 and i8 in all combinations, also of x and y.
+TEST(QuantizedConv, TakesZeroPointsOfChannels) {
+  for (const DataType x : {kU8, kI8})
+    for (const DataType w : {kU8, kI8})
+      for (const int64_t group : {1, 8}) {
+        ExpectSteps<fused::QConv2d>(
+            {Bytes(x, {1, 9, 9, 8}, 1), Scale(0.021f), Zero(x, 77),
+             Constant(Bytes(w, {8, 8 / group, 3, 3}, 2)), Scales(8, 0.0071f),
+             Constant(Bytes(w, {8}, 3)), Scale(group == 1 ? 0.27f : 0.1f), Zero(kU8, 120), Bias(8)},
+            {.pads = Ints{1, 0, 1, 0}, .group = group}, {kU8, {1, 9, 7, 8}}, "native", 1);
+      }
+}
+
+TEST(QuantizedConv, TakesDilationsAndKernelsThatReachBeyondTheImage) {
+  for (const int64_t group : {1, 20})
+    ExpectSteps<fused::QConv2d>(
+        {Bytes(kU8, {2, 6, 5, 20}, 1), Scale(0.021f), Zero(kU8, 255),
+         Constant(Bytes(kI8, {20, 20 / group, 5, 3}, 2)), Scale(0.0071f), Zero(kI8, 0),
+         Scale(0.27f), Zero(kU8, 120), Bias(20)},
+        {.strides = Ints{2, 1}, .pads = Ints{4, 3, 4, 2}, .dilations = Ints{2, 3}, .group = group},
+        {kU8, {2, 3, 4, 20}}, "native", 1);
+}
+
+// All instruction sets have the same results.
+TEST(QuantizedConv, IsTheSameOnAllInstructionSets) {
+  for (const int64_t group : {1, 2, 48}) {
+    const OpProgram program = OpProgram::Make<fused::QConv2d>(
+        {Bytes(kU8, {1, 13, 14, 48}, 1), Scale(0.0213f), Zero(kU8, 127),
+         Constant(Bytes(kI8, {48, 48 / group, 3, 3}, 2)), Scales(48, 0.0031f), Zeros(48),
+         Scale(0.31f), Zero(kU8, 120), Bias(48)},
+        {.pads = Ints{1, 1, 1, 1}, .group = group}, {{kU8, {1, 13, 14, 48}}});
+    std::vector<uint8_t> first;
+    std::vector<Isa> isas(SupportedIsas().begin(), SupportedIsas().end());
+    isas.push_back(Isa::kEmulatedAmx);
+    for (const Isa isa : isas) {
+      const ScopedIsa scope(isa);
+      const auto y = program.Run({.provider = "auto"});
+      ASSERT_TRUE(y.ok()) << y.status();
+      const auto values = (*y)[0].values<uint8_t>();
+      if (first.empty()) first.assign(values.begin(), values.end());
+      EXPECT_TRUE(std::equal(first.begin(), first.end(), values.begin())) << IsaName(isa);
+    }
+  }
 }
 
 TEST(QuantizedLinear, RoundsAsTheReferenceDoes) {
