@@ -24,7 +24,7 @@ struct Windows {
     const Int8Conv2dArguments& a = *arguments;
     const int64_t channels = a.shape.in_channels, stride = a.x_stride;
     const auto around = static_cast<uint8_t>(a.x_zero);
-    std::memset(to, around, static_cast<size_t>(taps.begin * channels));
+    if (taps.begin > 0) std::memset(to, around, static_cast<size_t>(taps.begin * channels));
     const std::byte* from = image_row + columns.InputAt(column, taps.begin) * stride;
     std::byte* at = to + taps.begin * channels;
     if (columns.dilation == 1 && stride == channels) {
@@ -33,8 +33,9 @@ struct Windows {
       for (int64_t i = 0; i < taps.size(); ++i, at += channels, from += columns.dilation * stride)
         CopyPast(from, channels, at);
     }
-    std::memset(to + taps.end * channels, around,
-                static_cast<size_t>((columns.kernel - taps.end) * channels));
+    if (taps.end < columns.kernel)
+      std::memset(to + taps.end * channels, around,
+                  static_cast<size_t>((columns.kernel - taps.end) * channels));
   }
 
   void GatherWindow(int64_t image, int64_t row, int64_t column, std::byte* to) const {
@@ -55,10 +56,14 @@ struct Windows {
                      int64_t stride) {
     const auto& self = *static_cast<const Windows*>(context);
     const int64_t width = self.columns.out, height = self.rows.out;
-    for (int64_t i = 0; i < count; ++i) {
-      const int64_t pixel = first + i;
-      self.GatherWindow(pixel / width / height, pixel / width % height, pixel % width,
-                        to + i * stride);
+    int64_t column = first % width, row = first / width % height, image = first / width / height;
+    for (int64_t i = 0; i < count; ++i, to += stride) {
+      self.GatherWindow(image, row, column, to);
+      if (++column < width) continue;
+      column = 0;
+      if (++row < height) continue;
+      row = 0;
+      ++image;
     }
   }
 };

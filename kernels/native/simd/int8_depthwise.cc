@@ -12,13 +12,15 @@
 namespace weft::kernels::simd {
 namespace {
 
-// One pixel of the result, all channels.
-struct Int8DepthwisePixel {
-  const std::byte* const* taps = nullptr;  // where each has its channels; an even number
+// Pixels next to each other in a row of the result, all channels.
+struct Int8DepthwiseRow {
+  const std::byte* const* taps = nullptr;  // of the first pixel: where each has its channels; an even number
   int64_t num_pairs = 0;
-  int64_t channels = 0, stride = 0;   // of `pairs`: channels in whole vectors
+  int64_t pixels = 0;
+  int64_t step = 0;                  // from the taps of a pixel to those of the next
+  int64_t channels = 0, stride = 0;  // of `pairs`: channels in whole vectors
   const int16_t* pairs = nullptr;
-  Int8Product common = {};            // offsets, scales, result of this pixel
+  Int8Product common = {};  // offsets, scales, result of the first pixel
 };
 
 }  // namespace
@@ -38,34 +40,47 @@ int64_t WholeChannels(int64_t channels) {
 struct Depthwise2d {
   const Int8DepthwiseArguments* arguments;
   WindowAxis rows, columns;
-  Int8DepthwisePixel common;
+  Range inner_columns;
+  Int8DepthwiseRow common;
   const std::byte* around;  // channels of a pixel that is not on the image
-  void (*run)(const Int8DepthwisePixel&);
+  void (*run)(const Int8DepthwiseRow&);
 };
 
-void RunRow(const Depthwise2d& d, int64_t image, int64_t row, const std::byte** taps) {
+// Outputs [columns) of a row, which see the same taps, and more than one only where those are on the image
+// or all around it.
+void RunColumns(const Depthwise2d& d, int64_t image, int64_t row, const Range& columns,
+                const std::byte** taps) {
   const Int8DepthwiseArguments& a = *d.arguments;
   const int64_t channels = a.shape.in_channels;
-  const Range row_taps = d.rows.TapsAt(row);
-  Int8DepthwisePixel pixel = d.common;
-  pixel.taps = taps;
-  for (int64_t column = 0; column < d.columns.out; ++column) {
-    const Range column_taps = d.columns.TapsAt(column);
-    int64_t at = 0;
-    for (int64_t i = 0; i < d.rows.kernel; ++i) {
-      const bool in_rows = i >= row_taps.begin && i < row_taps.end;
-      const int64_t in_row = image * d.rows.in + (in_rows ? d.rows.InputAt(row, i) : 0);
-      for (int64_t j = 0; j < d.columns.kernel; ++j) {
-        const bool inside = in_rows && j >= column_taps.begin && j < column_taps.end;
-        taps[at++] =
-            inside ? a.x + (in_row * d.columns.in + d.columns.InputAt(column, j)) * channels
-                   : d.around;
-      }
+  const Range row_taps = d.rows.TapsAt(row), column_taps = d.columns.TapsAt(columns.begin);
+  int64_t at = 0;
+  for (int64_t i = 0; i < d.rows.kernel; ++i) {
+    const bool in_rows = i >= row_taps.begin && i < row_taps.end;
+    const int64_t in_row = image * d.rows.in + (in_rows ? d.rows.InputAt(row, i) : 0);
+    for (int64_t j = 0; j < d.columns.kernel; ++j) {
+      const bool inside = in_rows && j >= column_taps.begin && j < column_taps.end;
+      const int64_t pixel = in_row * d.columns.in + d.columns.InputAt(columns.begin, j);
+      taps[at++] = inside ? a.x + pixel * channels : d.around;
     }
-    if (at % 2 != 0) taps[at] = d.around;
-    const int64_t out = (image * d.rows.out + row) * d.columns.out + column;
-    pixel.common.result.c = static_cast<std::byte*>(a.result.c) + out * a.result.c_stride;
-    d.run(pixel);
+  }
+  if (at % 2 != 0) taps[at] = taps[0];  // by a weight of 0
+  Int8DepthwiseRow r = d.common;
+  r.taps = taps;
+  r.pixels = columns.size();
+  const int64_t out = (image * d.rows.out + row) * d.columns.out + columns.begin;
+  r.common.result.c = static_cast<std::byte*>(a.result.c) + out * a.result.c_stride;
+  d.run(r);
+}
+
+// One row of outputs: those that the left and right borders cut one by one, the others together where no
+// row of taps is around the image, whose pixel does not move on with them.
+void RunRow(const Depthwise2d& d, int64_t image, int64_t row, const std::byte** taps) {
+  const bool whole = d.rows.TapsAt(row).size() == d.rows.kernel;
+  for (int64_t column = 0; column < d.columns.out;) {
+    const bool together = whole && column == d.inner_columns.begin && d.inner_columns.size() > 0;
+    const int64_t end = together ? d.inner_columns.end : column + 1;
+    RunColumns(d, image, row, {column, end}, taps);
+    column = end;
   }
 }
 
@@ -116,7 +131,9 @@ void Int8Depthwise(const Int8DepthwiseArguments& arguments, ThreadPool& pool) {
             s.stride_height, s.dilation_height, s.pad_top};
   d.columns = {s.in_width,     s.out_width(),    s.kernel_width,
                s.stride_width, s.dilation_width, s.pad_left};
+  d.inner_columns = d.columns.Inner();
   d.common.num_pairs = (taps + 1) / 2;
+  d.common.step = s.stride_width * channels;
   d.common.channels = channels;
   d.common.stride = stride;
   d.common.pairs = arguments.weights->pairs.data();
