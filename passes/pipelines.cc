@@ -134,8 +134,8 @@ const std::vector<Pipeline>& Pipelines() {
     fuse.insert(fuse.begin(), {"lower-microsoft", "lower-attention"});
     for (const char* pass :
          {"fuse-quantized", "fuse-quantized-lookup", "fuse-composite", "layout", "layout-cleanup",
-          "fuse-epilogue", "constant-folding",
-          "common-subexpression-elimination", "dead-code-elimination", "fuse-elementwise"})
+          "fuse-epilogue", "constant-folding", "common-subexpression-elimination",
+          "dead-code-elimination", "fuse-elementwise"})
       fuse.emplace_back(pass);
     for (const char* pass : {"split-qkv-matmul", "gather-to-split", "conv1d-to-conv2d",
                              "split-large-kernel-conv", "typecast", "ascend", "constant-folding",

@@ -7,6 +7,7 @@
 
 #include "ir/dialects/fused.h"
 #include "ir/dialects/onnx.h"
+#include "kernels/native/simd/rows.h"
 
 namespace weft::kernels::native {
 namespace {
@@ -54,6 +55,11 @@ std::optional<RowFunction> CastRow(const RowContext& context) {
   if (context.Has(1, DataType::kBool, DataType::kF32))
     return RowFunction{.run = [](const RowFunction&, const RowArgs& args) {
       MapRow<uint8_t, float>(args, [](uint8_t x) -> float { return x != 0 ? 1 : 0; });
+    }};
+  if (context.Has(1, DataType::kI32, DataType::kF32))
+    return RowFunction{.run = [](const RowFunction&, const RowArgs& args) {
+      simd::IntegersToFloatsOnRow(static_cast<const int32_t*>(args.in[0]), args.stride[0],
+                                  static_cast<float*>(args.out), args.n);
     }};
   return CopyRow(context);
 }

@@ -160,9 +160,8 @@ Made MakeBinary(const KernelContext& context, simd::ByteOp op) {
   if (binary.a_period == 0 || binary.b_period == 0)
     return context.Unsupported("an operand that is repeated within");
   return MakeNative("quantised elementwise", {}, [=](const KernelArgs& args) {
-    args.pool->ParallelFor(binary.n, kTile, [&](int64_t begin, int64_t end) {
-      RunBinary(binary, args, begin, end);
-    });
+    args.pool->ParallelFor(
+        binary.n, kTile, [&](int64_t begin, int64_t end) { RunBinary(binary, args, begin, end); });
   });
 }
 Made MakeQAdd(const KernelContext& context) { return MakeBinary(context, simd::ByteOp::kAdd); }

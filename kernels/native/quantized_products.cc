@@ -46,16 +46,16 @@ absl::StatusOr<std::shared_ptr<simd::Int8Matrix>> PackMatrix(const KernelContext
   return context.packed().Get<simd::Int8Matrix>(
       WeightsKey(context, w, zero) + (transposed ? " transposed" : ""),
       [&]() -> absl::StatusOr<std::shared_ptr<simd::Int8Matrix>> {
-        return std::make_shared<simd::Int8Matrix>(simd::Int8Matrix::Pack(
-            {.b = weights.bytes().data(),
-             .row_stride = transposed ? 1 : dims[1],
-             .column_stride = transposed ? dims[1] : 1,
-             .k = dims[transposed ? 1 : 0],
-             .n = dims[transposed ? 0 : 1],
-             .b_signed = weights.dense_type().dtype() == DataType::kI8,
-             .a_signed = context.input_type(0).dtype() == DataType::kI8,
-             .zeros = zeros},
-            context.pool()));
+        return std::make_shared<simd::Int8Matrix>(
+            simd::Int8Matrix::Pack({.b = weights.bytes().data(),
+                                    .row_stride = transposed ? 1 : dims[1],
+                                    .column_stride = transposed ? dims[1] : 1,
+                                    .k = dims[transposed ? 1 : 0],
+                                    .n = dims[transposed ? 0 : 1],
+                                    .b_signed = weights.dense_type().dtype() == DataType::kI8,
+                                    .a_signed = context.input_type(0).dtype() == DataType::kI8,
+                                    .zeros = zeros},
+                                   context.pool()));
       });
 }
 
@@ -196,14 +196,13 @@ Made MakeDepthwise(const KernelContext& context, const simd::Conv2dShape& shape,
                    const Rounding& rounding) {
   using Weights = simd::Int8DepthwiseWeights;
   const std::vector<int> zeros = ZerosOf(context.constant(kWZero));
-  WEFT_ASSIGN_OR_RETURN(
-      const std::shared_ptr<Weights> weights,
-      context.packed().Get<Weights>(
-          WeightsKey(context, kW, kWZero) + " depthwise",
-          [&]() -> absl::StatusOr<std::shared_ptr<Weights>> {
-            return std::make_shared<Weights>(simd::PackInt8DepthwiseWeights(
-                WeightsOf(context, zeros, 0, shape.out_channels), shape));
-          }));
+  WEFT_ASSIGN_OR_RETURN(const std::shared_ptr<Weights> weights,
+                        context.packed().Get<Weights>(
+                            WeightsKey(context, kW, kWZero) + " depthwise",
+                            [&]() -> absl::StatusOr<std::shared_ptr<Weights>> {
+                              return std::make_shared<Weights>(simd::PackInt8DepthwiseWeights(
+                                  WeightsOf(context, zeros, 0, shape.out_channels), shape));
+                            }));
   const bool x_signed = context.input_type(kX).dtype() == DataType::kI8;
   return MakeNative("int8 depthwise", {.reads_past_end = true}, [=](const KernelArgs& args) {
     simd::Int8Depthwise({.shape = shape,

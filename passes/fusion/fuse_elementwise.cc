@@ -50,9 +50,17 @@ bool HasOwnLoop(Operation op) {
   return op.HasTrait(ir::kOwnLoop) || (is_variadic && op.num_operands() != 2);
 }
 
+// The sums of integer products, on their way to be scaled.
+bool ConvertsIntegers(Operation op) {
+  return op.Is<ops::Cast>() && op.operand(0).type().IsTensor() &&
+         op.operand(0).type().dtype() == DataType::kI32 &&
+         op.result().type().dtype() == DataType::kF32;
+}
+
 bool CanJoin(Operation op) {
   if (!ir::fused::Elementwise::MayHold(op) || HasOwnLoop(op)) return false;
   if (!IsOfFusableType(op.result()) || !IsShapeKnown(op.result().type())) return false;
+  if (ConvertsIntegers(op)) return true;
   const std::vector<Value> operands = op.operands().vec();
   return std::all_of(operands.begin(), operands.end(),
                      [](Value v) { return !v || IsOfFusableType(v); });

@@ -5,6 +5,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "kernels/native/simd/rows.h"
+
 namespace weft::kernels::simd {
 
 using RangeFunction = void (*)(const void*, void*, int64_t, int64_t);
@@ -148,6 +150,14 @@ void Cast(ScalarType from, const void* x, ScalarType to, void* y, int64_t n, Thr
     });
   }
   pool.ParallelFor(n, TileFor(n, 3), [=](int64_t begin, int64_t end) { range(x, y, begin, end); });
+}
+
+void IntegersToFloatsOnRow(const int32_t* x, int64_t x_stride, float* y, int64_t n) {
+  if (x_stride == 1) {
+    WEFT_DISPATCH(WidenIntegers)(x, y, n);
+  } else {
+    for (int64_t i = 0; i < n; ++i) y[i] = static_cast<float>(x[i * x_stride]);
+  }
 }
 
 }  // namespace weft::kernels::simd

@@ -20,7 +20,8 @@ struct Windows {
   WindowAxis rows, columns;
 
   // Rows of windows follow each other in memory where their pixels do.
-  void GatherRow(const std::byte* image_row, int64_t column, const Range& taps, std::byte* to) const {
+  void GatherRow(const std::byte* image_row, int64_t column, const Range& taps,
+                 std::byte* to) const {
     const Int8Conv2dArguments& a = *arguments;
     const int64_t channels = a.shape.in_channels, stride = a.x_stride;
     const auto around = static_cast<uint8_t>(a.x_zero);

@@ -20,10 +20,11 @@ Int8Matrix PackInt8Conv2dWeights(const Int8ConvWeights& weights, const Conv2dSha
                                  ThreadPool& pool);
 
 struct Int8Conv2dArguments {
-  Conv2dShape shape = {};        // of one group
-  const std::byte* x = nullptr;  // [batch, in_height, in_width]; kInt8ReadsPast bytes behind it may be read
-  int64_t x_stride = 0;          // from a pixel to the next
-  int x_zero = 0;                // what is around the image
+  Conv2dShape shape = {};  // of one group
+  const std::byte* x =
+      nullptr;           // [batch, in_height, in_width]; kInt8ReadsPast bytes behind it may be read
+  int64_t x_stride = 0;  // from a pixel to the next
+  int x_zero = 0;        // what is around the image
   const Int8Matrix* weights = nullptr;
   const int32_t* bias = nullptr;  // [out_channels], optional
   Int8Result result = {};         // c_stride: from a pixel to the next
@@ -33,15 +34,17 @@ void Int8Conv2d(const Int8Conv2dArguments& arguments, ThreadPool& pool);
 // Of shape.in_channels groups with an input and an output each: weights [channels, 1, kernel_height,
 // kernel_width].
 struct Int8DepthwiseWeights {
-  std::vector<int16_t> pairs;  // two taps of every channel, less the zero point, channels in whole vectors
-  std::vector<int32_t> sums;   // over the taps of a channel
+  std::vector<int16_t>
+      pairs;  // two taps of every channel, less the zero point, channels in whole vectors
+  std::vector<int32_t> sums;  // over the taps of a channel
 };
 Int8DepthwiseWeights PackInt8DepthwiseWeights(const Int8ConvWeights& weights,
                                               const Conv2dShape& shape);
 
 struct Int8DepthwiseArguments {
   Conv2dShape shape = {};
-  const std::byte* x = nullptr;  // [batch, in_height, in_width, channels]; kInt8ReadsPast bytes likewise
+  const std::byte* x =
+      nullptr;  // [batch, in_height, in_width, channels]; kInt8ReadsPast bytes likewise
   bool x_signed = false;
   int x_zero = 0;
   const Int8DepthwiseWeights* weights = nullptr;

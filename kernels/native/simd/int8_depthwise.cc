@@ -14,7 +14,8 @@ namespace {
 
 // Pixels next to each other in a row of the result, all channels.
 struct Int8DepthwiseRow {
-  const std::byte* const* taps = nullptr;  // of the first pixel: where each has its channels; an even number
+  const std::byte* const* taps =
+      nullptr;  // of the first pixel: where each has its channels; an even number
   int64_t num_pairs = 0;
   int64_t pixels = 0;
   int64_t step = 0;                  // from the taps of a pixel to those of the next
@@ -94,8 +95,9 @@ Int8DepthwiseWeights PackInt8DepthwiseWeights(const Int8ConvWeights& weights,
   packed.pairs.resize(static_cast<size_t>(num_pairs * stride * 2));
   packed.sums.resize(static_cast<size_t>(stride));
   for (int64_t c = 0; c < channels; ++c) {
-    const int zero =
-        weights.zeros.empty() ? 0 : weights.zeros[weights.zeros.size() == 1 ? 0 : static_cast<size_t>(c)];
+    const int zero = weights.zeros.empty()
+                         ? 0
+                         : weights.zeros[weights.zeros.size() == 1 ? 0 : static_cast<size_t>(c)];
     for (int64_t tap = 0; tap < taps; ++tap) {
       const std::byte byte = weights.data[c * taps + tap];
       const int value =
@@ -142,7 +144,8 @@ void Int8Depthwise(const Int8DepthwiseArguments& arguments, ThreadPool& pool) {
   d.common.common.result = arguments.result;
   d.around = around;
   const bool is_signed = arguments.x_signed;
-  d.run = is_signed ? WEFT_DISPATCH(RunInt8Depthwise<true>) : WEFT_DISPATCH(RunInt8Depthwise<false>);
+  d.run =
+      is_signed ? WEFT_DISPATCH(RunInt8Depthwise<true>) : WEFT_DISPATCH(RunInt8Depthwise<false>);
   const int64_t rows = s.batch * d.rows.out;
   if (rows * d.columns.out * channels == 0) return;
   const int64_t cost = d.columns.out * channels * (taps / 4 + 1);

@@ -91,8 +91,10 @@ const Int8Kernels* OnTiles(Isa isa) {
 }
 
 const Int8Kernels& KernelsFor(Isa isa, int64_t rows, int64_t depth) {
+  // From there on tiles were never slower, on a Granite Rapids.
+  constexpr int64_t kLeastRows = 4, kLeastDepth = 16;
   const Int8Kernels* tiles = OnTiles(isa);
-  return tiles != nullptr && rows >= 8 && depth >= 32 ? *tiles : OnVectors(isa);
+  return tiles != nullptr && rows >= kLeastRows && depth >= kLeastDepth ? *tiles : OnVectors(isa);
 }
 
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -109,15 +111,16 @@ Grid MakeGrid(const Int8GemmArguments& g, int num_threads) {
   constexpr int64_t kLeastWork = 1 << 18, kTasksPerThread = 4, kBlockRows = 32;
   constexpr int64_t kBytesOfA = 1 << 18;  // that a task goes over for every panel
   const int64_t k = g.b->k(), n = g.b->n(), panels = CeilDiv(n, kInt8Panel);
-  const int64_t wanted =
-      num_threads == 1 ? 1 : std::clamp<int64_t>(g.m * n * k / kLeastWork, 1,
-                                                 kTasksPerThread * num_threads);
+  const int64_t wanted = num_threads == 1 ? 1
+                                          : std::clamp<int64_t>(g.m * n * k / kLeastWork, 1,
+                                                                kTasksPerThread * num_threads);
   Grid grid;
   const int64_t most_rows = std::max(kBlockRows, kBytesOfA / (k + 1) / kBlockRows * kBlockRows);
   const bool by_rows = g.m >= kBlockRows * wanted && (g.gather != nullptr || g.m >= n);
   grid.task_rows = std::min(most_rows, by_rows ? RoundUp(CeilDiv(g.m, wanted), kBlockRows) : g.m);
   grid.row_tasks = CeilDiv(g.m, grid.task_rows);
-  const int64_t columns = by_rows ? 1 : std::min(CeilDiv(wanted, grid.row_tasks), CeilDiv(panels, 2));
+  const int64_t columns =
+      by_rows ? 1 : std::min(CeilDiv(wanted, grid.row_tasks), CeilDiv(panels, 2));
   grid.task_panels = RoundUp(CeilDiv(panels, columns), 2);
   grid.panel_tasks = CeilDiv(panels, grid.task_panels);
   return grid;
@@ -148,7 +151,8 @@ class Product {
   void Run(ThreadPool& pool) {
     const int64_t columns = RoundUp(b_.n(), kInt8Panel), padded = columns * 4;
     const bool shares = grid_.panel_tasks > 1 && MakesRows();
-    std::byte* shared = ThreadScratch(3 * padded + (shares ? RowsBytes(g_.m) : 0), ScratchUse::kShared);
+    std::byte* shared =
+        ThreadScratch(3 * padded + (shares ? RowsBytes(g_.m) : 0), ScratchUse::kShared);
     offsets_ = reinterpret_cast<int32_t*>(shared);
     FillOffsets(columns);
     scales_ = Padded(g_.result.scales, shared + padded);
@@ -174,7 +178,8 @@ class Product {
   void FillOffsets(int64_t columns) const {
     for (int64_t j = 0; j < columns; ++j) {
       const auto sum = static_cast<uint32_t>(b_.column_sums()[j]);
-      const uint32_t bias = g_.bias != nullptr && j < b_.n() ? static_cast<uint32_t>(g_.bias[j]) : 0;
+      const uint32_t bias =
+          g_.bias != nullptr && j < b_.n() ? static_cast<uint32_t>(g_.bias[j]) : 0;
       offsets_[j] = static_cast<int32_t>(bias - static_cast<uint32_t>(g_.a_zero) * sum);
     }
   }
@@ -210,8 +215,8 @@ class Product {
       all = p.rows;
       MakeRows(row, p.rows, memory, 0, p.rows);
     }
-    p.a = g_.gather == nullptr ? g_.a + row * row_bytes_
-                               : memory + SumsBytes(all) + at * row_bytes_;
+    p.a =
+        g_.gather == nullptr ? g_.a + row * row_bytes_ : memory + SumsBytes(all) + at * row_bytes_;
     p.a_stride = row_bytes_;
     p.b = &b_;
     p.first_panel = panel;
@@ -283,12 +288,13 @@ Int8Matrix Int8Matrix::Pack(const Int8Source& source, ThreadPool& pool) {
   const int shift = ShiftOf(source);
   std::vector<int32_t> shifted(packed.column_sums_.size());
   for (int64_t j = 0; j < source.n; ++j)
-    shifted[j] = (zeros.empty() ? 0 : zeros[zeros.size() == 1 ? 0 : static_cast<size_t>(j)]) + shift;
+    shifted[j] =
+        (zeros.empty() ? 0 : zeros[zeros.size() == 1 ? 0 : static_cast<size_t>(j)]) + shift;
   if (std::any_of(shifted.begin(), shifted.end(), [](int32_t zero) { return zero != 0; })) {
     for (int64_t j = 0; j < source.n; ++j)
-      packed.column_sums_[j] = static_cast<int32_t>(
-          static_cast<uint32_t>(packed.column_sums_[j]) -
-          static_cast<uint32_t>(source.k) * static_cast<uint32_t>(shifted[j]));
+      packed.column_sums_[j] =
+          static_cast<int32_t>(static_cast<uint32_t>(packed.column_sums_[j]) -
+                               static_cast<uint32_t>(source.k) * static_cast<uint32_t>(shifted[j]));
     packed.zeros_ = std::move(shifted);
   }
   return packed;

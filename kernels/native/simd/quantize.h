@@ -26,6 +26,7 @@ struct ByteBinary {
   ByteScale a, b, y;
   int low = 0, high = 255;
 };
-void BinaryBytes(const ByteBinary& binary, const uint8_t* a, const uint8_t* b, uint8_t* y, int64_t n);
+void BinaryBytes(const ByteBinary& binary, const uint8_t* a, const uint8_t* b, uint8_t* y,
+                 int64_t n);
 
 }  // namespace weft::kernels::simd

@@ -34,4 +34,7 @@ template <typename T>
 void WhereOnRow(const uint8_t* condition, int64_t condition_stride, const T* a, int64_t a_stride,
                 const T* b, int64_t b_stride, T* y, int64_t n);
 
+// To the nearest float, halves to even.
+void IntegersToFloatsOnRow(const int32_t* x, int64_t x_stride, float* y, int64_t n);
+
 }  // namespace weft::kernels::simd

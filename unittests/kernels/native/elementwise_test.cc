@@ -138,6 +138,20 @@ TEST(FusedLogic, MixesBoolsWithFloats) {
   }
 }
 
+// Above 2^24 they are rounded.
+TEST(FusedCast, MakesFloatsOfIntegers) {
+  for (const ir::Shape& shape : kShapes) {
+    Group g;
+    Tensor integers = *RandomTensor(DataType::kI32, shape, 1, 0);
+    const std::span<int32_t> values = integers.values<int32_t>();
+    for (size_t i = 0; i < values.size(); i += 3) values[i] = 16777217 + static_cast<int32_t>(i);
+    const ir::Value n = g.Input(std::move(integers)), scale = g.Scalar(0.37);
+    const ir::Value y = g.Make<ops::Mul>({g.Make<ops::Cast>({n}, {.to = DataType::kF32}), scale});
+    g.Return(g.Make<ops::Add>({y, scale}));
+    g.ExpectTheSameBits();
+  }
+}
+
 TEST(FusedClip, TakesBoundsThatAreGivenAtRunTimeOrMissing) {
   for (const ir::Shape& shape : kShapes) {
     Group g;

@@ -56,7 +56,8 @@ void ExpectSteps(std::vector<Operand> operands,
       ASSERT_TRUE(actual.ok()) << actual.status();
       const StepDifference steps = CountSteps((*actual)[0].view(), (*expected)[0].view());
       EXPECT_LE(steps.largest, allowed) << asked;
-      EXPECT_LE(steps.share(), 1e-3) << asked << ": " << steps.differing << " of " << steps.elements;
+      EXPECT_LE(steps.share(), 1e-3)
+          << asked << ": " << steps.differing << " of " << steps.elements;
     }
 }
 
@@ -148,7 +149,7 @@ TEST(QuantizedConv, TakesDilationsAndKernelsThatReachBeyondTheImage) {
          Constant(Bytes(kI8, {20, 20 / group, 5, 3}, 2)), Scale(0.0071f), Zero(kI8, 0),
          Scale(0.27f), Zero(kU8, 120), Bias(20)},
         {.strides = Ints{2, 1}, .pads = Ints{4, 3, 4, 2}, .dilations = Ints{2, 3}, .group = group},
-        {kU8, {2, 3, 4, 20}}, "native", 1);
+        {kU8, {2, 3, 4, 20}}, "xnnpack", 1);
 }
 
 // All instruction sets have the same results.

@@ -25,7 +25,9 @@ std::vector<std::byte> RandomBytes(int64_t n, uint32_t seed) {
   // Both ends are frequent.
   for (std::byte& byte : bytes) {
     const uint32_t x = engine();
-    byte = static_cast<std::byte>(x % 8 == 0 ? 127 + x / 8 % 2 : x % 8 == 1 ? x / 8 % 2 * 255 : x / 8);
+    byte = static_cast<std::byte>(x % 8 == 0   ? 127 + x / 8 % 2
+                                  : x % 8 == 1 ? x / 8 % 2 * 255
+                                               : x / 8);
   }
   return bytes;
 }
@@ -174,10 +176,11 @@ TEST(Int8Gemm, TakesStridesTransposedMatricesAndGatheredRows) {
 
 // Every result of every kernel, with one thread and with two, at sizes that make several tasks.
 TEST(Int8Gemm, FinishesAsPlainLoopsDo) {
-  for (const Case& c : {Case{.m = 300, .k = 200, .n = 70, .a_zero = 120, .gathers = true},
-                        Case{.m = 40, .k = 300, .n = 300, .a_zero = 120, .zeros = {4}},
-                        Case{.m = 40, .k = 300, .n = 300, .zeros = {4}, .gathers = true},
-                        Case{.m = 1, .k = 100, .n = 200, .gap = 3}, Case{.m = 17, .k = 3, .n = 5}}) {
+  for (const Case& c :
+       {Case{.m = 300, .k = 200, .n = 70, .a_zero = 120, .gathers = true},
+        Case{.m = 40, .k = 300, .n = 300, .a_zero = 120, .zeros = {4}},
+        Case{.m = 40, .k = 300, .n = 300, .zeros = {4}, .gathers = true},
+        Case{.m = 1, .k = 100, .n = 200, .gap = 3}, Case{.m = 17, .k = 3, .n = 5}}) {
     const Operands operands(c);
     for (const int threads : {1, 2}) {
       ThreadPool pool(threads);
