@@ -28,12 +28,15 @@ struct Known {
   std::string_view flag;
   Values values;
 };
-// Flags that take names of what there is. All else follows from the names of types and descriptions.
+// Flags that take names of what there is, or files whose type has a short name. All else follows from the names of
+// types and descriptions.
 constexpr std::array kKnown = {
     Known{"--enable-rule", Values::kRules},      Known{"--disable-rule", Values::kRules},
     Known{"--explain", Values::kRules},          Known{"--list-rules", Values::kRules},
     Known{"--verify-rules", Values::kRules},     Known{"--passes", Values::kPasses},
     Known{"--print-ir-before", Values::kPasses}, Known{"--print-ir-after", Values::kPasses},
+    Known{"--rules-file", Values::kFiles},       Known{"--html", Values::kFiles},
+    Known{"--svg", Values::kFiles},              Known{"--dot", Values::kFiles},
 };
 
 // What a line's description says of its i-th option alone; empty when it says it of several.
@@ -68,8 +71,7 @@ Values ValuesOf(const std::string& flag, const std::string& type) {
   const auto known = std::ranges::find(kKnown, flag, &Known::flag);
   if (known != kKnown.end()) return known->values;
   if (type == "DIR") return Values::kFolders;
-  const bool file = type.find("FILE") != std::string::npos || type == "OUT" || type == "WITH" ||
-                    flag == "--rules-file";
+  const bool file = type.find("FILE") != std::string::npos || type == "OUT" || type == "WITH";
   return file ? Values::kFiles : Values::kOther;
 }
 
