@@ -10,7 +10,7 @@
 #include "ir/dialects/fused.h"
 #include "ir/dialects/onnx.h"
 #include "kernels/native/native.h"
-#include "kernels/native/simd/quantize.h"
+#include "kernels/native/simd/int8/quantize.h"
 
 namespace weft::kernels::native {
 namespace {

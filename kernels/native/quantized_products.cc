@@ -8,7 +8,7 @@
 #include "ir/dialects/onnx.h"
 #include "kernels/native/native.h"
 #include "kernels/native/quantized.h"
-#include "kernels/native/simd/int8_conv2d.h"
+#include "kernels/native/simd/int8/conv2d.h"
 
 namespace weft::kernels::native {
 namespace {

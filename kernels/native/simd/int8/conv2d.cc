@@ -1,4 +1,4 @@
-#include "kernels/native/simd/int8_conv2d.h"
+#include "kernels/native/simd/int8/conv2d.h"
 
 #include <algorithm>
 #include <cstring>

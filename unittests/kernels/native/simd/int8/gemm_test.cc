@@ -1,5 +1,5 @@
 // Products of bytes against plain loops, for everything that multiplies them on this machine.
-#include "kernels/native/simd/int8_gemm.h"
+#include "kernels/native/simd/int8/gemm.h"
 
 #include <cmath>
 #include <cstring>

@@ -1,8 +1,8 @@
-#include "kernels/native/simd/quantize.h"
+#include "kernels/native/simd/int8/quantize.h"
 
 #include <cmath>
 
-#define WEFT_ISA_BODY "kernels/native/simd/quantize_body.inc"
+#define WEFT_ISA_BODY "kernels/native/simd/int8/quantize_body.inc"
 #include "kernels/native/simd/foreach_isa.inc"
 
 namespace weft::kernels::simd {

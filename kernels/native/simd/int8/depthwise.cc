@@ -1,4 +1,4 @@
-// Depthwise convolutions of bytes (int8_conv2d.h).
+// Depthwise convolutions of bytes (conv2d.h).
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kernels/native/simd/amx_gemm.h"
-#include "kernels/native/simd/int8_conv2d.h"
+#include "kernels/native/simd/int8/conv2d.h"
 #include "kernels/native/simd/window_axis.h"
 
 namespace weft::kernels::simd {
@@ -27,7 +27,7 @@ struct Int8DepthwiseRow {
 }  // namespace
 }  // namespace weft::kernels::simd
 
-#define WEFT_ISA_BODY "kernels/native/simd/int8_depthwise_body.inc"
+#define WEFT_ISA_BODY "kernels/native/simd/int8/depthwise_body.inc"
 #include "kernels/native/simd/foreach_isa.inc"
 
 namespace weft::kernels::simd {

@@ -1,4 +1,4 @@
-#include "kernels/native/simd/int8_gemm.h"
+#include "kernels/native/simd/int8/gemm.h"
 
 #include <algorithm>
 #include <cmath>
@@ -31,7 +31,7 @@ struct Int8Block {
 }  // namespace weft::kernels::simd
 
 #define WEFT_VNNI 0
-#define WEFT_ISA_BODY "kernels/native/simd/int8_gemm_body.inc"
+#define WEFT_ISA_BODY "kernels/native/simd/int8/gemm_body.inc"
 #include "kernels/native/simd/foreach_isa.inc"
 #undef WEFT_VNNI
 
@@ -50,7 +50,7 @@ struct Int8Block {
 #endif
 #include "kernels/native/simd/simd.inc"
 //
-#include "kernels/native/simd/int8_gemm_body.inc"
+#include "kernels/native/simd/int8/gemm_body.inc"
 #if defined(__clang__)
 #pragma clang attribute pop
 #else

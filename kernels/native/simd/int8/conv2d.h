@@ -1,4 +1,4 @@
-// 2-D convolution of NHWC images of 8-bit integers, exact in 32 bits (int8_gemm.h): a matrix product whose rows
+// 2-D convolution of NHWC images of 8-bit integers, exact in 32 bits (gemm.h): a matrix product whose rows
 // are the windows, gathered a few at a time, or, of a pointwise convolution, the pixels as they lie; with one
 // channel to a group, sums over the taps.
 #pragma once
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kernels/native/simd/conv2d.h"
-#include "kernels/native/simd/int8_gemm.h"
+#include "kernels/native/simd/int8/gemm.h"
 
 namespace weft::kernels::simd {
 
