@@ -31,12 +31,18 @@ struct Known {
 // Flags that take names of what there is, or files whose type has a short name. All else follows from the names of
 // types and descriptions.
 constexpr std::array kKnown = {
-    Known{"--enable-rule", Values::kRules},      Known{"--disable-rule", Values::kRules},
-    Known{"--explain", Values::kRules},          Known{"--list-rules", Values::kRules},
-    Known{"--verify-rules", Values::kRules},     Known{"--passes", Values::kPasses},
-    Known{"--print-ir-before", Values::kPasses}, Known{"--print-ir-after", Values::kPasses},
-    Known{"--rules-file", Values::kFiles},       Known{"--html", Values::kFiles},
-    Known{"--svg", Values::kFiles},              Known{"--dot", Values::kFiles},
+    Known{"--enable-rule", Values::kRules},
+    Known{"--disable-rule", Values::kRules},
+    Known{"--explain", Values::kRules},
+    Known{"--list-rules", Values::kRules},
+    Known{"--verify-rules", Values::kRules},
+    Known{"--passes", Values::kPasses},
+    Known{"--print-ir-before", Values::kPasses},
+    Known{"--print-ir-after", Values::kPasses},
+    Known{"--rules-file", Values::kFiles},
+    Known{"--html", Values::kFiles},
+    Known{"--svg", Values::kFiles},
+    Known{"--dot", Values::kFiles},
 };
 
 // What a line's description says of its i-th option alone; empty when it says it of several.
