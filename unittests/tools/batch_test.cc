@@ -166,7 +166,7 @@ TEST_F(Batch, FlagsOfOneModelAreRefused) {
   EXPECT_THAT(Refusal({a, "-", "--format", "ir", "--output-dir", Path("out")}),
               HasSubstr("- is one model"));
   EXPECT_THAT(Refusal({a, b, "--output-dir", Path("out"), "--explain", "drop-unit-factor"}),
-              HasSubstr("--explain, --bisect and --reduce are for one model"));
+              HasSubstr("--explain, --bisect, --reduce and pictures are for one model"));
   EXPECT_THAT(Refusal({a, b, "--output-dir", Path("out"), "-j", "0"}),
               HasSubstr("-j 0: expected 1 to 1024"));
   EXPECT_THAT(Refusal({a, b, "--output-dir", Path("out"), "--format", "onx"}),
