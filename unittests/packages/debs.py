@@ -21,7 +21,8 @@ FILES = {
                                   "fish/vendor_completions.d/{}.fish"))],
     "libweft0": [rf"{LIB}/libweft\.so\.0", rf"{LIB}/libweft\.so\.0\.\d+\.\d+", "usr/share/lintian/overrides/libweft0"],
     "libweft-dev": [
-        rf"usr/include/weft/(weft|c_api|model_options|plugin|tools|version)\.h", r"usr/include/weft/base/notices\.h",
+        rf"usr/include/weft/(weft|c_api|c_rules|judge|model_options|plugin|tools|version)\.h",
+        r"usr/include/weft/base/(notices|rule_text)\.h",
         *(rf"usr/include/weft/{part}/.*\.h" for part in ("ir", "drr", "passes", "kernels", "tools/onnx")),
         r"usr/include/weft/unittests/fixtures/.*\.h",
         rf"{LIB}/libweft\.so", rf"{LIB}/libweft_(ir|drr|passes|kernels|onnx|weft|tools|fixtures|z3)\.a",
