@@ -20,25 +20,9 @@ namespace {
 absl::StatusOr<simd::Conv2dShape> MakeShape(const KernelContext& context) {
   const auto attrs = context.attrs_of<ir::fused::Conv2d>();
   const std::span<const int64_t> x = context.dims(0), w = context.dims(1);
-  const bool channels_first = attrs.x_channels_first;
-  const int64_t channels = x[channels_first ? 1 : 3];
-  const simd::Conv2dShape shape = {.batch = x[0],
-                                   .in_height = x[channels_first ? 2 : 1],
-                                   .in_width = x[channels_first ? 3 : 2],
-                                   .in_channels = channels,
-                                   .out_channels = w[0],
-                                   .kernel_height = w[2],
-                                   .kernel_width = w[3],
-                                   .stride_height = attrs.strides[0],
-                                   .stride_width = attrs.strides[1],
-                                   .dilation_height = attrs.dilations[0],
-                                   .dilation_width = attrs.dilations[1],
-                                   .pad_top = attrs.pads[0],
-                                   .pad_left = attrs.pads[1],
-                                   .pad_bottom = attrs.pads[2],
-                                   .pad_right = attrs.pads[3]};
+  const simd::Conv2dShape shape = Conv2dShapeOf(attrs, x, w, attrs.x_channels_first);
   const std::span<const int64_t> y = context.result_dims(0);
-  if (attrs.group < 1 || w[1] * attrs.group != channels || w[0] % attrs.group != 0 ||
+  if (attrs.group < 1 || w[1] * attrs.group != shape.in_channels || w[0] % attrs.group != 0 ||
       y[1] != shape.out_height() || y[2] != shape.out_width() || y[3] != w[0])
     return context.InvalidArgument("the operands and the result do not fit together");
   return shape;

@@ -1,6 +1,6 @@
-// The NCHW convolutions and pools of the onnx dialect: transposes around the NHWC kernel of the
-// fused op. Layout rules (passes) let neighbours share transposes; this is for programs they have
-// not seen.
+// Convolutions and pools on NHWC images: the shape of a convolution, of floats or of bytes, and the NCHW ones of
+// the onnx dialect, transposes around the NHWC kernel of the fused op. Layout rules (passes) let neighbours share
+// transposes; this is for programs they have not seen.
 #pragma once
 
 #include <span>
@@ -10,9 +10,32 @@
 #include "ir/builder.h"
 #include "ir/dialects/onnx/movement.h"
 #include "kernels/native/native.h"
+#include "kernels/native/simd/conv2d.h"
 #include "kernels/window.h"
 
 namespace weft::kernels::native {
+
+// Of the attributes of fused.conv2d or fused.qconv2d, sizes of the image (NHWC, or NCHW where
+// `x_channels_first`) and of the weights, in ONNX's order.
+template <class Attrs>
+simd::Conv2dShape Conv2dShapeOf(const Attrs& attrs, std::span<const int64_t> x,
+                                std::span<const int64_t> w, bool x_channels_first = false) {
+  return {.batch = x[0],
+          .in_height = x[x_channels_first ? 2 : 1],
+          .in_width = x[x_channels_first ? 3 : 2],
+          .in_channels = x[x_channels_first ? 1 : 3],
+          .out_channels = w[0],
+          .kernel_height = w[2],
+          .kernel_width = w[3],
+          .stride_height = attrs.strides[0],
+          .stride_width = attrs.strides[1],
+          .dilation_height = attrs.dilations[0],
+          .dilation_width = attrs.dilations[1],
+          .pad_top = attrs.pads[0],
+          .pad_left = attrs.pads[1],
+          .pad_bottom = attrs.pads[2],
+          .pad_right = attrs.pads[3]};
+}
 
 inline const std::vector<std::string> kBodyProviders = {"native", "xnnpack"};
 

@@ -7,6 +7,7 @@
 #include "ir/dialects/fused.h"
 #include "ir/dialects/onnx.h"
 #include "kernels/native/native.h"
+#include "kernels/native/nhwc.h"
 #include "kernels/native/quantized.h"
 #include "kernels/native/simd/int8/conv2d.h"
 
@@ -161,23 +162,7 @@ const RegisterKernel<fused::QLinear> kQLinear("native", &MakeQLinear);
 // --- convolutions -----------------------------------------------------------------------
 
 simd::Conv2dShape ShapeOf(const KernelContext& context) {
-  const auto attrs = context.attrs_of<fused::QConv2d>();
-  const std::span<const int64_t> x = context.dims(kX), w = context.dims(kW);
-  return {.batch = x[0],
-          .in_height = x[1],
-          .in_width = x[2],
-          .in_channels = x[3],
-          .out_channels = w[0],
-          .kernel_height = w[2],
-          .kernel_width = w[3],
-          .stride_height = attrs.strides[0],
-          .stride_width = attrs.strides[1],
-          .dilation_height = attrs.dilations[0],
-          .dilation_width = attrs.dilations[1],
-          .pad_top = attrs.pads[0],
-          .pad_left = attrs.pads[1],
-          .pad_bottom = attrs.pads[2],
-          .pad_right = attrs.pads[3]};
+  return Conv2dShapeOf(context.attrs_of<fused::QConv2d>(), context.dims(kX), context.dims(kW));
 }
 
 // Of outputs [first, first + count).

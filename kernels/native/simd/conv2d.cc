@@ -212,6 +212,12 @@ int64_t Conv2dShape::out_height() const {
 int64_t Conv2dShape::out_width() const {
   return OutSize(in_width, kernel_width, stride_width, dilation_width, pad_left + pad_right);
 }
+WindowAxis Conv2dShape::rows() const {
+  return {in_height, out_height(), kernel_height, stride_height, dilation_height, pad_top};
+}
+WindowAxis Conv2dShape::columns() const {
+  return {in_width, out_width(), kernel_width, stride_width, dilation_width, pad_left};
+}
 
 bool SkipsPixels(const Conv2dShape& shape) { return IsPointwise(shape) && HasStride(shape); }
 
@@ -250,10 +256,8 @@ void Conv2d(const Conv2dArguments& arguments, ThreadPool& pool) {
   Convolution c;
   c.arguments = &arguments;
   c.tiles = &TilesFor(CurrentIsa());
-  c.rows = {s.in_height,     s.out_height(),    s.kernel_height,
-            s.stride_height, s.dilation_height, s.pad_top};
-  c.columns = {s.in_width,     s.out_width(),    s.kernel_width,
-               s.stride_width, s.dilation_width, s.pad_left};
+  c.rows = s.rows();
+  c.columns = s.columns();
   c.inner_columns = c.columns.Inner();
   c.channels = s.in_channels;
   const auto stride_or = [](int64_t stride, int64_t dense) { return stride == 0 ? dense : stride; };

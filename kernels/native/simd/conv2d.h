@@ -9,6 +9,7 @@
 
 #include "kernels/native/simd/activation.h"
 #include "kernels/native/simd/gemm.h"
+#include "kernels/native/simd/window_axis.h"
 #include "kernels/thread_pool.h"
 
 namespace weft::kernels::simd {
@@ -33,6 +34,8 @@ struct Conv2dShape {
   // At least 0.
   int64_t out_height() const;
   int64_t out_width() const;
+  WindowAxis rows() const;
+  WindowAxis columns() const;
 };
 
 // Packs weights [out_channels, in_channels, kernel_height, kernel_width] (ONNX's order).

@@ -127,10 +127,8 @@ void Depthwise(const DepthwiseArguments& arguments, ThreadPool& pool) {
   const int64_t channels = s.in_channels;
   Depthwise2d d;
   d.arguments = &arguments;
-  d.rows = {s.in_height,     s.out_height(),    s.kernel_height,
-            s.stride_height, s.dilation_height, s.pad_top};
-  d.columns = {s.in_width,     s.out_width(),    s.kernel_width,
-               s.stride_width, s.dilation_width, s.pad_left};
+  d.rows = s.rows();
+  d.columns = s.columns();
   d.inner_columns = d.columns.Inner();
   d.common.channels = channels;
   d.common.x_step = s.stride_width * channels;

@@ -99,10 +99,7 @@ Int8Matrix PackInt8Conv2dWeights(const Int8ConvWeights& weights, const Conv2dSha
 
 void Int8Conv2d(const Int8Conv2dArguments& arguments, ThreadPool& pool) {
   const Conv2dShape& s = arguments.shape;
-  const Windows windows = {
-      &arguments,
-      {s.in_height, s.out_height(), s.kernel_height, s.stride_height, s.dilation_height, s.pad_top},
-      {s.in_width, s.out_width(), s.kernel_width, s.stride_width, s.dilation_width, s.pad_left}};
+  const Windows windows = {&arguments, s.rows(), s.columns()};
   Int8GemmArguments g;
   g.m = s.batch * windows.rows.out * windows.columns.out;
   g.a_zero = arguments.x_zero;

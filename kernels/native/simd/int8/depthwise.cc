@@ -129,10 +129,8 @@ void Int8Depthwise(const Int8DepthwiseArguments& arguments, ThreadPool& pool) {
   }
   Depthwise2d d;
   d.arguments = &arguments;
-  d.rows = {s.in_height,     s.out_height(),    s.kernel_height,
-            s.stride_height, s.dilation_height, s.pad_top};
-  d.columns = {s.in_width,     s.out_width(),    s.kernel_width,
-               s.stride_width, s.dilation_width, s.pad_left};
+  d.rows = s.rows();
+  d.columns = s.columns();
   d.inner_columns = d.columns.Inner();
   d.common.num_pairs = (taps + 1) / 2;
   d.common.step = s.stride_width * channels;
