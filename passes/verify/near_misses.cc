@@ -23,7 +23,6 @@ namespace weft::passes {
 namespace {
 
 using drr::AttrPattern;
-using drr::PatternGraph;
 using drr::Rule;
 using ir::Operation;
 using ir::Program;
