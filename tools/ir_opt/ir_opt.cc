@@ -31,6 +31,7 @@
 #include "tools/ir_opt/check_flags.h"
 #include "tools/ir_opt/convert.h"
 #include "tools/ir_opt/describe_rule.h"
+#include "tools/ir_opt/extract.h"
 #include "tools/ir_opt/lists.h"
 #include "tools/ir_opt/quantize.h"
 #include "tools/ir_opt/reduce.h"
@@ -47,7 +48,7 @@ namespace {
 
 struct Flags {
   std::vector<std::string> inputs;
-  std::string in, out, output_dir, format, explain, rule, export_form = "functions";
+  std::string in, out, output_dir, format, extract, explain, rule, export_form = "functions";
   bool full_weights = false, print_origins = false;
   bool list_passes = false, list_ops = false, list_constraints = false, analyse_rules = false;
   const CLI::Option* list_rules = nullptr;    // may have a value: the rule
@@ -90,7 +91,8 @@ void AddFlags(CLI::App& app, Flags* flags) {
   AddDimFlag(app, &flags->shapes);
   AddDimRangeFlag(app, &flags->passes);
   AddInputShapeFlags(app, &flags->shapes);
-  AddLoadFlags(app, &flags->load);
+  AddLoadFlags(app, &flags->load, "constant defaults; hard links; a part");
+  app.add_option("--extract", flags->extract)->type_name("A..B")->group(kSameLine);
   AddQuantizeFlags(app, &flags->quantize);
   app.add_option("--export", flags->export_form, "fused ops: functions|inline|ort; opset; weights")
       ->type_name("FORM");
@@ -182,6 +184,7 @@ absl::Status CheckOptions(const Flags& flags) {
         "what they do to outputs");
   const std::string forms[] = {"functions", "inline", "ort"};
   WEFT_RETURN_IF_ERROR(ir::CheckName("export form", flags.export_form, forms));
+  if (!flags.extract.empty()) WEFT_RETURN_IF_ERROR(ParseExtractRange(flags.extract).status());
   if (!flags.explain.empty())
     WEFT_RETURN_IF_ERROR(RuleExplainer::Create(flags.explain, RuleNamesOf(flags.passes)).status());
   return absl::OkStatus();
@@ -328,10 +331,18 @@ bool ShowsOrigins(const Flags& flags) {
          (writes_onnx && !flags.bisect);
 }
 
+// The model, or the part of it that was asked for.
+absl::StatusOr<std::unique_ptr<ir::Program>> ReadModel(const Flags& flags, ir::IrContext& context) {
+  WEFT_ASSIGN_OR_RETURN(std::unique_ptr<ir::Program> program,
+                        LoadModelOrStream(context, flags.in, flags.format, flags.load));
+  if (flags.extract.empty()) return program;
+  WEFT_ASSIGN_OR_RETURN(const ExtractRange range, ParseExtractRange(flags.extract));
+  return ExtractBetween(range, *program);
+}
+
 absl::Status OptimiseModelOf(Flags flags, OpCounts* ops) {
   ir::IrContext context;
-  WEFT_ASSIGN_OR_RETURN(auto program,
-                        LoadModelOrStream(context, flags.in, flags.format, flags.load));
+  WEFT_ASSIGN_OR_RETURN(auto program, ReadModel(flags, context));
   ops->before = program->num_operations() - 1;  // but the module
   WEFT_RETURN_IF_ERROR(ApplyShapes(flags.shapes, *program));
   WEFT_ASSIGN_OR_RETURN(flags.passes.target_opset, TargetOpsetOf(flags, *program));

@@ -46,8 +46,7 @@ class Extractor {
     builder.SetInsertionPointToEnd(part_->body());
     for (const Operation op : extraction_.ops) {
       for (const Value value : ValuesReadBy(op)) AddInput(value);
-      ir::CloneOperation(builder, op, map_);
-      for (const Value result : op.results()) known_.insert(result.id());
+      CopyOperation(builder, op);
       CopyParameters(op);
     }
     std::vector<std::pair<std::string, Value>> outputs;
@@ -60,6 +59,18 @@ class Extractor {
   }
 
  private:
+  // A result that is an input stays the input, whatever else of the operation is read.
+  void CopyOperation(ir::Builder& builder, Operation op) {
+    std::vector<std::pair<Value, Value>> inputs;
+    for (const Value result : op.results())
+      if (!known_.insert(result.id()).second) inputs.emplace_back(result, map_.Get(result));
+    const Operation copy = ir::CloneOperation(builder, op, map_);
+    for (const auto& [result, input] : inputs) {
+      part_->SetName(copy.result(result.index()), "");
+      map_.Set(result, input);
+    }
+  }
+
   void CopyModule() {
     const Operation from = program_.module();
     ir::AttrDict attrs = from.attrs();

@@ -2,15 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include "drr/engine/explain.h"
 #include "ir/base/suggest.h"
-#include "ir/text/printer.h"
 #include "ir/walk.h"
 #include "passes/pass_registry.h"
 #include "passes/pattern_rewrite_pass.h"
 #include "passes/rule_registry.h"
+#include "weft/io/named_values.h"
 
 namespace weft {
 namespace {
@@ -19,39 +17,6 @@ using drr::Explanation;
 using ir::Operation;
 using ir::Program;
 using ir::Value;
-
-// Arguments of the module, then what operations make, in the order of the text.
-template <class F>
-void VisitValues(Program& program, F&& visit) {
-  for (Value argument : program.body().arguments()) visit(argument);
-  ir::Walk(program, [&](Operation op) {
-    for (uint32_t i = 0; i < op.num_regions(); ++i)
-      for (ir::Block block : op.region(i).blocks())
-        for (Value argument : block.arguments()) visit(argument);
-    for (Value result : op.results()) visit(result);
-  });
-}
-
-Value ValueOfName(Program& program, std::string_view name) {
-  Value found;
-  VisitValues(program, [&](Value value) {
-    if (!found && value.name() == name) found = value;
-  });
-  if (found) return found;
-  const auto inputs = program.module().attr("input_names");
-  for (uint32_t i = 0; inputs.Is(ir::AttrKind::kStrings) && i < program.body().num_arguments(); ++i)
-    if (i < inputs.AsStrings().size() && inputs.AsStrings()[i] == name)
-      return program.body().argument(i);
-  return {};
-}
-
-std::vector<std::string> ValueNames(Program& program) {
-  std::vector<std::string> names;
-  VisitValues(program, [&](Value value) {
-    if (!value.name().empty()) names.emplace_back(value.name());
-  });
-  return names;
-}
 
 const drr::Rule* RuleOf(const passes::Pass& pass, std::string_view name) {
   if (!pass.patterns()) return nullptr;
@@ -112,12 +77,8 @@ void RuleExplainer::FindRule(ir::IrContext& context) {
 absl::StatusOr<Value> RuleExplainer::FindValue(Program& after) const {
   if (value_name_.empty()) return Value();
   if (const Value named = ValueOfName(after, value_name_)) return named;
-  uint32_t number = 0;
-  const char* end = value_name_.data() + value_name_.size();
-  const bool is_number = value_name_[0] == '%' &&
-                         std::from_chars(value_name_.data() + 1, end, number).ptr == end &&
-                         value_name_.size() > 1;
-  if (!is_number) {
+  const auto number = ValueNumberOf(value_name_);
+  if (!number) {
     std::vector<std::string> names = ValueNames(after);
     if (start_) {
       if (ValueOfName(*start_->copy, value_name_)) return Value();  // gone since
@@ -125,16 +86,9 @@ absl::StatusOr<Value> RuleExplainer::FindValue(Program& after) const {
     }
     return ir::UnknownName("value", value_name_, names);
   }
-  const ir::ValueNumbering numbering(after);
-  Value found;
-  uint32_t count = 0;
-  VisitValues(after, [&](Value value) {
-    ++count;
-    if (numbering.Of(value) == number) found = value;
-  });
-  if (found) return found;
-  return ir::InvalidArgument(
-      fmt::format("unknown value '{}'; after the run there is %0 to %{}", value_name_, count - 1));
+  if (const Value found = ValueOfNumber(after, *number)) return found;
+  return ir::InvalidArgument(fmt::format("unknown value '{}'; after the run there is %0 to %{}",
+                                         value_name_, ValuesOf(after).size() - 1));
 }
 
 // The same value in the program that the first pass with the rule begins with: the very same one or
