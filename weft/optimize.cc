@@ -130,7 +130,8 @@ class Optimization {
   absl::StatusOr<Report> Run(ir::Program& program) {
     WEFT_RETURN_IF_ERROR(Prepare(program));
     Report report;
-    report.ops_before = program.num_operations() - 1;  // but the module
+    report.before = MeasureSize(program);
+    report.ops_before = report.before.operations;
     const std::map<std::string, size_t> before = CountOperators(program);
     std::unique_ptr<ir::Program> original;
     std::optional<ModelCheck> check;
@@ -146,7 +147,8 @@ class Optimization {
     if (options_.picture) picture_.emplace(program);
     PassRun run = MakeRun(&report);
     WEFT_RETURN_IF_ERROR(RunPasses(program, &run));
-    report.ops_after = program.num_operations() - 1;
+    report.after = MeasureSize(program);
+    report.ops_after = report.after.operations;
     AddOperators(before, CountOperators(program), &report);
     AddPassReports(run.reports, &report);
     if (check) WEFT_RETURN_IF_ERROR(JudgeOutputs(*check, &report));

@@ -38,6 +38,7 @@
 #include "weft/base/rule_text.h"
 #include "weft/judge.h"
 #include "weft/model_options.h"
+#include "weft/model_size.h"
 
 namespace weft::ir {
 class Program;
@@ -97,6 +98,7 @@ struct RuleReport {
 struct PassReport {
   std::string pass;
   size_t ops_before = 0, ops_after = 0;
+  ModelSize before = {}, after = {};
   double seconds = 0;
 };
 

@@ -9,9 +9,9 @@
 #include "ir/base/contains.h"
 #include "ir/base/suggest.h"
 #include "ir/text/printer.h"
-#include "tools/cli/pass_tables.h"
 #include "tools/cli/program_main.h"
 #include "tools/cli/rule_bound.h"
+#include "tools/cli/tables/pass_tables.h"
 
 namespace weft::tools {
 namespace {
@@ -147,11 +147,13 @@ absl::Status RunPasses(const PassFlags& flags, ir::Program& program,
   std::optional<SearchRun> search;
   if (ir::Contains(PassesOf(flags), "superopt"))
     run.search = search.emplace(flags.search).options();
+  const ModelSize before = flags.stats == "json" ? MeasureSize(program) : ModelSize();
   absl::Status status = RunSelectedPasses(selection, program, &run);
   search.reset();
   if (flags.stats == "table") std::fputs(StatisticsTable(run.reports).c_str(), stderr);
   if (flags.stats == "all") std::fputs(FullStatisticsTable(run.reports).c_str(), stderr);
-  if (flags.stats == "json") std::fputs(StatisticsJson(run.reports).c_str(), stderr);
+  if (flags.stats == "json")
+    std::fputs(StatisticsJson(run.reports, before, MeasureSize(program)).c_str(), stderr);
   if (flags.timing) std::fputs(TimingTable(run.reports).c_str(), stderr);
   if (reports) *reports = std::move(run.reports);
   return status;

@@ -7,7 +7,7 @@
 #include "passes/analysis/analyse_rules.h"
 #include "passes/pass_registry.h"
 #include "tools/cli/program_main.h"
-#include "tools/cli/table.h"
+#include "tools/cli/tables/table.h"
 #include "weft/io/dialects.h"
 #include "weft/optimize/rule_file_pass.h"
 

@@ -16,7 +16,7 @@
 
 #include "tools/cli/exit_code.h"
 #include "tools/cli/process.h"
-#include "tools/cli/table.h"
+#include "tools/cli/tables/table.h"
 #include "weft/base/files.h"
 
 namespace weft::tools {

@@ -15,7 +15,7 @@
 #include "kernels/runtime/random_inputs.h"
 #include "kernels/runtime/session.h"
 #include "tools/cli/program_main.h"
-#include "tools/cli/table.h"
+#include "tools/cli/tables/table.h"
 #include "tools/onnx/element_types.h"
 
 namespace weft::tools {

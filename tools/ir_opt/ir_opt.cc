@@ -1,6 +1,7 @@
 // ir-opt: reads a model (ONNX or text), runs passes on it, writes it. `ir-opt --help` has the
 // flags.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -24,6 +25,7 @@
 #include "tools/cli/program_main.h"
 #include "tools/cli/rule_bound.h"
 #include "tools/cli/shape_flags.h"
+#include "tools/cli/tables/size_table.h"
 #include "tools/cli/target_opset.h"
 #include "tools/ir_opt/analyse.h"
 #include "tools/ir_opt/batch.h"
@@ -331,6 +333,11 @@ bool ShowsOrigins(const Flags& flags) {
          (writes_onnx && !flags.bisect);
 }
 
+// --stats=json has them itself.
+bool TellsSizes(const Flags& flags) {
+  return flags.passes.stats.empty() ? isatty(STDERR_FILENO) != 0 : flags.passes.stats != "json";
+}
+
 // The model, or the part of it that was asked for.
 absl::StatusOr<std::unique_ptr<ir::Program>> ReadModel(const Flags& flags, ir::IrContext& context) {
   WEFT_ASSIGN_OR_RETURN(std::unique_ptr<ir::Program> program,
@@ -356,9 +363,16 @@ absl::Status OptimiseModelOf(Flags flags, OpCounts* ops) {
   if (flags.bisect)
     return Bisect({flags.test, flags.check, flags.passes, SaveOptionsOf(flags), flags.out},
                   *program);
+  const bool tells_sizes = TellsSizes(flags);
+  SizedModel before, after;
+  if (tells_sizes) before = {MeasureSize(*program), FileBytes(flags.in)};
   WEFT_RETURN_IF_ERROR(OptimisePictured(flags, conversion, *program));
   ops->after = program->num_operations() - 1;
-  return WriteProgram(flags, *program);
+  WEFT_RETURN_IF_ERROR(WriteProgram(flags, *program));
+  if (!tells_sizes) return absl::OkStatus();
+  after = {MeasureSize(*program), FileBytes(flags.out)};
+  std::fputs(SizeTable(before, after).c_str(), stderr);
+  return absl::OkStatus();
 }
 
 bool IsBatch(const Flags& flags) {

@@ -8,7 +8,7 @@
 #include "passes/rule_registry.h"
 #include "passes/verify/judgement_cache.h"
 #include "tools/cli/program_main.h"
-#include "tools/cli/table.h"
+#include "tools/cli/tables/table.h"
 #include "weft/io/dialects.h"
 #include "weft/optimize/judge_rules.h"
 #include "weft/optimize/rule_file_pass.h"

@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <numeric>
 
-#include "tools/cli/table.h"
+#include "tools/cli/tables/table.h"
 
 namespace weft::tools {
 namespace {

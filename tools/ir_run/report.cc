@@ -7,8 +7,8 @@
 
 #include "tools/cli/exit_code.h"
 #include "tools/cli/pass_flags.h"
-#include "tools/cli/pass_tables.h"
-#include "tools/cli/table.h"
+#include "tools/cli/tables/pass_tables.h"
+#include "tools/cli/tables/table.h"
 #include "tools/cli/values/tensors.h"
 #include "tools/ir_run/bench.h"
 #include "tools/ir_run/runner.h"

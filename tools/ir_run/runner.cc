@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "tools/cli/table.h"
+#include "tools/cli/tables/table.h"
 #include "tools/cli/values/tensors.h"
 
 namespace weft::tools {

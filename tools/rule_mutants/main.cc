@@ -23,7 +23,7 @@
 #include "passes/verify/rule_instances.h"
 #include "passes/verify/rule_judge.h"
 #include "tools/cli/program_main.h"
-#include "tools/cli/table.h"
+#include "tools/cli/tables/table.h"
 #include "weft/base/parallel.h"
 #include "weft/io/dialects.h"
 #ifdef WEFT_HAS_PD_LOOPS

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <utility>
 
-#include "tools/cli/table.h"
+#include "tools/cli/tables/table.h"
 
 namespace weft::conformance {
 namespace {

@@ -270,6 +270,25 @@ TEST_F(ModelTest, CountsOperatorsBeforeAndAfter) {
   EXPECT_EQ(after, report->ops_after);
 }
 
+TEST_F(ModelTest, ReportsSizesBeforeAndAfter) {
+  Model model = Relus();
+  auto report = model.Optimize({.dims = {{"N", 2}}});
+  ASSERT_TRUE(report.ok()) << report.status();
+  EXPECT_EQ(report->before.operations, report->ops_before);
+  EXPECT_EQ(report->before.parameters, 1u);
+  EXPECT_EQ(report->before.parameter_bytes, sizeof(float));
+  EXPECT_EQ(report->before.flops, 2 * 6.0);  // Mul and Relu
+  EXPECT_EQ(report->before.arena_bytes, 64u);
+  EXPECT_EQ(report->after.parameters, 0u);
+  EXPECT_EQ(report->after.flops, 6.0);
+  EXPECT_EQ(report->after.arena_bytes, 0u);
+  model = Relus();
+  report = model.Optimize();
+  ASSERT_TRUE(report.ok()) << report.status();
+  EXPECT_EQ(report->after.uncounted_operations, 1u);  // N is open
+  EXPECT_EQ(report->after.arena_bytes, std::nullopt);
+}
+
 TEST_F(ModelTest, TellsOfEveryPassAndStops) {
   Model model = Bert();
   const std::string before = model.ToText();

@@ -1,4 +1,4 @@
-#include "tools/cli/pass_tables.h"
+#include "tools/cli/tables/pass_tables.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <set>
 #include <string_view>
 
-#include "tools/cli/table.h"
+#include "tools/cli/tables/table.h"
 
 namespace weft::tools {
 namespace {
@@ -76,6 +76,17 @@ ordered_json PassJson(const PassReport& report) {
           {"not_run", skipped}};
 }
 
+ordered_json SizeJson(const ModelSize& size) {
+  ordered_json json = {{"operations", size.operations},
+                       {"parameters", size.parameters},
+                       {"parameter_bytes", size.parameter_bytes},
+                       {"flops", size.flops},
+                       {"uncounted_operations", size.uncounted_operations},
+                       {"arena_bytes", nullptr}};
+  if (size.arena_bytes) json["arena_bytes"] = *size.arena_bytes;
+  return json;
+}
+
 std::string PassTable(const std::vector<PassReport>& reports, bool all) {
   Table table(
       {"pass", "rule", "tried", "matched", "declined", "applied", "time", "ops before -> after"});
@@ -114,10 +125,12 @@ std::string FullStatisticsTable(const std::vector<PassReport>& reports) {
   return PassTable(reports, true) + DeclineTable(reports) + SkippedTable(reports);
 }
 
-std::string StatisticsJson(const std::vector<PassReport>& reports) {
+std::string StatisticsJson(const std::vector<PassReport>& reports, const ModelSize& before,
+                           const ModelSize& after) {
   ordered_json passes = ordered_json::array();
   for (const PassReport& report : reports) passes.push_back(PassJson(report));
-  const ordered_json all = {{"passes", passes}};
+  const ordered_json all = {
+      {"before", SizeJson(before)}, {"after", SizeJson(after)}, {"passes", passes}};
   return all.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 

@@ -1,4 +1,4 @@
-#include "tools/cli/table.h"
+#include "tools/cli/tables/table.h"
 
 #include <fmt/format.h>
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "passes/pass_manager.h"
+#include "weft/model_size.h"
 
 namespace weft::tools {
 
@@ -14,8 +15,9 @@ std::string StatisticsTable(const std::vector<passes::PassReport>& reports);
 // With the rules that did nothing, too. A second table has the reasons why rules declined, a third the rules
 // that were not eligible.
 std::string FullStatisticsTable(const std::vector<passes::PassReport>& reports);
-// The same as one JSON object: {"passes": [{"pass", "ops_before", ..., "rules": [...]}]}.
-std::string StatisticsJson(const std::vector<passes::PassReport>& reports);
+// The same as one JSON object, of the schema tools/schemas/stats.json.
+std::string StatisticsJson(const std::vector<passes::PassReport>& reports, const ModelSize& before,
+                           const ModelSize& after);
 // The rules that matched, and the whole program.
 std::string RuleTable(const std::vector<passes::PassReport>& reports);
 // Seconds per pass.
