@@ -53,7 +53,7 @@ enum {
 WEFT_API const char* weft_error_message(void);
 
 /* Grows with every addition to this header. */
-#define WEFT_C_API_VERSION 2
+#define WEFT_C_API_VERSION 3
 WEFT_API int32_t weft_c_api_version(void); /* of the library */
 WEFT_API const char* weft_version(void);   /* of the library: "0.1.0" */
 
@@ -294,6 +294,8 @@ typedef struct weft_value_info {
   size_t rank;         /* 0 for an unknown one, too */
   weft_dtype dtype;
   int32_t has_default; /* an input that may be left out */
+  int32_t
+      is_value; /* a sequence or an optional, of whose tensors the dtype is then: weft/c_values.h */
 } weft_value_info;
 
 typedef struct weft_run_options {
@@ -336,6 +338,7 @@ WEFT_API void weft_outputs_free(weft_outputs* outputs);
 }
 #endif
 
-#include "weft/c_rules.h" /* IWYU pragma: export */
+#include "weft/c_rules.h"  /* IWYU pragma: export */
+#include "weft/c_values.h" /* IWYU pragma: export */
 
 #endif /* WEFT_C_API_H_ */

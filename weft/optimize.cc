@@ -51,7 +51,7 @@ PassSelection SelectionOf(const OptimizeOptions& options) {
 }
 
 absl::Status CheckAllOptions(const OptimizeOptions& options) {
-  WEFT_RETURN_IF_ERROR(CheckRegistered());
+  WEFT_RETURN_IF_ERROR(RegisterAll());
   WEFT_RETURN_IF_ERROR(CheckOwnOptions(options));
   return CheckPassSelection(SelectionOf(options));
 }
@@ -259,9 +259,10 @@ std::string Report::ToString() const {
   return text + fmt::format("the whole program: operations {} -> {}\n", ops_before, ops_after);
 }
 
-absl::Status CheckRegistered() {
+absl::Status RegisterAll() {
   const std::string how =
-      "; link all of it (-Wl,--whole-archive), as weft::weft of find_package(weft) does";
+      "; its static library is one object, of which nothing can be left out unless it is taken "
+      "apart";
   for (const passes::Pipeline& pipeline : passes::Pipelines())
     for (const std::string& pass : pipeline.passes)
       if (!passes::MakePass(pass))

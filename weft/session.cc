@@ -10,6 +10,7 @@
 
 #include "ir/base/suggest.h"
 #include "kernels/available_cpus.h"
+#include "kernels/runtime_value.h"
 #include "weft/base/numeric_isa.h"
 #include "weft/context.h"
 #include "weft/optimize/run_passes.h"
@@ -17,6 +18,7 @@
 namespace weft {
 namespace {
 
+using kernels::RuntimeValue;
 using kernels::TensorView;
 using Runner = kernels::Session;  // for one run at a time
 
@@ -27,23 +29,30 @@ Shape DimsOf(ir::Type type) {
   return dims;
 }
 
+// The tensor itself, or that of a sequence or an optional.
+ir::Type TensorIn(ir::Type type) {
+  while (type.HasElement()) type = type.element();
+  return type;
+}
+
 std::vector<ValueInfo> InfosOf(const std::vector<kernels::TensorInfo>& values) {
   std::vector<ValueInfo> infos;
   infos.reserve(values.size());
   for (const kernels::TensorInfo& value : values)
     infos.push_back({.name = value.name,
-                     .dtype = value.type.dtype(),
+                     .dtype = TensorIn(value.type).dtype(),
                      .dims = DimsOf(value.type),
                      .type = value.type.ToString(),
-                     .has_default = static_cast<bool>(value.default_value)});
+                     .has_default = static_cast<bool>(value.default_value),
+                     .is_tensor = value.type.IsTensor()});
   return infos;
 }
 
-absl::Status CheckTensors(const std::vector<kernels::TensorInfo>& values, std::string_view kind) {
-  for (const kernels::TensorInfo& value : values)
-    if (value.type.HasElement())
-      return ir::Unsupported(fmt::format("{} '{}' is {}, and sessions take tensors only", kind,
-                                         value.name, value.type.ToString()));
+absl::Status CheckTensors(const std::vector<ValueInfo>& values, std::string_view kind) {
+  for (const ValueInfo& value : values)
+    if (!value.is_tensor)
+      return ir::Unsupported(
+          fmt::format("{} '{}' is {}, for which there is RunValues", kind, value.name, value.type));
   return absl::OkStatus();
 }
 
@@ -57,26 +66,72 @@ absl::StatusOr<size_t> PlaceOf(const std::string& name, const std::vector<ValueI
   return ir::UnknownName(kind, name, names);
 }
 
-// The views of the named tensors in the order of `infos`; null where none is given.
-absl::StatusOr<std::vector<TensorView>> InOrder(const NamedTensors& tensors,
-                                                const std::vector<ValueInfo>& infos,
-                                                const std::string& kind) {
-  std::vector<TensorView> views(infos.size());
-  for (const auto& [name, tensor] : tensors) {
+absl::StatusOr<TensorView> ViewOf(const TensorRef& tensor, const std::string& subject) {
+  const TensorView view = tensor.view();
+  const auto given = tensor.num_elements();
+  if (given && static_cast<int64_t>(*given) != view.NumElements())
+    return ir::InvalidArgument(fmt::format("{} has {} elements, but its shape {} needs {}", subject,
+                                           *given, ir::ToString(view.dims), view.NumElements()));
+  return view;
+}
+
+// read(given, subject) of each of `named`, in the order of `infos`; those that are not given are what
+// is made by default.
+template <class Read, class Named>
+auto InOrder(const std::vector<Named>& named, const std::vector<ValueInfo>& infos,
+             const std::string& kind, const Read& read)
+    -> absl::StatusOr<std::vector<std::decay_t<decltype(*read(named[0].second, kind))>>> {
+  std::vector<std::decay_t<decltype(*read(named[0].second, kind))>> values(infos.size());
+  std::vector<bool> is_given(infos.size());
+  for (const auto& [name, value] : named) {
     WEFT_ASSIGN_OR_RETURN(const size_t place, PlaceOf(name, infos, kind));
-    TensorView& view = views[place];
-    if (view) return ir::InvalidArgument(fmt::format("{} '{}' is given twice", kind, name));
-    view = tensor.view();
-    const auto given = tensor.num_elements();
-    if (given && static_cast<int64_t>(*given) != view.NumElements())
-      return ir::InvalidArgument(fmt::format("{} '{}' has {} elements, but its shape {} needs {}",
-                                             kind, name, *given, ir::ToString(view.dims),
-                                             view.NumElements()));
+    const std::string subject = fmt::format("{} '{}'", kind, name);
+    if (is_given[place]) return ir::InvalidArgument(subject + " is given twice");
+    is_given[place] = true;
+    WEFT_ASSIGN_OR_RETURN(values[place], read(value, subject));
   }
   for (size_t i = 0; i < infos.size(); ++i)
-    if (!views[i] && !infos[i].has_default)
+    if (!is_given[i] && !infos[i].has_default)
       return ir::InvalidArgument(fmt::format("{} '{}' is not given", kind, infos[i].name));
-  return views;
+  return values;
+}
+
+// The views of the named tensors in the order of `infos`; null where none is given.
+absl::StatusOr<std::vector<TensorView>> ViewsInOrder(const NamedTensors& tensors,
+                                                     const std::vector<ValueInfo>& infos,
+                                                     const std::string& kind) {
+  WEFT_RETURN_IF_ERROR(CheckTensors(infos, kind));
+  return InOrder(tensors, infos, kind, &ViewOf);
+}
+
+absl::StatusOr<RuntimeValue> ValueOf(const ValueRef& given, const std::string& subject) {
+  if (const auto* tensor = std::get_if<TensorRef>(&given)) {
+    WEFT_ASSIGN_OR_RETURN(const TensorView view, ViewOf(*tensor, subject));
+    return RuntimeValue{.view = view};
+  }
+  const auto* sequence = std::get_if<std::vector<TensorRef>>(&given);
+  if (!sequence) return RuntimeValue{};
+  kernels::Sequence::Elements elements;
+  for (const TensorRef& tensor : *sequence) {
+    const std::string element = fmt::format("{}, element {},", subject, elements.size());
+    WEFT_ASSIGN_OR_RETURN(const TensorView view, ViewOf(tensor, element));
+    WEFT_ASSIGN_OR_RETURN(elements.emplace_back(), kernels::KeepTensor({.view = view}));
+  }
+  return RuntimeValue::Of(kernels::Sequence(std::move(elements)));
+}
+
+// Copies what somebody else owns, too, as one tensor may be several elements.
+absl::StatusOr<Value> TakeValue(RuntimeValue&& value) {
+  if (value.IsTensor()) return kernels::TakeTensor(std::move(value));
+  if (!value.IsSequence()) return Nothing{};
+  kernels::Sequence::Elements elements(value.sequence->begin(), value.sequence->end());
+  value.sequence.reset();
+  std::vector<Tensor> tensors;
+  for (std::shared_ptr<Tensor>& element : elements) {
+    RuntimeValue tensor = RuntimeValue::Of(std::move(element));
+    WEFT_ASSIGN_OR_RETURN(tensors.emplace_back(), kernels::TakeTensor(std::move(tensor)));
+  }
+  return tensors;
 }
 
 absl::StatusOr<kernels::SessionOptions> RunnerOptionsOf(const SessionOptions& options) {
@@ -161,7 +216,7 @@ Session& Session::operator=(Session&&) noexcept = default;
 Session::~Session() = default;
 
 absl::StatusOr<Session> Session::Create(const Model& model, const SessionOptions& options) {
-  WEFT_RETURN_IF_ERROR(CheckRegistered());
+  WEFT_RETURN_IF_ERROR(RegisterAll());
   PassSelection selection;
   selection.pipeline = options.pipeline;
   selection.numerics = options.numerics;
@@ -175,8 +230,6 @@ absl::StatusOr<Session> Session::Create(const Model& model, const SessionOptions
   PassRun run;
   WEFT_RETURN_IF_ERROR(RunSelectedPasses(selection, *program, &run));
   WEFT_ASSIGN_OR_RETURN(auto first, Runner::Create(*program, runner));
-  WEFT_RETURN_IF_ERROR(CheckTensors(first->inputs(), "input"));
-  WEFT_RETURN_IF_ERROR(CheckTensors(first->outputs(), "output"));
   return Session(std::make_unique<State>(context, std::move(first)));
 }
 
@@ -184,7 +237,8 @@ const std::vector<ValueInfo>& Session::inputs() const { return state_->inputs; }
 const std::vector<ValueInfo>& Session::outputs() const { return state_->outputs; }
 
 absl::StatusOr<Outputs> Session::Run(const NamedTensors& inputs, const RunOptions& options) const {
-  WEFT_ASSIGN_OR_RETURN(const auto given, InOrder(inputs, state_->inputs, "input"));
+  WEFT_ASSIGN_OR_RETURN(const auto given, ViewsInOrder(inputs, state_->inputs, "input"));
+  WEFT_RETURN_IF_ERROR(CheckTensors(state_->outputs, "output"));
   using Tensors = absl::StatusOr<std::vector<Tensor>>;
   WEFT_ASSIGN_OR_RETURN(std::vector<Tensor> tensors,
                         state_->With<Tensors>(given, options, [&](Runner& runner) -> Tensors {
@@ -198,13 +252,30 @@ absl::StatusOr<Outputs> Session::Run(const NamedTensors& inputs, const RunOption
 
 absl::Status Session::RunInto(const NamedTensors& inputs, const NamedTensors& outputs,
                               const RunOptions& options) const {
-  WEFT_ASSIGN_OR_RETURN(const auto given, InOrder(inputs, state_->inputs, "input"));
+  WEFT_ASSIGN_OR_RETURN(const auto given, ViewsInOrder(inputs, state_->inputs, "input"));
   for (const auto& [name, tensor] : outputs)
     if (tensor.is_const())
       return ir::InvalidArgument(fmt::format("output '{}' is bound to memory that is const", name));
-  WEFT_ASSIGN_OR_RETURN(const auto into, InOrder(outputs, state_->outputs, "output"));
+  WEFT_ASSIGN_OR_RETURN(const auto into, ViewsInOrder(outputs, state_->outputs, "output"));
   return state_->With<absl::Status>(given, options,
                                     [&](Runner& runner) { return runner.Run(given, into); });
+}
+
+absl::StatusOr<Values> Session::RunValues(const NamedValues& inputs,
+                                          const RunOptions& options) const {
+  WEFT_ASSIGN_OR_RETURN(const auto given, InOrder(inputs, state_->inputs, "input", &ValueOf));
+  std::vector<TensorView> views;
+  for (const RuntimeValue& value : given) views.push_back(value.view);
+  using Results = absl::StatusOr<std::vector<RuntimeValue>>;
+  WEFT_ASSIGN_OR_RETURN(std::vector<RuntimeValue> results,
+                        state_->With<Results>(views, options, [&](Runner& runner) -> Results {
+                          return runner.RunValues(given);
+                        }));
+  Values values;
+  for (size_t i = 0; i < results.size(); ++i) {
+    WEFT_ASSIGN_OR_RETURN(values[state_->outputs[i].name], TakeValue(std::move(results[i])));
+  }
+  return values;
 }
 
 }  // namespace weft

@@ -14,9 +14,9 @@
 // right but not supported; FailedPrecondition for a check that did not hold; Cancelled for what was
 // stopped. Nothing throws but the containers of the standard library.
 //
-// A program that links the static libraries in another way than by CMake has to take all
-// of libweft_passes and libweft_kernels (-Wl,--whole-archive), whose rules and kernels register
-// themselves; CheckRegistered() says when it did not.
+// Rules, passes and kernels register themselves before main(). Their libraries, libweft_passes.a and
+// libweft_kernels.a, are one object each, so that a program has all of them that uses anything of
+// this header, however it is linked.
 #pragma once
 
 #include <cstddef>
@@ -31,6 +31,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "ir/base/status.h"
@@ -50,8 +51,10 @@ using ir::DataType;  // kF32, kI64, kBool, ...
 using ir::Shape;     // a vector of sizes, outermost first
 using kernels::Tensor;
 
-// Ok when the rules and kernels of the library are linked into this program.
-absl::Status CheckRegistered();
+// Links all rules, passes and kernels of the library into a program that refers to it, for those that use
+// the registries of passes/ and kernels/ alone: functions of models and sessions do so themselves.
+// Internal when one is missing all the same, because the libraries were taken apart.
+absl::Status RegisterAll();
 
 // --- optimising -----------------------------------------------------------------------
 
@@ -98,7 +101,6 @@ struct RuleReport {
 struct PassReport {
   std::string pass;
   size_t ops_before = 0, ops_after = 0;
-  ModelSize before = {}, after = {};
   double seconds = 0;
 };
 
@@ -123,6 +125,7 @@ struct OperatorReport {
 
 struct Report {
   size_t ops_before = 0, ops_after = 0;
+  ModelSize before = {}, after = {};
   std::vector<OperatorReport> operators = {};  // by name
   std::vector<PassReport> passes = {};
   std::vector<RuleReport> rules = {};        // that matched somewhere
@@ -198,8 +201,9 @@ struct ValueInfo {
   std::string name;
   DataType dtype = DataType::kNull;
   Shape dims = {};           // -1 where open; empty for an unknown rank, too
-  std::string type;          // "tensor<"N"x8xf32>"
+  std::string type;          // "tensor<"N"x8xf32>", "seq<tensor<f32>>"
   bool has_default = false;  // an input that may be left out
+  bool is_tensor = true;     // no sequence, no optional, of whose tensors the dtype is then
 };
 
 // Of the C++ types that elements have; others (f16, c64) are given with their DataType.
@@ -270,6 +274,13 @@ class TensorRef {
 using NamedTensors = std::vector<std::pair<std::string, TensorRef>>;
 using Outputs = std::map<std::string, Tensor, std::less<>>;
 
+// What may be no tensor: a sequence of tensors; an optional is its element, or nothing.
+using Nothing = std::monostate;
+using ValueRef = std::variant<Nothing, TensorRef, std::vector<TensorRef>>;
+using NamedValues = std::vector<std::pair<std::string, ValueRef>>;
+using Value = std::variant<Nothing, Tensor, std::vector<Tensor>>;
+using Values = std::map<std::string, Value, std::less<>>;
+
 struct SessionOptions {
   int threads = 0;       // that run, the caller among them; 0: as many as there are CPUs for us
   std::string isa = {};  // portable, avx2, avx512, amx; empty: the best of the machine
@@ -292,7 +303,6 @@ struct RunOptions {
 // plans (new shapes, loops, branches, sizes that follow from values) wait for each other.
 class Session {
  public:
-  // Unimplemented for a model with inputs or outputs that are no tensors.
   static absl::StatusOr<Session> Create(const Model& model, const SessionOptions& options = {});
 
   Session(Session&&) noexcept;
@@ -310,6 +320,9 @@ class Session {
   // their types and shapes, and overlap nothing.
   absl::Status RunInto(const NamedTensors& inputs, const NamedTensors& outputs,
                        const RunOptions& options = {}) const;
+  // For models that have sequences or optionals as inputs or outputs, which the two above refuse as
+  // Unimplemented. An optional without an element is Nothing; tensors of a sequence are copied.
+  absl::StatusOr<Values> RunValues(const NamedValues& inputs, const RunOptions& options = {}) const;
 
  private:
   struct State;

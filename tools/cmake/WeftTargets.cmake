@@ -86,7 +86,24 @@ function(weft_protobuf name)
   add_dependencies(weft-generated weft-generated-${name})
 endfunction()
 
-# Makes every program that links one of these static libraries take all of its objects.
+# Makes one object of each of these static libraries, so that who links anything of one has all of it, with what registers
+# itself before main(), in any build system. (Sections of functions that are in several objects are there once.)
+function(weft_one_object)
+  foreach(name IN LISTS ARGN)
+    get_target_property(type weft_${name} TYPE)
+    if(type STREQUAL "STATIC_LIBRARY")
+      add_custom_command(TARGET weft_${name} POST_BUILD
+        COMMAND ${CMAKE_CXX_COMPILER} -r -nostdlib -o weft_${name}.o
+                "-Wl,--whole-archive,$<TARGET_FILE:weft_${name}>,--no-whole-archive"
+        COMMAND ${CMAKE_COMMAND} -E rm $<TARGET_FILE:weft_${name}>
+        COMMAND ${CMAKE_AR} qcs $<TARGET_FILE:weft_${name}> weft_${name}.o
+        COMMAND ${CMAKE_COMMAND} -E rm weft_${name}.o
+        VERBATIM)
+    endif()
+  endforeach()
+endfunction()
+
+# Makes every program that links one of these static libraries take all of its objects, whether it refers to them or not.
 function(weft_link_whole)
   foreach(name IN LISTS ARGN)
     if(TARGET weft_${name})

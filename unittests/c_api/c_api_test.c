@@ -227,6 +227,7 @@ int main(int argc, char** argv) {
   tests_running_into();
   tests_strings();
   tests_rules();
+  tests_values();
   refuses_what_is_wrong();
   ignores_null();
   return failures;

@@ -101,5 +101,6 @@ static inline weft_buffer into_2x2(const char* name, float* values) {
 
 void refuses_what_is_wrong(void); /* of refusals.c */
 void tests_rules(void);           /* of rules.c */
+void tests_values(void);          /* of values.c */
 
 #endif /* WEFT_UNITTESTS_C_API_TEST_H_ */

@@ -31,6 +31,10 @@ PROGRAMS = {
     "weft-fixtures": ([HERE / "merge_gains_test.cc", OWN], ["gtest_main"], [], "[  PASSED  ]"),
     "weft-plugin": ([EXAMPLES / "plugin.cc"], [], None, "drop-unit-gain"),  # ir-opt loads it
 }
+# Programs besides.
+MORE = {"weft-cxx": ([HERE / "pkg_config/register_all.cc"], [], [], "all: ")}
+# Of which a linker takes all without being told.
+ONE_OBJECT = ("weft_passes", "weft_kernels")
 
 
 class Consumer:
@@ -53,14 +57,17 @@ class Consumer:
     def pkg_config(self, *words):
         return shlex.split(self.run(self.options.pkg_config, *words))
 
-    def check(self, component):
-        sources, besides, arguments, expected = PROGRAMS[component]
+    def check(self, component, what):
+        sources, besides, arguments, expected = what
         modules = [*besides, component]
         program = self.work / component
         compiler = [*self.options.cc.split(), "-std=c11", "-Wall", "-Wextra", "-Werror"]
         if sources[0].suffix == ".cc":
             compiler = [*self.options.cxx.split(), f'-DGAIN_GOLDEN_DIR="{HERE}/golden"', f"-I{HERE}", "-O0"]
         shared = ["-shared", "-fPIC"] if arguments is None else []
+        for flag in self.pkg_config("--libs", *modules):
+            if "whole-archive" in flag and any(name in flag for name in ONE_OBJECT):
+                sys.exit(f"{component}: is linked with {flag}")
         self.run(*compiler, *shared, *self.pkg_config("--cflags", *modules), *sources, "-o", program,
                  *self.pkg_config("--libs", *modules))
         if arguments is None:
@@ -88,7 +95,9 @@ def main():
         sys.exit(f"installed: {installed}, without a program: {installed - PROGRAMS.keys()}")
     if options.component != "known":
         for component in sorted(installed) if options.component == "each" else [options.component]:
-            consumer.check(component)
+            consumer.check(component, PROGRAMS[component])
+            if component in MORE:
+                consumer.check(component, MORE[component])
 
 
 main()

@@ -17,6 +17,20 @@ RELUS = '''module {input_names:strings["x"],output_names:strings["y"]} (%0: tens
  () = "builtin.return" (%2) {} : (tensor<"N"x3xf32>) -> 
 }
 '''
+# A sequence of x and twice x, and an optional without an element; and what takes those
+MAKE = '''module {input_names:strings["x"],output_names:strings["s","o"]} (%0: tensor<2xf32>) {
+ (%1) = "onnx.Add" (%0, %0) {} : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+ (%2) = "onnx.SequenceConstruct" (%0, %1) {} : (tensor<2xf32>, tensor<2xf32>) -> seq<tensor<2xf32>>
+ (%3) = "onnx.Optional" () {type:type<tensor<f32>>} : () -> optional<tensor<f32>>
+ () = "builtin.return" (%2, %3) {} : (seq<tensor<2xf32>>, optional<tensor<f32>>) ->
+}
+'''
+TAKE = '''module {input_names:strings["s","o"],output_names:strings["has","all"]} (%0: seq<tensor<?xf32>>, %1: optional<tensor<f32>>) {
+ (%2) = "onnx.OptionalHasElement" (%1) {} : (optional<tensor<f32>>) -> tensor<bool>
+ (%3) = "onnx.ConcatFromSequence" (%0) {axis:0} : (seq<tensor<?xf32>>) -> tensor<?xf32>
+ () = "builtin.return" (%2, %3) {} : (tensor<bool>, tensor<?xf32>) ->
+}
+'''
 WRONG_RULE = '''rule relu-to-tanh {
   numerics exact
   source { %0 = onnx.Relu(%x) }

@@ -10,7 +10,7 @@ import numpy as np
 import weft
 from weft import _session
 
-from models import BERT, RELUS, SUMS, identity
+from models import BERT, MAKE, RELUS, SUMS, TAKE, identity
 
 
 def resident():
@@ -123,6 +123,37 @@ class SessionTest(unittest.TestCase):
         for _ in range(200):
             session.run({"x": x})
         self.assertLess(resident() - before, 100 << 20)
+
+
+class ValuesTest(unittest.TestCase):
+    def test_sequences_are_lists_and_an_empty_optional_is_none(self):
+        session = weft.Session(weft.Model.from_text(MAKE), threads=1)
+        self.assertEqual([(y.is_tensor, y.dtype, y.type) for y in session.outputs],
+                         [(False, "f32", "seq<tensor<2xf32>>"), (False, "f32", "optional<tensor<f32>>")])
+        y = session.run({"x": np.array([1, 5], np.float32)})
+        self.assertEqual(list(y), ["s", "o"])
+        self.assertEqual([element.tolist() for element in y["s"]], [[1, 5], [2, 10]])
+        self.assertIsNone(y["o"])
+
+    def test_they_are_taken_too(self):
+        session = weft.Session(weft.Model.from_text(TAKE), threads=1)
+        sequence = [np.array([1, 2], np.float32), np.array([3], np.float32)]
+        y = session.run({"s": sequence, "o": None})
+        self.assertEqual((y["all"].tolist(), bool(y["has"])), ([1, 2, 3], False))
+        y = session.run({"s": sequence, "o": np.float32(7)}, stop=lambda: False)
+        self.assertTrue(y["has"])
+
+    def test_that_do_not_fit_are_refused(self):
+        session = weft.Session(weft.Model.from_text(TAKE), threads=1)
+        with self.assertRaisesRegex(weft.InvalidArgumentError, "input 's', element 1 is f64"):
+            session.run({"s": [np.zeros(1, np.float32), np.zeros(1)], "o": None})
+        with self.assertRaisesRegex(weft.InvalidArgumentError, "input 'o' is not given"):
+            session.run({"s": []})
+
+    def test_have_no_place_in_arrays_of_the_caller(self):
+        session = weft.Session(weft.Model.from_text(MAKE), threads=1)
+        with self.assertRaisesRegex(weft.UnimplementedError, "'s' is seq"):
+            session.run({"x": np.zeros(2, np.float32)}, {"s": np.zeros(2, np.float32)})
 
 
 class TypesTest(unittest.TestCase):

@@ -56,7 +56,7 @@ class ModelTest : public testing::Test {
   const fixtures::TempDir folder_;
 };
 
-TEST_F(ModelTest, HasItsRulesAndKernels) { EXPECT_EQ(CheckRegistered(), absl::OkStatus()); }
+TEST_F(ModelTest, HasItsRulesAndKernels) { EXPECT_EQ(RegisterAll(), absl::OkStatus()); }
 
 TEST_F(ModelTest, IsOptimisedAndSavedAndReadAgain) {
   Model model = Bert();

@@ -34,6 +34,23 @@ constexpr const char* kNonZero =
 }
 )";
 
+// A sequence of x and twice x, and an optional without an element; and what takes those.
+constexpr const char* kMake =
+    R"(module {input_names:strings["x"],output_names:strings["s","o"]} (%0: tensor<2xf32>) {
+ (%1) = "onnx.Add" (%0, %0) {} : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+ (%2) = "onnx.SequenceConstruct" (%0, %1) {} : (tensor<2xf32>, tensor<2xf32>) -> seq<tensor<2xf32>>
+ (%3) = "onnx.Optional" () {type:type<tensor<f32>>} : () -> optional<tensor<f32>>
+ () = "builtin.return" (%2, %3) {} : (seq<tensor<2xf32>>, optional<tensor<f32>>) ->
+}
+)";
+constexpr const char* kTake =
+    R"(module {input_names:strings["s","o"],output_names:strings["has","all"]} (%0: seq<tensor<?xf32>>, %1: optional<tensor<f32>>) {
+ (%2) = "onnx.OptionalHasElement" (%1) {} : (optional<tensor<f32>>) -> tensor<bool>
+ (%3) = "onnx.ConcatFromSequence" (%0) {axis:0} : (seq<tensor<?xf32>>) -> tensor<?xf32>
+ () = "builtin.return" (%2, %3) {} : (tensor<bool>, tensor<?xf32>) ->
+}
+)";
+
 template <class T>
 T Must(absl::StatusOr<T> value) {
   EXPECT_TRUE(value.ok()) << value.status();
@@ -150,6 +167,57 @@ TEST_F(SessionTest, RunsWhereSizesFollowFromValues) {
     const Outputs y = Must(session.Run({{"x", {x, {3}}}}));
     EXPECT_EQ(y.at("y").NumElements(), std::count(x.begin(), x.end(), 1));
   }
+}
+
+TEST_F(SessionTest, GivesSequencesAndNothing) {
+  const Session session = Must(Session::Create(Must(Model::FromText(kMake))));
+  EXPECT_FALSE(session.outputs()[0].is_tensor);
+  EXPECT_EQ(session.outputs()[0].dtype, DataType::kF32);
+  EXPECT_EQ(session.outputs()[0].type, "seq<tensor<2xf32>>");
+  const std::vector<float> x = {1, 5};
+  const weft::Values y = Must(session.RunValues({{"x", TensorRef(x, {2})}}));
+  const auto& elements = std::get<std::vector<Tensor>>(y.at("s"));
+  ASSERT_EQ(elements.size(), 2u);
+  EXPECT_THAT(elements[0].values<float>(), ElementsAre(1, 5));
+  EXPECT_THAT(elements[1].values<float>(), ElementsAre(2, 10));
+  EXPECT_TRUE(std::holds_alternative<Nothing>(y.at("o")));
+  EXPECT_THAT(Refusal(session.Run({{"x", {x, {2}}}}).status(), absl::StatusCode::kUnimplemented),
+              HasSubstr("output 's' is seq<tensor<2xf32>>, for which there is RunValues"));
+}
+
+TEST_F(SessionTest, TakesSequencesAndNothing) {
+  const Session session = Must(Session::Create(Must(Model::FromText(kTake))));
+  const std::vector<float> a = {1, 2}, b = {3};
+  const std::vector<float> element = {7};
+  const std::vector<TensorRef> sequence = {{a, {2}}, {b, {1}}};
+  const auto run = [&](ValueRef o) {
+    return Must(session.RunValues({{"s", sequence}, {"o", std::move(o)}}));
+  };
+  for (int i = 0; i < 2; ++i) {
+    const weft::Values y = run(Nothing());
+    EXPECT_THAT(std::get<Tensor>(y.at("all")).values<float>(), ElementsAre(1, 2, 3));
+    EXPECT_FALSE(std::get<Tensor>(y.at("has")).values<bool>()[0]);
+    const weft::Values with = run(TensorRef(element, {}));
+    EXPECT_TRUE(std::get<Tensor>(with.at("has")).values<bool>()[0]);
+  }
+}
+
+TEST_F(SessionTest, RefusesValuesThatDoNotFit) {
+  const Session session = Must(Session::Create(Must(Model::FromText(kTake))));
+  const std::vector<float> a = {1, 2};
+  const std::vector<double> wide = {1, 2};
+  const ValueRef o = Nothing(), fits = std::vector<TensorRef>{{a, {2}}};
+  const auto refusal = [&](ValueRef s) {
+    return Refusal(session.RunValues({{"s", std::move(s)}, {"o", o}}).status());
+  };
+  EXPECT_THAT(refusal(TensorRef(a, {2})), HasSubstr("input 's' is f32[2], expected seq<"));
+  EXPECT_THAT(refusal(std::vector<TensorRef>{{a, {2}}, {wide, {2}}}),
+              HasSubstr("input 's', element 1 is f64[2], expected tensor<"));
+  EXPECT_THAT(refusal(std::vector<TensorRef>{{a, {3}}}),
+              HasSubstr("input 's', element 0, has 2 elements, but its shape [3] needs 3"));
+  EXPECT_THAT(refusal(Nothing()), HasSubstr("input 's' is not given"));
+  EXPECT_THAT(Refusal(session.RunValues({{"s", fits}}).status()),
+              HasSubstr("input 'o' is not given"));
 }
 
 // Several threads, shapes that are new to it on the way, and a model that is optimised meanwhile.

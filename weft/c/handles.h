@@ -34,3 +34,10 @@ struct weft_outputs {
   std::vector<std::vector<weft_string>> strings;  // of the tensors that have some
   std::vector<weft_tensor> tensors;               // which point into both
 };
+
+struct weft_values {
+  weft::Values owned;
+  std::vector<std::vector<weft_string>> strings;  // of the tensors that have some
+  std::vector<std::vector<weft_tensor>> tensors;  // of each value
+  std::vector<weft_value> values;                 // which point into all
+};

@@ -1,24 +1,11 @@
 #include <fmt/format.h>
 
-#include "ir/type.h"
 #include "weft/c/guard.h"
 #include "weft/c/handles.h"
+#include "weft/c/tensors.h"
 
 namespace weft::c {
 namespace {
-
-static_assert(WEFT_F32 == static_cast<int>(DataType::kF32) &&
-              WEFT_STRING == static_cast<int>(DataType::kString) &&
-              WEFT_F64 == static_cast<int>(DataType::kF64) &&
-              WEFT_BF16 == static_cast<int>(DataType::kBF16) &&
-              WEFT_F8E5M2FNUZ == static_cast<int>(DataType::kF8E5M2FNUZ) &&
-              WEFT_I2 == static_cast<int>(DataType::kI2));
-
-bool IsDataType(weft_dtype dtype) { return dtype >= WEFT_F32 && dtype <= WEFT_I2; }
-
-size_t SizeOf(DataType dtype) {
-  return dtype == DataType::kString ? sizeof(weft_string) : ir::ElementSize(dtype);
-}
 
 std::vector<weft_value_info> InfosOf(const std::vector<ValueInfo>& values) {
   std::vector<weft_value_info> infos;
@@ -31,72 +18,26 @@ std::vector<weft_value_info> InfosOf(const std::vector<ValueInfo>& values) {
     info.rank = value.dims.size();
     info.dtype = static_cast<weft_dtype>(value.dtype);
     info.has_default = value.has_default ? 1 : 0;
+    info.is_value = value.is_tensor ? 0 : 1;
     infos.push_back(info);
   }
   return infos;
 }
 
-// Its fields agree with each other. Element counts are those of dims, which do not overflow.
-template <class Tensor>  // weft_tensor, weft_buffer
-absl::StatusOr<Shape> CheckedDims(const Tensor& tensor, const char* kind) {
-  WEFT_RETURN_IF_ERROR(CheckNotNull(tensor.name, "the name of a tensor"));
-  const std::string subject = fmt::format("{} '{}'", kind, tensor.name);
-  if (!IsDataType(tensor.dtype))
-    return ir::InvalidArgument(
-        fmt::format("{} has dtype {}, which is none", subject, tensor.dtype));
-  if (tensor.rank > 0)
-    WEFT_RETURN_IF_ERROR(CheckNotNull(tensor.dims, (subject + ": dims").c_str()));
-  Shape dims(tensor.dims, tensor.dims + tensor.rank);
-  uint64_t bytes = SizeOf(static_cast<DataType>(tensor.dtype));
-  bool too_large = false, empty = false;
-  for (const int64_t dim : dims) {
-    if (dim < 0)
-      return ir::InvalidArgument(fmt::format("{} has a dimension of size {}", subject, dim));
-    empty |= dim == 0;
-    too_large |= __builtin_mul_overflow(bytes, static_cast<uint64_t>(dim), &bytes);
-  }
-  if (empty) bytes = 0;
-  if ((too_large && !empty) || bytes != tensor.num_bytes)
-    return ir::InvalidArgument(
-        fmt::format("{} has {} bytes, but {} {} needs {}", subject, tensor.num_bytes,
-                    ir::DataTypeName(static_cast<DataType>(tensor.dtype)), ir::ToString(dims),
-                    too_large ? "more than there are" : std::to_string(bytes)));
-  if (bytes > 0) WEFT_RETURN_IF_ERROR(CheckNotNull(tensor.data, (subject + ": data").c_str()));
-  return dims;
-}
-
-// Inputs as a session takes them, and what that needs to live.
+// Inputs as a session takes them, and what those need to live.
 struct Inputs {
   NamedTensors tensors;
-  std::vector<std::unique_ptr<std::vector<std::string>>> strings;
+  KeptStrings strings;
 };
-
-absl::Status AddStrings(const weft_tensor& tensor, Shape dims, Inputs* inputs) {
-  const std::span given(static_cast<const weft_string*>(tensor.data),
-                        tensor.num_bytes / sizeof(weft_string));
-  auto strings = std::make_unique<std::vector<std::string>>();
-  for (const weft_string& string : given) {
-    if (string.num_bytes > 0) WEFT_RETURN_IF_ERROR(CheckNotNull(string.data, "a string"));
-    strings->emplace_back(string.num_bytes > 0 ? string.data : "", string.num_bytes);
-  }
-  inputs->tensors.emplace_back(tensor.name,
-                               TensorRef(DataType::kString, strings->data(), std::move(dims)));
-  inputs->strings.push_back(std::move(strings));
-  return absl::OkStatus();
-}
 
 absl::StatusOr<Inputs> ReadInputs(const weft_tensor* given, size_t count) {
   WEFT_ASSIGN_OR_RETURN(const auto read, ReadArray(given, count, "weft_tensor"));
   Inputs inputs;
   for (const weft_tensor& tensor : read) {
-    WEFT_ASSIGN_OR_RETURN(Shape dims, CheckedDims(tensor, "input"));
-    const auto dtype = static_cast<DataType>(tensor.dtype);
-    if (dtype == DataType::kString) {
-      WEFT_RETURN_IF_ERROR(AddStrings(tensor, std::move(dims), &inputs));
-      continue;
-    }
-    inputs.tensors.emplace_back(tensor.name,
-                                TensorRef(dtype, const_cast<void*>(tensor.data), std::move(dims)));
+    WEFT_RETURN_IF_ERROR(CheckNotNull(tensor.name, "the name of a tensor"));
+    WEFT_ASSIGN_OR_RETURN(TensorRef ref,
+                          RefOf(tensor, fmt::format("input '{}'", tensor.name), &inputs.strings));
+    inputs.tensors.emplace_back(tensor.name, std::move(ref));
   }
   return inputs;
 }
@@ -105,7 +46,8 @@ absl::StatusOr<NamedTensors> ReadBuffers(const weft_buffer* given, size_t count)
   WEFT_ASSIGN_OR_RETURN(const auto read, ReadArray(given, count, "weft_buffer"));
   NamedTensors buffers;
   for (const weft_buffer& buffer : read) {
-    WEFT_ASSIGN_OR_RETURN(Shape dims, CheckedDims(buffer, "output"));
+    WEFT_RETURN_IF_ERROR(CheckNotNull(buffer.name, "the name of a tensor"));
+    WEFT_ASSIGN_OR_RETURN(Shape dims, CheckedDims(buffer, fmt::format("output '{}'", buffer.name)));
     const auto dtype = static_cast<DataType>(buffer.dtype);
     if (dtype == DataType::kString)
       return ir::Unsupported(
@@ -113,11 +55,6 @@ absl::StatusOr<NamedTensors> ReadBuffers(const weft_buffer* given, size_t count)
     buffers.emplace_back(buffer.name, TensorRef(dtype, buffer.data, std::move(dims)));
   }
   return buffers;
-}
-
-absl::StatusOr<RunOptions> RunOptionsOf(const weft_run_options* given) {
-  WEFT_ASSIGN_OR_RETURN(const weft_run_options read, Read(given, "weft_run_options"));
-  return RunOptions{.stop = StopOf(read.stop, read.user_data)};
 }
 
 absl::StatusOr<SessionOptions> SessionOptionsOf(const weft_session_options* given) {
@@ -130,25 +67,6 @@ absl::StatusOr<SessionOptions> SessionOptionsOf(const weft_session_options* give
   options.numerics = TextOr(read.numerics, options.numerics.c_str());
   options.oversubscribe = read.oversubscribe != 0;
   return options;
-}
-
-// A view of an output whose name and elements others own.
-weft_tensor ViewOf(const std::string& name, const Tensor& tensor, weft_outputs* outputs) {
-  weft_tensor view = {};
-  view.size = sizeof(view);
-  view.name = name.c_str();
-  view.dims = tensor.dims().data();
-  view.rank = tensor.dims().size();
-  view.dtype = static_cast<weft_dtype>(tensor.dtype());
-  view.data = tensor.view().data;
-  view.num_bytes = static_cast<size_t>(tensor.NumElements()) * SizeOf(tensor.dtype());
-  if (tensor.dtype() == DataType::kString) {
-    std::vector<weft_string>& strings = outputs->strings.emplace_back();
-    for (const std::string& string : tensor.values<std::string>())
-      strings.push_back({string.c_str(), string.size()});
-    view.data = strings.data();
-  }
-  return view;
 }
 
 const weft_value_info* At(const std::vector<weft_value_info>& infos, size_t index) {
@@ -211,7 +129,7 @@ weft_code weft_session_run(const weft_session* session, const weft_tensor* input
     WEFT_ASSIGN_OR_RETURN(made->owned, session->session.Run(given.tensors, read));
     for (const weft::ValueInfo& output : session->session.outputs()) {
       const auto found = made->owned.find(output.name);
-      made->tensors.push_back(c::ViewOf(found->first, found->second, made.get()));
+      made->tensors.push_back(c::ViewOf(found->first, found->second, &made->strings));
     }
     return made;
   });

@@ -233,6 +233,7 @@ class ValueInfo:
     type: str  # 'tensor<"N"x8xf32>'
     has_default: bool  # an input that may be left out
     numpy_dtype: np.dtype[Any]  # of arrays: of types that numpy lacks (bf16, i4, ...) the bits
+    is_tensor: bool  # else a sequence or an optional, of whose tensors the dtype is
 
 class Session:
     """A model made ready to run, which keeps what it needs of it. Any number of threads may run it at once."""
@@ -248,5 +249,6 @@ class Session:
     # Inputs that are contiguous are not copied, and outputs are memory of the library's, which lives as long as an
     # array of it; with `outputs`, kernels write into those arrays, which must be all of them. No type is converted.
     # The GIL is released; `stop` takes it before each operation, and then ^C ends the run, else it waits for its end.
+    # A sequence is a list of arrays, given (and then copied) and returned, an optional None or what it holds.
     def run(self, inputs: Mapping[str, Any], outputs: Mapping[str, np.ndarray[Any, Any]] | None = ..., *,
-            stop: Callable[[], bool] | None = ...) -> dict[str, np.ndarray[Any, Any]]: ...
+            stop: Callable[[], bool] | None = ...) -> dict[str, Any]: ...

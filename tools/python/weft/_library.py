@@ -9,7 +9,7 @@ from ctypes import (CFUNCTYPE, POINTER, Structure, c_char_p, c_double, c_int, c_
 
 from ._errors import InvalidArgumentError, error_of
 
-API_VERSION = 2  # of weft/c_api.h, as written down here
+API_VERSION = 3  # of weft/c_api.h, as written down here
 SONAME = "libweft.so.0"
 
 NOTICE = CFUNCTYPE(None, c_void_p, c_int32, c_char_p)
@@ -106,7 +106,15 @@ class SessionOptions(Sized):
 
 class ValueInfo(Structure):
     _fields_ = [("size", c_size_t), ("name", c_char_p), ("type", c_char_p), ("dims", POINTER(c_int64)),
-                ("rank", c_size_t), ("dtype", c_int32), ("has_default", c_int32)]
+                ("rank", c_size_t), ("dtype", c_int32), ("has_default", c_int32), ("is_value", c_int32)]
+
+
+class Value(Sized):
+    _fields_ = [("size", c_size_t), ("name", c_char_p), ("tensors", POINTER(Tensor)), ("num_tensors", c_size_t),
+                ("kind", c_int32)]
+
+
+NOTHING, TENSOR, SEQUENCE = range(3)  # kinds of those
 
 
 class RunOptions(Sized):
@@ -133,6 +141,7 @@ CALLS = {  # return weft_code
     "weft_session_run": [HANDLE, POINTER(Tensor), c_size_t, POINTER(RunOptions), OUT],
     "weft_session_run_into": [HANDLE, POINTER(Tensor), c_size_t, POINTER(Tensor), c_size_t,
                               POINTER(RunOptions)],
+    "weft_session_run_values": [HANDLE, POINTER(Value), c_size_t, POINTER(RunOptions), OUT],
 }
 FUNCTIONS = {  # cannot fail
     "weft_error_message": (c_char_p, []),
@@ -149,7 +158,10 @@ FUNCTIONS = {  # cannot fail
     "weft_session_output": (POINTER(ValueInfo), [HANDLE, c_size_t]),
     "weft_outputs_count": (c_size_t, [HANDLE]),
     "weft_outputs_at": (POINTER(Tensor), [HANDLE, c_size_t]),
-    **{f"weft_{name}_free": (None, [HANDLE]) for name in ("model", "bytes", "report", "session", "outputs")},
+    "weft_values_count": (c_size_t, [HANDLE]),
+    "weft_values_at": (POINTER(Value), [HANDLE, c_size_t]),
+    **{f"weft_{name}_free": (None, [HANDLE])
+       for name in ("model", "bytes", "report", "session", "outputs", "values")},
 }
 
 

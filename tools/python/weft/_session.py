@@ -20,6 +20,7 @@ class ValueInfo:
     type: str          # 'tensor<"N"x8xf32>'
     has_default: bool  # an input that may be left out
     numpy_dtype: np.dtype
+    is_tensor: bool    # no sequence (a list), no optional (None, or what it holds); the dtype is of its tensors
 
 
 class Session:
@@ -36,6 +37,8 @@ class Session:
         self._codes = {}
         self.inputs = self._infos(c.library.weft_session_input, c.library.weft_session_num_inputs)
         self.outputs = self._infos(c.library.weft_session_output, c.library.weft_session_num_outputs)
+        self._lists = {value.name for value in self.inputs if value.type.startswith(("seq<", "optional<seq<"))}
+        self._has_values = not all(value.is_tensor for value in self.inputs + self.outputs)
 
     def _infos(self, at, count):
         infos = []
@@ -45,11 +48,14 @@ class Session:
             infos.append(ValueInfo(
                 info.name.decode(errors="surrogateescape"), name,
                 tuple(None if dim < 0 else dim for dim in info.dims[:info.rank]),
-                info.type.decode(errors="replace"), bool(info.has_default), np.dtype(dtype)))
+                info.type.decode(errors="replace"), bool(info.has_default), np.dtype(dtype),
+                not info.is_value))
             self._codes[infos[-1].name] = info.dtype
         return infos
 
     def run(self, inputs, outputs=None, *, stop=None):
+        if self._has_values and outputs is None:
+            return self._run_values(inputs, stop)
         given = [_Given(name, array, self._codes) for name, array in inputs.items()]
         tensors = (c.Tensor * len(given))(*(one.tensor for one in given))
         arguments = [self._handle, tensors, len(given)]
@@ -66,6 +72,16 @@ class Session:
             return _Outputs(c.make("weft_session_run", *arguments, options)).arrays()
         c.call("weft_session_run_into", *arguments, options)
         return dict(outputs)
+
+    def _run_values(self, inputs, stop):
+        given = [_GivenValue(name, value, self._codes, name in self._lists) for name, value in inputs.items()]
+        values = (c.Value * len(given))(*(one.value for one in given))
+        arguments = ["weft_session_run_values", self._handle, values, len(given)]
+        if stop is None:
+            return _Values(c.make(*arguments, None)).values()
+        with c.Callbacks() as callbacks:
+            options = ctypes.byref(c.RunOptions(stop=callbacks.stop(stop)))
+            return _Values(c.make(*arguments, options)).values()
 
     def __repr__(self):
         names = [", ".join(f"{v.name}: {v.type}" for v in values) for values in (self.inputs, self.outputs)]
@@ -98,6 +114,18 @@ class _Given:
             self.tensor.data, self.tensor.num_bytes = array.ctypes.data, array.nbytes
 
 
+class _GivenValue:
+    """A list of arrays, an array or None as a weft_value, and what that needs to live."""
+
+    def __init__(self, name, value, codes, is_list):
+        kind = c.NOTHING if value is None else c.SEQUENCE if is_list else c.TENSOR
+        arrays = [] if value is None else value if is_list else [value]
+        self.given = [_Given(name, array, codes) for array in arrays]
+        self.tensors = (c.Tensor * len(self.given))(*(one.tensor for one in self.given))
+        self.value = c.Value(name=name.encode(errors="surrogateescape"), tensors=self.tensors,
+                             num_tensors=len(self.given), kind=kind)
+
+
 def _code(name, array, wanted):
     if array.dtype.kind in "OUS":
         return STRING
@@ -121,9 +149,11 @@ def _bytes(name, item):
 class _Outputs:
     """Outputs that the library owns, for as long as an array of them lives."""
 
+    _free = c.library.weft_outputs_free
+
     def __init__(self, handle):
         self._handle = handle
-        weakref.finalize(self, c.library.weft_outputs_free, handle).atexit = False
+        weakref.finalize(self, self._free, handle).atexit = False
 
     def arrays(self):
         arrays = {}
@@ -144,6 +174,21 @@ class _Outputs:
                 array[i] = ctypes.string_at(strings[i].data, strings[i].num_bytes).decode(errors="surrogateescape")
             return array.reshape(shape)
         return np.asarray(_Memory(self, tensor.data, shape, dtype))
+
+
+class _Values(_Outputs):
+    """The same of any kind."""
+
+    _free = c.library.weft_values_free
+
+    def values(self):
+        values = {}
+        for i in range(c.library.weft_values_count(self._handle)):
+            value = c.library.weft_values_at(self._handle, i).contents
+            arrays = [self._array(value.tensors[j]) for j in range(value.num_tensors)]
+            values[value.name.decode(errors="surrogateescape")] = (
+                None if value.kind == c.NOTHING else arrays if value.kind == c.SEQUENCE else arrays[0])
+        return values
 
 
 class _Memory:  # what numpy makes an array of, and keeps
