@@ -64,7 +64,8 @@ Made MakeAttention(const KernelContext& context) {
                                 .head_size = q.columns,
                                 .value_size = v.columns,
                                 .scale = attrs.scale,
-                                .fill = attrs.fill};
+                                .fill = attrs.fill,
+                                .zero_nan = attrs.zero_nan};
   a.q = Strided<simd::AttentionView>(q, bshd);
   a.k = Strided<simd::AttentionView>(k, bshd);
   a.v = Strided<simd::AttentionView>(v, bshd);

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "ir/dialects/onnx/math.h"
 #include "ir/dialects/onnx/matmul.h"
 #include "ir/dialects/onnx/nn/normalization.h"
 #include "passes/rules.h"
@@ -13,8 +14,12 @@ namespace {
 // scores) as torch's masked_fill has it.
 enum class Scores { kWhereTrue, kWhereFalse };
 
+// Whether weights that are NaN are made 0: where(isnan(weights), 0, weights).
+enum class Weights { kAsTheyAre, kZeroForNaN };
+
 // softmax(where(selector, scale * q k, fill) + mask) v, all but q, k and v optional; k is transposed.
-// torch's scaled_dot_product_attention has a root of the scale on q and on k.
+// torch's scaled_dot_product_attention has a root of the scale on q and on k, and weights that are no NaN
+// where its mask is boolean.
 class AttentionPattern {
  public:
   AttentionPattern(SourcePattern& src, const Tensor& q, const Tensor& k, const Tensor& v)
@@ -32,7 +37,8 @@ class AttentionPattern {
   const Tensor& mask() const { return mask_; }
   const Tensor& selector() const { return selector_; }
 
-  Tensor Of(SourcePattern& src, int rank, Scores are = Scores::kWhereTrue) const {
+  Tensor Of(SourcePattern& src, int rank, Scores are = Scores::kWhereTrue,
+            Weights guard = Weights::kAsTheyAre) const {
     auto scaled_q = src.Either(q_ * q_factor_, q_), scaled_k = src.Either(k_ * k_factor_, k_);
     auto product = src.Op<ops::MatMul>()(scaled_q, scaled_k);
     auto scores = src.EitherOf({product / divisor_, product * factor_, product});
@@ -47,7 +53,11 @@ class AttentionPattern {
                 SameType(scaled_q, q_), SameType(scaled_k, k_));
     src.Require(DType(IfGiven(mask_), kF32), HasRank(IfGiven(mask_)));
     src.Require("what takes the place of scores is one constant", IsUniform(IfGiven(fill_)));
-    return src.Op<ops::MatMul>()(src.Op<ops::Softmax>({.axis = In{-1, rank - 1}})(masked), v_);
+    auto softmax = src.Op<ops::Softmax>({.axis = In{-1, rank - 1}})(masked);
+    if (guard == Weights::kAsTheyAre) return src.Op<ops::MatMul>()(softmax, v_);
+    auto weights = src.Op<ops::Where>()(src.Op<ops::IsNaN>()(softmax), src.Splat(0), softmax);
+    src.Require("the guard keeps the shape of the weights", SameType(weights, softmax));
+    return src.Op<ops::MatMul>()(weights, v_);
   }
 
   Expression<double> Scale() const { return Scaled(1, {q_factor_, k_factor_, factor_}, divisor_); }
@@ -88,6 +98,19 @@ WEFT_RULE(FuseMaskedFillAttention, "fuse-composite", kReassociates) {
       q, untransposed_k, v, pattern.mask(), res.Op<ops::Not>()(pattern.selector()));
 }
 
+// w = softmax(where(keep, scale * q k, fill) + mask), where(isnan(w), 0, w) v
+// => attention(q, transpose(k), v, mask, keep) {zero_nan}
+WEFT_RULE(FuseGuardedAttention, "fuse-composite", kReassociates) {
+  auto q = src.Tensor("q"), k = src.Tensor("k"), v = src.Tensor("v");
+  const AttentionPattern pattern(src, q, k, v);
+  auto out = pattern.Of(src, 4, Scores::kWhereTrue, Weights::kZeroForNaN);
+  RequireSameHeads(src, q, k, v);
+  auto untransposed_k = res.Op<ops::Transpose>({.perm = {0, 1, 3, 2}})(k);
+  res.Tensor(out) = res.Op<fused::Attention>(
+      {.scale = pattern.Scale(), .fill = pattern.Fill(), .zero_nan = true})(
+      q, untransposed_k, v, pattern.mask(), pattern.selector());
+}
+
 // Heads as part of the batch, as torch.bmm wants them:
 // softmax(scale * reshape(q, s) transpose(reshape(k))) reshape(v) => reshape(attention(q, k, v), s)
 WEFT_RULE(FuseBatchedAttention, "fuse-composite", kReassociates) {
@@ -120,6 +143,7 @@ WEFT_RULE(FuseRepeatedHeads, "fuse-composite", kReassociates) {
   auto q = src.Tensor("q"), k = src.Tensor("k"), v = src.Tensor("v");
   auto mask = src.Tensor("mask"), keep = src.Tensor("keep");
   auto scale = src.Attr<float>("scale"), fill = src.Attr<float>("fill");
+  auto zero_nan = src.Attr<bool>("zero_nan");
   const auto repeat = [&](Tensor x, const char* sizes, const char* shape) {
     auto column = src.Op<ops::Unsqueeze>()(x, src.Splat(2));
     auto repeated = src.Op<ops::Expand>()(column, src.Tensor(sizes));
@@ -135,11 +159,12 @@ WEFT_RULE(FuseRepeatedHeads, "fuse-composite", kReassociates) {
                 StaticDim(heads, 1));
     return src.Keep(heads);
   };
-  auto out = src.Op<fused::Attention>({.scale = scale, .fill = fill})(
+  auto out = src.Op<fused::Attention>({.scale = scale, .fill = fill, .zero_nan = zero_nan})(
       q, repeat(k, "k_sizes", "k_shape"), repeat(v, "v_sizes", "v_shape"), src.Optional(mask),
       src.Optional(keep));
   src.Require("k and v have as many heads", SameDim(k, 1, v, 1));
-  res.Tensor(out) = res.Op<fused::Attention>({.scale = scale, .fill = fill})(q, k, v, mask, keep);
+  res.Tensor(out) = res.Op<fused::Attention>(
+      {.scale = scale, .fill = fill, .zero_nan = zero_nan})(q, k, v, mask, keep);
 }
 
 // attention(reshape(q * c), k, v) => attention(reshape(q), k, v) {scale * c}, whatever moves it; q / c
@@ -178,12 +203,16 @@ WEFT_RULE(FuseAttentionTransposes, "fuse-composite", kExact,
   auto q = src.Tensor("q"), k = src.Tensor("k"), v = src.Tensor("v");
   auto mask = src.Tensor("mask"), keep = src.Tensor("keep");
   auto scale = src.Attr<float>("scale"), fill = src.Attr<float>("fill");
+  auto zero_nan = src.Attr<bool>("zero_nan");
   const auto swap = [&](Tensor t) { return src.Op<ops::Transpose>({.perm = {0, 2, 1, 3}})(t); };
-  auto out = swap(src.Op<fused::Attention>({.scale = scale, .fill = fill})(
-      src.Keep(swap(q)), src.Keep(swap(k)), src.Keep(swap(v)), src.Optional(mask),
-      src.Optional(keep)));
-  res.Tensor(out) = res.Op<fused::Attention>(
-      {.scale = scale, .layout = fused::AttentionLayout::kBshd, .fill = fill})(q, k, v, mask, keep);
+  auto out =
+      swap(src.Op<fused::Attention>({.scale = scale, .fill = fill, .zero_nan = zero_nan})(
+          src.Keep(swap(q)), src.Keep(swap(k)), src.Keep(swap(v)), src.Optional(mask),
+          src.Optional(keep)));
+  res.Tensor(out) = res.Op<fused::Attention>({.scale = scale,
+                                              .layout = fused::AttentionLayout::kBshd,
+                                              .fill = fill,
+                                              .zero_nan = zero_nan})(q, k, v, mask, keep);
 }
 
 }  // namespace weft::passes

@@ -107,7 +107,12 @@ std::vector<Value> Attention::Decompose(Builder& b, std::span<const Value> opera
   if (const Value keep = OperandOrNull(operands, 4))
     scores = b.Make<ops::Where>({keep, scores, b.ConstantScalar(q.type().dtype(), attrs.fill)});
   scores = AddIfGiven(b, scores, operands, 3);
-  const Value out = b.Make<ops::MatMul>({b.Make<ops::Softmax>({scores}, {.axis = -1}), v});
+  Value weights = b.Make<ops::Softmax>({scores}, {.axis = -1});
+  if (attrs.zero_nan) {
+    const Value zero = b.ConstantScalar(q.type().dtype(), 0);
+    weights = b.Make<ops::Where>({b.Make<ops::IsNaN>({weights}), zero, weights});
+  }
+  const Value out = b.Make<ops::MatMul>({weights, v});
   return {bshd ? SwapHeadsAndSequence(b, out) : out};
 }
 

@@ -165,6 +165,10 @@ class Worker {
       const int64_t i = row - first;
       float* y = a_.y.data + Batch(group) * a_.y.batch_stride +
                  Head(group, row) * a_.y.head_stride + Query(row) * a_.y.row_stride;
+      if (a_.zero_nan && !(rows.sum[i] > 0)) {  // of NaN, or of nothing but masked keys
+        std::fill(y, y + a_.value_size, 0.0f);
+        continue;
+      }
       f_.scale_into(rows.output + i * value_columns_, 1.0f / rows.sum[i], y, a_.value_size);
     }
   }

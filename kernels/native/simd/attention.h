@@ -51,12 +51,13 @@ struct AttentionArguments {
   const uint8_t* keep = nullptr;  // optional; where it is 0, `fill` takes the place of the score
   MaskStrides keep_strides = {};
   float fill = 0;
+  bool zero_nan = false;  // a query whose weights are NaN gives 0
   const float* mask = nullptr;  // added to the scores then; optional
   MaskStrides mask_strides = {};
 };
 
 // `scratch` is 64-byte aligned and holds AttentionScratchBytes for the pool's threads. A query
-// whose keys are all masked with -infinity gives NaN, as the definition does. The result depends on
+// whose keys are all masked with -infinity gives NaN, as the definition does, or 0 with zero_nan. The result depends on
 // the number of threads in its last bits only where there are fewer heads than threads and few
 // queries.
 int64_t AttentionScratchBytes(const AttentionArguments& arguments, int num_threads);

@@ -94,6 +94,9 @@ constexpr Entry kEntries[] = {
     {"onnx.MaxPool", "storage_order", [](Operation op) { return op.num_results() < 2; }},
     // What stands where `keep` is false.
     {"fused.attention", "fill", [](Operation op) { return !op.HasOperand(4); }},
+    // Without a mask scores are finite as far as q and k are.
+    {"fused.attention", "zero_nan",
+     [](Operation op) { return !op.HasOperand(3) && !op.HasOperand(4); }},
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
 // The native kernels against the reference, on shapes that fill vectors and that do not.
+#include <limits>
 #include <numeric>
 
 #include "unittests/kernels/agreement.h"
@@ -421,6 +422,18 @@ TEST(NativeAttention, KeepsSomeScoresAndAddsAMaskToAll) {
           .Of("native");
     }
   }
+}
+
+TEST(NativeAttention, GivesZerosForQueriesWithoutWeightsIfAsked) {
+  Tensor keep = *RandomTensor(DataType::kBool, {19, 37}, 5, 0);
+  for (int64_t i = 4 * 37; i < 6 * 37; ++i) keep.values<uint8_t>()[i] = 0;
+  Tensor q = Random({2, 3, 19, 24}, 1);
+  q.values<float>()[7 * 24] = std::numeric_limits<float>::quiet_NaN();
+  Agreement<fused::Attention>(
+      {std::move(q), Random({2, 3, 37, 24}, 2), Random({2, 3, 37, 40}, 3), {}, std::move(keep)},
+      {.scale = 0.2f, .fill = -std::numeric_limits<float>::infinity(), .zero_nan = true},
+      {FloatResult({2, 3, 19, 40})})
+      .Of("native");
 }
 
 TEST(NativeAttention, SharesHeadsOfKeysAndValues) {
