@@ -33,4 +33,12 @@ WEFT_RULE(DropExpandedSecondOperand, "canonicalize", kExact) {
   res.Tensor(out) = res.Like(f)(y, x);
 }
 
+// where(expand(c, s), x, y) => where(c, x, y)
+WEFT_RULE(DropExpandedCondition, "canonicalize", kExact) {
+  auto c = src.Tensor("c"), x = src.Tensor("x"), y = src.Tensor("y");
+  auto out = src.Op<ops::Where>()(src.Keep(src.Op<ops::Expand>()(c, src.Tensor("sizes"))), x, y);
+  src.Require("x and y make the shape of the result without it", BroadcastTogether(x, y, out));
+  res.Tensor(out) = res.Op<ops::Where>()(c, x, y);
+}
+
 }  // namespace weft::passes
