@@ -59,6 +59,10 @@ class RewriteTrace::Recorder : public ir::RewriteListener {
   }
   void OnReplaced(Operation op, std::span<const Value> with) override {
     Touch();
+    if (trace_.program_)
+      for (const Value value : with)
+        if (const Operation def = value ? value.DefiningOp() : Operation())
+          trace_.stand_ins_.push_back(def);
     if (next_) next_->OnReplaced(op, with);
   }
   void OnErased(Operation op) override {
@@ -146,6 +150,7 @@ void RewriteTrace::Begin(std::string_view rule, Operation site) {
   program_ = site.program();
   went_.clear();
   came_.clear();
+  stand_ins_.clear();
   has_text_ = false;
   // A rule that has matched is worth the time. Folding is tried at every operation, and the first that
   // it does to one is to make a constant, which is announced before anything reads it.
@@ -163,6 +168,9 @@ void RewriteTrace::KeepText(Operation made) {
 bool RewriteTrace::Commit() {
   ListOutermost(went_, &rewrite_.went, &rewrite_.went_ids);
   ListOutermost(came_, &rewrite_.came, &rewrite_.came_ids);
+  if (rewrite_.rule == "merge") {
+    for (const Operation op : stand_ins_) rewrite_.stayed_ids.push_back(op.id());
+  }
   if (has_text_) rewrite_.lines = Difference(text_, TextOf(*program_, text_.values));
   program_ = nullptr;
   Report();

@@ -33,6 +33,8 @@ struct TracedRewrite {
   std::vector<std::string> went, came;
   // Their Operation::id()s. An operation that came may have the id of one that went.
   std::vector<uint32_t> went_ids, came_ids;
+  // Of a merge: those of operations that stay, whose results stand for those of what went.
+  std::vector<uint32_t> stayed_ids;
   // With RewriteTraceOptions::lines, each "- (%2) = ..." or "+ ...", in the order of the program.
   // Values keep the numbers that they have in the text of the program before; new ones follow.
   std::vector<std::string> lines;
@@ -102,6 +104,7 @@ class RewriteTrace {
   ir::Program* program_ = nullptr;  // of the rewrite under way; null: none is
   TracedRewrite rewrite_;
   std::vector<Op> went_, came_;
+  std::vector<ir::Operation> stand_ins_;  // what defines the values that others were replaced by
   bool has_text_ = false;
   Text text_;
   std::vector<std::unique_ptr<Recorder>> recorders_;

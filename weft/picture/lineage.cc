@@ -1,6 +1,7 @@
 #include "weft/picture/lineage.h"
 
 #include <algorithm>
+#include <numeric>
 #include <unordered_set>
 
 #include "ir/walk.h"
@@ -58,10 +59,12 @@ void RewriteRecorder::Record(const passes::TracedRewrite& rewrite) {
                    .removed = rewrite.went,
                    .added = rewrite.came};
   Moved moved;
+  ++moments_;
   for (const uint32_t id : rewrite.went_ids) {
     const auto it = life_of_op_.find(id);
     if (it == life_of_op_.end()) continue;
     lives_[it->second].gone_by = number;
+    lives_[it->second].ended = moments_;
     moved.gone.push_back(it->second);
     if (!lives_[it->second].is_constant) ++step.operations_removed;
     life_of_op_.erase(it);
@@ -76,6 +79,7 @@ void RewriteRecorder::Record(const passes::TracedRewrite& rewrite) {
     if (!lives_[life].is_constant) ++step.operations_added;
   }
   AddParents(moved.gone, moved.made, rewrite.rule.empty());
+  Merge(moved.gone, rewrite.stayed_ids);
   steps_.push_back(std::move(step));
   moved_.push_back(std::move(moved));
 }
@@ -108,6 +112,19 @@ void RewriteRecorder::AddParents(const std::vector<uint32_t>& gone,
   }
 }
 
+void RewriteRecorder::Merge(const std::vector<uint32_t>& gone,
+                            const std::vector<uint32_t>& stayed_ids) {
+  for (const uint32_t id : stayed_ids) {
+    const auto it = life_of_op_.find(id);
+    if (it == life_of_op_.end() || lives_[it->second].is_constant) continue;
+    for (const uint32_t g : gone) {
+      lives_[g].children.push_back(it->second);
+      Append(&lives_[it->second].originals, lives_[g].originals);
+    }
+    SortAndUnite(&lives_[it->second].originals);
+  }
+}
+
 passes::PassManager::Hook RewriteRecorder::hook() {
   return [this](const passes::Pass& pass, bool after, bool /*changed*/, ir::Program&) {
     if (after) return Sync(pass.name());
@@ -121,10 +138,12 @@ passes::PassManager::Hook RewriteRecorder::hook() {
 // What passes do besides what they report: erase what nobody reads, and make something.
 void RewriteRecorder::Sync(const std::string& pass) {
   std::vector<uint32_t> gone, made;
+  ++moments_;
   for (uint32_t i = 0; i < lives_.size(); ++i) {
     Life& life = lives_[i];
     if (life.gone_by > 0 || life.gone_label >= 0 || life.op.IsAlive()) continue;
     life.gone_label = LabelOf(pass);
+    life.ended = moments_;
     gone.push_back(i);
   }
   ir::Walk(program_, [&](Operation op) {
@@ -136,13 +155,18 @@ void RewriteRecorder::Sync(const std::string& pass) {
   AddParents(gone, made, true);
 }
 
-// Children come after their parents.
+// Children live longer than their parents.
 void RewriteRecorder::FindFinals() {
-  for (uint32_t i = static_cast<uint32_t>(lives_.size()); i > 0; --i) {
-    Life& life = lives_[i - 1];
+  std::vector<uint32_t> last_first(lives_.size());
+  std::iota(last_first.begin(), last_first.end(), 0u);
+  std::stable_sort(last_first.begin(), last_first.end(), [this](uint32_t a, uint32_t b) {
+    return lives_[a].ended - 1 > lives_[b].ended - 1;  // 0, which lasts, becomes the greatest
+  });
+  for (const uint32_t i : last_first) {
+    Life& life = lives_[i];
     life.finals.clear();
     if (life.is_constant) continue;
-    if (life.op.IsAlive()) life.finals.push_back(i - 1);
+    if (life.op.IsAlive()) life.finals.push_back(i);
     for (const uint32_t child : life.children) Append(&life.finals, lives_[child].finals);
     SortAndUnite(&life.finals);
   }

@@ -6,7 +6,8 @@
 //
 // The same as ir/origin/origin.h says of names, for operations: what a rule makes comes from those of
 // its name that the rule erases, or from all that it erases where none has its name; constants are
-// nobody's source. What a pass does as a whole goes by locations.
+// nobody's source. What is merged into another operation becomes that. What a pass does as a whole goes by
+// locations.
 #pragma once
 
 #include <cstdint>
@@ -70,12 +71,14 @@ class RewriteRecorder {
     std::string name, place;
     bool is_constant = false;
     uint32_t made_by = 0, gone_by = 0;  // numbers of steps
+    uint32_t ended = 0;                 // counts the moments at which lives end; 0: it lasts
     int made_label = -1, gone_label = -1;
     std::vector<uint32_t> parents, children;
     std::vector<uint32_t> originals, finals;  // lives
   };
 
   uint32_t AddLife(ir::Operation op);
+  void Merge(const std::vector<uint32_t>& gone, const std::vector<uint32_t>& stayed_ids);
   void AddParents(const std::vector<uint32_t>& gone, const std::vector<uint32_t>& made,
                   bool by_place);
   void Sync(const std::string& pass);
@@ -90,6 +93,7 @@ class RewriteRecorder {
   ir::Program& program_;
   std::vector<Life> lives_;  // first those of the program as it was, in its order
   size_t num_originals_ = 0;
+  uint32_t moments_ = 0;
   std::unordered_map<uint32_t, uint32_t> life_of_op_;  // by operation id
   std::vector<LineageStep> steps_;
   struct Moved {

@@ -133,6 +133,26 @@ TEST_F(PictureLineage, GoesThroughWhatCameAndWentAgain) {
   EXPECT_EQ(Before("Relu").label, After("Sqrt").label);
 }
 
+TEST_F(PictureLineage, OfAMergedOperationLeadsToTheOneThatStays) {
+  RunPass("share", [&](passes::TracedRewriter& rewriter) {
+    const Operation abs = Op("onnx.Abs"), exp = Op("onnx.Exp");
+    rewriter.Begin("merge", abs);
+    rewriter.Replace(abs, {exp.result()});
+    rewriter.Commit();
+    // What stays goes on to become something else.
+    rewriter.Begin("again", exp);
+    rewriter.SetInsertionPoint(exp);
+    rewriter.Replace(exp, {rewriter.Make<ir::ops::Sqrt>({exp.operand(0)})});
+    rewriter.Commit();
+  });
+  Finish();
+  EXPECT_THAT(Before("Abs").relatives, ElementsAre(NodeCalled(after_graph_, "Sqrt")));
+  EXPECT_THAT(Before("Exp").relatives, ElementsAre(NodeCalled(after_graph_, "Sqrt")));
+  EXPECT_THAT(After("Sqrt").relatives, ElementsAre(NodeCalled(before_graph_, "Abs"),
+                                                   NodeCalled(before_graph_, "Exp")));
+  EXPECT_EQ(Before("Abs").gone_by, 1u);
+}
+
 TEST_F(PictureLineage, KnowsWhatPassesEraseUnreported) {
   RunPass("sweep", [&](passes::TracedRewriter& rewriter) {
     rewriter.Begin("merge", Op("onnx.Abs"));  // which comes to nothing
