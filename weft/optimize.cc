@@ -171,7 +171,9 @@ class Optimization {
       look(pass, after, changed, at);
     };
     WEFT_RETURN_IF_ERROR(RunPasses(program, &run));
-    return explainer.Answer(program, RuleNames(run.reports), run.reports);
+    WEFT_ASSIGN_OR_RETURN(const RuleAnswer answer,
+                          explainer.Answer(program, RuleNames(run.reports), run.reports));
+    return answer.ToString();
   }
 
  private:

@@ -122,23 +122,37 @@ std::string TextOf(Value value, const ir::ValueNumbering& numbering) {
   return text + " : " + value.type().ToString();
 }
 
-std::string RefusalText(const Explanation& e, const ir::ValueNumbering& numbering) {
+void AddRefusal(const Explanation& e, const ir::ValueNumbering& numbering,
+                ExplanationParts* parts) {
   const MatchFailure& f = e.failure;
+  parts->ops_found = f.ops_bound;
+  parts->because = f.reason;
+  parts->expected = f.expected;
+  parts->found = f.found;
+  if (f.op && !(f.op == e.site)) parts->in = LineOf(f.op, numbering);
+  if (f.value) parts->value = TextOf(f.value, numbering);
+  if (f.user) parts->read_by = LineOf(f.user, numbering);
+  for (const auto& [name, value] : f.bound)
+    parts->where.emplace_back(name, TextOf(value, numbering));
+  if (f.loc.line > 0) {
+    const std::string_view file = f.loc.file;
+    parts->rule_line = fmt::format("{}:{}", file.substr(file.rfind('/') + 1), f.loc.line);
+  }
+}
+
+std::string RefusalText(const ExplanationParts& parts) {
   std::string text;
   const auto add = [&](const char* what, const std::string& value) {
     if (!value.empty()) text += fmt::format("  {:<10}{}\n", what, value);
   };
-  add("because", f.reason);
-  add("expected", f.expected);
-  add("found", f.found);
-  if (f.op && !(f.op == e.site)) add("in", LineOf(f.op, numbering));
-  if (f.value) add("value", TextOf(f.value, numbering));
-  if (f.user) add("read by", LineOf(f.user, numbering));
-  for (const auto& [name, value] : f.bound) add("where", name + " is " + TextOf(value, numbering));
-  if (f.loc.line > 0) {
-    const std::string_view file = f.loc.file;
-    add("rule line", fmt::format("{}:{}", file.substr(file.rfind('/') + 1), f.loc.line));
-  }
+  add("because", parts.because);
+  add("expected", parts.expected);
+  add("found", parts.found);
+  add("in", parts.in);
+  add("value", parts.value);
+  add("read by", parts.read_by);
+  for (const auto& [name, value] : parts.where) add("where", name + " is " + value);
+  add("rule line", parts.rule_line);
   return text;
 }
 
@@ -183,26 +197,40 @@ Explanation ExplainValue(const Rule& rule, Value value) {
   return best;
 }
 
+ExplanationParts PartsOf(const Explanation& e) {
+  ExplanationParts parts;
+  parts.ops_of_rule = e.rule->graph.ops.size();
+  if (!e.site) return parts;
+  const ir::ValueNumbering numbering(*e.site.program());
+  if (e.outcome == Explanation::kApplies) {
+    for (const Operation site : e.sites) parts.sites.push_back(LineOf(site, numbering));
+    return parts;
+  }
+  parts.sites.push_back(LineOf(e.site, numbering));
+  if (e.outcome == Explanation::kRefused) AddRefusal(e, numbering, &parts);
+  return parts;
+}
+
 std::string ToString(const Explanation& e) {
   const std::string& rule = e.rule->name;
   if (!e.site)
     return fmt::format("{} does not fit: there is no {}\n", rule,
                        fmt::join(RootNames(*e.rule), " or "));
-  const ir::ValueNumbering numbering(*e.site.program());
+  const ExplanationParts parts = PartsOf(e);
   if (e.outcome == Explanation::kNoSite)
     return fmt::format("{} does not fit; it ends in {}, which is not\n  {}\n", rule,
-                       fmt::join(RootNames(*e.rule), " or "), LineOf(e.site, numbering));
+                       fmt::join(RootNames(*e.rule), " or "), parts.sites[0]);
   if (e.outcome == Explanation::kRefused)
     return fmt::format("{} does not fit; with {} of {} operations found it fails at\n  {}\n{}",
-                       rule, e.failure.ops_bound, e.rule->graph.ops.size(),
-                       LineOf(e.site, numbering), RefusalText(e, numbering));
+                       rule, parts.ops_found, parts.ops_of_rule, parts.sites[0],
+                       RefusalText(parts));
   constexpr size_t kFewSites = 5;
-  std::string text =
-      fmt::format("{} fits at {} place{}\n", rule, e.sites.size(), e.sites.size() == 1 ? "" : "s");
-  for (size_t i = 0; i < e.sites.size() && i < kFewSites; ++i)
-    text += "  " + LineOf(e.sites[i], numbering) + "\n";
-  if (e.sites.size() > kFewSites)
-    text += fmt::format("  and {} more\n", e.sites.size() - kFewSites);
+  std::string text = fmt::format("{} fits at {} place{}\n", rule, parts.sites.size(),
+                                 parts.sites.size() == 1 ? "" : "s");
+  for (size_t i = 0; i < parts.sites.size() && i < kFewSites; ++i)
+    text += "  " + parts.sites[i] + "\n";
+  if (parts.sites.size() > kFewSites)
+    text += fmt::format("  and {} more\n", parts.sites.size() - kFewSites);
   return text;
 }
 

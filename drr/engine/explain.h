@@ -10,6 +10,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "drr/engine/matcher.h"
@@ -40,5 +41,14 @@ Explanation ExplainNearest(const Rule& rule, ir::Program& program);
 // Several lines that end in a newline: the outcome, the operations as the program prints them with
 // their locations, expected against found, the users of a value, and what the rule's tensors are.
 std::string ToString(const Explanation& explanation);
+
+// The same in parts, for programs; what there is nothing to say of is empty.
+struct ExplanationParts {
+  std::vector<std::string> sites;  // where it applies, or the one where it was refused
+  size_t ops_found = 0, ops_of_rule = 0;
+  std::string because, expected, found, in, value, read_by, rule_line;
+  std::vector<std::pair<std::string, std::string>> where;  // the rule's values
+};
+ExplanationParts PartsOf(const Explanation& explanation);
 
 }  // namespace weft::drr

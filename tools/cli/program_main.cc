@@ -100,9 +100,10 @@ int Finish(const std::string& program, const absl::Status& status) {
 
 void SetUpApp(CLI::App& app, const std::string& usage, const std::string& footer) {
   app.formatter(std::make_shared<OneLineFormatter>(usage, footer));
-  app.set_help_flag("-h,--help", "this text; the version");
+  app.set_help_flag("-h,--help", "this text; the version; answers as JSON");
   app.set_version_flag("--version", app.get_name() + " " WEFT_VERSION_STRING, "the version")
       ->group(kSameLine);
+  app.add_flag("--json")->group(kSameLine);
   // It ends the run as --version does, whatever else is missing.
   app.add_option_function<std::string>(
          "--generate",
@@ -114,6 +115,18 @@ void SetUpApp(CLI::App& app, const std::string& usage, const std::string& footer
          })
       ->trigger_on_parse()
       ->group(kForPackages);
+}
+
+bool ApplyJsonFlag(const CLI::App& app, std::initializer_list<std::string*> forms) {
+  if (app.count("--json") == 0) return false;
+  for (std::string* const form : forms)
+    if (!form->empty()) *form = kJson;
+  return true;
+}
+
+absl::Status CheckForm(const std::string& flag, const std::string& form) {
+  const std::string forms[] = {"table", kJson};
+  return form.empty() ? absl::OkStatus() : ir::CheckName("form of " + flag, form, forms);
 }
 
 int RunMain(CLI::App& app, int argc, const char* const* argv,

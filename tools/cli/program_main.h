@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,8 +22,15 @@ inline constexpr const char* kSameLine = "same line";
 inline constexpr const char* kNotShown = "not shown";
 
 // Gives `app` the flags --help and --version and our help: one line per option, in the order they
-// were added, then `footer`. And, unseen, --generate KIND, which prints what ProgramDocument makes.
+// were added, then `footer`; and --json, for which there is ApplyJsonFlag(). And, unseen, --generate KIND, which prints what ProgramDocument makes.
 void SetUpApp(CLI::App& app, const std::string& usage, const std::string& footer);
+
+// The form of an answer, which is the value of its flag: "table", or this.
+inline constexpr const char* kJson = "json";
+// Whether --json was given; then the forms that are not empty become kJson.
+bool ApplyJsonFlag(const CLI::App& app, std::initializer_list<std::string*> forms);
+// InvalidArgument unless it is "table", "json" or empty.
+absl::Status CheckForm(const std::string& flag, const std::string& form);
 
 // Parses and runs `body`; returns the exit code. No exception leaves.
 int RunMain(CLI::App& app, int argc, const char* const* argv,

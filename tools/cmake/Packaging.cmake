@@ -19,6 +19,8 @@ foreach(header weft.h c_api.h c_rules.h c_values.h model_options.h model_size.h 
   install(FILES ${PROJECT_SOURCE_DIR}/weft/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft/${folder})
 endforeach()
 install(FILES ${PROJECT_SOURCE_DIR}/tools/tools.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft)
+# What the programs print as JSON.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/tools/schemas DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/weft COMPONENT tools)
 # A program made of weft::tools loads plugins, as ir-opt does.
 set(weft_installed_exports "$<INSTALL_PREFIX>/${weft_cmake_dir}/plugin_host.exports")
 target_link_options(weft_tools INTERFACE $<INSTALL_INTERFACE:LINKER:--dynamic-list=${weft_installed_exports}>

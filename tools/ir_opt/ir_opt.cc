@@ -28,6 +28,7 @@
 #include "tools/cli/tables/size_table.h"
 #include "tools/cli/target_opset.h"
 #include "tools/ir_opt/analyse.h"
+#include "tools/ir_opt/answers_json.h"
 #include "tools/ir_opt/batch.h"
 #include "tools/ir_opt/bisect.h"
 #include "tools/ir_opt/check_flags.h"
@@ -35,6 +36,7 @@
 #include "tools/ir_opt/describe_rule.h"
 #include "tools/ir_opt/extract.h"
 #include "tools/ir_opt/lists.h"
+#include "tools/ir_opt/lists_json.h"
 #include "tools/ir_opt/quantize.h"
 #include "tools/ir_opt/reduce.h"
 #include "tools/ir_opt/verify_rules.h"
@@ -52,7 +54,8 @@ struct Flags {
   std::vector<std::string> inputs;
   std::string in, out, output_dir, format, extract, explain, rule, export_form = "functions";
   bool full_weights = false, print_origins = false;
-  bool list_passes = false, list_ops = false, list_constraints = false, analyse_rules = false;
+  std::string list_passes, list_ops, list_constraints;  // table, json, or empty
+  bool json = false, analyse_rules = false;
   const CLI::Option* list_rules = nullptr;    // may have a value: the rule
   const CLI::Option* verify_rules = nullptr;  // may have a value: the rules
   std::vector<std::string> rules_to_verify, plugins;
@@ -107,13 +110,13 @@ void AddFlags(CLI::App& app, Flags* flags) {
                             ->delimiter(',')
                             ->expected(0, -1)
                             ->group(kSameLine);
-  app.add_flag("--list-passes", flags->list_passes, "what there is; one rule");
+  app.add_flag("--list-passes{table}", flags->list_passes, "what there is; =json; one rule");
   flags->list_rules = app.add_option("--list-rules", flags->rule)
                           ->type_name("[R]")
                           ->expected(0, 1)
                           ->group(kSameLine);
-  app.add_flag("--list-ops", flags->list_ops)->group(kSameLine);
-  app.add_flag("--list-constraints", flags->list_constraints)->group(kSameLine);
+  app.add_flag("--list-ops{table}", flags->list_ops)->group(kSameLine);
+  app.add_flag("--list-constraints{table}", flags->list_constraints)->group(kSameLine);
 }
 
 // Of the passes that the user chose, or of all there are; CheckFailed when something was found.
@@ -213,16 +216,28 @@ absl::Status CheckFlags(const Flags& flags) {
   return absl::OkStatus();
 }
 
+absl::StatusOr<std::string> TextOfRules(const Flags& flags) {
+  const std::vector<std::string>& files = flags.passes.rules_files;
+  const bool all = flags.rule.empty() || flags.rule == kJson;
+  if (flags.json || flags.rule == kJson)
+    return all ? RulesJson(files) : RuleJson(flags.rule, files);
+  return all ? ListRules(files) : DescribeRule(flags.rule, files);
+}
+
 absl::Status List(const Flags& flags) {
-  if (flags.list_passes) std::fputs(ListPasses().c_str(), stdout);
+  WEFT_RETURN_IF_ERROR(CheckForm("--list-passes", flags.list_passes));
+  WEFT_RETURN_IF_ERROR(CheckForm("--list-ops", flags.list_ops));
+  WEFT_RETURN_IF_ERROR(CheckForm("--list-constraints", flags.list_constraints));
+  const auto print = [](const std::string& form, std::string (*table)(), std::string (*json)()) {
+    if (!form.empty()) std::fputs((form == kJson ? json : table)().c_str(), stdout);
+  };
+  print(flags.list_passes, &ListPasses, &PassesJson);
   if (flags.list_rules->count() > 0) {
-    WEFT_ASSIGN_OR_RETURN(const std::string rules,
-                          flags.rule.empty() ? ListRules(flags.passes.rules_files)
-                                             : DescribeRule(flags.rule, flags.passes.rules_files));
+    WEFT_ASSIGN_OR_RETURN(const std::string rules, TextOfRules(flags));
     std::fputs(rules.c_str(), stdout);
   }
-  if (flags.list_ops) std::fputs(ListOps().c_str(), stdout);
-  if (flags.list_constraints) std::fputs(ListConstraints().c_str(), stdout);
+  print(flags.list_ops, &ListOps, &OpsJson);
+  print(flags.list_constraints, &ListConstraints, &ConstraintsJson);
   return absl::OkStatus();
 }
 
@@ -266,9 +281,10 @@ absl::Status Optimise(const Flags& flags, const Conversion& conversion, ir::Prog
                           RuleExplainer::Create(flags.explain, RuleNamesOf(flags.passes)));
     WEFT_RETURN_IF_ERROR(
         RunPasses(flags.passes, program, &reports, Together(explainer.hook(), hook)));
-    WEFT_ASSIGN_OR_RETURN(const std::string answer,
+    WEFT_ASSIGN_OR_RETURN(const RuleAnswer answer,
                           explainer.Answer(program, RuleNames(reports), reports));
-    std::fputs(answer.c_str(), flags.out == "-" ? stderr : stdout);
+    std::fputs((flags.json ? ExplainJson(answer) : answer.ToString()).c_str(),
+               flags.out == "-" ? stderr : stdout);
   }
   if (original) conversion.Report(*original, program, reports);
   return CheckRuleBounds(flags.passes.fail_if, RuleNames(reports), reports);
@@ -287,13 +303,14 @@ absl::Status OptimiseChecked(const Flags& flags, const Conversion& conversion, i
   WEFT_ASSIGN_OR_RETURN(ModelCheck check,
                         ModelCheck::Create(CheckOptionsOf(flags.check), NumericsOf(flags),
                                            *original, kernels::AvailableCpus()));
-  std::fputs(check.Preface().c_str(), stderr);
+  if (!flags.json) std::fputs(check.Preface().c_str(), stderr);
   check.Watch(program);
   Flags traced = flags;
   traced.passes.rewrites.before_rewrite = [](const passes::TracedRewrite&, ir::Program&) {};
   WEFT_RETURN_IF_ERROR(Optimise(traced, conversion, program, hook));
   std::string text;
   absl::Status verdict = check.Judge(&text, outputs);
+  if (flags.json) text = CheckJson(check.Preface() + text, *outputs, verdict);
   std::fputs(text.c_str(), stderr);
   return verdict;
 }
@@ -411,8 +428,8 @@ absl::Status OptimiseMany(const Flags& flags) {
 }
 
 absl::Status Run(Flags flags) {
-  if (flags.list_passes || flags.list_rules->count() > 0 || flags.list_ops ||
-      flags.list_constraints)
+  if (flags.list_rules->count() > 0 ||
+      !(flags.list_passes + flags.list_ops + flags.list_constraints).empty())
     return List(flags);
   if (flags.analyse_rules) return Analyse(flags);
   if (flags.verify_rules->count() > 0) return Verify(flags);
@@ -441,6 +458,8 @@ int IrOptMain(int argc, char** argv) {
   Flags flags;
   AddFlags(app, &flags);
   return RunMain(app, argc, argv, [&] {
+    flags.json = ApplyJsonFlag(
+        app, {&flags.passes.stats, &flags.list_passes, &flags.list_ops, &flags.list_constraints});
     WEFT_RETURN_IF_ERROR(LoadPlugins(flags.plugins));
     return Run(flags);
   });

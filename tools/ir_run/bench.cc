@@ -7,9 +7,6 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <numeric>
-
-#include "tools/cli/tables/table.h"
 
 namespace weft::tools {
 namespace {
@@ -84,17 +81,6 @@ double Quantile(std::vector<double> values, double q) {
 
 std::string Mebibytes(size_t bytes) {
   return fmt::format("{:.2f} MiB", static_cast<double>(bytes) / (1 << 20));
-}
-
-std::string BenchTable(const std::vector<double>& milliseconds, size_t arena_bytes) {
-  const double mean = std::accumulate(milliseconds.begin(), milliseconds.end(), 0.0) /
-                      static_cast<double>(std::max<size_t>(1, milliseconds.size()));
-  Table table({"runs", "min", "mean", "p50", "p90", "p99", "arena"});
-  table.AddRow({fmt::format("{}", milliseconds.size()), Milliseconds(Quantile(milliseconds, 0)),
-                Milliseconds(mean), Milliseconds(Quantile(milliseconds, 0.5)),
-                Milliseconds(Quantile(milliseconds, 0.9)),
-                Milliseconds(Quantile(milliseconds, 0.99)), Mebibytes(arena_bytes)});
-  return table.ToString();
 }
 
 absl::Status ServeBlocks(std::istream& in, const RunOnce& run) {

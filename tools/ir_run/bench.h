@@ -25,8 +25,6 @@ absl::StatusOr<PairedTimes> TimeInTurns(const RunOnce& a, const RunOnce& b);
 // The q-quantile (0..1) by linear interpolation.
 double Quantile(std::vector<double> values, double q);
 
-// A table of min, mean, p50, p90, p99, and the size of the arena.
-std::string BenchTable(const std::vector<double>& milliseconds, size_t arena_bytes);
 std::string Mebibytes(size_t bytes);  // "9.25 MiB"
 
 // The protocol of --bench-blocks: a line with a count on `in` is answered by a line of that many

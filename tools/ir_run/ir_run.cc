@@ -27,6 +27,7 @@
 #include "tools/cli/values/tensors.h"
 #include "tools/ir_run/bench.h"
 #include "tools/ir_run/check_outputs.h"
+#include "tools/ir_run/measurements.h"
 #include "tools/ir_run/report.h"
 #include "tools/ir_run/runner.h"
 #include "tools/onnx/origins.h"
@@ -50,7 +51,8 @@ struct Flags {
   std::string provider = "auto", isa;
   int threads = std::min(kernels::AvailableCpus(), ThreadPool::kMaxThreads);
   bool oversubscribe = false;
-  bool bench = false, bench_blocks = false, profile = false, report = false, can_run = false;
+  std::string bench, profile, report;  // table, json, or empty: not asked for
+  bool bench_blocks = false, can_run = false;
 };
 
 void AddFlags(CLI::App& app, Flags* flags) {
@@ -93,13 +95,15 @@ void AddFlags(CLI::App& app, Flags* flags) {
   app.add_option("--tolerance", flags->compare.tolerance,
                  "allowed / largest output (f32 5e-6, f16 1e-3, bf16 8e-3, integers 0)")
       ->type_name("T");
-  app.add_flag("--bench", flags->bench,
-               "time runs: min, mean, p50, p90, p99; the size of the arena");
+  app.add_flag("--bench{table}", flags->bench,
+               "time runs: min, mean, p50, p90, p99; the size of the arena; =json");
   app.add_flag("--bench-blocks", flags->bench_blocks,
                "run counts on stdin, milliseconds of each run on stdout");
-  app.add_flag("--profile", flags->profile, "time per op, with its kernel, nodes, rules; pictures");
+  app.add_flag("--profile{table}", flags->profile,
+               "time per op, with its kernel, nodes, rules; pictures");
   AddPictureFlags(app, &flags->picture);
-  app.add_flag("--report", flags->report, "rules, fused and unfused latency, difference");
+  app.add_flag("--report{table}", flags->report,
+               "rules, fused and unfused latency, difference; =json");
   app.add_flag("--can-run", flags->can_run,
                "run nothing; name all that the model needs and we lack");
 }
@@ -119,15 +123,18 @@ absl::Status CheckFlags(const Flags& flags) {
     return ir::InvalidArgument("--format is for stdin: - in place of a file");
   if (flags.bench_blocks && flags.model == kStream)
     return ir::InvalidArgument("--bench-blocks reads stdin, which is the model");
+  WEFT_RETURN_IF_ERROR(CheckForm("--bench", flags.bench));
+  WEFT_RETURN_IF_ERROR(CheckForm("--profile", flags.profile));
+  WEFT_RETURN_IF_ERROR(CheckForm("--report", flags.report));
   WEFT_RETURN_IF_ERROR(CheckPassFlags(flags.passes));
   WEFT_RETURN_IF_ERROR(ir::CheckName("provider", flags.provider, kernels::ProviderChoices()));
   if (flags.threads < 1 || flags.threads > ThreadPool::kMaxThreads)
     return ir::InvalidArgument(
         fmt::format("--threads {}: expected 1 to {}", flags.threads, ThreadPool::kMaxThreads));
-  if (flags.report && !flags.passes.passes.empty())
+  if (!flags.report.empty() && !flags.passes.passes.empty())
     return ir::InvalidArgument("--report runs the pipelines layout and fuse, not --passes");
   WEFT_RETURN_IF_ERROR(CheckComparisonFlags(flags.compare));
-  if (flags.picture.wanted() && (flags.report || flags.can_run))
+  if (flags.picture.wanted() && (!flags.report.empty() || flags.can_run))
     return ir::InvalidArgument("a picture shows one run; --report makes two, --can-run none");
   return CheckPictureFlags(flags.picture, FilesRead(flags));
 }
@@ -161,8 +168,12 @@ absl::Status Measure(const Flags& flags, Runner& runner) {
   const RunOnce run = [&runner] { return runner.Run(); };
   if (flags.bench_blocks) return ServeBlocks(std::cin, run);
   WEFT_ASSIGN_OR_RETURN(const auto times, TimeRuns(run));
-  if (flags.bench) std::fputs(BenchTable(times, runner.arena_bytes()).c_str(), stdout);
-  if (flags.profile) std::fputs(runner.ProfileTable().c_str(), stdout);
+  if (!flags.bench.empty())
+    std::fputs((flags.bench == kJson ? BenchJson : BenchTable)(times, runner.arena_bytes()).c_str(),
+               stdout);
+  if (!flags.profile.empty())
+    std::fputs((flags.profile == kJson ? ProfileJson : ProfileTable)(runner.Profile()).c_str(),
+               stdout);
   return absl::OkStatus();
 }
 
@@ -208,7 +219,8 @@ absl::Status RunOnceAndWrite(const Flags& flags, Execution& run) {
 absl::Status CheckAndMeasure(const Flags& flags, const kernels::SessionOptions& options,
                              Execution& run, picture::Picture* picture) {
   const bool checks = !flags.compare.with.empty() || !flags.compare.expect.empty();
-  const bool measures = flags.bench || flags.bench_blocks || flags.profile || picture != nullptr;
+  const bool measures =
+      flags.bench_blocks || !flags.bench.empty() || !flags.profile.empty() || picture != nullptr;
   OutputCheck check(*run.runner, run.inputs, run.steps, flags.compare.tolerance);
   absl::Status verdict;
   if (checks) verdict = CheckOutputs(flags, run.original.get(), options, run.context, check);
@@ -254,14 +266,15 @@ absl::Status Run(Flags& flags) {
                         LoadModelOrStream(context, flags.model, flags.format, flags.load));
   WEFT_RETURN_IF_ERROR(ApplyShapes(flags.shapes, *program));
   WEFT_ASSIGN_OR_RETURN(std::string isa, IsaFor(flags.isa, flags.passes.numerics));
-  const kernels::SessionOptions options = {.threads = ThreadsOf(flags),
-                                           .provider = flags.provider,
-                                           .isa = std::move(isa),
-                                           .profile = flags.profile || flags.picture.wanted(),
-                                           .oversubscribe = flags.oversubscribe};
-  if (flags.report)
+  const kernels::SessionOptions options = {
+      .threads = ThreadsOf(flags),
+      .provider = flags.provider,
+      .isa = std::move(isa),
+      .profile = !flags.profile.empty() || flags.picture.wanted(),
+      .oversubscribe = flags.oversubscribe};
+  if (!flags.report.empty())
     return PrintReport(*program, flags.model, flags.inputs, options, flags.passes,
-                       flags.compare.tolerance);
+                       flags.compare.tolerance, flags.report == kJson);
   Execution run{.context = context, .steps = OutputSteps(*program)};
   return RunModel(flags, options, *program, run);
 }
@@ -280,6 +293,7 @@ int IrRunMain(int argc, char** argv) {
   Flags flags;
   AddFlags(app, &flags);
   return RunMain(app, argc, argv, [&] {
+    ApplyJsonFlag(app, {&flags.passes.stats, &flags.bench, &flags.profile, &flags.report});
     WEFT_RETURN_IF_ERROR(LoadPlugins(flags.plugins));
     return Run(flags);
   });

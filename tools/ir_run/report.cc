@@ -7,15 +7,19 @@
 
 #include "tools/cli/exit_code.h"
 #include "tools/cli/pass_flags.h"
+#include "tools/cli/tables/json_text.h"
 #include "tools/cli/tables/pass_tables.h"
 #include "tools/cli/tables/table.h"
 #include "tools/cli/values/tensors.h"
 #include "tools/ir_run/bench.h"
+#include "tools/ir_run/measurements.h"
 #include "tools/ir_run/runner.h"
 #include "weft/check/compare.h"
 
 namespace weft::tools {
 namespace {
+
+using nlohmann::ordered_json;
 
 struct Side {
   std::unique_ptr<ir::Program> program;
@@ -67,49 +71,101 @@ absl::StatusOr<Differences> CompareOutputs(const Runner& actual, const Runner& e
   return all;
 }
 
-absl::Status PrintDifferences(const Differences& all) {
+struct Report {
+  const std::string& model;
+  uint32_t operations;  // of the model
+  const kernels::SessionOptions& options;
+  const Side &unfused, &fused;
+  Differences differences;
+  PairedTimes times;  // unfused, fused
+
+  double SpeedUp() const {
+    const double slow = Quantile(times.a, 0.5), fast = Quantile(times.b, 0.5);
+    return fast > 0 ? slow / fast : 0;
+  }
+};
+
+std::string TextOf(const Report& report) {
+  const Differences& all = report.differences;
+  const PairedTimes& times = report.times;
+  std::string text =
+      fmt::format("median of {} runs, kernels {}, {} {}\n", times.a.size(), report.options.provider,
+                  report.options.threads, report.options.threads == 1 ? "thread" : "threads");
+  text += fmt::format("  unfused (layout rules only)  {}\n", Milliseconds(Quantile(times.a, 0.5)));
+  text += fmt::format("  fused                        {}\n", Milliseconds(Quantile(times.b, 0.5)));
+  text += fmt::format("  speed-up                     {:.2f}x\n", report.SpeedUp());
+  text += fmt::format("  arena                        {} unfused, {} fused\n",
+                      Mebibytes(report.unfused.runner->arena_bytes()),
+                      Mebibytes(report.fused.runner->arena_bytes()));
   if (all.relative)
-    std::printf("  largest difference           %.2g of the largest output\n", *all.relative);
+    text +=
+        fmt::format("  largest difference           {:.2g} of the largest output\n", *all.relative);
   if (all.steps)
-    std::printf("  quantised outputs            %g steps apart at most, %.3g %% of the elements\n",
-                all.steps->largest, 100 * all.steps->share());
-  if (all.disagreement.empty()) return absl::OkStatus();
-  return CheckFailed("fused and unfused outputs " + all.disagreement.Text());
+    text += fmt::format(
+        "  quantised outputs            {:g} steps apart at most, {:.3g} % of the elements\n",
+        all.steps->largest, 100 * all.steps->share());
+  return text;
+}
+
+ordered_json JsonOf(const Side& side, const std::vector<double>& milliseconds) {
+  return {{"milliseconds", JsonOf(Summarise(milliseconds))},
+          {"arena_bytes", side.runner->arena_bytes()}};
+}
+
+std::string JsonOf(const Report& report) {
+  ordered_json rules = ordered_json::array(), difference, steps;
+  for (const passes::PassReport& pass : report.fused.reports)
+    for (const passes::RuleStatistics& rule : pass.rules)
+      if (rule.matched > 0)
+        rules.push_back({{"pass", pass.pass},
+                         {"rule", rule.rule},
+                         {"matched", rule.matched},
+                         {"applied", rule.applied},
+                         {"ops_erased", rule.ops_erased},
+                         {"ops_created", rule.ops_created}});
+  const Differences& all = report.differences;
+  if (all.relative) difference = *all.relative;
+  if (all.steps) steps = {{"largest", all.steps->largest}, {"share", all.steps->share()}};
+  return JsonText({{"model", report.model},
+                   {"operations_before", report.operations},
+                   {"operations_after", report.fused.program->num_operations() - 1},
+                   {"rules", rules},
+                   {"unfused", JsonOf(report.unfused, report.times.a)},
+                   {"fused", JsonOf(report.fused, report.times.b)},
+                   {"speed_up", report.SpeedUp()},
+                   {"threads", report.options.threads},
+                   {"provider", report.options.provider},
+                   {"difference", difference},
+                   {"steps", steps},
+                   {"agrees", all.disagreement.empty()}});
 }
 
 }  // namespace
 
 absl::Status PrintReport(ir::Program& program, const std::string& model, const InputFlags& inputs,
                          const kernels::SessionOptions& options, const PassFlags& passes,
-                         std::optional<double> tolerance) {
+                         std::optional<double> tolerance, bool as_json) {
   WEFT_RETURN_IF_ERROR(JudgeRulesOfFiles(passes, program));
   PassFlags judged = passes;
   judged.trust = {.trust = true};
   WEFT_ASSIGN_OR_RETURN(const Side unfused, Prepare(program, "layout", options, judged));
   WEFT_ASSIGN_OR_RETURN(const Side fused, Prepare(program, "fuse", options, judged));
-  std::printf("%s: %u operations, optimised by the pipeline fuse\n\n%s\n", model.c_str(),
-              program.num_operations() - 1, RuleTable(fused.reports).c_str());
+  if (!as_json)
+    std::printf("%s: %u operations, optimised by the pipeline fuse\n\n%s\n", model.c_str(),
+                program.num_operations() - 1, RuleTable(fused.reports).c_str());
 
   WEFT_ASSIGN_OR_RETURN(const auto tensors,
                         GatherInputs(*program.context(), unfused.runner->inputs(), inputs));
   WEFT_RETURN_IF_ERROR(BindAndRun(*unfused.runner, tensors));
   WEFT_RETURN_IF_ERROR(BindAndRun(*fused.runner, tensors));
-  WEFT_ASSIGN_OR_RETURN(
-      const Differences differences,
-      CompareOutputs(*fused.runner, *unfused.runner, OutputSteps(program), tolerance));
-  WEFT_ASSIGN_OR_RETURN(const PairedTimes times, TimeInTurns([&] { return unfused.runner->Run(); },
-                                                             [&] { return fused.runner->Run(); }));
-
-  const double slow = Quantile(times.a, 0.5), fast = Quantile(times.b, 0.5);
-  std::printf("median of %zu runs, kernels %s, %d %s\n", times.a.size(), options.provider.c_str(),
-              options.threads, options.threads == 1 ? "thread" : "threads");
-  std::printf("  unfused (layout rules only)  %s\n", Milliseconds(slow).c_str());
-  std::printf("  fused                        %s\n", Milliseconds(fast).c_str());
-  std::printf("  speed-up                     %.2fx\n", fast > 0 ? slow / fast : 0);
-  std::printf("  arena                        %s unfused, %s fused\n",
-              Mebibytes(unfused.runner->arena_bytes()).c_str(),
-              Mebibytes(fused.runner->arena_bytes()).c_str());
-  return PrintDifferences(differences);
+  Report report{model, program.num_operations() - 1, options, unfused, fused, {}, {}};
+  WEFT_ASSIGN_OR_RETURN(report.differences, CompareOutputs(*fused.runner, *unfused.runner,
+                                                           OutputSteps(program), tolerance));
+  WEFT_ASSIGN_OR_RETURN(report.times, TimeInTurns([&] { return unfused.runner->Run(); },
+                                                  [&] { return fused.runner->Run(); }));
+  std::fputs((as_json ? JsonOf(report) : TextOf(report)).c_str(), stdout);
+  if (report.differences.disagreement.empty()) return absl::OkStatus();
+  return CheckFailed("fused and unfused outputs " + report.differences.disagreement.Text());
 }
 
 }  // namespace weft::tools

@@ -1,10 +1,7 @@
 #include "tools/ir_run/runner.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "tools/cli/tables/table.h"
 #include "tools/cli/values/tensors.h"
 
 namespace weft::tools {
@@ -68,35 +65,27 @@ size_t Runner::arena_bytes() const {
   return sum;
 }
 
-std::string Runner::ProfileTable() const {
-  std::vector<const kernels::Step*> steps;
-  int64_t total = 0;
+std::vector<ProfiledStep> Runner::Profile() const {
   int64_t most_runs = 1;
+  for (const kernels::Plan* plan : Plans()) most_runs = std::max(most_runs, plan->runs());
+  std::vector<ProfiledStep> steps;
   for (const kernels::Plan* plan : Plans()) {
-    most_runs = std::max(most_runs, plan->runs());
     for (const kernels::Step& step : plan->steps()) {
-      steps.push_back(&step);
-      total += step.nanoseconds;
+      // The location is "place <- rule <- rule", see ir::DescribeOrigin().
+      const size_t arrow = std::min(step.location.find(" <- "), step.location.size());
+      steps.push_back({.op = step.op,
+                       .kernel = std::string(step.kernel->name()),
+                       .provider = step.provider,
+                       .place = step.location.substr(0, arrow),
+                       .rules = step.location.substr(std::min(arrow + 4, step.location.size())),
+                       .milliseconds = static_cast<double>(step.nanoseconds) * 1e-6 /
+                                       static_cast<double>(most_runs)});
     }
   }
-  std::stable_sort(steps.begin(), steps.end(),
-                   [](const auto* a, const auto* b) { return a->nanoseconds > b->nanoseconds; });
-  const double runs = static_cast<double>(most_runs);
-  const auto per_run = [&](int64_t nanoseconds) {
-    return Milliseconds(static_cast<double>(nanoseconds) / runs * 1e-6);
-  };
-  const double whole = static_cast<double>(std::max<int64_t>(1, total));
-  Table table({"op", "time", "share", "kernel", "place", "rules"});
-  for (const kernels::Step* step : steps) {
-    // The location is "place <- rule <- rule", see ir::DescribeOrigin().
-    const size_t arrow = std::min(step->location.find(" <- "), step->location.size());
-    table.AddRow({step->op, per_run(step->nanoseconds),
-                  fmt::format("{:.1f} %", 100 * static_cast<double>(step->nanoseconds) / whole),
-                  std::string(step->kernel->name()), step->location.substr(0, arrow),
-                  step->location.substr(std::min(arrow + 4, step->location.size()))});
-  }
-  table.AddRow({"all", per_run(total), "100.0 %"});
-  return table.ToString();
+  std::stable_sort(steps.begin(), steps.end(), [](const ProfiledStep& a, const ProfiledStep& b) {
+    return a.milliseconds > b.milliseconds;
+  });
+  return steps;
 }
 
 picture::RunInfo Runner::DescribeRun(std::string conditions) const {

@@ -12,6 +12,13 @@
 
 namespace weft::tools {
 
+// What a step of a plan took.
+struct ProfiledStep {
+  std::string op, kernel, provider;
+  std::string place, rules;  // nodes of the model; what made it of them
+  double milliseconds = 0;   // per run
+};
+
 class Runner {
  public:
   static absl::StatusOr<std::unique_ptr<Runner>> Create(const ir::Program& program,
@@ -29,8 +36,8 @@ class Runner {
   // Of the memory that the plans of the last run keep for values, outputs and weights not counted.
   size_t arena_bytes() const;
 
-  // The time of every step, longest first, per run; needs options.profile.
-  std::string ProfileTable() const;
+  // The time of every step, longest first; needs options.profile.
+  std::vector<ProfiledStep> Profile() const;
   // The same in the order of the steps, with the use of the arena meanwhile.
   picture::RunInfo DescribeRun(std::string conditions) const;
 

@@ -108,40 +108,66 @@ Value RuleExplainer::AtStart(Value after) const {
 }
 
 // Which passes had the rule, and what came of it.
-std::string RuleExplainer::HistoryText(const std::vector<passes::PassReport>& reports) const {
-  std::string text;
+void RuleExplainer::AddHistory(const std::vector<passes::PassReport>& reports,
+                               RuleAnswer* answer) const {
   for (const passes::PassReport& report : reports) {
     for (const passes::RuleStatistics& rule : report.rules)
-      if (rule.rule == rule_name_)
-        text += fmt::format("pass {}: {} was applied {} time{}\n", report.pass, rule_name_,
-                            rule.applied, rule.applied == 1 ? "" : "s");
+      if (rule.rule == rule_name_) answer->passes.push_back({report.pass, rule.applied, ""});
     for (const passes::SkippedRule& rule : report.skipped)
-      if (rule.rule == rule_name_)
-        text += fmt::format("pass {}: {} was not run: {}\n", report.pass, rule_name_, rule.why);
+      if (rule.rule == rule_name_) answer->passes.push_back({report.pass, std::nullopt, rule.why});
   }
   const passes::RegisteredRule* registered = passes::FindRule(rule_name_);
-  if (!text.empty() || !registered) return text;
-  return fmt::format("{} was not run: no pass of this run has it, but {} would\n", rule_name_,
-                     fmt::join(PassesWith(registered->group), ", "));
+  if (answer->passes.empty() && registered)
+    answer->not_run = fmt::format("no pass of this run has it, but {} would",
+                                  fmt::join(PassesWith(registered->group), ", "));
 }
 
-absl::StatusOr<std::string> RuleExplainer::Answer(Program& after,
-                                                  std::span<const std::string> rules,
-                                                  const std::vector<passes::PassReport>& reports) {
+// `no_value` says what is so when a value was asked for that is null.
+RuleAnswer::Look RuleExplainer::LookAt(std::string when, Program& program, Value value,
+                                       const char* no_value) const {
+  RuleAnswer::Look look{.when = std::move(when)};
+  if (!value_name_.empty() && !value) {
+    look.outcome = RuleAnswer::Look::kNoValue;
+    look.text = fmt::format(fmt::runtime(no_value), value_name_);
+    return look;
+  }
+  const Explanation explanation = Explain(*rule_, program, value);
+  look.outcome = explanation.outcome == Explanation::kApplies   ? RuleAnswer::Look::kApplies
+                 : explanation.outcome == Explanation::kRefused ? RuleAnswer::Look::kRefused
+                                                                : RuleAnswer::Look::kNoSite;
+  look.parts = drr::PartsOf(explanation);
+  look.text = drr::ToString(explanation);
+  return look;
+}
+
+absl::StatusOr<RuleAnswer> RuleExplainer::Answer(Program& after, std::span<const std::string> rules,
+                                                 const std::vector<passes::PassReport>& reports) {
   WEFT_RETURN_IF_ERROR(ir::CheckName("rule", rule_name_, rules));
   FindRule(*after.context());
   WEFT_ASSIGN_OR_RETURN(const Value value, FindValue(after));
-  std::string text = HistoryText(reports);
-  if (!rule_) return text;
-  if (start_) {
-    const Value then = value_name_.empty() ? Value() : AtStart(value);
-    text += fmt::format("\nbefore pass {}\n", start_->pass);
-    text += value_name_.empty() || then ? drr::ToString(Explain(*rule_, *start_->copy, then))
-                                        : fmt::format("there was no value {} yet\n", value_name_);
+  RuleAnswer answer{.rule = rule_name_, .value = value_name_};
+  AddHistory(reports, &answer);
+  if (!rule_) return answer;
+  if (start_)
+    answer.looks.push_back(LookAt("before pass " + start_->pass, *start_->copy,
+                                  value_name_.empty() ? Value() : AtStart(value),
+                                  "there was no value {} yet\n"));
+  answer.looks.push_back(LookAt("after the run", after, value, "value {} is gone\n"));
+  return answer;
+}
+
+std::string RuleAnswer::ToString() const {
+  std::string text;
+  for (const Pass& pass : passes) {
+    if (pass.applied) {
+      text += fmt::format("pass {}: {} was applied {} time{}\n", pass.pass, rule, *pass.applied,
+                          *pass.applied == 1 ? "" : "s");
+    } else {
+      text += fmt::format("pass {}: {} was not run: {}\n", pass.pass, rule, pass.not_run);
+    }
   }
-  text += "\nafter the run\n";
-  text += value_name_.empty() || value ? drr::ToString(Explain(*rule_, after, value))
-                                       : fmt::format("value {} is gone\n", value_name_);
+  if (!not_run.empty()) text += fmt::format("{} was not run: {}\n", rule, not_run);
+  for (const Look& look : looks) text += "\n" + look.when + "\n" + look.text;
   return text;
 }
 

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string_view>
 
+#include "tools/cli/tables/json_text.h"
 #include "tools/cli/tables/table.h"
 
 namespace weft::tools {
@@ -131,7 +131,7 @@ std::string StatisticsJson(const std::vector<PassReport>& reports, const ModelSi
   for (const PassReport& report : reports) passes.push_back(PassJson(report));
   const ordered_json all = {
       {"before", SizeJson(before)}, {"after", SizeJson(after)}, {"passes", passes}};
-  return all.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return JsonText(all);
 }
 
 std::string RuleTable(const std::vector<PassReport>& reports) {
