@@ -197,7 +197,8 @@ WEFT_API weft_code weft_report_get_counts(const weft_report* report, weft_report
 /* Both: NULL when there is not enough memory.
  * A line per rule that was applied, one of the whole, and those of the check. */
 WEFT_API const char* weft_report_text(const weft_report* report);
-/* An object: ops_before, ops_after; operators [{name, before, after}]; passes [{pass, ops_before, ops_after,
+/* An object: ops_before, ops_after; before, after {operations, parameters, parameter_bytes, flops,
+ * uncounted_operations, arena_bytes or null}; operators [{name, before, after}]; passes [{pass, ops_before, ops_after,
  * seconds}]; rules [{pass, rule, matched, applied, ops_erased, ops_created, declines [{because, count}]}]; rewrites
  * [{number, pass, rule, site, removed [name], added [name]}]; outputs [{name, difference, verdict}], difference null
  * where it is no number; check, lines of text; warnings [line]. Fields may be added. */

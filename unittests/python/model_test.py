@@ -30,6 +30,9 @@ class ModelTest(unittest.TestCase):
         for source in (BERT, pathlib.Path(BERT), data, bytearray(data), onnx.load(BERT), model):
             result = weft.optimize(source, "fuse")
             self.assertEqual(result.ops_before, before)
+            self.assertEqual(result.size_before["operations"], before)
+            self.assertGreater(result.size_before["flops"], 1.17e8)
+            self.assertLess(result.size_after["operations"], before)
             self.assertEqual(result.model.num_operations, result.ops_after)
             self.assertLess(result.ops_after, before / 2)
         self.assertEqual(model.num_operations, before)

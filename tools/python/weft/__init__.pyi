@@ -63,6 +63,11 @@ class Result:
     @property
     def rewrites(self) -> list[dict[str, Any]]: ...  # with record_rewrites
     def report_html(self) -> str: ...  # with picture
+    # operations, parameters, parameter_bytes, flops, uncounted_operations, arena_bytes (None where sizes are open)
+    @property
+    def size_before(self) -> dict[str, Any]: ...
+    @property
+    def size_after(self) -> dict[str, Any]: ...
     @property
     def ops_before(self) -> int: ...
     @property

@@ -95,6 +95,8 @@ class Result:
 
     stats = property(lambda self: self.report["rules"])
     rewrites = property(lambda self: self.report["rewrites"])
+    size_before = property(lambda self: self.report["before"])
+    size_after = property(lambda self: self.report["after"])
     ops_before = property(lambda self: self.report["ops_before"])
     ops_after = property(lambda self: self.report["ops_after"])
 
