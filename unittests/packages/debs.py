@@ -18,10 +18,11 @@ FILES = {
     "weft-tools": ["usr/bin/ir-opt", "usr/bin/ir-run", f"{LIB}/weft/libweft-programs.so",
                    *(f"usr/share/{name.format(program)}" for program in ("ir-opt", "ir-run")
                      for name in ("man/man1/{}.1.gz", "bash-completion/completions/{}", "zsh/vendor-completions/_{}",
-                                  "fish/vendor_completions.d/{}.fish"))],
+                                  "fish/vendor_completions.d/{}.fish")),
+                   r"usr/share/doc/weft/schemas/(\w+\.json|README\.md)"],
     "libweft0": [rf"{LIB}/libweft\.so\.0", rf"{LIB}/libweft\.so\.0\.\d+\.\d+", "usr/share/lintian/overrides/libweft0"],
     "libweft-dev": [
-        rf"usr/include/weft/(weft|c_api|c_rules|judge|model_options|plugin|tools|version)\.h",
+        rf"usr/include/weft/(weft|c_api|c_rules|c_values|judge|model_options|model_size|plugin|tools|version)\.h",
         r"usr/include/weft/base/(notices|rule_text)\.h",
         *(rf"usr/include/weft/{part}/.*\.h" for part in ("ir", "drr", "passes", "kernels", "tools/onnx")),
         r"usr/include/weft/unittests/fixtures/.*\.h",
@@ -34,6 +35,7 @@ FILES = {
 # Files of the tree that a package has all of: where they are, where they go.
 COMPLETE = {
     "libweft-dev": [(part, "*.h", f"usr/include/weft/{part}") for part in ("ir", "drr", "passes", "kernels")],
+    "weft-tools": [("tools/schemas", "*.json", "usr/share/doc/weft/schemas")],
     "python3-weft": [("tools/python/weft", "*.py", "usr/lib/python3/dist-packages/weft")],
 }
 NEEDS = {
