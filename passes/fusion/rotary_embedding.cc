@@ -76,6 +76,8 @@ void FuseTurnedPairs(SourcePattern& src, ResultPattern& res) {
   auto x = src.Tensor("x"), cos = src.Tensor("cos"), sin = src.Tensor("sin");
   const Pairs pairs = Form::Of(src, x);
   const auto& [a, b] = pairs;
+  // One column alone would broadcast.
+  if constexpr (Form::kInterleaved) src.Require("each pair has two columns", SameType(a, b));
   auto out = Form::Joined(src, x, a * cos - b * sin, b * cos + a * sin);
   src.Require(DType(x, kF32), StaticDim(x, -1));
   for (const Tensor& t : {cos, sin})
