@@ -145,14 +145,14 @@ class Breeding {
   }
 
   std::vector<std::vector<std::string>> Run(std::vector<std::unique_ptr<Program>> from) {
-    const double start = ir::ThreadSeconds();
-    last_found_ = start;
+    // Those of open sizes come as variants, with numbers for them.
+    const size_t variants = std::min(kVariantsOfGiven, 1 + kVariantsOfAll / (from.size() + 1));
     for (auto& program : from) {
-      // Those of open sizes come as variants, with numbers for them.
-      for (int i = 0; i < kVariantsOfGiven; ++i)
+      for (size_t i = 0; i < variants; ++i)
         if (auto variant = VariantOf(*program, draw_)) Consider(std::move(variant));
       Consider(std::move(program));
     }
+    const double start = last_found_ = ir::ThreadSeconds();
     while (!cells_.empty() && !IsDone() && ir::ThreadSeconds() < start + options_.seconds &&
            ir::ThreadSeconds() < last_found_ + options_.patience) {
       Cell& parent = PickCell();
@@ -174,7 +174,7 @@ class Breeding {
   }
 
  private:
-  static constexpr int kVariantsOfGiven = 10;
+  static constexpr size_t kVariantsOfGiven = 10, kVariantsOfAll = 400;
   static constexpr size_t kOfACell = 4;
   static constexpr size_t kMostBroken = 3;  // of programs that are varied again
   static constexpr size_t kNear = 2;        // of those that mutants are tried on

@@ -25,6 +25,7 @@
 #include "passes/verify/proof/rule_proof.h"
 #include "passes/verify/rounding_bound.h"
 #include "passes/verify/rule_instances.h"
+#include "passes/verify/search/model_programs.h"
 #include "passes/verify/suggest_constraint.h"
 #include "passes/verify/test_inputs.h"
 
@@ -74,6 +75,9 @@ class Judge {
   // Of a program that is given: the first place where the rule applies.
   void AddSites(std::unique_ptr<Program> program, std::vector<RuleInstance>* instances);
   std::vector<RuleInstance> GivenInstances();
+  // Whether drawing finds a program at all, and those of which a solver finds the sizes.
+  bool IsFoundSoon() const;
+  std::vector<RuleInstance> ModelledInstances();
   // Of those that there is time for by `end`.
   void CheckAll(std::vector<RuleInstance>& instances, double end);
   bool IsDone() const { return options_.stop_at_refutation && refutations_ > 0; }
@@ -125,6 +129,10 @@ RuleJudgement Judge::Run() {
   const double found_by = ir::ThreadSeconds() + part, end = found_by + part;
   std::vector<RuleInstance> given = GivenInstances(), made;
   CheckAll(given, end);
+  if (given.empty() && !original_ && !IsFoundSoon()) {
+    given = ModelledInstances();
+    CheckAll(given, end);
+  }
   std::string why;
   int refused = 0;
   if (!IsDone())
@@ -187,6 +195,29 @@ std::vector<RuleInstance> Judge::GivenInstances() {
   const size_t most = instances.size() + static_cast<size_t>(options_.instances);
   for (auto& variant : variants)
     if (instances.size() < most) AddSites(std::move(variant), &instances);
+  return instances;
+}
+
+bool Judge::IsFoundSoon() const {
+  const double seconds = std::min(2.0, options_.seconds / 8);
+  return !MakeInstances(rule_,
+                        {.wanted = 1,
+                         .attempts = options_.attempts,
+                         .seed = options_.seed,
+                         .symbolic = false,
+                         .until = ir::ThreadSeconds() + seconds,
+                         .stop = options_.stop},
+                        nullptr)
+              .empty();
+}
+
+std::vector<RuleInstance> Judge::ModelledInstances() {
+  std::vector<RuleInstance> instances;
+  for (auto& program : ModelPrograms(
+           rule_, {}, {.wanted = 6, .seconds = options_.seconds / 8, .seed = options_.seed})) {
+    for (Assignment& start : AssignmentsOf(rule_, *program)) starts_.push_back(std::move(start));
+    AddSites(std::move(program), &instances);
+  }
   return instances;
 }
 

@@ -17,11 +17,13 @@
 #include "ir/text/parser.h"
 #include "kernels/runtime/program_runner.h"
 #include "passes/rule_registry.h"
+#include "passes/verify/match_assignment.h"
 #include "passes/verify/mutation/mutants.h"
 #include "passes/verify/near_misses.h"
 #include "passes/verify/proof/rule_proof.h"
 #include "passes/verify/rule_instances.h"
 #include "passes/verify/rule_judge.h"
+#include "passes/verify/search/model_programs.h"
 #include "tools/cli/program_main.h"
 #include "tools/cli/tables/table.h"
 #include "weft/base/parallel.h"
@@ -198,6 +200,36 @@ struct Bred {
   }
 };
 
+// Programs from models of the rule, and of what only one of its mutants takes.
+void AddModelPrograms(const drr::Rule& rule, const std::vector<Mutant>& mutants, const Flags& flags,
+                      Programs* programs) {
+  constexpr size_t kOfRule = 24, kOfMutant = 4;
+  constexpr double kSecondsOfRule = 2, kSecondsOfMutant = 0.8;
+  std::vector<passes::Assignment> starts;
+  for (const auto& program : *programs)
+    for (passes::Assignment& start : passes::AssignmentsOf(rule, *program))
+      starts.push_back(std::move(start));
+  const auto add = [&](const drr::Rule& of, const passes::ModelProgramOptions& options) {
+    const double start = ir::ThreadSeconds();
+    Programs made = passes::ModelPrograms(of, starts, options);
+    if (flags.verbose)
+      fmt::print(stderr, "{}: {} programs from models, {:.1f} s\n", of.name, made.size(),
+                 ir::ThreadSeconds() - start);
+    for (auto& program : made) programs->push_back(std::move(program));
+  };
+  add(rule, {.wanted = kOfRule, .seconds = kSecondsOfRule});
+  for (const Mutant& mutant : mutants) {
+    const bool takes_others = mutant.kind == Mutant::kDroppedConstraint ||
+                              mutant.kind == Mutant::kChangedConstraint ||
+                              mutant.kind == Mutant::kLooserAttribute;
+    if (takes_others)
+      add(mutant.rule, {.broken = mutant.lost.name.empty() ? nullptr : &mutant.lost,
+                        .refused_by = &rule,
+                        .wanted = kOfMutant,
+                        .seconds = kSecondsOfMutant});
+  }
+}
+
 // Programs that tell the mutants from the rule, by mutant. One of which others read intermediate values
 // matches what the rule makes the same of.
 std::vector<std::vector<std::string>> NearMissesOf(const passes::RegisteredRule& rule,
@@ -215,6 +247,7 @@ std::vector<std::vector<std::string>> NearMissesOf(const passes::RegisteredRule&
   for (passes::RuleInstance& made :
        passes::MakeInstances(original, {.until = ir::ThreadSeconds() + 1}, &why))
     from.push_back(std::move(made.program));
+  AddModelPrograms(original, bred.mutants, flags, &from);
   return passes::NearMisses(original, mutants, std::move(from),
                             {.runner = runner.get(), .seconds = seconds});
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -254,6 +255,16 @@ class Z3Solver final : public passes::Solver {
       return false;
     }
   }
+  std::optional<std::vector<int64_t>> Find(const std::vector<Term>& facts,
+                                           const std::vector<Term>& wishes,
+                                           const std::vector<Term>& integers) override {
+    try {
+      return FindModel(facts, wishes, integers);
+    } catch (const z3::exception&) {
+      solver_.reset();
+      return std::nullopt;
+    }
+  }
   bool ProvesEqual(Term before, Term after, std::optional<ir::DataType> type) override {
     const auto theory = TheoryOf(type);
     if (!theory) return false;
@@ -274,6 +285,50 @@ class Z3Solver final : public passes::Solver {
     const z3::check_result result = solver_->check();
     solver_->pop();
     return result;
+  }
+  std::optional<std::vector<int64_t>> FindModel(const std::vector<Term>& facts,
+                                                const std::vector<Term>& wishes,
+                                                const std::vector<Term>& integers) {
+    // Steps, not time, which a busy machine has less of.
+    constexpr unsigned kStepsOfAMillisecond = 4000, kSlowest = 20;
+    z3::solver solver = NewSolver();
+    z3::params params(context_);
+    params.set("timeout", kSlowest * milliseconds_);
+    params.set("rlimit", kStepsOfAMillisecond * milliseconds_);
+    solver.set(params);
+    for (const Term fact : facts) solver.add(unknown_.Of(fact));
+    std::optional<z3::model> model;
+    int tries = static_cast<int>(wishes.size());  // fewer questions than wishes, most often
+    Grant(wishes, solver, &model, &tries);
+    if (!model && solver.check() == z3::sat) model = solver.get_model();
+    if (!model) return std::nullopt;
+    std::vector<int64_t> values;
+    for (const Term integer : integers) {
+      int64_t value = 0;
+      if (!model->eval(unknown_.Of(integer), true).is_numeral_i64(value)) return std::nullopt;
+      values.push_back(value);
+    }
+    return values;
+  }
+  // All at once, which makes products of sizes easy, or else first one half of them.
+  void Grant(std::span<const Term> wishes, z3::solver& solver, std::optional<z3::model>* model,
+             int* tries) {
+    if (wishes.empty() || --*tries < 0) return;
+    expr all = context_.bool_val(true);
+    for (const Term wish : wishes) all = all && unknown_.Of(wish);
+    const bool holds = *model && (*model)->eval(all, true).is_true();
+    solver.push();
+    solver.add(all);
+    if (holds) return;
+    if (solver.check() == z3::sat) {
+      *model = solver.get_model();
+      return;
+    }
+    solver.pop();
+    if (wishes.size() == 1) return;
+    const size_t half = wishes.size() / 2;
+    Grant(wishes.first(half), solver, model, tries);
+    Grant(wishes.subspan(half), solver, model, tries);
   }
   bool AreEqual(Term before, Term after, const Theory& theory) {
     Translation translation(context_, terms_, theory);

@@ -39,9 +39,11 @@ size_t Case::Choose(size_t options, const std::string& what) {
     return 0;
   }
   if (options == 1) return 0;
-  if (at_ == script_.size()) script_.push_back({what, options, 0});
+  if (at_ == script_.size())
+    script_.push_back(
+        {what, options, 0, state_.first_answer ? state_.first_answer(what, options) % options : 0});
   const Choice& choice = script_[at_++];
-  if (choice.what == what && choice.options == options) return choice.chosen;
+  if (choice.what == what && choice.options == options) return choice.Answer();
   Fail("cases are not the same each time");
   return 0;
 }
@@ -96,6 +98,11 @@ bool Case::FactsCanHold() {
   std::vector<Term> linear = facts_;
   std::erase_if(linear, [&](Term fact) { return HasProduct(fact); });
   return linear.empty() || state_.solver->CanHold(linear);
+}
+
+std::optional<std::vector<int64_t>> Case::Find(const std::vector<Term>& wishes,
+                                               const std::vector<Term>& integers) {
+  return state_.solver->Find(facts_, wishes, integers);
 }
 
 void Case::CheckTensors(bool of_result) {

@@ -3,6 +3,7 @@
 // been given in every place.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -22,7 +23,9 @@ class Tensor;
 // The answers so far, in the order of the questions.
 struct Choice {
   std::string what;
-  size_t options = 0, chosen = 0;
+  size_t options = 0, chosen = 0;  // of the answers from `first` on, around
+  size_t first = 0;
+  size_t Answer() const { return (first + chosen) % options; }
 };
 using Script = std::vector<Choice>;
 // The next one, in which the last answer that can be another one is; false when there is none.
@@ -37,6 +40,8 @@ struct ProofState {
   std::map<std::pair<std::pair<Term, Term>, int>, bool> element_answers;
   std::map<Term, bool> products;                // whether a term has one
   bool used_types = false, used_reals = false;  // so far, in a proof
+  // The answer that comes first; null: that of number 0.
+  std::function<size_t(const std::string& what, size_t options)> first_answer;
   explicit ProofState(unsigned milliseconds) : solver(MakeSolver(terms, milliseconds)) {}
 };
 
@@ -82,6 +87,9 @@ class Case {
   bool MeetsRequirements();
   // Whether there are sizes for which all facts hold that are no products.
   bool FactsCanHold();
+  // Values of integers for which all facts hold (Solver::Find).
+  std::optional<std::vector<int64_t>> Find(const std::vector<Term>& wishes,
+                                           const std::vector<Term>& integers);
 
   // Whether floats are real numbers here, of which a proof that asks then is.
   bool ReadsReals();
@@ -99,6 +107,7 @@ class Case {
   void Unify(TypeClass a, TypeClass b);
   void Restrict(TypeClass type, TypeSet set);
   bool SameType(TypeClass a, TypeClass b);
+  TypeClass Root(TypeClass type) const;  // one of all that are the same
   TypeSet PossibleTypes(TypeClass type) const { return types_[Root(type)].second; }
   // Of the elements of an input, by the function that has them.
   void NoteElements(const std::string& function, TypeClass type) { elements_[function] = type; }
@@ -130,7 +139,6 @@ class Case {
   bool SameElement(Term a, Term b, const std::vector<Term>& facts);
   bool SameByArithmetic(Term a, Term b, const std::map<Term, TypeClass>& types);
   bool SameInType(Term a, Term b, std::optional<ir::DataType> type);
-  TypeClass Root(TypeClass type) const;
 
   ProofState& state_;
   Script& script_;

@@ -152,7 +152,7 @@ std::optional<Term> RuleCase::SizeOf(const Formula& formula, size_t v, size_t ax
 
 // Constants that can be joined are of f32; one of them is a number, or both are of one shape.
 void RuleCase::SayJoin(const Formula& formula) {
-  if (goal_ != nullptr) return SayUnknown();
+  if (goal_ != nullptr || breach_ != nullptr) return SayUnknown();
   Tensor *a = TensorOf(formula, 0), *b = TensorOf(formula, 1);
   if (a == nullptr || b == nullptr) return;
   Terms& t = c_.terms();
@@ -185,7 +185,8 @@ void RuleCase::SayConstraint(const Formula& formula) {
       return;
   for (const auto say :
        {&RuleCase::SayRanks, &RuleCase::SaySizes, &RuleCase::SayTypes, &RuleCase::SayAxes})
-    if (c_.open() && (goal_ == nullptr || *goal_)) (this->*say)(formula);
+    if (c_.open() && (goal_ == nullptr || *goal_) && (breach_ == nullptr || !breach_->is_made))
+      (this->*say)(formula);
 }
 
 const ProofOp* RuleCase::OpThatMakes(const Formula& formula, size_t i) const {
@@ -312,6 +313,11 @@ void RuleCase::SayTypes(const Formula& formula) {
 // Of whole numbers none other is near; of others nothing is said but what ReadInputs() does.
 void RuleCase::SayNumber(const Formula& formula) {
   const Tensor* tensor = TensorOf(formula, 0);
+  if (breach_ != nullptr && tensor != nullptr) {
+    const bool is_it = tensor->whole_number &&
+                       static_cast<double>(*tensor->whole_number) == NumberOf(formula.arguments[1]);
+    return Say(is_it);
+  }
   if (goal_ == nullptr || tensor == nullptr) return;
   const bool is_whole = (c_.PossibleTypes(tensor->type) & ~TypesThat(&ir::IsInteger)) == 0;
   Say(is_whole && tensor->whole_number &&

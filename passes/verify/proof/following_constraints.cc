@@ -37,14 +37,18 @@ bool RuleCase::ProveFollows(const Formula& constraint) {
 }
 
 void RuleCase::Say(bool holds) {
-  if (goal_ != nullptr) {
+  if (breach_ != nullptr) {
+    breach_->is_made |= !holds;
+  } else if (goal_ != nullptr) {
     *goal_ &= holds;
   } else if (!holds) {
     c_.Refuse();
   }
 }
 void RuleCase::Say(Term fact) {
-  if (goal_ != nullptr) {
+  if (breach_ != nullptr) {
+    breach_->ways.push_back(c_.terms().Not(fact));
+  } else if (goal_ != nullptr) {
     *goal_ = *goal_ && c_.Proves(fact);
   } else {
     c_.Assume(fact);
@@ -58,24 +62,32 @@ void RuleCase::SaySame(const std::optional<Term>& a, const std::optional<Term>& 
   }
 }
 void RuleCase::SaySameType(TypeClass a, TypeClass b) {
-  if (goal_ != nullptr) {
+  if (breach_ != nullptr) {
+    BreakSameType(a, b);
+  } else if (goal_ != nullptr) {
     *goal_ &= c_.SameType(a, b);
   } else {
     c_.Unify(a, b);
   }
 }
 void RuleCase::SayTypeIs(TypeClass type, TypeSet types) {
-  if (goal_ != nullptr) {
+  if (breach_ != nullptr) {
+    const TypeSet others = c_.PossibleTypes(type) & ~types;
+    if (others == 0) return;
+    c_.Restrict(type, others);
+    breach_->is_made = true;
+  } else if (goal_ != nullptr) {
     *goal_ &= (c_.PossibleTypes(type) & ~types) == 0;
   } else {
     c_.Restrict(type, types);
   }
 }
 void RuleCase::SayUnknown() {
+  if (breach_ != nullptr) breach_->is_made = true;  // who draws the rest may break it
   if (goal_ != nullptr) *goal_ = false;
 }
 bool RuleCase::HasRank(Tensor& tensor, size_t rank) {
-  return goal_ != nullptr ? tensor.Rank() == rank : tensor.SetRank(rank);
+  return goal_ != nullptr || breach_ != nullptr ? tensor.Rank() == rank : tensor.SetRank(rank);
 }
 
 }  // namespace weft::passes

@@ -52,6 +52,8 @@ class OpMeanings {
   // Of results that the engine accepts: what inference must prove, and no more.
   void FollowAcceptedOnly() { accepts_only_ = true; }
   bool shapes_only() const { return shapes_only_; }
+  // From now on operands that are axes and the like, of which nothing is known, are chosen.
+  void ChooseNumbers() { chooses_numbers_ = true; }
   // Its results. None when the case is not open any more.
   std::vector<Tensor*> Apply(const ProofOp& op);
 
@@ -70,6 +72,8 @@ class OpMeanings {
   std::vector<Term> IntegersOf(Tensor& list, bool is_whole_shape = false);
   // What is known of the rank of the result of ops that follow: fewer cases.
   void ExpectRank(std::optional<size_t> rank) { result_rank_ = rank; }
+  // Of those that were read so far.
+  const std::map<Tensor*, std::vector<Term>>& lists() const { return integers_; }
   // A tensor of which nothing is known but perhaps its rank.
   Tensor* Unknown(const std::string& name, std::optional<size_t> rank = {});
   // Another op with the given attributes; null when the case is not open any more.
@@ -172,8 +176,11 @@ class OpMeanings {
   void SayConv2dShape(const ProofOp& op, const Results& results);
   void SayBatchNormShape(const ProofOp& op, const Results& results);
   void SayPartShapes(const ProofOp& op, const Results& results);
+  std::optional<int64_t> WholeNumber(Tensor* operand, int64_t least, int64_t most);
+  void SaySliceShape(const ProofOp& op, const Results& results, size_t axis);
   void SayViewShape(const ProofOp& op, const Results& results);
   void SayHeads(const ProofOp& op, size_t heads);
+  void SayMask(const ProofOp& op, size_t operand, size_t heads, size_t sequence);
   void SayAttentionShape(const ProofOp& op, const Results& results);
 
   // microsoft_meaning.cc
@@ -192,7 +199,7 @@ class OpMeanings {
   std::vector<Known> known_;
   std::optional<size_t> result_rank_;
   size_t num_unknown_ = 0;
-  bool shapes_only_ = false, accepts_only_ = false;
+  bool shapes_only_ = false, accepts_only_ = false, chooses_numbers_ = false;
 };
 
 }  // namespace weft::passes

@@ -19,7 +19,9 @@ RuleCase::RuleCase(const drr::Rule& rule, ProofState& state, Script& script)
       values_(graph_.values.size()),
       results_(graph_.num_result_values),
       made_ops_(graph_.ops.size()),
-      variables_(graph_.attrs.size()) {}
+      variables_(graph_.attrs.size()),
+      choices_(graph_.values.size()),
+      alternatives_(graph_.ops.size()) {}
 
 bool RuleCase::MakeSource() {
   ReadInputs();
@@ -55,13 +57,18 @@ bool RuleCase::MakeValue(ValueId id) {
   if (bound.is_made || !c_.open()) return c_.open();
   const SourceValue& v = graph_.values[id];
   const std::string name = fmt::format("{}@{}", v.name, id.index());
-  if (v.optional && c_.Choose(2, "whether there is " + name) == 1) {
+  const auto choose = [&](size_t options, const std::string& what) {
+    const size_t chosen = c_.Choose(options, what);
+    choices_[id.index()] = static_cast<uint32_t>(chosen);
+    return chosen;
+  };
+  if (v.optional && choose(2, "whether there is " + name) == 1) {
     bound.is_made = true;
     return c_.open();
   }
   if (!v.either.empty()) {
     const ValueId choice =
-        graph_.Resolve(v.either[c_.Choose(v.either.size(), "alternative of " + name)]);
+        graph_.Resolve(v.either[choose(v.either.size(), "alternative of " + name)]);
     if (!MakeValue(choice)) return false;
     bound = values_[choice.index()];
   } else if (v.through) {
@@ -69,7 +76,7 @@ bool RuleCase::MakeValue(ValueId id) {
   } else if (v.producer) {
     return MakeOp(v.producer);
   } else if (v.list) {
-    for (size_t i = c_.Choose(kMaxProofList + 1, "length of " + name); i > 0; --i)
+    for (size_t i = choose(kMaxProofList + 1, "length of " + name); i > 0; --i)
       bound.list.push_back(MakeLeaf(id, fmt::format("{}.{}", name, i)));
   } else {
     bound.tensor = MakeLeaf(id, name);
@@ -171,8 +178,10 @@ bool RuleCase::PickAlternative(drr::OpId id, ProofOp* op) {
     c_.Fail("any op may stand there");
     return false;
   }
-  const drr::Alternative& alternative = source.alternatives[c_.Choose(
-      source.alternatives.size(), fmt::format("alternative of op {}", id.index()))];
+  const size_t chosen =
+      c_.Choose(source.alternatives.size(), fmt::format("alternative of op {}", id.index()));
+  alternatives_[id.index()] = static_cast<uint32_t>(chosen);
+  const drr::Alternative& alternative = source.alternatives[chosen];
   if (!c_.open()) return false;
   op->def = alternative.def;
   op->name = alternative.def->name();

@@ -4,11 +4,13 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "drr/rule/rule.h"
 #include "passes/verify/proof/op_meaning.h"
+#include "passes/verify/proof/rule_model.h"
 
 namespace weft::passes {
 
@@ -25,6 +27,8 @@ class RuleCase {
   bool Prove();
   // Whether a constraint provably holds in this case, likewise.
   bool ProveFollows(const drr::Formula& constraint);
+  // Sizes and lists with which the rule matches in this case (rule_model.h), if any are found.
+  std::optional<RuleModel> FindModel(const ModelOptions& options);
   Case& outcome() { return c_; }
 
  private:
@@ -62,6 +66,16 @@ class RuleCase {
   bool MakeUnknown(drr::OpId id);
   // What the engine accepts of a result, it knows to be valid.
   void AssumeResultIsValid();
+  // rule_model.cc
+  void Break(const Formula& constraint);
+  void BreakSameType(TypeClass a, TypeClass b);
+  struct Read {  // the integers of a model
+    std::vector<Term> dims{}, list{};
+  };
+  std::map<size_t, Read> ReadValues();
+  RuleModel ModelOf(const std::map<size_t, Read>& read, std::span<const int64_t> integers);
+  std::vector<Term> Wishes(const std::map<size_t, Read>& read, const ModelOptions& options);
+
   bool ApplyEach(const ProofOp& op, const std::vector<Tensor*>& elements, Bound* result);
   bool AddResultAttr(const drr::ResultAttr& attr, ProofOp* op);
   const Bound* OperandOf(const drr::ResultOperand& operand);
@@ -115,6 +129,13 @@ class RuleCase {
   std::vector<std::optional<ProofAttr>> variables_;
   std::map<size_t, Known> known_;  // by value
   bool* goal_ = nullptr;           // whether all that was said so far is proved
+  // Of a constraint that is to be broken: that it is, or how it may be.
+  struct Breach {
+    bool is_made = false;
+    std::vector<Term> ways{};
+  };
+  Breach* breach_ = nullptr;
+  std::vector<std::optional<uint32_t>> choices_, alternatives_;  // by value, by op
 };
 
 }  // namespace weft::passes

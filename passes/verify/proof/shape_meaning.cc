@@ -172,9 +172,9 @@ void OpMeanings::SayPartShapes(const ProofOp& op, const Results& results) {
   int64_t axis = -1;
   if (op.name == "onnx.Split" && rank > 0) {
     axis = static_cast<int64_t>(Axis(op, "axis", x.Rank()));
-  } else if (const Tensor* axes = op.operand(3); axes != nullptr && axes->whole_number) {
-    axis = *axes->whole_number;
-    if (axis < 0) axis += rank;
+  } else if (const auto known = WholeNumber(op.operand(3), -rank, rank - 1)) {
+    axis = *known + (*known < 0 ? rank : 0);
+    if (axis < 0 || axis >= rank) c_.NeverApply();
   }
   for (Tensor* part : results) {
     if (!c_.open() || !HasRank(*part, x.Rank())) return;
@@ -183,6 +183,46 @@ void OpMeanings::SayPartShapes(const ProofOp& op, const Results& results) {
       if (i != axis)
         SayEqual(part->Dims()[static_cast<size_t>(i)], x.Dims()[static_cast<size_t>(i)]);
   }
+  if (!c_.open() || axis < 0) return;
+  if (op.name == "onnx.Slice") return SaySliceShape(op, results, static_cast<size_t>(axis));
+  Term sum = c_.terms().Integer(0);
+  for (Tensor* part : results) sum = c_.terms().Plus(sum, part->Dims()[static_cast<size_t>(axis)]);
+  SayEqual(sum, x.Dims()[static_cast<size_t>(axis)]);
+}
+
+// An operand of one number, if that is known.
+std::optional<int64_t> OpMeanings::WholeNumber(Tensor* operand, int64_t least, int64_t most) {
+  if (operand == nullptr) return std::nullopt;
+  if (chooses_numbers_) {
+    if (!c_.open() || !HasRank(*operand, 1)) return std::nullopt;
+    SayEqual(operand->Dims()[0], c_.terms().Integer(1));
+  }
+  if (!operand->whole_number && chooses_numbers_ && least <= most)
+    operand->whole_number =
+        least + static_cast<int64_t>(c_.Choose(static_cast<size_t>(most - least + 1),
+                                               fmt::format("number of tensor {}", operand->id)));
+  return operand->whole_number;
+}
+
+// From a known place in known steps, along one axis.
+void OpMeanings::SaySliceShape(const ProofOp& op, const Results& results, size_t axis) {
+  Terms& t = c_.terms();
+  constexpr int64_t kMost = 2;
+  const auto start = WholeNumber(op.operand(1), 0, kMost);
+  const auto step = op.operand(4) == nullptr ? 1 : WholeNumber(op.operand(4), 1, kMost);
+  Tensor* ends = op.operand(2);
+  if (!start || !step || ends == nullptr || *start < 0 || *step < 1) return;
+  if (!c_.open() || !HasRank(*ends, 1)) return;
+  const Term size = op.operands[0]->Dims()[axis], zero = t.Integer(0);
+  auto& list = integers_[ends];
+  if (list.empty()) list = {t.Apply(Sort::kInt, "value", {ends->At({zero})})};
+  SayEqual(ends->Dims()[0], t.Integer(1));
+  const Term end = ends->whole_number ? t.Integer(*ends->whole_number) : list[0];
+  const Term counted = t.If(t.Less(end, zero), t.Plus(end, size), end);
+  const Term stop = t.If(t.Less(size, counted), size, counted);
+  const Term more = t.Plus(t.Minus(stop, t.Integer(*start)), t.Integer(*step - 1));
+  const Term count = t.Quotient(more, t.Integer(*step));
+  SayEqual(results[0]->Dims()[axis], t.If(t.Less(count, zero), zero, count));
 }
 
 // With one axis more, or less, where that is known.
@@ -190,11 +230,12 @@ void OpMeanings::SayViewShape(const ProofOp& op, const Results& results) {
   Tensor& x = *op.operands[0];
   c_.Unify(x.type, results[0]->type);
   const bool adds = op.name == "onnx.Unsqueeze";
-  const Tensor* axes = op.operand(1);
-  if (axes == nullptr || !axes->whole_number) return;
   Tensor &shorter = adds ? x : *results[0], &longer = adds ? *results[0] : x;
+  if (op.operand(1) == nullptr || (!chooses_numbers_ && !op.operand(1)->whole_number)) return;
   const auto rank = static_cast<int64_t>(adds ? shorter.Rank() + 1 : longer.Rank());
-  int64_t axis = *axes->whole_number;
+  const auto number = WholeNumber(op.operand(1), -rank, rank - 1);
+  if (!number || !c_.open()) return;
+  int64_t axis = *number;
   if (axis < 0) axis += rank;
   // Of ranks up to that of proofs.
   if (axis < 0 || axis >= rank || rank > static_cast<int64_t>(kMaxProofRank)) c_.NeverApply();
@@ -217,7 +258,21 @@ void OpMeanings::SayHeads(const ProofOp& op, size_t heads) {
   SaySameSize(k, heads, v, heads);
   if (!c_.open()) return;
   const Term of_q = q.Dims()[4 - heads], of_k = k.Dims()[4 - heads];
-  c_.Assume(t.Or(t.Equal(of_q, of_k), t.Equal(t.Remainder(of_q, of_k), t.Integer(0))));
+  c_.Assume(t.Or(t.Equal(of_q, of_k), t.And(t.AtMost(t.Integer(1), of_k),
+                                            t.Equal(t.Remainder(of_q, of_k), t.Integer(0)))));
+}
+
+// It broadcasts to the scores, [batches, heads, queries, keys]. Proofs need not know, and its rank would be a choice.
+void OpMeanings::SayMask(const ProofOp& op, size_t operand, size_t heads, size_t sequence) {
+  Terms& t = c_.terms();
+  Tensor* mask = op.operand(operand);
+  if (mask == nullptr || !c_.open() || !chooses_numbers_) return;
+  const std::vector<Term>&q = op.operands[0]->Dims(), &k = op.operands[1]->Dims();
+  const Term scores[] = {q[0], q[4 - heads], q[4 - sequence], k[4 - sequence]};
+  const std::vector<Term> dims = mask->Dims();
+  if (dims.size() > 4) return c_.NeverApply();
+  for (size_t i = 0; i < dims.size() && c_.open(); ++i)
+    c_.Assume(t.Or(t.Equal(dims[i], t.Integer(1)), t.Equal(dims[i], scores[i + 4 - dims.size()])));
 }
 
 void OpMeanings::SayAttentionShape(const ProofOp& op, const Results& results) {
@@ -231,6 +286,10 @@ void OpMeanings::SayAttentionShape(const ProofOp& op, const Results& results) {
   const size_t heads = is_bshd ? 2 : 3, sequence = is_bshd ? 3 : 2;
   SayHeads(op, heads);
   if (accepts_only_) return;
+  SayMask(op, 3, heads, sequence);
+  if (op.operand(4) != nullptr) c_.Restrict(op.operand(4)->type, TypeBit(ir::DataType::kBool));
+  SayMask(op, 4, heads, sequence);
+  if (op.operand(3) != nullptr) c_.Unify(q.type, op.operand(3)->type);
   for (const Tensor* tensor : {&k, &v, &y}) c_.Unify(q.type, tensor->type);
   SaySameSize(q, 4, y, 4);
   SaySameSize(q, 1, k, 1);

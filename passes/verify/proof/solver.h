@@ -23,6 +23,11 @@ class Solver {
   virtual bool Proves(const std::vector<Term>& facts, Term goal) = 0;
   // Whether there are sizes and indices for which all facts hold.
   virtual bool CanHold(const std::vector<Term>& facts) = 0;
+  // Values of the integers for which all facts hold, and of the wishes each that can hold with those before
+  // it. None where none is found in time.
+  virtual std::optional<std::vector<int64_t>> Find(const std::vector<Term>& facts,
+                                                   const std::vector<Term>& wishes,
+                                                   const std::vector<Term>& integers) = 0;
   // Whether two elements of this type, or two real numbers, are equal for all values of their
   // variables: floats bit for bit, but that any NaN is as good as another; real numbers where the
   // first divides by none that is 0. The terms are made of numbers, variables and the functions that
