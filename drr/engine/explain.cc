@@ -151,7 +151,7 @@ std::string RefusalText(const ExplanationParts& parts) {
   add("in", parts.in);
   add("value", parts.value);
   add("read by", parts.read_by);
-  for (const auto& [name, value] : parts.where) add("where", name + " is " + value);
+  for (const auto& [name, value] : parts.where) add("where", fmt::format("{} is {}", name, value));
   add("rule line", parts.rule_line);
   return text;
 }
