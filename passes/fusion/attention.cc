@@ -178,7 +178,8 @@ WEFT_RULE(FuseAttentionScale, "fuse-composite", kReassociates) {
   auto scale = src.Attr<float>("scale");
   auto attention = src.Op<fused::Attention>(AnyAttrs(), {.scale = scale});
   auto out = attention(moves(scaled), k, v, src.Optional(mask), src.Optional(keep));
-  src.Require(NonZero(IfGiven(factor)), NonZero(IfGiven(divisor)), SameType(q, scaled));
+  src.Require(DType(q, kF32), NonZero(IfGiven(factor)), NonZero(IfGiven(divisor)),
+              SameType(q, scaled));
   res.Tensor(out) = res.Like(attention, {.scale = Scaled(scale, {factor}, divisor)})(
       res.Like(moves)(q), k, v, mask, keep);
 }

@@ -24,7 +24,7 @@ WEFT_RULE(DropLoneMean, "canonicalize", kReassociates) {
   res.Tensor(out) = x;
 }
 
-// reduce(reduce(x, a), b) => reduce(x, c), of one operator
+// reduce(reduce(x, a), b) => reduce(x, c), of one operator. A mean of integers rounds each time.
 WEFT_RULE(MergeReductions, "canonicalize", kReassociates) {
   auto x = src.Tensor("x");
   auto keepdims = src.Attr<int64_t>("keepdims");
@@ -37,6 +37,7 @@ WEFT_RULE(MergeReductions, "canonicalize", kReassociates) {
   auto second = reduction(b);
   auto inner = reduction(a)(x);
   auto out = second(inner);
+  src.Require(IsFloat(x));
   src.Require("both are the same operator", SameOp(inner, out));
   auto axes = src.Let("the axes are known", JoinAxes(a, x, b, inner, keepdims));
   res.Tensor(out) = res.Like(second, {.axes = axes})(x);
