@@ -163,8 +163,8 @@ WEFT_RULE(FuseRepeatedHeads, "fuse-composite", kReassociates) {
       q, repeat(k, "k_sizes", "k_shape"), repeat(v, "v_sizes", "v_shape"), src.Optional(mask),
       src.Optional(keep));
   src.Require("k and v have as many heads", SameDim(k, 1, v, 1));
-  res.Tensor(out) = res.Op<fused::Attention>(
-      {.scale = scale, .fill = fill, .zero_nan = zero_nan})(q, k, v, mask, keep);
+  res.Tensor(out) = res.Op<fused::Attention>({.scale = scale, .fill = fill, .zero_nan = zero_nan})(
+      q, k, v, mask, keep);
 }
 
 // attention(reshape(q * c), k, v) => attention(reshape(q), k, v) {scale * c}, whatever moves it; q / c
@@ -206,10 +206,9 @@ WEFT_RULE(FuseAttentionTransposes, "fuse-composite", kExact,
   auto scale = src.Attr<float>("scale"), fill = src.Attr<float>("fill");
   auto zero_nan = src.Attr<bool>("zero_nan");
   const auto swap = [&](Tensor t) { return src.Op<ops::Transpose>({.perm = {0, 2, 1, 3}})(t); };
-  auto out =
-      swap(src.Op<fused::Attention>({.scale = scale, .fill = fill, .zero_nan = zero_nan})(
-          src.Keep(swap(q)), src.Keep(swap(k)), src.Keep(swap(v)), src.Optional(mask),
-          src.Optional(keep)));
+  auto out = swap(src.Op<fused::Attention>({.scale = scale, .fill = fill, .zero_nan = zero_nan})(
+      src.Keep(swap(q)), src.Keep(swap(k)), src.Keep(swap(v)), src.Optional(mask),
+      src.Optional(keep)));
   res.Tensor(out) = res.Op<fused::Attention>({.scale = scale,
                                               .layout = fused::AttentionLayout::kBshd,
                                               .fill = fill,

@@ -28,10 +28,9 @@ struct Attention {
     Slot<float> fill{};
     Slot<bool> zero_nan{};
     static constexpr auto Fields() {
-      return std::tuple(Field{"scale", &Attrs::scale},
-                        Field{"layout", &Attrs::layout, AttentionLayout::kBhsd},
-                        Field{"fill", &Attrs::fill, 0.0f},
-                        Field{"zero_nan", &Attrs::zero_nan, false});
+      return std::tuple(
+          Field{"scale", &Attrs::scale}, Field{"layout", &Attrs::layout, AttentionLayout::kBhsd},
+          Field{"fill", &Attrs::fill, 0.0f}, Field{"zero_nan", &Attrs::zero_nan, false});
     }
   };
   static bool Infer(InferContext& c);

@@ -51,7 +51,7 @@ struct AttentionArguments {
   const uint8_t* keep = nullptr;  // optional; where it is 0, `fill` takes the place of the score
   MaskStrides keep_strides = {};
   float fill = 0;
-  bool zero_nan = false;  // a query whose weights are NaN gives 0
+  bool zero_nan = false;        // a query whose weights are NaN gives 0
   const float* mask = nullptr;  // added to the scores then; optional
   MaskStrides mask_strides = {};
 };

@@ -148,8 +148,8 @@ TEST_F(PictureLineage, OfAMergedOperationLeadsToTheOneThatStays) {
   Finish();
   EXPECT_THAT(Before("Abs").relatives, ElementsAre(NodeCalled(after_graph_, "Sqrt")));
   EXPECT_THAT(Before("Exp").relatives, ElementsAre(NodeCalled(after_graph_, "Sqrt")));
-  EXPECT_THAT(After("Sqrt").relatives, ElementsAre(NodeCalled(before_graph_, "Abs"),
-                                                   NodeCalled(before_graph_, "Exp")));
+  EXPECT_THAT(After("Sqrt").relatives,
+              ElementsAre(NodeCalled(before_graph_, "Abs"), NodeCalled(before_graph_, "Exp")));
   EXPECT_EQ(Before("Abs").gone_by, 1u);
 }
 
