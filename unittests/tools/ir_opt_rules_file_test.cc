@@ -176,7 +176,7 @@ TEST_F(IrOptRulesFile, SeveralFilesRunTogether) {
   EXPECT_THAT(attention.err, IsEmpty());
   EXPECT_THAT(attention.out,
               HasSubstr("\"fused.attention\" (%0, %1, %2, %3) {fill:0.0,layout:\"bhsd\","
-                        "scale:0.25}"));
+                        "scale:0.25,zero_nan:false}"));
   EXPECT_THAT(attention.out, HasSubstr("{activation:\"tanh\","));
   std::string other(kAttention);  // softmax over the queries
   other.replace(other.find("axis:3"), 6, "axis:2");
