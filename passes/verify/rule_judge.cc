@@ -34,7 +34,6 @@ namespace {
 
 using drr::NumericClass;
 using ir::Attribute;
-using ir::DataType;
 using ir::Operation;
 using ir::Program;
 using ir::ProgramRunner;
