@@ -4,6 +4,7 @@
 
 #include "weft/c/guard.h"
 #include "weft/c/handles.h"
+#include "weft/model_size_json.h"
 
 namespace weft::c {
 namespace {
@@ -64,22 +65,11 @@ ordered_json OperatorsOf(const Report& report) {
   return operators;
 }
 
-ordered_json SizeOf(const ModelSize& size) {
-  ordered_json json = {{"operations", size.operations},
-                       {"parameters", size.parameters},
-                       {"parameter_bytes", size.parameter_bytes},
-                       {"flops", size.flops},
-                       {"uncounted_operations", size.uncounted_operations},
-                       {"arena_bytes", nullptr}};
-  if (size.arena_bytes) json["arena_bytes"] = *size.arena_bytes;
-  return json;
-}
-
 std::string TextOf(const Report& report) { return report.ToString() + report.check; }
 
 std::string JsonOf(const Report& report) {
   const ordered_json json = {{"ops_before", report.ops_before},  {"ops_after", report.ops_after},
-                             {"before", SizeOf(report.before)},  {"after", SizeOf(report.after)},
+                             {"before", ToJson(report.before)},  {"after", ToJson(report.after)},
                              {"operators", OperatorsOf(report)}, {"passes", PassesOf(report)},
                              {"rules", RulesOf(report)},         {"rewrites", RewritesOf(report)},
                              {"outputs", OutputsOf(report)},     {"check", report.check},

@@ -7,6 +7,7 @@
 
 #include "tools/cli/tables/json_text.h"
 #include "tools/cli/tables/table.h"
+#include "weft/model_size_json.h"
 
 namespace weft::tools {
 namespace {
@@ -76,17 +77,6 @@ ordered_json PassJson(const PassReport& report) {
           {"not_run", skipped}};
 }
 
-ordered_json SizeJson(const ModelSize& size) {
-  ordered_json json = {{"operations", size.operations},
-                       {"parameters", size.parameters},
-                       {"parameter_bytes", size.parameter_bytes},
-                       {"flops", size.flops},
-                       {"uncounted_operations", size.uncounted_operations},
-                       {"arena_bytes", nullptr}};
-  if (size.arena_bytes) json["arena_bytes"] = *size.arena_bytes;
-  return json;
-}
-
 std::string PassTable(const std::vector<PassReport>& reports, bool all) {
   Table table(
       {"pass", "rule", "tried", "matched", "declined", "applied", "time", "ops before -> after"});
@@ -130,7 +120,7 @@ std::string StatisticsJson(const std::vector<PassReport>& reports, const ModelSi
   ordered_json passes = ordered_json::array();
   for (const PassReport& report : reports) passes.push_back(PassJson(report));
   const ordered_json all = {
-      {"before", SizeJson(before)}, {"after", SizeJson(after)}, {"passes", passes}};
+      {"before", ToJson(before)}, {"after", ToJson(after)}, {"passes", passes}};
   return JsonText(all);
 }
 
