@@ -73,42 +73,39 @@ void RequireSameHeads(SourcePattern& src, const Tensor& q, const Tensor& k, cons
                 DType(t, kF32), SameDim(t, 0, q, 0), SameDim(t, 1, q, 1));
 }
 
-}  // namespace
-
-// softmax(where(keep, scale * q k, fill) + mask) v => attention(q, transpose(k), v, mask, keep). k
-// arrives transposed, [B, H, D, T]; merging transposes takes care of the one added here.
-WEFT_RULE(FuseAttention, "fuse-composite", kReassociates) {
+// The pattern in four dimensions becomes one operation. k arrives transposed, [B, H, D, T]; merging
+// transposes takes care of the one added here.
+void FuseHeads(SourcePattern& src, ResultPattern& res, Scores are, Weights guard) {
   auto q = src.Tensor("q"), k = src.Tensor("k"), v = src.Tensor("v");
   const AttentionPattern pattern(src, q, k, v);
-  auto out = pattern.Of(src, 4);
+  auto out = pattern.Of(src, 4, are, guard);
   RequireSameHeads(src, q, k, v);
   auto untransposed_k = res.Op<ops::Transpose>({.perm = {0, 1, 3, 2}})(k);
-  res.Tensor(out) = res.Op<fused::Attention>({.scale = pattern.Scale(), .fill = pattern.Fill()})(
-      q, untransposed_k, v, pattern.mask(), pattern.selector());
+  drr::ResultAttrs<fused::Attention> attrs{.scale = pattern.Scale(), .fill = pattern.Fill()};
+  if (guard == Weights::kZeroForNaN) attrs.zero_nan = true;
+  const auto attention = res.Op<fused::Attention>(attrs);
+  res.Tensor(out) =
+      are == Scores::kWhereTrue
+          ? attention(q, untransposed_k, v, pattern.mask(), pattern.selector())
+          : attention(q, untransposed_k, v, pattern.mask(), res.Op<ops::Not>()(pattern.selector()));
+}
+
+}  // namespace
+
+// softmax(where(keep, scale * q k, fill) + mask) v => attention(q, transpose(k), v, mask, keep)
+WEFT_RULE(FuseAttention, "fuse-composite", kReassociates) {
+  FuseHeads(src, res, Scores::kWhereTrue, Weights::kAsTheyAre);
 }
 
 // softmax(where(drop, fill, scale * q k) + mask) v => attention(q, transpose(k), v, mask, not drop)
 WEFT_RULE(FuseMaskedFillAttention, "fuse-composite", kReassociates) {
-  auto q = src.Tensor("q"), k = src.Tensor("k"), v = src.Tensor("v");
-  const AttentionPattern pattern(src, q, k, v);
-  auto out = pattern.Of(src, 4, Scores::kWhereFalse);
-  RequireSameHeads(src, q, k, v);
-  auto untransposed_k = res.Op<ops::Transpose>({.perm = {0, 1, 3, 2}})(k);
-  res.Tensor(out) = res.Op<fused::Attention>({.scale = pattern.Scale(), .fill = pattern.Fill()})(
-      q, untransposed_k, v, pattern.mask(), res.Op<ops::Not>()(pattern.selector()));
+  FuseHeads(src, res, Scores::kWhereFalse, Weights::kAsTheyAre);
 }
 
 // w = softmax(where(keep, scale * q k, fill) + mask), where(isnan(w), 0, w) v
 // => attention(q, transpose(k), v, mask, keep) {zero_nan}
 WEFT_RULE(FuseGuardedAttention, "fuse-composite", kReassociates) {
-  auto q = src.Tensor("q"), k = src.Tensor("k"), v = src.Tensor("v");
-  const AttentionPattern pattern(src, q, k, v);
-  auto out = pattern.Of(src, 4, Scores::kWhereTrue, Weights::kZeroForNaN);
-  RequireSameHeads(src, q, k, v);
-  auto untransposed_k = res.Op<ops::Transpose>({.perm = {0, 1, 3, 2}})(k);
-  res.Tensor(out) = res.Op<fused::Attention>(
-      {.scale = pattern.Scale(), .fill = pattern.Fill(), .zero_nan = true})(
-      q, untransposed_k, v, pattern.mask(), pattern.selector());
+  FuseHeads(src, res, Scores::kWhereTrue, Weights::kZeroForNaN);
 }
 
 // Heads as part of the batch, as torch.bmm wants them:
