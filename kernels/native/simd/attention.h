@@ -57,9 +57,9 @@ struct AttentionArguments {
 };
 
 // `scratch` is 64-byte aligned and holds AttentionScratchBytes for the pool's threads. A query
-// whose keys are all masked with -infinity gives NaN, as the definition does, or 0 with zero_nan. The result depends on
-// the number of threads in its last bits only where there are fewer heads than threads and few
-// queries.
+// whose keys are all masked with -infinity gives NaN, as the definition does, or 0 with zero_nan.
+// The result depends on the number of threads in its last bits only where there are fewer heads than
+// threads and few queries.
 int64_t AttentionScratchBytes(const AttentionArguments& arguments, int num_threads);
 void Attention(const AttentionArguments& arguments, void* scratch, ThreadPool& pool);
 
