@@ -315,10 +315,17 @@ absl::Status OptimiseChecked(const Flags& flags, const Conversion& conversion, i
   return verdict;
 }
 
+absl::Status QuantizeIfAsked(const Flags& flags, ir::Program& program,
+                             const passes::PassManager::Hook& hook) {
+  if (flags.quantize.mode.empty()) return absl::OkStatus();
+  return Quantize(flags.quantize, flags.passes, program, hook);
+}
+
 // The same, and the picture of it, which is there after a failed check, too.
 absl::Status OptimisePictured(Flags flags, const Conversion& conversion, ir::Program& program) {
   std::vector<ComparedOutput> outputs;
   const auto picture = MakePicture(flags.picture, program, &flags.passes);
+  WEFT_RETURN_IF_ERROR(QuantizeIfAsked(flags, program, picture ? picture->hook() : nullptr));
   if (!picture) return OptimiseChecked(flags, conversion, program, nullptr, &outputs);
   absl::Status status = OptimiseChecked(flags, conversion, program, picture->hook(), &outputs);
   if (!status.ok() && outputs.empty()) return status;
@@ -372,14 +379,14 @@ absl::Status OptimiseModelOf(Flags flags, OpCounts* ops) {
   WEFT_ASSIGN_OR_RETURN(flags.passes.target_opset, TargetOpsetOf(flags, *program));
   if (flags.reduce) return Reduce({flags.test, SaveOptionsOf(flags), flags.out}, *program);
   if (ShowsOrigins(flags)) onnx::RecordNodeOrigins(*program);
-  if (!flags.quantize.mode.empty())
-    WEFT_RETURN_IF_ERROR(Quantize(flags.quantize, flags.passes, *program));
   const int64_t opset = flags.passes.target_opset;
   Conversion conversion(flags.convert, opset > 0 ? opset : onnx::TargetOpset(*program));
   flags.passes.convert = conversion.options();
-  if (flags.bisect)
+  if (flags.bisect) {
+    WEFT_RETURN_IF_ERROR(QuantizeIfAsked(flags, *program, nullptr));
     return Bisect({flags.test, flags.check, flags.passes, SaveOptionsOf(flags), flags.out},
                   *program);
+  }
   const bool tells_sizes = TellsSizes(flags);
   SizedModel before, after;
   if (tells_sizes) before = {MeasureSize(*program), FileBytes(flags.in)};

@@ -140,6 +140,27 @@ absl::StatusOr<std::string> Report(const ir::Program& before, const ir::Program&
   return text;
 }
 
+class QuantizePass final : public passes::Pass {
+ public:
+  // `ranges`: for static quantisation.
+  QuantizePass(std::string_view mode, std::vector<passes::Range> ranges, int64_t* quantised)
+      : Pass("quantize", "the model in 8 bits"),
+        dynamic_(mode == "dynamic"),
+        ranges_(std::move(ranges)),
+        quantised_(quantised) {}
+  absl::Status Run(ir::Program& program) override {
+    WEFT_ASSIGN_OR_RETURN(*quantised_, dynamic_ ? passes::QuantizeDynamic(program)
+                                                : passes::QuantizeStatic(program, ranges_));
+    if (*quantised_ > 0) MarkChanged();
+    return absl::OkStatus();
+  }
+
+ private:
+  const bool dynamic_;
+  const std::vector<passes::Range> ranges_;
+  int64_t* const quantised_;
+};
+
 }  // namespace
 
 void AddQuantizeFlags(CLI::App& app, QuantizeFlags* flags) {
@@ -155,10 +176,12 @@ absl::Status CheckQuantizeFlags(const QuantizeFlags& flags) {
   return ir::InvalidArgument("--calibrate needs --quantize static");
 }
 
-absl::Status Quantize(const QuantizeFlags& flags, const PassFlags& passes, ir::Program& program) {
+absl::Status Quantize(const QuantizeFlags& flags, const PassFlags& passes, ir::Program& program,
+                      const passes::PassManager::Hook& hook) {
   PassFlags simplify("simplify");
   simplify.target_opset = passes.target_opset;
-  WEFT_RETURN_IF_ERROR(RunPasses(simplify, program));
+  simplify.rewrites.on_rewrite = passes.rewrites.on_rewrite;
+  WEFT_RETURN_IF_ERROR(RunPasses(simplify, program, nullptr, hook));
   std::vector<std::vector<RuntimeValue>> inputs;
   {
     WEFT_ASSIGN_OR_RETURN(auto session, Session::Create(program, {}));
@@ -171,13 +194,15 @@ absl::Status Quantize(const QuantizeFlags& flags, const PassFlags& passes, ir::P
     }
   }
   const std::unique_ptr<ir::Program> before = program.Clone();
-  int64_t quantised = 0;
-  if (flags.mode == "dynamic") {
-    WEFT_ASSIGN_OR_RETURN(quantised, passes::QuantizeDynamic(program));
-  } else {
-    WEFT_ASSIGN_OR_RETURN(const auto ranges, Calibrate(program, inputs));
-    WEFT_ASSIGN_OR_RETURN(quantised, passes::QuantizeStatic(program, ranges));
+  std::vector<passes::Range> ranges;
+  if (flags.mode == "static") {
+    WEFT_ASSIGN_OR_RETURN(ranges, Calibrate(program, inputs));
   }
+  int64_t quantised = 0;
+  passes::PassManager step(program.context());
+  step.AddPass(std::make_unique<QuantizePass>(flags.mode, std::move(ranges), &quantised));
+  step.set_hook(hook);
+  WEFT_RETURN_IF_ERROR(step.Run(program));
   WEFT_ASSIGN_OR_RETURN(const std::string report, Report(*before, program, inputs));
   std::fprintf(stderr, "ir-opt: %s\n%s",
                fmt::format("{} operations quantised ({}), on {} {}inputs", quantised, flags.mode,

@@ -54,6 +54,14 @@ TEST_F(IrOptQuantize, QuantizesActivationsAsTheyComeIfDynamic) {
                               HasSubstr("onnx.MatMulInteger"), Not(HasSubstr("onnx.MatMul\""))));
 }
 
+TEST_F(IrOptQuantize, IsPartOfThePicture) {
+  Accept({Write("a.ir", kModel), "--quantize", "dynamic", "--html", Path("a.html"), "-o",
+          Path("b.ir")});
+  const std::string page = ReadFile(Path("a.html"));
+  EXPECT_THAT(page, HasSubstr("\"MatMul\""));
+  EXPECT_THAT(page, HasSubstr("{\"n\":\"quantize\""));
+}
+
 // Of u8 from -1 to 1.5: 2.5 / 255 a step, 102 of them below 0.
 TEST_F(IrOptQuantize, TakesScalesFromGivenInputs) {
   const std::string model = Write("a.ir", kModel);
