@@ -84,8 +84,9 @@ bool AddRule(std::string_view name, std::string_view group, NumericClass numeric
 
 }  // namespace internal
 
+// What a rule is made of is of no use by its name outside the library or plugin that holds it, which does not export it.
 #define WEFT_RULE(Name, group, numerics, ...)                                                    \
-  struct Name {                                                                                  \
+  struct [[gnu::visibility("hidden")]] Name {                                                    \
     static constexpr ::weft::passes::internal::KebabName kKebab{#Name};                          \
     static constexpr std::string_view kName = kKebab.view();                                     \
     static constexpr ::weft::drr::NumericClass kNumerics = ::weft::drr::NumericClass::numerics;  \
@@ -97,8 +98,9 @@ bool AddRule(std::string_view name, std::string_view group, NumericClass numeric
           &Record);                                                                              \
     }                                                                                            \
   };                                                                                             \
-  [[maybe_unused]] inline const bool weft_registered_##Name = ::weft::passes::internal::AddRule( \
-      Name::kName, group, Name::kNumerics, Name::kOptions, {__FILE__, __LINE__}, &Name::Build);  \
+  [[maybe_unused, gnu::visibility("hidden")]] inline const bool weft_registered_##Name =         \
+      ::weft::passes::internal::AddRule(Name::kName, group, Name::kNumerics, Name::kOptions,     \
+                                        {__FILE__, __LINE__}, &Name::Build);                     \
   inline void Name::Record([[maybe_unused]] ::weft::drr::SourcePattern& src,                     \
                            [[maybe_unused]] ::weft::drr::ResultPattern& res)
 

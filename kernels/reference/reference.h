@@ -23,6 +23,9 @@ namespace weft::kernels::reference {
 
 // --- registration -------------------------------------------------------------
 
+// Templates with one instance for each op: hidden, since a library or plugin that exported its own would be larger for names
+// that nobody looks up.
+
 template <class O>
 using AttrsOf = typename O::template Attrs<ir::Plain>;
 template <class O>
@@ -31,7 +34,7 @@ using Function = absl::Status (*)(const AttrsOf<O>&, const KernelArgs&);
 using Check = absl::Status (*)(const KernelContext&);
 
 template <class O>
-class FunctionKernel final : public Kernel {
+class [[gnu::visibility("hidden")]] FunctionKernel final : public Kernel {
  public:
   FunctionKernel(AttrsOf<O> attrs, Function<O> function)
       : attrs_(std::move(attrs)), function_(function) {}
@@ -47,7 +50,7 @@ class FunctionKernel final : public Kernel {
 };
 
 template <class O>
-class RegisterReference {
+class [[gnu::visibility("hidden")]] RegisterReference {
  public:
   RegisterReference(Function<O> function, Check check, const char* file = __builtin_FILE()) {
     function_ = function;
@@ -73,7 +76,7 @@ using SizingFunction = absl::StatusOr<std::vector<Tensor>> (*)(const AttrsOf<O>&
 absl::Status CopyResults(const std::vector<Tensor>& results, std::span<const TensorView> outputs);
 
 template <class O>
-class SizingKernel final : public Kernel {
+class [[gnu::visibility("hidden")]] SizingKernel final : public Kernel {
  public:
   SizingKernel(AttrsOf<O> attrs, size_t num_results, SizingFunction<O> function)
       : attrs_(std::move(attrs)), num_results_(num_results), function_(function) {}
@@ -99,7 +102,7 @@ class SizingKernel final : public Kernel {
 
 // `check` must not look at result types.
 template <class O>
-class RegisterSizing {
+class [[gnu::visibility("hidden")]] RegisterSizing {
  public:
   RegisterSizing(SizingFunction<O> function, Check check, const char* file = __builtin_FILE()) {
     function_ = function;

@@ -22,7 +22,7 @@ using StringsFunction = absl::StatusOr<std::vector<RuntimeValue>> (*)(const Attr
                                                                       const KernelArgs&);
 
 template <class O>
-class StringsKernel final : public ValueKernel {
+class [[gnu::visibility("hidden")]] StringsKernel final : public ValueKernel {
  public:
   StringsKernel(const KernelContext& context, StringsFunction<O> function)
       : ValueKernel(context), attrs_(context.attrs_of<O>()), function_(function) {}
@@ -39,7 +39,7 @@ class StringsKernel final : public ValueKernel {
 };
 
 template <class O>
-class RegisterStrings {
+class [[gnu::visibility("hidden")]] RegisterStrings {
  public:
   // `check` (may be null) is Ok or Unsupported for attributes that the function cannot do.
   explicit RegisterStrings(StringsFunction<O> function, Check check = nullptr,

@@ -115,6 +115,16 @@ function(weft_link_whole)
   endforeach()
 endfunction()
 
+# weft_shared_library(<target>): its relative relocations take a twentieth of the room where the linker can (on x86-64 since
+# binutils 2.38, on arm64 since 2.43), and glibc 2.36 reads them.
+include(CheckLinkerFlag)
+check_linker_flag(CXX LINKER:-z,pack-relative-relocs WEFT_PACKS_RELOCATIONS)
+function(weft_shared_library target)
+  if(WEFT_PACKS_RELOCATIONS)
+    target_link_options(${target} PRIVATE LINKER:-z,pack-relative-relocs)
+  endif()
+endfunction()
+
 # weft_c_library(<folder> [library...]): weft_c, alias weft::c, is the shared library libweft.so, which exports what the
 # folder's libweft.map names and nothing else of the static libraries in it.
 function(weft_c_library folder)
@@ -128,6 +138,7 @@ function(weft_c_library folder)
   target_include_directories(weft_c INTERFACE
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   weft_compile_options(weft_c)
+  weft_shared_library(weft_c)
   target_link_options(weft_c PRIVATE LINKER:--version-script=${map})
   weft_link(weft_c PRIVATE ${ARGN})
 endfunction()
@@ -176,6 +187,7 @@ function(weft_programs_library)
   set(map ${CMAKE_CURRENT_BINARY_DIR}/plugin_host.map)
   set_target_properties(weft_programs PROPERTIES OUTPUT_NAME weft-programs LINK_DEPENDS ${map}
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${CMAKE_INSTALL_LIBDIR}/weft)
+  weft_shared_library(weft_programs)
   # Functions of ours call each other directly; data may be a plugin's too.
   target_link_options(weft_programs PRIVATE LINKER:--version-script=${map} LINKER:-Bsymbolic
     "LINKER:--whole-archive,$<TARGET_FILE:weft::ir>,$<TARGET_FILE:weft::drr>,--no-whole-archive")
