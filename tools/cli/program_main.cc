@@ -7,18 +7,36 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <sstream>
 
 #include "ir/base/suggest.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/faults.h"
 #include "tools/cli/program_documents.h"
 #include "tools/cli/reproducer.h"
+#include "tools/cli/tables/terminal.h"
 #include "weft/version.h"
 
 namespace weft::tools {
 namespace {
 
 constexpr size_t kHelpColumn = 30;
+
+// Lines that the terminal cannot hold go on in the next.
+std::string Fitted(const std::string& help) {
+  const std::string indent(6, ' ');
+  const size_t columns = ColumnsOf(stdout);
+  if (columns <= 2 * indent.size()) return help;
+  std::string text, line;
+  for (std::istringstream lines(help); std::getline(lines, line);) {
+    std::string before;
+    for (const std::string& part : WrapText(line, columns - indent.size())) {
+      text += before + part + "\n";
+      before = indent;
+    }
+  }
+  return text;
+}
 
 class OneLineFormatter : public CLI::Formatter {
  public:
@@ -34,7 +52,7 @@ class OneLineFormatter : public CLI::Formatter {
         left += (i == 0 ? "" : ", ") + TypedForm(*line.options[i]);
       help += fmt::format("{:<{}}  {}\n", left, kHelpColumn - 2, line.description);
     }
-    return help + footer_ + "\n";
+    return Fitted(help + footer_ + "\n");
   }
 
  private:
@@ -158,11 +176,13 @@ int RunMain(CLI::App& app, int argc, const char* const* argv,
 }
 
 void PrintError(const std::string& program, std::string_view what) {
-  std::fprintf(stderr, "%s: error: %s\n", program.c_str(), EscapeControl(what).c_str());
+  std::fprintf(stderr, "%s: %s %s\n", program.c_str(),
+               Styled(Style::kRed, "error:", stderr).c_str(), EscapeControl(what).c_str());
 }
 
 void PrintWarning(const std::string& program, std::string_view what) {
-  std::fprintf(stderr, "%s: warning: %s\n", program.c_str(), EscapeControl(what).c_str());
+  std::fprintf(stderr, "%s: %s %s\n", program.c_str(),
+               Styled(Style::kYellow, "warning:", stderr).c_str(), EscapeControl(what).c_str());
 }
 
 Notices NoticesOf(const std::string& program) {

@@ -7,9 +7,21 @@
 
 #include "ir/base/suggest.h"
 #include "tools/cli/program_main.h"
+#include "tools/cli/tables/terminal.h"
 #include "weft/optimize/rewrite_text.h"
 
 namespace weft::tools {
+
+namespace {
+
+// Of a line that went, or came.
+Style StyleOfChange(const std::string& line) {
+  return line.starts_with('-')   ? Style::kRed
+         : line.starts_with('+') ? Style::kGreen
+                                 : Style::kPlain;
+}
+
+}  // namespace
 
 void AddRewriteFlags(CLI::App& app, RewriteFlags* flags) {
   app.add_option("--max-rewrites", flags->most,
@@ -37,8 +49,9 @@ std::optional<passes::RewriteTraceOptions> TraceOptionsOf(const RewriteFlags& fl
   options.on_rewrite = flags.on_rewrite;
   if (!flags.print.empty())
     options.on_rewrite = [also = flags.on_rewrite](const passes::TracedRewrite& rewrite) {
-      std::string text = DescribeRewrite(rewrite) + "\n";
-      for (const std::string& line : rewrite.lines) text += "  " + line + "\n";
+      std::string text = Styled(Style::kBold, DescribeRewrite(rewrite), stderr) + "\n";
+      for (const std::string& line : rewrite.lines)
+        text += "  " + Styled(StyleOfChange(line), line, stderr) + "\n";
       std::fputs(text.c_str(), stderr);
       if (also) also(rewrite);
     };

@@ -57,7 +57,7 @@ class Report {
   }
   size_t findings() const { return findings_; }
   std::string ToString() const {
-    return names_.empty() ? text_ : text_ + "\n" + not_analysed_.ToString();
+    return names_.empty() ? text_ : text_ + "\n" + not_analysed_.ToString(stdout);
   }
 
  private:

@@ -11,11 +11,14 @@
 #include <map>
 #include <new>
 #include <set>
+#include <sstream>
 #include <string_view>
 #include <utility>
 
 #include "tools/cli/exit_code.h"
 #include "tools/cli/process.h"
+#include "tools/cli/tables/json_text.h"
+#include "tools/cli/tables/progress_line.h"
 #include "tools/cli/tables/table.h"
 #include "weft/base/files.h"
 
@@ -23,6 +26,7 @@ namespace weft::tools {
 namespace {
 
 namespace fs = std::filesystem;
+using nlohmann::ordered_json;
 
 bool IsModel(const fs::path& path) { return ModelFormatOf(path.string()).ok(); }
 
@@ -135,11 +139,37 @@ std::string ErrorOf(const ProcessEnd& end, const Result& result) {
   return LastLine(end.text);
 }
 
+// What a process printed, parted into objects as JsonText() prints them and lines.
+struct Said {
+  std::string text;
+  ordered_json answers = ordered_json::array();
+};
+
+Said Part(const std::string& printed) {
+  Said said;
+  std::string line, object;
+  for (std::istringstream lines(printed); std::getline(lines, line);) {
+    if (object.empty() && line != "{") {
+      said.text += line + "\n";
+      continue;
+    }
+    object += line + "\n";
+    if (line != "}") continue;
+    ordered_json answer = ordered_json::parse(object, nullptr, /*allow_exceptions=*/false);
+    if (answer.is_discarded()) said.text += object;
+    if (!answer.is_discarded()) said.answers.push_back(std::move(answer));
+    object.clear();
+  }
+  said.text += object;
+  return said;
+}
+
 struct Row {
   bool started = false;
   int code = kBadInput;
   double seconds = 0;
   std::string error = "not started";
+  ordered_json answers = ordered_json::array();
 };
 
 void PrintRows(const std::vector<BatchModel>& models, const std::vector<Row>& rows,
@@ -149,9 +179,28 @@ void PrintRows(const std::vector<BatchModel>& models, const std::vector<Row>& ro
     const bool done = rows[i].code == kDone;
     table.AddRow({models[i].in, done ? fmt::to_string(results[i].ops.before) : "",
                   done ? fmt::to_string(results[i].ops.after) : "",
-                  rows[i].started ? fmt::format("{:.2f}", rows[i].seconds) : "", rows[i].error});
+                  rows[i].started ? fmt::format("{:.2f}", rows[i].seconds) : "", rows[i].error},
+                 done ? Style::kPlain : Style::kRed);
   }
-  std::fputs(table.ToString().c_str(), stderr);
+  std::fputs(table.ToString(stderr).c_str(), stderr);
+}
+
+void PrintJson(const std::vector<BatchModel>& models, const std::vector<Row>& rows,
+               SharedResults& results) {
+  ordered_json all = ordered_json::array();
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const bool done = rows[i].code == kDone;
+    const auto if_done = [&](size_t count) { return done ? ordered_json(count) : ordered_json(); };
+    all.push_back({{"model", models[i].in},
+                   {"output", models[i].out},
+                   {"exit_code", rows[i].code},
+                   {"error", done ? ordered_json() : ordered_json(rows[i].error)},
+                   {"seconds", rows[i].started ? ordered_json(rows[i].seconds) : ordered_json()},
+                   {"operations_before", if_done(results[i].ops.before)},
+                   {"operations_after", if_done(results[i].ops.after)},
+                   {"answers", rows[i].answers}});
+  }
+  std::fputs(JsonText({{"models", all}}).c_str(), stderr);
 }
 
 absl::Status Verdict(const std::vector<Row>& rows) {
@@ -201,20 +250,29 @@ absl::StatusOr<std::vector<BatchModel>> PlanBatch(const std::vector<std::string>
   return models;
 }
 
-absl::Status RunBatch(const std::vector<BatchModel>& models, size_t jobs,
+absl::Status RunBatch(const std::vector<BatchModel>& models, size_t jobs, bool json,
                       const OptimiseModel& optimise) {
   WEFT_RETURN_IF_ERROR(MakeFolders(models));
   SharedResults results(models.size());
   std::vector<Row> rows(models.size());
+  ProgressLine progress("models", models.size());
+  size_t done = 0, failed = 0;
+  progress.Show(done, failed);
   const auto ended = [&](size_t i, const ProcessEnd& end, double seconds) {
-    rows[i] = {true, end.signal != 0 ? kBadInput : end.exit_code, seconds,
-               ErrorOf(end, results[i])};
-    if (!end.text.empty()) std::fprintf(stderr, "%s:\n%s", models[i].in.c_str(), end.text.c_str());
+    Said said = json ? Part(end.text) : Said{.text = end.text};
+    rows[i] = {true, end.signal != 0 ? kBadInput : end.exit_code, seconds, ErrorOf(end, results[i]),
+               std::move(said.answers)};
+    progress.Clear();
+    if (!said.text.empty())
+      std::fprintf(stderr, "%s:\n%s", models[i].in.c_str(), said.text.c_str());
+    failed += rows[i].code != kDone;
+    progress.Show(++done, failed);
   };
   WEFT_RETURN_IF_ERROR(RunInCopies(
       models.size(), jobs,
       [&](size_t i) { return OptimiseInCopy(optimise, models[i], &results[i]); }, ended));
-  PrintRows(models, rows, results);
+  progress.Clear();
+  (json ? PrintJson : PrintRows)(models, rows, results);
   return Verdict(rows);
 }
 

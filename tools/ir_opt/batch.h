@@ -27,10 +27,11 @@ struct OpCounts {
 using OptimiseModel = std::function<absl::Status(const BatchModel&, OpCounts*)>;
 
 // Makes the folders, and optimises each model in a process of its own, `jobs` at a time, so that a
-// crash is an error of that model alone. What one says, it says on stderr when it ends; a table closes.
+// crash is an error of that model alone. What one says, it says on stderr when it ends; a table closes, or with `json`
+// one object, which has the answers of all that are JSON (tools/schemas/batch.json). A terminal shows how far it is.
 // The status has the exit code of the worst: bad input and crashes, then unsupported, then a check that
 // failed.
-absl::Status RunBatch(const std::vector<BatchModel>& models, size_t jobs,
+absl::Status RunBatch(const std::vector<BatchModel>& models, size_t jobs, bool json,
                       const OptimiseModel& optimise);
 
 }  // namespace weft::tools

@@ -125,7 +125,7 @@ absl::Status PrintDifferences(const ir::Program& before, const ir::Program& afte
   Table table({"output", "largest", "difference", "of the largest", "of its element"});
   for (size_t i = 0; i < a.outputs.size(); ++i)
     AddRow(a.session->outputs()[i].name, a.outputs[i], b.outputs[i], &table);
-  std::fputs(table.ToString().c_str(), stderr);
+  std::fputs(table.ToString(stderr).c_str(), stderr);
   return absl::OkStatus();
 }
 

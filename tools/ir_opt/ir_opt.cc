@@ -425,7 +425,8 @@ absl::Status OptimiseMany(const Flags& flags) {
   WEFT_RETURN_IF_ERROR(CheckBatchFlags(flags));
   WEFT_ASSIGN_OR_RETURN(const std::vector<BatchModel> models,
                         PlanBatch(flags.inputs, flags.output_dir, flags.format));
-  return RunBatch(models, static_cast<size_t>(flags.jobs),
+  const bool json = flags.json || flags.passes.stats == kJson;
+  return RunBatch(models, static_cast<size_t>(flags.jobs), json,
                   [&](const BatchModel& model, OpCounts* ops) {
                     Flags one = flags;
                     one.in = model.in;

@@ -80,7 +80,7 @@ std::string ListPasses() {
   for (const passes::Pipeline& pipeline : passes::Pipelines())
     pipelines.AddRow({std::string(pipeline.name), std::string(pipeline.description),
                       fmt::format("{}", fmt::join(pipeline.passes, ","))});
-  return passes.ToString() + "\n" + pipelines.ToString();
+  return passes.ToString(stdout) + "\n" + pipelines.ToString(stdout);
 }
 
 absl::StatusOr<std::string> ListRules(const std::vector<std::string>& files) {
@@ -93,13 +93,13 @@ absl::StatusOr<std::string> ListRules(const std::vector<std::string>& files) {
     table.AddRow({rule->name, "", BaseName(rule->graph.loc.file),
                   std::string(drr::NumericClassName(rule->numerics)), RememberedBadge(*rule),
                   "default", rule->algebra});
-  if (!files.empty()) return table.ToString();
+  if (!files.empty()) return table.ToString(stdout);
   for (const passes::Transformation& it : passes::Transformations())
     table.AddRow({WithAliases(it), std::string(it.seed),
                   it.IsPass() ? "(pass)" : std::string(it.group),
                   std::string(drr::NumericClassName(it.numerics)),
                   std::string(passes::BadgeOf(it.name)), it.Runs(), it.What()});
-  return table.ToString();
+  return table.ToString(stdout);
 }
 
 std::string ListConstraints() {
@@ -112,7 +112,7 @@ std::string ListConstraints() {
         table.AddRow({e.cpp.empty() ? "" : fmt::format("{}({})", e.cpp, Parameters(e)),
                       fmt::format("{}({})", e.name, Parameters(e)), std::string(e.doc),
                       std::string(e.symbolic)});
-    text += (text.empty() ? "" : "\n") + table.ToString();
+    text += (text.empty() ? "" : "\n") + table.ToString(stdout);
   }
   return text;
 }
@@ -130,7 +130,7 @@ std::string ListOps() {
                                               op->info->onnx_domain.empty() ? "" : ".",
                                               op->info->onnx, op->info->since),
          ir::TraitNames(op->traits), InplaceText(*op->info), std::string(op->info->doc)});
-  return table.ToString();
+  return table.ToString(stdout);
 }
 
 }  // namespace weft::tools

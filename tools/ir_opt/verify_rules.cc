@@ -60,16 +60,19 @@ std::string Report(const std::vector<JudgedRule>& judged) {
   size_t remembered = 0;
   for (const JudgedRule& rule : judged) {
     const passes::RuleJudgement& it = rule.judgement;
-    table.AddRow({it.rule, std::string(drr::NumericClassName(it.numerics)), it.Badge(),
-                  std::to_string(it.instances), std::to_string(it.symbolic),
-                  std::to_string(it.comparisons),
-                  it.why.empty() && !it.unproved.empty() ? "not proved: " + it.unproved : it.why});
+    table.AddRow(
+        {it.rule, std::string(drr::NumericClassName(it.numerics)), it.Badge(),
+         std::to_string(it.instances), std::to_string(it.symbolic), std::to_string(it.comparisons),
+         it.why.empty() && !it.unproved.empty() ? "not proved: " + it.unproved : it.why},
+        it.verdict == Verdict::kRefuted    ? Style::kRed
+        : it.verdict == Verdict::kUnjudged ? Style::kYellow
+                                           : Style::kPlain);
     if (it.verdict == Verdict::kRefuted)
       counterexamples +=
           fmt::format("\n// {} is refuted: {}\n{}\n", it.rule, it.why, it.counterexample);
     remembered += rule.remembered;
   }
-  std::string text = table.ToString() + counterexamples;
+  std::string text = table.ToString(stdout) + counterexamples;
   if (remembered > 0)
     text += fmt::format("\n{} of {} judgements are those of earlier runs, in {}\n", remembered,
                         judged.size(), passes::JudgementCache::FolderOfUser());

@@ -41,18 +41,27 @@ absl::Status TimeBlock(const RunOnce& run, size_t count, std::vector<double>* ti
   return absl::OkStatus();
 }
 
-size_t RunsFor(double typical_ms) {
-  const size_t least = typical_ms > kSlowRunMs ? kMinSlowRuns : kMinRuns;
-  const double fit = kMeasureMs / std::max(typical_ms, 1e-6);
-  return std::clamp(static_cast<size_t>(std::min(fit, double{kMaxRuns})), least, kMaxRuns);
+// Runs for that long, at least so often: by the clock, since on a busy machine runs get slower.
+absl::Status TimeFor(const RunOnce& run, double milliseconds, size_t least,
+                     std::vector<double>* times) {
+  const size_t most = times->size() + kMaxRuns;
+  least += times->size();
+  for (double total = 0; (times->size() < least || total < milliseconds) && times->size() < most;) {
+    WEFT_ASSIGN_OR_RETURN(const double ms, TimeOne(run));
+    times->push_back(ms);
+    total += ms;
+  }
+  return absl::OkStatus();
 }
+
+size_t LeastRuns(double typical_ms) { return typical_ms > kSlowRunMs ? kMinSlowRuns : kMinRuns; }
 
 }  // namespace
 
 absl::StatusOr<std::vector<double>> TimeRuns(const RunOnce& run) {
   WEFT_ASSIGN_OR_RETURN(const double typical, WarmUp(run));
   std::vector<double> times;
-  WEFT_RETURN_IF_ERROR(TimeBlock(run, RunsFor(typical), &times));
+  WEFT_RETURN_IF_ERROR(TimeFor(run, kMeasureMs, LeastRuns(typical), &times));
   return times;
 }
 
@@ -60,12 +69,11 @@ absl::StatusOr<PairedTimes> TimeInTurns(const RunOnce& a, const RunOnce& b) {
   constexpr size_t kTurns = 10;
   WEFT_ASSIGN_OR_RETURN(const double typical_a, WarmUp(a));
   WEFT_ASSIGN_OR_RETURN(const double typical_b, WarmUp(b));
-  const size_t block_a = (RunsFor(typical_a) + kTurns - 1) / kTurns;
-  const size_t block_b = (RunsFor(typical_b) + kTurns - 1) / kTurns;
+  const auto least = [](double typical) { return (LeastRuns(typical) + kTurns - 1) / kTurns; };
   PairedTimes times;
   for (size_t turn = 0; turn < kTurns; ++turn) {
-    WEFT_RETURN_IF_ERROR(TimeBlock(a, block_a, &times.a));
-    WEFT_RETURN_IF_ERROR(TimeBlock(b, block_b, &times.b));
+    WEFT_RETURN_IF_ERROR(TimeFor(a, kMeasureMs / kTurns, least(typical_a), &times.a));
+    WEFT_RETURN_IF_ERROR(TimeFor(b, kMeasureMs / kTurns, least(typical_b), &times.b));
   }
   return times;
 }

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <memory>
 
 #include "ir/base/suggest.h"
@@ -42,7 +41,7 @@ absl::Status OutputCheck::Check(size_t output, const RuntimeValue& expected,
                         Compare(name, runner_.outputs()[output], expected,
                                 {.step = steps_[output], .tolerance = tolerance_}));
   compared_.push_back({name, comparison.relative, comparison.Text(with)});
-  std::printf("%s: %s\n", name.c_str(), compared_.back().text.c_str());
+  std::fprintf(lines_, "%s: %s\n", name.c_str(), compared_.back().text.c_str());
   disagreement_.Add(comparison);
   return absl::OkStatus();
 }

@@ -1,6 +1,7 @@
 // ir-run --compare and --expect: the outputs of a run next to those of another one, or of files.
 #pragma once
 
+#include <cstdio>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,13 +22,14 @@ struct ComparisonFlags {
 
 absl::Status CheckComparisonFlags(const ComparisonFlags& flags);
 
-// The outputs of one run, and what is compared with them: a line per output on stdout.
+// The outputs of one run, and what is compared with them: a line per output.
 class OutputCheck {
  public:
-  // `steps` are those of the model as it is (OutputSteps). All must outlive this.
+  // `steps` are those of the model as it is (OutputSteps). All must outlive this. Lines go to `lines`.
   OutputCheck(const Runner& runner, const std::vector<kernels::RuntimeValue>& inputs,
-              const std::vector<std::optional<double>>& steps, std::optional<double> tolerance)
-      : runner_(runner), inputs_(inputs), steps_(steps), tolerance_(tolerance) {}
+              const std::vector<std::optional<double>>& steps, std::optional<double> tolerance,
+              std::FILE* lines)
+      : runner_(runner), inputs_(inputs), steps_(steps), tolerance_(tolerance), lines_(lines) {}
 
   // The same program, as it is, on reference kernels and one thread.
   absl::Status WithReference(const ir::Program& original);
@@ -54,6 +56,7 @@ class OutputCheck {
   const std::vector<kernels::RuntimeValue>& inputs_;
   const std::vector<std::optional<double>>& steps_;
   std::optional<double> tolerance_;
+  std::FILE* lines_;
   Disagreement disagreement_;
   std::vector<Compared> compared_;
 };

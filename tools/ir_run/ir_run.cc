@@ -221,7 +221,9 @@ absl::Status CheckAndMeasure(const Flags& flags, const kernels::SessionOptions& 
   const bool checks = !flags.compare.with.empty() || !flags.compare.expect.empty();
   const bool measures =
       flags.bench_blocks || !flags.bench.empty() || !flags.profile.empty() || picture != nullptr;
-  OutputCheck check(*run.runner, run.inputs, run.steps, flags.compare.tolerance);
+  const bool json_follows = flags.bench == kJson || flags.profile == kJson;
+  OutputCheck check(*run.runner, run.inputs, run.steps, flags.compare.tolerance,
+                    json_follows ? stderr : stdout);
   absl::Status verdict;
   if (checks) verdict = CheckOutputs(flags, run.original.get(), options, run.context, check);
   if (!verdict.ok() && (!picture || check.compared().empty())) return verdict;

@@ -45,7 +45,7 @@ std::string BenchTable(const std::vector<double>& milliseconds, size_t arena_byt
   table.AddRow({fmt::format("{}", times.runs), Milliseconds(times.min), Milliseconds(times.mean),
                 Milliseconds(times.p50), Milliseconds(times.p90), Milliseconds(times.p99),
                 Mebibytes(arena_bytes)});
-  return table.ToString();
+  return table.ToString(stdout);
 }
 
 std::string BenchJson(const std::vector<double>& milliseconds, size_t arena_bytes) {
@@ -62,7 +62,7 @@ std::string ProfileTable(const std::vector<ProfiledStep>& steps) {
                   fmt::format("{:.1f} %", 100 * Share(step.milliseconds, total)), step.kernel,
                   step.place, step.rules});
   table.AddRow({"all", Milliseconds(total), "100.0 %"});
-  return table.ToString();
+  return table.ToString(stdout);
 }
 
 std::string ProfileJson(const std::vector<ProfiledStep>& steps) {

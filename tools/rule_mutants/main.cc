@@ -307,7 +307,7 @@ std::string Report(const std::vector<Outcome>& outcomes) {
          std::to_string(score.with[Fate::kHarmless]),
          std::to_string(score.with[Fate::kNeverApplies]),
          std::to_string(score.with[Fate::kSurvived]), score.Percent()});
-  return others.ToString() + "\n" + table.ToString();
+  return others.ToString(stdout) + "\n" + table.ToString(stdout);
 }
 
 absl::Status Run(const Flags& flags) {

@@ -66,7 +66,7 @@ std::vector<std::vector<std::string>> OpRows(const RunResults& run) {
 std::string TotalsTable(const RunResults& run) {
   tools::Table table(Heads({"data", "suite"}));
   for (auto& row : TotalRows(run)) table.AddRow(std::move(row));
-  return table.ToString();
+  return table.ToString(stdout);
 }
 
 std::string MarkdownReport(const RunResults& run, const std::vector<std::string>& pipelines) {

@@ -31,7 +31,7 @@ std::string DeclineTable(const std::vector<PassReport>& reports) {
         table.AddRow({report.pass, rule.rule, Count(count), why});
         any = true;
       }
-  return any ? "\n" + table.ToString() : "";
+  return any ? "\n" + table.ToString(stderr) : "";
 }
 
 std::string SkippedTable(const std::vector<PassReport>& reports) {
@@ -42,7 +42,7 @@ std::string SkippedTable(const std::vector<PassReport>& reports) {
       table.AddRow({report.pass, rule.rule, rule.why});
       any = true;
     }
-  return any ? "\n" + table.ToString() : "";
+  return any ? "\n" + table.ToString(stderr) : "";
 }
 
 ordered_json RuleJson(const RuleStatistics& rule) {
@@ -93,8 +93,9 @@ std::string PassTable(const std::vector<PassReport>& reports, bool all) {
   }
   if (!reports.empty())
     table.AddRow({"total", "", "", "", "", "", "",
-                  OpsText(reports.front().ops_before, reports.back().ops_after)});
-  return table.ToString();
+                  OpsText(reports.front().ops_before, reports.back().ops_after)},
+                 Style::kBold);
+  return table.ToString(stderr);
 }
 
 }  // namespace
@@ -135,7 +136,7 @@ std::string RuleTable(const std::vector<PassReport>& reports) {
   if (!reports.empty())
     table.AddRow({"the whole program", "all", "", "",
                   fmt::format("{} -> {}", reports.front().ops_before, reports.back().ops_after)});
-  return table.ToString();
+  return table.ToString(stdout);
 }
 
 std::string TimingTable(const std::vector<PassReport>& reports) {
@@ -148,7 +149,7 @@ std::string TimingTable(const std::vector<PassReport>& reports) {
   };
   for (const PassReport& report : reports) add(report.pass, report.seconds);
   add("total", total);
-  return table.ToString();
+  return table.ToString(stderr);
 }
 
 }  // namespace weft::tools

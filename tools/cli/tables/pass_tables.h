@@ -1,4 +1,4 @@
-// What a run of passes did, as tables of text or as JSON.
+// What a run of passes did, as tables of text for stderr (RuleTable: for stdout) or as JSON.
 #pragma once
 
 #include <string>

@@ -47,7 +47,7 @@ std::string SizeTable(const SizedModel& before, const SizedModel& after) {
   if (before.file_bytes || after.file_bytes)
     row("file", [](const SizedModel& m) { return BytesText(m.file_bytes, "none"); });
   row("arena", [](const SizedModel& m) { return BytesText(m.size.arena_bytes, "unknown"); });
-  return table.ToString();
+  return table.ToString(stderr);
 }
 
 std::optional<uint64_t> FileBytes(const std::string& path) {

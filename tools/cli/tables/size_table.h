@@ -1,4 +1,4 @@
-// How large a model was and is, for people.
+// How large a model was and is, for people who look at stderr.
 #pragma once
 
 #include <cstdint>

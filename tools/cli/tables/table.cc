@@ -15,37 +15,91 @@ bool LooksLikeNumber(const std::string& cell) {
           std::isdigit(static_cast<unsigned char>(cell[1])));
 }
 
-}  // namespace
+constexpr size_t kLeastColumn = 10;  // of text, in characters
 
-void Table::AddRow(std::vector<std::string> cells) {
-  cells.resize(heads_.size());
-  rows_.push_back(std::move(cells));
+size_t LongestWord(const std::string& text) {
+  size_t longest = 0;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find(' ', begin), text.size());
+    longest = std::max(longest, end - begin);
+    begin = end + 1;
+  }
+  return longest;
 }
 
-std::string Table::ToString() const {
-  std::vector<size_t> widths;
-  std::vector<bool> numbers;
+}  // namespace
+
+void Table::AddRow(std::vector<std::string> cells, Style style) {
+  cells.resize(heads_.size());
+  rows_.push_back({std::move(cells), style});
+}
+
+std::vector<Table::Column> Table::Columns() const {
+  std::vector<Column> columns;
   for (size_t c = 0; c < heads_.size(); ++c) {
-    size_t width = heads_[c].size();
-    bool all_numbers = c > 0 && !rows_.empty();
-    for (const auto& row : rows_) {
-      width = std::max(width, row[c].size());
-      all_numbers = all_numbers && LooksLikeNumber(row[c]);
+    Column column{.width = CharactersIn(heads_[c]), .numbers = c > 0 && !rows_.empty()};
+    size_t widest = 0;
+    for (const Row& row : rows_) {
+      widest = std::max(widest, CharactersIn(row.cells[c]));
+      column.numbers = column.numbers && LooksLikeNumber(row.cells[c]);
     }
-    widths.push_back(width);
-    numbers.push_back(all_numbers);
+    column.width = std::max(column.width, widest);
+    column.least = column.numbers ? std::max(widest, LongestWord(heads_[c]))
+                                  : std::min(column.width, kLeastColumn);
+    columns.push_back(column);
+  }
+  return columns;
+}
+
+std::string Table::ToString(std::FILE* stream) const {
+  std::vector<Column> columns = Columns();
+  size_t total = 2 * (columns.size() - 1);
+  for (const Column& column : columns) total += column.width;
+  const size_t available = ColumnsOf(stream);
+  for (; available > 0 && total > available; --total) {
+    const auto widest =
+        std::max_element(columns.begin(), columns.end(), [](const Column& a, const Column& b) {
+          return (a.width > a.least ? a.width : 0) < (b.width > b.least ? b.width : 0);
+        });
+    if (widest->width <= widest->least) return Stacked(available, stream);
+    --widest->width;
   }
   std::string text;
-  auto append = [&](const std::vector<std::string>& cells) {
-    std::string line;
-    for (size_t c = 0; c < cells.size(); ++c)
-      line += numbers[c] ? fmt::format("{:>{}}  ", cells[c], widths[c])
-                         : fmt::format("{:<{}}  ", cells[c], widths[c]);
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + "\n";
+  const auto append = [&](const std::vector<std::string>& cells, Style style) {
+    std::vector<std::vector<std::string>> lines;
+    size_t height = 1;
+    for (size_t c = 0; c < cells.size(); ++c) {
+      lines.push_back(WrapText(cells[c], std::max<size_t>(1, columns[c].width)));
+      height = std::max(height, lines.back().size());
+    }
+    for (size_t i = 0; i < height; ++i) {
+      std::string line;
+      for (size_t c = 0; c < cells.size(); ++c) {
+        const std::string cell = i < lines[c].size() ? lines[c][i] : "";
+        const std::string space(columns[c].width - CharactersIn(cell), ' ');
+        line += (columns[c].numbers ? space + cell : cell + space) + "  ";
+      }
+      line.erase(line.find_last_not_of(' ') + 1);
+      text += Styled(style, line, stream) + "\n";
+    }
   };
-  append(heads_);
-  for (const auto& row : rows_) append(row);
+  append(heads_, Style::kBold);
+  for (const Row& row : rows_) append(row.cells, row.style);
+  return text;
+}
+
+// rule: merge-transposes
+//   applied: 12
+std::string Table::Stacked(size_t columns, std::FILE* stream) const {
+  std::string text;
+  for (const Row& row : rows_)
+    for (size_t c = 0; c < heads_.size(); ++c) {
+      if (row.cells[c].empty()) continue;
+      const std::string indent(c == 0 ? 0 : 2, ' ');
+      const std::string said = heads_[c].empty() ? row.cells[c] : heads_[c] + ": " + row.cells[c];
+      for (const std::string& line : WrapText(said, std::max<size_t>(8, columns) - indent.size()))
+        text += Styled(c == 0 ? Style::kBold : row.style, indent + line, stream) + "\n";
+    }
   return text;
 }
 

@@ -66,7 +66,7 @@ class SchemasTest(unittest.TestCase):
     def test_every_schema_is_one_and_every_answer_has_one(self):
         names = {path.stem for path in (ROOT / "tools/schemas").glob("*.json")}
         self.assertEqual(names, {"stats", "list_passes", "list_rules", "list_ops", "list_constraints", "bench",
-                                 "profile", "report", "explain", "check"})
+                                 "profile", "report", "explain", "check", "batch"})
         for name in names:
             jsonschema.Draft202012Validator.check_schema(schema(name))
 
@@ -136,6 +136,24 @@ class SchemasTest(unittest.TestCase):
         both, end = json.JSONDecoder().raw_decode(run(*model, "--bench", "--profile", "--json").stdout)
         self.assertIn("every_run", both)
         self.assertGreater(end, 10)
+
+    def test_batch(self):
+        models = [BERT, self.path("a.ir", RELU), self.path("bad.ir", "no model")]
+        done = run(IR_OPT, *models, "--output-dir", self.path("out"), "--stats", "--json", code=2)
+        text, error = done.stderr.rsplit("ir-opt: error: ", 1)
+        self.assertEqual(error, "1 of 3 models failed\n")
+        text = text[text.index("\n{") + 1:] if text[0] != "{" else text
+        bert, relu, bad = self.valid("batch", text)["models"]
+        self.assertEqual((bert["operations_before"], bert["exit_code"], bert["error"]), (170, 0, None))
+        self.valid("stats", json.dumps(bert["answers"][0]))
+        self.assertEqual((relu["model"], len(relu["answers"])), (models[1], 1))
+        self.assertEqual((bad["exit_code"], bad["operations_after"], bad["answers"]), (2, None, []))
+        self.assertTrue(bad["error"])
+
+    def test_json_on_stdout_is_alone_there(self):
+        done = run(IR_RUN, BERT, "--random-inputs", "1", "--threads", "1", "--bench=json", "--compare", "reference")
+        self.valid("bench", done.stdout)
+        self.assertTrue(done.stderr.startswith("182: "), done.stderr)
 
     def test_report(self):
         model = [IR_RUN, BERT, "--random-inputs", "1", "--threads", "1"]
