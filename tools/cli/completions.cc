@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tools/cli/option_texts.h"
 #include "tools/cli/program_documents.h"
 
 namespace weft::tools {
@@ -91,8 +92,10 @@ std::vector<Completed> FlagsOf(const CLI::App& app) {
       std::vector<std::string> names;
       for (const std::string& name : option.get_lnames()) names.push_back("--" + name);
       for (const std::string& name : option.get_snames()) names.push_back("-" + name);
+      const std::string text_of = names.empty() ? "" : names[0];
       for (const std::string& name : names) {
-        Completed flag = {.flag = name, .description = own.empty() ? line.description : own};
+        Completed flag = {.flag = name,
+                          .description = FirstPartOf(OptionText(app.get_name(), text_of))};
         if (option.get_items_expected_max() > 0) {
           flag.type = TypedForm(option);
           flag.type = flag.type.substr(flag.type.rfind(' ') + 1);

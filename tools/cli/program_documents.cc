@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tools/cli/completions.h"
+#include "tools/cli/option_texts.h"
 #include "tools/cli/program_main.h"
 #include "weft/version.h"
 
@@ -38,7 +39,14 @@ std::pair<std::string, std::string> SplitAtGap(const std::string& line) {
   return {line.substr(0, gap), line.substr(line.find_first_not_of(' ', gap))};
 }
 
-std::string ManPage(const CLI::App& app, const std::string& usage, const std::string& footer) {
+// As OptionText() knows it.
+std::string NameOf(const CLI::Option& option) {
+  if (option.get_positional()) return option.get_name(true);
+  return option.get_lnames().empty() ? "-" + option.get_snames()[0] : "--" + option.get_lnames()[0];
+}
+
+absl::StatusOr<std::string> ManPage(const CLI::App& app, const std::string& usage,
+                                    const std::string& footer) {
   const std::string& name = app.get_name();
   const auto [synopsis, summary] = SplitAtGap(usage);
   std::string page = fmt::format(".TH {} 1 \"\" \"Weft {}\" \"User Commands\"\n.ad l\n.nh\n",
@@ -46,13 +54,13 @@ std::string ManPage(const CLI::App& app, const std::string& usage, const std::st
   page += fmt::format(".SH NAME\n{} \\- {}\n", Escaped(name), Escaped(summary));
   const std::string_view kUsage = "usage: ";
   page += fmt::format(".SH SYNOPSIS\n.B {}\n", Escaped(synopsis.substr(kUsage.size())));
-  page += ".SH OPTIONS\nFor options that stand together, parts of the text are of one each.\n";
-  for (const OptionLine& line : OptionLines(app, /*all=*/true)) {
-    page += ".TP\n\\fB";
-    for (size_t i = 0; i < line.options.size(); ++i)
-      page += (i == 0 ? "" : ", ") + Escaped(TypedForm(*line.options[i]));
-    page += "\\fR\n" + Escaped(line.description) + "\n";
-  }
+  page += ".SH OPTIONS\n";
+  for (const OptionLine& line : OptionLines(app, /*all=*/true))
+    for (const CLI::Option* option : line.options) {
+      const std::string_view text = OptionText(name, NameOf(*option));
+      if (text.empty()) return ir::Internal(NameOf(*option) + " has no text in option_texts.cc");
+      page += fmt::format(".TP\n\\fB{}\\fR\n{}\n", Escaped(TypedForm(*option)), Escaped(text));
+    }
   page += ".SH NOTES\n";
   for (size_t at = 0; at < footer.size();) {
     const size_t end = std::min(footer.find('\n', at), footer.size());

@@ -13,7 +13,7 @@ namespace weft::tools {
 // The group of the option that prints what ProgramDocument makes, for who builds a package.
 inline constexpr const char* kForPackages = "for packages";
 
-// Options that stand on one line and share its description, whose parts, when there are as many,
+// Options that stand on one line of the help and share its description, whose parts, when there are as many,
 // are of one option each: "; " parts them.
 struct OptionLine {
   std::vector<const CLI::Option*> options;
