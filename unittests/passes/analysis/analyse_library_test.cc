@@ -53,8 +53,10 @@ TEST_P(RuleLibrary, HasNoRulesThatUndoGrowOrShadow) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Passes, RuleLibrary,
-                         testing::Values("canonicalize", "fuse-composite", "layout",
-                                         "layout-cleanup", "fuse-epilogue", "ascend", "litert"),
+                         testing::Values("canonicalize", "named-operators", "fuse-composite",
+                                         "fuse-quantized", "layout", "layout-cleanup",
+                                         "fuse-epilogue", "onnxruntime", "paddle", "ascend",
+                                         "litert"),
                          [](const auto& info) { return fixtures::GoldenTestName(info.param); });
 
 }  // namespace
