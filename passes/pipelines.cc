@@ -134,6 +134,7 @@ const std::vector<Pipeline>& Pipelines() {
     fuse.insert(fuse.begin(), {"lower-microsoft", "lower-attention"});
     for (const char* pass :
          {"fuse-quantized", "fuse-quantized-lookup", "fuse-composite", "layout", "layout-cleanup",
+          "fuse-quantized-lookup",  // where a transpose stood between
           "fuse-epilogue", "constant-folding", "common-subexpression-elimination",
           "dead-code-elimination", "fuse-elementwise"})
       fuse.emplace_back(pass);
@@ -145,7 +146,8 @@ const std::vector<Pipeline>& Pipelines() {
          {"masked-softmax-select-to-add", "mha-to-sha-decode", "mha-to-sha-prefill", "litert",
           "constant-folding", "common-subexpression-elimination", "dead-code-elimination"})
       litert.emplace_back(pass);
-    ort.insert(ort.begin(), "lower-attention");
+    ort.insert(ort.begin(),
+               {"lower-fused", "lower-attention"});  // fused anew, as ONNX Runtime has it
     for (const char* pass :
          {"fuse-composite", "onnxruntime", "lower-fused", "constant-folding", "shape-arithmetic",
           "onnxruntime", "layout-cleanup", "constant-folding", "common-subexpression-elimination",

@@ -79,9 +79,11 @@ std::vector<Value> EmbedLayerNorm::Decompose(Builder& b, std::span<const Value> 
              !IsStaticDim(length) || table.type().dim(0) != length) {
     positions = look_up(table, ops::CountTo(b, ops::DimOf(b, ids, ids.type().rank() - 1)));
   }
-  Value sum = b.Make<ops::Add>({look_up(operands[kWords], ids), positions});
+  // In the order in which the rule that fuses them reads them: of alike tables it takes the last for positions.
+  Value sum = look_up(operands[kWords], ids);
   if (const Value at = OperandOrNull(operands, kSegmentIds))
     sum = b.Make<ops::Add>({sum, look_up(operands[kSegments], at)});
+  sum = b.Make<ops::Add>({sum, positions});
   std::vector<Value> inputs = {sum, operands[kScale]};
   if (const Value bias = OperandOrNull(operands, kBias)) inputs.push_back(bias);
   return {b.Make<ops::LayerNormalization>(inputs, {.axis = int64_t{-1}, .epsilon = attrs.epsilon})};
