@@ -46,11 +46,12 @@ class PatternChecker {
   void NotReplaced(const SourceOp& op);
   // Of an Either(), or of an optional operand that the rule says how to make.
   size_t NumChoices(ValueId v) const;
-  void Reach(ValueId v, uint64_t choice, std::set<ValueId>* seen) const;
+  using Flags = IdVector<SourceValue, char>;  // of each value
+  void Reach(ValueId v, uint64_t choice, Flags* seen) const;
   // In how many of the variants that Either() and Optional() make is each value bound?
   void CountVariants();
   // Can a match that has bound `bound` go on to the ops below `op`? As Matcher::FindJoin.
-  bool Joins(OpId op, const std::set<ValueId>& bound, std::set<OpId>* tried) const;
+  bool Joins(OpId op, const Flags& bound, std::set<OpId>* tried) const;
   // Every secondary root must be reachable from the first over values that both use.
   void CheckJoins();
   // What is said of an Either() or a value with skipped ops holds for its defining op; Recompute()
@@ -271,9 +272,10 @@ size_t PatternChecker::NumChoices(ValueId v) const {
   return !x.either.empty() ? x.either.size() : x.optional && x.producer ? 2 : 1;
 }
 
-void PatternChecker::Reach(ValueId v, uint64_t choice, std::set<ValueId>* seen) const {
+void PatternChecker::Reach(ValueId v, uint64_t choice, Flags* seen) const {
   v = g_.Resolve(v);
-  if (!seen->insert(v).second) return;
+  if ((*seen)[v]) return;
+  (*seen)[v] = true;
   const SourceValue& x = g_.values[v];
   if (const size_t choices = NumChoices(v); choices > 1) {
     uint64_t c = choice;
@@ -282,14 +284,14 @@ void PatternChecker::Reach(ValueId v, uint64_t choice, std::set<ValueId>* seen) 
     if (!x.either.empty()) {
       Reach(x.either[c], choice, seen);
     } else if (c == 1) {
-      seen->erase(v);  // absent, and so is its defining op
+      (*seen)[v] = false;  // absent, and so is its defining op
       return;
     }
   }
   if (x.through) Reach(x.through, choice, seen);
   if (!x.producer) return;
   const SourceOp& op = g_.ops[x.producer];
-  for (ValueId r : op.results) seen->insert(g_.Resolve(r));
+  for (ValueId r : op.results) (*seen)[g_.Resolve(r)] = true;
   for (ValueId operand : op.operands)
     if (operand) Reach(operand, choice, seen);
   for (const RegionPattern& region : op.regions)
@@ -309,32 +311,33 @@ void PatternChecker::CountVariants() {
     variants_ = 0;
   }
   bound_in_ = {g_.values.size(), 0};
+  Flags seen(g_.values.size());
   for (uint64_t choice = 0; choice < variants_; ++choice) {
-    std::set<ValueId> seen;
+    seen.Fill(false);
     for (OpId root : g_.roots_)
       for (ValueId v : g_.ops[root].results) Reach(v, choice, &seen);
     if (g_.root_value_) Reach(g_.root_value_, choice, &seen);
-    for (ValueId v : seen) ++bound_in_[v];
+    for (const ValueId v : seen.ids()) bound_in_[v] += seen[v];
   }
 }
 
-bool PatternChecker::Joins(OpId op, const std::set<ValueId>& bound, std::set<OpId>* tried) const {
+bool PatternChecker::Joins(OpId op, const Flags& bound, std::set<OpId>* tried) const {
   if (g_.ops[op].times != Times::kOnce || !tried->insert(op).second) return false;
   for (ValueId operand : g_.ops[op].operands) {
     if (!operand) continue;
     const SourceValue& v = g_.values[g_.Resolve(operand)];
-    if (!v.list && bound.count(g_.Resolve(operand))) return true;
+    if (!v.list && bound[g_.Resolve(operand)]) return true;
     if (v.producer && !v.optional && Joins(v.producer, bound, tried)) return true;
   }
   return false;
 }
 
 void PatternChecker::CheckJoins() {
-  std::set<ValueId> bound;
+  Flags bound(g_.values.size());
   Reach(g_.root_value_, 0, &bound);
   std::vector<OpId> open;
   for (OpId root : g_.roots_)
-    if (!g_.ops[root].results.empty() && !bound.count(g_.Resolve(g_.ops[root].results[0])))
+    if (!g_.ops[root].results.empty() && !bound[g_.Resolve(g_.ops[root].results[0])])
       open.push_back(root);
   for (bool changed = true; changed;) {
     changed = false;

@@ -5,8 +5,9 @@ function row(properties, ...children) {
 }
 
 function effectOf(rule) {
-  if (!rule.applied) return 'removed what nothing read any more';
-  return rule.removed + rule.added ? `operations ${number(rule.removed)} → ${number(rule.added)}` : 'constants only';
+  const [removed, added] = rule.applied ? [rule.removed, rule.added] : rule.touched;  // of a pass as a whole
+  if (!rule.applied && !added) return 'removed what nothing read any more';
+  return removed + added ? `operations ${number(removed)} → ${number(added)}` : 'constants only';
 }
 
 function showRules() {
