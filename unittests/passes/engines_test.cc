@@ -34,9 +34,9 @@ struct Outcome {
   bool tried = false, applied = false;
 };
 
-class Engines : public testing::Test {
+class BigEngines : public testing::Test {
  protected:
-  Engines() {
+  BigEngines() {
     fixtures::LoadGoldenDialects(context_);
     drr::toy::Load(context_);  // other tests of this program register rules on it
     for (const std::string& folder : {kGolden, kLanguageGolden})
@@ -115,7 +115,7 @@ class Engines : public testing::Test {
   size_t tried_ = 0, applied_ = 0;
 };
 
-TEST_F(Engines, DoTheSameWithEveryRegisteredRule) {
+TEST_F(BigEngines, DoTheSameWithEveryRegisteredRule) {
   for (const RegisteredRule& rule : RegisteredRules()) {
     Compare(SetOf(context_, rule.build(&context_)), std::string(rule.name));
     if (HasFatalFailure()) return;
@@ -124,7 +124,7 @@ TEST_F(Engines, DoTheSameWithEveryRegisteredRule) {
   EXPECT_GT(applied_, 300u);
 }
 
-TEST_F(Engines, DoTheSameWithEveryRuleThatIsReadBackFromItsText) {
+TEST_F(BigEngines, DoTheSameWithEveryRuleThatIsReadBackFromItsText) {
   for (const RegisteredRule& registered : RegisteredRules()) {
     drr::BuildResult built = registered.build(&context_), again;
     const std::string text = drr::text::PrintRule(*built.rule);
@@ -146,7 +146,7 @@ TEST_F(Engines, DoTheSameWithEveryRuleThatIsReadBackFromItsText) {
   EXPECT_GT(applied_, 150u);
 }
 
-TEST_F(Engines, DoTheSameWithAllRegisteredRulesTogether) {
+TEST_F(BigEngines, DoTheSameWithAllRegisteredRulesTogether) {
   drr::RewritePatternSet rules(&context_);
   for (const RegisteredRule& rule : RegisteredRules())
     if (!rule.opt_in) rules.Add(rule.build(&context_));
@@ -155,7 +155,7 @@ TEST_F(Engines, DoTheSameWithAllRegisteredRulesTogether) {
   EXPECT_GT(applied_, 300u);
 }
 
-TEST_F(Engines, DoTheSameWithEveryRuleOfAFile) {
+TEST_F(BigEngines, DoTheSameWithEveryRuleOfAFile) {
   for (const auto& file : std::filesystem::recursive_directory_iterator(kLanguageGolden))
     if (file.path().extension() == ".weft" && file.path().parent_path().filename() != "mistakes")
       rule_files_[file.path().string()] = true;

@@ -14,7 +14,7 @@
 namespace weft::passes {
 namespace {
 
-class RuleLibrary : public testing::TestWithParam<const char*> {
+class BigRuleLibrary : public testing::TestWithParam<const char*> {
  protected:
   // The programs that the golden tests of the rule rewrite.
   static std::vector<std::unique_ptr<ir::Program>> GoldenPrograms(ir::IrContext& context,
@@ -31,7 +31,7 @@ class RuleLibrary : public testing::TestWithParam<const char*> {
   }
 };
 
-TEST_P(RuleLibrary, HasNoRulesThatUndoGrowOrShadow) {
+TEST_P(BigRuleLibrary, HasNoRulesThatUndoGrowOrShadow) {
   const std::unique_ptr<Pass> pass = MakePass(GetParam());
   ir::IrContext context;
   ir::LoadFusedDialect(context);
@@ -52,7 +52,7 @@ TEST_P(RuleLibrary, HasNoRulesThatUndoGrowOrShadow) {
   EXPECT_GT(analysis.pairs, 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Passes, RuleLibrary,
+INSTANTIATE_TEST_SUITE_P(Big, BigRuleLibrary,
                          testing::Values("canonicalize", "named-operators", "fuse-composite",
                                          "fuse-quantized", "layout", "layout-cleanup",
                                          "fuse-epilogue", "onnxruntime", "paddle", "ascend",

@@ -244,7 +244,7 @@ void CheckBatch(const BatchCase& test, ThreadPool& pool) {
 }
 
 // Packed, in place, one batch per task and all threads on one.
-TEST(CpuBatchMatmul, AgreesWithDoublesWhereTilesPay) {
+TEST(BigCpuBatchMatmul, AgreesWithDoublesWhereTilesPay) {
   ForEachProductVariant([&](ThreadPool& pool) {
     for (const Shape& shape : {Shape{128, 256, 512}, Shape{160, 256, 500}}) {
       ASSERT_TRUE(PaysOnTiles(shape.m, shape.k, shape.n));

@@ -69,8 +69,10 @@ TEST_F(RuleProofs, AreNotFoundForWhatIsFalse) {
   }
 }
 
+class BigRuleProofs : public RuleProofs {};
+
 // What the proofs take fused and composite ops to be is what their kernels compute.
-TEST_F(RuleProofs, ReadOpsAsKernelsComputeThem) {
+TEST_F(BigRuleProofs, ReadOpsAsKernelsComputeThem) {
   ir::IrContext context;
   const auto rules = RulesOf("proof/op_meanings.weft", context);
   EXPECT_GE(rules.size(), 10u);
@@ -92,8 +94,6 @@ bool HasNamedConstraintsOnly(const drr::Rule& rule) {
 }
 
 // Sanitizers leave the solver too little of its time.
-class BigRuleProofs : public RuleProofs {};
-
 TEST_F(BigRuleProofs, AreFoundForMostRulesWithNamedConstraints) {
   std::string others;
   int named = 0, proved = 0;
