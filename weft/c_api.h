@@ -53,7 +53,7 @@ enum {
 WEFT_API const char* weft_error_message(void);
 
 /* Grows with every addition to this header. */
-#define WEFT_C_API_VERSION 3
+#define WEFT_C_API_VERSION 4
 WEFT_API int32_t weft_c_api_version(void); /* of the library */
 WEFT_API const char* weft_version(void);   /* of the library: "0.1.0" */
 
@@ -304,6 +304,9 @@ typedef struct weft_run_options {
   /* Asked before each operation; not 0 ends the run in WEFT_CANCELLED, with buffers partly written. */
   int (*stop)(void* user_data);
   void* user_data;
+  /* SIGINT ends the run as `stop` does, once the handler was called that the program has for it. Without one it does
+   * what it always does: it ends the program, or is ignored. */
+  int32_t stop_at_interrupt;
 } weft_run_options;
 
 typedef struct weft_outputs weft_outputs;

@@ -223,6 +223,7 @@ int main(int argc, char** argv) {
   tests_optimising();
   tests_sizes_of_inputs();
   tests_stops();
+  tests_interrupts();
   tests_running();
   tests_running_into();
   tests_strings();

@@ -40,6 +40,13 @@ WRONG_RULE = '''rule relu-to-tanh {
 '''
 
 
+def tanhs(count):
+    """y = tanh(... tanh(x)), an operation each."""
+    lines = [f' (%{i + 1}) = "onnx.Tanh" (%{i}) {{}} : (tensor<"N"xf32>) -> tensor<"N"xf32>' for i in range(count)]
+    return '\n'.join(['module {input_names:strings["x"],output_names:strings["y"]} (%0: tensor<"N"xf32>) {', *lines,
+                      f' () = "builtin.return" (%{count}) {{}} : (tensor<"N"xf32>) -> ', '}', ''])
+
+
 def identity(type_):
     return f'''module {{input_names:strings["x"],output_names:strings["y"]}} (%0: {type_}) {{
  (%1) = "onnx.Identity" (%0) {{}} : ({type_}) -> {type_}

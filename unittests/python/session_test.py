@@ -10,7 +10,7 @@ import numpy as np
 import weft
 from weft import _session
 
-from models import BERT, MAKE, RELUS, SUMS, TAKE, identity
+from models import BERT, MAKE, RELUS, SUMS, TAKE, identity, tanhs
 
 
 def resident():
@@ -154,6 +154,69 @@ class ValuesTest(unittest.TestCase):
         session = weft.Session(weft.Model.from_text(MAKE), threads=1)
         with self.assertRaisesRegex(weft.UnimplementedError, "'s' is seq"):
             session.run({"x": np.zeros(2, np.float32)}, {"s": np.zeros(2, np.float32)})
+
+
+class InterruptTest(unittest.TestCase):
+    """A run that takes seconds, and ^C when it has begun."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.session = weft.Session(weft.Model.from_text(tanhs(2000)), threads=1, provider="reference", pipeline="none")
+        cls.session.run({"x": np.ones(4, np.float32)})  # which makes its plan
+        cls.x = np.linspace(-1, 1, 1 << 18, dtype=np.float32)
+
+    def setUp(self):
+        self.y = np.full_like(self.x, 7)  # the last operation writes it
+        self.enough = threading.Event()
+
+    def interrupt_soon(self):
+        def interrupt():
+            time.sleep(0.05)
+            os.kill(os.getpid(), signal.SIGINT)
+        thread = threading.Thread(target=interrupt)
+        self.addCleanup(thread.join)
+        thread.start()
+
+    def test_ends_a_run(self):
+        for outputs in (None, {"y": self.y}):
+            begin = time.monotonic()
+            with self.assertRaises(KeyboardInterrupt) as caught:
+                self.interrupt_soon()
+                self.session.run({"x": self.x}, outputs)
+            self.assertLess(time.monotonic() - begin, 1)
+            self.assertIsNone(caught.exception.__context__)
+        self.assertEqual(set(self.y), {7})
+        self.assertIs(signal.getsignal(signal.SIGINT), signal.default_int_handler)
+        x = np.array([0.5], np.float32)
+        self.assertLess(self.session.run({"x": x})["y"][0], 0.5)  # the next one runs
+
+    def test_ends_no_run_of_another_thread(self):
+        ended = []
+
+        def run():
+            try:
+                self.session.run({"x": self.x}, stop=self.enough.is_set)
+            except weft.Error as error:
+                ended.append(error)
+        other = threading.Thread(target=run)
+        other.start()
+        with self.assertRaises(KeyboardInterrupt):
+            self.interrupt_soon()
+            self.session.run({"x": self.x})
+        time.sleep(0.05)
+        self.assertEqual((other.is_alive(), ended), (True, []))
+        self.enough.set()
+        other.join()
+        self.assertIsInstance(ended[0], weft.CancelledError)
+
+    def test_is_left_to_a_handler_of_the_programs(self):
+        handled = []
+        session = weft.Session(weft.Model.from_text(SUMS), threads=1)
+        self.addCleanup(signal.signal, signal.SIGINT, signal.signal(signal.SIGINT, lambda *_: handled.append(1)))
+        a = np.ones((1 << 16, 2), np.float32)
+        self.interrupt_soon()
+        while not handled:
+            self.assertEqual(session.run({"a": a, "b": a})["sum"][0, 0], 2)
 
 
 class TypesTest(unittest.TestCase):

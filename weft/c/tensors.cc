@@ -3,6 +3,7 @@
 #include <span>
 
 #include "ir/type.h"
+#include "weft/c/interrupt.h"
 
 namespace weft::c {
 
@@ -82,7 +83,12 @@ weft_tensor ViewOf(const std::string& name, const Tensor& tensor,
 
 absl::StatusOr<RunOptions> RunOptionsOf(const weft_run_options* given) {
   WEFT_ASSIGN_OR_RETURN(const weft_run_options read, Read(given, "weft_run_options"));
-  return RunOptions{.stop = StopOf(read.stop, read.user_data)};
+  RunOptions options{.stop = StopOf(read.stop, read.user_data)};
+  if (read.stop_at_interrupt != 0)
+    options.stop = [asked = std::move(options.stop), watch = std::make_shared<InterruptWatch>()] {
+      return (asked && asked()) || watch->interrupted();
+    };
+  return options;
 }
 
 }  // namespace weft::c

@@ -253,7 +253,8 @@ class Session:
                  pipeline: str | None = ..., numerics: str | None = ..., oversubscribe: bool = ...) -> None: ...
     # Inputs that are contiguous are not copied, and outputs are memory of the library's, which lives as long as an
     # array of it; with `outputs`, kernels write into those arrays, which must be all of them. No type is converted.
-    # The GIL is released; `stop` takes it before each operation, and then ^C ends the run, else it waits for its end.
+    # The GIL is released; `stop` takes it before each operation. On the main thread ^C ends the run before its next
+    # operation, of which a loop is one, unless SIGINT has a handler other than Python's own: that runs behind the run.
     # A sequence is a list of arrays, given (and then copied) and returned, an optional None or what it holds.
     def run(self, inputs: Mapping[str, Any], outputs: Mapping[str, np.ndarray[Any, Any]] | None = ..., *,
             stop: Callable[[], bool] | None = ...) -> dict[str, Any]: ...

@@ -4,12 +4,13 @@ import os
 import pathlib
 import signal
 import threading
+from _signal import getsignal  # without making an enum of it, as signal.getsignal does for microseconds
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_char_p, c_double, c_int, c_int32, c_int64,
                     c_size_t, c_uint64, c_void_p)
 
 from ._errors import InvalidArgumentError, error_of
 
-API_VERSION = 3  # of weft/c_api.h, as written down here
+API_VERSION = 4  # of weft/c_api.h, as written down here
 SONAME = "libweft.so.0"
 
 NOTICE = CFUNCTYPE(None, c_void_p, c_int32, c_char_p)
@@ -118,7 +119,7 @@ NOTHING, TENSOR, SEQUENCE = range(3)  # kinds of those
 
 
 class RunOptions(Sized):
-    _fields_ = [("size", c_size_t), ("stop", STOP), ("user_data", c_void_p)]
+    _fields_ = [("size", c_size_t), ("stop", STOP), ("user_data", c_void_p), ("stop_at_interrupt", c_int32)]
 
 
 HANDLE, OUT = c_void_p, POINTER(c_void_p)
@@ -244,6 +245,12 @@ def texts(values):
     return (c_char_p * len(values))(*values), len(values)
 
 
+def is_interruptible():
+    """Whether ^C is to be a KeyboardInterrupt of this thread."""
+    return (threading.get_ident() == threading.main_thread().ident
+            and getsignal(signal.SIGINT) is signal.default_int_handler)
+
+
 class Callbacks:
     """Functions of Python's as callbacks of a call inside `with`. What they raise, or ^C, ends the call, and is raised
     behind it: no exception can pass through C."""
@@ -272,8 +279,7 @@ class Callbacks:
 
     def __enter__(self):
         # Python's own handler would raise at the begin of a callback, where nothing can catch it.
-        if (threading.current_thread() is threading.main_thread()
-                and signal.getsignal(signal.SIGINT) is signal.default_int_handler):
+        if is_interruptible():
             self._handler = signal.signal(signal.SIGINT, self._interrupt)
         return self
 

@@ -62,30 +62,32 @@ class Session:
         if outputs is not None:
             into = [_Given(name, array, self._codes, is_written=True) for name, array in outputs.items()]
             arguments += [(c.Tensor * len(into))(*(one.tensor for one in into)), len(into)]
-        if stop is None:
-            return self._run(arguments, outputs, None)
-        with c.Callbacks() as callbacks:
-            return self._run(arguments, outputs, ctypes.byref(c.RunOptions(stop=callbacks.stop(stop))))
-
-    def _run(self, arguments, outputs, options):
         if outputs is None:
-            return _Outputs(c.make("weft_session_run", *arguments, options)).arrays()
-        c.call("weft_session_run_into", *arguments, options)
+            made = _run(lambda options: c.make("weft_session_run", *arguments, options), stop)
+            return _Outputs(made).arrays()
+        _run(lambda options: c.call("weft_session_run_into", *arguments, options), stop)
         return dict(outputs)
 
     def _run_values(self, inputs, stop):
         given = [_GivenValue(name, value, self._codes, name in self._lists) for name, value in inputs.items()]
         values = (c.Value * len(given))(*(one.value for one in given))
-        arguments = ["weft_session_run_values", self._handle, values, len(given)]
-        if stop is None:
-            return _Values(c.make(*arguments, None)).values()
-        with c.Callbacks() as callbacks:
-            options = ctypes.byref(c.RunOptions(stop=callbacks.stop(stop)))
-            return _Values(c.make(*arguments, options)).values()
+        made = _run(lambda options: c.make("weft_session_run_values", self._handle, values, len(given), options), stop)
+        return _Values(made).values()
 
     def __repr__(self):
         names = [", ".join(f"{v.name}: {v.type}" for v in values) for values in (self.inputs, self.outputs)]
         return f"<weft.Session: {names[0]} -> {names[1]}>"
+
+
+_UNTIL_INTERRUPTED = ctypes.byref(c.RunOptions(stop_at_interrupt=1))
+
+
+def _run(call, stop):
+    """What call(options) returns. `stop` ends it, and ^C, whose KeyboardInterrupt Python raises behind the call."""
+    if stop is None:
+        return call(_UNTIL_INTERRUPTED if c.is_interruptible() else None)
+    with c.Callbacks() as callbacks:
+        return call(ctypes.byref(c.RunOptions(stop=callbacks.stop(stop))))
 
 
 class _Given:
