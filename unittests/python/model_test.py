@@ -106,8 +106,6 @@ class ModelTest(unittest.TestCase):
             self.assertNotIn("\n", str(caught.exception))
         with self.assertRaises(ValueError):
             weft.Model.load("a\0.onnx")
-        with self.assertRaises(TypeError):
-            model.optimize(pipelin="fuse")
 
     def test_tells_why_a_rule_is_refuted_and_checks_a_trusted_one(self):
         model = weft.Model.from_text(RELUS)

@@ -6,9 +6,10 @@ import subprocess
 import sys
 import unittest
 
+import numpy as np
 import weft
 
-from models import BERT
+from models import BERT, RELUS
 
 
 class ImportTest(unittest.TestCase):
@@ -34,6 +35,8 @@ class ImportTest(unittest.TestCase):
 
 # What the types of a rule's function stand for.
 PRIVATE = {"_Value": weft._values.Value, "_Source": weft._rules.Source, "_Replacement": weft._rules.Result}
+
+OPTIONS = inspect.signature(weft._options.Options).parameters
 
 
 class StubTest(unittest.TestCase):
@@ -66,8 +69,9 @@ class StubTest(unittest.TestCase):
             self.assertEqual([d.id for d in stub.decorator_list], ["property"], stub.name)
             return 1
         parameters = inspect.signature(there).parameters.values()
-        if any(p.kind == p.VAR_KEYWORD for p in parameters):
-            return 0  # which it hands on: the stub is more exact
+        if stub.args.kwarg:  # the options of optimize
+            parameters = [p for p in parameters if p.name == "pipeline" or p.name not in OPTIONS]
+        self.assertNotIn(inspect.Parameter.VAR_KEYWORD, [p.kind for p in parameters], stub.name)
         named = [p.name for p in parameters if p.kind != p.VAR_POSITIONAL]
         self.assertEqual([a.arg for a in stub.args.args + stub.args.kwonlyargs], named, stub.name)
         self.assertEqual([stub.args.vararg.arg] if stub.args.vararg else [],
@@ -76,10 +80,71 @@ class StubTest(unittest.TestCase):
                          [p.name for p in parameters if p.kind == p.KEYWORD_ONLY], stub.name)
         return 1
 
-    def test_of_optimize_is_what_it_takes(self):
-        stub = next(n for n in self.tree.body if isinstance(n, ast.FunctionDef) and n.name == "optimize")
-        takes = inspect.signature(weft._options.with_options).parameters
-        self.assertEqual({a.arg for a in stub.args.kwonlyargs} | {"call", "pipeline"}, set(takes))
+    def test_has_help_for_all_of_it(self):
+        seen = 0
+        for node in self.tree.body:
+            for function in getattr(node, "body", []) if isinstance(node, ast.ClassDef) else []:
+                if isinstance(function, ast.FunctionDef) and not function.name.startswith("_"):
+                    owner = PRIVATE.get(node.name) or getattr(weft, node.name)
+                    there = inspect.getattr_static(owner, function.name)
+                    self.assertTrue((there.__doc__ or there.__func__.__doc__ or "").strip(), f"{owner}.{function.name}")
+                    seen += 1
+        self.assertGreater(seen, 40)
+
+
+class OptionsTest(unittest.TestCase):
+    def test_names_every_option_with_its_default(self):
+        for function in (weft.optimize, weft.Model.optimize, weft.explain, weft.Model.explain):
+            takes = inspect.signature(function).parameters
+            lines = function.__doc__.splitlines()
+            for name, option in OPTIONS.items():
+                self.assertEqual(takes[name].default, option.default)
+                self.assertEqual(sum(line.split(" ")[0] == name for line in lines), 1, name)
+            self.assertLess(max(map(len, lines)), 121)
+        self.assertEqual(list(inspect.signature(weft.explain).parameters)[:5],
+                         ["model", "rule", "pipeline", "at", "passes"])
+
+    def test_are_refused_in_the_name_of_the_function(self):
+        model = weft.Model.from_text(RELUS)
+        for function, call in (
+                ("optimize", lambda **options: weft.optimize(model, **options)),
+                ("Model.optimize", model.optimize),
+                ("explain", lambda **options: weft.explain(model, "drop-identity", **options)),
+                ("Model.explain", lambda **options: model.explain("drop-identity", **options))):
+            for wrong, hint in (("numeric", "; did you mean 'numerics'?"), ("bogus", "")):
+                expected = f"{function}() got an unexpected keyword argument '{wrong}'{hint}"
+                with self.assertRaises(TypeError) as caught:
+                    call(**{wrong: "exact"})
+                self.assertEqual(str(caught.exception), expected)
+
+    def test_are_refused_by_what_they_may_be(self):
+        for options, text in (
+                ({"rules": [3]}, "rules are files, or made by @weft.rule or weft.rules_from_text, found int"),
+                ({"rules": 3}, "rules are files, or made by @weft.rule or weft.rules_from_text, found int"),
+                ({"rules": ["a.weft", lambda src, res: None]}, "rules are files, .*, found function"),
+                ({"passes": [None]}, "passes are names, found NoneType"),
+                ({"disable_rules": 5}, "disable_rules are names, found int"),
+                ({"pipeline": 3}, "pipeline is a name or None, found int"),
+                ({"dims": ["N"]}, "dims are {name: size}, found list"),
+                ({"dims": {"N": "4"}}, "the size of dimension 'N' is a number, found str"),
+                ({"input_shapes": {"x": [3, None]}}, "the shape of input 'x' is a list of numbers, found NoneType"),
+                ({"check": "3"}, "check is a number, found str"),
+                ({"check_tolerance": "3"}, "check_tolerance is a number or None, found str"),
+                ({"progress": 3}, "progress is a function, True or None, found int"),
+                ({"stop": True}, "stop is a function or None, found bool")):
+            with self.assertRaisesRegex(TypeError, f"^{text}$"):
+                weft.optimize(BERT, **options)
+        with self.assertRaisesRegex(TypeError, "^a rule is a file, .*, found int$"):
+            weft.judge(3)
+
+    def test_are_read_once_and_from_any_sequence(self):
+        model = weft.Model.from_text(RELUS)
+        sizes = {"N": np.int64(5)}
+        result = weft.optimize(model, passes=(name for name in ["canonicalize"]), dims=sizes, rules=iter(()))
+        self.assertEqual([one["pass"] for one in result.report["passes"]], ["canonicalize"])
+        self.assertIn("tensor<5x3xf32>", str(result.model))
+        shaped = weft.optimize(model, "none", input_shapes={"x": np.array([5, 3])}).model
+        self.assertIn("tensor<5x3xf32>", str(shaped))
 
 
 if __name__ == "__main__":

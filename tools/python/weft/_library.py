@@ -239,8 +239,6 @@ def text(value):
 
 def texts(values):
     """A sequence of those as an array, and its length."""
-    if isinstance(values, (str, bytes, os.PathLike)):
-        values = [values]  # the usual slip
     values = [text(value) for value in values]
     return (c_char_p * len(values))(*values), len(values)
 

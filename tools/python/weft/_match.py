@@ -72,6 +72,7 @@ class MatchedValue:
 
     @property
     def rank(self):
+        """How many sizes there are."""
         return len(self.shape)
 
     @property
@@ -84,6 +85,7 @@ class MatchedValue:
         return self._array
 
     def forget(self):
+        """The call is over."""
         self._argument = None
 
     def __repr__(self):

@@ -6,12 +6,16 @@ import weakref
 
 from . import _html
 from . import _library as c
-from ._options import list_of, warn, with_options
+from ._options import Options, takes_options, warn
 from ._rule import Rule
 
 
 class Model:
-    """A model in memory. Made by load, from_bytes, from_onnx and from_text."""
+    """A model in memory. Made by load, from_bytes, from_onnx and from_text, of which
+
+        fold_default_inputs  makes constants of inputs that may be left out
+
+    Its functions and those of its sessions may be called by several threads."""
 
     def __init__(self, handle):
         self._handle = handle
@@ -19,54 +23,76 @@ class Model:
 
     @classmethod
     def load(cls, path, *, fold_default_inputs=False, allow_hard_links=False):
+        """Of .onnx (opsets 1 to 27, any size) or .ir, Weft's text. Large weights stay in the file, which must not be
+        changed in place. allow_hard_links: external data in files that have other names, too."""
         return cls(_make("weft_model_load", [c.text(path)], fold_default_inputs, allow_hard_links))
 
     @classmethod
     def from_bytes(cls, data, *, fold_default_inputs=False):
+        """Of ONNX in memory; external data is refused."""
         data = bytes(data)
         return cls(_make("weft_model_from_bytes", [data, len(data)], fold_default_inputs))
 
     @classmethod
     def from_onnx(cls, proto, *, fold_default_inputs=False):
+        """Of an onnx.ModelProto of less than 2 GiB."""
         return cls.from_bytes(proto.SerializeToString(), fold_default_inputs=fold_default_inputs)
 
     @classmethod
     def from_text(cls, text, *, fold_default_inputs=False):
+        """Of Weft's text, as str() gives it."""
         return cls(_make("weft_model_from_text", [text.encode()], fold_default_inputs))
 
     def clone(self):
+        """Another model, which shares the weights."""
         return Model(c.make("weft_model_clone", self._handle))
 
+    @takes_options
     def optimize(self, pipeline=None, **options):
-        return Result(self, *_report(self._handle, pipeline=pipeline, **options))
+        """Optimises this model itself, which is what it was after an error. ^C ends it between passes."""
+        return Result(self, *_report(self._handle, Options(pipeline=pipeline, **options)))
 
+    @takes_options
     def explain(self, rule, pipeline=None, *, at=None, **options):
+        """Why a rule does not apply in a run with these options, or where it does, in lines: before the first pass that
+        has it, and after the run.
+
+        rule             its name, or a Rule, which need not be among `rules`
+        at               a value by name, or %N as the program after the run numbers it"""
+        options = Options(pipeline=pipeline, **options)
         if isinstance(rule, Rule):
-            rules = list_of(options.get("rules", ()))
-            options["rules"] = rules if rule in rules else [*rules, rule]
+            options.rules += [] if rule in options.rules else [rule]
             rule = rule.name
         what = rule if at is None else f"{rule}@{at}"
 
         def answer(given, texts):
             made = c.make("weft_model_explain", self._handle, c.text(what), given)
             return texts.place(c.take_bytes(made).decode(errors="replace"))
-        return with_options(answer, pipeline=pipeline, **options)
+        return options.call(answer)
 
     def save(self, path, *, full_weights=False, inline_functions=False, target_opset=0):
+        """Writes .onnx or .ir, by the suffix of the path. The file is complete or untouched.
+
+        full_weights      .ir: weights in the text, and in no side file
+        inline_functions  .onnx: fused operations as plain ONNX, for runtimes without functions
+        target_opset      .onnx: 13 to 27; 0: that of the model that was read"""
         options = c.SaveOptions(full_weights=full_weights, inline_functions=inline_functions,
                                 target_opset=target_opset)
         c.call("weft_model_save", self._handle, c.text(path), ctypes.byref(options))
 
     def to_bytes(self, *, inline_functions=False, target_opset=0):
+        """As save writes to .onnx, of less than 2 GiB."""
         options = c.SaveOptions(inline_functions=inline_functions, target_opset=target_opset)
         return c.take_bytes(c.make("weft_model_to_bytes", self._handle, ctypes.byref(options)))
 
-    def to_onnx(self, **options):
+    def to_onnx(self, *, inline_functions=False, target_opset=0):
+        """As an onnx.ModelProto."""
         import onnx  # pylint: disable=import-outside-toplevel
-        return onnx.ModelProto.FromString(self.to_bytes(**options))
+        return onnx.ModelProto.FromString(self.to_bytes(inline_functions=inline_functions, target_opset=target_opset))
 
     @property
     def num_operations(self):
+        """At the top and in regions."""
         count = ctypes.c_size_t()
         c.call("weft_model_num_operations", self._handle, ctypes.byref(count))
         return count.value
@@ -78,6 +104,7 @@ class Model:
         return f"<weft.Model: {self.num_operations} operations>"
 
     def summary(self):
+        """Inputs and outputs [{name, type}], operators [{name, count}]; notebooks show it as tables."""
         return json.loads(c.take_bytes(c.make("weft_model_summary", self._handle)))
 
     def _repr_html_(self):
@@ -93,14 +120,38 @@ class Result:
         self._text = text
         self._page = page
 
-    stats = property(lambda self: self.report["rules"])
-    rewrites = property(lambda self: self.report["rewrites"])
-    size_before = property(lambda self: self.report["before"])
-    size_after = property(lambda self: self.report["after"])
-    ops_before = property(lambda self: self.report["ops_before"])
-    ops_after = property(lambda self: self.report["ops_after"])
+    @property
+    def stats(self):
+        """Of every rule that matched somewhere: pass, rule, matched, applied, ops_erased, ops_created, declines."""
+        return self.report["rules"]
+
+    @property
+    def rewrites(self):
+        """Every single one, in order: number, pass, rule, site, removed, added, which are names of operations."""
+        return self.report["rewrites"]
+
+    @property
+    def size_before(self):
+        """operations, parameters, parameter_bytes, flops, uncounted_operations, arena_bytes (None where unknown)."""
+        return self.report["before"]
+
+    @property
+    def size_after(self):
+        """The same of the model as it is."""
+        return self.report["after"]
+
+    @property
+    def ops_before(self):
+        """How many operations there were."""
+        return self.report["ops_before"]
+
+    @property
+    def ops_after(self):
+        """How many there are."""
+        return self.report["ops_after"]
 
     def report_html(self):
+        """A page for a browser that needs nothing else, with both graphs and what became what."""
         if self._page is None:
             raise ValueError("no picture was made; optimize(..., picture=True) makes one")
         return self._page
@@ -115,14 +166,23 @@ class Result:
         return _html.of_result(self.report)
 
 
+@takes_options
 def optimize(model, pipeline=None, **options):
-    """Of a Model, an onnx.ModelProto, bytes or a path; a Model stays what it was."""
+    """Optimises a model, and says what was done: a Result. ^C ends it between passes.
+
+    model            an onnx.ModelProto, bytes, a path of any size, or a Model, which stays what it was"""
     model = model.clone() if isinstance(model, Model) else model_of(model)
     return model.optimize(pipeline, **options)
 
 
+@takes_options
 def explain(model, rule, pipeline=None, *, at=None, **options):
-    """Why a rule does not apply in such a run, or where it does, in lines."""
+    """Why a rule does not apply in a run with these options, or where it does, in lines: before the first pass that has
+    it, and after the run.
+
+    model            an onnx.ModelProto, bytes, a path or a Model
+    rule             its name, or a Rule, which need not be among `rules`
+    at               a value by name, or %N as the program after the run numbers it"""
     return model_of(model).explain(rule, pipeline, at=at, **options)
 
 
@@ -151,9 +211,9 @@ def _show_notice(_, kind, text):
         warn(text.decode(errors="replace"))
 
 
-def _report(handle, **options):
+def _report(handle, options):
     """As (dict, text, page or None)."""
-    report = with_options(lambda given, _: c.make("weft_model_optimize", handle, given), **options)
+    report = options.call(lambda given, _: c.make("weft_model_optimize", handle, given))
     try:
         page = c.library.weft_report_html(report)
         return (json.loads(c.library.weft_report_json(report)),

@@ -11,7 +11,10 @@ from ._match import arguments_of
 
 
 class RuleText:
-    """Rules as text. Made by rules_from_text."""
+    """Rules as text, read and found right. Made by rules_from_text.
+
+    text    as they were understood: of any spelling the same
+    source  as they were given"""
 
     def __init__(self, source, origin, functions):
         self.source, self.origin, self.functions = source, origin, dict(functions)
@@ -34,17 +37,22 @@ class Rule(RuleText):
         super().__init__(source, f"{record.place[0]}:{record.place[1]}", record.functions)
 
     def place(self, line, column):
+        """Where in Python a line of the text comes from."""
         return "%s:%d" % self._places[line] if line in self._places else self.origin
 
-    def judge(self, **options):
-        return judge(self, **options)
+    def judge(self, *, seconds=2, seed=1, stop=None):
+        """As weft.judge."""
+        return judge(self, seconds=seconds, seed=seed, stop=stop)
 
     def __repr__(self):
         return f"<weft.Rule {self.name}, {self.origin}>"
 
 
 def rules_from_text(text, *, origin="<rules>", functions=None):
-    """`functions` are those that `native NAME(...)` names."""
+    """Rules as drr/text/README.md has their grammar; InvalidArgumentError, and its `details`, say what is wrong.
+
+    origin     in messages, as the name of a file is
+    functions  those that `native NAME(...)` names: {name: function}"""
     return RuleText(text, origin, functions or {})
 
 
@@ -112,10 +120,17 @@ class Judgement:
 
 
 def judge(rule, *, seconds=2, seed=1, stop=None):
-    """Tries it on programs that are made from it. Of a Rule its Judgement, of texts and files a list."""
+    """Tries it on programs that are made from it. Of a Rule its Judgement, of texts and files a list of those.
+
+    seconds  of CPU time, for each rule
+    seed     of what is random in the programs and their inputs
+    stop     asked now and then; True raises CancelledError"""
     if isinstance(rule, (str, os.PathLike)):
         with open(rule, encoding="utf-8") as file:
             rule = rules_from_text(file.read(), origin=os.fspath(rule))
+    if not isinstance(rule, RuleText):
+        raise TypeError("a rule is a file, or made by @weft.rule or weft.rules_from_text, found "
+                        f"{type(rule).__name__}")
     with Texts([rule]) as texts:
         options = c.JudgeOptions(seconds_a_rule=seconds, seed=seed, notice=texts.notice(), stop=texts.stop(stop))
         judged = c.take_bytes(c.make("weft_rules_judge", texts.array, ctypes.byref(options)))

@@ -152,6 +152,7 @@ class Source(_Side):
         return value
 
     def tensor(self, name=""):
+        """Any value; of one name the same."""
         return self._keep(name, Value(self, name))
 
     def tensors(self, name=""):
@@ -178,6 +179,7 @@ class Source(_Side):
         return self.record.flag("keep", value)
 
     def recompute(self, value):
+        """As keep, with all that is matched below it; what the result needs of that is made again."""
         return self.record.flag("recompute", value)
 
     def outside(self, value):
@@ -190,6 +192,7 @@ class Source(_Side):
         return value
 
     def either(self, *values):
+        """What matches one of these."""
         made = Value(self)
         self.record.line(Block.DERIVED, lambda: f"{made.label()} = either({', '.join(x.label() for x in values)})")
         return made
@@ -205,6 +208,7 @@ class Source(_Side):
 
     @staticmethod
     def one_of(*values):
+        """An attribute that is one of these."""
         return _Pattern("in", values)
 
     @staticmethod
@@ -215,6 +219,7 @@ class Source(_Side):
     # --- operators
 
     def any_op(self, *traits):
+        """An operator of those traits."""
         return _Words(self, f"any[{' '.join(traits)}]")
 
     def named(self, name):

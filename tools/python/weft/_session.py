@@ -24,7 +24,14 @@ class ValueInfo:
 
 
 class Session:
-    """A model made ready to run; any number of threads may run it at once."""
+    """A model made ready to run, which keeps what it needs of it. Any number of threads may run it at once.
+
+    threads        that run, the caller among them; 0: as many as there are CPUs for us
+    isa            "portable", "avx2", "avx512" or "amx"; None: the best of the machine
+    provider       whose kernels first: "auto", "xnnpack", "reference"
+    pipeline       what is done to a copy of the model first; "none" is nothing; None: "fuse"
+    numerics       what that may do to numbers, see optimize
+    oversubscribe  more threads than CPUs"""
 
     def __init__(self, model, *, threads=0, isa=None, provider=None, pipeline=None, numerics=None,
                  oversubscribe=False):
@@ -54,6 +61,12 @@ class Session:
         return infos
 
     def run(self, inputs, outputs=None, *, stop=None):
+        """The outputs by name. On the main thread ^C ends a run before its next operation.
+
+        inputs   arrays by name, which are not copied where they are contiguous; a sequence is a list of arrays, an
+                 optional None or what it holds
+        outputs  arrays that kernels write into: all of them
+        stop     asked before each operation; True raises CancelledError"""
         if self._has_values and outputs is None:
             return self._run_values(inputs, stop)
         given = [_Given(name, array, self._codes) for name, array in inputs.items()]
