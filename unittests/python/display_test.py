@@ -117,6 +117,16 @@ class HtmlTest(unittest.TestCase):
         self.assertIn(["onnx.Erf", "2", "0"], rows)
         self.assertIn(["fuse-erf-gelu", "fuse-composite", "2", "10 → 2"], rows)
         self.assertIn(result.report["outputs"][0]["verdict"], [row[-1] for row in rows])
+        sizes = {row[0]: row[1:] for row in rows}
+        self.assertEqual(sizes["operations"], [str(result.ops_before), str(result.ops_after)])
+        self.assertEqual(sizes["FLOPs of a run"][0], f"{result.size_before['flops']:,.0f}")
+        first = result.rewrites[0]
+        self.assertIn(["1", first["rule"], first["site"], ", ".join(first["removed"]), ", ".join(first["added"])], rows)
+        without = weft.optimize(BERT, "fuse", record_rewrites=False)
+        self.assertIn("</table></details></div>", result._repr_html_())
+        self.assertNotIn("<details>", without._repr_html_())
+        self.assertIn(["bytes of the arena", "unknown", "unknown"],
+                      Tables(weft.optimize(weft.Model.from_text(RELUS))._repr_html_()).rows)
 
     def test_is_escaped(self):
         model = weft.Model.from_text(RELUS.replace('strings["x"]', 'strings["<script>alert(1)</script>&"]'))

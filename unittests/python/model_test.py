@@ -5,6 +5,7 @@ import signal
 import tempfile
 import threading
 import unittest
+import warnings
 
 import onnx
 import weft
@@ -65,8 +66,7 @@ class ModelTest(unittest.TestCase):
 
     def test_reports_what_was_done(self):
         told = []
-        result = weft.optimize(BERT, "fuse", check=1, record_rewrites=True,
-                               progress=lambda *step: told.append(step))
+        result = weft.optimize(BERT, "fuse", check=1, progress=lambda *step: told.append(step))
         gelus = [rule["applied"] for rule in result.stats if rule["rule"] == "fuse-erf-gelu"]
         self.assertEqual(gelus, [2])
         self.assertEqual(sum(rewrite["rule"] == "fuse-erf-gelu" for rewrite in result.rewrites), 2)
@@ -75,12 +75,68 @@ class ModelTest(unittest.TestCase):
         self.assertLess(max(output["difference"] for output in result.report["outputs"]), 5e-6)
         self.assertIn("fuse-erf-gelu applied 2 times", str(result))
 
-    def test_draws_a_picture_where_it_is_asked_for(self):
-        result = weft.optimize(BERT, "fuse", picture=True)
-        self.assertTrue(result.report_html().startswith("<!DOCTYPE html>"))
-        self.assertIn("fuse-erf-gelu", result.report_html())
-        with self.assertRaisesRegex(ValueError, "picture=True"):
-            weft.optimize(BERT, "fuse").report_html()
+    def test_records_rewrites_unless_it_is_told_not_to(self):
+        result = weft.optimize(BERT, "fuse")
+        self.assertEqual(len(result.rewrites), 83)
+        self.assertEqual([rewrite["number"] for rewrite in result.rewrites], list(range(1, 84)))
+        without = weft.optimize(BERT, "fuse", record_rewrites=False)
+        self.assertEqual((without.rewrites, str(without.model)), ([], str(result.model)))
+
+    def test_draws_a_picture_during_the_run_or_later(self):
+        model = weft.Model.load(BERT)
+        drawn = weft.optimize(model, "fuse", check=1, picture=True).report_html()
+        self.assertTrue(drawn.startswith("<!DOCTYPE html>"))
+        self.assertIn("fuse-erf-gelu", drawn)
+        result = model.optimize("fuse", check=1)
+        optimised = str(result.model)
+        model.optimize("simplify")  # whatever comes later
+        self.assertEqual(result.report_html(), drawn)
+        self.assertIs(result.report_html(), result.report_html())
+        self.assertEqual(str(result.model), optimised)
+
+    def test_draws_later_what_it_was_given(self):
+        asked, told, stops = [], [], []
+
+        @weft.rule("exact")
+        def relu_relu(src, res):
+            x = src.tensor("x")
+            src.require(lambda x: asked.append(x.type) or True, "it is asked")
+            return src.Relu(src.Relu(x)), res.Relu(x)
+        rules, dims = [relu_relu], {"N": 7}
+        result = weft.optimize(weft.Model.from_text(RELUS), "none", rules=rules, dims=dims,
+                               progress=lambda *step: told.append(step), stop=lambda: bool(stops.append(1)))
+        rules.clear()
+        dims["N"] = 9
+        before = len(asked), len(told), len(stops)
+        self.assertIn("relu-relu", result.report_html())
+        self.assertEqual(set(asked[before[0]:]), {"tensor<7x3xf32>"})
+        self.assertLess(len(asked) - before[0], before[0])  # it is not judged again
+        self.assertEqual((len(told), len(stops)), before[1:])
+
+    def test_says_when_it_drew_another_run(self):
+        answers = [True]
+
+        @weft.rule("exact")
+        def relu_relu(src, res):
+            x = src.tensor("x")
+            src.require(lambda x: answers[0], "it is so")
+            return src.Relu(src.Relu(x)), res.Relu(x)
+        result = weft.optimize(weft.Model.from_text(RELUS), "none", rules=[relu_relu], trust_rules=True)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            weft.optimize(weft.Model.from_text(RELUS), "none").report_html()
+        answers[0] = False
+        with self.assertWarnsRegex(UserWarning, "the picture is of another run") as caught:
+            result.report_html()
+        self.assertEqual(caught.filename, __file__)
+
+    def test_draws_nothing_without_the_rules(self):
+        path = self.folder / "rule.weft"
+        path.write_text(WRONG_RULE, encoding="utf-8")
+        result = weft.optimize(weft.Model.from_text(RELUS), "none", rules=path, trust_rules=True)
+        path.unlink()
+        with self.assertRaisesRegex(weft.InvalidArgumentError, "rule.weft"):
+            result.report_html()
 
     def test_takes_passes_and_rules_by_name(self):
         result = weft.optimize(weft.Model.from_text(RELUS), passes=["canonicalize"])

@@ -61,8 +61,10 @@ class Result:
     @property
     def stats(self) -> list[dict[str, Any]]: ...  # of every rule that matched
     @property
-    def rewrites(self) -> list[dict[str, Any]]: ...  # with record_rewrites
-    def report_html(self) -> str: ...  # with picture
+    def rewrites(self) -> list[dict[str, Any]]: ...  # none with record_rewrites=False
+    # A page for a browser. Unless picture=True made it during the run, the first call does that once more, on the model
+    # as it was (whose weights a Result keeps), its check too; files of rules must still be there.
+    def report_html(self) -> str: ...
     # operations, parameters, parameter_bytes, flops, uncounted_operations, arena_bytes (None where sizes are open)
     @property
     def size_before(self) -> dict[str, Any]: ...
@@ -83,7 +85,8 @@ class Result:
 #   check          sets of random inputs on which outputs before and after are compared, to 1000
 #   check_tolerance  of the largest element, instead of what `numerics` allows
 #   target_opset   of the ONNX model to be written; 0: that of the model that was read
-#   picture        for report_html(): a page for a browser, with both graphs and what became what
+#   record_rewrites  Result.rewrites, for a tenth of the time of passes
+#   picture        the page of report_html() is made during the run: both graphs, and what became what
 #   progress       called before every pass: its name, its number from 1, how many there are, operations before it;
 #                  True: a line of it on a terminal (stderr) or in a notebook
 #   stop           asked around passes, and while rules are judged; True raises CancelledError

@@ -2,6 +2,7 @@
 from html import escape
 
 MOST_ROWS = 40  # of a table
+SIZES = ("operations", "parameters", "their bytes", "FLOPs of a run", "bytes of the arena")
 
 
 def _row(cells, tag="td"):
@@ -25,14 +26,26 @@ def of_model(summary):
             + table(("operator", "operations"), [(one["name"], one["count"]) for one in operators]) + "</div>")
 
 
+def _size(size):
+    arena = size["arena_bytes"]
+    return [f"{size[key]:,.0f}" for key in ("operations", "parameters", "parameter_bytes", "flops")] + [
+        "unknown" if arena is None else f"{arena:,}"]
+
+
 def of_result(report):
     operators = sorted(report["operators"], key=lambda one: (-max(one["before"], one["after"]), one["name"]))
     rules = [(rule["rule"], rule["pass"], rule["applied"], f"{rule['ops_erased']} → {rule['ops_created']}")
              for rule in report["rules"] if rule["applied"]]
     parts = [f"<div><p>weft.Result: operations {report['ops_before']} → {report['ops_after']}</p>",
+             table(("", "before", "after"), list(zip(SIZES, _size(report["before"]), _size(report["after"])))),
              table(("operator", "before", "after"), [(one["name"], one["before"], one["after"]) for one in operators]),
              table(("rule", "pass", "applied", "operations"), rules)]
     if report["outputs"]:
         parts.append(table(("output", "difference", "verdict"), [
             (one["name"], one["difference"], one["verdict"]) for one in report["outputs"]]))
+    if report["rewrites"]:
+        rewrites = [(one["number"], one["rule"] or one["pass"], one["site"], ", ".join(one["removed"]),
+                     ", ".join(one["added"])) for one in report["rewrites"]]
+        parts.append(f"<details><summary>{len(rewrites)} rewrites</summary>"
+                     + table(("", "rule", "at", "removed", "added"), rewrites) + "</details>")
     return "".join(parts) + "</div>"

@@ -1,5 +1,6 @@
 """Models, and optimising them."""
 import ctypes
+import dataclasses
 import json
 import os
 import weakref
@@ -50,7 +51,9 @@ class Model:
     @takes_options
     def optimize(self, pipeline=None, **options):
         """Optimises this model itself, which is what it was after an error. ^C ends it between passes."""
-        return Result(self, *_report(self._handle, Options(pipeline=pipeline, **options)))
+        options = Options(pipeline=pipeline, **options)
+        before = None if options.picture else self.clone()
+        return Result(self, *_report(self._handle, options), before, options)
 
     @takes_options
     def explain(self, rule, pipeline=None, *, at=None, **options):
@@ -112,13 +115,18 @@ class Model:
 
 
 class Result:
-    """A model that was optimised, and what was done to it."""
+    """A model that was optimised, and what was done to it.
 
-    def __init__(self, model, report, text, page):
+    model   the optimised one
+    report  what weft/c_api.h has at weft_report_json, as a dict"""
+
+    def __init__(self, model, report, text, page, before, options):
         self.model = model
         self.report = report
         self._text = text
         self._page = page
+        self._before = before  # without a page
+        self._options = dataclasses.replace(options, picture=True, trust_rules=True, progress=None, stop=None)
 
     @property
     def stats(self):
@@ -127,7 +135,8 @@ class Result:
 
     @property
     def rewrites(self):
-        """Every single one, in order: number, pass, rule, site, removed, added, which are names of operations."""
+        """Every single one, in order: number, pass, rule, site, removed, added, which are names of operations. None
+        with record_rewrites=False."""
         return self.report["rewrites"]
 
     @property
@@ -151,9 +160,14 @@ class Result:
         return self.report["ops_after"]
 
     def report_html(self):
-        """A page for a browser that needs nothing else, with both graphs and what became what."""
+        """A page for a browser that needs nothing else, with both graphs and what became what. Unless picture=True made
+        it during the run, the first call does that once more, on the model as it was, its check too; files of rules
+        must still be there."""
         if self._page is None:
-            raise ValueError("no picture was made; optimize(..., picture=True) makes one")
+            model = self._before.clone()
+            report, _, self._page = _report(model._handle, self._options, lambda line: None)
+            if _applied(report) != _applied(self.report):
+                warn("the picture is of another run, in which other rules were applied; picture=True draws the first")
         return self._page
 
     def __str__(self):
@@ -211,9 +225,13 @@ def _show_notice(_, kind, text):
         warn(text.decode(errors="replace"))
 
 
-def _report(handle, options):
+def _applied(report):
+    return [(rule["pass"], rule["rule"], rule["applied"]) for rule in report["rules"] if rule["applied"]]
+
+
+def _report(handle, options, warned=warn):
     """As (dict, text, page or None)."""
-    report = options.call(lambda given, _: c.make("weft_model_optimize", handle, given))
+    report = options.call(lambda given, _: c.make("weft_model_optimize", handle, given), warned)
     try:
         page = c.library.weft_report_html(report)
         return (json.loads(c.library.weft_report_json(report)),

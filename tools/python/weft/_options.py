@@ -31,8 +31,8 @@ input_shapes     shapes of inputs, where the model leaves sizes open: {"x": [8, 
 check            on how many sets of random inputs outputs before and after are compared, to 1000
 check_tolerance  how much of the largest element they may differ by, instead of what `numerics` allows
 target_opset     of the ONNX model to be written, 13 to 27; 0: that of the model that was read
-record_rewrites  Result.rewrites has every single one
-picture          Result.report_html() has a page
+record_rewrites  Result.rewrites has every single one, for a tenth of the time of passes
+picture          the page of Result.report_html() is made during the run, which that would do once more
 progress         called before every pass with its name, its number from 1, how many there are, and the operations
                  before it; True: a line of it on a terminal (stderr) or in a notebook
 stop             asked around passes, and while rules are judged; True raises CancelledError
@@ -84,7 +84,7 @@ class Options:
     check: int = 0
     check_tolerance: float = None
     target_opset: int = 0
-    record_rewrites: bool = False
+    record_rewrites: bool = True
     picture: bool = False
     progress: object = None
     stop: object = None
@@ -109,7 +109,7 @@ class Options:
         _checked(self.progress, (bool, Callable, type(None)), "progress is a function, True or None")
         _checked(self.stop, (Callable, type(None)), "stop is a function or None")
 
-    def call(self, function):
+    def call(self, function, warned=warn):
         """What function(options of C's, Texts) returns."""
         def tell(_, step):
             step = step.contents
@@ -118,6 +118,7 @@ class Options:
         texts = Texts(rule for rule in self.rules if isinstance(rule, RuleText))
         with Progress(self.progress) as told, texts:
             options = self._struct(texts)
+            options.notice = texts.notice(warned)
             options.progress, options.stop = c.PROGRESS(texts.guard(tell)), texts.stop(self.stop)
             return function(ctypes.byref(options), texts)
 
@@ -125,7 +126,7 @@ class Options:
         options = c.OptimizeOptions(
             pipeline=c.text(self.pipeline), numerics=c.text(self.numerics), check=self.check,
             trust_rules=self.trust_rules, target_opset=self.target_opset, record_rewrites=self.record_rewrites,
-            rules=texts.array, num_rules=len(texts.rules), notice=texts.notice(warn), picture=self.picture)
+            rules=texts.array, num_rules=len(texts.rules), picture=self.picture)
         files = [rule for rule in self.rules if not isinstance(rule, RuleText)]
         options.passes, options.num_passes = c.texts(self.passes)
         options.rules_files, options.num_rules_files = c.texts(files)
