@@ -53,7 +53,7 @@ enum {
 WEFT_API const char* weft_error_message(void);
 
 /* Grows with every addition to this header. */
-#define WEFT_C_API_VERSION 4
+#define WEFT_C_API_VERSION 5
 WEFT_API int32_t weft_c_api_version(void); /* of the library */
 WEFT_API const char* weft_version(void);   /* of the library: "0.1.0" */
 
@@ -203,8 +203,7 @@ WEFT_API const char* weft_report_text(const weft_report* report);
  * [{number, pass, rule, site, removed [name], added [name]}]; outputs [{name, difference, verdict}], difference null
  * where it is no number; check, lines of text; warnings [line]. Fields may be added. */
 WEFT_API const char* weft_report_json(const weft_report* report);
-/* With picture: a page for a browser that needs nothing else, with both graphs and what became what. Else
- * NULL. */
+/* With picture: a page for a browser that needs nothing else: both graphs, and what became what. Else NULL. */
 WEFT_API const char* weft_report_html(const weft_report* report);
 WEFT_API void weft_report_free(weft_report* report);
 
@@ -321,6 +320,9 @@ WEFT_API size_t weft_session_num_outputs(const weft_session* session);
 /* In the order of the model; NULL from their number on. */
 WEFT_API const weft_value_info* weft_session_input(const weft_session* session, size_t index);
 WEFT_API const weft_value_info* weft_session_output(const weft_session* session, size_t index);
+/* Threads that run, the caller among them; the instruction set of our own kernels: "avx2", ... */
+WEFT_API int32_t weft_session_num_threads(const weft_session* session);
+WEFT_API const char* weft_session_isa(const weft_session* session);
 
 /* Inputs in any order; those with a default may be left out. */
 WEFT_API weft_code weft_session_run(const weft_session* session, const weft_tensor* inputs,

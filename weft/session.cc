@@ -149,7 +149,8 @@ absl::StatusOr<kernels::SessionOptions> RunnerOptionsOf(const SessionOptions& op
 }  // namespace
 
 struct Session::State {
-  State(std::shared_ptr<Context> of, std::unique_ptr<Runner> first) : context(std::move(of)) {
+  State(std::shared_ptr<Context> of, std::unique_ptr<Runner> first, std::string chosen)
+      : context(std::move(of)), threads(first->num_threads()), isa(std::move(chosen)) {
     inputs = InfosOf(first->inputs());
     outputs = InfosOf(first->outputs());
     idle.push_back(first.get());
@@ -204,6 +205,8 @@ struct Session::State {
   }
 
   const std::shared_ptr<Context> context;
+  const int threads;
+  const std::string isa;
   std::vector<ValueInfo> inputs, outputs;
   std::mutex mutex;  // of the two below; never held while that of the context is taken
   std::vector<std::unique_ptr<Runner>> runners;
@@ -230,11 +233,15 @@ absl::StatusOr<Session> Session::Create(const Model& model, const SessionOptions
   PassRun run;
   WEFT_RETURN_IF_ERROR(RunSelectedPasses(selection, *program, &run));
   WEFT_ASSIGN_OR_RETURN(auto first, Runner::Create(*program, runner));
-  return Session(std::make_unique<State>(context, std::move(first)));
+  std::string isa = runner.isa.empty() ? std::string(kernels::IsaName(kernels::CurrentIsa()))
+                                       : std::move(runner.isa);
+  return Session(std::make_unique<State>(context, std::move(first), std::move(isa)));
 }
 
 const std::vector<ValueInfo>& Session::inputs() const { return state_->inputs; }
 const std::vector<ValueInfo>& Session::outputs() const { return state_->outputs; }
+int Session::num_threads() const { return state_->threads; }
+const std::string& Session::isa() const { return state_->isa; }
 
 absl::StatusOr<Outputs> Session::Run(const NamedTensors& inputs, const RunOptions& options) const {
   WEFT_ASSIGN_OR_RETURN(const auto given, ViewsInOrder(inputs, state_->inputs, "input"));

@@ -311,6 +311,8 @@ class Session {
 
   const std::vector<ValueInfo>& inputs() const;  // in the order of the model
   const std::vector<ValueInfo>& outputs() const;
+  int num_threads() const;         // that run, the caller among them
+  const std::string& isa() const;  // "avx2", ...: of our own kernels
 
   // Inputs in any order. Those with a default may be left out. InvalidArgument says which input is
   // unknown, missing, given twice, or of another type or shape than expected; Unimplemented, which

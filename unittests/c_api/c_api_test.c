@@ -138,6 +138,7 @@ static void tests_running(void) {
   CHECK(strcmp(info->name, "b") == 0 && strcmp(info->type, "tensor<\"N\"x2xf32>") == 0);
   CHECK(info->dtype == WEFT_F32 && info->rank == 2 && info->dims[0] == -1 && info->dims[1] == 2);
   CHECK(info->size >= sizeof *info && !info->has_default);
+  CHECK(weft_session_num_threads(session) == 1 && strlen(weft_session_isa(session)) > 2);
   CHECK(strcmp(weft_session_output(session, 0)->name, "sum") == 0);
   CHECK(weft_session_input(session, 2) == NULL && weft_session_output(session, 2) == NULL);
 
@@ -211,6 +212,7 @@ static void ignores_null(void) {
   weft_outputs_free(NULL);
   CHECK(weft_bytes_data(NULL) == NULL && weft_bytes_size(NULL) == 0);
   CHECK(weft_report_text(NULL) == NULL && weft_outputs_count(NULL) == 0);
+  CHECK(weft_session_isa(NULL) == NULL && weft_session_num_threads(NULL) == 0);
 }
 
 int main(int argc, char** argv) {

@@ -128,6 +128,18 @@ class HtmlTest(unittest.TestCase):
         self.assertIn(["bytes of the arena", "unknown", "unknown"],
                       Tables(weft.optimize(weft.Model.from_text(RELUS))._repr_html_()).rows)
 
+    def test_of_a_session_has_its_values_and_what_it_runs_with(self):
+        model = weft.Model.from_text(RELUS.replace('strings["x"]', 'strings["<x>"]'))
+        session = weft.Session(model, threads=1, isa="portable")
+        self.assertEqual((session.threads, session.isa), (1, "portable"))
+        text = session._repr_html_()
+        self.assertIn("weft.Session: 1 thread, portable", text)
+        self.assertEqual(Tables(text).rows, [["", "name", "type"], ["input", "<x>", 'tensor<"N"x3xf32>'],
+                                             ["output", "y", 'tensor<"N"x3xf32>']])
+        several = weft.Session(model, threads=3, oversubscribe=True)
+        self.assertIn(f"weft.Session: 3 threads, {several.isa}", several._repr_html_())
+        self.assertIn(several.isa, ("portable", "avx2", "avx512", "amx"))
+
     def test_is_escaped(self):
         model = weft.Model.from_text(RELUS.replace('strings["x"]', 'strings["<script>alert(1)</script>&"]'))
         self.assertNotIn("<script>", model._repr_html_())

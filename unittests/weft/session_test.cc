@@ -8,6 +8,7 @@
 #include <optional>
 #include <thread>
 
+#include "kernels/isa.h"
 #include "unittests/test_paths.h"
 #include "weft/weft.h"
 
@@ -141,6 +142,18 @@ TEST_F(SessionTest, RefusesOptionsThatAreWrong) {
   EXPECT_THAT(create({.provider = "cuda"}), HasSubstr("'cuda'"));
   EXPECT_THAT(create({.pipeline = "fsue"}), HasSubstr("did you mean 'fuse'"));
   EXPECT_THAT(create({.isa = "amx", .numerics = "exact"}), HasSubstr("amx"));
+}
+
+TEST_F(SessionTest, SaysWhatItRunsWith) {
+  const Session portable = Must(Session::Create(
+      model_, {.threads = 3, .isa = "portable", .pipeline = "none", .oversubscribe = true}));
+  EXPECT_EQ(portable.isa(), "portable");
+  EXPECT_EQ(portable.num_threads(), 3);
+  const Session best = Must(Session::Create(model_, {.threads = 1}));
+  EXPECT_EQ(best.isa(), kernels::IsaName(kernels::SupportedIsas().back()));
+  EXPECT_EQ(best.num_threads(), 1);
+  const Session exact = Must(Session::Create(model_, {.threads = 1, .numerics = "exact"}));
+  EXPECT_EQ(exact.isa(), kernels::IsaName(kernels::BestChainIsa()));
 }
 
 TEST_F(SessionTest, OutlivesItsModelAndDoesNotSeeWhatItBecomes) {

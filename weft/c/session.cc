@@ -110,6 +110,13 @@ size_t weft_session_num_outputs(const weft_session* session) {
   return session == nullptr ? 0 : session->outputs.size();
 }
 
+int32_t weft_session_num_threads(const weft_session* session) {
+  return session == nullptr ? 0 : session->session.num_threads();
+}
+const char* weft_session_isa(const weft_session* session) {
+  return session == nullptr ? nullptr : session->session.isa().c_str();
+}
+
 const weft_value_info* weft_session_input(const weft_session* session, size_t index) {
   return session == nullptr ? nullptr : c::At(session->inputs, index);
 }

@@ -249,6 +249,8 @@ class Session:
 
     inputs: list[ValueInfo]
     outputs: list[ValueInfo]
+    threads: int  # that run, the caller among them
+    isa: str  # of our own kernels: "avx2", ...
     #   threads   that run, the caller among them; 0: as many as there are CPUs for us
     #   isa       portable, avx2, avx512, amx; None: the best of the machine
     #   provider  whose kernels first: auto, xnnpack, reference

@@ -26,6 +26,13 @@ def of_model(summary):
             + table(("operator", "operations"), [(one["name"], one["count"]) for one in operators]) + "</div>")
 
 
+def of_session(session):
+    values = [(kind, value.name, value.type) for kind, these in (("input", session.inputs), ("output", session.outputs))
+              for value in these]
+    threads = f"{session.threads} thread" + ("s" if session.threads != 1 else "")
+    return f"<div><p>weft.Session: {threads}, {escape(session.isa)}</p>" + table(("", "name", "type"), values) + "</div>"
+
+
 def _size(size):
     arena = size["arena_bytes"]
     return [f"{size[key]:,.0f}" for key in ("operations", "parameters", "parameter_bytes", "flops")] + [

@@ -10,7 +10,7 @@ from ctypes import (CFUNCTYPE, POINTER, Structure, c_char_p, c_double, c_int, c_
 
 from ._errors import InvalidArgumentError, error_of
 
-API_VERSION = 4  # of weft/c_api.h, as written down here
+API_VERSION = 5  # of weft/c_api.h, as written down here
 SONAME = "libweft.so.0"
 
 NOTICE = CFUNCTYPE(None, c_void_p, c_int32, c_char_p)
@@ -157,6 +157,8 @@ FUNCTIONS = {  # cannot fail
     "weft_session_num_outputs": (c_size_t, [HANDLE]),
     "weft_session_input": (POINTER(ValueInfo), [HANDLE, c_size_t]),
     "weft_session_output": (POINTER(ValueInfo), [HANDLE, c_size_t]),
+    "weft_session_num_threads": (c_int32, [HANDLE]),
+    "weft_session_isa": (c_char_p, [HANDLE]),
     "weft_outputs_count": (c_size_t, [HANDLE]),
     "weft_outputs_at": (POINTER(Tensor), [HANDLE, c_size_t]),
     "weft_values_count": (c_size_t, [HANDLE]),

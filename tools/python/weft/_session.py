@@ -5,6 +5,7 @@ import weakref
 
 import numpy as np
 
+from . import _html
 from . import _library as c
 from ._dtypes import CODES, DTYPES, FIRST_OF_BITS, STRING
 from ._errors import InvalidArgumentError
@@ -41,6 +42,8 @@ class Session:
         model = model_of(model)  # which lives until the session is made
         self._handle = c.make("weft_session_create", model._handle, ctypes.byref(options))
         weakref.finalize(self, c.library.weft_session_free, self._handle).atexit = False
+        self.threads = c.library.weft_session_num_threads(self._handle)
+        self.isa = c.library.weft_session_isa(self._handle).decode()
         self._codes = {}
         self.inputs = self._infos(c.library.weft_session_input, c.library.weft_session_num_inputs)
         self.outputs = self._infos(c.library.weft_session_output, c.library.weft_session_num_outputs)
@@ -90,6 +93,9 @@ class Session:
     def __repr__(self):
         names = [", ".join(f"{v.name}: {v.type}" for v in values) for values in (self.inputs, self.outputs)]
         return f"<weft.Session: {names[0]} -> {names[1]}>"
+
+    def _repr_html_(self):
+        return _html.of_session(self)
 
 
 _UNTIL_INTERRUPTED = ctypes.byref(c.RunOptions(stop_at_interrupt=1))
