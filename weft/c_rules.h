@@ -88,8 +88,9 @@ typedef struct weft_judge_options {
   void* user_data;              /* of both */
 } weft_judge_options;
 
-/* Tries each rule on programs that are made from it. An array of objects: rule, numerics, verdict ("tested", "refuted",
- * "unjudged"), badge, why, counterexample, programs, comparisons. Fields may be added. */
+/* Tries each rule on programs that are made from it, without Z3: what ir-opt --verify-rules proves is "tested" here. An
+ * array of objects: rule, numerics, verdict ("tested", "refuted", "unjudged"), badge, why, counterexample, programs,
+ * comparisons. Fields may be added. */
 WEFT_API weft_code weft_rules_judge(const weft_rule_text* rules, const weft_judge_options* options,
                                     weft_bytes** json);
 

@@ -206,7 +206,8 @@ class Judgement:
     programs: int  # that were compared
     comparisons: int  # of results on one set of inputs
 
-# On programs that are made from it. Of a Rule; of texts and files, all of theirs.
+# On programs that are made from it, without Z3: what `ir-opt --verify-rules` proves is "tested" here. Of a Rule; of
+# texts and files, all of theirs.
 #   seconds  of CPU time, each
 @overload
 def judge(rule: Rule, *, seconds: float = ..., seed: int = ..., stop: Callable[[], bool] | None = ...) -> Judgement: ...

@@ -122,6 +122,8 @@ class Judgement:
 def judge(rule, *, seconds=2, seed=1, stop=None):
     """Tries it on programs that are made from it. Of a Rule its Judgement, of texts and files a list of those.
 
+    No rule is "proved", as `ir-opt --verify-rules` finds some: libweft.so has no Z3. Such a rule is "tested" here.
+
     seconds  of CPU time, for each rule
     seed     of what is random in the programs and their inputs
     stop     asked now and then; True raises CancelledError"""
