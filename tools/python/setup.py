@@ -15,7 +15,12 @@ try:
 except ImportError:  # before setuptools 70
     from wheel.bdist_wheel import bdist_wheel
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+FOLDER = pathlib.Path(__file__).resolve().parent
+ROOT = FOLDER.parents[1] if len(FOLDER.parents) > 1 else FOLDER
+
+if ROOT / "tools" / "python" != FOLDER or not (ROOT / "weft" / "c_api.h").exists():
+    raise SystemExit(f"weft: {FOLDER} must be tools/python of Weft's tree, whose version and library it takes: "
+                     "pip install --no-build-isolation TREE/tools/python")
 
 
 def library():

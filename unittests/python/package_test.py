@@ -1,9 +1,12 @@
 """The module as a whole: beside onnx in a process, and its types."""
 import ast
+import importlib.util
 import inspect
 import pathlib
+import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
 import numpy as np
@@ -31,6 +34,21 @@ class ImportTest(unittest.TestCase):
         done = subprocess.run([sys.executable, "-c", "import weft"], capture_output=True, text=True, check=False,
                               env={"WEFT_LIBRARY": "/no/libweft.so", "PYTHONPATH": ":".join(sys.path)})
         self.assertIn("ImportError: weft: cannot load /no/libweft.so", done.stderr)
+
+
+class SetupTest(unittest.TestCase):
+    @unittest.skipUnless(importlib.util.find_spec("setuptools"), "no setuptools")
+    def test_says_in_a_line_that_it_belongs_into_the_tree(self):
+        setup = pathlib.Path(__file__).parents[2] / "tools" / "python" / "setup.py"
+        with tempfile.TemporaryDirectory() as folder:
+            for below in (".", "tools/python"):
+                outside = pathlib.Path(folder).resolve() / below
+                outside.mkdir(parents=True, exist_ok=True)
+                shutil.copy(setup, outside)
+                done = subprocess.run([sys.executable, "setup.py", "--version"], cwd=outside, capture_output=True,
+                                      text=True, check=False)
+                self.assertEqual((done.returncode, done.stdout), (1, ""))
+                self.assertRegex(done.stderr, rf"^weft: {outside} must be tools/python of Weft's tree, .*\n$")
 
 
 # What the types of a rule's function stand for.
