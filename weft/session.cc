@@ -272,6 +272,7 @@ absl::StatusOr<Values> Session::RunValues(const NamedValues& inputs,
                                           const RunOptions& options) const {
   WEFT_ASSIGN_OR_RETURN(const auto given, InOrder(inputs, state_->inputs, "input", &ValueOf));
   std::vector<TensorView> views;
+  views.reserve(given.size());
   for (const RuntimeValue& value : given) views.push_back(value.view);
   using Results = absl::StatusOr<std::vector<RuntimeValue>>;
   WEFT_ASSIGN_OR_RETURN(std::vector<RuntimeValue> results,
