@@ -23,10 +23,20 @@ void RuleCase::AssumeResultIsValid() {
   }
 }
 
+// A result without elements is the same, whatever makes it.
+void RuleCase::AssumeResultHasElements() {
+  if (graph_.replacements.size() != 1) return;
+  Terms& t = c_.terms();
+  const Bound& replaced = values_[graph_.Resolve(graph_.replacements[0].source).index()];
+  if (replaced.tensor == nullptr) return;
+  for (const Term size : replaced.tensor->Dims()) c_.Assume(t.AtMost(t.Integer(1), size));
+}
+
 bool RuleCase::ProveFollows(const Formula& constraint) {
   ops_.FollowShapesOnly();
   if (!MakeSource()) return false;
   AssumeResultIsValid();
+  if (c_.open()) AssumeResultHasElements();
   c_.CheckTensors(false);
   bool holds = c_.open();
   goal_ = &holds;

@@ -12,8 +12,9 @@ using drr::SourceOp;
 using drr::SourceValue;
 using drr::ValueId;
 
-RuleCase::RuleCase(const drr::Rule& rule, ProofState& state, Script& script)
+RuleCase::RuleCase(const drr::Rule& rule, ProofState& state, Script& script, const RuleSlice* slice)
     : graph_(rule.graph),
+      slice_(slice),
       c_(state, script),
       ops_(c_, *rule.graph.context()),
       values_(graph_.values.size()),
@@ -25,12 +26,24 @@ RuleCase::RuleCase(const drr::Rule& rule, ProofState& state, Script& script)
 
 bool RuleCase::MakeSource() {
   ReadInputs();
-  if (graph_.root_value() && !MakeValue(graph_.root_value())) return false;
-  for (const drr::OpId root : graph_.roots())
-    if (graph_.values[graph_.root_value()].either.empty() && !MakeOp(root)) return false;
+  if (slice_ != nullptr) {
+    if (!MakeSlice()) return false;
+  } else {
+    if (graph_.root_value() && !MakeValue(graph_.root_value())) return false;
+    for (const drr::OpId root : graph_.roots())
+      if (graph_.values[graph_.root_value()].either.empty() && !MakeOp(root)) return false;
+  }
   for (const drr::Constraint& constraint : graph_.constraints)
-    if (!constraint.profitable && !constraint.formula.name.empty() && c_.open())
+    if (!constraint.profitable && !constraint.formula.name.empty() && c_.open() &&
+        (slice_ == nullptr || slice_->Has(constraint.formula)))
       SayConstraint(constraint.formula);
+  return c_.open();
+}
+
+// What is there with an alternative only is made where that is chosen.
+bool RuleCase::MakeSlice() {
+  for (const ValueId value : graph_.values.ids())
+    if (slice_->Has(value) && slice_->IsAlwaysThere(value) && !MakeValue(value)) return false;
   return c_.open();
 }
 
@@ -66,7 +79,11 @@ bool RuleCase::MakeValue(ValueId id) {
     bound.is_made = true;
     return c_.open();
   }
-  if (!v.either.empty()) {
+  const bool is_part =
+      slice_ == nullptr || (v.producer ? slice_->Has(v.producer) : slice_->HasChoices(id));
+  if (!is_part && (v.producer || v.through || !v.either.empty())) {
+    bound.tensor = MakeLeaf(id, name);
+  } else if (!v.either.empty()) {
     const ValueId choice =
         graph_.Resolve(v.either[choose(v.either.size(), "alternative of " + name)]);
     if (!MakeValue(choice)) return false;

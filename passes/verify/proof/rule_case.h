@@ -11,6 +11,7 @@
 #include "drr/rule/rule.h"
 #include "passes/verify/proof/op_meaning.h"
 #include "passes/verify/proof/rule_model.h"
+#include "passes/verify/proof/rule_slice.h"
 
 namespace weft::passes {
 
@@ -21,7 +22,9 @@ double NumberOf(const drr::Formula::Argument& argument);
 
 class RuleCase {
  public:
-  RuleCase(const drr::Rule& rule, ProofState& state, Script& script);
+  // `slice`: the part of the source that is made; null: all of it.
+  RuleCase(const drr::Rule& rule, ProofState& state, Script& script,
+           const RuleSlice* slice = nullptr);
   // Whether every replaced value provably is what replaces it. Else outcome() says why, or that
   // nothing matches in this way.
   bool Prove();
@@ -55,6 +58,7 @@ class RuleCase {
 
   // rule_case.cc
   bool MakeSource();
+  bool MakeSlice();
   bool MakeValue(drr::ValueId id);
   bool MakeSkipped(drr::ValueId id);
   bool MakeOp(drr::OpId id);
@@ -66,6 +70,7 @@ class RuleCase {
   bool MakeUnknown(drr::OpId id);
   // What the engine accepts of a result, it knows to be valid.
   void AssumeResultIsValid();
+  void AssumeResultHasElements();
   // rule_model.cc
   void Break(const Formula& constraint);
   void BreakSameType(TypeClass a, TypeClass b);
@@ -122,6 +127,7 @@ class RuleCase {
   std::optional<ProofAttr> ComputedJoin(const Formula& formula, std::string_view op);
 
   const drr::PatternGraph& graph_;
+  const RuleSlice* slice_;
   Case c_;
   OpMeanings ops_;
   std::vector<Bound> values_, results_;

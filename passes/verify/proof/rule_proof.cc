@@ -79,7 +79,8 @@ std::string CaseText(const Script& script) {
 
 // `prove`: whether what is to be proved holds in a case; else its outcome says why.
 template <class Prove>
-RuleProof ProveCases(const drr::Rule& rule, const ProofOptions& options, const Prove& prove) {
+RuleProof ProveCases(const drr::Rule& rule, const ProofOptions& options, const RuleSlice* slice,
+                     const Prove& prove) {
   RuleProof proof;
   proof.verdict = ProofVerdict::kNotProved;
   const double end = ir::ThreadSeconds() + options.seconds;
@@ -93,7 +94,7 @@ RuleProof ProveCases(const drr::Rule& rule, const ProofOptions& options, const P
       proof.why = fmt::format("{} cases were not enough", tried - 1);
       return proof;
     }
-    RuleCase rule_case(rule, state, script);
+    RuleCase rule_case(rule, state, script, slice);
     const bool proved = prove(rule_case);
     Case& outcome = rule_case.outcome();
     if (!outcome.AskedAll()) outcome.Fail("cases are not the same each time");
@@ -117,7 +118,7 @@ RuleProof ProveRule(const drr::Rule& rule, const ProofOptions& options) {
   RuleProof proof;
   proof.why = WhyNotAttempted(rule);
   if (!proof.why.empty()) return proof;
-  return ProveCases(rule, options, [](RuleCase& rule_case) { return rule_case.Prove(); });
+  return ProveCases(rule, options, nullptr, [](RuleCase& rule_case) { return rule_case.Prove(); });
 }
 
 RuleProof ProveFollows(const drr::Rule& rule, const drr::Formula& constraint,
@@ -126,8 +127,24 @@ RuleProof ProveFollows(const drr::Rule& rule, const drr::Formula& constraint,
   if (!HasSolver()) proof.why = "no proofs without Z3";
   if (constraint.name.empty()) proof.why = "the constraint is native code";
   if (!proof.why.empty()) return proof;
-  return ProveCases(rule, options,
-                    [&](RuleCase& rule_case) { return rule_case.ProveFollows(constraint); });
+  const auto prove = [&](const RuleSlice* slice, const ProofOptions& with) {
+    return ProveCases(rule, with, slice,
+                      [&](RuleCase& rule_case) { return rule_case.ProveFollows(constraint); });
+  };
+  if (rule.graph.HasLists() || rule.graph.HasRegions()) return prove(nullptr, options);
+  constexpr size_t kMostCasesOfPart = 2000;
+  ProofOptions rest = options;
+  const double end = ir::ThreadSeconds() + options.seconds;
+  RuleSlice slice(rule.graph, constraint);
+  do {
+    rest.cases = std::min(kMostCasesOfPart, options.cases);
+    proof = prove(&slice, rest);
+    if (proof.verdict == ProofVerdict::kProved) return proof;
+    rest.seconds = end - ir::ThreadSeconds();
+  } while (rest.seconds > 0 && slice.Grow());
+  if (rest.seconds <= 0) return proof;
+  rest.cases = options.cases;
+  return prove(nullptr, rest);
 }
 
 }  // namespace weft::passes

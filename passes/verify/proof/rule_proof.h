@@ -46,9 +46,10 @@ struct RuleProof {
 
 RuleProof ProveRule(const drr::Rule& rule, const ProofOptions& options);
 
-// Proves that a constraint on the values and attributes of a rule holds wherever the rule matches, so that
-// it would say nothing new there; what it says of how much is known before the run (that a size is a
-// number) holds of every run. Of constraints of native code nothing is proved.
+// Proves that a constraint on the values and attributes of a rule holds wherever the rule matches and its
+// result has an element, so that it would say nothing new there; what it says of how much is known before the
+// run (that a size is a number) holds of every run. Of constraints of native code nothing is proved. Parts of
+// the rule (rule_slice.h) are tried first, `cases` those of one of them.
 RuleProof ProveFollows(const drr::Rule& rule, const drr::Formula& constraint,
                        const ProofOptions& options);
 
