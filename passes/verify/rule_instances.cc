@@ -25,7 +25,11 @@ using ir::Program;
 class Search {
  public:
   Search(const drr::Rule& rule, const InstanceOptions& options)
-      : rule_(rule), structure_(rule), options_(options), draw_(rule.graph, options.seed) {
+      : rule_(rule),
+        structure_(rule),
+        options_(options),
+        draw_(rule.graph, options.seed),
+        starts_(options.starts.begin(), options.starts.end()) {
     structure_.graph.constraints.clear();
   }
   std::vector<RuleInstance> Run(std::string* why);
@@ -49,6 +53,7 @@ class Search {
   // What tells instances apart that are worth having.
   std::string Features(const Assignment& assignment) const;
   Assignment Start();
+  void AskWhenStuck(int attempt);
   std::optional<int64_t> PreferredSize();
   // Remembers why the furthest attempt failed.
   uint64_t Note(uint64_t fitness, const std::string& reason);
@@ -60,6 +65,8 @@ class Search {
   std::optional<Assignment> repaired_;                                    // of the last attempt
   std::vector<std::pair<std::string, std::vector<RuleInstance>>> found_;  // with features
   std::set<std::string> texts_;
+  std::vector<Assignment> starts_;
+  bool was_stuck_ = false;
   int refused_ = 0, refused_tried_ = 0, refused_by_mistake_ = 0;  // see KeepRefused
   uint64_t furthest_ = 0;
   std::string why_;
@@ -77,6 +84,7 @@ std::vector<RuleInstance> Search::Run(std::string* why) {
   Assignment best_assignment(rule_.graph), next = Start();
   for (int i = 0; i < options_.attempts && found_.size() < enough; ++i) {
     if (ir::ThreadSeconds() >= options_.until || (options_.stop && options_.stop())) break;
+    AskWhenStuck(i);
     Assignment assignment = std::move(next);
     const size_t found = found_.size();
     const uint64_t fitness = Attempt(&assignment);
@@ -260,9 +268,16 @@ std::string Search::Features(const Assignment& assignment) const {
   return features;
 }
 
+void Search::AskWhenStuck(int attempt) {
+  if (!options_.when_stuck || was_stuck_ || !found_.empty()) return;
+  if (attempt < options_.attempts / 2 && ir::ThreadSeconds() < options_.stuck_at) return;
+  was_stuck_ = true;
+  for (Assignment& start : options_.when_stuck()) starts_.push_back(std::move(start));
+}
+
 Assignment Search::Start() {
-  if (options_.starts.empty() || draw_.OneIn(4)) return Assignment(rule_.graph);
-  Assignment start = draw_.OneOf(options_.starts);
+  if (starts_.empty() || draw_.OneIn(4)) return Assignment(rule_.graph);
+  Assignment start = draw_.OneOf(starts_);
   start.Forget(draw_.random(), static_cast<int>(draw_.Below(3)));
   for (int i = static_cast<int>(draw_.Below(4)); i > 0 && !start.leaves.empty(); --i) {
     std::optional<Leaf>& leaf = start.leaves[drr::ValueId(draw_.Below(start.leaves.size()))];

@@ -33,6 +33,10 @@ struct InstanceOptions {
   const drr::Rule* original = nullptr;
   // Where it begins, beside anywhere: programs near these are tried.
   std::span<const Assignment> starts{};
+  // Asked once where else to begin, when nothing was found by `stuck_at` (ir::ThreadSeconds()) or in half of
+  // the attempts.
+  std::function<std::vector<Assignment>()> when_stuck = nullptr;
+  double stuck_at = std::numeric_limits<double>::infinity();
   // ir::ThreadSeconds() when the search ends with what it has.
   double until = std::numeric_limits<double>::infinity();
   std::function<bool()> stop = nullptr;  // asked at every attempt; true ends it likewise

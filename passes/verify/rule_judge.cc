@@ -74,8 +74,7 @@ class Judge {
   // Of a program that is given: the first place where the rule applies.
   void AddSites(std::unique_ptr<Program> program, std::vector<RuleInstance>* instances);
   std::vector<RuleInstance> GivenInstances();
-  // Whether drawing finds a program at all, and those of which a solver finds the sizes.
-  bool IsFoundSoon() const;
+  // Those of which a solver finds the sizes.
   std::vector<RuleInstance> ModelledInstances();
   // Of those that there is time for by `end`.
   void CheckAll(std::vector<RuleInstance>& instances, double end);
@@ -128,10 +127,14 @@ RuleJudgement Judge::Run() {
   const double found_by = ir::ThreadSeconds() + part, end = found_by + part;
   std::vector<RuleInstance> given = GivenInstances(), made;
   CheckAll(given, end);
-  if (given.empty() && !original_ && !IsFoundSoon()) {
-    given = ModelledInstances();
-    CheckAll(given, end);
-  }
+  std::function<std::vector<Assignment>()> when_stuck;
+  if (given.empty() && !original_)
+    when_stuck = [&] {
+      given = ModelledInstances();
+      CheckAll(given, end);
+      return std::move(starts_);
+    };
+  const double soon = ir::ThreadSeconds() + std::min(2.0, options_.seconds / 8);
   std::string why;
   int refused = 0;
   if (!IsDone())
@@ -143,6 +146,8 @@ RuleJudgement Judge::Run() {
                           .original = original_ ? &*original_ : nullptr,
                           .starts = starts_,
                           .until = found_by,
+                          .when_stuck = when_stuck,
+                          .stuck_at = soon,
                           .stop = options_.stop},
                          &why, &refused);
   result_.refused += refused;
@@ -195,19 +200,6 @@ std::vector<RuleInstance> Judge::GivenInstances() {
   for (auto& variant : variants)
     if (instances.size() < most) AddSites(std::move(variant), &instances);
   return instances;
-}
-
-bool Judge::IsFoundSoon() const {
-  const double seconds = std::min(2.0, options_.seconds / 8);
-  return !MakeInstances(rule_,
-                        {.wanted = 1,
-                         .attempts = options_.attempts,
-                         .seed = options_.seed,
-                         .symbolic = false,
-                         .until = ir::ThreadSeconds() + seconds,
-                         .stop = options_.stop},
-                        nullptr)
-              .empty();
 }
 
 std::vector<RuleInstance> Judge::ModelledInstances() {

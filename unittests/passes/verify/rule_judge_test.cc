@@ -9,6 +9,7 @@
 #include "ir/dialects/onnx.h"
 #include "ir/text/parser.h"
 #include "kernels/runtime/program_runner.h"
+#include "passes/verify/rule_instances.h"
 #include "unittests/fixtures/golden.h"
 #include "unittests/test_paths.h"
 
@@ -94,6 +95,25 @@ TEST(RuleJudge, SaysWhyItFoundNoProgram) {
     EXPECT_EQ(judgement.verdict, Verdict::kUnjudged);
     EXPECT_THAT(judgement.why, ContainsRegex("does not hold: x has rank [23]"));
   }
+}
+
+// A solver is asked once, where drawing finds nothing.
+TEST(RuleInstances, AreSoughtElsewhereWhereNoneIsFound) {
+  ir::IrContext context;
+  const auto times_asked = [&](const std::string& file) {
+    int asked = 0;
+    const auto rules = RulesOf(file, context);
+    InstanceOptions options{.wanted = 1, .attempts = 400};
+    options.when_stuck = [&] {
+      ++asked;
+      return std::vector<Assignment>();
+    };
+    const bool is_found = !MakeInstances(*rules[0], options, nullptr).empty();
+    EXPECT_EQ(is_found, asked == 0) << rules[0]->name;
+    return asked;
+  };
+  EXPECT_EQ(times_asked("impossible_rules.weft"), 1);
+  EXPECT_EQ(times_asked("right_rules.weft"), 0);
 }
 
 TEST(RuleJudge, EndsWhenItsTimeIsOver) {
