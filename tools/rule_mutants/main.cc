@@ -41,6 +41,7 @@ using passes::Verdict;
 
 struct Flags {
   std::vector<std::string> rules;
+  std::vector<size_t> mutants;  // numbers, of each rule; empty: all
   std::string golden;
   int instances = 8;
   bool verbose = false;
@@ -193,10 +194,15 @@ struct Bred {
   drr::BuildResult built;
   std::vector<Mutant> mutants;
 
-  explicit Bred(const passes::RegisteredRule& rule) {
+  Bred(const passes::RegisteredRule& rule, const Flags& flags) {
     LoadAllDialects(context);
     built = rule.build(&context);
-    if (built.ok()) mutants = passes::MutantsOf(*built.rule);
+    if (!built.ok()) return;
+    std::vector<Mutant> all = passes::MutantsOf(*built.rule);
+    for (size_t i = 0; i < all.size(); ++i)
+      if (flags.mutants.empty() ||
+          std::find(flags.mutants.begin(), flags.mutants.end(), i + 1) != flags.mutants.end())
+        mutants.push_back(std::move(all[i]));
   }
 };
 
@@ -235,7 +241,7 @@ void AddModelPrograms(const drr::Rule& rule, const std::vector<Mutant>& mutants,
 std::vector<std::vector<std::string>> NearMissesOf(const passes::RegisteredRule& rule,
                                                    const Flags& flags) {
   constexpr double kSecondsEach = 0.5, kMostSeconds = 25;
-  const Bred bred(rule);
+  const Bred bred(rule, flags);
   std::vector<const drr::Rule*> mutants;
   for (const Mutant& mutant : bred.mutants) mutants.push_back(&mutant.rule);
   if (mutants.empty()) return {};
@@ -258,7 +264,7 @@ std::vector<Outcome> OutcomesOf(const passes::RegisteredRule& rule, const Flags&
   std::vector<Outcome> outcomes;
   size_t refuted = 0;
   for (size_t i = 0; i < near_misses.size(); ++i) {
-    Bred bred(rule);
+    Bred bred(rule, flags);
     outcomes.push_back(OutcomeOf(bred.mutants[i], *bred.built.rule, near_misses[i], flags));
     refuted += outcomes.back().fate == Fate::kRefuted;
     if (flags.verbose)
@@ -336,6 +342,9 @@ int main(int argc, char** argv) {
       ->type_name("R,...")
       ->delimiter(',');
   app.add_option("--instances", flags.instances, "programs made for each mutant at first (8)")
+  app.add_option("--mutants", flags.mutants, "of these numbers, as in fuse-gemm#3 (all)")
+      ->type_name("N,...")
+      ->delimiter(',');
       ->type_name("N")
       ->check(CLI::Range(1, 1000));
   app.add_flag("--verbose", flags.verbose, "each mutant on stderr, as it is judged");
