@@ -38,14 +38,9 @@ class Breeding {
   }
 
   std::vector<std::vector<std::string>> Run(std::vector<std::unique_ptr<Program>> from) {
-    // Those of open sizes come as variants, with numbers for them.
-    const size_t variants = std::min(kVariantsOfGiven, 1 + kVariantsOfAll / (from.size() + 1));
-    for (auto& program : from) {
-      for (size_t i = 0; i < variants; ++i)
-        if (auto variant = VariantOf(*program, draw_)) Consider(std::move(variant));
-      Consider(std::move(program));
-    }
     const double start = last_found_ = ir::ThreadSeconds();
+    ConsiderGiven(from, start + options_.seconds / 2);
+    last_found_ = ir::ThreadSeconds();
     while (!cells_.empty() && !IsDone() && ir::ThreadSeconds() < start + options_.seconds &&
            ir::ThreadSeconds() < last_found_ + options_.patience) {
       Cell& parent = PickCell();
@@ -67,12 +62,14 @@ class Breeding {
   }
 
  private:
-  static constexpr size_t kVariantsOfGiven = 10, kVariantsOfAll = 400;
+  static constexpr size_t kVariantsOfGiven = 10;
+  static constexpr size_t kVariantsForMutant = 40;  // of all that are given
   static constexpr size_t kOfACell = 4;
   static constexpr size_t kMostBroken = 3;  // of programs that are varied again
   static constexpr size_t kNear = 2;        // of those that mutants are tried on
   static constexpr int kMostTries = 200;    // of one mutant, at what the rule matches
   static constexpr int kMostRuns = 1000;    // of one mutant
+  static constexpr int kMostEmpty = 2;  // without an element in a result, which nothing tells apart
   static constexpr size_t kMostElements = 4000;
   static constexpr size_t kMostSizes = 5;  // that are told apart
   static constexpr size_t kOpened = 3;     // one in so many near ones is also tried with symbols
@@ -81,7 +78,7 @@ class Breeding {
     Rule rule;
     std::vector<std::string> found{}, refused{};
     bool is_told = false;  // by the last one that was found
-    int tries = 0, runs = 0;
+    int tries = 0, runs = 0, empty = 0;
   };
   struct Cell {
     std::vector<std::unique_ptr<Program>> programs;
@@ -92,6 +89,18 @@ class Breeding {
   static Rule WithoutGain(Rule rule) {
     std::erase_if(rule.graph.constraints, [](const auto& c) { return c.profitable; });
     return rule;
+  }
+
+  // As they are, and then variants, of each as many as of the others: the more mutants, the more. Those of
+  // open sizes come as variants alone, with numbers for them.
+  void ConsiderGiven(const std::vector<std::unique_ptr<Program>>& from, double end) {
+    for (const auto& program : from) Consider(program->Clone());
+    size_t left = kVariantsForMutant * mutants_.size();
+    for (size_t i = 0; i < kVariantsOfGiven; ++i)
+      for (size_t k = 0; k < from.size() && left > 0; ++k, --left) {
+        if (IsDone() || ir::ThreadSeconds() > end) return;
+        if (auto variant = VariantOf(*from[k], draw_)) Consider(std::move(variant));
+      }
   }
 
   void Consider(std::unique_ptr<Program> program) {
@@ -140,9 +149,10 @@ class Breeding {
     }
   }
   static size_t CountSmallSizes(Program& program) {
+    constexpr size_t kEmpty = 8;  // as bad as so many of 1
     size_t count = 0;
     for (const ir::Value input : program.body().arguments())
-      for (const int64_t size : input.type().dims()) count += size < 2;
+      for (const int64_t size : input.type().dims()) count += size == 0 ? kEmpty : size == 1;
     return count;
   }
 
@@ -196,6 +206,7 @@ class Breeding {
         ++mutant.runs;
         mutant.is_told = ShowsMistake(mutant.rule, program, *after);
         if (!mutant.is_told && mutant.found.size() >= options_.wanted) continue;
+        if (!mutant.is_told && ComputesNothing(program) && ++mutant.empty > kMostEmpty) continue;
         mutant.found.push_back(text);
         last_found_ = ir::ThreadSeconds();
       } else if (mutant.refused.size() < options_.refused && !IsRefusedToo(program, site)) {
@@ -203,6 +214,14 @@ class Breeding {
         last_found_ = ir::ThreadSeconds();
       }
     }
+  }
+  static bool ComputesNothing(Program& program) {
+    const Operation terminator = program.body().Terminator();
+    if (!terminator) return false;
+    const std::vector<ir::Value> results = terminator.operands().vec();
+    return std::all_of(results.begin(), results.end(), [](ir::Value result) {
+      return result.type().IsStatic() && result.type().NumElements() == 0;
+    });
   }
   // On inputs of one kind or two; which mistakes that does not show, a judge says.
   bool ShowsMistake(const Rule& mutant, Program& before, Program& after) {

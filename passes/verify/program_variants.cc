@@ -83,7 +83,7 @@ class Variation {
     const std::vector<int64_t> sizes(there.begin(), there.end());
     if (draw_.OneIn(2)) {
       const int64_t size = draw_.OneOf(sizes);
-      sizes_[size] = draw_.OneIn(3) ? draw_.DrawSize() : draw_.OneOf(sizes);
+      sizes_[size] = draw_.OneIn(3) ? OtherSize() : draw_.OneOf(sizes);
       return;
     }
     for (const Operation op : ops_)
@@ -92,11 +92,16 @@ class Variation {
           for (const int64_t size : result.type().dims())
             if (size > 1) there.insert(size);
     for (const int64_t size : there) {
-      sizes_[size] = draw_.OneIn(3) ? size : std::max<int64_t>(draw_.DrawSize(), 1);
+      sizes_[size] = draw_.OneIn(3) ? size : std::max<int64_t>(OtherSize(), 1);
       for (const int64_t factor : there)
         if (factor < size && size % factor == 0 && there.count(size / factor) > 0)
           sizes_[size] = sizes_[factor] * sizes_[size / factor];
     }
+  }
+  // Also one that is a product, of which two halves are told from every second one.
+  int64_t OtherSize() {
+    constexpr int64_t kProduct = 4;
+    return draw_.OneIn(5) ? kProduct : draw_.DrawSize();
   }
   int64_t SizeFor(int64_t size) const {
     const auto other = sizes_.find(size);

@@ -66,6 +66,19 @@ TEST(BigNearMisses, AreFoundForAConstraintThatIsDropped) {
   EXPECT_EQ(dropped, 1u);
 }
 
+// What has no element is the same whatever makes it.
+TEST(BigNearMisses, AreSeldomWithoutElements) {
+  const Found found("merge-transposes", kProgram);
+  size_t of_all = 0;
+  for (const std::vector<std::string>& programs : found.programs) {
+    size_t empty = 0;
+    for (const std::string& text : programs) empty += text.find("-> tensor<0") != std::string::npos;
+    EXPECT_LE(empty, programs.size() / 2 + 2);
+    of_all += programs.size();
+  }
+  EXPECT_GT(of_all, 0u);
+}
+
 // Of each the rule itself makes something else, so that its judge sees the mistake.
 TEST(BigNearMisses, RefuteAMutantAtOnce) {
   Found found("merge-transposes", kProgram);
