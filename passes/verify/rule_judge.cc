@@ -114,6 +114,7 @@ class Judge {
   double sum_of_ulps_ = 0;
   int64_t elements_ = 0;
   std::string cannot_run_;
+  bool has_elements_ = false;  // a result of one program
   // Of one program: whether no result was a number so far, and one that became a number.
   struct Undefined {
     bool always = true, differs = false;
@@ -145,9 +146,9 @@ RuleJudgement Judge::Run() {
                           .symbolic = options_.symbolic,
                           .original = original_ ? &*original_ : nullptr,
                           .starts = starts_,
-                          .until = found_by,
                           .when_stuck = when_stuck,
                           .stuck_at = soon,
+                          .until = found_by,
                           .stop = options_.stop},
                          &why, &refused);
   result_.refused += refused;
@@ -243,6 +244,7 @@ void Judge::CheckInstance(RuleInstance& instance) {
 void Judge::CheckProgram(Program& before, Operation site, const RuleInstance& instance) {
   const std::unique_ptr<Program> after = ApplyOnce(rule_, before, site, nullptr);
   if (after == nullptr) return;  // of a variant
+  const int differing = result_.differing;
   if (original_ && !IsMistake(before, site, *after)) return;
   Pair pair{&before, after.get()};
   if (const absl::Status status = ir::Verify(*after); !status.ok()) {
@@ -257,6 +259,7 @@ void Judge::CheckProgram(Program& before, Operation site, const RuleInstance& in
   }
   bool compared = false;
   undefined_ = {};
+  has_elements_ = false;
   for (const std::vector<ir::Type>& types : InputTypesOf(instance, options_.seed)) {
     // Of more sizes the question is whether they are right at all.
     const std::vector<InputKind> kinds =
@@ -268,6 +271,10 @@ void Judge::CheckProgram(Program& before, Operation site, const RuleInstance& in
   if (undefined_.always && undefined_.differs)
     Refute(pair, undefined_.inputs, undefined_.results,
            "no number on any inputs, and then it is one");
+  if (!has_elements_ && result_.differing > differing) {
+    --result_.differing;
+    ++(compared ? result_.empty : result_.not_run);
+  }
   result_.instances += compared;
   result_.symbolic += compared && instance.symbolic;
 }
@@ -316,6 +323,7 @@ std::optional<Results> Judge::RunBoth(Program& before, Program& after,
     return std::nullopt;
   }
   ++result_.comparisons;
+  for (const Attribute result : *expected) has_elements_ |= result.dense_type().NumElements() > 0;
   auto actual = options_.runner->Run(after, inputs, kernels);
   Results results{std::move(*expected), {}};
   if (actual.ok()) {

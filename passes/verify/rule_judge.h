@@ -73,8 +73,9 @@ struct RuleJudgement {
   int instances = 0;  // programs that were compared
   int refused = 0;    // attempts at one on which it matches, and the engine refuses what it makes
   // Of a mutant: programs of which it makes something else than its original; and those where the two
-  // differ in attributes alone that say nothing (passes/verify/mutation/idle_attributes.h).
-  int differing = 0, idle = 0;
+  // differ in attributes alone that say nothing (passes/verify/mutation/idle_attributes.h); and those of which
+  // no result has an element, or which cannot be run. `differing` are the others.
+  int differing = 0, idle = 0, empty = 0, not_run = 0;
   int symbolic = 0;     // of those with sizes that were symbols when the rule was applied
   int comparisons = 0;  // of results on one set of inputs
   double max_ulps = 0, mean_ulps = 0;  // of an approximate rule, in f32

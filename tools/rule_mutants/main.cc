@@ -88,11 +88,11 @@ struct Outcome {
 constexpr int kEnough = 20;
 bool IsRefusedEverywhere(const RuleJudgement& judgement) {
   return judgement.verdict != Verdict::kRefuted && judgement.differing == 0 &&
-         judgement.refused >= kEnough;
+         judgement.not_run == 0 && judgement.refused >= kEnough;
 }
 bool IsIdle(const RuleJudgement& judgement) {
   return judgement.verdict != Verdict::kRefuted && judgement.differing == 0 &&
-         judgement.idle >= kEnough;
+         judgement.idle + judgement.empty >= kEnough;
 }
 
 // What it is proved for; one that is approximate may well be more than that. Or that what it does not ask
@@ -178,8 +178,9 @@ Outcome OutcomeOf(const Mutant& mutant, const drr::Rule& rule,
     if (!judgement.unproved.empty()) outcome.why += "; does not follow: " + judgement.unproved;
     if (IsIdle(judgement)) {
       outcome.fate = Fate::kHarmless;
-      outcome.why =
-          fmt::format("on {} programs attributes differ that say nothing", judgement.idle);
+      outcome.why = fmt::format(
+          "on {} programs attributes differ that say nothing, on {} no result has an element",
+          judgement.idle, judgement.empty);
     } else if (IsRefusedEverywhere(judgement)) {
       outcome.fate = Fate::kNeverApplies;
       outcome.why = fmt::format("refused on {} programs", judgement.refused);
@@ -341,10 +342,10 @@ int main(int argc, char** argv) {
   app.add_option("--rules", flags.rules, "of these rules (all)")
       ->type_name("R,...")
       ->delimiter(',');
-  app.add_option("--instances", flags.instances, "programs made for each mutant at first (8)")
   app.add_option("--mutants", flags.mutants, "of these numbers, as in fuse-gemm#3 (all)")
       ->type_name("N,...")
       ->delimiter(',');
+  app.add_option("--instances", flags.instances, "programs made for each mutant at first (8)")
       ->type_name("N")
       ->check(CLI::Range(1, 1000));
   app.add_flag("--verbose", flags.verbose, "each mutant on stderr, as it is judged");

@@ -8,6 +8,8 @@
 
 #include "drr/rule/vocabulary.h"
 #include "passes/verify/mutation/mistakes.h"
+#include "passes/verify/mutation/shadowed_alternatives.h"
+#include "passes/verify/proof/rule_slice.h"
 
 namespace weft::passes {
 namespace {
@@ -43,7 +45,8 @@ bool IsAboutFloats(const Formula& formula) {
 
 class Mutator {
  public:
-  explicit Mutator(const Rule& rule) : rule_(rule), graph_(rule.graph) {}
+  explicit Mutator(const Rule& rule)
+      : rule_(rule), graph_(rule.graph), always_there_(ValuesAlwaysThere(graph_)) {}
   std::vector<Mutant> Run() {
     for (size_t i = 0; i < graph_.constraints.size(); ++i)
       if (!graph_.constraints[i].profitable && !HasNativeCodeAfter(i + 1)) MutateConstraint(i);
@@ -82,11 +85,14 @@ class Mutator {
   void MutateResultOp(drr::ResultOpId id);
   void SwapOperands(drr::ResultOpId id);
   void ChangeAttribute(drr::ResultOpId id, size_t i);
+  // Whether two formulas differ in what they say where a value is absent, which is always there.
+  bool IsNumberForAbsent(const Formula& a, const Formula& b) const;
   void ClaimMore();
   void LetEscape();
 
   const Rule& rule_;
   const PatternGraph& graph_;
+  const drr::IdVector<drr::SourceValue, bool> always_there_;
   std::vector<Mutant> mutants_;
 };
 
@@ -119,6 +125,8 @@ void Mutator::MutateSourceOp(drr::OpId id) {
       Rule& mutant = Add(Mutant::kReplacedOperation, fmt::format("matches {} for {}", other->name(),
                                                                  op.alternatives[i].def->name()));
       mutant.graph.ops[id].alternatives[i].def = other;
+      if (IsShadowed(mutant.graph, id, *op.alternatives[i].def))
+        mutants_.back().harmless = "an alternative before it takes the same";
     }
 }
 
@@ -198,8 +206,11 @@ void Mutator::ChangeAttribute(drr::ResultOpId id, size_t i) {
     for (const Attribute value : OtherValues(*graph_.context(), attr.literal, field))
       changed("another").literal = value;
   } else if (!attr.formula.name.empty() && field != nullptr) {
-    for (Formula& other : OtherFormulas(*graph_.context(), attr.formula, false))
+    for (Formula& other : OtherFormulas(*graph_.context(), attr.formula, false)) {
+      const bool is_read = !IsNumberForAbsent(attr.formula, other);
       changed("otherwise computed") = drr::MakeComputedAttr(*field, std::move(other), id);
+      if (!is_read) mutants_.back().harmless = "the number stands for what is never absent";
+    }
   }
   // Forgotten: then it has its default, or what is copied from the source.
   if (field != nullptr && (field->optional || field->make_default) &&
@@ -207,6 +218,12 @@ void Mutator::ChangeAttribute(drr::ResultOpId id, size_t i) {
     auto& attrs = Add(Mutant::kChangedAttribute, "without " + name).graph.result_ops[id].attrs;
     attrs.erase(attrs.begin() + static_cast<std::ptrdiff_t>(i));
   }
+}
+
+bool Mutator::IsNumberForAbsent(const Formula& a, const Formula& b) const {
+  return a.name == "splat" && a.arguments.size() == 2 &&
+         a.arguments[0].value == b.arguments[0].value &&
+         always_there_[graph_.Resolve(a.arguments[0].value)];
 }
 
 void Mutator::ClaimMore() {

@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "ir/text/parser.h"
 #include "kernels/runtime/program_runner.h"
 #include "passes/rule_registry.h"
 #include "passes/verify/mutation/mistakes.h"
@@ -73,6 +74,52 @@ TEST_F(BigMutants, WithoutAConstraintAreRefuted) {
   ExpectRefuted("drop-identity-transpose", Mutant::kDroppedConstraint);
   ExpectRefuted("drop-unit-factor", Mutant::kDroppedConstraint);
   ExpectRefuted("drop-noop-reshape", Mutant::kDroppedConstraint);
+}
+
+// Of a value that is in each match the number in its place is never read.
+TEST_F(BigMutants, WithANumberThatIsNeverReadAreHarmless) {
+  const auto harmless = [&](const std::string& rule) {
+    std::string why = "no such mutant";
+    for (const Mutant& mutant : Of(rule, Mutant::kChangedAttribute))
+      if (mutant.what == "otherwise computed fill of fused.attention") why = mutant.harmless;
+    return why;
+  };
+  EXPECT_THAT(harmless("fuse-masked-fill-attention"), HasSubstr("never absent"));
+  EXPECT_EQ(harmless("fuse-attention"), "");
+}
+
+// x / c comes before x * c where scores are scaled; where queries and keys are, nothing does.
+TEST_F(BigMutants, ThatAnAlternativeBeforeThemTakesAreHarmless) {
+  size_t shadowed = 0, others = 0;
+  for (const Mutant& mutant : Of("fuse-attention", Mutant::kReplacedOperation)) {
+    if (mutant.what != "matches onnx.Div for onnx.Mul") continue;
+    ++(mutant.harmless.empty() ? others : shadowed);
+  }
+  EXPECT_EQ(shadowed, 1u);
+  EXPECT_EQ(others, 2u);
+}
+
+TEST_F(BigMutants, ThatDifferWhereNothingIsComputedAreCounted) {
+  constexpr std::string_view kEmpty = R"(module {} (%0: tensor<0x0xf32>) {
+    (%1) = "onnx.Transpose" (%0) {perm:array[1,0]} : (tensor<0x0xf32>) -> tensor<0x0xf32>
+    (%2) = "onnx.Relu" (%1) {} : (tensor<0x0xf32>) -> tensor<0x0xf32>
+    () = "builtin.return" (%2) {} : (tensor<0x0xf32>) -> 
+  })";
+  const drr::BuildResult built = FindRule("drop-identity-transpose")->build(&context_);
+  drr::Rule mutant = *built.rule;
+  mutant.graph.constraints.clear();
+  kernels::SessionRunner runner;
+  JudgeOptions options{
+      .runner = &runner, .attempts = 0, .original = &*built.rule, .variants = 0, .seeds = nullptr};
+  options.seeds = [&](const drr::Rule&) {
+    std::vector<std::unique_ptr<ir::Program>> programs;
+    programs.push_back(*ir::ParseProgram(context_, kEmpty, {}));
+    return programs;
+  };
+  const RuleJudgement judgement = JudgeRule(mutant, options);
+  EXPECT_EQ(judgement.verdict, Verdict::kTested) << judgement.why;
+  EXPECT_EQ(judgement.empty, 1);
+  EXPECT_EQ(judgement.differing, 0);
 }
 
 TEST_F(BigMutants, WithAnotherConstraintAreRefuted) {
