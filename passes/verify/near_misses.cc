@@ -16,7 +16,7 @@
 #include "passes/verify/difference.h"
 #include "passes/verify/input_sizes.h"
 #include "passes/verify/program_variants.h"
-#include "passes/verify/relaxed_rule.h"
+#include "passes/verify/search/relaxed_rule.h"
 #include "passes/verify/test_inputs.h"
 
 namespace weft::passes {

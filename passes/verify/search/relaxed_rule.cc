@@ -1,4 +1,4 @@
-#include "passes/verify/relaxed_rule.h"
+#include "passes/verify/search/relaxed_rule.h"
 
 #include <algorithm>
 #include <set>
