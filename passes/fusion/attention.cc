@@ -48,7 +48,7 @@ class AttentionPattern {
                         : src.Either(where(selector_, scores, fill_), scores);
     auto masked = src.Either(selected + mask_, selected);
     for (const Tensor& t : {q_factor_, k_factor_, factor_, divisor_})
-      src.Require("every scale is one non-zero constant", NonZero(IfGiven(t)));
+      src.Require("every scale is one constant", IsUniform(IfGiven(t)));
     src.Require("scaling and masking keep the shape of the scores", SameType(masked, product),
                 SameType(scaled_q, q_), SameType(scaled_k, k_));
     src.Require(DType(IfGiven(mask_), kF32), HasRank(IfGiven(mask_)));
