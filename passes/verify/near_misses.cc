@@ -37,7 +37,7 @@ class Breeding {
     for (const Rule* mutant : mutants) mutants_.push_back({.rule = WithoutGain(*mutant)});
   }
 
-  std::vector<std::vector<std::string>> Run(std::vector<std::unique_ptr<Program>> from) {
+  std::vector<std::vector<std::string>> Run(const std::vector<std::unique_ptr<Program>>& from) {
     const double start = last_found_ = ir::ThreadSeconds();
     ConsiderGiven(from, start + options_.seconds / 2);
     last_found_ = ir::ThreadSeconds();
@@ -56,7 +56,8 @@ class Breeding {
       found.push_back(std::move(mutant.found));
       if (mutant.is_told)
         std::rotate(found.back().begin(), found.back().end() - 1, found.back().end());
-      found.back().insert(found.back().end(), mutant.refused.begin(), mutant.refused.end());
+      for (const std::vector<std::string>* rest : {&mutant.refused, &mutant.empty})
+        found.back().insert(found.back().end(), rest->begin(), rest->end());
     }
     return found;
   }
@@ -69,16 +70,15 @@ class Breeding {
   static constexpr size_t kNear = 2;        // of those that mutants are tried on
   static constexpr int kMostTries = 200;    // of one mutant, at what the rule matches
   static constexpr int kMostRuns = 1000;    // of one mutant
-  static constexpr int kMostEmpty = 2;  // without an element in a result, which nothing tells apart
   static constexpr size_t kMostElements = 4000;
   static constexpr size_t kMostSizes = 5;  // that are told apart
   static constexpr size_t kOpened = 3;     // one in so many near ones is also tried with symbols
 
   struct Wanted {
     Rule rule;
-    std::vector<std::string> found{}, refused{};
-    bool is_told = false;  // by the last one that was found
-    int tries = 0, runs = 0, empty = 0;
+    std::vector<std::string> found{}, refused{}, empty{};  // no result has an element
+    bool is_told = false;                                  // by the last one that was found
+    int tries = 0, runs = 0;
   };
   struct Cell {
     std::vector<std::unique_ptr<Program>> programs;
@@ -206,8 +206,9 @@ class Breeding {
         ++mutant.runs;
         mutant.is_told = ShowsMistake(mutant.rule, program, *after);
         if (!mutant.is_told && mutant.found.size() >= options_.wanted) continue;
-        if (!mutant.is_told && ComputesNothing(program) && ++mutant.empty > kMostEmpty) continue;
-        mutant.found.push_back(text);
+        const bool is_empty = !mutant.is_told && ComputesNothing(program);
+        if (is_empty && mutant.empty.size() >= options_.refused) continue;
+        (is_empty ? mutant.empty : mutant.found).push_back(text);
         last_found_ = ir::ThreadSeconds();
       } else if (mutant.refused.size() < options_.refused && !IsRefusedToo(program, site)) {
         mutant.refused.push_back(text);
@@ -300,9 +301,9 @@ class Breeding {
 
 std::vector<std::vector<std::string>> NearMisses(const Rule& rule,
                                                  std::span<const Rule* const> mutants,
-                                                 std::vector<std::unique_ptr<Program>> from,
+                                                 const std::vector<std::unique_ptr<Program>>& from,
                                                  const NearMissOptions& options) {
-  return Breeding(rule, mutants, options).Run(std::move(from));
+  return Breeding(rule, mutants, options).Run(from);
 }
 
 }  // namespace weft::passes

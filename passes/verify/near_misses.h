@@ -24,8 +24,9 @@ namespace weft::passes {
 struct NearMissOptions {
   ir::ProgramRunner* runner = nullptr;  // required
   size_t wanted = 8;                    // for each mutant, where none shows a mistake
-  size_t refused = 24;                  // likewise, of which the engine refuses what it makes
-  double seconds = 10;                  // of CPU of the calling thread
+  // Likewise, of which the engine refuses what it makes, and of which no result has an element. They come last.
+  size_t refused = 24;
+  double seconds = 10;  // of CPU of the calling thread
   // After so much of that without another program the search ends.
   double patience = 3;
   uint64_t seed = 1;
@@ -33,9 +34,8 @@ struct NearMissOptions {
 
 // By mutant, as text, since each is judged in a context of its own. `from` and the rules share a
 // context; programs with regions are left out.
-std::vector<std::vector<std::string>> NearMisses(const drr::Rule& rule,
-                                                 std::span<const drr::Rule* const> mutants,
-                                                 std::vector<std::unique_ptr<ir::Program>> from,
-                                                 const NearMissOptions& options);
+std::vector<std::vector<std::string>> NearMisses(
+    const drr::Rule& rule, std::span<const drr::Rule* const> mutants,
+    const std::vector<std::unique_ptr<ir::Program>>& from, const NearMissOptions& options);
 
 }  // namespace weft::passes

@@ -255,8 +255,7 @@ std::vector<std::vector<std::string>> NearMissesOf(const passes::RegisteredRule&
        passes::MakeInstances(original, {.until = ir::ThreadSeconds() + 1}, &why))
     from.push_back(std::move(made.program));
   AddModelPrograms(original, bred.mutants, flags, &from);
-  return passes::NearMisses(original, mutants, std::move(from),
-                            {.runner = runner.get(), .seconds = seconds});
+  return passes::NearMisses(original, mutants, from, {.runner = runner.get(), .seconds = seconds});
 }
 
 std::vector<Outcome> OutcomesOf(const passes::RegisteredRule& rule, const Flags& flags) {
