@@ -43,16 +43,14 @@ struct Neighbours {
     src.Require(Rank(x, 4));
     return {every_second(0, "end_of_first"), every_second(1, "end_of_second")};
   }
-  // That the result has the type of x says that a and b have all of its columns; that there are two in a row,
-  // that each is one, wherever the new axis is.
+  // That the result has the type of x says that a and b have all of its columns.
   static Tensor Joined(SourcePattern& src, const Tensor& x, const Tensor& a, const Tensor& b) {
-    const auto column = [&](const Tensor& t, const char* axis) {
-      return src.Op<ops::Unsqueeze>()(t, src.Tensor(axis));
+    const auto column = [&](const Tensor& t) {
+      return src.Op<ops::Unsqueeze>()(t, src.Either(src.Splat(-1), src.Splat(4)));
     };
-    auto pairs =
-        src.Op<ops::Concat>({.axis = In{-1, 4}})(column(a, "axis_of_a"), column(b, "axis_of_b"));
+    auto pairs = src.Op<ops::Concat>({.axis = In{-1, 4}})(column(a), column(b));
     auto joined = src.Op<ops::Reshape>(AnyAttrs())(pairs, src.Tensor("shape"));
-    src.Require("pairs become neighbours", Rank(pairs, 5), Dim(pairs, -1, 2), SameType(joined, x));
+    src.Require("pairs become neighbours", Rank(pairs, 5), SameType(joined, x));
     return joined;
   }
 };
