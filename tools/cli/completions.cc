@@ -92,10 +92,9 @@ std::vector<Completed> FlagsOf(const CLI::App& app) {
       std::vector<std::string> names;
       for (const std::string& name : option.get_lnames()) names.push_back("--" + name);
       for (const std::string& name : option.get_snames()) names.push_back("-" + name);
-      const std::string text_of = names.empty() ? "" : names[0];
+      const std::string text = FirstPartOf(OptionText(app.get_name(), NameOf(option)));
       for (const std::string& name : names) {
-        Completed flag = {.flag = name,
-                          .description = FirstPartOf(OptionText(app.get_name(), text_of))};
+        Completed flag = {.flag = name, .description = text};
         if (option.get_items_expected_max() > 0) {
           flag.type = TypedForm(option);
           flag.type = flag.type.substr(flag.type.rfind(' ') + 1);

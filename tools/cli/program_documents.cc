@@ -39,12 +39,6 @@ std::pair<std::string, std::string> SplitAtGap(const std::string& line) {
   return {line.substr(0, gap), line.substr(line.find_first_not_of(' ', gap))};
 }
 
-// As OptionText() knows it.
-std::string NameOf(const CLI::Option& option) {
-  if (option.get_positional()) return option.get_name(true);
-  return option.get_lnames().empty() ? "-" + option.get_snames()[0] : "--" + option.get_lnames()[0];
-}
-
 absl::StatusOr<std::string> ManPage(const CLI::App& app, const std::string& usage,
                                     const std::string& footer) {
   const std::string& name = app.get_name();
@@ -85,6 +79,11 @@ std::vector<OptionLine> OptionLines(const CLI::App& app, bool all) {
     return group == kForPackages || (group == kNotShown && !all);
   });
   return lines;
+}
+
+std::string NameOf(const CLI::Option& option) {
+  if (option.get_positional()) return option.get_name(true);
+  return option.get_lnames().empty() ? "-" + option.get_snames()[0] : "--" + option.get_lnames()[0];
 }
 
 std::string TypedForm(const CLI::Option& option) {

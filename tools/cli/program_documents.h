@@ -23,6 +23,9 @@ struct OptionLine {
 // In the order they were added; with `all` also those of the group kNotShown, but none kForPackages.
 std::vector<OptionLine> OptionLines(const CLI::App& app, bool all);
 
+// The first name of an option, as OptionText() knows it: "--help", "-o", "IN".
+std::string NameOf(const CLI::Option& option);
+
 // What is typed for an option: "-h, --help", "--dim NAME=SIZE", "IN".
 std::string TypedForm(const CLI::Option& option);
 

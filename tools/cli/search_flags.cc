@@ -1,7 +1,6 @@
 #include "tools/cli/search_flags.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -11,6 +10,7 @@
 
 #include "ir/base/suggest.h"
 #include "tools/cli/program_main.h"
+#include "tools/cli/tables/terminal.h"
 #include "weft/optimize/measured_cost.h"
 
 namespace weft::tools {
@@ -65,7 +65,7 @@ SearchRun::SearchRun(const SearchFlags& flags) {
   options_.cost = model_.get();
   options_.stop = [] { return interrupted != 0; };
   options_.warn = [](std::string_view why) { PrintWarning("superopt", why); };
-  if (isatty(STDERR_FILENO))
+  if (IsTerminal(stderr))
     options_.progress = [this](const passes::SearchProgress& p) { ShowProgress(p); };
   interrupted = 0;
   struct sigaction action = {};

@@ -1,7 +1,6 @@
 // ir-opt: reads a model (ONNX or text), runs passes on it, writes it. `ir-opt --help` has the
 // flags.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -26,6 +25,7 @@
 #include "tools/cli/rule_bound.h"
 #include "tools/cli/shape_flags.h"
 #include "tools/cli/tables/size_table.h"
+#include "tools/cli/tables/terminal.h"
 #include "tools/cli/target_opset.h"
 #include "tools/ir_opt/analyse.h"
 #include "tools/ir_opt/answers_json.h"
@@ -359,7 +359,7 @@ bool ShowsOrigins(const Flags& flags) {
 
 // --stats=json has them itself.
 bool TellsSizes(const Flags& flags) {
-  return flags.passes.stats.empty() ? isatty(STDERR_FILENO) != 0 : flags.passes.stats != "json";
+  return flags.passes.stats.empty() ? IsTerminal(stderr) : flags.passes.stats != "json";
 }
 
 // The model, or the part of it that was asked for.

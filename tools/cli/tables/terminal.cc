@@ -12,8 +12,6 @@ namespace {
 
 constexpr size_t kUsualColumns = 80;  // where a terminal does not tell
 
-bool IsTerminal(std::FILE* stream) { return isatty(fileno(stream)) != 0; }
-
 std::string_view Environment(const char* name) {
   const char* const value = std::getenv(name);
   return value ? value : "";
@@ -30,6 +28,8 @@ size_t EndOfLine(std::string_view text, size_t columns) {
 }
 
 }  // namespace
+
+bool IsTerminal(std::FILE* stream) { return isatty(fileno(stream)) != 0; }
 
 size_t ColumnsOf(std::FILE* stream) {
   if (!IsTerminal(stream)) return 0;

@@ -8,11 +8,13 @@
 
 namespace weft::tools {
 
+bool IsTerminal(std::FILE* stream);
+
 // How many columns the terminal has that `stream` is, where COLUMNS does not say so; 0 where it is none.
 size_t ColumnsOf(std::FILE* stream);
 
 enum class Style { kPlain, kBold, kRed, kGreen, kYellow };
-// The text as it is where `stream` is no terminal, NO_COLOR is set to anything (no-color.org), or TERM is dumb.
+// The text as it is where `stream` is no terminal, NO_COLOR is set and not empty (no-color.org), or TERM is dumb.
 std::string Styled(Style style, std::string_view text, std::FILE* stream);
 
 // Bytes of UTF-8 that begin a character.
