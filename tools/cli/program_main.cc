@@ -116,12 +116,14 @@ int Finish(const std::string& program, const absl::Status& status) {
 
 }  // namespace
 
-void SetUpApp(CLI::App& app, const std::string& usage, const std::string& footer) {
+void SetUpApp(CLI::App& app, const std::string& usage, const std::string& footer, Answers answers) {
+  const bool has_json = answers == Answers::kTextOrJson;
   app.formatter(std::make_shared<OneLineFormatter>(usage, footer));
-  app.set_help_flag("-h,--help", "this text; the version; answers as JSON");
+  app.set_help_flag(
+      "-h,--help", has_json ? "this text; the version; answers as JSON" : "this text; the version");
   app.set_version_flag("--version", app.get_name() + " " WEFT_VERSION_STRING, "the version")
       ->group(kSameLine);
-  app.add_flag("--json")->group(kSameLine);
+  if (has_json) app.add_flag("--json")->group(kSameLine);
   // It ends the run as --version does, whatever else is missing.
   app.add_option_function<std::string>(
          "--generate",

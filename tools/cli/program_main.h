@@ -2,6 +2,7 @@
 // one screen, one line on stderr for an error, the exit code.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <initializer_list>
 #include <string>
@@ -22,8 +23,11 @@ inline constexpr const char* kSameLine = "same line";
 inline constexpr const char* kNotShown = "not shown";
 
 // Gives `app` the flags --help and --version and our help: one line per option, in the order they
-// were added, then `footer`; and --json, for which there is ApplyJsonFlag(). And, unseen, --generate KIND, which prints what ProgramDocument makes.
-void SetUpApp(CLI::App& app, const std::string& usage, const std::string& footer);
+// were added, then `footer`; --json, for which there is ApplyJsonFlag(), where it has such answers.
+// And, unseen, --generate KIND, which prints what ProgramDocument makes.
+enum class Answers : uint8_t { kText, kTextOrJson };
+void SetUpApp(CLI::App& app, const std::string& usage, const std::string& footer,
+              Answers answers = Answers::kText);
 
 // The form of an answer, which is the value of its flag: "table", or this.
 inline constexpr const char* kJson = "json";

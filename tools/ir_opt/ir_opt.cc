@@ -462,7 +462,8 @@ int IrOptMain(int argc, char** argv) {
   SetUpApp(app,
            "usage: ir-opt IN... [-o OUT|- | --output-dir DIR] [options]     optimises models and "
            "writes them",
-           "exit: 0 done, 1 a check failed, 2 bad usage or input, 3 unsupported");
+           "exit: 0 done, 1 a check failed, 2 bad usage or input, 3 unsupported",
+           Answers::kTextOrJson);
   Flags flags;
   AddFlags(app, &flags);
   return RunMain(app, argc, argv, [&] {

@@ -291,7 +291,8 @@ int IrRunMain(int argc, char** argv) {
   CLI::App app("", "ir-run");
   SetUpApp(app, "usage: ir-run MODEL [options]     runs a model",
            "and the flags for passes that ir-opt has: --passes, --numerics, --rules-file, ...\n"
-           "exit: 0 done, 1 outputs differ, 2 bad usage or input, 3 unsupported");
+           "exit: 0 done, 1 outputs differ, 2 bad usage or input, 3 unsupported",
+           Answers::kTextOrJson);
   Flags flags;
   AddFlags(app, &flags);
   return RunMain(app, argc, argv, [&] {
