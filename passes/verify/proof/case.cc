@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "passes/verify/proof/size_equations.h"
 #include "passes/verify/proof/tensor.h"
 
 namespace weft::passes {
@@ -73,7 +74,23 @@ bool Case::Proves(Term goal, const std::vector<Term>& more_facts) {
   facts.erase(std::unique(facts.begin(), facts.end()), facts.end());
   std::vector<Term> linear = facts;
   std::erase_if(linear, [&](Term fact) { return HasProduct(fact); });
-  return Ask(linear, goal) || (linear.size() < facts.size() && Ask(facts, goal));
+  if (Ask(linear, goal)) return true;
+  return linear.size() < facts.size() && (AskSimplified(facts, goal) || Ask(facts, goal));
+}
+
+// Of what has no products then.
+bool Case::AskSimplified(const std::vector<Term>& facts, Term goal) {
+  SizeEquations equations(terms(), facts);
+  goal = equations.Simplified(goal);
+  if (terms().IsTrue(goal)) return true;
+  std::vector<Term> linear;
+  for (const Term fact : facts)
+    if (const Term simple = equations.Simplified(fact);
+        !terms().IsTrue(simple) && !HasProduct(simple))
+      linear.push_back(simple);
+  std::sort(linear.begin(), linear.end());
+  linear.erase(std::unique(linear.begin(), linear.end()), linear.end());
+  return Ask(linear, goal);
 }
 
 bool Case::Ask(const std::vector<Term>& facts, Term goal) {

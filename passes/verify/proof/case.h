@@ -133,6 +133,7 @@ class Case {
     TypeClass a, b, c;
   };
   bool Ask(const std::vector<Term>& facts, Term goal);
+  bool AskSimplified(const std::vector<Term>& facts, Term goal);
   bool HasProduct(Term term);
   bool SameShapes(Tensor& a, Tensor& b);
   bool SameElements(Tensor& a, Tensor& b);

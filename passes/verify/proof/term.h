@@ -69,6 +69,12 @@ class Terms {
   Term Quotient(Term a, Term b);
   Term Remainder(Term a, Term b);
 
+  // Of an integer, by product of what is no sum and no product, the factor, which is not 0.
+  using Monomial = std::vector<Term>;  // sorted; none: the constant
+  using Polynomial = std::map<Monomial, int64_t>;
+  Polynomial PolynomialOf(Term term) const;
+  Term OfPolynomial(const Polynomial& polynomial);
+
   Term Equal(Term a, Term b);  // of one sort
   Term AtMost(Term a, Term b);
   Term Less(Term a, Term b) { return AtMost(Plus(a, Integer(1)), b); }
@@ -82,11 +88,7 @@ class Terms {
   bool IsFalse(Term term) const;
 
  private:
-  using Monomial = std::vector<Term>;  // sorted; none: the constant
-  using Polynomial = std::map<Monomial, int64_t>;
   Term Intern(TermNode node);
-  Polynomial PolynomialOf(Term term) const;
-  Term OfPolynomial(const Polynomial& polynomial);
   // For what does not fit into 64 bits: a variable that occurs nowhere else.
   Term Unknown();
 
