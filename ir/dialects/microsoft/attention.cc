@@ -107,8 +107,11 @@ bool CheckMaskIndex(InferContext& c, size_t i, Shape* scores) {
   return !IsRank(c, i, 3) || AgreeOnScores(c, i, {0, 2, 3}, scores);
 }
 
+// One for each query and key: ONNX Runtime broadcasts batches and heads only.
 bool CheckScoreBias(InferContext& c, size_t i, Shape* scores) {
-  return CheckRank(c, i, 4) && (!c.Ranked(i) || AgreeOnScores(c, i, {0, 1, 2, 3}, scores));
+  const int64_t shape[] = {kUnknownDim, kUnknownDim, (*scores)[2], (*scores)[3]};
+  return CheckRank(c, i, 4) && CheckShape(c, i, shape) &&
+         (!c.Ranked(i) || AgreeOnScores(c, i, {0, 1, 2, 3}, scores));
 }
 
 // Operand i is a vector of `parts` in a row.

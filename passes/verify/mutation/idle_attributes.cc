@@ -60,6 +60,13 @@ bool IsSizeOfWeights(Operation op) {
   const ir::Ints& given = sizes.AsInts();
   return std::equal(shape.begin() + 2, shape.end(), given.begin(), given.end());
 }
+// Of the attentions of com.microsoft, whose operand `mask` it fills, and causal ones.
+template <uint32_t mask>
+bool HasNothingToFill(Operation op) {
+  const ir::Attribute causal = op.attr("unidirectional");
+  const bool is_causal = causal && !(causal.Is(ir::AttrKind::kInt) && causal.AsInt() == 0);
+  return !op.HasOperand(mask) && !is_causal;
+}
 bool HasAxes(Operation op) {
   const ir::Attribute axes = op.attr("axes");
   return axes.Is(ir::AttrKind::kInts) && !axes.AsInts().empty();
@@ -94,6 +101,14 @@ constexpr Entry kEntries[] = {
     {"onnx.MaxPool", "storage_order", [](Operation op) { return op.num_results() < 2; }},
     // What stands where `keep` is false.
     {"fused.attention", "fill", [](Operation op) { return !op.HasOperand(4); }},
+    {"com.microsoft.Attention", "mask_filter_value", HasNothingToFill<3>},
+    {"com.microsoft.MultiHeadAttention", "mask_filter_value", HasNothingToFill<4>},
+    // Those of an activation without any.
+    {"com.microsoft.FusedConv", "activation_params",
+     [](Operation op) {
+       const ir::Attribute numbers = op.attr("activation_params");
+       return numbers.Is(ir::AttrKind::kFloats) && numbers.AsFloats().empty();
+     }},
     // Without a mask scores are finite as far as q and k are.
     {"fused.attention", "zero_nan",
      [](Operation op) { return !op.HasOperand(3) && !op.HasOperand(4); }},

@@ -124,6 +124,17 @@ TEST_F(Microsoft, MultiHeadAttentionTakesManyForms) {
             "com.microsoft.MultiHeadAttention: num_heads is 0");
 }
 
+TEST_F(Microsoft, AnAttentionBiasHasANumberForEachQueryAndKey) {
+  const Value q = X({2, 3, 8}), k = X({2, 5, 8});
+  const auto run = [&](Value bias) {
+    return Run<ms::MultiHeadAttention>({q, k, k, {}, {}, bias}, {.num_heads = 2});
+  };
+  for (const Value bias : {X({1, 1, 3, 5}), X({2, 2, 3, 5})})
+    EXPECT_EQ(run(bias), "tensor<2x3x8xf32>");
+  EXPECT_EQ(run(X({1, 1, 1, 5})),
+            "com.microsoft.MultiHeadAttention: attention_bias is [1,1,1,5] but must be [?,?,3,5]");
+}
+
 TEST_F(Microsoft, CachesOfGroupQueryAttentionHoldAllKeys) {
   const Value q = X({2, 1, 64}), k = X({2, 1, 32}), lengths = I32({2});
   const auto run = [&](Value past, Value total, size_t results) {

@@ -104,6 +104,19 @@ const char* const kAttention =
     (%3) = "fused.attention" (%0, %1, %2) {scale:0.5,fill:@} : (tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>) -> tensor<1x2x3x4xf32>
     () = "builtin.return" (%3) {} : (tensor<1x2x3x4xf32>) -> 
   })";
+const char* const kHeads =
+    R"(module {} (%0: tensor<1x3x4xf32>, %1: tensor<1x5x4xf32>, %2: tensor<1x5x4xf32>) {
+    (%3) = "com.microsoft.MultiHeadAttention" (%0, %1, %2) {num_heads:2,mask_filter_value:@} : (tensor<1x3x4xf32>, tensor<1x5x4xf32>, tensor<1x5x4xf32>) -> tensor<1x3x4xf32>
+    () = "builtin.return" (%3) {} : (tensor<1x3x4xf32>) -> 
+  })";
+const char* const kPackedHeads = R"(module {} (%0: tensor<1x3x4xf32>, %1: tensor<4x12xf32>) {
+    (%2) = "com.microsoft.Attention" (%0, %1) {num_heads:2,mask_filter_value:@} : (tensor<1x3x4xf32>, tensor<4x12xf32>) -> tensor<1x3x4xf32>
+    () = "builtin.return" (%2) {} : (tensor<1x3x4xf32>) -> 
+  })";
+const char* const kFusedConv = R"(module {} (%0: tensor<1x2x5x5xf32>, %1: tensor<3x2x3x2xf32>) {
+    (%2) = "com.microsoft.FusedConv" (%0, %1) {activation:"Relu"@} : (tensor<1x2x5x5xf32>, tensor<3x2x3x2xf32>) -> tensor<1x3x3x4xf32>
+    () = "builtin.return" (%2) {} : (tensor<1x3x3x4xf32>) -> 
+  })";
 const char* const kReduceMean = R"(module {} (%0: tensor<2x3x4xf32>) {
     (%1) = "onnx.ReduceMean" (%0) {axes:array[1],noop_with_empty_axes:@} : (tensor<2x3x4xf32>) -> tensor<2x1x4xf32>
     () = "builtin.return" (%1) {} : (tensor<2x1x4xf32>) -> 
@@ -129,6 +142,13 @@ const std::vector<Place> kPlaces = {
     {"MaxPoolStorageOrder", "storage_order", kMaxPool, "0", {"1"}},
     {"ReduceMeanNoop", "noop_with_empty_axes", kReduceMean, "0", {"1"}},
     {"ConvKernelShape", "kernel_shape", kConv, "", {"kernel_shape:array[3,2]"}},
+    {"MultiHeadAttentionMaskFilterValue", "mask_filter_value", kHeads, "-10000.0", {"-1.0"}},
+    {"PackedAttentionMaskFilterValue", "mask_filter_value", kPackedHeads, "-10000.0", {"-1.0"}},
+    {"FusedConvActivationParams",
+     "activation_params",
+     kFusedConv,
+     "",
+     {",activation_params:floats[]"}},
     {"AttentionFill", "fill", kAttention, "0.0", {"-1000.0"}},
 };
 
