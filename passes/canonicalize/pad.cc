@@ -48,7 +48,7 @@ WEFT_RULE(FoldPadIntoConvInteger, "canonicalize", kExact) {
 }
 
 // average_pool(pad(x, p)) => average_pool(x) {pads + p}, where padding counts
-WEFT_RULE(FoldPadIntoAveragePool, "canonicalize", kReassociates) {
+WEFT_RULE(FoldPadIntoAveragePool, "canonicalize", kExact) {
   const Padding p(src);
   auto pool = src.Op<ops::AveragePool>(AnyAttrs(), {.ceil_mode = 0, .count_include_pad = 1});
   auto out = pool(p.out);

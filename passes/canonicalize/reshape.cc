@@ -131,7 +131,7 @@ WEFT_RULE(FoldDynamicReshape, "canonicalize", kExact, .seed = "ascend",
           .aliases = {"dynamic-reshape"}) {
   auto x = src.Tensor("x"), s = src.Tensor("s");
   auto out = src.Op<ops::Reshape>({.allowzero = 0})(x, s);
-  src.Require("s is computed", NotConstant(s));
+  src.Profitable(NotConstant(s));
   auto target = src.Let(
       "every size is a number or x's at that place, but for one at most that follows from the "
       "others",
@@ -144,7 +144,7 @@ WEFT_RULE(FoldDynamicReshape, "canonicalize", kExact, .seed = "ascend",
 WEFT_RULE(FoldDynamicExpand, "canonicalize", kExact, .benefit = 2) {
   auto x = src.Tensor("x"), s = src.Tensor("s");
   auto out = src.Op<ops::Expand>()(x, s);
-  src.Require("s is computed", NotConstant(s));
+  src.Profitable(NotConstant(s));
   auto sizes = src.Let("every size is a number, or x's at that place", ExpandSizesIn(s, x));
   res.Tensor(out) = res.Op<ops::Expand>()(x, res.ConstantInts(sizes));
 }

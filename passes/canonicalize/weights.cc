@@ -16,11 +16,6 @@ Tensor NoProduct(SourcePattern& src, const Tensor& x) {
   return src.Not(x, src.OneOf<ops::Mul, ops::Div>()(src.Tensor("any"), src.Tensor("other")));
 }
 
-void RequireConstantBias(SourcePattern& src, const Tensor& b, const Tensor& w) {
-  src.Require("b, if given, is an f32 constant, one per channel", IsConstant(IfGiven(b)),
-              DType(IfGiven(b), kF32), PerChannel(IfGiven(b), w, 0));
-}
-
 }  // namespace
 
 // conv(x, w, b) * s => conv(x, w * s, b * s), s by channel
@@ -29,8 +24,7 @@ WEFT_RULE(FoldFactorIntoConv, "canonicalize", kReassociates) {
   auto conv = src.Op<ops::Conv>(AnyAttrs());
   auto y = conv(x, w, src.Optional(b));
   auto out = y * s;
-  src.Require(IsConstant(w), DType(w, kF32));
-  RequireConstantBias(src, b, w);
+  src.Require(IsConstant(w), DType(w, kF32), IsConstant(IfGiven(b)));
   src.Profitable(OnlyUser(w, y));
   src.Require(kPerChannel, IsConstant(s), DType(s, kF32), VariesAlong(s, y, 1));
   res.Tensor(out) =
@@ -43,7 +37,7 @@ WEFT_RULE(FoldTermIntoConv, "canonicalize", kReassociates) {
   auto conv = src.Op<ops::Conv>(AnyAttrs());
   auto y = conv(x, w, src.Optional(b));
   auto out = y + t;
-  RequireConstantBias(src, b, w);
+  src.Require(IsConstant(IfGiven(b)));
   src.Require(kPerChannel, IsConstant(t), DType(t, kF32), StaticDim(w, 0), VariesAlong(t, y, 1));
   res.Tensor(out) = res.Like(conv)(x, w, res.Constant(BiasSum(b, t, w)));
 }
@@ -66,7 +60,7 @@ WEFT_RULE(FoldTermBeforeConv, "canonicalize", kReassociates) {
   auto sum = x + t;
   auto out = conv(sum, w, src.Optional(b));
   src.Require(IsConstant(w), DType(w, kF32), MinRank(w, 3), SameType(x, sum));
-  RequireConstantBias(src, b, w);
+  src.Require(IsConstant(IfGiven(b)));
   src.Require("nothing is padded", [=](const MatchContext& m) {
     const auto& pads = m[conv].pads;
     return m[conv].auto_pad == ops::AutoPad::kValid ||
@@ -101,8 +95,7 @@ WEFT_RULE(FoldDivisorBeforeConv, "canonicalize", kReassociates) {
   auto conv = src.Op<ops::Conv>(AnyAttrs());
   auto divided = NoProduct(src, x) / d;
   auto out = conv(divided, w, src.Optional(b));
-  src.Require(IsConstant(w), DType(w, kF32), NonZero(d), OneElement(d), Broadcasts(d, w),
-              DType(d, kF32), SameType(x, divided));
+  src.Require(IsConstant(w), DType(w, kF32), NonZero(d), DType(d, kF32), SameType(x, divided));
   src.Profitable(OnlyUser(w, out));
   res.Tensor(out) = res.Like(conv)(x, res.Constant(Quotient(w, d)), b);
 }
@@ -112,7 +105,7 @@ WEFT_RULE(FoldFactorIntoMatmul, "canonicalize", kReassociates) {
   auto x = src.Tensor("x"), w = src.Tensor("w"), s = src.Tensor("s");
   auto y = src.Op<ops::MatMul>()(x, w);
   auto out = y * s;
-  src.Require(IsConstant(w), DType(w, kF32), Rank(w, 2), MinRank(x, 2));
+  src.Require(IsConstant(w), DType(w, kF32), Rank(w, 2));
   src.Profitable(OnlyUser(w, y));
   src.Require("s is an f32 constant, a number or one per column", IsConstant(s), DType(s, kF32),
               VariesAlong(s, y, -1));
@@ -135,9 +128,8 @@ WEFT_RULE(FoldDivisorIntoMatmul, "canonicalize", kReassociates) {
   auto x = src.Tensor("x"), w = src.Tensor("w"), d = src.Tensor("d");
   auto y = src.Op<ops::MatMul>()(x, w);
   auto out = y / d;
-  src.Require(IsConstant(w), DType(w, kF32), Rank(w, 2), NonZero(d), OneElement(d),
-              Broadcasts(d, w), DType(d, kF32), SameType(y, out));
-  src.Profitable(OnlyUser(w, y));
+  src.Require(IsConstant(w), DType(w, kF32), NonZero(d), DType(d, kF32), SameType(y, out));
+  src.Profitable(OnlyUser(w, y), Broadcasts(d, w));
   res.Tensor(out) = res.Op<ops::MatMul>()(x, res.Constant(Quotient(w, d)));
 }
 
@@ -146,9 +138,8 @@ WEFT_RULE(FoldDivisorBeforeMatmul, "canonicalize", kReassociates) {
   auto x = src.Tensor("x"), w = src.Tensor("w"), d = src.Tensor("d");
   auto divided = NoProduct(src, x) / d;
   auto out = src.Op<ops::MatMul>()(divided, w);
-  src.Require(IsConstant(w), DType(w, kF32), Rank(w, 2), NonZero(d), OneElement(d),
-              Broadcasts(d, w), DType(d, kF32), SameType(x, divided));
-  src.Profitable(OnlyUser(w, out));
+  src.Require(IsConstant(w), DType(w, kF32), NonZero(d), DType(d, kF32), SameType(x, divided));
+  src.Profitable(OnlyUser(w, out), Broadcasts(d, w));
   res.Tensor(out) = res.Op<ops::MatMul>()(x, res.Constant(Quotient(w, d)));
 }
 
@@ -168,7 +159,7 @@ WEFT_RULE(FoldTermThroughTranspose, "canonicalize", kReassociates) {
   auto conv = src.Op<ops::Conv>(AnyAttrs());
   auto y = src.Op<ops::Transpose>({.perm = perm})(conv(x, w, src.Optional(b)));
   auto out = y + t;
-  RequireConstantBias(src, b, w);
+  src.Require(IsConstant(IfGiven(b)));
   src.Require("t is an f32 constant, a number or one per channel", IsConstant(t), DType(t, kF32),
               StaticDim(w, 0), VariesAlong(t, y, 1, perm));
   res.Tensor(out) =

@@ -69,8 +69,10 @@ class AttentionPattern {
 
 void RequireSameHeads(SourcePattern& src, const Tensor& q, const Tensor& k, const Tensor& v) {
   for (const Tensor& t : {q, k, v})
-    src.Require("q, k and v are f32 of rank 4 with the same batch and heads", Rank(t, 4),
-                DType(t, kF32), SameDim(t, 0, q, 0), SameDim(t, 1, q, 1));
+    src.Require("q, k and v are f32 of rank 4", Rank(t, 4), DType(t, kF32));
+  for (const Tensor& t : {k, v})
+    src.Require("q, k and v have the same batch and heads", SameDim(t, 0, q, 0),
+                SameDim(t, 1, q, 1));
 }
 
 // The pattern in four dimensions becomes one operation. k arrives transposed, [B, H, D, T]; merging
@@ -122,10 +124,10 @@ WEFT_RULE(FuseBatchedAttention, "fuse-composite", kReassociates) {
                                  flat_v);
   auto out = pattern.Of(src, 3);
   RequireSameHeads(src, q, k, v);
-  const std::pair<Tensor, Tensor> pairs[] = {{q, flat_q}, {k, flat_k}, {v, flat_v}};
-  for (const auto& [whole, flat] : pairs)
-    src.Require("only batch and heads become one", Rank(flat, 3), SameDim(whole, 2, flat, 1),
-                SameDim(whole, 3, flat, 2), SameDim(flat, 0, flat_q, 0));
+  // The rest is what the products and the numbers of elements leave.
+  src.Require("only batch and heads become one", Rank(flat_q, 3), Rank(flat_v, 3),
+              SameDim(q, 2, flat_q, 1), SameDim(q, 3, flat_q, 2), SameDim(k, 2, flat_k, 1),
+              SameDim(v, 3, flat_v, 2));
   src.Require("the result has the shape of q", SameDim(v, 3, q, 3));
   src.Require("masks are the same for all heads", MaxRank(IfGiven(pattern.mask()), 2),
               MaxRank(IfGiven(pattern.selector()), 2));
@@ -175,10 +177,9 @@ WEFT_RULE(FuseAttentionScale, "fuse-composite", kReassociates) {
   auto scale = src.Attr<float>("scale");
   auto attention = src.Op<fused::Attention>(AnyAttrs(), {.scale = scale});
   auto out = attention(moves(scaled), k, v, src.Optional(mask), src.Optional(keep));
-  src.Require(DType(q, kF32), NonZero(IfGiven(factor)), NonZero(IfGiven(divisor)),
-              SameType(q, scaled));
-  res.Tensor(out) = res.Like(attention, {.scale = Scaled(scale, {factor}, divisor)})(
-      res.Like(moves)(q), k, v, mask, keep);
+  src.Require(DType(q, kF32), SameType(q, scaled));
+  auto product = src.Let("what scales is one number", Scaled(scale, {factor}, divisor));
+  res.Tensor(out) = res.Like(attention, {.scale = product})(res.Like(moves)(q), k, v, mask, keep);
 }
 
 // attention(q, k, v, where(keep, 0, -inf)) => attention(q, k, v, keep) {fill = -inf}, as torch 2 spells a
