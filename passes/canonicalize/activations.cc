@@ -20,9 +20,9 @@ WEFT_RULE(FuseClippedLine, "canonicalize", kReassociates) {
   auto x = src.Tensor("x"), a = src.Tensor("a"), b = src.Tensor("b"), d = src.Tensor("d");
   auto line = src.Either(x * a, x / d) + b;
   auto out = src.Op<ops::Clip>()(line, src.Splat(0), src.Splat(1));
-  src.Require(DType(x, kF32), SameType(x, out), Positive(IfGiven(a)), Positive(IfGiven(d)),
-              IsUniform(b));
-  res.Tensor(out) = res.Op<ops::HardSigmoid>({.alpha = Scaled(1, {a}, d), .beta = SplatOf(b)})(x);
+  src.Require(DType(x, kF32), SameType(x, out), IsUniform(b));
+  auto slope = src.Let("the slope is one number", Scaled(1, {a}, d));
+  res.Tensor(out) = res.Op<ops::HardSigmoid>({.alpha = slope, .beta = SplatOf(b)})(x);
 }
 
 // x * hard_sigmoid(x; 1/6, 1/2) => hard_swish(x)

@@ -51,8 +51,8 @@ auto ExpandedLayerNorm(SourcePattern& src) {
   auto variance = src.Op<ops::ReduceMean>({.axes = axes})(d * d);
   auto s = src.Op<ops::Reciprocal>()(src.Op<ops::Sqrt>()(variance + epsilon)) * gamma;
   auto out = x * s + (beta - mean * s);
-  src.Require(Positive(epsilon), DType(x, kF32), LastAxes(axes, x), IsConstant(gamma),
-              LastDims(gamma, x, axes), LastDims(beta, x, axes));
+  src.Require(Positive(epsilon), DType(x, kF32), LastAxes(axes, x), LastDims(gamma, x, axes),
+              LastDims(beta, x, axes));
   return LayerNormParts<Tensor>{x, beta, epsilon, gamma, axes, out};
 }
 
