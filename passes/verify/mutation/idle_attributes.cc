@@ -67,6 +67,17 @@ bool HasNothingToFill(Operation op) {
   const bool is_causal = causal && !(causal.Is(ir::AttrKind::kInt) && causal.AsInt() == 0);
   return !op.HasOperand(mask) && !is_causal;
 }
+bool HasNoPadding(Operation op) {
+  const ir::Attribute pads = op.attr("pads"), auto_pad = op.attr("auto_pad");
+  const ir::Attribute rounds_up = op.attr("ceil_mode");
+  const bool has_pads = pads && !(pads.Is(ir::AttrKind::kInts) &&
+                                  std::all_of(pads.AsInts().begin(), pads.AsInts().end(),
+                                              [](int64_t pad) { return pad == 0; }));
+  const bool is_explicit =
+      !auto_pad || (auto_pad.Is(ir::AttrKind::kString) && auto_pad.AsString() == "NOTSET");
+  return !has_pads && is_explicit &&
+         (!rounds_up || (rounds_up.Is(ir::AttrKind::kInt) && rounds_up.AsInt() == 0));
+}
 bool HasAxes(Operation op) {
   const ir::Attribute axes = op.attr("axes");
   return axes.Is(ir::AttrKind::kInts) && !axes.AsInts().empty();
@@ -109,6 +120,10 @@ constexpr Entry kEntries[] = {
        const ir::Attribute numbers = op.attr("activation_params");
        return numbers.Is(ir::AttrKind::kFloats) && numbers.AsFloats().empty();
      }},
+    // gamma has the axes.
+    {"fused.layer_norm", "axis", [](Operation op) { return op.HasOperand(1); }},
+    // Without padding there is none to count.
+    {"onnx.AveragePool", "count_include_pad", HasNoPadding},
     // Without a mask scores are finite as far as q and k are.
     {"fused.attention", "zero_nan",
      [](Operation op) { return !op.HasOperand(3) && !op.HasOperand(4); }},

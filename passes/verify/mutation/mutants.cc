@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "drr/rule/vocabulary.h"
@@ -78,6 +79,8 @@ class Mutator {
   }
   void MutateConstraint(size_t i);
   void MutateSourceOp(drr::OpId id);
+  // The op, and those that are to be the same operator: a mistake is made in all, or no match is left.
+  std::set<drr::OpId> OpsAlike(drr::OpId id) const;
   void LoosenAttribute(drr::OpId id, const AttrPattern& pattern);
   // All alternatives of the op that have the attribute.
   void SetPattern(drr::OpId id, ir::Name name, const AttrPattern& pattern, std::string what);
@@ -117,17 +120,34 @@ void Mutator::MutateSourceOp(drr::OpId id) {
   const SourceOp& op = graph_.ops[id];
   if (op.alternatives.empty()) return;
   for (const AttrPattern& pattern : op.alternatives[0].attrs) LoosenAttribute(id, pattern);
+  const std::set<drr::OpId> alike_ids = OpsAlike(id);
+  if (*alike_ids.begin() < id) return;
   for (size_t i = 0; i < op.alternatives.size() && !HasNativeCodeAfter(0); ++i)
     for (const ir::OpDef* other : OtherOps(*graph_.context(), *op.alternatives[i].def)) {
       if (std::any_of(op.alternatives.begin(), op.alternatives.end(),
                       [&](const auto& alternative) { return alternative.def == other; }))
         continue;
-      Rule& mutant = Add(Mutant::kReplacedOperation, fmt::format("matches {} for {}", other->name(),
-                                                                 op.alternatives[i].def->name()));
-      mutant.graph.ops[id].alternatives[i].def = other;
-      if (IsShadowed(mutant.graph, id, *op.alternatives[i].def))
+      const ir::OpDef* old = op.alternatives[i].def;
+      Rule& mutant = Add(Mutant::kReplacedOperation,
+                         fmt::format("matches {} for {}", other->name(), old->name()));
+      for (const drr::OpId alike : alike_ids)
+        for (drr::Alternative& alternative : mutant.graph.ops[alike].alternatives)
+          if (alternative.def == old) alternative.def = other;
+      if (IsShadowed(mutant.graph, id, *old))
         mutants_.back().harmless = "an alternative before it takes the same";
     }
+}
+
+std::set<drr::OpId> Mutator::OpsAlike(drr::OpId id) const {
+  std::set<drr::OpId> alike = {id};
+  for (const drr::Constraint& constraint : graph_.constraints) {
+    if (constraint.formula.name != "same_op") continue;
+    std::set<drr::OpId> ops;
+    for (const Formula::Argument& argument : constraint.formula.arguments)
+      ops.insert(graph_.values[graph_.Resolve(argument.value)].producer);
+    if (ops.count(id) != 0) alike.insert(ops.begin(), ops.end());
+  }
+  return alike;
 }
 
 void Mutator::LoosenAttribute(drr::OpId id, const AttrPattern& pattern) {

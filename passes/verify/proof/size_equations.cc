@@ -18,8 +18,9 @@ bool Mentions(const Terms& terms, Term term, Term variable) {
 // One that is a monomial of its own, with a factor of 1 or -1, and occurs nowhere else.
 std::optional<Terms::Monomial> VariableToSolveFor(const Terms& terms,
                                                   const Terms::Polynomial& equation) {
-  for (const auto& [candidate, factor] : equation) {
-    if (candidate.size() != 1 || (factor != 1 && factor != -1)) continue;
+  for (const auto& term : equation) {
+    const Terms::Monomial& candidate = term.first;
+    if (candidate.size() != 1 || (term.second != 1 && term.second != -1)) continue;
     if (terms[candidate[0]].kind != TermNode::kVariable) continue;
     const bool is_elsewhere = std::any_of(equation.begin(), equation.end(), [&](const auto& other) {
       return other.first != candidate &&

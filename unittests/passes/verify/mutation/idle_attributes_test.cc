@@ -99,6 +99,14 @@ const char* const kMaxPool = R"(module {} (%0: tensor<1x2x5x5xf32>) {
     (%1) = "onnx.MaxPool" (%0) {kernel_shape:array[3,2],storage_order:@} : (tensor<1x2x5x5xf32>) -> tensor<1x2x3x4xf32>
     () = "builtin.return" (%1) {} : (tensor<1x2x3x4xf32>) -> 
   })";
+const char* const kAveragePool = R"(module {} (%0: tensor<1x2x5x5xf32>) {
+    (%1) = "onnx.AveragePool" (%0) {kernel_shape:array[3,2],count_include_pad:@} : (tensor<1x2x5x5xf32>) -> tensor<1x2x3x4xf32>
+    () = "builtin.return" (%1) {} : (tensor<1x2x3x4xf32>) -> 
+  })";
+const char* const kLayerNorm = R"(module {} (%0: tensor<2x3x4xf32>, %1: tensor<4xf32>) {
+    (%2) = "fused.layer_norm" (%0, %1) {axis:@} : (tensor<2x3x4xf32>, tensor<4xf32>) -> tensor<2x3x4xf32>
+    () = "builtin.return" (%2) {} : (tensor<2x3x4xf32>) -> 
+  })";
 const char* const kAttention =
     R"(module {} (%0: tensor<1x2x3x4xf32>, %1: tensor<1x2x5x4xf32>, %2: tensor<1x2x5x4xf32>) {
     (%3) = "fused.attention" (%0, %1, %2) {scale:0.5,fill:@} : (tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>) -> tensor<1x2x3x4xf32>
@@ -140,6 +148,8 @@ const std::vector<Place> kPlaces = {
     {"ReshapeAllowzero", "allowzero", kReshape, "0", {"1"}},
     {"GemmBeta", "beta", kGemm, "1.0", {"0.5", "0.0"}},
     {"MaxPoolStorageOrder", "storage_order", kMaxPool, "0", {"1"}},
+    {"AveragePoolCountIncludePad", "count_include_pad", kAveragePool, "0", {"1"}},
+    {"LayerNormAxis", "axis", kLayerNorm, "-1", {"2"}},
     {"ReduceMeanNoop", "noop_with_empty_axes", kReduceMean, "0", {"1"}},
     {"ConvKernelShape", "kernel_shape", kConv, "", {"kernel_shape:array[3,2]"}},
     {"MultiHeadAttentionMaskFilterValue", "mask_filter_value", kHeads, "-10000.0", {"-1.0"}},
@@ -185,6 +195,10 @@ TEST(IdleAttributes, AreNoneWhereKernelsReadThem) {
   EXPECT_FALSE(is_idle("noop_with_empty_axes", R"(module {} (%0: tensor<2x3xf32>) {
     (%1) = "onnx.ReduceMean" (%0) {axes:array[],noop_with_empty_axes:1} : (tensor<2x3xf32>) -> tensor<2x3xf32>
     () = "builtin.return" (%1) {} : (tensor<2x3xf32>) -> 
+  })"));
+  EXPECT_FALSE(is_idle("count_include_pad", R"(module {} (%0: tensor<1x2x5x5xf32>) {
+    (%1) = "onnx.AveragePool" (%0) {kernel_shape:array[3,2],count_include_pad:1,pads:array[1,0,0,0]} : (tensor<1x2x5x5xf32>) -> tensor<1x2x4x4xf32>
+    () = "builtin.return" (%1) {} : (tensor<1x2x4x4xf32>) -> 
   })"));
   EXPECT_FALSE(is_idle("scale", With(kPlaces.back(), "0.0")));
 }

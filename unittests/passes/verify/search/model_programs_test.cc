@@ -103,7 +103,7 @@ TEST(BigModelPrograms, JudgeARuleOfWhichNoProgramIsDrawn) {
   fixtures::LoadGoldenDialects(context);
   const drr::BuildResult built = FindRule("fuse-rotary-neighbour-angles")->build(&context);
   kernels::SessionRunner runner;
-  const JudgeOptions options{.runner = &runner, .instances = 8};
+  const JudgeOptions options{.runner = &runner, .instances = 24};
   EXPECT_EQ(JudgeRule(*built.rule, options).verdict, Verdict::kTested);
   const std::vector<Mutant> mutants = MutantsOf(*built.rule);
   const auto mutant = std::find_if(mutants.begin(), mutants.end(), [](const Mutant& m) {
