@@ -33,9 +33,9 @@ auto PlainLayerNorm(SourcePattern& src) {
   auto normalised = src.EitherOf({d / root, d * (one / root), d * src.Op<ops::Reciprocal>()(root)});
   auto scaled = src.Either(normalised * gamma, normalised);
   auto out = src.Either(scaled + beta, scaled);
-  src.Require(OneElement(IfGiven(two)), OneElement(IfGiven(one)), Positive(epsilon), DType(x, kF32),
-              LastAxes(axes, x), IsConstant(IfGiven(gamma)), LastDims(IfGiven(gamma), x, axes),
-              LastDims(IfGiven(beta), x, axes));
+  src.Require(OneElement(IfGiven(two)), OneElement(IfGiven(one)), IsUniform(epsilon),
+              DType(x, kF32), LastAxes(axes, x), IsConstant(IfGiven(gamma)),
+              LastDims(IfGiven(gamma), x, axes), LastDims(IfGiven(beta), x, axes));
   auto scale = src.Let("the sizes of the last axes are known", Ones(x, axes, gamma));
   return LayerNormParts<decltype(scale)>{x, beta, epsilon, scale, axes, out};
 }
@@ -51,7 +51,7 @@ auto ExpandedLayerNorm(SourcePattern& src) {
   auto variance = src.Op<ops::ReduceMean>({.axes = axes})(d * d);
   auto s = src.Op<ops::Reciprocal>()(src.Op<ops::Sqrt>()(variance + epsilon)) * gamma;
   auto out = x * s + (beta - mean * s);
-  src.Require(Positive(epsilon), DType(x, kF32), LastAxes(axes, x), LastDims(gamma, x, axes),
+  src.Require(IsUniform(epsilon), DType(x, kF32), LastAxes(axes, x), LastDims(gamma, x, axes),
               LastDims(beta, x, axes));
   return LayerNormParts<Tensor>{x, beta, epsilon, gamma, axes, out};
 }
@@ -66,8 +66,9 @@ RmsNormParts RmsNorm(SourcePattern& src) {
   auto root = src.Op<ops::Sqrt>()(src.Op<ops::ReduceMean>({.axes = axes})(square) + epsilon);
   auto normalised = src.EitherOf({x / root, x * (one / root), x * src.Op<ops::Reciprocal>()(root)});
   auto out = normalised * gamma;
-  src.Require(OneElement(IfGiven(two)), OneElement(IfGiven(one)), Positive(epsilon), DType(x, kF32),
-              LastAxes(axes, x), Rank(gamma, 1), LastDims(gamma, x, axes), SameRank(out, x));
+  src.Require(OneElement(IfGiven(two)), OneElement(IfGiven(one)), IsUniform(epsilon),
+              DType(x, kF32), LastAxes(axes, x), Rank(gamma, 1), LastDims(gamma, x, axes),
+              SameRank(out, x));
   return {x, gamma, epsilon, out};
 }
 
@@ -149,8 +150,8 @@ WEFT_RULE(FuseCastRmsNorm, "fuse-composite", kReassociates) {
   auto normal = src.EitherOf({x / root, x * (one / root), x * src.Op<ops::Reciprocal>()(root)});
   auto cast = src.Op<ops::Cast>(AnyAttrs());
   auto out = cast(normal);
-  src.Require(OneElement(IfGiven(two)), OneElement(IfGiven(one)), Positive(epsilon), DType(x, kF32),
-              LastAxes(axes, x), SameRank(normal, x));
+  src.Require(OneElement(IfGiven(two)), OneElement(IfGiven(one)), IsUniform(epsilon),
+              DType(x, kF32), LastAxes(axes, x), SameRank(normal, x));
   src.Require("the last axis alone, of known size", CountIs(axes, 1), StaticDim(x, -1));
   auto norm = res.Op<fused::RmsNorm>({.epsilon = SplatOf(epsilon)})(x, res.Constant(Ones(x, axes)));
   res.Tensor(out) = res.Like(cast)(norm);
@@ -191,7 +192,7 @@ WEFT_RULE(FuseGroupNormalization, "fuse-composite", kReassociates) {
   auto epsilon = src.Attr<float>("epsilon");
   auto out =
       src.Op<ops::GroupNormalization>({.epsilon = epsilon, .num_groups = groups})(x, scale, bias);
-  src.Require(DType(x, kF32), MinRank(x, 3), PerChannel(scale, x, 1), PerChannel(bias, x, 1));
+  src.Require(DType(x, kF32), PerChannel(scale, x, 1), PerChannel(bias, x, 1));
   auto column = res.ConstantInts(ListAlong(x, 1));
   const auto reshaped = [&](const Tensor& t) { return res.Op<ops::Reshape>()(t, column); };
   res.Tensor(out) = res.Op<fused::GroupNorm>({.groups = groups, .epsilon = epsilon})(

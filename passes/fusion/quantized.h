@@ -20,8 +20,8 @@ struct Dequantized {
       : q(src.Tensor(q_name)),
         scale(src.Tensor(scale_name)),
         zero_point(src.Tensor(zero_point_name)),
-        real(src.Keep(src.Op<ops::DequantizeLinear>(
-            AnyAttrs(), {.block_size = 0, .output_dtype = 0})(q, scale, zero_point))) {
+        real(src.Keep(
+            src.Op<ops::DequantizeLinear>(AnyAttrs(), {.output_dtype = 0})(q, scale, zero_point))) {
     src.Require(PerTensor(scale, zero_point));
   }
 };
@@ -34,8 +34,7 @@ struct Quantized {
   Quantized(SourcePattern& src, const Tensor& y)
       : scale(src.Tensor("y_scale")),
         zero_point(src.Tensor("y_zero_point")),
-        q(src.Op<ops::QuantizeLinear>(AnyAttrs(), {.block_size = 0, .precision = 0})(y, scale,
-                                                                                     zero_point)) {
+        q(src.Op<ops::QuantizeLinear>(AnyAttrs(), {.precision = 0})(y, scale, zero_point)) {
     src.Require(PerTensor(scale, zero_point));
   }
 };
