@@ -26,7 +26,7 @@ WEFT_RULE(LowerMaxPoolToNhwc, "layout", kExact, .aliases = {"max-pool-to-nhwc"})
       AnyAttrs(), {.auto_pad = ops::AutoPad::kNotSet, .ceil_mode = ceil_mode, .storage_order = 0});
   auto out = pool(x);
   src.Require(Rank(x, 4));
-  src.Require("x is f32, i8 or u8", DType(x, kF32, kI8, kU8));
+  src.Profitable(DType(x, kF32, kI8, kU8));
   auto y = res.Op<fused::MaxPool2d>(AttrsOf(pool), {.ceil_mode = AsBool(ceil_mode)});
   res.Tensor(out) = ToNchw(res, y(ToNhwc(res, x)));
 }

@@ -24,14 +24,15 @@ WEFT_RULE(DropLoneMean, "canonicalize", kReassociates) {
   res.Tensor(out) = x;
 }
 
-// reduce(reduce(x, a), b) => reduce(x, c), of one operator. A mean of integers rounds each time.
+// reduce(reduce(x, a), b) => reduce(x, c), of one operator: not a sum of squares, which makes
+// something else of its own result. A mean of integers rounds each time.
 WEFT_RULE(MergeReductions, "canonicalize", kReassociates) {
   auto x = src.Tensor("x");
   auto keepdims = src.Attr<int64_t>("keepdims");
   const auto reduction = [&](const Attr<Ints>& axes) {
-    return src
-        .OneOf<ops::ReduceMean, ops::ReduceMax, ops::ReduceMin, ops::ReduceSum, ops::ReduceProd>(
-            AnyAttrs(), {.axes = axes, .keepdims = keepdims});
+    return src.OneOf<ops::ReduceMean, ops::ReduceMax, ops::ReduceMin, ops::ReduceSum,
+                     ops::ReduceProd, ops::ReduceL1, ops::ReduceL2, ops::ReduceLogSumExp>(
+        AnyAttrs(), {.axes = axes, .keepdims = keepdims});
   };
   auto a = src.Attr<Ints>("a"), b = src.Attr<Ints>("b");
   auto second = reduction(b);

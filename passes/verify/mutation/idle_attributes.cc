@@ -67,12 +67,14 @@ bool HasNothingToFill(Operation op) {
   const bool is_causal = causal && !(causal.Is(ir::AttrKind::kInt) && causal.AsInt() == 0);
   return !op.HasOperand(mask) && !is_causal;
 }
+bool IsAllOf(ir::Attribute list, int64_t number) {
+  return list.Is(ir::AttrKind::kInts) && std::all_of(list.AsInts().begin(), list.AsInts().end(),
+                                                     [&](int64_t n) { return n == number; });
+}
 bool HasNoPadding(Operation op) {
   const ir::Attribute pads = op.attr("pads"), auto_pad = op.attr("auto_pad");
   const ir::Attribute rounds_up = op.attr("ceil_mode");
-  const bool has_pads = pads && !(pads.Is(ir::AttrKind::kInts) &&
-                                  std::all_of(pads.AsInts().begin(), pads.AsInts().end(),
-                                              [](int64_t pad) { return pad == 0; }));
+  const bool has_pads = pads && !IsAllOf(pads, 0);
   const bool is_explicit =
       !auto_pad || (auto_pad.Is(ir::AttrKind::kString) && auto_pad.AsString() == "NOTSET");
   return !has_pads && is_explicit &&
@@ -107,6 +109,8 @@ constexpr Entry kEntries[] = {
     {"onnx.Reshape", "allowzero", [](Operation op) { return IsConstantWithout(op, 1, 0); }},
     {"onnx.Reduce*", "noop_with_empty_axes", HasAxes},
     {"onnx.Conv", "kernel_shape", IsSizeOfWeights},
+    {"onnx.Conv", "strides", [](Operation op) { return IsAllOf(op.attr("strides"), 1); }},
+    {"onnx.Conv", "dilations", [](Operation op) { return IsAllOf(op.attr("dilations"), 1); }},
     {"onnx.Gemm", "beta", [](Operation op) { return !op.HasOperand(2); }},
     // The order of indices, which are the second result.
     {"onnx.MaxPool", "storage_order", [](Operation op) { return op.num_results() < 2; }},

@@ -159,6 +159,8 @@ const std::vector<Place> kPlaces = {
      kFusedConv,
      "",
      {",activation_params:floats[]"}},
+    {"ConvStrides", "strides", kConv, "", {"strides:array[1,1]"}},
+    {"ConvDilations", "dilations", kConv, "", {"dilations:array[1,1]"}},
     {"AttentionFill", "fill", kAttention, "0.0", {"-1000.0"}},
 };
 
