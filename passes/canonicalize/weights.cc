@@ -95,7 +95,8 @@ WEFT_RULE(FoldDivisorBeforeConv, "canonicalize", kReassociates) {
   auto conv = src.Op<ops::Conv>(AnyAttrs());
   auto divided = NoProduct(src, x) / d;
   auto out = conv(divided, w, src.Optional(b));
-  src.Require(IsConstant(w), DType(w, kF32), NonZero(d), DType(d, kF32), SameType(x, divided));
+  src.Require(IsConstant(w), DType(w, kF32), NonZero(d), OneElement(d), Broadcasts(d, w),
+              DType(d, kF32), SameType(x, divided));
   src.Profitable(OnlyUser(w, out));
   res.Tensor(out) = res.Like(conv)(x, res.Constant(Quotient(w, d)), b);
 }
@@ -128,8 +129,9 @@ WEFT_RULE(FoldDivisorIntoMatmul, "canonicalize", kReassociates) {
   auto x = src.Tensor("x"), w = src.Tensor("w"), d = src.Tensor("d");
   auto y = src.Op<ops::MatMul>()(x, w);
   auto out = y / d;
-  src.Require(IsConstant(w), DType(w, kF32), NonZero(d), DType(d, kF32), SameType(y, out));
-  src.Profitable(OnlyUser(w, y), Broadcasts(d, w));
+  src.Require(IsConstant(w), DType(w, kF32), NonZero(d), OneElement(d), Broadcasts(d, w),
+              DType(d, kF32), SameType(y, out));
+  src.Profitable(OnlyUser(w, y));
   res.Tensor(out) = res.Op<ops::MatMul>()(x, res.Constant(Quotient(w, d)));
 }
 
@@ -138,8 +140,9 @@ WEFT_RULE(FoldDivisorBeforeMatmul, "canonicalize", kReassociates) {
   auto x = src.Tensor("x"), w = src.Tensor("w"), d = src.Tensor("d");
   auto divided = NoProduct(src, x) / d;
   auto out = src.Op<ops::MatMul>()(divided, w);
-  src.Require(IsConstant(w), DType(w, kF32), NonZero(d), DType(d, kF32), SameType(x, divided));
-  src.Profitable(OnlyUser(w, out), Broadcasts(d, w));
+  src.Require(IsConstant(w), DType(w, kF32), NonZero(d), OneElement(d), Broadcasts(d, w),
+              DType(d, kF32), SameType(x, divided));
+  src.Profitable(OnlyUser(w, out));
   res.Tensor(out) = res.Op<ops::MatMul>()(x, res.Constant(Quotient(w, d)));
 }
 
