@@ -103,14 +103,20 @@ TEST(BigModelPrograms, JudgeARuleOfWhichNoProgramIsDrawn) {
   fixtures::LoadGoldenDialects(context);
   const drr::BuildResult built = FindRule("fuse-rotary-neighbour-angles")->build(&context);
   kernels::SessionRunner runner;
-  const JudgeOptions options{.runner = &runner, .instances = 24};
-  EXPECT_EQ(JudgeRule(*built.rule, options).verdict, Verdict::kTested);
+  EXPECT_EQ(JudgeRule(*built.rule, {.runner = &runner, .instances = 8}).verdict, Verdict::kTested);
   const std::vector<Mutant> mutants = MutantsOf(*built.rule);
   const auto mutant = std::find_if(mutants.begin(), mutants.end(), [](const Mutant& m) {
     return m.what == "without: each pair has two columns";
   });
   ASSERT_NE(mutant, mutants.end());
-  EXPECT_EQ(JudgeRule(mutant->rule, options).verdict, Verdict::kRefuted);
+  // Which programs are drawn depends on the compiler, too.
+  constexpr uint64_t kMostSeeds = 6;
+  bool is_refuted = false;
+  for (uint64_t seed = 1; seed <= kMostSeeds && !is_refuted; ++seed)
+    is_refuted =
+        JudgeRule(mutant->rule, {.runner = &runner, .instances = 8, .seed = seed}).verdict ==
+        Verdict::kRefuted;
+  EXPECT_TRUE(is_refuted);
 }
 
 }  // namespace
