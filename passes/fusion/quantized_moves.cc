@@ -97,6 +97,7 @@ WEFT_RULE(DropFullClip, "fuse-quantized", kExact) {
   auto out = src.Op<ops::Clip>()(x, src.Optional(low), src.Optional(high));
   src.Require("the bounds are those of the element type", RangeEnd(IfGiven(low), -1),
               RangeEnd(IfGiven(high), 1));
+  src.Profitable(DType(x, kI8, kU8));  // what is left of quantised groups
   res.Tensor(out) = x;
 }
 

@@ -59,9 +59,9 @@ TEST_F(AttentionBodies, BatchesOfAllOperandsAreOne) {
                                    {.kv_num_heads = 1, .num_heads = 1}),
       "com.microsoft.GroupQueryAttention: past_key has 1 batches but seqlens_k has 3");
   EXPECT_EQ(Run<ms::Attention>({X({s_, 5, 1}), X({t_, 24}), X({-1}), Value(), X({2, 2, 1, 2, 8}),
-                                X({5, -1, 1, 1})},
+                                X({5, -1, 5, 7})},
                                {.num_heads = 1}),
-            "com.microsoft.Attention: attention_bias [5,?,1,1] does not broadcast to [2,1,5,7]");
+            "com.microsoft.Attention: attention_bias [5,?,5,7] does not broadcast to [2,1,5,7]");
 }
 
 TEST_F(AttentionBodies, BiasesNeedKnownColumns) {
