@@ -75,11 +75,11 @@ bool Case::Proves(Term goal, const std::vector<Term>& more_facts) {
   std::vector<Term> linear = facts;
   std::erase_if(linear, [&](Term fact) { return HasProduct(fact); });
   if (Ask(linear, goal)) return true;
-  return linear.size() < facts.size() && (AskSimplified(facts, goal) || Ask(facts, goal));
+  return linear.size() < facts.size() && Ask(facts, goal, /*has_products=*/true);
 }
 
 // Of what has no products then.
-bool Case::AskSimplified(const std::vector<Term>& facts, Term goal) {
+bool Case::ProvesSimplified(const std::vector<Term>& facts, Term goal) {
   SizeEquations equations(terms(), facts);
   goal = equations.Simplified(goal);
   if (terms().IsTrue(goal)) return true;
@@ -93,11 +93,13 @@ bool Case::AskSimplified(const std::vector<Term>& facts, Term goal) {
   return Ask(linear, goal);
 }
 
-bool Case::Ask(const std::vector<Term>& facts, Term goal) {
+bool Case::Ask(const std::vector<Term>& facts, Term goal, bool has_products) {
   std::vector<uint32_t> question = {goal.id};
   for (const Term fact : facts) question.push_back(fact.id);
   const auto [answer, is_new] = state_.answers.try_emplace(std::move(question), false);
-  if (is_new) answer->second = state_.solver->Proves(facts, goal);
+  if (is_new)
+    answer->second =
+        (has_products && ProvesSimplified(facts, goal)) || state_.solver->Proves(facts, goal);
   return answer->second;
 }
 

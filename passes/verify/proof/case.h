@@ -132,8 +132,8 @@ class Case {
   struct Casts {
     TypeClass a, b, c;
   };
-  bool Ask(const std::vector<Term>& facts, Term goal);
-  bool AskSimplified(const std::vector<Term>& facts, Term goal);
+  bool Ask(const std::vector<Term>& facts, Term goal, bool has_products = false);
+  bool ProvesSimplified(const std::vector<Term>& facts, Term goal);
   bool HasProduct(Term term);
   bool SameShapes(Tensor& a, Tensor& b);
   bool SameElements(Tensor& a, Tensor& b);
