@@ -226,6 +226,7 @@ Attribute Scaled(const Evaluation& e) {
     if (!divisor) return {};
     product /= *divisor;
   }
+  if (!std::isfinite(static_cast<float>(number * product))) return {};
   return e.m.context()->DoubleAttr(number * product);
 }
 Attribute DTypeOf(const Evaluation& e) {

@@ -198,9 +198,10 @@ std::vector<Entry> AttributeEntries() {
   return {
       Computed<SplatOf>("splat", "SplatOf", "v?n",
                         "the one number of a constant; the second where that is absent"),
-      Computed<Scaled>("scaled", "Scaled", "Nv?vvv",
-                       "a number, or that of a variable, else 1, times the one number of each "
-                       "constant but the first, and divided by that, as far as these are given"),
+      Computed<Scaled>(
+          "scaled", "Scaled", "Nv?vvv",
+          "a number, or that of a variable, else 1, times the one number of each "
+          "constant but the first, and divided by that, as far as these are given; finite"),
       Computed<DTypeOf>("dtype", "DTypeOf", "v", "its element type"),
       Computed<DimOf>("dim", "DimOf", "vi", "the size of an axis", kNumbersOnly),
       Computed<IntsOf>("ints", "IntsOf", "v", "the integers of a constant"),
