@@ -21,8 +21,8 @@ WEFT_RULE(LowerAbsentZeroPoint, "fuse-quantized", kExact) {
   auto x = src.Tensor("x"), scale = src.Tensor("scale");
   auto f = src.OneOf<ops::QuantizeLinear, ops::DequantizeLinear>(AnyAttrs());
   auto out = f(x, scale, src.None());
-  src.Require(OneElement(scale));
-  auto zero = src.Let("the integers have 8 bits", ZeroPoint(x, out, scale));
+  auto zero =
+      src.Let("the integers have 8 bits, and the scale is one number", ZeroPoint(x, out, scale));
   res.Tensor(out) = res.Like(f)(x, scale, res.Constant(zero));
 }
 

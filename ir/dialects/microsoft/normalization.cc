@@ -150,6 +150,18 @@ bool CheckIds(InferContext& c) {
 
 }  // namespace
 
+namespace {
+
+// [B, S], or [1, S] for all: ONNX Runtime takes nothing else that broadcasts.
+bool CheckPositions(InferContext& c, std::span<const int64_t> ids) {
+  constexpr size_t kAt = 8;
+  if (!CheckRank(c, kAt, 2)) return false;
+  const Dims dims = DimsOf(c, kAt);
+  return !dims || CheckShape(c, kAt, Shape{dims->front() == 1 ? 1 : ids[0], ids[1]});
+}
+
+}  // namespace
+
 bool EmbedLayerNormalization::Infer(InferContext& c) {
   DataType dtype;
   if (!CheckTensors(c) || !SameDtype(c, {2, 3, 4, 5, 6}, &dtype) || !CheckFloat(c, 2) ||
@@ -164,8 +176,7 @@ bool EmbedLayerNormalization::Infer(InferContext& c) {
       if (!columns.Add(c, i, dims->back())) return false;
   }
   const Shape ids = DimsOf(c, 0).value_or(Shape(2, kUnknownDim));
-  if (!CheckShape(c, 1, ids) || !CheckShape(c, 7, ids) || !CheckBroadcastsTo(c, 8, ids))
-    return false;
+  if (!CheckShape(c, 1, ids) || !CheckShape(c, 7, ids) || !CheckPositions(c, ids)) return false;
   const Shape dims = {ids[0], ids[1], columns.dim()};
   return SetTensor(c, 0, dtype, dims) && SetTensor(c, 1, DataType::kI32, Shape{ids[0]}) &&
          SetTensor(c, 2, dtype, dims);

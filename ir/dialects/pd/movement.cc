@@ -48,6 +48,7 @@ bool Concat::Infer(InferContext& c) {
   const Type x = c.operand_type(0);
   if (!x || x.kind() == TypeKind::kOpaque) return c.Unknown();
   if (!x.IsVector()) return c.Fail(fmt::format("x is {}, not a vector", x.ToString()));
+  if (IsFloat(DtypeOf(c, 1))) return c.Fail("axis is no integer");
   const auto axis = IntsOf(c.operand(1));
   if (!axis) {
     const bool typed = !x.elements().empty() && x.elements()[0].IsTensor();

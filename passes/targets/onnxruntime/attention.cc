@@ -107,7 +107,7 @@ WEFT_RULE(FuseMultiHeadAttentionBias, "onnxruntime", kReassociates) {
   auto out = attention(q + bq, k + bk, v + bv, src.None(), src.None(), src.Optional(mask));
   src.Require(Rank(q, 3), Rank(k, 3), Rank(v, 3));
   for (auto [b, x] : {std::pair(bq, q), {bk, k}, {bv, v}})
-    src.Require(IsConstant(b), PerChannel(b, x, -1));
+    src.Require(PerChannel(b, x, -1)), src.Profitable(IsConstant(b));
   auto bias = res.Op<ops::Concat>({.axis = 0})(bq, bk, bv);
   res.Tensor(out) = res.Like(attention)(q, k, v, bias, res.None(), mask);
 }
@@ -129,7 +129,8 @@ WEFT_RULE(FusePackedAttention, "onnxruntime", kReassociates) {
   auto out = src.Op<ops::Reshape>(AnyAttrs())(rows, src.Tensor("joined"));
   src.Require(DType(x, kF32), Rank(x, 3), Rank(w, 2), Rank(q, 4), SameType(y, product),
               NotZero(scale));
-  src.Require(IsConstant(IfGiven(bias)), PerChannel(IfGiven(bias), w, 1));
+  src.Require(PerChannel(IfGiven(bias), w, 1));
+  src.Profitable(IsConstant(IfGiven(bias)));
   src.Require("columns are three parts of so many heads", Rank(parts, 5), Dim(parts, 2, 3),
               SameDim(parts, 0, x, 0), SameDim(parts, 1, x, 1), StaticDim(parts, 3));
   src.Require("only heads become columns again", Rank(out, 3), SameDim(out, 0, x, 0),

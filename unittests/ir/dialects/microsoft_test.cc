@@ -52,6 +52,22 @@ TEST_F(Microsoft, EmbeddingsHaveOneWidth) {
       "has 6");
 }
 
+// As ONNX Runtime takes them: for each row of ids, or one row for all.
+TEST_F(Microsoft, EmbeddingsHavePositionsOfEachIdOrOfOneRow) {
+  const Value ids = I32({n, 5}), words = X({9, 8}), scale = X({8});
+  const auto with = [&](Value positions) {
+    return Run<ms::EmbedLayerNormalization>(
+        {ids, Value(), words, X({7, 8}), Value(), scale, scale, Value(), positions}, {}, 2);
+  };
+  EXPECT_EQ(with(I32({n, 5})), "tensor<Nx5x8xf32>, tensor<Nxi32>");
+  EXPECT_EQ(with(I32({1, 5})), "tensor<Nx5x8xf32>, tensor<Nxi32>");
+  EXPECT_EQ(with(I32({5})),
+            "com.microsoft.EmbedLayerNormalization: position_ids has rank 1 but must have 2");
+  EXPECT_EQ(with(I32({n, 1})),
+            "com.microsoft.EmbedLayerNormalization: position_ids is [\"N\",1] but must be "
+            "[\"N\",5]");
+}
+
 TEST_F(Microsoft, FusedMatMulTransposesFirst) {
   EXPECT_EQ(Run<ms::FusedMatMul>({X({n, 4, 3}), X({n, 5, 4})}, {.transA = 1, .transB = 1}),
             "tensor<Nx3x5xf32>");

@@ -125,10 +125,13 @@ PdList MultiheadMatmul(Operation op, const PdList& in) {
       return sum;
     });
   };
-  PdTensor logits = MatMul(project(0), SwapLast(project(1)));
+  const auto turned = [](const PdTensor& t, bool turn) { return turn ? SwapLast(t) : t; };
+  PdTensor logits =
+      MatMul(turned(project(0), attrs.transpose_q), turned(project(1), attrs.transpose_k));
   for (double& v : logits.data) v *= attrs.alpha;
   if (in.size() > 3) logits = AddPd(logits, in[3]);
-  PdTensor merged = TransposePd(MatMul(SoftmaxPd(logits, -1), project(2)), {0, 2, 1, 3});
+  PdTensor merged = TransposePd(
+      MatMul(SoftmaxPd(logits, -1), turned(project(2), attrs.transpose_v)), {0, 2, 1, 3});
   merged.dims = {batch, seq, width};
   return {merged};
 }
@@ -201,7 +204,7 @@ TEST(EvaluatePd, ComputesSmallExamplesByHand) {
   ir::Builder b(&program);
   const Value x = b.AddInput("x", context.TensorType(ir::DataType::kF32, {2, 2}));
   const Value y = b.ConstantFloats(std::vector<float>{5, 6, 7, 8}, Shape{2, 2});
-  const Value axis = b.Make<pd::Full>({}, {.shape = {1}, .value = 1});
+  const Value axis = b.Make<pd::Full>({}, {.dtype = ir::DataType::kI32, .shape = {1}, .value = 1});
   const Value joined = b.Make<pd::Concat>({b.Make<ir::CombineOp>({x, y}), axis});
   const Value half = b.Make<pd::Full>({}, {.shape = {1}, .value = 0.5f});
   b.Return({{"product", b.Make<pd::MatMul>({x, y}, {.transpose_y = true})},

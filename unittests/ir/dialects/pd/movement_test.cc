@@ -33,6 +33,7 @@ TEST_F(PdMovement, ConcatJoinsTheElementsOfAVector) {
   EXPECT_EQ(Run<pd::Concat>({same, X({1}, DataType::kI32)}), "tensor<*xf32>");
   EXPECT_EQ(Run<pd::Concat>({X({2}), Number(0)}), "pd.concat: x is tensor<2xf32>, not a vector");
   EXPECT_EQ(Run<pd::Concat>({same, Array({0, 1})}), "pd.concat: axis has 2 elements");
+  EXPECT_EQ(Run<pd::Concat>({same, Number(0)}), "pd.concat: axis is no integer");
 }
 
 TEST_F(PdMovement, GradientsOfExpandAndConcat) {
