@@ -281,14 +281,20 @@ void Judge::CheckProgram(Program& before, Operation site, const RuleInstance& in
 
 bool Judge::IsMistake(Program& before, Operation site, Program& after) {
   if (MakesTheSame(*original_, before, site, after)) return false;
-  const std::unique_ptr<Program> without_idle = CloneWith(before, &site), mutated = after.Clone();
-  DropIdleAttributes(*without_idle);
+  const std::unique_ptr<Program> mutated = after.Clone();
   DropIdleAttributes(*mutated);
-  const auto expected = ApplyOnce(*original_, *without_idle, site, nullptr);
-  if (expected != nullptr) DropIdleAttributes(*expected);
-  const bool is_idle =
-      expected != nullptr && ir::PrintProgram(*expected, {.full_weights = true}) ==
-                                 ir::PrintProgram(*mutated, {.full_weights = true});
+  // Whether the rule makes the same of it, but for idle attributes.
+  const auto makes_it = [&](Program& from, Operation at) {
+    const auto expected = ApplyOnce(*original_, from, at, nullptr);
+    if (expected == nullptr) return false;
+    DropIdleAttributes(*expected);
+    return ir::PrintProgram(*expected, {.full_weights = true}) ==
+           ir::PrintProgram(*mutated, {.full_weights = true});
+  };
+  Operation same_site = site;
+  const std::unique_ptr<Program> without_idle = CloneWith(before, &same_site);
+  const bool is_idle = makes_it(before, site) || (DropIdleAttributes(*without_idle) > 0 &&
+                                                  makes_it(*without_idle, same_site));
   ++(is_idle ? result_.idle : result_.differing);
   return true;
 }

@@ -84,6 +84,13 @@ bool HasAxes(Operation op) {
   const ir::Attribute axes = op.attr("axes");
   return axes.Is(ir::AttrKind::kInts) && !axes.AsInts().empty();
 }
+// As no axes mean all.
+bool HasAllAxes(Operation op) {
+  const ir::Type x = op.operand(0).type();
+  const ir::Attribute noop = op.attr("noop_with_empty_axes");
+  return HasAxes(op) && x.IsTensor() && x.HasRank() &&
+         op.attr("axes").AsInts().size() == x.rank() && (!noop || noop == op.context()->IntAttr(0));
+}
 
 struct Entry {
   std::string_view op, attr;  // of an op ending in *, all that begin so
@@ -103,11 +110,12 @@ constexpr Entry kEntries[] = {
     {"onnx.DequantizeLinear", "block_size", IsPerTensor},
     {"onnx.DequantizeLinear", "output_dtype",
      [](Operation op) { return IsNumberOf(op.attr("output_dtype"), TypeOf(op, 1)); }},
-    {"onnx.Cast", "saturate", MakesNoSmallFloat},
-    {"onnx.Cast", "round_mode", MakesNoSmallFloat},
+    {"onnx.Cast*", "saturate", MakesNoSmallFloat},
+    {"onnx.Cast*", "round_mode", MakesNoSmallFloat},
     // Whether a 0 is a size or copies one.
     {"onnx.Reshape", "allowzero", [](Operation op) { return IsConstantWithout(op, 1, 0); }},
     {"onnx.Reduce*", "noop_with_empty_axes", HasAxes},
+    {"onnx.Reduce*", "axes", HasAllAxes},
     {"onnx.Conv", "kernel_shape", IsSizeOfWeights},
     {"onnx.Conv", "strides", [](Operation op) { return IsAllOf(op.attr("strides"), 1); }},
     {"onnx.Conv", "dilations", [](Operation op) { return IsAllOf(op.attr("dilations"), 1); }},

@@ -43,6 +43,12 @@ bool IsAboutFloats(const Formula& formula) {
   const bool names_type = formula.name == "dtype_is" && formula.arguments[1].literal;
   return names_type && ir::IsFloat(formula.arguments[1].literal.AsDataType());
 }
+// Which of the float types numbers have on the way.
+bool IsAboutPrecision(std::string_view op, std::string_view attr) {
+  return attr == "stash_type" || (attr == "precision" && op == "onnx.QuantizeLinear") ||
+         (attr == "output_dtype" && op == "onnx.DequantizeLinear");
+}
+constexpr char kOfReals[] = "what holds of real numbers holds for each type of floats";
 
 class Mutator {
  public:
@@ -84,7 +90,9 @@ class Mutator {
   void LoosenAttribute(drr::OpId id, const AttrPattern& pattern);
   // All alternatives of the op that have the attribute.
   void SetPattern(drr::OpId id, ir::Name name, const AttrPattern& pattern, std::string what);
-  size_t TimesBound(drr::AttrId variable) const;
+  // How many ops of a match with this op bind the variable.
+  size_t TimesBound(drr::AttrId variable, drr::OpId with) const;
+  bool AreExclusive(drr::OpId a, drr::OpId b) const;
   void MutateResultOp(drr::ResultOpId id);
   void SwapOperands(drr::ResultOpId id);
   void ChangeAttribute(drr::ResultOpId id, size_t i);
@@ -105,7 +113,7 @@ void Mutator::MutateConstraint(size_t i) {
   without.constraints.erase(without.constraints.begin() + static_cast<std::ptrdiff_t>(i));
   mutants_.back().lost = constraint.formula;
   if (rule_.numerics == drr::NumericClass::kReassociates && IsAboutFloats(constraint.formula))
-    mutants_.back().harmless = "what holds of real numbers holds for each type of floats";
+    mutants_.back().harmless = kOfReals;
   if (IsNative(constraint)) return;
   for (Formula& other : OtherFormulas(*graph_.context(), constraint.formula, true)) {
     const std::string reason = drr::ReasonOf(graph_, other);
@@ -155,7 +163,7 @@ void Mutator::LoosenAttribute(drr::OpId id, const AttrPattern& pattern) {
   AttrPattern any = pattern;
   any.kind = AttrPattern::kAny;
   if (pattern.kind == AttrPattern::kIsOneOf ||
-      (pattern.kind == AttrPattern::kBind && TimesBound(pattern.variable) > 1))
+      (pattern.kind == AttrPattern::kBind && TimesBound(pattern.variable, id) > 1))
     SetPattern(id, pattern.name, any, "any " + text);
   if (pattern.kind != AttrPattern::kIsOneOf || pattern.values.size() != 1 || !pattern.values[0])
     return;
@@ -170,18 +178,35 @@ void Mutator::LoosenAttribute(drr::OpId id, const AttrPattern& pattern) {
 void Mutator::SetPattern(drr::OpId id, ir::Name name, const AttrPattern& pattern,
                          std::string what) {
   Rule& mutant = Add(Mutant::kLooserAttribute, std::move(what));
+  if (rule_.numerics == drr::NumericClass::kReassociates &&
+      IsAboutPrecision(graph_.ops[id].Name(), name.str()))
+    mutants_.back().harmless = kOfReals;
   for (drr::Alternative& alternative : mutant.graph.ops[id].alternatives)
     for (AttrPattern& attr : alternative.attrs)
       if (attr.name == name) attr = pattern;
 }
 
-size_t Mutator::TimesBound(drr::AttrId variable) const {
+size_t Mutator::TimesBound(drr::AttrId variable, drr::OpId with) const {
   size_t times = 0;
-  for (const SourceOp& op : graph_.ops)
-    if (!op.alternatives.empty())
-      for (const AttrPattern& attr : op.alternatives[0].attrs)
-        times += attr.kind == AttrPattern::kBind && attr.variable == variable;
+  for (const drr::OpId id : graph_.ops.ids()) {
+    const SourceOp& op = graph_.ops[id];
+    if (op.alternatives.empty() || AreExclusive(id, with)) continue;
+    for (const AttrPattern& attr : op.alternatives[0].attrs)
+      times += attr.kind == AttrPattern::kBind && attr.variable == variable;
+  }
   return times;
+}
+
+// Whether either makes one value, so that no match has both.
+bool Mutator::AreExclusive(drr::OpId a, drr::OpId b) const {
+  const auto is_choice = [&](const drr::SourceValue& value, drr::OpId op) {
+    return std::any_of(value.either.begin(), value.either.end(), [&](drr::ValueId choice) {
+      return graph_.values[graph_.Resolve(choice)].producer == op;
+    });
+  };
+  return !(a == b) && std::any_of(graph_.values.begin(), graph_.values.end(), [&](const auto& v) {
+    return is_choice(v, a) && is_choice(v, b);
+  });
 }
 
 void Mutator::MutateResultOp(drr::ResultOpId id) {

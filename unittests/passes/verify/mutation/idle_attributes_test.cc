@@ -129,6 +129,14 @@ const char* const kReduceMean = R"(module {} (%0: tensor<2x3x4xf32>) {
     (%1) = "onnx.ReduceMean" (%0) {axes:array[1],noop_with_empty_axes:@} : (tensor<2x3x4xf32>) -> tensor<2x1x4xf32>
     () = "builtin.return" (%1) {} : (tensor<2x1x4xf32>) -> 
   })";
+const char* const kReduceAll = R"(module {} (%0: tensor<2x3x4xf32>) {
+    (%1) = "onnx.ReduceMean" (%0) {@} : (tensor<2x3x4xf32>) -> tensor<1x1x1xf32>
+    () = "builtin.return" (%1) {} : (tensor<1x1x1xf32>) -> 
+  })";
+const char* const kCastLike = R"(module {} (%0: tensor<2x3xf32>, %1: tensor<i32>) {
+    (%2) = "onnx.CastLike" (%0, %1) {saturate:@} : (tensor<2x3xf32>, tensor<i32>) -> tensor<2x3xi32>
+    () = "builtin.return" (%2) {} : (tensor<2x3xi32>) -> 
+  })";
 const char* const kConv = R"(module {} (%0: tensor<1x2x5x5xf32>, %1: tensor<3x2x3x2xf32>) {
     (%2) = "onnx.Conv" (%0, %1) {@} : (tensor<1x2x5x5xf32>, tensor<3x2x3x2xf32>) -> tensor<1x3x3x4xf32>
     () = "builtin.return" (%2) {} : (tensor<1x3x3x4xf32>) -> 
@@ -151,6 +159,8 @@ const std::vector<Place> kPlaces = {
     {"AveragePoolCountIncludePad", "count_include_pad", kAveragePool, "0", {"1"}},
     {"LayerNormAxis", "axis", kLayerNorm, "-1", {"2"}},
     {"ReduceMeanNoop", "noop_with_empty_axes", kReduceMean, "0", {"1"}},
+    {"ReduceMeanAxes", "axes", kReduceAll, "", {"axes:array[0,1,2]", "axes:array[-1,0,1]"}},
+    {"CastLikeSaturate", "saturate", kCastLike, "1", {"0"}},
     {"ConvKernelShape", "kernel_shape", kConv, "", {"kernel_shape:array[3,2]"}},
     {"MultiHeadAttentionMaskFilterValue", "mask_filter_value", kHeads, "-10000.0", {"-1.0"}},
     {"PackedAttentionMaskFilterValue", "mask_filter_value", kPackedHeads, "-10000.0", {"-1.0"}},
@@ -197,6 +207,10 @@ TEST(IdleAttributes, AreNoneWhereKernelsReadThem) {
   EXPECT_FALSE(is_idle("noop_with_empty_axes", R"(module {} (%0: tensor<2x3xf32>) {
     (%1) = "onnx.ReduceMean" (%0) {axes:array[],noop_with_empty_axes:1} : (tensor<2x3xf32>) -> tensor<2x3xf32>
     () = "builtin.return" (%1) {} : (tensor<2x3xf32>) -> 
+  })"));
+  EXPECT_FALSE(is_idle("axes", R"(module {} (%0: tensor<2x3x4xf32>) {
+    (%1) = "onnx.ReduceMean" (%0) {axes:array[0,1]} : (tensor<2x3x4xf32>) -> tensor<1x1x4xf32>
+    () = "builtin.return" (%1) {} : (tensor<1x1x4xf32>) -> 
   })"));
   EXPECT_FALSE(is_idle("count_include_pad", R"(module {} (%0: tensor<1x2x5x5xf32>) {
     (%1) = "onnx.AveragePool" (%0) {kernel_shape:array[3,2],count_include_pad:1,pads:array[1,0,0,0]} : (tensor<1x2x5x5xf32>) -> tensor<1x2x4x4xf32>

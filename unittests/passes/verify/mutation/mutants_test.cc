@@ -168,6 +168,20 @@ TEST_F(BigMutants, WithoutTheFloatTypeStayRight) {
   FAIL() << "no such mutant";
 }
 
+// Nor what they have on the way: the rule computes the same real numbers.
+TEST_F(BigMutants, ThatMatchAnyPrecisionAreHarmless) {
+  std::map<std::string, std::string> harmless;
+  for (const Mutant& mutant : Of("fuse-group-normalization", Mutant::kLooserAttribute))
+    harmless[mutant.what] = mutant.harmless;
+  EXPECT_THAT(harmless["any stash_type of onnx.GroupNormalization"],
+              HasSubstr("each type of floats"));
+}
+
+// Each of three alternatives binds the axis: without that of one nothing else would.
+TEST_F(BigMutants, LeaveNoVariableUnbound) {
+  EXPECT_THAT(Of("fuse-layer-norm-bias", Mutant::kLooserAttribute), IsEmpty());
+}
+
 TEST_F(BigMutants, AreNotMadeOfARuleThatChangesMeaning) {
   EXPECT_THAT(Of("lower-resize-to-nearest"), IsEmpty());
 }
