@@ -27,20 +27,20 @@ void LowerEmbedding(SourcePattern& src, ResultPattern& res, bool looks_up_positi
   Operand position_rows = res.None(), segment_rows = res.None(), segment_table = res.None();
   if (looks_up_positions) {
     auto given = src.Tensor("position_ids");
-    src.Require(SameDim(given, 1, ids, 1));
+    src.Require(SameDim(given, 1, ids, 1), MinDim(positions, 0, 1));
     position_rows = CountedFromFront(res, given, positions);
     position_ids = given;
   }
   if (has_segments) {
     auto given = src.Tensor("segment_ids"), table = src.Tensor("segments");
-    src.Require(SameShape(given, ids));
+    src.Require(SameShape(given, ids), MinDim(table, 0, 1));
     segment_rows = CountedFromFront(res, given, table);
     segment_table = table;
     segments = table, segment_ids = given;
   }
   auto out = src.Op<fused::EmbedLayerNorm>({.epsilon = epsilon})(
       ids, words, positions, gamma, beta, position_ids, segments, segment_ids);
-  src.Require(DType(words, kF32), Rank(ids, 2));
+  src.Require(DType(words, kF32), Rank(ids, 2), MinDim(words, 0, 1));
   auto [normal, counts] =
       Several<2>(res.Op<microsoft::EmbedLayerNormalization>({.epsilon = epsilon}),
                  CountedFromFront(res, ids, words), segment_rows, words, positions, segment_table,
