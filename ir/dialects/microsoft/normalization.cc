@@ -148,10 +148,6 @@ bool CheckIds(InferContext& c) {
   return true;
 }
 
-}  // namespace
-
-namespace {
-
 // [B, S], or [1, S] for all: ONNX Runtime takes nothing else that broadcasts.
 bool CheckPositions(InferContext& c, std::span<const int64_t> ids) {
   constexpr size_t kAt = 8;
