@@ -2,7 +2,8 @@
 
 `build(name)` seeds torch and numpy, then returns (module in eval mode, example inputs, input
 names). The same name always gives the same weights and inputs; the order in which parameters and
-inputs are drawn is part of that promise. Attribute names of submodules become ONNX value names.
+inputs are drawn is part of that promise. `build(name, Scale(...))` is the same network on inputs of
+another size. Attribute names of submodules become ONNX value names.
 
 Transformers are written out op by op, as exporters leave them: separate MatMul and Add, softmax
 and GELU spelled in primitives, LayerNorm decomposed by torch's exporter.
@@ -21,14 +22,14 @@ SEED = 1234
 class Attention(nn.Module):
     """Multi-head self-attention with separate q, k, v and an optional additive mask."""
 
-    def __init__(self, width, heads, tokens):
+    def __init__(self, width, heads, tokens, batch=1):
         super().__init__()
-        self.width, self.heads, self.tokens = width, heads, tokens
+        self.width, self.heads, self.tokens, self.batch = width, heads, tokens, batch
         self.head_width = width // heads
         self.q, self.k, self.v, self.o = (nn.Linear(width, width) for _ in range(4))
 
     def split_heads(self, x):
-        return x.view(1, self.tokens, self.heads, self.head_width).permute(0, 2, 1, 3)
+        return x.view(self.batch, self.tokens, self.heads, self.head_width).permute(0, 2, 1, 3)
 
     def forward(self, x, mask=None):
         q, k, v = (self.split_heads(f(x)) for f in (self.q, self.k, self.v))
@@ -36,7 +37,7 @@ class Attention(nn.Module):
         if mask is not None:
             scores = scores + mask
         context = torch.matmul(torch.softmax(scores, -1), v).permute(0, 2, 1, 3)
-        return self.o(context.contiguous().view(1, self.tokens, self.width))
+        return self.o(context.contiguous().view(self.batch, self.tokens, self.width))
 
 
 def erf_gelu(x):
@@ -46,9 +47,9 @@ def erf_gelu(x):
 class BertLayer(nn.Module):
     """Post-norm encoder layer."""
 
-    def __init__(self, width, heads, hidden, tokens):
+    def __init__(self, width, heads, hidden, tokens, batch=1):
         super().__init__()
-        self.att = Attention(width, heads, tokens)
+        self.att = Attention(width, heads, tokens, batch)
         self.ln1 = nn.LayerNorm(width, eps=1e-12)
         self.fc1 = nn.Linear(width, hidden)
         self.fc2 = nn.Linear(hidden, width)
@@ -62,11 +63,11 @@ class BertLayer(nn.Module):
 class BertEncoder(nn.Module):
     """Float hidden states and an additive mask in, hidden states out."""
 
-    def __init__(self, layers, width, heads, hidden, tokens):
+    def __init__(self, layers, width, heads, hidden, tokens, batch=1):
         super().__init__()
         self.ln = nn.LayerNorm(width, eps=1e-12)
         self.layers = nn.ModuleList(
-            BertLayer(width, heads, hidden, tokens) for _ in range(layers))
+            BertLayer(width, heads, hidden, tokens, batch) for _ in range(layers))
 
     def forward(self, x, mask):
         x = self.ln(x)
@@ -102,9 +103,9 @@ class BertFromIds(nn.Module):
 class VitBlock(nn.Module):
     """One pre-norm block of ViT-B/16, q, k and v in one projection."""
 
-    def __init__(self, width=768, heads=12, hidden=3072, tokens=197):
+    def __init__(self, width=768, heads=12, hidden=3072, tokens=197, batch=1):
         super().__init__()
-        self.width, self.heads, self.tokens = width, heads, tokens
+        self.width, self.heads, self.tokens, self.batch = width, heads, tokens, batch
         self.head_width = width // heads
         self.ln1 = nn.LayerNorm(width, eps=1e-6)
         self.qkv = nn.Linear(width, 3 * width)
@@ -114,12 +115,12 @@ class VitBlock(nn.Module):
         self.fc2 = nn.Linear(hidden, width)
 
     def forward(self, x):
-        y = self.qkv(self.ln1(x)).view(1, self.tokens, 3, self.heads, self.head_width)
+        y = self.qkv(self.ln1(x)).view(self.batch, self.tokens, 3, self.heads, self.head_width)
         y = y.permute(2, 0, 3, 1, 4)
         q, k, v = y[0], y[1], y[2]
         scores = torch.matmul(q, k.transpose(-1, -2)) * (1 / math.sqrt(self.head_width))
         context = torch.matmul(torch.softmax(scores, -1), v).transpose(1, 2)
-        x = x + self.o(context.reshape(1, self.tokens, self.width))
+        x = x + self.o(context.reshape(self.batch, self.tokens, self.width))
         return x + self.fc2(erf_gelu(self.fc1(self.ln2(x))))
 
 
@@ -185,9 +186,23 @@ def randomize_batch_norm(module):
     return module
 
 
-def vision(name):
+class Scale(collections.namedtuple('Scale', ['batch', 'tokens', 'image'])):
+    """Sizes of inputs: how many at once, the length of each sequence, the side of each image. None:
+    as the model has it."""
+
+    def name_of(self, name):
+        """bert_tiny_b8_t512 of bert_tiny"""
+        parts = [f'{key[0]}{size}' for key, size in self._asdict().items() if size is not None]
+        return '_'.join([name, *parts])
+
+
+AS_IT_IS = Scale(None, None, None)
+
+
+def vision(name, scale):
     module = randomize_batch_norm(getattr(torchvision.models, name)(weights=None))
-    return module, (torch.randn(1, 3, 224, 224),), ['x']
+    side = scale.image or 224
+    return module, (torch.randn(scale.batch or 1, 3, side, side),), ['x']
 
 
 def keep_mask(tokens):
@@ -200,9 +215,16 @@ def additive_mask(tokens):
     return (1 - keep_mask(tokens)).view(1, 1, 1, tokens) * -10000
 
 
-def bert(layers, width, heads, hidden, tokens=128):
-    module = BertEncoder(layers, width, heads, hidden, tokens)
-    return module, (torch.randn(1, tokens, width), additive_mask(tokens)), ['x', 'mask']
+def bert(layers, width, heads, hidden, scale):
+    batch, tokens = scale.batch or 1, scale.tokens or 128
+    module = BertEncoder(layers, width, heads, hidden, tokens, batch)
+    return module, (torch.randn(batch, tokens, width), additive_mask(tokens)), ['x', 'mask']
+
+
+def vit(scale):
+    batch, tokens = scale.batch or 1, scale.tokens or 197
+    module = VitBlock(tokens=tokens, batch=batch)
+    return module, (torch.randn(batch, tokens, 768),), ['x']
 
 
 def bert_from_ids(tokens=128):
@@ -225,23 +247,40 @@ def paddle():
     return module, (torch.randn(1, 300, 256), torch.randn(1, 8, 300, 300)), ['x', 'mask']
 
 
-MODELS = collections.OrderedDict(
-    resnet50=lambda: vision('resnet50'),
-    mobilenet_v2=lambda: vision('mobilenet_v2'),
-    mobilenet_v3_large=lambda: vision('mobilenet_v3_large'),
-    squeezenet=lambda: vision('squeezenet1_1'),
-    bert_base=lambda: bert(12, 768, 12, 3072),
-    bert_base_ids=bert_from_ids,
-    bert_tiny=lambda: bert(2, 128, 2, 512),
-    vit_block=lambda: (VitBlock(), (torch.randn(1, 197, 768),), ['x']),
-    gemma_prefill=lambda: gemma(128),
-    gemma_decode=lambda: gemma(1),
-    paddle_attn=paddle,
-)
+# The first ones run on other sizes too: of images, or of sequences.
+OF_IMAGES = {
+    'resnet50': lambda scale: vision('resnet50', scale),
+    'mobilenet_v2': lambda scale: vision('mobilenet_v2', scale),
+    'mobilenet_v3_large': lambda scale: vision('mobilenet_v3_large', scale),
+    'squeezenet': lambda scale: vision('squeezenet1_1', scale),
+}
+OF_TOKENS = {
+    'bert_base': lambda scale: bert(12, 768, 12, 3072, scale),
+    'bert_tiny': lambda scale: bert(2, 128, 2, 512, scale),
+    'vit_block': vit,
+}
+OF_ONE_SIZE = {
+    'bert_base_ids': lambda _: bert_from_ids(),
+    'gemma_prefill': lambda _: gemma(128),
+    'gemma_decode': lambda _: gemma(1),
+    'paddle_attn': lambda _: paddle(),
+}
+MODELS = {**OF_IMAGES, **OF_TOKENS, **OF_ONE_SIZE}
 
 
-def build(name):
+def why_not(name, scale):
+    """Why a model has no such inputs, or None."""
+    if scale.image is not None and name not in OF_IMAGES:
+        return f'{name} takes no images; these do: {", ".join(OF_IMAGES)}'
+    if scale.tokens is not None and name not in OF_TOKENS:
+        return f'{name} takes no sequences of any length; these do: {", ".join(OF_TOKENS)}'
+    if scale.batch is not None and name in OF_ONE_SIZE:
+        return f'{name} takes one input; these take more: {", ".join([*OF_IMAGES, *OF_TOKENS])}'
+    return None
+
+
+def build(name, scale=AS_IT_IS):
     torch.manual_seed(SEED)
     np.random.seed(SEED)
-    module, inputs, names = MODELS[name]()
+    module, inputs, names = MODELS[name](scale)
     return module.eval(), inputs, names

@@ -2,12 +2,15 @@
 """Exports models with random weights to ONNX, with torch's own results beside them.
 
   benchmarks/models/export.py [--install] [-o DIR] [--size small|full] [--quantize] [--list] [NAME...]
+  benchmarks/models/export.py [-o DIR] [--batch N] [--tokens N] [--image N] NAME...
 
 Of each of the eleven benchmark models of architectures.py: DIR/NAME.onnx (opset 13, 0.9 GB for all),
 an entry in DIR/models.json (inputs, outputs, op counts) and DIR/ref/NAME/in_<input>.bin, out_<i>.bin (raw
 little-endian, shapes in models.json). BatchNormalization nodes are kept, so that folding them is the
 optimizer's job. --quantize also writes DIR/NAME_static.onnx or DIR/NAME_dynamic.onnx of those in QUANTIZED, with
-build/release/bin/ir-opt, which prints the error of each.
+build/release/bin/ir-opt, which prints the error of each. --batch, --tokens and --image make other sizes of
+inputs of it: DIR/NAME_b8_t512.onnx is bert_tiny on eight sequences of 512 tokens, with the same weights; without
+torch's results and without an entry in models.json.
 
 Of each of the eight networks with dynamic axes in dynamic/: DIR/NAME/model.onnx, as torch exports it;
 opset18.onnx and opset22.onnx, as its newer exporter spells it (raise_opset.py); and
@@ -38,6 +41,13 @@ REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 IR_OPT = REPOSITORY / 'build' / 'release' / 'bin' / 'ir-opt'
 
 
+def positive(text):
+    number = int(text)
+    if number < 1:
+        raise ValueError(text)
+    return number
+
+
 def parse_arguments():
     parser = argparse.ArgumentParser(
         description='Exports models to ONNX with reference inputs and outputs.')
@@ -51,6 +61,10 @@ def parse_arguments():
                         help='of the networks with dynamic axes: for tests, or as real ones (default: small)')
     parser.add_argument('--quantize', action='store_true',
                         help=f'quantise {", ".join(QUANTIZED)} too')
+    for size, what in (('batch', 'inputs at once'), ('tokens', 'length of sequences'),
+                       ('image', 'side of images')):
+        parser.add_argument(f'--{size}', type=positive, metavar='N',
+                            help=f'{what}, of the named benchmark models')
     parser.add_argument('--list', action='store_true', help='print the names and exit')
     return parser.parse_args()
 
@@ -79,6 +93,20 @@ def load_architectures():
                  f'installs {" ".join(PACKAGES)}')
 
 
+def write_onnx(module, inputs, input_names, path):
+    import torch
+    with torch.no_grad(), warnings.catch_warnings():
+        warnings.simplefilter('ignore')  # PRESERVE on an eval model is what we want
+        torch.onnx.export(module, inputs, str(path), opset_version=OPSET, input_names=input_names,
+                          training=torch.onnx.TrainingMode.PRESERVE, do_constant_folding=True)
+
+
+def export_scaled(name, scale, architectures, folder):
+    path = folder / f'{scale.name_of(name)}.onnx'
+    write_onnx(*architectures.build(name, scale), path)
+    print(f'{path.stem:<30} {path.stat().st_size / 1e6:7.1f} MB', flush=True)
+
+
 def export_model(name, architectures, folder):
     """Writes one model and its reference data; returns its entry for models.json."""
     import onnx
@@ -86,11 +114,9 @@ def export_model(name, architectures, folder):
 
     module, inputs, input_names = architectures.build(name)
     path = folder / f'{name}.onnx'
-    with torch.no_grad(), warnings.catch_warnings():
-        warnings.simplefilter('ignore')  # PRESERVE on an eval model is what we want
+    with torch.no_grad():
         outputs = module(*inputs)
-        torch.onnx.export(module, inputs, str(path), opset_version=OPSET, input_names=input_names,
-                          training=torch.onnx.TrainingMode.PRESERVE, do_constant_folding=True)
+    write_onnx(module, inputs, input_names, path)
     outputs = outputs if isinstance(outputs, tuple) else (outputs,)
 
     reference = folder / 'ref' / name
@@ -175,7 +201,21 @@ def main():
     if arguments.quantize and not IR_OPT.exists():
         sys.exit(f'export.py: --quantize needs {IR_OPT}; run tools/dev build ir-opt')
 
+    scale = architectures.Scale(arguments.batch, arguments.tokens, arguments.image)
+    if scale != architectures.AS_IT_IS:
+        if not arguments.names:
+            sys.exit('export.py: --batch, --tokens and --image need names of models')
+        for name in arguments.names:
+            why = architectures.why_not(name, scale) if name in architectures.MODELS else \
+                f'{name} has dynamic axes, one file for all sizes'
+            if why:
+                sys.exit(f'export.py: {why}')
+
     arguments.output.mkdir(parents=True, exist_ok=True)
+    if scale != architectures.AS_IT_IS:
+        for name in arguments.names:
+            export_scaled(name, scale, architectures, arguments.output)
+        return
     manifest_path = arguments.output / 'models.json'
     manifest = json.loads(manifest_path.read_text()) if manifest_path.exists() else {}
     chosen = arguments.names or names

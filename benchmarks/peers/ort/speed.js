@@ -25,11 +25,10 @@
 const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
-const { setTimeout: sleep } = require('node:timers/promises');
-const { parseArgs } = require('node:util');
+const { commandLine, positiveNumbers } = require('./lib/command_line');
 const { BlockRunner } = require('./lib/ir_run');
-const { OrtSession, version } = require('./lib/ort');
-const { randomInputs } = require('./lib/tensors');
+const { version } = require('./lib/ort');
+const { OrtRunner, median, ratio, takeTurns } = require('./lib/turns');
 
 const kRoot = path.resolve(__dirname, '../../..');
 const kOptions = {
@@ -44,42 +43,14 @@ const kOptions = {
   'pause': ['MS', '90', 'pause between blocks (90)'],
   'at-least': ['MODEL=X', [], 'exit 1 unless ORT / fused of MODEL is X or more; repeatable'],
   'json': ['FILE', undefined, 'also write every block to FILE'],
+  'ort-only': ['', undefined, 'time ONNX Runtime alone'],
 };
-const kMinRuns = 3, kMaxRuns = 2000, kBusyLoad = 0.5;
-
-function usage() {
-  const lines = Object.entries(kOptions).map(([name, [value, , help]]) => {
-    return `  ${`--${name} ${value}`.padEnd(22)} ${help}`;
-  });
-  return `usage: node speed.js [MODEL...] [options]\n${lines.join('\n')}
-  --ort-only             time ONNX Runtime alone`;
-}
-
-function fail(message) {
-  console.error(`speed.js: ${message}\n${usage()}`);
-  process.exit(2);
-}
+const kBusyLoad = 0.5;
 
 function parse() {
-  const specification = { 'ort-only': { type: 'boolean' }, 'help': { type: 'boolean' } };
-  for (const [name, [, value]] of Object.entries(kOptions)) {
-    specification[name] = { type: 'string', multiple: Array.isArray(value), default: value };
-  }
-  let parsed;
-  try {
-    parsed = parseArgs({ allowPositionals: true, options: specification });
-  } catch (error) {
-    fail(error.message);
-  }
-  const { values, positionals } = parsed;
-  if (values.help) {
-    console.log(usage());
-    process.exit(0);
-  }
-  for (const name of ['threads', 'rounds', 'block', 'pause']) {
-    if (!(Number(values[name]) > 0)) fail(`--${name} ${values[name]} is not a positive number`);
-    values[name] = Number(values[name]);
-  }
+  const line = commandLine('speed.js', '[MODEL...] [options]', kOptions);
+  const { values, positionals, fail } = line;
+  positiveNumbers(line, ['threads', 'rounds', 'block', 'pause']);
   values.bounds = values['at-least'].map((text) => {
     const [model, bound] = text.split('=');
     if (!(Number(bound) > 0)) fail(`--at-least ${text} is not of the form MODEL=RATIO`);
@@ -89,42 +60,18 @@ function parse() {
   if (!values['ort-only'] && !fs.existsSync(values['ir-run'])) {
     fail(`no ${values['ir-run']}; build it, or give --ir-run or --ort-only`);
   }
-  const names = positionals.length ? positionals : modelsIn(values.models);
+  const names = positionals.length ? positionals : modelsIn(values.models, fail);
   for (const { model } of values.bounds) {
     if (!names.includes(model)) fail(`--at-least ${model}: this model is not run`);
   }
   return { ...values, names };
 }
 
-function modelsIn(folder) {
+function modelsIn(folder, fail) {
   const files = fs.existsSync(folder) ? fs.readdirSync(folder) : [];
   const names = files.filter((file) => file.endsWith('.onnx')).map((file) => path.parse(file).name);
   if (!names.length) fail(`no models in ${folder}; run benchmarks/models/export.py`);
   return names.sort();
-}
-
-function quantile(values, q) {
-  const sorted = [...values].sort((a, b) => a - b);
-  const at = q * (sorted.length - 1), low = Math.floor(at), high = Math.ceil(at);
-  return sorted[low] + (sorted[high] - sorted[low]) * (at - low);
-}
-
-const median = (values) => quantile(values, 0.5);
-
-// ONNX Runtime with the interface of BlockRunner.
-class OrtRunner {
-  constructor(file, threads) {
-    this.session = new OrtSession(file, { level: 'all', threads });
-    this.session.bind(randomInputs(this.session.inputs, 1));
-  }
-
-  async time(runs) {
-    return this.session.time(runs);
-  }
-
-  close() {
-    this.session.close();
-  }
 }
 
 // {name: {runner}} or {name: {error}} of everything to be timed on one model.
@@ -138,37 +85,9 @@ function contenders(file, options) {
   return Object.entries(makers).map(([name, make]) => ({ name, make, blocks: [] }));
 }
 
-// Loads, warms up and finds how many runs fill a block. A contender that fails sits out.
-async function prepare(contender, options) {
-  try {
-    contender.runner = contender.make();
-    await contender.runner.time(1);
-    const once = median(await contender.runner.time(kMinRuns));
-    contender.runs = Math.max(kMinRuns, Math.min(kMaxRuns, Math.round(options.block / once)));
-  } catch (error) {
-    contender.error = error.message;
-  }
-}
-
 async function measure(name, options) {
   const list = contenders(path.join(options.models, `${name}.onnx`), options);
-  try {
-    for (const contender of list) await prepare(contender, options);
-    for (let round = 0; round < options.rounds; ++round) {
-      for (let i = 0; i < list.length; ++i) {
-        const contender = list[(round + i) % list.length];
-        if (contender.error) continue;
-        await sleep(options.pause);
-        try {
-          contender.blocks.push(median(await contender.runner.time(contender.runs)));
-        } catch (error) {
-          contender.error = error.message;
-        }
-      }
-    }
-  } finally {
-    for (const { runner } of list) runner?.close();
-  }
+  await takeTurns(list, options);
   return summary(name, Object.fromEntries(list.map((contender) => [contender.name, contender])));
 }
 
@@ -178,11 +97,6 @@ function summary(name, { ort, fused, unfused }) {
     runs_per_block: contender.runs,
     blocks: contender.blocks,
     error: contender.error,
-  };
-  const ratio = (a, b) => {
-    if (!a || !b || a.error || b.error) return null;
-    const paired = a.blocks.map((ms, i) => ms / b.blocks[i]);
-    return { median: median(paired), low: quantile(paired, 0.25), high: quantile(paired, 0.75) };
   };
   return {
     model: name, ort: side(ort), fused: side(fused), unfused: side(unfused),
