@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What a file with one rule costs to compile: benchmarks/compile_time.sh [RUNS]. CPU seconds (median) and peak MiB of
-# benchmarks/compile_time/one_rule.cc, and of the same rule on MLIR 16 where libmlir-16-dev is installed.
+# benchmarks/compile_time/one_rule.cc, and of the same rule on MLIR where libmlir-22-dev, or an older one, is installed.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 runs=${1:-5}
@@ -22,7 +22,8 @@ measure() {  # LABEL COMPILER OPTIMISATION ARG...
   printf '%-6s %-12s %-4s %6.2f s %6.0f MiB\n' "$label" "$compiler" "$optimisation" "$seconds" "$((kb / 1024))"
 }
 
-mlir=/usr/lib/llvm-16/include
+mlir=$(printf '%s\n' /usr/lib/llvm-*/include/mlir | sort -V | tail -1)
+mlir=${mlir%/mlir}
 for compiler in g++ clang++-14; do
   command -v "$compiler" >/dev/null || continue
   for optimisation in -O0 -O2; do

@@ -3,6 +3,15 @@
 
 #include "bench_dialect.h"
 
+template <typename OpT, typename... Args>
+static OpT make(OpBuilder& b, Location loc, Args&&... args) {
+#if LLVM_VERSION_MAJOR >= 22
+  return OpT::create(b, loc, std::forward<Args>(args)...);
+#else
+  return b.create<OpT>(loc, std::forward<Args>(args)...);
+#endif
+}
+
 static const int64_t kPerms[5][3] = {{0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
 
 struct Gen {
@@ -18,7 +27,7 @@ struct Gen {
   explicit Gen(MLIRContext* ctx) : ctx(ctx), b(ctx), loc(UnknownLoc::get(ctx)) {
     module = ModuleOp::create(loc);
     b.setInsertionPointToStart(module->getBody());
-    graph = b.create<GraphOp>(loc);
+    graph = make<GraphOp>(b, loc);
     block = &graph->getRegion(0).emplaceBlock();
     b.setInsertionPointToStart(block);
     x3 = RankedTensorType::get({1, 300, 256}, b.getF32Type());
@@ -29,15 +38,15 @@ struct Gen {
     int64_t shape[3];
     for (int i = 0; i < 3; ++i) shape[i] = in.getDimSize(kPerms[p][i]);
     ++bodyOps;
-    return b.create<TransposeOp>(loc, RankedTensorType::get(shape, in.getElementType()), v,
+    return make<TransposeOp>(b, loc, RankedTensorType::get(shape, in.getElementType()), v,
                                  b.getDenseI64ArrayAttr(kPerms[p]));
   }
   template <typename OpT>
   Value op(Type t, ValueRange operands) {
     ++bodyOps;
-    return b.create<OpT>(loc, t, operands);
+    return make<OpT>(b, loc, t, operands);
   }
-  void finish(ValueRange vals) { b.create<ReturnOp>(loc, vals); }
+  void finish(ValueRange vals) { make<ReturnOp>(b, loc, vals); }
 
   // (a) N/2 independent pairs transpose(transpose(x)).
   void transposePairs(int64_t n) {
@@ -49,7 +58,7 @@ struct Gen {
       v = transpose(v, (i / 5) % 5);
       pend.push_back(v);
       if (pend.size() == 8 || i + 1 == n / 2) {
-        b.create<SinkOp>(loc, pend);
+        make<SinkOp>(b, loc, pend);
         pend.clear();
       }
     }
