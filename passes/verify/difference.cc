@@ -51,12 +51,6 @@ double Largest(ir::Attribute dense) {
   return largest;
 }
 
-// A number between two steps was rounded the other way.
-bool IsOneStepInFew(const Difference& difference) {
-  return difference.absolute <= 1 &&
-         difference.differing <= std::max<int64_t>(1, difference.elements / 8);
-}
-
 }  // namespace
 
 void Difference::Add(const Difference& other) {
@@ -109,13 +103,20 @@ bool IsQuantized(ir::Attribute dense) {
   return dtype == DataType::kI8 || dtype == DataType::kU8;
 }
 
-std::string WhyNotSame(const Results& results, double relative, std::span<const double> absolute) {
+bool AreTies(const Difference& steps) {
+  return steps.differing <= std::max<int64_t>(1, steps.elements / 8);
+}
+
+std::string WhyNotSame(const Results& results, double relative, Difference* steps,
+                       std::span<const double> absolute) {
   if (results.before.size() != results.after.size()) return "another number of outputs";
   for (size_t i = 0; i < results.before.size(); ++i) {
     const ir::Attribute before = results.before[i];
     const Difference difference = Compare(before, results.after[i]);
     if (!ir::IsFloat(before.dense_type().dtype())) {
-      if (difference.differing > 0 && !(IsQuantized(before) && IsOneStepInFew(difference)))
+      if (IsQuantized(before) && difference.absolute <= 1)
+        steps->Add(difference);
+      else if (difference.differing > 0)
         return fmt::format("{} of {} elements differ", difference.differing, difference.elements);
       continue;
     }

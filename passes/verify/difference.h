@@ -40,10 +40,12 @@ struct Results {
   std::vector<ir::Attribute> before, after;
 };
 // "", or how they differ: floats by more than `relative` of the largest element of an output and, where
-// there are any, than `absolute`, for each output; integers of 8 bits by more than a step in a few
-// elements, others at all.
-std::string WhyNotSame(const Results& results, double relative,
+// there are any, than `absolute`, for each output; integers of 8 bits by more than a step, others at all.
+// Those of 8 bits that differ by a step are counted in `steps`.
+std::string WhyNotSame(const Results& results, double relative, Difference* steps,
                        std::span<const double> absolute = {});
+// Whether steps in so few elements are those of numbers between two integers that were rounded either way.
+bool AreTies(const Difference& steps);
 
 // Elements that are no numbers before, as 0 on both sides: where the original function is not
 // defined, real arithmetic says nothing.

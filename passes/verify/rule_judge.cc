@@ -90,6 +90,9 @@ class Judge {
   std::string WhyNotRounding(Pair& pair, const std::vector<Attribute>& wide_inputs,
                              const Results& wide, const Results& results);
   void NoteUndefined(const std::vector<Attribute>& inputs, const Results& results);
+  // As the function of that name, but for steps, which are kept.
+  std::string WhyNotSame(const std::vector<Attribute>& inputs, const Results& results,
+                         double relative);
   // Both programs; nothing where the original does not run.
   std::optional<Results> RunBoth(Program& before, Program& after,
                                  const std::vector<Attribute>& inputs, Kernels kernels);
@@ -121,6 +124,14 @@ class Judge {
     std::vector<Attribute> inputs{};
     Results results{};
   } undefined_;
+  // Of one program: its 8-bit results on all inputs, and those of the inputs on which the most differ. One
+  // input may have many ties.
+  struct Steps {
+    Difference all;
+    int64_t most = 0;
+    std::vector<Attribute> inputs{};
+    Results results{};
+  } steps_;
 };
 
 RuleJudgement Judge::Run() {
@@ -259,6 +270,7 @@ void Judge::CheckProgram(Program& before, Operation site, const RuleInstance& in
   }
   bool compared = false;
   undefined_ = {};
+  steps_ = {};
   has_elements_ = false;
   for (const std::vector<ir::Type>& types : InputTypesOf(instance, options_.seed)) {
     // Of more sizes the question is whether they are right at all.
@@ -271,6 +283,9 @@ void Judge::CheckProgram(Program& before, Operation site, const RuleInstance& in
   if (undefined_.always && undefined_.differs)
     Refute(pair, undefined_.inputs, undefined_.results,
            "no number on any inputs, and then it is one");
+  if (!AreTies(steps_.all))
+    Refute(pair, steps_.inputs, steps_.results,
+           fmt::format("{} of {} elements differ by one", steps_.all.differing, steps_.all.elements));
   if (!has_elements_ && result_.differing > differing) {
     --result_.differing;
     ++(compared ? result_.empty : result_.not_run);
@@ -364,14 +379,14 @@ bool Judge::CheckReassociated(Pair& pair, const std::vector<Attribute>& inputs) 
       RunBoth(*pair.before_in_double, *pair.after_in_double, wide_inputs, Kernels::kReference);
   if (wide) {
     IgnoreUndefined(&wide->before, &wide->after);
-    if (std::string why = WhyNotSame(*wide, kSameFunction); !why.empty())
+    if (std::string why = WhyNotSame(inputs, *wide, kSameFunction); !why.empty())
       Refute(pair, inputs, *wide, why + " in double precision");
   }
   auto results = RunBoth(*pair.before, *pair.after, inputs, Kernels::kDefault);
   if (!results) return wide.has_value();
   NoteUndefined(inputs, *results);
   IgnoreUndefined(&results->before, &results->after);
-  std::string why = WhyNotSame(*results, wide ? kFewRoundings * pair.unit : kSameFunction);
+  std::string why = WhyNotSame(inputs, *results, wide ? kFewRoundings * pair.unit : kSameFunction);
   if (wide && !why.empty()) why = WhyNotRounding(pair, wide_inputs, *wide, *results);
   if (!why.empty()) Refute(pair, inputs, *results, why + " on the default kernels");
   return true;
@@ -387,7 +402,21 @@ std::string Judge::WhyNotRounding(Pair& pair, const std::vector<Attribute>& wide
   if (bounds.size() != after.size()) return "another number of outputs";
   for (size_t i = 0; i < bounds.size(); ++i)
     bounds[i] += after[i] + Compare(wide.before[i], wide.after[i]).absolute;
-  return WhyNotSame(results, kFewRoundings * pair.unit, bounds);
+  Difference steps;
+  return passes::WhyNotSame(results, kFewRoundings * pair.unit, &steps, bounds);
+}
+
+std::string Judge::WhyNotSame(const std::vector<Attribute>& inputs, const Results& results,
+                              double relative) {
+  Difference steps;
+  std::string why = passes::WhyNotSame(results, relative, &steps);
+  steps_.all.Add(steps);
+  if (steps.differing > steps_.most) {
+    steps_.most = steps.differing;
+    steps_.inputs = inputs;
+    steps_.results = results;
+  }
+  return why;
 }
 
 // What is no real number may become another, but not all that a program computes.
