@@ -24,6 +24,7 @@ absl::StatusOr<std::unique_ptr<Plan>> Plan::Create(std::unique_ptr<ir::Program> 
 }
 
 absl::Status Plan::RunStep(Step& step) {
+  const ScopedIsa isa(step.isa);
   const KernelArgs args{step.inputs, step.outputs, step.scratch, pool_, step.result_stride};
   absl::Status status;
   if (!profile_) [[likely]] {

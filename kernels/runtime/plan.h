@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "ir/program.h"
 #include "kernels/isa.h"
 #include "kernels/kernel.h"
+#include "kernels/kernel_choices.h"
 #include "kernels/runtime/memory_plan.h"
 #include "kernels/runtime/registry.h"
 
@@ -27,6 +29,7 @@ struct PlanResources {
   ThreadPool* pool = nullptr;
   PackedWeights* packed = nullptr;
   bool profile = false;
+  const KernelChoices* choices = nullptr;  // null: none
   // Asked before every step, if it is set when a plan runs; true ends the run with Cancelled.
   const std::function<bool()>* stop = nullptr;
 };
@@ -35,6 +38,8 @@ struct Step {
   std::string op;        // name of the op
   std::string location;  // of the op: a source place, an ONNX node, a rule
   std::string provider;
+  std::string key;         // KernelKey(), when profiling
+  std::optional<Isa> isa;  // other than that of the plan
   std::unique_ptr<Kernel> kernel;
   std::span<const TensorView> inputs, outputs;
   std::byte* scratch = nullptr;

@@ -127,7 +127,7 @@ absl::Status PlanBuilder::AddOp(ir::Operation op) {
   if (!op.def() && ProvidersOf(op.opcode()).empty())
     return ir::Unsupported(Describe(op) + ": no kernel runs this op");
   WEFT_ASSIGN_OR_RETURN(const KernelContext context, MakeContext(op));
-  auto chosen = MakeKernel(context, resources_.providers);
+  auto chosen = MakeKernel(context, resources_.providers, resources_.choices);
   if (!chosen.ok()) {
     if (op.location().empty()) return chosen.status();
     return ir::Annotate(chosen.status(), op.location().str());
@@ -136,10 +136,10 @@ absl::Status PlanBuilder::AddOp(ir::Operation op) {
     AddTensor(op.result(), tensors_[TensorOf(op.operand(0))].root);
     return absl::OkStatus();
   }
-  return AddStep(op, *std::move(chosen));
+  return AddStep(op, *std::move(chosen), resources_.profile ? KernelKey(context) : "");
 }
 
-absl::Status PlanBuilder::AddStep(ir::Operation op, ChosenKernel chosen) {
+absl::Status PlanBuilder::AddStep(ir::Operation op, ChosenKernel chosen, std::string key) {
   StepTensors tensors;
   tensors.op = op;
   const int step = static_cast<int>(plan_->steps_.size());
@@ -158,6 +158,8 @@ absl::Status PlanBuilder::AddStep(ir::Operation op, ChosenKernel chosen) {
   made.op = op.name();
   made.location = ir::DescribeOrigin(op);
   made.provider = std::move(chosen.provider);
+  made.key = std::move(key);
+  made.isa = chosen.isa;
   made.kernel = std::move(chosen.kernel);
   plan_->steps_.push_back(std::move(made));
   return absl::OkStatus();

@@ -44,7 +44,7 @@ class PlanBuilder {
 
   absl::Status AddInputs();
   absl::Status AddOp(ir::Operation op);
-  absl::Status AddStep(ir::Operation op, ChosenKernel chosen);
+  absl::Status AddStep(ir::Operation op, ChosenKernel chosen, std::string key);
   absl::StatusOr<KernelContext> MakeContext(ir::Operation op) const;
   int AddTensor(ir::Value value, int root);
   int AddRoot(Root root);

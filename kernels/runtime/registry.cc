@@ -104,19 +104,49 @@ bool ComputesInFloat32(const std::vector<std::string>& providers) {
   return !providers.empty() && providers.front() != "reference";
 }
 
+namespace {
+
+// Null where the provider is not to be asked.
+KernelFactory FactoryOf(const KernelContext& context, const std::string& provider, bool is_first) {
+  const Registered registered = Find(context.op().opcode(), provider);
+  if ((registered.traits & kHidesNan) != 0 && !is_first) return nullptr;
+  // Vector kernels need not care for tensors without elements.
+  if (provider != "reference" && provider != kStringsProvider && context.HasEmptyTensor())
+    return nullptr;
+  if (registered.factory == nullptr && provider == "reference" &&
+      ir::HasReferenceBody(context.op()))
+    return &MakeDecomposed;
+  return registered.factory;
+}
+
+// Of the choice; without a kernel where it can not be followed.
+ChosenKernel MakeChosen(const KernelContext& context, const std::vector<std::string>& providers,
+                        const KernelChoice& choice) {
+  const std::optional<Isa> isa = FindIsa(choice.isa);
+  if ((!choice.isa.empty() && !isa) || (isa && *isa > CurrentIsa())) return {};
+  if (std::find(providers.begin(), providers.end(), choice.provider) == providers.end()) return {};
+  const KernelFactory factory =
+      FactoryOf(context, choice.provider, choice.provider == providers.front());
+  if (factory == nullptr) return {};
+  const ScopedIsa scope(isa);
+  auto kernel = factory(context);
+  if (!kernel.ok()) return {};
+  return {*std::move(kernel), choice.provider, isa};
+}
+
+}  // namespace
+
 absl::StatusOr<ChosenKernel> MakeKernel(const KernelContext& context,
-                                        const std::vector<std::string>& providers) {
+                                        const std::vector<std::string>& providers,
+                                        const KernelChoices* choices) {
+  if (const KernelChoice* choice = choices == nullptr ? nullptr : choices->Find(context)) {
+    ChosenKernel chosen = MakeChosen(context, providers, *choice);
+    if (chosen.kernel != nullptr) return chosen;
+  }
   std::vector<std::string> reasons;
   for (const std::string& provider : providers) {
-    const Registered registered = Find(context.op().opcode(), provider);
-    if ((registered.traits & kHidesNan) != 0 && provider != providers.front()) continue;
-    KernelFactory factory = registered.factory;
-    if (factory == nullptr && provider == "reference" && ir::HasReferenceBody(context.op()))
-      factory = &MakeDecomposed;
+    const KernelFactory factory = FactoryOf(context, provider, provider == providers.front());
     if (factory == nullptr) continue;
-    // Vector kernels need not care for tensors without elements.
-    if (provider != "reference" && provider != kStringsProvider && context.HasEmptyTensor())
-      continue;
     auto kernel = factory(context);
     if (kernel.ok()) return ChosenKernel{*std::move(kernel), provider};
     if (!absl::IsUnimplemented(kernel.status())) return kernel.status();

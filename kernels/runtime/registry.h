@@ -16,11 +16,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "kernels/isa.h"
 #include "kernels/kernel.h"
+#include "kernels/kernel_choices.h"
 
 namespace weft::kernels {
 
@@ -35,11 +38,15 @@ bool ComputesInFloat32(const std::vector<std::string>& providers);
 struct ChosenKernel {
   std::unique_ptr<Kernel> kernel;
   std::string provider;
+  std::optional<Isa> isa = {};  // to run it on, in place of the one in use
 };
 
-// Asks the providers in turn, those with kHidesNan only where they are first. Unsupported, with the reasons, when none runs the op.
+// Asks the providers in turn, those with kHidesNan only where they are first; before them the one that
+// `choices` (may be null) has for the op, if it is among them, on an instruction set that is none better
+// than the one in use. Unsupported, with the reasons, when none runs the op.
 absl::StatusOr<ChosenKernel> MakeKernel(const KernelContext& context,
-                                        const std::vector<std::string>& providers);
+                                        const std::vector<std::string>& providers,
+                                        const KernelChoices* choices = nullptr);
 
 // Providers that have a kernel registered for the op.
 std::vector<std::string> ProvidersOf(ir::Opcode opcode);

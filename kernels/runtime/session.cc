@@ -124,6 +124,8 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(const ir::Program& prog
   PlanResources& resources = session->resources_;
   WEFT_ASSIGN_OR_RETURN(resources.providers, ProviderOrder(options.provider));
   resources.profile = options.profile;
+  session->choices_ = options.choices;
+  resources.choices = session->choices_.get();
   session->isa_ = isa;
 
   session->program_ = program.Clone();
@@ -152,6 +154,8 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Fork() const {
   std::unique_ptr<Session> fork(new Session(pool_, packed_));
   fork->resources_.providers = resources_.providers;
   fork->resources_.profile = resources_.profile;
+  fork->choices_ = choices_;
+  fork->resources_.choices = resources_.choices;
   fork->isa_ = isa_;
   fork->program_ = program_->Clone();
   fork->inputs_ = inputs_;

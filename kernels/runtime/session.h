@@ -47,6 +47,9 @@ struct SessionOptions {
   std::string isa = {};
   bool profile = false;  // measure every step
   bool oversubscribe = false;
+  // Which kernels run, where that was measured (kernels/tuning/tuner.h); null: none was. Those for
+  // another machine (MachineName() of kernels/kernel_choices.h) are for nothing here: see that first.
+  std::shared_ptr<const KernelChoices> choices = nullptr;
   // What other sessions of the same context packed and will pack; null: the session's own.
   std::shared_ptr<PackedWeights> packed = nullptr;
 };
@@ -124,6 +127,7 @@ class Session {
   const std::shared_ptr<ThreadPool> pool_;
   const std::shared_ptr<PackedWeights> packed_;
   std::optional<Isa> isa_;
+  std::shared_ptr<const KernelChoices> choices_;
   std::function<bool()> stop_;
   PlanResources resources_;
   std::unique_ptr<ir::Program> program_;

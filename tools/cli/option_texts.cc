@@ -169,6 +169,13 @@ constexpr Text kTexts[] = {
     {"ir-run", "--profile",
      "Time each operation, with its kernel, the nodes it comes from, and the rules. =json is "
      "JSON."},
+    {"ir-run", "--tune",
+     "Run the model after several lists of passes and, of the best, each operation on each kernel "
+     "that runs it, all in turns on the inputs; print what was measured and write to F what is "
+     "faster beyond noise, for this machine, --isa and --threads."},
+    {"ir-run", "--tuned",
+     "Use the passes and kernels that --tune wrote to F. On another machine than it was made on it "
+     "is not used, with a warning."},
     {"ir-run", "--report",
      "Compare the fused with the unfused model: rules, latency, difference. =json is JSON."},
 

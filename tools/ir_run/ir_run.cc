@@ -18,6 +18,7 @@
 #include "tools/cli/exit_code.h"
 #include "tools/cli/load_flags.h"
 #include "tools/cli/model_stream.h"
+#include "tools/cli/output_path.h"
 #include "tools/cli/pass_flags.h"
 #include "tools/cli/picture/picture_flags.h"
 #include "tools/cli/plugin.h"
@@ -30,6 +31,7 @@
 #include "tools/ir_run/measurements.h"
 #include "tools/ir_run/report.h"
 #include "tools/ir_run/runner.h"
+#include "tools/ir_run/tune.h"
 #include "tools/onnx/origins.h"
 #include "tools/tools.h"
 #include "weft/base/numeric_isa.h"
@@ -48,6 +50,7 @@ struct Flags {
   LoadOptions load;
   PassFlags passes{"fuse", "ir-run"};
   PictureFlags picture;
+  TuneFlags tuning;
   std::string provider = "auto", isa;
   int threads = std::min(kernels::AvailableCpus(), ThreadPool::kMaxThreads);
   bool oversubscribe = false;
@@ -99,6 +102,10 @@ void AddFlags(CLI::App& app, Flags* flags) {
                "time runs: min, mean, p50, p90, p99; the size of the arena; =json");
   app.add_flag("--bench-blocks", flags->bench_blocks,
                "run counts on stdin, milliseconds of each run on stdout");
+  app.add_option("--tune", flags->tuning.tune,
+                 "the fastest passes and kernels: find them; use those of F")
+      ->type_name("F");
+  app.add_option("--tuned", flags->tuning.tuned)->type_name("F")->group(kSameLine);
   app.add_flag("--profile{table}", flags->profile,
                "time per op, with its kernel, nodes, rules; pictures");
   AddPictureFlags(app, &flags->picture);
@@ -108,12 +115,27 @@ void AddFlags(CLI::App& app, Flags* flags) {
                "run nothing; name all that the model needs and we lack");
 }
 
-// Which no picture may overwrite.
+// Which nothing may overwrite.
 std::vector<std::string> FilesRead(const Flags& flags) {
-  std::vector<std::string> files = {flags.model, flags.compare.with};
+  std::vector<std::string> files = {flags.model, flags.compare.with, flags.tuning.tuned};
   for (const auto* named : {&flags.inputs.files, &flags.compare.expect})
     for (const std::string& text : *named) files.push_back(text.substr(text.find('=') + 1));
   return files;
+}
+
+absl::Status CheckTuneFlags(const Flags& flags) {
+  if (flags.tuning.tune.empty()) return absl::OkStatus();
+  const std::pair<const char*, bool> others[] = {
+      {"--tuned", !flags.tuning.tuned.empty()},   {"--bench", !flags.bench.empty()},
+      {"--bench-blocks", flags.bench_blocks},     {"--profile", !flags.profile.empty()},
+      {"--report", !flags.report.empty()},        {"--can-run", flags.can_run},
+      {"--compare", !flags.compare.with.empty()}, {"--expect", !flags.compare.expect.empty()},
+      {"a picture", flags.picture.wanted()},      {"--output-dir", !flags.output_dir.empty()}};
+  for (const auto& [name, is_given] : others)
+    if (is_given)
+      return ir::InvalidArgument(
+          fmt::format("--tune finds what is best, {} is for another run", name));
+  return CheckOutputPath("--tune", flags.tuning.tune, FilesRead(flags));
 }
 
 absl::Status CheckFlags(const Flags& flags) {
@@ -131,9 +153,10 @@ absl::Status CheckFlags(const Flags& flags) {
   if (flags.threads < 1 || flags.threads > ThreadPool::kMaxThreads)
     return ir::InvalidArgument(
         fmt::format("--threads {}: expected 1 to {}", flags.threads, ThreadPool::kMaxThreads));
-  if (!flags.report.empty() && !flags.passes.passes.empty())
-    return ir::InvalidArgument("--report runs the pipelines layout and fuse, not --passes");
+  if (!flags.report.empty() && !(flags.passes.passes.empty() && flags.tuning.tuned.empty()))
+    return ir::InvalidArgument("--report runs the pipelines layout and fuse, no other passes");
   WEFT_RETURN_IF_ERROR(CheckComparisonFlags(flags.compare));
+  WEFT_RETURN_IF_ERROR(CheckTuneFlags(flags));
   if (flags.picture.wanted() && (!flags.report.empty() || flags.can_run))
     return ir::InvalidArgument("a picture shows one run; --report makes two, --can-run none");
   return CheckPictureFlags(flags.picture, FilesRead(flags));
@@ -268,12 +291,15 @@ absl::Status Run(Flags& flags) {
                         LoadModelOrStream(context, flags.model, flags.format, flags.load));
   WEFT_RETURN_IF_ERROR(ApplyShapes(flags.shapes, *program));
   WEFT_ASSIGN_OR_RETURN(std::string isa, IsaFor(flags.isa, flags.passes.numerics));
-  const kernels::SessionOptions options = {
-      .threads = ThreadsOf(flags),
-      .provider = flags.provider,
-      .isa = std::move(isa),
-      .profile = !flags.profile.empty() || flags.picture.wanted(),
-      .oversubscribe = flags.oversubscribe};
+  kernels::SessionOptions options = {.threads = ThreadsOf(flags),
+                                     .provider = flags.provider,
+                                     .isa = std::move(isa),
+                                     .profile = !flags.profile.empty() || flags.picture.wanted(),
+                                     .oversubscribe = flags.oversubscribe};
+  if (!flags.tuning.tune.empty())
+    return TuneModel(*program, flags.tuning, flags.inputs, options, flags.passes);
+  if (!flags.tuning.tuned.empty())
+    WEFT_RETURN_IF_ERROR(ApplyTuned(flags.tuning, &options, &flags.passes));
   if (!flags.report.empty())
     return PrintReport(*program, flags.model, flags.inputs, options, flags.passes,
                        flags.compare.tolerance, flags.report == kJson);

@@ -5,38 +5,11 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 
+#include "tools/cli/output_path.h"
 #include "tools/cli/program_main.h"
 #include "weft/base/files.h"
 
 namespace weft::tools {
-namespace {
-
-// Of files that need not be there yet, too.
-bool IsSame(const std::string& a, const std::string& b) {
-  std::error_code error;
-  return SameFile(a, b) ||
-         std::filesystem::weakly_canonical(a, error) == std::filesystem::weakly_canonical(b, error);
-}
-
-absl::Status CheckFile(const std::string& flag, const std::string& path,
-                       const std::vector<std::string>& others) {
-  std::error_code error;
-  if (path == "-") return ir::InvalidArgument(fmt::format("{} -: expected a file", flag));
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  if (!folder.empty() && !std::filesystem::is_directory(folder, error))
-    return ir::InvalidArgument(
-        fmt::format("{} {}: there is no folder {}", flag, path, folder.string()));
-  if (std::filesystem::is_directory(path, error))
-    return ir::InvalidArgument(fmt::format("{} {}: is a folder, expected a file", flag, path));
-  for (const std::string& other : others)
-    for (const char* side : {"", ".weights", ".data"})
-      if (!other.empty() && IsSame(other + side, path))
-        return ir::InvalidArgument(
-            fmt::format("{} {}: would overwrite {}{}", flag, path, other, side));
-  return absl::OkStatus();
-}
-
-}  // namespace
 
 void AddPictureFlags(CLI::App& app, PictureFlags* flags) {
   app.add_option("--html", flags->html)->type_name("F")->group(kSameLine);
@@ -50,7 +23,7 @@ absl::Status CheckPictureFlags(const PictureFlags& flags, const std::vector<std:
       {"--html", flags.html}, {"--svg", flags.svg}, {"--dot", flags.dot}};
   for (const auto& [flag, path] : files) {
     if (path.empty()) continue;
-    WEFT_RETURN_IF_ERROR(CheckFile(flag, path, taken));
+    WEFT_RETURN_IF_ERROR(CheckOutputPath(flag, path, taken));
     taken.push_back(path);
   }
   return absl::OkStatus();
