@@ -284,8 +284,9 @@ void Judge::CheckProgram(Program& before, Operation site, const RuleInstance& in
     Refute(pair, undefined_.inputs, undefined_.results,
            "no number on any inputs, and then it is one");
   if (!AreTies(steps_.all))
-    Refute(pair, steps_.inputs, steps_.results,
-           fmt::format("{} of {} elements differ by one", steps_.all.differing, steps_.all.elements));
+    Refute(
+        pair, steps_.inputs, steps_.results,
+        fmt::format("{} of {} elements differ by one", steps_.all.differing, steps_.all.elements));
   if (!has_elements_ && result_.differing > differing) {
     --result_.differing;
     ++(compared ? result_.empty : result_.not_run);

@@ -39,7 +39,7 @@ struct Gen {
     for (int i = 0; i < 3; ++i) shape[i] = in.getDimSize(kPerms[p][i]);
     ++bodyOps;
     return make<TransposeOp>(b, loc, RankedTensorType::get(shape, in.getElementType()), v,
-                                 b.getDenseI64ArrayAttr(kPerms[p]));
+                             b.getDenseI64ArrayAttr(kPerms[p]));
   }
   template <typename OpT>
   Value op(Type t, ValueRange operands) {

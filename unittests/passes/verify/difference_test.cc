@@ -9,8 +9,8 @@
 namespace weft::passes {
 namespace {
 
-using ::testing::HasSubstr;
 using ir::DataType;
+using ::testing::HasSubstr;
 
 class Differences : public testing::Test {
  protected:
