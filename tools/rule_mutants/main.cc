@@ -241,14 +241,15 @@ void AddModelPrograms(const drr::Rule& rule, const std::vector<Mutant>& mutants,
 // matches what the rule makes the same of.
 std::vector<std::vector<std::string>> NearMissesOf(const passes::RegisteredRule& rule,
                                                    const Flags& flags) {
-  constexpr double kSecondsEach = 0.5, kMostSeconds = 25;
+  constexpr double kSecondsEach = 0.5, kLeastSeconds = 4, kMostSeconds = 25;
   const Bred bred(rule, flags);
   std::vector<const drr::Rule*> mutants;
   for (const Mutant& mutant : bred.mutants) mutants.push_back(&mutant.rule);
   if (mutants.empty()) return {};
   const drr::Rule& original = *bred.built.rule;
   const std::unique_ptr<ir::ProgramRunner> runner = RunnerOf(rule.group);
-  const double seconds = std::min(kSecondsEach * static_cast<double>(mutants.size()), kMostSeconds);
+  const double seconds =
+      std::clamp(kSecondsEach * static_cast<double>(mutants.size()), kLeastSeconds, kMostSeconds);
   Programs from = GoldenPrograms(flags.golden, rule.name, *original.graph.context());
   std::string why;
   for (passes::RuleInstance& made :
@@ -256,6 +257,16 @@ std::vector<std::vector<std::string>> NearMissesOf(const passes::RegisteredRule&
     from.push_back(std::move(made.program));
   AddModelPrograms(original, bred.mutants, flags, &from);
   return passes::NearMisses(original, mutants, from, {.runner = runner.get(), .seconds = seconds});
+}
+
+// Once more, with the search for programs to itself.
+Outcome JudgedAlone(const passes::RegisteredRule& rule, const Outcome& survived,
+                    const Flags& flags) {
+  Flags alone = flags;
+  alone.mutants = {std::stoul(survived.name.substr(survived.name.find('#') + 1))};
+  const std::vector<std::vector<std::string>> near_misses = NearMissesOf(rule, alone);
+  const Bred bred(rule, alone);
+  return OutcomeOf(bred.mutants[0], *bred.built.rule, near_misses[0], alone);
 }
 
 std::vector<Outcome> OutcomesOf(const passes::RegisteredRule& rule, const Flags& flags) {
@@ -266,6 +277,8 @@ std::vector<Outcome> OutcomesOf(const passes::RegisteredRule& rule, const Flags&
   for (size_t i = 0; i < near_misses.size(); ++i) {
     Bred bred(rule, flags);
     outcomes.push_back(OutcomeOf(bred.mutants[i], *bred.built.rule, near_misses[i], flags));
+    if (outcomes.back().fate == Fate::kSurvived && near_misses.size() > 1)
+      outcomes.back() = JudgedAlone(rule, outcomes.back(), flags);
     refuted += outcomes.back().fate == Fate::kRefuted;
     if (flags.verbose)
       fmt::print(stderr, "{} ({}): {}: {}, {:.1f} s\n", outcomes.back().name, outcomes.back().what,
