@@ -92,6 +92,18 @@ bool HasAllAxes(Operation op) {
          op.attr("axes").AsInts().size() == x.rank() && (!noop || noop == op.context()->IntAttr(0));
 }
 
+// What has other sizes than 1 stays in order: the type of the result says all.
+bool MovesOnlyOnes(Operation op) {
+  const ir::Type x = op.operand(0).type();
+  const ir::Attribute perm = op.attr("perm");
+  if (!x.IsTensor() || !x.HasRank() || !perm.Is(ir::AttrKind::kInts) ||
+      perm.AsInts().size() != x.rank())
+    return false;
+  ir::Ints moved = perm.AsInts();
+  std::erase_if(moved, [&](int64_t axis) { return x.dim(axis) == 1; });
+  return std::is_sorted(moved.begin(), moved.end());
+}
+
 struct Entry {
   std::string_view op, attr;  // of an op ending in *, all that begin so
   bool (*is_idle)(Operation op);
@@ -116,6 +128,7 @@ constexpr Entry kEntries[] = {
     {"onnx.Reshape", "allowzero", [](Operation op) { return IsConstantWithout(op, 1, 0); }},
     {"onnx.Reduce*", "noop_with_empty_axes", HasAxes},
     {"onnx.Reduce*", "axes", HasAllAxes},
+    {"onnx.Transpose", "perm", MovesOnlyOnes},
     {"onnx.Conv", "kernel_shape", IsSizeOfWeights},
     {"onnx.Conv", "strides", [](Operation op) { return IsAllOf(op.attr("strides"), 1); }},
     {"onnx.Conv", "dilations", [](Operation op) { return IsAllOf(op.attr("dilations"), 1); }},

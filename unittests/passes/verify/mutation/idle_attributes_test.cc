@@ -142,6 +142,11 @@ const char* const kConv = R"(module {} (%0: tensor<1x2x5x5xf32>, %1: tensor<3x2x
     () = "builtin.return" (%2) {} : (tensor<1x3x3x4xf32>) -> 
   })";
 
+const char* const kTranspose = R"(module {} (%0: tensor<3x1x1x4xf32>) {
+    (%1) = "onnx.Transpose" (%0) {perm:@} : (tensor<3x1x1x4xf32>) -> tensor<3x1x4x1xf32>
+    () = "builtin.return" (%1) {} : (tensor<3x1x4x1xf32>) -> 
+  })";
+
 const std::vector<Place> kPlaces = {
     {"QuantizeAxis", "axis", Quantized("axis:@"), "1", {"0", "-1", "2"}},
     {"QuantizeOutputDtype", "output_dtype", Quantized("output_dtype:@"), "0", {"2"}},
@@ -161,6 +166,7 @@ const std::vector<Place> kPlaces = {
     {"ReduceMeanNoop", "noop_with_empty_axes", kReduceMean, "0", {"1"}},
     {"ReduceMeanAxes", "axes", kReduceAll, "", {"axes:array[0,1,2]", "axes:array[-1,0,1]"}},
     {"CastLikeSaturate", "saturate", kCastLike, "1", {"0"}},
+    {"TransposePerm", "perm", kTranspose, "array[0,1,3,2]", {"array[0,2,3,1]"}},
     {"ConvKernelShape", "kernel_shape", kConv, "", {"kernel_shape:array[3,2]"}},
     {"MultiHeadAttentionMaskFilterValue", "mask_filter_value", kHeads, "-10000.0", {"-1.0"}},
     {"PackedAttentionMaskFilterValue", "mask_filter_value", kPackedHeads, "-10000.0", {"-1.0"}},
@@ -211,6 +217,10 @@ TEST(IdleAttributes, AreNoneWhereKernelsReadThem) {
   EXPECT_FALSE(is_idle("axes", R"(module {} (%0: tensor<2x3x4xf32>) {
     (%1) = "onnx.ReduceMean" (%0) {axes:array[0,1]} : (tensor<2x3x4xf32>) -> tensor<1x1x4xf32>
     () = "builtin.return" (%1) {} : (tensor<1x1x4xf32>) -> 
+  })"));
+  EXPECT_FALSE(is_idle("perm", R"(module {} (%0: tensor<3x1x1x4xf32>) {
+    (%1) = "onnx.Transpose" (%0) {perm:array[3,1,2,0]} : (tensor<3x1x1x4xf32>) -> tensor<4x1x1x3xf32>
+    () = "builtin.return" (%1) {} : (tensor<4x1x1x3xf32>) -> 
   })"));
   EXPECT_FALSE(is_idle("count_include_pad", R"(module {} (%0: tensor<1x2x5x5xf32>) {
     (%1) = "onnx.AveragePool" (%0) {kernel_shape:array[3,2],count_include_pad:1,pads:array[1,0,0,0]} : (tensor<1x2x5x5xf32>) -> tensor<1x2x4x4xf32>
