@@ -11,7 +11,7 @@ struct RowsOf {
 
   RowsOf(SourcePattern& src, const Tensor& x, const Tensor& w)
       : x(x), w(w), flat(src.Keep(src.Op<ops::Reshape>(AnyAttrs())(x, src.Tensor("to_rows")))) {
-    src.Require(Rank(x, 3), Rank(flat, 2), Rank(w, 2), SameDim(x, 2, flat, 1));
+    src.Require(Rank(x, 3), Rank(w, 2), SameDim(x, 2, flat, -1));
   }
   // In as many rows as x has.
   Tensor Back(SourcePattern& src, const Tensor& product) const {

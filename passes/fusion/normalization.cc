@@ -20,16 +20,21 @@ struct RmsNormParts {
   Tensor x, gamma, epsilon, out;
 };
 
+// Of axes that LastAxes knows, hence some.
+Tensor Mean(SourcePattern& src, const Tensor& x, const Attr<Ints>& axes) {
+  return src.Op<ops::ReduceMean>({.axes = axes, .noop_with_empty_axes = Any()})(x);
+}
+
 // out = (x - mean) / sqrt(mean((x - mean)^2) + epsilon) * gamma + beta. A product with ones and a sum with
 // zeros may have been simplified away, hence no gamma or no beta.
 auto PlainLayerNorm(SourcePattern& src) {
   auto x = src.Tensor("x"), gamma = src.Tensor("gamma"), beta = src.Tensor("beta");
   auto epsilon = src.Tensor("epsilon");
   auto axes = src.Attr<Ints>("axes");
-  auto d = x - src.Op<ops::ReduceMean>({.axes = axes})(x);
+  auto d = x - Mean(src, x, axes);
   auto one = src.Splat(1), two = src.Splat(2);
   auto square = src.Either(src.Op<ops::Pow>()(d, two), d * d);
-  auto root = src.Op<ops::Sqrt>()(src.Op<ops::ReduceMean>({.axes = axes})(square) + epsilon);
+  auto root = src.Op<ops::Sqrt>()(Mean(src, square, axes) + epsilon);
   auto normalised = src.EitherOf({d / root, d * (one / root), d * src.Op<ops::Reciprocal>()(root)});
   auto scaled = src.Either(normalised * gamma, normalised);
   auto out = src.Either(scaled + beta, scaled);
@@ -46,9 +51,9 @@ auto ExpandedLayerNorm(SourcePattern& src) {
   auto x = src.Tensor("x"), gamma = src.Tensor("gamma"), beta = src.Tensor("beta");
   auto epsilon = src.Tensor("epsilon");
   auto axes = src.Attr<Ints>("axes");
-  auto mean = src.Op<ops::ReduceMean>({.axes = axes})(x);
+  auto mean = Mean(src, x, axes);
   auto d = x - mean;
-  auto variance = src.Op<ops::ReduceMean>({.axes = axes})(d * d);
+  auto variance = Mean(src, d * d, axes);
   auto s = src.Op<ops::Reciprocal>()(src.Op<ops::Sqrt>()(variance + epsilon)) * gamma;
   auto out = x * s + (beta - mean * s);
   src.Require(IsUniform(epsilon), DType(x, kF32), LastAxes(axes, x), LastDims(gamma, x, axes),
@@ -63,7 +68,7 @@ RmsNormParts RmsNorm(SourcePattern& src) {
   auto axes = src.Attr<Ints>("axes");
   auto one = src.Splat(1), two = src.Splat(2);
   auto square = src.Either(src.Op<ops::Pow>()(x, two), x * x);
-  auto root = src.Op<ops::Sqrt>()(src.Op<ops::ReduceMean>({.axes = axes})(square) + epsilon);
+  auto root = src.Op<ops::Sqrt>()(Mean(src, square, axes) + epsilon);
   auto normalised = src.EitherOf({x / root, x * (one / root), x * src.Op<ops::Reciprocal>()(root)});
   auto out = normalised * gamma;
   src.Require(OneElement(IfGiven(two)), OneElement(IfGiven(one)), IsUniform(epsilon),
@@ -146,7 +151,7 @@ WEFT_RULE(FuseCastRmsNorm, "fuse-composite", kReassociates) {
   auto axes = src.Attr<Ints>("axes");
   auto one = src.Splat(1), two = src.Splat(2);
   auto square = src.Either(src.Op<ops::Pow>()(x, two), x * x);
-  auto root = src.Op<ops::Sqrt>()(src.Op<ops::ReduceMean>({.axes = axes})(square) + epsilon);
+  auto root = src.Op<ops::Sqrt>()(Mean(src, square, axes) + epsilon);
   auto normal = src.EitherOf({x / root, x * (one / root), x * src.Op<ops::Reciprocal>()(root)});
   auto cast = src.Op<ops::Cast>(AnyAttrs());
   auto out = cast(normal);

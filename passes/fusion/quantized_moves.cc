@@ -28,12 +28,13 @@ WEFT_RULE(LowerAbsentZeroPoint, "fuse-quantized", kExact) {
 
 // q(dq(x, s, z), s, z) => x
 WEFT_RULE(MergeDequantizeQuantize, "fuse-quantized", kExact) {
-  const Dequantized x(src, "x", "x_scale", "x_zero_point");
-  const Quantized y(src, x.real);
-  src.Require(SameType(x.q, y.q));
-  src.Require("the scales and the zero points are equal", SameNumber(x.scale, y.scale),
-              SameNumber(x.zero_point, y.zero_point));
-  res.Tensor(y.q) = x.q;
+  auto x = src.Tensor("x"), scale = src.Tensor("x_scale"), zero = src.Tensor("x_zero_point");
+  auto dequantize = src.Op<ops::DequantizeLinear>(AnyAttrs(), {.output_dtype = 0});
+  const Quantized y(src, src.Keep(dequantize(x, scale, zero)));
+  src.Require(SameType(x, y.q));
+  src.Require("the scales and the zero points are equal", SameNumber(scale, y.scale),
+              SameNumber(zero, y.zero_point));
+  res.Tensor(y.q) = x;
 }
 
 // q(f(m(dq(x)))) => f(q(m(dq(x)))), f and m move elements and make none; m may be absent

@@ -28,7 +28,7 @@ struct Weights {
       : w(src.Tensor("w")),
         scale(src.Tensor("w_scale")),
         zero_point(src.Tensor("w_zero_point")),
-        op(src.Op<ops::DequantizeLinear>(AnyAttrs(), {.block_size = 0, .output_dtype = 0})),
+        op(src.Op<ops::DequantizeLinear>(AnyAttrs(), {.output_dtype = 0})),
         real(src.Keep(op(w, scale, zero_point))) {}
 
   // Their bias, with the channels along that axis of w.

@@ -17,37 +17,36 @@ struct Halves {
   static constexpr bool kInterleaved = false;
 
   static Pairs Of(SourcePattern& src, const Tensor& x) {
-    auto axis = src.Attr<int64_t>("axis");
-    auto [low, high] = Several<2>(src.Op<ops::Split>(AnyAttrs(), {.axis = axis}), x,
-                                  src.Optional(src.Tensor("sizes")));
-    src.Require("the columns are cut in halves", SameAxis(x, axis, -1), SameType(low, high));
+    auto [low, high] =
+        Several<2>(src.Op<ops::Split>(AnyAttrs()), x, src.Optional(src.Tensor("sizes")));
+    src.Require("x is cut in halves", SameType(low, high));
     return {low, high};
   }
+  // That the result has the type of x says that the columns are what is cut.
   static Tensor Joined(SourcePattern& src, const Tensor& x, const Tensor& a, const Tensor& b) {
-    auto axis = src.Attr<int64_t>("joined_axis");
+    auto axis = src.Attr<int64_t>("axis");
     auto joined = src.Op<ops::Concat>({.axis = axis})(a, b);
     src.Require("the columns are joined", SameAxis(x, axis, -1), SameType(joined, x));
     return joined;
   }
 };
 
-// Columns 2 i and 2 i + 1, of an x of rank 4.
+// Columns 2 i and 2 i + 1, of an x of rank 4. Equal constants are one, as after
+// common-subexpression-elimination.
 struct Neighbours {
   static constexpr bool kInterleaved = true;
 
   static Pairs Of(SourcePattern& src, const Tensor& x) {
+    auto last = src.Either(src.Splat(-1), src.Splat(3)), step = src.Splat(2);
     const auto every_second = [&](double start, const char* end) {
-      auto last = src.Either(src.Splat(-1), src.Splat(3));
-      return src.Op<ops::Slice>()(x, src.Splat(start), src.Tensor(end), last, src.Splat(2));
+      return src.Op<ops::Slice>()(x, src.Splat(start), src.Tensor(end), last, step);
     };
-    src.Require(Rank(x, 4));
     return {every_second(0, "end_of_first"), every_second(1, "end_of_second")};
   }
   // That the result has the type of x says that a and b have all of its columns.
   static Tensor Joined(SourcePattern& src, const Tensor& x, const Tensor& a, const Tensor& b) {
-    const auto column = [&](const Tensor& t) {
-      return src.Op<ops::Unsqueeze>()(t, src.Either(src.Splat(-1), src.Splat(4)));
-    };
+    auto last = src.Either(src.Splat(-1), src.Splat(4));
+    const auto column = [&](const Tensor& t) { return src.Op<ops::Unsqueeze>()(t, last); };
     auto pairs = src.Op<ops::Concat>({.axis = In{-1, 4}})(column(a), column(b));
     auto joined = src.Op<ops::Reshape>(AnyAttrs())(pairs, src.Tensor("shape"));
     src.Require("pairs become neighbours", Rank(pairs, 5), SameType(joined, x));

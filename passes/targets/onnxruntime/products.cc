@@ -70,7 +70,8 @@ WEFT_RULE(FuseMatmulScale, "onnxruntime", kReassociates) {
   auto product = AnyProduct(src, alpha);
   auto y = product(NotDequantized(src, a), b);
   auto out = src.Either(y * c, y / d);
-  src.Require(DType(a, kF32), MinRank(a, 2), MinRank(b, 2), SameType(out, y));
+  src.Require(DType(a, kF32), SameType(out, y));
+  src.Profitable(MinRank(a, 2), MinRank(b, 2));  // of a vector the weights take the factor
   res.Tensor(out) = res.Op<FusedMatMul>(AttrsOf(product), {.alpha = Scaled(alpha, {c}, d)})(a, b);
 }
 
@@ -84,7 +85,8 @@ WEFT_RULE(FuseMatmulScaledOperand, "onnxruntime", kReassociates) {
   auto moves = src.Repeat<ops::Reshape, ops::Transpose>(AnyAttrs(), {.max = 2});
   auto moved = moves(src.Keep(scaled));
   auto out = product(src.Recompute(moved), b);
-  src.Require(DType(a, kF32), MinRank(moved, 2), MinRank(b, 2), SameType(scaled, a));
+  src.Require(DType(a, kF32), SameType(scaled, a));
+  src.Profitable(MinRank(moved, 2), MinRank(b, 2));  // likewise
   res.Tensor(out) = res.Op<FusedMatMul>(AttrsOf(product), {.alpha = Scaled(alpha, {c}, d)})(
       res.Like(moves)(a), b);
 }
