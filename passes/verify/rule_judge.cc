@@ -297,15 +297,11 @@ void Judge::CheckProgram(Program& before, Operation site, const RuleInstance& in
 
 bool Judge::IsMistake(Program& before, Operation site, Program& after) {
   if (MakesTheSame(*original_, before, site, after)) return false;
-  const std::unique_ptr<Program> mutated = after.Clone();
-  DropIdleAttributes(*mutated);
-  const std::string made = ir::PrintProgram(*mutated, {.full_weights = true});
+  const std::string made = TextWithoutIdle(*after.Clone());
   // Whether the rule makes the same of it, but for idle attributes.
   const auto makes_it = [&](Program& from, Operation at) {
     const auto expected = ApplyOnce(*original_, from, at, nullptr);
-    if (expected == nullptr) return false;
-    DropIdleAttributes(*expected);
-    return ir::PrintProgram(*expected, {.full_weights = true}) == made;
+    return expected != nullptr && TextWithoutIdle(*expected) == made;
   };
   bool is_idle = makes_it(before, site);
   if (!is_idle) {

@@ -9,6 +9,7 @@
 #include "ir/context.h"
 #include "ir/dialects/builtin.h"
 #include "ir/rewriter.h"
+#include "ir/text/printer.h"
 #include "ir/walk.h"
 
 namespace weft::passes {
@@ -154,6 +155,18 @@ constexpr Entry kEntries[] = {
      [](Operation op) { return !op.HasOperand(3) && !op.HasOperand(4); }},
 };
 
+ir::Attribute DefaultOf(Operation op, const ir::FieldDef& field) {
+  return field.make_default ? field.make_default(*op.context()) : ir::Attribute();
+}
+
+void SetOrErase(ir::Rewriter& rewriter, Operation op, ir::Name name, ir::Attribute value) {
+  std::vector<ir::NamedAttribute> entries;
+  for (const ir::NamedAttribute& entry : op.attrs())
+    if (!(entry.name == name)) entries.push_back(entry);
+  if (value) entries.push_back({name, value});
+  rewriter.SetAttrs(op, op.context()->Dict(std::move(entries)));
+}
+
 }  // namespace
 
 bool IsIdle(Operation op, ir::Name attr) {
@@ -172,19 +185,26 @@ int DropIdleAttributes(ir::Program& program) {
   ir::Walk(program, [&](Operation op) {
     if (op.def() == nullptr) return;
     for (const ir::FieldDef& field : op.def()->fields) {
-      const ir::Attribute value = op.attr(field.name.str());
-      const ir::Attribute by_default =
-          field.make_default ? field.make_default(*program.context()) : ir::Attribute();
-      if (!value || value == by_default || !IsIdle(op, field.name)) continue;
-      std::vector<ir::NamedAttribute> entries;
-      for (const ir::NamedAttribute& entry : op.attrs())
-        if (!(entry.name == field.name)) entries.push_back(entry);
-      if (by_default) entries.push_back({field.name, by_default});
-      rewriter.SetAttrs(op, program.context()->Dict(std::move(entries)));
+      const ir::Attribute value = op.attr(field.name.str()), usual = DefaultOf(op, field);
+      if (!value || value == usual || !IsIdle(op, field.name)) continue;
+      SetOrErase(rewriter, op, field.name, usual);
       ++dropped;
     }
   });
   return dropped;
+}
+
+std::string TextWithoutIdle(ir::Program& program) {
+  DropIdleAttributes(program);
+  ir::Rewriter rewriter(&program);
+  ir::Walk(program, [&](Operation op) {
+    if (op.def() == nullptr) return;
+    for (const ir::FieldDef& field : op.def()->fields)
+      if (const ir::Attribute value = op.attr(field.name.str());
+          value && value == DefaultOf(op, field))
+        SetOrErase(rewriter, op, field.name, {});
+  });
+  return ir::PrintProgram(program, {.full_weights = true});
 }
 
 }  // namespace weft::passes

@@ -2,6 +2,8 @@
 // are, the op computes the same, or is not valid.
 #pragma once
 
+#include <string>
+
 #include "ir/program.h"
 
 namespace weft::passes {
@@ -12,5 +14,7 @@ bool IsIdle(ir::Operation op, ir::Name attr);
 
 // Makes all that say nothing what they are by default; how many that were not.
 int DropIdleAttributes(ir::Program& program);
+// Drops them, and what is by default so, and prints the program with all its weights.
+std::string TextWithoutIdle(ir::Program& program);
 
 }  // namespace weft::passes

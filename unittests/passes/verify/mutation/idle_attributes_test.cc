@@ -201,6 +201,17 @@ TEST_P(IdleAttributes, MakeNoDifferenceToKernels) {
 INSTANTIATE_TEST_SUITE_P(All, IdleAttributes, testing::ValuesIn(kPlaces),
                          [](const auto& info) { return info.param.name; });
 
+TEST(IdleAttributes, AreNotInTheTextNorAreDefaults) {
+  ir::IrContext context;
+  fixtures::LoadGoldenDialects(context);
+  const auto text = [&](const std::string& attrs) {
+    return TextWithoutIdle(*Parsed(context, Quantized(attrs)));
+  };
+  EXPECT_EQ(text("axis:1"), text(""));
+  EXPECT_EQ(text("axis:2,saturate:0"), text(""));
+  EXPECT_NE(text("precision:10"), text(""));
+}
+
 // Where they say something.
 TEST(IdleAttributes, AreNoneWhereKernelsReadThem) {
   ir::IrContext context;
