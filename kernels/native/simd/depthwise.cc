@@ -1,5 +1,6 @@
 #include "kernels/native/simd/depthwise.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "kernels/native/simd/window_axis.h"
@@ -17,9 +18,11 @@ constexpr int StrideOf(TapRow taps) {
   return taps == TapRow::k3Stride1 || taps == TapRow::k5Stride1 ? 1 : 2;
 }
 
-// Outputs next to each other in a row of the image that see the same taps. Steps are in floats.
+// Outputs next to each other in a row of the image that see the same taps, or of two rows, where both see
+// all taps and strides are 1 (k3Stride1, k5Stride1). Steps are in floats.
 struct DepthwiseRow {
   TapRow kind = TapRow::kAny;
+  bool two_rows = false;
   int64_t channels = 0;
   int64_t pixels = 0;
   const float* x = nullptr;  // the first tap of the first output
@@ -31,6 +34,7 @@ struct DepthwiseRow {
   const float* bias = nullptr;
   const float* residual = nullptr;
   float* y = nullptr;
+  int64_t y_row_step = 0;  // to the second row, of the residual too
   bool clamp = false;
   float lowest = 0, highest = 0;
 };
@@ -48,6 +52,7 @@ struct Depthwise2d {
   const DepthwiseArguments* arguments;
   WindowAxis rows, columns;
   Range inner_columns;
+  Range paired_rows;    // an even number, run two at a time
   DepthwiseRow common;  // what all rows share
   bool activate;        // in a second pass over a row
   void (*run)(const DepthwiseRow&);
@@ -74,8 +79,9 @@ TapRow KindOf(const WindowAxis& columns, int64_t taps) {
   return TapRow::kAny;
 }
 
-// Outputs [begin, end) of a row, which see the same column taps.
-void RunColumns(const Depthwise2d& d, int64_t image, int64_t row, const Range& columns) {
+// Outputs [begin, end) of a row, or of it and the next, which see the same column taps.
+void RunColumns(const Depthwise2d& d, int64_t image, int64_t row, bool two_rows,
+                const Range& columns) {
   const DepthwiseArguments& a = *d.arguments;
   const int64_t channels = a.shape.in_channels;
   const Range row_taps = d.rows.TapsAt(row), taps = d.columns.TapsAt(columns.begin);
@@ -84,6 +90,7 @@ void RunColumns(const Depthwise2d& d, int64_t image, int64_t row, const Range& c
   r.tap_rows = taps.size() == 0 ? 0 : row_taps.size();
   r.taps = taps.size();
   r.kind = KindOf(d.columns, taps.size());
+  r.two_rows = two_rows;
   const int64_t out = ((image * d.rows.out + row) * d.columns.out + columns.begin) * channels;
   r.y = a.y + out;
   if (a.residual != nullptr) r.residual = a.residual + out;
@@ -99,17 +106,30 @@ void RunColumns(const Depthwise2d& d, int64_t image, int64_t row, const Range& c
   d.run(r);
 }
 
-// One row of outputs: the columns that the borders cut one by one, the others together.
-void RunRow(const Depthwise2d& d, int64_t image, int64_t row) {
+// One row of outputs, or two: the columns that the borders cut one by one, the others together.
+void RunRows(const Depthwise2d& d, int64_t image, int64_t row, bool two_rows) {
   for (int64_t column = 0; column < d.columns.out;) {
     const bool inner = column == d.inner_columns.begin && d.inner_columns.size() > 0;
     const int64_t end = inner ? d.inner_columns.end : column + 1;
-    RunColumns(d, image, row, {column, end});
+    RunColumns(d, image, row, two_rows && inner, {column, end});
+    if (two_rows && !inner) RunColumns(d, image, row + 1, false, {column, end});
     column = end;
   }
   if (!d.activate) return;
   const int64_t n = d.columns.out * d.common.channels;
-  d.activate_row(d.arguments->activation, d.arguments->y + (image * d.rows.out + row) * n, n);
+  d.activate_row(d.arguments->activation, d.arguments->y + (image * d.rows.out + row) * n,
+                 two_rows ? 2 * n : n);
+}
+
+// Of the rows that see all taps, where two of them share what they read.
+Range PairedRows(const Depthwise2d& d) {
+  const TapRow kind = KindOf(d.columns, d.columns.kernel);
+  const bool shares = (kind == TapRow::k3Stride1 || kind == TapRow::k5Stride1) &&
+                      d.rows.kernel == d.columns.kernel && d.rows.stride == 1 &&
+                      d.rows.dilation == 1 && d.inner_columns.size() > 0;
+  const Range inner = d.rows.Inner();
+  if (!shares || inner.size() < 2) return {0, 0};
+  return {inner.begin, inner.end - inner.size() % 2};
 }
 
 }  // namespace
@@ -130,21 +150,30 @@ void Depthwise(const DepthwiseArguments& arguments, ThreadPool& pool) {
   d.rows = s.rows();
   d.columns = s.columns();
   d.inner_columns = d.columns.Inner();
+  d.paired_rows = PairedRows(d);
   d.common.channels = channels;
   d.common.x_step = s.stride_width * channels;
   d.common.tap_row_step = s.dilation_height * s.in_width * channels;
   d.common.tap_step = s.dilation_width * channels;
   d.common.weight_row_step = s.kernel_width * channels;
+  d.common.y_row_step = d.columns.out * channels;
   d.common.bias = arguments.bias;
   d.activate = FoldActivation(arguments.activation, &d.common);
   d.run = WEFT_DISPATCH(RunDepthwiseRow);
   d.activate_row = WEFT_DISPATCH(ActivateRow);
-  const int64_t rows = s.batch * d.rows.out;
+  // A pair of rows is one unit of work, as is any other row.
+  const int64_t pairs = d.paired_rows.size() / 2, units = d.rows.out - pairs;
   const int64_t cost = d.columns.out * channels * (s.kernel_height * s.kernel_width / 2 + 2);
-  if (rows * cost == 0) return;
-  pool.ParallelFor(rows, TileFor(rows, cost), [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) RunRow(d, i / d.rows.out, i % d.rows.out);
-  });
+  if (s.batch * units * cost == 0) return;
+  pool.ParallelFor(s.batch * units, TileFor(s.batch * units, cost),
+                   [&](int64_t begin, int64_t end) {
+                     for (int64_t i = begin; i < end; ++i) {
+                       const int64_t unit = i % units, in_pairs = unit - d.paired_rows.begin;
+                       const bool is_pair = in_pairs >= 0 && in_pairs < pairs;
+                       const int64_t row = unit + std::clamp<int64_t>(in_pairs, 0, pairs);
+                       RunRows(d, i / units, row, is_pair);
+                     }
+                   });
 }
 
 }  // namespace weft::kernels::simd
