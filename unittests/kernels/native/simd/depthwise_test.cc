@@ -1,5 +1,7 @@
 #include "kernels/native/simd/depthwise.h"
 
+#include <algorithm>
+
 #include "unittests/kernels/native/simd/simd_test_util.h"
 
 namespace weft::kernels::simd {
@@ -89,6 +91,34 @@ TEST(CpuDepthwise, AgreesWithDoublesForTheShapesOfMobileNets) {
       }
     }
   });
+}
+
+// Only wide registers take two rows at a time.
+TEST(CpuDepthwise, GivesTheSameBitsOneRowAtATimeAndTwo) {
+  ThreadPool pool(1);
+  for (const int64_t kernel : {3, 5}) {
+    for (const int64_t size : {4, 6, 7, 14}) {
+      const Conv2dShape s = Square(size, 37, kernel, 1, kernel / 2);
+      const int64_t count = size * size * 37;
+      const auto x = RandomFloats(count, 1), bias = RandomFloats(37, 3),
+                 residual = RandomFloats(count, 4);
+      const auto packed = PackDepthwiseWeights(RandomFloats(37 * kernel * kernel, 2).data(), s);
+      std::vector<std::vector<float>> results;
+      for (const Isa isa : {Isa::kAvx2, Isa::kAvx512}) {
+        const auto supported = SupportedIsas();
+        if (std::find(supported.begin(), supported.end(), isa) == supported.end()) GTEST_SKIP();
+        const ScopedIsa scope(isa);
+        std::vector<float>& y = results.emplace_back(static_cast<size_t>(count));
+        DepthwiseArguments a{.shape = s, .x = x.data(), .weights = packed.data()};
+        a.bias = bias.data();
+        a.residual = residual.data();
+        a.y = y.data();
+        a.activation = {ActivationKind::kHardSwish};
+        Depthwise(a, pool);
+      }
+      EXPECT_EQ(results[0], results[1]) << size << ", kernel " << kernel;
+    }
+  }
 }
 
 TEST(CpuDepthwise, AgreesWithDoublesForOddKernelsStridesPadsAndDilations) {
