@@ -61,6 +61,10 @@ class Trial {
   std::map<std::string, Runs> by_key_;
 };
 
+absl::Status CheckStop(const TuneOptions& tune) {
+  return tune.stop && tune.stop() ? absl::CancelledError("tuning was stopped") : absl::OkStatus();
+}
+
 bool AreEqual(const KernelChoice& a, const KernelChoice& b) {
   return a.provider == b.provider && a.isa == b.isa;
 }
@@ -93,7 +97,11 @@ class Tuner {
     const ScopedIsa isa(FindIsa(options_.isa));
     Tuning tuning{.choices = KernelChoices(MachineName(options_.threads))};
     WEFT_RETURN_IF_ERROR(MakeTrials());
-    WEFT_RETURN_IF_ERROR(RunInTurns());
+    // Trials time their steps; how long they take as a whole is Confirm()'s.
+    if (trials_.size() > 1)
+      WEFT_RETURN_IF_ERROR(TimeInTurns(trials_.size(), tune_, [&](size_t i) {
+                             return trials_[i]->Run(inputs_, /*keeps=*/true);
+                           }).status());
     Choose(&tuning);
     if (tuning.choices.size() > 0) WEFT_RETURN_IF_ERROR(Confirm(&tuning));
     return tuning;
@@ -101,13 +109,8 @@ class Tuner {
 
  private:
   absl::Status MakeTrials();
-  absl::Status RunInTurns();
   void Choose(Tuning* tuning) const;
   absl::Status Confirm(Tuning* tuning) const;
-  absl::Status CheckStop() const {
-    return tune_.stop && tune_.stop() ? absl::CancelledError("tuning was stopped")
-                                      : absl::OkStatus();
-  }
 
   const ir::Program& program_;
   SessionOptions options_;
@@ -127,7 +130,7 @@ absl::Status Tuner::MakeTrials() {
     options.choices = choices;
     WEFT_ASSIGN_OR_RETURN(auto trial, Trial::Create(program_, options));
     WEFT_RETURN_IF_ERROR(trial->Run(inputs_, /*keeps=*/false));
-    WEFT_RETURN_IF_ERROR(CheckStop());
+    WEFT_RETURN_IF_ERROR(CheckStop(tune_));
     const bool differs =
         std::any_of(trial->by_key().begin(), trial->by_key().end(), [&](const auto& entry) {
           const auto usual =
@@ -137,18 +140,6 @@ absl::Status Tuner::MakeTrials() {
         });
     if (trials_.empty() || differs) trials_.push_back(std::move(trial));
   }
-  return absl::OkStatus();
-}
-
-// Each round begins with another one, so that none always runs after the same.
-absl::Status Tuner::RunInTurns() {
-  if (trials_.size() < 2) return absl::OkStatus();
-  const Clock::time_point start = Clock::now();
-  for (size_t round = 0; !IsEnough(tune_, round, start); ++round)
-    for (size_t i = 0; i < trials_.size(); ++i) {
-      WEFT_RETURN_IF_ERROR(CheckStop());
-      WEFT_RETURN_IF_ERROR(trials_[(round + i) % trials_.size()]->Run(inputs_, /*keeps=*/true));
-    }
   return absl::OkStatus();
 }
 
@@ -184,18 +175,11 @@ absl::Status Tuner::Confirm(Tuning* tuning) const {
   tuned.choices = std::make_shared<KernelChoices>(tuning->choices);
   WEFT_ASSIGN_OR_RETURN(const auto usual_session, Session::Create(program_, options_));
   WEFT_ASSIGN_OR_RETURN(const auto tuned_session, Session::Create(program_, tuned));
-  std::vector<double> times[2];
-  const Clock::time_point start = Clock::now();
-  for (size_t round = 0; round == 0 || !IsEnough(tune_, round - 1, start); ++round)
-    for (size_t i = 0; i < 2; ++i) {
-      const size_t which = (round + i) % 2;
-      Session& session = which == 0 ? *usual_session : *tuned_session;
-      WEFT_RETURN_IF_ERROR(CheckStop());
-      const Clock::time_point begin = Clock::now();
-      WEFT_RETURN_IF_ERROR(session.RunValues(inputs_).status());
-      const double ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
-      if (round > 0) times[which].push_back(ms);
-    }
+  const auto run = [&](size_t i) {
+    return (i == 0 ? usual_session : tuned_session)->RunValues(inputs_).status();
+  };
+  for (const size_t i : {0, 1}) WEFT_RETURN_IF_ERROR(run(i));  // makes plans
+  WEFT_ASSIGN_OR_RETURN(const auto times, TimeInTurns(2, tune_, run));
   tuning->usual_ms = Median(times[0]);
   tuning->tuned_ms = Median(times[1]);
   if (IsFasterBeyondNoise(times[0], times[1], kLeastOfWhole)) return absl::OkStatus();
@@ -204,11 +188,28 @@ absl::Status Tuner::Confirm(Tuning* tuning) const {
   return absl::OkStatus();
 }
 
-}  // namespace
-
+// Whether so many rounds since then do.
 bool IsEnough(const TuneOptions& tune, size_t rounds, Clock::time_point start) {
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
   return rounds >= tune.rounds && (seconds >= tune.seconds || rounds >= tune.most_rounds);
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<std::vector<double>>> TimeInTurns(
+    size_t count, const TuneOptions& tune, const std::function<absl::Status(size_t)>& run) {
+  std::vector<std::vector<double>> times(count);
+  const Clock::time_point start = Clock::now();
+  for (size_t round = 0; !IsEnough(tune, round, start); ++round)
+    for (size_t i = 0; i < count; ++i) {
+      WEFT_RETURN_IF_ERROR(CheckStop(tune));
+      const size_t contender = (round + i) % count;
+      const Clock::time_point begin = Clock::now();
+      WEFT_RETURN_IF_ERROR(run(contender));
+      times[contender].push_back(
+          std::chrono::duration<double, std::milli>(Clock::now() - begin).count());
+    }
+  return times;
 }
 
 double Median(std::span<const double> times) {

@@ -8,7 +8,6 @@
 // faster with them too: a tuned session is never slower than one that is not, but by chance.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <span>
@@ -60,7 +59,9 @@ absl::StatusOr<Tuning> Tune(const ir::Program& program, const SessionOptions& op
 bool IsFasterBeyondNoise(std::span<const double> usual, std::span<const double> other,
                          double least = 0.03);
 double Median(std::span<const double> times);
-// Whether so many rounds since then do.
-bool IsEnough(const TuneOptions& tune, size_t rounds, std::chrono::steady_clock::time_point start);
+// Milliseconds of run(0) to run(count - 1) in every round, by contender. Each round begins with another one, so
+// that none always runs after the same. Ends with the first error, or as tune.stop says.
+absl::StatusOr<std::vector<std::vector<double>>> TimeInTurns(
+    size_t count, const TuneOptions& tune, const std::function<absl::Status(size_t)>& run);
 
 }  // namespace weft::kernels

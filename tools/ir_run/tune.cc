@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <string_view>
@@ -20,7 +19,6 @@
 namespace weft::tools {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using Passes = std::vector<std::string>;
 
 constexpr std::string_view kPasses = "passes: ";
@@ -88,19 +86,6 @@ absl::StatusOr<Contender> Prepare(const ir::Program& program, Form form, const I
   WEFT_RETURN_IF_ERROR(contender.runner->Bind(values));
   WEFT_RETURN_IF_ERROR(contender.runner->Run());
   return contender;
-}
-
-absl::Status RunInTurns(std::vector<Contender>& contenders) {
-  const Clock::time_point start = Clock::now();
-  for (size_t round = 0; !kernels::IsEnough({}, round, start); ++round)
-    for (size_t i = 0; i < contenders.size(); ++i) {
-      Contender& contender = contenders[(round + i) % contenders.size()];
-      const Clock::time_point begin = Clock::now();
-      WEFT_RETURN_IF_ERROR(contender.runner->Run());
-      contender.milliseconds.push_back(
-          std::chrono::duration<double, std::milli>(Clock::now() - begin).count());
-    }
-  return absl::OkStatus();
 }
 
 // The fastest of those that are faster than the first beyond noise, else that.
@@ -180,9 +165,16 @@ absl::Status TuneModel(const ir::Program& program, const TuneFlags& flags, const
                           Prepare(program, std::move(form), inputs, sharing, passes));
     contenders.push_back(std::move(contender));
   }
-  if (contenders.size() > 1) WEFT_RETURN_IF_ERROR(RunInTurns(contenders));
-  const size_t best = Best(contenders);
-  if (contenders.size() > 1) PrintContenders(contenders, best);
+  size_t best = 0;
+  if (contenders.size() > 1) {
+    WEFT_ASSIGN_OR_RETURN(const auto times,
+                          kernels::TimeInTurns(contenders.size(), {}, [&](size_t i) {
+                            return contenders[i].runner->Run();
+                          }));
+    for (size_t i = 0; i < times.size(); ++i) contenders[i].milliseconds = times[i];
+    best = Best(contenders);
+    PrintContenders(contenders, best);
+  }
   const Contender chosen = std::move(contenders[best]);
   contenders.clear();
   WEFT_ASSIGN_OR_RETURN(const auto values,

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "ir/analysis/constant.h"
 #include "ir/context.h"
@@ -160,11 +158,9 @@ ir::Attribute DefaultOf(Operation op, const ir::FieldDef& field) {
 }
 
 void SetOrErase(ir::Rewriter& rewriter, Operation op, ir::Name name, ir::Attribute value) {
-  std::vector<ir::NamedAttribute> entries;
-  for (const ir::NamedAttribute& entry : op.attrs())
-    if (!(entry.name == name)) entries.push_back(entry);
-  if (value) entries.push_back({name, value});
-  rewriter.SetAttrs(op, op.context()->Dict(std::move(entries)));
+  ir::IrContext& context = *op.context();
+  const ir::AttrDict others = context.Without(op.attrs(), name);
+  rewriter.SetAttrs(op, value ? context.With(others, name, value) : others);
 }
 
 }  // namespace
