@@ -14,10 +14,18 @@ constexpr char kMakeTheShape[] = "x and y make the shape of the result without i
 // f(expand(x, s), y) => f(x, y), operands of f in either order where it commutes
 WEFT_RULE(DropExpandedOperand, "canonicalize", kExact) {
   auto x = src.Tensor("x"), y = src.Tensor("y");
-  auto f =
-      src.OneOf<ops::Add, ops::Sub, ops::Mul, ops::Div, ops::And, ops::Or, ops::Xor, ops::Equal,
-                ops::Greater, ops::GreaterOrEqual, ops::Less, ops::LessOrEqual, ops::Pow, ops::Mod>(
-          AnyAttrs());
+  auto f = src.OneOf<ops::Add, ops::Sub, ops::Mul, ops::Div, ops::And, ops::Or, ops::Xor,
+                     ops::Equal, ops::Greater, ops::GreaterOrEqual, ops::Less, ops::LessOrEqual,
+                     ops::Pow, ops::Mod>(AnyAttrs());
+  auto out = f(src.Keep(src.Op<ops::Expand>()(x, src.Tensor("sizes"))), y);
+  src.Require(kMakeTheShape, BroadcastTogether(x, y, out));
+  res.Tensor(out) = res.Like(f)(x, y);
+}
+
+// max(expand(x, s), y) => max(x, y), and so for min, in either order: of -0 and 0 it may be the other
+WEFT_RULE(DropExpandedExtremum, "canonicalize", kReassociates) {
+  auto x = src.Tensor("x"), y = src.Tensor("y");
+  auto f = src.OneOf<ops::Min, ops::Max>();
   auto out = f(src.Keep(src.Op<ops::Expand>()(x, src.Tensor("sizes"))), y);
   src.Require(kMakeTheShape, BroadcastTogether(x, y, out));
   res.Tensor(out) = res.Like(f)(x, y);
@@ -37,7 +45,23 @@ WEFT_RULE(DropExpandedSecondOperand, "canonicalize", kExact) {
 WEFT_RULE(DropExpandedCondition, "canonicalize", kExact) {
   auto c = src.Tensor("c"), x = src.Tensor("x"), y = src.Tensor("y");
   auto out = src.Op<ops::Where>()(src.Keep(src.Op<ops::Expand>()(c, src.Tensor("sizes"))), x, y);
-  src.Require("x and y make the shape of the result without it", BroadcastTogether(x, y, out));
+  src.Require(kMakeTheShape, BroadcastTogether(x, y, out));
+  res.Tensor(out) = res.Op<ops::Where>()(c, x, y);
+}
+
+// where(c, expand(x, s), y) => where(c, x, y)
+WEFT_RULE(DropExpandedChoice, "canonicalize", kExact) {
+  auto c = src.Tensor("c"), x = src.Tensor("x"), y = src.Tensor("y");
+  auto out = src.Op<ops::Where>()(c, src.Keep(src.Op<ops::Expand>()(x, src.Tensor("sizes"))), y);
+  src.Require("c and y make the shape of the result without it", BroadcastTogether(c, y, out));
+  res.Tensor(out) = res.Op<ops::Where>()(c, x, y);
+}
+
+// where(c, x, expand(y, s)) => where(c, x, y)
+WEFT_RULE(DropExpandedOtherChoice, "canonicalize", kExact) {
+  auto c = src.Tensor("c"), x = src.Tensor("x"), y = src.Tensor("y");
+  auto out = src.Op<ops::Where>()(c, x, src.Keep(src.Op<ops::Expand>()(y, src.Tensor("sizes"))));
+  src.Require("c and x make the shape of the result without it", BroadcastTogether(c, x, out));
   res.Tensor(out) = res.Op<ops::Where>()(c, x, y);
 }
 

@@ -25,6 +25,12 @@ Tensor Mean(SourcePattern& src, const Tensor& x, const Attr<Ints>& axes) {
   return src.Op<ops::ReduceMean>({.axes = axes, .noop_with_empty_axes = Any()})(x);
 }
 
+// sqrt(x + epsilon), of one number that leaves x its shape.
+Tensor RootWith(SourcePattern& src, const Tensor& epsilon, const Tensor& x) {
+  src.Require(IsUniform(epsilon), Broadcasts(epsilon, x));
+  return src.Op<ops::Sqrt>()(x + epsilon);
+}
+
 // out = (x - mean) / sqrt(mean((x - mean)^2) + epsilon) * gamma + beta. A product with ones and a sum with
 // zeros may have been simplified away, hence no gamma or no beta.
 auto PlainLayerNorm(SourcePattern& src) {
@@ -34,13 +40,12 @@ auto PlainLayerNorm(SourcePattern& src) {
   auto d = x - Mean(src, x, axes);
   auto one = src.Splat(1), two = src.Splat(2);
   auto square = src.Either(src.Op<ops::Pow>()(d, two), d * d);
-  auto root = src.Op<ops::Sqrt>()(Mean(src, square, axes) + epsilon);
+  auto root = RootWith(src, epsilon, Mean(src, square, axes));
   auto normalised = src.EitherOf({d / root, d * (one / root), d * src.Op<ops::Reciprocal>()(root)});
   auto scaled = src.Either(normalised * gamma, normalised);
   auto out = src.Either(scaled + beta, scaled);
-  src.Require(OneElement(IfGiven(two)), OneElement(IfGiven(one)), IsUniform(epsilon),
-              DType(x, kF32), LastAxes(axes, x), LastDims(IfGiven(gamma), x, axes),
-              LastDims(IfGiven(beta), x, axes));
+  src.Require(OneElement(IfGiven(two)), OneElement(IfGiven(one)), DType(x, kF32), LastAxes(axes, x),
+              LastDims(IfGiven(gamma), x, axes), LastDims(IfGiven(beta), x, axes));
   auto scale = src.Let("the sizes of the last axes are known", Ones(x, axes, gamma));
   return LayerNormParts<decltype(scale)>{x, beta, epsilon, scale, axes, out};
 }
@@ -53,11 +58,30 @@ auto ExpandedLayerNorm(SourcePattern& src) {
   auto axes = src.Attr<Ints>("axes");
   auto mean = Mean(src, x, axes);
   auto d = x - mean;
-  auto variance = Mean(src, d * d, axes);
-  auto s = src.Op<ops::Reciprocal>()(src.Op<ops::Sqrt>()(variance + epsilon)) * gamma;
+  auto root = RootWith(src, epsilon, Mean(src, d * d, axes));
+  auto s = src.Op<ops::Reciprocal>()(root) * gamma;
   auto out = x * s + (beta - mean * s);
-  src.Require(IsUniform(epsilon), DType(x, kF32), LastAxes(axes, x), LastDims(gamma, x, axes),
-              LastDims(beta, x, axes));
+  src.Require(DType(x, kF32), LastAxes(axes, x), LastDims(gamma, x, axes), LastDims(beta, x, axes));
+  return LayerNormParts<Tensor>{x, beta, epsilon, gamma, axes, out};
+}
+
+// out = (x - mean) * s + beta, where s = gamma / sqrt(mean(x^2) - mean^2 + epsilon), as flax does it: the
+// variance, bounded by 0 or not, without a second pass over x
+auto UncentredLayerNorm(SourcePattern& src) {
+  auto x = src.Tensor("x"), gamma = src.Tensor("gamma"), beta = src.Tensor("beta");
+  auto epsilon = src.Tensor("epsilon");
+  auto axes = src.Attr<Ints>("axes");
+  auto mean = Mean(src, x, axes);
+  auto one = src.Splat(1), two = src.Splat(2), zero = src.Splat(0);
+  auto square = src.Either(src.Op<ops::Pow>()(x, two), x * x);
+  auto difference = Mean(src, square, axes) - mean * mean;
+  auto variance = src.EitherOf(
+      {src.Op<ops::Max>()(difference, zero), src.Op<ops::Relu>()(difference), difference});
+  auto root = RootWith(src, epsilon, variance);
+  auto s = src.Either(src.Op<ops::Reciprocal>()(root), one / root) * gamma;
+  auto out = (x - mean) * s + beta;
+  src.Require(OneElement(IfGiven(one)), OneElement(IfGiven(two)), OneElement(IfGiven(zero)),
+              DType(x, kF32), LastAxes(axes, x), LastDims(gamma, x, axes), LastDims(beta, x, axes));
   return LayerNormParts<Tensor>{x, beta, epsilon, gamma, axes, out};
 }
 
@@ -68,12 +92,11 @@ RmsNormParts RmsNorm(SourcePattern& src) {
   auto axes = src.Attr<Ints>("axes");
   auto one = src.Splat(1), two = src.Splat(2);
   auto square = src.Either(src.Op<ops::Pow>()(x, two), x * x);
-  auto root = src.Op<ops::Sqrt>()(Mean(src, square, axes) + epsilon);
+  auto root = RootWith(src, epsilon, Mean(src, square, axes));
   auto normalised = src.EitherOf({x / root, x * (one / root), x * src.Op<ops::Reciprocal>()(root)});
   auto out = normalised * gamma;
-  src.Require(OneElement(IfGiven(two)), OneElement(IfGiven(one)), IsUniform(epsilon),
-              DType(x, kF32), LastAxes(axes, x), Rank(gamma, 1), LastDims(gamma, x, axes),
-              SameRank(out, x));
+  src.Require(OneElement(IfGiven(two)), OneElement(IfGiven(one)), DType(x, kF32), LastAxes(axes, x),
+              Rank(gamma, 1), LastDims(gamma, x, axes), SameRank(out, x));
   return {x, gamma, epsilon, out};
 }
 
@@ -128,6 +151,23 @@ WEFT_RULE(FuseLayerNormalization, "fuse-composite", kReassociates,
   res.Tensor(out) = res.Op<fused::LayerNorm>({.axis = axis, .epsilon = epsilon})(x, gamma, beta);
 }
 
+// (x - mean) * s + beta => fused.layer_norm(x, gamma, beta), where s = gamma / sqrt(mean(x^2) - mean^2 +
+// epsilon): what that difference cancels is not lost any more
+WEFT_RULE(FuseUncentredLayerNorm, "fuse-composite", kReassociates) {
+  auto norm = UncentredLayerNorm(src);
+  res.Tensor(norm.out) =
+      res.Op<fused::LayerNorm>({.axis = StartOfLast(norm.axes), .epsilon = SplatOf(norm.epsilon)})(
+          norm.x, norm.gamma, norm.beta);
+}
+
+// (x - mean) * s + beta => layer_normalization(x, gamma, beta), likewise
+WEFT_RULE(FuseUncentredLayerNormForOnnx, "named-operators", kReassociates) {
+  auto norm = UncentredLayerNorm(src);
+  res.Tensor(norm.out) = res.Op<ops::LayerNormalization>(
+      {.axis = StartOfLast(norm.axes), .epsilon = SplatOf(norm.epsilon)})(norm.x, norm.gamma,
+                                                                          norm.beta);
+}
+
 // x / sqrt(mean(x^2) + epsilon) * gamma => fused.rms_norm(x, gamma). Tried after layer_norm, whose
 // difference from the mean can be the x of this rule.
 WEFT_RULE(FuseRmsNorm, "fuse-composite", kReassociates, .benefit = 6) {
@@ -151,12 +191,12 @@ WEFT_RULE(FuseCastRmsNorm, "fuse-composite", kReassociates) {
   auto axes = src.Attr<Ints>("axes");
   auto one = src.Splat(1), two = src.Splat(2);
   auto square = src.Either(src.Op<ops::Pow>()(x, two), x * x);
-  auto root = src.Op<ops::Sqrt>()(Mean(src, square, axes) + epsilon);
+  auto root = RootWith(src, epsilon, Mean(src, square, axes));
   auto normal = src.EitherOf({x / root, x * (one / root), x * src.Op<ops::Reciprocal>()(root)});
   auto cast = src.Op<ops::Cast>(AnyAttrs());
   auto out = cast(normal);
-  src.Require(OneElement(IfGiven(two)), OneElement(IfGiven(one)), IsUniform(epsilon),
-              DType(x, kF32), LastAxes(axes, x), SameRank(normal, x));
+  src.Require(OneElement(IfGiven(two)), OneElement(IfGiven(one)), DType(x, kF32), LastAxes(axes, x),
+              SameRank(normal, x));
   src.Require("the last axis alone, of known size", CountIs(axes, 1), StaticDim(x, -1));
   auto norm = res.Op<fused::RmsNorm>({.epsilon = SplatOf(epsilon)})(x, res.Constant(Ones(x, axes)));
   res.Tensor(out) = res.Like(cast)(norm);

@@ -1,5 +1,6 @@
 // QuantizeLinear and DequantizeLinear brought together: what only moves or orders numbers works on
 // the integers.
+#include "ir/dialects/onnx/nn/image.h"
 #include "ir/dialects/onnx/nn/pool.h"
 #include "passes/fusion/quantized.h"
 
@@ -12,6 +13,12 @@ Tensor MovedDequantized(SourcePattern& src) {
   auto moved = src.OneOf<ops::Transpose, ops::Flatten>(AnyAttrs())(x.real);
   auto reshaped = src.Op<ops::Reshape>(AnyAttrs())(x.real, src.Tensor("sizes"));
   return src.EitherOf({x.real, src.Keep(moved), src.Keep(reshaped)});
+}
+
+// dq(x), of whatever scales: only what is quantised again has to be of one.
+Tensor AnyDequantized(SourcePattern& src) {
+  auto x = src.Tensor("x"), scale = src.Tensor("x_scale"), zero = src.Tensor("x_zero_point");
+  return src.Keep(src.Op<ops::DequantizeLinear>(AnyAttrs())(x, scale, src.Optional(zero)));
 }
 
 }  // namespace
@@ -51,6 +58,34 @@ WEFT_RULE(SinkReshapeThroughQuantize, "fuse-quantized", kExact) {
   auto f = src.OneOf<ops::Reshape, ops::Expand, ops::Gather>(AnyAttrs());
   const Quantized y(src, f(x, a));
   res.Tensor(y.q) = res.Like(f)(res.Op<ops::QuantizeLinear>()(x, y.scale, y.zero_point), a);
+}
+
+// q(slice(dq(x), starts, ends, axes, steps)) => slice(q(dq(x)), starts, ends, axes, steps)
+WEFT_RULE(SinkSliceThroughQuantize, "fuse-quantized", kExact) {
+  auto x = AnyDequantized(src);
+  auto starts = src.Tensor("starts"), ends = src.Tensor("ends");
+  auto axes = src.Tensor("axes"), steps = src.Tensor("steps");
+  auto slice = src.Op<ops::Slice>()(x, starts, ends, src.Optional(axes), src.Optional(steps));
+  const Quantized y(src, slice);
+  res.Tensor(y.q) = res.Op<ops::Slice>()(res.Op<ops::QuantizeLinear>()(x, y.scale, y.zero_point),
+                                         starts, ends, axes, steps);
+}
+
+// q(resize(dq(x), roi, scales, sizes)) => resize(q(dq(x)), roi, scales, sizes), where each element is its
+// nearest one of x
+WEFT_RULE(SinkResizeThroughQuantize, "fuse-quantized", kExact) {
+  auto x = AnyDequantized(src);
+  auto roi = src.Tensor("roi"), scales = src.Tensor("scales"), sizes = src.Tensor("sizes");
+  using Mode = ops::CoordinateMode;
+  // Not kTfCropAndResize, which makes elements for what is outside.
+  auto resize = src.Op<ops::Resize>(
+      AnyAttrs(), {.coordinate_transformation_mode =
+                       In{Mode::kHalfPixel, Mode::kHalfPixelSymmetric, Mode::kPytorchHalfPixel,
+                          Mode::kAlignCorners, Mode::kAsymmetric, Mode::kTfHalfPixelForNn},
+                   .mode = ops::ResizeMode::kNearest});
+  const Quantized y(src, resize(x, src.Optional(roi), src.Optional(scales), src.Optional(sizes)));
+  res.Tensor(y.q) =
+      res.Like(resize)(res.Op<ops::QuantizeLinear>()(x, y.scale, y.zero_point), roi, scales, sizes);
 }
 
 // q(max_pool(dq(x))) => max_pool(q(dq(x))). A window of padding alone has the least number of either.

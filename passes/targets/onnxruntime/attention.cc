@@ -37,8 +37,8 @@ Tensor SwapHeads(SourcePattern& src, const Tensor& x) {
 // What MultiHeadAttention wants to add to the scores.
 void RequireWholeMask(SourcePattern& src, const Tensor& mask, const Tensor& q, int64_t queries,
                       const Tensor& k, int64_t keys) {
-  src.Require("the mask has a number for each query and key", Rank(IfGiven(mask), 4),
-              SameDim(IfGiven(mask), 2, q, queries), SameDim(IfGiven(mask), 3, k, keys));
+  src.Require("the mask has a number for each query and key", SameDim(IfGiven(mask), 2, q, queries),
+              SameDim(IfGiven(mask), 3, k, keys));
 }
 
 // The mask, or what stands for it, broadcast to [.., .., S, keys], where S is the length of q: axis
