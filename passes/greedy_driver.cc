@@ -1,7 +1,5 @@
 #include "passes/greedy_driver.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 #include <optional>
@@ -9,7 +7,6 @@
 
 #include "drr/engine/automaton.h"
 #include "drr/engine/rule_engine.h"
-#include "ir/analysis/verifier.h"
 #include "ir/graph_view.h"
 #include "ir/origin/origin.h"
 #include "ir/rewriter.h"
@@ -22,6 +19,7 @@ namespace weft::passes {
 namespace {
 
 using drr::TreeAutomaton;
+using internal::CheckRewrite;
 using internal::CountDecline;
 using ir::kNoId;
 using ir::Operation;
@@ -39,21 +37,25 @@ class Driver : public ir::RewriteListener {
          const GreedyRewriteConfig& config);
   absl::StatusOr<GreedyRewriteResult> Run();
   void OnInserted(Operation op) override;
-  void OnModified(Operation op) override { Modified(op.id()); }
+  void OnModified(Operation op) override { Modified(op.id(), HasManyReaders(newest_)); }
   void OnReleased(ir::Value value) override { Release(value.id()); }
   void OnReplacedInPlace(Operation op, std::span<const uint32_t> erased,
                          std::span<const uint32_t> released) override;
   void OnErased(Operation op) override;
 
  private:
-  // Labels a new op and queues it, also to go again if nobody comes to read it.
+  // Labels a new op and queues it where it may match.
   void Inserted(Operation op);
-  // A match above may bind the op although no label changes.
-  void Changed(uint32_t op);
-  // Changed(), but where the newest op has very many readers, one by one, only those whose labels
-  // change: else a chain that is folded above them would cost its length times their number. The
-  // loss: a match that only a guard refused, and that binds the op, is then not tried again.
-  void Modified(uint32_t op);
+  // Queues what may match now that the op is another one: a match above may bind it although no label
+  // changes.
+  void Revisit(uint32_t op);
+  // Relabels and revisits; but where the newest op has very many readers, one by one, revisits only
+  // those whose labels change: else a chain that is folded above them would cost its length times their
+  // number. The loss: a match that only a guard refused, and that binds the op, is then not tried again.
+  void Modified(uint32_t op, bool newest_has_many_readers) {
+    const TreeAutomaton::State before = states_[op];
+    if (Relabel(op) != before || !newest_has_many_readers) Revisit(op);
+  }
   bool HasManyReaders(uint32_t op) const {
     return op != kNoId && view_.use_count(op) > kManyReaders;
   }
@@ -107,7 +109,8 @@ class Driver : public ir::RewriteListener {
   void ReachUsers(uint32_t op, uint32_t max_uses, int left);
   // For a secondary root of a rule: its first root uses one of the same values.
   void EnqueuePartners(uint32_t op);
-  // After an application: partners of what changed, and what lost a use (it may be dead or fit now).
+  // After an application: partners of what changed, what nobody came to use, and what lost a use (it
+  // may be dead or fit now).
   void Settle();
 
   // --- rewriting ---
@@ -118,7 +121,6 @@ class Driver : public ir::RewriteListener {
   // With what statistics and tests ask for.
   bool TryObserved(drr::RuleEngine& engine, uint32_t op, RuleStatistics& stats);
   bool Apply(drr::RuleEngine& engine, RuleStatistics& stats);
-  absl::Status Check(const std::string& rule, bool applied, const std::string& before);
   absl::Status OutOfBudget();
 
   ir::Program& program_;
@@ -137,7 +139,7 @@ class Driver : public ir::RewriteListener {
   std::vector<TreeAutomaton::State> states_;  // by op slot, as all below
   IdSet queued_, reached_;                    // reached_: what next_level_ holds
   std::vector<uint32_t> worklist_;
-  std::vector<uint32_t> released_, partners_, stack_, level_, next_level_;
+  std::vector<uint32_t> inserted_, released_, partners_, stack_, level_, next_level_;
   uint64_t budget_ = 0;
   uint64_t created_ = 0, erased_ = 0;          // operations, by the application under way
   uint32_t newest_ = kNoId;                    // that it made
@@ -194,6 +196,8 @@ inline void Driver::OnInserted(Operation op) {
     reached_.Resize(states_.size());
   }
   Inserted(op);
+  inserted_.push_back(op.id());
+  if (view_.HasRegions(op.id())) NoteRegions(op.id());
 }
 
 // The worklist gets what inserting the new operation, replacing the old one and erasing would make
@@ -205,8 +209,12 @@ inline void Driver::OnReplacedInPlace(Operation op, std::span<const uint32_t> er
   for (const uint32_t gone : erased) Forget(gone);
   Forget(op.id());
   Inserted(op);
-  if (states_[op.id()] != before || !HasManyReaders(newest_))
-    ForEachUserOf(op.id(), kNoId, [&](uint32_t user) { Modified(user); });
+  if (view_.first_use(op.id()) == kNoId) inserted_.push_back(op.id());
+  const bool has_many = HasManyReaders(newest_);
+  if (states_[op.id()] != before)
+    ForEachUserOf(op.id(), kNoId, [&](uint32_t user) { Modified(user, has_many); });
+  else if (!has_many)  // labels of users stay, too
+    ForEachUserOf(op.id(), kNoId, [&](uint32_t user) { Revisit(user); });
   for (const uint32_t value : released) Release(value);
 }
 
@@ -221,22 +229,16 @@ inline void Driver::Inserted(Operation op) {
   ++created_;
   const uint32_t id = newest_ = op.id();
   states_[id] = automaton_.Label(view_, id, states_.data());
-  Enqueue(id);
-  if (view_.HasRegions(id)) NoteRegions(id);
-  if (automaton_.Flags(states_[id]) & TreeAutomaton::kSecondaryRoot) partners_.push_back(id);
+  const uint32_t flags = automaton_.Flags(states_[id]);
+  if (flags & TreeAutomaton::kAccepts) Enqueue(id);
+  if (flags & TreeAutomaton::kSecondaryRoot) partners_.push_back(id);
 }
 
-inline void Driver::Changed(uint32_t op) {
-  const uint32_t flags = automaton_.Flags(Relabel(op));
+inline void Driver::Revisit(uint32_t op) {
+  const uint32_t flags = automaton_.Flags(states_[op]);
   if (flags & TreeAutomaton::kAccepts) Enqueue(op);
   if ((flags & TreeAutomaton::kInterior) || IsInexact(op)) EnqueueUsers(op, MaxUses(op));
   if (flags & TreeAutomaton::kSecondaryRoot) partners_.push_back(op);
-}
-
-inline void Driver::Modified(uint32_t op) {
-  if (!HasManyReaders(newest_)) return Changed(op);
-  const TreeAutomaton::State before = states_[op];
-  if (Relabel(op) != before) Changed(op);
 }
 
 inline void Driver::Forget(uint32_t op) {
@@ -297,7 +299,7 @@ inline uint32_t Driver::Pop() {
   return op;
 }
 
-inline TreeAutomaton::State Driver::Relabel(uint32_t op) {
+[[gnu::always_inline]] inline TreeAutomaton::State Driver::Relabel(uint32_t op) {
   const TreeAutomaton::State state = automaton_.Label(view_, op, states_.data());
   if (state != states_[op]) {
     states_[op] = state;
@@ -350,8 +352,10 @@ inline void Driver::EnqueueUsers(uint32_t op, uint32_t max_uses) {
 
 inline void Driver::ReachUsers(uint32_t op, uint32_t max_uses, int left) {
   const auto reach = [&](uint32_t user) {
-    if (Accepts(user)) Enqueue(user);
-    if (left > 1 && MaxUses(user) > 0 && reached_.Add(user)) next_level_.push_back(user);
+    const uint32_t flags = automaton_.Flags(states_[user]);
+    if (flags & TreeAutomaton::kAccepts) Enqueue(user);
+    if (left > 1 && ((flags & TreeAutomaton::kInterior) || IsInexact(user)) && reached_.Add(user))
+      next_level_.push_back(user);
   };
   ForEachUser(op, max_uses, reach);
   if (!watches_regions_) return;
@@ -373,6 +377,9 @@ inline void Driver::EnqueuePartners(uint32_t op) {
 inline void Driver::Settle() {
   for (const uint32_t op : partners_) EnqueuePartners(op);
   partners_.clear();
+  for (const uint32_t op : inserted_)
+    if (!view_.IsErased(op) && view_.first_use(op) == kNoId) Enqueue(op);
+  inserted_.clear();
   for (uint32_t op : released_) {
     const ir::internal::OpRecord& record = view_.record(op);
     if (record.flags & ir::internal::kOpErased) continue;
@@ -426,12 +433,13 @@ inline bool Driver::TryObserved(drr::RuleEngine& engine, uint32_t op, RuleStatis
   if (engine.Match(view_, op, config_.collect_statistics ? &failure : nullptr)) {
     ++stats.matched;
     if (budget_ == 1) log_.RecordSite(view_.OperationAt(op));
-    const std::string before = config_.paranoid ? ir::PrintProgram(program_) : std::string();
+    std::optional<std::string> before;
+    if (config_.paranoid) before = ir::PrintProgram(program_);
     if (config_.trace) config_.trace->Begin(stats.rule, view_.OperationAt(op));
     applied = Apply(engine, stats);
     if (applied && config_.trace && config_.trace->Commit()) worklist_.clear();
     if (config_.paranoid || config_.verify_after_rewrite)
-      status_ = Check(stats.rule, applied, before);
+      status_ = CheckRewrite(program_, stats.rule, applied, before);
   } else if (config_.collect_statistics) {
     CountDecline(stats, failure.reason);
   }
@@ -453,6 +461,7 @@ inline bool Driver::Apply(drr::RuleEngine& engine, RuleStatistics& stats) {
     worklist_.resize(queued);
     released_.clear();
     partners_.clear();
+    inserted_.clear();
     ++stats.declined;
     if (config_.collect_statistics) CountDecline(stats, reason_);
     stats.last_decline = std::move(reason_);
@@ -461,23 +470,9 @@ inline bool Driver::Apply(drr::RuleEngine& engine, RuleStatistics& stats) {
   ++stats.applied;
   stats.ops_created += created_;
   stats.ops_erased += erased_;
-  if (!released_.empty() || !partners_.empty()) Settle();
+  if (!released_.empty() || !partners_.empty() || !inserted_.empty()) Settle();
   if (origins_) origins_->Commit(stats.rule);
   return true;
-}
-
-inline absl::Status Driver::Check(const std::string& rule, bool applied,
-                                  const std::string& before) {
-  if (config_.paranoid) {
-    const bool same = before == ir::PrintProgram(program_);
-    if (applied && same)
-      return ir::Internal(fmt::format("rule {} was applied but changed nothing", rule));
-    if (!applied && !same)
-      return ir::Internal(fmt::format("rule {} declined but changed the program", rule));
-  }
-  if (absl::Status s = ir::Verify(program_); !s.ok())
-    return ir::Internal(fmt::format("rule {} broke the program: {}", rule, ir::Message(s)));
-  return absl::OkStatus();
 }
 
 inline absl::Status Driver::OutOfBudget() {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "ir/analysis/verifier.h"
+#include "ir/text/printer.h"
 #include "passes/greedy_driver.h"
 #include "passes/rewrite_trace.h"
 
@@ -52,6 +54,20 @@ void CountDecline(RuleStatistics& stats, const std::string& reason) {
     it = stats.declines.end() - 1;
   }
   ++it->second;
+}
+
+absl::Status CheckRewrite(ir::Program& program, const std::string& rule, bool applied,
+                          const std::optional<std::string>& before) {
+  if (before) {
+    const bool same = *before == ir::PrintProgram(program);
+    if (applied && same)
+      return ir::Internal(fmt::format("rule {} was applied but changed nothing", rule));
+    if (!applied && !same)
+      return ir::Internal(fmt::format("rule {} declined but changed the program", rule));
+  }
+  if (absl::Status s = ir::Verify(program); !s.ok())
+    return ir::Internal(fmt::format("rule {} broke the program: {}", rule, ir::Message(s)));
+  return absl::OkStatus();
 }
 
 }  // namespace weft::passes::internal

@@ -1,12 +1,15 @@
-// What the greedy driver remembers of its rewrites, to name the rules that never end.
+// What the greedy driver remembers of its rewrites, to name the rules that never end, and how it checks
+// one.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "ir/base/status.h"
 #include "ir/program.h"
 
 namespace weft::passes {
@@ -36,5 +39,10 @@ class RewriteLog {
 
 // In the statistics of the rule that declined.
 void CountDecline(RuleStatistics& stats, const std::string& reason);
+
+// Internal when the program is broken after the rule was applied, or declined; with its text from before
+// also when an application changed nothing, or one that declined something.
+absl::Status CheckRewrite(ir::Program& program, const std::string& rule, bool applied,
+                          const std::optional<std::string>& before);
 
 }  // namespace weft::passes::internal

@@ -43,11 +43,6 @@ bool IsShallowExclusion(const PatternGraph& graph, OpId op) {
                      [&](ValueId operand) { return !operand || is_open(operand); });
 }
 
-void Note(uint16_t opcode, std::vector<bool>* in) {
-  if (in->size() <= opcode) in->resize(opcode + 1);
-  (*in)[opcode] = true;
-}
-
 // Whether every result of `op`, or some, may have external uses.
 struct Keeping {
   bool all = true, some = false;
@@ -133,12 +128,17 @@ void TreeAutomaton::AddRule(const Rule& rule, uint32_t number) {
   }
 }
 
+TreeAutomaton::KeyPlan& TreeAutomaton::KeyOf(uint16_t opcode) {
+  if (keys_.size() <= opcode) keys_.resize(opcode + 1);
+  return keys_[opcode];
+}
+
 void TreeAutomaton::NoteInexact(const PatternGraph& graph,
                                 const IdVector<SourceOp, int64_t>& done) {
   for (OpId op : graph.ops.ids()) {
     if (done[op] < 0) inexact_anywhere_ |= !IsShallowExclusion(graph, op);
     if (done[op] < 0 || graph.ops[op].regions.empty()) continue;
-    for (const Alternative& a : nodes_[done[op]].alternatives) Note(a.opcode, &looks_into_);
+    for (const Alternative& a : nodes_[done[op]].alternatives) KeyOf(a.opcode).looks_into = true;
   }
   const bool is_exact =
       std::all_of(graph.ops.begin(), graph.ops.end(),
@@ -150,9 +150,9 @@ void TreeAutomaton::NoteInexact(const PatternGraph& graph,
   if (is_exact) return;
   for (OpId op : graph.ops.ids())
     if (done[op] >= 0)
-      for (const Alternative& a : nodes_[done[op]].alternatives) Note(a.opcode, &inexact_);
+      for (const Alternative& a : nodes_[done[op]].alternatives) KeyOf(a.opcode).inexact = true;
   for (const SourceValue& v : graph.values)
-    for (const SkippedOp& skipped : v.skipped) Note(skipped.def->opcode.id(), &inexact_);
+    for (const SkippedOp& skipped : v.skipped) KeyOf(skipped.def->opcode.id()).inexact = true;
 }
 
 // `done` holds the nodes of the rule's ops that are known already, and stays -1 for an op that may
@@ -176,7 +176,7 @@ int64_t TreeAutomaton::NodeOf(const PatternGraph& graph, OpId op,
       if ((def->traits & source.traits) != source.traits) continue;
       node.alternatives.push_back({def->opcode.id(), def->Has(ir::kCommutative), {}});
       // What lies in them matters.
-      if (def->info->num_regions != 0) Note(def->opcode.id(), &looks_into_);
+      if (def->info->num_regions != 0) KeyOf(def->opcode.id()).looks_into = true;
     }
   if (node.alternatives.empty()) return -1;
   const bool has_lists = std::any_of(
@@ -242,7 +242,11 @@ void TreeAutomaton::IndexOpcodes() {
       }
     }
   }
-  keys_.resize(opcodes_.size());
+  keys_.resize(std::max(keys_.size(), opcodes_.size()));
+  for (KeyPlan& key : keys_) {
+    key.inexact |= inexact_anywhere_;
+    key.looks_into |= inexact_anywhere_;
+  }
   for (uint32_t opcode = 0; opcode < opcodes_.size(); ++opcode) {
     OpcodeEntry& entry = opcodes_[opcode];
     if (entry.nodes.empty()) continue;

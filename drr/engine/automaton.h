@@ -67,11 +67,11 @@ class TreeAutomaton {
   // Whether a rule may bind such an operation beside some that the states do not model (chains, skipped
   // ops, lists, exclusions): then a change of it may concern matches above it, whatever its state is.
   bool IsInexact(uint16_t opcode) const {
-    return inexact_anywhere_ || (opcode < inexact_.size() && inexact_[opcode]);
+    return opcode < keys_.size() ? keys_[opcode].inexact : inexact_anywhere_;
   }
   // Whether what lies in the regions of such an operation matters to matches that bind it.
   bool LooksIntoRegionsOf(uint16_t opcode) const {
-    return inexact_anywhere_ || (opcode < looks_into_.size() && looks_into_[opcode]);
+    return opcode < keys_.size() ? keys_[opcode].looks_into : inexact_anywhere_;
   }
   size_t num_states() const { return states_.size(); }
 
@@ -118,11 +118,12 @@ class TreeAutomaton {
     std::vector<Entry> leaves;
     std::vector<std::pair<uint32_t, Entry>> by_child;
   };
-  // How the key of an opcode's operations is made, for most of them.
+  // How the key of an opcode's operations is made, for most of them, and what is asked all the time.
   struct alignas(8) KeyPlan {
     uint16_t symbol = kBySymbol;            // set where no rule asks for literal attributes
     uint8_t num_packed = kUnknown;          // of operands; kUnknown: no rule has such an operation
     std::array<uint8_t, kPacked> packed{};  // kLong: they do not fit in one key
+    bool inexact = false, looks_into = false;
   };
   struct OpcodeEntry {
     std::vector<uint32_t> operands;                    // whose states matter
@@ -162,6 +163,7 @@ class TreeAutomaton {
   static size_t Hash(uint64_t key) { return (key * 0x9e3779b97f4a7c15u) >> 32; }
 
   void AddRule(const Rule& rule, uint32_t number);
+  KeyPlan& KeyOf(uint16_t opcode);
   // `done`: the nodes of the rule's ops, -1 for any op.
   void NoteInexact(const PatternGraph& graph, const IdVector<SourceOp, int64_t>& done);
   static bool IsTracked(const SourceOp& op);
@@ -190,12 +192,11 @@ class TreeAutomaton {
   std::vector<Slot> slots_;
   size_t mask_ = 0, used_ = 0;
   ir::IrContext* context_ = nullptr;
-  std::vector<int> benefits_;               // by rule
-  std::vector<uint32_t> anywhere_;          // rules that may start at any operation
-  bool secondary_anywhere_ = false;         // likewise, secondary roots
-  std::vector<bool> inexact_, looks_into_;  // by opcode
-  bool inexact_anywhere_ = false;           // some rule binds operations of any name
-  std::unique_ptr<Tables> tables_;          // what is needed to build states only
+  std::vector<int> benefits_;        // by rule
+  std::vector<uint32_t> anywhere_;   // rules that may start at any operation
+  bool secondary_anywhere_ = false;  // likewise, secondary roots
+  bool inexact_anywhere_ = false;    // some rule binds operations of any name
+  std::unique_ptr<Tables> tables_;   // what is needed to build states only
 };
 
 }  // namespace weft::drr

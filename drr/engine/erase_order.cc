@@ -1,28 +1,42 @@
 #include "drr/engine/erase_order.h"
 
 #include <algorithm>
-#include <functional>
 
 namespace weft::drr {
+namespace {
+
+class UsersLast {
+ public:
+  explicit UsersLast(const PatternGraph& graph) : graph_(graph), done_(graph.ops.size()) {
+    order_.reserve(graph.ops.size());
+    for (const OpId op : graph.ops.ids()) Visit(op);
+  }
+  std::vector<OpId> Take() { return std::move(order_); }
+
+ private:
+  void Visit(OpId op) {
+    if (done_[op]) return;
+    done_[op] = true;
+    for (const ValueId operand : graph_.ops[op].operands) Visit(operand);
+    order_.push_back(op);
+  }
+  void Visit(ValueId used) {
+    if (!used) return;
+    const SourceValue& value = graph_.values[graph_.Resolve(used)];
+    if (value.producer) Visit(value.producer);
+    for (const ValueId choice : value.either) Visit(choice);
+    Visit(value.through);
+  }
+
+  const PatternGraph& graph_;
+  IdVector<SourceOp, bool> done_;
+  std::vector<OpId> order_;
+};
+
+}  // namespace
 
 std::vector<OpId> EraseOrder(const PatternGraph& graph) {
-  std::vector<OpId> order;
-  IdVector<SourceOp, bool> done(graph.ops.size());
-  std::function<void(OpId)> visit;
-  std::function<void(ValueId)> visit_value = [&](ValueId read) {
-    if (!read) return;
-    const SourceValue& value = graph.values[graph.Resolve(read)];
-    if (value.producer) visit(value.producer);
-    for (const ValueId choice : value.either) visit_value(choice);
-    visit_value(value.through);
-  };
-  visit = [&](OpId op) {
-    if (done[op]) return;
-    done[op] = true;
-    for (const ValueId operand : graph.ops[op].operands) visit_value(operand);
-    order.push_back(op);
-  };
-  for (const OpId op : graph.ops.ids()) visit(op);
+  std::vector<OpId> order = UsersLast(graph).Take();
   std::reverse(order.begin(), order.end());
   return order;
 }

@@ -40,16 +40,17 @@ class RuleEngine {
   bool Apply(const ir::GraphView& view, ir::Rewriter& rewriter, std::string* reason) {
     if (plain_applier_) return plain_applier_->Apply(view, &general_->match, rewriter, reason);
     if (plain_matcher_) plain_matcher_->Fill(&general_->match);
+    if (general_->erase_order.empty())
+      general_->erase_order = EraseOrder(general_->match.rule().graph);
     return drr::Apply(general_->match, general_->erase_order, rewriter, reason);
   }
 
  private:
   struct General {  // for what the plain ones do not support, and for reasons
-    explicit General(const Rule& rule)
-        : matcher(rule), match(&rule), erase_order(EraseOrder(rule.graph)) {}
+    explicit General(const Rule& rule) : matcher(rule), match(&rule) {}
     Matcher matcher;
     MatchContext match;
-    std::vector<OpId> erase_order;
+    std::vector<OpId> erase_order;  // made by the first application; a pattern has an op
   };
 
   bool MatchSlowly(const ir::GraphView& view, uint32_t op, MatchFailure* failure) {
