@@ -60,6 +60,10 @@ const RegisterElementwise<ops::Tanh> kTanh(&MakePlain<simd::UnaryOp::kTanh>,
                                            &PlainRow<simd::UnaryOp::kTanh>);
 const RegisterElementwise<ops::Sigmoid> kSigmoid(&MakePlain<simd::UnaryOp::kSigmoid>,
                                                  &PlainRow<simd::UnaryOp::kSigmoid>);
+const RegisterElementwise<ops::Softplus> kSoftplus(&MakePlain<simd::UnaryOp::kSoftplus>,
+                                                   &PlainRow<simd::UnaryOp::kSoftplus>);
+const RegisterElementwise<ops::Mish> kMish(&MakePlain<simd::UnaryOp::kMish>,
+                                           &PlainRow<simd::UnaryOp::kMish>);
 const RegisterElementwise<ops::HardSwish> kHardSwish(&MakePlain<simd::UnaryOp::kHardSwish>,
                                                      &PlainRow<simd::UnaryOp::kHardSwish>);
 const RegisterElementwise<ops::Reciprocal> kReciprocal(&MakePlain<simd::UnaryOp::kReciprocal>,

@@ -29,6 +29,8 @@ inline double ActivationInDouble(ir::fused::Activation activation, double a, dou
       return std::fmin(1, std::fmax(0, a * x + b));
     case Activation::kHardSwish:
       return x * std::fmin(1, std::fmax(0, x / 6 + 0.5));
+    case Activation::kLeakyRelu:
+      return x < 0 ? a * x : x;
     case Activation::kSwish:
       return x / (1 + std::exp(-x));
     case Activation::kGeluTanh:

@@ -10,7 +10,8 @@ namespace weft::kernels::simd {
 
 using ActivationKind = ir::fused::Activation;
 
-// The parameters of Clip are a <= b: max(a, min(b, x)), of HardSigmoid max(0, min(1, a x + b)).
+// The parameters of Clip are a <= b: max(a, min(b, x)), of HardSigmoid max(0, min(1, a x + b)), of
+// LeakyRelu x < 0 ? a x : x.
 struct Activation {
   ActivationKind kind = ActivationKind::kNone;
   float a = 0;

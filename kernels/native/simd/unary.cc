@@ -14,6 +14,8 @@ int64_t CostOf(UnaryOp op) {
     case UnaryOp::kErf:
     case UnaryOp::kTanh:
     case UnaryOp::kSigmoid:
+    case UnaryOp::kSoftplus:
+    case UnaryOp::kMish:
     case UnaryOp::kGelu:
     case UnaryOp::kGeluTanh:
     case UnaryOp::kSqrt:

@@ -17,6 +17,8 @@ enum class UnaryOp {
   kErf,
   kTanh,
   kSigmoid,
+  kSoftplus,     // log(1 + exp(x))
+  kMish,         // x tanh(log(1 + exp(x)))
   kGelu,         // x / 2 (1 + erf(x / sqrt 2))
   kGeluTanh,     // x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))
   kHardSigmoid,  // max(0, min(1, a x + b))

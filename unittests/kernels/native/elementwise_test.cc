@@ -29,6 +29,8 @@ TEST(FusedUnary, GivesTheBitsOfTheOpsAlone) {
   ExpectUnary<ops::Erf>();
   ExpectUnary<ops::Tanh>();
   ExpectUnary<ops::Sigmoid>();
+  ExpectUnary<ops::Softplus>();
+  ExpectUnary<ops::Mish>();
   ExpectUnary<ops::HardSwish>();
   ExpectUnary<ops::Reciprocal>();
   ExpectUnary<ops::HardSigmoid>({.alpha = 0.3f, .beta = 0.4f});

@@ -27,6 +27,8 @@ TEST(NativeUnary, AgreesWithTheReference) {
   ExpectUnary<ops::Erf>(-4, 4);
   ExpectUnary<ops::Tanh>(-6, 6);
   ExpectUnary<ops::Sigmoid>(-9, 9);
+  ExpectUnary<ops::Softplus>(-30, 30);
+  ExpectUnary<ops::Mish>(-30, 30);
   ExpectUnary<ops::HardSwish>(-5, 5);
   ExpectUnary<ops::Reciprocal>(0.1f, 9);
   ExpectUnary<ops::HardSigmoid>(-5, 5, {.alpha = 0.3f, .beta = 0.4f});
@@ -205,6 +207,11 @@ TEST(NativeLinear, AppliesBiasResidualAndActivation) {
       {Random({1, 40}, 1), Constant(Random({40, 50}, 2))},
       {.activation = Activation::kHardSigmoid, .activation_params = ir::Floats{0.2f, 0.6f}},
       {FloatResult({1, 50})})
+      .Of("native");
+  Agreement<fused::Linear>(
+      {Random({3, 40}, 1), Constant(Random({40, 50}, 2))},
+      {.activation = Activation::kLeakyRelu, .activation_params = ir::Floats{0.1f}},
+      {FloatResult({3, 50})})
       .Of("native");
 }
 

@@ -31,7 +31,9 @@ double GeluTanh(double x) {
   return x / 2 * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
 }
 ir::Floats ParamsOf(Activation activation) {
-  return fused::NumActivationParams(activation) == 0 ? ir::Floats{} : ir::Floats{-0.25f, 0.5f};
+  ir::Floats params = {-0.25f, 0.5f};
+  params.resize(fused::NumActivationParams(activation));
+  return params;
 }
 
 TEST(ReferenceLinear, IsAProductWithBiasResidualAndActivation) {

@@ -8,8 +8,7 @@
 namespace weft::ir::ops {
 
 struct Softplus : UnaryFloatOp {
-  static constexpr OpInfo kInfo =
-      UnaryInfo("onnx.Softplus", 22, "log(1 + exp(x))", kOwnLoop | kAtomic);
+  static constexpr OpInfo kInfo = UnaryInfo("onnx.Softplus", 22, "log(1 + exp(x))", kAtomic);
   static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
                                       const Attrs<Plain>& attrs);
 };
@@ -20,7 +19,7 @@ struct Softsign : UnaryFloatOp {
                                       const Attrs<Plain>& attrs);
 };
 struct Mish : UnaryFloatOp {
-  static constexpr OpInfo kInfo = UnaryInfo("onnx.Mish", 22, "x * tanh(log(1 + exp(x)))", kOwnLoop);
+  static constexpr OpInfo kInfo = UnaryInfo("onnx.Mish", 22, "x * tanh(log(1 + exp(x)))");
   static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
                                       const Attrs<Plain>& attrs);
 };

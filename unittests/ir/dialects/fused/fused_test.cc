@@ -57,7 +57,8 @@ TEST_F(Fused, EveryActivationHasABody) {
   const auto names = EnumNames(Activation());
   for (size_t i = 0; i < names.size(); ++i) {
     const auto activation = static_cast<Activation>(i);
-    const Floats params = NumActivationParams(activation) == 2 ? Floats{0.25f, 0.5f} : Floats();
+    Floats params = {0.25f, 0.5f};
+    params.resize(NumActivationParams(activation));
     EXPECT_EQ(
         RunBoth<fused::Linear>({x, w}, {.activation = activation, .activation_params = params}),
         "tensor<7x5xf32>")

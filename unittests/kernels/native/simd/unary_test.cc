@@ -31,6 +31,10 @@ double Reference(UnaryOp op, const UnaryParams& params, double x) {
       return std::tanh(x);
     case UnaryOp::kSigmoid:
       return 1 / (1 + std::exp(-x));
+    case UnaryOp::kSoftplus:
+      return std::fmax(x, 0) + std::log1p(std::exp(-std::fabs(x)));
+    case UnaryOp::kMish:
+      return x * std::tanh(std::log1p(std::exp(x)));
     case UnaryOp::kGelu:
       return x / 2 * std::erfc(-x / std::sqrt(2.0));
     case UnaryOp::kHardSigmoid:
@@ -84,7 +88,7 @@ constexpr Accuracy kAccuracies[] = {
     {UnaryOp::kSqrt, 0.501},   {UnaryOp::kExp, 1.0},         {UnaryOp::kLog, 1.0},
     {UnaryOp::kErf, 1.1},      {UnaryOp::kTanh, 2.0},        {UnaryOp::kSigmoid, 2.5},
     {UnaryOp::kClip, 0},       {UnaryOp::kLeakyRelu, 0.501}, {UnaryOp::kReciprocal, 0.501},
-    {UnaryOp::kSquare, 0.501},
+    {UnaryOp::kSquare, 0.501}, {UnaryOp::kSoftplus, 2.5},
 };
 
 TEST(CpuUnary, IsWithinItsStatedUlpsOverTheWholeRange) {
@@ -108,11 +112,12 @@ TEST(CpuUnary, IsWithinItsStatedUlpsOverTheWholeRange) {
   });
 }
 
-TEST(CpuUnary, KeepsGeluAndTheHardActivationsWithinTheirAbsoluteError) {
+TEST(CpuUnary, KeepsGeluMishAndTheHardActivationsWithinTheirAbsoluteError) {
   const std::vector<float> x = RandomFloats(100003, 1, -12, 12);
   const UnaryParams params{0.2f, 0.5f};
   ForEachVariant([&](ThreadPool& pool) {
-    for (UnaryOp op : {UnaryOp::kGelu, UnaryOp::kHardSigmoid, UnaryOp::kHardSwish}) {
+    for (UnaryOp op :
+         {UnaryOp::kGelu, UnaryOp::kMish, UnaryOp::kHardSigmoid, UnaryOp::kHardSwish}) {
       std::vector<float> y(x.size());
       Unary(op, params, x.data(), y.data(), static_cast<int64_t>(x.size()), pool);
       for (size_t i = 0; i < x.size(); ++i) {
