@@ -14,9 +14,10 @@ constexpr char kMakeTheShape[] = "x and y make the shape of the result without i
 // f(expand(x, s), y) => f(x, y), operands of f in either order where it commutes
 WEFT_RULE(DropExpandedOperand, "canonicalize", kExact) {
   auto x = src.Tensor("x"), y = src.Tensor("y");
-  auto f = src.OneOf<ops::Add, ops::Sub, ops::Mul, ops::Div, ops::And, ops::Or, ops::Xor,
-                     ops::Equal, ops::Greater, ops::GreaterOrEqual, ops::Less, ops::LessOrEqual,
-                     ops::Pow, ops::Mod>(AnyAttrs());
+  auto f =
+      src.OneOf<ops::Add, ops::Sub, ops::Mul, ops::Div, ops::And, ops::Or, ops::Xor, ops::Equal,
+                ops::Greater, ops::GreaterOrEqual, ops::Less, ops::LessOrEqual, ops::Pow, ops::Mod>(
+          AnyAttrs());
   auto out = f(src.Keep(src.Op<ops::Expand>()(x, src.Tensor("sizes"))), y);
   src.Require(kMakeTheShape, BroadcastTogether(x, y, out));
   res.Tensor(out) = res.Like(f)(x, y);

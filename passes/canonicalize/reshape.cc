@@ -39,6 +39,16 @@ WEFT_RULE(MergeReshapes, "canonicalize", kExact, .aliases = {"compose-reshapes"}
   res.Tensor(out) = res.Op<ops::Reshape>()(x, res.ConstantInts(ShapeOf(out)));
 }
 
+// reshape(transpose(x, p), s) => reshape(x, shape), where only sizes of 1 move
+WEFT_RULE(FoldUnitTransposeIntoReshape, "canonicalize", kExact) {
+  auto x = src.Tensor("x"), s = src.Tensor("s");
+  auto p = src.Attr<Ints>("p");
+  auto moved = src.Keep(src.Op<ops::Transpose>({.perm = p})(x));
+  auto out = src.Op<ops::Reshape>(AnyAttrs())(moved, s);
+  src.Require(OnlyUnitDimsMove(x, p), NonEmpty(out));
+  res.Tensor(out) = res.Op<ops::Reshape>()(x, res.ConstantInts(ShapeOf(out)));
+}
+
 // reshape(reshape(x, s), t) => reshape(x, t) {allowzero}, with the shape itself for t, of tensors without
 // elements too
 WEFT_RULE(MergeReshapesOfNothing, "canonicalize", kExact) {

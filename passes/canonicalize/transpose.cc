@@ -20,6 +20,15 @@ WEFT_RULE(DropIdentityTranspose, "canonicalize", kExact, .aliases = {"remove-ide
   res.Tensor(out) = x;
 }
 
+// transpose(x, p) => x, where only sizes of 1 move, and to where there was another
+WEFT_RULE(DropUnitTranspose, "canonicalize", kExact) {
+  auto x = src.Tensor("x");
+  auto p = src.Attr<Ints>("p");
+  auto out = src.Op<ops::Transpose>({.perm = p})(x);
+  src.Require(OnlyUnitDimsMove(x, p), SameType(x, out));
+  res.Tensor(out) = x;
+}
+
 // transpose(transpose(x, p), q) => transpose(x, p[q]). The inner transpose may have other users: the
 // outer one no longer waits for it.
 WEFT_RULE(MergeTransposes, "canonicalize", kExact, .aliases = {"compose-transposes"}) {

@@ -38,6 +38,7 @@ const kOptions = {
   'unfused': ['PIPELINE', 'layout', 'and for the unfused side (layout)'],
   'threads': ['N', '2', 'intra-op threads of every runtime (2)'],
   'isa': ['NAME', undefined, "ir-run's --isa (the best of the machine)"],
+  'xnnpack': ['', undefined, "also the fused side with XNNPACK's kernels first (--provider xnnpack)"],
   'rounds': ['N', '15', 'rounds per model (15)'],
   'block': ['MS', '250', 'length a block aims at (250); never under 3 runs'],
   'pause': ['MS', '90', 'pause between blocks (90)'],
@@ -46,6 +47,7 @@ const kOptions = {
   'ort-only': ['', undefined, 'time ONNX Runtime alone'],
 };
 const kBusyLoad = 0.5;
+const kSides = ['ort', 'fused', 'unfused', 'xnnpack'];
 
 function parse() {
   const line = commandLine('speed.js', '[MODEL...] [options]', kOptions);
@@ -81,6 +83,10 @@ function contenders(file, options) {
     for (const side of ['fused', 'unfused']) {
       makers[side] = () => new BlockRunner(options['ir-run'], file, options[side], options);
     }
+    if (options.xnnpack) {
+      const first = { ...options, provider: 'xnnpack' };
+      makers.xnnpack = () => new BlockRunner(options['ir-run'], file, options.fused, first);
+    }
   }
   return Object.entries(makers).map(([name, make]) => ({ name, make, blocks: [] }));
 }
@@ -91,7 +97,7 @@ async function measure(name, options) {
   return summary(name, Object.fromEntries(list.map((contender) => [contender.name, contender])));
 }
 
-function summary(name, { ort, fused, unfused }) {
+function summary(name, { ort, fused, unfused, xnnpack }) {
   const side = (contender) => contender && {
     ms: contender.error ? null : median(contender.blocks),
     runs_per_block: contender.runs,
@@ -99,8 +105,9 @@ function summary(name, { ort, fused, unfused }) {
     error: contender.error,
   };
   return {
-    model: name, ort: side(ort), fused: side(fused), unfused: side(unfused),
+    model: name, ort: side(ort), fused: side(fused), unfused: side(unfused), xnnpack: side(xnnpack),
     ort_over_fused: ratio(ort, fused), unfused_over_fused: ratio(unfused, fused),
+    xnnpack_over_fused: ratio(xnnpack, fused),
   };
 }
 
@@ -119,8 +126,9 @@ function printRow(result) {
   const cells = [result.model, milliseconds(result.ort), milliseconds(result.fused),
     milliseconds(result.unfused), ratioText(result.ort_over_fused),
     ratioText(result.unfused_over_fused)];
+  if (result.xnnpack) cells.push(milliseconds(result.xnnpack), ratioText(result.xnnpack_over_fused));
   console.log(`| ${cells.join(' | ')} |`);
-  for (const side of ['ort', 'fused', 'unfused']) {
+  for (const side of kSides) {
     if (result[side]?.error) console.error(`${result.model}, ${side}: ${result[side].error}`);
   }
 }
@@ -154,9 +162,10 @@ async function main() {
   if (about.load_before > kBusyLoad) {
     console.error(`speed.js: load is ${about.load_before.toFixed(2)}: trust ratios, if anything`);
   }
+  const more = options.xnnpack ? [' XNNPACK first ms | XNNPACK first / fused |', '---|---|'] : ['', ''];
   console.log('| model | ORT ms | Weft fused ms | Weft unfused ms | ORT / fused | ' +
-              'unfused / fused |');
-  console.log('|---|---|---|---|---|---|');
+              `unfused / fused |${more[0]}`);
+  console.log(`|---|---|---|---|---|---|${more[1]}`);
   const models = [];
   for (const name of options.names) {
     models.push(await measure(name, options));
@@ -171,7 +180,7 @@ async function main() {
 
   const broken = brokenBounds(options.bounds, models);
   for (const line of broken) console.error(line);
-  const failed = models.some((m) => ['ort', 'fused', 'unfused'].some((side) => m[side]?.error));
+  const failed = models.some((m) => kSides.some((side) => m[side]?.error));
   process.exitCode = broken.length || failed ? 1 : 0;
 }
 

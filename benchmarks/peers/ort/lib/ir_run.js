@@ -41,7 +41,7 @@ function runOnce(program, file, pipeline, threads, inputs, outputs) {
 
 // The child's side of `ir-run --bench --bench-blocks`, see speed.js.
 class BlockRunner {
-  constructor(program, file, pipeline, { threads, isa }) {
+  constructor(program, file, pipeline, { threads, isa, provider }) {
     this.what = `ir-run --pipeline ${pipeline}`;
     this.stderr = '';
     this.waiting = null;
@@ -49,6 +49,7 @@ class BlockRunner {
     const options = ['--pipeline', pipeline, '--threads', `${threads}`, '--random-inputs', '1',
       '--bench', '--bench-blocks'];
     if (isa) options.push('--isa', isa);
+    if (provider) options.push('--provider', provider);
     this.child = spawn(program, [file, ...options], { stdio: ['pipe', 'pipe', 'pipe'] });
     this.child.stderr.on('data', (text) => { this.stderr = (this.stderr + text).slice(-4096); });
     this.child.stdin.on('error', () => {});  // a child that died is reported by 'close'
