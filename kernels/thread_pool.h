@@ -5,13 +5,19 @@
 //   pool.ParallelFor(rows, 16, [&](int64_t begin, int64_t end) { ... });  // returns when all rows
 //   are done
 //
+// Threads that call at the same time share a pool: the loop of one of them has its threads, and each of the
+// others runs its own loop alone meanwhile. Where as many callers as the pool has threads are at work
+// (ThreadPool::Caller), all do: a thread that has no CPU of its own would keep a loop waiting.
+//
 // Nothing is allocated by a loop. The ranges depend on `count` and `tile` only, never on the
 // threads, so a body whose range results do not depend on each other gives the same numbers for
 // every pool size. Bodies must not start loops.
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
+#include <mutex>
 
 struct pthreadpool;
 
@@ -28,9 +34,35 @@ class ThreadPool {
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   int num_threads() const { return num_threads_; }
-  // For xnn_run_operator; null (which XNNPACK takes as "the calling thread") when num_threads()
-  // is 1.
+  // For operators of XNNPACK to plan for; null (which it takes as "the calling thread") when num_threads()
+  // is 1. Run them on Helpers.
   pthreadpool* handle() const { return pool_; }
+
+  // While one exists, a thread is at work that starts loops, as a session is during a run.
+  class Caller {
+   public:
+    explicit Caller(ThreadPool& pool) : pool_(pool) { ++pool_.callers_; }
+    ~Caller() { --pool_.callers_; }
+    Caller(const Caller&) = delete;
+    Caller& operator=(const Caller&) = delete;
+
+   private:
+    ThreadPool& pool_;
+  };
+
+  // The pool's threads, for one loop; null where they have other work, and the caller runs it alone.
+  class Helpers {
+   public:
+    explicit Helpers(ThreadPool& pool) : lock_(pool.busy_, std::defer_lock) {
+      if (pool.callers_.load(std::memory_order_relaxed) < pool.num_threads_ && lock_.try_lock())
+        handle_ = pool.pool_;
+    }
+    pthreadpool* handle() const { return handle_; }
+
+   private:
+    std::unique_lock<std::mutex> lock_;
+    pthreadpool* handle_ = nullptr;
+  };
 
   // Calls body(begin, end) for consecutive ranges of at most `tile` that cover [0, count).
   template <typename Body>
@@ -43,15 +75,17 @@ class ThreadPool {
   template <typename Body>
   void ParallelForSlots(int64_t count, int64_t tile, const Body& body) {
     tile = std::max<int64_t>(tile, 1);
-    if (pool_ == nullptr || count <= tile) {
-      for (int64_t begin = 0; begin < count; begin += tile) {
-        body(0, begin, std::min(begin + tile, count));
-      }
-      return;
+    if (pool_ != nullptr && count > tile) {
+      const Helpers helpers(*this);
+      if (helpers.handle() != nullptr)
+        return Run(count, tile, &body,
+                   [](const void* context, int slot, int64_t begin, int64_t end) {
+                     (*static_cast<const Body*>(context))(slot, begin, end);
+                   });
     }
-    Run(count, tile, &body, [](const void* context, int slot, int64_t begin, int64_t end) {
-      (*static_cast<const Body*>(context))(slot, begin, end);
-    });
+    for (int64_t begin = 0; begin < count; begin += tile) {
+      body(0, begin, std::min(begin + tile, count));
+    }
   }
 
  private:
@@ -60,6 +94,8 @@ class ThreadPool {
 
   pthreadpool* pool_ = nullptr;
   int num_threads_ = 1;
+  std::atomic<int> callers_ = 0;
+  std::mutex busy_;  // held by whose loop has the threads
 };
 
 // A tile for loops of `count` items that cost about `item_cost` units each (a unit: one float read

@@ -277,13 +277,13 @@ typedef struct weft_session weft_session;
 
 typedef struct weft_session_options {
   size_t size;
-  const char* isa;      /* portable, avx2, avx512, amx; NULL: the best of the machine */
-  const char* provider; /* whose kernels first: auto, xnnpack, reference; NULL: auto */
-  const char*
-      pipeline; /* what is done to a copy of the model first, "none" is nothing; NULL: fuse */
+  const char* isa;       /* portable, avx2, avx512, amx; NULL: the best of the machine */
+  const char* provider;  /* whose kernels first: auto, xnnpack, reference; NULL: auto */
+  const char* pipeline;  /* what is done to a copy of the model first, none: nothing; NULL: fuse */
   const char* numerics;  /* see weft_optimize_options */
   int32_t threads;       /* that run, the caller among them; 0: as many as there are CPUs for us */
   int32_t oversubscribe; /* more threads than CPUs */
+  const weft_session* threads_of; /* a session of any model, whose threads are shared; or NULL */
 } weft_session_options;
 
 typedef struct weft_value_info {

@@ -228,6 +228,7 @@ absl::StatusOr<Session> Session::Create(const Model& model, const SessionOptions
   WEFT_ASSIGN_OR_RETURN(kernels::SessionOptions runner, RunnerOptionsOf(options));
   const std::shared_ptr<Context> context = model.state_->context;
   runner.packed = context->packed;
+  if (options.threads_of) runner.pool = options.threads_of->state_->first()->pool();
   std::unique_lock lock(context->mutex);
   const std::unique_ptr<ir::Program> program = model.state_->program->Clone();
   PassRun run;

@@ -281,14 +281,20 @@ using NamedValues = std::vector<std::pair<std::string, ValueRef>>;
 using Value = std::variant<Nothing, Tensor, std::vector<Tensor>>;
 using Values = std::map<std::string, Value, std::less<>>;
 
+class Session;
+
 struct SessionOptions {
-  int threads = 0;       // that run, the caller among them; 0: as many as there are CPUs for us
-  std::string isa = {};  // portable, avx2, avx512, amx; empty: the best of the machine
+  // That run, the caller among them; 0: as many as there are CPUs for us. Sessions of all CPUs share those
+  // threads, also at the same time: each has its caller's at least, and none waits for another.
+  int threads = 0;
+  std::string isa = {};           // portable, avx2, avx512, amx; empty: the best of the machine
   std::string provider = "auto";  // whose kernels first: auto, xnnpack, reference
   // What the session does to a copy of the model first; "none": it runs as it is.
   std::string pipeline = "fuse";
   std::string numerics = "reassociates";  // see OptimizeOptions
   bool oversubscribe = false;             // more threads than CPUs
+  // A session of any model, whose threads this one uses, too; `threads` then counts for nothing.
+  const Session* threads_of = nullptr;
 };
 
 struct RunOptions {

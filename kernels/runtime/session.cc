@@ -1,8 +1,10 @@
 #include "kernels/runtime/session.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <mutex>
 #include <utility>
 
 #include "ir/analysis/default_inputs.h"
@@ -88,6 +90,31 @@ absl::Status CheckCount(size_t actual, size_t expected, std::string_view what) {
                              ", got " + std::to_string(actual));
 }
 
+// The one pool of a process with a thread for each CPU, while a session uses it. A process that was forked
+// has none of its parent's threads.
+std::shared_ptr<ThreadPool> PoolOfAllCpus(int cpus) {
+  static std::mutex mutex;
+  static std::weak_ptr<ThreadPool> last;
+  static std::pair<pid_t, int> made_for;
+  const std::lock_guard lock(mutex);
+  std::shared_ptr<ThreadPool> pool = last.lock();
+  if (pool == nullptr || made_for != std::pair(getpid(), cpus)) {
+    last = pool = std::make_shared<ThreadPool>(cpus);
+    made_for = {getpid(), cpus};
+  }
+  return pool;
+}
+
+std::shared_ptr<ThreadPool> PoolFor(const SessionOptions& options) {
+  if (options.pool != nullptr) return options.pool;
+  // The system is asked only where the answer matters: that reads six files.
+  if (options.threads == 1 || options.oversubscribe)
+    return std::make_shared<ThreadPool>(options.threads);
+  const int cpus = std::min(AvailableCpus(), ThreadPool::kMaxThreads);
+  return options.threads < cpus ? std::make_shared<ThreadPool>(options.threads)
+                                : PoolOfAllCpus(cpus);
+}
+
 }  // namespace
 
 Session::Session(std::shared_ptr<ThreadPool> pool, std::shared_ptr<PackedWeights> packed)
@@ -115,12 +142,8 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(const ir::Program& prog
   WEFT_RETURN_IF_ERROR(CheckIsa(options.isa));
   const std::optional<Isa> isa = FindIsa(options.isa);
   const ScopedIsa scope(isa);
-  // The system is asked only where the answer matters: that reads six files.
-  const bool is_limited = options.threads > 1 && !options.oversubscribe;
-  const int threads = is_limited ? std::min(options.threads, AvailableCpus()) : options.threads;
-  std::unique_ptr<Session> session(
-      new Session(std::make_shared<ThreadPool>(threads),
-                  options.packed ? options.packed : std::make_shared<PackedWeights>()));
+  std::unique_ptr<Session> session(new Session(
+      PoolFor(options), options.packed ? options.packed : std::make_shared<PackedWeights>()));
   PlanResources& resources = session->resources_;
   WEFT_ASSIGN_OR_RETURN(resources.providers, ProviderOrder(options.provider));
   resources.profile = options.profile;
@@ -282,6 +305,7 @@ absl::StatusOr<std::vector<Tensor>> Session::RunSegments(Segment& first,
                                                          std::span<const TensorView> inputs) {
   last_plans_.clear();
   const ScopedIsa isa(isa_);
+  const ThreadPool::Caller caller(*pool_);
   std::vector<RuntimeValue> values;
   for (const TensorView& view : inputs) values.push_back({.view = view});
   WEFT_ASSIGN_OR_RETURN(std::vector<RuntimeValue> results, first.Run(values, &last_plans_));
@@ -336,6 +360,7 @@ absl::StatusOr<std::vector<RuntimeValue>> Session::RunValues(std::span<const Run
   }
   last_plans_.clear();
   const ScopedIsa isa(isa_);
+  const ThreadPool::Caller caller(*pool_);
   WEFT_ASSIGN_OR_RETURN(results, prepared->first->Run(inputs, &last_plans_));
   for (RuntimeValue& result : results) {
     if (!result.IsTensor() || result.owner != nullptr) continue;
@@ -364,6 +389,7 @@ absl::Status Session::Run(std::span<const TensorView> given, std::span<const Ten
     WEFT_RETURN_IF_ERROR(
         CheckTensor(outputs[i], plan.output_types()[i], "output", outputs_[i].name));
   last_plans_.assign(1, &plan);
+  const ThreadPool::Caller caller(*pool_);
   return plan.Run(inputs, outputs);
 }
 

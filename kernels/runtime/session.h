@@ -52,6 +52,10 @@ struct SessionOptions {
   std::shared_ptr<const KernelChoices> choices = nullptr;
   // What other sessions of the same context packed and will pack; null: the session's own.
   std::shared_ptr<PackedWeights> packed = nullptr;
+  // Threads that other sessions, of whatever program, use too, also at the same time
+  // (kernels/thread_pool.h). Null: `threads` of the session's own; where those take all CPUs, the ones
+  // that all such sessions of the process share.
+  std::shared_ptr<ThreadPool> pool = nullptr;
 };
 
 struct TensorInfo {
@@ -107,6 +111,7 @@ class Session {
 
   static constexpr size_t kMaxPlans = 16;
   int num_threads() const { return pool_->num_threads(); }
+  const std::shared_ptr<ThreadPool>& pool() const { return pool_; }
   size_t num_packed_weights() const { return packed_->size(); }
 
  private:

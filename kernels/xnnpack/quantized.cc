@@ -124,8 +124,7 @@ class QuantizedKernel final : public Kernel {
     }
     if (operator_->last_user != this || x != x_ || y != y_)
       WEFT_RETURN_IF_ERROR(FromXnn(SetUp(x, y, args.pool->handle()), name()));
-    const xnn_status status = xnn_run_operator(operator_->handle(), args.pool->handle());
-    if (status != xnn_status_success) return FromXnn(status, name());
+    WEFT_RETURN_IF_ERROR(RunOperator(*operator_, *args.pool, name()));
     if (shifts_) Shift(y, y, y_bytes_, *args.pool);
     return absl::OkStatus();
   }

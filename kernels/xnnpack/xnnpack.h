@@ -42,6 +42,12 @@ absl::StatusOr<SharedOperator> CreateOperator(std::string_view what, const Creat
   return std::make_shared<Operator>(handle);
 }
 
+// Runs an operator that has its sizes and addresses.
+inline absl::Status RunOperator(const Operator& op, ThreadPool& pool, std::string_view name) {
+  const ThreadPool::Helpers helpers(pool);
+  return FromXnn(xnn_run_operator(op.handle(), helpers.handle()), name);
+}
+
 // `sized` (see compat.h) gives the operator its sizes and addresses; finish(const KernelArgs&) runs
 // after it.
 template <class Sized, class Finish>
@@ -60,8 +66,7 @@ class XnnKernel final : public Kernel {
     const std::unique_lock lock(operator_->in_use);
     if (operator_->last_user != this || !same_addresses)
       WEFT_RETURN_IF_ERROR(FromXnn(SetUp(args), name_));
-    const xnn_status status = xnn_run_operator(operator_->handle(), args.pool->handle());
-    if (status != xnn_status_success) return FromXnn(status, name_);
+    WEFT_RETURN_IF_ERROR(RunOperator(*operator_, *args.pool, name_));
     finish_(args);
     return absl::OkStatus();
   }

@@ -172,6 +172,20 @@ static void tests_running_into(void) {
   weft_session_free(session);
 }
 
+static void tests_sharing_threads(void) {
+  const weft_session_options two = {.size = sizeof two, .threads = 2, .oversubscribe = 1};
+  weft_model* model = from_text(kSums);
+  weft_session *first = NULL, *second = NULL;
+  CHECK(weft_session_create(model, &two, &first) == WEFT_OK);
+  const weft_session_options of_first = {
+      .size = sizeof of_first, .threads = 1, .threads_of = first};
+  CHECK(weft_session_create(model, &of_first, &second) == WEFT_OK);
+  CHECK(weft_session_num_threads(second) == 2);
+  weft_session_free(second);
+  weft_session_free(first);
+  weft_model_free(model);
+}
+
 static void tests_strings(void) {
   weft_session* session = session_of(kStrings);
   const weft_string words[] = {{"", 0}, {"two\0words", 9}};
@@ -228,6 +242,7 @@ int main(int argc, char** argv) {
   tests_interrupts();
   tests_running();
   tests_running_into();
+  tests_sharing_threads();
   tests_strings();
   tests_rules();
   tests_values();

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <latch>
 #include <thread>
 #include <vector>
 
@@ -44,6 +45,49 @@ TEST(ThreadPool, NeverGivesOneSlotToTwoRunningBodies) {
       --inside[static_cast<size_t>(slot)];
     });
   }
+}
+
+TEST(ThreadPool, GivesItsThreadsToTheLoopOfTheOnlyCaller) {
+  ThreadPool pool(2);
+  const ThreadPool::Caller caller(pool);
+  std::latch both(2);  // it would wait for ever if one thread ran one body after the other
+  pool.ParallelFor(2, 1, [&](int64_t, int64_t) { both.arrive_and_wait(); });
+}
+
+TEST(ThreadPool, RunsALoopOnItsOwnThreadWhileAnotherHasThePool) {
+  ThreadPool pool(2);
+  std::latch started(1), done(1);
+  std::thread other([&] {
+    pool.ParallelFor(2, 1, [&](int64_t begin, int64_t) {
+      if (begin == 0) started.count_down();
+      done.wait();
+    });
+  });
+  started.wait();
+  std::atomic<int> calls = 0;
+  pool.ParallelForSlots(8, 1, [&, self = std::this_thread::get_id()](int slot, int64_t, int64_t) {
+    EXPECT_EQ(slot, 0);
+    EXPECT_EQ(std::this_thread::get_id(), self);
+    ++calls;
+  });
+  EXPECT_EQ(calls, 8);
+  EXPECT_EQ(ThreadPool::Helpers(pool).handle(), nullptr);
+  done.count_down();
+  other.join();
+  EXPECT_NE(ThreadPool::Helpers(pool).handle(), nullptr);
+}
+
+TEST(ThreadPool, LeavesLoopsToTheirCallersWhereThoseTakeAllThreads) {
+  ThreadPool pool(2);
+  const ThreadPool::Caller one(pool);
+  {
+    const ThreadPool::Caller two(pool);
+    EXPECT_EQ(ThreadPool::Helpers(pool).handle(), nullptr);
+    pool.ParallelFor(8, 1, [self = std::this_thread::get_id()](int64_t, int64_t) {
+      EXPECT_EQ(std::this_thread::get_id(), self);
+    });
+  }
+  EXPECT_NE(ThreadPool::Helpers(pool).handle(), nullptr);
 }
 
 TEST(ThreadPool, OffersNoHandleForASingleThread) {

@@ -115,6 +115,14 @@ class SessionTest(unittest.TestCase):
             thread.join()
         self.assertEqual(wrong, [])
 
+    def test_uses_the_threads_of_another(self):
+        first = weft.Session(weft.Model.from_text(RELUS), threads=2, oversubscribe=True)
+        other = weft.Session(weft.Model.from_text(RELUS), threads_of=first)
+        self.assertEqual(other.threads, 2)
+        del first
+        x = np.ones((2, 3), np.float32)
+        np.testing.assert_array_equal(other.run({"x": x})["y"], x)
+
     def test_frees_what_it_made(self):
         session = weft.Session(weft.Model.from_text(RELUS), threads=1)
         x = np.ones((1 << 18, 3), np.float32)  # 3 MiB

@@ -156,6 +156,17 @@ TEST_F(SessionTest, SaysWhatItRunsWith) {
   EXPECT_EQ(exact.isa(), kernels::IsaName(kernels::BestChainIsa()));
 }
 
+TEST_F(SessionTest, UsesTheThreadsOfAnotherModelsSession) {
+  std::optional<Session> first =
+      Must(Session::Create(model_, {.threads = 2, .oversubscribe = true}));
+  const Model other = Must(Model::FromText(kSums));
+  const Session session = Must(Session::Create(other, {.threads = 1, .threads_of = &*first}));
+  EXPECT_EQ(session.num_threads(), 2);
+  first.reset();  // the threads stay
+  EXPECT_THAT(Values(Must(session.Run({{"a", {a_, {2, 2}}}, {"b", {b_, {2, 2}}}})), "sum"),
+              ElementsAre(11, 22, 33, 44));
+}
+
 TEST_F(SessionTest, OutlivesItsModelAndDoesNotSeeWhatItBecomes) {
   std::optional<Model> model = Must(Model::FromText(kSums));
   const Session session = Must(Session::Create(*model));

@@ -66,6 +66,7 @@ absl::StatusOr<SessionOptions> SessionOptionsOf(const weft_session_options* give
   options.pipeline = TextOr(read.pipeline, options.pipeline.c_str());
   options.numerics = TextOr(read.numerics, options.numerics.c_str());
   options.oversubscribe = read.oversubscribe != 0;
+  if (read.threads_of != nullptr) options.threads_of = &read.threads_of->session;
   return options;
 }
 

@@ -102,7 +102,7 @@ class Tensor(Sized):  # weft_tensor, and weft_buffer, which has the same fields
 
 class SessionOptions(Sized):
     _fields_ = [("size", c_size_t), ("isa", c_char_p), ("provider", c_char_p), ("pipeline", c_char_p),
-                ("numerics", c_char_p), ("threads", c_int32), ("oversubscribe", c_int32)]
+                ("numerics", c_char_p), ("threads", c_int32), ("oversubscribe", c_int32), ("threads_of", c_void_p)]
 
 
 class ValueInfo(Structure):

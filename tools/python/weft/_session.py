@@ -32,13 +32,15 @@ class Session:
     provider       whose kernels first: "auto", "xnnpack", "reference"
     pipeline       what is done to a copy of the model first; "none" is nothing; None: "fuse"
     numerics       what that may do to numbers, see optimize
-    oversubscribe  more threads than CPUs"""
+    oversubscribe  more threads than CPUs
+    threads_of     a session of any model, whose threads this one uses, too; sessions of all CPUs share theirs anyway"""
 
     def __init__(self, model, *, threads=0, isa=None, provider=None, pipeline=None, numerics=None,
-                 oversubscribe=False):
+                 oversubscribe=False, threads_of=None):
         options = c.SessionOptions(
             isa=c.text(isa), provider=c.text(provider), pipeline=c.text(pipeline), numerics=c.text(numerics),
-            threads=threads, oversubscribe=oversubscribe)
+            threads=threads, oversubscribe=oversubscribe,
+            threads_of=None if threads_of is None else threads_of._handle)
         model = model_of(model)  # which lives until the session is made
         self._handle = c.make("weft_session_create", model._handle, ctypes.byref(options))
         weakref.finalize(self, c.library.weft_session_free, self._handle).atexit = False

@@ -1,7 +1,12 @@
 // What sessions of one program share, and when they may run at once.
 #include <gmock/gmock.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <thread>
 
 #include "ir/dialects/onnx/control.h"
+#include "kernels/available_cpus.h"
 #include "unittests/ir/region_builder.h"
 #include "unittests/kernels/run_op.h"
 #include "unittests/kernels/runtime/session_fixture.h"
@@ -49,6 +54,45 @@ TEST_F(SharedSessionTest, SessionsMayBeGivenTheWeightsThatOthersPacked) {
     RunOn(**created, x);
   }
   EXPECT_EQ(packed->size(), 1u);
+}
+
+TEST_F(SharedSessionTest, SessionsOfOneThreadPoolRunAtOnceAndGiveTheSameNumbers) {
+  builder.Return({{"y", TwoProducts()}});
+  const auto pool = std::make_shared<ThreadPool>(2);
+  const Tensor x = Random({300, 8}, 2);
+  std::vector<std::unique_ptr<Session>> sessions;
+  std::vector<float> alone;
+  for (int i = 0; i < 4; ++i) {
+    auto created = Session::Create(program, {.pool = pool});
+    ASSERT_TRUE(created.ok()) << created.status();
+    EXPECT_EQ((*created)->num_threads(), 2);
+    alone = RunOn(**created, x);
+    sessions.push_back(std::move(*created));
+  }
+  std::vector<std::thread> threads;
+  for (const auto& each : sessions) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 50; ++i) EXPECT_EQ(RunOn(*each, x), alone);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST_F(SharedSessionTest, SessionsOfAllCpusShareTheirThreads) {
+  if (AvailableCpus() < 2) GTEST_SKIP();
+  builder.Return({{"y", TwoProducts()}});
+  const auto create = [&](const SessionOptions& options) {
+    return std::move(Session::Create(program, options).value());
+  };
+  const auto first = create({.threads = AvailableCpus()});
+  EXPECT_EQ(create({.threads = AvailableCpus() + 1})->pool(), first->pool());
+  EXPECT_NE(create({.threads = AvailableCpus(), .oversubscribe = true})->pool(), first->pool());
+  EXPECT_NE(create({.threads = 1})->pool(), first->pool());
+  const pid_t child = fork();  // without the parent's threads
+  if (child == 0) _exit(create({.threads = AvailableCpus()})->pool() == first->pool() ? 1 : 0);
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 TEST_F(SharedSessionTest, IsReadyForShapesThatItHasRun) {
