@@ -42,7 +42,7 @@ class OpWords : public Words {
     const Value user = b.Make<Relu>({out});
     const std::string refused = Try(out.DefiningOp(), [](SourcePattern& src, ResultPattern& res) {
       auto x = src.Tensor("x");
-      auto out = src.OneOf<ops::HardSigmoid, ops::Exp, ops::LeakyRelu>(AnyAttrs())(x);
+      auto out = src.OneOf<ops::HardSigmoid, ops::Exp, ops::Elu>(AnyAttrs())(x);
       res.Tensor(out) = res.Op<fused::Linear>(
           {.activation = SnakeOpName(out), .activation_params = FloatAttributes(out)})(x, x);
     });
@@ -57,7 +57,7 @@ TEST_F(OpWords, ANameBecomesAnEnumeratorOrNothing) {
             "hard_sigmoid");
   EXPECT_THAT(ActivationFrom(b.Make<ops::Exp>({square})),
               HasSubstr("attribute activation of fused.linear cannot be computed"));
-  EXPECT_THAT(ActivationFrom(b.Make<ops::LeakyRelu>({square}, {.alpha = 0.25f})),
+  EXPECT_THAT(ActivationFrom(b.Make<ops::Elu>({square}, {.alpha = 0.25f})),
               HasSubstr("attribute activation of fused.linear cannot be computed"));
 }
 
