@@ -113,6 +113,26 @@ std::vector<Tensor*> OpMeanings::Gather(const ProofOp& op) {
   return {c_.Make<Gathered>(data, indices, axis)};
 }
 
+// The place of an element follows from no element of x.
+std::vector<Tensor*> OpMeanings::Slice(const ProofOp& op) {
+  Tensor& x = *op.operands[0];
+  std::string key = KeyOf(op);
+  for (size_t i = 1; i < op.operands.size(); ++i)
+    key += op.operands[i] == nullptr ? " -" : fmt::format(" {}", op.operands[i]->id);
+  x.Rank();
+  if (!c_.open()) return {};
+  return {c_.Make<Moved>(x, key)};
+}
+
+// Likewise, where elements are the nearest ones of x.
+std::vector<Tensor*> OpMeanings::Resize(const ProofOp& op) {
+  const auto place = op.attrs.find("coordinate_transformation_mode");
+  const ir::Attribute mode = place == op.attrs.end() ? ir::Attribute() : Chosen(place->second);
+  const bool moves = IsDefault(op, "mode") && mode.Is(ir::AttrKind::kString) &&
+                     mode.AsString() != "tf_crop_and_resize";  // which makes others
+  return moves ? Slice(op) : AnyFunction(op);
+}
+
 // The elements of x in the shape that some function of the operands gives.
 std::vector<Tensor*> OpMeanings::View(const ProofOp& op) {
   const Results shaped = AnyFunction(op);

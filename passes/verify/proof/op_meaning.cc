@@ -46,6 +46,8 @@ const std::map<std::string_view, OpMeanings::Function>& OpMeanings::Functions() 
       {"pd.expand", &M::PdExpand},
       {"onnx.Concat", &M::Concat},
       {"onnx.Gather", &M::Gather},
+      {"onnx.Slice", &M::Slice},
+      {"onnx.Resize", &M::Resize},
       {"onnx.Squeeze", &M::View},
       {"onnx.Unsqueeze", &M::View},
       {"onnx.Tile", &M::Tile},

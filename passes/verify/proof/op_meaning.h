@@ -126,6 +126,8 @@ class OpMeanings {
   Results PdExpand(const ProofOp& op);
   Results Concat(const ProofOp& op);
   Results Gather(const ProofOp& op);
+  Results Slice(const ProofOp& op);
+  Results Resize(const ProofOp& op);
   Results View(const ProofOp& op);
   Results Tile(const ProofOp& op);
   Results Shape(const ProofOp& op);

@@ -1,5 +1,7 @@
 #include "passes/verify/proof/tensor.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -142,6 +144,15 @@ std::vector<Term> GatheredDims(Tensor& data, Tensor& indices, size_t axis) {
   return dims;
 }
 
+// One for each dimension of x.
+std::vector<Term> Functions(Terms& t, Tensor& x, const std::string& name,
+                            const std::vector<Term>& arguments) {
+  std::vector<Term> values;
+  for (size_t i = 0; i < x.Rank(); ++i)
+    values.push_back(t.Apply(Sort::kInt, fmt::format("{} {}", name, i), arguments));
+  return values;
+}
+
 }  // namespace
 
 Transposed::Transposed(Case& owner, Tensor& x, std::vector<size_t> perm)
@@ -219,6 +230,17 @@ Term Gathered::At(const std::vector<Term>& index) {
   place.push_back(entry);
   place.insert(place.end(), to, index.end());
   return data_.At(place);
+}
+
+Moved::Moved(Case& owner, Tensor& x, std::string key)
+    : Shaped(owner, x.type, Functions(owner.terms(), x, "size of " + key, x.Dims())),
+      x_(x),
+      key_(std::move(key)) {}
+
+Term Moved::At(const std::vector<Term>& index) {
+  std::vector<Term> arguments = index;
+  arguments.insert(arguments.end(), x_.Dims().begin(), x_.Dims().end());
+  return x_.At(Functions(c.terms(), x_, "place of " + key_, arguments));
 }
 
 Elementwise::Elementwise(Case& owner, TypeClass type, std::string function,

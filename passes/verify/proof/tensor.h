@@ -177,6 +177,18 @@ class Gathered : public Shaped {
   const size_t axis_;
 };
 
+// Elements of x, each from a place that follows from the index, the sizes of x and what `key` names.
+class Moved : public Shaped {
+ public:
+  Moved(Case& c, Tensor& x, std::string key);
+  Term At(const std::vector<Term>& index) override;
+  Term Uniform() override { return x_.Uniform(); }
+
+ private:
+  Tensor& x_;
+  const std::string key_;
+};
+
 // A function of elements in one place each, after broadcasting, and of what is the same everywhere.
 class Elementwise : public Tensor {
  public:

@@ -37,6 +37,8 @@ double Reference(UnaryOp op, const UnaryParams& params, double x) {
       return x * std::tanh(std::log1p(std::exp(x)));
     case UnaryOp::kGelu:
       return x / 2 * std::erfc(-x / std::sqrt(2.0));
+    case UnaryOp::kGeluTanh:
+      return x / 2 * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
     case UnaryOp::kHardSigmoid:
       return std::isnan(x) ? x : std::fmax(0, std::fmin(1, params.a * x + params.b));
     case UnaryOp::kHardSwish:
@@ -116,8 +118,8 @@ TEST(CpuUnary, KeepsGeluMishAndTheHardActivationsWithinTheirAbsoluteError) {
   const std::vector<float> x = RandomFloats(100003, 1, -12, 12);
   const UnaryParams params{0.2f, 0.5f};
   ForEachVariant([&](ThreadPool& pool) {
-    for (UnaryOp op :
-         {UnaryOp::kGelu, UnaryOp::kMish, UnaryOp::kHardSigmoid, UnaryOp::kHardSwish}) {
+    for (UnaryOp op : {UnaryOp::kGelu, UnaryOp::kGeluTanh, UnaryOp::kMish, UnaryOp::kHardSigmoid,
+                       UnaryOp::kHardSwish}) {
       std::vector<float> y(x.size());
       Unary(op, params, x.data(), y.data(), static_cast<int64_t>(x.size()), pool);
       for (size_t i = 0; i < x.size(); ++i) {
