@@ -100,40 +100,38 @@ RmsNormParts RmsNorm(SourcePattern& src) {
   return {x, gamma, epsilon, out};
 }
 
+template <class Norm, class Parts, class Gamma>
+void Normalise(ResultPattern& res, const Parts& norm, const Gamma& gamma) {
+  res.Tensor(norm.out) = res.Op<Norm>(
+      {.axis = StartOfLast(norm.axes), .epsilon = SplatOf(norm.epsilon)})(norm.x, gamma, norm.beta);
+}
+
 }  // namespace
 
 // (x - mean) / sqrt(mean((x - mean)^2) + epsilon) * gamma + beta => fused.layer_norm(x, gamma, beta)
 WEFT_RULE(FuseLayerNorm, "fuse-composite", kReassociates) {
-  auto norm = PlainLayerNorm(src);
-  res.Tensor(norm.out) =
-      res.Op<fused::LayerNorm>({.axis = StartOfLast(norm.axes), .epsilon = SplatOf(norm.epsilon)})(
-          norm.x, res.Constant(norm.gamma), norm.beta);
+  const auto norm = PlainLayerNorm(src);
+  Normalise<fused::LayerNorm>(res, norm, res.Constant(norm.gamma));
 }
 
 // (x - mean) / sqrt(mean((x - mean)^2) + epsilon) * gamma + beta => layer_normalization(x, gamma, beta),
 // of opset 17
 WEFT_RULE(FuseLayerNormForOnnx, "named-operators", kReassociates) {
-  auto norm = PlainLayerNorm(src);
-  res.Tensor(norm.out) = res.Op<ops::LayerNormalization>(
-      {.axis = StartOfLast(norm.axes), .epsilon = SplatOf(norm.epsilon)})(
-      norm.x, res.Constant(norm.gamma), norm.beta);
+  const auto norm = PlainLayerNorm(src);
+  Normalise<ops::LayerNormalization>(res, norm, res.Constant(norm.gamma));
 }
 
 // x * s + (beta - mean * s) => fused.layer_norm(x, gamma, beta), where s = gamma / sqrt(mean((x - mean)^2) +
 // epsilon)
 WEFT_RULE(FuseExpandedLayerNorm, "fuse-composite", kReassociates) {
-  auto norm = ExpandedLayerNorm(src);
-  res.Tensor(norm.out) =
-      res.Op<fused::LayerNorm>({.axis = StartOfLast(norm.axes), .epsilon = SplatOf(norm.epsilon)})(
-          norm.x, norm.gamma, norm.beta);
+  const auto norm = ExpandedLayerNorm(src);
+  Normalise<fused::LayerNorm>(res, norm, norm.gamma);
 }
 
 // x * s + (beta - mean * s) => layer_normalization(x, gamma, beta), likewise
 WEFT_RULE(FuseExpandedLayerNormForOnnx, "named-operators", kReassociates) {
-  auto norm = ExpandedLayerNorm(src);
-  res.Tensor(norm.out) = res.Op<ops::LayerNormalization>(
-      {.axis = StartOfLast(norm.axes), .epsilon = SplatOf(norm.epsilon)})(norm.x, norm.gamma,
-                                                                          norm.beta);
+  const auto norm = ExpandedLayerNorm(src);
+  Normalise<ops::LayerNormalization>(res, norm, norm.gamma);
 }
 
 // layer_normalization(x, gamma, beta) => fused.layer_norm(x, gamma, beta), unless gamma or beta is
@@ -154,18 +152,14 @@ WEFT_RULE(FuseLayerNormalization, "fuse-composite", kReassociates,
 // (x - mean) * s + beta => fused.layer_norm(x, gamma, beta), where s = gamma / sqrt(mean(x^2) - mean^2 +
 // epsilon): what that difference cancels is not lost any more
 WEFT_RULE(FuseUncentredLayerNorm, "fuse-composite", kReassociates) {
-  auto norm = UncentredLayerNorm(src);
-  res.Tensor(norm.out) =
-      res.Op<fused::LayerNorm>({.axis = StartOfLast(norm.axes), .epsilon = SplatOf(norm.epsilon)})(
-          norm.x, norm.gamma, norm.beta);
+  const auto norm = UncentredLayerNorm(src);
+  Normalise<fused::LayerNorm>(res, norm, norm.gamma);
 }
 
 // (x - mean) * s + beta => layer_normalization(x, gamma, beta), likewise
 WEFT_RULE(FuseUncentredLayerNormForOnnx, "named-operators", kReassociates) {
-  auto norm = UncentredLayerNorm(src);
-  res.Tensor(norm.out) = res.Op<ops::LayerNormalization>(
-      {.axis = StartOfLast(norm.axes), .epsilon = SplatOf(norm.epsilon)})(norm.x, norm.gamma,
-                                                                          norm.beta);
+  const auto norm = UncentredLayerNorm(src);
+  Normalise<ops::LayerNormalization>(res, norm, norm.gamma);
 }
 
 // x / sqrt(mean(x^2) + epsilon) * gamma => fused.rms_norm(x, gamma). Tried after layer_norm, whose
