@@ -49,6 +49,7 @@ TEST(ThreadPool, NeverGivesOneSlotToTwoRunningBodies) {
 
 TEST(ThreadPool, GivesItsThreadsToTheLoopOfTheOnlyCaller) {
   ThreadPool pool(2);
+  ASSERT_EQ(pool.num_threads(), 2);
   const ThreadPool::Caller caller(pool);
   std::latch both(2);  // it would wait for ever if one thread ran one body after the other
   pool.ParallelFor(2, 1, [&](int64_t, int64_t) { both.arrive_and_wait(); });
@@ -56,6 +57,7 @@ TEST(ThreadPool, GivesItsThreadsToTheLoopOfTheOnlyCaller) {
 
 TEST(ThreadPool, RunsALoopOnItsOwnThreadWhileAnotherHasThePool) {
   ThreadPool pool(2);
+  ASSERT_EQ(pool.num_threads(), 2);
   std::latch started(1), done(1);
   std::thread other([&] {
     pool.ParallelFor(2, 1, [&](int64_t begin, int64_t) {
