@@ -25,6 +25,11 @@ Tensor Mean(SourcePattern& src, const Tensor& x, const Attr<Ints>& axes) {
   return src.Op<ops::ReduceMean>({.axes = axes, .noop_with_empty_axes = Any()})(x);
 }
 
+// x^2, as a power, whose exponent is then `two`, or as a product.
+Tensor Square(SourcePattern& src, const Tensor& x, const Tensor& two) {
+  return src.Either(src.Op<ops::Pow>()(x, two), x * x);
+}
+
 // sqrt(x + epsilon), of one number that leaves x its shape.
 Tensor RootWith(SourcePattern& src, const Tensor& epsilon, const Tensor& x) {
   src.Require(IsUniform(epsilon), Broadcasts(epsilon, x));
@@ -39,7 +44,7 @@ auto PlainLayerNorm(SourcePattern& src) {
   auto axes = src.Attr<Ints>("axes");
   auto d = x - Mean(src, x, axes);
   auto one = src.Splat(1), two = src.Splat(2);
-  auto square = src.Either(src.Op<ops::Pow>()(d, two), d * d);
+  auto square = Square(src, d, two);
   auto root = RootWith(src, epsilon, Mean(src, square, axes));
   auto normalised = src.EitherOf({d / root, d * (one / root), d * src.Op<ops::Reciprocal>()(root)});
   auto scaled = src.Either(normalised * gamma, normalised);
@@ -73,7 +78,7 @@ auto UncentredLayerNorm(SourcePattern& src) {
   auto axes = src.Attr<Ints>("axes");
   auto mean = Mean(src, x, axes);
   auto one = src.Splat(1), two = src.Splat(2), zero = src.Splat(0);
-  auto square = src.Either(src.Op<ops::Pow>()(x, two), x * x);
+  auto square = Square(src, x, two);
   auto difference = Mean(src, square, axes) - mean * mean;
   auto variance = src.EitherOf(
       {src.Op<ops::Max>()(difference, zero), src.Op<ops::Relu>()(difference), difference});
@@ -91,7 +96,7 @@ RmsNormParts RmsNorm(SourcePattern& src) {
   auto x = src.Tensor("x"), gamma = src.Tensor("gamma"), epsilon = src.Tensor("epsilon");
   auto axes = src.Attr<Ints>("axes");
   auto one = src.Splat(1), two = src.Splat(2);
-  auto square = src.Either(src.Op<ops::Pow>()(x, two), x * x);
+  auto square = Square(src, x, two);
   auto root = RootWith(src, epsilon, Mean(src, square, axes));
   auto normalised = src.EitherOf({x / root, x * (one / root), x * src.Op<ops::Reciprocal>()(root)});
   auto out = normalised * gamma;
@@ -184,7 +189,7 @@ WEFT_RULE(FuseCastRmsNorm, "fuse-composite", kReassociates) {
   auto x = src.Tensor("x"), epsilon = src.Tensor("epsilon");
   auto axes = src.Attr<Ints>("axes");
   auto one = src.Splat(1), two = src.Splat(2);
-  auto square = src.Either(src.Op<ops::Pow>()(x, two), x * x);
+  auto square = Square(src, x, two);
   auto root = RootWith(src, epsilon, Mean(src, square, axes));
   auto normal = src.EitherOf({x / root, x * (one / root), x * src.Op<ops::Reciprocal>()(root)});
   auto cast = src.Op<ops::Cast>(AnyAttrs());

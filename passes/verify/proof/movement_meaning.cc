@@ -113,8 +113,8 @@ std::vector<Tensor*> OpMeanings::Gather(const ProofOp& op) {
   return {c_.Make<Gathered>(data, indices, axis)};
 }
 
-// The place of an element follows from no element of x.
-std::vector<Tensor*> OpMeanings::Slice(const ProofOp& op) {
+// Of ops whose elements are some of x, in places that no element of x decides.
+std::vector<Tensor*> OpMeanings::Movement(const ProofOp& op) {
   Tensor& x = *op.operands[0];
   std::string key = KeyOf(op);
   for (size_t i = 1; i < op.operands.size(); ++i)
@@ -124,13 +124,13 @@ std::vector<Tensor*> OpMeanings::Slice(const ProofOp& op) {
   return {c_.Make<Moved>(x, key)};
 }
 
-// Likewise, where elements are the nearest ones of x.
+// A movement where elements are the nearest ones of x.
 std::vector<Tensor*> OpMeanings::Resize(const ProofOp& op) {
   const auto place = op.attrs.find("coordinate_transformation_mode");
   const ir::Attribute mode = place == op.attrs.end() ? ir::Attribute() : Chosen(place->second);
   const bool moves = IsDefault(op, "mode") && mode.Is(ir::AttrKind::kString) &&
                      mode.AsString() != "tf_crop_and_resize";  // which makes others
-  return moves ? Slice(op) : AnyFunction(op);
+  return moves ? Movement(op) : AnyFunction(op);
 }
 
 // The elements of x in the shape that some function of the operands gives.

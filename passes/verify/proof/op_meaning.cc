@@ -46,7 +46,7 @@ const std::map<std::string_view, OpMeanings::Function>& OpMeanings::Functions() 
       {"pd.expand", &M::PdExpand},
       {"onnx.Concat", &M::Concat},
       {"onnx.Gather", &M::Gather},
-      {"onnx.Slice", &M::Slice},
+      {"onnx.Slice", &M::Movement},
       {"onnx.Resize", &M::Resize},
       {"onnx.Squeeze", &M::View},
       {"onnx.Unsqueeze", &M::View},

@@ -126,7 +126,7 @@ class OpMeanings {
   Results PdExpand(const ProofOp& op);
   Results Concat(const ProofOp& op);
   Results Gather(const ProofOp& op);
-  Results Slice(const ProofOp& op);
+  Results Movement(const ProofOp& op);
   Results Resize(const ProofOp& op);
   Results View(const ProofOp& op);
   Results Tile(const ProofOp& op);
