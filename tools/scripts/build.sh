@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Configures and builds one preset: tools/scripts/build.sh PRESET [TARGET...]. Into build/PRESET, with ccache where there is
-# one, else with precompiled headers: a third shorter from nothing. WEFT_PRECOMPILED_HEADERS=OFF in the environment: without.
+# one, else with precompiled headers: a third shorter from nothing. In the environment WEFT_PRECOMPILED_HEADERS=ON: with them
+# and without ccache; =OFF: without them.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 preset=$1
@@ -12,7 +13,7 @@ fit=$(awk '/MemAvailable/ {print int($2 / 1500000)}' /proc/meminfo)
 ((fit >= jobs)) || jobs=$((fit > 0 ? fit : 1))
 
 options=("-DWEFT_PRECOMPILED_HEADERS=${WEFT_PRECOMPILED_HEADERS:-ON}")
-if command -v ccache >/dev/null; then
+if [[ ${WEFT_PRECOMPILED_HEADERS-} != ON ]] && command -v ccache >/dev/null; then
   options=(-DWEFT_PRECOMPILED_HEADERS=OFF -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
   export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$PWD} CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-time_macros}
 fi
