@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "ir/base/escape.h"
+
 namespace weft::drr::text {
 
 struct Position {
@@ -39,7 +41,7 @@ class Diagnostics {
   static constexpr size_t kMaxErrors = 20;
   std::string Line(Position at, std::string_view kind, std::string_view what) const {
     std::string line = file_ + ":" + std::to_string(at.line) + ":" + std::to_string(at.column);
-    return line.append(": ").append(kind).append(": ").append(what);
+    return line.append(": ").append(kind).append(": ").append(ir::EscapeControl(what));
   }
 
   std::string file_;

@@ -9,6 +9,7 @@
 #include <new>
 #include <sstream>
 
+#include "ir/base/escape.h"
 #include "ir/base/suggest.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/faults.h"
@@ -58,18 +59,6 @@ class OneLineFormatter : public CLI::Formatter {
  private:
   std::string usage_, footer_;
 };
-
-std::string EscapeControl(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    if (std::iscntrl(static_cast<unsigned char>(c))) {
-      result += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-    } else {
-      result += c;
-    }
-  }
-  return result;
-}
 
 std::string LowerFirst(std::string text) {
   if (!text.empty()) text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
@@ -179,12 +168,12 @@ int RunMain(CLI::App& app, int argc, const char* const* argv,
 
 void PrintError(const std::string& program, std::string_view what) {
   std::fprintf(stderr, "%s: %s %s\n", program.c_str(),
-               Styled(Style::kRed, "error:", stderr).c_str(), EscapeControl(what).c_str());
+               Styled(Style::kRed, "error:", stderr).c_str(), ir::EscapeControl(what).c_str());
 }
 
 void PrintWarning(const std::string& program, std::string_view what) {
   std::fprintf(stderr, "%s: %s %s\n", program.c_str(),
-               Styled(Style::kYellow, "warning:", stderr).c_str(), EscapeControl(what).c_str());
+               Styled(Style::kYellow, "warning:", stderr).c_str(), ir::EscapeControl(what).c_str());
 }
 
 Notices NoticesOf(const std::string& program) {

@@ -292,6 +292,8 @@ TEST_F(MappingDict, NamesEveryMistakeWithItsPlace) {
   };
   EXPECT_EQ(mistake("[[(0, 'Tanh'), (1, 'Dvi')]]", out, inputs, outputs),
             "rules.py:1:36: error: no op is called 'Dvi'; did you mean 'Div'?");
+  EXPECT_EQ(mistake("[[(0, 'Ta\\nh'), (1, 'Div')]]", out, inputs, outputs),
+            "rules.py:1:23: error: no op is called 'Ta\\x0ah'; did you mean 'Tanh'?");
   EXPECT_EQ(mistake(in, "[[(0, 'fused.nothing_alike')]]", inputs, outputs),
             "rules.py:1:59: error: no op is called 'fused.nothing_alike'");
   EXPECT_EQ(mistake("[]", out, inputs, outputs),
