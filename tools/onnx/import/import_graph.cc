@@ -203,7 +203,7 @@ absl::StatusOr<std::vector<std::string>> Importer::Inputs(const pb::GraphProto& 
   for (const pb::ValueInfoProto& input : graph.input()) {
     if (!seen.insert(input.name()).second)
       return ir::InvalidArgument(fmt::format("input {} appears twice", Quoted(input.name())));
-    if (!scope->outer && IsUnknown(scope->stated[input.name()]))
+    if (!scope->outer && IsUnknown(Innermost(scope->stated[input.name()])))
       return ir::InvalidArgument(fmt::format("input {} has no type", Quoted(input.name())));
     if (scope->values.contains(input.name())) continue;
     const Value argument = builder.AddArgument(block, scope->stated[input.name()]);

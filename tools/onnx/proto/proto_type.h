@@ -20,6 +20,12 @@ inline bool IsUnknown(ir::Type type) {
   return !type || (type.IsTensor() && type.dtype() == ir::DataType::kNull);
 }
 
+// Of a sequence or optional the type that it is of in the end, else the type itself.
+inline ir::Type Innermost(ir::Type type) {
+  while (type && type.HasElement()) type = type.element();
+  return type;
+}
+
 // What two statements about one value say together; on a contradiction in the dims, of an element too,
 // `inferred` wins, since ONNX's shape annotations are hints. Element types that differ are an error.
 absl::StatusOr<ir::Type> MergeTypes(ir::IrContext* context, ir::Type inferred, ir::Type stated);

@@ -169,6 +169,13 @@ TEST(HostileModel, InputsWithoutAType) {
                      "input 'q' has no type");
   ExpectModelRefused(
       [](auto& m) {
+        auto* q = m.graph()->add_input();
+        q->set_name("q");
+        q->mutable_type()->mutable_optional_type()->mutable_elem_type();
+      },
+      "input 'q' has no type");
+  ExpectModelRefused(
+      [](auto& m) {
         m.Input("q", {2, -1, 3}), m.graph()
                                       ->mutable_input(1)
                                       ->mutable_type()
