@@ -27,18 +27,32 @@ absl::Status PatternRewritePass::Initialize(ir::IrContext& context,
   config_.trace = pass_context.trace;
   if (pass_context.seed) config_.seed = pass_context.seed;
   if (groups_.empty() && names_.empty()) return patterns_.status();
-  drr::RewritePatternSet set(&context);
   skipped_.clear();
-  for (const RegisteredRule& rule : RegisteredRules()) {
+  std::vector<RegisteredRule> eligible;
+  for (RegisteredRule& rule : RegisteredRules()) {
     if (!ir::Contains(groups_, rule.group) && !ContainsRule(names_, rule.name)) continue;
     std::string why = WhyNotEligible(rule.name, rule.numerics, rule.opt_in, pass_context);
-    if (!why.empty()) {
+    if (why.empty())
+      eligible.push_back(std::move(rule));
+    else
       skipped_.push_back({std::string(rule.name), std::move(why)});
-      continue;
-    }
+  }
+  return Freeze(eligible, context, pass_context);
+}
+
+absl::Status PatternRewritePass::Freeze(const std::vector<RegisteredRule>& eligible,
+                                        ir::IrContext& context, const PassContext& pass_context) {
+  std::vector<std::string_view> names;
+  for (const RegisteredRule& rule : eligible) names.push_back(rule.name);
+  // What a caller's function says is known only from the built rule.
+  const bool keeps = !pass_context.why_not_rule;
+  if (keeps && frozen_in_ == &context && names == frozen_names_) return patterns_.status();
+  drr::RewritePatternSet set(&context);
+  for (const RegisteredRule& rule : eligible) {
     drr::BuildResult built = pass_context.built_rules
                                  ? pass_context.built_rules->Build(rule, &context)
                                  : rule.build(&context);
+    std::string why;
     if (built.ok() && pass_context.why_not_rule) why = pass_context.why_not_rule(*built.rule);
     if (!why.empty()) {
       skipped_.push_back({std::string(rule.name), std::move(why)});
@@ -47,6 +61,8 @@ absl::Status PatternRewritePass::Initialize(ir::IrContext& context,
     set.Add(std::move(built));
   }
   patterns_ = drr::FrozenRewritePatternSet(std::move(set));
+  frozen_in_ = keeps ? &context : nullptr;
+  frozen_names_ = std::move(names);
   return patterns_.status();
 }
 

@@ -8,6 +8,8 @@
 
 namespace weft::passes {
 
+struct RegisteredRule;
+
 class PatternRewritePass : public Pass {
  public:
   // Rules of the registry (passes/rule_registry.h) that belong to one of `groups` or have one of
@@ -19,6 +21,7 @@ class PatternRewritePass : public Pass {
   PatternRewritePass(std::string_view name, drr::FrozenRewritePatternSet patterns,
                      GreedyRewriteConfig config = {});
 
+  // Freezes the rules, unless those of the run before are the same and of the same context.
   absl::Status Initialize(ir::IrContext& context, const PassContext& pass_context) override;
   absl::Status Run(ir::Program& program) override;
 
@@ -26,9 +29,14 @@ class PatternRewritePass : public Pass {
   const drr::FrozenRewritePatternSet* patterns() const override { return &patterns_; }
 
  private:
+  absl::Status Freeze(const std::vector<RegisteredRule>& eligible, ir::IrContext& context,
+                      const PassContext& pass_context);
+
   std::vector<std::string> groups_, names_;
   GreedyRewriteConfig config_;
   drr::FrozenRewritePatternSet patterns_;
+  const ir::IrContext* frozen_in_ = nullptr;    // the context of patterns_, and their names; none:
+  std::vector<std::string_view> frozen_names_;  // patterns_ are frozen anew by the next run
 };
 
 }  // namespace weft::passes

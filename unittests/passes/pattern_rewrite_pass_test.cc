@@ -105,5 +105,34 @@ TEST_F(EligibleRules, RulesAreEnabledAndDisabledByName) {
                   "eligible-exact: it is disabled", "eligible-reassociating: it is disabled"));
 }
 
+TEST(FrozenRules, ServeTheNextRunWhenThoseEligibleAreTheSame) {
+  ir::IrContext context, other;
+  PatternRewritePass pass("eligible", "", {"eligible"});
+  // The first of its rules, which is another object when they were frozen anew.
+  const auto first_of = [&](ir::IrContext& of, const PassContext& options) {
+    EXPECT_TRUE(pass.Initialize(of, options).ok());
+    return pass.patterns()->rules().at(0).get();
+  };
+  for (ir::IrContext* each : {&context, &other}) drr::toy::Load(*each);
+
+  const drr::Rule* const first = first_of(context, {});
+  EXPECT_EQ(first_of(context, {}), first);
+  EXPECT_EQ(pass.patterns()->rules().size(), 2u);
+  EXPECT_EQ(first_of(context, {.disabled_rules = {"eligible-exact"}})->name,
+            "eligible-reassociating");
+  EXPECT_EQ(pass.patterns()->rules().size(), 1u);
+  EXPECT_EQ(first_of(context, {})->name, "eligible-exact");
+
+  const drr::Rule* const of_other = first_of(other, {});
+  EXPECT_EQ(first_of(other, {}), of_other);
+  EXPECT_EQ(pass.patterns()->rules().size(), 2u);
+  // What such a function says may be another thing each time.
+  const auto why_not = [](const drr::Rule& rule) {
+    return std::string(rule.name == "eligible-exact" ? "too exact" : "");
+  };
+  EXPECT_EQ(first_of(other, {.why_not_rule = why_not})->name, "eligible-reassociating");
+  EXPECT_EQ(first_of(other, {})->name, "eligible-exact");
+}
+
 }  // namespace
 }  // namespace weft::passes
