@@ -78,8 +78,8 @@ absl::Status Report(const Flags& flags, uint64_t seed, const Leg& leg,
 
 // In every leg. False when the program itself does not run.
 absl::StatusOr<bool> Compare(const Flags& flags, uint64_t seed, const SymbolicGraph& graph,
-                             Totals* totals) {
-  GraphCheck check(*graph.program, seed, graph.sizes);
+                             const std::shared_ptr<LegPasses>& passes, Totals* totals) {
+  GraphCheck check(*graph.program, seed, graph.sizes, passes);
   if (!check.why_not().empty()) return false;
   for (const Leg& leg : AllLegs()) {
     int compared = 0;
@@ -93,12 +93,19 @@ absl::StatusOr<bool> Compare(const Flags& flags, uint64_t seed, const SymbolicGr
   return true;
 }
 
-// The graph of a seed, and the same with symbols for sizes.
-absl::Status CheckOne(const Flags& flags, uint64_t seed, Totals* totals) {
+// What graphs share; replaced now and then, because a context keeps every constant.
+struct Shared {
+  Shared() { LoadDialects(context); }
+
   ir::IrContext context;
-  LoadDialects(context);
+  std::shared_ptr<LegPasses> passes = std::make_shared<LegPasses>(&context);
+  int graphs = 0;
+};
+
+// The graph of a seed, and the same with symbols for sizes.
+absl::Status CheckOne(const Flags& flags, uint64_t seed, Shared& shared, Totals* totals) {
   SymbolicGraph graph{
-      MakeRandomGraph(context,
+      MakeRandomGraph(shared.context,
                       {.seed = seed, .steps = flags.steps, .golden_root = flags.golden_root}),
       {}};
   ++totals->graphs;
@@ -106,14 +113,15 @@ absl::Status CheckOne(const Flags& flags, uint64_t seed, Totals* totals) {
     ++totals->operations;
     ++totals->ops[std::string(op.name())];
   });
-  WEFT_ASSIGN_OR_RETURN(const bool runs, Compare(flags, seed, graph, totals));
+  WEFT_ASSIGN_OR_RETURN(const bool runs, Compare(flags, seed, graph, shared.passes, totals));
   if (!runs) {
     ++totals->not_run;
     return absl::OkStatus();
   }
   Random random(seed);
   if (const auto symbolic = WithSymbols(*graph.program, random)) {
-    WEFT_ASSIGN_OR_RETURN(const bool symbolic_runs, Compare(flags, seed, *symbolic, totals));
+    WEFT_ASSIGN_OR_RETURN(const bool symbolic_runs,
+                          Compare(flags, seed, *symbolic, shared.passes, totals));
     totals->symbolic += symbolic_runs;
   }
   return absl::OkStatus();
@@ -127,11 +135,14 @@ absl::Status Run(const Flags& flags) {
   const auto elapsed = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   };
+  constexpr int kGraphsOfOneContext = 100;
   Totals totals;
+  auto shared = std::make_unique<Shared>();
   for (uint64_t seed = flags.seed;
        flags.count > 0 ? totals.graphs < flags.count : elapsed() < flags.seconds; ++seed) {
     WEFT_RETURN_IF_ERROR(NoteSeed(flags, seed));
-    WEFT_RETURN_IF_ERROR(CheckOne(flags, seed, &totals));
+    if (++shared->graphs > kGraphsOfOneContext) shared = std::make_unique<Shared>();
+    WEFT_RETURN_IF_ERROR(CheckOne(flags, seed, *shared, &totals));
   }
   for (const auto& counts : {totals.ops, totals.rules})
     for (const auto& [name, count] : counts)

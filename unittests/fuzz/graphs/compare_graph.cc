@@ -13,10 +13,7 @@
 #include "ir/rewriter.h"
 #include "ir/walk.h"
 #include "kernels/reference/reference.h"
-#include "kernels/runtime/evaluator.h"
 #include "kernels/runtime/session.h"
-#include "passes/pass_manager.h"
-#include "passes/pass_registry.h"
 #include "tools/onnx/export.h"
 #include "tools/onnx/import.h"
 #include "unittests/fixtures/numeric.h"
@@ -36,23 +33,6 @@ absl::StatusOr<Tensors> RunOn(ir::Program& program, const std::string& provider,
   std::vector<TensorView> views;
   for (const Tensor& input : inputs) views.push_back(input.view());
   return session->Run(views);
-}
-
-// Constants are folded with the kernels that will run the rest.
-absl::Status Optimise(ir::Program& program, const Leg& leg,
-                      std::map<std::string, uint64_t>* applied) {
-  const passes::Pipeline* pipeline = passes::FindPipeline(leg.pipeline);
-  WEFT_ASSIGN_OR_RETURN(const auto evaluator, kernels::KernelEvaluator::Create(leg.provider));
-  passes::PassManager manager(program.context());
-  manager.pass_context().evaluator = evaluator.get();
-  manager.pass_context().numerics = leg.numerics;
-  manager.set_verify_each(true);
-  for (const std::string& pass : pipeline->passes) manager.AddPass(passes::MakePass(pass));
-  WEFT_RETURN_IF_ERROR(manager.Run(program));
-  for (const passes::PassReport& report : manager.reports())
-    for (const passes::RuleStatistics& rule : report.rules)
-      if (rule.applied > 0) (*applied)[rule.rule] += rule.applied;
-  return absl::OkStatus();
 }
 
 // Through a file; Unimplemented for what ONNX has no form for.
@@ -127,33 +107,6 @@ bool IsLowPrecision(ir::Program& program) {
   return found;
 }
 
-}  // namespace
-
-std::string Leg::Name() const {
-  return pipeline + (IsExact() ? "/exact" : "") + (onnx ? "/onnx/" : "/") + provider;
-}
-
-std::vector<Leg> AllLegs() {
-  using drr::NumericClass;
-  std::vector<Leg> legs;
-  for (const passes::Pipeline& pipeline : passes::Pipelines()) {
-    const std::string name(pipeline.name);
-    if (name == "superopt")
-      continue;  // needs a cost model and much time; superopt_test has its own
-    const bool none = name == "none";
-    for (const char* provider : {"reference", "auto"}) {
-      if (!none) legs.push_back({name, NumericClass::kExact, provider});
-      if (!none || std::string(provider) == "auto")
-        legs.push_back({name, NumericClass::kReassociates, provider});
-    }
-    if (none || name == "simplify" || name == "fuse")
-      legs.push_back({name, NumericClass::kReassociates, "reference", true});
-  }
-  return legs;
-}
-
-namespace {
-
 // The same with constants that hold data a few units in the last place away. Single numbers are what
 // rules look for, and are mostly exact.
 std::unique_ptr<ir::Program> WithPerturbedConstants(ir::Program& program, Random& random) {
@@ -175,8 +128,12 @@ std::unique_ptr<ir::Program> WithPerturbedConstants(ir::Program& program, Random
 
 }  // namespace
 
-GraphCheck::GraphCheck(ir::Program& program, uint64_t seed, std::vector<ir::DimBinding> sizes)
-    : program_(program), sizes_(std::move(sizes)), widened_(IsLowPrecision(program)) {
+GraphCheck::GraphCheck(ir::Program& program, uint64_t seed, std::vector<ir::DimBinding> sizes,
+                       std::shared_ptr<LegPasses> passes)
+    : program_(program),
+      sizes_(std::move(sizes)),
+      passes_(passes ? std::move(passes) : std::make_shared<LegPasses>(program.context())),
+      widened_(IsLowPrecision(program)) {
   AddInputSet("tame", 3 * seed, Contents::kTame);
   if (why_not_.empty()) AddInputSet("lattice", 3 * seed + 1, Contents::kLattice);
   if (why_not_.empty()) AddInputSet("special", 3 * seed + 2, Contents::kSpecial);
@@ -262,7 +219,7 @@ std::string GraphCheck::Compare(const Leg& leg, const InputSet& set, const Tenso
 std::string GraphCheck::Difference(const Leg& leg, int* compared) {
   if (leg.IsExact() && leg.provider != "reference" && widened_) return "";
   std::unique_ptr<ir::Program> program = program_.Clone();
-  if (const absl::Status s = Optimise(*program, leg, &applied_); !s.ok())
+  if (const absl::Status s = passes_->Run(*program, leg, &applied_); !s.ok())
     return "the pipeline fails: " + std::string(ir::Message(s));
   if (leg.onnx) {
     auto again = ExportAndImport(*program);

@@ -17,31 +17,20 @@
 #include <string>
 #include <vector>
 
-#include "drr/rule/numeric_class.h"
 #include "ir/dim/dim_expr.h"
 #include "ir/program.h"
 #include "kernels/tensor.h"
+#include "unittests/fuzz/graphs/legs.h"
 #include "unittests/fuzz/graphs/random_values.h"
 
 namespace weft::fuzz {
 
-struct Leg {
-  std::string pipeline;  // "none": as it is
-  drr::NumericClass numerics = drr::NumericClass::kReassociates;
-  std::string provider;  // of kernels
-  bool onnx = false;     // through a file
-
-  std::string Name() const;  // "fuse/exact/auto", "none/onnx/reference"
-  bool IsExact() const { return numerics == drr::NumericClass::kExact; }
-};
-
-std::vector<Leg> AllLegs();
-
 class GraphCheck {
  public:
   // The program stays as it is and must outlive the check. Inputs follow from the seed, and where the
-  // program has symbols from their sizes.
-  GraphCheck(ir::Program& program, uint64_t seed, std::vector<ir::DimBinding> sizes = {});
+  // program has symbols from their sizes. `passes` are for programs of its context; null: of its own.
+  GraphCheck(ir::Program& program, uint64_t seed, std::vector<ir::DimBinding> sizes = {},
+             std::shared_ptr<LegPasses> passes = nullptr);
   // Why the program itself cannot be compared: it does not run on the inputs. Empty: it does.
   const std::string& why_not() const { return why_not_; }
 
@@ -70,6 +59,7 @@ class GraphCheck {
 
   ir::Program& program_;
   std::vector<ir::DimBinding> sizes_;
+  std::shared_ptr<LegPasses> passes_;
   std::vector<InputSet> sets_;
   std::map<std::string, uint64_t> applied_;
   std::string why_not_;
