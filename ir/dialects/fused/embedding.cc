@@ -21,14 +21,6 @@ enum Operand : size_t {
   kSegmentIds
 };
 
-bool CheckIds(InferContext& c, size_t i) {
-  if (!c.HasOperand(i)) return true;
-  const DataType dtype = DtypeOf(c, i);
-  if (dtype != DataType::kNull && dtype != DataType::kI32 && dtype != DataType::kI64)
-    return c.Fail(
-        fmt::format("{} is {} but must be i32 or i64", OperandName(c, i), DataTypeName(dtype)));
-  return true;
-}
 
 // Where there are no position_ids, there are as many rows as positions.
 bool CheckPositions(InferContext& c, const Dims& ids) {
@@ -57,7 +49,7 @@ bool EmbedLayerNorm::Infer(InferContext& c) {
   const Dims ids = DimsOf(c, kIds);
   if (!CheckRank(c, kIds, 1, SIZE_MAX) || !CheckPositions(c, ids)) return false;
   for (const size_t i : {kIds, kPositionIds, kSegmentIds})
-    if (!CheckIds(c, i) || (ids && !CheckBroadcastsTo(c, i, *ids))) return false;
+    if (!CheckIndex(c, i) || (ids && !CheckBroadcastsTo(c, i, *ids))) return false;
   if (!ids) return SetTensor(c, 0, dtype, ids);
   Shape dims = *ids;
   dims.push_back(columns.dim());

@@ -14,17 +14,10 @@
 namespace weft::ir::ops {
 namespace {
 
-bool CheckIndices(InferContext& c, size_t i) {
-  const DataType dtype = DtypeOf(c, i);
-  if (dtype == DataType::kNull || dtype == DataType::kI64 || dtype == DataType::kI32) return true;
-  return c.Fail(
-      fmt::format("{} is {} but must be i64 or i32", OperandName(c, i), DataTypeName(dtype)));
-}
-
 // indices of an op that works along one axis: of the rank of data, and elsewhere no larger.
 bool CheckElementIndices(InferContext& c, int64_t axis) {
   const Dims data = DimsOf(c, 0), indices = DimsOf(c, 1);
-  if (!CheckIndices(c, 1) || (data && !NormalizeAxis(c, &axis, data->size()))) return false;
+  if (!CheckIndex(c, 1) || (data && !NormalizeAxis(c, &axis, data->size()))) return false;
   if (!data || !indices) return true;
   if (data->size() != indices->size())
     return c.Fail(
@@ -193,7 +186,7 @@ bool SpaceToDepth::Infer(InferContext& c) {
 }
 
 bool CenterCropPad::Infer(InferContext& c) {
-  if (!CheckTensors(c) || !CheckIndices(c, 1) || !CheckRank(c, 1, 1)) return false;
+  if (!CheckTensors(c) || !CheckIndex(c, 1) || !CheckRank(c, 1, 1)) return false;
   Dims dims = DimsOf(c, 0);
   if (!dims) return SetTensor(c, 0, DtypeOf(c, 0), std::nullopt);
   Ints axes(dims->size());

@@ -91,10 +91,8 @@ bool BitCast::Infer(InferContext& c) {
 }
 
 bool CumulativeOp::Infer(InferContext& c) {
-  if (!CheckTensors(c) || !CheckNumber(c, 0) || !CheckScalar(c, 1)) return false;
-  const DataType dtype = DtypeOf(c, 1);
-  if (dtype != DataType::kNull && dtype != DataType::kI32 && dtype != DataType::kI64)
-    return c.Fail(fmt::format("axis is {} but must be i32 or i64", DataTypeName(dtype)));
+  if (!CheckTensors(c) || !CheckNumber(c, 0) || !CheckScalar(c, 1) || !CheckIndex(c, 1))
+    return false;
   const auto axis = KnownInts(c, 1);
   if (c.Ranked(0) && axis && axis->size() == 1) {
     int64_t value = axis->front();

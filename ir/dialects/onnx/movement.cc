@@ -131,7 +131,7 @@ bool Split::Infer(InferContext& c) {
 bool Slice::Infer(InferContext& c) {
   if (!CheckTensors(c)) return false;
   for (size_t i = 1; i < 5; ++i)
-    if (!CheckRank(c, i, 1)) return false;
+    if (!CheckIndex(c, i) || !CheckRank(c, i, 1)) return false;
   Dims dims = DimsOf(c, 0);
   if (!dims) return SetTensor(c, 0, DtypeOf(c, 0), std::nullopt);
   const auto starts = ShapeOperand(c, 1), ends = ShapeOperand(c, 2);
@@ -157,10 +157,7 @@ bool Slice::Infer(InferContext& c) {
 }
 
 bool Gather::Infer(InferContext& c) {
-  if (!CheckTensors(c)) return false;
-  const DataType index = DtypeOf(c, 1);
-  if (index != DataType::kNull && index != DataType::kI64 && index != DataType::kI32)
-    return c.Fail(fmt::format("indices is {} but must be i64 or i32", DataTypeName(index)));
+  if (!CheckTensors(c) || !CheckIndex(c, 1)) return false;
   const Dims data = DimsOf(c, 0), indices = DimsOf(c, 1);
   int64_t axis = c.attrs_of<Gather>().axis;
   if (data && !NormalizeAxis(c, &axis, data->size())) return false;
@@ -245,7 +242,7 @@ bool Borders(InferContext& c, size_t rank, std::vector<Border>* borders) {
 bool Pad::Infer(InferContext& c) {
   DataType dtype;
   if (!CheckTensors(c) || !SameDtype(c, {0, 2}, &dtype) || !CheckDtype(c, 1, DataType::kI64) ||
-      !CheckRank(c, 1, 1) || !CheckScalar(c, 2) || !CheckRank(c, 3, 1))
+      !CheckRank(c, 1, 1) || !CheckScalar(c, 2) || !CheckIndex(c, 3) || !CheckRank(c, 3, 1))
     return false;
   Dims dims = DimsOf(c, 0);
   if (!dims) return SetTensor(c, 0, dtype, std::nullopt);

@@ -35,15 +35,10 @@ bool CheckTensor(InferContext& c, size_t i) {
   return c.Fail(fmt::format("{} is {}, not a tensor", OperandName(c, i), type.ToString()));
 }
 
-bool CheckIndex(InferContext& c, size_t i) {
-  const DataType dtype = DtypeOf(c, i);
-  if (!CheckTensor(c, i)) return false;
-  if (dtype == DataType::kNull || dtype == DataType::kI32 || dtype == DataType::kI64) return true;
-  return c.Fail(
-      fmt::format("{} is {} but must be i32 or i64", OperandName(c, i), DataTypeName(dtype)));
+bool CheckIndexTensor(InferContext& c, size_t i) { return CheckTensor(c, i) && CheckIndex(c, i); }
+bool CheckPosition(InferContext& c, size_t i) {
+  return CheckIndexTensor(c, i) && CheckScalar(c, i);
 }
-
-bool CheckPosition(InferContext& c, size_t i) { return CheckIndex(c, i) && CheckScalar(c, i); }
 
 bool CheckFlag(InferContext& c, std::string_view name, int64_t value) {
   if (value == 0 || value == 1) return true;
@@ -110,7 +105,7 @@ bool SequenceLength::Infer(InferContext& c) {
 }
 
 bool SplitToSequence::Infer(InferContext& c) {
-  if (!CheckTensor(c, 0) || !CheckIndex(c, 1) || !CheckRank(c, 1, 0, 1)) return false;
+  if (!CheckTensor(c, 0) || !CheckIndexTensor(c, 1) || !CheckRank(c, 1, 0, 1)) return false;
   const auto attrs = c.attrs_of<SplitToSequence>();
   if (!CheckFlag(c, "keepdims", attrs.keepdims)) return false;
   const DataType dtype = DtypeOf(c, 0);

@@ -74,6 +74,13 @@ bool CheckDtype(InferContext& c, size_t i, DataType expected) {
                             DataTypeName(expected)));
 }
 
+bool CheckIndex(InferContext& c, size_t i) {
+  const DataType dtype = DtypeOf(c, i);
+  if (dtype == DataType::kNull || dtype == DataType::kI32 || dtype == DataType::kI64) return true;
+  return c.Fail(
+      fmt::format("{} is {} but must be i32 or i64", OperandName(c, i), DataTypeName(dtype)));
+}
+
 bool CheckNumber(InferContext& c, size_t i) {
   const DataType dtype = DtypeOf(c, i);
   if (dtype == DataType::kNull || IsFloat(dtype) || IsInteger(dtype)) return true;

@@ -35,6 +35,8 @@ inline bool SameDtype(InferContext& c, std::initializer_list<size_t> operands, D
 }
 // Fails when operand i has a known element type that is not `expected`.
 bool CheckDtype(InferContext& c, size_t i, DataType expected);
+// Fails when operand i has a known element type that is neither i32 nor i64, which count elements.
+bool CheckIndex(InferContext& c, size_t i);
 // Fails when operand i has a known element type that is no integer or float / no float.
 bool CheckNumber(InferContext& c, size_t i);
 bool CheckFloat(InferContext& c, size_t i);

@@ -15,13 +15,6 @@
 namespace weft::ir::ops {
 namespace {
 
-bool CheckClasses(InferContext& c, size_t i) {
-  const DataType dtype = DtypeOf(c, i);
-  if (dtype == DataType::kNull || dtype == DataType::kI32 || dtype == DataType::kI64) return true;
-  return c.Fail(OperandName(c, i) + " is " + std::string(DataTypeName(dtype)) +
-                " but must be i32 or i64");
-}
-
 // Whether the classes that are known are some of `count`, but for those that are ignored.
 bool CheckKnownClasses(InferContext& c, int64_t count, std::optional<int64_t> ignored) {
   const std::optional<Ints> known = KnownInts(c, 1);
@@ -36,7 +29,7 @@ bool CheckKnownClasses(InferContext& c, int64_t count, std::optional<int64_t> ig
 bool InferLoss(InferContext& c, const LossOp::Attrs<Plain>& attrs) {
   DataType dtype;
   if (!CheckTensors(c) || !SameDtype(c, {0, 2}, &dtype) || !CheckFloat(c, 0) ||
-      !CheckClasses(c, 1) || !CheckRank(c, 0, 2, SIZE_MAX) || !CheckRank(c, 1, 1, SIZE_MAX) ||
+      !CheckIndex(c, 1) || !CheckRank(c, 0, 2, SIZE_MAX) || !CheckRank(c, 1, 1, SIZE_MAX) ||
       !CheckRank(c, 2, 1))
     return false;
   Dims samples = DimsOf(c, 1);

@@ -14,18 +14,12 @@
 namespace weft::ir::ops {
 namespace {
 
-bool CheckIndex(InferContext& c, size_t i) {
-  const DataType dtype = DtypeOf(c, i);
-  if (dtype == DataType::kNull || dtype == DataType::kI32 || dtype == DataType::kI64)
-    return CheckScalar(c, i);
-  return c.Fail(
-      fmt::format("{} is {} but must be i32 or i64", OperandName(c, i), DataTypeName(dtype)));
-}
+bool CheckPosition(InferContext& c, size_t i) { return CheckIndex(c, i) && CheckScalar(c, i); }
 
 // The one integer of operand i, or kUnknownDim; fails when it is known to be below `min`.
 bool ScalarOperand(InferContext& c, size_t i, int64_t min, int64_t* value) {
   *value = kUnknownDim;
-  if (!CheckIndex(c, i)) return false;
+  if (!CheckPosition(c, i)) return false;
   const auto known = KnownInts(c, i);
   if (!known || known->size() != 1) return true;
   *value = known->front();
@@ -49,7 +43,7 @@ bool DFT::Infer(InferContext& c) {
   const bool inverse = attrs.inverse != 0, onesided = attrs.onesided != 0;
   int64_t length;
   if (!CheckTensors(c) || !CheckFloat(c, 0) || !CheckRank(c, 0, 2, SIZE_MAX) ||
-      !ScalarOperand(c, 1, 1, &length) || !CheckIndex(c, 2) ||
+      !ScalarOperand(c, 1, 1, &length) || !CheckPosition(c, 2) ||
       !CheckParts(c, !(onesided && inverse), !onesided || inverse))
     return false;
   Dims dims = DimsOf(c, 0);

@@ -16,7 +16,7 @@ TEST_F(OnnxIndexing, GatherElementsHasTheShapeOfItsIndices) {
   EXPECT_EQ(Run<ops::GatherElements>({X({3, 4}), X({5}, DataType::kI64)}),
             "onnx.GatherElements: indices has rank 1 but data has rank 2");
   EXPECT_EQ(Run<ops::GatherElements>({X({3}), X({5})}),
-            "onnx.GatherElements: indices is f32 but must be i64 or i32");
+            "onnx.GatherElements: indices is f32 but must be i32 or i64");
   EXPECT_EQ(Run<ops::GatherElements>({X({3}), X({5}, DataType::kI64)}, {.axis = 1}),
             "onnx.GatherElements: axis 1 is out of range for rank 1");
 }

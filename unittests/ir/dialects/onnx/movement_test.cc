@@ -126,6 +126,10 @@ TEST_F(OnnxMovement, SliceNamesWhatDoesNotFit) {
             "onnx.Slice: axis 1 is given twice");
   EXPECT_EQ(Run<ops::Slice>({X({8}), Scalar(1, DataType::kI64), I({5})}),
             "onnx.Slice: starts has rank 0 but must have 1");
+  EXPECT_EQ(Run<ops::Slice>({X({8}), X({1}), I({5})}),
+            "onnx.Slice: starts is f32 but must be i32 or i64");
+  EXPECT_EQ(Run<ops::Slice>({X({8}), I({1}), I({5}), I({0}), X({1}, DataType::kI8)}),
+            "onnx.Slice: steps is i8 but must be i32 or i64");
 }
 
 TEST_F(OnnxMovement, GatherPutsTheIndicesShapeInPlaceOfTheAxis) {
@@ -139,7 +143,7 @@ TEST_F(OnnxMovement, GatherPutsTheIndicesShapeInPlaceOfTheAxis) {
   EXPECT_EQ(Run<ops::Gather>({X({5, 4}), I({0})}, {.axis = 2}),
             "onnx.Gather: axis 2 is out of range for rank 2");
   EXPECT_EQ(Run<ops::Gather>({X({5, 4}), X({1})}),
-            "onnx.Gather: indices is f32 but must be i64 or i32");
+            "onnx.Gather: indices is f32 but must be i32 or i64");
 }
 
 TEST_F(OnnxMovement, PadAddsABorder) {
@@ -165,6 +169,8 @@ TEST_F(OnnxMovement, PadAddsABorder) {
             "onnx.Pad: constant_value is [2], not a scalar");
   EXPECT_EQ(Run<ops::Pad>({X({3}), I({1, 1}), Scalar(0, DataType::kI64)}),
             "onnx.Pad: data is f32 but constant_value is i64");
+  EXPECT_EQ(Run<ops::Pad>({X({3}), I({1, 0}), Scalar(0), X({1})}),
+            "onnx.Pad: axes is f32 but must be i32 or i64");
 }
 
 TEST_F(OnnxMovement, ExpandBroadcasts) {
