@@ -21,7 +21,6 @@ enum Operand : size_t {
   kSegmentIds
 };
 
-
 // Where there are no position_ids, there are as many rows as positions.
 bool CheckPositions(InferContext& c, const Dims& ids) {
   const Dims table = DimsOf(c, kPositions);

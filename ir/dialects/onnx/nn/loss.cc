@@ -28,9 +28,8 @@ bool CheckKnownClasses(InferContext& c, int64_t count, std::optional<int64_t> ig
 
 bool InferLoss(InferContext& c, const LossOp::Attrs<Plain>& attrs) {
   DataType dtype;
-  if (!CheckTensors(c) || !SameDtype(c, {0, 2}, &dtype) || !CheckFloat(c, 0) ||
-      !CheckIndex(c, 1) || !CheckRank(c, 0, 2, SIZE_MAX) || !CheckRank(c, 1, 1, SIZE_MAX) ||
-      !CheckRank(c, 2, 1))
+  if (!CheckTensors(c) || !SameDtype(c, {0, 2}, &dtype) || !CheckFloat(c, 0) || !CheckIndex(c, 1) ||
+      !CheckRank(c, 0, 2, SIZE_MAX) || !CheckRank(c, 1, 1, SIZE_MAX) || !CheckRank(c, 2, 1))
     return false;
   Dims samples = DimsOf(c, 1);
   if (const Dims weights = DimsOf(c, 2);
