@@ -43,6 +43,7 @@ absl::Status PatternRewritePass::Initialize(ir::IrContext& context,
 absl::Status PatternRewritePass::Freeze(const std::vector<RegisteredRule>& eligible,
                                         ir::IrContext& context, const PassContext& pass_context) {
   std::vector<std::string_view> names;
+  names.reserve(eligible.size());
   for (const RegisteredRule& rule : eligible) names.push_back(rule.name);
   // What a caller's function says is known only from the built rule.
   const bool keeps = !pass_context.why_not_rule;

@@ -227,7 +227,7 @@ std::string GraphCheck::Difference(const Leg& leg, int* compared) {
     if (!again.ok()) return "ONNX: " + std::string(ir::Message(again.status()));
     program = std::move(*again);
   }
-  const std::string difference = DifferenceOf(*program, leg);
+  std::string difference = DifferenceOf(*program, leg);
   if (compared != nullptr) ++*compared;
   return difference;
 }

@@ -44,7 +44,7 @@ absl::StatusOr<LegPasses::Passes*> LegPasses::Of(const Leg& leg) {
   std::unique_ptr<Passes>& found = by_leg_[key.Name()];
   if (found) return found.get();
   WEFT_ASSIGN_OR_RETURN(auto evaluator, kernels::KernelEvaluator::Create(leg.provider));
-  found.reset(new Passes{std::move(evaluator), passes::PassManager(context_)});
+  found = std::make_unique<Passes>(Passes{std::move(evaluator), passes::PassManager(context_)});
   passes::PassManager& manager = found->manager;
   manager.pass_context().evaluator = found->evaluator.get();
   manager.pass_context().numerics = leg.numerics;
