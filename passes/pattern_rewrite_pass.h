@@ -21,7 +21,8 @@ class PatternRewritePass : public Pass {
   PatternRewritePass(std::string_view name, drr::FrozenRewritePatternSet patterns,
                      GreedyRewriteConfig config = {});
 
-  // Freezes the rules, unless those of the run before are the same and of the same context.
+  // Freezes the rules, unless those of the run before are the same and of the same context, which then
+  // must outlive the pass.
   absl::Status Initialize(ir::IrContext& context, const PassContext& pass_context) override;
   absl::Status Run(ir::Program& program) override;
 
@@ -35,8 +36,9 @@ class PatternRewritePass : public Pass {
   std::vector<std::string> groups_, names_;
   GreedyRewriteConfig config_;
   drr::FrozenRewritePatternSet patterns_;
-  const ir::IrContext* frozen_in_ = nullptr;    // the context of patterns_, and their names; none:
-  std::vector<std::string_view> frozen_names_;  // patterns_ are frozen anew by the next run
+  // Of the rules in patterns_: their context, null when the next run freezes anew, and their names.
+  const ir::IrContext* frozen_in_ = nullptr;
+  std::vector<std::string_view> frozen_names_;
 };
 
 }  // namespace weft::passes
