@@ -8,6 +8,8 @@
 // Rewritten within the numeric class `exact`, a program must keep every bit (a NaN may become another
 // NaN) on the same kernels, on special values too. Otherwise an output may differ by as much as
 // rounding explains: by what a change of the inputs, or of constants, in their last places does to it.
+// In f16 and bf16 it may be what the reference kernels give where a session does not round in between
+// (ir/analysis/widen_floats.h).
 #pragma once
 
 #include <cstdint>
