@@ -7,7 +7,8 @@
 //
 // Rewritten within the numeric class `exact`, a program must keep every bit (a NaN may become another
 // NaN) on the same kernels, on special values too. Otherwise an output may differ by as much as
-// rounding explains: by what a change of the inputs, or of constants, in their last places does to it.
+// rounding explains: by what a change of the inputs, of constants or of what is computed in between, in
+// their last places, does to it.
 // In f16 and bf16 it may be what the reference kernels give where a session does not round in between
 // (ir/analysis/widen_floats.h).
 #pragma once
@@ -54,10 +55,9 @@ class GraphCheck {
   };
 
   void AddInputSet(const std::string& name, uint64_t seed, Contents contents);
-  std::vector<Tensors> RunWithOtherConstants(const InputSet& set) const;
+  std::vector<Tensors> RunWithOtherRounding(const InputSet& set) const;
   std::string Compare(const Leg& leg, const InputSet& set, const Tensors& expected,
-                      const Tensors& actual,
-                      const std::vector<Tensors>& other_constants = {}) const;
+                      const Tensors& actual, const std::vector<Tensors>& other_rounding = {}) const;
 
   ir::Program& program_;
   std::vector<ir::DimBinding> sizes_;
