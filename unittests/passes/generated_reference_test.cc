@@ -2,8 +2,11 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <map>
 #include <string>
+#include <vector>
 
 #include "passes/transformation.h"
 #include "passes/verify/badges.h"
@@ -42,6 +45,35 @@ std::string RuleTable() {
   return table;
 }
 
+// How many rules of each group were judged to be what.
+std::string BadgeTable() {
+  const std::string all = "all";
+  std::map<std::string, std::map<std::string, int>> counts;  // by group and badge
+  for (const passes::Transformation& it : passes::Transformations()) {
+    if (it.IsPass() || IsOfATest(it)) continue;
+    for (const std::string& group : {std::string(it.group), all}) {
+      ++counts[group][std::string(passes::BadgeOf(it.name))];
+      ++counts[group]["rules"];
+    }
+  }
+  std::vector<std::string> columns;
+  for (const auto& [badge, number] : counts[all]) columns.push_back(badge);
+  std::stable_sort(columns.begin(), columns.end(),
+                   [&](const auto& a, const auto& b) { return counts[all][a] > counts[all][b]; });
+  std::string table = fmt::format("| group | {} |\n|---|", fmt::join(columns, " | "));
+  for (size_t i = 0; i < columns.size(); ++i) table += "---|";
+  table += "\n";
+  const auto add_row = [&](const std::string& group) {
+    table += fmt::format("| {} |", group);
+    for (const std::string& column : columns) table += fmt::format(" {} |", counts[group][column]);
+    table += "\n";
+  };
+  for (const auto& [group, numbers] : counts)
+    if (group != all) add_row(group);
+  add_row(all);
+  return table;
+}
+
 TEST(GeneratedReference, ListsEveryTransformationOfTheSeeds) {
   const auto table =
       TransformationTable(std::string(kTests) + "/passes", std::string(kRoot) + "/passes/targets");
@@ -51,6 +83,10 @@ TEST(GeneratedReference, ListsEveryTransformationOfTheSeeds) {
 
 TEST(GeneratedReference, ListsEveryRule) {
   EXPECT_TRUE(HoldsGenerated(std::string(kRoot) + "/passes/rules.md", "rules", RuleTable()));
+}
+
+TEST(GeneratedReference, CountsTheBadgesOfEachGroup) {
+  EXPECT_TRUE(HoldsGenerated(std::string(kRoot) + "/passes/rules.md", "badges", BadgeTable()));
 }
 
 TEST(GeneratedReference, LeadsToTheSourceAndTheGoldenProgramsOfEachRule) {
