@@ -7,9 +7,20 @@
 #include "ir/dialects/onnx/elementwise.h"
 #include "ir/rewriter.h"
 #include "ir/walk.h"
-#include "passes/pass_registry.h"
+#include "passes/lower_to_bodies.h"
 
 namespace weft::fuzz {
+namespace {
+
+class LowerAll : public passes::LowerToBodies {
+ public:
+  LowerAll() : LowerToBodies("lower-all", "all that is defined by simpler ops becomes them") {}
+
+ private:
+  bool Lowers(ir::Operation) const override { return true; }
+};
+
+}  // namespace
 
 std::unique_ptr<ir::Program> WithPerturbedConstants(ir::Program& program, Random& random) {
   std::unique_ptr<ir::Program> copy = program.Clone();
@@ -30,8 +41,7 @@ std::unique_ptr<ir::Program> WithPerturbedConstants(ir::Program& program, Random
 
 std::unique_ptr<ir::Program> WithPerturbedResults(ir::Program& program, Random& random) {
   std::unique_ptr<ir::Program> copy = program.Clone();
-  // An op that has no body for what is known of its operands stays one.
-  (void)passes::MakePass("lower-fused")->Run(*copy);
+  (void)LowerAll().Run(*copy);
   std::vector<ir::Value> results;
   ir::Walk(*copy, [&](ir::Operation op) {
     if (op.Is<ir::ConstantOp>()) return;

@@ -13,7 +13,7 @@ namespace weft::fuzz {
 std::unique_ptr<ir::Program> WithPerturbedConstants(ir::Program& program, Random& random);
 
 // With every f32 and f64 that an op computes about one unit in the last place away, up or down by
-// chance, within fused ops too.
+// chance, also within ops that are defined by simpler ones.
 std::unique_ptr<ir::Program> WithPerturbedResults(ir::Program& program, Random& random);
 
 }  // namespace weft::fuzz
