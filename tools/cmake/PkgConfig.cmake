@@ -12,16 +12,38 @@ function(weft_pc_name component result)
   set(${result} ${name} PARENT_SCOPE)
 endfunction()
 
+# weft_pc_linked(<target> <result>): what a target links.
+function(weft_pc_linked target result)
+  get_target_property(links ${target} INTERFACE_LINK_LIBRARIES)
+  list(TRANSFORM links REPLACE "^\\$<LINK_ONLY:(.*)>$" "\\1")
+  list(FILTER links EXCLUDE REGEX "^(|links-NOTFOUND|\\$<BUILD_INTERFACE:.*)$")
+  set(${result} ${links} PARENT_SCOPE)
+endfunction()
+
+# weft_pc_behind(<target> <result>): what the targets that it links link, and so on.
+function(weft_pc_behind target result)
+  set(behind)
+  weft_pc_linked(${target} links)
+  list(FILTER links INCLUDE REGEX "^weft_")
+  foreach(link IN LISTS links)
+    weft_pc_linked(${link} next)
+    weft_pc_behind(${link} rest)
+    list(APPEND behind ${next} ${rest})
+  endforeach()
+  set(${result} ${behind} PARENT_SCOPE)
+endfunction()
+
 # weft_pc_links(<target> <requires> <libs>): what a target links, as names of other .pc files and as flags of a linker.
+# What is behind one of them is left out: pkg-config walks every path through Requires, and through those of Abseil for
+# seconds.
 function(weft_pc_links target requires libs)
   set(needs)
   set(flags)
-  get_target_property(links ${target} INTERFACE_LINK_LIBRARIES)
+  weft_pc_linked(${target} links)
+  weft_pc_behind(${target} behind)
+  list(REMOVE_ITEM links "" ${behind})
   foreach(link IN LISTS links)
-    string(REGEX REPLACE "^\\$<LINK_ONLY:(.*)>$" "\\1" link "${link}")
-    if(NOT link OR link MATCHES "^\\$<BUILD_INTERFACE:")
-      continue()
-    elseif(link MATCHES "^weft_(.*)$")
+    if(link MATCHES "^weft_(.*)$")
       weft_pc_name(${CMAKE_MATCH_1} need)
       list(APPEND needs ${need})
     elseif(link MATCHES "^absl::(.*)$")
