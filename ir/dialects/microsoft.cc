@@ -10,6 +10,7 @@ void LoadMicrosoftDialect(IrContext& context) {
   microsoft::LoadAttentionOps(context);
   microsoft::LoadMatmulOps(context);
   microsoft::LoadNormalizationOps(context);
+  microsoft::LoadQuantizedOps(context);
 }
 
 }  // namespace weft::ir

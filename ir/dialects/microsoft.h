@@ -7,6 +7,7 @@
 #include "ir/dialects/microsoft/attention.h"
 #include "ir/dialects/microsoft/matmul.h"
 #include "ir/dialects/microsoft/normalization.h"
+#include "ir/dialects/microsoft/quantized.h"
 
 namespace weft::ir {
 

@@ -126,6 +126,28 @@ std::vector<Case> SmallCases() {
   };
 }
 
+std::vector<Case> QuantizedCases() {
+  const auto scale = [](float number) { return F32({}, {number}); };
+  const auto zero = [](uint8_t number) {
+    return kernels::MakeTensor(ir::DataType::kU8, {}, std::vector<uint8_t>{number});
+  };
+  const auto i8 = [](ir::Shape dims, const std::vector<int8_t>& values) {
+    return kernels::MakeTensor(ir::DataType::kI8, std::move(dims), values);
+  };
+  const Operand a = Bytes({2, 3, 8}, 1), b = Bytes({3, 8}, 2);
+  const Operand c = i8({5}, {-128, -3, 0, 17, 127});
+  return {
+      Of<ms::QLinearAdd>("qlinear_add", {a, scale(0.02f), zero(131), b, scale(0.013f), zero(29),
+                                         scale(0.021f), zero(117)}),
+      Of<ms::QLinearAdd>("qlinear_add_signed", {c, scale(0.02f), i8({}, {7}), c, scale(0.013f),
+                                                i8({}, {-90}), scale(0.023f)}),
+      Of<ms::QLinearMul>("qlinear_mul", {a, scale(0.02f), zero(131), b, scale(0.013f), zero(29),
+                                         scale(0.021f), zero(117)}),
+      Of<ms::QLinearMul>("qlinear_mul_signed", {c, scale(0.02f), i8({}, {7}), c, scale(0.013f),
+                                                i8({}, {-90}), scale(0.023f)}),
+  };
+}
+
 std::vector<Case> AttentionCases() {
   const auto x = [] { return Random({2, 3, 6}, 1); };
   const auto w = [] { return Random({6, 24}, 2); };
@@ -209,6 +231,7 @@ std::vector<Case> AttentionCases() {
 
 std::vector<Case> AllCases() {
   std::vector<Case> all = SmallCases();
+  for (Case& c : QuantizedCases()) all.push_back(std::move(c));
   for (Case& c : AttentionCases()) all.push_back(std::move(c));
   return all;
 }
@@ -258,10 +281,21 @@ void ExpectResults(const std::vector<Tensor>& actual,
   for (size_t i = 0; i < actual.size(); ++i) {
     SCOPED_TRACE("result " + std::to_string(i));
     std::vector<float> numbers;
-    if (actual[i].dtype() == ir::DataType::kF32) {
-      for (float number : actual[i].values<float>()) numbers.push_back(number);
-    } else {
-      for (int32_t n : actual[i].values<int32_t>()) numbers.push_back(static_cast<float>(n));
+    const auto add = [&](const auto& values) {
+      for (const auto number : values) numbers.push_back(static_cast<float>(number));
+    };
+    switch (actual[i].dtype()) {
+      case ir::DataType::kI8:
+        add(actual[i].values<int8_t>());
+        break;
+      case ir::DataType::kU8:
+        add(actual[i].values<uint8_t>());
+        break;
+      case ir::DataType::kI32:
+        add(actual[i].values<int32_t>());
+        break;
+      default:
+        add(actual[i].values<float>());
     }
     ASSERT_EQ(numbers.size(), expected[i].size());
     for (size_t k = 0; k < numbers.size(); ++k)

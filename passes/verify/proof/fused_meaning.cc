@@ -283,7 +283,8 @@ std::vector<Tensor*> OpMeanings::Attention(const ProofOp& op) {
 // Scales and zero points have one element each.
 std::vector<Tensor*> OpMeanings::QuantizedBinary(const ProofOp& op) {
   const auto& o = op.operands;
-  constexpr size_t kA = 0, kB = 3, kY = 6;
+  constexpr size_t kA = 0, kB = 3, kY = 6, kCount = 8;
+  if (o.size() != kCount || std::count(o.begin(), o.end(), nullptr) > 0) return AnyFunction(op);
   const Results whole = {o[kA + 1], o[kA + 2], o[kB + 1], o[kB + 2], o[kY], o[kY + 1]};
   const bool is_known = std::all_of(whole.begin(), whole.end(),
                                     [](Tensor* tensor) { return tensor->HasOneElement(); });
@@ -292,7 +293,8 @@ std::vector<Tensor*> OpMeanings::QuantizedBinary(const ProofOp& op) {
         c_.Make<Elementwise>(c_.NewType(), KeyOf(op), Results{o[kA], o[kB]}, Wholes(whole), false)};
   Tensor* a = Call("onnx.DequantizeLinear", {o[kA], o[kA + 1], o[kA + 2]});
   Tensor* b = Call("onnx.DequantizeLinear", {o[kB], o[kB + 1], o[kB + 2]});
-  Tensor* y = Call(op.name == "fused.qadd" ? "onnx.Add" : "onnx.Mul", {a, b});
+  const bool is_sum = op.name == "fused.qadd" || op.name == "com.microsoft.QLinearAdd";
+  Tensor* y = Call(is_sum ? "onnx.Add" : "onnx.Mul", {a, b});
   return {Call("onnx.QuantizeLinear", {y, o[kY], o[kY + 1]})};
 }
 

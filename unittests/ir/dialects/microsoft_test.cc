@@ -107,6 +107,25 @@ TEST_F(Microsoft, WeightsOfFewBitsFillTheirBlocks) {
             "com.microsoft.MatMulNBits: 2147483647 times 2147483647 weights are too many");
 }
 
+TEST_F(Microsoft, QuantizedNumbersHaveOneByteType) {
+  const DataType u8 = DataType::kU8, i8 = DataType::kI8;
+  const Value a = X({n, 4}, u8), scale = X({}), zero = X({}, u8);
+  const auto run = [&](Value b, Value b_scale, Value b_zero, Value y_zero) {
+    return Run<ms::QLinearAdd>({a, scale, zero, b, b_scale, b_zero, scale, y_zero});
+  };
+  EXPECT_EQ(run(X({4}, u8), X({1}), zero, zero), "tensor<Nx4xu8>");
+  EXPECT_EQ(run(a, scale, Value(), Value()), "tensor<Nx4xu8>");
+  EXPECT_EQ(run(X({4}, i8), scale, Value(), Value()),
+            "com.microsoft.QLinearAdd: a is u8 but b is i8");
+  EXPECT_EQ(run(a, scale, zero, X({}, i8)),
+            "com.microsoft.QLinearAdd: a is u8 but y_zero_point is i8");
+  EXPECT_EQ(run(a, X({4}), zero, zero), "com.microsoft.QLinearAdd: b_scale is [4], not a scalar");
+  EXPECT_EQ(run(X({3}, u8), scale, zero, zero),
+            "com.microsoft.QLinearAdd: a [\"N\",4] and b [3] do not broadcast");
+  EXPECT_EQ(Run<ms::QLinearMul>({X({4}), scale, Value(), X({4}), scale, Value(), scale}),
+            "com.microsoft.QLinearMul: a is f32 but must be i8 or u8");
+}
+
 TEST_F(Microsoft, AttentionProjectsFirst) {
   const Value x = X({n, 3, 6}), w = X({6, 24}), bias = X({24});
   EXPECT_EQ(Run<ms::Attention>({x, w, bias, Value(), X({2, n, 2, 5, 4})}, {.num_heads = 2}, 2),
