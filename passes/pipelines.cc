@@ -24,7 +24,7 @@ class FuseQuantizedPass : public PatternRewritePass {
   FuseQuantizedPass()
       : PatternRewritePass("fuse-quantized",
                            "operations between DequantizeLinear and QuantizeLinear on integers",
-                           {"fuse-quantized", "canonicalize"}) {}
+                           {"fuse-quantized", "quantized-moves", "canonicalize"}) {}
 };
 WEFT_REGISTER_PASS(FuseQuantizedPass);
 
@@ -85,7 +85,7 @@ class OnnxRuntimePass : public PatternRewritePass {
  public:
   OnnxRuntimePass()
       : PatternRewritePass("onnxruntime", "operators that ONNX Runtime adds to ONNX",
-                           {"onnxruntime", "canonicalize"}) {}
+                           {"onnxruntime", "quantized-moves", "canonicalize"}) {}
 };
 WEFT_REGISTER_PASS(OnnxRuntimePass);
 

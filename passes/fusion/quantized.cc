@@ -3,6 +3,8 @@
 #include <cmath>
 #include <vector>
 
+#include "ir/dialects/onnx/infer/auto_pad.h"
+
 namespace weft::passes {
 namespace {
 
@@ -24,6 +26,14 @@ std::optional<std::vector<double>> RealConstant(ir::Value v) {
   return real;
 }
 
+constexpr std::string_view kWeights =
+    "the weights have 8 bits and positive scales, one or one per output channel, and the bias, if "
+    "given, is a constant that 32 bits hold";
+
+struct ProductOperands {
+  ir::Value w, w_scale, w_zero_point;
+};
+
 bool IsByte(ir::DataType dtype) { return dtype == kI8 || dtype == kU8; }
 
 // One scale per channel, or one for all.
@@ -39,8 +49,6 @@ std::optional<std::vector<double>> ScalesOf(const ProductOperands& weights, int6
     if (!(scale > 0) || !std::isfinite(scale)) return std::nullopt;
   return scales;
 }
-
-}  // namespace
 
 std::optional<ir::Attribute> BiasOfProduct(const MatchContext& m, const ProductOperands& weights,
                                            double x_scale, double y_scale, ir::Value bias,
@@ -67,5 +75,39 @@ std::optional<ir::Attribute> BiasOfProduct(const MatchContext& m, const ProductO
   return context->DenseAttrOf(context->TensorType(kI32, ir::Shape{channels}),
                               std::span<const int32_t>(integers));
 }
+
+}  // namespace
+
+QuantizedWeights::QuantizedWeights(SourcePattern& src)
+    : w(src.Tensor("w")),
+      scale(src.Tensor("w_scale")),
+      zero_point(src.Tensor("w_zero_point")),
+      op(src.Op<ops::DequantizeLinear>(AnyAttrs(), {.output_dtype = 0})),
+      real(src.Keep(op(w, scale, zero_point))) {}
+
+Let<ir::Attribute> QuantizedWeights::Bias(
+    SourcePattern& src, const Dequantized& x, const Quantized& y, const Tensor& bias, int64_t rank,
+    const std::function<int64_t(const MatchContext&)>& channel_axis) const {
+  return src.Let(kWeights,
+                 [=, this_ = *this](const MatchContext& m) -> std::optional<ir::Attribute> {
+                   if (m[this_.w].rank() != rank) return std::nullopt;
+                   const int64_t axis = channel_axis(m);
+                   const ir::Value scale = m[this_.scale].value();
+                   if (scale.type().NumElements() != 1 &&
+                       ir::NormalAxis(m[this_.op].axis, static_cast<size_t>(rank)) != axis)
+                     return std::nullopt;
+                   return BiasOfProduct(m, {m[this_.w].value(), scale, m[this_.zero_point].value()},
+                                        *m[x.scale].splat(), *m[y.scale].splat(),
+                                        m.Has(bias) ? m[bias].value() : ir::Value(), axis);
+                 });
+}
+
+QuantizedConv::QuantizedConv(SourcePattern& src)
+    : x(src, "x", "x_scale", "x_zero_point"),
+      w(src),
+      b(src.Tensor("b")),
+      conv(src.Op<ops::Conv>(AnyAttrs(), {.auto_pad = ops::AutoPad::kNotSet})),
+      y(src, conv(x.real, w.real, src.Optional(b))),
+      bias(w.Bias(src, x, y, b, 4, [](const MatchContext&) { return 0; })) {}
 
 }  // namespace weft::passes

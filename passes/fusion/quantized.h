@@ -1,9 +1,11 @@
 // What the rules on quantised numbers share: QuantizeLinear and DequantizeLinear with one scale and
-// one zero point, and the constants of fused products.
+// one zero point, and products between them.
 #pragma once
 
+#include <functional>
 #include <optional>
 
+#include "ir/dialects/onnx/nn/conv.h"
 #include "ir/dialects/onnx/quantize.h"
 #include "passes/rules.h"
 
@@ -39,15 +41,34 @@ struct Quantized {
   }
 };
 
-// The i32 bias of a product of x and w, quantised, whose result has a scale of its own: zeros where
-// `bias` is absent. Nothing unless the weights are constants of 8 bits with positive scales, one or
-// one per output channel, which is axis `channel_axis` of w; and the bias is a constant, dequantised
-// or not, which rounding to units of x_scale * w_scale moves by less than 1/512 of a step of y.
-struct ProductOperands {
-  ir::Value w, w_scale, w_zero_point;
+// Constant weights of a product, one scale for all or one per output channel.
+struct QuantizedWeights {
+  Tensor w, scale, zero_point;
+  OpPattern<ops::DequantizeLinear> op;
+  Tensor real;
+
+  explicit QuantizedWeights(SourcePattern& src);
+
+  // The i32 bias of x times w, whose result y has a scale of its own: zeros where `bias` is absent.
+  // w has that rank, and its output channels lie along `channel_axis`. Nothing unless the weights are
+  // constants of 8 bits with positive scales, one or one per output channel; and the bias is a
+  // constant, dequantised or not, which rounding to units of x_scale * w_scale moves by less than
+  // 1/512 of a step of y.
+  Let<ir::Attribute> Bias(SourcePattern& src, const Dequantized& x, const Quantized& y,
+                          const Tensor& bias, int64_t rank,
+                          const std::function<int64_t(const MatchContext&)>& channel_axis) const;
 };
-std::optional<ir::Attribute> BiasOfProduct(const MatchContext& m, const ProductOperands& weights,
-                                           double x_scale, double y_scale, ir::Value bias,
-                                           int64_t channel_axis);
+
+// q(conv(dq(x), dq(w), b)), with explicit pads.
+struct QuantizedConv {
+  Dequantized x;
+  QuantizedWeights w;
+  Tensor b;
+  OpPattern<ops::Conv> conv;
+  Quantized y;
+  Let<ir::Attribute> bias;  // b in integers
+
+  explicit QuantizedConv(SourcePattern& src);
+};
 
 }  // namespace weft::passes

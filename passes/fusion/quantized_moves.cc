@@ -24,7 +24,7 @@ Tensor AnyDequantized(SourcePattern& src) {
 }  // namespace
 
 // q(x, s) => q(x, s, 0), dq(x, s) => dq(x, s, 0)
-WEFT_RULE(LowerAbsentZeroPoint, "fuse-quantized", kExact) {
+WEFT_RULE(LowerAbsentZeroPoint, "quantized-moves", kExact) {
   auto x = src.Tensor("x"), scale = src.Tensor("scale");
   auto f = src.OneOf<ops::QuantizeLinear, ops::DequantizeLinear>(AnyAttrs());
   auto out = f(x, scale, src.None());
@@ -34,7 +34,7 @@ WEFT_RULE(LowerAbsentZeroPoint, "fuse-quantized", kExact) {
 }
 
 // q(dq(x, s, z), s, z) => x
-WEFT_RULE(MergeDequantizeQuantize, "fuse-quantized", kExact) {
+WEFT_RULE(MergeDequantizeQuantize, "quantized-moves", kExact) {
   auto x = src.Tensor("x"), scale = src.Tensor("x_scale"), zero = src.Tensor("x_zero_point");
   auto dequantize = src.Op<ops::DequantizeLinear>(AnyAttrs(), {.output_dtype = 0});
   const Quantized y(src, src.Keep(dequantize(x, scale, zero)));
@@ -45,7 +45,7 @@ WEFT_RULE(MergeDequantizeQuantize, "fuse-quantized", kExact) {
 }
 
 // q(f(m(dq(x)))) => f(q(m(dq(x)))), f and m move elements and make none; m may be absent
-WEFT_RULE(SinkMovementThroughQuantize, "fuse-quantized", kExact) {
+WEFT_RULE(SinkMovementThroughQuantize, "quantized-moves", kExact) {
   auto f = src.OneOf<ops::Transpose, ops::Flatten>(AnyAttrs());
   auto x = MovedDequantized(src);
   const Quantized y(src, f(x));
@@ -53,7 +53,7 @@ WEFT_RULE(SinkMovementThroughQuantize, "fuse-quantized", kExact) {
 }
 
 // q(f(m(dq(x)), a)) => f(q(m(dq(x))), a), likewise
-WEFT_RULE(SinkReshapeThroughQuantize, "fuse-quantized", kExact) {
+WEFT_RULE(SinkReshapeThroughQuantize, "quantized-moves", kExact) {
   auto x = MovedDequantized(src), a = src.Tensor("a");
   auto f = src.OneOf<ops::Reshape, ops::Expand, ops::Gather>(AnyAttrs());
   const Quantized y(src, f(x, a));
@@ -61,7 +61,7 @@ WEFT_RULE(SinkReshapeThroughQuantize, "fuse-quantized", kExact) {
 }
 
 // q(slice(dq(x), starts, ends, axes, steps)) => slice(q(dq(x)), starts, ends, axes, steps)
-WEFT_RULE(SinkSliceThroughQuantize, "fuse-quantized", kExact) {
+WEFT_RULE(SinkSliceThroughQuantize, "quantized-moves", kExact) {
   auto x = AnyDequantized(src);
   auto starts = src.Tensor("starts"), ends = src.Tensor("ends");
   auto axes = src.Tensor("axes"), steps = src.Tensor("steps");
@@ -73,7 +73,7 @@ WEFT_RULE(SinkSliceThroughQuantize, "fuse-quantized", kExact) {
 
 // q(resize(dq(x), roi, scales, sizes)) => resize(q(dq(x)), roi, scales, sizes), where each element is its
 // nearest one of x
-WEFT_RULE(SinkResizeThroughQuantize, "fuse-quantized", kExact) {
+WEFT_RULE(SinkResizeThroughQuantize, "quantized-moves", kExact) {
   auto x = AnyDequantized(src);
   auto roi = src.Tensor("roi"), scales = src.Tensor("scales"), sizes = src.Tensor("sizes");
   using Mode = ops::CoordinateMode;
@@ -89,14 +89,15 @@ WEFT_RULE(SinkResizeThroughQuantize, "fuse-quantized", kExact) {
 }
 
 // q(max_pool(dq(x))) => max_pool(q(dq(x))). A window of padding alone has the least number of either.
-WEFT_RULE(SinkMaxPoolThroughQuantize, "fuse-quantized", kExact) {
+WEFT_RULE(SinkMaxPoolThroughQuantize, "quantized-moves", kExact) {
   const Dequantized x(src, "x", "x_scale", "x_zero_point");
   auto pool = src.Op<ops::MaxPool>(AnyAttrs());
   const Quantized y(src, pool(x.real));
   res.Tensor(y.q) = res.Like(pool)(res.Op<ops::QuantizeLinear>()(x.real, y.scale, y.zero_point));
 }
 
-// q(concat(xs, axis)) => concat(q(x) of each x, axis), where each x is a dq
+// q(concat(xs, axis)) => concat(q(x) of each x, axis), where each x is a dq. Not for ONNX Runtime, which
+// has the whole in one operator.
 WEFT_RULE(SinkConcatThroughQuantize, "fuse-quantized", kExact) {
   auto xs = src.Tensors("xs");
   auto axis = src.Attr<int64_t>("axis");
@@ -107,7 +108,7 @@ WEFT_RULE(SinkConcatThroughQuantize, "fuse-quantized", kExact) {
 }
 
 // q(relu(x), s, z) => clip(q(x, s, z), z, none)
-WEFT_RULE(SinkReluThroughQuantize, "fuse-quantized", kExact) {
+WEFT_RULE(SinkReluThroughQuantize, "quantized-moves", kExact) {
   auto x = src.Tensor("x");
   const Quantized y(src, src.Op<ops::Relu>()(x));
   auto q = res.Op<ops::QuantizeLinear>()(x, y.scale, y.zero_point);
@@ -116,7 +117,7 @@ WEFT_RULE(SinkReluThroughQuantize, "fuse-quantized", kExact) {
 
 // q(clip(x, low, high)) => clip(q(x), q(low), q(high)), where a NaN, which q makes the largest integer
 // of, is clipped too
-WEFT_RULE(SinkClipThroughQuantize, "fuse-quantized", kReassociates) {
+WEFT_RULE(SinkClipThroughQuantize, "quantized-moves", kReassociates) {
   auto x = src.Tensor("x"), low = src.Tensor("low"), high = src.Tensor("high");
   const Quantized y(src, src.Op<ops::Clip>()(x, src.Optional(low), src.Optional(high)));
   src.Require(DType(x, kF32), IsUniform(IfGiven(low)), IsUniform(IfGiven(high)));
@@ -128,7 +129,7 @@ WEFT_RULE(SinkClipThroughQuantize, "fuse-quantized", kReassociates) {
 }
 
 // clip(x, low, high) => x, where the bounds are those of the element type
-WEFT_RULE(DropFullClip, "fuse-quantized", kExact) {
+WEFT_RULE(DropFullClip, "quantized-moves", kExact) {
   auto x = src.Tensor("x"), low = src.Tensor("low"), high = src.Tensor("high");
   auto out = src.Op<ops::Clip>()(x, src.Optional(low), src.Optional(high));
   src.Require("the bounds are those of the element type", RangeEnd(IfGiven(low), -1),

@@ -1,0 +1,60 @@
+// What stands between DequantizeLinear and QuantizeLinear as ONNX Runtime has it in one operator of 8-bit
+// numbers, of one type in and out.
+#include "passes/fusion/quantized.h"
+
+#include "ir/dialects/microsoft/quantized.h"
+#include "ir/dialects/onnx/matmul.h"
+#include "ir/dialects/onnx/quantized_math.h"
+
+namespace weft::passes {
+namespace {
+
+namespace microsoft = ir::microsoft;
+
+// Of a product of x and w.
+void RequireTypes(SourcePattern& src, const Tensor& x, const Tensor& w, const Tensor& y) {
+  src.Require(SameDType(x, y));
+  src.Require("w is i8 where x is",
+              [=](const MatchContext& m) { return m[x].dtype() == kU8 || m[w].dtype() == kI8; });
+}
+
+template <class Op, class QOp>
+void FuseBinary(SourcePattern& src, ResultPattern& res) {
+  const Dequantized a(src, "a", "a_scale", "a_zero_point"), b(src, "b", "b_scale", "b_zero_point");
+  const Quantized y(src, src.Op<Op>()(a.real, b.real));
+  src.Require(SameDType(a.q, b.q), SameDType(a.q, y.q));
+  res.Tensor(y.q) =
+      res.Op<QOp>()(a.q, a.scale, a.zero_point, b.q, b.scale, b.zero_point, y.scale, y.zero_point);
+}
+
+}  // namespace
+
+// q(dq(a) + dq(b)) => com.microsoft.QLinearAdd(a, b)
+WEFT_RULE(FuseQuantizedAddForOrt, "onnxruntime", kReassociates) {
+  FuseBinary<ops::Add, microsoft::QLinearAdd>(src, res);
+}
+
+// q(dq(a) * dq(b)) => com.microsoft.QLinearMul(a, b)
+WEFT_RULE(FuseQuantizedMulForOrt, "onnxruntime", kReassociates) {
+  FuseBinary<ops::Mul, microsoft::QLinearMul>(src, res);
+}
+
+// q(conv(dq(x), dq(w), b)) => qlinear_conv(x, w, b)
+WEFT_RULE(FuseQuantizedConvForOrt, "onnxruntime", kReassociates) {
+  const QuantizedConv c(src);
+  RequireTypes(src, c.x.q, c.w.w, c.y.q);
+  res.Tensor(c.y.q) = res.Op<ops::QLinearConv>(AttrsOf(c.conv))(
+      c.x.q, c.x.scale, c.x.zero_point, c.w.w, c.w.scale, c.w.zero_point, c.y.scale, c.y.zero_point,
+      res.Constant(c.bias));
+}
+
+// q(matmul(dq(x), dq(w))) => qlinear_matmul(x, w)
+WEFT_RULE(FuseQuantizedMatmulForOrt, "onnxruntime", kReassociates) {
+  const Dequantized x(src, "x", "x_scale", "x_zero_point"), w(src, "w", "w_scale", "w_zero_point");
+  const Quantized y(src, src.Op<ops::MatMul>()(x.real, w.real));
+  RequireTypes(src, x.q, w.q, y.q);
+  res.Tensor(y.q) = res.Op<ops::QLinearMatMul>()(x.q, x.scale, x.zero_point, w.q, w.scale,
+                                                 w.zero_point, y.scale, y.zero_point);
+}
+
+}  // namespace weft::passes
