@@ -115,10 +115,11 @@ absl::Status Export(ir::Program& program, Destination to, const ExportOptions& o
     writer.AddDefault(name, dense);
   }
   const onnx::Notes node_notes(TextsOf(module, onnx::kNodeNotes));
-  writer.set_node_notes(&node_notes);
+  const onnx::Notes value_notes(TextsOf(module, onnx::kValueNotes));
+  writer.set_notes(&node_notes, &value_notes);
   WEFT_RETURN_IF_ERROR(writer.Write(program.body(), attrs.input_names.value_or(ir::Strings()),
                                     attrs.output_names.value_or(ir::Strings()), &graph));
-  onnx::Notes(TextsOf(module, onnx::kValueNotes)).AddToValues(&graph);
+  value_notes.AddToValues(&graph);
   WriteOpsets(module, writer.domains(), options.target_opset, &model);
   for (const pb::FunctionProto& function : functions.functions()) *model.add_functions() = function;
   if (to.path != nullptr)

@@ -202,6 +202,26 @@ TEST(RoundTrip, OpaqueOperatorsKeepStatedTypes) {
             "builtin.return(y)\n");
 }
 
+TEST(RoundTrip, TypesAreStatedWhereInferenceDoesNotFindThem) {
+  ModelBuilder m;
+  m.Input("x", {2, -2});
+  m.Input("z", {2, 3});
+  m.Output("y", {-4, 2});
+  m.Node("Relu", {"x"}, {"inferred"});
+  m.Node("Relu", {"z"}, {"of numbers"});
+  m.Node("NotOfOnnx", {"inferred", "of numbers"}, {"stated"});
+  ModelBuilder::SetInfo(m.graph()->add_value_info(), "stated", {2, -3}, pb::TensorProto::FLOAT);
+  m.Node("Relu", {"stated"}, {"with a note"});
+  ModelBuilder::SetInfo(m.graph()->add_value_info(), "with a note", {2, -3},
+                        pb::TensorProto::FLOAT);
+  m.graph()->mutable_value_info(1)->set_doc_string("a note");
+  SetInts(m.Node("Transpose", {"with a note"}, {"y"}), "perm", {1, 0});
+  const pb::ModelProto out = Rewritten(m);
+  std::vector<std::string> stated;
+  for (const auto& info : out.graph().value_info()) stated.push_back(info.name());
+  EXPECT_EQ(stated, (std::vector<std::string>{"of numbers", "stated", "with a note"}));
+}
+
 TEST(RoundTrip, AnOutputThatIsAnInputStaysOne) {
   ModelBuilder m;
   m.Input("x", {2});

@@ -5,6 +5,7 @@
 #include "ir/analysis/constant.h"
 #include "ir/dialects/builtin.h"
 #include "ir/dialects/onnx/control.h"
+#include "ir/infer.h"
 #include "ir/walk.h"
 #include "tools/onnx/element_types.h"
 #include "tools/onnx/export/fused_functions.h"
@@ -44,6 +45,16 @@ absl::Status Annotated(const absl::Status& status, Operation op) {
   const std::string_view where = op.location().str();
   return ir::Annotate(
       status, where.empty() ? std::string(op.name()) : fmt::format("{} ({})", op.name(), where));
+}
+
+// Null where nothing is known.
+std::vector<ir::Type> InferredTypes(Operation op) {
+  std::vector<ir::Type> types(op.num_results());
+  std::string error;
+  if (!ir::InferResultTypes(op.context(), op.opcode(), op.operands().vec(), op.attrs(), types,
+                            &error))
+    types.assign(types.size(), ir::Type());
+  return types;
 }
 
 bool IsOptionalResult(Operation op, uint32_t i) {
@@ -220,6 +231,7 @@ void GraphWriter::WriteResults(Operation op, pb::GraphProto* graph, pb::NodeProt
   uint32_t named = 0;  // results that get names
   for (Value result : op.results())
     named += !result.IsUnused() || !result.name().empty() || names_.Has(result);
+  const std::vector<ir::Type> inferred = InferredTypes(op);
   for (uint32_t i = 0; i < op.num_results(); ++i) {
     const Value result = op.result(i);
     if (names_.Has(result)) {  // an output of the graph, named beforehand
@@ -232,11 +244,19 @@ void GraphWriter::WriteResults(Operation op, pb::GraphProto* graph, pb::NodeProt
       continue;
     }
     node->add_output(names_.Assign(result, result.name()));
-    if (constants_ == Constants::kInitializers)
+    if (constants_ == Constants::kInitializers && MustState(result, inferred[i]))
       AddValueInfo(names_.Get(result), result.type(), graph->mutable_value_info());
   }
   while (node->output_size() > 0 && node->output(node->output_size() - 1).empty())
     node->mutable_output()->RemoveLast();
+}
+
+// Whether a graph says what type the value has. Sizes that are not numbers are left to inference where
+// it finds them: ONNX Runtime 1.30 is up to 10 % slower on graphs that state them
+// (benchmarks/peers/simplify/against_ort.js --speed).
+bool GraphWriter::MustState(Value value, ir::Type inferred) const {
+  const bool has_note = value_notes_ != nullptr && value_notes_->Has(names_.Get(value));
+  return value.type().IsStatic() || inferred != value.type() || has_note;
 }
 
 // A constant of the graph that no value of the program stands for.

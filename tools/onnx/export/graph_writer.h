@@ -54,8 +54,12 @@ class GraphWriter {
   void AddDefault(std::string_view name, ir::Attribute dense) {
     tensors_.push_back({std::string(name), dense});
   }
-  // What nodes say beside what they compute, which outlives the writer.
-  void set_node_notes(const Notes* notes) { node_notes_ = notes; }
+  // What nodes and values say beside what they are, which outlives the writer. It writes those of nodes,
+  // and states the type of a value that says something, so that there is where to write it.
+  void set_notes(const Notes* of_nodes, const Notes* of_values) {
+    node_notes_ = of_nodes;
+    value_notes_ = of_values;
+  }
   // Writes a top-level block with these input and output names. Its large constants, and those of
   // blocks below, end up in tensors().
   absl::Status Write(ir::Block block, const ir::Strings& inputs, const ir::Strings& outputs,
@@ -76,6 +80,7 @@ class GraphWriter {
   absl::Status WriteSubgraph(ir::Region region, pb::GraphProto* graph);
   void WriteOperands(ir::Operation op, pb::NodeProto* node);
   void WriteResults(ir::Operation op, pb::GraphProto* graph, pb::NodeProto* node);
+  bool MustState(ir::Value value, ir::Type inferred) const;
   std::string Copy(ir::Value value, std::string_view name, pb::GraphProto* graph);
   bool IsPlainResult(ir::Value value, ir::Block block) const;
 
@@ -83,6 +88,7 @@ class GraphWriter {
   int64_t target_;
   FusedFunctionTable* functions_;
   const Notes* node_notes_ = nullptr;
+  const Notes* value_notes_ = nullptr;
   ValueNames names_;
   ValueNames node_names_;  // ONNX Runtime refuses two nodes of one name
   std::vector<Tensor> tensors_;

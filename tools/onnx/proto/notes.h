@@ -33,6 +33,7 @@ class Notes {
  public:
   explicit Notes(const ir::Strings& list);  // may be of any contents
   bool empty() const { return notes_.empty(); }
+  bool Has(const std::string& key) const { return notes_.contains(key); }
   void AddTo(ir::Operation op, pb::NodeProto* node) const;
   std::string DocOf(ir::Operation op) const;  // "" where there is none
   void AddToValues(pb::GraphProto* graph) const;
