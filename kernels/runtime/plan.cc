@@ -9,6 +9,28 @@
 #include "kernels/runtime/plans_while_running.h"
 
 namespace weft::kernels {
+namespace {
+
+// What the plans that run on this thread ask, innermost first: a plan of a region, which a kernel runs,
+// has none of its own and asks that of the plan around it.
+class ScopedStop {
+ public:
+  explicit ScopedStop(const std::function<bool()>* stop) : before_(asked_) {
+    if (stop != nullptr && *stop) asked_ = stop;
+  }
+  ~ScopedStop() { asked_ = before_; }
+  ScopedStop(const ScopedStop&) = delete;
+  ScopedStop& operator=(const ScopedStop&) = delete;
+
+  static bool SaysStop() { return asked_ != nullptr && (*asked_)(); }
+
+ private:
+  static thread_local const std::function<bool()>* asked_;
+  const std::function<bool()>* before_;
+};
+thread_local const std::function<bool()>* ScopedStop::asked_ = nullptr;
+
+}  // namespace
 
 Plan::~Plan() = default;
 
@@ -54,10 +76,13 @@ absl::Status Plan::Run(std::span<const TensorView> inputs, std::span<const Tenso
     return address.fixed;
   };
   const auto copy = [&](const Copy& c) { std::memcpy(resolve(c.to), resolve(c.from), c.bytes); };
+  const ScopedStop stop(stop_);
   for (const Binding& binding : bindings_) views_[binding.view].data = resolve(binding.address);
   for (const Copy& c : copies_in_) copy(c);
+  if (steps_.empty() && ScopedStop::SaysStop()) [[unlikely]]
+    return absl::CancelledError("the run was stopped");
   for (Step& step : steps_) {
-    if (stop_ != nullptr && *stop_ && (*stop_)()) [[unlikely]]
+    if (ScopedStop::SaysStop()) [[unlikely]]
       return absl::CancelledError("the run was stopped before " + step.op);
     if (absl::Status status = RunStep(step); !status.ok()) [[unlikely]]
       return status;

@@ -105,8 +105,8 @@ class Session {
   // have an owner, which may be that of an input.
   absl::StatusOr<std::vector<RuntimeValue>> RunValues(std::span<const RuntimeValue> inputs);
 
-  // Asked before every operation of later runs; true ends a run with Cancelled, with outputs partly
-  // written. A loop or a branch is one operation. Null: not asked.
+  // Asked before every operation of later runs, in loops and branches too; true ends a run with
+  // Cancelled, with outputs partly written. Null: not asked.
   void set_stop(std::function<bool()> stop) { stop_ = std::move(stop); }
 
   static constexpr size_t kMaxPlans = 16;

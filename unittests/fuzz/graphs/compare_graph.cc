@@ -26,12 +26,18 @@ using kernels::Tensor;
 using kernels::TensorView;
 using Tensors = std::vector<Tensor>;
 
+// A Loop may be told to run for ever. What the graph takes as it is it may take many times rewritten.
+constexpr int64_t kMaxOperations = 1'000'000, kMaxOperationsRewritten = 100 * kMaxOperations;
+
 absl::StatusOr<Tensors> RunOn(ir::Program& program, const std::string& provider,
-                              const Tensors& inputs) {
+                              const Tensors& inputs,
+                              int64_t max_operations = kMaxOperationsRewritten) {
   WEFT_ASSIGN_OR_RETURN(const auto session,
                         kernels::Session::Create(program, {.provider = provider}));
   std::vector<TensorView> views;
   for (const Tensor& input : inputs) views.push_back(input.view());
+  session->set_stop(
+      [max_operations, count = int64_t{0}]() mutable { return ++count > max_operations; });
   return session->Run(views);
 }
 
@@ -140,11 +146,11 @@ void GraphCheck::AddInputSet(const std::string& name, uint64_t seed, Contents co
     }
     set.inputs.push_back(std::move(*tensor));
   }
-  if (auto outputs = RunOn(program_, "reference", set.inputs); outputs.ok())
+  if (auto outputs = RunOn(program_, "reference", set.inputs, kMaxOperations); outputs.ok())
     set.reference = std::move(*outputs);
   else if (name == "tame")
     why_not_ = ir::Message(outputs.status());
-  if (auto outputs = RunOn(program_, "auto", set.inputs); outputs.ok())
+  if (auto outputs = RunOn(program_, "auto", set.inputs, kMaxOperations); outputs.ok())
     set.automatic = std::move(*outputs);
   for (int i = 0; set.reference && name != "special" && i < kPerturbed; ++i) {
     Tensors inputs;

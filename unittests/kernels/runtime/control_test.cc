@@ -49,6 +49,18 @@ class ControlTest : public SessionFixture {
     }
     return text;
   }
+  // A run of a loop without an end, which carries what `next` makes.
+  void ExpectStopped(Value (*next)(Block body)) {
+    const Value go = Flag(), x = Input(F({}));
+    const Operation op = MakeWithRegions<ops::Loop>(program, {Value(), go, x}, 1);
+    const Block body = Body(op, {F({})});
+    ReturnFrom(body, {body.argument(1), next(body)});
+    ASSERT_EQ(MakeSession({op.result()}), "");
+    int asked = 0;
+    session->set_stop([&] { return ++asked == 100; });
+    EXPECT_THAT(Again(Tensors(Bool(true), F32({}, {1}))), testing::HasSubstr("was stopped"));
+    EXPECT_EQ(asked, 100);
+  }
   template <class... T>
   static std::vector<Tensor> Tensors(T... tensors) {
     std::vector<Tensor> list;
@@ -136,6 +148,13 @@ TEST_F(ControlTest, ALoopWithoutAConditionIgnoresWhatTheBodySaysOfIt) {
   const Value next = AtEndOf(body).Make<ops::Add>({body.argument(2), body.argument(2)});
   ReturnFrom(body, {AtEndOf(body).Make<ops::Less>({next, next}), next});
   EXPECT_EQ(Run({op.result()}, Tensors(Long(4), F32({}, {1}))), "[] 16");
+}
+
+TEST_F(ControlTest, ARunIsStoppedInALoop) {
+  ExpectStopped([](Block body) { return AtEndOf(body).Make<ops::Neg>({body.argument(2)}); });
+}
+TEST_F(ControlTest, ARunIsStoppedInALoopWithoutOperations) {
+  ExpectStopped([](Block body) { return body.argument(2); });
 }
 
 TEST_F(ControlTest, ALoopThatNeverEndsIsRefused) {
