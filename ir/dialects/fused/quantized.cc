@@ -24,13 +24,6 @@ bool CheckTriple(InferContext& c, size_t i, const int64_t* channels) {
 
 }  // namespace
 
-bool CheckByte(InferContext& c, size_t i) {
-  const DataType dtype = DtypeOf(c, i);
-  if (dtype == DataType::kNull || dtype == DataType::kI8 || dtype == DataType::kU8) return true;
-  return c.Fail(
-      fmt::format("{} is {} but must be i8 or u8", OperandName(c, i), DataTypeName(dtype)));
-}
-
 bool CheckQuantized(InferContext& c, size_t i) { return CheckTriple(c, i, nullptr); }
 bool CheckQuantized(InferContext& c, size_t i, int64_t channels) {
   return CheckTriple(c, i, &channels);

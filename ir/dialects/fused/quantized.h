@@ -7,12 +7,10 @@
 #include <span>
 
 #include "ir/builder.h"
-#include "ir/dialects/onnx/infer/infer_util.h"
+#include "ir/dialects/onnx/infer/quantized.h"
 
 namespace weft::ir::fused {
 
-// Fails unless operand i may be u8 or i8.
-bool CheckByte(InferContext& c, size_t i);
 // Fails unless operands i, i + 1 and i + 2 may be a quantised number with one scale and zero point,
 // or, with `channels` (which may be unknown), with one per channel.
 bool CheckQuantized(InferContext& c, size_t i);

@@ -1,11 +1,13 @@
-// Sums and products of quantised numbers (ir/dialects/onnx/quantize.h) of one 8-bit type, each with one
-// scale and one zero point.
+// Operators of quantised numbers (ir/dialects/onnx/quantize.h) of 8 bits. Each number comes as three
+// operands: the integers, the f32 scale, the zero point, which has the type of the integers and is 0
+// when it is not given.
 #pragma once
 
 #include "ir/dialects/microsoft/op_info.h"
 
 namespace weft::ir::microsoft {
 
+// All of one type, each with one scale and one zero point.
 struct QLinearBinaryOp {
   static constexpr OpInfo Info(std::string_view name, std::string_view doc) {
     return {.name = name,
@@ -30,6 +32,53 @@ struct QLinearAdd : QLinearBinaryOp {
 struct QLinearMul : QLinearBinaryOp {
   static constexpr OpInfo kInfo =
       Info("com.microsoft.QLinearMul", "a product of quantised numbers, quantised");
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
+};
+
+// The scale and the zero point of b may have one element per column of the product. c is i32, in units
+// of alpha * a_scale * b_scale. The result is f32 when y_scale and y_zero_point are not given, else
+// has the type of y_zero_point.
+struct QGemm {
+  static constexpr OpInfo kInfo = {
+      .name = "com.microsoft.QGemm",
+      .operands = {"a", "a_scale", "a_zero_point", "b", "b_scale", "b_zero_point", Optional("c"),
+                   Optional("y_scale"), Optional("y_zero_point")},
+      .onnx = "QGemm",
+      .onnx_domain = kDomain,
+      .doc = "alpha * a . b + c, for matrices of quantised numbers"};
+  template <template <class> class Slot>
+  struct Attrs {
+    Slot<float> alpha{};
+    Slot<int64_t> transA{};
+    Slot<int64_t> transB{};
+    static constexpr auto Fields() {
+      return std::tuple(Field{"alpha", &Attrs::alpha, 1.0f},
+                        Field{"transA", &Attrs::transA, int64_t{0}},
+                        Field{"transB", &Attrs::transB, int64_t{0}});
+    }
+  };
+  static bool Infer(InferContext& c);
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
+};
+
+// The channels are dimension 1 or, with channels_last, the last one.
+struct QLinearGlobalAveragePool {
+  static constexpr OpInfo kInfo = {
+      .name = "com.microsoft.QLinearGlobalAveragePool",
+      .operands = {"x", "x_scale", Optional("x_zero_point"), "y_scale", Optional("y_zero_point")},
+      .onnx = "QLinearGlobalAveragePool",
+      .onnx_domain = kDomain,
+      .doc = "the mean of quantised numbers over all spatial dimensions, kept as 1"};
+  template <template <class> class Slot>
+  struct Attrs {
+    Slot<int64_t> channels_last{};
+    static constexpr auto Fields() {
+      return std::tuple(Field{"channels_last", &Attrs::channels_last, int64_t{0}});
+    }
+  };
+  static bool Infer(InferContext& c);
   static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
                                       const Attrs<Plain>& attrs);
 };

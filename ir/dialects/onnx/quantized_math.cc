@@ -4,28 +4,11 @@
 
 #include <algorithm>
 
-#include "ir/dialects/onnx/infer/infer_util.h"
+#include "ir/dialects/onnx/infer/quantized.h"
 #include "ir/dialects/onnx/infer/window.h"
 
 namespace weft::ir::ops {
 namespace {
-
-bool CheckByte(InferContext& c, size_t i) {
-  const DataType dtype = DtypeOf(c, i);
-  if (dtype == DataType::kNull || dtype == DataType::kI8 || dtype == DataType::kU8) return true;
-  return c.Fail(
-      fmt::format("{} is {} but must be i8 or u8", OperandName(c, i), DataTypeName(dtype)));
-}
-
-// Fails unless operand i may be a scalar or a vector of `size` elements, which may be unknown.
-bool CheckScalarOr(InferContext& c, size_t i, int64_t size, std::string_view what) {
-  const Dims dims = DimsOf(c, i);
-  if (!dims || dims->empty() || *dims == Shape{1}) return true;
-  if (!CheckRank(c, i, 0, 1)) return false;
-  if (MergeDim((*dims)[0], size)) return true;
-  return c.Fail(fmt::format("{} has {} entries but there are {} {}", OperandName(c, i), (*dims)[0],
-                            size, what));
-}
 
 // Fails unless operand i may be a scalar, a vector of rows (columns) of `matrix`, or have the shape of
 // `matrix` with one element per row (column).

@@ -4,6 +4,7 @@
 
 #include "ir/dialects/microsoft/quantized.h"
 #include "ir/dialects/onnx/matmul.h"
+#include "ir/dialects/onnx/nn/pool.h"
 #include "ir/dialects/onnx/quantized_math.h"
 
 namespace weft::passes {
@@ -55,6 +56,30 @@ WEFT_RULE(FuseQuantizedMatmulForOrt, "onnxruntime", kReassociates) {
   RequireTypes(src, x.q, w.q, y.q);
   res.Tensor(y.q) = res.Op<ops::QLinearMatMul>()(x.q, x.scale, x.zero_point, w.q, w.scale,
                                                  w.zero_point, y.scale, y.zero_point);
+}
+
+// q(gemm(dq(x), dq(w), b)) => com.microsoft.QGemm(x, w, b)
+WEFT_RULE(FuseQuantizedGemmForOrt, "onnxruntime", kReassociates) {
+  const Dequantized x(src, "x", "x_scale", "x_zero_point");
+  const QuantizedWeights w(src);
+  auto b = src.Tensor("b");
+  auto trans_b = src.Attr<int64_t>("transB");
+  const Quantized y(src, src.Op<ops::Gemm>({.transB = trans_b})(x.real, w.real, src.Optional(b)));
+  RequireTypes(src, x.q, w.w, y.q);
+  auto bias =
+      w.Bias(src, x, y, b, 2, [=](const MatchContext& m) { return m[trans_b] != 0 ? 0 : 1; });
+  res.Tensor(y.q) = res.Op<microsoft::QGemm>({.transB = trans_b})(
+      x.q, x.scale, x.zero_point, w.w, w.scale, w.zero_point, res.Constant(bias), y.scale,
+      y.zero_point);
+}
+
+// q(global_average_pool(dq(x))) => com.microsoft.QLinearGlobalAveragePool(x)
+WEFT_RULE(FuseQuantizedGlobalAveragePoolForOrt, "onnxruntime", kReassociates) {
+  const Dequantized x(src, "x", "x_scale", "x_zero_point");
+  const Quantized y(src, src.Op<ops::GlobalAveragePool>()(x.real));
+  src.Require(SameDType(x.q, y.q));
+  res.Tensor(y.q) = res.Op<microsoft::QLinearGlobalAveragePool>()(x.q, x.scale, x.zero_point,
+                                                                  y.scale, y.zero_point);
 }
 
 }  // namespace weft::passes

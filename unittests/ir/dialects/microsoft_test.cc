@@ -126,6 +126,34 @@ TEST_F(Microsoft, QuantizedNumbersHaveOneByteType) {
             "com.microsoft.QLinearMul: a is f32 but must be i8 or u8");
 }
 
+TEST_F(Microsoft, QGemmRoundsWhereItIsToldHow) {
+  const DataType u8 = DataType::kU8, i8 = DataType::kI8;
+  const Value a = X({n, 4}, u8), b = X({3, 4}, i8), scale = X({}), zero = X({}, u8);
+  const auto run = [&](Value b_scale, Value c, Value y_scale, Value y_zero) {
+    return Run<ms::QGemm>({a, scale, zero, b, b_scale, X({3}, i8), c, y_scale, y_zero},
+                          {.transB = 1});
+  };
+  EXPECT_EQ(run(X({3}), I32({3}), Value(), Value()), "tensor<Nx3xf32>");
+  EXPECT_EQ(run(scale, Value(), scale, X({1}, i8)), "tensor<Nx3xi8>");
+  EXPECT_EQ(run(scale, Value(), scale, Value()),
+            "com.microsoft.QGemm: has only one of y_scale and y_zero_point");
+  EXPECT_EQ(run(X({4}), Value(), scale, zero),
+            "com.microsoft.QGemm: b_scale has 4 entries but there are 3 columns");
+  EXPECT_EQ(run(scale, X({3}), scale, zero), "com.microsoft.QGemm: c is f32 but must be i32");
+  EXPECT_EQ(Run<ms::QGemm>({a, scale, zero, b, scale, X({}, i8)}),
+            "com.microsoft.QGemm: a has 4 columns but b has 3 rows");
+}
+
+TEST_F(Microsoft, QuantizedMeansKeepChannels) {
+  const DataType u8 = DataType::kU8;
+  const Value x = X({n, 3, 4, 5}, u8), scale = X({}), zero = X({}, u8);
+  EXPECT_EQ(Run<ms::QLinearGlobalAveragePool>({x, scale, zero, scale, zero}), "tensor<Nx3x1x1xu8>");
+  EXPECT_EQ(Run<ms::QLinearGlobalAveragePool>({x, scale, Value(), scale}, {.channels_last = 1}),
+            "tensor<Nx1x1x5xu8>");
+  EXPECT_EQ(Run<ms::QLinearGlobalAveragePool>({X({2, 3}, u8), scale, zero, scale, zero}),
+            "com.microsoft.QLinearGlobalAveragePool: x has rank 2 but must have 3 or more");
+}
+
 TEST_F(Microsoft, AttentionProjectsFirst) {
   const Value x = X({n, 3, 6}), w = X({6, 24}), bias = X({24});
   EXPECT_EQ(Run<ms::Attention>({x, w, bias, Value(), X({2, n, 2, 5, 4})}, {.num_heads = 2}, 2),
