@@ -24,10 +24,11 @@ absl::Status Fail(Operation op, std::string_view what) {
 
 absl::Status CheckCount(Operation op, const FixedList<OperandDef, 12>& defs, size_t count,
                         std::string_view what) {
-  size_t required = 0;
+  size_t listed = 0, required = 0;  // to the last that is required: those before it may be null
   bool variadic = false;
   for (const OperandDef& d : defs) {
-    required += d.arity == Arity::kOne;
+    ++listed;
+    if (d.arity == Arity::kOne) required = listed;
     variadic |= d.arity == Arity::kVariadic;
   }
   if (count >= required && (variadic || count <= defs.size())) return absl::OkStatus();

@@ -5,6 +5,7 @@
 #include "ir/dialects/fused/operands.h"
 #include "ir/dialects/onnx.h"
 #include "ir/dialects/onnx/infer/agreed.h"
+#include "ir/dialects/onnx/infer/indices.h"
 #include "ir/dialects/onnx/infer/infer_util.h"
 
 namespace weft::ir::fused {
@@ -49,6 +50,10 @@ bool EmbedLayerNorm::Infer(InferContext& c) {
   if (!CheckRank(c, kIds, 1, SIZE_MAX) || !CheckPositions(c, ids)) return false;
   for (const size_t i : {kIds, kPositionIds, kSegmentIds})
     if (!CheckIndex(c, i) || (ids && !CheckBroadcastsTo(c, i, *ids))) return false;
+  for (const auto& [at, table] :
+       {std::pair(kIds, kWords), {kPositionIds, kPositions}, {kSegmentIds, kSegments}})
+    if (const Dims rows = DimsOf(c, table); rows && !CheckIndices(c, at, rows->front(), "rows"))
+      return false;
   if (!ids) return SetTensor(c, 0, dtype, ids);
   Shape dims = *ids;
   dims.push_back(columns.dim());

@@ -6,6 +6,7 @@
 
 #include "ir/dialects/onnx/body.h"
 #include "ir/dialects/onnx/elementwise.h"
+#include "ir/dialects/onnx/infer/indices.h"
 #include "ir/dialects/onnx/infer/infer_util.h"
 #include "ir/dialects/onnx/math.h"
 #include "ir/dialects/onnx/matmul.h"
@@ -185,7 +186,8 @@ bool MatMulNBits::Infer(InferContext& c) {
   if (!CheckElements(c, 1, attrs.N * blocks.count * blocks.bytes) ||
       !CheckElements(c, 2, attrs.N * blocks.count) ||
       !CheckElements(c, 3, attrs.N * (packed ? blocks.zero_bytes : blocks.count)) ||
-      !CheckGroups(c, attrs) || !CheckShape(c, 5, {&attrs.N, 1}))
+      !CheckGroups(c, attrs) || !CheckIndices(c, 4, blocks.count, "blocks") ||
+      !CheckShape(c, 5, {&attrs.N, 1}))
     return false;
   Dims dims = DimsOf(c, 0);
   if (dims && !MergeDim(dims->back(), attrs.K))

@@ -84,9 +84,10 @@ std::vector<ir::Value> DrawOperands(const ir::OpDef& def, GraphMaker& maker) {
 
 std::vector<ir::Value> OperandsFromList(const ir::OpDef& def, GraphMaker& maker) {
   const auto& list = maker.random().Pick(kernels::OperandLists());
-  size_t fewest = 0, most = 0;
+  size_t listed = 0, fewest = 0, most = 0;
   for (const ir::OperandDef& operand : def.info->operands) {
-    fewest += operand.arity != ir::Arity::kOptional;
+    ++listed;
+    if (operand.arity != ir::Arity::kOptional) fewest = listed;
     most += operand.arity == ir::Arity::kVariadic ? 3 : 1;
   }
   most = std::min(most, list.size());

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "ir/dialects/builtin.h"
+#include "ir/dialects/microsoft.h"
 #include "ir/dialects/onnx.h"
 #include "ir/rewriter.h"
 
@@ -84,6 +85,17 @@ TEST_F(VerifierTest, NamesTheOperandThatIsMissing) {
   const Operation add = b.Create<ops::Add>({x, x});
   b.SetOperand(add, 1, Value());
   EXPECT_EQ(Verdict(), "onnx.Add: operand y is required but not given");
+}
+
+TEST_F(VerifierTest, CountsOperandsToTheLastThatIsRequired) {
+  LoadMicrosoftDialect(context);
+  const Value bytes = b.AddInput("bytes", context.TensorType(DataType::kU8, {1, 2, 3}));
+  const Value scale = b.AddInput("scale", context.TensorType(DataType::kF32, {1}));
+  b.Builder::Create({.opcode = kOpcodeOf<microsoft::QLinearGlobalAveragePool>,
+                     .operands = {bytes, scale, Value()},
+                     .attrs = MakeAttrs<microsoft::QLinearGlobalAveragePool>(context, {}),
+                     .result_types = {context.TensorType(DataType::kU8, {1, 2, 1})}});
+  EXPECT_EQ(Verdict(), "com.microsoft.QLinearGlobalAveragePool: has 3 operands but needs 4 to 5");
 }
 
 TEST_F(VerifierTest, FindsAParameterOfAnotherType) {

@@ -105,6 +105,12 @@ TEST_F(Microsoft, WeightsOfFewBitsFillTheirBlocks) {
   EXPECT_EQ(Run<ms::MatMulNBits>({X({2, 40}), X({5}, u8), X({5})},
                                  {.K = INT32_MAX, .N = INT32_MAX, .block_size = 16}),
             "com.microsoft.MatMulNBits: 2147483647 times 2147483647 weights are too many");
+  const std::vector<int32_t> groups(16, 2);
+  const Value g_idx = b.Constant(context.DenseAttrOf(context.TensorType(DataType::kI32, {16}),
+                                                     std::span<const int32_t>(groups)));
+  EXPECT_EQ(Run<ms::MatMulNBits>({X({2, 16}), X({5, 1, 8}, u8), X({5}), Value(), g_idx},
+                                 {.K = 16, .N = 5, .block_size = 16}),
+            "com.microsoft.MatMulNBits: g_idx 2 is out of range for 1 blocks");
 }
 
 TEST_F(Microsoft, QuantizedNumbersHaveOneByteType) {

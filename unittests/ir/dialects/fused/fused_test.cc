@@ -297,6 +297,7 @@ TEST_F(Fused, EmbedLayerNormNamesWhatDoesNotFit) {
   EXPECT_EQ(run({ids, words, positions, scale, scale, X({3, 5}, DataType::kI64)}),
             "position_ids [3,5] does not broadcast to [2,5]");
   EXPECT_EQ(run({ids, X({9}), positions, scale}), "words has rank 1 but must have 2");
+  EXPECT_EQ(run({I({-9, 9}), words, positions, scale}), "ids 9 is out of range for 9 rows");
 }
 
 TEST_F(Fused, RotaryEmbeddingTurnsPairsOfColumns) {
