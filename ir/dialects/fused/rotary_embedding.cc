@@ -78,12 +78,15 @@ std::vector<Value> RotaryEmbedding::Decompose(Builder& b, std::span<const Value>
   if (!IsStaticDim(columns)) return {};
   const Pairs pairs = PairsOf(b, x, attrs.interleaved);
   const auto times = [&](Value v, Value w) { return b.Make<ops::Mul>({v, w}); };
-  if (cos.type().dims().back() == columns && sin.type().dims().back() == columns) {
+  const auto have = [&](int64_t count) {
+    return cos.type().dims().back() == count && sin.type().dims().back() == count;
+  };
+  if (have(columns)) {
     const Pairs partners = {b.Make<ops::Neg>({pairs.second}), pairs.first};
     return {b.Make<ops::Add>(
         {times(x, cos), times(JoinPairs(b, partners, x, attrs.interleaved), sin)})};
   }
-  if (cos.type().dims().back() != sin.type().dims().back()) return {};
+  if (!have(columns / 2)) return {};
   const Pairs turned = {b.Make<ops::Sub>({times(pairs.first, cos), times(pairs.second, sin)}),
                         b.Make<ops::Add>({times(pairs.second, cos), times(pairs.first, sin)})};
   return {JoinPairs(b, turned, x, attrs.interleaved)};

@@ -21,7 +21,7 @@ struct RotaryEmbedding {
     }
   };
   static bool Infer(InferContext& c);
-  // None where D is not known.
+  // None where D is not known, or whether there is a number for each pair or for each column.
   static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
                                       const Attrs<Plain>& attrs);
 };

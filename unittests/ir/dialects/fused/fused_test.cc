@@ -312,6 +312,17 @@ TEST_F(Fused, RotaryEmbeddingTurnsPairsOfColumns) {
   EXPECT_EQ(Run<fused::RotaryEmbedding>({Unranked(), X({3, 8}), X({3, 8})}), "tensor<*xf32>");
 }
 
+TEST_F(Fused, RotaryEmbeddingHasABodyWhereTheNumbersOfAPairAreKnown) {
+  const auto size_of_body = [&](Value angles) {
+    return fused::RotaryEmbedding::Decompose(b, std::vector<Value>{X({3, 8}), angles, angles},
+                                             {.interleaved = false})
+        .size();
+  };
+  EXPECT_EQ(size_of_body(X({3, 8})), 1u);
+  EXPECT_EQ(size_of_body(X({3, 4})), 1u);
+  EXPECT_EQ(size_of_body(X({3, n})), 0u);  // 4 or 8
+}
+
 TEST_F(Fused, RotaryEmbeddingNamesWhatDoesNotFit) {
   const Value x = X({2, 4, 8});
   EXPECT_EQ(Run<fused::RotaryEmbedding>({X({2, 7}), X({7}), X({7})}),
