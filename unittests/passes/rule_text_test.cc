@@ -51,8 +51,9 @@ TEST(PrintedRuleLibrary, IsReadBackWhereThereIsNoNativeCode) {
                   "fold-batch-norm-into-gemm", "fold-batch-norm-through-transposes",
                   // Constants of a quantisation.
                   "fuse-quantized-conv", "fuse-quantized-gemm", "fuse-quantized-matmul",
+                  "fuse-quantized-conv-for-ort", "fuse-quantized-gemm-for-ort",
                   // One thing or the other.
-                  "fuse-matmul-into-gemm", "lower-attention-mask",
+                  "fuse-matmul-into-gemm", "lower-attention-mask", "fuse-quantized-matmul-for-ort",
                   // What only this rule asks or computes.
                   "split-average-pool", "fuse-slices-into-split", "merge-slices", "merge-clamps",
                   "fuse-pd-multihead-matmul", "lower-wide-conv-block",
