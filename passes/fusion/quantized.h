@@ -41,6 +41,24 @@ struct Quantized {
   }
 };
 
+// q(op(dq(a), dq(b))).
+template <class Op>
+struct QuantizedBinary {
+  Dequantized a, b;
+  Quantized y;
+
+  explicit QuantizedBinary(SourcePattern& src)
+      : a(src, "a", "a_scale", "a_zero_point"),
+        b(src, "b", "b_scale", "b_zero_point"),
+        y(src, src.Op<Op>()(a.real, b.real)) {}
+
+  template <class QOp>
+  void ReplaceBy(ResultPattern& res) const {
+    res.Tensor(y.q) = res.Op<QOp>()(a.q, a.scale, a.zero_point, b.q, b.scale, b.zero_point, y.scale,
+                                    y.zero_point);
+  }
+};
+
 // Constant weights of a product, one scale for all or one per output channel.
 struct QuantizedWeights {
   Tensor w, scale, zero_point;

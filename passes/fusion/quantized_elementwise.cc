@@ -9,28 +9,16 @@
 #include "passes/pattern_layout.h"
 
 namespace weft::passes {
-namespace {
-
-template <class Op, class QOp>
-void FuseBinary(SourcePattern& src, ResultPattern& res) {
-  const Dequantized a(src, "a", "a_scale", "a_zero_point"), b(src, "b", "b_scale", "b_zero_point");
-  const Quantized y(src, src.Op<Op>()(a.real, b.real));
-  res.Tensor(y.q) =
-      res.Op<QOp>()(a.q, a.scale, a.zero_point, b.q, b.scale, b.zero_point, y.scale, y.zero_point);
-}
-
-}  // namespace
-
 // q(dq(a) + dq(b)) => qadd(a, b)
 WEFT_RULE(FuseQuantizedAdd, "fuse-quantized", kReassociates,
           .algebra = "q(dq(a) + dq(b)) => qadd(a, b)") {
-  FuseBinary<ops::Add, fused::QAdd>(src, res);
+  QuantizedBinary<ops::Add>(src).ReplaceBy<fused::QAdd>(res);
 }
 
 // q(dq(a) * dq(b)) => qmul(a, b)
 WEFT_RULE(FuseQuantizedMul, "fuse-quantized", kReassociates,
           .algebra = "q(dq(a) * dq(b)) => qmul(a, b)") {
-  FuseBinary<ops::Mul, fused::QMul>(src, res);
+  QuantizedBinary<ops::Mul>(src).ReplaceBy<fused::QMul>(res);
 }
 
 namespace {

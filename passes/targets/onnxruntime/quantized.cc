@@ -21,11 +21,9 @@ void RequireTypes(SourcePattern& src, const Tensor& x, const Tensor& w, const Te
 
 template <class Op, class QOp>
 void FuseBinary(SourcePattern& src, ResultPattern& res) {
-  const Dequantized a(src, "a", "a_scale", "a_zero_point"), b(src, "b", "b_scale", "b_zero_point");
-  const Quantized y(src, src.Op<Op>()(a.real, b.real));
-  src.Require(SameDType(a.q, b.q), SameDType(a.q, y.q));
-  res.Tensor(y.q) =
-      res.Op<QOp>()(a.q, a.scale, a.zero_point, b.q, b.scale, b.zero_point, y.scale, y.zero_point);
+  const QuantizedBinary<Op> binary(src);
+  src.Require(SameDType(binary.a.q, binary.b.q), SameDType(binary.a.q, binary.y.q));
+  binary.template ReplaceBy<QOp>(res);
 }
 
 }  // namespace
