@@ -9,7 +9,7 @@
 
 #include "ir/builder.h"
 #include "ir/dialects/onnx.h"
-#include "ir/dialects/onnx/infer/infer_util.h"
+#include "ir/dialects/onnx/infer/agreed.h"
 
 namespace weft::ir {
 namespace litert {
@@ -192,7 +192,7 @@ bool Pack::Infer(InferContext& c) {
   Dims dims;
   for (const size_t i : all) {
     if (!dims) dims = DimsOf(c, i);
-    if (dims && !CheckShape(c, i, *dims)) return false;
+    if (dims && !AgreeOnShape(c, i, *dims)) return false;
   }
   int64_t axis = c.attrs_of<Pack>().axis;
   if (!dims) return SetTensor(c, 0, dtype, std::nullopt);

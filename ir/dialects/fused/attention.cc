@@ -5,7 +5,7 @@
 #include "ir/dialects/fused/operands.h"
 #include "ir/dialects/onnx.h"
 #include "ir/dialects/onnx/body.h"
-#include "ir/dialects/onnx/infer/infer_util.h"
+#include "ir/dialects/onnx/infer/agreed.h"
 #include "ir/dialects/onnx/nn/heads.h"
 
 namespace weft::ir::fused {
@@ -52,10 +52,22 @@ bool CheckHeads(InferContext& c, int64_t q, int64_t k) {
                             OperandName(c, 1)));
 }
 
-// How many heads of q each of x serves; 1 where that is not known.
-int64_t Sharing(Value x, Value q, size_t heads_at) {
-  if (!x.type().HasRank() || !q.type().HasRank()) return 1;
-  const int64_t heads = q.type().dim(heads_at), from = x.type().dim(heads_at);
+// The heads of the scores, as q or what is added to them or masks them says.
+int64_t HeadsOf(std::span<const Value> operands, size_t heads_at) {
+  if (operands[0].type().HasRank() && IsStaticDim(operands[0].type().dim(heads_at)))
+    return operands[0].type().dim(heads_at);
+  for (const size_t i : {3, 4}) {
+    const Value mask = OperandOrNull(operands, i);
+    if (!mask || !mask.type().HasRank() || mask.type().rank() < 3) continue;
+    const int64_t heads = mask.type().dim(mask.type().rank() - 3);
+    if (IsStaticDim(heads) && heads != 1) return heads;
+  }
+  return kUnknownDim;
+}
+
+// How many of the heads each of x serves; 1 where that is not known.
+int64_t Sharing(Value x, int64_t heads, size_t heads_at) {
+  const int64_t from = x.type().HasRank() ? x.type().dim(heads_at) : kUnknownDim;
   return IsStaticDim(heads) && IsStaticDim(from) && from > 0 ? heads / from : 1;
 }
 
@@ -80,9 +92,11 @@ bool Attention::Infer(InferContext& c) {
       !Agree(c, &keys, 2, v[sequence_at]) || !Agree(c, &depth, 0, q[3]) ||
       !Agree(c, &depth, 1, k[3]))
     return false;
-  const Shape scores = {batch.dim, q[heads_at], q[sequence_at], keys.dim};
-  if (!CheckBroadcastsTo(c, 3, scores) || !CheckBroadcastsTo(c, 4, scores)) return false;
-  Shape dims = {batch.dim, q[heads_at], q[sequence_at], v[3]};
+  Shape scores = {batch.dim, q[heads_at], q[sequence_at], keys.dim};
+  if (!AgreeOnBroadcast(c, 3, scores) || !AgreeOnBroadcast(c, 4, scores) ||
+      !CheckHeads(c, scores[1], heads.dim))
+    return false;
+  Shape dims = {scores[0], scores[1], scores[2], v[3]};
   if (bshd) std::swap(dims[1], dims[2]);
   return SetTensor(c, 0, dtype, dims);
 }
@@ -92,15 +106,16 @@ std::vector<Value> Attention::Decompose(Builder& b, std::span<const Value> opera
   Value q = operands[0], k = operands[1], v = operands[2];
   const bool bshd = attrs.layout == AttentionLayout::kBshd;
   const size_t heads_at = bshd ? 2 : 1;
-  const int64_t k_times = Sharing(k, q, heads_at), v_times = Sharing(v, q, heads_at);
+  const int64_t heads = HeadsOf(operands, heads_at);
+  const int64_t k_times = Sharing(k, heads, heads_at), v_times = Sharing(v, heads, heads_at);
   const bool swaps_k = bshd && k_times == 1;  // in one step with the transposition
   if (bshd) {
     q = SwapHeadsAndSequence(b, q);
     v = SwapHeadsAndSequence(b, v);
     if (!swaps_k) k = SwapHeadsAndSequence(b, k);
   }
-  if (k_times != 1) k = ops::RepeatHeads(b, k, ops::DimOf(b, q, 1), k_times);
-  if (v_times != 1) v = ops::RepeatHeads(b, v, ops::DimOf(b, q, 1), v_times);
+  if (k_times != 1) k = ops::RepeatHeads(b, k, b.ConstantInts({heads}), k_times);
+  if (v_times != 1) v = ops::RepeatHeads(b, v, b.ConstantInts({heads}), v_times);
   k = b.Make<ops::Transpose>({k}, {.perm = swaps_k ? Ints{0, 2, 3, 1} : Ints{0, 1, 3, 2}});
   Value scores = b.Make<ops::MatMul>({q, k});
   scores = b.Make<ops::Mul>({scores, b.ConstantScalar(q.type().dtype(), attrs.scale)});

@@ -46,10 +46,11 @@ bool EmbedLayerNorm::Infer(InferContext& c) {
     if (const Dims dims = DimsOf(c, i))
       if (!columns.Add(c, i, dims->back())) return false;
   }
-  const Dims ids = DimsOf(c, kIds);
-  if (!CheckRank(c, kIds, 1, SIZE_MAX) || !CheckPositions(c, ids)) return false;
+  Dims ids = DimsOf(c, kIds);
+  if (!CheckRank(c, kIds, 1, SIZE_MAX)) return false;
   for (const size_t i : {kIds, kPositionIds, kSegmentIds})
-    if (!CheckIndex(c, i) || (ids && !CheckBroadcastsTo(c, i, *ids))) return false;
+    if (!CheckIndex(c, i) || (ids && !AgreeOnBroadcast(c, i, *ids))) return false;
+  if (!CheckPositions(c, ids)) return false;
   for (const auto& [at, table] :
        {std::pair(kIds, kWords), {kPositionIds, kPositions}, {kSegmentIds, kSegments}})
     if (const Dims rows = DimsOf(c, table); rows && !CheckIndices(c, at, rows->front(), "rows"))

@@ -4,7 +4,7 @@
 
 #include "ir/dialects/fused/operands.h"
 #include "ir/dialects/onnx.h"
-#include "ir/dialects/onnx/infer/infer_util.h"
+#include "ir/dialects/onnx/infer/agreed.h"
 
 namespace weft::ir::fused {
 
@@ -17,7 +17,7 @@ bool Linear::Infer(InferContext& c) {
     return false;
   Shape w = DimsOf(c, 1).value_or(Shape{kUnknownDim, kUnknownDim});
   if (attrs.transpose_w) std::swap(w[0], w[1]);
-  if (!CheckShape(c, 2, {&w[1], 1})) return false;
+  if (!AgreeOnShape(c, 2, {&w[1], 1})) return false;
   Dims dims = DimsOf(c, 0);
   if (!dims) dims = DimsOf(c, 3);  // which is like the result
   if (!dims) return SetTensor(c, 0, dtype, std::nullopt);
@@ -25,7 +25,7 @@ bool Linear::Infer(InferContext& c) {
     return c.Fail(fmt::format("x has {} columns but w has {} rows{}", dims->back(), w[0],
                               attrs.transpose_w ? " (transposed)" : ""));
   dims->back() = w[1];
-  return CheckShape(c, 3, *dims) && SetTensor(c, 0, dtype, dims);
+  return AgreeOnShape(c, 3, *dims) && SetTensor(c, 0, dtype, dims);
 }
 
 std::vector<Value> Linear::Decompose(Builder& b, std::span<const Value> operands,

@@ -6,7 +6,7 @@
 
 #include "ir/dialects/fused/operands.h"
 #include "ir/dialects/onnx.h"
-#include "ir/dialects/onnx/infer/infer_util.h"
+#include "ir/dialects/onnx/infer/agreed.h"
 
 namespace weft::ir::fused {
 
@@ -34,10 +34,10 @@ bool LayerNorm::Infer(InferContext& c) {
   if (!dims) return SetTensor(c, 0, dtype, dims) && SetTensor(c, 1, dtype, dims);
   int64_t axis = c.attrs_of<LayerNorm>().axis;
   if (!NormalizeAxis(c, &axis, dims->size())) return false;
+  if (!AgreeOnShape(c, 3, *dims)) return false;
   const auto last = std::span(*dims).subspan(static_cast<size_t>(axis));
   for (const size_t i : {1, 2, 4})
-    if (!CheckShape(c, i, last)) return false;
-  if (!CheckShape(c, 3, *dims)) return false;
+    if (!AgreeOnShape(c, i, last)) return false;
   return SetTensor(c, 0, dtype, dims) && SetTensor(c, 1, dtype, dims);
 }
 
@@ -56,8 +56,8 @@ bool RmsNorm::Infer(InferContext& c) {
   if (!CheckTensors(c) || !SameDtype(c, {0, 1, 2}, &dtype) || !CheckFloat(c, 0) ||
       !CheckRank(c, 0, 1, SIZE_MAX) || !CheckSum(c, 2))
     return false;
-  const Dims dims = DimsOf(c, 0);
-  if (dims && (!CheckShape(c, 1, std::span(*dims).last(1)) || !CheckShape(c, 2, *dims)))
+  Dims dims = DimsOf(c, 0);
+  if (dims && (!AgreeOnShape(c, 2, *dims) || !AgreeOnShape(c, 1, std::span(*dims).last(1))))
     return false;
   return SetTensor(c, 0, dtype, dims) && SetTensor(c, 1, dtype, dims);
 }
@@ -76,7 +76,7 @@ std::vector<Value> RmsNorm::Decompose(Builder& b, std::span<const Value> operand
 namespace {
 
 // Operand i of a group_norm is [C, 1, ...] or [1, C, 1, ...], for an x of shape `dims`.
-bool CheckPerChannel(InferContext& c, size_t i, std::span<const int64_t> dims) {
+bool AgreeOnChannels(InferContext& c, size_t i, std::span<int64_t> dims) {
   if (!c.HasOperand(i) || !c.Ranked(i)) return true;
   const size_t rank = c.operand_type(i).rank();
   if (rank + 1 != dims.size() && rank != dims.size())
@@ -85,8 +85,11 @@ bool CheckPerChannel(InferContext& c, size_t i, std::span<const int64_t> dims) {
                     "rank {}",
                     OperandName(c, i), rank, dims.size()));
   Shape expected(rank, 1);
-  expected[rank + 1 - dims.size()] = dims[1];
-  return CheckShape(c, i, expected);
+  int64_t& channels = expected[rank + 1 - dims.size()];
+  channels = dims[1];
+  if (!AgreeOnShape(c, i, expected)) return false;
+  dims[1] = channels;
+  return true;
 }
 
 }  // namespace
@@ -98,13 +101,13 @@ bool GroupNorm::Infer(InferContext& c) {
       !CheckRank(c, 0, 2, SIZE_MAX) || !CheckActivation(c, attrs.activation, {}))
     return false;
   if (attrs.groups < 1) return c.Fail(fmt::format("groups is {}", attrs.groups));
-  const Dims dims = DimsOf(c, 0);
+  Dims dims = DimsOf(c, 0);
   if (!dims) return SetTensor(c, 0, dtype, dims);
+  if (!AgreeOnChannels(c, 1, *dims) || !AgreeOnChannels(c, 2, *dims)) return false;
   if ((*dims)[1] >= 0 && (*dims)[1] % attrs.groups != 0)
     return c.Fail(
         fmt::format("x has {} channels, which are no {} groups", (*dims)[1], attrs.groups));
-  return CheckPerChannel(c, 1, *dims) && CheckPerChannel(c, 2, *dims) &&
-         SetTensor(c, 0, dtype, dims);
+  return SetTensor(c, 0, dtype, dims);
 }
 
 namespace {

@@ -8,25 +8,22 @@ namespace weft::ir::fused {
 namespace {
 
 // One element, or, where `channels` is given, that many.
-bool CheckOnePer(InferContext& c, size_t i, const int64_t* channels) {
+bool CheckOnePer(InferContext& c, size_t i, int64_t* channels) {
   const Dims dims = DimsOf(c, i);
   if (!dims || dims->empty() || *dims == Shape{1}) return true;
   if (channels == nullptr) return CheckRank(c, i, 0, 1) && CheckScalar(c, i);
-  return CheckVector(c, i, *channels, "channels");
-}
-
-bool CheckTriple(InferContext& c, size_t i, const int64_t* channels) {
-  DataType dtype;
-  return CheckByte(c, i) && SameDtype(c, {i, i + 2}, &dtype) &&
-         CheckDtype(c, i + 1, DataType::kF32) && CheckOnePer(c, i + 1, channels) &&
-         CheckOnePer(c, i + 2, channels);
+  if (!CheckVector(c, i, *channels, "channels")) return false;
+  if (IsStaticDim((*dims)[0])) *channels = (*dims)[0];
+  return true;
 }
 
 }  // namespace
 
-bool CheckQuantized(InferContext& c, size_t i) { return CheckTriple(c, i, nullptr); }
-bool CheckQuantized(InferContext& c, size_t i, int64_t channels) {
-  return CheckTriple(c, i, &channels);
+bool CheckQuantized(InferContext& c, size_t i, int64_t* channels) {
+  DataType dtype;
+  return CheckByte(c, i) && SameDtype(c, {i, i + 2}, &dtype) &&
+         CheckDtype(c, i + 1, DataType::kF32) && CheckOnePer(c, i + 1, channels) &&
+         CheckOnePer(c, i + 2, channels);
 }
 
 bool CheckQuantization(InferContext& c, size_t i) {

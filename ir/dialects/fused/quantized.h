@@ -12,9 +12,8 @@
 namespace weft::ir::fused {
 
 // Fails unless operands i, i + 1 and i + 2 may be a quantised number with one scale and zero point,
-// or, with `channels` (which may be unknown), with one per channel.
-bool CheckQuantized(InferContext& c, size_t i);
-bool CheckQuantized(InferContext& c, size_t i, int64_t channels);
+// or, with `channels`, with one per channel; their number is stored where it was not known.
+bool CheckQuantized(InferContext& c, size_t i, int64_t* channels = nullptr);
 // The same for the scale and zero point of a result, operands i and i + 1.
 bool CheckQuantization(InferContext& c, size_t i);
 // Bounds of a result of the zero point's type, or none.

@@ -6,6 +6,7 @@
 #include "ir/dialects/fused/operands.h"
 #include "ir/dialects/fused/quantized.h"
 #include "ir/dialects/onnx.h"
+#include "ir/dialects/onnx/infer/agreed.h"
 
 namespace weft::ir::fused {
 namespace {
@@ -13,10 +14,10 @@ namespace {
 enum Operand : size_t { kX, kXScale, kXZero, kW, kWScale, kWZero, kYScale, kYZero, kBias };
 
 // All operands but the shapes of x and w.
-bool CheckProduct(InferContext& c, int64_t channels, const Ints& clamp) {
+bool CheckProduct(InferContext& c, int64_t* channels, const Ints& clamp) {
   return CheckQuantized(c, kX) && CheckQuantized(c, kW, channels) &&
          CheckQuantization(c, kYScale) && CheckDtype(c, kBias, DataType::kI32) &&
-         CheckShape(c, kBias, {&channels, 1}) && CheckClamp(c, kYZero, clamp);
+         AgreeOnShape(c, kBias, {channels, 1}) && CheckClamp(c, kYZero, clamp);
 }
 
 }  // namespace
@@ -24,9 +25,9 @@ bool CheckProduct(InferContext& c, int64_t channels, const Ints& clamp) {
 bool QConv2d::Infer(InferContext& c) {
   const auto attrs = c.attrs_of<QConv2d>();
   if (!CheckTensors(c) || !CheckRank(c, kX, 4) || !CheckRank(c, kW, 4)) return false;
-  const Shape w = DimsOf(c, kW).value_or(Shape(4, kUnknownDim));
+  Shape w = DimsOf(c, kW).value_or(Shape(4, kUnknownDim));
   const int64_t channels = c.Ranked(kX) ? c.operand_type(kX).dim(3) : kUnknownDim;
-  if (!CheckConvChannels(c, channels, w, attrs.group) || !CheckProduct(c, w[0], attrs.clamp))
+  if (!CheckConvChannels(c, channels, w, attrs.group) || !CheckProduct(c, &w[0], attrs.clamp))
     return false;
   Dims dims;
   const Window window = {.kernel = {w[2], w[3]},
@@ -56,7 +57,7 @@ bool QLinear::Infer(InferContext& c) {
   if (!CheckTensors(c) || !CheckRank(c, kX, 1, SIZE_MAX) || !CheckRank(c, kW, 2)) return false;
   Shape w = DimsOf(c, kW).value_or(Shape{kUnknownDim, kUnknownDim});
   if (attrs.transpose_w) std::swap(w[0], w[1]);
-  if (!CheckProduct(c, w[1], attrs.clamp)) return false;
+  if (!CheckProduct(c, &w[1], attrs.clamp)) return false;
   Dims dims = DimsOf(c, kX);
   if (dims) {
     if (!MergeDim(dims->back(), w[0]))

@@ -2,17 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "ir/dialects/fused/operands.h"
 #include "ir/dialects/onnx.h"
-#include "ir/dialects/onnx/infer/infer_util.h"
+#include "ir/dialects/onnx/infer/agreed.h"
 
 namespace weft::ir::fused {
 namespace {
 
 // Operand i holds the cosines or the sines for an x of shape `dims`, whose columns are known.
-bool CheckAngles(InferContext& c, size_t i, const Shape& dims) {
+bool AgreeOnAngles(InferContext& c, size_t i, Shape& dims) {
   if (!c.Ranked(i)) return true;
   const int64_t columns = dims.back(), given = DimsOf(c, i)->back();
   Shape to = dims;
@@ -22,7 +23,9 @@ bool CheckAngles(InferContext& c, size_t i, const Shape& dims) {
     return c.Fail(fmt::format("{} has shape {}, whose last dimension is not {} or half of it",
                               OperandName(c, i), ToString(*DimsOf(c, i)), columns));
   }
-  return CheckBroadcastsTo(c, i, to);
+  if (!AgreeOnBroadcast(c, i, to)) return false;
+  std::copy(to.begin(), to.end() - 1, dims.begin());
+  return true;
 }
 
 // The first columns of all pairs of x, and the second ones.
@@ -63,10 +66,10 @@ bool RotaryEmbedding::Infer(InferContext& c) {
   if (!CheckTensors(c) || !SameDtype(c, {0, 1, 2}, &dtype) || !CheckFloat(c, 0)) return false;
   for (size_t i = 0; i < 3; ++i)
     if (!CheckRank(c, i, 1, SIZE_MAX)) return false;
-  const Dims dims = DimsOf(c, 0);
+  Dims dims = DimsOf(c, 0);
   if (!dims || !IsStaticDim(dims->back())) return SetTensor(c, 0, dtype, dims);
   if (dims->back() % 2 != 0) return c.Fail(fmt::format("{} columns are no pairs", dims->back()));
-  return CheckAngles(c, 1, *dims) && CheckAngles(c, 2, *dims) && SetTensor(c, 0, dtype, dims);
+  return AgreeOnAngles(c, 1, *dims) && AgreeOnAngles(c, 2, *dims) && SetTensor(c, 0, dtype, dims);
 }
 
 std::vector<Value> RotaryEmbedding::Decompose(Builder& b, std::span<const Value> operands,

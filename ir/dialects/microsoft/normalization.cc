@@ -99,11 +99,11 @@ bool SkipNormalizationOp::Infer(InferContext& c) {
     return false;
   for (size_t i : {2, 3, 4})
     if (!CheckRank(c, i, 1)) return false;
-  const Dims x = DimsOf(c, 0);
+  Dims x = DimsOf(c, 0);
   if (!x) return SetTensor(c, 0, dtype, x) && SetTensor(c, 3, dtype, x);
-  if (!CheckBroadcastsTo(c, 1, *x)) return false;
+  if (!AgreeOnBroadcast(c, 1, *x)) return false;
   for (size_t i : {2, 3, 4})
-    if (!CheckShape(c, i, std::span(*x).last(1))) return false;
+    if (!AgreeOnShape(c, i, std::span(*x).last(1))) return false;
   Shape statistics = *x;
   statistics.back() = 1;
   return SetTensor(c, 0, dtype, x) && SetTensor(c, 1, DataType::kF32, statistics) &&
@@ -149,11 +149,16 @@ bool CheckIds(InferContext& c) {
 }
 
 // [B, S], or [1, S] for all: ONNX Runtime takes nothing else that broadcasts.
-bool CheckPositions(InferContext& c, std::span<const int64_t> ids) {
+bool AgreeOnPositions(InferContext& c, std::span<int64_t> ids) {
   constexpr size_t kAt = 8;
   if (!CheckRank(c, kAt, 2)) return false;
   const Dims dims = DimsOf(c, kAt);
-  return !dims || CheckShape(c, kAt, Shape{dims->front() == 1 ? 1 : ids[0], ids[1]});
+  if (!dims) return true;
+  Shape shape = {dims->front() == 1 ? 1 : ids[0], ids[1]};
+  if (!AgreeOnShape(c, kAt, shape)) return false;
+  ids[1] = shape[1];
+  if (IsStaticDim(dims->front()) && dims->front() != 1) ids[0] = dims->front();
+  return true;
 }
 
 }  // namespace
@@ -171,8 +176,9 @@ bool EmbedLayerNormalization::Infer(InferContext& c) {
     if (const Dims dims = DimsOf(c, i))
       if (!columns.Add(c, i, dims->back())) return false;
   }
-  const Shape ids = DimsOf(c, 0).value_or(Shape(2, kUnknownDim));
-  if (!CheckShape(c, 1, ids) || !CheckShape(c, 7, ids) || !CheckPositions(c, ids)) return false;
+  Shape ids = DimsOf(c, 0).value_or(Shape(2, kUnknownDim));
+  if (!AgreeOnShape(c, 1, ids) || !AgreeOnShape(c, 7, ids) || !AgreeOnPositions(c, ids))
+    return false;
   const Shape dims = {ids[0], ids[1], columns.dim()};
   return SetTensor(c, 0, dtype, dims) && SetTensor(c, 1, DataType::kI32, Shape{ids[0]}) &&
          SetTensor(c, 2, dtype, dims);

@@ -6,6 +6,7 @@
 
 #include "ir/dialects/onnx/body.h"
 #include "ir/dialects/onnx/elementwise.h"
+#include "ir/dialects/onnx/infer/agreed.h"
 #include "ir/dialects/onnx/infer/quantized.h"
 #include "ir/dialects/onnx/movement.h"
 #include "ir/dialects/onnx/nn/pool.h"
@@ -35,8 +36,10 @@ std::vector<Value> DecomposeBinary(Builder& b, std::span<const Value> operands) 
 
 // Of a scale and a zero point.
 bool CheckPerTensor(InferContext& c, size_t scale, size_t zero_point) {
-  return CheckDtype(c, scale, DataType::kF32) && CheckScalar(c, scale) &&
-         CheckScalar(c, zero_point);
+  if (!CheckDtype(c, scale, DataType::kF32)) return false;
+  for (const size_t i : {scale, zero_point})
+    if (!CheckRank(c, i, 0, 1) || !CheckScalar(c, i)) return false;
+  return true;
 }
 
 }  // namespace
@@ -75,10 +78,10 @@ bool QGemm::Infer(InferContext& c) {
   if (!MergeDim(a[1], b[0]))
     return c.Fail(fmt::format("a has {} columns but b has {} rows{}", a[1], b[0],
                               attrs.transA || attrs.transB ? " (transposed)" : ""));
-  const Shape dims = {a[0], b[1]};
-  if (!CheckScalarOr(c, kBScale, dims[1], "columns") ||
-      !CheckScalarOr(c, kBZero, dims[1], "columns") || !CheckDtype(c, kC, DataType::kI32) ||
-      !CheckBroadcastsTo(c, kC, dims))
+  Shape dims = {a[0], b[1]};
+  if (!CheckScalarOr(c, kBScale, &dims[1], "columns") ||
+      !CheckScalarOr(c, kBZero, &dims[1], "columns") || !CheckDtype(c, kC, DataType::kI32) ||
+      !AgreeOnBroadcast(c, kC, dims))
     return false;
   if (c.HasOperand(kYScale) != c.HasOperand(kYZero))
     return c.Fail("has only one of y_scale and y_zero_point");

@@ -36,7 +36,7 @@ bool Where::Infer(InferContext& c) {
 
 bool Clip::Infer(InferContext& c) {
   DataType dtype;
-  if (!CheckTensors(c) || !SameDtype(c, {0, 1, 2}, &dtype)) return false;
+  if (!CheckTensors(c) || !SameDtype(c, {0, 1, 2}, &dtype) || !CheckNumber(c, 0)) return false;
   for (size_t i : {1, 2})
     if (!CheckScalar(c, i)) return false;
   return SetTensor(c, 0, dtype, DimsOf(c, 0));

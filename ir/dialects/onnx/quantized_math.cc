@@ -16,8 +16,8 @@ bool CheckPerLine(InferContext& c, size_t i, size_t matrix, bool rows) {
   const Dims dims = DimsOf(c, i), m = DimsOf(c, matrix);
   if (!dims || !m || dims->size() <= 1) {
     const bool has_line = m && (m->size() >= 2 || (!rows && m->size() == 1));
-    const int64_t size = !m ? kUnknownDim : has_line ? (*m)[m->size() - (rows ? 2 : 1)] : 1;
-    return CheckScalarOr(c, i, size, rows ? "rows" : "columns");
+    int64_t size = !m ? kUnknownDim : has_line ? (*m)[m->size() - (rows ? 2 : 1)] : 1;
+    return CheckScalarOr(c, i, &size, rows ? "rows" : "columns");
   }
   if (dims->size() != m->size())
     return c.Fail(fmt::format("{} has rank {} but {} has rank {}", OperandName(c, i), dims->size(),
@@ -91,14 +91,14 @@ bool QLinearMatMul::Infer(InferContext& c) {
     if (!CheckPerLine(c, i, 0, true)) return false;
   for (size_t i : {4, 5})
     if (!CheckPerLine(c, i, 3, false)) return false;
-  const int64_t rows = dims && dims->size() >= 2 ? (*dims)[dims->size() - 2] : kUnknownDim;
+  int64_t rows = dims && dims->size() >= 2 ? (*dims)[dims->size() - 2] : kUnknownDim;
   for (size_t i : {6, 7}) {
     if (c.Ranked(i) && c.operand_type(i).rank() > 1) {
       Dims expected = dims;
       if (!expected || expected->empty()) continue;
       expected->back() = 1;
       if (!CheckShape(c, i, *expected)) return false;
-    } else if (!CheckScalarOr(c, i, rows, "rows")) {
+    } else if (!CheckScalarOr(c, i, &rows, "rows")) {
       return false;
     }
   }
@@ -112,8 +112,8 @@ bool ConvInteger::Infer(InferContext& c) {
       !SameDtype(c, {1, 3}, &w) || !CheckScalar(c, 2) ||
       !InferIntegerConv(c, 0, 1, c.attrs_of<ConvInteger>(), &dims))
     return false;
-  const int64_t outputs = c.Ranked(1) ? (*DimsOf(c, 1))[0] : kUnknownDim;
-  return CheckScalarOr(c, 3, outputs, "output channels") && SetTensor(c, 0, DataType::kI32, dims);
+  int64_t outputs = c.Ranked(1) ? (*DimsOf(c, 1))[0] : kUnknownDim;
+  return CheckScalarOr(c, 3, &outputs, "output channels") && SetTensor(c, 0, DataType::kI32, dims);
 }
 double ConvInteger::Flops(Operation op) { return ConvFlops(op, 1); }
 
@@ -130,9 +130,9 @@ bool QLinearConv::Infer(InferContext& c) {
   if (!CheckDtype(c, 8, DataType::kI32) ||
       !InferIntegerConv(c, 0, 3, c.attrs_of<QLinearConv>(), &dims))
     return false;
-  const int64_t outputs = c.Ranked(3) ? (*DimsOf(c, 3))[0] : kUnknownDim;
+  int64_t outputs = c.Ranked(3) ? (*DimsOf(c, 3))[0] : kUnknownDim;
   for (size_t i : {4, 5})
-    if (!CheckScalarOr(c, i, outputs, "output channels")) return false;
+    if (!CheckScalarOr(c, i, &outputs, "output channels")) return false;
   return CheckShape(c, 8, {&outputs, 1}) && SetTensor(c, 0, DtypeOf(c, 7), dims);
 }
 double QLinearConv::Flops(Operation op) { return ConvFlops(op, 3); }

@@ -156,6 +156,8 @@ TEST_F(Microsoft, QuantizedMeansKeepChannels) {
   EXPECT_EQ(Run<ms::QLinearGlobalAveragePool>({x, scale, zero, scale, zero}), "tensor<Nx3x1x1xu8>");
   EXPECT_EQ(Run<ms::QLinearGlobalAveragePool>({x, scale, Value(), scale}, {.channels_last = 1}),
             "tensor<Nx1x1x5xu8>");
+  EXPECT_EQ(Run<ms::QLinearGlobalAveragePool>({x, scale, zero, X({1, 1}), zero}),
+            "com.microsoft.QLinearGlobalAveragePool: y_scale has rank 2 but must have 0 to 1");
   EXPECT_EQ(Run<ms::QLinearGlobalAveragePool>({X({2, 3}, u8), scale, zero, scale, zero}),
             "com.microsoft.QLinearGlobalAveragePool: x has rank 2 but must have 3 or more");
 }

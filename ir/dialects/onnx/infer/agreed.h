@@ -1,4 +1,5 @@
-// One size that several operands have, for messages like "k has 3 heads but v has 2".
+// Sizes that several operands share: where one leaves a size open another may state it, and a third
+// contradict that.
 #pragma once
 
 #include <string_view>
@@ -7,6 +8,7 @@
 
 namespace weft::ir {
 
+// One size, for messages like "k has 3 heads but v has 2".
 class AgreedDim {
  public:
   explicit AgreedDim(std::string_view name) : name_(name) {}
@@ -19,5 +21,9 @@ class AgreedDim {
   int64_t dim_ = kUnknownDim;
   size_t from_ = 0;
 };
+
+// CheckShape and CheckBroadcastsTo, after which `dims` holds the sizes that only operand i states, too.
+bool AgreeOnShape(InferContext& c, size_t i, std::span<int64_t> dims);
+bool AgreeOnBroadcast(InferContext& c, size_t i, std::span<int64_t> dims);
 
 }  // namespace weft::ir

@@ -9,8 +9,8 @@ namespace weft::ir {
 
 // Fails unless operand i may be u8 or i8.
 bool CheckByte(InferContext& c, size_t i);
-// Fails unless operand i may be a scalar, a vector of one element or one of `size` elements, which may
-// be unknown.
-bool CheckScalarOr(InferContext& c, size_t i, int64_t size, std::string_view what);
+// Fails unless operand i may be a scalar, a vector of one element or one of *size elements, which it
+// may be the first to state.
+bool CheckScalarOr(InferContext& c, size_t i, int64_t* size, std::string_view what);
 
 }  // namespace weft::ir

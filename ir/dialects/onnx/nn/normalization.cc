@@ -6,7 +6,7 @@
 
 #include "ir/dialects/onnx/body.h"
 #include "ir/dialects/onnx/elementwise.h"
-#include "ir/dialects/onnx/infer/infer_util.h"
+#include "ir/dialects/onnx/infer/agreed.h"
 #include "ir/dialects/onnx/reduce.h"
 #include "ir/dialects/onnx/shape.h"
 
@@ -67,11 +67,8 @@ bool InstanceNormalization::Infer(InferContext& c) {
       !CheckRank(c, 0, 3, SIZE_MAX))
     return false;
   int64_t channels = c.Ranked(0) ? c.operand_type(0).dim(1) : kUnknownDim;
-  for (size_t i = 1; i < 3; ++i) {
-    if (!CheckShape(c, i, {&channels, 1})) return false;
-    channels = MergeDim(channels, VectorLength(c, i)).value_or(channels);
-  }
-  return SetSameAs(c, 0, 0);
+  return AgreeOnShape(c, 1, {&channels, 1}) && AgreeOnShape(c, 2, {&channels, 1}) &&
+         SetSameAs(c, 0, 0);
 }
 
 std::vector<Value> InstanceNormalization::Decompose(Builder& b, std::span<const Value> operands,
@@ -97,14 +94,14 @@ bool LayerNormalization::Infer(InferContext& c) {
   auto attrs = c.attrs_of<LayerNormalization>();
   if (!CheckStashType(c, attrs.stash_type)) return false;
   const auto stash = static_cast<DataType>(attrs.stash_type);
-  const Dims x = DimsOf(c, 0);
-  Dims statistics = x;
+  Dims x = DimsOf(c, 0), statistics;
   if (x) {
     if (!NormalizeAxis(c, &attrs.axis, x->size())) return false;
-    if (!CheckBroadcastsTo(c, 1, *x) || !CheckBroadcastsTo(c, 2, *x)) return false;
+    if (!AgreeOnBroadcast(c, 1, *x) || !AgreeOnBroadcast(c, 2, *x)) return false;
+    statistics = *x;
     std::fill(statistics->begin() + attrs.axis, statistics->end(), 1);
   }
-  return SetSameAs(c, 0, 0) && SetTensor(c, 1, stash, statistics) &&
+  return SetTensor(c, 0, DtypeOf(c, 0), x) && SetTensor(c, 1, stash, statistics) &&
          SetTensor(c, 2, stash, statistics);
 }
 
@@ -156,10 +153,7 @@ bool GroupNormalization::Infer(InferContext& c) {
       !CheckRank(c, 0, 2, SIZE_MAX) || !CheckStashType(c, attrs.stash_type))
     return false;
   int64_t channels = c.Ranked(0) ? c.operand_type(0).dim(1) : kUnknownDim;
-  for (size_t i = 1; i < 3; ++i) {
-    if (!CheckShape(c, i, {&channels, 1})) return false;
-    channels = MergeDim(channels, VectorLength(c, i)).value_or(channels);
-  }
+  if (!AgreeOnShape(c, 1, {&channels, 1}) || !AgreeOnShape(c, 2, {&channels, 1})) return false;
   if (c.attrs().Get("num_groups")) {
     if (attrs.num_groups < 1)
       return c.Fail(fmt::format("num_groups is {} but must be 1 or more", attrs.num_groups));

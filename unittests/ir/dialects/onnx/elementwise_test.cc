@@ -111,6 +111,7 @@ TEST_F(OnnxElementwise, ClipTakesScalarBounds) {
   EXPECT_EQ(Run<ops::Clip>({X({n, 2}), Scalar(0), Scalar(6)}), "tensor<Nx2xf32>");
   EXPECT_EQ(Run<ops::Clip>({X({2}), Value(), Scalar(6)}), "tensor<2xf32>");
   EXPECT_EQ(Run<ops::Clip>({X({2}), X({2})}), "onnx.Clip: min is [2], not a scalar");
+  EXPECT_EQ(Run<ops::Clip>({X({2}, DataType::kBool)}), "onnx.Clip: x is bool but must be a number");
   EXPECT_EQ(Run<ops::Clip>({X({2}), Scalar(0, DataType::kF64)}),
             "onnx.Clip: x is f32 but min is f64");
 }

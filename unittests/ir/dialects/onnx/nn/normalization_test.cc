@@ -39,6 +39,9 @@ TEST_F(OnnxNormalization, LayerNormalizationNormalizesTheLastDimensions) {
   EXPECT_EQ(Run<ops::LayerNormalization>({X({2, 8}), X({8}), X({2, 2, 8})}),
             "onnx.LayerNormalization: b [2,2,8] does not broadcast to [2,8]");
   EXPECT_EQ(Run<ops::LayerNormalization>({X({2, 8}), X({2, 1}), X({2, 8})}), "tensor<2x8xf32>");
+  EXPECT_EQ(Run<ops::LayerNormalization>({X({n, -1}), X({8})}), "tensor<Nx8xf32>");
+  EXPECT_EQ(Run<ops::LayerNormalization>({X({n, -1}), X({8}), X({7})}),
+            "onnx.LayerNormalization: b [7] does not broadcast to [\"N\",8]");
   EXPECT_EQ(Run<ops::LayerNormalization>({X({2, 8}), X({8})}, {.axis = 2}),
             "onnx.LayerNormalization: axis 2 is out of range for rank 2");
   EXPECT_EQ(Run<ops::LayerNormalization>({X({2, 8}), X({8})}, {.stash_type = 7}),
