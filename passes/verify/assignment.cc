@@ -346,6 +346,24 @@ Attribute Draw::DrawField(const ir::FieldDef& field, std::span<const Value> near
   return DrawOfKind(field, near);
 }
 
+std::string Draw::DrawEquation(std::span<const Value> near) {
+  constexpr std::string_view kLetters = "abcde";
+  std::string equation, used;
+  for (const Value x : near) {
+    if (!x) continue;
+    std::string term(kLetters);
+    std::shuffle(term.begin(), term.end(), random_);
+    term.resize(std::min(term.size(), x.type().HasRank() ? x.type().rank() : size_t{2}));
+    equation += equation.empty() ? term : "," + term;
+    for (const char letter : term)
+      if (used.find(letter) == std::string::npos) used += letter;
+  }
+  // What is summed is left out; half of the time the others stay in their order.
+  if (OneIn(2)) std::shuffle(used.begin(), used.end(), random_);
+  std::erase_if(used, [&](char) { return OneIn(4); });
+  return equation + "->" + used;
+}
+
 Attribute Draw::DrawOfKind(const ir::FieldDef& field, std::span<const Value> near) {
   switch (field.kind) {
     case AttrKind::kBool:
@@ -367,7 +385,7 @@ Attribute Draw::DrawOfKind(const ir::FieldDef& field, std::span<const Value> nea
     case AttrKind::kStrings:
       return context_.StringsAttr({});
     case AttrKind::kString:
-      return context_.StringAttr("");
+      return context_.StringAttr(field.name.str() == "equation" ? DrawEquation(near) : "");
     case AttrKind::kDataType:
       return context_.DataTypeAttr(DrawDtype(OneIn(2) ? near : std::span<const Value>()));
     case AttrKind::kDense:

@@ -7,6 +7,7 @@
 #include <optional>
 #include <random>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -93,6 +94,8 @@ class Draw {
   ir::Shape ShapeOf(ir::Value value);
   ir::Shape Vary(ir::Shape shape);
   void RegroupSizes(ir::Ints* sizes, bool may_have_more);
+  // Of Einsum, whose terms are as long as the ranks of what it reads.
+  std::string DrawEquation(std::span<const ir::Value> near);
   ir::Attribute DrawOfKind(const ir::FieldDef& field, std::span<const ir::Value> near);
 
   ir::IrContext& context_;
