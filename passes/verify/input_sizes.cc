@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "ir/analysis/constant.h"
+#include "ir/analysis/shape_inference.h"
 #include "ir/analysis/verifier.h"
 #include "ir/builder.h"
 #include "ir/dialects/builtin.h"
@@ -45,6 +46,15 @@ std::vector<ir::Type> TypesWith(const std::vector<ir::Value>& inputs,
 using ir::Operation;
 using ir::Program;
 using ir::Value;
+
+// Whether no op of the program forbids these sizes: a fused norm's scale of 3 elements for an x of 1 column,
+// which its reference body would broadcast.
+bool AreAllowed(const Program& program, const SizeOfSymbol& sizes) {
+  const std::unique_ptr<Program> bound = program.Clone();
+  for (const auto& [symbol, size] : sizes)
+    if (!ir::SetDim(*bound, ir::SymbolName(symbol), size).ok()) return false;
+  return ir::PropagateTypes(*bound).ok();
+}
 
 class Opening {
  public:
@@ -141,6 +151,7 @@ std::vector<std::vector<ir::Type>> InputTypesOf(const RuleInstance& instance, ui
   const SizeOfSymbol found = FoundSizes(inputs, instance.types);
   std::vector<std::vector<ir::Type>> all;
   const auto add = [&](const SizeOfSymbol& sizes) {
+    if (sizes != found && !AreAllowed(*instance.program, sizes)) return;
     std::vector<ir::Type> types = TypesWith(inputs, instance.types, sizes);
     if (std::find(all.begin(), all.end(), types) == all.end()) all.push_back(std::move(types));
   };

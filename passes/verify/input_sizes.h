@@ -13,8 +13,8 @@
 namespace weft::passes {
 
 // Types of the inputs, with numbers for all sizes: at least those that it was found with. Where its
-// types leave sizes open, others come first, some after: each size another, all 1, and a few mixed,
-// with which the program need not run.
+// types leave sizes open, others come first, some after: each size another, all 1, and a few mixed. With
+// these the program need not run, but no op forbids them by its types.
 std::vector<std::vector<ir::Type>> InputTypesOf(const RuleInstance& instance, uint64_t seed);
 
 // Programs with symbols for some of their sizes say by the names of these what they stood for: s2 for 2. What a
