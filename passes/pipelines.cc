@@ -149,9 +149,9 @@ const std::vector<Pipeline>& Pipelines() {
     ort.insert(ort.begin(),
                {"lower-fused", "lower-attention"});  // fused anew, as ONNX Runtime has it
     for (const char* pass :
-         {"fuse-composite", "onnxruntime", "lower-fused", "constant-folding", "shape-arithmetic",
-          "onnxruntime", "layout-cleanup", "constant-folding", "common-subexpression-elimination",
-          "dead-code-elimination"})
+         {"fuse-composite", "onnxruntime", "fuse-quantized-concat-for-ort", "lower-fused",
+          "constant-folding", "shape-arithmetic", "onnxruntime", "layout-cleanup",
+          "constant-folding", "common-subexpression-elimination", "dead-code-elimination"})
       ort.emplace_back(pass);
     for (const char* pass : {"superopt", "constant-folding", "common-subexpression-elimination",
                              "dead-code-elimination"})

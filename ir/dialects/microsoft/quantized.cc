@@ -138,8 +138,34 @@ std::vector<Value> QLinearGlobalAveragePool::Decompose(Builder& b, std::span<con
   return {Quantized(b, y, operands, 3)};
 }
 
+bool QLinearConcat::Infer(InferContext& c) {
+  constexpr size_t kFirst = 2;
+  if (!CheckTensors(c)) return false;
+  if (c.num_operands() <= kFirst || (c.num_operands() - kFirst) % 3 != 0)
+    return c.Fail("wants the integers, the scale and the zero point of each input");
+  std::vector<size_t> integers = {1};
+  std::vector<ir::Type> inputs;
+  for (size_t i = kFirst; i < c.num_operands(); i += 3) {
+    for (size_t k = i; k < i + 3; ++k)
+      if (!c.HasOperand(k)) return c.Fail(fmt::format("operand {} is not given", k));
+    if (!CheckPerTensor(c, i + 1, i + 2)) return false;
+    integers.insert(integers.end(), {i, i + 2});
+    inputs.push_back(c.operand_type(i));
+  }
+  DataType dtype;
+  return SameDtype(c, integers, &dtype) && CheckByte(c, 1) && CheckPerTensor(c, 0, 1) &&
+         ConcatTensors(c, inputs, c.attrs_of<QLinearConcat>().axis);
+}
+
+std::vector<Value> QLinearConcat::Decompose(Builder& b, std::span<const Value> operands,
+                                            const Attrs<Plain>& attrs) {
+  std::vector<Value> numbers;
+  for (size_t i = 2; i < operands.size(); i += 3) numbers.push_back(Dequantized(b, operands, i));
+  return {Quantized(b, b.Make<ops::Concat>(numbers, {.axis = attrs.axis}), operands, 0)};
+}
+
 void LoadQuantizedOps(IrContext& context) {
-  AddOps<QLinearAdd, QLinearMul, QGemm, QLinearGlobalAveragePool>(context);
+  AddOps<QLinearAdd, QLinearMul, QGemm, QLinearGlobalAveragePool, QLinearConcat>(context);
 }
 
 }  // namespace weft::ir::microsoft

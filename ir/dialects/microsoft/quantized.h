@@ -83,6 +83,23 @@ struct QLinearGlobalAveragePool {
                                       const Attrs<Plain>& attrs);
 };
 
+// For each of the numbers three operands.
+struct QLinearConcat {
+  static constexpr OpInfo kInfo = {.name = "com.microsoft.QLinearConcat",
+                                   .operands = {"y_scale", "y_zero_point", Variadic("inputs")},
+                                   .onnx = "QLinearConcat",
+                                   .onnx_domain = kDomain,
+                                   .doc = "joins quantised numbers along an axis, quantised"};
+  template <template <class> class Slot>
+  struct Attrs {
+    Slot<int64_t> axis{};
+    static constexpr auto Fields() { return std::tuple(Field{"axis", &Attrs::axis}); }
+  };
+  static bool Infer(InferContext& c);
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
+};
+
 void LoadQuantizedOps(IrContext& context);
 
 }  // namespace weft::ir::microsoft

@@ -235,5 +235,23 @@ TEST_F(Microsoft, RotaryEmbeddingTurnsPairs) {
       "com.microsoft.RotaryEmbedding: rotary_embedding_dim needs num_heads");
 }
 
+TEST_F(Microsoft, QLinearConcatHasThreeOperandsForEachInput) {
+  const DataType u8 = DataType::kU8;
+  const Value scale = X({}), zero = X({}, u8), a = X({n, 3}, u8), b = X({n, 5}, u8);
+  const auto run = [&](std::vector<Value> operands) {
+    return Run<ms::QLinearConcat>(std::move(operands), {.axis = 1});
+  };
+  EXPECT_EQ(run({scale, zero, a, scale, zero, b, scale, zero}), "tensor<Nx8xu8>");
+  EXPECT_EQ(run({scale, zero, a, scale, zero, b, scale}),
+            "com.microsoft.QLinearConcat: wants the integers, the scale and the zero point of each "
+            "input");
+  EXPECT_EQ(run({scale, zero, a, scale, Value()}),
+            "com.microsoft.QLinearConcat: operand 4 is not given");
+  EXPECT_EQ(run({scale, zero, a, X({3}), zero}),
+            "com.microsoft.QLinearConcat: inputs[1] is [3], not a scalar");
+  EXPECT_EQ(run({scale, zero, X({n, 3}, DataType::kI8), scale, zero}),
+            "com.microsoft.QLinearConcat: y_zero_point is u8 but inputs[0] is i8");
+}
+
 }  // namespace
 }  // namespace weft::ir
