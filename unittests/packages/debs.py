@@ -45,8 +45,9 @@ NEEDS = {
     "python3-weft": ["python3 (>=", "python3-numpy", "libweft0 (>="],
 }
 MEGABYTE = 1_000_000
-# In megabytes: of the two programs, with the library that they share, 8 each; of a .deb, of what it unpacks to.
-MAX_PROGRAMS, MAX_DEB, MAX_UNPACKED = 16, 8, 64
+# In megabytes: of the two programs, with the library that they share, 8 each (g++ 14 of Debian 13 makes 8 % more of the
+# same sources than g++ 12); of a .deb; of what it unpacks to.
+MAX_PROGRAMS, MAX_DEB, MAX_UNPACKED = {"deb12": 16, "deb13": 17}, 8, 64
 
 
 def run(*command):
@@ -94,8 +95,9 @@ def faults_of(package):
         yield f"is larger than {MAX_DEB} MB, or {MAX_UNPACKED} MB when it is unpacked"
     if package.name == "weft-tools":
         programs = sum(size for name, size in package.sizes.items() if "/doc/" not in name)
-        if programs > MAX_PROGRAMS * MEGABYTE:
-            yield f"its programs have {programs / MEGABYTE:.1f} MB, at most {MAX_PROGRAMS} are allowed"
+        most = MAX_PROGRAMS.get(version.rpartition("~")[2], max(MAX_PROGRAMS.values()))
+        if programs > most * MEGABYTE:
+            yield f"its programs have {programs / MEGABYTE:.1f} MB, at most {most} are allowed"
 
 
 def stripped_faults(package):
