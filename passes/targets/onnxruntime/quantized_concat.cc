@@ -39,14 +39,16 @@ bool IsPerTensor(Operation op) {
          (dtype == DataType::kI8 || dtype == DataType::kU8);
 }
 
-// The concat that `quantize` alone reads, of numbers of the same type.
+// The concat in f32 that `quantize` alone reads, of numbers of the same type.
 Operation JoinedBy(Operation quantize) {
   if (!IsPerTensor<ops::QuantizeLinear>(quantize) || !quantize.operand(0).HasOneUse() ||
       quantize.attrs_of<ops::QuantizeLinear>().precision != 0)
     return {};
   const Operation concat = quantize.operand(0).DefiningOp();
   const DataType dtype = quantize.operand(2).type().dtype();
-  if (!concat || !concat.Is<ops::Concat>() || concat.block() != quantize.block()) return {};
+  if (!concat || !concat.Is<ops::Concat>() || concat.block() != quantize.block() ||
+      quantize.operand(0).type().dtype() != DataType::kF32)
+    return {};
   const auto fits = [&](Value x) {
     const Operation op = x ? x.DefiningOp() : Operation();
     return IsPerTensor<ops::DequantizeLinear>(op) && op.operand(2).type().dtype() == dtype;
