@@ -278,7 +278,7 @@ typedef struct weft_session weft_session;
 typedef struct weft_session_options {
   size_t size;
   const char* isa;       /* portable, avx2, avx512, amx; NULL: the best of the machine */
-  const char* provider;  /* whose kernels first: auto, xnnpack, reference; NULL: auto */
+  const char* provider;  /* kernels: auto, native, xnnpack, reference; NULL: auto */
   const char* pipeline;  /* what is done to a copy of the model first, none: nothing; NULL: fuse */
   const char* numerics;  /* see weft_optimize_options */
   int32_t threads;       /* that run, the caller among them; 0: as many as there are CPUs for us */

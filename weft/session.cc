@@ -11,7 +11,7 @@
 #include "ir/base/suggest.h"
 #include "kernels/available_cpus.h"
 #include "kernels/runtime_value.h"
-#include "weft/base/numeric_isa.h"
+#include "weft/base/numeric_kernels.h"
 #include "weft/context.h"
 #include "weft/optimize/run_passes.h"
 
@@ -141,7 +141,7 @@ absl::StatusOr<kernels::SessionOptions> RunnerOptionsOf(const SessionOptions& op
   const int all = std::min(kernels::AvailableCpus(), kernels::ThreadPool::kMaxThreads);
   WEFT_ASSIGN_OR_RETURN(std::string isa, IsaFor(options.isa, options.numerics));
   return kernels::SessionOptions{.threads = options.threads == 0 ? all : options.threads,
-                                 .provider = options.provider,
+                                 .provider = ProviderFor(options.provider, options.numerics),
                                  .isa = std::move(isa),
                                  .oversubscribe = options.oversubscribe};
 }

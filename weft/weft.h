@@ -288,7 +288,7 @@ struct SessionOptions {
   // threads, also at the same time: each has its caller's at least, and none waits for another.
   int threads = 0;
   std::string isa = {};           // portable, avx2, avx512, amx; empty: the best of the machine
-  std::string provider = "auto";  // whose kernels first: auto, xnnpack, reference
+  std::string provider = "auto";  // kernels: auto, native, xnnpack, reference
   // What the session does to a copy of the model first; "none": it runs as it is.
   std::string pipeline = "fuse";
   std::string numerics = "reassociates";  // see OptimizeOptions

@@ -12,12 +12,16 @@
 #include "kernels/native/nhwc.h"
 #include "kernels/native/simd/conv2d.h"
 #include "kernels/native/simd/depthwise.h"
+#include "kernels/native/simd/winograd.h"
 #include "kernels/runtime/decomposed.h"
 
 namespace weft::kernels::native {
 namespace {
 
+// Of an op that our kernels take.
 absl::StatusOr<simd::Conv2dShape> MakeShape(const KernelContext& context) {
+  if (!context.AllFloat32()) return context.Unsupported("only f32");
+  if (!context.constant(1)) return context.Unsupported("weights that are not constant");
   const auto attrs = context.attrs_of<ir::fused::Conv2d>();
   const std::span<const int64_t> x = context.dims(0), w = context.dims(1);
   const simd::Conv2dShape shape = Conv2dShapeOf(attrs, x, w, attrs.x_channels_first);
@@ -25,6 +29,10 @@ absl::StatusOr<simd::Conv2dShape> MakeShape(const KernelContext& context) {
   if (attrs.group < 1 || w[1] * attrs.group != shape.in_channels || w[0] % attrs.group != 0 ||
       y[1] != shape.out_height() || y[2] != shape.out_width() || y[3] != w[0])
     return context.InvalidArgument("the operands and the result do not fit together");
+  if (context.HasInput(2) && context.input_type(2).NumElements() != shape.out_channels)
+    return context.InvalidArgument("the bias has not one element per channel");
+  if (context.HasInput(3) && context.input_type(3) != context.result_type(0))
+    return context.Unsupported("a residual that is broadcast");
   return shape;
 }
 
@@ -143,13 +151,7 @@ Made MakeProducts(const KernelContext& context, const simd::Conv2dShape& shape, 
 }
 
 Made MakeConv2d(const KernelContext& context) {
-  if (!context.AllFloat32()) return context.Unsupported("only f32");
-  if (!context.constant(1)) return context.Unsupported("weights that are not constant");
   WEFT_ASSIGN_OR_RETURN(const simd::Conv2dShape shape, MakeShape(context));
-  if (context.HasInput(2) && context.input_type(2).NumElements() != shape.out_channels)
-    return context.InvalidArgument("the bias has not one element per channel");
-  if (context.HasInput(3) && context.input_type(3) != context.result_type(0))
-    return context.Unsupported("a residual that is broadcast");
   const int64_t groups = context.attrs_of<ir::fused::Conv2d>().group;
   const bool channels_first = context.attrs_of<ir::fused::Conv2d>().x_channels_first;
   if (channels_first && groups > 1) return context.Unsupported("groups of an image in NCHW");
@@ -158,6 +160,52 @@ Made MakeConv2d(const KernelContext& context) {
   return depthwise ? MakeDepthwise(context, shape) : MakeProducts(context, shape, groups);
 }
 const RegisterKernel<ir::fused::Conv2d> kConv2d("native", &MakeConv2d);
+
+// --- Winograd's products ----------------------------------------------------------
+
+// The weights of the definition too, for outputs that are not finite.
+struct WinogradWeights {
+  std::shared_ptr<PackedGroups> direct;
+  std::shared_ptr<simd::PackedMatrix> squares;
+};
+
+absl::StatusOr<WinogradWeights> PackSquares(const KernelContext& context,
+                                            const simd::Conv2dShape& shape) {
+  WinogradWeights weights;
+  WEFT_ASSIGN_OR_RETURN(weights.direct, PackGroups(context, shape, 1));
+  const ir::Attribute constant = context.constant(1);
+  WEFT_ASSIGN_OR_RETURN(weights.squares,
+                        context.packed().Get<simd::PackedMatrix>(
+                            "winograd w=" + std::to_string(constant.id()),
+                            [&]() -> absl::StatusOr<std::shared_ptr<simd::PackedMatrix>> {
+                              return std::make_shared<simd::PackedMatrix>(simd::PackWinogradWeights(
+                                  ConstantFloats(constant).data(), shape, context.pool()));
+                            }));
+  return weights;
+}
+
+Made MakeWinograd(const KernelContext& context) {
+  WEFT_ASSIGN_OR_RETURN(const simd::Conv2dShape shape, MakeShape(context));
+  const auto attrs = context.attrs_of<ir::fused::Conv2d>();
+  if (attrs.group != 1 || attrs.x_channels_first ||
+      !simd::ConvolvesFasterByWinograd(shape, CurrentIsa()))
+    return context.Unsupported("convolutions for which it is not faster");
+  WEFT_ASSIGN_OR_RETURN(const WinogradWeights weights, PackSquares(context, shape));
+  return MakeNative("convolution by Winograd", {.may_overwrite = 1u << 3, .spaces_rows = true},
+                    [shape, weights, activation = ActivationOf(context)](const KernelArgs& args) {
+                      simd::Conv2d({.shape = shape,
+                                    .x = args.input<float>(0),
+                                    .weights = &weights.direct->front(),
+                                    .winograd_weights = weights.squares.get(),
+                                    .bias = args.input<float>(2),
+                                    .residual = args.input<float>(3),
+                                    .y = args.output<float>(0),
+                                    .y_stride = args.result_stride,
+                                    .activation = activation},
+                                   *args.pool);
+                    });
+}
+const RegisterKernel<ir::fused::Conv2d> kWinograd("winograd", &MakeWinograd);
 
 // --- NCHW -------------------------------------------------------------------------
 

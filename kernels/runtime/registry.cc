@@ -90,10 +90,12 @@ void AddKernelFactory(ir::Opcode opcode, std::string_view provider, KernelFactor
                                std::string(opcode.name()));
 }
 
-std::vector<std::string> ProviderChoices() { return {"auto", "xnnpack", "reference"}; }
+std::vector<std::string> ProviderChoices() { return {"auto", "native", "xnnpack", "reference"}; }
 
 absl::StatusOr<std::vector<std::string>> ProviderOrder(std::string_view choice) {
-  if (choice == "auto") return std::vector<std::string>{"native", "xnnpack", "reference"};
+  if (choice == "auto")
+    return std::vector<std::string>{"winograd", "native", "xnnpack", "reference"};
+  if (choice == "native") return std::vector<std::string>{"native", "xnnpack", "reference"};
   if (choice == "xnnpack") return std::vector<std::string>{"xnnpack", "native", "reference"};
   if (choice == "reference") return std::vector<std::string>{"reference"};
   return ir::InvalidArgument("unknown provider '" + std::string(choice) + "', expected one of " +

@@ -1,8 +1,10 @@
 // Which kernel runs an op: the providers and the order in which they are asked.
 //
 // Providers: "reference" (plain loops, every op), "xnnpack" (XNNPACK's operators), "native" (our own
-// vector kernels). A choice is a list of them:
-//   auto       native, xnnpack, reference   (a native kernel is registered where it measured faster)
+// vector kernels), "winograd" (ours for 3 x 3 convolutions, with sums in another order). A choice is a
+// list of them:
+//   auto       winograd, native, xnnpack, reference   (ours are registered where they measured faster)
+//   native     native, xnnpack, reference
 //   xnnpack    xnnpack, native, reference
 //   reference  reference
 // Besides those, "strings" has what runs on tensors of strings, for all of them.
@@ -27,7 +29,7 @@
 
 namespace weft::kernels {
 
-// What users may name: "auto", "xnnpack", "reference".
+// What users may name: "auto", "native", "xnnpack", "reference".
 std::vector<std::string> ProviderChoices();
 // Providers in the order they are asked; InvalidArgument for an unknown choice.
 absl::StatusOr<std::vector<std::string>> ProviderOrder(std::string_view choice);

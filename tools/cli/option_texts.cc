@@ -152,8 +152,8 @@ constexpr Text kTexts[] = {
 
     // Running.
     {"ir-run", "--provider",
-     "Whose kernels run: auto (the default: ours, then XNNPACK's, then reference kernels), "
-     "xnnpack, reference."},
+     "Whose kernels run: auto (the default: ours, then XNNPACK's, then reference kernels), native "
+     "(without convolutions by Winograd, whose sums have another order), xnnpack, reference."},
     {"ir-run", "--isa",
      "The instructions that kernels may use: portable, avx2, avx512 or amx. Without it, all that "
      "the machine has."},

@@ -34,7 +34,7 @@
 #include "tools/ir_run/tune.h"
 #include "tools/onnx/origins.h"
 #include "tools/tools.h"
-#include "weft/base/numeric_isa.h"
+#include "weft/base/numeric_kernels.h"
 
 namespace weft::tools {
 namespace {
@@ -81,7 +81,7 @@ void AddFlags(CLI::App& app, Flags* flags) {
   AddPipelineFlag(app, &flags->passes);
   AddOtherPassFlags(app, &flags->passes);
   app.add_option("--provider", flags->provider,
-                 fmt::format("whose kernels: {} (auto); portable|avx2|avx512|amx",
+                 fmt::format("kernels: {}; portable|avx2|avx512|amx",
                              fmt::join(kernels::ProviderChoices(), "|")))
       ->type_name("K");
   app.add_option("--isa", flags->isa)->type_name("I")->group(kSameLine);
@@ -292,7 +292,7 @@ absl::Status Run(Flags& flags) {
   WEFT_RETURN_IF_ERROR(ApplyShapes(flags.shapes, *program));
   WEFT_ASSIGN_OR_RETURN(std::string isa, IsaFor(flags.isa, flags.passes.numerics));
   kernels::SessionOptions options = {.threads = ThreadsOf(flags),
-                                     .provider = flags.provider,
+                                     .provider = ProviderFor(flags.provider, flags.passes.numerics),
                                      .isa = std::move(isa),
                                      .profile = !flags.profile.empty() || flags.picture.wanted(),
                                      .oversubscribe = flags.oversubscribe};

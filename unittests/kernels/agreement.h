@@ -17,7 +17,8 @@ class AgreementOf {
 
   // That provider runs the op, and its results are within `tolerance` of the largest.
   void Of(const std::string& provider, double tolerance = 1e-6) const {
-    const std::string choice = provider == "xnnpack" ? "xnnpack" : "auto";
+    const bool is_choice = provider == "xnnpack" || provider == "native";
+    const std::string choice = is_choice ? provider : "auto";
     const auto expected = program_.Run({.provider = "reference"});
     ASSERT_TRUE(expected.ok()) << expected.status();
     for (const int threads : {1, 2}) {

@@ -10,6 +10,7 @@
 
 #include "kernels/isa.h"
 #include "unittests/test_paths.h"
+#include "weft/base/numeric_kernels.h"
 #include "weft/weft.h"
 
 namespace weft {
@@ -154,6 +155,12 @@ TEST_F(SessionTest, SaysWhatItRunsWith) {
   EXPECT_EQ(best.num_threads(), 1);
   const Session exact = Must(Session::Create(model_, {.threads = 1, .numerics = "exact"}));
   EXPECT_EQ(exact.isa(), kernels::IsaName(kernels::BestChainIsa()));
+}
+
+TEST(NumericKernels, ExactNumbersLeaveOutWinogradsProducts) {
+  EXPECT_EQ(ProviderFor("auto", "exact"), "native");
+  EXPECT_EQ(ProviderFor("auto", "reassociates"), "auto");
+  EXPECT_EQ(ProviderFor("xnnpack", "exact"), "xnnpack");
 }
 
 TEST_F(SessionTest, UsesTheThreadsOfAnotherModelsSession) {

@@ -7,6 +7,7 @@
 #include "kernels/native/simd/gemm_tile.h"
 #include "kernels/native/simd/strided_copy.h"
 #include "kernels/native/simd/window_axis.h"
+#include "kernels/native/simd/winograd.h"
 
 namespace weft::kernels::simd {
 namespace {
@@ -286,6 +287,11 @@ void Conv2d(const Conv2dArguments& arguments, ThreadPool& pool) {
                          {&arguments, c.tiles, c.rows, c.columns, c.x_stride, c.y_stride,
                           c.residual_stride, RunSomeOfRow, &c},
                          pool);
+  }
+  if (arguments.winograd_weights != nullptr) {
+    return Conv2dByWinograd({&arguments, c.tiles, c.rows, c.columns, c.x_stride, c.y_stride,
+                             c.residual_stride, RunSomeOfRow, &c},
+                            pool);
   }
   const Grid grid = MakeGrid(c, pool.num_threads());
   const int64_t per_image = grid.row_tasks * grid.panel_tasks;

@@ -56,9 +56,11 @@ struct Conv2dArguments {
   // read a row of the window, in one channel, at a time.
   bool x_channels_first = false;
   const PackedMatrix* weights = nullptr;  // by PackConv2dWeights
-  const float* bias = nullptr;            // [out_channels], optional
-  const float* residual = nullptr;        // as y, optional; may be y
-  float* y = nullptr;                     // [batch, out_height, out_width, out_channels]
+  // By PackWinogradWeights (winograd.h), optional: then used where ConvolvesFasterByWinograd.
+  const PackedMatrix* winograd_weights = nullptr;
+  const float* bias = nullptr;      // [out_channels], optional
+  const float* residual = nullptr;  // as y, optional; may be y
+  float* y = nullptr;               // [batch, out_height, out_width, out_channels]
   // Floats from one pixel to the next, more than the channels to read or write a part of a wider tensor; 0: dense.
   int64_t x_stride = 0;
   int64_t residual_stride = 0;

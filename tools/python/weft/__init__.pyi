@@ -254,7 +254,7 @@ class Session:
     isa: str  # of our own kernels: "avx2", ...
     #   threads   that run, the caller among them; 0: as many as there are CPUs for us
     #   isa       portable, avx2, avx512, amx; None: the best of the machine
-    #   provider  whose kernels first: auto, xnnpack, reference
+    #   provider  kernels: auto, native, xnnpack, reference
     #   pipeline  what is done to a copy of the model first; "none" is nothing; None: fuse
     #   threads_of  a session of any model, whose threads this one uses too
     def __init__(self, model: _Source, *, threads: int = ..., isa: str | None = ..., provider: str | None = ...,

@@ -29,7 +29,7 @@ class Session:
 
     threads        that run, the caller among them; 0: as many as there are CPUs for us
     isa            "portable", "avx2", "avx512" or "amx"; None: the best of the machine
-    provider       whose kernels first: "auto", "xnnpack", "reference"
+    provider       kernels: "auto", "native", "xnnpack", "reference"
     pipeline       what is done to a copy of the model first; "none" is nothing; None: "fuse"
     numerics       what that may do to numbers, see optimize
     oversubscribe  more threads than CPUs

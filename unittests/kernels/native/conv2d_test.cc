@@ -14,11 +14,8 @@ struct ConvCase {
   bool x_channels_first = false;  // x NCHW
 };
 
-void ExpectConv(const ConvCase& c, const std::string& provider,
-                Activation activation = Activation::kNone, bool residual = false) {
-  SCOPED_TRACE(provider + ": " + ir::ToString(c.x) + " * " + ir::ToString(c.w) + " " +
-               std::string(ir::EnumName(activation)));
-  Agreement<fused::Conv2d>(
+OpProgram ProgramOf(const ConvCase& c, Activation activation, bool residual) {
+  return OpProgram::Make<fused::Conv2d>(
       {Random(c.x, 1), Constant(Random(c.w, 2)), Constant(Random({c.w[0]}, 3)),
        residual ? Operand(Random(c.y, 4)) : Operand()},
       {.strides = c.strides,
@@ -29,8 +26,15 @@ void ExpectConv(const ConvCase& c, const std::string& provider,
        .activation_params =
            activation == Activation::kClip ? ir::Floats{-0.5f, 1.0f} : ir::Floats{},
        .x_channels_first = c.x_channels_first},
-      {FloatResult(c.y)})
-      .Of(provider);
+      {FloatResult(c.y)});
+}
+
+void ExpectConv(const ConvCase& c, const std::string& provider,
+                Activation activation = Activation::kNone, bool residual = false) {
+  SCOPED_TRACE(provider + ": " + ir::ToString(c.x) + " * " + ir::ToString(c.w) + " " +
+               std::string(ir::EnumName(activation)));
+  AgreementOf(ProgramOf(c, activation, residual))
+      .Of(provider, provider == "winograd" ? 3e-6 : 1e-6);
 }
 
 TEST(Conv2d, AgreesWithTheReferenceInBothProviders) {
@@ -90,6 +94,24 @@ TEST(Conv2d, AddsTheResidualBeforeTheActivation) {
       for (const Activation activation : {Activation::kNone, Activation::kRelu, Activation::kClip,
                                           Activation::kHardSwish, Activation::kSigmoid})
         for (const bool residual : {false, true}) ExpectConv(c, provider, activation, residual);
+}
+
+// And leaves others, and other instruction sets, to the definition.
+TEST(Conv2d, TakesWinogradsProductsWhereTheyAreFaster) {
+  const ConvCase c = {{1, 28, 28, 33}, {40, 33, 3, 3}, {1, 27, 28, 40}, {1, 1}, {0, 1, 1, 1}};
+  const ConvCase grouped = {
+      {1, 28, 28, 66}, {66, 33, 3, 3}, {1, 28, 28, 66}, {1, 1}, {1, 1, 1, 1}, {1, 1}, 2};
+  for (const Isa isa : SupportedIsas()) {
+    const ScopedIsa scope(isa);
+    const bool is_faster = isa == Isa::kAvx2 || isa == Isa::kAvx512;
+    for (const Activation activation : {Activation::kNone, Activation::kHardSwish}) {
+      if (is_faster) ExpectConv(c, "winograd", activation, true);
+      ExpectConv(c, "native", activation, true);
+    }
+    EXPECT_EQ(ProgramOf(c, Activation::kNone, false).ProviderOf({.provider = "native"}), "native");
+    EXPECT_EQ(ProgramOf(grouped, Activation::kNone, false).ProviderOf({.provider = "auto"}),
+              "native");
+  }
 }
 
 TEST(Conv2d, LeavesComputedWeightsToTheReference) {

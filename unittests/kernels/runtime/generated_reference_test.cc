@@ -118,6 +118,8 @@ std::string KernelTable() {
     if (of_op["reference"].empty()) of_op["reference"] = ReferenceOf(*op);
     if (const std::string& strings = of_op[std::string(kStringsProvider)]; !strings.empty())
       of_op["reference"] += (of_op["reference"].empty() ? "" : "; ") + strings;
+    if (const std::string& squares = of_op["winograd"]; !squares.empty())
+      of_op["native"] += "; winograd " + squares;
     const std::string cells =
         fmt::format("{} | {} | {}", of_op["native"], of_op["xnnpack"], of_op["reference"]);
     if (cells != " |  | ") table += fmt::format("| {} | {} |\n", op->name(), cells);

@@ -214,7 +214,7 @@ TEST_F(SessionTest, RefusesOpsWithRegions) {
 TEST_F(SessionTest, RefusesAnUnknownProvider) {
   builder.Return({});
   EXPECT_EQ(Session::Create(program, {.provider = "gpu"}).status().message(),
-            "unknown provider 'gpu', expected one of auto, xnnpack, reference");
+            "unknown provider 'gpu', expected one of auto, native, xnnpack, reference");
 }
 
 TEST_F(SessionTest, TakesTensorsWithoutElements) {

@@ -1,5 +1,6 @@
 #include "kernels/native/simd/conv2d.h"
 
+#include "kernels/native/simd/winograd.h"
 #include "unittests/kernels/activation_definition.h"
 #include "unittests/kernels/native/simd/simd_test_util.h"
 
@@ -9,6 +10,7 @@ namespace {
 struct Extras {
   bool bias = true, residual = false, residual_is_output = false;
   int64_t gap = 0;  // floats between pixels
+  bool winograd = false;
   Activation activation = {};
 };
 
@@ -48,6 +50,9 @@ void Check(const Conv2dShape& s, const Extras& extras, ThreadPool& pool) {
   a.shape = s;
   a.x = x.data();
   a.weights = &packed;
+  const PackedMatrix squares =
+      extras.winograd ? PackWinogradWeights(w.data(), s, pool) : PackedMatrix();
+  if (extras.winograd) a.winograd_weights = &squares;
   if (extras.bias) a.bias = bias.data();
   if (extras.residual) a.residual = extras.residual_is_output ? y.data() : residual.data();
   a.y = y.data();
@@ -71,7 +76,8 @@ void Check(const Conv2dShape& s, const Extras& extras, ThreadPool& pool) {
     }
   }
   const auto depth = static_cast<double>(packed.k());
-  EXPECT_LT(RelativeError(y, expected), std::fmax(2 * kTolerance, 1e-7 * (3 + std::sqrt(depth))));
+  EXPECT_LT(RelativeError(y, expected),
+            (extras.winograd ? 3 : 1) * std::fmax(2 * kTolerance, 1e-7 * (3 + std::sqrt(depth))));
 }
 
 Conv2dShape Square(int64_t size, int64_t in, int64_t out, int64_t kernel, int64_t stride,
@@ -117,6 +123,29 @@ TEST(CpuConv2d, AgreesWithDoublesForOddKernelsStridesPadsAndDilations) {
   });
 }
 
+TEST(CpuConv2d, AgreesWithDoublesByWinograd) {
+  ForEachVariant([&](ThreadPool& pool) {
+    for (const int64_t size : {1, 2, 3, 7, 12})
+      for (const int64_t pad : {0, 1, 2})
+        for (const int64_t channels : {1, 5, 16, 33, 70}) {
+          Conv2dShape s = Square(size, channels, 71 - channels, 3, 1, pad);
+          s.in_width = size + 3;
+          s.batch = size < 4 ? 2 : 1;
+          if (s.out_height() == 0) continue;
+          Check(s, {.winograd = true}, pool);
+          Check(s, {.bias = false, .residual = true, .gap = 3, .winograd = true}, pool);
+        }
+    for (const ActivationKind kind : {ActivationKind::kRelu, ActivationKind::kClip,
+                                      ActivationKind::kHardSwish, ActivationKind::kSwish})
+      Check(Square(9, 20, 40, 3, 1, 1),
+            {.residual = true,
+             .residual_is_output = true,
+             .winograd = true,
+             .activation = {kind, -5, 10}},
+            pool);
+  });
+}
+
 // With as many channels as make tiles pay (amx_conv2d.h).
 TEST(CpuConv2d, AgreesWithDoublesForManyChannelsAndAnyWindow) {
   ForEachProductVariant([&](ThreadPool& pool) {
@@ -158,18 +187,26 @@ TEST(CpuConv2d, KeepsInfinitiesAndNansWhereTheyBelong) {
   for (const Isa isa : IsasOfProducts()) {
     const ScopedIsa scope(isa);
     const PackedMatrix packed = PackConv2dWeights(w.data(), s, pool);
-    std::vector<float> y = before;
-    Conv2d({.shape = s, .x = x.data(), .weights = &packed, .residual = y.data(), .y = y.data()},
-           pool);
-    results.push_back(y);
-    for (size_t i = 0; i < y.size(); ++i) {
-      const float expected = results[0][i];
-      if (std::isnan(expected)) {
-        ASSERT_TRUE(std::isnan(y[i])) << IsaName(isa) << ", " << i;
-      } else if (std::isinf(expected)) {
-        ASSERT_EQ(y[i], expected) << IsaName(isa) << ", " << i;
-      } else {
-        ASSERT_NEAR(y[i], expected, 1e-4) << IsaName(isa) << ", " << i;
+    const PackedMatrix squares = PackWinogradWeights(w.data(), s, pool);
+    for (const PackedMatrix* winograd : {static_cast<const PackedMatrix*>(nullptr), &squares}) {
+      std::vector<float> y = before;
+      Conv2d({.shape = s,
+              .x = x.data(),
+              .weights = &packed,
+              .winograd_weights = winograd,
+              .residual = y.data(),
+              .y = y.data()},
+             pool);
+      results.push_back(y);
+      for (size_t i = 0; i < y.size(); ++i) {
+        const float expected = results[0][i];
+        if (std::isnan(expected)) {
+          ASSERT_TRUE(std::isnan(y[i])) << IsaName(isa) << ", " << i;
+        } else if (std::isinf(expected)) {
+          ASSERT_EQ(y[i], expected) << IsaName(isa) << ", " << i;
+        } else {
+          ASSERT_NEAR(y[i], expected, 1e-4) << IsaName(isa) << ", " << i;
+        }
       }
     }
   }
@@ -188,6 +225,32 @@ TEST(CpuConv2d, GivesTheSameBitsForEveryNumberOfThreads) {
       const PackedMatrix packed = PackConv2dWeights(w.data(), s, pool);
       std::vector<float> y(8 * 8 * 100);
       Conv2d({.shape = s, .x = x.data(), .weights = &packed, .y = y.data()}, pool);
+      for (float& value : y) value = std::isnan(value) ? 77.0f : value;
+      if (first.empty()) first = y;
+      EXPECT_EQ(y, first) << IsaName(isa) << ", " << threads;
+    }
+  }
+}
+
+TEST(CpuConv2d, GivesTheSameBitsByWinogradForEveryNumberOfThreads) {
+  const Conv2dShape s = Square(30, 40, 100, 3, 1, 1);
+  auto x = RandomFloats(30 * 30 * 40, 1);
+  x[40 * 100] = INFINITY;
+  const auto w = RandomFloats(100 * 40 * 9, 2);
+  for (const Isa isa : SupportedIsas()) {
+    const ScopedIsa scope(isa);
+    std::vector<float> first;
+    for (int threads : {1, 2, 3}) {
+      ThreadPool pool(threads);
+      const PackedMatrix packed = PackConv2dWeights(w.data(), s, pool),
+                         squares = PackWinogradWeights(w.data(), s, pool);
+      std::vector<float> y(30 * 30 * 100);
+      Conv2d({.shape = s,
+              .x = x.data(),
+              .weights = &packed,
+              .winograd_weights = &squares,
+              .y = y.data()},
+             pool);
       for (float& value : y) value = std::isnan(value) ? 77.0f : value;
       if (first.empty()) first = y;
       EXPECT_EQ(y, first) << IsaName(isa) << ", " << threads;

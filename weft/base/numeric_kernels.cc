@@ -1,4 +1,4 @@
-#include "weft/base/numeric_isa.h"
+#include "weft/base/numeric_kernels.h"
 
 #include "kernels/isa.h"
 #include "kernels/runtime/session.h"
@@ -12,6 +12,10 @@ absl::StatusOr<std::string> IsaFor(const std::string& isa, const std::string& nu
     return ir::InvalidArgument(
         "instruction set amx sums in another order than exact numerics allow");
   return isa.empty() ? std::string(kernels::IsaName(kernels::BestChainIsa())) : isa;
+}
+
+std::string ProviderFor(const std::string& provider, const std::string& numerics) {
+  return numerics == "exact" && provider == "auto" ? "native" : provider;
 }
 
 }  // namespace weft

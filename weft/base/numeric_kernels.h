@@ -1,4 +1,4 @@
-// The instruction set of a run, under what its numbers may do.
+// The kernels of a run, under what its numbers may do.
 #pragma once
 
 #include <string>
@@ -11,5 +11,7 @@ namespace weft {
 // "amx" is InvalidArgument, and "" the best of the machine that sums in chains. Else `isa` itself,
 // InvalidArgument when the machine has no such.
 absl::StatusOr<std::string> IsaFor(const std::string& isa, const std::string& numerics);
+// So do convolutions by Winograd's products: then the provider "auto" is "native". Else `provider`.
+std::string ProviderFor(const std::string& provider, const std::string& numerics);
 
 }  // namespace weft

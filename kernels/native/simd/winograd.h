@@ -1,0 +1,41 @@
+// 3 x 3 convolutions of NHWC images without strides by Winograd's F(2 x 2, 3 x 3) (Lavin and Gray, "Fast Algorithms for
+// Convolutional Neural Networks", 2015): a square of 2 x 2 outputs takes 16 multiplications for each pair of channels
+// where the definition takes 36.
+//
+// The 4 x 4 pixels that a square sees become 16 numbers per channel, those of many squares 16 matrices, which are
+// multiplied with 16 matrices of weights; and 16 numbers per output channel become 4 outputs. Sums come in another
+// order, and pixels are subtracted from each other: an output that is not finite so may be finite by the definition,
+// so such outputs are computed anew.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/isa.h"
+#include "kernels/native/simd/conv2d.h"
+#include "kernels/native/simd/gemm_tile.h"
+#include "kernels/native/simd/window_axis.h"
+
+namespace weft::kernels::simd {
+
+// Whether a convolution is one of those, and it is faster than the sums of its definition on `isa`.
+bool ConvolvesFasterByWinograd(const Conv2dShape& shape, Isa isa);
+
+// From weights [out_channels, in_channels, 3, 3] the 16 matrices [in_channels, out_channels], one below the other.
+PackedMatrix PackWinogradWeights(const float* weights, const Conv2dShape& shape, ThreadPool& pool);
+
+struct WinogradConvolution {
+  const Conv2dArguments* arguments = nullptr;
+  const TileSet* tiles = nullptr;
+  WindowAxis rows, columns;
+  int64_t x_stride = 0;
+  int64_t y_stride = 0;
+  int64_t residual_stride = 0;
+
+  // Computes outputs `columns` of a row, out channels [first, last), by the definition.
+  void (*recompute)(const void* context, int64_t image, int64_t row, const Range& columns,
+                    int64_t first, int64_t last) = nullptr;
+  const void* context = nullptr;
+};
+void Conv2dByWinograd(const WinogradConvolution& convolution, ThreadPool& pool);
+
+}  // namespace weft::kernels::simd
