@@ -62,7 +62,7 @@ int64_t PlaneWidth(const PlaneAxis& columns) {
   return std::max(axis.out, width - std::clamp<int64_t>(behind, 0, axis.pad));
 }
 
-Planes MakePlanes(const TileConvolution& c, int64_t band_rows) {
+Planes MakePlanes(const ReorderedConv2d& c, int64_t band_rows) {
   Planes p = {{&c.rows}, {&c.columns}, 0, 0, band_rows, 0, 0, 0, 0};
   p.chunks = CeilDiv(c.arguments->shape.in_channels, kTermChunk);
   p.width = PlaneWidth(p.columns);
@@ -76,7 +76,7 @@ Planes MakePlanes(const TileConvolution& c, int64_t band_rows) {
 }
 
 // Splits what the outputs of rows [first, first + band_rows) of an image see.
-void SplitBand(const TermTiles& term_tiles, const TileConvolution& c, const Planes& p,
+void SplitBand(const TermTiles& term_tiles, const ReorderedConv2d& c, const Planes& p,
                int64_t image, int64_t first, std::byte* terms) {
   const Conv2dShape& s = c.arguments->shape;
   const float* x = c.arguments->x + image * s.in_height * s.in_width * c.x_stride;
@@ -101,7 +101,7 @@ void SplitBand(const TermTiles& term_tiles, const TileConvolution& c, const Plan
   }
 }
 
-void FillChunks(const TileConvolution& c, const Planes& p, TermChunk* chunks) {
+void FillChunks(const ReorderedConv2d& c, const Planes& p, TermChunk* chunks) {
   const int64_t channels = c.arguments->shape.in_channels;
   for (int64_t i = 0; i < c.rows.kernel; ++i) {
     for (int64_t j = 0; j < c.columns.kernel; ++j) {
@@ -119,7 +119,7 @@ void FillChunks(const TileConvolution& c, const Planes& p, TermChunk* chunks) {
 
 // What a task computes.
 struct BandTask {
-  const TileConvolution* convolution;
+  const ReorderedConv2d* convolution;
   int64_t width;  // of a row of the planes
   int64_t image, first_row;
 };
@@ -127,7 +127,7 @@ struct BandTask {
 // Outputs [place, place + count) of the band, all of them on the image.
 void Recompute(const void* context, int64_t place, int64_t count, int64_t column, int64_t columns) {
   const auto& task = *static_cast<const BandTask*>(context);
-  const TileConvolution& c = *task.convolution;
+  const ReorderedConv2d& c = *task.convolution;
   while (count > 0) {
     const int64_t row = place / task.width, begin = place % task.width;
     const int64_t end = std::min(c.columns.out, begin + count);
@@ -144,7 +144,7 @@ struct Grid {
   int64_t task_panels, panel_tasks;
 };
 
-Grid MakeGrid(const TileConvolution& c, int num_threads) {
+Grid MakeGrid(const ReorderedConv2d& c, int num_threads) {
   constexpr int64_t kTasksPerThread = 3;
   constexpr int64_t kLeastWork = 1024 * 1024;
   const Conv2dShape& s = c.arguments->shape;
@@ -167,14 +167,14 @@ Grid MakeGrid(const TileConvolution& c, int num_threads) {
 }
 
 // Of outputs that exist; -1 for those behind the end of a row.
-void FillRowOf(const TileConvolution& c, const Planes& p, int64_t places, int32_t* row_of) {
+void FillRowOf(const ReorderedConv2d& c, const Planes& p, int64_t places, int32_t* row_of) {
   for (int64_t i = 0; i < places; ++i) {
     const int64_t row = i / p.width, column = i % p.width;
     row_of[i] = column < c.columns.out ? static_cast<int32_t>(row * c.columns.out + column) : -1;
   }
 }
 
-void RunBand(const TermTiles& term_tiles, const TileConvolution& c, const Planes& planes,
+void RunBand(const TermTiles& term_tiles, const ReorderedConv2d& c, const Planes& planes,
              const BandTask& task, int64_t first_panel, int64_t last_panel) {
   const Conv2dArguments& a = *c.arguments;
   const int64_t rows = std::min(planes.band_rows, c.rows.out - task.first_row);
@@ -230,7 +230,7 @@ bool ConvolvesFasterOnTiles(const Conv2dShape& s) {
   return filled >= 0.6 && s.out_channels >= 16 && s.out_height() * s.out_width() >= 24;
 }
 
-void Conv2dOnTiles(const TermTiles& term_tiles, const TileConvolution& c, ThreadPool& pool) {
+void Conv2dOnTiles(const TermTiles& term_tiles, const ReorderedConv2d& c, ThreadPool& pool) {
   const Grid grid = MakeGrid(c, pool.num_threads());
   const Planes planes = MakePlanes(c, grid.band_rows);
   const int64_t panels = CeilDiv(c.arguments->shape.out_channels, kPanel);

@@ -11,28 +11,13 @@
 
 #include "kernels/native/simd/conv2d.h"
 #include "kernels/native/simd/gemm_tile.h"
-#include "kernels/native/simd/window_axis.h"
 
 namespace weft::kernels::simd {
-
-struct TileConvolution {
-  const Conv2dArguments* arguments = nullptr;
-  const TileSet* tiles = nullptr;
-  WindowAxis rows, columns;
-  int64_t x_stride = 0;
-  int64_t y_stride = 0;
-  int64_t residual_stride = 0;
-
-  // Computes outputs `columns` of a row, out channels [first, last), with the f32 kernel.
-  void (*recompute)(const void* context, int64_t image, int64_t row, const Range& columns,
-                    int64_t first, int64_t last) = nullptr;
-  const void* context = nullptr;
-};
 
 // Whether tiles are faster than the f32 kernels.
 bool ConvolvesFasterOnTiles(const Conv2dShape& shape);
 
-void Conv2dOnTiles(const TermTiles& term_tiles, const TileConvolution& convolution,
+void Conv2dOnTiles(const TermTiles& term_tiles, const ReorderedConv2d& convolution,
                    ThreadPool& pool);
 
 }  // namespace weft::kernels::simd

@@ -281,18 +281,13 @@ void Conv2d(const Conv2dArguments& arguments, ThreadPool& pool) {
     g.activation = arguments.activation;
     return Gemm(g, pool);
   }
+  const ReorderedConv2d reordered = {&arguments,        c.tiles,      c.rows,
+                                     c.columns,         c.x_stride,   c.y_stride,
+                                     c.residual_stride, RunSomeOfRow, &c};
   const TermTiles* term_tiles = TermTilesFor(CurrentIsa());
-  if (term_tiles != nullptr && c.plane == 0 && ConvolvesFasterOnTiles(s)) {
-    return Conv2dOnTiles(*term_tiles,
-                         {&arguments, c.tiles, c.rows, c.columns, c.x_stride, c.y_stride,
-                          c.residual_stride, RunSomeOfRow, &c},
-                         pool);
-  }
-  if (arguments.winograd_weights != nullptr) {
-    return Conv2dByWinograd({&arguments, c.tiles, c.rows, c.columns, c.x_stride, c.y_stride,
-                             c.residual_stride, RunSomeOfRow, &c},
-                            pool);
-  }
+  if (term_tiles != nullptr && c.plane == 0 && ConvolvesFasterOnTiles(s))
+    return Conv2dOnTiles(*term_tiles, reordered, pool);
+  if (arguments.winograd_weights != nullptr) return Conv2dByWinograd(reordered, pool);
   const Grid grid = MakeGrid(c, pool.num_threads());
   const int64_t per_image = grid.row_tasks * grid.panel_tasks;
   pool.ParallelFor(s.batch * per_image, 1, [&](int64_t task, int64_t) {

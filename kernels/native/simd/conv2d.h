@@ -56,7 +56,7 @@ struct Conv2dArguments {
   // read a row of the window, in one channel, at a time.
   bool x_channels_first = false;
   const PackedMatrix* weights = nullptr;  // by PackConv2dWeights
-  // By PackWinogradWeights (winograd.h), optional: then used where ConvolvesFasterByWinograd.
+  // By PackWinogradWeights (winograd.h), optional: given, they are used unless AMX tiles are faster.
   const PackedMatrix* winograd_weights = nullptr;
   const float* bias = nullptr;      // [out_channels], optional
   const float* residual = nullptr;  // as y, optional; may be y
@@ -68,5 +68,24 @@ struct Conv2dArguments {
   Activation activation = {};
 };
 void Conv2d(const Conv2dArguments& arguments, ThreadPool& pool);
+
+// --- for kernels whose sums come in another order (amx_conv2d.h, winograd.h) ---------
+
+struct TileSet;
+
+struct ReorderedConv2d {
+  const Conv2dArguments* arguments = nullptr;
+  const TileSet* tiles = nullptr;
+  WindowAxis rows, columns;
+  int64_t x_stride = 0;
+  int64_t y_stride = 0;
+  int64_t residual_stride = 0;
+
+  // Computes outputs `columns` of a row, out channels [first, last), by a chain of multiply-adds: for those that came
+  // out not finite.
+  void (*recompute)(const void* context, int64_t image, int64_t row, const Range& columns,
+                    int64_t first, int64_t last) = nullptr;
+  const void* context = nullptr;
+};
 
 }  // namespace weft::kernels::simd

@@ -1,10 +1,10 @@
 #include "kernels/native/simd/winograd.h"
 
 #include <algorithm>
-#include <limits>
 #include <vector>
 
 #include "kernels/native/simd/amx_gemm.h"
+#include "kernels/native/simd/gemm_tile.h"
 
 namespace weft::kernels::simd {
 namespace {
@@ -49,7 +49,7 @@ struct Part {
 
 class Runner {
  public:
-  Runner(const WinogradConvolution& c, const Part& part)
+  Runner(const ReorderedConv2d& c, const Part& part)
       : c_(c),
         s_(c.arguments->shape),
         kernels_(*WEFT_DISPATCH(kWinogradKernels)),
@@ -134,7 +134,7 @@ class Runner {
     }
   }
 
-  const WinogradConvolution& c_;
+  const ReorderedConv2d& c_;
   const Conv2dShape& s_;
   const WinogradKernels& kernels_;
   const Part part_;
@@ -153,7 +153,7 @@ struct Grid {
 // Weights that an L2 cache does not hold pass once, each thread with its part of them, and what a task sees of the image
 // is transformed by each; else tasks are rows of squares. A task has so many squares that a panel of weights is used
 // often, so few that their numbers stay in an L2 cache.
-Grid MakeGrid(const WinogradConvolution& c, int num_threads) {
+Grid MakeGrid(const ReorderedConv2d& c, int num_threads) {
   constexpr int64_t kCachedWeights = 256 * 1024;  // floats
   constexpr int64_t kLeastSquares = 14;
   const Conv2dShape& s = c.arguments->shape;
@@ -218,7 +218,7 @@ PackedMatrix PackWinogradWeights(const float* weights, const Conv2dShape& s, Thr
                             s.out_channels, pool);
 }
 
-void Conv2dByWinograd(const WinogradConvolution& c, ThreadPool& pool) {
+void Conv2dByWinograd(const ReorderedConv2d& c, ThreadPool& pool) {
   const Conv2dShape& s = c.arguments->shape;
   const Grid grid = MakeGrid(c, pool.num_threads());
   const int64_t rows = CeilDiv(c.rows.out, 2), per_image = grid.row_tasks * grid.panel_tasks;

@@ -12,8 +12,6 @@
 
 #include "kernels/isa.h"
 #include "kernels/native/simd/conv2d.h"
-#include "kernels/native/simd/gemm_tile.h"
-#include "kernels/native/simd/window_axis.h"
 
 namespace weft::kernels::simd {
 
@@ -23,19 +21,6 @@ bool ConvolvesFasterByWinograd(const Conv2dShape& shape, Isa isa);
 // From weights [out_channels, in_channels, 3, 3] the 16 matrices [in_channels, out_channels], one below the other.
 PackedMatrix PackWinogradWeights(const float* weights, const Conv2dShape& shape, ThreadPool& pool);
 
-struct WinogradConvolution {
-  const Conv2dArguments* arguments = nullptr;
-  const TileSet* tiles = nullptr;
-  WindowAxis rows, columns;
-  int64_t x_stride = 0;
-  int64_t y_stride = 0;
-  int64_t residual_stride = 0;
-
-  // Computes outputs `columns` of a row, out channels [first, last), by the definition.
-  void (*recompute)(const void* context, int64_t image, int64_t row, const Range& columns,
-                    int64_t first, int64_t last) = nullptr;
-  const void* context = nullptr;
-};
-void Conv2dByWinograd(const WinogradConvolution& convolution, ThreadPool& pool);
+void Conv2dByWinograd(const ReorderedConv2d& convolution, ThreadPool& pool);
 
 }  // namespace weft::kernels::simd
