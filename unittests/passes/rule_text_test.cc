@@ -54,6 +54,7 @@ TEST(PrintedRuleLibrary, IsReadBackWhereThereIsNoNativeCode) {
                   "fuse-quantized-conv-for-ort", "fuse-quantized-gemm-for-ort",
                   // One thing or the other.
                   "fuse-matmul-into-gemm", "lower-attention-mask", "fuse-quantized-matmul-for-ort",
+                  "fuse-matmul-integer-to-float-for-ort",
                   // What only this rule asks or computes.
                   "split-average-pool", "fuse-slices-into-split", "merge-slices", "merge-clamps",
                   "fuse-pd-multihead-matmul", "lower-wide-conv-block",

@@ -42,6 +42,43 @@ bool CheckPerTensor(InferContext& c, size_t scale, size_t zero_point) {
   return true;
 }
 
+// Which operands of a product have b, and what comes with it.
+struct WeightOperands {
+  size_t b, scale, zero_point, bias;
+};
+
+// The result is f32.
+bool InferProduct(InferContext& c, const WeightOperands& at) {
+  DataType dtype;
+  Dims dims;
+  if (!CheckByte(c, at.b) || !SameDtype(c, {at.b, at.zero_point}, &dtype) ||
+      !CheckRank(c, 0, 1, SIZE_MAX) || !CheckRank(c, at.b, 2, SIZE_MAX) ||
+      !CheckDtype(c, at.scale, DataType::kF32) || !CheckDtype(c, at.bias, DataType::kF32))
+    return false;
+  const Dims a = DimsOf(c, 0), b = DimsOf(c, at.b);
+  if (a && b && !MatMulDims(c, *a, *b, &dims)) return false;
+  int64_t columns[] = {b ? b->back() : kUnknownDim};
+  if (!CheckScalarOr(c, at.scale, columns, "columns") ||
+      !CheckScalarOr(c, at.zero_point, columns, "columns") || !AgreeOnShape(c, at.bias, columns))
+    return false;
+  if (dims) dims->back() = columns[0];
+  return SetTensor(c, 0, DataType::kF32, dims);
+}
+
+std::vector<Value> DecomposeProduct(Builder& b, std::span<const Value> operands,
+                                    const WeightOperands& at, Value a, Value a_scale,
+                                    Value a_zero_point) {
+  const Value sums = b.Make<ops::MatMulInteger>(
+      {a, operands[at.b], a_zero_point, ops::OperandOrNull(operands, at.zero_point)});
+  const Value unit = b.Make<ops::Mul>({a_scale, operands[at.scale]});
+  const Value y = b.Make<ops::Mul>({ops::CastTo(b, sums, DataType::kF32), unit});
+  const Value bias = ops::OperandOrNull(operands, at.bias);
+  return {bias ? b.Make<ops::Add>({y, bias}) : y};
+}
+
+constexpr WeightOperands kOfMatMulIntegerToFloat = {1, 3, 5, 6};
+constexpr WeightOperands kOfDynamicQuantizeMatMul = {1, 2, 3, 4};
+
 }  // namespace
 
 bool QLinearBinaryOp::Infer(InferContext& c) {
@@ -102,6 +139,30 @@ std::vector<Value> QGemm::Decompose(Builder& b, std::span<const Value> operands,
   const Value unit = ops::Scaled(b, b.Make<ops::Mul>({operands[1], operands[4]}), attrs.alpha);
   const Value y = b.Make<ops::Mul>({ops::CastTo(b, sums, DataType::kF32), unit});
   return {ops::OperandOrNull(operands, 7) ? Quantized(b, y, operands, 7) : y};
+}
+
+bool MatMulIntegerToFloat::Infer(InferContext& c) {
+  DataType dtype;
+  return CheckTensors(c) && CheckByte(c, 0) && SameDtype(c, {0, 4}, &dtype) &&
+         CheckPerTensor(c, 2, 4) && InferProduct(c, kOfMatMulIntegerToFloat);
+}
+
+std::vector<Value> MatMulIntegerToFloat::Decompose(Builder& b, std::span<const Value> operands,
+                                                   const Attrs<Plain>&) {
+  return DecomposeProduct(b, operands, kOfMatMulIntegerToFloat, operands[0], operands[2],
+                          ops::OperandOrNull(operands, 4));
+}
+
+bool DynamicQuantizeMatMul::Infer(InferContext& c) {
+  return CheckTensors(c) && CheckDtype(c, 0, DataType::kF32) &&
+         InferProduct(c, kOfDynamicQuantizeMatMul);
+}
+
+std::vector<Value> DynamicQuantizeMatMul::Decompose(Builder& b, std::span<const Value> operands,
+                                                    const Attrs<Plain>&) {
+  const Operation a = b.Create<ops::DynamicQuantizeLinear>({operands[0]});
+  return DecomposeProduct(b, operands, kOfDynamicQuantizeMatMul, a.result(0), a.result(1),
+                          a.result(2));
 }
 
 bool QLinearGlobalAveragePool::Infer(InferContext& c) {
@@ -165,7 +226,8 @@ std::vector<Value> QLinearConcat::Decompose(Builder& b, std::span<const Value> o
 }
 
 void LoadQuantizedOps(IrContext& context) {
-  AddOps<QLinearAdd, QLinearMul, QGemm, QLinearGlobalAveragePool, QLinearConcat>(context);
+  AddOps<QLinearAdd, QLinearMul, QGemm, MatMulIntegerToFloat, DynamicQuantizeMatMul,
+         QLinearGlobalAveragePool, QLinearConcat>(context);
 }
 
 }  // namespace weft::ir::microsoft

@@ -63,6 +63,40 @@ struct QGemm {
                                       const Attrs<Plain>& attrs);
 };
 
+// b [..., K, N] has one scale and one zero point, or one per column of it; bias is f32 [N].
+struct MatMulIntegerToFloat {
+  static constexpr OpInfo kInfo = {
+      .name = "com.microsoft.MatMulIntegerToFloat",
+      .operands = {"a", "b", "a_scale", "b_scale", Optional("a_zero_point"),
+                   Optional("b_zero_point"), Optional("bias")},
+      .onnx = "MatMulIntegerToFloat",
+      .onnx_domain = kDomain,
+      .doc = "a matrix product of quantised numbers, in f32, + bias"};
+  template <template <class> class Slot>
+  using Attrs = NoAttrs<Slot>;
+  static bool Infer(InferContext& c);
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
+};
+
+// The same where a is f32.
+struct DynamicQuantizeMatMul {
+  static constexpr OpInfo kInfo = {
+      .name = "com.microsoft.DynamicQuantizeMatMul",
+      .operands = {"a", "b", "b_scale", Optional("b_zero_point"), Optional("bias")},
+      .onnx = "DynamicQuantizeMatMul",
+      .onnx_domain = kDomain,
+      .doc =
+          "a matrix product of a, quantised as onnx.DynamicQuantizeLinear does, with quantised "
+          "numbers b, in f32, "
+          "+ bias"};
+  template <template <class> class Slot>
+  using Attrs = NoAttrs<Slot>;
+  static bool Infer(InferContext& c);
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
+};
+
 // The channels are dimension 1 or, with channels_last, the last one.
 struct QLinearGlobalAveragePool {
   static constexpr OpInfo kInfo = {

@@ -150,6 +150,31 @@ TEST_F(Microsoft, QGemmRoundsWhereItIsToldHow) {
             "com.microsoft.QGemm: a has 4 columns but b has 3 rows");
 }
 
+TEST_F(Microsoft, ProductsOfQuantizedNumbersAreFloats) {
+  const DataType u8 = DataType::kU8, i8 = DataType::kI8;
+  const Value a = X({n, 7, 4}, u8), b = X({4, 3}, i8), scale = X({}), none;
+  const auto run = [&](Value b_scale, Value a_zero, Value b_zero, Value bias) {
+    return Run<ms::MatMulIntegerToFloat>({a, b, scale, b_scale, a_zero, b_zero, bias});
+  };
+  EXPECT_EQ(run(X({3}), X({}, u8), X({3}, i8), X({3})), "tensor<Nx7x3xf32>");
+  EXPECT_EQ(run(scale, none, none, none), "tensor<Nx7x3xf32>");
+  EXPECT_EQ(run(X({4}), none, none, none),
+            "com.microsoft.MatMulIntegerToFloat: b_scale has 4 entries but there are 3 columns");
+  EXPECT_EQ(run(scale, X({}, i8), none, none),
+            "com.microsoft.MatMulIntegerToFloat: a is u8 but a_zero_point is i8");
+  EXPECT_EQ(
+      run(scale, none, X({2}, i8), none),
+      "com.microsoft.MatMulIntegerToFloat: b_zero_point has 2 entries but there are 3 columns");
+  EXPECT_EQ(run(scale, none, none, X({4})),
+            "com.microsoft.MatMulIntegerToFloat: bias is [4] but must be [3]");
+  EXPECT_EQ(Run<ms::DynamicQuantizeMatMul>({X({n, 4}), b, X({3}), none, X({3})}),
+            "tensor<Nx3xf32>");
+  EXPECT_EQ(Run<ms::DynamicQuantizeMatMul>({X({n, 5}), b, scale}),
+            "com.microsoft.DynamicQuantizeMatMul: x has 5 columns but y has 4 rows");
+  EXPECT_EQ(Run<ms::DynamicQuantizeMatMul>({X({n, 4}, u8), b, scale}),
+            "com.microsoft.DynamicQuantizeMatMul: a is u8 but must be f32");
+}
+
 TEST_F(Microsoft, QuantizedMeansKeepChannels) {
   const DataType u8 = DataType::kU8;
   const Value x = X({n, 3, 4, 5}, u8), scale = X({}), zero = X({}, u8);
