@@ -1,5 +1,5 @@
-// fused.qconv2d, fused.qlinear and onnx.MatMulInteger with constant weights, on products of bytes that are
-// exact in 32 bits.
+// fused.qconv2d, fused.qlinear, onnx.MatMulInteger and onnx.ConvInteger with constant weights, on products of bytes
+// that are exact in 32 bits.
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +10,8 @@
 #include "kernels/native/nhwc.h"
 #include "kernels/native/quantized.h"
 #include "kernels/native/simd/int8/conv2d.h"
+#include "kernels/native/simd/strided_copy.h"
+#include "kernels/window.h"
 
 namespace weft::kernels::native {
 namespace {
@@ -21,6 +23,11 @@ using ir::DataType;
 int ByteAt(const std::byte* data, DataType dtype, int64_t i) {
   const auto byte = static_cast<uint8_t>(data[i]);
   return dtype == DataType::kI8 ? static_cast<int8_t>(byte) : byte;
+}
+
+// A zero point given at run time, or 0.
+int ZeroAt(const KernelArgs& args, size_t operand, DataType dtype) {
+  return args.HasInput(operand) ? ByteAt(args.inputs[operand].data, dtype, 0) : 0;
 }
 
 // A zero point of weights for each of their outputs, or one, or none.
@@ -79,7 +86,7 @@ Made MakeMatMulInteger(const KernelContext& context) {
     simd::Int8Gemm({.m = m,
                     .a = args.inputs[0].data,
                     .a_stride = k,
-                    .a_zero = args.HasInput(2) ? ByteAt(args.inputs[2].data, dtype, 0) : 0,
+                    .a_zero = ZeroAt(args, 2, dtype),
                     .b = weights.get(),
                     .result = {.c = args.output<int32_t>(0), .c_stride = n}},
                    *args.pool);
@@ -161,102 +168,152 @@ const RegisterKernel<fused::QLinear> kQLinear("native", &MakeQLinear);
 
 // --- convolutions -----------------------------------------------------------------------
 
-simd::Conv2dShape ShapeOf(const KernelContext& context) {
-  return Conv2dShapeOf(context.attrs_of<fused::QConv2d>(), context.dims(kX), context.dims(kW));
+// Weights of all groups: those of groups with an input and an output each by themselves.
+struct PackedConv {
+  simd::Conv2dShape shape;  // of one group; of all, if depthwise
+  bool x_signed;
+  std::shared_ptr<const std::vector<simd::Int8Matrix>> groups;
+  std::shared_ptr<const simd::Int8DepthwiseWeights> depthwise;  // or null
+
+  std::string_view name() const { return depthwise ? "int8 depthwise" : "int8 convolution"; }
+};
+
+// Operands `w` and `zero`. `shape` of all groups.
+absl::StatusOr<PackedConv> PackConv(const KernelContext& context, simd::Conv2dShape shape,
+                                    int64_t num_groups, size_t w, size_t zero) {
+  using Groups = std::vector<simd::Int8Matrix>;
+  using Depthwise = simd::Int8DepthwiseWeights;
+  const ir::Attribute constant = context.constant(w);
+  if (!constant) return context.Unsupported("weights that are not constant");
+  const ir::Type type = constant.dense_type();
+  if (num_groups < 1 || shape.out_channels % num_groups != 0 ||
+      type.dim(1) * num_groups != shape.in_channels)
+    return context.InvalidArgument("channels and groups do not fit");
+  const bool x_signed = context.input_type(0).dtype() == DataType::kI8;
+  const std::vector<int> zeros = ZerosOf(context.constant(zero));
+  // Of outputs [first, first + count).
+  const auto weights = [&](int64_t first, int64_t count) {
+    const std::span<const int> all(zeros);
+    return simd::Int8ConvWeights{
+        .data = constant.bytes().data() + first * (type.NumElements() / shape.out_channels),
+        .is_signed = type.dtype() == DataType::kI8,
+        .x_signed = x_signed,
+        .zeros = zeros.size() <= 1 ? all : all.subspan(first, count)};
+  };
+  const std::string key = WeightsKey(context, w, zero);
+  PackedConv packed = {shape, x_signed, nullptr, nullptr};
+  if (num_groups > 1 && num_groups == shape.in_channels && num_groups == shape.out_channels) {
+    const auto pack = [&]() -> absl::StatusOr<std::shared_ptr<Depthwise>> {
+      return std::make_shared<Depthwise>(
+          simd::PackInt8DepthwiseWeights(weights(0, num_groups), shape));
+    };
+    WEFT_ASSIGN_OR_RETURN(packed.depthwise,
+                          context.packed().Get<Depthwise>(key + " depthwise", pack));
+    return packed;
+  }
+  packed.shape.in_channels /= num_groups;
+  packed.shape.out_channels /= num_groups;
+  const auto pack = [&]() -> absl::StatusOr<std::shared_ptr<Groups>> {
+    auto groups = std::make_shared<Groups>();
+    const int64_t outputs = packed.shape.out_channels;
+    for (int64_t g = 0; g < num_groups; ++g)
+      groups->push_back(
+          simd::PackInt8Conv2dWeights(weights(g * outputs, outputs), packed.shape, context.pool()));
+    return groups;
+  };
+  WEFT_ASSIGN_OR_RETURN(packed.groups, context.packed().Get<Groups>(
+                                           key + " group=" + std::to_string(num_groups), pack));
+  return packed;
 }
 
-// Of outputs [first, first + count).
-simd::Int8ConvWeights WeightsOf(const KernelContext& context, const std::vector<int>& zeros,
-                                int64_t first, int64_t count) {
-  const ir::Attribute w = context.constant(kW);
-  const std::span<const int> all(zeros);
-  const std::span<const int64_t> dims = w.dense_type().dims();
-  return {.data = w.bytes().data() + first * dims[1] * dims[2] * dims[3],
-          .is_signed = w.dense_type().dtype() == DataType::kI8,
-          .x_signed = context.input_type(kX).dtype() == DataType::kI8,
-          .zeros = zeros.size() <= 1 ? all : all.subspan(first, count)};
-}
-
-Made MakeDepthwise(const KernelContext& context, const simd::Conv2dShape& shape,
-                   const Rounding& rounding) {
-  using Weights = simd::Int8DepthwiseWeights;
-  const std::vector<int> zeros = ZerosOf(context.constant(kWZero));
-  WEFT_ASSIGN_OR_RETURN(const std::shared_ptr<Weights> weights,
-                        context.packed().Get<Weights>(
-                            WeightsKey(context, kW, kWZero) + " depthwise",
-                            [&]() -> absl::StatusOr<std::shared_ptr<Weights>> {
-                              return std::make_shared<Weights>(simd::PackInt8DepthwiseWeights(
-                                  WeightsOf(context, zeros, 0, shape.out_channels), shape));
-                            }));
-  const bool x_signed = context.input_type(kX).dtype() == DataType::kI8;
-  return MakeNative("int8 depthwise", {.reads_past_end = true}, [=](const KernelArgs& args) {
-    simd::Int8Depthwise({.shape = shape,
-                         .x = args.inputs[kX].data,
-                         .x_signed = x_signed,
-                         .x_zero = rounding.x_zero,
-                         .weights = weights.get(),
-                         .bias = rounding.bias_or_null(),
-                         .result = rounding.To(args)},
-                        *args.pool);
-  });
-}
-
-using PackedGroups = std::vector<simd::Int8Matrix>;
-
-absl::StatusOr<std::shared_ptr<PackedGroups>> PackGroups(const KernelContext& context,
-                                                         const simd::Conv2dShape& group,
-                                                         int64_t groups) {
-  return context.packed().Get<PackedGroups>(
-      WeightsKey(context, kW, kWZero) + " group=" + std::to_string(groups),
-      [&]() -> absl::StatusOr<std::shared_ptr<PackedGroups>> {
-        const std::vector<int> zeros = ZerosOf(context.constant(kWZero));
-        auto packed = std::make_shared<PackedGroups>();
-        for (int64_t g = 0; g < groups; ++g)
-          packed->push_back(simd::PackInt8Conv2dWeights(
-              WeightsOf(context, zeros, g * group.out_channels, group.out_channels), group,
-              context.pool()));
-        return packed;
-      });
-}
-
-// Group g reads and writes its channels among those of the others.
-void RunGroups(const KernelArgs& args, const simd::Conv2dShape& group, const Rounding& rounding,
-               const PackedGroups& weights) {
-  const auto groups = static_cast<int64_t>(weights.size());
-  for (int64_t g = 0; g < groups; ++g) {
-    simd::Int8Result result = rounding.To(args);
-    const int64_t first = g * group.out_channels;
-    result.c = args.outputs[0].data + first;
-    result.scales += first;
-    simd::Int8Conv2d({.shape = group,
-                      .x = args.inputs[kX].data + g * group.in_channels,
-                      .x_stride = groups * group.in_channels,
-                      .x_zero = rounding.x_zero,
-                      .weights = &weights[static_cast<size_t>(g)],
-                      .bias = rounding.bias.empty() ? nullptr : rounding.bias.data() + first,
-                      .result = result},
-                     *args.pool);
+// On pixels x [batch, in_height, in_width, channels]. Group g reads and writes its channels among those of the others.
+void RunConv(const PackedConv& conv, const std::byte* x, int x_zero, const int32_t* bias,
+             const simd::Int8Result& result, ThreadPool& pool) {
+  if (conv.depthwise != nullptr) {
+    return simd::Int8Depthwise({.shape = conv.shape,
+                                .x = x,
+                                .x_signed = conv.x_signed,
+                                .x_zero = x_zero,
+                                .weights = conv.depthwise.get(),
+                                .bias = bias,
+                                .result = result},
+                               pool);
+  }
+  const auto num_groups = static_cast<int64_t>(conv.groups->size());
+  for (int64_t g = 0; g < num_groups; ++g) {
+    const int64_t first = g * conv.shape.out_channels;
+    simd::Int8Result of_group = result;
+    of_group.c = static_cast<std::byte*>(result.c) + first * result.element_bytes();
+    if (result.scales != nullptr) of_group.scales += first;
+    simd::Int8Conv2d({.shape = conv.shape,
+                      .x = x + g * conv.shape.in_channels,
+                      .x_stride = num_groups * conv.shape.in_channels,
+                      .x_zero = x_zero,
+                      .weights = &(*conv.groups)[static_cast<size_t>(g)],
+                      .bias = bias == nullptr ? nullptr : bias + first,
+                      .result = of_group},
+                     pool);
   }
 }
 
 Made MakeQConv2d(const KernelContext& context) {
   const auto attrs = context.attrs_of<fused::QConv2d>();
-  const std::span<const int64_t> x = context.dims(kX), w = context.dims(kW);
-  if (attrs.group < 1 || w[0] % attrs.group != 0 || w[1] * attrs.group != x[3])
-    return context.InvalidArgument("channels and groups do not fit");
-  if (!context.constant(kW)) return context.Unsupported("weights that are not constant");
-  simd::Conv2dShape shape = ShapeOf(context);
-  WEFT_ASSIGN_OR_RETURN(const Rounding rounding, MakeRounding(context, w[0], attrs.clamp));
-  if (attrs.group > 1 && attrs.group == x[3] && attrs.group == w[0])
-    return MakeDepthwise(context, shape, rounding);
-  shape.in_channels /= attrs.group;
-  shape.out_channels /= attrs.group;
-  WEFT_ASSIGN_OR_RETURN(const std::shared_ptr<PackedGroups> weights,
-                        PackGroups(context, shape, attrs.group));
-  return MakeNative("int8 convolution", {.reads_past_end = true},
-                    [=](const KernelArgs& args) { RunGroups(args, shape, rounding, *weights); });
+  const simd::Conv2dShape shape = Conv2dShapeOf(attrs, context.dims(kX), context.dims(kW));
+  WEFT_ASSIGN_OR_RETURN(const PackedConv conv, PackConv(context, shape, attrs.group, kW, kWZero));
+  WEFT_ASSIGN_OR_RETURN(const Rounding rounding,
+                        MakeRounding(context, shape.out_channels, attrs.clamp));
+  return MakeNative(conv.name(), {.reads_past_end = true}, [=](const KernelArgs& args) {
+    RunConv(conv, args.inputs[kX].data, rounding.x_zero, rounding.bias_or_null(), rounding.To(args),
+            *args.pool);
+  });
 }
 const RegisterKernel<fused::QConv2d> kQConv2d("native", &MakeQConv2d);
+
+// One or two spatial dimensions, between transposes.
+Made MakeConvInteger(const KernelContext& context) {
+  const auto attrs = context.attrs_of<ops::ConvInteger>();
+  const std::span<const int64_t> x = context.dims(0), w = context.dims(1),
+                                 y = context.result_dims(0);
+  if (x.size() > 4) return context.Unsupported("more than two spatial dimensions");
+  if (context.HasInput(3) && !context.constant(3))
+    return context.Unsupported("zero points of the weights that are not constant");
+  WEFT_ASSIGN_OR_RETURN(const Window window, MakeWindow(attrs, x, w.subspan(2), y));
+  const simd::Conv2dShape shape = {.batch = x[0],
+                                   .in_height = window.in[1],
+                                   .in_width = window.in[2],
+                                   .in_channels = x[1],
+                                   .out_channels = w[0],
+                                   .kernel_height = window.kernel[1],
+                                   .kernel_width = window.kernel[2],
+                                   .stride_height = window.stride[1],
+                                   .stride_width = window.stride[2],
+                                   .dilation_height = window.dilation[1],
+                                   .dilation_width = window.dilation[2],
+                                   .pad_top = window.pad_before[1],
+                                   .pad_left = window.pad_before[2],
+                                   .pad_bottom = window.pad_after[1],
+                                   .pad_right = window.pad_after[2]};
+  if (shape.out_height() != window.out[1] || shape.out_width() != window.out[2])
+    return context.InvalidArgument("the operands and the result do not fit together");
+  WEFT_ASSIGN_OR_RETURN(const PackedConv conv, PackConv(context, shape, attrs.group, 1, 3));
+  const DataType dtype = context.input_type(0).dtype();
+  const int64_t in_pixels = window.InSize(), out_pixels = window.OutSize();
+  const int64_t sums_bytes = x[0] * out_pixels * w[0] * static_cast<int64_t>(sizeof(int32_t));
+  const int64_t image_bytes = x[0] * in_pixels * x[1] + simd::kInt8ReadsPast;
+  return MakeNative(
+      conv.name(), {.scratch_bytes = static_cast<size_t>(sums_bytes + image_bytes)},
+      [=](const KernelArgs& args) {
+        const Dims to_last = {0, 2, 1};
+        std::byte *sums = args.scratch, *image = args.scratch + sums_bytes;
+        simd::Transpose(args.inputs[0].data, Dims{shape.batch, shape.in_channels, in_pixels},
+                        to_last, image, 1, *args.pool);
+        RunConv(conv, image, ZeroAt(args, 2, dtype), nullptr,
+                {.c = sums, .c_stride = shape.out_channels}, *args.pool);
+        simd::Transpose(sums, Dims{shape.batch, out_pixels, shape.out_channels}, to_last,
+                        args.output<int32_t>(0), sizeof(int32_t), *args.pool);
+      });
+}
+const RegisterKernel<ops::ConvInteger> kConvInteger("native", &MakeConvInteger);
 
 }  // namespace
 }  // namespace weft::kernels::native

@@ -270,6 +270,47 @@ TEST(MatMulInteger, IsExactBeyondWhatFloatsHold) {
       .Of("native", 0);
 }
 
+TEST(ConvInteger, IsExactInOneAndTwoDimensionsAndAllGroups) {
+  for (const DataType x : {kU8, kI8})
+    for (const DataType w : {kU8, kI8})
+      for (const int64_t group : {1, 2, 8})
+        for (const bool has_zeros : {false, true}) {
+          SCOPED_TRACE(group);
+          const Operand x_zero = has_zeros ? Zero(x, 77) : Operand();
+          const Operand w_zero = has_zeros ? Constant(Bytes(w, {8}, 3)) : Operand();
+          Agreement<ops::ConvInteger>({Bytes(x, {2, 8, 9, 7}, 1),
+                                       Constant(Bytes(w, {8, 8 / group, 3, 3}, 2)), x_zero, w_zero},
+                                      {.dilations = Ints{1, 2},
+                                       .group = group,
+                                       .pads = Ints{1, 3, 0, 1},
+                                       .strides = Ints{2, 1}},
+                                      {{DataType::kI32, {2, 8, 4, 7}}})
+              .Of("native", 0);
+          Agreement<ops::ConvInteger>(
+              {Bytes(x, {2, 8, 31}, 1), Constant(Bytes(w, {8, 8 / group, 4}, 2)), x_zero, w_zero},
+              {.auto_pad = ops::AutoPad::kSameLower, .group = group},
+              {{DataType::kI32, {2, 8, 31}}})
+              .Of("native", 0);
+        }
+}
+
+// Windows that see nothing but the zero point around the image; one zero point for all weights.
+TEST(ConvInteger, ReachesBeyondTheImage) {
+  for (const int64_t group : {1, 20})
+    Agreement<ops::ConvInteger>(
+        {Bytes(kU8, {1, 20, 6, 5}, 1), Constant(Bytes(kI8, {20, 20 / group, 5, 3}, 2)),
+         Zero(kU8, 255), Zero(kI8, 3)},
+        {.group = group, .pads = Ints{8, 7, 8, 7}}, {{DataType::kI32, {1, 20, 18, 17}}})
+        .Of("native", 0);
+}
+
+TEST(ConvInteger, LeavesThreeDimensionsToTheReference) {
+  Agreement<ops::ConvInteger>(
+      {Bytes(kU8, {1, 2, 4, 4, 4}, 1), Constant(Bytes(kI8, {3, 2, 2, 2, 2}, 2)), Zero(kU8, 5), {}},
+      {}, {{DataType::kI32, {1, 3, 3, 3, 3}}})
+      .Of("reference", 0);
+}
+
 TEST(DynamicQuantizeLinear, IsTheReferenceBitForBit) {
   const OpProgram program = OpProgram::Make<ops::DynamicQuantizeLinear>(
       {RandomIn({9, 41}, 1, -3, 5)}, {}, {{kU8, {9, 41}}, {DataType::kF32, {}}, {kU8, {}}});

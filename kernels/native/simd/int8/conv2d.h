@@ -49,7 +49,7 @@ struct Int8DepthwiseArguments {
   int x_zero = 0;
   const Int8DepthwiseWeights* weights = nullptr;
   const int32_t* bias = nullptr;  // [channels], optional
-  Int8Result result = {};         // kByte; c_stride: from a pixel to the next
+  Int8Result result = {};         // kByte or kInt32; c_stride: from a pixel to the next
 };
 void Int8Depthwise(const Int8DepthwiseArguments& arguments, ThreadPool& pool);
 

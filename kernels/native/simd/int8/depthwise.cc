@@ -69,7 +69,8 @@ void RunColumns(const Depthwise2d& d, int64_t image, int64_t row, const Range& c
   r.taps = taps;
   r.pixels = columns.size();
   const int64_t out = (image * d.rows.out + row) * d.columns.out + columns.begin;
-  r.common.result.c = static_cast<std::byte*>(a.result.c) + out * a.result.c_stride;
+  r.common.result.c =
+      static_cast<std::byte*>(a.result.c) + out * a.result.c_stride * a.result.element_bytes();
   d.run(r);
 }
 
@@ -125,7 +126,7 @@ void Int8Depthwise(const Int8DepthwiseArguments& arguments, ThreadPool& pool) {
     const uint32_t bias = arguments.bias == nullptr ? 0 : static_cast<uint32_t>(arguments.bias[c]);
     offsets[c] = static_cast<int32_t>(bias - static_cast<uint32_t>(arguments.x_zero) *
                                                  static_cast<uint32_t>(arguments.weights->sums[c]));
-    scales[c] = arguments.result.scales[c];
+    if (arguments.result.scales != nullptr) scales[c] = arguments.result.scales[c];
   }
   Depthwise2d d;
   d.arguments = &arguments;

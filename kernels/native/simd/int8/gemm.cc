@@ -126,8 +126,6 @@ Grid MakeGrid(const Int8GemmArguments& g, int num_threads) {
   return grid;
 }
 
-int64_t ElementBytes(Int8Result::Kind kind) { return kind == Int8Result::Kind::kByte ? 1 : 4; }
-
 int32_t SumOfRow(const std::byte* row, int64_t k, bool is_signed) {
   int32_t sum = 0;
   if (is_signed) {
@@ -226,8 +224,8 @@ class Product {
     p.scales = scales_;
     p.float_bias = float_bias_;
     p.result = g_.result;
-    p.result.c = static_cast<std::byte*>(g_.result.c) +
-                 row * g_.result.c_stride * ElementBytes(g_.result.kind);
+    p.result.c =
+        static_cast<std::byte*>(g_.result.c) + row * g_.result.c_stride * g_.result.element_bytes();
     kernels_.run(p);
   }
 

@@ -74,11 +74,13 @@ struct Int8Result {
     kFloat,  // s * scales[j] + float_bias[j], each rounded to f32
   };
   Kind kind = Kind::kInt32;
-  void* c = nullptr;  // int32_t, uint8_t (for low < 0 int8_t) or float
-  int64_t c_stride = 0;
+  void* c = nullptr;                  // int32_t, uint8_t (for low < 0 int8_t) or float
+  int64_t c_stride = 0;               // numbers
   const float* scales = nullptr;      // [n]
   const float* float_bias = nullptr;  // [n], optional
   int zero = 0, low = 0, high = 255;
+
+  int64_t element_bytes() const { return kind == Kind::kByte ? 1 : 4; }
 };
 
 struct Int8Kernels;
