@@ -3,7 +3,7 @@
 //
 //   node against_ort.js [MODEL...] [options]        (--help lists them)
 //
-// Of every model in build/models and every program of the gallery: how many nodes are left after
+// Of every model in build/models and every program of the gallery, or of --gallery: how many nodes are left after
 // `ir-opt --pipeline simplify` and in the file that ONNX Runtime saves at its level `basic`; after
 // `ir-opt --export ort` and at `extended`. A node is an operator, in a subgraph too, that is no
 // constant, as compare.py counts them. Then ONNX Runtime runs the original without optimizations and
@@ -33,6 +33,7 @@ const kReadme = path.join(__dirname, 'README.md');
 const kMark = /(<!-- generated: against ONNX Runtime; .*-->\n)[^]*(<!-- end of against ONNX Runtime -->)/;
 const kOptions = {
   'models': { type: 'string', default: path.join(kRoot, 'build/models') },
+  'gallery': { type: 'string', default: path.join(__dirname, 'gallery') },
   'ir-opt': { type: 'string', default: path.join(kRoot, 'build/release/bin/ir-opt') },
   'speed': { type: 'boolean', default: false },
   'seconds': { type: 'string', default: '6' },
@@ -42,6 +43,7 @@ const kOptions = {
 };
 const kUsage = `usage: node against_ort.js [MODEL...] [options]    MODEL is a part of a name: bert, gallery/gelu
   --models DIR     folder of MODEL.onnx and MODEL/model.onnx (build/models)
+  --gallery DIR    folder of small programs, .ir and .onnx (gallery)
   --ir-opt PATH    (build/release/bin/ir-opt)
   --speed          time ONNX Runtime, too
   --seconds N      for each model (6)
@@ -73,10 +75,9 @@ function parse() {
 }
 
 function findModels(options) {
-  const gallery = path.join(__dirname, 'gallery');
-  const cases = fs.readdirSync(gallery).filter((name) => name.endsWith('.ir')).sort();
+  const cases = fs.readdirSync(options.gallery).filter((name) => /\.(ir|onnx)$/.test(name)).sort();
   const found = cases.map((name) => {
-    return { name: `gallery/${path.basename(name, '.ir')}`, file: path.join(gallery, name), small: true };
+    return { name: `gallery/${name.replace(/\.(ir|onnx)$/, '')}`, file: path.join(options.gallery, name), small: true };
   });
   const names = fs.existsSync(options.models) ? fs.readdirSync(options.models).sort() : [];
   const models = names.flatMap((name) => {
@@ -129,8 +130,9 @@ class NotRun extends Error {}  // ONNX Runtime does not load the original
 
 // The files: the original as ONNX, and for each of kKinds ours and ONNX Runtime's.
 function makeFiles(options, model, folder) {
-  const original = model.small ? path.join(folder, 'original.onnx') : model.file;
-  if (model.small) irOpt(options, [model.file, '-o', original, '--pipeline', 'none']);
+  const isOnnx = model.file.endsWith('.onnx');
+  const original = isOnnx ? model.file : path.join(folder, 'original.onnx');
+  if (!isOnnx) irOpt(options, [model.file, '-o', original, '--pipeline', 'none']);
   const files = kKinds.map(({ name, level }) => {
     return { ours: path.join(folder, `${name}.onnx`), theirs: path.join(folder, `${level}.onnx`) };
   });
