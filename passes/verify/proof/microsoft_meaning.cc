@@ -53,4 +53,30 @@ std::vector<Tensor*> OpMeanings::SkipNormalization(const ProofOp& op) {
   return results;
 }
 
+// The sums of integers are some function. Both operators compute cast(sums) * (a_scale * b_scale) + bias.
+std::vector<Tensor*> OpMeanings::IntegerProduct(const ProofOp& op) {
+  Results a;  // the integers, the scale and the zero point
+  size_t scale = 3, zero_point = 5, bias = 6;
+  if (op.name == "com.microsoft.DynamicQuantizeMatMul") {
+    scale = 2, zero_point = 3, bias = 4;
+    ProofOp quantize{.def = context_.FindOp("onnx.DynamicQuantizeLinear"),
+                     .name = "onnx.DynamicQuantizeLinear"};
+    quantize.operands = {op.operands[0]};
+    quantize.num_results = 3;
+    if (quantize.def != nullptr) a = Apply(quantize);
+  } else {
+    a = {op.operands[0], op.operands[2], op.operand(4)};
+  }
+  if (a.size() != 3) return {};
+  Tensor* sums = Call("onnx.MatMulInteger", {a[0], op.operands[1], a[2], op.operand(zero_point)});
+  Tensor* unit = sums == nullptr ? nullptr : Call("onnx.Mul", {a[1], op.operands[scale]});
+  if (unit == nullptr || !c_.open()) return {};
+  ProofOp to_float;
+  to_float.attrs["to"] = {.literal = context_.DataTypeAttr(ir::DataType::kF32)};
+  Tensor* real = Call("onnx.Cast", {sums}, to_float);
+  Tensor* y = real == nullptr ? nullptr : Call("onnx.Mul", {real, unit});
+  if (y != nullptr && op.operand(bias) != nullptr) y = Call("onnx.Add", {y, op.operand(bias)});
+  return {y};
+}
+
 }  // namespace weft::passes

@@ -84,6 +84,8 @@ const std::map<std::string_view, OpMeanings::Function>& OpMeanings::Functions() 
       {"com.microsoft.SkipLayerNormalization", &M::SkipNormalization},
       {"com.microsoft.SkipSimplifiedLayerNormalization", &M::SkipNormalization},
       {"onnx.SimplifiedLayerNormalization", &M::RmsNormalization},
+      {"com.microsoft.MatMulIntegerToFloat", &M::IntegerProduct},
+      {"com.microsoft.DynamicQuantizeMatMul", &M::IntegerProduct},
       {"com.microsoft.QLinearAdd", &M::QuantizedBinary},
       {"com.microsoft.QLinearMul", &M::QuantizedBinary},
       {"fused.qadd", &M::QuantizedBinary},

@@ -189,6 +189,7 @@ class OpMeanings {
   Results Gelu(const ProofOp& op);
   Results QuickGelu(const ProofOp& op);
   Results SkipNormalization(const ProofOp& op);
+  Results IntegerProduct(const ProofOp& op);
 
   Tensor* Permuted(Tensor* x, std::vector<size_t> perm);
   bool IsDefault(const ProofOp& op, std::string_view attr) const;
