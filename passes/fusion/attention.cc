@@ -136,6 +136,25 @@ WEFT_RULE(FuseBatchedAttention, "fuse-composite", kReassociates) {
   res.Tensor(out) = res.Op<ops::Reshape>()(attended, s);
 }
 
+// Heads as part of the batch, of operands that are none of the former's, as torch.nn.MultiheadAttention has them:
+// softmax(scale * q k + mask) v => squeeze(attention(unsqueeze(q), unsqueeze(transpose(k)), unsqueeze(v), mask)), all
+// of them heads of one batch
+WEFT_RULE(FuseFlatAttention, "fuse-composite", kReassociates) {
+  auto q = src.Tensor("q"), k = src.Tensor("k"), v = src.Tensor("v");
+  const AttentionPattern pattern(src, q, k, v);
+  auto out = pattern.Of(src, 3);
+  for (const Tensor& t : {q, k, v})
+    src.Require("q, k and v are f32 of rank 3 and of one batch", Rank(t, 3), DType(t, kF32),
+                SameDim(t, 0, q, 0));
+  const auto as_heads = [&](const auto& t) {
+    return res.Op<ops::Unsqueeze>()(t, res.ConstantInts({0}));
+  };
+  auto untransposed_k = res.Op<ops::Transpose>({.perm = {0, 2, 1}})(k);
+  auto attended = res.Op<fused::Attention>({.scale = pattern.Scale(), .fill = pattern.Fill()})(
+      as_heads(q), as_heads(untransposed_k), as_heads(v), pattern.mask(), pattern.selector());
+  res.Tensor(out) = res.Op<ops::Squeeze>()(attended, res.ConstantInts({0}));
+}
+
 // attention(q, repeat(k), repeat(v)) => attention(q, k, v), where each head stands for several of q:
 // reshape(expand(unsqueeze(k)))
 WEFT_RULE(FuseRepeatedHeads, "fuse-composite", kReassociates) {
@@ -173,7 +192,7 @@ WEFT_RULE(FuseAttentionScale, "fuse-composite", kReassociates) {
   auto mask = src.Tensor("mask"), keep = src.Tensor("keep");
   auto factor = src.Tensor("factor"), divisor = src.Tensor("divisor");
   auto scaled = src.Either(q * factor, q / divisor);
-  auto moves = src.Repeat<ops::Reshape, ops::Transpose>(AnyAttrs(), {.max = 2});
+  auto moves = src.Repeat<ops::Reshape, ops::Transpose, ops::Unsqueeze>(AnyAttrs(), {.max = 3});
   auto scale = src.Attr<float>("scale");
   auto attention = src.Op<fused::Attention>(AnyAttrs(), {.scale = scale});
   auto out = attention(moves(scaled), k, v, src.Optional(mask), src.Optional(keep));
@@ -211,6 +230,29 @@ WEFT_RULE(FuseAttentionTransposes, "fuse-composite", kExact,
                                               .layout = fused::AttentionLayout::kBshd,
                                               .fill = fill,
                                               .zero_nan = zero_nan})(q, k, v, mask, keep);
+}
+
+// transpose(squeeze(attention(unsqueeze(transpose(q)), unsqueeze(transpose(k)), unsqueeze(transpose(v)))))
+// => squeeze(attention(unsqueeze(q), unsqueeze(k), unsqueeze(v))) in [B, S, H, D], where B is 1
+WEFT_RULE(FuseFlatAttentionTransposes, "fuse-composite", kExact) {
+  auto q = src.Tensor("q"), k = src.Tensor("k"), v = src.Tensor("v");
+  auto mask = src.Tensor("mask"), keep = src.Tensor("keep");
+  auto attention = src.Op<fused::Attention>(AnyAttrs(), {.layout = fused::AttentionLayout::kBhsd});
+  const auto swap = [&](const Tensor& t) { return src.Op<ops::Transpose>({.perm = {1, 0, 2}})(t); };
+  const auto swapped_heads = [&](const Tensor& t) {
+    return src.Keep(src.Op<ops::Unsqueeze>()(src.Keep(swap(t)), src.Splat(0)));
+  };
+  auto attended = attention(swapped_heads(q), swapped_heads(k), swapped_heads(v),
+                            src.Optional(mask), src.Optional(keep));
+  auto out = swap(src.Op<ops::Squeeze>()(attended, src.Splat(0)));
+  for (const Tensor& t : {q, k, v}) src.Require(Rank(t, 3));
+  const auto heads = [&](const Tensor& t) {
+    return res.Op<ops::Unsqueeze>()(t, res.ConstantInts({0}));
+  };
+  res.Tensor(out) =
+      res.Op<ops::Squeeze>()(res.Like(attention, {.layout = fused::AttentionLayout::kBshd})(
+                                 heads(q), heads(k), heads(v), mask, keep),
+                             res.ConstantInts({0}));
 }
 
 }  // namespace weft::passes

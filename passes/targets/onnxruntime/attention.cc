@@ -82,6 +82,29 @@ WEFT_RULE(FuseMultiHeadAttention, "onnxruntime", kReassociates) {
   res.Tensor(out) = res.Like(split.reshape)(attended, split.shape);
 }
 
+// attention(q, k, v, mask) => split(com.microsoft.MultiHeadAttention(join(q), join(k), join(v), mask)), of heads that
+// nothing divided columns into
+WEFT_RULE(LowerToMultiHeadAttention, "onnxruntime", kReassociates) {
+  auto q = src.Tensor("q"), k = src.Tensor("k"), v = src.Tensor("v"), mask = src.Tensor("mask");
+  auto scale = src.Attr<float>("scale");
+  auto out =
+      src.Op<fused::Attention>({.scale = scale, .layout = AttentionLayout::kBshd, .fill = Any()})(
+          q, k, v, src.Optional(mask));
+  for (const Tensor& t : {k, v})
+    src.Require("all have as many heads and columns", SameDim(t, 2, q, 2), SameDim(t, 3, q, 3));
+  src.Require(StaticDim(q, 2), StaticDim(q, 3), DType(q, kF32), NotZero(scale));
+  RequireWholeMask(src, mask, q, 1, k, 1);
+  auto columns = res.ConstantInts([=](const MatchContext& m) {
+    return Ints{0, 0, m[q].dim(2) * m[q].dim(3)};
+  });
+  const auto join = [&](const Tensor& x) { return res.Op<ops::Reshape>()(x, columns); };
+  auto attended = res.Op<microsoft::MultiHeadAttention>({.num_heads = DimOf(q, 2), .scale = scale})(
+      join(q), join(k), join(v), res.None(), res.None(), mask);
+  res.Tensor(out) = res.Op<ops::Reshape>()(attended, res.ConstantInts([=](const MatchContext& m) {
+    return Ints{0, 0, m[q].dim(2), m[q].dim(3)};
+  }));
+}
+
 // transpose(attention(transpose(split(q)), k, v, mask)) => split(com.microsoft.MultiHeadAttention(q, k, v,
 // mask)), with k and v as caches have them
 WEFT_RULE(FuseCachedMultiHeadAttention, "onnxruntime", kReassociates) {
