@@ -4,11 +4,12 @@
 
 #include "ir/dialects/onnx/infer/agreed.h"
 #include "ir/dialects/onnx/infer/shape_value.h"
+#include "ir/dialects/onnx/nn/heads.h"
 
 namespace weft::ir::microsoft {
 namespace {
 
-constexpr int64_t kMaxHeads = 1 << 20;
+using ops::kMaxHeads;
 
 bool CheckHeads(InferContext& c, std::string_view name, int64_t heads) {
   return (heads >= 1 && heads <= kMaxHeads) || c.Fail(fmt::format("{} is {}", name, heads));

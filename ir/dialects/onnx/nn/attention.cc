@@ -4,6 +4,7 @@
 
 #include "ir/dialects/onnx/infer/agreed.h"
 #include "ir/dialects/onnx/infer/infer_util.h"
+#include "ir/dialects/onnx/nn/heads.h"
 
 namespace weft::ir::ops {
 namespace {
@@ -31,7 +32,7 @@ bool HeadedDims(InferContext& c, size_t i, const std::optional<int64_t>& heads,
   }
   if (!heads)
     return c.Fail(fmt::format("{} has rank 3 but there is no {}", OperandName(c, i), attribute));
-  if (*heads < 1) return c.Fail(fmt::format("{} is {}", attribute, *heads));
+  if (*heads < 1 || *heads > kMaxHeads) return c.Fail(fmt::format("{} is {}", attribute, *heads));
   *dims = {(*actual)[0], *heads, (*actual)[1], kUnknownDim};
   return SplitHeads(c, i, (*actual)[2], *heads, &(*dims)[3]);
 }

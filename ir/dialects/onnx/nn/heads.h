@@ -7,6 +7,9 @@
 
 namespace weft::ir::ops {
 
+inline constexpr int64_t kMaxHeads =
+    1 << 20;  // of any attention; sizes made of more could not be counted
+
 // [B, S, heads * depth] as [B, heads, S, depth]; what has four dimensions stays.
 Value SplitHeads(Builder& b, Value x, std::optional<int64_t> heads);
 // The reverse.

@@ -27,6 +27,9 @@ TEST_F(OnnxAttention, TakesHeadsPackedIntoColumns) {
             "onnx.Attention: q has rank 3 but there is no q_num_heads");
   EXPECT_EQ(Run<ops::Attention>({q, k, v}, {.kv_num_heads = 0, .q_num_heads = 4}),
             "onnx.Attention: kv_num_heads is 0");
+  EXPECT_EQ(Run<ops::RotaryEmbedding>({X({1, 3, kUnknownDim}), X({1, 3, 2}), X({1, 3, 2})},
+                                      {.num_heads = INT64_MAX}),
+            "onnx.RotaryEmbedding: num_heads is 9223372036854775807");
   EXPECT_EQ(Run<ops::Attention>({q, k, v}, {.kv_num_heads = 2, .q_num_heads = 5}),
             "onnx.Attention: q has 32 columns for 5 heads");
   EXPECT_EQ(Run<ops::Attention>({q, X({1, 2, 5, 8}), v}, heads),
