@@ -98,7 +98,7 @@ WEFT_RULE(FuseConvActivationForOrt, "onnxruntime", kReassociates) {
   auto a =
       src.OneOf<ops::Relu, ops::Sigmoid, ops::Tanh, ops::LeakyRelu, ops::HardSigmoid>(AnyAttrs());
   auto out = a(conv(NotDequantized(src, x), w, src.Optional(b)));
-  src.Require(DType(x, kF32), Rank(x, 4));
+  src.Require(DType(x, kF32), MaxRank(x, 4));
   res.Tensor(out) = res.Op<microsoft::FusedConv>(
       AttrsOf(conv), {.activation = OpName(out), .activation_params = FloatAttributes(out)})(x, w,
                                                                                              b);
@@ -111,7 +111,7 @@ WEFT_RULE(FuseConvClipForOrt, "onnxruntime", kReassociates) {
   auto conv = src.Op<ops::Conv>(AnyAttrs());
   auto out = src.Op<ops::Clip>()(conv(NotDequantized(src, x), w, src.Optional(b)),
                                  src.Optional(low), src.Optional(high));
-  src.Require(DType(x, kF32), Rank(x, 4), IsUniform(IfGiven(low)), IsUniform(IfGiven(high)));
+  src.Require(DType(x, kF32), MaxRank(x, 4), IsUniform(IfGiven(low)), IsUniform(IfGiven(high)));
   res.Tensor(out) = res.Op<microsoft::FusedConv>(
       AttrsOf(conv),
       {.activation = ConvActivation::kClip, .activation_params = BoundsOf(low, high)})(x, w, b);

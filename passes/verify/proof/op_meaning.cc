@@ -299,6 +299,14 @@ std::vector<Tensor*> OpMeanings::Constant(const ProofOp& op) {
   if (value.element)
     return {c_.Make<Filled>(value.element_type, std::vector<Term>(), value.element)};
   if (value.tensor != nullptr) return {value.tensor};
+  if (value.literal.Is(AttrKind::kDense) && value.literal.dense_type().rank() == 1 &&
+      value.literal.dense_type().dtype() == DataType::kI64) {
+    std::vector<Term> integers;
+    for (int64_t i = 0; i < value.literal.dense_type().dim(0); ++i)
+      integers.push_back(
+          c_.terms().Integer(static_cast<int64_t>(ir::DenseElement(value.literal, i))));
+    return {c_.Make<IntegerList>(c_.TypeNamed("i64", TypeBit(DataType::kI64)), integers)};
+  }
   c_.Fail("a constant is computed by native code, or is no single number");
   return {};
 }
