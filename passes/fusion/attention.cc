@@ -136,9 +136,9 @@ WEFT_RULE(FuseBatchedAttention, "fuse-composite", kReassociates) {
   res.Tensor(out) = res.Op<ops::Reshape>()(attended, s);
 }
 
-// Heads as part of the batch, of operands that are none of the former's, as torch.nn.MultiheadAttention has them:
-// softmax(scale * q k + mask) v => squeeze(attention(unsqueeze(q), unsqueeze(transpose(k)), unsqueeze(v), mask)), all
-// of them heads of one batch
+// Heads as part of the batch, however they came there (torch.nn.MultiheadAttention transposes them):
+// softmax(scale * q k + mask) v => squeeze(attention(unsqueeze(q), unsqueeze(transpose(k)), unsqueeze(v), mask)), which
+// takes all of them for heads of one batch
 WEFT_RULE(FuseFlatAttention, "fuse-composite", kReassociates) {
   auto q = src.Tensor("q"), k = src.Tensor("k"), v = src.Tensor("v");
   const AttentionPattern pattern(src, q, k, v);

@@ -82,8 +82,8 @@ WEFT_RULE(FuseMultiHeadAttention, "onnxruntime", kReassociates) {
   res.Tensor(out) = res.Like(split.reshape)(attended, split.shape);
 }
 
-// attention(q, k, v, mask) => split(com.microsoft.MultiHeadAttention(join(q), join(k), join(v), mask)), of heads that
-// nothing divided columns into
+// attention(q, k, v, mask) => split(com.microsoft.MultiHeadAttention(join(q), join(k), join(v), mask)), where no
+// reshape makes the heads
 WEFT_RULE(LowerToMultiHeadAttention, "onnxruntime", kReassociates) {
   auto q = src.Tensor("q"), k = src.Tensor("k"), v = src.Tensor("v"), mask = src.Tensor("mask");
   auto scale = src.Attr<float>("scale");
