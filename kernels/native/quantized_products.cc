@@ -278,21 +278,12 @@ Made MakeConvInteger(const KernelContext& context) {
   if (context.HasInput(3) && !context.constant(3))
     return context.Unsupported("zero points of the weights that are not constant");
   WEFT_ASSIGN_OR_RETURN(const Window window, MakeWindow(attrs, x, w.subspan(2), y));
-  const simd::Conv2dShape shape = {.batch = x[0],
-                                   .in_height = window.in[1],
-                                   .in_width = window.in[2],
-                                   .in_channels = x[1],
-                                   .out_channels = w[0],
-                                   .kernel_height = window.kernel[1],
-                                   .kernel_width = window.kernel[2],
-                                   .stride_height = window.stride[1],
-                                   .stride_width = window.stride[2],
-                                   .dilation_height = window.dilation[1],
-                                   .dilation_width = window.dilation[2],
-                                   .pad_top = window.pad_before[1],
-                                   .pad_left = window.pad_before[2],
-                                   .pad_bottom = window.pad_after[1],
-                                   .pad_right = window.pad_after[2]};
+  const fused::QConv2d::Attrs<ir::Plain> nhwc = {.strides = LastTwo(window.stride),
+                                                 .pads = Pads(window),
+                                                 .dilations = LastTwo(window.dilation)};
+  const simd::Conv2dShape shape =
+      Conv2dShapeOf(nhwc, Dims{x[0], window.in[1], window.in[2], x[1]},
+                    Dims{w[0], w[1], window.kernel[1], window.kernel[2]});
   if (shape.out_height() != window.out[1] || shape.out_width() != window.out[2])
     return context.InvalidArgument("the operands and the result do not fit together");
   WEFT_ASSIGN_OR_RETURN(const PackedConv conv, PackConv(context, shape, attrs.group, 1, 3));

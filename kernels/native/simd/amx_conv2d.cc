@@ -8,9 +8,6 @@
 namespace weft::kernels::simd {
 namespace {
 
-int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
-int64_t RoundUp(int64_t a, int64_t to) { return CeilDiv(a, to) * to; }
-
 // Half an L2 cache, for the terms of a band and the sums of its outputs.
 constexpr int64_t kBandBytes = 1 << 20;
 constexpr int64_t kSumBytes = kTermBlock * kTermBlock * static_cast<int64_t>(sizeof(float));

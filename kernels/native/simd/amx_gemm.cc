@@ -11,9 +11,6 @@
 namespace weft::kernels::simd {
 namespace {
 
-int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
-int64_t RoundUp(int64_t a, int64_t to) { return CeilDiv(a, to) * to; }
-
 // Half an L2 cache for the terms of rows of A, a fourth for sums that wait for the next part of the
 // depth. (2 MB on all CPUs with AMX so far.)
 constexpr int64_t kBytesOfA = 1 << 20;

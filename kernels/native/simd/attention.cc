@@ -29,8 +29,6 @@ namespace weft::kernels::simd {
 namespace {
 
 constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
-int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
-int64_t RoundUp(int64_t a, int64_t to) { return CeilDiv(a, to) * to; }
 
 // The rows of a group are the queries of all heads that read one key head, head after head. A task
 // is a range of rows of a group, or, with split keys, all rows of a group and a range of keys.

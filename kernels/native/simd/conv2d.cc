@@ -12,8 +12,6 @@
 namespace weft::kernels::simd {
 namespace {
 
-int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 // Segments of one product; what a larger kernel has more is added in further ones.
 constexpr int64_t kMaxSegments = 64;
 

@@ -18,8 +18,6 @@ struct Grid {
   bool by_panels;  // neighbouring tasks share panels rather than rows
 };
 
-int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 // For products on term tiles. A task splits the panels of B that it needs, and its rows of A where
 // others have other rows, so there are few, in whole blocks of the tiles.
 Grid MakeGridOfTerms(int64_t m, int64_t n, int64_t k, int num_threads) {

@@ -17,6 +17,10 @@ namespace weft::kernels::simd {
 inline constexpr int64_t kPanel = 32;
 inline constexpr int64_t kLine = 16;  // floats of a cache line
 
+// How many of b hold a; the least multiple of `to` that is not below a.
+inline int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+inline int64_t RoundUp(int64_t a, int64_t to) { return CeilDiv(a, to) * to; }
+
 // Columns that are stored for `columns` that exist: the last panel is padded with zeros to 16
 // or 32.
 inline int64_t PackedColumns(int64_t columns) { return (columns + 15) / 16 * 16; }

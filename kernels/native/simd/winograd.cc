@@ -39,8 +39,6 @@ struct WinogradKernels {
 namespace weft::kernels::simd {
 namespace {
 
-int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 // What a task makes: rows of squares of one image, and output channels [first, last).
 struct Part {
   int64_t image, row, rows;

@@ -97,9 +97,6 @@ const Int8Kernels& KernelsFor(Isa isa, int64_t rows, int64_t depth) {
   return tiles != nullptr && rows >= kLeastRows && depth >= kLeastDepth ? *tiles : OnVectors(isa);
 }
 
-int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
-int64_t RoundUp(int64_t a, int64_t to) { return CeilDiv(a, to) * to; }
-
 // --- one product ----------------------------------------------------------------------
 
 // How it is cut into tasks: ranges of rows times ranges of panels.
