@@ -7,8 +7,8 @@
 
 namespace weft::ir::ops {
 
-inline constexpr int64_t kMaxHeads =
-    1 << 20;  // of any attention; sizes made of more could not be counted
+// Of any attention: sizes made of more could not be counted.
+inline constexpr int64_t kMaxHeads = 1 << 20;
 
 // [B, S, heads * depth] as [B, heads, S, depth]; what has four dimensions stays.
 Value SplitHeads(Builder& b, Value x, std::optional<int64_t> heads);
