@@ -110,7 +110,8 @@ const std::vector<std::string>& CommonPasses() {
                                    "constant-folding",     "loop-invariant-code-motion",
                                    "sequence-forwarding",  "concat-forwarding",
                                    "canonicalize",         "shape-arithmetic",
-                                   "constant-folding",     "common-subexpression-elimination",
+                                   "constant-folding",     "fuse-slices-into-split",
+                                   "common-subexpression-elimination",
                                    "dead-code-elimination"};
   return *passes;
 }

@@ -8,9 +8,9 @@
 #include <optional>
 #include <vector>
 
-#include "ir/analysis/constant.h"
 #include "ir/dialects/onnx.h"
 #include "ir/walk.h"
+#include "passes/canonicalize/slice_range.h"
 #include "passes/control_flow/decided_control.h"
 #include "passes/pass_registry.h"
 #include "passes/rewrite_trace.h"
@@ -67,26 +67,6 @@ std::vector<Value> PartsOf(Operation split) {
   return concat.operands().vec();
 }
 
-std::optional<int64_t> OneInteger(Value value) {
-  const std::optional<ir::Ints> numbers = value ? ir::ConstantInts(value) : std::nullopt;
-  return numbers && numbers->size() == 1 ? std::optional(numbers->front()) : std::nullopt;
-}
-
-// Where a slice begins and ends on its one axis, taken one by one.
-struct Range {
-  int64_t axis = 0, start = 0, end = 0;  // negative: counted from the end
-};
-std::optional<Range> RangeOf(Operation slice) {
-  const auto operand = [&](uint32_t i) {
-    return i < slice.num_operands() ? slice.operand(i) : Value();
-  };
-  const std::optional<int64_t> start = OneInteger(operand(1)), end = OneInteger(operand(2));
-  const std::optional<int64_t> axis = operand(3) ? OneInteger(operand(3)) : 0;
-  const std::optional<int64_t> step = operand(4) ? OneInteger(operand(4)) : 1;
-  if (!start || !end || !axis || step != 1) return std::nullopt;
-  return Range{*axis, *start, *end};
-}
-
 // The sum of the sizes of operands [from, to) of a Concat, where all are numbers.
 std::optional<int64_t> SizeOf(Operation concat, uint32_t from, uint32_t to) {
   int64_t sum = 0;
@@ -107,7 +87,7 @@ bool IsAt(int64_t position, Operation concat, uint32_t i) {
 // Of a slice that is one operand of a Concat that one; else null.
 Value PartOf(Operation slice) {
   const Operation concat = SourceOf<ops::Concat>(slice);
-  const std::optional<Range> range = RangeOf(slice);
+  const std::optional<SliceRange> range = RangeOf(slice);
   if (!concat || !range ||
       !SameAxis(range->axis, concat.attrs_of<ops::Concat>().axis, concat.result()))
     return {};

@@ -57,7 +57,7 @@ TEST(PrintedRuleLibrary, IsReadBackWhereThereIsNoNativeCode) {
           "fuse-matmul-into-gemm", "lower-attention-mask", "fuse-quantized-matmul-for-ort",
           "fuse-matmul-integer-to-float-for-ort",
           // What only this rule asks or computes.
-          "split-average-pool", "fuse-slices-into-split", "merge-slices", "merge-clamps",
+          "split-average-pool", "merge-slices", "merge-clamps",
           "fuse-pd-multihead-matmul", "lower-wide-conv-block", "lower-to-multi-head-attention",
           // What an equation says, sums over weights.
           "lower-einsum-to-matmul", "lower-einsum-to-product", "lower-einsum-to-sum",
