@@ -105,14 +105,18 @@ WEFT_REGISTER_PASS(LitertPass);
 }  // namespace
 
 const std::vector<std::string>& CommonPasses() {
-  static const auto* passes =
-      new std::vector<std::string>{"constant-folding",     "loop-unrolling",
-                                   "constant-folding",     "loop-invariant-code-motion",
-                                   "sequence-forwarding",  "concat-forwarding",
-                                   "canonicalize",         "shape-arithmetic",
-                                   "constant-folding",     "fuse-slices-into-split",
-                                   "common-subexpression-elimination",
-                                   "dead-code-elimination"};
+  static const auto* passes = new std::vector<std::string>{"constant-folding",
+                                                           "loop-unrolling",
+                                                           "constant-folding",
+                                                           "loop-invariant-code-motion",
+                                                           "sequence-forwarding",
+                                                           "concat-forwarding",
+                                                           "canonicalize",
+                                                           "shape-arithmetic",
+                                                           "constant-folding",
+                                                           "fuse-slices-into-split",
+                                                           "common-subexpression-elimination",
+                                                           "dead-code-elimination"};
   return *passes;
 }
 

@@ -116,10 +116,9 @@ class FuseSlicesIntoSplit : public Pass {
       const auto piece = piece_from.find(part.begin);
       return piece == piece_from.end() || part.end - part.begin != sizes[piece->second];
     });
-    const Operation first =
-        std::ranges::min(pieces, [](const Part& a, const Part& b) {
-          return a.slice.IsBefore(b.slice);
-        }).slice;
+    const Operation first = std::ranges::min(pieces, [](const Part& a, const Part& b) {
+                              return a.slice.IsBefore(b.slice);
+                            }).slice;
     rewriter.Begin("fuse", first);
     rewriter.SetInsertionPoint(first);
     rewriter.set_location(first.location());

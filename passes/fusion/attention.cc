@@ -1,11 +1,14 @@
 #include "ir/dialects/fused/attention.h"
 
 #include <limits>
+#include <optional>
 
 #include "ir/dialects/onnx/math.h"
 #include "ir/dialects/onnx/matmul.h"
+#include "ir/dialects/onnx/movement.h"
 #include "ir/dialects/onnx/nn/normalization.h"
 #include "passes/rules.h"
+#include "passes/several_results.h"
 
 namespace weft::passes {
 namespace {
@@ -230,6 +233,42 @@ WEFT_RULE(FuseAttentionTransposes, "fuse-composite", kExact,
                                               .layout = fused::AttentionLayout::kBshd,
                                               .fill = fill,
                                               .zero_nan = zero_nan})(q, k, v, mask, keep);
+}
+
+// transpose(attention(thirds of transpose(reshape(x)))) => attention(heads of the thirds of x) in [B, S, H, D],
+// x being [B, S, 3 H D], as timm and transformers' ViT have it; a third is a Gather or, as unbind is written,
+// the Squeeze of a part of a Split
+WEFT_RULE(FusePackedAttentionTransposes, "fuse-composite", kExact) {
+  auto x = src.Tensor("x"), mask = src.Tensor("mask"), keep = src.Tensor("keep");
+  auto packed = src.Op<ops::Reshape>(AnyAttrs())(x, src.Tensor("shape"));
+  auto heads = src.Op<ops::Transpose>({.perm = {2, 0, 3, 1, 4}})(packed);
+  const auto parts = Several<3>(src.Op<ops::Split>(AnyAttrs(), {.axis = 0}), heads,
+                                src.Optional(src.Tensor("sizes")));
+  const auto third = [&](size_t i) {
+    return src.Either(src.Op<ops::Gather>({.axis = 0})(heads, src.Splat(static_cast<double>(i))),
+                      src.Op<ops::Squeeze>()(parts[i], src.Splat(0)));
+  };
+  auto attention = src.Op<fused::Attention>(AnyAttrs(), {.layout = fused::AttentionLayout::kBhsd});
+  auto q = third(0), k = third(1), v = third(2);
+  auto out = src.Op<ops::Transpose>({.perm = {0, 2, 1, 3}})(
+      attention(q, k, v, src.Optional(mask), src.Optional(keep)));
+  src.Require("columns become three parts of so many heads", Rank(x, 3), Rank(packed, 5),
+              Dim(packed, 2, 3), SameDim(packed, 0, x, 0), SameDim(packed, 1, x, 1), Rank(q, 4));
+  auto columns = src.Let("a third is all heads", [=](const MatchContext& m) {
+    const int64_t count = m[packed].dim(3), size = m[packed].dim(4), all = m[x].dim(2);
+    const bool fits = ir::IsStaticDim(count) && ir::IsStaticDim(size) && ir::IsStaticDim(all) &&
+                      (size == 0 || count == all / 3 / size) && all == 3 * count * size;
+    return fits ? std::optional(count * size) : std::nullopt;
+  });
+  const auto thirds =
+      Several<3>(res.Op<ops::Split>({.axis = 2}), x,
+                 res.ConstantInts([=](const MatchContext& m) { return Ints(3, m[columns]); }));
+  auto shape = res.ConstantInts([=](const MatchContext& m) {
+    return Ints{0, 0, m[packed].dim(3), m[packed].dim(4)};
+  });
+  const auto heads_of = [&](size_t i) { return res.Op<ops::Reshape>()(thirds[i], shape); };
+  res.Tensor(out) = res.Like(attention, {.layout = fused::AttentionLayout::kBshd})(
+      heads_of(0), heads_of(1), heads_of(2), mask, keep);
 }
 
 // transpose(squeeze(attention(unsqueeze(transpose(q)), unsqueeze(transpose(k)), unsqueeze(transpose(v)))))

@@ -5,9 +5,10 @@
 #include <array>
 
 #include "ir/dialects/microsoft/attention.h"
-#include "ir/dialects/onnx/indexing.h"
 #include "ir/dialects/onnx/matmul.h"
+#include "ir/dialects/onnx/movement.h"
 #include "passes/rules.h"
+#include "passes/several_results.h"
 
 namespace weft::passes {
 namespace {
@@ -135,32 +136,28 @@ WEFT_RULE(FuseMultiHeadAttentionBias, "onnxruntime", kReassociates) {
   res.Tensor(out) = res.Like(attention)(q, k, v, bias, res.None(), mask);
 }
 
-// One product for q, k and v, as timm and transformers' ViT have it:
-// merge(attention(thirds of split(x . w + bias), mask)) => com.microsoft.Attention(x, w, bias, mask)
+// com.microsoft.MultiHeadAttention(thirds of split(x . w + bias), mask) => com.microsoft.Attention(x, w, bias, mask)
 WEFT_RULE(FusePackedAttention, "onnxruntime", kReassociates) {
   auto x = src.Tensor("x"), w = src.Tensor("w"), bias = src.Tensor("bias"),
        mask = src.Tensor("mask");
+  auto heads = src.Attr<int64_t>("num_heads");
   auto scale = src.Attr<float>("scale");
+  auto causal = src.Attr<int64_t>("unidirectional");
   auto product = src.Op<ops::MatMul>()(x, w);
   auto y = src.Either(product + bias, product);
-  auto parts = src.Op<ops::Reshape>(AnyAttrs())(y, src.Tensor("shape"));
-  auto heads = src.Op<ops::Transpose>({.perm = {2, 0, 3, 1, 4}})(parts);
-  const auto third = [&](int i) { return src.Op<ops::Gather>({.axis = 0})(heads, src.Splat(i)); };
-  auto q = third(0);
-  auto rows = SwapHeads(src, src.Op<fused::Attention>({.scale = scale, .fill = Any()})(
-                                 q, third(1), third(2), src.Optional(mask)));
-  auto out = src.Op<ops::Reshape>(AnyAttrs())(rows, src.Tensor("joined"));
-  src.Require(DType(x, kF32), Rank(x, 3), Rank(w, 2), Rank(q, 4), SameType(y, product),
-              NotZero(scale));
+  const auto thirds = Several<3>(src.Op<ops::Split>(AnyAttrs(), {.axis = In{2, -1}}), y,
+                                 src.Optional(src.Tensor("sizes")));
+  auto out = src.Op<microsoft::MultiHeadAttention>(
+      AnyAttrs(), {.num_heads = heads, .scale = scale, .unidirectional = causal})(
+      thirds[0], thirds[1], thirds[2], src.None(), src.None(), src.Optional(mask));
+  src.Require(DType(x, kF32), Rank(x, 3), Rank(w, 2), SameType(y, product));
+  src.Require("all have as many columns", StaticDim(thirds[0], 2),
+              SameDim(thirds[1], 2, thirds[0], 2), SameDim(thirds[2], 2, thirds[0], 2));
   src.Require(PerChannel(IfGiven(bias), w, 1));
   src.Profitable(IsConstant(IfGiven(bias)));
-  src.Require("columns are three parts of so many heads", Rank(parts, 5), Dim(parts, 2, 3),
-              SameDim(parts, 0, x, 0), SameDim(parts, 1, x, 1), StaticDim(parts, 3));
-  src.Require("only heads become columns again", Rank(out, 3), SameDim(out, 0, x, 0),
-              SameDim(out, 1, x, 1));
-  RequireWholeMask(src, mask, q, 2, q, 2);
-  res.Tensor(out) = res.Op<microsoft::Attention>({.num_heads = DimOf(parts, 3), .scale = scale})(
-      x, w, bias, res.None(), res.None(), mask);
+  res.Tensor(out) =
+      res.Op<microsoft::Attention>({.num_heads = heads, .scale = scale, .unidirectional = causal})(
+          x, w, bias, res.None(), res.None(), mask);
 }
 
 }  // namespace weft::passes
