@@ -105,18 +105,14 @@ WEFT_REGISTER_PASS(LitertPass);
 }  // namespace
 
 const std::vector<std::string>& CommonPasses() {
-  static const auto* passes = new std::vector<std::string>{"constant-folding",
-                                                           "loop-unrolling",
-                                                           "constant-folding",
-                                                           "loop-invariant-code-motion",
-                                                           "sequence-forwarding",
-                                                           "concat-forwarding",
-                                                           "canonicalize",
-                                                           "shape-arithmetic",
-                                                           "constant-folding",
-                                                           "fuse-slices-into-split",
-                                                           "common-subexpression-elimination",
-                                                           "dead-code-elimination"};
+  static const auto* passes =
+      new std::vector<std::string>{"constant-folding",       "loop-unrolling",
+                                   "constant-folding",       "loop-invariant-code-motion",
+                                   "sequence-forwarding",    "concat-forwarding",
+                                   "canonicalize",           "shape-arithmetic",
+                                   "constant-folding",       "rebuild-sizes",
+                                   "fuse-slices-into-split", "common-subexpression-elimination",
+                                   "dead-code-elimination"};
   return *passes;
 }
 
@@ -155,7 +151,7 @@ const std::vector<Pipeline>& Pipelines() {
                {"lower-fused", "lower-attention"});  // fused anew, as ONNX Runtime has it
     for (const char* pass :
          {"fuse-composite", "onnxruntime", "fuse-quantized-concat-for-ort", "lower-fused",
-          "constant-folding", "shape-arithmetic", "onnxruntime", "layout-cleanup",
+          "constant-folding", "shape-arithmetic", "rebuild-sizes", "onnxruntime", "layout-cleanup",
           "constant-folding", "common-subexpression-elimination", "dead-code-elimination"})
       ort.emplace_back(pass);
     for (const char* pass : {"superopt", "constant-folding", "common-subexpression-elimination",

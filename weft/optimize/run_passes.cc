@@ -7,6 +7,7 @@
 #include "ir/base/contains.h"
 #include "ir/base/suggest.h"
 #include "kernels/runtime/evaluator.h"
+#include "passes/canonicalize/rebuild_sizes.h"
 #include "passes/pass_conflict.h"
 #include "passes/pass_registry.h"
 #include "passes/pattern_rewrite_pass.h"
@@ -147,10 +148,13 @@ passes::PassContext PassContextOf(const PassSelection& selection) {
   context.disabled_rules = selection.disabled_rules;
   context.collect_statistics = selection.collect_statistics;
   context.paranoid = selection.paranoid;
-  if (selection.target_opset > 0)
+  if (selection.target_opset > 0) {
     context.why_not_rule = [target = selection.target_opset](const drr::Rule& rule) {
       return WhyNotInOpset(rule, target);
     };
+    context.options.Set(
+        passes::RebuildSizesOptions{.shapes_of_parts = selection.target_opset >= 15});
+  }
   passes::SampledDynamicReshapeOptions sampled;
   for (const std::string& text : selection.dim_ranges)
     if (auto range = passes::ParseDimRange(text); range.ok())  // CheckPassSelection has seen them
