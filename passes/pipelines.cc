@@ -147,8 +147,7 @@ const std::vector<Pipeline>& Pipelines() {
          {"masked-softmax-select-to-add", "mha-to-sha-decode", "mha-to-sha-prefill", "litert",
           "constant-folding", "common-subexpression-elimination", "dead-code-elimination"})
       litert.emplace_back(pass);
-    ort.insert(ort.begin(),
-               {"lower-fused", "lower-attention"});  // fused anew, as ONNX Runtime has it
+    ort.insert(ort.begin(), "lower-fused");  // fused anew, as ONNX Runtime has it
     for (const char* pass :
          {"fuse-composite", "onnxruntime", "fuse-quantized-concat-for-ort", "lower-fused",
           "constant-folding", "shape-arithmetic", "rebuild-sizes", "onnxruntime", "layout-cleanup",

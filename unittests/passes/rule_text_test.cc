@@ -58,7 +58,7 @@ TEST(PrintedRuleLibrary, IsReadBackWhereThereIsNoNativeCode) {
                   // What only this rule asks or computes.
                   "split-average-pool", "merge-slices", "merge-clamps", "fuse-pd-multihead-matmul",
                   "lower-wide-conv-block", "lower-to-multi-head-attention",
-                  "fuse-packed-attention-transposes",
+                  "fuse-packed-attention-transposes", "lower-attention-keep",
                   // What an equation says, sums over weights.
                   "lower-einsum-to-matmul", "lower-einsum-to-product", "lower-einsum-to-sum",
                   "lower-einsum-to-transpose", "lower-einsum-to-transposes", "lower-swapped-einsum",

@@ -3,6 +3,8 @@
 #include "ir/dialects/fused/attention.h"
 
 #include <array>
+#include <cmath>
+#include <limits>
 
 #include "ir/dialects/microsoft/attention.h"
 #include "ir/dialects/onnx/matmul.h"
@@ -65,6 +67,32 @@ WEFT_RULE(LowerAttentionMask, "onnxruntime", kExact) {
     return (rows == 1 && queries != 1) || (rows != ir::kUnknownDim && m[mask].rank() < 4);
   });
   res.Tensor(out) = res.Like(attention)(q, k, v, WholeMask(res, mask, q, 1));
+}
+
+// attention(q, k, v, keep) {fill} => attention(q, k, v, where(keep, 0, fill)), the fill so low that a score added to
+// it is lost
+WEFT_RULE(LowerAttentionKeep, "onnxruntime", kReassociates) {
+  using Limits = std::numeric_limits<float>;
+  auto q = src.Tensor("q"), k = src.Tensor("k"), v = src.Tensor("v"), keep = src.Tensor("keep");
+  auto scale = src.Attr<float>("scale"), fill = src.Attr<float>("fill");
+  auto out = src.Op<fused::Attention>(
+      {.scale = scale, .layout = AttentionLayout::kBshd, .fill = fill})(q, k, v, src.None(), keep);
+  for (const Tensor& t : {k, v})
+    src.Require("all have as many heads and columns", SameDim(t, 2, q, 2), SameDim(t, 3, q, 3));
+  src.Require(StaticDim(q, 2), StaticDim(q, 3), DType(q, kF32), NotZero(scale));
+  src.Require(MinRank(keep, 2), SameDim(keep, -1, k, 1));
+  src.Require("the fill is the lowest number there is, and scores are not scaled up",
+              [=](const MatchContext& m) {
+                return (m[fill] == Limits::lowest() || m[fill] == -Limits::infinity()) &&
+                       std::abs(m[scale]) <= 1;
+              });
+  auto low = res.Constant([=](const MatchContext& m) {
+    const ir::Type number = m.context()->TensorType(ir::DataType::kF32, {});
+    return m.context()->DenseAttrOf<float>(number, std::array{m[fill]});
+  });
+  auto mask = res.Op<ops::Where>()(keep, res.Constant(ScalarLike(q, 0)), low);
+  res.Tensor(out) =
+      res.Op<fused::Attention>({.scale = scale, .layout = AttentionLayout::kBshd})(q, k, v, mask);
 }
 
 // attention(split(q), split(k), split(v), mask) => split(com.microsoft.MultiHeadAttention(q, k, v, mask))

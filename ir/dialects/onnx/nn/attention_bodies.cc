@@ -4,6 +4,7 @@
 
 #include "ir/dialects/onnx/body.h"
 #include "ir/dialects/onnx/elementwise.h"
+#include "ir/dialects/onnx/math.h"
 #include "ir/dialects/onnx/matmul.h"
 #include "ir/dialects/onnx/movement.h"
 #include "ir/dialects/onnx/nn/attention.h"
@@ -77,8 +78,7 @@ struct Scores {
 Value SoftmaxOfSome(Builder& b, Value x, bool may_be_none) {
   const Value y = b.Make<Softmax>({x}, {.axis = -1});
   if (!may_be_none) return y;
-  const Value is_number = b.Make<Equal>({y, y});
-  return b.Make<Where>({is_number, y, ScalarLike(b, y, 0)});
+  return b.Make<Where>({b.Make<IsNaN>({y}), ScalarLike(b, y, 0), y});
 }
 
 // The scores with all that keeps keys out.
