@@ -11,6 +11,7 @@
 #include "ir/dialects/onnx/math.h"
 #include "ir/dialects/onnx/matmul.h"
 #include "ir/dialects/onnx/movement.h"
+#include "ir/dialects/onnx/nn/activation.h"
 #include "ir/dialects/onnx/nn/conv.h"
 
 namespace weft::ir::microsoft {
@@ -118,6 +119,47 @@ std::vector<Value> FusedConv::Decompose(Builder& b, std::span<const Value> opera
           {y, ops::ScalarLike(b, y, params[0]), ops::ScalarLike(b, y, params[1])})};
     case ConvActivation::kHardSigmoid:
       return {b.Make<ops::HardSigmoid>({y}, {.alpha = params[0], .beta = params[1]})};
+  }
+  return {};
+}
+
+// --- general matrix products -------------------------------------------------------
+
+bool FusedGemm::Infer(InferContext& c) {
+  return CheckTensors(c) && CheckFloat(c, 0) && ops::Gemm::Infer(c);
+}
+
+std::vector<Value> FusedGemm::Decompose(Builder& b, std::span<const Value> operands,
+                                        const Attrs<Plain>& attrs) {
+  const Value y = b.Make<ops::Gemm>(
+      std::vector<Value>(operands.begin(), operands.end()),
+      {.alpha = attrs.alpha, .beta = attrs.beta, .transA = attrs.transA, .transB = attrs.transB});
+  if (!attrs.activation) return {y};
+  if (ops::ElementTypeOf(y) == DataType::kNull) return {};
+  const std::optional<float> alpha = attrs.activation_alpha, beta = attrs.activation_beta;
+  switch (*attrs.activation) {
+    case GemmActivation::kRelu:
+      return {b.Make<ops::Relu>({y})};
+    case GemmActivation::kSigmoid:
+      return {b.Make<ops::Sigmoid>({y})};
+    case GemmActivation::kTanh:
+      return {b.Make<ops::Tanh>({y})};
+    case GemmActivation::kSoftplus:
+      return {b.Make<ops::Softplus>({y})};
+    case GemmActivation::kSoftsign:
+      return {b.Make<ops::Softsign>({y})};
+    case GemmActivation::kLeakyRelu:
+      return {b.Make<ops::LeakyRelu>({y}, {.alpha = alpha.value_or(0.01f)})};
+    case GemmActivation::kElu:
+      return {b.Make<ops::Elu>({y}, {.alpha = alpha.value_or(1)})};
+    case GemmActivation::kThresholdedRelu:
+      return {b.Make<ops::ThresholdedRelu>({y}, {.alpha = alpha.value_or(1)})};
+    case GemmActivation::kHardSigmoid:
+      return {b.Make<ops::HardSigmoid>(
+          {y}, {.alpha = alpha.value_or(0.2f), .beta = beta.value_or(0.5f)})};
+    case GemmActivation::kSelu:
+      return {b.Make<ops::Selu>({y}, {.alpha = alpha.value_or(1.6732632f),
+                                      .gamma = attrs.activation_gamma.value_or(1.050701f)})};
   }
   return {};
 }
@@ -265,6 +307,8 @@ std::vector<Value> MatMulNBits::Decompose(Builder& b, std::span<const Value> ope
   return {bias ? b.Make<ops::Add>({y, bias}) : y};
 }
 
-void LoadMatmulOps(IrContext& context) { AddOps<FusedMatMul, FusedConv, MatMulNBits>(context); }
+void LoadMatmulOps(IrContext& context) {
+  AddOps<FusedMatMul, FusedConv, FusedGemm, MatMulNBits>(context);
+}
 
 }  // namespace weft::ir::microsoft

@@ -82,6 +82,56 @@ struct FusedConv {
                                       const Attrs<Plain>& attrs);
 };
 
+enum class GemmActivation : uint8_t {
+  kRelu,
+  kSigmoid,
+  kTanh,
+  kSoftplus,
+  kSoftsign,
+  kLeakyRelu,
+  kElu,
+  kThresholdedRelu,
+  kHardSigmoid,
+  kSelu,
+};
+constexpr std::array<std::string_view, 10> EnumNames(GemmActivation) {
+  return {"Relu", "Sigmoid",         "Tanh",        "Softplus", "Softsign", "LeakyRelu",
+          "Elu",  "ThresholdedRelu", "HardSigmoid", "Selu"};
+}
+
+// activation(alpha * a' . b' + beta * c). The attributes of the activation have activation_ before their names and,
+// where they are not given, its defaults.
+struct FusedGemm {
+  static constexpr OpInfo kInfo = {.name = "com.microsoft.FusedGemm",
+                                   .operands = {"a", "b", Optional("c")},
+                                   .onnx = "FusedGemm",
+                                   .onnx_domain = kDomain,
+                                   .doc = "a general matrix product with an activation"};
+  template <template <class> class Slot>
+  struct Attrs {
+    Slot<std::optional<GemmActivation>> activation{};
+    Slot<std::optional<float>> activation_alpha{};
+    Slot<std::optional<float>> activation_beta{};
+    Slot<std::optional<float>> activation_gamma{};
+    Slot<float> alpha{};
+    Slot<float> beta{};
+    Slot<int64_t> transA{};
+    Slot<int64_t> transB{};
+    static constexpr auto Fields() {
+      return std::tuple(Field{"activation", &Attrs::activation},
+                        Field{"activation_alpha", &Attrs::activation_alpha},
+                        Field{"activation_beta", &Attrs::activation_beta},
+                        Field{"activation_gamma", &Attrs::activation_gamma},
+                        Field{"alpha", &Attrs::alpha, 1.0f}, Field{"beta", &Attrs::beta, 1.0f},
+                        Field{"transA", &Attrs::transA, int64_t{0}},
+                        Field{"transB", &Attrs::transB, int64_t{0}});
+    }
+  };
+  static bool Infer(InferContext& c);
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
+};
+
 // a [..., K] times the transpose of weights [N, K], plus bias [N]. Each row of the weights is blocks
 // of block_size numbers (q - zero point) * scale, where q has `bits` bits: b is [N, blocks,
 // block_size * bits / 8] bytes, low bits first. scales is [N, blocks], in any shape; zero_points is

@@ -2,6 +2,7 @@
 // operator.
 #include "ir/dialects/microsoft/matmul.h"
 #include "ir/dialects/onnx/matmul.h"
+#include "ir/dialects/onnx/nn/activation.h"
 #include "ir/dialects/onnx/nn/conv.h"
 #include "ir/dialects/onnx/quantize.h"
 #include "passes/rules.h"
@@ -89,6 +90,29 @@ WEFT_RULE(FuseMatmulScaledOperand, "onnxruntime", kReassociates) {
   src.Profitable(MinRank(moved, 2), MinRank(b, 2));  // likewise
   res.Tensor(out) = res.Op<FusedMatMul>(AttrsOf(product), {.alpha = Scaled(alpha, {c}, d)})(
       res.Like(moves)(a), b);
+}
+
+// f(gemm(a, b, c)) => com.microsoft.FusedGemm(a, b, c) {activation = f}
+WEFT_RULE(FuseGemmActivationForOrt, "onnxruntime", kReassociates) {
+  auto a = src.Tensor("a"), b = src.Tensor("b"), c = src.Tensor("c");
+  auto gemm = src.Op<ops::Gemm>(AnyAttrs());
+  auto f = src.OneOf<ops::Relu, ops::Sigmoid, ops::Tanh, ops::Softplus, ops::Softsign>(AnyAttrs());
+  auto out = f(gemm(NotDequantized(src, a), b, src.Optional(c)));
+  src.Require(DType(a, kF32));
+  res.Tensor(out) =
+      res.Op<microsoft::FusedGemm>(AttrsOf(gemm), {.activation = OpName(out)})(a, b, c);
+}
+
+// leaky_relu(gemm(a, b, c)) => com.microsoft.FusedGemm(a, b, c) {activation = LeakyRelu}, likewise Elu
+WEFT_RULE(FuseGemmLeakyForOrt, "onnxruntime", kReassociates) {
+  auto a = src.Tensor("a"), b = src.Tensor("b"), c = src.Tensor("c");
+  auto alpha = src.Attr<float>("alpha");
+  auto gemm = src.Op<ops::Gemm>(AnyAttrs());
+  auto out = src.OneOf<ops::LeakyRelu, ops::Elu>({.alpha = alpha}, AnyAttrs())(
+      gemm(NotDequantized(src, a), b, src.Optional(c)));
+  src.Require(DType(a, kF32));
+  res.Tensor(out) = res.Op<microsoft::FusedGemm>(
+      AttrsOf(gemm), {.activation = OpName(out), .activation_alpha = alpha})(a, b, c);
 }
 
 // a(conv(x, w, b)) => com.microsoft.FusedConv(x, w, b) {activation = a}

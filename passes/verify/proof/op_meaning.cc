@@ -77,6 +77,7 @@ const std::map<std::string_view, OpMeanings::Function>& OpMeanings::Functions() 
       {"fused.gelu", &M::Gelu},
       {"com.microsoft.FusedMatMul", &M::FusedMatMul},
       {"com.microsoft.FusedConv", &M::FusedConv},
+      {"com.microsoft.FusedGemm", &M::FusedGemm},
       {"com.microsoft.Gelu", &M::Gelu},
       {"com.microsoft.BiasGelu", &M::Gelu},
       {"com.microsoft.FastGelu", &M::Gelu},

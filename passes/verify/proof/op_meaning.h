@@ -139,6 +139,7 @@ class OpMeanings {
   Results FusedMatMul(const ProofOp& op);
   Results BatchMatMul(const ProofOp& op);
   Results FusedConv(const ProofOp& op);
+  Results FusedGemm(const ProofOp& op);
   Tensor* WithoutFactors(Tensor* x, std::vector<Term>* factors);
   Tensor* TimesAll(const std::vector<Term>& factors, Tensor* y);
   Tensor* Turned(Tensor* x, bool batch, bool columns);

@@ -138,4 +138,25 @@ std::vector<Tensor*> OpMeanings::FusedConv(const ProofOp& op) {
   return {};
 }
 
+// By an activation whose numbers are given as they are there.
+std::vector<Tensor*> OpMeanings::FusedGemm(const ProofOp& op) {
+  constexpr std::string_view kPrefix = "activation_";
+  ProofOp gemm = op;
+  std::erase_if(gemm.attrs, [](const auto& attr) { return attr.first.starts_with("activation"); });
+  Tensor* y = Call("onnx.Gemm", {op.operands[0], op.operands[1], op.operand(2)}, gemm);
+  if (y == nullptr || IsDefault(op, "activation")) return {y};
+  const ProofOp* activation = op.attrs.find("activation")->second.of_op;
+  bool is_known = activation != nullptr && activation->def != nullptr;
+  if (is_known)
+    for (const ir::FieldDef& field : activation->def->fields) {
+      const auto here = op.attrs.find(fmt::format("{}{}", kPrefix, field.name.str())),
+                 there = activation->attrs.find(field.name.str());
+      is_known &= here != op.attrs.end() && there != activation->attrs.end() &&
+                  TextOf(here->second) == TextOf(there->second);
+    }
+  if (is_known) return {ActivatedBy(*activation, y)};
+  c_.Fail(fmt::format("{} may have any activation", op.name));
+  return {};
+}
+
 }  // namespace weft::passes
