@@ -175,6 +175,9 @@ Expression<int64_t> DimOf(Tensor x, IntArg axis, SourceLoc loc) {
 }
 Expression<Ints> IntsOf(Tensor x, SourceLoc loc) { return {Say("ints", loc, x)}; }
 Expression<Ints> ShapeOf(Tensor x, SourceLoc loc) { return {Say("shape", loc, x)}; }
+Expression<Ints> ShapeOf(Tensor x, Tensor rank_of, SourceLoc loc) {
+  return {Say("shape", loc, x, rank_of)};
+}
 Expression<Ints> SizesIn(Tensor shape, SourceLoc loc) { return {Say("sizes", loc, shape)}; }
 Expression<Ints> SizesIn(Tensor shape, Tensor reshaped, SourceLoc loc) {
   return {Say("sizes", loc, shape, reshaped)};
@@ -209,6 +212,7 @@ Expression<Ints> JoinedPoolPads(Tensor of, Tensor pads, Tensor axes, SourceLoc l
 Expression<Ints> Compose(Attr<Ints> p, Attr<Ints> q, SourceLoc loc) {
   return {Say("compose", loc, p, q)};
 }
+Expression<Ints> InverseOf(Attr<Ints> p, SourceLoc loc) { return {Say("inverse_of", loc, p)}; }
 Expression<int64_t> ElementAt(Attr<Ints> list, IntArg index, SourceLoc loc) {
   return {Say("element", loc, list, index)};
 }

@@ -101,6 +101,7 @@ Expression<ir::DataType> DTypeOf(Tensor x, WEFT_HERE);
 Expression<int64_t> DimOf(Tensor x, IntArg axis, WEFT_HERE);
 Expression<Ints> IntsOf(Tensor x, WEFT_HERE);
 Expression<Ints> ShapeOf(Tensor x, WEFT_HERE);
+Expression<Ints> ShapeOf(Tensor x, Tensor rank_of, WEFT_HERE);  // with 1 in front
 Expression<Ints> SizesIn(Tensor shape, WEFT_HERE);
 Expression<Ints> SizesIn(Tensor shape, Tensor reshaped, WEFT_HERE);  // as the target of a Reshape
 Expression<Ints> ExpandSizesIn(Tensor shape, Tensor expanded, WEFT_HERE);  // of an Expand
@@ -116,6 +117,7 @@ Expression<Ints> ListAlong(Tensor x, IntArg axis, WEFT_HERE);  // as the target 
 Expression<Ints> JoinedPads(Tensor of, Tensor pads, Tensor axes, WEFT_HERE);
 Expression<Ints> JoinedPoolPads(Tensor of, Tensor pads, Tensor axes, WEFT_HERE);  // < the window
 Expression<Ints> Compose(Attr<Ints> p, Attr<Ints> q, WEFT_HERE);                  // p[q]
+Expression<Ints> InverseOf(Attr<Ints> p, WEFT_HERE);
 Expression<int64_t> ElementAt(Attr<Ints> list, IntArg index, WEFT_HERE);
 Expression<int64_t> IsZero(Attr<int64_t> integer, WEFT_HERE);  // 1 or 0
 Expression<bool> AsBool(Attr<int64_t> integer, WEFT_HERE);

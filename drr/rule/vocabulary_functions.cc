@@ -243,7 +243,12 @@ Attribute IntsOf(const Evaluation& e) {
 }
 Attribute ShapeOf(const Evaluation& e) {
   if (!e.tensor(0).is_static()) return {};
-  const ir::Shape shape = e.tensor(0).shape();
+  ir::Shape shape = e.tensor(0).shape();
+  if (e.has(1)) {
+    const int64_t more = e.tensor(1).rank() - e.tensor(0).rank();
+    if (more < 0) return {};
+    shape.insert(shape.begin(), static_cast<size_t>(more), 1);
+  }
   return e.m.context()->IntsAttr(shape);
 }
 Attribute Compose(const Evaluation& e) {  // p[q]
@@ -256,6 +261,17 @@ Attribute Compose(const Evaluation& e) {  // p[q]
     composed.push_back(first[static_cast<size_t>(axis)]);
   }
   return e.m.context()->IntsAttr(composed);
+}
+Attribute InverseOf(const Evaluation& e) {
+  const Attribute p = e.variable(0);
+  if (!p.Is(AttrKind::kInts)) return {};
+  const ir::Ints& perm = p.AsInts();
+  ir::Ints inverse(perm.size(), -1);
+  for (size_t i = 0; i < perm.size(); ++i) {
+    if (perm[i] < 0 || perm[i] >= static_cast<int64_t>(perm.size())) return {};
+    inverse[static_cast<size_t>(perm[i])] = static_cast<int64_t>(i);
+  }
+  return e.m.context()->IntsAttr(inverse);
 }
 Attribute ElementAt(const Evaluation& e) {
   const Attribute list = e.variable(0);

@@ -79,6 +79,7 @@ ir::Attribute SnakeOpName(const Evaluation& e);
 ir::Attribute FloatAttributes(const Evaluation& e);
 ir::Attribute ListAlong(const Evaluation& e);
 ir::Attribute Compose(const Evaluation& e);
+ir::Attribute InverseOf(const Evaluation& e);
 ir::Attribute ElementAt(const Evaluation& e);
 ir::Attribute ReversedAxes(const Evaluation& e);
 ir::Attribute JoinAxes(const Evaluation& e);

@@ -205,7 +205,9 @@ std::vector<Entry> AttributeEntries() {
       Computed<DTypeOf>("dtype", "DTypeOf", "v", "its element type"),
       Computed<DimOf>("dim", "DimOf", "vi", "the size of an axis", kNumbersOnly),
       Computed<IntsOf>("ints", "IntsOf", "v", "the integers of a constant"),
-      Computed<ShapeOf>("shape", "ShapeOf", "v", "its shape", kNumbersOnly),
+      Computed<ShapeOf>("shape", "ShapeOf", "v?v",
+                        "its shape; with 1 in front for each axis that the second value has more",
+                        kNumbersOnly),
       Computed<SizesIn>("sizes", "SizesIn", "v?vi",
                         "the integers of a constant, or what follows for them from the types of "
                         "the tensors whose sizes they are; as the target of a Reshape of the "
@@ -221,6 +223,8 @@ std::vector<Entry> AttributeEntries() {
                                 "the attributes of its defining op that are a float, in their "
                                 "order, where no other is written out but with its default"),
       Computed<Compose>("compose", "Compose", "aa", "the first permutation, then the second"),
+      Computed<InverseOf>("inverse_of", "InverseOf", "a",
+                          "the permutation that undoes the permutation"),
       Computed<ElementAt>("element", "ElementAt", "ai",
                           "an element of a list; a negative index counts from its end"),
       Computed<ReversedAxes>("reversed_axes", "ReversedAxes", "v",

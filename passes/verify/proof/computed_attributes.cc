@@ -28,6 +28,14 @@ std::optional<ProofAttr> RuleCase::Computed(const Formula& formula, ir::AttrKind
     }
     return ProofAttr{.literal = graph_.context()->IntsAttr(composed)};
   }
+  if (formula.name == "inverse_of") {
+    const ir::Ints* p = IntsOf(formula, 0);
+    if (p == nullptr) return std::nullopt;
+    ir::Ints inverse(p->size());
+    for (size_t i = 0; i < p->size(); ++i)
+      inverse[static_cast<size_t>((*p)[i])] = static_cast<int64_t>(i);
+    return ProofAttr{.literal = graph_.context()->IntsAttr(inverse)};
+  }
   if (formula.name == "element") {
     const ir::Ints* list = IntsOf(formula, 0);
     const auto index = IntegerOf(formula, 1);
@@ -141,7 +149,12 @@ std::optional<ProofAttr> RuleCase::ComputedConstant(const Formula& formula) {
   };
   if (formula.name == "shape") {
     if (tensor(0) == nullptr) return std::nullopt;
-    return ProofAttr{.integers = tensor(0)->Dims()};
+    std::vector<Term> dims = tensor(0)->Dims();
+    if (formula.arguments.size() > 1) {
+      if (tensor(1) == nullptr || tensor(1)->Rank() < dims.size()) return std::nullopt;
+      dims.insert(dims.begin(), tensor(1)->Rank() - dims.size(), c_.terms().Integer(1));
+    }
+    return ProofAttr{.integers = std::move(dims)};
   }
   if (formula.name == "ints" || (formula.name == "sizes" && formula.arguments.size() == 1)) {
     if (tensor(0) == nullptr) return std::nullopt;

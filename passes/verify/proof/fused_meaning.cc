@@ -58,6 +58,26 @@ std::vector<Tensor*> OpMeanings::LikeOperand(const ProofOp& op) {
   return c_.open() ? AnyFunction(op, rank) : Results();
 }
 
+// Of ops that do the same to every line along their axis, wherever it lies: of a transposed tensor, the
+// results are those of the tensor itself, transposed.
+std::vector<Tensor*> OpMeanings::AlongAxis(const ProofOp& op) {
+  ProofOp along = op;
+  const size_t rank = op.operands[0]->Rank();
+  if (rank == 0) c_.Refuse();
+  if (!c_.open()) return {};
+  size_t axis = Axis(op, "axis", rank);
+  const auto* transposed = dynamic_cast<const Transposed*>(op.operands[0]);
+  if (transposed != nullptr) {
+    axis = transposed->perm()[axis];
+    along.operands[0] = &transposed->x();
+  }
+  along.attrs["axis"] = {.literal = context_.IntAttr(static_cast<int64_t>(axis))};
+  Results results = c_.open() ? AnyFunction(along, rank) : Results();
+  if (transposed != nullptr)
+    for (Tensor*& result : results) result = Permuted(result, transposed->perm());
+  return results;
+}
+
 // The product, scaled, and the sum: but of real numbers only, as a kernel may round them together.
 std::vector<Tensor*> OpMeanings::Gemm(const ProofOp& op) {
   Tensor *a = op.operands[0], *b = op.operands[1];

@@ -24,6 +24,14 @@ std::vector<Tensor*> OpMeanings::Transpose(const ProofOp& op) {
   return {Made(c_.Make<Transposed>(x, axes))};
 }
 
+// Whether the shape is those sizes with 1s in front, which move no element.
+bool OpMeanings::OnlyLeads(const std::vector<Term>& sizes, const std::vector<Term>& shape) const {
+  if (shape.size() < sizes.size()) return false;
+  const auto own = shape.end() - static_cast<std::ptrdiff_t>(sizes.size());
+  return std::equal(own, shape.end(), sizes.begin()) &&
+         std::all_of(shape.begin(), own, [&](Term size) { return size == c_.terms().Integer(1); });
+}
+
 // One -1 is what is left; 0 copies a size.
 std::vector<Tensor*> OpMeanings::Reshape(const ProofOp& op) {
   Terms& t = c_.terms();
@@ -33,6 +41,7 @@ std::vector<Tensor*> OpMeanings::Reshape(const ProofOp& op) {
   if (!c_.open()) return {};
   const size_t rank = copies ? x.Rank() : target.size();
   if (!c_.open()) return {};
+  if (!copies && OnlyLeads(x.Dims(), target)) return {c_.Make<Expanded>(x, target)};
   std::vector<Term> sizes, rest = {x.NumElements()};
   const bool is_plain = std::all_of(target.begin(), target.end(), [&](Term size) {
     return c_.IsFact(t.AtMost(t.Integer(1), size));

@@ -58,6 +58,7 @@ const std::map<std::string_view, OpMeanings::Function>& OpMeanings::Functions() 
       {"onnx.GlobalAveragePool", &M::LikeOperand},
       {"onnx.LayerNormalization", &M::LayerNormalization},
       {"onnx.Softmax", &M::LikeOperand},
+      {"onnx.Split", &M::AlongAxis},
       {"onnx.LogSoftmax", &M::LogSoftmax},
       {"onnx.Softplus", &M::Softplus},
       {"onnx.Mish", &M::Mish},

@@ -132,6 +132,7 @@ class OpMeanings {
   Results Tile(const ProofOp& op);
   Results Shape(const ProofOp& op);
   Tensor* Made(Tensor* tensor);  // checked
+  bool OnlyLeads(const std::vector<Term>& sizes, const std::vector<Term>& shape) const;
 
   // product_meaning.cc
   Results MatMul(const ProofOp& op);
@@ -150,6 +151,7 @@ class OpMeanings {
   Tensor* Times(const ProofOp& op, std::string_view attr, Tensor* y);
   Results RmsNormalization(const ProofOp& op);
   Results LikeOperand(const ProofOp& op);  // of its rank
+  Results AlongAxis(const ProofOp& op);
   Results Gemm(const ProofOp& op);
   Results Linear(const ProofOp& op);
   Results Conv2d(const ProofOp& op);

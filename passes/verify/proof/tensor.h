@@ -108,6 +108,8 @@ class Transposed : public Shaped {
   Term At(const std::vector<Term>& index) override;
   Term NumElements() override { return x_.NumElements(); }
   Term Uniform() override { return x_.Uniform(); }
+  Tensor& x() const { return x_; }
+  const std::vector<size_t>& perm() const { return perm_; }
 
  private:
   Tensor& x_;

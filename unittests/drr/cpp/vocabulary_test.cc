@@ -98,6 +98,41 @@ TEST_F(Words, OfListsReadConstantsAndVariables) {
   EXPECT_NE(swaps({2, 1, 0}), "");
 }
 
+TEST_F(Words, OfShapesAddSizesOfOneUpToARank) {
+  const Value row = Constant({1, 2, 3}, {3}), cube = Input("cube", {4, 2, 3});
+  const auto shape = [&](Value of, Value rank_of) {
+    const Value out = b.Make<Norm>({z, of, rank_of}, {.axis = 1});
+    const Value user = b.Make<Relu>({out});
+    const std::string refused = Try(out.DefiningOp(), [](SourcePattern& src, ResultPattern& res) {
+      auto base = src.Tensor("base"), p = src.Tensor("p"), q = src.Tensor("q");
+      auto norm = src.Op<Norm>(AnyAttrs())(base, p, q);
+      auto sizes = src.Let("it has no higher rank", ShapeOf(p, q));
+      res.Tensor(norm) = res.Op<Norm>({.axis = 1})(base, p, res.ConstantInts(sizes));
+    });
+    return refused.empty() ? *ir::ConstantInts(user.DefiningOp().operand(0).DefiningOp().operand(2))
+                           : ir::Ints();
+  };
+  EXPECT_THAT(shape(row, cube), ElementsAre(1, 1, 3));
+  EXPECT_THAT(shape(cube, cube), ElementsAre(4, 2, 3));
+  EXPECT_THAT(shape(cube, row), ElementsAre());
+}
+
+TEST_F(Words, InverseOfUndoesAPermutation) {
+  const Value t = b.Make<ops::Transpose>({Input("t", {2, 3, 4})}, {.perm = ir::Ints{1, 2, 0}});
+  const Value user = b.Make<Relu>({t});
+  EXPECT_EQ(Try(t.DefiningOp(),
+                [](SourcePattern& src, ResultPattern& res) {
+                  auto p = src.Attr<Ints>("p");
+                  auto x = src.Tensor("x");
+                  auto back = res.Op<ops::Transpose>({.perm = p})(res.Op<ops::Transpose>(
+                      {.perm = InverseOf(p)})(res.Op<ops::Transpose>({.perm = p})(x)));
+                  res.Tensor(src.Op<ops::Transpose>({.perm = p})(x)) = back;
+                }),
+            "");
+  const ir::Operation middle = user.DefiningOp().operand(0).DefiningOp().operand(0).DefiningOp();
+  EXPECT_THAT(*middle.attrs_of<ops::Transpose>().perm, ElementsAre(2, 0, 1));
+}
+
 TEST_F(Words, SameOpHoldsOfOneKindOfOp) {
   const auto same = [](T p, T q, T) { return SameOp(p, q); };
   const Value relu = b.Make<Relu>({x}), other = b.Make<Relu>({y}), tanh = b.Make<Tanh>({x});
