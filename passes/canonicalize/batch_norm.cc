@@ -65,6 +65,27 @@ ResultTensor NewBias(ResultPattern& res, const BatchNorm& n, Let<Channels> chann
   });
 }
 
+// x * s + (beta - mean * s), whose parameters have this shape: 1 but on the axis of the channels.
+ResultTensor ScaledAndShifted(ResultPattern& res, Tensor x, Let<Channels> channels,
+                              Let<Ints> shape) {
+  const auto per_channel = [&](auto number_of) {
+    return res.Constant([=](const MatchContext& m) {
+      return MakeF32(m.context(), m[shape], [&](int64_t c) { return number_of(m[channels], c); });
+    });
+  };
+  auto scale = per_channel([](const Channels& all, size_t c) { return all.scale[c]; });
+  auto shift = per_channel([](const Channels& all, size_t c) { return all.Apply(c, 0); });
+  return res.Op<ops::Add>()(res.Op<ops::Mul>()(x, scale), shift);
+}
+
+// The numbers of channels, which are axis 1 of transpose(x, p), as they lie in x.
+std::optional<Ints> ChannelShape(const Ints& p, int64_t channels) {
+  if (p.size() < 2) return std::nullopt;
+  Ints shape(p.size(), 1);
+  shape[static_cast<size_t>(p[1])] = channels;
+  return shape;
+}
+
 // Without perm the order is reversed.
 Ints PermOf(const std::optional<Ints>& perm, int64_t rank) {
   if (perm) return *perm;
@@ -181,26 +202,31 @@ WEFT_RULE(FoldBatchNormThroughTransposes, "canonicalize", kReassociates, .seed =
   auto before = src.Op<ops::Transpose>(AnyAttrs()), after = src.Op<ops::Transpose>(AnyAttrs());
   const BatchNorm n(src, before(x));
   auto out = after(n.y);
-  // Where the channels, axis 1 between the transposes, lie in x.
-  auto axis = src.Let("the transposes undo each other", [=](const MatchContext& m) {
+  auto channels = ChannelsOf(src, n, n.gamma);
+  auto shape = src.Let("the transposes undo each other", [=](const MatchContext& m) {
     const int64_t rank = m[x].rank();
-    if (rank < 2) return std::optional<int64_t>();
+    if (rank < 2) return std::optional<Ints>();
     const Ints p = PermOf(m[before].perm, rank), q = PermOf(m[after].perm, rank);
     for (int64_t i = 0; i < rank; ++i)
-      if (p[q[i]] != i) return std::optional<int64_t>();
-    return std::optional(p[1]);
+      if (p[q[i]] != i) return std::optional<Ints>();
+    return ChannelShape(p, m[n.gamma].dim(0));
   });
+  res.Tensor(out) = ScaledAndShifted(res, x, channels, shape);
+}
+
+// In front of a convolution in NHWC, as DenseNet has it.
+WEFT_RULE(SinkTransposeThroughBatchNorm, "layout", kReassociates,
+          .algebra =
+              "batch_norm(transpose(x, p)) => transpose(x * s + (beta - mean * s), p), where "
+              "s = gamma / sqrt(var + epsilon) lies along axis p[1]") {
+  auto x = src.Tensor("x");
+  auto p = src.Attr<Ints>("p");
+  const BatchNorm n(src, src.Keep(src.Op<ops::Transpose>({.perm = p})(x)));
   auto channels = ChannelsOf(src, n, n.gamma);
-  const auto per_channel = [&](auto number_of) {
-    return res.Constant([=](const MatchContext& m) {
-      Shape shape(static_cast<size_t>(m[x].rank()), 1);
-      shape[m[axis]] = m[n.gamma].dim(0);
-      return MakeF32(m.context(), shape, [&](int64_t c) { return number_of(m[channels], c); });
-    });
-  };
-  auto scale = per_channel([](const Channels& all, size_t c) { return all.scale[c]; });
-  auto shift = per_channel([](const Channels& all, size_t c) { return all.Apply(c, 0); });
-  res.Tensor(out) = res.Op<ops::Add>()(res.Op<ops::Mul>()(x, scale), shift);
+  auto shape = src.Let("x has channels", [=](const MatchContext& m) {
+    return ChannelShape(m[p], m[n.gamma].dim(0));
+  });
+  res.Tensor(n.y) = res.Op<ops::Transpose>({.perm = p})(ScaledAndShifted(res, x, channels, shape));
 }
 
 }  // namespace weft::passes

@@ -1,5 +1,6 @@
 // Transposes sink towards the outputs, where they meet others and cancel.
 #include "ir/dialects/fused/quantized_elementwise.h"
+#include "ir/dialects/onnx/nn/activation.h"
 #include "ir/dialects/onnx/quantize.h"
 #include "passes/rules.h"
 
@@ -27,10 +28,23 @@ WEFT_RULE(SinkTransposeThroughClip, "layout", kExact) {
 WEFT_RULE(SinkTransposeThroughScalarOp, "layout", kExact) {
   auto x = src.Tensor("x"), c = src.Tensor("c");
   auto p = src.Attr<Ints>("p");
-  auto f = src.OneOf<ops::Add, ops::Sub, ops::Mul, ops::Div, ops::Pow>();
+  auto f = src.OneOf<ops::Add, ops::Sub, ops::Mul, ops::Div, ops::Pow, ops::PRelu>();
   auto out = f(src.Keep(src.Op<ops::Transpose>({.perm = p})(x)), c);
   src.Require(IsConstant(c), OneElement(c), NoHigherRank(c, x));
   res.Tensor(out) = res.Op<ops::Transpose>({.perm = p})(res.Like(f)(x, c));
+}
+
+// f(transpose(x, p), c) => transpose(f(x, transpose(c, inverse(p))), p), c of the rank of x, with sizes
+// of 1 in front where it has a lower one: a slope, scale or shift of each channel
+WEFT_RULE(SinkTransposeThroughConstantOp, "layout", kExact, .benefit = 1) {
+  auto x = src.Tensor("x"), c = src.Tensor("c");
+  auto p = src.Attr<Ints>("p");
+  auto f = src.OneOf<ops::Add, ops::Sub, ops::Mul, ops::Div, ops::PRelu>();
+  auto out = f(src.Keep(src.Op<ops::Transpose>({.perm = p})(x)), c);
+  src.Require(IsConstant(c), NoHigherRank(c, x));
+  auto full = res.Op<ops::Reshape>({.allowzero = 1})(c, res.ConstantInts(ShapeOf(c, x)));
+  auto moved = res.Op<ops::Transpose>({.perm = InverseOf(p)})(full);
+  res.Tensor(out) = res.Op<ops::Transpose>({.perm = p})(res.Like(f)(x, moved));
 }
 
 // f(transpose(x, p), transpose(y, p)) => transpose(f(x, y), p); of different ranks, p moves other axes
