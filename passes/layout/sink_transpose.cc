@@ -41,7 +41,7 @@ WEFT_RULE(SinkTransposeThroughConstantOp, "layout", kExact, .benefit = 1) {
   auto p = src.Attr<Ints>("p");
   auto f = src.OneOf<ops::Add, ops::Sub, ops::Mul, ops::Div, ops::PRelu>();
   auto out = f(src.Keep(src.Op<ops::Transpose>({.perm = p})(x)), c);
-  src.Require(IsConstant(c), NoHigherRank(c, x));
+  src.Require(IsConstant(c), NotConstant(x), NoHigherRank(c, x));
   auto full = res.Op<ops::Reshape>({.allowzero = 1})(c, res.ConstantInts(ShapeOf(c, x)));
   auto moved = res.Op<ops::Transpose>({.perm = InverseOf(p)})(full);
   res.Tensor(out) = res.Op<ops::Transpose>({.perm = p})(res.Like(f)(x, moved));

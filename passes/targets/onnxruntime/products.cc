@@ -13,6 +13,7 @@ namespace {
 namespace microsoft = ir::microsoft;
 using microsoft::ConvActivation;
 using microsoft::FusedMatMul;
+using microsoft::GemmActivation;
 
 // A transpose of x that exchanges the last two dimensions and moves no other.
 Tensor Turned(SourcePattern& src, const Tensor& x) {
@@ -103,16 +104,17 @@ WEFT_RULE(FuseGemmActivationForOrt, "onnxruntime", kReassociates) {
       res.Op<microsoft::FusedGemm>(AttrsOf(gemm), {.activation = OpName(out)})(a, b, c);
 }
 
-// leaky_relu(gemm(a, b, c)) => com.microsoft.FusedGemm(a, b, c) {activation = LeakyRelu}, likewise Elu
+// leaky_relu(gemm(a, b, c)) => com.microsoft.FusedGemm(a, b, c) {activation = LeakyRelu}
 WEFT_RULE(FuseGemmLeakyForOrt, "onnxruntime", kReassociates) {
   auto a = src.Tensor("a"), b = src.Tensor("b"), c = src.Tensor("c");
   auto alpha = src.Attr<float>("alpha");
   auto gemm = src.Op<ops::Gemm>(AnyAttrs());
-  auto out = src.OneOf<ops::LeakyRelu, ops::Elu>({.alpha = alpha}, AnyAttrs())(
-      gemm(NotDequantized(src, a), b, src.Optional(c)));
+  auto out =
+      src.Op<ops::LeakyRelu>({.alpha = alpha})(gemm(NotDequantized(src, a), b, src.Optional(c)));
   src.Require(DType(a, kF32));
   res.Tensor(out) = res.Op<microsoft::FusedGemm>(
-      AttrsOf(gemm), {.activation = OpName(out), .activation_alpha = alpha})(a, b, c);
+      AttrsOf(gemm), {.activation = GemmActivation::kLeakyRelu, .activation_alpha = alpha})(a, b,
+                                                                                            c);
 }
 
 // a(conv(x, w, b)) => com.microsoft.FusedConv(x, w, b) {activation = a}

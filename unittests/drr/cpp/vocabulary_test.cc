@@ -120,15 +120,15 @@ TEST_F(Words, OfShapesAddSizesOfOneUpToARank) {
 TEST_F(Words, InverseOfUndoesAPermutation) {
   const Value t = b.Make<ops::Transpose>({Input("t", {2, 3, 4})}, {.perm = ir::Ints{1, 2, 0}});
   const Value user = b.Make<Relu>({t});
-  EXPECT_EQ(Try(t.DefiningOp(),
-                [](SourcePattern& src, ResultPattern& res) {
-                  auto p = src.Attr<Ints>("p");
-                  auto x = src.Tensor("x");
-                  auto back = res.Op<ops::Transpose>({.perm = p})(res.Op<ops::Transpose>(
-                      {.perm = InverseOf(p)})(res.Op<ops::Transpose>({.perm = p})(x)));
-                  res.Tensor(src.Op<ops::Transpose>({.perm = p})(x)) = back;
-                }),
-            "");
+  const std::string refused = Try(t.DefiningOp(), [](SourcePattern& src, ResultPattern& res) {
+    auto p = src.Attr<Ints>("p");
+    auto x = src.Tensor("x");
+    auto out = src.Op<ops::Transpose>({.perm = p})(x);
+    auto there = res.Op<ops::Transpose>({.perm = p});
+    auto back = res.Op<ops::Transpose>({.perm = InverseOf(p)});
+    res.Tensor(out) = there(back(res.Op<ops::Transpose>({.perm = p})(x)));
+  });
+  EXPECT_EQ(refused, "");
   const ir::Operation middle = user.DefiningOp().operand(0).DefiningOp().operand(0).DefiningOp();
   EXPECT_THAT(*middle.attrs_of<ops::Transpose>().perm, ElementsAre(2, 0, 1));
 }
