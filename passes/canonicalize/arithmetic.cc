@@ -1,5 +1,9 @@
 // Identities of arithmetic, most of them from ai_system_graph_optimization.md (5.2.1). A constant
 // operand may be expanded (X * Broadcast(1)), as long as x itself is not.
+#include <optional>
+
+#include "drr/rule/constant_f32.h"
+#include "ir/dialects/onnx/matmul.h"
 #include "passes/rules.h"
 
 namespace weft::passes {
@@ -98,7 +102,24 @@ WEFT_RULE(FoldLogOfExpQuotient, "canonicalize", kApproximate, .seed = "ai-system
           .aliases = {"log-of-exp-quotient"}) {
   auto x = src.Tensor("x"), y = src.Tensor("y");
   auto out = src.Op<ops::Log>()(src.Op<ops::Exp>()(x) / y);
+  src.Require(NotConstant(y));  // its logarithm is a constant only later, a term that none takes in
   res.Tensor(out) = res.Op<ops::Sub>()(x, res.Op<ops::Log>()(y));
+}
+
+// x - c => x + -c, c an f32 constant: what merges terms, or takes them in, asks for sums only
+WEFT_RULE(FoldSignIntoTerm, "canonicalize", kExact) {
+  auto x = src.Tensor("x"), c = src.Tensor("c");
+  auto out = x - c;
+  auto negative =
+      src.Let("c is an f32 constant", [=](const MatchContext& m) -> std::optional<ir::Attribute> {
+        const auto numbers = ConstantF32(m[c]);
+        if (!numbers) return std::nullopt;
+        return MakeF32(m.context(), m[c].shape(), [&](int64_t i) { return -(*numbers)[i]; });
+      });
+  src.Profitable("c is one number, or nothing else uses it", [=](const MatchContext& m) {
+    return m[c].type().NumElements() == 1 || m[c].value().HasOneUse();
+  });
+  res.Tensor(out) = res.Op<ops::Add>()(x, res.Constant(negative));
 }
 
 // (x + a) + b => x + (a + b), a and b constants
@@ -111,11 +132,30 @@ WEFT_RULE(MergeConstantFactors, "canonicalize", kReassociates) {
   MergeConstants<ops::Mul>(src, res, Product);
 }
 
-// (x * a) / b => x * (a / b), a and b constants
+// (x / a) / b => x / (a * b), a and b constants
+WEFT_RULE(MergeConstantDivisors, "canonicalize", kReassociates) {
+  MergeConstants<ops::Div>(src, res, Product);
+}
+
+// (x * a) / b, (x / b) * a => x * (a / b), a and b constants
 WEFT_RULE(FoldDivisorIntoFactor, "canonicalize", kReassociates) {
   auto x = src.Tensor("x"), a = src.Tensor("a"), b = src.Tensor("b");
-  auto out = x * a / b;
+  auto out = src.Either(x * a / b, x / b * a);
   JoinConstants<ops::Mul>(src, res, x, out, Quotient(a, b));
+}
+
+// (x . w + b) * s => (x . w) * s + b * s, w, b and s constants: the product takes in s
+WEFT_RULE(SinkTermBehindFactor, "canonicalize", kReassociates) {
+  auto x = src.Tensor("x"), w = src.Tensor("w"), b = src.Tensor("b"), s = src.Tensor("s");
+  auto f = src.OneOf<ops::Mul, ops::MatMul>();
+  auto y = f(x, w);
+  auto out = (y + b) * s;
+  src.Require(IsConstant(w), SameType(y, out));
+  src.Profitable(OnlyUser(w, y));
+  auto scaled = src.Let("b and s are f32 constants, one of them a number, or both of one shape",
+                        Product(b, s));
+  res.Tensor(out) =
+      res.Op<ops::Add>()(res.Op<ops::Mul>()(res.Like(f)(x, w), s), res.Constant(scaled));
 }
 
 // a * b + a * c => a * (b + c), b and c of one shape
