@@ -23,7 +23,7 @@ struct RowsOf {
 
 }  // namespace
 
-// matmul(a, b) + c => gemm(a, b, c), of matrices. Constant b become fused.linear, which takes a bias
+// matmul(a, b) + c => gemm(a, b, c), of matrices, and so for gemm(a, b) + c. Constant b become fused.linear, which takes a bias
 // from a Gemm, but a residual from an Add only. A sum of two products may become one product of a sum
 // (superopt).
 WEFT_RULE(FuseMatmulIntoGemm, "canonicalize", kReassociates) {
@@ -35,6 +35,31 @@ WEFT_RULE(FuseMatmulIntoGemm, "canonicalize", kReassociates) {
     return !m[b].is_constant() || (m[c].is_constant() && m[c].rank() == 1);
   });
   res.Tensor(out) = res.Op<ops::Gemm>()(a, b, c);
+}
+
+// gemm(a, b, c) + d => gemm(a, b, c + d), c and d constants
+WEFT_RULE(FoldTermIntoGemm, "canonicalize", kReassociates) {
+  auto a = src.Tensor("a"), b = src.Tensor("b"), c = src.Tensor("c"), d = src.Tensor("d");
+  auto gemm = src.Op<ops::Gemm>(AnyAttrs(), {.beta = 1.0F});
+  auto y = gemm(a, b, c);
+  auto out = y + d;
+  src.Require(SameType(y, out));
+  auto sum =
+      src.Let("c and d are f32 constants, one of them a number, or both of one shape", Sum(c, d));
+  res.Tensor(out) = res.Like(gemm)(a, b, res.Constant(sum));
+}
+
+// gemm(a, b) + c => gemm(a, b, c), c a bias where b is constant, as of a product
+WEFT_RULE(FuseTermIntoGemm, "canonicalize", kReassociates) {
+  auto a = src.Tensor("a"), b = src.Tensor("b"), c = src.Tensor("c");
+  auto gemm = src.Op<ops::Gemm>(AnyAttrs(), {.beta = 1.0F});
+  auto y = gemm(a, b);
+  auto out = y + c;
+  src.Require(SameType(y, out), MaxRank(c, 2));
+  src.Profitable("b is no constant, or c a bias", [=](const MatchContext& m) {
+    return !m[b].is_constant() || (m[c].is_constant() && m[c].rank() == 1);
+  });
+  res.Tensor(out) = res.Like(gemm)(a, b, c);
 }
 
 // matmul(a, b) + matmul(d, e) => gemm(a, b, matmul(d, e)), of matrices, last: the sum is what superopt
