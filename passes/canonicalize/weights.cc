@@ -1,5 +1,6 @@
 // Constant factors and terms that weights take in.
 #include <algorithm>
+#include <optional>
 
 #include "drr/rule/constant_f32.h"
 #include "ir/dialects/onnx/matmul.h"
@@ -9,12 +10,103 @@
 namespace weft::passes {
 namespace {
 
+constexpr char kPerColumn[] = "the other operand is an f32 constant, a number or one per column";
 constexpr char kPerChannel[] = "the other operand is an f32 constant, a number or one per channel";
 
 // What fuses a GELU or a norm looks for the factor behind the product, of which it may be a part.
 Tensor NoProduct(SourcePattern& src, const Tensor& x) {
   return src.Not(x, src.OneOf<ops::Mul, ops::Div>()(src.Tensor("any"), src.Tensor("other")));
 }
+
+using Attribute = ir::Attribute;
+
+bool HasWeights(const ir::Operation& op) {
+  return op && (op.Is<ops::Conv>() || op.Is<ops::MatMul>() || op.Is<ops::Gemm>()) &&
+         ir::Contents(op.operand(1));
+}
+
+float NumberAt(std::span<const float> numbers, int64_t i) {
+  return numbers[numbers.size() == 1 ? 0 : static_cast<size_t>(i)];
+}
+
+// The channel of its input that a weight of a convolution reads.
+struct ChannelRead {
+  int64_t group, outputs, inputs, kernel;
+  int64_t operator()(int64_t weight) const {
+    const int64_t row = weight / kernel;
+    return row / inputs / (outputs / group) * inputs + row % inputs;
+  }
+};
+
+// t has numbers for them.
+Let<ChannelRead> ChannelsRead(SourcePattern& src, const OpPattern<ops::Conv>& conv, Tensor w,
+                              Tensor t) {
+  return src.Let("there is one number, or one for each channel that w reads",
+                 [=](const MatchContext& m) -> std::optional<ChannelRead> {
+                   const int64_t group = m[conv].group, outputs = m[w].dim(0), inputs = m[w].dim(1);
+                   const int64_t count = m[t].type().NumElements();
+                   if (group <= 0 || outputs <= 0 || outputs % group != 0 || inputs <= 0 ||
+                       (count != 1 && count != group * inputs))
+                     return std::nullopt;
+                   const int64_t kernel = m[w].type().NumElements() / outputs / inputs;
+                   return ChannelRead{group, outputs, inputs, kernel};
+                 });
+}
+
+// A constant matrix w, [K, N], or [N, K] where `turned` is not 0.
+struct WeightMatrix {
+  Tensor w;
+  std::optional<Attr<int64_t>> turned;
+
+  WeightMatrix(SourcePattern& src, std::optional<Attr<int64_t>> turned = {})
+      : w(src.Tensor("w")), turned(turned) {
+    src.Require(IsConstant(w), DType(w, kF32), Rank(w, 2));
+  }
+  bool IsTurned(const MatchContext& m) const { return turned && m[*turned] != 0; }
+  int64_t Rows(const MatchContext& m) const { return m[w].dim(IsTurned(m) ? 1 : 0); }
+  int64_t Columns(const MatchContext& m) const { return m[w].dim(IsTurned(m) ? 0 : 1); }
+  double At(const MatchContext& m, int64_t row, int64_t column) const {
+    return (*ConstantF32(m[w]))[IsTurned(m) ? column * Rows(m) + row : row * Columns(m) + column];
+  }
+
+  // Times s, one number or one for each row, or column.
+  Let<Attribute> Scaled(SourcePattern& src, Tensor s, bool by_row) const {
+    return src.Let("s has one number, or one for each of w",
+                   [=, self = *this](const MatchContext& m) -> std::optional<Attribute> {
+                     const auto weights = *ConstantF32(m[self.w]), factors = *ConstantF32(m[s]);
+                     const auto count = static_cast<int64_t>(factors.size()),
+                                size = m[self.w].dim(1);
+                     if (count != 1 && count != (by_row ? self.Rows(m) : self.Columns(m)))
+                       return std::nullopt;
+                     return MakeF32(m.context(), m[self.w].shape(), [&](int64_t i) {
+                       const bool outer = by_row != self.IsTurned(m);
+                       return double{weights[i]} * NumberAt(factors, outer ? i / size : i % size);
+                     });
+                   });
+  }
+  // b + t . w, where b may be absent.
+  Let<Attribute> Bias(SourcePattern& src, Tensor t, Tensor b) const {
+    src.Require("b, if given, is an f32 constant, a number or one per column",
+                IsConstant(IfGiven(b)), DType(IfGiven(b), kF32));
+    return src.Let("t has one number, or one for each row of w, and b for each column",
+                   [=, self = *this](const MatchContext& m) -> std::optional<Attribute> {
+                     const auto terms = *ConstantF32(m[t]);
+                     const auto bias = ConstantF32(m[b]);
+                     const int64_t rows = self.Rows(m), columns = self.Columns(m);
+                     const auto fits = [](size_t count, int64_t size) {
+                       return count == 1 || static_cast<int64_t>(count) == size;
+                     };
+                     if (!fits(terms.size(), rows) || (bias && !fits(bias->size(), columns)))
+                       return std::nullopt;
+                     return MakeF32(m.context(), Shape{columns}, [&](int64_t column) {
+                       double sum = bias ? NumberAt(*bias, column) : 0.0;
+                       for (int64_t row = 0; row < rows; ++row)
+                         sum += self.At(m, row, column) * NumberAt(terms, row);
+                       return sum;
+                     });
+                   });
+  }
+};
 
 }  // namespace
 
@@ -42,15 +134,23 @@ WEFT_RULE(FoldTermIntoConv, "canonicalize", kReassociates) {
   res.Tensor(out) = res.Like(conv)(x, w, res.Constant(BiasSum(b, t, w)));
 }
 
-// conv(x * s, w, b) => conv(x, w * s, b), s a number: 0 times it is 0, so padding stays what it is
+// conv(x * s, w, b) => conv(x, w * s, b), s by channel: 0 times it is 0, so padding stays what it is
 WEFT_RULE(FoldFactorBeforeConv, "canonicalize", kReassociates) {
   auto x = src.Tensor("x"), w = src.Tensor("w"), b = src.Tensor("b"), s = src.Tensor("s");
   auto conv = src.Op<ops::Conv>(AnyAttrs());
   auto scaled = NoProduct(src, x) * s;
   auto out = conv(scaled, w, src.Optional(b));
-  src.Require(IsConstant(w), DType(w, kF32), NonZero(s), DType(s, kF32), SameType(x, scaled));
+  src.Require(IsConstant(w), DType(w, kF32), MinRank(w, 3), SameType(x, scaled));
   src.Profitable(OnlyUser(w, out));
-  res.Tensor(out) = res.Like(conv)(x, res.Constant(Product(w, s, 0)), b);
+  src.Require(kPerChannel, IsConstant(s), DType(s, kF32), VariesAlong(s, x, 1));
+  auto channel = ChannelsRead(src, conv, w, s);
+  auto new_w = res.Constant([=](const MatchContext& m) {
+    const auto weights = *ConstantF32(m[w]), factors = *ConstantF32(m[s]);
+    return MakeF32(m.context(), m[w].shape(), [&](int64_t i) {
+      return double{weights[i]} * NumberAt(factors, m[channel](i));
+    });
+  });
+  res.Tensor(out) = res.Like(conv)(x, new_w, b);
 }
 
 // conv(x + t, w, b) => conv(x, w, b + sum of w * t), t by channel, where nothing is padded
@@ -68,21 +168,14 @@ WEFT_RULE(FoldTermBeforeConv, "canonicalize", kReassociates) {
             (!pads || std::all_of(pads->begin(), pads->end(), [](int64_t p) { return p == 0; })));
   });
   src.Require(kPerChannel, IsConstant(t), DType(t, kF32), VariesAlong(t, x, 1));
-  src.Require("t has one number, or one for each channel that w reads", [=](const MatchContext& m) {
-    const int64_t group = m[conv].group, outputs = m[w].dim(0), count = m[t].type().NumElements();
-    return group > 0 && outputs > 0 && outputs % group == 0 && m[w].dim(1) > 0 &&
-           (count == 1 || count == group * m[w].dim(1));
-  });
+  auto channel = ChannelsRead(src, conv, w, t);
   auto new_b = res.Constant([=](const MatchContext& m) {
     const auto weights = *ConstantF32(m[w]), terms = *ConstantF32(m[t]);
-    const int64_t outputs = m[w].dim(0), inputs = m[w].dim(1);
-    const int64_t kernel = static_cast<int64_t>(weights.size()) / outputs / inputs;
+    const int64_t outputs = m[w].dim(0), count = m[channel].inputs * m[channel].kernel;
     return MakeF32(m.context(), Shape{outputs}, [&](int64_t c) {
       double sum = m.Has(b) ? (*ConstantF32(m[b]))[c] : 0.0;
-      const int64_t first = c / (outputs / m[conv].group) * inputs;
-      for (int64_t i = 0; i < inputs * kernel; ++i)
-        sum += double{weights[c * inputs * kernel + i]} *
-               terms[terms.size() == 1 ? 0 : first + i / kernel];
+      for (int64_t i = c * count; i < (c + 1) * count; ++i)
+        sum += double{weights[i]} * NumberAt(terms, m[channel](i));
       return sum;
     });
   });
@@ -113,15 +206,81 @@ WEFT_RULE(FoldFactorIntoMatmul, "canonicalize", kReassociates) {
   res.Tensor(out) = res.Op<ops::MatMul>()(x, res.Constant(Product(w, s, 1)));
 }
 
-// matmul(x * s, w) => matmul(x, w * s), s a number
+// gemm(x, w, c) * s => gemm(x, w * s, c * s), s likewise
+WEFT_RULE(FoldFactorIntoGemm, "canonicalize", kReassociates) {
+  auto x = src.Tensor("x"), c = src.Tensor("c"), s = src.Tensor("s");
+  auto trans_b = src.Attr<int64_t>("transB");
+  auto gemm = src.Op<ops::Gemm>(AnyAttrs(), {.transB = trans_b});
+  const WeightMatrix w(src, trans_b);
+  auto y = gemm(x, w.w, src.Optional(c));
+  auto out = y * s;
+  src.Profitable(OnlyUser(w.w, y));
+  src.Require("s is an f32 constant, a number or one per column", IsConstant(s), DType(s, kF32),
+              VariesAlong(s, y, -1));
+  src.Require("c, if given, is a constant, a number or one per column", IsConstant(IfGiven(c)),
+              VariesAlong(IfGiven(c), y, -1));
+  auto new_w = w.Scaled(src, s, /*by_row=*/false);
+  auto new_c = res.Constant([=](const MatchContext& m) {
+    const auto factors = *ConstantF32(m[s]);
+    const auto given = ConstantF32(m[c]);
+    const size_t size = std::max(factors.size(), given ? given->size() : 1);
+    return MakeF32(m.context(), Shape{static_cast<int64_t>(size)}, [&](int64_t i) {
+      return (given ? double{NumberAt(*given, i)} : 0.0) * NumberAt(factors, i);
+    });
+  });
+  res.Tensor(out) = res.Like(gemm)(x, res.Constant(new_w), new_c);
+}
+
+// matmul(x * s, w) => matmul(x, w * s), s a number or one for each column of x
 WEFT_RULE(FoldFactorBeforeMatmul, "canonicalize", kReassociates) {
-  auto x = src.Tensor("x"), w = src.Tensor("w"), s = src.Tensor("s");
+  auto x = src.Tensor("x"), s = src.Tensor("s");
+  const WeightMatrix w(src);
   auto scaled = NoProduct(src, x) * s;
-  auto out = src.Op<ops::MatMul>()(scaled, w);
-  src.Require(IsConstant(w), DType(w, kF32), Rank(w, 2), NonZero(s), DType(s, kF32),
-              SameType(x, scaled));
-  src.Profitable(OnlyUser(w, out));
-  res.Tensor(out) = res.Op<ops::MatMul>()(x, res.Constant(Product(w, s, 1)));
+  auto out = src.Op<ops::MatMul>()(scaled, w.w);
+  src.Profitable(OnlyUser(w.w, out));
+  src.Require(kPerColumn, IsConstant(s), DType(s, kF32), SameType(x, scaled),
+              VariesAlong(s, x, -1));
+  res.Tensor(out) = res.Op<ops::MatMul>()(x, res.Constant(w.Scaled(src, s, /*by_row=*/true)));
+}
+
+// gemm(x * s, w, c) => gemm(x, w * s, c), s likewise
+WEFT_RULE(FoldFactorBeforeGemm, "canonicalize", kReassociates) {
+  auto x = src.Tensor("x"), c = src.Tensor("c"), s = src.Tensor("s");
+  auto trans_b = src.Attr<int64_t>("transB");
+  auto gemm = src.Op<ops::Gemm>(AnyAttrs(), {.transA = 0, .transB = trans_b});
+  const WeightMatrix w(src, trans_b);
+  auto scaled = NoProduct(src, x) * s;
+  auto out = gemm(scaled, w.w, src.Optional(c));
+  src.Profitable(OnlyUser(w.w, out));
+  src.Require(kPerColumn, IsConstant(s), DType(s, kF32), SameType(x, scaled),
+              VariesAlong(s, x, -1));
+  res.Tensor(out) = res.Like(gemm)(x, res.Constant(w.Scaled(src, s, /*by_row=*/true)), c);
+}
+
+// matmul(x + t, w) + b => matmul(x, w) + (b + t . w), t and b a number or one for each column
+WEFT_RULE(FoldTermBeforeMatmul, "canonicalize", kReassociates) {
+  auto x = src.Tensor("x"), t = src.Tensor("t"), b = src.Tensor("b");
+  const WeightMatrix w(src);
+  auto sum = NoProduct(src, x) + t;
+  auto product = src.Op<ops::MatMul>()(sum, w.w);
+  auto out = product + b;
+  src.Require(kPerColumn, IsConstant(t), DType(t, kF32), SameType(x, sum), VariesAlong(t, x, -1));
+  src.Require(VariesAlong(b, product, -1));
+  auto bias = w.Bias(src, t, b);
+  res.Tensor(out) = res.Op<ops::Add>()(res.Op<ops::MatMul>()(x, w.w), res.Constant(bias));
+}
+
+// gemm(x + t, w, c) => gemm(x, w, c + t . w), likewise
+WEFT_RULE(FoldTermBeforeGemm, "canonicalize", kReassociates) {
+  auto x = src.Tensor("x"), t = src.Tensor("t"), c = src.Tensor("c");
+  auto trans_b = src.Attr<int64_t>("transB");
+  auto gemm = src.Op<ops::Gemm>({.transB = trans_b});
+  const WeightMatrix w(src, trans_b);
+  auto sum = NoProduct(src, x) + t;
+  auto out = gemm(sum, w.w, src.Optional(c));
+  src.Require(kPerColumn, IsConstant(t), DType(t, kF32), SameType(x, sum), VariesAlong(t, x, -1));
+  src.Require(VariesAlong(IfGiven(c), out, -1));
+  res.Tensor(out) = res.Like(gemm)(x, w.w, res.Constant(w.Bias(src, t, c)));
 }
 
 // matmul(x, w) / d => matmul(x, w / d), d a number
@@ -144,6 +303,28 @@ WEFT_RULE(FoldDivisorBeforeMatmul, "canonicalize", kReassociates) {
               DType(d, kF32), SameType(x, divided));
   src.Profitable(OnlyUser(w, out));
   res.Tensor(out) = res.Op<ops::MatMul>()(x, res.Constant(Quotient(w, d)));
+}
+
+// x / d => x * (1 / d), d a constant, before or behind a product, which takes in factors
+WEFT_RULE(FoldDivisorIntoWeights, "canonicalize", kReassociates) {
+  auto x = src.Tensor("x"), d = src.Tensor("d");
+  auto out = NoProduct(src, x) / d;
+  auto inverse = src.Let(
+      "d is an f32 constant without a 0", [=](const MatchContext& m) -> std::optional<Attribute> {
+        const auto numbers = ConstantF32(m[d]);
+        if (!numbers || std::count(numbers->begin(), numbers->end(), 0.0F) > 0) return std::nullopt;
+        return MakeF32(m.context(), m[d].shape(), [&](int64_t i) { return 1.0 / (*numbers)[i]; });
+      });
+  src.Profitable(
+      "a product with weights makes x, or alone reads the result", [=](const MatchContext& m) {
+        const ir::Operation add = m[x].value().DefiningOp();
+        const bool has_bias = add && add.Is<ops::Add>() && ir::Contents(add.operand(1));
+        const ir::Value product = has_bias ? add.operand(0) : m[x].value();
+        const ir::Value y = m[out].value();
+        return HasWeights(product.DefiningOp()) ||
+               (y.HasOneUse() && y.uses()[0].index() == 0 && HasWeights(y.uses()[0].owner()));
+      });
+  res.Tensor(out) = res.Op<ops::Mul>()(x, res.Constant(inverse));
 }
 
 // f(x, w, 0) => f(x, w), of convolutions and gemm
