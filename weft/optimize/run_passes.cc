@@ -7,7 +7,7 @@
 #include "ir/base/contains.h"
 #include "ir/base/suggest.h"
 #include "kernels/runtime/evaluator.h"
-#include "passes/canonicalize/rebuild_sizes.h"
+#include "passes/canonicalize/shapes/rebuild_sizes.h"
 #include "passes/pass_conflict.h"
 #include "passes/pass_registry.h"
 #include "passes/pattern_rewrite_pass.h"

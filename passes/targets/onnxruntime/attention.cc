@@ -164,7 +164,8 @@ WEFT_RULE(FuseMultiHeadAttentionBias, "onnxruntime", kReassociates) {
   res.Tensor(out) = res.Like(attention)(q, k, v, bias, res.None(), mask);
 }
 
-// com.microsoft.MultiHeadAttention(thirds of split(x . w + bias), mask) => com.microsoft.Attention(x, w, bias, mask)
+// com.microsoft.MultiHeadAttention(thirds of split(x . w + bias), mask) => com.microsoft.Attention(x, w, bias, mask).
+// ONNX Runtime 1.30 does not survive one without a bias.
 WEFT_RULE(FusePackedAttention, "onnxruntime", kReassociates) {
   auto x = src.Tensor("x"), w = src.Tensor("w"), bias = src.Tensor("bias"),
        mask = src.Tensor("mask");
@@ -172,7 +173,7 @@ WEFT_RULE(FusePackedAttention, "onnxruntime", kReassociates) {
   auto scale = src.Attr<float>("scale");
   auto causal = src.Attr<int64_t>("unidirectional");
   auto product = src.Op<ops::MatMul>()(x, w);
-  auto y = src.Either(product + bias, product);
+  auto y = product + bias;
   const auto thirds = Several<3>(src.Op<ops::Split>(AnyAttrs(), {.axis = In{2, -1}}), y,
                                  src.Optional(src.Tensor("sizes")));
   auto out = src.Op<microsoft::MultiHeadAttention>(
@@ -181,8 +182,8 @@ WEFT_RULE(FusePackedAttention, "onnxruntime", kReassociates) {
   src.Require(DType(x, kF32), Rank(x, 3), Rank(w, 2), SameType(y, product));
   src.Require("all have as many columns", StaticDim(thirds[0], 2),
               SameDim(thirds[1], 2, thirds[0], 2), SameDim(thirds[2], 2, thirds[0], 2));
-  src.Require(PerChannel(IfGiven(bias), w, 1));
-  src.Profitable(IsConstant(IfGiven(bias)));
+  src.Require(PerChannel(bias, w, 1));
+  src.Profitable(IsConstant(bias));
   res.Tensor(out) =
       res.Op<microsoft::Attention>({.num_heads = heads, .scale = scale, .unidirectional = causal})(
           x, w, bias, res.None(), res.None(), mask);

@@ -1,5 +1,5 @@
 // What models for opsets before 15 get; the programs of golden/rebuild-sizes/ have the rest.
-#include "passes/canonicalize/rebuild_sizes.h"
+#include "passes/canonicalize/shapes/rebuild_sizes.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

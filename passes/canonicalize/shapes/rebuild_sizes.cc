@@ -4,7 +4,7 @@
 //       concat(shape(x)[0:1], [64], shape(x)[1:2])
 // What the entries are follows from the types (ir/dialects/onnx/infer/shape_value.h). Sizes of inputs are read
 // there, whatever value they were asked of, which is then not kept for its shape.
-#include "passes/canonicalize/rebuild_sizes.h"
+#include "passes/canonicalize/shapes/rebuild_sizes.h"
 
 #include <algorithm>
 #include <optional>
