@@ -65,9 +65,6 @@ struct WeightMatrix {
   bool IsTurned(const MatchContext& m) const { return turned && m[*turned] != 0; }
   int64_t Rows(const MatchContext& m) const { return m[w].dim(IsTurned(m) ? 1 : 0); }
   int64_t Columns(const MatchContext& m) const { return m[w].dim(IsTurned(m) ? 0 : 1); }
-  double At(const MatchContext& m, int64_t row, int64_t column) const {
-    return (*ConstantF32(m[w]))[IsTurned(m) ? column * Rows(m) + row : row * Columns(m) + column];
-  }
 
   // Times s, one number or one for each row, or column.
   Let<Attribute> Scaled(SourcePattern& src, Tensor s, bool by_row) const {
@@ -78,8 +75,8 @@ struct WeightMatrix {
                                 size = m[self.w].dim(1);
                      if (count != 1 && count != (by_row ? self.Rows(m) : self.Columns(m)))
                        return std::nullopt;
+                     const bool outer = by_row != self.IsTurned(m);
                      return MakeF32(m.context(), m[self.w].shape(), [&](int64_t i) {
-                       const bool outer = by_row != self.IsTurned(m);
                        return double{weights[i]} * NumberAt(factors, outer ? i / size : i % size);
                      });
                    });
@@ -90,7 +87,7 @@ struct WeightMatrix {
                 IsConstant(IfGiven(b)), DType(IfGiven(b), kF32));
     return src.Let("t has one number, or one for each row of w, and b for each column",
                    [=, self = *this](const MatchContext& m) -> std::optional<Attribute> {
-                     const auto terms = *ConstantF32(m[t]);
+                     const auto weights = *ConstantF32(m[self.w]), terms = *ConstantF32(m[t]);
                      const auto bias = ConstantF32(m[b]);
                      const int64_t rows = self.Rows(m), columns = self.Columns(m);
                      const auto fits = [](size_t count, int64_t size) {
@@ -98,10 +95,13 @@ struct WeightMatrix {
                      };
                      if (!fits(terms.size(), rows) || (bias && !fits(bias->size(), columns)))
                        return std::nullopt;
+                     const int64_t to_row = self.IsTurned(m) ? 1 : columns,
+                                   to_column = self.IsTurned(m) ? rows : 1;
                      return MakeF32(m.context(), Shape{columns}, [&](int64_t column) {
                        double sum = bias ? NumberAt(*bias, column) : 0.0;
                        for (int64_t row = 0; row < rows; ++row)
-                         sum += self.At(m, row, column) * NumberAt(terms, row);
+                         sum += double{weights[row * to_row + column * to_column]} *
+                                NumberAt(terms, row);
                        return sum;
                      });
                    });
@@ -146,9 +146,9 @@ WEFT_RULE(FoldFactorBeforeConv, "canonicalize", kReassociates) {
   auto channel = ChannelsRead(src, conv, w, s);
   auto new_w = res.Constant([=](const MatchContext& m) {
     const auto weights = *ConstantF32(m[w]), factors = *ConstantF32(m[s]);
-    return MakeF32(m.context(), m[w].shape(), [&](int64_t i) {
-      return double{weights[i]} * NumberAt(factors, m[channel](i));
-    });
+    const ChannelRead read = m[channel];
+    return MakeF32(m.context(), m[w].shape(),
+                   [&](int64_t i) { return double{weights[i]} * NumberAt(factors, read(i)); });
   });
   res.Tensor(out) = res.Like(conv)(x, new_w, b);
 }
@@ -171,11 +171,12 @@ WEFT_RULE(FoldTermBeforeConv, "canonicalize", kReassociates) {
   auto channel = ChannelsRead(src, conv, w, t);
   auto new_b = res.Constant([=](const MatchContext& m) {
     const auto weights = *ConstantF32(m[w]), terms = *ConstantF32(m[t]);
-    const int64_t outputs = m[w].dim(0), count = m[channel].inputs * m[channel].kernel;
+    const ChannelRead read = m[channel];
+    const int64_t outputs = m[w].dim(0), count = read.inputs * read.kernel;
     return MakeF32(m.context(), Shape{outputs}, [&](int64_t c) {
       double sum = m.Has(b) ? (*ConstantF32(m[b]))[c] : 0.0;
       for (int64_t i = c * count; i < (c + 1) * count; ++i)
-        sum += double{weights[i]} * NumberAt(terms, m[channel](i));
+        sum += double{weights[i]} * NumberAt(terms, read(i));
       return sum;
     });
   });

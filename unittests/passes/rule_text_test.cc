@@ -44,32 +44,33 @@ TEST(PrintedRuleLibrary, IsReadBackWhereThereIsNoNativeCode) {
     EXPECT_EQ(file.rules[0]->graph.ops.size(), built.rule->graph.ops.size());
   }
   // One that is added here must say why no word of the vocabulary will do.
-  EXPECT_THAT(
-      native,
-      testing::UnorderedElementsAre(
-          // Numbers of a normalisation, by channels that lie elsewhere in each.
-          "fold-batch-norm-into-conv", "fold-batch-norm-into-conv-transpose",
-          "fold-batch-norm-into-gemm", "fold-batch-norm-through-transposes",
-          // Constants of a quantisation.
-          "fuse-quantized-conv", "fuse-quantized-gemm", "fuse-quantized-matmul",
-          "fuse-quantized-conv-for-ort", "fuse-quantized-gemm-for-ort",
-          // One thing or the other.
-          "fuse-matmul-into-gemm", "fuse-term-into-gemm", "lower-attention-mask",
-          "fuse-quantized-matmul-for-ort", "fuse-matmul-integer-to-float-for-ort",
-          // What only this rule asks or computes.
-          "split-average-pool", "merge-slices", "merge-clamps", "fuse-pd-multihead-matmul",
-          "lower-wide-conv-block", "lower-to-multi-head-attention",
-          "fuse-packed-attention-transposes", "lower-attention-keep", "sink-transpose-through-pad",
-          "sink-transpose-through-channel-shuffle", "sink-transpose-through-batch-norm",
-          // What an equation says.
-          "lower-einsum-to-matmul", "lower-einsum-to-product", "lower-einsum-to-sum",
-          "lower-einsum-to-transpose", "lower-einsum-to-transposes", "lower-swapped-einsum",
-          // Numbers and sums of weights, by rows or columns or channels of groups.
-          "merge-weight-matrices", "fold-batch-norm-into-matmul", "fold-term-before-conv",
-          "fold-term-before-gemm", "fold-term-before-matmul", "fold-factor-before-conv",
-          "fold-factor-before-gemm", "fold-factor-before-matmul", "fold-factor-into-gemm",
-          // Numbers of a constant, each by itself.
-          "fold-sign-into-term", "fold-divisor-into-weights"));
+  EXPECT_THAT(native,
+              testing::UnorderedElementsAre(
+                  // Numbers of a normalisation, by channels that lie elsewhere in each.
+                  "fold-batch-norm-into-conv", "fold-batch-norm-into-conv-transpose",
+                  "fold-batch-norm-into-gemm", "fold-batch-norm-through-transposes",
+                  // Constants of a quantisation.
+                  "fuse-quantized-conv", "fuse-quantized-gemm", "fuse-quantized-matmul",
+                  "fuse-quantized-conv-for-ort", "fuse-quantized-gemm-for-ort",
+                  // One thing or the other.
+                  "fuse-matmul-into-gemm", "fuse-term-into-gemm", "lower-attention-mask",
+                  "fuse-quantized-matmul-for-ort", "fuse-matmul-integer-to-float-for-ort",
+                  // What only this rule asks or computes.
+                  "split-average-pool", "merge-slices", "merge-clamps", "fuse-pd-multihead-matmul",
+                  "lower-wide-conv-block", "lower-to-multi-head-attention",
+                  "fuse-packed-attention-transposes", "lower-attention-keep",
+                  "sink-transpose-through-pad", "sink-transpose-through-channel-shuffle",
+                  "sink-transpose-through-batch-norm", "sink-transpose-through-reduce",
+                  "sink-transpose-through-slice", "sink-transpose-through-split",
+                  // What an equation says.
+                  "lower-einsum-to-matmul", "lower-einsum-to-product", "lower-einsum-to-sum",
+                  "lower-einsum-to-transpose", "lower-einsum-to-transposes", "lower-swapped-einsum",
+                  // Numbers and sums of weights, by rows or columns or channels of groups.
+                  "merge-weight-matrices", "fold-batch-norm-into-matmul", "fold-term-before-conv",
+                  "fold-term-before-gemm", "fold-term-before-matmul", "fold-factor-before-conv",
+                  "fold-factor-before-gemm", "fold-factor-before-matmul", "fold-factor-into-gemm",
+                  // Numbers of a constant, each by itself.
+                  "fold-sign-into-term", "fold-divisor-into-weights"));
 }
 
 }  // namespace

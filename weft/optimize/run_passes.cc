@@ -152,8 +152,7 @@ passes::PassContext PassContextOf(const PassSelection& selection) {
     context.why_not_rule = [target = selection.target_opset](const drr::Rule& rule) {
       return WhyNotInOpset(rule, target);
     };
-    context.options.Set(
-        passes::RebuildSizesOptions{.shapes_of_parts = selection.target_opset >= 15});
+    context.options.Set(passes::RebuildSizesOptions{.target_opset = selection.target_opset});
   }
   passes::SampledDynamicReshapeOptions sampled;
   for (const std::string& text : selection.dim_ranges)

@@ -7,9 +7,11 @@
 #include "passes/canonicalize/shapes/rebuild_sizes.h"
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
 #include <set>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -218,6 +220,7 @@ class RebuildSizes : public Pass {
           !op.HasTrait(ir::kConstantLike))
         ops.push_back(op);
     });
+    shapes_of_parts_ = OpsetFor(program) >= 15;
     TracedRewriter rewriter(program, trace_);
     // The last first: what only it reads is gone before it is looked at.
     for (size_t i = ops.size(); i-- > 0;) {
@@ -233,8 +236,7 @@ class RebuildSizes : public Pass {
  private:
   void Rebuild(Operation op, const ir::ShapeValue& entries, TracedRewriter& rewriter) {
     const std::vector<Operation> computation = ComputationOf(op);
-    const auto plan =
-        Planner(op, entries, SourcesFor(op, computation), options_.shapes_of_parts).Run();
+    const auto plan = Planner(op, entries, SourcesFor(op, computation), shapes_of_parts_).Run();
     if (!plan) return;
     const bool frees_value = op.Is<ops::Shape>() && !op.operand(0).IsBlockArgument() &&
                              plan->pieces.size() == 1 &&
@@ -267,15 +269,31 @@ class RebuildSizes : public Pass {
       return rewriter.ConstantInts(numbers);
     }
     if (IsAllOf(piece)) return rewriter.Make<ops::Shape>({piece.source});
-    if (options_.shapes_of_parts)
+    if (shapes_of_parts_)
       return rewriter.Make<ops::Shape>({piece.source}, {.end = end, .start = begin});
     return rewriter.Make<ops::Slice>({rewriter.Make<ops::Shape>({piece.source}),
                                       rewriter.ConstantInts({begin}), rewriter.ConstantInts({end}),
                                       rewriter.ConstantInts({0})});
   }
 
+  // Any where the program was read from no ONNX model.
+  int64_t OpsetFor(ir::Program& program) const {
+    constexpr int64_t kAny = INT64_MAX;
+    const ir::Attribute imports = program.module().attr("onnx.opset_imports");
+    if (options_.target_opset != 0) return options_.target_opset;
+    if (!imports.Is(ir::AttrKind::kStrings)) return kAny;
+    for (const std::string& import : imports.AsStrings()) {  // ":13", "com.microsoft:1"
+      int64_t opset = kAny;
+      const char* const end = import.data() + import.size();
+      if (import.starts_with(':') && std::from_chars(import.data() + 1, end, opset).ptr == end)
+        return opset;
+    }
+    return kAny;
+  }
+
   RewriteTrace* trace_ = nullptr;
   RebuildSizesOptions options_;
+  bool shapes_of_parts_ = true;
 };
 WEFT_REGISTER_PASS(RebuildSizes);
 

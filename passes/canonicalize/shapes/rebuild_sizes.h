@@ -6,8 +6,9 @@ namespace weft::passes {
 
 // An option of rebuild-sizes, see PassContext::options.
 struct RebuildSizesOptions {
-  // Whether a Shape may give some of the sizes, as ONNX has it from opset 15 on; else a Slice takes them.
-  bool shapes_of_parts = true;
+  // Of the ONNX model that will be written; 0: that of the model that was read. From 15 on a Shape gives some of the
+  // sizes, before that a Slice takes them.
+  int64_t target_opset = 0;
 };
 
 }  // namespace weft::passes

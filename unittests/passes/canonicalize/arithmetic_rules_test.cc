@@ -88,8 +88,10 @@ class ArithmeticRules : public testing::TestWithParam<const char*> {
   static Value Scalar(ir::Builder& b, double value) {
     return b.ConstantScalar(ir::DataType::kF32, value);
   }
+  // The rule leaves a constant divisor alone.
   static Value LogOfExpQuotient(ir::Builder& b, Value x, double y) {
-    return b.Make<ops::Log>({b.Make<ops::Div>({b.Make<ops::Exp>({x}), Scalar(b, y)})});
+    const Value divisor = b.Make<ops::Neg>({Scalar(b, -y)});
+    return b.Make<ops::Log>({b.Make<ops::Div>({b.Make<ops::Exp>({x}), divisor})});
   }
 };
 

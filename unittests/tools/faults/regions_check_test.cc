@@ -211,7 +211,7 @@ module {input_names:strings["x"],output_names:strings["y"]} (%0: tensor<?xf32>) 
  (%1) = "builtin.constant" () {value:dense<tensor<f32>, [3.0]>} : () -> tensor<f32>
  (%2) = "onnx.Mul" (%0, %1) {} : (tensor<?xf32>, tensor<f32>) -> tensor<?xf32>
  (%3) = "builtin.constant" () {value:dense<tensor<f32>, [3.0]>} : () -> tensor<f32>
- (%4) = "onnx.Sub" (%2, %3) {} : (tensor<?xf32>, tensor<f32>) -> tensor<?xf32>
+ (%4) = "onnx.Add" (%2, %3) {} : (tensor<?xf32>, tensor<f32>) -> tensor<?xf32>
  () = "builtin.return" (%4) {} : (tensor<?xf32>) ->
 }
 )"),

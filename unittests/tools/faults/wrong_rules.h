@@ -45,7 +45,7 @@ rule neg-to-abs {
 }
 )";
 
-// tanh(x) + c => tanh(x) - c + c + c, where it rounds more often
+// tanh(x) + c => log(exp(tanh(x))) + c, where it rounds more often
 inline constexpr const char* kTanhAwayAndBack = R"(
 rule away-and-back {
   numerics exact
@@ -55,8 +55,8 @@ rule away-and-back {
   }
   result {
     !0 = onnx.Tanh(%x)
-    !1 = onnx.Sub(!0, %c)
-    !2 = onnx.Add(!1, %c)
+    !1 = onnx.Exp(!0)
+    !2 = onnx.Log(!1)
     !3 = onnx.Add(!2, %c)
   }
   replace %1 with !3
