@@ -148,8 +148,11 @@ class Planner {
   }
 
  private:
-  // The operands of a Concat with entries that no source has.
+  // The operands of a Concat with entries that no source has, where the type of each says how many it has: what
+  // they hold may be known where that is not.
   void FindOperands() {
+    const auto is_counted = [](Value operand) { return operand.type().NumElements() >= 0; };
+    if (!std::ranges::all_of(op_.operands().vec(), is_counted)) return;
     size_t begin = 0;
     for (const Value operand : op_.operands()) {
       const auto size = static_cast<size_t>(operand.type().NumElements());
