@@ -12,6 +12,9 @@ PhraseArgument Arg(const PhraseArgument& a) { return a; }
 PhraseArgument Arg(std::string_view text) {
   return {.kind = PhraseArgument::kString, .value = {}, .variable = {}, .text = text};
 }
+PhraseArgument Arg(const Ints& integers) {
+  return {.kind = PhraseArgument::kInts, .value = {}, .variable = {}, .integers = integers};
+}
 PhraseArgument Arg(double number) { return {PhraseArgument::kNumber, false, {}, {}, 0, number}; }
 template <class T>
 PhraseArgument Arg(Attr<T> a) {
@@ -145,6 +148,9 @@ Condition SameAxis(ValueArg x, IntArg a, IntArg b, SourceLoc loc) {
 }
 Condition IsIdentity(ListArg list, SourceLoc loc) { return {Say("identity", loc, list)}; }
 Condition SwapsLast(Attr<Ints> perm, SourceLoc loc) { return {Say("swaps_last", loc, perm)}; }
+Condition ListIs(ListArg list, std::initializer_list<int64_t> integers, SourceLoc loc) {
+  return {Say("list_is", loc, list, Ints(integers))};
+}
 Condition CountIs(ListArg list, IntArg count, SourceLoc loc) {
   return {Say("count_is", loc, list, count)};
 }
@@ -158,6 +164,10 @@ Condition OnlyUnitDimsMove(ValueArg x, Attr<Ints> perm, SourceLoc loc) {
 Condition SameOp(ValueArg x, ValueArg y, SourceLoc loc) { return {Say("same_op", loc, x, y)}; }
 Condition OnlyUser(ValueArg x, ValueArg user, SourceLoc loc) {
   return {Say("only_user", loc, x, user)};
+}
+Condition NotResult(ValueArg x, SourceLoc loc) { return {Say("not_result", loc, x)}; }
+Condition NotUsedBy(ValueArg x, std::string_view op, SourceLoc loc) {
+  return {Say("not_used_by", loc, x, op)};
 }
 Expression<double> SplatOf(Tensor x, SourceLoc loc) { return {Say("splat", loc, x)}; }
 Expression<double> SplatOf(Tensor x, double if_absent, SourceLoc loc) {
@@ -312,6 +322,9 @@ Formula MakeFormula(PatternGraph* graph, const Phrase& phrase, bool is_constrain
         break;
       case PhraseArgument::kString:
         argument = LiteralArgument(context.StringAttr(a.text));
+        break;
+      case PhraseArgument::kInts:
+        argument = LiteralArgument(context.IntsAttr(a.integers));
         break;
       case PhraseArgument::kType:
         argument = LiteralArgument(context.DataTypeAttr(static_cast<ir::DataType>(a.integer)));

@@ -74,6 +74,7 @@ Condition LastDims(ValueArg x, ValueArg of, Attr<Ints> axes, WEFT_HERE);
 Condition SameAxis(ValueArg x, IntArg a, IntArg b, WEFT_HERE);
 Condition IsIdentity(ListArg list, WEFT_HERE);
 Condition SwapsLast(Attr<Ints> perm, WEFT_HERE);
+Condition ListIs(ListArg list, std::initializer_list<int64_t> integers, WEFT_HERE);
 Condition CountIs(ListArg list, IntArg count, WEFT_HERE);
 Condition SameAxes(ListArg axes, ValueArg of, ListArg others, ValueArg of_others, WEFT_HERE);
 Condition Inverse(Attr<Ints> p, Attr<Ints> q, WEFT_HERE);
@@ -82,6 +83,12 @@ Condition OnlyUnitDimsMove(ValueArg x, Attr<Ints> perm, WEFT_HERE);
 // --- ops and uses ------------------------------------------------------------------
 Condition SameOp(ValueArg x, ValueArg y, WEFT_HERE);
 Condition OnlyUser(ValueArg x, ValueArg user, WEFT_HERE);
+Condition NotResult(ValueArg x, WEFT_HERE);  // of its block, as outputs of a program are
+Condition NotUsedBy(ValueArg x, std::string_view op, WEFT_HERE);  // by no op of that name
+template <class O>
+Condition NotUsedBy(ValueArg x, WEFT_HERE) {
+  return NotUsedBy(x, O::kInfo.name, loc);
+}
 Condition WindowsReach(ValueArg pooled, WEFT_HERE);  // each window holds an element
 Condition MadeBy(TensorList xs, std::string_view op,
                  WEFT_HERE);  // each of them by an op of that name

@@ -25,7 +25,7 @@ class IfGiven {
 namespace internal {
 
 struct PhraseArgument {
-  enum Kind : uint8_t { kValue, kVariable, kInt, kNumber, kType, kString };
+  enum Kind : uint8_t { kValue, kVariable, kInt, kNumber, kType, kString, kInts };
   Kind kind = kInt;
   bool if_given = false;
   ValueId value{};
@@ -33,6 +33,7 @@ struct PhraseArgument {
   int64_t integer = 0;  // or an element type
   double number = 0;
   std::string_view text{};  // that lives as long as the rule is built
+  ir::Ints integers{};
 };
 
 struct Phrase {

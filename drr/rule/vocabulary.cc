@@ -182,6 +182,8 @@ std::string Text(const PatternGraph& graph, const Formula::Argument& a) {
   if (a.literal.Is(AttrKind::kFloat) || a.literal.Is(AttrKind::kDouble))
     return fmt::format("{:.9g}", a.literal.AsDouble());
   if (a.literal.Is(AttrKind::kInt)) return fmt::format("{}", a.literal.AsInt());
+  if (a.literal.Is(AttrKind::kInts))
+    return fmt::format("[{}]", fmt::join(a.literal.AsInts(), ", "));
   if (a.literal.Is(AttrKind::kDataType))
     return std::string(ir::DataTypeName(a.literal.AsDataType()));
   return a.literal.Is(AttrKind::kString) ? a.literal.AsString() : std::string("the literal");

@@ -162,6 +162,10 @@ bool SwapsLast(const Evaluation& e) {
     if ((*perm)[static_cast<size_t>(i)] != i) return false;
   return (*perm)[perm->size() - 2] == rank - 1 && perm->back() == rank - 2;
 }
+bool ListIs(const Evaluation& e) {
+  const auto list = e.ints(0);
+  return list && e.literal(1).Is(AttrKind::kInts) && *list == e.literal(1).AsInts();
+}
 bool CountIs(const Evaluation& e) {
   int64_t count = 0;
   const auto list = e.ints(0);

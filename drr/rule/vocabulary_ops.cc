@@ -1,6 +1,8 @@
 // Words about the ops that make values: their names, attributes, windows and users.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "drr/rule/algebra.h"
 #include "drr/rule/convert_attr.h"
 #include "drr/rule/vocabulary_functions.h"
@@ -24,6 +26,14 @@ Ints IntsNamed(const Evaluation& e, ir::Operation op, std::string_view name) {
   return list.Is(AttrKind::kInts) ? list.AsInts() : Ints();
 }
 
+// False of a value that is absent.
+template <class F>
+bool NoUser(const BoundTensor& t, const F& is_one) {
+  if (!t.value()) return false;
+  const std::vector<ir::Operation> users = t.value().users();
+  return std::none_of(users.begin(), users.end(), is_one);
+}
+
 }  // namespace
 
 ir::Operation DefiningOp(const BoundTensor& t) {
@@ -43,6 +53,12 @@ bool OnlyUser(const Evaluation& e) {
   for (ir::Operation user : e.tensor(0).value().users())
     if (user != only) return false;
   return true;
+}
+bool NotResult(const Evaluation& e) {
+  return NoUser(e.tensor(0), [](ir::Operation user) { return user.HasTrait(ir::kTerminator); });
+}
+bool NotUsedBy(const Evaluation& e) {
+  return NoUser(e.tensor(0), [&](ir::Operation user) { return user.name() == e.string(1); });
 }
 bool SameOp(const Evaluation& e) {
   const ir::Operation a = DefiningOp(e.tensor(0)), b = DefiningOp(e.tensor(1));

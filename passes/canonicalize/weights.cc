@@ -66,20 +66,18 @@ struct WeightMatrix {
   int64_t Rows(const MatchContext& m) const { return m[w].dim(IsTurned(m) ? 1 : 0); }
   int64_t Columns(const MatchContext& m) const { return m[w].dim(IsTurned(m) ? 0 : 1); }
 
-  // Times s, one number or one for each row, or column.
-  Let<Attribute> Scaled(SourcePattern& src, Tensor s, bool by_row) const {
-    return src.Let("s has one number, or one for each of w",
-                   [=, self = *this](const MatchContext& m) -> std::optional<Attribute> {
-                     const auto weights = *ConstantF32(m[self.w]), factors = *ConstantF32(m[s]);
-                     const auto count = static_cast<int64_t>(factors.size()),
-                                size = m[self.w].dim(1);
-                     if (count != 1 && count != (by_row ? self.Rows(m) : self.Columns(m)))
-                       return std::nullopt;
-                     const bool outer = by_row != self.IsTurned(m);
-                     return MakeF32(m.context(), m[self.w].shape(), [&](int64_t i) {
-                       return double{weights[i]} * NumberAt(factors, outer ? i / size : i % size);
-                     });
-                   });
+  // Times s, one number or one for each column.
+  Let<Attribute> Scaled(SourcePattern& src, Tensor s) const {
+    return src.Let(
+        "s has one number, or one for each column of w",
+        [=, self = *this](const MatchContext& m) -> std::optional<Attribute> {
+          const auto weights = *ConstantF32(m[self.w]), factors = *ConstantF32(m[s]);
+          const auto count = static_cast<int64_t>(factors.size()), size = m[self.w].dim(1);
+          if (count != 1 && count != self.Columns(m)) return std::nullopt;
+          return MakeF32(m.context(), m[self.w].shape(), [&](int64_t i) {
+            return double{weights[i]} * NumberAt(factors, self.IsTurned(m) ? i / size : i % size);
+          });
+        });
   }
   // b + t . w, where b may be absent.
   Let<Attribute> Bias(SourcePattern& src, Tensor t, Tensor b) const {
@@ -107,6 +105,19 @@ struct WeightMatrix {
                    });
   }
 };
+
+// gemm(x * s, w, c) as gemm(x, w * s, c), with this transB: the axis of w that columns of x meet.
+void ScaleRowsOfGemm(SourcePattern& src, ResultPattern& res, int64_t trans_b) {
+  auto x = src.Tensor("x"), c = src.Tensor("c"), s = src.Tensor("s"), w = src.Tensor("w");
+  auto gemm = src.Op<ops::Gemm>(AnyAttrs(), {.transA = 0, .transB = trans_b});
+  auto scaled = NoProduct(src, x) * s;
+  auto out = gemm(scaled, w, src.Optional(c));
+  src.Require(IsConstant(w), DType(w, kF32), Rank(w, 2));
+  src.Profitable(OnlyUser(w, out));
+  src.Require(kPerColumn, IsConstant(s), DType(s, kF32), SameType(x, scaled),
+              VariesAlong(s, x, -1));
+  res.Tensor(out) = res.Like(gemm)(x, res.Constant(Product(w, s, trans_b)), c);
+}
 
 }  // namespace
 
@@ -220,7 +231,7 @@ WEFT_RULE(FoldFactorIntoGemm, "canonicalize", kReassociates) {
               VariesAlong(s, y, -1));
   src.Require("c, if given, is a constant, a number or one per column", IsConstant(IfGiven(c)),
               VariesAlong(IfGiven(c), y, -1));
-  auto new_w = w.Scaled(src, s, /*by_row=*/false);
+  auto new_w = w.Scaled(src, s);
   auto new_c = res.Constant([=](const MatchContext& m) {
     const auto factors = *ConstantF32(m[s]);
     const auto given = ConstantF32(m[c]);
@@ -234,28 +245,21 @@ WEFT_RULE(FoldFactorIntoGemm, "canonicalize", kReassociates) {
 
 // matmul(x * s, w) => matmul(x, w * s), s a number or one for each column of x
 WEFT_RULE(FoldFactorBeforeMatmul, "canonicalize", kReassociates) {
-  auto x = src.Tensor("x"), s = src.Tensor("s");
-  const WeightMatrix w(src);
+  auto x = src.Tensor("x"), s = src.Tensor("s"), w = src.Tensor("w");
   auto scaled = NoProduct(src, x) * s;
-  auto out = src.Op<ops::MatMul>()(scaled, w.w);
-  src.Profitable(OnlyUser(w.w, out));
+  auto out = src.Op<ops::MatMul>()(scaled, w);
+  src.Require(IsConstant(w), DType(w, kF32), Rank(w, 2));
+  src.Profitable(OnlyUser(w, out));
   src.Require(kPerColumn, IsConstant(s), DType(s, kF32), SameType(x, scaled),
               VariesAlong(s, x, -1));
-  res.Tensor(out) = res.Op<ops::MatMul>()(x, res.Constant(w.Scaled(src, s, /*by_row=*/true)));
+  res.Tensor(out) = res.Op<ops::MatMul>()(x, res.Constant(Product(w, s, 0)));
 }
 
 // gemm(x * s, w, c) => gemm(x, w * s, c), s likewise
-WEFT_RULE(FoldFactorBeforeGemm, "canonicalize", kReassociates) {
-  auto x = src.Tensor("x"), c = src.Tensor("c"), s = src.Tensor("s");
-  auto trans_b = src.Attr<int64_t>("transB");
-  auto gemm = src.Op<ops::Gemm>(AnyAttrs(), {.transA = 0, .transB = trans_b});
-  const WeightMatrix w(src, trans_b);
-  auto scaled = NoProduct(src, x) * s;
-  auto out = gemm(scaled, w.w, src.Optional(c));
-  src.Profitable(OnlyUser(w.w, out));
-  src.Require(kPerColumn, IsConstant(s), DType(s, kF32), SameType(x, scaled),
-              VariesAlong(s, x, -1));
-  res.Tensor(out) = res.Like(gemm)(x, res.Constant(w.Scaled(src, s, /*by_row=*/true)), c);
+WEFT_RULE(FoldFactorBeforeGemm, "canonicalize", kReassociates) { ScaleRowsOfGemm(src, res, 0); }
+// The same with w transposed
+WEFT_RULE(FoldFactorBeforeTransposedGemm, "canonicalize", kReassociates) {
+  ScaleRowsOfGemm(src, res, 1);
 }
 
 // matmul(x + t, w) + b => matmul(x, w) + (b + t . w), t and b a number or one for each column

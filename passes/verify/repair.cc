@@ -423,6 +423,7 @@ const std::map<std::string_view, RepairFunction>& Functions() {
       {"varies_along", OfOneAxis},
       {"covers_from", ShapeFrom},
       {"swaps_last", LastAxesSwapped},
+      {"list_is", [](Repairer& r) { return r.SetList(0, r.Held(1).AsInts()); }},
       {"count_is", ListOfLength},
       {"same_axes", AxesOfBoth},
       {"join_axes", AxesToJoin},

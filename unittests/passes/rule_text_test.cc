@@ -61,14 +61,14 @@ TEST(PrintedRuleLibrary, IsReadBackWhereThereIsNoNativeCode) {
                   "fuse-packed-attention-transposes", "lower-attention-keep",
                   "sink-transpose-through-pad", "sink-transpose-through-channel-shuffle",
                   "sink-transpose-through-batch-norm", "sink-transpose-through-reduce",
-                  "sink-transpose-through-slice", "sink-transpose-through-split",
+                  "sink-transpose-through-resize", "sink-transpose-through-slice",
                   // What an equation says.
                   "lower-einsum-to-matmul", "lower-einsum-to-product", "lower-einsum-to-sum",
                   "lower-einsum-to-transpose", "lower-einsum-to-transposes", "lower-swapped-einsum",
                   // Numbers and sums of weights, by rows or columns or channels of groups.
                   "merge-weight-matrices", "fold-batch-norm-into-matmul", "fold-term-before-conv",
                   "fold-term-before-gemm", "fold-term-before-matmul", "fold-factor-before-conv",
-                  "fold-factor-before-gemm", "fold-factor-before-matmul", "fold-factor-into-gemm",
+                  "fold-factor-into-gemm",
                   // Numbers of a constant, each by itself.
                   "fold-sign-into-term", "fold-divisor-into-weights"));
 }

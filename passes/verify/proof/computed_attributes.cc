@@ -129,13 +129,27 @@ std::optional<ProofAttr> RuleCase::ComputedScale(const Formula& formula) {
   return ProofAttr{.elements = {scale}};
 }
 
-// Of two constants; with an axis only where the second is one number.
+// Of two constants; with an axis where the second is one number, or has them along its last axis.
 std::optional<ProofAttr> RuleCase::ComputedJoin(const Formula& formula, std::string_view op) {
   Tensor *a = TensorOf(formula, 0), *b = TensorOf(formula, 1);
   if (a == nullptr || b == nullptr) return std::nullopt;
-  if (formula.arguments.size() > 2) {
-    if (!b->HasOneElement() || !b->Uniform()) return std::nullopt;
+  if (formula.arguments.size() > 2 && b->HasOneElement() && b->Uniform()) {
     b = ops_.NumberLike(*a, b->Uniform());
+  } else if (formula.arguments.size() > 2 && b->HasOneSize()) {
+    b = ops_.NumberLike(*a, b->At(std::vector<Term>(b->Rank(), c_.terms().Integer(0))));
+  } else if (formula.arguments.size() > 2) {
+    const auto axis = IntegerOf(formula, 2);
+    const auto rank = static_cast<int64_t>(a->Rank());
+    const int64_t at = axis && *axis < 0 ? *axis + rank : axis.value_or(rank);
+    if (at < 0 || at >= rank || !VariesAlongLast(*b)) return std::nullopt;
+    Terms& t = c_.terms();
+    const Term count = b->NumElements(), one = t.Integer(1);
+    const Term places = a->Dims()[static_cast<size_t>(at)];
+    // Else it is not computed, and nothing is rewritten.
+    if (!t.IsInteger(count, 1)) c_.Assume(t.Or(t.Equal(count, one), t.Equal(count, places)));
+    std::vector<Term> column(static_cast<size_t>(rank - at), one);
+    column[0] = count;
+    b = c_.Make<Reshaped>(*b, column);
   }
   Tensor* joined = ops_.Call(op, {a, b});
   if (joined == nullptr) return std::nullopt;

@@ -45,6 +45,12 @@ bool IsOneOf(std::string_view name, std::initializer_list<std::string_view> name
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+// Only the last size may be another one than 1: that of the second value.
+bool IsAlongLast(const drr::Formula& f) {
+  return f.name == "varies_along" && f.arguments.size() == 3 &&
+         f.arguments[2].kind == Argument::kLiteral && f.arguments[2].literal.AsInt() == -1;
+}
+
 // Words of which all that they say is said below, so that a constraint follows where that does. What only
 // asks how much is known holds of every run.
 bool IsFollowed(std::string_view word) {
@@ -54,7 +60,7 @@ bool IsFollowed(std::string_view word) {
              "same_rank",  "dtype_is",   "dim_at_most",  "broadcasts",     "broadcast_together",
              "same_dtype", "same_type",  "same_shape",   "one_element",    "per_channel",
              "non_empty",  "float",      "integer",      "identity",       "inverse",
-             "same_axis",  "swaps_last", "count_is",     "splat_is"});
+             "same_axis",  "swaps_last", "count_is",     "splat_is",       "list_is"});
 }
 
 }  // namespace
@@ -77,6 +83,7 @@ void RuleCase::ReadInputs() {
           known.rank = static_cast<size_t>(rank);
       }
       if (f.name == "only_unit_dims_move") known.unit_sizes = true;
+      if (i == 0 && IsAlongLast(f)) known.only_last = true;
       if (f.name == "per_tensor")
         known.types &=
             i == 0 ? TypeBit(DataType::kF32) : TypeBit(DataType::kI8) | TypeBit(DataType::kU8);
@@ -246,6 +253,10 @@ void RuleCase::SaySizes(const Formula& formula) {
     const std::vector<Term> a = TensorOf(formula, 0)->Dims(), b = TensorOf(formula, 1)->Dims();
     for (size_t i = 0; i < a.size(); ++i)
       Say(t.Or(t.Equal(a[i], t.Integer(1)), t.Equal(a[i], b[i + b.size() - a.size()])));
+  } else if (IsAlongLast(formula) && goal_ == nullptr && breach_ == nullptr) {
+    const std::vector<Term> a = TensorOf(formula, 0)->Dims(), b = TensorOf(formula, 1)->Dims();
+    if (a.size() > b.size()) return Say(false);
+    if (!a.empty() && !t.IsInteger(a.back(), 1)) Say(t.Equal(a.back(), b.back()));
   } else if (name == "broadcast_together") {
     SayBroadcastTogether(formula);
   } else if (name == "one_element" && !TensorOf(formula, 0)->HasOneElement()) {
@@ -351,6 +362,10 @@ void RuleCase::SayAxes(const Formula& formula) {
     holds = swapped.size() > 1;
     if (holds) std::swap(swapped[swapped.size() - 2], swapped.back());
     holds &= *perm == swapped;
+  } else if (formula.name == "list_is") {
+    const ir::Ints* list = IntsOf(formula, 0);
+    if (list == nullptr) return SayUnknown();
+    holds = *list == formula.arguments[1].literal.AsInts();
   } else if (formula.name == "count_is") {
     const ir::Ints* list = IntsOf(formula, 0);
     const auto count = IntegerOf(formula, 1);

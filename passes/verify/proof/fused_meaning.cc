@@ -80,7 +80,9 @@ std::vector<Tensor*> OpMeanings::AlongAxis(const ProofOp& op) {
 
 // The product, scaled, and the sum: but of real numbers only, as a kernel may round them together.
 std::vector<Tensor*> OpMeanings::Gemm(const ProofOp& op) {
-  Tensor *a = op.operands[0], *b = op.operands[1];
+  std::vector<Term> factors;
+  Tensor *a = WithoutFactors(op.operands[0], &factors),
+         *b = WithoutFactors(op.operands[1], &factors);
   if (Integer(op, "transA", 0, 1) != 0) a = Permuted(a, {1, 0});
   if (Integer(op, "transB", 0, 1) != 0) b = Permuted(b, {1, 0});
   if (!c_.open()) return {};
@@ -92,7 +94,7 @@ std::vector<Tensor*> OpMeanings::Gemm(const ProofOp& op) {
     plain.operands[1] = b;
     return AnyFunction(plain, 2);
   }
-  Tensor* y = Times(op, "alpha", Call("onnx.MatMul", {a, b}));
+  Tensor* y = TimesAll(factors, Times(op, "alpha", Call("onnx.MatMul", {a, b})));
   Tensor* c = Times(op, "beta", op.operand(2));
   return {c == nullptr || y == nullptr ? y : Call("onnx.Add", {y, c})};
 }

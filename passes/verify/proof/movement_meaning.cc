@@ -137,9 +137,12 @@ std::vector<Tensor*> OpMeanings::Movement(const ProofOp& op) {
 std::vector<Tensor*> OpMeanings::Resize(const ProofOp& op) {
   const auto place = op.attrs.find("coordinate_transformation_mode");
   const ir::Attribute mode = place == op.attrs.end() ? ir::Attribute() : Chosen(place->second);
-  const bool moves = IsDefault(op, "mode") && mode.Is(ir::AttrKind::kString) &&
-                     mode.AsString() != "tf_crop_and_resize";  // which makes others
-  return moves ? Movement(op) : AnyFunction(op);
+  const bool is_crop = !mode.Is(ir::AttrKind::kString) || mode.AsString() == "tf_crop_and_resize";
+  if (is_crop) return AnyFunction(op);  // of roi, too, and it may make other elements
+  ProofOp what = op;
+  if (what.operands.size() > 1) what.operands[1] = nullptr;
+  while (what.operands.back() == nullptr) what.operands.pop_back();
+  return IsDefault(op, "mode") ? Movement(what) : AnyFunction(what);
 }
 
 // The elements of x in the shape that some function of the operands gives.

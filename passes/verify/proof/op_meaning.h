@@ -143,6 +143,8 @@ class OpMeanings {
   Results FusedGemm(const ProofOp& op);
   Tensor* WithoutFactors(Tensor* x, std::vector<Term>* factors);
   Tensor* TimesAll(const std::vector<Term>& factors, Tensor* y);
+  Tensor* WithoutLastFactors(Tensor* x, size_t least_rank, std::vector<Term>* numbers,
+                             std::vector<Tensor*>* factors);
   Tensor* Turned(Tensor* x, bool batch, bool columns);
 
   // fused_meaning.cc

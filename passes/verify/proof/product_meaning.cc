@@ -38,17 +38,56 @@ Tensor* OpMeanings::TimesAll(const std::vector<Term>& factors, Tensor* y) {
   return y;
 }
 
+// x, of this rank or a higher one, without what has a number for each place of its last axis that all there is
+// multiplied with, likewise; what has one element by its sizes is a number.
+Tensor* OpMeanings::WithoutLastFactors(Tensor* x, size_t least_rank, std::vector<Term>* numbers,
+                                       std::vector<Tensor*>* factors) {
+  Terms& t = c_.terms();
+  while (const auto* scaled = dynamic_cast<const Elementwise*>(x)) {
+    if (scaled->function() != "onnx.Mul" || scaled->operands().size() != 2) return x;
+    Tensor *rest = scaled->operands()[0], *factor = scaled->operands()[1];
+    const auto is_factor = [&](Tensor* of, Tensor* f) {
+      return f->Rank() <= of->Rank() && VariesAlongLast(*f) &&
+             (f->HasOneSize() || of->Rank() >= std::max(least_rank, size_t{1}));
+    };
+    if (!is_factor(rest, factor)) std::swap(rest, factor);
+    if (!is_factor(rest, factor) || !c_.ReadsReals()) return x;
+    if (factor->HasOneSize())
+      numbers->push_back(factor->At(std::vector<Term>(factor->Rank(), t.Integer(0))));
+    else
+      factors->push_back(factor);
+    x = rest->Dims() == x->Dims() ? rest : c_.Make<Expanded>(*rest, x->Dims());
+  }
+  return x;
+}
+
+// (x * s) . w = x . (s * w), with s for each row of w, and x . (w * s) = (x . w) * s, with s for each column.
 std::vector<Tensor*> OpMeanings::MatMul(const ProofOp& op) {
+  Terms& t = c_.terms();
   ProofOp plain = op;
   std::vector<Term> factors;
   for (size_t i = 0; i < 2; ++i) plain.operands[i] = WithoutFactors(op.operands[i], &factors);
   if (!c_.open()) return {};
-  const Results y = AnyFunction(plain);
-  if (y.empty() || !c_.open()) return {};
+  std::vector<Tensor*> of_rows, of_columns;
+  Tensor *&x = plain.operands[0], *&w = plain.operands[1];
+  x = WithoutLastFactors(x, 1, &factors, &of_rows);
+  w = WithoutLastFactors(w, 2, &factors, &of_columns);
+  for (Tensor* s : of_rows) {
+    if (w == nullptr || !c_.open()) return {};
+    std::vector<Term> column = {s->Dims().empty() ? t.Integer(1) : s->Dims().back()};
+    if (w->Rank() > 1) column.push_back(t.Integer(1));
+    w = Call("onnx.Mul", {w, c_.Make<Reshaped>(*s, column)});
+  }
+  if (w == nullptr || !c_.open()) return {};
+  const Results made = AnyFunction(plain);
+  if (made.empty() || !c_.open()) return {};
   if (!c_.of_result())
-    for (const Tensor* tensor : {op.operands[1], y[0]})
+    for (const Tensor* tensor : {op.operands[1], made[0]})
       c_.Unify(op.operands[0]->type, tensor->type);
-  return {TimesAll(factors, y[0])};
+  Tensor* y = TimesAll(factors, made[0]);
+  for (Tensor* s : of_columns)
+    if (y != nullptr) y = Call("onnx.Mul", {y, s});
+  return {y};
 }
 
 // What strides, dilations and pads are where they are not given is what fused.conv2d has for defaults.

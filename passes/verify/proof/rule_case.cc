@@ -108,6 +108,7 @@ Leaf* RuleCase::MakeLeaf(ValueId id, const std::string& name) {
   auto* leaf = c_.Make<Leaf>(c_.NewType(known.types), name, known.rank);
   leaf->one_element = known.one_element;
   leaf->unit_sizes = known.unit_sizes;
+  leaf->only_last = known.only_last;
   leaf->uniform_number = known.number;
   leaf->whole_number = known.whole_number;
   if (known.number && known.zero_has_any_sign) {

@@ -47,7 +47,7 @@ class RuleCase {
   };
   // What constraints say of an input.
   struct Known {
-    bool one_element = false, unit_sizes = false, uniform = false;
+    bool one_element = false, unit_sizes = false, only_last = false, uniform = false;
     std::optional<size_t> rank{};
     std::optional<double> number{};
     std::optional<int64_t> whole_number{};

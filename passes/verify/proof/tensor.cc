@@ -44,12 +44,19 @@ Term BroadcastIndex(Terms& t, Term dim, Term result_dim, Term index) {
   return t.If(t.Equal(dim, t.Integer(1)), t.Integer(0), index);
 }
 
+bool VariesAlongLast(Tensor& tensor) {
+  const std::vector<Term>& dims = tensor.Dims();
+  return dims.empty() || std::all_of(dims.begin(), dims.end() - 1,
+                                     [&](Term dim) { return tensor.c.terms().IsInteger(dim, 1); });
+}
+
 Term Whole(Terms& t, const Tensor* tensor) {
   return t.Variable(Sort::kElement,
                     tensor == nullptr ? "nothing" : "all of " + std::to_string(tensor->id));
 }
 
 Term Tensor::AtPosition(Term position) { return At(IndexOf(c.terms(), position, Dims())); }
+bool Tensor::HasOneSize() { return c.terms().IsInteger(c.terms().Product(Dims()), 1); }
 Term Tensor::NumElements() { return c.terms().Product(Dims()); }
 
 Leaf::Leaf(Case& owner, TypeClass type, std::string name, std::optional<size_t> rank)
@@ -77,12 +84,13 @@ void Leaf::MakeDims(size_t rank) {
   rank_ = rank;
   for (size_t i = 0; i < rank; ++i) {
     const Term size = t.Variable(Sort::kInt, name_ + ".size" + std::to_string(i));
-    const bool is_one =
-        one_element || (unit_sizes && c.Choose(2, "whether " + name_ + " has sizes of 1") == 1);
+    const bool is_choice = unit_sizes || only_last;
+    const bool is_one = one_element || (only_last && i + 1 < rank) ||
+                        (is_choice && c.Choose(2, "whether " + name_ + " has sizes of 1") == 1);
     dims_.push_back(is_one ? t.Integer(1) : size);
     if (is_one) continue;
     c.Assume(t.AtMost(t.Integer(0), size));
-    if (unit_sizes) c.Assume(t.Not(t.Equal(size, t.Integer(1))));
+    if (is_choice) c.Assume(t.Not(t.Equal(size, t.Integer(1))));
   }
 }
 

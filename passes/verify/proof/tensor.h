@@ -33,6 +33,7 @@ class Tensor {
   // The element that all are, if they are.
   virtual Term Uniform() { return {}; }
   virtual bool HasOneElement() { return false; }  // whatever the sizes are
+  bool HasOneSize();                              // every size is 1 in this case; asks for the rank
   // The value of that element, if it is known.
   std::optional<double> uniform_number;
   // Likewise, of whole numbers: others may be near it.
@@ -58,6 +59,7 @@ class Leaf : public Tensor {
 
   bool one_element = false;  // every size is 1
   bool unit_sizes = false;   // whether a size is 1 is a choice
+  bool only_last = false;    // likewise of the last one, and the others are 1
   Term uniform;
 
  private:
@@ -240,6 +242,8 @@ class Converted : public Elementwise {
   Tensor& x_;
 };
 
+// Whether all sizes but the last, if it has one, are 1, whatever the sizes are.
+bool VariesAlongLast(Tensor& tensor);
 // An element that stands for a whole tensor, or for none.
 Term Whole(Terms& terms, const Tensor* tensor);
 // The index into a size of 1, which broadcasts, or another one.

@@ -96,6 +96,25 @@ TEST_F(Words, OfListsReadConstantsAndVariables) {
   EXPECT_EQ(swaps({1, 0, 2}), "does not hold: p exchanges the last two axes");
   EXPECT_NE(swaps({0, 1, 2}), "");
   EXPECT_NE(swaps({2, 1, 0}), "");
+
+  const auto is = [](T p, T, T) { return ListIs(p, {2, 1, 0}); };
+  EXPECT_EQ(Of(backwards, x, is), "");
+  EXPECT_EQ(Of(counted, x, is), "does not hold: p is [2, 1, 0]");
+  EXPECT_NE(Of(b.ConstantInts({2, 1}), x, is), "");
+  EXPECT_NE(Of(x, x, is), "");
+}
+
+TEST_F(Words, OfUsersAskWhatReadsAValue) {
+  const Value relu = b.Make<Relu>({x}), other = b.Make<Relu>({y});
+  const auto no_tanh = [](T p, T, T) { return NotUsedBy<Tanh>(p); };
+  EXPECT_EQ(Of(relu, other, no_tanh), "");
+  b.Make<Tanh>({relu});
+  EXPECT_EQ(Of(relu, other, no_tanh), "does not hold: toy.tanh does not use p");
+  const auto no_result = [](T p, T, T) { return NotResult(p); };
+  EXPECT_EQ(Of(relu, other, no_result), "");
+  b.Return({{"out", other}});
+  EXPECT_EQ(Of(relu, other, no_result), "");
+  EXPECT_EQ(Of(other, relu, no_result), "does not hold: p is not returned");
 }
 
 TEST_F(Words, OfShapesAddSizesOfOneUpToARank) {
