@@ -126,8 +126,8 @@ const std::vector<Pipeline>& Pipelines() {
     const std::vector<std::string>& common = CommonPasses();
     auto simplify = common, layout = common, fuse = common, ascend = common, litert = common,
          ort = common, superopt = common;
-    for (const char* pass :
-         {"named-operators", "common-subexpression-elimination", "dead-code-elimination"})
+    for (const char* pass : {"named-operators", "cancel-transposes", "constant-folding",
+                             "common-subexpression-elimination", "dead-code-elimination"})
       simplify.emplace_back(pass);
     for (const char* pass : {"layout", "layout-cleanup", "constant-folding",
                              "common-subexpression-elimination", "dead-code-elimination"})
@@ -150,8 +150,9 @@ const std::vector<Pipeline>& Pipelines() {
     ort.insert(ort.begin(), "lower-fused");  // fused anew, as ONNX Runtime has it
     for (const char* pass :
          {"fuse-composite", "onnxruntime", "fuse-quantized-concat-for-ort", "lower-fused",
-          "constant-folding", "shape-arithmetic", "rebuild-sizes", "onnxruntime", "layout-cleanup",
-          "constant-folding", "common-subexpression-elimination", "dead-code-elimination"})
+          "constant-folding", "shape-arithmetic", "rebuild-sizes", "onnxruntime",
+          "cancel-transposes", "layout-cleanup", "constant-folding",
+          "common-subexpression-elimination", "dead-code-elimination"})
       ort.emplace_back(pass);
     for (const char* pass : {"superopt", "constant-folding", "common-subexpression-elimination",
                              "dead-code-elimination"})

@@ -50,14 +50,14 @@ TEST(WithEnabled, LeavesTheRunAloneWhenItHasTheRuleAlready) {
 }
 
 TEST(WithEnabled, PutsThemWherePipelinesOfTargetsHaveTheirs) {
-  EXPECT_THAT(
-      WithEnabled(FindPipeline("simplify")->passes, {"lower-topk-indices", "typecast"}),
-      ElementsAre("constant-folding", "loop-unrolling", "constant-folding",
-                  "loop-invariant-code-motion", "sequence-forwarding", "concat-forwarding",
-                  "canonicalize", "shape-arithmetic", "constant-folding", "rebuild-sizes",
-                  "fuse-slices-into-split", "typecast", kEnabledRules, "constant-folding",
-                  "common-subexpression-elimination", "dead-code-elimination", "named-operators",
-                  "common-subexpression-elimination", "dead-code-elimination"));
+  EXPECT_THAT(WithEnabled(FindPipeline("simplify")->passes, {"lower-topk-indices", "typecast"}),
+              ElementsAre("constant-folding", "loop-unrolling", "constant-folding",
+                          "loop-invariant-code-motion", "sequence-forwarding", "concat-forwarding",
+                          "canonicalize", "shape-arithmetic", "constant-folding", "rebuild-sizes",
+                          "fuse-slices-into-split", "typecast", kEnabledRules, "constant-folding",
+                          "common-subexpression-elimination", "dead-code-elimination",
+                          "named-operators", "cancel-transposes", "constant-folding",
+                          "common-subexpression-elimination", "dead-code-elimination"));
 }
 
 TEST(WithEnabled, PutsThemLastInARunThatDoesNotSimplify) {

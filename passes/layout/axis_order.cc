@@ -1,0 +1,180 @@
+#include "passes/layout/axis_order.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "ir/analysis/constant.h"
+#include "ir/dialects/onnx.h"
+
+namespace weft::passes {
+
+using ir::Attribute;
+using ir::AttrKind;
+using ir::Ints;
+using ir::Operation;
+using ir::Type;
+using ir::Value;
+namespace ops = ir::ops;
+
+namespace {
+
+using Roles = std::vector<AxisRole>;
+
+bool HasRank(Value value, size_t rank) {
+  return value && value.type().HasRank() && static_cast<size_t>(value.type().rank()) == rank;
+}
+
+// Of an elementwise operation, which broadcasts its operands.
+std::optional<AxisRole> RoleInBroadcast(Value operand, size_t rank) {
+  if (!operand) return AxisRole::kNone;
+  const Type type = operand.type();
+  if (!type.HasRank() || static_cast<size_t>(type.rank()) > rank) return std::nullopt;
+  if (type.NumElements() == 1) return AxisRole::kNone;
+  if (ir::Contents(operand))
+    return type.IsStatic() ? std::optional(AxisRole::kConstant) : std::nullopt;
+  return HasRank(operand, rank) ? std::optional(AxisRole::kFollows) : std::nullopt;
+}
+
+bool IsReduction(Operation op) {
+  return op.Is<ops::ReduceMean>() || op.Is<ops::ReduceMax>() || op.Is<ops::ReduceMin>() ||
+         op.Is<ops::ReduceSum>() || op.Is<ops::ReduceProd>() || op.Is<ops::ReduceL1>() ||
+         op.Is<ops::ReduceL2>() || op.Is<ops::ReduceSumSquare>() || op.Is<ops::ReduceLogSum>() ||
+         op.Is<ops::ReduceLogSumExp>();
+}
+
+// Its attribute that lists axes, or is one; null where it has none.
+struct Axes {
+  std::string_view name;
+  Attribute value;
+};
+Axes AxesOf(Operation op) {
+  ir::IrContext& context = *op.program()->context();
+  if (op.Is<ops::Concat>()) return {"axis", context.IntAttr(op.attrs_of<ops::Concat>().axis)};
+  if (op.Is<ops::Split>()) return {"axis", context.IntAttr(op.attrs_of<ops::Split>().axis)};
+  return IsReduction(op) ? Axes{"axes", op.attr("axes")} : Axes{};
+}
+
+// As those of x, of which the operation reads transpose(x, perm); null where one is none.
+Attribute AxesBefore(ir::IrContext& context, Attribute axes, const Ints& perm) {
+  const auto rank = static_cast<int64_t>(perm.size());
+  Ints list = axes.Is(AttrKind::kInt) ? Ints{axes.AsInt()} : axes.AsInts();
+  for (int64_t& axis : list) {
+    axis += axis < 0 ? rank : 0;
+    if (axis < 0 || axis >= rank) return {};
+    axis = perm[static_cast<size_t>(axis)];
+  }
+  std::ranges::sort(list);
+  return axes.Is(AttrKind::kInt) ? context.IntAttr(list[0]) : context.IntsAttr(list);
+}
+
+bool AreAxes(ir::IrContext& context, const Axes& axes, size_t rank) {
+  if (!axes.value) return true;
+  if (!axes.value.Is(AttrKind::kInt) && !axes.value.Is(AttrKind::kInts)) return false;
+  return static_cast<bool>(AxesBefore(context, axes.value, Ints(rank)));
+}
+
+// With sizes of 1 in front where its rank is a lower one.
+Value MovedConstant(ir::Rewriter& rewriter, Value constant, const Ints& perm) {
+  Ints sizes(constant.type().dims().begin(), constant.type().dims().end());
+  if (sizes.size() < perm.size()) {
+    sizes.insert(sizes.begin(), perm.size() - sizes.size(), 1);
+    constant =
+        rewriter.Make<ops::Reshape>({constant, rewriter.ConstantInts(sizes)}, {.allowzero = 1});
+  }
+  return rewriter.Make<ops::Transpose>({constant}, {.perm = InverseOf(perm)});
+}
+
+Value MovedPads(ir::Rewriter& rewriter, Value pads, const Ints& perm) {
+  const Ints given = *ir::ConstantInts(pads);
+  Ints moved(given.size());
+  for (size_t i = 0; i < perm.size(); ++i) {
+    const auto axis = static_cast<size_t>(perm[i]);
+    moved[axis] = given[i];
+    moved[axis + perm.size()] = given[i + perm.size()];
+  }
+  return rewriter.ConstantInts(moved);
+}
+
+// Of an operation whose first operand alone has axes.
+Roles FirstFollows(Operation op, AxisRole second = AxisRole::kNone) {
+  Roles roles(op.num_operands(), AxisRole::kNone);
+  roles[0] = AxisRole::kFollows;
+  if (roles.size() > 1) roles[1] = second;
+  return roles;
+}
+
+}  // namespace
+
+Ints InverseOf(const Ints& perm) {
+  Ints inverse(perm.size());
+  for (size_t i = 0; i < perm.size(); ++i)
+    inverse[static_cast<size_t>(perm[i])] = static_cast<int64_t>(i);
+  return inverse;
+}
+
+std::optional<Roles> AxisRolesOf(Operation op, size_t rank, bool exact) {
+  if (op.num_regions() > 0 || op.num_results() == 0 || op.num_operands() == 0 ||
+      !op.HasTrait(ir::kPure) || op.HasTrait(ir::kRandom))
+    return std::nullopt;
+  for (const Value result : op.results())
+    if (!HasRank(result, rank)) return std::nullopt;
+  if (!AreAxes(*op.program()->context(), AxesOf(op), rank)) return std::nullopt;
+  const bool is_concat = op.Is<ops::Concat>();
+  if (op.HasTrait(ir::kElementwise) || is_concat) {
+    // What ONNX Runtime adds broadcasts in ways of its own.
+    if (op.num_operands() > 1 && !op.name().starts_with("onnx.")) return std::nullopt;
+    Roles roles;
+    for (const Value operand : op.operands()) {
+      const std::optional<AxisRole> role = RoleInBroadcast(operand, rank);
+      if (!role || (is_concat && !HasRank(operand, rank))) return std::nullopt;
+      roles.push_back(*role);
+    }
+    return std::ranges::count(roles, AxisRole::kFollows) > 0 ? std::optional(roles) : std::nullopt;
+  }
+  if (!HasRank(op.operand(0), rank) || ir::Contents(op.operand(0))) return std::nullopt;
+  if (op.Is<ops::Split>()) return FirstFollows(op);
+  if (IsReduction(op)) {
+    const Attribute keepdims = op.attr("keepdims");
+    const bool keeps = !keepdims.Is(AttrKind::kInt) || keepdims.AsInt() != 0;
+    return keeps && !exact ? std::optional(FirstFollows(op)) : std::nullopt;
+  }
+  if (op.Is<ops::QuantizeLinear>() || op.Is<ops::DequantizeLinear>()) {
+    const std::vector<Value> operands = op.operands().vec();
+    const bool is_per_tensor = std::all_of(operands.begin() + 1, operands.end(), [](Value v) {
+      return !v || v.type().NumElements() == 1;
+    });
+    return is_per_tensor ? std::optional(FirstFollows(op)) : std::nullopt;
+  }
+  if (op.Is<ops::Pad>()) {
+    const std::optional<Ints> pads = ir::ConstantInts(op.operand(1));
+    const bool lists_axes = op.num_operands() > 3 && op.operand(3);
+    if (pads && pads->size() == 2 * rank && !lists_axes) return FirstFollows(op, AxisRole::kPads);
+  }
+  return std::nullopt;
+}
+
+Operation CreateInOrder(ir::Rewriter& rewriter, Operation op, const Roles& roles,
+                        const std::vector<Value>& followers, const Ints& perm) {
+  ir::IrContext& context = *rewriter.context();
+  ir::OperationState state{.opcode = op.opcode(), .attrs = op.attrs()};
+  if (const Axes axes = AxesOf(op); axes.value)
+    state.attrs =
+        context.With(state.attrs, ir::Name(axes.name), AxesBefore(context, axes.value, perm));
+  for (size_t i = 0, follower = 0; i < roles.size(); ++i) {
+    const Value operand = op.operand(static_cast<uint32_t>(i));
+    const AxisRole role = roles[i];
+    state.operands.push_back(role == AxisRole::kFollows    ? followers[follower++]
+                             : role == AxisRole::kConstant ? MovedConstant(rewriter, operand, perm)
+                             : role == AxisRole::kPads     ? MovedPads(rewriter, operand, perm)
+                                                           : operand);
+  }
+  for (const Value result : op.results()) {
+    ir::Shape shape(perm.size());
+    for (size_t i = 0; i < perm.size(); ++i)
+      shape[static_cast<size_t>(perm[i])] = result.type().dim(static_cast<int64_t>(i));
+    state.result_types.push_back(context.TensorType(result.type().dtype(), shape));
+  }
+  return rewriter.Create(std::move(state));
+}
+
+}  // namespace weft::passes
