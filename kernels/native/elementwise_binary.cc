@@ -80,6 +80,7 @@ const RegisterElementwise<ops::Max> kMax(&MakeBinary<simd::BinaryOp::kMax>,
                                          &BinaryRow<simd::BinaryOp::kMax>);
 const RegisterElementwise<ops::Sum> kSum(&MakeBinary<simd::BinaryOp::kAdd>,
                                          &BinaryRow<simd::BinaryOp::kAdd>);
+const RegisterKernel<ops::PRelu> kPRelu("native", &MakeBinary<simd::BinaryOp::kPRelu>);
 
 template <class T>
 std::unique_ptr<Kernel> MakeCompareOn(const KernelContext& context, simd::CompareOp op) {

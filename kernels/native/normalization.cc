@@ -206,25 +206,30 @@ Made MakeGroupwiseNorm(const KernelContext& context, simd::GroupNormArguments sh
   if (!context.AllFloat32()) return context.Unsupported("only f32");
   const std::span<const int64_t> dims = context.dims(0);
   if (dims.size() < 2) return context.Unsupported("x of rank below 2");
-  const AxisView view(dims, 1);
+  const AxisView view(dims, shape.channels_last ? -1 : 1);
   for (size_t i : {1, 2}) {
     if (context.HasInput(i) && context.input_type(i).NumElements() != view.extent)
       return context.InvalidArgument("scale or bias has not one element per channel");
   }
-  shape.batch = view.outer;
+  shape.batch = dims[0];
   shape.channels = view.extent;
-  shape.spatial = view.inner;
+  shape.spatial = 1;
+  for (size_t i = 1; i < dims.size(); ++i)
+    if (i != (shape.channels_last ? dims.size() - 1 : 1)) shape.spatial *= dims[i];
   if (shape.groups == 0) shape.groups = view.extent;  // each channel is one
   if (shape.groups == 0 || view.extent % shape.groups != 0)
     return context.InvalidArgument("the channels are no whole groups");
-  return MakeNative("group norm", {.may_overwrite = 1}, [shape](const KernelArgs& args) {
-    simd::GroupNormArguments run = shape;
-    run.x = args.input<float>(0);
-    run.scale = args.input<float>(1);
-    run.shift = args.input<float>(2);
-    run.y = args.output<float>(0);
-    simd::GroupNorm(run, *args.pool);
-  });
+  const size_t scratch = static_cast<size_t>(simd::GroupNormScratch(shape)) * sizeof(float);
+  return MakeNative("group norm", {.may_overwrite = 1, .scratch_bytes = scratch},
+                    [shape](const KernelArgs& args) {
+                      simd::GroupNormArguments run = shape;
+                      run.scratch = reinterpret_cast<float*>(args.scratch);
+                      run.x = args.input<float>(0);
+                      run.scale = args.input<float>(1);
+                      run.shift = args.input<float>(2);
+                      run.y = args.output<float>(0);
+                      simd::GroupNorm(run, *args.pool);
+                    });
 }
 
 Made MakeInstanceNormalization(const KernelContext& context) {
@@ -245,6 +250,7 @@ const RegisterKernel<ops::GroupNormalization> kGroupNormalization("native",
 Made MakeGroupNorm(const KernelContext& context) {
   const auto attrs = context.attrs_of<ir::fused::GroupNorm>();
   return MakeGroupwiseNorm(context, {.groups = attrs.groups,
+                                     .channels_last = attrs.channels_last,
                                      .epsilon = attrs.epsilon,
                                      .activation = MakeActivation(attrs.activation, {})});
 }

@@ -73,10 +73,14 @@ inline std::shared_ptr<ir::IrContext> LoadAllDialects() {
 inline Tensor OpCase::MakeOperand(size_t i) const {
   const OperandSpec& spec = operands[i];
   Tensor tensor = *RandomTensor(spec.dtype, spec.dims, i + 1, 0);
-  if (!spec.contents.empty())
+  if (!spec.contents.empty() && !spec.IsFloat())
     std::copy(spec.contents.begin(), spec.contents.end(), tensor.values<int64_t>().begin());
   if (!spec.IsFloat()) return tensor;
   const std::span<float> values = tensor.values<float>();
+  if (!spec.contents.empty()) {
+    for (size_t k = 0; k < values.size(); ++k) values[k] = static_cast<float>(spec.contents[k]);
+    return tensor;
+  }
   for (float& value : values) value = spec.positive ? std::fabs(value) : value;
   if (i != special.operand) return tensor;
   if (special.everywhere) std::fill(values.begin(), values.end(), special.value);

@@ -13,7 +13,7 @@ namespace weft::kernels {
 struct OperandSpec {
   ir::Shape dims = {};
   ir::DataType dtype = ir::DataType::kF32;
-  std::vector<int64_t> contents = {};  // of an i64 constant
+  std::vector<int64_t> contents = {};  // of a constant of i64 or f32
   bool constant = false;
   bool positive = false;  // floats only: a variance
 
@@ -101,6 +101,8 @@ inline const std::vector<std::vector<OperandSpec>>& OperandLists() {
       {{{1, 2, 9, 9}}, {{3, 5}}},
       {{{1, 2, 9, 9}}, {{3, 4}}, indices({3})},
       {{{1, 2, 4, 4}}, {{8}}, {{0}}, ints({1, 2, 8, 8})},
+      {{{1, 2, 4, 20}}, {{8}}, {{4}, ir::DataType::kF32, {1, 1, 2, 2}}},
+      {{{1, 6, 5, 9}}, {{6, 4, 2, 2}}, {{4}}},
       {{{1, 6, 9, 9}}, {{10, 6, 3, 3}}, {{1, 18, 7, 7}}},
       {{{2, 9, 1}}},
       {{{2, 64, 1}}, scalar(8), {{16}}},

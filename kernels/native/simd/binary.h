@@ -16,9 +16,9 @@
 
 namespace weft::kernels::simd {
 
-// kMin and kMax of a NaN are NaN. Integers wrap; integer division by zero gives 0, integer powers
-// of negative exponents truncate.
-enum class BinaryOp { kAdd, kSub, kMul, kDiv, kPow, kMin, kMax };
+// kMin and kMax of a NaN are NaN; kPRelu is a, or a * b where a is negative. Integers wrap; integer
+// division by zero gives 0, integer powers of negative exponents truncate.
+enum class BinaryOp { kAdd, kSub, kMul, kDiv, kPow, kMin, kMax, kPRelu };
 
 enum class CompareOp { kEqual, kLess, kLessOrEqual, kGreater, kGreaterOrEqual };
 

@@ -44,14 +44,18 @@ void LayerNorm(const LayerNormArguments& arguments, ThreadPool& pool);
 // those of each run of channels / groups channels, and scale and shift belong to a channel.
 struct GroupNormArguments {
   int64_t batch = 0, channels = 0, groups = 1, spatial = 0;
-  const float* x = nullptr;      // [batch, channels, spatial]
+  bool channels_last = false;
+  const float* x = nullptr;      // [batch, channels, spatial], or [batch, spatial, channels]
   const float* scale = nullptr;  // [channels], optional
   const float* shift = nullptr;  // [channels], optional
   float epsilon = 1e-5f;
   Activation activation = {};
   float* y = nullptr;  // like x; may be x
+  // GroupNormScratch() floats, with channels last; else not used.
+  float* scratch = nullptr;
 };
 void GroupNorm(const GroupNormArguments& arguments, ThreadPool& pool);
+int64_t GroupNormScratch(const GroupNormArguments& arguments);
 
 enum class ReduceOp { kSum, kMean, kMax, kMin, kSumSquare, kProduct };
 

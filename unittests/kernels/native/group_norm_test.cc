@@ -58,6 +58,25 @@ TEST(CpuGroupNorm, AgreesWithDoubles) {
       a.x = a.y = y.data();
       simd::GroupNorm(a, pool);
       EXPECT_LT(simd::RelativeError(y, expected), simd::kTolerance) << c.channels;
+
+      // The same with channels last.
+      const auto at = [&](int64_t batch, int64_t channel, int64_t i) {
+        return static_cast<size_t>((batch * c.channels + channel) * c.spatial + i);
+      };
+      std::vector<float> turned;
+      std::vector<double> expected_turned;
+      for (int64_t batch = 0; batch < c.batch; ++batch)
+        for (int64_t i = 0; i < c.spatial; ++i)
+          for (int64_t channel = 0; channel < c.channels; ++channel) {
+            turned.push_back(x[at(batch, channel, i)]);
+            expected_turned.push_back(expected[at(batch, channel, i)]);
+          }
+      a.channels_last = true;
+      a.x = a.y = turned.data();
+      std::vector<float> scratch(static_cast<size_t>(simd::GroupNormScratch(a)));
+      a.scratch = scratch.data();
+      simd::GroupNorm(a, pool);
+      EXPECT_LT(simd::RelativeError(turned, expected_turned), simd::kTolerance) << c.channels;
     }
     simd::GroupNorm({.batch = 2, .channels = 3, .groups = 3, .spatial = 0}, pool);
   });
@@ -90,6 +109,20 @@ TEST(NativeGroupNorm, AgreesWithTheReference) {
         .Of("native");
   Agreement<fused::GroupNorm>({Random({4, 12, 40}, 1), Random({12, 1}, 2), {}},
                               {.groups = 12, .epsilon = 1e-3f}, {FloatResult({4, 12, 40})})
+      .Of("native");
+}
+
+TEST(NativeGroupNorm, AgreesWithChannelsLast) {
+  for (const ir::Shape& dims : {ir::Shape{2, 9, 11, 32}, {1, 40, 24}, {3, 7, 5, 3, 8}, {2, 16}})
+    for (const Activation activation : {Activation::kNone, Activation::kSwish})
+      Agreement<fused::GroupNorm>(
+          {RandomIn(dims, 1, -1, 2), Random({dims.back()}, 2), Random({1, dims.back()}, 3)},
+          {.groups = 8, .epsilon = 1e-5f, .activation = activation, .channels_last = true},
+          {FloatResult(dims)})
+          .Of("native", 2e-6);
+  Agreement<fused::GroupNorm>({Random({2, 200, 6}, 1), Random({6}, 2), {}},
+                              {.groups = 3, .epsilon = 1e-3f, .channels_last = true},
+                              {FloatResult({2, 200, 6})})
       .Of("native");
 }
 

@@ -17,6 +17,16 @@ void ExpectUnary(float low, float high,
     Agreement<O>({RandomIn(dims, 3, low, high)}, attrs, {FloatResult(dims)}).Of("native");
 }
 
+TEST(NativePRelu, AgreesWithTheReference) {
+  const ir::Shape dims = {2, 5, 7, 9};
+  for (const ir::Shape& slope : {ir::Shape{}, {5, 1, 1}, {9}, {2, 5, 7, 9}})
+    Agreement<ops::PRelu>({Random(dims, 1), Random(slope, 2)}, {}, {FloatResult(dims)})
+        .Of("native", 0);
+  const int64_t least = std::numeric_limits<int64_t>::min();
+  Agreement<ops::PRelu>({I64({4}, {-2, 7, 0, least}), I64({}, {3})}, {}, {{DataType::kI64, {4}}})
+      .Of("native", 0);
+}
+
 TEST(NativeUnary, AgreesWithTheReference) {
   ExpectUnary<ops::Abs>(-3, 3);
   ExpectUnary<ops::Neg>(-3, 3);

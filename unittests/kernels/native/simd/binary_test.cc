@@ -56,6 +56,8 @@ double Reference(BinaryOp op, double a, double b) {
       return std::fmin(a, b);
     case BinaryOp::kMax:
       return std::fmax(a, b);
+    case BinaryOp::kPRelu:
+      return a < 0 ? a * b : a;
   }
   return 0;
 }
@@ -64,10 +66,11 @@ TEST(CpuBinary, AgreesWithPlainLoopsForEveryOpAndBroadcast) {
   ForEachVariant([&](ThreadPool& pool) {
     for (const Broadcast& shapes : kBroadcasts) {
       const int64_t n = NumElements(shapes.y);
-      const auto a = RandomFloats(NumElements(shapes.a), 1, 0.1f, 3);
       const auto b = RandomFloats(NumElements(shapes.b), 2, 0.1f, 3);
       for (BinaryOp op : {BinaryOp::kAdd, BinaryOp::kSub, BinaryOp::kMul, BinaryOp::kDiv,
-                          BinaryOp::kPow, BinaryOp::kMin, BinaryOp::kMax}) {
+                          BinaryOp::kPow, BinaryOp::kMin, BinaryOp::kMax, BinaryOp::kPRelu}) {
+        const float least = op == BinaryOp::kPRelu ? -3 : 0.1f;
+        const auto a = RandomFloats(NumElements(shapes.a), 1, least, 3);
         std::vector<float> y(static_cast<size_t>(n));
         Binary(op, a.data(), BroadcastStrides(shapes.a, shapes.y), b.data(),
                BroadcastStrides(shapes.b, shapes.y), y.data(), shapes.y, pool);
