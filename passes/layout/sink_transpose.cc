@@ -47,6 +47,17 @@ WEFT_RULE(SinkTransposeThroughConstantOp, "layout", kExact, .benefit = 1) {
   res.Tensor(out) = res.Op<ops::Transpose>({.perm = p})(res.Like(f)(x, moved));
 }
 
+// f(nchw(x), y) => nchw(f(x, nhwc(y))), y a number for each channel of each image, as diffusion networks add
+// what they know of the time: its own transpose becomes a reshape
+WEFT_RULE(SinkTransposeThroughChannelOp, "layout", kExact) {
+  auto x = src.Tensor("x"), y = src.Tensor("y");
+  auto f = src.OneOf<ops::Add, ops::Sub, ops::Mul, ops::Div>();
+  auto out = f(src.Keep(src.Op<ops::Transpose>({.perm = {0, 3, 1, 2}})(x)), y);
+  src.Require(NotConstant(y), Rank(x, 4), Rank(y, 4), Dim(y, 2, 1), Dim(y, 3, 1));
+  res.Tensor(out) = res.Op<ops::Transpose>({.perm = {0, 3, 1, 2}})(
+      res.Like(f)(x, res.Op<ops::Transpose>({.perm = {0, 2, 3, 1}})(y)));
+}
+
 // f(transpose(x, p), transpose(y, p)) => transpose(f(x, y), p); of different ranks, p moves other axes
 WEFT_RULE(SinkTransposesThroughBinary, "layout", kExact) {
   auto x = src.Tensor("x"), y = src.Tensor("y");

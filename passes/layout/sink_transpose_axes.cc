@@ -1,10 +1,14 @@
 // Transposes sink through ops that have axes of their own: what was axis a is axis p[a].
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "drr/rule/constant_f32.h"
+#include "ir/dialects/fused/normalization.h"
+#include "ir/dialects/onnx/nn/image.h"
 #include "ir/dialects/onnx/reduce.h"
 #include "passes/rules.h"
 #include "passes/several_results.h"
@@ -57,6 +61,16 @@ std::optional<Ints> PadsBefore(const Ints& p, const std::optional<Ints>& pads,
   return all;
 }
 
+// The scales of the axes of x, of those of transpose(x, p).
+std::optional<ir::Attribute> ScalesBefore(ir::IrContext* context, const Ints& p,
+                                          const std::optional<std::span<const float>>& scales) {
+  if (!scales || scales->size() != p.size()) return std::nullopt;
+  std::vector<float> before(p.size());
+  for (size_t i = 0; i < p.size(); ++i) before[static_cast<size_t>(p[i])] = (*scales)[i];
+  return MakeF32(context, ir::Shape{static_cast<int64_t>(p.size())},
+                 [&](int64_t i) { return double{before[static_cast<size_t>(i)]}; });
+}
+
 // The target of a Reshape of x, [n, h, w, c], that cuts channels as `cut`, [n, groups, parts, h, w], does.
 std::optional<Ints> ChannelsCut(const BoundTensor& x, const BoundTensor& cut) {
   if (x.rank() != 4 || cut.rank() != 5) return std::nullopt;
@@ -69,14 +83,7 @@ std::optional<Ints> ChannelsCut(const BoundTensor& x, const BoundTensor& cut) {
 
 // What is cut has a transpose for each part, so only where others are likely to meet them: attention
 // matches heads that are cut off behind one transpose.
-constexpr std::string_view kOfConvolution = "p is of a convolution in NHWC";
-bool IsOfConvolution(const Ints& p) { return p == Ints{0, 3, 1, 2}; }
-bool IsReadAsImage(const BoundTensor& t) {
-  const std::vector<ir::Operation> users = t.value().users();
-  return std::none_of(users.begin(), users.end(), [](const ir::Operation& user) {
-    return user.HasTrait(ir::kTerminator) || user.Is<ops::Reshape>();
-  });
-}
+Condition IsOfConvolution(Attr<Ints> p) { return ListIs(p, {0, 3, 1, 2}); }
 
 }  // namespace
 
@@ -89,11 +96,9 @@ WEFT_RULE(SinkTransposeThroughSplit, "layout", kExact) {
   auto split = src.Op<ops::Split>(AnyAttrs(), {.axis = axis});
   auto [a, b] =
       Several<2>(split, src.Keep(src.Op<ops::Transpose>({.perm = p})(x)), src.Optional(sizes));
-  src.Profitable(kOfConvolution, [=](const MatchContext& m) { return IsOfConvolution(m[p]); });
-  src.Profitable("neither part is a result or gets another shape",
-                 [=, a = a, b = b](const MatchContext& m) {
-                   return IsReadAsImage(m[a]) && IsReadAsImage(m[b]);
-                 });
+  src.Profitable(IsOfConvolution(p));
+  for (const Tensor& part : {a, b})
+    src.Profitable(NotResult(part)), src.Profitable(NotUsedBy<ops::Reshape>(part));
   auto [low, high] =
       Several<2>(res.Op<ops::Split>(AttrsOf(split), {.axis = ElementAt(p, axis)}), x, sizes);
   res.Tensor(a) = res.Op<ops::Transpose>({.perm = p})(low);
@@ -112,7 +117,7 @@ WEFT_RULE(SinkTransposeThroughSlice, "layout", kExact) {
     const std::optional<Ints> list = m[axes].ints();
     return list ? AxesBefore(m[p], *list) : std::nullopt;
   });
-  src.Profitable(kOfConvolution, [=](const MatchContext& m) { return IsOfConvolution(m[p]); });
+  src.Profitable(IsOfConvolution(p));
   res.Tensor(out) = res.Op<ops::Transpose>({.perm = p})(
       res.Op<ops::Slice>()(x, starts, ends, res.ConstantInts(before), steps));
 }
@@ -133,6 +138,32 @@ WEFT_RULE(SinkTransposeThroughPad, "layout", kExact) {
       res.Op<ops::Transpose>({.perm = p})(res.Like(pad)(x, res.ConstantInts(before), c));
 }
 
+// resize(transpose(x, p), scales) => transpose(resize(x, scales by p), p), scales constants, without which sizes are
+// not known
+WEFT_RULE(SinkTransposeThroughResize, "layout", kReassociates) {
+  auto x = src.Tensor("x"), scales = src.Tensor("scales");
+  auto p = src.Attr<Ints>("p");
+  auto resize = src.Op<ops::Resize>(AnyAttrs(), {.axes = In{Ints()}.OrAbsent()});
+  auto out = resize(src.Keep(src.Op<ops::Transpose>({.perm = p})(x)), src.None(), scales);
+  auto moved = src.Let("there is a constant scale for each axis", [=](const MatchContext& m) {
+    return ScalesBefore(m.context(), m[p], ConstantF32(m[scales]));
+  });
+  res.Tensor(out) =
+      res.Op<ops::Transpose>({.perm = p})(res.Like(resize)(x, res.None(), res.Constant(moved)));
+}
+
+// resize(transpose(x, p), sizes) => transpose(resize(x, sizes by p), p)
+WEFT_RULE(SinkTransposeThroughResizeToSizes, "layout", kReassociates) {
+  auto x = src.Tensor("x"), sizes = src.Tensor("sizes");
+  auto p = src.Attr<Ints>("p");
+  auto resize = src.Op<ops::Resize>(AnyAttrs(), {.axes = In{Ints()}.OrAbsent()});
+  auto out =
+      resize(src.Keep(src.Op<ops::Transpose>({.perm = p})(x)), src.None(), src.None(), sizes);
+  auto moved = res.Op<ops::Gather>()(sizes, res.ConstantInts(InverseOf(p)));
+  res.Tensor(out) =
+      res.Op<ops::Transpose>({.perm = p})(res.Like(resize)(x, res.None(), res.None(), moved));
+}
+
 // reduce(transpose(x, p), axes) => transpose(reduce(x, p[axes]), p), or what of p is left without keepdims:
 // nothing of a mean over height and width
 WEFT_RULE(SinkTransposeThroughReduce, "layout", kReassociates) {
@@ -149,6 +180,18 @@ WEFT_RULE(SinkTransposeThroughReduce, "layout", kReassociates) {
   });
   res.Tensor(out) = res.Op<ops::Transpose>({.perm = before[&Reduction::perm]})(
       res.Like(f, {.axes = before[&Reduction::axes]})(x));
+}
+
+// group_norm(nchw(x), scale, bias) => nchw(group_norm(x, scale, bias)) {channels_last}
+WEFT_RULE(SinkTransposeThroughGroupNorm, "layout", kReassociates) {
+  auto x = src.Tensor("x"), scale = src.Tensor("scale"), bias = src.Tensor("bias");
+  auto norm = src.Op<fused::GroupNorm>(AnyAttrs(), {.channels_last = false});
+  auto out = norm(src.Keep(src.Op<ops::Transpose>({.perm = {0, 3, 1, 2}})(x)), scale, bias);
+  const auto row = [&](const Tensor& t) {
+    return res.Op<ops::Reshape>()(t, res.ConstantInts({-1}));
+  };
+  res.Tensor(out) = res.Op<ops::Transpose>({.perm = {0, 3, 1, 2}})(
+      res.Like(norm, {.channels_last = true})(x, row(scale), row(bias)));
 }
 
 // reshape(transpose(reshape(nchw(x), [n, g, k, h, w]), [0, 2, 1, 3, 4]), [n, c, h, w]) =>

@@ -75,20 +75,23 @@ std::vector<Value> RmsNorm::Decompose(Builder& b, std::span<const Value> operand
 
 namespace {
 
-// Operand i of a group_norm is [C, 1, ...] or [1, C, 1, ...], for an x of shape `dims`.
-bool AgreeOnChannels(InferContext& c, size_t i, std::span<int64_t> dims) {
+// Operand i of a group_norm is [C, 1, ...] or [1, C, 1, ...], for an x of shape `dims`; or, with channels last,
+// [C] with any number of 1 in front.
+bool AgreeOnChannels(InferContext& c, size_t i, bool channels_last, std::span<int64_t> dims) {
   if (!c.HasOperand(i) || !c.Ranked(i)) return true;
   const size_t rank = c.operand_type(i).rank();
-  if (rank + 1 != dims.size() && rank != dims.size())
+  if (channels_last ? rank < 1 || rank > dims.size()
+                    : rank + 1 != dims.size() && rank != dims.size())
     return c.Fail(
         fmt::format("{} has rank {} but must have one element per channel of an x of "
                     "rank {}",
                     OperandName(c, i), rank, dims.size()));
   Shape expected(rank, 1);
-  int64_t& channels = expected[rank + 1 - dims.size()];
-  channels = dims[1];
+  int64_t& channels = channels_last ? expected.back() : expected[rank + 1 - dims.size()];
+  int64_t& of_x = channels_last ? dims.back() : dims[1];
+  channels = of_x;
   if (!AgreeOnShape(c, i, expected)) return false;
-  dims[1] = channels;
+  of_x = channels;
   return true;
 }
 
@@ -103,10 +106,11 @@ bool GroupNorm::Infer(InferContext& c) {
   if (attrs.groups < 1) return c.Fail(fmt::format("groups is {}", attrs.groups));
   Dims dims = DimsOf(c, 0);
   if (!dims) return SetTensor(c, 0, dtype, dims);
-  if (!AgreeOnChannels(c, 1, *dims) || !AgreeOnChannels(c, 2, *dims)) return false;
-  if ((*dims)[1] >= 0 && (*dims)[1] % attrs.groups != 0)
-    return c.Fail(
-        fmt::format("x has {} channels, which are no {} groups", (*dims)[1], attrs.groups));
+  for (const size_t i : {1, 2})
+    if (!AgreeOnChannels(c, i, attrs.channels_last, *dims)) return false;
+  const int64_t channels = attrs.channels_last ? dims->back() : (*dims)[1];
+  if (channels >= 0 && channels % attrs.groups != 0)
+    return c.Fail(fmt::format("x has {} channels, which are no {} groups", channels, attrs.groups));
   return SetTensor(c, 0, dtype, dims);
 }
 
@@ -114,11 +118,25 @@ namespace {
 constexpr int64_t kMaxGroups = 1 << 20;  // of a body, which has constants of that size
 }  // namespace
 
-// As frameworks write it to ONNX, which knows groups from opset 18 on.
+// As frameworks write it to ONNX, which knows groups from opset 18 on; with channels last between transposes.
 std::vector<Value> GroupNorm::Decompose(Builder& b, std::span<const Value> operands,
                                         const Attrs<Plain>& attrs) {
   const Value x = operands[0];
   if (!x.type().HasRank() || attrs.groups > kMaxGroups) return {};
+  if (attrs.channels_last) {
+    const int64_t rank = x.type().rank();
+    Ints to_front = {0, rank - 1}, to_end = {0}, column(static_cast<size_t>(rank - 1), 1);
+    for (int64_t axis = 1; axis + 1 < rank; ++axis) to_front.push_back(axis);
+    for (int64_t axis = 2; axis < rank; ++axis) to_end.push_back(axis);
+    to_end.push_back(1);
+    column[0] = -1;
+    std::vector<Value> plain = {b.Make<ops::Transpose>({x}, {.perm = to_front})};
+    for (const Value v : operands.subspan(1))
+      plain.push_back(v ? b.Make<ops::Reshape>({v, b.ConstantInts(column)}) : v);
+    const Value y = b.Make<GroupNorm>(
+        plain, {.groups = attrs.groups, .epsilon = attrs.epsilon, .activation = attrs.activation});
+    return {b.Make<ops::Transpose>({y}, {.perm = to_end})};
+  }
   const bool fixed = x.type().IsStatic();
   const std::span<const int64_t> dims = x.type().dims();
   const bool is_empty = std::find(dims.begin(), dims.end(), 0) != dims.end();

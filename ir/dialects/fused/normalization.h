@@ -50,7 +50,8 @@ struct RmsNorm {
 
 // activation(GN(x) * scale + bias): x [N, C, ...] whose channels are `groups` runs of C / groups.
 // GN(x) is (x - mean) / sqrt(variance + epsilon) over each run, with all further dimensions. scale
-// and bias are [C, 1, ...], so that they broadcast to x. Only activations without parameters.
+// and bias are [C, 1, ...], so that they broadcast to x. Only activations without parameters. With channels_last
+// x is [N, ..., C], and scale and bias are [C].
 struct GroupNorm {
   static constexpr OpInfo kInfo = {.name = "fused.group_norm",
                                    .operands = {"x", "scale", Optional("bias")},
@@ -60,9 +61,11 @@ struct GroupNorm {
     Slot<int64_t> groups{};
     Slot<float> epsilon{};
     Slot<Activation> activation{};
+    Slot<bool> channels_last{};
     static constexpr auto Fields() {
       return std::tuple(Field{"groups", &Attrs::groups}, Field{"epsilon", &Attrs::epsilon},
-                        Field{"activation", &Attrs::activation, Activation::kNone});
+                        Field{"activation", &Attrs::activation, Activation::kNone},
+                        Field{"channels_last", &Attrs::channels_last, false});
     }
   };
   static bool Infer(InferContext& c);
