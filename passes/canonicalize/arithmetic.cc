@@ -70,6 +70,14 @@ WEFT_RULE(DropUnitExponent, "canonicalize", kExact, .seed = "ai-system",
   res.Tensor(out) = x;
 }
 
+// pow(x, 1/2) => sqrt(x), of f32 and f64: not of minus infinity, whose square root is NaN, nor of -0
+WEFT_RULE(FoldSquareRootPower, "canonicalize", kReassociates) {
+  auto x = src.Tensor("x");
+  auto out = src.Op<ops::Pow>()(x, src.Skip<ops::Expand>(src.Splat(0.5)));
+  src.Require(IsFloat(x), SameType(x, out));
+  res.Tensor(out) = res.Op<ops::Sqrt>()(x);
+}
+
 // x + -0, -0 + x, x - +0 => x; of integers x + 0, 0 + x, x - 0 => x
 WEFT_RULE(DropNeutralZero, "canonicalize", kExact, .seed = "ai-system",
           .aliases = {"remove-neutral-zero"}) {

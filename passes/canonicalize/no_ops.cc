@@ -1,5 +1,6 @@
 // Ops that give an operand back, and pairs of ops that undo or repeat each other.
 #include "ir/dialects/onnx/math.h"  // Sign, Floor, Ceil, Round
+#include "ir/dialects/onnx/nn/image.h"
 #include "passes/rules.h"
 #include "passes/several_results.h"
 
@@ -121,6 +122,29 @@ WEFT_RULE(DropZeroDropout, "canonicalize", kExact) {
   auto out = src.Op<ops::Dropout>(AnyAttrs())(x, ratio, src.Optional(src.Tensor("training_mode")));
   src.Require(IsSplat(ratio, 0));
   res.Tensor(out) = x;
+}
+
+// resize(x, roi, scales, sizes) => resize(x, scales, sizes): only crops read roi. Not exact, as the kernels for
+// empty operands compute in double.
+WEFT_RULE(DropUnreadRoi, "canonicalize", kReassociates) {
+  using Mode = ops::CoordinateMode;
+  auto x = src.Tensor("x"), scales = src.Tensor("scales"), sizes = src.Tensor("sizes");
+  auto resize = src.Op<ops::Resize>(
+      AnyAttrs(), {.coordinate_transformation_mode =
+                       In{Mode::kHalfPixel, Mode::kPytorchHalfPixel, Mode::kAlignCorners,
+                          Mode::kAsymmetric, Mode::kTfHalfPixelForNn, Mode::kHalfPixelSymmetric}});
+  auto out = resize(x, src.Tensor("roi"), src.Optional(scales), src.Optional(sizes));
+  res.Tensor(out) = res.Like(resize)(x, res.None(), scales, sizes);
+}
+
+// resize(x, scales, sizes) => resize(x, sizes), scales empty; likewise
+WEFT_RULE(DropEmptyScales, "canonicalize", kReassociates) {
+  auto x = src.Tensor("x"), roi = src.Tensor("roi");
+  auto scales = src.Tensor("scales"), sizes = src.Tensor("sizes");
+  auto resize = src.Op<ops::Resize>(AnyAttrs());
+  auto out = resize(x, src.Optional(roi), scales, sizes);
+  src.Require(Dim(scales, 0, 0));
+  res.Tensor(out) = res.Like(resize)(x, roi, res.None(), sizes);
 }
 
 }  // namespace weft::passes

@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "ir/dialects/onnx/infer/auto_pad.h"
+#include "ir/dialects/onnx/nn/activation.h"
 #include "ir/dialects/onnx/nn/conv.h"
 #include "ir/dialects/onnx/nn/pool.h"
 #include "ir/dialects/onnx/quantized_math.h"
@@ -13,8 +14,9 @@ namespace {
 struct Padding {
   Tensor x, pads, value, axes, out;
 
-  explicit Padding(SourcePattern& src)
-      : x(src.Tensor("x")),
+  explicit Padding(SourcePattern& src) : Padding(src, src.Tensor("x")) {}
+  Padding(SourcePattern& src, const Tensor& padded)
+      : x(padded),
         pads(src.Tensor("pads")),
         value(src.Tensor("value")),
         axes(src.Tensor("axes")),
@@ -57,6 +59,21 @@ WEFT_RULE(FoldPadIntoAveragePool, "canonicalize", kExact) {
   res.Tensor(out) = res.Like(pool, {.auto_pad = ops::AutoPad::kNotSet, .pads = pads})(p.x);
 }
 
+// average_pool(pad(x, p)) => average_pool(x) {pads + p, and padding counts}, where it pads nothing itself
+WEFT_RULE(FoldPadIntoPlainAveragePool, "canonicalize", kExact) {
+  const Padding p(src);
+  auto pool = src.Op<ops::AveragePool>(AnyAttrs(),
+                                       {.auto_pad = In{ops::AutoPad::kNotSet, ops::AutoPad::kValid},
+                                        .ceil_mode = 0,
+                                        .count_include_pad = 0,
+                                        .pads = In{Ints(2), Ints(4), Ints(6)}.OrAbsent()});
+  auto out = pool(p.out);
+  src.Require(IsSplat(IfGiven(p.value), 0));
+  auto pads = src.Let(kOnlySpatial, JoinedPoolPads(out, p.pads, p.axes));
+  res.Tensor(out) = res.Like(
+      pool, {.auto_pad = ops::AutoPad::kNotSet, .count_include_pad = 1, .pads = pads})(p.x);
+}
+
 // max_pool(pad(x, p, -inf)) => max_pool(x) {pads + p}: no zeros, which a window may be less than. Not
 // exact, as whether a NaN is the maximum may depend on what it is compared with first.
 WEFT_RULE(FoldPadIntoMaxPool, "canonicalize", kReassociates) {
@@ -65,6 +82,20 @@ WEFT_RULE(FoldPadIntoMaxPool, "canonicalize", kReassociates) {
   auto out = pool(p.out);
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   src.Require("the padding is minus infinity", IsSplat(p.value, -kInfinity, 0));
+  auto pads = src.Let(kOnlySpatial, JoinedPoolPads(out, p.pads, p.axes));
+  res.Tensor(out) = res.Like(pool, {.auto_pad = ops::AutoPad::kNotSet, .pads = pads})(p.x);
+}
+
+// max_pool(pad(relu(x), p)) => max_pool(relu(x)) {pads + p}: 0 is never more than what a window holds
+// besides. Not exact, likewise.
+WEFT_RULE(FoldZeroPadIntoMaxPool, "canonicalize", kReassociates) {
+  auto x = src.Tensor("x"), high = src.Tensor("high");
+  const auto clip = src.Op<ops::Clip>();
+  const Padding p(src, src.Keep(src.Either(src.OneOf<ops::Relu, ops::Sigmoid>()(x),
+                                           clip(x, src.Splat(0), src.Optional(high)))));
+  auto pool = src.Op<ops::MaxPool>(AnyAttrs(), {.ceil_mode = 0});
+  auto out = pool(p.out);
+  src.Require(IsSplat(IfGiven(p.value), 0), Positive(IfGiven(high)));
   auto pads = src.Let(kOnlySpatial, JoinedPoolPads(out, p.pads, p.axes));
   res.Tensor(out) = res.Like(pool, {.auto_pad = ops::AutoPad::kNotSet, .pads = pads})(p.x);
 }

@@ -36,6 +36,19 @@ Tensor RootWith(SourcePattern& src, const Tensor& epsilon, const Tensor& x) {
   return src.Op<ops::Sqrt>()(x + epsilon);
 }
 
+// x / sqrt(variance + epsilon), likewise, with the inverse of the root in the spellings there are: torch's rsqrt is
+// 1 / sqrt, the Reciprocal of it, or a power.
+Tensor DividedByRoot(SourcePattern& src, const Tensor& x, const Tensor& variance,
+                     const Tensor& epsilon) {
+  src.Require(IsUniform(epsilon), Broadcasts(epsilon, variance));
+  auto one = src.Splat(1), exponent = src.Splat(-0.5);
+  auto sum = variance + epsilon;
+  auto root = src.Op<ops::Sqrt>()(sum);
+  src.Require(OneElement(IfGiven(one)), OneElement(IfGiven(exponent)));
+  return src.EitherOf({x / root, x * (one / root), x * src.Op<ops::Reciprocal>()(root),
+                       x * src.Op<ops::Pow>()(sum, exponent)});
+}
+
 // out = (x - mean) / sqrt(mean((x - mean)^2) + epsilon) * gamma + beta. A product with ones and a sum with
 // zeros may have been simplified away, hence no gamma or no beta.
 auto PlainLayerNorm(SourcePattern& src) {
@@ -43,13 +56,12 @@ auto PlainLayerNorm(SourcePattern& src) {
   auto epsilon = src.Tensor("epsilon");
   auto axes = src.Attr<Ints>("axes");
   auto d = x - Mean(src, x, axes);
-  auto one = src.Splat(1), two = src.Splat(2);
+  auto two = src.Splat(2);
   auto square = Square(src, d, two);
-  auto root = RootWith(src, epsilon, Mean(src, square, axes));
-  auto normalised = src.EitherOf({d / root, d * (one / root), d * src.Op<ops::Reciprocal>()(root)});
+  auto normalised = DividedByRoot(src, d, Mean(src, square, axes), epsilon);
   auto scaled = src.Either(normalised * gamma, normalised);
   auto out = src.Either(scaled + beta, scaled);
-  src.Require(OneElement(IfGiven(two)), OneElement(IfGiven(one)), DType(x, kF32), LastAxes(axes, x),
+  src.Require(OneElement(IfGiven(two)), DType(x, kF32), LastAxes(axes, x),
               LastDims(IfGiven(gamma), x, axes), LastDims(IfGiven(beta), x, axes));
   auto scale = src.Let("the sizes of the last axes are known", Ones(x, axes, gamma));
   return LayerNormParts<decltype(scale)>{x, beta, epsilon, scale, axes, out};
@@ -90,18 +102,15 @@ auto UncentredLayerNorm(SourcePattern& src) {
   return LayerNormParts<Tensor>{x, beta, epsilon, gamma, axes, out};
 }
 
-// out = x / sqrt(mean(x^2) + epsilon) * gamma, the mean over the last axis. torch's rsqrt is 1 / sqrt or
-// the Reciprocal of it.
+// out = x / sqrt(mean(x^2) + epsilon) * gamma, the mean over the last axis
 RmsNormParts RmsNorm(SourcePattern& src) {
   auto x = src.Tensor("x"), gamma = src.Tensor("gamma"), epsilon = src.Tensor("epsilon");
   auto axes = src.Attr<Ints>("axes");
-  auto one = src.Splat(1), two = src.Splat(2);
+  auto two = src.Splat(2);
   auto square = Square(src, x, two);
-  auto root = RootWith(src, epsilon, Mean(src, square, axes));
-  auto normalised = src.EitherOf({x / root, x * (one / root), x * src.Op<ops::Reciprocal>()(root)});
-  auto out = normalised * gamma;
-  src.Require(OneElement(IfGiven(two)), OneElement(IfGiven(one)), DType(x, kF32), LastAxes(axes, x),
-              Rank(gamma, 1), LastDims(gamma, x, axes), SameRank(out, x));
+  auto out = DividedByRoot(src, x, Mean(src, square, axes), epsilon) * gamma;
+  src.Require(OneElement(IfGiven(two)), DType(x, kF32), LastAxes(axes, x), Rank(gamma, 1),
+              LastDims(gamma, x, axes), SameRank(out, x));
   return {x, gamma, epsilon, out};
 }
 
@@ -188,14 +197,12 @@ WEFT_RULE(FuseRmsNormForOnnx, "named-operators", kReassociates, .benefit = 6) {
 WEFT_RULE(FuseCastRmsNorm, "fuse-composite", kReassociates) {
   auto x = src.Tensor("x"), epsilon = src.Tensor("epsilon");
   auto axes = src.Attr<Ints>("axes");
-  auto one = src.Splat(1), two = src.Splat(2);
+  auto two = src.Splat(2);
   auto square = Square(src, x, two);
-  auto root = RootWith(src, epsilon, Mean(src, square, axes));
-  auto normal = src.EitherOf({x / root, x * (one / root), x * src.Op<ops::Reciprocal>()(root)});
+  auto normal = DividedByRoot(src, x, Mean(src, square, axes), epsilon);
   auto cast = src.Op<ops::Cast>(AnyAttrs());
   auto out = cast(normal);
-  src.Require(OneElement(IfGiven(two)), OneElement(IfGiven(one)), DType(x, kF32), LastAxes(axes, x),
-              SameRank(normal, x));
+  src.Require(OneElement(IfGiven(two)), DType(x, kF32), LastAxes(axes, x), SameRank(normal, x));
   src.Require("the last axis alone, of known size", CountIs(axes, 1), StaticDim(x, -1));
   auto norm = res.Op<fused::RmsNorm>({.epsilon = SplatOf(epsilon)})(x, res.Constant(Ones(x, axes)));
   res.Tensor(out) = res.Like(cast)(norm);
