@@ -223,7 +223,7 @@ TEST_F(IrOpt, FullStatisticsHaveARowForEveryPassAndRule) {
       Accept({Write("a.ir", kDeadRelu), "--stats=all", "--pipeline", "simplify"});
   EXPECT_THAT(outcome.err,
               MatchesRegex("pass +rule +tried +matched +declined +applied +time +ops.*"));
-  EXPECT_EQ(CountOf(outcome.err, "\nconstant-folding"), 3u);
+  EXPECT_EQ(CountOf(outcome.err, "\nconstant-folding"), 4u);
   EXPECT_THAT(outcome.err, HasSubstr("\ncanonicalize"));
   EXPECT_THAT(outcome.err, HasSubstr("dead-code-elimination"));
   EXPECT_THAT(outcome.err, HasSubstr("3 -> 2"));
