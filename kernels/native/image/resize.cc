@@ -117,7 +117,7 @@ Made MakeResize(const KernelContext& context) {
             simd::Resample(step.taps, reinterpret_cast<const float*>(from), step.outer, step.in,
                            step.inner, reinterpret_cast<float*>(to), *args.pool);
           from = to;
-          scratch_left += step.Bytes(size);
+          if (!is_last) scratch_left += step.Bytes(size);
         }
       });
 }
