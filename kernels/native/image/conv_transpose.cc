@@ -69,6 +69,7 @@ std::vector<Convolution> ConvolutionsOf(const Axes& axes, int64_t groups) {
     for (int64_t column = 0; column < axes[1].stride; ++column) phases.push_back({row, column});
   if (groups == 1 && axes[0].has_equal_phases() && axes[1].has_equal_phases()) return {{phases}};
   std::vector<Convolution> convolutions;
+  convolutions.reserve(phases.size());
   for (const Phase& phase : phases) convolutions.push_back({{phase}});
   return convolutions;
 }
