@@ -55,22 +55,18 @@ Axes AxesOf(Operation op) {
 }
 
 // As those of x, of which the operation reads transpose(x, perm); null where one is none.
-Attribute AxesBefore(ir::IrContext& context, Attribute axes, const Ints& perm) {
-  const auto rank = static_cast<int64_t>(perm.size());
-  Ints list = axes.Is(AttrKind::kInt) ? Ints{axes.AsInt()} : axes.AsInts();
-  for (int64_t& axis : list) {
-    axis += axis < 0 ? rank : 0;
-    if (axis < 0 || axis >= rank) return {};
-    axis = perm[static_cast<size_t>(axis)];
-  }
-  std::ranges::sort(list);
-  return axes.Is(AttrKind::kInt) ? context.IntAttr(list[0]) : context.IntsAttr(list);
+Attribute MovedAxes(ir::IrContext& context, Attribute axes, const Ints& perm) {
+  const bool is_one = axes.Is(AttrKind::kInt);
+  std::optional<Ints> list = AxesBefore(perm, is_one ? Ints{axes.AsInt()} : axes.AsInts());
+  if (!list) return {};
+  std::ranges::sort(*list);
+  return is_one ? context.IntAttr((*list)[0]) : context.IntsAttr(*list);
 }
 
 bool AreAxes(ir::IrContext& context, const Axes& axes, size_t rank) {
   if (!axes.value) return true;
   if (!axes.value.Is(AttrKind::kInt) && !axes.value.Is(AttrKind::kInts)) return false;
-  return static_cast<bool>(AxesBefore(context, axes.value, Ints(rank)));
+  return static_cast<bool>(MovedAxes(context, axes.value, Ints(rank)));
 }
 
 // With sizes of 1 in front where its rank is a lower one.
@@ -82,17 +78,6 @@ Value MovedConstant(ir::Rewriter& rewriter, Value constant, const Ints& perm) {
         rewriter.Make<ops::Reshape>({constant, rewriter.ConstantInts(sizes)}, {.allowzero = 1});
   }
   return rewriter.Make<ops::Transpose>({constant}, {.perm = InverseOf(perm)});
-}
-
-Value MovedPads(ir::Rewriter& rewriter, Value pads, const Ints& perm) {
-  const Ints given = *ir::ConstantInts(pads);
-  Ints moved(given.size());
-  for (size_t i = 0; i < perm.size(); ++i) {
-    const auto axis = static_cast<size_t>(perm[i]);
-    moved[axis] = given[i];
-    moved[axis + perm.size()] = given[i + perm.size()];
-  }
-  return rewriter.ConstantInts(moved);
 }
 
 // Of an operation whose first operand alone has axes.
@@ -110,6 +95,30 @@ Ints InverseOf(const Ints& perm) {
   for (size_t i = 0; i < perm.size(); ++i)
     inverse[static_cast<size_t>(perm[i])] = static_cast<int64_t>(i);
   return inverse;
+}
+
+std::optional<Ints> AxesBefore(const Ints& p, const Ints& axes) {
+  const auto rank = static_cast<int64_t>(p.size());
+  Ints before;
+  for (int64_t axis : axes) {
+    axis += axis < 0 ? rank : 0;
+    if (axis < 0 || axis >= rank) return std::nullopt;
+    before.push_back(p[static_cast<size_t>(axis)]);
+  }
+  return before;
+}
+
+std::optional<Ints> PadsBefore(const Ints& p, const std::optional<Ints>& pads,
+                               const std::optional<Ints>& axes) {
+  const std::optional<Ints> padded = axes ? AxesBefore(p, *axes) : p;
+  if (!pads || !padded || pads->size() != 2 * padded->size()) return std::nullopt;
+  Ints all(2 * p.size());
+  for (size_t i = 0; i < padded->size(); ++i) {
+    const auto axis = static_cast<size_t>((*padded)[i]);
+    all[axis] = (*pads)[i];
+    all[axis + p.size()] = (*pads)[i + padded->size()];
+  }
+  return all;
 }
 
 std::optional<Roles> AxisRolesOf(Operation op, size_t rank, bool exact) {
@@ -159,13 +168,14 @@ Operation CreateInOrder(ir::Rewriter& rewriter, Operation op, const Roles& roles
   ir::OperationState state{.opcode = op.opcode(), .attrs = op.attrs()};
   if (const Axes axes = AxesOf(op); axes.value)
     state.attrs =
-        context.With(state.attrs, ir::Name(axes.name), AxesBefore(context, axes.value, perm));
+        context.With(state.attrs, ir::Name(axes.name), MovedAxes(context, axes.value, perm));
   for (size_t i = 0, follower = 0; i < roles.size(); ++i) {
     const Value operand = op.operand(static_cast<uint32_t>(i));
     const AxisRole role = roles[i];
     state.operands.push_back(role == AxisRole::kFollows    ? followers[follower++]
                              : role == AxisRole::kConstant ? MovedConstant(rewriter, operand, perm)
-                             : role == AxisRole::kPads     ? MovedPads(rewriter, operand, perm)
+                             : role == AxisRole::kPads     ? rewriter.ConstantInts(*PadsBefore(
+                                                                 perm, ir::ConstantInts(operand), {}))
                                                            : operand);
   }
   for (const Value result : op.results()) {

@@ -10,6 +10,12 @@ namespace weft::passes {
 
 ir::Ints InverseOf(const ir::Ints& perm);
 
+// What axes of transpose(x, p) are in x; nothing where one is none.
+std::optional<ir::Ints> AxesBefore(const ir::Ints& p, const ir::Ints& axes);
+// The pads of all axes of x, all begins and then all ends, of a Pad of transpose(x, p).
+std::optional<ir::Ints> PadsBefore(const ir::Ints& p, const std::optional<ir::Ints>& pads,
+                                   const std::optional<ir::Ints>& axes);
+
 // What becomes of an operand of an operation whose results get another order of axes.
 enum class AxisRole {
   kNone,      // it has no axes that matter

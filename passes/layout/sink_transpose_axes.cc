@@ -10,23 +10,12 @@
 #include "ir/dialects/fused/normalization.h"
 #include "ir/dialects/onnx/nn/image.h"
 #include "ir/dialects/onnx/reduce.h"
+#include "passes/layout/axis_order.h"
 #include "passes/rules.h"
 #include "passes/several_results.h"
 
 namespace weft::passes {
 namespace {
-
-// What axes of transpose(x, p) are in x; nothing where one is none.
-std::optional<Ints> AxesBefore(const Ints& p, const Ints& axes) {
-  const auto rank = static_cast<int64_t>(p.size());
-  Ints before;
-  for (int64_t axis : axes) {
-    axis += axis < 0 ? rank : 0;
-    if (axis < 0 || axis >= rank) return std::nullopt;
-    before.push_back(p[static_cast<size_t>(axis)]);
-  }
-  return before;
-}
 
 // The axes of x that a reduction of transpose(x, p) reduces, and the order of what is left of them.
 struct Reduction {
@@ -45,20 +34,6 @@ std::optional<Reduction> ReductionBefore(const Ints& p, const Ints& axes, bool k
         axis - (std::lower_bound(reduced->begin(), reduced->end(), axis) - reduced->begin()));
   }
   return reduction;
-}
-
-// The pads of all axes of x, all begins and then all ends, of a Pad of transpose(x, p).
-std::optional<Ints> PadsBefore(const Ints& p, const std::optional<Ints>& pads,
-                               const std::optional<Ints>& axes) {
-  const std::optional<Ints> padded = axes ? AxesBefore(p, *axes) : p;
-  if (!pads || !padded || pads->size() != 2 * padded->size()) return std::nullopt;
-  Ints all(2 * p.size());
-  for (size_t i = 0; i < padded->size(); ++i) {
-    const auto axis = static_cast<size_t>((*padded)[i]);
-    all[axis] = (*pads)[i];
-    all[axis + p.size()] = (*pads)[i + padded->size()];
-  }
-  return all;
 }
 
 // The scales of the axes of x, of those of transpose(x, p).
