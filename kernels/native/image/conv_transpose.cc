@@ -74,10 +74,10 @@ std::vector<Convolution> ConvolutionsOf(const Axes& axes, int64_t groups) {
   return convolutions;
 }
 
-Made MakeConvTranspose(const KernelContext& context) {
+// Of an op that is cut into phases; else Unsupported.
+absl::StatusOr<Axes> AxesOf(const KernelContext& context) {
   if (!context.AllFloat32()) return context.Unsupported("only f32");
-  const ir::Attribute weights = context.constant(1), bias = context.constant(2);
-  if (!weights || (context.HasInput(2) && !bias))
+  if (!context.constant(1) || (context.HasInput(2) && !context.constant(2)))
     return context.Unsupported("weights that are not constant");
   const auto attrs = context.attrs_of<ops::ConvTranspose>();
   const std::span<const int64_t> x = context.dims(0), w = context.dims(1),
@@ -97,6 +97,15 @@ Made MakeConvTranspose(const KernelContext& context) {
   }
   if (axes[0].stride > kMostPhases || axes[0].stride * axes[1].stride > kMostPhases)
     return context.Unsupported("such large strides");
+  return axes;
+}
+
+Made MakeConvTranspose(const KernelContext& context) {
+  WEFT_ASSIGN_OR_RETURN(const Axes axes, AxesOf(context));
+  const ir::Attribute weights = context.constant(1), bias = context.constant(2);
+  const auto attrs = context.attrs_of<ops::ConvTranspose>();
+  const std::span<const int64_t> x = context.dims(0), w = context.dims(1),
+                                 y = context.result_dims(0);
   return MakeFromBody(
       context, "transposed convolution by phases", {"native", "xnnpack", "reference"},
       [&](ir::Builder& b, std::span<const ir::Value> operands) {
