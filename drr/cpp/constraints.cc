@@ -219,6 +219,9 @@ Expression<Ints> JoinedPads(Tensor of, Tensor pads, Tensor axes, SourceLoc loc) 
 Expression<Ints> JoinedPoolPads(Tensor of, Tensor pads, Tensor axes, SourceLoc loc) {
   return {Say("joined_pads", loc, of, pads, axes, IntArg(1))};
 }
+Expression<Ints> JoinedFilledPoolPads(Tensor of, Tensor pads, Tensor axes, SourceLoc loc) {
+  return {Say("joined_pads", loc, of, pads, axes, IntArg(2))};
+}
 Expression<Ints> Compose(Attr<Ints> p, Attr<Ints> q, SourceLoc loc) {
   return {Say("compose", loc, p, q)};
 }

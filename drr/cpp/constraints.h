@@ -123,7 +123,9 @@ Expression<Ints> JoinAxes(ListArg axes, Tensor of, ListArg then, Tensor of_then,
 Expression<Ints> ListAlong(Tensor x, IntArg axis, WEFT_HERE);  // as the target of a Reshape
 Expression<Ints> JoinedPads(Tensor of, Tensor pads, Tensor axes, WEFT_HERE);
 Expression<Ints> JoinedPoolPads(Tensor of, Tensor pads, Tensor axes, WEFT_HERE);  // < the window
-Expression<Ints> Compose(Attr<Ints> p, Attr<Ints> q, WEFT_HERE);                  // p[q]
+// Likewise, where no window holds padding alone.
+Expression<Ints> JoinedFilledPoolPads(Tensor of, Tensor pads, Tensor axes, WEFT_HERE);
+Expression<Ints> Compose(Attr<Ints> p, Attr<Ints> q, WEFT_HERE);  // p[q]
 Expression<Ints> InverseOf(Attr<Ints> p, WEFT_HERE);
 Expression<int64_t> ElementAt(Attr<Ints> list, IntArg index, WEFT_HERE);
 Expression<int64_t> IsZero(Attr<int64_t> integer, WEFT_HERE);  // 1 or 0

@@ -269,19 +269,21 @@ Attribute JoinedPads(const Evaluation& e) {
   const int64_t rank = BoundTensor(op.operand(0)).rank();
   Ints own;
   if (rank < 3 || !PadsExplicitly(e, op, rank, &own)) return {};
-  std::optional<Ints> pads = SpatialPads(*amounts, axes, rank);
+  const std::optional<Ints> added = SpatialPads(*amounts, axes, rank);
+  std::optional<Ints> pads = added;
   if (!pads || (!own.empty() && own.size() != pads->size())) return {};
   for (size_t i = 0; i < own.size(); ++i) {
     if (own[i] < -kMaxPad || own[i] > kMaxPad) return {};
     (*pads)[i] += own[i];
   }
-  int64_t is_window = 0;
-  if (!e.has(3) || !e.Integer(3, &is_window) || is_window == 0)
+  int64_t of_windows = 0;
+  if (!e.has(3) || !e.Integer(3, &of_windows) || of_windows == 0)
     return e.m.context()->IntsAttr(*pads);
   const Attribute window = op.attr("kernel_shape");
   if (!window.Is(AttrKind::kInts) || pads->size() != 2 * window.AsInts().size()) return {};
   for (size_t i = 0; i < pads->size(); ++i)
     if ((*pads)[i] >= window.AsInts()[i % window.AsInts().size()]) return {};
+  if (of_windows > 1 && !StepsStayInside(op, *added)) return {};
   return e.m.context()->IntsAttr(*pads);
 }
 

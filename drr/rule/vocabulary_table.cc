@@ -185,7 +185,8 @@ std::vector<Entry> ConstraintEntries() {
       Constrain<WindowsReach>("windows_reach", "WindowsReach", "v",
                               "each window of {0} holds an element",
                               "of the op that makes it: every pad is written out and smaller than "
-                              "the window, and places are rounded down"),
+                              "the window, places are rounded down, and what it reads is known to "
+                              "have elements, no fewer than a step within the window passes"),
       Constrain<MadeBy>("made_by", "MadeBy", "Ls", "each of {0} is made by {1}",
                         "every value of the list has a defining op of this name"),
       Constrain<AnyElement>("any_element", "AnyElement", "L?LL", "there is another operand",
@@ -247,7 +248,7 @@ std::vector<Entry> AttributeEntries() {
                            "the pads of the op that makes the first value and those of a Pad in "
                            "front of it, constants like its axes, which may be absent: of "
                            "spatial dimensions, not negative; with 1 at last less than the "
-                           "window",
+                           "window; with 2 also no window that holds padding alone",
                            kRankOnly),
       Computed<IsZero>("is_zero", "IsZero", "a", "1 where an integer is 0, and else 0"),
       Computed<AsBool>("bool", "AsBool", "a", "whether an integer is not 0"),

@@ -93,10 +93,12 @@ WEFT_RULE(FoldZeroPadIntoMaxPool, "canonicalize", kReassociates) {
   const auto clip = src.Op<ops::Clip>();
   const Padding p(src, src.Keep(src.Either(src.OneOf<ops::Relu, ops::Sigmoid>()(x),
                                            clip(x, src.Splat(0), src.Optional(high)))));
+  constexpr char kFilled[] =
+      "the padding is constant, of spatial dimensions, can be joined, and fills no window";
   auto pool = src.Op<ops::MaxPool>(AnyAttrs(), {.ceil_mode = 0});
   auto out = pool(p.out);
   src.Require(IsSplat(IfGiven(p.value), 0), Positive(IfGiven(high)));
-  auto pads = src.Let(kOnlySpatial, JoinedPoolPads(out, p.pads, p.axes));
+  auto pads = src.Let(kFilled, JoinedFilledPoolPads(out, p.pads, p.axes));
   res.Tensor(out) = res.Like(pool, {.auto_pad = ops::AutoPad::kNotSet, .pads = pads})(p.x);
 }
 

@@ -96,6 +96,12 @@ TEST_F(OpWords, WindowsReachAnElementWherePadsAreSmaller) {
   EXPECT_EQ(reach({.ceil_mode = 1, .kernel_shape = ir::Ints{2, 2}}),
             "does not hold: each window of p holds an element");
   EXPECT_NE(reach({.auto_pad = ops::AutoPad::kSameUpper, .kernel_shape = ir::Ints{2, 2}}), "");
+  EXPECT_EQ(reach({.dilations = ir::Ints{8, 1}, .kernel_shape = ir::Ints{1, 2}}), "");
+  EXPECT_NE(reach({.dilations = ir::Ints{9, 1}, .kernel_shape = ir::Ints{1, 2}}), "");
+  const Value of_none =
+      b.Make<ops::MaxPool>({Input("empty", {1, 1, 0, 8})},
+                           {.kernel_shape = ir::Ints{2, 2}, .pads = ir::Ints{1, 0, 1, 0}});
+  EXPECT_NE(Of(of_none, x, [](T p, T, T) { return WindowsReach(p); }), "");
   const auto padded = Make<ops::MaxPool>(
       {Input("image", {1, 1, 8, 8})},
       {.kernel_shape = ir::Ints{2, 2}, .pads = ir::Ints{0, 2, 0, 0}}, {1, 1, 7, 9});
