@@ -37,10 +37,10 @@ Tensor RootWith(SourcePattern& src, const Tensor& epsilon, const Tensor& x) {
 }
 
 // x / sqrt(variance + epsilon), likewise, with the inverse of the root in the spellings there are: torch's rsqrt is
-// 1 / sqrt, the Reciprocal of it, or a power.
+// 1 / sqrt, the Reciprocal of it, or a power, which is 0 of minus infinity where a root is no number.
 Tensor DividedByRoot(SourcePattern& src, const Tensor& x, const Tensor& variance,
                      const Tensor& epsilon) {
-  src.Require(IsUniform(epsilon), Broadcasts(epsilon, variance));
+  src.Require(Positive(epsilon), Broadcasts(epsilon, variance));
   auto one = src.Splat(1), exponent = src.Splat(-0.5);
   auto sum = variance + epsilon;
   auto root = src.Op<ops::Sqrt>()(sum);
