@@ -1,6 +1,7 @@
 // Z3 as the solver of proofs (passes/verify/proof/solver.h). No other file names it.
 #include <z3++.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <memory>
@@ -243,7 +244,8 @@ class Z3Solver final : public passes::Solver {
     try {
       return Check(facts, goal) == z3::unsat;
     } catch (const z3::exception&) {
-      solver_.reset();
+      linear_.reset();
+      nonlinear_.reset();
       return false;
     }
   }
@@ -251,7 +253,8 @@ class Z3Solver final : public passes::Solver {
     try {
       return Check(facts, Term()) == z3::sat;
     } catch (const z3::exception&) {
-      solver_.reset();
+      linear_.reset();
+      nonlinear_.reset();
       return false;
     }
   }
@@ -261,7 +264,8 @@ class Z3Solver final : public passes::Solver {
     try {
       return FindModel(facts, wishes, integers);
     } catch (const z3::exception&) {
-      solver_.reset();
+      linear_.reset();
+      nonlinear_.reset();
       return std::nullopt;
     }
   }
@@ -276,26 +280,44 @@ class Z3Solver final : public passes::Solver {
   }
 
  private:
-  // By one solver, because a new one costs more than most questions.
+  // Steps, not time, which a busy machine has less of, and which Z3 takes by a thread for each question.
+  static constexpr unsigned kStepsOfAMillisecond = 4000;
+
+  // That answers questions, above whose first level facts stand.
+  struct Asked {
+    z3::solver solver;
+    std::vector<Term> facts{};
+  };
+
+  // By one solver, because a new one costs more than most questions; facts stay for the next question.
   z3::check_result Check(const std::vector<Term>& facts, Term goal) {
-    if (!solver_) solver_.emplace(NewSolver());
-    solver_->push();
-    for (const Term fact : facts) solver_->add(unknown_.Of(fact));
-    if (goal) solver_->add(!unknown_.Of(goal));
-    const z3::check_result result = solver_->check();
-    solver_->pop();
+    const bool is_linear =
+        (!goal || terms_[goal].is_linear) &&
+        std::all_of(facts.begin(), facts.end(), [&](Term fact) { return terms_[fact].is_linear; });
+    std::optional<Asked>& asked = is_linear ? linear_ : nonlinear_;
+    if (!asked) {
+      asked.emplace(Asked{NewSolver(is_linear ? 0 : milliseconds_)});
+      asked->solver.push();
+    }
+    if (asked->facts != facts) {
+      asked->solver.pop();
+      asked->solver.push();
+      asked->facts.clear();
+      for (const Term fact : facts) asked->solver.add(unknown_.Of(fact));
+      asked->facts = facts;
+    }
+    if (!goal) return asked->solver.check();
+    asked->solver.push();
+    asked->solver.add(!unknown_.Of(goal));
+    const z3::check_result result = asked->solver.check();
+    asked->solver.pop();
     return result;
   }
   std::optional<std::vector<int64_t>> FindModel(const std::vector<Term>& facts,
                                                 const std::vector<Term>& wishes,
                                                 const std::vector<Term>& integers) {
-    // Steps, not time, which a busy machine has less of.
-    constexpr unsigned kStepsOfAMillisecond = 4000, kSlowest = 20;
-    z3::solver solver = NewSolver();
-    z3::params params(context_);
-    params.set("timeout", kSlowest * milliseconds_);
-    params.set("rlimit", kStepsOfAMillisecond * milliseconds_);
-    solver.set(params);
+    constexpr unsigned kSlowest = 20;
+    z3::solver solver = NewSolver(kSlowest * milliseconds_);
     for (const Term fact : facts) solver.add(unknown_.Of(fact));
     std::optional<z3::model> model;
     int tries = static_cast<int>(wishes.size());  // fewer questions than wishes, most often
@@ -336,17 +358,19 @@ class Z3Solver final : public passes::Solver {
     const std::vector<expr> divisors = translation.divisors();
     const expr y = translation.Of(after);
     if (!translation.ok()) return false;
-    z3::solver solver = NewSolver();
+    z3::solver solver = NewSolver(milliseconds_);
     for (const expr& divisor : divisors) solver.add(divisor != context_.real_val(0));
     // Nothing is said of what always divides by 0.
     if (!divisors.empty() && solver.check() == z3::unsat) return false;
     solver.add(!expr(context_, Z3_mk_eq(context_, x, y)));
     return solver.check() == z3::unsat;
   }
-  z3::solver NewSolver() {
+  // Where some steps take seconds, as those of products of integers, time is a limit, too; 0: no limit.
+  z3::solver NewSolver(unsigned milliseconds) {
     z3::solver solver(context_);
     z3::params params(context_);
-    params.set("timeout", milliseconds_);
+    if (milliseconds > 0) params.set("timeout", milliseconds);
+    params.set("rlimit", kStepsOfAMillisecond * milliseconds_);
     params.set("random_seed", 0u);
     solver.set(params);
     return solver;
@@ -356,7 +380,7 @@ class Z3Solver final : public passes::Solver {
   const Terms& terms_;
   const unsigned milliseconds_;
   Translation unknown_;
-  std::optional<z3::solver> solver_;
+  std::optional<Asked> linear_, nonlinear_;
 };
 
 const passes::SolverRegistrar registrar(+[](const Terms& terms, unsigned milliseconds) {

@@ -73,9 +73,9 @@ bool Case::Proves(Term goal, const std::vector<Term>& more_facts) {
   std::sort(facts.begin(), facts.end());
   facts.erase(std::unique(facts.begin(), facts.end()), facts.end());
   std::vector<Term> linear = facts;
-  std::erase_if(linear, [&](Term fact) { return HasProduct(fact); });
+  std::erase_if(linear, [&](Term fact) { return !terms()[fact].is_linear; });
   if (Ask(linear, goal)) return true;
-  return linear.size() < facts.size() && Ask(facts, goal, /*has_products=*/true);
+  return linear.size() < facts.size() && Ask(facts, goal, /*has_others=*/true);
 }
 
 // Of what has no products then.
@@ -86,42 +86,32 @@ bool Case::ProvesSimplified(const std::vector<Term>& facts, Term goal) {
   std::vector<Term> linear;
   for (const Term fact : facts)
     if (const Term simple = equations.Simplified(fact);
-        !terms().IsTrue(simple) && !HasProduct(simple))
+        !terms().IsTrue(simple) && terms()[simple].is_linear)
       linear.push_back(simple);
   std::sort(linear.begin(), linear.end());
   linear.erase(std::unique(linear.begin(), linear.end()), linear.end());
   return Ask(linear, goal);
 }
 
-bool Case::Ask(const std::vector<Term>& facts, Term goal, bool has_products) {
+bool Case::Ask(const std::vector<Term>& facts, Term goal, bool has_others) {
   std::vector<uint32_t> question = {goal.id};
   for (const Term fact : facts) question.push_back(fact.id);
   const auto [answer, is_new] = state_.answers.try_emplace(std::move(question), false);
   if (is_new)
     answer->second =
-        (has_products && ProvesSimplified(facts, goal)) || state_.solver->Proves(facts, goal);
+        (has_others && ProvesSimplified(facts, goal)) || state_.solver().Proves(facts, goal);
   return answer->second;
-}
-
-bool Case::HasProduct(Term term) {
-  const TermNode& node = terms()[term];
-  if (node.kind == TermNode::kProduct) return true;
-  const auto [has, is_new] = state_.products.try_emplace(term, false);
-  if (is_new)
-    for (const Term argument : node.arguments)
-      if (HasProduct(argument)) has->second = true;
-  return has->second;
 }
 
 bool Case::FactsCanHold() {
   std::vector<Term> linear = facts_;
-  std::erase_if(linear, [&](Term fact) { return HasProduct(fact); });
-  return linear.empty() || state_.solver->CanHold(linear);
+  std::erase_if(linear, [&](Term fact) { return !terms()[fact].is_linear; });
+  return linear.empty() || state_.solver().CanHold(linear);
 }
 
 std::optional<std::vector<int64_t>> Case::Find(const std::vector<Term>& wishes,
                                                const std::vector<Term>& integers) {
-  return state_.solver->Find(facts_, wishes, integers);
+  return state_.solver().Find(facts_, wishes, integers);
 }
 
 void Case::CheckTensors(bool of_result) {
@@ -312,7 +302,7 @@ bool Case::SameByArithmetic(Term a, Term b, const std::map<Term, TypeClass>& typ
 bool Case::SameInType(Term a, Term b, std::optional<ir::DataType> type) {
   const auto [answer, is_new] =
       state_.element_answers.try_emplace({{a, b}, type ? static_cast<int>(*type) : 0}, false);
-  if (is_new) answer->second = state_.solver->ProvesEqual(a, b, type);
+  if (is_new) answer->second = state_.solver().ProvesEqual(a, b, type);
   return answer->second;
 }
 

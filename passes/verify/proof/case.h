@@ -33,16 +33,22 @@ bool Advance(Script* script);
 
 // What cases of one rule share.
 struct ProofState {
+  explicit ProofState(unsigned milliseconds) : milliseconds(milliseconds) {}
+  // One there is; made when it is asked for, which some cases never do.
+  Solver& solver() {
+    if (!made_solver) made_solver = MakeSolver(terms, milliseconds);
+    return *made_solver;
+  }
+
   Terms terms;
-  std::unique_ptr<Solver> solver;  // one there is
-  bool over_reals = false;         // floats are read as real numbers: reassociation is no error
+  unsigned milliseconds;  // of one question to it
+  std::unique_ptr<Solver> made_solver;
+  bool over_reals = false;  // floats are read as real numbers: reassociation is no error
   std::map<std::vector<uint32_t>, bool> answers;
   std::map<std::pair<std::pair<Term, Term>, int>, bool> element_answers;
-  std::map<Term, bool> products;                // whether a term has one
   bool used_types = false, used_reals = false;  // so far, in a proof
   // The answer that comes first; null: that of number 0.
   std::function<size_t(const std::string& what, size_t options)> first_answer;
-  explicit ProofState(unsigned milliseconds) : solver(MakeSolver(terms, milliseconds)) {}
 };
 
 // Element types that may be one, by number.
@@ -132,9 +138,8 @@ class Case {
   struct Casts {
     TypeClass a, b, c;
   };
-  bool Ask(const std::vector<Term>& facts, Term goal, bool has_products = false);
+  bool Ask(const std::vector<Term>& facts, Term goal, bool has_others = false);
   bool ProvesSimplified(const std::vector<Term>& facts, Term goal);
-  bool HasProduct(Term term);
   bool SameShapes(Tensor& a, Tensor& b);
   bool SameElements(Tensor& a, Tensor& b);
   bool SameElement(Term a, Term b, const std::vector<Term>& facts);

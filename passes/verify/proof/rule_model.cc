@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/base/thread_time.h"
 #include "passes/verify/proof/rule_case.h"
 
 namespace weft::passes {
@@ -138,6 +139,7 @@ std::optional<RuleModel> FindModel(const drr::Rule& rule, const ModelOptions& op
   Script script;
   size_t open = 0;
   for (size_t i = 0; i < options.cases && open < options.questions; ++i) {
+    if (ir::ThreadSeconds() > options.until) return std::nullopt;
     RuleCase rule_case(rule, state, script);
     if (auto model = rule_case.FindModel(options)) return model;
     open += rule_case.outcome().open();

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -48,6 +49,8 @@ struct ModelOptions {
   unsigned milliseconds = 100;            // of one question to the solver
   size_t cases = 100;                     // until one has a model,
   size_t questions = 3;                   // of those for which a solver is asked
+  double until =
+      std::numeric_limits<double>::infinity();  // ir::ThreadSeconds() when the last one begins
 };
 
 // None where none was found, or there is no solver.

@@ -77,6 +77,8 @@ std::string CaseText(const Script& script) {
   return text.empty() ? "" : " (" + text + ")";
 }
 
+constexpr size_t kMostImpossible = 1500;  // cases before the first in which the rule matches
+
 // `prove`: whether what is to be proved holds in a case; else its outcome says why.
 template <class Prove>
 RuleProof ProveCases(const drr::Rule& rule, const ProofOptions& options, const RuleSlice* slice,
@@ -90,8 +92,9 @@ RuleProof ProveCases(const drr::Rule& rule, const ProofOptions& options, const R
   Script script;
   size_t tried = 0;
   do {
-    if (++tried > options.cases || ir::ThreadSeconds() > end) {
-      proof.why = fmt::format("{} cases were not enough", tried - 1);
+    const bool is_hopeless = tried == kMostImpossible && proof.cases == 0;
+    if (is_hopeless || ++tried > options.cases || ir::ThreadSeconds() > end) {
+      proof.why = fmt::format("{} cases were not enough", is_hopeless ? tried : tried - 1);
       return proof;
     }
     RuleCase rule_case(rule, state, script, slice);

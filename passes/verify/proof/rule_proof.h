@@ -29,8 +29,8 @@ enum class ProofVerdict : uint8_t { kNotAttempted, kNotProved, kProved };
 
 struct ProofOptions {
   // Of one question to Z3: more than it needs, because a busy machine is slow.
-  unsigned milliseconds = 5000;
-  double seconds = 30;  // of a rule, CPU time of the calling thread
+  unsigned milliseconds = 2000;
+  double seconds = 15;  // of a rule, CPU time of the calling thread
   size_t cases = 20000;
   // Also where some alternative never matches, or nothing at all does: then nothing is wrong.
   bool vacuously = false;

@@ -27,6 +27,11 @@ Term Terms::Intern(TermNode node) {
   const auto [at, is_new] = by_text_.try_emplace(std::move(text));
   if (is_new) {
     at->second = Term{static_cast<uint32_t>(nodes_.size())};
+    const bool divides = node.kind == TermNode::kQuotient || node.kind == TermNode::kRemainder;
+    node.is_linear = node.kind != TermNode::kProduct &&
+                     !(divides && (*this)[node.arguments[1]].kind != TermNode::kInteger) &&
+                     std::all_of(node.arguments.begin(), node.arguments.end(),
+                                 [&](Term argument) { return (*this)[argument].is_linear; });
     nodes_.push_back(std::move(node));
   }
   return at->second;

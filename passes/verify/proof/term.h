@@ -49,6 +49,7 @@ struct TermNode {
   std::string name{};
   std::vector<Term> arguments{};
   std::vector<int64_t> factors{};
+  bool is_linear = true;  // no product or quotient of what is no number, here or in an argument
 };
 
 class Terms {

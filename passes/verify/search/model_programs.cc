@@ -42,10 +42,10 @@ class Making {
   std::vector<std::unique_ptr<ir::Program>> Run() {
     std::vector<std::unique_ptr<ir::Program>> programs;
     std::set<std::string> texts;
-    const double end = ir::ThreadSeconds() + options_.seconds;
+    end_ = ir::ThreadSeconds() + options_.seconds;
     constexpr int kMostAttempts = 200, kMostWithoutModel = 8;
     for (int i = 0; i < kMostAttempts && programs.size() < options_.wanted; ++i) {
-      if (ir::ThreadSeconds() >= end || (models_ == 0 && i >= kMostWithoutModel)) break;
+      if (ir::ThreadSeconds() >= end_ || (models_ == 0 && i >= kMostWithoutModel)) break;
       auto program = Attempt();
       if (program != nullptr &&
           texts.insert(ir::PrintProgram(*program, {.full_weights = true})).second)
@@ -70,7 +70,8 @@ class Making {
          .answer = [&](const std::string& what, size_t options) { return Answer(what, options); },
          .size = [&](size_t value, size_t axis,
                      size_t rank) { return WantedSize(value, axis, rank); },
-         .below = [&](size_t n) { return draw_.Below(n); }});
+         .below = [&](size_t n) { return draw_.Below(n); },
+         .until = end_});
     if (!model) return nullptr;
     ++models_;
     Assignment assignment = start_;
@@ -220,6 +221,7 @@ class Making {
   Assignment start_;
   size_t freedom_ = 1, size_freedom_ = 1;
   int models_ = 0;
+  double end_ = 0;  // of ir::ThreadSeconds()
   std::map<TypeClass, DataType> types_;
 };
 
