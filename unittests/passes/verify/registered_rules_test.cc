@@ -78,6 +78,10 @@ TEST_P(BigEveryRule, IsWhatTheTableSaysAndNotRefuted) {
       {.runner = runner, .instances = 12, .inputs = 1, .prove = true, .seeds = &GoldenPrograms});
   ASSERT_NE(judgement.verdict, Verdict::kRefuted) << judgement.why << "\n"
                                                   << judgement.counterexample;
+  // As the command judges it: programs near golden ones leave less room for others.
+  const RuleJudgement from_nothing = JudgeRule(*built.rule, {.runner = runner, .seconds = 12});
+  EXPECT_NE(from_nothing.verdict, Verdict::kRefuted) << from_nothing.why << "\n"
+                                                     << from_nothing.counterexample;
   if (std::getenv("WEFT_BLESS")) return WriteBadge(judgement.rule, judgement.BadgeKind());
   if (!HasSolver() && BadgeOf(GetParam().name) == "proved") return;
   EXPECT_EQ(BadgeOf(GetParam().name), judgement.BadgeKind())
