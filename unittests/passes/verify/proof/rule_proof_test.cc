@@ -12,6 +12,7 @@
 #include "ir/dialects/onnx.h"
 #include "kernels/runtime/program_runner.h"
 #include "passes/rule_registry.h"
+#include "passes/verify/badges.h"
 #include "passes/verify/proof/solver.h"
 #include "passes/verify/rule_judge.h"
 #include "unittests/fixtures/golden.h"
@@ -93,8 +94,8 @@ bool HasNamedConstraintsOnly(const drr::Rule& rule) {
                      });
 }
 
-// Sanitizers leave the solver too little of its time.
-TEST_F(BigRuleProofs, AreFoundForMostRulesWithNamedConstraints) {
+// By their badges, of which BigEveryRule says whether they are right.
+TEST_F(RuleProofs, AreFoundForMostRulesWithNamedConstraints) {
   std::string others;
   int named = 0, proved = 0;
   for (const RegisteredRule& registered : RegisteredRules()) {
@@ -106,10 +107,9 @@ TEST_F(BigRuleProofs, AreFoundForMostRulesWithNamedConstraints) {
     ASSERT_TRUE(built.ok()) << built.errors[0];
     if (!HasNamedConstraintsOnly(*built.rule)) continue;
     ++named;
-    const RuleProof proof = ProveRule(*built.rule, {});
-    proved += proof.verdict == ProofVerdict::kProved;
-    if (proof.verdict != ProofVerdict::kProved)
-      others += built.rule->name + ": " + proof.why + "\n";
+    const bool is_proved = BadgeOf(registered.name) == "proved";
+    proved += is_proved;
+    if (!is_proved) others += built.rule->name + "\n";
   }
   EXPECT_GE(named, 60);
   EXPECT_GE(10 * proved, 6 * named) << "not proved:\n" << others;
