@@ -18,25 +18,29 @@ struct Part {
   bool is_last;
 };
 
-// What comes after a panel, and how row tiles bring it near while they work on that one: evenly, a
-// line per `every` rows of B. All at once they would take the 16 lines that an L1 cache can wait for,
+// What comes after a group of columns, and how row tiles bring it near while they work on that one: evenly, a line per
+// `every` rows of B, the first `tiles` of them. All at once they would take the 16 lines that an L1 cache can wait for,
 // and the loads of A would wait behind them.
 struct Ahead {
   const float* next = nullptr;
-  int64_t every = 0;  // 0: nothing
-  int64_t lines_per_tile = 0;
+  int64_t every = 0, tiles = 0;  // 0: nothing
+  int64_t floats_per_tile = 0;
 };
 
-// `next_column`: the next panel of the part, or, behind the last, the first of the next part.
+// Of groups of `columns`, a panel or half of one. `next_column`: of the next group of the part, or, behind the last,
+// of the first of the next part.
 Ahead AheadOf(const Block& block, const Tile& tile, const Part& part, int64_t row_tiles,
-              int64_t next_column) {
+              int64_t columns, int64_t next_column) {
   const bool in_part = tile.b < block.b.At(next_column) + part.begin * tile.b_stride;
-  if (block.b.row_stride != 0 || row_tiles < 2 || (!in_part && part.is_last) ||
-      next_column + kPanel > block.b.columns)
+  const int64_t lines = columns / kLine;  // of a row
+  if (columns > kPanel || lines == 0 || block.b.row_stride != 0 || tile.b_stride != kPanel ||
+      row_tiles < lines || (!in_part && part.is_last) ||
+      RoundUp(next_column + 1, kPanel) > block.b.columns)
     return {};
-  const int64_t every = row_tiles >= 8 ? 4 : row_tiles >= 4 ? 2 : 1;
+  const int64_t every = row_tiles >= 4 * lines ? 4 : row_tiles >= 2 * lines ? 2 : 1;
+  const int64_t rows = tile.depth * tile.segments / every;  // of which each brings a line
   return {block.b.At(next_column) + (in_part ? part.begin : part.end) * tile.b_stride, every,
-          tile.depth * tile.segments / every};
+          every * lines, rows * AheadStep(columns)};
 }
 
 void RunPart(const TileSet& tiles, const Block& block, const Part& part, int64_t rows,
@@ -62,7 +66,7 @@ void RunPart(const TileSet& tiles, const Block& block, const Part& part, int64_t
     tile.b_panel_stride = block.b.panel_stride;
     tile.columns = std::min(columns, last - column);
     tile.bias = block.bias == nullptr ? nullptr : block.bias + column;
-    const Ahead ahead = AheadOf(block, tile, part, columns == kPanel ? row_tiles : 0,
+    const Ahead ahead = AheadOf(block, tile, part, row_tiles, columns,
                                 column + columns < last ? column + columns : first);
     int64_t row = 0;
     for (int64_t i = 0; i < row_tiles; ++i) {
@@ -72,8 +76,8 @@ void RunPart(const TileSet& tiles, const Block& block, const Part& part, int64_t
       if (tile.residual != nullptr) {
         tile.residual = block.tile.residual + row * tile.residual_stride + column;
       }
-      tile.ahead_mask = i < 2 * ahead.every ? ahead.every - 1 : Tile::kNoneAhead;
-      tile.ahead = ahead.next + i * ahead.lines_per_tile * kLine;
+      tile.ahead_mask = i < ahead.tiles ? ahead.every - 1 : Tile::kNoneAhead;
+      tile.ahead = ahead.next + i * ahead.floats_per_tile;
       tiles.run[width][height](tile);
       if (activate) {
         tiles.activate(block.activation, tile.c, tile.c_stride, height, tile.columns);

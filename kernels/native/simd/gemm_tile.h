@@ -16,6 +16,8 @@ namespace weft::kernels::simd {
 
 inline constexpr int64_t kPanel = 32;
 inline constexpr int64_t kLine = 16;  // floats of a cache line
+// How far the lines of a tile's columns are apart that are brought near: those of a panel follow each other.
+constexpr int64_t AheadStep(int64_t columns) { return columns < kPanel ? kPanel : kLine; }
 
 // How many of b hold a; the least multiple of `to` that is not below a.
 inline int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
