@@ -249,7 +249,7 @@ std::vector<Entry> AttributeEntries() {
                            "front of it, constants like its axes, which may be absent: of "
                            "spatial dimensions, not negative; with 1 at last less than the "
                            "window; with 2 also no window that holds padding alone",
-                           kRankOnly),
+                           "the rank, whatever the sizes; with 2 at last the sizes, too"),
       Computed<IsZero>("is_zero", "IsZero", "a", "1 where an integer is 0, and else 0"),
       Computed<AsBool>("bool", "AsBool", "a", "whether an integer is not 0"),
       Computed<StartOfLast>("start_of_last", "StartOfLast", "a",

@@ -64,7 +64,7 @@ void Case::Require(Term term, bool of_result) {
   }
 }
 
-// Products of sizes make questions hard, and few need them.
+// Products and quotients of sizes make questions hard, and few need them.
 bool Case::Proves(Term goal, const std::vector<Term>& more_facts) {
   if (terms().IsTrue(goal)) return true;
   std::vector<Term> facts = facts_;
@@ -78,7 +78,7 @@ bool Case::Proves(Term goal, const std::vector<Term>& more_facts) {
   return linear.size() < facts.size() && Ask(facts, goal, /*has_others=*/true);
 }
 
-// Of what has no products then.
+// Of what has none of those then.
 bool Case::ProvesSimplified(const std::vector<Term>& facts, Term goal) {
   SizeEquations equations(terms(), facts);
   goal = equations.Simplified(goal);

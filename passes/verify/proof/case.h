@@ -91,7 +91,7 @@ class Case {
   void CheckTensors(bool of_result);
   // Whether all that the result requires is proved.
   bool MeetsRequirements();
-  // Whether there are sizes for which all facts hold that are no products.
+  // Whether there are sizes for which all facts hold that are linear.
   bool FactsCanHold();
   // Values of integers for which all facts hold (Solver::Find).
   std::optional<std::vector<int64_t>> Find(const std::vector<Term>& wishes,

@@ -92,7 +92,7 @@ RuleProof ProveCases(const drr::Rule& rule, const ProofOptions& options, const R
   Script script;
   size_t tried = 0;
   do {
-    const bool is_hopeless = tried == kMostImpossible && proof.cases == 0;
+    const bool is_hopeless = tried == kMostImpossible && proof.cases == 0 && !options.vacuously;
     if (is_hopeless || ++tried > options.cases || ir::ThreadSeconds() > end) {
       proof.why = fmt::format("{} cases were not enough", is_hopeless ? tried : tried - 1);
       return proof;
