@@ -112,6 +112,6 @@ ir::Attribute AttributeNamed(const Evaluation& e, ir::Operation op, std::string_
 // Not a word: whether what a pooling op reads has, without this padding (as of a Pad of spatial dimensions; none:
 // {}), at least as many elements in each dimension as a step within a window passes, so that no window whose pads
 // are smaller than it misses them all.
-bool StepsStayInside(ir::Operation pool, const ir::Ints& padding);
+bool StepsStayInside(const Evaluation& e, ir::Operation pool, const ir::Ints& padding);
 
 }  // namespace weft::drr::internal

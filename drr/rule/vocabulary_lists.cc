@@ -283,7 +283,7 @@ Attribute JoinedPads(const Evaluation& e) {
   if (!window.Is(AttrKind::kInts) || pads->size() != 2 * window.AsInts().size()) return {};
   for (size_t i = 0; i < pads->size(); ++i)
     if ((*pads)[i] >= window.AsInts()[i % window.AsInts().size()]) return {};
-  if (of_windows > 1 && !StepsStayInside(op, *added)) return {};
+  if (of_windows > 1 && !StepsStayInside(e, op, *added)) return {};
   return e.m.context()->IntsAttr(*pads);
 }
 

@@ -78,18 +78,16 @@ bool AttributeIs(const Evaluation& e) {
   return false;
 }
 
-bool StepsStayInside(ir::Operation pool, const Ints& padding) {
+bool StepsStayInside(const Evaluation& e, ir::Operation pool, const Ints& padding) {
   const BoundTensor padded(pool.operand(0));
-  const Attribute steps = pool.attr("dilations");
+  const Ints steps = IntsNamed(e, pool, "dilations");
   if (!padded.has_rank()) return false;
   const int64_t count = padded.rank() - 2;
   for (int64_t i = 0; i < count; ++i) {
     const auto at = static_cast<size_t>(i), behind = at + static_cast<size_t>(count);
     const int64_t size = padded.dim(i + 2),
-                  inside = behind < padding.size() ? padding[at] + padding[behind] : 0;
-    const int64_t step =
-        steps.Is(AttrKind::kInts) && at < steps.AsInts().size() ? steps.AsInts()[at] : 1;
-    if (size < 0 || size - inside < step) return false;
+                  added = behind < padding.size() ? padding[at] + padding[behind] : 0;
+    if (size < 0 || size - added < (at < steps.size() ? steps[at] : 1)) return false;
   }
   return true;
 }
@@ -107,7 +105,7 @@ bool WindowsReach(const Evaluation& e) {
   if (kernel.empty() || (!pads.empty() && pads.size() != 2 * kernel.size())) return false;
   for (size_t i = 0; i < pads.size(); ++i)
     if (pads[i] >= kernel[i % kernel.size()]) return false;
-  return !op.operands().empty() && StepsStayInside(op, {});
+  return !op.operands().empty() && StepsStayInside(e, op, {});
 }
 bool MadeBy(const Evaluation& e) {
   for (const ir::Value element : e.list(0)) {

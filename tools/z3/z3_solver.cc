@@ -244,8 +244,7 @@ class Z3Solver final : public passes::Solver {
     try {
       return Check(facts, goal) == z3::unsat;
     } catch (const z3::exception&) {
-      linear_.reset();
-      nonlinear_.reset();
+      ForgetSolvers();
       return false;
     }
   }
@@ -253,8 +252,7 @@ class Z3Solver final : public passes::Solver {
     try {
       return Check(facts, Term()) == z3::sat;
     } catch (const z3::exception&) {
-      linear_.reset();
-      nonlinear_.reset();
+      ForgetSolvers();
       return false;
     }
   }
@@ -264,8 +262,7 @@ class Z3Solver final : public passes::Solver {
     try {
       return FindModel(facts, wishes, integers);
     } catch (const z3::exception&) {
-      linear_.reset();
-      nonlinear_.reset();
+      ForgetSolvers();
       return std::nullopt;
     }
   }
@@ -282,6 +279,11 @@ class Z3Solver final : public passes::Solver {
  private:
   // Steps, not time, which a busy machine has less of, and which Z3 takes by a thread for each question.
   static constexpr unsigned kStepsOfAMillisecond = 4000;
+
+  void ForgetSolvers() {
+    linear_.reset();
+    nonlinear_.reset();
+  }
 
   // That answers questions, above whose first level facts stand.
   struct Asked {
