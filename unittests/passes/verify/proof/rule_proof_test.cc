@@ -31,11 +31,16 @@ std::vector<std::unique_ptr<drr::Rule>> RulesOf(const std::string& file, ir::IrC
   return rules.ok() ? *std::move(rules) : std::vector<std::unique_ptr<drr::Rule>>();
 }
 
+// A proof that needs seconds needs tens of them with sanitizers.
+constexpr ProofOptions kPatient = {.milliseconds = 20'000, .seconds = 300};
+constexpr ProofOptions kPatientAlsoVacuously = {
+    .milliseconds = 20'000, .seconds = 300, .vacuously = true};
+
 RuleProof ProofOf(const std::string& rule) {
   ir::IrContext context;
   fixtures::LoadGoldenDialects(context);
   const drr::BuildResult built = FindRule(rule)->build(&context);
-  return ProveRule(*built.rule, {});
+  return ProveRule(*built.rule, kPatient);
 }
 
 // Without Z3 every test but one is about nothing.
@@ -51,7 +56,7 @@ TEST_F(RuleProofs, AreFoundForWhatIsTrue) {
   const auto rules = RulesOf("proof/true_rules.weft", context);
   EXPECT_GE(rules.size(), 10u);
   for (const auto& rule : rules) {
-    const RuleProof proof = ProveRule(*rule, {});
+    const RuleProof proof = ProveRule(*rule, kPatient);
     EXPECT_EQ(proof.verdict, ProofVerdict::kProved) << rule->name << ": " << proof.why;
     EXPECT_THAT(proof.what, StartsWith("all sizes"));
   }
@@ -63,7 +68,7 @@ TEST_F(RuleProofs, AreNotFoundForWhatIsFalse) {
     const auto rules = RulesOf(file, context);
     EXPECT_GE(rules.size(), 20u);
     for (const auto& rule : rules) {
-      const RuleProof proof = ProveRule(*rule, {});
+      const RuleProof proof = ProveRule(*rule, kPatient);
       EXPECT_NE(proof.verdict, ProofVerdict::kProved) << rule->name << ": " << proof.what;
       EXPECT_NE(proof.why, "") << rule->name;
     }
@@ -78,7 +83,7 @@ TEST_F(BigRuleProofs, ReadOpsAsKernelsComputeThem) {
   const auto rules = RulesOf("proof/op_meanings.weft", context);
   EXPECT_GE(rules.size(), 10u);
   for (const auto& rule : rules) {
-    const RuleProof proof = ProveRule(*rule, {});
+    const RuleProof proof = ProveRule(*rule, kPatient);
     EXPECT_EQ(proof.verdict, ProofVerdict::kProved) << rule->name << ": " << proof.why;
     kernels::SessionRunner runner;
     const RuleJudgement judgement = JudgeRule(*rule, {.runner = &runner, .seeds = nullptr});
@@ -134,7 +139,7 @@ TEST_F(RuleProofs, SayWhichConstraintsFollowFromTheOthers) {
       auto& constraints = without.graph.constraints;
       constraints.erase(constraints.begin() + static_cast<std::ptrdiff_t>(i));
       const RuleProof proof =
-          ProveFollows(without, rule->graph.constraints[i].formula, {.vacuously = true});
+          ProveFollows(without, rule->graph.constraints[i].formula, kPatientAlsoVacuously);
       following += proof.verdict == ProofVerdict::kProved ? '1' : '0';
     }
     const auto at = expected.find(rule->name);
@@ -154,7 +159,7 @@ TEST_F(RuleProofs, FollowFromAPartOfALargeRule) {
   drr::Rule without = **rule;
   without.graph.constraints.pop_back();
   const RuleProof proof =
-      ProveFollows(without, (*rule)->graph.constraints.back().formula, {.vacuously = true});
+      ProveFollows(without, (*rule)->graph.constraints.back().formula, kPatientAlsoVacuously);
   EXPECT_EQ(proof.verdict, ProofVerdict::kProved) << proof.why;
   EXPECT_LE(proof.cases, 10u);
 }
