@@ -11,33 +11,37 @@ namespace {
 constexpr size_t kMaxStates = UINT16_MAX;
 constexpr size_t kMaxSymbols = UINT16_MAX;
 
-// How many operands of a match may use a result of `op`: 0 when the pattern uses none. A value
+// For each op, how many operands of a match may use a result of it: 0 when the pattern uses none. A value
 // that the pattern leaves open may be that result as well, so every operand counts.
-uint32_t UsesInside(const PatternGraph& graph, OpId op) {
-  if (graph.HasLists()) return TreeAutomaton::kAnyUses;
-  const auto is_result = [&](ValueId value) { return graph.values[value].producer == op; };
-  uint32_t uses = 0, operands = 0;
+using Uses = IdVector<SourceOp, uint32_t>;
+Uses UsesInside(const PatternGraph& graph) {
+  if (graph.HasLists()) return Uses(graph.ops.size(), TreeAutomaton::kAnyUses);
+  Uses uses(graph.ops.size(), 0);
+  uint32_t operands = 0;
+  const auto use = [&](ValueId value) {
+    if (const OpId producer = graph.values[value].producer) uses[producer] = 1;
+  };
   for (const SourceOp& user : graph.ops)
     for (ValueId operand : user.operands) {
       if (!operand) continue;
       ++operands;
       const ValueId value = graph.Resolve(operand);
-      uses += is_result(value);
-      for (ValueId alternative : graph.values[value].either)
-        uses += is_result(graph.Resolve(alternative));
+      use(value);
+      for (ValueId alternative : graph.values[value].either) use(graph.Resolve(alternative));
     }
-  return uses == 0 ? 0 : operands;
+  for (uint32_t& n : uses) n *= operands;
+  return uses;
 }
 
 // Whether such an op stands in an exclusion alone, and what it reads is left open: then no change of it, or
 // below it, makes a difference that its users do not see.
-bool IsShallowExclusion(const PatternGraph& graph, OpId op) {
+bool IsShallowExclusion(const PatternGraph& graph, OpId op, const Uses& uses) {
   const auto is_open = [&](ValueId operand) {
     const SourceValue& v = graph.values[graph.Resolve(operand)];
     return !v.producer && v.either.empty() && !v.through && !v.list && v.nots.empty();
   };
   const std::vector<ValueId>& operands = graph.ops[op].operands;
-  return UsesInside(graph, op) == 0 &&
+  return uses[op] == 0 &&
          std::find(graph.roots().begin(), graph.roots().end(), op) == graph.roots().end() &&
          std::all_of(operands.begin(), operands.end(),
                      [&](ValueId operand) { return !operand || is_open(operand); });
@@ -65,8 +69,8 @@ Keeping KeepsResults(const PatternGraph& graph, OpId op) {
 
 // Vectors as keys: built rarely, so ordered maps will do.
 struct TreeAutomaton::Tables {
-  std::map<std::vector<uint64_t>, std::vector<uint32_t>> nodes;  // by opcodes: candidates to equal
-  std::unordered_map<uint64_t, uint32_t> symbol_of_attrs;        // opcode, attributes
+  std::unordered_multimap<uint64_t, uint32_t> nodes;       // by HashOf: candidates to equal
+  std::unordered_map<uint64_t, uint32_t> symbol_of_attrs;  // opcode, attributes
   std::map<std::vector<uint32_t>, uint32_t> symbols;
   std::map<std::vector<uint32_t>, State> states;
   std::map<std::vector<uint32_t>, State> long_transitions;  // symbol, operand states
@@ -117,14 +121,14 @@ void TreeAutomaton::AddRule(const Rule& rule, uint32_t number) {
     if (done[root] >= 0) nodes_[done[root]].secondary_root = true;
     secondary_anywhere_ |= done[root] < 0;
   }
-  NoteInexact(graph, done);
+  const Uses uses = UsesInside(graph);
+  NoteInexact(graph, done, uses);
   for (OpId op : graph.ops.ids()) {
     if (done[op] < 0) continue;
     Node& node = nodes_[done[op]];
-    const uint32_t uses = UsesInside(graph, op);
     const Keeping keeps = KeepsResults(graph, op);
-    node.max_uses = std::max(node.max_uses, uses > 0 && keeps.some ? kAnyUses : uses);
-    node.max_interior_uses = std::max(node.max_interior_uses, keeps.all ? 0 : uses);
+    node.max_uses = std::max(node.max_uses, uses[op] > 0 && keeps.some ? kAnyUses : uses[op]);
+    node.max_interior_uses = std::max(node.max_interior_uses, keeps.all ? 0 : uses[op]);
   }
 }
 
@@ -133,10 +137,10 @@ TreeAutomaton::KeyPlan& TreeAutomaton::KeyOf(uint16_t opcode) {
   return keys_[opcode];
 }
 
-void TreeAutomaton::NoteInexact(const PatternGraph& graph,
-                                const IdVector<SourceOp, int64_t>& done) {
+void TreeAutomaton::NoteInexact(const PatternGraph& graph, const IdVector<SourceOp, int64_t>& done,
+                                const IdVector<SourceOp, uint32_t>& uses) {
   for (OpId op : graph.ops.ids()) {
-    if (done[op] < 0) inexact_anywhere_ |= !IsShallowExclusion(graph, op);
+    if (done[op] < 0) inexact_anywhere_ |= !IsShallowExclusion(graph, op, uses);
     if (done[op] < 0 || graph.ops[op].regions.empty()) continue;
     for (const Alternative& a : nodes_[done[op]].alternatives) KeyOf(a.opcode).looks_into = true;
   }
@@ -210,21 +214,29 @@ TreeAutomaton::Need TreeAutomaton::NeedOf(const PatternGraph& graph, ValueId val
   return need;
 }
 
-uint32_t TreeAutomaton::Intern(Node node) {
-  std::vector<uint64_t> key;
-  for (const Alternative& a : node.alternatives) key.push_back(a.opcode);
+// Of opcodes and operands; literal attributes, which seldom tell nodes apart, are left to be compared.
+uint64_t TreeAutomaton::HashOf(const Node& node) {
+  uint64_t hash = node.alternatives.size();
+  const auto mix = [&](uint64_t part) { hash = (hash ^ part) * 0x9e3779b97f4a7c15; };
+  for (const Alternative& a : node.alternatives) mix(a.opcode);
   for (const Need& need : node.operands) {
-    key.push_back(uint64_t{need.anything} << 33 | uint64_t{need.optional} << 32);
-    for (uint32_t n : need.nodes) key.push_back(uint64_t{n} | uint64_t{1} << 34);
+    mix(uint64_t{need.anything} << 33 | uint64_t{need.optional} << 32 | need.nodes.size());
+    for (const uint32_t n : need.nodes) mix(n);
   }
-  std::vector<uint32_t>& candidates = tables_->nodes[key];
-  for (uint32_t candidate : candidates)
-    if (nodes_[candidate].alternatives == node.alternatives &&
-        nodes_[candidate].operands == node.operands)
-      return candidate;
-  candidates.push_back(static_cast<uint32_t>(nodes_.size()));
+  return hash;
+}
+
+uint32_t TreeAutomaton::Intern(Node node) {
+  const uint64_t hash = HashOf(node);
+  const auto [first, last] = tables_->nodes.equal_range(hash);
+  for (auto it = first; it != last; ++it)
+    if (nodes_[it->second].alternatives == node.alternatives &&
+        nodes_[it->second].operands == node.operands)
+      return it->second;
+  const auto number = static_cast<uint32_t>(nodes_.size());
+  tables_->nodes.emplace(hash, number);
   nodes_.push_back(std::move(node));
-  return candidates.back();
+  return number;
 }
 
 void TreeAutomaton::IndexOpcodes() {

@@ -165,10 +165,12 @@ class TreeAutomaton {
   void AddRule(const Rule& rule, uint32_t number);
   KeyPlan& KeyOf(uint16_t opcode);
   // `done`: the nodes of the rule's ops, -1 for any op.
-  void NoteInexact(const PatternGraph& graph, const IdVector<SourceOp, int64_t>& done);
+  void NoteInexact(const PatternGraph& graph, const IdVector<SourceOp, int64_t>& done,
+                   const IdVector<SourceOp, uint32_t>& uses);
   static bool IsTracked(const SourceOp& op);
   int64_t NodeOf(const PatternGraph& graph, OpId op, IdVector<SourceOp, int64_t>& done);
   Need NeedOf(const PatternGraph& graph, ValueId value, IdVector<SourceOp, int64_t>& done);
+  static uint64_t HashOf(const Node& node);
   uint32_t Intern(Node node);
   void IndexOpcodes();
   uint32_t SymbolOf(uint16_t opcode, uint32_t attrs);

@@ -136,14 +136,20 @@ PlainApplier::Memo& PlainApplier::FindMemo(OpPlan& plan) {
   uint64_t hash = 0;
   for (size_t i = 0; i < n; ++i) hash = (hash ^ key[i]) * 0x9e3779b97f4a7c15u;
   for (;;) {
-    Memo& memo = plan.memos[(hash >> 32) & (plan.memos.size() - 1)];
-    if (memo.key == key) return memo;
-    if (!memo.has_attrs || plan.memos.size() == kMaxMemos) {
-      memo = {};
-      memo.key = key;
-      return memo;
+    const size_t mask = plan.memos.size() - 1, at = hash >> 32;
+    Memo* free = nullptr;
+    for (size_t i = 0; i < std::min(mask + 1, kProbes); ++i) {
+      Memo& memo = plan.memos[(at + i) & mask];
+      if (memo.key == key) return memo;
+      if (!memo.has_attrs && free == nullptr) free = &memo;
     }
-    // Another combination lives there: make room for both, and forget the rest.
+    if (free == nullptr && plan.memos.size() == kMaxMemos) free = &plan.memos[at & mask];
+    if (free != nullptr) {
+      *free = {};
+      free->key = key;
+      return *free;
+    }
+    // Other combinations live there: make room for all, and forget them.
     plan.memos = absl::InlinedVector<Memo, 1>(4 * plan.memos.size());
   }
 }

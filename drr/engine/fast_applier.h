@@ -32,6 +32,7 @@ class PlainApplier {
   static constexpr size_t kMaxOps = 64;  // matched
   static constexpr size_t kMaxKey = 4;
   static constexpr size_t kMaxMemos = 256;  // per result op, a power of two
+  static constexpr size_t kProbes = 4;      // neighbours that one key may be at
   // What a result op was, the last time that its attributes followed from the same ones.
   struct Memo {
     bool has_attrs = false, has_type = false;
