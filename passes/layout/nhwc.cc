@@ -18,6 +18,19 @@ WEFT_RULE(LowerConvToNhwc, "layout", kExact, .aliases = {"conv-to-nhwc"}) {
   res.Tensor(out) = ToNchw(res, res.Op<fused::Conv2d>(AttrsOf(conv))(ToNhwc(res, x), w, b));
 }
 
+// conv_transpose(x, w, b) => nchw(fused.conv_transpose2d(nhwc(x), w, b)), with explicit pads
+WEFT_RULE(LowerConvTransposeToNhwc, "layout", kExact) {
+  auto x = src.Tensor("x"), w = src.Tensor("w"), b = src.Tensor("b");
+  auto conv = src.Op<ops::ConvTranspose>(AnyAttrs(), {.auto_pad = ops::AutoPad::kNotSet,
+                                                      .dilations = In{Ints{1, 1}}.OrAbsent(),
+                                                      .output_shape = Absent()});
+  auto out = conv(x, w, src.Optional(b));
+  src.Require(Rank(x, 4), Rank(w, 4), DType(x, kF32));
+  src.Profitable(IsConstant(w), IsConstant(IfGiven(b)));
+  res.Tensor(out) =
+      ToNchw(res, res.Op<fused::ConvTranspose2d>(AttrsOf(conv))(ToNhwc(res, x), w, b));
+}
+
 // max_pool(x) => nchw(fused.max_pool2d(nhwc(x))), with explicit pads and indices in row order
 WEFT_RULE(LowerMaxPoolToNhwc, "layout", kExact, .aliases = {"max-pool-to-nhwc"}) {
   auto x = src.Tensor("x");

@@ -1,4 +1,4 @@
-// Convolution on NHWC activations. pads are top, left, bottom, right.
+// Convolutions on NHWC activations. pads are top, left, bottom, right.
 #pragma once
 
 #include "ir/dialects/attr_defaults.h"
@@ -30,6 +30,34 @@ struct Conv2d {
                         Field{"activation", &Attrs::activation, Activation::kNone},
                         Field{"activation_params", &Attrs::activation_params, EmptyList{}},
                         Field{"x_channels_first", &Attrs::x_channels_first, false});
+    }
+  };
+  static bool Infer(InferContext& c);
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
+};
+
+// activation(conv_transpose(x, w) + bias): x and the result NHWC, w [I, O / group, kh, kw], bias [O]. pads are cut
+// off the result, output_padding rows and columns are added to its end.
+struct ConvTranspose2d {
+  static constexpr OpInfo kInfo = {.name = "fused.conv_transpose2d",
+                                   .operands = {"x", "w", Optional("bias")},
+                                   .doc = "a transposed convolution with bias and activation"};
+  template <template <class> class Slot>
+  struct Attrs {
+    Slot<Ints> strides{};
+    Slot<Ints> pads{};
+    Slot<Ints> output_padding{};
+    Slot<int64_t> group{};
+    Slot<Activation> activation{};
+    Slot<Floats> activation_params{};
+    static constexpr auto Fields() {
+      return std::tuple(Field{"strides", &Attrs::strides, IntList{1, 1}},
+                        Field{"pads", &Attrs::pads, IntList{0, 0, 0, 0}},
+                        Field{"output_padding", &Attrs::output_padding, IntList{0, 0}},
+                        Field{"group", &Attrs::group, int64_t{1}},
+                        Field{"activation", &Attrs::activation, Activation::kNone},
+                        Field{"activation_params", &Attrs::activation_params, EmptyList{}});
     }
   };
   static bool Infer(InferContext& c);

@@ -1,6 +1,7 @@
-// onnx.ConvTranspose with constant weights, as a convolution: https://arxiv.org/abs/1609.05158. Elements of the
+// Transposed convolutions with constant weights, as convolutions: https://arxiv.org/abs/1609.05158. Elements of the
 // result that are `stride` apart read the same elements of the kernel, so each of the stride * stride phases is a
 // convolution of stride 1 with a kernel as much smaller, and the results of all are laid between each other.
+// onnx.ConvTranspose, over NCHW, stands between transposes.
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -74,85 +75,139 @@ std::vector<Convolution> ConvolutionsOf(const Axes& axes, int64_t groups) {
   return convolutions;
 }
 
-// Of an op that is cut into phases; else Unsupported.
-absl::StatusOr<Axes> AxesOf(const KernelContext& context) {
+// A transposed convolution and its sizes: x and y NHWC, w [inputs, outputs of a group, rows, columns].
+struct Sizes {
+  fused::ConvTranspose2d::Attrs<ir::Plain> attrs;
+  Ints x, w, y;
+};
+
+// Of one that is cut into phases; else Unsupported.
+absl::StatusOr<Axes> AxesOf(const KernelContext& context, const Sizes& s) {
   if (!context.AllFloat32()) return context.Unsupported("only f32");
   if (!context.constant(1) || (context.HasInput(2) && !context.constant(2)))
     return context.Unsupported("weights that are not constant");
-  const auto attrs = context.attrs_of<ops::ConvTranspose>();
-  const std::span<const int64_t> x = context.dims(0), w = context.dims(1),
-                                 y = context.result_dims(0);
-  if (x.size() < 3 || x.size() > 4 || w.size() != x.size() || y.size() != x.size())
-    return context.Unsupported("other than one or two spatial dimensions");
-  if (attrs.group < 1 || x[1] % attrs.group != 0 || w[0] != x[1] || y[1] != w[1] * attrs.group)
+  const int64_t group = s.attrs.group;
+  if (group < 1 || s.x[3] % group != 0 || s.w[0] != s.x[3] || s.y[3] != s.w[1] * group)
     return context.Unsupported("channels that do not fit together");
   Axes axes;
-  for (size_t i = 0; i + 2 < x.size(); ++i) {
-    if (attrs.dilations && (*attrs.dilations)[i] != 1) return context.Unsupported("dilations");
-    const int64_t stride = attrs.strides ? (*attrs.strides)[i] : 1, kernel = w[i + 2];
-    const int64_t begin = ops::ConvTranspose::ExtentAlong(attrs, i, x[i + 2], kernel).begin;
-    if (begin < 0) return context.Unsupported("a result that begins before the first block");
-    if (kernel < stride) return context.Unsupported("gaps between blocks");
-    axes[i + 4 - x.size()] = {x[i + 2], kernel, stride, begin, y[i + 2]};
+  for (size_t i = 0; i < axes.size(); ++i) {
+    axes[i] = {s.x[i + 1], s.w[i + 2], s.attrs.strides[i], s.attrs.pads[i], s.y[i + 1]};
+    if (axes[i].kernel < axes[i].stride) return context.Unsupported("gaps between blocks");
   }
   if (axes[0].stride > kMostPhases || axes[0].stride * axes[1].stride > kMostPhases)
     return context.Unsupported("such large strides");
   return axes;
 }
 
-Made MakeConvTranspose(const KernelContext& context) {
-  WEFT_ASSIGN_OR_RETURN(const Axes axes, AxesOf(context));
+// Of all phases: [batch, rows, columns, phases * outputs].
+ir::Value Phases(ir::Builder& b, const Axes& axes, const Sizes& s, ir::Value image,
+                 const std::vector<float>& weights, const std::vector<float>& bias) {
+  const int64_t inputs = s.x[3] / s.attrs.group;
+  std::vector<ir::Value> parts;
+  for (const Convolution& c : ConvolutionsOf(axes, s.attrs.group)) {
+    const int64_t down = c.Taps(axes, 0), across = c.Taps(axes, 1);
+    const int64_t outputs = static_cast<int64_t>(c.phases.size()) * s.y[3];
+    std::vector<ir::Value> operands = {
+        image, b.ConstantFloats(c.Weights(axes, weights, s.attrs.group, inputs, s.w[1]),
+                                Ints{outputs, inputs, down, across})};
+    if (!bias.empty()) {
+      std::vector<float> repeated;
+      for (size_t i = 0; i < c.phases.size(); ++i)
+        repeated.insert(repeated.end(), bias.begin(), bias.end());
+      operands.push_back(b.ConstantFloats(repeated, Ints{outputs}));
+    }
+    parts.push_back(b.Make<fused::Conv2d>(
+        operands, {.pads = Ints{down - 1, across - 1, axes[0].places() - axes[0].size,
+                                axes[1].places() - axes[1].size},
+                   .group = s.attrs.group,
+                   .activation = s.attrs.activation,
+                   .activation_params = s.attrs.activation_params}));
+  }
+  return parts.size() == 1 ? parts[0] : b.Make<ops::Concat>(parts, {.axis = 3});
+}
+
+const std::vector<std::string> kProviders = {"native", "xnnpack", "reference"};
+
+ir::Value Reshape(ir::Builder& b, ir::Value x, const Ints& shape) {
+  return b.Make<ops::Reshape>({x, b.ConstantInts(shape)});
+}
+
+Made MakeConvTranspose2d(const KernelContext& context) {
+  const auto ints = [](std::span<const int64_t> dims) { return Ints(dims.begin(), dims.end()); };
+  const Sizes s = {context.attrs_of<fused::ConvTranspose2d>(), ints(context.dims(0)),
+                   ints(context.dims(1)), ints(context.result_dims(0))};
+  WEFT_ASSIGN_OR_RETURN(const Axes axes, AxesOf(context, s));
   const ir::Attribute weights = context.constant(1), bias = context.constant(2);
-  const auto attrs = context.attrs_of<ops::ConvTranspose>();
-  const std::span<const int64_t> x = context.dims(0), w = context.dims(1),
-                                 y = context.result_dims(0);
   return MakeFromBody(
-      context, "transposed convolution by phases", {"native", "xnnpack", "reference"},
+      context, "transposed convolution by phases", kProviders,
       [&](ir::Builder& b, std::span<const ir::Value> operands) {
-        const auto reshape = [&](ir::Value v, const Ints& shape) {
-          return b.Make<ops::Reshape>({v, b.ConstantInts(shape)});
-        };
-        const Along &rows = axes[0], &columns = axes[1];
-        const ir::Value image =
-            ToNhwc(b, reshape(operands[0], {x[0], x[1], rows.size, columns.size}));
-        std::vector<ir::Value> parts;  // [batch, rows, columns, phases * channels]
-        for (const Convolution& c : ConvolutionsOf(axes, attrs.group)) {
-          const auto count = static_cast<int64_t>(c.phases.size());
-          const int64_t down = c.Taps(axes, 0), across = c.Taps(axes, 1);
-          const std::vector<float> floats =
-              c.Weights(axes, ConstantFloats(weights), attrs.group, x[1] / attrs.group, w[1]);
-          std::vector<ir::Value> given = {
-              image,
-              b.ConstantFloats(floats, Ints{y[1] * count, x[1] / attrs.group, down, across})};
-          if (bias) {
-            std::vector<float> repeated;
-            for (int64_t i = 0; i < count; ++i)
-              for (const float number : ConstantFloats(bias)) repeated.push_back(number);
-            given.push_back(b.ConstantFloats(repeated, Ints{y[1] * count}));
-          }
-          parts.push_back(b.Make<fused::Conv2d>(
-              given, {.pads = Ints{down - 1, across - 1, rows.places() - rows.size,
-                                   columns.places() - columns.size},
-                      .group = attrs.group}));
-        }
-        const ir::Value all =
-            parts.size() == 1 ? parts[0] : b.Make<ops::Concat>(parts, {.axis = 3});
-        const ir::Value cut = reshape(
-            all, {x[0], rows.places(), columns.places(), rows.stride, columns.stride, y[1]});
+        const auto& [rows, columns] = axes;
+        const ir::Value phases = Phases(b, axes, s, operands[0], ConstantFloats(weights),
+                                        bias ? ConstantFloats(bias) : std::vector<float>());
+        const ir::Value cut =
+            Reshape(b, phases,
+                    {s.x[0], rows.places(), columns.places(), rows.stride, columns.stride, s.y[3]});
         const int64_t height = rows.places() * rows.stride,
                       width = columns.places() * columns.stride;
         const ir::Value whole =
-            reshape(b.Make<ops::Transpose>({cut}, {.perm = Ints{0, 5, 1, 3, 2, 4}}),
-                    {x[0], y[1], height, width});
-        const bool is_cut = height != rows.out || width != columns.out;
-        const ir::Value wanted =
-            !is_cut ? whole
-                    : b.Make<ops::Slice>(
-                          {whole, b.ConstantInts({rows.begin, columns.begin}),
-                           b.ConstantInts({rows.begin + rows.out, columns.begin + columns.out}),
-                           b.ConstantInts({2, 3})});
-        return std::vector<ir::Value>{x.size() == 4 ? wanted
-                                                    : reshape(wanted, Ints(y.begin(), y.end()))};
+            Reshape(b, b.Make<ops::Transpose>({cut}, {.perm = Ints{0, 1, 3, 2, 4, 5}}),
+                    {s.x[0], height, width, s.y[3]});
+        if (height == rows.out && width == columns.out) return std::vector{whole};
+        return std::vector<ir::Value>{b.Make<ops::Slice>(
+            {whole, b.ConstantInts({rows.begin, columns.begin}),
+             b.ConstantInts({rows.begin + rows.out, columns.begin + columns.out}),
+             b.ConstantInts({1, 2})})};
+      });
+}
+const RegisterKernel<fused::ConvTranspose2d> kConvTranspose2d("native", &MakeConvTranspose2d);
+
+// Of onnx.ConvTranspose. One spatial dimension is the width of an image of height 1.
+absl::StatusOr<Sizes> SizesOverNhwc(const KernelContext& context) {
+  const auto attrs = context.attrs_of<ops::ConvTranspose>();
+  const std::span<const int64_t> x = context.dims(0), w = context.dims(1),
+                                 y = context.result_dims(0);
+  if (x.size() < 3 || x.size() > 4 || w.size() != x.size() || y.size() != x.size())
+    return context.Unsupported("other than one or two spatial dimensions");
+  Sizes s = {.attrs = {.strides = {1, 1},
+                       .pads = {0, 0, 0, 0},
+                       .output_padding = {0, 0},
+                       .group = attrs.group},
+             .x = {x[0], 1, 1, x[1]},
+             .w = {w[0], w[1], 1, 1},
+             .y = {y[0], 1, 1, y[1]}};
+  for (size_t i = 0; i + 2 < x.size(); ++i) {
+    if (attrs.dilations && (*attrs.dilations)[i] != 1) return context.Unsupported("dilations");
+    const size_t axis = i + 4 - x.size();
+    const int64_t stride = attrs.strides ? (*attrs.strides)[i] : 1, kernel = w[i + 2];
+    const int64_t begin = ops::ConvTranspose::ExtentAlong(attrs, i, x[i + 2], kernel).begin;
+    if (begin < 0) return context.Unsupported("a result that begins before the first block");
+    const int64_t end = stride * (x[i + 2] - 1) + kernel - begin - y[i + 2];
+    s.x[axis + 1] = x[i + 2], s.w[axis + 2] = kernel, s.y[axis + 1] = y[i + 2];
+    s.attrs.strides[axis] = stride;
+    s.attrs.pads[axis] = begin, s.attrs.pads[axis + 2] = std::max<int64_t>(end, 0);
+    s.attrs.output_padding[axis] = std::max<int64_t>(-end, 0);
+  }
+  return s;
+}
+
+Made MakeConvTranspose(const KernelContext& context) {
+  WEFT_ASSIGN_OR_RETURN(const Sizes s, SizesOverNhwc(context));
+  WEFT_RETURN_IF_ERROR(AxesOf(context, s).status());
+  const ir::Attribute weights = context.constant(1);
+  const std::span<const int64_t> y = context.result_dims(0);
+  return MakeFromBody(
+      context, "transposed convolution over NHWC", kProviders,
+      [&](ir::Builder& b, std::span<const ir::Value> operands) {
+        std::vector<ir::Value> inputs = {
+            ToNhwc(b, Reshape(b, operands[0], {s.x[0], s.x[3], s.x[1], s.x[2]})),
+            s.w.size() == y.size() ? operands[1] : b.ConstantFloats(ConstantFloats(weights), s.w)};
+        if (context.HasInput(2)) inputs.push_back(operands[2]);
+        const ir::Value image = ToNchw(
+            b, b.Make<fused::ConvTranspose2d>(inputs, {.strides = s.attrs.strides,
+                                                       .pads = s.attrs.pads,
+                                                       .output_padding = s.attrs.output_padding,
+                                                       .group = s.attrs.group}));
+        return std::vector<ir::Value>{Reshape(b, image, Ints(y.begin(), y.end()))};
       });
 }
 const RegisterKernel<ops::ConvTranspose> kConvTranspose("native", &MakeConvTranspose);

@@ -179,7 +179,10 @@ std::vector<Tensor*> OpMeanings::Linear(const ProofOp& op) {
   return {Activated(op, y)};
 }
 
+// And of a transposed one, which has no residual.
 std::vector<Tensor*> OpMeanings::Conv2d(const ProofOp& op) {
+  const char* const over_nchw =
+      op.name == "fused.conv_transpose2d" ? "onnx.ConvTranspose" : "onnx.Conv";
   ProofOp conv = op;
   conv.attrs.erase("activation");
   conv.attrs.erase("activation_params");
@@ -188,7 +191,7 @@ std::vector<Tensor*> OpMeanings::Conv2d(const ProofOp& op) {
       !IsDefault(op, "x_channels_first") && Integer(op, "x_channels_first", 0, 1) != 0;
   Tensor* x = channels_first ? op.operands[0] : Permuted(op.operands[0], kToNchw);
   if (!c_.open()) return {};
-  Tensor* y = Permuted(Call("onnx.Conv", {x, op.operands[1], op.operand(2)}, conv), kToNhwc);
+  Tensor* y = Permuted(Call(over_nchw, {x, op.operands[1], op.operand(2)}, conv), kToNhwc);
   if (y != nullptr && !c_.of_result()) c_.Unify(op.operands[0]->type, y->type);
   Tensor* residual = op.operand(3);
   if (residual != nullptr && y != nullptr) y = Call("onnx.Add", {y, residual});

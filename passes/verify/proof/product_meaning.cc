@@ -96,6 +96,13 @@ std::vector<Tensor*> OpMeanings::Convolution(const ProofOp& op) {
   Terms& t = c_.terms();
   ProofOp what = op;
   what.attrs.erase("kernel_shape");  // that of w
+  if (const auto dilations = what.attrs.find("dilations"); dilations != what.attrs.end()) {
+    const ir::Attribute list = Chosen(dilations->second);
+    const auto is_one = [](int64_t n) { return n == 1; };
+    if (list && list.Is(ir::AttrKind::kInts) &&
+        std::all_of(list.AsInts().begin(), list.AsInts().end(), is_one))
+      what.attrs.erase(dilations);  // as if it were not given
+  }
   const bool is_quantized = op.name == "onnx.QLinearConv";
   const size_t rank = op.operands[0]->Rank();
   std::vector<Term> factors;

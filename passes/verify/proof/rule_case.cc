@@ -331,6 +331,7 @@ namespace {
 bool HaveAlikeAttributes(const ir::OpDef& from, const ir::OpDef& to) {
   return &from == &to || (from.name() == "onnx.Conv" && to.name() == "fused.conv2d") ||
          (from.name() == "onnx.Conv" && to.name() == "com.microsoft.FusedConv") ||
+         (from.name() == "onnx.ConvTranspose" && to.name() == "fused.conv_transpose2d") ||
          (from.name() == "onnx.Gemm" && to.name() == "com.microsoft.FusedGemm") ||
          (from.name() == "onnx.MatMul" && to.name() == "com.microsoft.FusedMatMul") ||
          (from.name() == "onnx.QLinearConv" && to.name() == "fused.qconv2d") ||

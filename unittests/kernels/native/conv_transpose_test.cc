@@ -1,4 +1,4 @@
-// onnx.ConvTranspose: the native kernel against the reference.
+// Transposed convolutions over NCHW and NHWC: the native kernels against the reference.
 #include <optional>
 
 #include "unittests/kernels/agreement.h"
@@ -6,7 +6,6 @@
 namespace weft::kernels {
 namespace {
 
-using Attrs = ops::ConvTranspose::Attrs<ir::BuilderSlot>;
 using OptionalInts = std::optional<ir::Ints>;
 
 struct Case {
@@ -50,6 +49,32 @@ TEST(NativeConvTranspose, AgreesWithTheReference) {
     SCOPED_TRACE(ir::ToString(c.x) + ", " + ir::ToString(c.w));
     AgreementOf(c.Program()).Of("native", 2e-6);
   }
+}
+
+// Over NHWC; `y` too.
+OpProgram OverNhwc(const ir::Shape& x, const ir::Shape& w, const ir::Shape& y,
+                   const fused::ConvTranspose2d::Attrs<ir::BuilderSlot>& attrs) {
+  return OpProgram::Make<fused::ConvTranspose2d>(
+      {Random(x, 1), Constant(Random(w, 2)), Constant(Random({y[3]}, 3))}, attrs, {FloatResult(y)});
+}
+
+TEST(NativeConvTranspose2d, AgreesWithTheReference) {
+  AgreementOf(OverNhwc({2, 5, 7, 3}, {3, 4, 2, 2}, {2, 10, 14, 4},
+                       {.strides = {2, 2}, .activation = fused::Activation::kRelu}))
+      .Of("native", 2e-6);
+  AgreementOf(OverNhwc({1, 6, 4, 8}, {8, 5, 4, 4}, {1, 12, 8, 5},
+                       {.strides = {2, 2},
+                        .pads = {1, 1, 1, 1},
+                        .activation = fused::Activation::kClip,
+                        .activation_params = {-0.5f, 1.0f}}))
+      .Of("native", 2e-6);
+  AgreementOf(OverNhwc({1, 4, 3, 4}, {4, 3, 3, 5}, {1, 9, 8, 6},
+                       {.strides = {2, 2},
+                        .pads = {0, 1, 1, 1},
+                        .output_padding = {1, 1},
+                        .group = 2,
+                        .activation = fused::Activation::kTanh}))
+      .Of("native", 2e-6);
 }
 
 TEST(NativeConvTranspose, LeavesWhatItCannotCutToTheReference) {

@@ -112,6 +112,46 @@ int64_t ComputedExtent(const ConvTranspose::Attrs<Plain>& attrs, size_t i, int64
 
 }  // namespace
 
+Dims ConvTranspose::InferDims(InferContext& c, const Attrs<Plain>& attrs, const Shape& x,
+                              const Shape& w) {
+  const auto fail = [&](const std::string& why) -> Dims {
+    c.Fail(why);
+    return std::nullopt;
+  };
+  if (x.size() != w.size())
+    return fail(fmt::format("x has rank {} but w has rank {}", x.size(), w.size()));
+  const size_t n = x.size() - 2;
+  if (attrs.group < 1 || attrs.group > kMaxEntry)
+    return fail(fmt::format("group is {}", attrs.group));
+  if (!MergeDim(x[1], w[0]))
+    return fail(fmt::format("x has {} channels but w reads {}", x[1], w[0]));
+  if (IsStaticDim(w[0]) && w[0] % attrs.group != 0)
+    return fail(fmt::format("w reads {} channels, no multiple of group {}", w[0], attrs.group));
+  if (!CheckKernelShape(c, attrs.kernel_shape, w) ||
+      !CheckList(c, "strides", attrs.strides, n, 1) ||
+      !CheckList(c, "dilations", attrs.dilations, n, 1) ||
+      !CheckList(c, "pads", attrs.pads, 2 * n, 0) ||
+      !CheckList(c, "output_padding", attrs.output_padding, n, 0) ||
+      !CheckList(c, "output_shape", attrs.output_shape, n, 0))
+    return std::nullopt;
+  const int64_t per_group[] = {w[1], attrs.group};
+  const auto outputs = ProductOf(per_group);
+  if (!outputs) return fail("w writes too many channels");
+  Shape dims = {x[0], *outputs};
+  if (!CheckShape(c, 2, {&dims[1], 1})) return std::nullopt;
+  for (size_t i = 0; i < n; ++i) {
+    const int64_t size = x[i + 2], kernel = Entry(attrs.kernel_shape, i, w[i + 2]);
+    const bool known = IsStaticDim(size) && IsStaticDim(kernel);
+    if (known && (size > kMaxEntry || kernel > kMaxEntry)) return fail("x or w is too large");
+    dims.push_back(attrs.output_shape ? (*attrs.output_shape)[i]
+                   : known            ? ExtentAlong(attrs, i, size, kernel).size
+                                      : ComputedExtent(attrs, i, size, kernel));
+    if (known && (dims.back() < 0 || kernel == 0))
+      return fail(fmt::format("pads leave nothing of spatial dimension {}", i));
+  }
+  return dims;
+}
+
 bool ConvTranspose::Infer(InferContext& c) {
   DataType dtype;
   if (!CheckTensors(c) || !SameDtype(c, {0, 1, 2}, &dtype) || !CheckFloat(c, 0) ||
@@ -119,40 +159,8 @@ bool ConvTranspose::Infer(InferContext& c) {
     return false;
   const Dims x = DimsOf(c, 0), w = DimsOf(c, 1);
   if (!x || !w) return SetTensor(c, 0, dtype, std::nullopt);
-  if (x->size() != w->size())
-    return c.Fail(fmt::format("x has rank {} but w has rank {}", x->size(), w->size()));
-  const auto attrs = c.attrs_of<ConvTranspose>();
-  const size_t n = x->size() - 2;
-  if (attrs.group < 1 || attrs.group > kMaxEntry)
-    return c.Fail(fmt::format("group is {}", attrs.group));
-  if (!MergeDim((*x)[1], (*w)[0]))
-    return c.Fail(fmt::format("x has {} channels but w reads {}", (*x)[1], (*w)[0]));
-  if (IsStaticDim((*w)[0]) && (*w)[0] % attrs.group != 0)
-    return c.Fail(
-        fmt::format("w reads {} channels, no multiple of group {}", (*w)[0], attrs.group));
-  if (!CheckKernelShape(c, attrs.kernel_shape, *w) ||
-      !CheckList(c, "strides", attrs.strides, n, 1) ||
-      !CheckList(c, "dilations", attrs.dilations, n, 1) ||
-      !CheckList(c, "pads", attrs.pads, 2 * n, 0) ||
-      !CheckList(c, "output_padding", attrs.output_padding, n, 0) ||
-      !CheckList(c, "output_shape", attrs.output_shape, n, 0))
-    return false;
-  const int64_t per_group[] = {(*w)[1], attrs.group};
-  const auto outputs = ProductOf(per_group);
-  if (!outputs) return c.Fail("w writes too many channels");
-  Shape dims = {(*x)[0], *outputs};
-  if (!CheckShape(c, 2, {&dims[1], 1})) return false;
-  for (size_t i = 0; i < n; ++i) {
-    const int64_t size = (*x)[i + 2], kernel = Entry(attrs.kernel_shape, i, (*w)[i + 2]);
-    const bool known = IsStaticDim(size) && IsStaticDim(kernel);
-    if (known && (size > kMaxEntry || kernel > kMaxEntry)) return c.Fail("x or w is too large");
-    dims.push_back(attrs.output_shape ? (*attrs.output_shape)[i]
-                   : known            ? ExtentAlong(attrs, i, size, kernel).size
-                                      : ComputedExtent(attrs, i, size, kernel));
-    if (known && (dims.back() < 0 || kernel == 0))
-      return c.Fail(fmt::format("pads leave nothing of dimension {}", i + 2));
-  }
-  return SetTensor(c, 0, dtype, dims);
+  const Dims dims = InferDims(c, c.attrs_of<ConvTranspose>(), *x, *w);
+  return dims && SetTensor(c, 0, dtype, *dims);
 }
 
 double ConvTranspose::Flops(Operation op) {

@@ -63,6 +63,9 @@ struct ConvTranspose {
   };
   static bool Infer(InferContext& c);
   static double Flops(Operation op);
+  // Those of the result, for those of x and w; fails where they, b (operand 2) or attributes do not fit together.
+  static std::optional<Shape> InferDims(InferContext& c, const Attrs<Plain>& attrs, const Shape& x,
+                                        const Shape& w);
   // Along spatial dimension i, for an input of `size` and a kernel of `kernel` elements.
   struct Extent {
     int64_t size, begin;  // of the result; padding at its begin, negative where it grows

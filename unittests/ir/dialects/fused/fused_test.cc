@@ -114,6 +114,36 @@ TEST_F(Fused, Conv2dNamesWhatDoesNotFit) {
   EXPECT_EQ(Run<fused::Conv2d>({X({1, 5, 4}), w}), "fused.conv2d: x has rank 3 but must have 4");
 }
 
+TEST_F(Fused, ConvTranspose2dWorksOnNhwc) {
+  EXPECT_EQ(RunBoth<fused::ConvTranspose2d>({X({1, 16, 20, 8}), X({8, 4, 2, 2}), X({4})},
+                                            {.strides = {2, 2}, .activation = Activation::kRelu}),
+            "tensor<1x32x40x4xf32>");
+  EXPECT_EQ(RunBoth<fused::ConvTranspose2d>(
+                {X({n, 5, m, 6}), X({6, 2, 3, 2})},
+                {.strides = {2, 2}, .pads = {1, 0, 0, 1}, .output_padding = {1, 1}, .group = 3}),
+            "tensor<Nx11x2*Mx6xf32>");
+  EXPECT_EQ(Run<fused::ConvTranspose2d>({Unranked(), X({8, 3, 1, 1})}), "tensor<-1x-1x-1x3xf32>");
+  EXPECT_EQ(Run<fused::ConvTranspose2d>({X({n, 9, 9, 3}), Unranked()}), "tensor<Nx-1x-1x-1xf32>");
+}
+
+TEST_F(Fused, ConvTranspose2dNamesWhatDoesNotFit) {
+  const Value x = X({1, 5, 5, 4}), w = X({4, 6, 3, 3});
+  EXPECT_EQ(Run<fused::ConvTranspose2d>({X({1, 4, 5, 5}), w}),
+            "fused.conv_transpose2d: x has 5 channels but w reads 4");
+  EXPECT_EQ(Run<fused::ConvTranspose2d>({x, w, X({5})}),
+            "fused.conv_transpose2d: bias is [5] but must be [6]");
+  EXPECT_EQ(Run<fused::ConvTranspose2d>({x, w}, {.strides = {1}}),
+            "fused.conv_transpose2d: strides has 1 entries but needs 2");
+  EXPECT_EQ(Run<fused::ConvTranspose2d>({x, w}, {.group = 3}),
+            "fused.conv_transpose2d: w reads 4 channels, no multiple of group 3");
+  EXPECT_EQ(Run<fused::ConvTranspose2d>({x, w}, {.pads = {4, 0, 4, 0}}),
+            "fused.conv_transpose2d: pads leave nothing of spatial dimension 0");
+  EXPECT_EQ(Run<fused::ConvTranspose2d>({x, w}, {.activation = Activation::kClip}),
+            "fused.conv_transpose2d: activation clip takes 2 activation_params but has 0");
+  EXPECT_EQ(Run<fused::ConvTranspose2d>({X({1, 5, 4}), w}),
+            "fused.conv_transpose2d: x has rank 3 but must have 4");
+}
+
 TEST_F(Fused, PoolsWorkOnNhwc) {
   EXPECT_EQ(
       RunBoth<fused::MaxPool2d>({X({1, 112, 112, 64})},
@@ -397,7 +427,7 @@ TEST_F(Fused, EveryOpHasAReferenceBody) {
     EXPECT_TRUE(def->decompose || def->Has(kBodyInRegion)) << def->name();
     EXPECT_NE(def->infer, nullptr) << def->name();
   }
-  EXPECT_EQ(count, 21u);
+  EXPECT_EQ(count, 22u);
 }
 
 }  // namespace

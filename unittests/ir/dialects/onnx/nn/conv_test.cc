@@ -93,7 +93,7 @@ TEST_F(OnnxConv, ConvTransposeNamesWhatDoesNotFit) {
   EXPECT_EQ(Run<ops::ConvTranspose>({x, w}, {.kernel_shape = {3, 2}}),
             "onnx.ConvTranspose: kernel_shape is [3,2] but w has [3,3]");
   EXPECT_EQ(Run<ops::ConvTranspose>({x, w}, {.pads = {4, 0, 4, 0}}),
-            "onnx.ConvTranspose: pads leave nothing of dimension 2");
+            "onnx.ConvTranspose: pads leave nothing of spatial dimension 0");
 }
 
 TEST_F(OnnxConv, Col2ImTellsTheChannelsFromTheBlocks) {
