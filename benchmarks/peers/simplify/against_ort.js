@@ -29,7 +29,7 @@ const { decode } = require('../ort/lib/tensor_proto');
 const { largestDifference, randomInputs } = require('../ort/lib/tensors');
 
 const kRoot = path.resolve(__dirname, '../../..');
-const kReadme = path.join(__dirname, 'README.md');
+const kReadme = path.join(__dirname, '../../README.md');
 const kMark = /(<!-- generated: against ONNX Runtime; .*-->\n)[^]*(<!-- end of against ONNX Runtime -->)/;
 const kOptions = {
   'models': { type: 'string', default: path.join(kRoot, 'build/models') },
@@ -48,7 +48,7 @@ const kUsage = `usage: node against_ort.js [MODEL...] [options]    MODEL is a pa
   --speed          time ONNX Runtime, too
   --seconds N      for each model (6)
   --bound X        largest difference allowed (1e-5)
-  --bless          write the table into README.md`;
+  --bless          write the table into benchmarks/README.md`;
 // Ours, and the level of ONNX Runtime that it is compared with.
 const kKinds = [
   { name: 'simplify', options: ['--pipeline', 'simplify'], level: 'basic' },
@@ -262,7 +262,7 @@ function table(options, rows) {
 
 function bless(text) {
   const readme = fs.readFileSync(kReadme, 'utf8');
-  if (!kMark.test(readme)) throw new Error('README.md has no marks for the table');
+  if (!kMark.test(readme)) throw new Error('benchmarks/README.md has no marks for the table');
   fs.writeFileSync(kReadme, readme.replace(kMark, (_, begin, end) => `${begin}${text}\n${end}`));
 }
 

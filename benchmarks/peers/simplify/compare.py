@@ -4,7 +4,7 @@
   compare.py [--ir-opt PROGRAM] [--all] [CASE...]   a table of the cases that miss, totals by peer; exit 1 if one
                                                     misses that met.txt says is met
   compare.py --check                                each rewritten program gives the same numbers, too
-  compare.py --bless                                writes met.txt, and the totals into README.md
+  compare.py --bless                                writes met.txt, and the totals into passes/README.md
 
 CASE is a part of a path: `pad_into`, `gallery/`. --all prints the cases that are met as well.
 """
@@ -19,7 +19,8 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.normpath(os.path.join(HERE, "..", "..", ".."))
 FOLDERS = ("onnx_optimizer", "onnxscript", "onnx_simplifier", "small", "gallery")
-MET, README = os.path.join(HERE, "met.txt"), os.path.join(HERE, "README.md")
+MET = os.path.join(HERE, "met.txt")
+README = os.path.join(HERE, "../../../passes/README.md")
 MARKS = ("<!-- generated: totals; compare.py --bless -->\n", "<!-- end of totals -->\n")
 
 # A line of a case: `// EXPECT simplify: Relu 1, Add 2`, or KEEP, or `nothing` for no operator; `// NEVER fuse: Gelu`.
@@ -109,7 +110,7 @@ def spell(counts):
 
 
 def totals(results):
-    """Rows of the table in README.md."""
+    """Rows of the table in passes/README.md."""
     rows = ["| cases of | pipeline | cases | met | with fewer nodes | with as many others | near misses, kept | disputed |",
             "|---|---|--:|--:|--:|--:|--:|--:|"]
     for folder in FOLDERS:
