@@ -39,7 +39,9 @@ std::vector<Tensor*> OpMeanings::ShapesOf(const ProofOp& op) {
                                           {"onnx.Gemm", &M::SayGemmShape},
                                           {"fused.linear", &M::SayLinearShape},
                                           {"onnx.Conv", &M::SayConvShape},
-                                          {"fused.conv2d", &M::SayConv2dShape}};
+                                          {"onnx.ConvTranspose", &M::SayConvShape},
+                                          {"fused.conv2d", &M::SayConv2dShape},
+                                          {"fused.conv_transpose2d", &M::SayConv2dShape}};
   SayIntegers(op);
   if (!c_.open()) return {};
   if (const auto move = moves->find(op.name); move != moves->end())
@@ -130,7 +132,8 @@ void OpMeanings::SayLinearShape(const ProofOp& op, const Results& results) {
   for (size_t i = 2; i <= x.Rank(); ++i) SaySameSize(y, i, x, i);
 }
 
-// Of ranks from 3 on; what the window leaves is not followed.
+// Of ranks from 3 on; what the window leaves is not followed. w begins with the channels of the result, or, of a
+// transposed convolution, of x.
 void OpMeanings::SayConvShape(const ProofOp& op, const Results& results) {
   Tensor &x = *op.operands[0], &w = *op.operands[1], &y = *results[0];
   const size_t rank = x.Rank();
@@ -138,7 +141,7 @@ void OpMeanings::SayConvShape(const ProofOp& op, const Results& results) {
   if (!c_.open() || !HasRank(w, rank) || !HasRank(y, rank)) return;
   for (const Tensor* tensor : {&w, &y}) c_.Unify(x.type, tensor->type);
   SaySameSize(y, rank, x, rank);
-  SaySameSize(y, rank - 1, w, rank);
+  SaySameSize(op.name == "onnx.ConvTranspose" ? x : y, rank - 1, w, rank);
 }
 
 void OpMeanings::SayConv2dShape(const ProofOp& op, const Results& results) {
@@ -148,7 +151,7 @@ void OpMeanings::SayConv2dShape(const ProofOp& op, const Results& results) {
     c_.Unify(x.type, tensor->type);
   }
   SaySameSize(y, 4, x, 4);
-  SaySameSize(y, 1, w, 4);
+  SaySameSize(op.name == "fused.conv_transpose2d" ? x : y, 1, w, 4);
   if (Tensor* residual = op.operand(3); residual != nullptr && c_.open() && HasRank(*residual, 4))
     for (size_t i = 1; i <= 4; ++i) SaySameSize(*residual, i, y, i);
 }
