@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "ir/dialects/fused/operands.h"
 #include "ir/dialects/onnx.h"
 #include "ir/dialects/onnx/body.h"
@@ -65,10 +67,20 @@ int64_t HeadsOf(std::span<const Value> operands, size_t heads_at) {
   return kUnknownDim;
 }
 
-// How many of the heads each of x serves; 1 where that is not known.
-int64_t Sharing(Value x, int64_t heads, size_t heads_at) {
-  const int64_t from = x.type().HasRank() ? x.type().dim(heads_at) : kUnknownDim;
-  return IsStaticDim(heads) && IsStaticDim(from) && from > 0 ? heads / from : 1;
+// How many of the heads each of x serves; nothing where only the run knows. Where the number of heads, or the rank of x,
+// is not known they are taken to be as many.
+std::optional<int64_t> Sharing(Value x, int64_t heads, size_t heads_at) {
+  if (!IsStaticDim(heads) || !x.type().HasRank()) return 1;
+  const int64_t from = x.type().dim(heads_at);
+  if (!IsStaticDim(from)) return std::nullopt;
+  return from > 0 ? heads / from : 1;
+}
+
+// x, [B, n, S, D], with as many heads.
+Value WithHeads(Builder& b, Value x, int64_t heads, std::optional<int64_t> times) {
+  const Value count = b.ConstantInts({heads});
+  if (times) return ops::RepeatHeads(b, x, count, *times);
+  return ops::RepeatHeads(b, x, count, b.Make<ops::Div>({count, ops::DimOf(b, x, 1)}));
 }
 
 }  // namespace
@@ -107,15 +119,15 @@ std::vector<Value> Attention::Decompose(Builder& b, std::span<const Value> opera
   const bool bshd = attrs.layout == AttentionLayout::kBshd;
   const size_t heads_at = bshd ? 2 : 1;
   const int64_t heads = HeadsOf(operands, heads_at);
-  const int64_t k_times = Sharing(k, heads, heads_at), v_times = Sharing(v, heads, heads_at);
+  const auto k_times = Sharing(k, heads, heads_at), v_times = Sharing(v, heads, heads_at);
   const bool swaps_k = bshd && k_times == 1;  // in one step with the transposition
   if (bshd) {
     q = SwapHeadsAndSequence(b, q);
     v = SwapHeadsAndSequence(b, v);
     if (!swaps_k) k = SwapHeadsAndSequence(b, k);
   }
-  if (k_times != 1) k = ops::RepeatHeads(b, k, b.ConstantInts({heads}), k_times);
-  if (v_times != 1) v = ops::RepeatHeads(b, v, b.ConstantInts({heads}), v_times);
+  if (k_times != 1) k = WithHeads(b, k, heads, k_times);
+  if (v_times != 1) v = WithHeads(b, v, heads, v_times);
   k = b.Make<ops::Transpose>({k}, {.perm = swaps_k ? Ints{0, 2, 3, 1} : Ints{0, 1, 3, 2}});
   Value scores = b.Make<ops::MatMul>({q, k});
   scores = b.Make<ops::Mul>({scores, b.ConstantScalar(q.type().dtype(), attrs.scale)});

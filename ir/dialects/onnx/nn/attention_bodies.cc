@@ -36,9 +36,12 @@ Value MergeHeads(Builder& b, Value x) {
 }
 
 Value RepeatHeads(Builder& b, Value x, Value heads, int64_t times) {
-  if (times == 1) return x;
+  return times == 1 ? x : RepeatHeads(b, x, heads, b.ConstantInts({times}));
+}
+
+Value RepeatHeads(Builder& b, Value x, Value heads, Value times) {
   const Value one = b.ConstantInts({1});
-  const Value shape = JoinDims(b, {one, one, b.ConstantInts({times}), one, one});
+  const Value shape = JoinDims(b, {one, one, times, one, one});
   const Value repeated = b.Make<Expand>({UnsqueezeAt(b, x, {2}), shape});
   return ReshapeTo(b, repeated, {DimOf(b, x, 0), heads, DimOf(b, x, 2), DimOf(b, x, 3)});
 }
