@@ -56,29 +56,29 @@ bool CheckHeads(InferContext& c, int64_t q, int64_t k) {
 
 // The heads of the scores, as q or what is added to them or masks them says.
 int64_t HeadsOf(std::span<const Value> operands, size_t heads_at) {
-  if (operands[0].type().HasRank() && IsStaticDim(operands[0].type().dim(heads_at)))
-    return operands[0].type().dim(heads_at);
+  const int64_t of_q =
+      operands[0].type().HasRank() ? operands[0].type().dim(heads_at) : kUnknownDim;
   for (const size_t i : {3, 4}) {
     const Value mask = OperandOrNull(operands, i);
-    if (!mask || !mask.type().HasRank() || mask.type().rank() < 3) continue;
+    if (IsStaticDim(of_q) || !mask || !mask.type().HasRank() || mask.type().rank() < 3) continue;
     const int64_t heads = mask.type().dim(mask.type().rank() - 3);
     if (IsStaticDim(heads) && heads != 1) return heads;
   }
-  return kUnknownDim;
+  return of_q;
 }
 
-// How many of the heads each of x serves; nothing where only the run knows. Where the number of heads, or the rank of x,
-// is not known they are taken to be as many.
+// How many of the heads each of x serves; nothing where only the run knows. What is not known at all is taken to be as
+// many, as it is where a product was matched.
 std::optional<int64_t> Sharing(Value x, int64_t heads, size_t heads_at) {
-  if (!IsStaticDim(heads) || !x.type().HasRank()) return 1;
-  const int64_t from = x.type().dim(heads_at);
-  if (!IsStaticDim(from)) return std::nullopt;
-  return from > 0 ? heads / from : 1;
+  const int64_t from = x.type().HasRank() ? x.type().dim(heads_at) : kUnknownDim;
+  if (heads == from || heads == kUnknownDim || from == kUnknownDim || from == 0) return 1;
+  if (!IsStaticDim(heads) || !IsStaticDim(from)) return std::nullopt;
+  return heads / from;
 }
 
-// x, [B, n, S, D], with as many heads.
-Value WithHeads(Builder& b, Value x, int64_t heads, std::optional<int64_t> times) {
-  const Value count = b.ConstantInts({heads});
+// x, [B, n, S, D], with as many heads: those of q, of this shape too, where only the run knows them.
+Value WithHeads(Builder& b, Value x, Value q, int64_t heads, std::optional<int64_t> times) {
+  const Value count = IsStaticDim(heads) ? b.ConstantInts({heads}) : ops::DimOf(b, q, 1);
   if (times) return ops::RepeatHeads(b, x, count, *times);
   return ops::RepeatHeads(b, x, count, b.Make<ops::Div>({count, ops::DimOf(b, x, 1)}));
 }
@@ -126,8 +126,8 @@ std::vector<Value> Attention::Decompose(Builder& b, std::span<const Value> opera
     v = SwapHeadsAndSequence(b, v);
     if (!swaps_k) k = SwapHeadsAndSequence(b, k);
   }
-  if (k_times != 1) k = WithHeads(b, k, heads, k_times);
-  if (v_times != 1) v = WithHeads(b, v, heads, v_times);
+  if (k_times != 1) k = WithHeads(b, k, q, heads, k_times);
+  if (v_times != 1) v = WithHeads(b, v, q, heads, v_times);
   k = b.Make<ops::Transpose>({k}, {.perm = swaps_k ? Ints{0, 2, 3, 1} : Ints{0, 1, 3, 2}});
   Value scores = b.Make<ops::MatMul>({q, k});
   scores = b.Make<ops::Mul>({scores, b.ConstantScalar(q.type().dtype(), attrs.scale)});
