@@ -5,6 +5,8 @@
 #include <unordered_map>
 
 #include "drr/engine/match_semantics.h"
+#include "ir/base/unique_table.h"
+
 namespace weft::drr {
 namespace {
 
@@ -216,14 +218,13 @@ TreeAutomaton::Need TreeAutomaton::NeedOf(const PatternGraph& graph, ValueId val
 
 // Of opcodes and operands; literal attributes, which seldom tell nodes apart, are left to be compared.
 uint64_t TreeAutomaton::HashOf(const Node& node) {
-  uint64_t hash = node.alternatives.size();
-  const auto mix = [&](uint64_t part) { hash = (hash ^ part) * 0x9e3779b97f4a7c15; };
-  for (const Alternative& a : node.alternatives) mix(a.opcode);
+  ir::Hasher hasher;
+  for (const Alternative& a : node.alternatives) hasher.Add(a.opcode);
   for (const Need& need : node.operands) {
-    mix(uint64_t{need.anything} << 33 | uint64_t{need.optional} << 32 | need.nodes.size());
-    for (const uint32_t n : need.nodes) mix(n);
+    hasher.Add(uint64_t{need.anything} << 33 | uint64_t{need.optional} << 32 | need.nodes.size());
+    for (const uint32_t n : need.nodes) hasher.Add(n);
   }
-  return hash;
+  return hasher.hash();
 }
 
 uint32_t TreeAutomaton::Intern(Node node) {

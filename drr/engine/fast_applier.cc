@@ -125,7 +125,7 @@ bool PlainApplier::Apply(const ir::GraphView& view, MatchContext* context, ir::R
   return false;
 }
 
-// The place of what was remembered for the attributes matched; its key may be another one.
+// What was remembered for the attributes matched, or the place for it.
 PlainApplier::Memo& PlainApplier::FindMemo(OpPlan& plan) {
   if (!plan.computes || !plan.remember) return plan.memos[0];
   std::array<uint32_t, kMaxKey> key{};

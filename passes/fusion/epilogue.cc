@@ -11,6 +11,12 @@
 namespace weft::passes {
 namespace {
 
+// An F without an activation.
+template <class F>
+OpPattern<F> WithoutActivation(SourcePattern& src) {
+  return src.Op<F>(AnyAttrs(), {.activation = fused::Activation::kNone});
+}
+
 template <class F>
 constexpr bool kTakesResidual = F::kInfo.operands.size() > 3;
 
@@ -23,7 +29,7 @@ struct Inactive {
   Tensor y;
 
   explicit Inactive(SourcePattern& src)
-      : f(src.Op<F>(AnyAttrs(), {.activation = fused::Activation::kNone})),
+      : f(WithoutActivation<F>(src)),
         x(src.Tensor("x")),
         w(src.Tensor("w")),
         b(src.Tensor("b")),
@@ -53,7 +59,7 @@ struct Inactive {
 template <class F>
 void FuseResidual(SourcePattern& src, ResultPattern& res) {
   auto x = src.Tensor("x"), w = src.Tensor("w"), b = src.Tensor("b"), r = src.Tensor("r");
-  auto f = src.Op<F>(AnyAttrs(), {.activation = fused::Activation::kNone});
+  auto f = WithoutActivation<F>(src);
   auto y = f(x, w, src.Optional(b));
   auto out = y + r;
   src.Require(SameType(r, y), SameType(out, y));

@@ -58,9 +58,10 @@ bool CheckHeads(InferContext& c, int64_t q, int64_t k) {
 int64_t HeadsOf(std::span<const Value> operands, size_t heads_at) {
   const int64_t of_q =
       operands[0].type().HasRank() ? operands[0].type().dim(heads_at) : kUnknownDim;
+  if (IsStaticDim(of_q)) return of_q;
   for (const size_t i : {3, 4}) {
     const Value mask = OperandOrNull(operands, i);
-    if (IsStaticDim(of_q) || !mask || !mask.type().HasRank() || mask.type().rank() < 3) continue;
+    if (!mask || !mask.type().HasRank() || mask.type().rank() < 3) continue;
     const int64_t heads = mask.type().dim(mask.type().rank() - 3);
     if (IsStaticDim(heads) && heads != 1) return heads;
   }

@@ -45,17 +45,6 @@ std::vector<Value> Conv2d::Decompose(Builder& b, std::span<const Value> operands
   return {BuildActivation(b, y, attrs.activation, attrs.activation_params)};
 }
 
-namespace {
-
-ops::ConvTranspose::Attrs<Plain> OnnxAttrs(const ConvTranspose2d::Attrs<Plain>& attrs) {
-  return {.group = attrs.group,
-          .output_padding = attrs.output_padding,
-          .pads = attrs.pads,
-          .strides = attrs.strides};
-}
-
-}  // namespace
-
 bool ConvTranspose2d::Infer(InferContext& c) {
   DataType dtype;
   const auto attrs = c.attrs_of<ConvTranspose2d>();
@@ -66,7 +55,12 @@ bool ConvTranspose2d::Infer(InferContext& c) {
   Shape x = DimsOf(c, 0).value_or(Shape(4, kUnknownDim));
   std::rotate(x.begin() + 1, x.end() - 1, x.end());
   const Shape w = DimsOf(c, 1).value_or(Shape(4, kUnknownDim));
-  Dims dims = ops::ConvTranspose::InferDims(c, OnnxAttrs(attrs), x, w);
+  Dims dims = ops::ConvTranspose::InferDims(c,
+                                            {.group = attrs.group,
+                                             .output_padding = attrs.output_padding,
+                                             .pads = attrs.pads,
+                                             .strides = attrs.strides},
+                                            x, w);
   if (!dims) return false;
   std::rotate(dims->begin() + 1, dims->begin() + 2, dims->end());
   return SetTensor(c, 0, dtype, dims);

@@ -9,12 +9,19 @@
 #include "ir/dialects/onnx/infer/window.h"
 
 namespace weft::ir::ops {
+namespace {
+
+// x, w and b are floats of one type; x and w have spatial dimensions.
+bool CheckConvOperands(InferContext& c, DataType* dtype) {
+  return CheckTensors(c) && SameDtype(c, {0, 1, 2}, dtype) && CheckFloat(c, 0) &&
+         CheckRank(c, 0, 3, SIZE_MAX) && CheckRank(c, 1, 3, SIZE_MAX);
+}
+
+}  // namespace
 
 bool Conv::Infer(InferContext& c) {
   DataType dtype;
-  if (!CheckTensors(c) || !SameDtype(c, {0, 1, 2}, &dtype) || !CheckFloat(c, 0) ||
-      !CheckRank(c, 0, 3, SIZE_MAX) || !CheckRank(c, 1, 3, SIZE_MAX))
-    return false;
+  if (!CheckConvOperands(c, &dtype)) return false;
   const Dims x = DimsOf(c, 0), w = DimsOf(c, 1);
   if (!x || !w) return SetTensor(c, 0, dtype, std::nullopt);
   if (x->size() != w->size())
@@ -154,9 +161,7 @@ Dims ConvTranspose::InferDims(InferContext& c, const Attrs<Plain>& attrs, const 
 
 bool ConvTranspose::Infer(InferContext& c) {
   DataType dtype;
-  if (!CheckTensors(c) || !SameDtype(c, {0, 1, 2}, &dtype) || !CheckFloat(c, 0) ||
-      !CheckRank(c, 0, 3, SIZE_MAX) || !CheckRank(c, 1, 3, SIZE_MAX))
-    return false;
+  if (!CheckConvOperands(c, &dtype)) return false;
   const Dims x = DimsOf(c, 0), w = DimsOf(c, 1);
   if (!x || !w) return SetTensor(c, 0, dtype, std::nullopt);
   const Dims dims = InferDims(c, c.attrs_of<ConvTranspose>(), *x, *w);
