@@ -202,6 +202,12 @@ class Translation {
       if (name == "onnx.Neg") return -arguments[0];
       if (name == "onnx.Reciprocal" && reals) return Quotient(context_.real_val(1), arguments[0]);
     }
+    if (reals && (name == "onnx.Min" || name == "onnx.Max")) {
+      expr most = arguments[0];
+      for (const expr& other : std::span(arguments).subspan(1))
+        most = z3::ite(name == "onnx.Min" ? other < most : most < other, other, most);
+      return most;
+    }
     if (arguments.size() != 2) return std::nullopt;
     const expr &a = arguments[0], &b = arguments[1];
     if (name == "onnx.Add") return a + b;

@@ -7,12 +7,11 @@
 namespace weft::passes {
 namespace {
 
-// The first five are known; the others are some function of one operand, but for the last, which is
-// known of real numbers.
-constexpr std::array<std::string_view, 15> kArithmetic = {
-    "onnx.Add", "onnx.Sub",  "onnx.Mul",     "onnx.Div",  "onnx.Neg",
-    "onnx.Exp", "onnx.Log",  "onnx.Sqrt",    "onnx.Tanh", "onnx.Erf",
-    "onnx.Sin", "onnx.Relu", "onnx.Sigmoid", "onnx.Cos",  "onnx.Reciprocal"};
+// The first five are known, the last three of real numbers; else they are some function of their operands.
+constexpr std::array<std::string_view, 17> kArithmetic = {
+    "onnx.Add",     "onnx.Sub",  "onnx.Mul",        "onnx.Div", "onnx.Neg", "onnx.Exp",
+    "onnx.Log",     "onnx.Sqrt", "onnx.Tanh",       "onnx.Erf", "onnx.Sin", "onnx.Relu",
+    "onnx.Sigmoid", "onnx.Cos",  "onnx.Reciprocal", "onnx.Min", "onnx.Max"};
 constexpr std::array<std::string_view, 4> kLogic = {"onnx.And", "onnx.Or", "onnx.Xor", "onnx.Not"};
 
 SolverFactory& Factory() {
