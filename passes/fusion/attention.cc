@@ -237,13 +237,13 @@ WEFT_RULE(FuseAttentionTransposes, "fuse-composite", kExact,
 
 // transpose(attention(thirds of transpose(reshape(x)))) => attention(heads of the thirds of x) in [B, S, H, D],
 // x being [B, S, 3 H D], as timm and transformers' ViT have it; a third is a Gather or, as unbind is written,
-// the Squeeze of a part of a Split
+// the Squeeze of a part of a Split: of its first axis, as none else has parts of one row in front
 WEFT_RULE(FusePackedAttentionTransposes, "fuse-composite", kExact) {
   auto x = src.Tensor("x"), mask = src.Tensor("mask"), keep = src.Tensor("keep");
   auto packed = src.Op<ops::Reshape>(AnyAttrs())(x, src.Tensor("shape"));
   auto heads = src.Op<ops::Transpose>({.perm = {2, 0, 3, 1, 4}})(packed);
-  const auto parts = Several<3>(src.Op<ops::Split>(AnyAttrs(), {.axis = 0}), heads,
-                                src.Optional(src.Tensor("sizes")));
+  const auto parts =
+      Several<3>(src.Op<ops::Split>(AnyAttrs()), heads, src.Optional(src.Tensor("sizes")));
   const auto third = [&](size_t i) {
     return src.Either(src.Op<ops::Gather>({.axis = 0})(heads, src.Splat(static_cast<double>(i))),
                       src.Op<ops::Squeeze>()(parts[i], src.Splat(0)));
