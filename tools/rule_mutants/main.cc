@@ -98,7 +98,7 @@ bool IsIdle(const RuleJudgement& judgement) {
 // What it is proved for; one that is approximate may well be more than that. Or that what it does not ask
 // for holds all the same, so that it matches nothing that its rule does not.
 std::string ProofOf(const Mutant& mutant, std::string* why_not) {
-  constexpr double kSeconds = 10, kSecondsOfOne = 3;
+  constexpr double kSeconds = 40, kSecondsOfOne = 3;
   constexpr unsigned kMilliseconds = 400;  // most answers take a few
   drr::Rule rule = mutant.rule;
   if (!mutant.lost.name.empty()) {
@@ -107,11 +107,13 @@ std::string ProofOf(const Mutant& mutant, std::string* why_not) {
         {.milliseconds = kMilliseconds, .seconds = kSecondsOfOne, .vacuously = true});
     if (follows.verdict == passes::ProofVerdict::kProved)
       return "it follows from the rest: " + follows.what;
-    *why_not = follows.why;
+    *why_not = "does not follow: " + follows.why + "; ";
   }
   if (rule.numerics == drr::NumericClass::kApproximate)
     rule.numerics = drr::NumericClass::kReassociates;
-  return passes::ProveRule(rule, {.seconds = kSeconds, .vacuously = true}).what;
+  const passes::RuleProof proof = passes::ProveRule(rule, {.seconds = kSeconds, .vacuously = true});
+  *why_not += "no proof: " + proof.why;
+  return proof.what;
 }
 
 // No kernel runs Paddle's operators; the loops of its tests do, where they are built.
@@ -175,7 +177,7 @@ Outcome OutcomeOf(const Mutant& mutant, const drr::Rule& rule,
     if (outcome.why.empty()) outcome.why = "proved (" + judgement.proved + ")";
   } else {
     outcome.why = judgement.verdict == Verdict::kTested ? judgement.Badge() : judgement.why;
-    if (!judgement.unproved.empty()) outcome.why += "; does not follow: " + judgement.unproved;
+    if (!judgement.unproved.empty()) outcome.why += "; " + judgement.unproved;
     if (IsIdle(judgement)) {
       outcome.fate = Fate::kHarmless;
       outcome.why = fmt::format(

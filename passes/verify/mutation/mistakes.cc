@@ -77,6 +77,13 @@ Attribute OtherLiteral(ir::IrContext& context, Attribute literal) {
   }
 }
 
+// Of a word that takes few numbers one of those.
+Attribute OtherArgument(ir::IrContext& context, std::string_view word, Attribute literal) {
+  if (word == "signed_zero") return context.IntAttr(-literal.AsInt());
+  if (word == "joined_pads") return context.IntAttr(literal.AsInt() - 1);
+  return OtherLiteral(context, literal);
+}
+
 double NumberOf(Attribute literal) {
   return literal.Is(AttrKind::kInt) ? static_cast<double>(literal.AsInt()) : literal.AsDouble();
 }
@@ -138,8 +145,7 @@ std::vector<Formula> OtherFormulas(ir::IrContext& context, const Formula& formul
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i].kind != Formula::Argument::kLiteral) continue;
     const Attribute literal = arguments[i].literal;
-    const Attribute other = formula.name == "signed_zero" ? context.IntAttr(-literal.AsInt())
-                                                          : OtherLiteral(context, literal);
+    const Attribute other = OtherArgument(context, formula.name, literal);
     if (!other || other == literal) continue;
     const bool is_tolerance = formula.name == "splat_is" && i == 2;
     if (is_tolerance && std::isinf(NumberOf(arguments[1].literal))) continue;  // of no number
@@ -147,6 +153,18 @@ std::vector<Formula> OtherFormulas(ir::IrContext& context, const Formula& formul
     others.back().arguments[i].literal = other;
   }
   return others;
+}
+
+bool AreEqual(const drr::PatternGraph& graph, const Formula& a, const Formula& b) {
+  const auto same = [&](const Formula::Argument& x, const Formula::Argument& y) {
+    if (x.kind != y.kind || x.if_given != y.if_given) return false;
+    if (x.kind == Formula::Argument::kValue)
+      return graph.Resolve(x.value) == graph.Resolve(y.value);
+    return x.kind == Formula::Argument::kVariable ? x.variable == y.variable
+                                                  : x.literal == y.literal;
+  };
+  return a.name == b.name && std::equal(a.arguments.begin(), a.arguments.end(), b.arguments.begin(),
+                                        b.arguments.end(), same);
 }
 
 }  // namespace weft::passes

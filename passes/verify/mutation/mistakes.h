@@ -20,4 +20,7 @@ std::vector<const ir::OpDef*> OtherOps(const ir::IrContext& context, const ir::O
 std::vector<drr::Formula> OtherFormulas(ir::IrContext& context, const drr::Formula& formula,
                                         bool is_constraint);
 
+// Whether formulas of a pattern say the same.
+bool AreEqual(const drr::PatternGraph& graph, const drr::Formula& a, const drr::Formula& b);
+
 }  // namespace weft::passes

@@ -31,7 +31,7 @@ bool IsValue(const ResultOperand& operand) {
   return !operand.list &&
          (operand.kind == ResultOperand::kSource || operand.kind == ResultOperand::kResult);
 }
-bool AreEqual(const ResultOperand& a, const ResultOperand& b) {
+bool IsSameOperand(const ResultOperand& a, const ResultOperand& b) {
   return a.kind == b.kind && a.source == b.source && a.result == b.result;
 }
 bool IsNative(const ResultAttr& attr) { return attr.compute && attr.formula.name.empty(); }
@@ -47,6 +47,12 @@ bool IsAboutFloats(const Formula& formula) {
 bool IsAboutPrecision(std::string_view op, std::string_view attr) {
   return attr == "stash_type" || (attr == "precision" && op == "onnx.QuantizeLinear") ||
          (attr == "output_dtype" && op == "onnx.DequantizeLinear");
+}
+// Of formulas with the same word and as many arguments.
+bool OnlyNumbersDiffer(const Formula& a, const Formula& b) {
+  return std::equal(
+      a.arguments.begin(), a.arguments.end(), b.arguments.begin(),
+      [](const auto& x, const auto& y) { return x.value == y.value && x.variable == y.variable; });
 }
 constexpr char kOfReals[] = "what holds of real numbers holds for each type of floats";
 
@@ -96,6 +102,8 @@ class Mutator {
   void MutateResultOp(drr::ResultOpId id);
   void SwapOperands(drr::ResultOpId id);
   void ChangeAttribute(drr::ResultOpId id, size_t i);
+  // In the last mutant, that `formula` can be computed, where its rule asks for it of `before`.
+  void Require(const Formula& formula, const Formula& before);
   // Whether two formulas differ in what they say where a value is absent, which is always there.
   bool IsNumberForAbsent(const Formula& a, const Formula& b) const;
   void ClaimMore();
@@ -228,7 +236,7 @@ void Mutator::SwapOperands(drr::ResultOpId id) {
     for (size_t i = 0; i + apart < op.operands.size(); ++i) {
       const size_t j = i + apart;
       if (!IsValue(op.operands[i]) || !IsValue(op.operands[j]) ||
-          AreEqual(op.operands[i], op.operands[j]) || (i == 0 && op.each) ||
+          IsSameOperand(op.operands[i], op.operands[j]) || (i == 0 && op.each) ||
           (def && def->Has(ir::kCommutative) && j == 1) || ++swaps > kMostSwaps)
         continue;
       Rule& mutant = Add(Mutant::kSwappedOperands,
@@ -253,7 +261,8 @@ void Mutator::ChangeAttribute(drr::ResultOpId id, size_t i) {
   } else if (!attr.formula.name.empty() && field != nullptr) {
     for (Formula& other : OtherFormulas(*graph_.context(), attr.formula, false)) {
       const bool is_read = !IsNumberForAbsent(attr.formula, other);
-      changed("otherwise computed") = drr::MakeComputedAttr(*field, std::move(other), id);
+      changed("otherwise computed") = drr::MakeComputedAttr(*field, other, id);
+      if (OnlyNumbersDiffer(attr.formula, other)) Require(other, attr.formula);
       if (!is_read) mutants_.back().harmless = "the number stands for what is never absent";
     }
   }
@@ -269,6 +278,12 @@ bool Mutator::IsNumberForAbsent(const Formula& a, const Formula& b) const {
   return a.name == "splat" && a.arguments.size() == 2 &&
          a.arguments[0].value == b.arguments[0].value &&
          always_there_[graph_.Resolve(a.arguments[0].value)];
+}
+
+void Mutator::Require(const Formula& formula, const Formula& before) {
+  for (drr::Constraint& constraint : mutants_.back().rule.graph.constraints)
+    if (AreEqual(graph_, constraint.formula, before))
+      constraint = drr::MakeConstraint(formula, constraint.reason, constraint.loc);
 }
 
 void Mutator::ClaimMore() {

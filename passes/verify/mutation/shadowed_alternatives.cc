@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "passes/verify/mutation/mistakes.h"
+
 namespace weft::passes {
 namespace {
 
@@ -71,8 +73,9 @@ class Shadow {
     return std::all_of(all.begin(), all.end(), [&](const drr::Constraint& constraint) {
       if (constraint.formula.name.empty()) return false;  // which may read anything
       const Formula wanted = With(constraint.formula, a, b);
-      return std::any_of(all.begin(), all.end(),
-                         [&](const auto& other) { return AreEqual(other.formula, wanted); });
+      return std::any_of(all.begin(), all.end(), [&](const auto& other) {
+        return AreEqual(graph_, other.formula, wanted);
+      });
     });
   }
   Formula With(Formula formula, ValueId a, ValueId b) const {
@@ -80,17 +83,6 @@ class Shadow {
       if (argument.kind == Formula::Argument::kValue && graph_.Resolve(argument.value) == a)
         argument.value = b;
     return formula;
-  }
-  bool AreEqual(const Formula& a, const Formula& b) const {
-    const auto same = [&](const Formula::Argument& x, const Formula::Argument& y) {
-      if (x.kind != y.kind || x.if_given != y.if_given) return false;
-      if (x.kind == Formula::Argument::kValue)
-        return graph_.Resolve(x.value) == graph_.Resolve(y.value);
-      return x.kind == Formula::Argument::kVariable ? x.variable == y.variable
-                                                    : x.literal == y.literal;
-    };
-    return a.name == b.name && std::equal(a.arguments.begin(), a.arguments.end(),
-                                          b.arguments.begin(), b.arguments.end(), same);
   }
 
   const drr::PatternGraph& graph_;

@@ -88,6 +88,18 @@ TEST_F(BigMutants, WithANumberThatIsNeverReadAreHarmless) {
   EXPECT_EQ(harmless("fuse-attention"), "");
 }
 
+// What is asked for is that the attribute of the mutant can be computed: with 1 at last also of windows that
+// hold padding alone.
+TEST_F(BigMutants, WithALooserComputationAskForNoMore) {
+  std::vector<int64_t> asked;
+  for (const Mutant& mutant : Of("fold-zero-pad-into-max-pool", Mutant::kChangedAttribute))
+    for (const drr::Constraint& constraint : mutant.rule.graph.constraints)
+      if (mutant.what == "otherwise computed pads of onnx.MaxPool" &&
+          constraint.formula.name == "joined_pads")
+        asked.push_back(constraint.formula.arguments[3].literal.AsInt());
+  EXPECT_THAT(asked, ElementsAre(2, 1));  // operands the other way round; the number
+}
+
 // x / c comes before x * c where scores are scaled; where queries and keys are, nothing does.
 TEST_F(BigMutants, ThatAnAlternativeBeforeThemTakesAreHarmless) {
   size_t shadowed = 0, others = 0;
