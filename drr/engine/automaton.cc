@@ -4,7 +4,7 @@
 #include <map>
 #include <unordered_map>
 
-#include "drr/engine/match_semantics.h"
+#include "drr/engine/pattern_uses.h"
 #include "ir/base/unique_table.h"
 
 namespace weft::drr {
@@ -12,60 +12,6 @@ namespace {
 
 constexpr size_t kMaxStates = UINT16_MAX;
 constexpr size_t kMaxSymbols = UINT16_MAX;
-
-// For each op, how many operands of a match may use a result of it: 0 when the pattern uses none. A value
-// that the pattern leaves open may be that result as well, so every operand counts.
-using Uses = IdVector<SourceOp, uint32_t>;
-Uses UsesInside(const PatternGraph& graph) {
-  if (graph.HasLists()) return Uses(graph.ops.size(), TreeAutomaton::kAnyUses);
-  Uses uses(graph.ops.size(), 0);
-  uint32_t operands = 0;
-  const auto use = [&](ValueId value) {
-    if (const OpId producer = graph.values[value].producer) uses[producer] = 1;
-  };
-  for (const SourceOp& user : graph.ops)
-    for (ValueId operand : user.operands) {
-      if (!operand) continue;
-      ++operands;
-      const ValueId value = graph.Resolve(operand);
-      use(value);
-      for (ValueId alternative : graph.values[value].either) use(graph.Resolve(alternative));
-    }
-  for (uint32_t& n : uses) n *= operands;
-  return uses;
-}
-
-// Whether such an op stands in an exclusion alone, and what it reads is left open: then no change of it, or
-// below it, makes a difference that its users do not see.
-bool IsShallowExclusion(const PatternGraph& graph, OpId op, const Uses& uses) {
-  const auto is_open = [&](ValueId operand) {
-    const SourceValue& v = graph.values[graph.Resolve(operand)];
-    return !v.producer && v.either.empty() && !v.through && !v.list && v.nots.empty();
-  };
-  const std::vector<ValueId>& operands = graph.ops[op].operands;
-  return uses[op] == 0 &&
-         std::find(graph.roots().begin(), graph.roots().end(), op) == graph.roots().end() &&
-         std::all_of(operands.begin(), operands.end(),
-                     [&](ValueId operand) { return !operand || is_open(operand); });
-}
-
-// Whether every result of `op`, or some, may have external uses.
-struct Keeping {
-  bool all = true, some = false;
-};
-Keeping KeepsResults(const PatternGraph& graph, OpId op) {
-  Keeping keeping;
-  // Results that the pattern does not name must have no use; an op of any name may have any number.
-  keeping.all = !graph.ops[op].alternatives.empty();
-  for (const Alternative& alternative : graph.ops[op].alternatives)
-    keeping.all &= alternative.def->info->results.size() <= graph.ops[op].results.size();
-  for (ValueId result : graph.ops[op].results) {
-    const bool keeps = MayBeReadOutside(graph, graph.Resolve(result));
-    keeping.all &= keeps;
-    keeping.some |= keeps;
-  }
-  return keeping;
-}
 
 }  // namespace
 
@@ -123,7 +69,7 @@ void TreeAutomaton::AddRule(const Rule& rule, uint32_t number) {
     if (done[root] >= 0) nodes_[done[root]].secondary_root = true;
     secondary_anywhere_ |= done[root] < 0;
   }
-  const Uses uses = UsesInside(graph);
+  const PatternUses uses = UsesInside(graph);
   NoteInexact(graph, done, uses);
   for (OpId op : graph.ops.ids()) {
     if (done[op] < 0) continue;
@@ -154,9 +100,11 @@ void TreeAutomaton::NoteInexact(const PatternGraph& graph, const IdVector<Source
                v.escape == Escape::kRecompute;
       });
   if (is_exact) return;
-  for (OpId op : graph.ops.ids())
-    if (done[op] >= 0)
-      for (const Alternative& a : nodes_[done[op]].alternatives) KeyOf(a.opcode).inexact = true;
+  const IdVector<SourceOp, bool> top = TopOps(graph);
+  for (OpId op : graph.ops.ids()) {
+    if (done[op] < 0 || top[op]) continue;
+    for (const Alternative& a : nodes_[done[op]].alternatives) KeyOf(a.opcode).inexact = true;
+  }
   for (const SourceValue& v : graph.values)
     for (const SkippedOp& skipped : v.skipped) KeyOf(skipped.def->opcode.id()).inexact = true;
 }

@@ -91,9 +91,10 @@ bool Matcher::Match(Operation op, MatchContext* match, MatchFailure* failure) {
   attr_trail_.clear();
   m_->skipped_.clear();
   m_->terminators_.clear();
+  goals_.clear();
   m_->memo_ = nullptr;
   root_block_ = op.block();
-  for (OpId producer : graph_.RootProducers()) {
+  for (OpId producer : root_producers_) {
     const ValueId id = graph_.Resolve(RootResult(producer));
     const auto index = static_cast<uint32_t>(graph_.values[id].result_index);
     if (index >= op.num_results()) continue;
@@ -148,7 +149,7 @@ bool Matcher::SolveValue(const Goal& goal) {
   if (goal.value && pattern.producer) return SolveProducer(goal, id);
   const Mark mark = Now();
   BindValue(id, goal.value);
-  if (Solve(goal.next)) return true;
+  if (MayBe(id) && Solve(goal.next)) return true;
   Undo(mark);
   return false;
 }
@@ -342,13 +343,6 @@ bool Matcher::SolveOp(OpId op_id, Operation found, const Goal* rest, Block block
   return false;
 }
 
-bool Matcher::Plausible(ValueId pattern, Value value) const {
-  const SourceValue& p = graph_.values[graph_.Resolve(pattern)];
-  if (!p.producer || !value || graph_.ops[p.producer].times != Times::kOnce) return true;
-  const Operation found = value.DefiningOp();
-  return found && WhichAlternative(graph_.ops[p.producer], found) >= 0;
-}
-
 // Operands beyond those the pattern names must be absent; a named optional one may be.
 bool Matcher::SolveOperands(OpId op_id, Operation found, bool swapped, const Goal* rest) {
   const SourceOp& op = graph_.ops[op_id];
@@ -376,9 +370,11 @@ bool Matcher::SolveOperands(OpId op_id, Operation found, bool swapped, const Goa
   const uint32_t left = lists ? found.num_operands() - named : 0;
   for (uint32_t first = lists < 2 ? left : 0; first <= left; ++first) {
     const Mark mark = Now();
-    std::vector<Goal> goals;
-    if (!AddOperandGoals(op, found, swapped, first, &goals)) continue;
-    if (AddRegionGoals(op, found, &goals) && SolveGoals(goals, rest)) return true;
+    const size_t goals = goals_.size();
+    const bool found_all = AddOperandGoals(op, found, swapped, first) &&
+                           AddRegionGoals(op, found) && SolveGoals(goals, rest);
+    goals_.resize(goals);
+    if (found_all) return true;
     Undo(mark);
     if (steps_ > kMaxSteps) return false;
   }
@@ -387,8 +383,7 @@ bool Matcher::SolveOperands(OpId op_id, Operation found, bool swapped, const Goa
 
 // The first list takes `first_list` operands.
 bool Matcher::AddOperandGoals(const SourceOp& op, Operation found, bool swapped,
-                              uint32_t first_list, std::vector<Goal>* goals) {
-  goals->reserve(op.operands.size());
+                              uint32_t first_list) {
   std::vector<Goal> lists;
   const Block block = found.block();
   uint32_t position = 0, seen_lists = 0, named = 0;
@@ -427,13 +422,13 @@ bool Matcher::AddOperandGoals(const SourceOp& op, Operation found, bool swapped,
                            found.name(), made_by ? made_by.name() : "no op");
       });
     }
-    goals->push_back({op.operands[i], value, nullptr, block});
+    goals_.push_back({op.operands[i], value, nullptr, block});
   }
-  goals->insert(goals->end(), lists.begin(), lists.end());
+  goals_.insert(goals_.end(), lists.begin(), lists.end());
   return true;
 }
 
-bool Matcher::AddRegionGoals(const SourceOp& op, Operation found, std::vector<Goal>* goals) {
+bool Matcher::AddRegionGoals(const SourceOp& op, Operation found) {
   for (const RegionPattern& pattern : op.regions) {
     const auto region = static_cast<uint32_t>(pattern.region);
     if (region >= found.num_regions())
@@ -461,14 +456,15 @@ bool Matcher::AddRegionGoals(const SourceOp& op, Operation found, std::vector<Go
     m_->terminators_.push_back(end);
     for (uint32_t i = 0; i < end.num_operands(); ++i)
       if (pattern.returned[i] != kAbsent)
-        goals->push_back({pattern.returned[i], end.operand(i), nullptr, block});
+        goals_.push_back({pattern.returned[i], end.operand(i), nullptr, block});
   }
   return true;
 }
 
-bool Matcher::SolveGoals(std::vector<Goal>& goals, const Goal* rest) {
-  for (size_t i = goals.size(); i > 0; --i) goals[i - 1].next = i < goals.size() ? &goals[i] : rest;
-  return Solve(goals.empty() ? rest : &goals[0]);
+bool Matcher::SolveGoals(size_t first, const Goal* rest) {
+  const size_t end = goals_.size();
+  for (size_t i = first; i < end; ++i) goals_[i].next = i + 1 < end ? &goals_[i + 1] : rest;
+  return Solve(first < end ? &goals_[first] : rest);
 }
 
 }  // namespace weft::drr

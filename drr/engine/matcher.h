@@ -6,6 +6,7 @@
 // kMaxSteps, or kMaxJoinCandidates partners of a secondary root, the match is given up.
 #pragma once
 
+#include <deque>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -39,7 +40,7 @@ class Matcher {
   static constexpr uint32_t kMaxJoinCandidates = 256;  // users of the right kind
   static constexpr uint32_t kMaxJoinUses = 1024;       // users of any kind
 
-  explicit Matcher(const Rule& rule) : rule_(rule), graph_(rule.graph) {}
+  explicit Matcher(const Rule& rule);
 
   // True when the rule's first root matches `op` (and so does everything else): *match tells how.
   // `failure` (may be null) receives the reason otherwise; asking for it costs formatting.
@@ -67,17 +68,22 @@ class Matcher {
   bool SolveProducer(const Goal& goal, ValueId id);
   bool SolveOp(OpId op, ir::Operation found, const Goal* rest, ir::Block block);
   bool SolveOperands(OpId op, ir::Operation found, bool swapped, const Goal* rest);
-  bool SolveGoals(std::vector<Goal>& goals, const Goal* rest);
-  bool AddOperandGoals(const SourceOp& op, ir::Operation found, bool swapped, uint32_t first_list,
-                       std::vector<Goal>* goals);
-  bool AddRegionGoals(const SourceOp& op, ir::Operation found, std::vector<Goal>* goals);
+  bool SolveGoals(size_t first, const Goal* rest);  // goals_ from there on
+  bool AddOperandGoals(const SourceOp& op, ir::Operation found, bool swapped, uint32_t first_list);
+  bool AddRegionGoals(const SourceOp& op, ir::Operation found);
   // matcher_sequence.cc: what stands for several ops or values.
   bool SolveList(const Goal& goal, ValueId id);
   bool SolveEach(const Goal& goal, ValueId id, std::vector<ir::Value> elements);
   bool SolveChain(const Goal& goal, ValueId id);
   std::vector<ir::Operation> CollectChain(const SourceOp& op, ir::Value value, ir::Block block);
   bool SolveSkip(const Goal& goal, ValueId id);
-  // matcher_checks.cc: joins and what a complete match must fulfil.
+  // matcher_checks.cc: what is seen at a glance, joins, and what a complete match must fulfil.
+  // False when the defining op of `value` provably does not fit the pattern, without looking
+  // further: that is most often so.
+  bool Plausible(ValueId pattern, ir::Value value) const;
+  // Whether what the rule asks of this value alone holds, as far as that is decided at a glance. (When the
+  // reason is asked for, it is decided with the other constraints.)
+  bool MayBe(ValueId id) const;
   bool SolveRemaining();
   bool FindJoin(OpId root, OpId* op, ValueId* via_value) const;
   bool Join(OpId op, ValueId via_value);
@@ -96,9 +102,6 @@ class Matcher {
   ir::Operation BinderOf(AttrId variable, ir::Operation found) const;
   // Index of the alternative `found` is (0 where any op will do), or -1.
   static int WhichAlternative(const SourceOp& op, ir::Operation found);
-  // False when the defining op of `value` provably does not fit the pattern, without looking
-  // further.
-  bool Plausible(ValueId pattern, ir::Value value) const;
   bool InBlock(const SourceValue& pattern, ir::Operation found, ir::Block block) const;
   ValueId RootResult(OpId producer) const;
   bool IsShared(ir::Operation op) const;  // has no operands: programs share what is equal
@@ -132,12 +135,16 @@ class Matcher {
 
   const Rule& rule_;
   const PatternGraph& graph_;
+  const std::vector<OpId> root_producers_;
+  std::vector<std::pair<ValueId, const Constraint*>> quick_;  // of one value each: MayBe()
+  IdVector<SourceValue, bool> constants_;  // that such a constraint wants to be one
   MatchContext* m_ = nullptr;
   MatchFailure* failure_ = nullptr;
   bool probing_ = false;  // only the structure below one value matters: Not()
   ir::Block root_block_;
   uint32_t steps_ = 0;
   size_t list_elements_ = 0;
+  std::deque<Goal> goals_;  // of the ops being matched, which keep their places
   std::vector<ValueId> value_trail_;
   std::vector<OpId> op_trail_;
   std::vector<AttrId> attr_trail_;

@@ -1,7 +1,9 @@
-// Joining secondary roots of a rule, and what a complete match must fulfil before it counts.
+// What is seen at a glance, joining secondary roots of a rule, and what a complete match must fulfil before it
+// counts.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "drr/engine/match_semantics.h"
 #include "drr/engine/matcher.h"
@@ -11,6 +13,67 @@ namespace weft::drr {
 
 using ir::Operation;
 using ir::Value;
+
+namespace {
+
+// Words that take no longer than to look at their one value; the first ones are of constants.
+constexpr std::array<std::string_view, 9> kQuick = {"constant", "splat_is",     "signed_zero",
+                                                    "positive", "not_constant", "rank_is",
+                                                    "dtype_is", "float",        "integer"};
+constexpr size_t kOfConstants = 4;
+
+size_t QuickWord(const Formula& formula) {
+  using Argument = Formula::Argument;
+  const auto is_literal = [](const Argument& a) { return a.kind == Argument::kLiteral; };
+  const auto& arguments = formula.arguments;
+  if (arguments.empty() || arguments[0].kind != Argument::kValue ||
+      !std::all_of(arguments.begin() + 1, arguments.end(), is_literal))
+    return kQuick.size();
+  return static_cast<size_t>(std::find(kQuick.begin(), kQuick.end(), formula.name) -
+                             kQuick.begin());
+}
+
+}  // namespace
+
+Matcher::Matcher(const Rule& rule)
+    : rule_(rule),
+      graph_(rule.graph),
+      root_producers_(graph_.RootProducers()),
+      constants_(graph_.values.size(), false) {
+  for (const Constraint& constraint : graph_.constraints) {
+    const size_t word = QuickWord(constraint.formula);
+    if (word == kQuick.size()) continue;
+    const ValueId id = graph_.Resolve(constraint.formula.arguments[0].value);
+    if (graph_.values[id].list) continue;
+    quick_.emplace_back(id, &constraint);
+    constants_[id] = constants_[id] || word < kOfConstants;
+  }
+}
+
+bool Matcher::MayBe(ValueId id) const {
+  if (failure_ || probing_) return true;
+  return std::all_of(quick_.begin(), quick_.end(), [&](const auto& quick) {
+    return !(quick.first == id) || quick.second->holds(*m_);
+  });
+}
+
+bool Matcher::Plausible(ValueId pattern, Value value) const {
+  const ValueId id = graph_.Resolve(pattern);
+  const SourceValue& p = graph_.values[id];
+  if (!value) return true;
+  const Operation found = value.DefiningOp();
+  if (!p.either.empty())
+    return std::any_of(p.either.begin(), p.either.end(),
+                       [&](ValueId alternative) { return Plausible(alternative, value); });
+  if (p.through)
+    return Plausible(p.through, value) ||
+           (found && std::any_of(p.skipped.begin(), p.skipped.end(), [&](const SkippedOp& op) {
+              return op.def->opcode == found.opcode();
+            }));
+  if (constants_[id] && !ir::ConstantValue(value)) return false;
+  if (!p.producer || graph_.ops[p.producer].times != Times::kOnce) return true;
+  return found && WhichAlternative(graph_.ops[p.producer], found) >= 0;
+}
 
 // An op at or below `root` that uses a value already bound: of those values the one with the
 // fewest uses.

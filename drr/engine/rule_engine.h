@@ -47,15 +47,16 @@ class RuleEngine {
 
  private:
   struct General {  // for what the plain ones do not support, and for reasons
-    explicit General(const Rule& rule) : matcher(rule), match(&rule) {}
-    Matcher matcher;
+    explicit General(const Rule& rule) : match(&rule) {}
     MatchContext match;
-    std::vector<OpId> erase_order;  // made by the first application; a pattern has an op
+    std::optional<Matcher> matcher;  // made when it is first needed
+    std::vector<OpId> erase_order;   // made by the first application; a pattern has an op
   };
 
   bool MatchSlowly(const ir::GraphView& view, uint32_t op, MatchFailure* failure) {
+    if (!general_->matcher) general_->matcher.emplace(general_->match.rule());
     general_->match.Reset();
-    return general_->matcher.Match(view.OperationAt(op), &general_->match, failure);
+    return general_->matcher->Match(view.OperationAt(op), &general_->match, failure);
   }
 
   std::unique_ptr<General> general_;

@@ -163,7 +163,7 @@ TEST_F(Automaton, KnowsWhichOpsAreBoundBesideSkippedOnesAndExclusions) {
   RewritePatternSet set(&context);
   set.Add(Rule([](SourcePattern& src, ResultPattern& res) {  // not(t) is any op, of what is open
             auto x = src.Tensor("x"), y = src.Tensor("y");
-            auto out = src.Op<toy::Relu>()(src.Not(x, src.AnyOp()(y)));
+            auto out = src.Op<toy::Tanh>()(src.Op<toy::Relu>()(src.Not(x, src.AnyOp()(y))));
             res.Tensor(out) = x;
           })
               .Build(&context));
@@ -178,7 +178,9 @@ TEST_F(Automaton, KnowsWhichOpsAreBoundBesideSkippedOnesAndExclusions) {
     const ir::GraphView view(&program);
     return frozen.automaton().IsInexact(view.opcode(value.DefiningOp().id()));
   };
-  EXPECT_TRUE(is_inexact(b.Make<toy::Relu>({x})));
+  const Value relu = b.Make<toy::Relu>({x});
+  EXPECT_TRUE(is_inexact(relu));
+  EXPECT_FALSE(is_inexact(b.Make<toy::Tanh>({relu})));  // nothing above it is in a match
   EXPECT_FALSE(is_inexact(b.Make<toy::Sub>({x, x})));
   EXPECT_FALSE(is_inexact(b.Make<toy::Add>({x, y})));
 }
