@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <span>
+#include <string_view>
 
 #include "drr/engine/match_semantics.h"
 #include "drr/engine/matcher.h"
@@ -16,21 +17,20 @@ using ir::Value;
 
 namespace {
 
-// Words that take no longer than to look at their one value; the first ones are of constants.
-constexpr std::array<std::string_view, 9> kQuick = {"constant", "splat_is",     "signed_zero",
-                                                    "positive", "not_constant", "rank_is",
-                                                    "dtype_is", "float",        "integer"};
-constexpr size_t kOfConstants = 4;
+// Words that take no longer than to look at their value.
+constexpr std::string_view kOfConstants[] = {"constant", "splat_is", "signed_zero", "positive"};
+constexpr std::string_view kOfAny[] = {"not_constant", "rank_is", "dtype_is", "float", "integer"};
 
-size_t QuickWord(const Formula& formula) {
+bool Contains(std::span<const std::string_view> words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+bool IsOfOneValue(const Formula& formula) {
   using Argument = Formula::Argument;
-  const auto is_literal = [](const Argument& a) { return a.kind == Argument::kLiteral; };
   const auto& arguments = formula.arguments;
-  if (arguments.empty() || arguments[0].kind != Argument::kValue ||
-      !std::all_of(arguments.begin() + 1, arguments.end(), is_literal))
-    return kQuick.size();
-  return static_cast<size_t>(std::find(kQuick.begin(), kQuick.end(), formula.name) -
-                             kQuick.begin());
+  return !arguments.empty() && arguments[0].kind == Argument::kValue &&
+         std::all_of(arguments.begin() + 1, arguments.end(),
+                     [](const Argument& a) { return a.kind == Argument::kLiteral; });
 }
 
 }  // namespace
@@ -41,12 +41,13 @@ Matcher::Matcher(const Rule& rule)
       root_producers_(graph_.RootProducers()),
       constants_(graph_.values.size(), false) {
   for (const Constraint& constraint : graph_.constraints) {
-    const size_t word = QuickWord(constraint.formula);
-    if (word == kQuick.size()) continue;
-    const ValueId id = graph_.Resolve(constraint.formula.arguments[0].value);
+    const Formula& formula = constraint.formula;
+    const bool of_constant = Contains(kOfConstants, formula.name);
+    if (!IsOfOneValue(formula) || !(of_constant || Contains(kOfAny, formula.name))) continue;
+    const ValueId id = graph_.Resolve(formula.arguments[0].value);
     if (graph_.values[id].list) continue;
     quick_.emplace_back(id, &constraint);
-    constants_[id] = constants_[id] || word < kOfConstants;
+    constants_[id] = constants_[id] || of_constant;
   }
 }
 
@@ -70,7 +71,7 @@ bool Matcher::Plausible(ValueId pattern, Value value) const {
            (found && std::any_of(p.skipped.begin(), p.skipped.end(), [&](const SkippedOp& op) {
               return op.def->opcode == found.opcode();
             }));
-  if (constants_[id] && !ir::ConstantValue(value)) return false;
+  if (constants_[id] && !probing_ && !ir::ConstantValue(value)) return false;
   if (!p.producer || graph_.ops[p.producer].times != Times::kOnce) return true;
   return found && WhichAlternative(graph_.ops[p.producer], found) >= 0;
 }
