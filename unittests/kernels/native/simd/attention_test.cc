@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "unittests/kernels/native/simd/simd_test_util.h"
+#include "unittests/sanitizers.h"
 
 namespace weft::kernels::simd {
 namespace {
@@ -137,6 +138,7 @@ TEST(CpuAttention, AgreesWithDoublesForOddShapesAndBothLayouts) {
                         {1, 12, 12, 128, 128, 64, 64}, {3, 1, 1, 15, 129, 17, 33}};
   ForEachProductVariant([&](ThreadPool& pool) {
     for (const Case& c : cases) {
+      if (kSanitized && c.heads * c.queries > 1000) continue;  // minutes
       for (Layout layout : {Layout::kBatchHeadRow, Layout::kBatchRowHead})
         Check(c, layout, {}, pool);
     }
@@ -180,7 +182,8 @@ TEST(CpuAttention, AgreesWithDoublesForLargeHeads) {
   ForEachProductVariant([&](ThreadPool& pool) {
     Check({1, 2, 2, 40, 70, 128, 128}, Layout::kBatchRowHead, {}, pool);
     Check({1, 2, 1, 33, 45, 136, 130}, Layout::kBatchHeadRow, {true, true, true, true, true}, pool);
-    if (CurrentIsa() == Isa::kEmulatedAmx || CurrentIsa() == Isa::kPortable) return;  // slow
+    const bool is_slow = CurrentIsa() == Isa::kEmulatedAmx || CurrentIsa() == Isa::kPortable;
+    if (kSanitized || is_slow) return;
     Check({1, 2, 1, 70, 1408, 256, 256}, Layout::kBatchRowHead, {}, pool);
   });
 }
