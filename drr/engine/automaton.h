@@ -64,8 +64,8 @@ class TreeAutomaton {
   // Like MaxUses(), but ignoring Keep() patterns: uses above this make a match fail. So a value
   // that has lost a use may be in a new match only if it has no more left than this.
   uint32_t MaxInteriorUses(State state) const { return states_[state].max_interior_uses; }
-  // Whether a rule may bind such an operation beside some that the states do not model (chains, skipped
-  // ops, lists, exclusions): then a change of it may concern matches above it, whatever its state is.
+  // Whether a rule may bind such an operation, other than as its first root, beside some that states do not model
+  // (chains, skipped ops, lists, exclusions): then a change of it may concern matches above it, whatever its state.
   bool IsInexact(uint16_t opcode) const {
     return opcode < keys_.size() ? keys_[opcode].inexact : inexact_anywhere_;
   }
