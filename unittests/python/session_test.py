@@ -187,13 +187,11 @@ class InterruptTest(unittest.TestCase):
 
     def test_ends_a_run(self):
         for outputs in (None, {"y": self.y}):
-            begin = time.monotonic()
             with self.assertRaises(KeyboardInterrupt) as caught:
                 self.interrupt_soon()
                 self.session.run({"x": self.x}, outputs)
-            self.assertLess(time.monotonic() - begin, 1)
             self.assertIsNone(caught.exception.__context__)
-        self.assertEqual(set(self.y), {7})
+        self.assertEqual(set(self.y), {7})  # not even the last operation ran
         self.assertIs(signal.getsignal(signal.SIGINT), signal.default_int_handler)
         x = np.array([0.5], np.float32)
         self.assertLess(self.session.run({"x": x})["y"][0], 0.5)  # the next one runs
