@@ -1,10 +1,29 @@
 #include "passes/verify/complaint.h"
 
 #include <algorithm>
+#include <charconv>
 #include <iterator>
 #include <sstream>
 
 namespace weft::passes {
+namespace {
+
+// "[2,3]"; nothing where a size is no number.
+std::optional<ir::Shape> ShapeOf(std::string_view text) {
+  if (text.size() < 2 || text.front() != '[' || text.back() != ']') return std::nullopt;
+  ir::Shape shape;
+  const char *at = text.data() + 1, *end = text.data() + text.size() - 1;
+  while (at < end) {
+    int64_t size = 0;
+    const auto [after, error] = std::from_chars(at, end, size);
+    if (error != std::errc() || size < 0 || (after < end && *after != ',')) return std::nullopt;
+    shape.push_back(size);
+    at = after + 1;
+  }
+  return shape;
+}
+
+}  // namespace
 
 std::optional<Complaint> ComplaintOf(const std::string& error, std::string_view operand) {
   std::istringstream text(error);
@@ -12,6 +31,8 @@ std::optional<Complaint> ComplaintOf(const std::string& error, std::string_view 
   const auto at = std::find(words.begin(), words.end(), operand);
   if (words.end() - at < 3) return std::nullopt;
   Complaint complaint{.is = at[2], .dtypes = {}, .ranks = {}};
+  if (const auto be = std::find(at, words.end(), "be"); words.end() - be > 1)
+    complaint.shape = ShapeOf(be[1]);
   for (auto it = words.begin(); it != words.end(); ++it) {
     std::string word = *it;
     if (!word.empty() && word.back() == ',') word.pop_back();

@@ -11,11 +11,13 @@
 
 namespace weft::passes {
 
-// "a is f32 but must be i8 or u8", "a is f32 but b is u8", "w has rank 3 but must have 4".
+// "a is f32 but must be i8 or u8", "a is f32 but b is u8", "w has rank 3 but must have 4",
+// "bias is [11] but must be [12]".
 struct Complaint {
-  std::string is;                    // "f32", "rank"
+  std::string is;                    // "f32", "rank", "[11]"
   std::vector<ir::DataType> dtypes;  // that would do
   std::vector<int64_t> ranks;        // likewise, up to 5
+  std::optional<ir::Shape> shape{};  // likewise, of numbers
 };
 
 // Nothing where the message does not name the operand.

@@ -1,5 +1,6 @@
 #include "passes/verify/in_double.h"
 
+#include <cmath>
 #include <vector>
 
 #include "ir/analysis/constant.h"
@@ -54,6 +55,22 @@ ir::Attribute AsDoubles(ir::Attribute dense) {
     numbers.push_back(ir::DenseElement(dense, i));
   return type.context()->DenseAttrOf(type.context()->TensorType(DataType::kF64, type.dims()),
                                      std::span<const double>(numbers));
+}
+
+bool MakesIntegersOfNoNumber(ir::Program& program) {
+  bool makes = false;
+  ir::Walk(program, [&](ir::Operation op) {
+    const ir::Type type = op.num_results() == 0 ? ir::Type() : op.result(0).type();
+    if (!type || !type.IsTensor() || !ir::IsInteger(type.dtype())) return;
+    for (size_t i = 0; i < op.num_operands() && !makes; ++i) {
+      const ir::Attribute constant =
+          op.operand(i) ? ir::ConstantValue(op.operand(i)) : ir::Attribute();
+      if (!constant || constant.IsElided()) continue;
+      for (int64_t k = 0, n = constant.dense_type().NumElements(); k < n && !makes; ++k)
+        makes = !std::isfinite(ir::DenseElement(constant, k));
+    }
+  });
+  return makes;
 }
 
 }  // namespace weft::passes

@@ -12,5 +12,8 @@ namespace weft::passes {
 std::unique_ptr<ir::Program> InDouble(const ir::Program& program);
 // Contents of f32, f16 or bf16 as f64; others as they are.
 ir::Attribute AsDoubles(ir::Attribute dense);
+// Whether an op makes integers by a constant that is NaN or infinite, as by such a scale: what they
+// are is said nowhere.
+bool MakesIntegersOfNoNumber(ir::Program& program);
 
 }  // namespace weft::passes

@@ -330,6 +330,8 @@ bool InstanceBuilder::FollowComplaint(ValueId id, std::string_view name) {
       if (size == 0) size = draw_.DrawSize();
   } else if (!complaint->dtypes.empty() && complaint->is == ir::DataTypeName(dtype)) {
     dtype = draw_.OneOf(complaint->dtypes);
+  } else if (complaint->shape && complaint->is == ir::ToString(leaf.type.dims())) {
+    shape = *complaint->shape;
   } else {
     return false;
   }

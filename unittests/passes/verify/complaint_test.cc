@@ -37,6 +37,19 @@ TEST(Complaint, NamesRanksThatWouldDo) {
   EXPECT_THAT(rank->dtypes, IsEmpty());
 }
 
+TEST(Complaint, NamesTheShapeThatWouldDo) {
+  const auto table = ComplaintOf("fused.qlookup: table is [3,5] but must be [256]", "table");
+  ASSERT_TRUE(table);
+  EXPECT_EQ(table->is, "[3,5]");
+  EXPECT_EQ(table->shape, ir::Shape({256}));
+  const auto number = ComplaintOf("onnx.Conv: bias is [1] but must be [] for sure", "bias");
+  ASSERT_TRUE(number);
+  EXPECT_EQ(number->shape, ir::Shape());
+  const auto symbol = ComplaintOf("onnx.Conv: bias is [1] but must be [\"c\"] for sure", "bias");
+  ASSERT_TRUE(symbol);
+  EXPECT_EQ(symbol->shape, std::nullopt);
+}
+
 TEST(Complaint, IsNoneOfAnotherOperand) {
   EXPECT_FALSE(ComplaintOf("onnx.Conv: w has rank 3 but must have 4", "x"));
   EXPECT_FALSE(ComplaintOf("", "x"));
