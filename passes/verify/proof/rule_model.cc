@@ -132,15 +132,15 @@ RuleModel RuleCase::ModelOf(const std::map<size_t, Read>& read, std::span<const 
   return model;
 }
 
-std::optional<RuleModel> FindModel(const drr::Rule& rule, const ModelOptions& options) {
+std::optional<RuleModel> FindModel(const drr::Rule& rule, const ModelOptions& options,
+                                   ProofState* state) {
   if (!HasSolver()) return std::nullopt;
-  ProofState state(options.milliseconds);
-  state.first_answer = options.answer;
+  state->first_answer = options.answer;
   Script script;
   size_t open = 0;
   for (size_t i = 0; i < options.cases && open < options.questions; ++i) {
     if (ir::ThreadSeconds() > options.until) return std::nullopt;
-    RuleCase rule_case(rule, state, script);
+    RuleCase rule_case(rule, *state, script);
     if (auto model = rule_case.FindModel(options)) return model;
     open += rule_case.outcome().open();
     if (!Advance(&script)) return std::nullopt;

@@ -46,14 +46,17 @@ struct ModelOptions {
   // The size that an axis of a value should have if it may; the order in which that is asked for is theirs.
   std::function<int64_t(size_t value, size_t axis, size_t rank)> size;
   std::function<size_t(size_t n)> below;  // at random
-  unsigned milliseconds = 100;            // of one question to the solver
   size_t cases = 100;                     // until one has a model,
   size_t questions = 3;                   // of those for which a solver is asked
   double until =
       std::numeric_limits<double>::infinity();  // ir::ThreadSeconds() when the last one begins
 };
 
-// None where none was found, or there is no solver.
-std::optional<RuleModel> FindModel(const drr::Rule& rule, const ModelOptions& options);
+constexpr unsigned kMillisecondsOfModel = 100;  // for the state: of one question to its solver
+
+// None where none was found, or there is no solver. `state` is for the same rule next time, too, as a solver
+// takes longer to make and to destroy than most models to find.
+std::optional<RuleModel> FindModel(const drr::Rule& rule, const ModelOptions& options,
+                                   ProofState* state);
 
 }  // namespace weft::passes

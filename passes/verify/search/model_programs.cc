@@ -71,7 +71,8 @@ class Making {
          .size = [&](size_t value, size_t axis,
                      size_t rank) { return WantedSize(value, axis, rank); },
          .below = [&](size_t n) { return draw_.Below(n); },
-         .until = end_});
+         .until = end_},
+        &state_);
     if (!model) return nullptr;
     ++models_;
     Assignment assignment = start_;
@@ -223,6 +224,7 @@ class Making {
   int models_ = 0;
   double end_ = 0;  // of ir::ThreadSeconds()
   std::map<TypeClass, DataType> types_;
+  ProofState state_{kMillisecondsOfModel};
 };
 
 }  // namespace
