@@ -335,6 +335,38 @@ void RuleCase::SayNumber(const Formula& formula) {
       static_cast<double>(*tensor->whole_number) == NumberOf(formula.arguments[1]));
 }
 
+namespace {
+
+bool KeepsOrderOfRest(const ir::Ints& perm, const std::vector<bool>& moves_freely) {
+  int64_t last = -1;
+  for (const int64_t axis : perm) {
+    if (moves_freely[static_cast<size_t>(axis)]) continue;
+    if (axis < last) return false;
+    last = axis;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool RuleCase::HasChosenUnitSizes(const Formula& formula) const {
+  const auto number = std::count_if(graph_.constraints.begin(), graph_.constraints.end(),
+                                    [&](const drr::Constraint& other) {
+                                      return other.formula.name == formula.name &&
+                                             graph_.Resolve(other.formula.arguments[0].value) ==
+                                                 graph_.Resolve(formula.arguments[0].value);
+                                    });
+  const auto* leaf =
+      dynamic_cast<const Leaf*>(values_[graph_.Resolve(formula.arguments[0].value).index()].tensor);
+  return number == 1 && leaf != nullptr && leaf->unit_sizes && !leaf->one_element &&
+         !leaf->only_last;
+}
+
+bool RuleCase::IsOfAxes(const Formula& formula) {
+  return IsOneOf(formula.name, {"identity", "inverse", "same_axis", "swaps_last", "list_is",
+                                "count_is", "only_unit_dims_move"});
+}
+
 // Of permutations and axes that are chosen.
 void RuleCase::SayAxes(const Formula& formula) {
   bool holds = true;
@@ -372,13 +404,17 @@ void RuleCase::SayAxes(const Formula& formula) {
     holds = list == nullptr || !count || static_cast<int64_t>(list->size()) == *count;
   } else if (formula.name == "only_unit_dims_move") {
     const ir::Ints* perm = IntsOf(formula, 1);
-    const std::vector<Term> dims = TensorOf(formula, 0)->Dims();
-    int64_t last = -1;
-    for (size_t i = 0; perm != nullptr && i < perm->size(); ++i) {
-      const int64_t axis = (*perm)[i];
-      if (c_.terms().IsInteger(dims[static_cast<size_t>(axis)], 1)) continue;
-      holds &= axis > last;
-      last = axis;
+    if (perm == nullptr) return;
+    std::vector<bool> moves_freely;
+    for (const Term dim : TensorOf(formula, 0)->Dims())
+      moves_freely.push_back(c_.terms().IsInteger(dim, 1));
+    holds = KeepsOrderOfRest(*perm, moves_freely);
+    // A size that need not be 1 is in the case where it may be anything.
+    for (size_t i = 0; holds && i < perm->size() && HasChosenUnitSizes(formula); ++i) {
+      if (!moves_freely[i]) continue;
+      moves_freely[i] = false;
+      holds = !KeepsOrderOfRest(*perm, moves_freely);
+      moves_freely[i] = true;
     }
   }
   Say(holds);

@@ -21,6 +21,7 @@ RuleCase::RuleCase(const drr::Rule& rule, ProofState& state, Script& script, con
       results_(graph_.num_result_values),
       made_ops_(graph_.ops.size()),
       variables_(graph_.attrs.size()),
+      is_said_(graph_.constraints.size()),
       choices_(graph_.values.size()),
       alternatives_(graph_.ops.size()) {}
 
@@ -33,11 +34,35 @@ bool RuleCase::MakeSource() {
     for (const drr::OpId root : graph_.roots())
       if (graph_.values[graph_.root_value()].either.empty() && !MakeOp(root)) return false;
   }
-  for (const drr::Constraint& constraint : graph_.constraints)
-    if (!constraint.profitable && !constraint.formula.name.empty() && c_.open() &&
-        (slice_ == nullptr || slice_->Has(constraint.formula)))
-      SayConstraint(constraint.formula);
+  for (size_t i = 0; i < graph_.constraints.size(); ++i)
+    if (!is_said_[i] && IsSaid(graph_.constraints[i]) && c_.open())
+      SayConstraint(graph_.constraints[i].formula);
   return c_.open();
+}
+
+bool RuleCase::IsSaid(const drr::Constraint& constraint) const {
+  return !constraint.profitable && !constraint.formula.name.empty() &&
+         (slice_ == nullptr || slice_->Has(constraint.formula));
+}
+
+// Before more is chosen: most permutations are not what a rule asks for.
+void RuleCase::SayWhatIsChosen() {
+  for (size_t i = 0; i < graph_.constraints.size() && c_.open(); ++i) {
+    const Formula& formula = graph_.constraints[i].formula;
+    if (is_said_[i] || !IsSaid(graph_.constraints[i]) || !IsOfAxes(formula)) continue;
+    const bool is_chosen =
+        std::all_of(formula.arguments.begin(), formula.arguments.end(), [&](const auto& argument) {
+          using Kind = drr::Formula::Argument::Kind;
+          if (argument.kind == Kind::kValue)
+            return values_[graph_.Resolve(argument.value).index()].is_made;
+          if (argument.kind != Kind::kVariable) return true;
+          const std::optional<ProofAttr>& variable = variables_[argument.variable.index()];
+          return variable && ops_.Chosen(*variable);
+        });
+    if (!is_chosen) continue;
+    is_said_[i] = true;
+    SayConstraint(formula);
+  }
 }
 
 // What is there with an alternative only is made where that is chosen.
@@ -262,6 +287,7 @@ bool RuleCase::MakeOp(drr::OpId id) {
   if (results.size() < source.results.size()) return false;
   for (size_t i = 0; i < source.results.size(); ++i)
     values_[graph_.Resolve(source.results[i]).index()] = {true, results[i], {}};
+  SayWhatIsChosen();
   return c_.open();
 }
 

@@ -89,6 +89,8 @@ class RuleCase {
   // constraint_facts.cc
   void ReadInputs();  // into known_
   // What a constraint says, said by the functions below: assumed, or where there is a goal_ to be proved.
+  bool IsSaid(const drr::Constraint& constraint) const;
+  void SayWhatIsChosen();
   void SayConstraint(const Formula& formula);
   void SayJoin(const Formula& formula);
   void SayRanks(const Formula& formula);
@@ -96,6 +98,7 @@ class RuleCase {
   void SayBroadcastTogether(const Formula& formula);
   bool AreMadeByOneKind(const Formula& formula);
   void SayTypes(const Formula& formula);
+  static bool IsOfAxes(const Formula& formula);
   void SayAxes(const Formula& formula);
   void SayNumber(const Formula& formula);
   void Say(bool holds);
@@ -107,6 +110,8 @@ class RuleCase {
   // Of what a proof does not know nothing is assumed, and nothing proved.
   void SayUnknown();
   bool IsAbsent(const Formula& formula) const;
+  // Whether the formula alone says which sizes of its input are 1.
+  bool HasChosenUnitSizes(const Formula& formula) const;
   bool IsList(const Formula& formula, size_t i) const;
   // Null where it is absent, and then nothing matches.
   Tensor* TensorOf(const Formula& formula, size_t i);
@@ -133,6 +138,7 @@ class RuleCase {
   std::vector<Bound> values_, results_;
   std::vector<BoundOp> made_ops_;
   std::vector<std::optional<ProofAttr>> variables_;
+  std::vector<bool> is_said_;      // by constraint
   std::map<size_t, Known> known_;  // by value
   bool* goal_ = nullptr;           // whether all that was said so far is proved
   // Of a constraint that is to be broken: that it is, or how it may be.

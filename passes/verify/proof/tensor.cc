@@ -90,7 +90,7 @@ void Leaf::MakeDims(size_t rank) {
     dims_.push_back(is_one ? t.Integer(1) : size);
     if (is_one) continue;
     c.Assume(t.AtMost(t.Integer(0), size));
-    if (is_choice) c.Assume(t.Not(t.Equal(size, t.Integer(1))));
+    if (only_last) c.Assume(t.Not(t.Equal(size, t.Integer(1))));
   }
 }
 
@@ -170,6 +170,16 @@ Term Transposed::At(const std::vector<Term>& index) {
   std::vector<Term> from(index.size());
   for (size_t i = 0; i < perm_.size(); ++i) from[perm_[i]] = index[i];
   return x_.At(from);
+}
+// Where only sizes of 1 move, the elements stay in row order.
+Term Transposed::AtPosition(Term position) {
+  size_t last = 0;
+  for (const size_t axis : perm_) {
+    if (c.terms().IsInteger(x_.Dims()[axis], 1)) continue;
+    if (axis < last) return Tensor::AtPosition(position);
+    last = axis;
+  }
+  return x_.AtPosition(position);
 }
 
 Term Reshaped::At(const std::vector<Term>& index) {

@@ -58,8 +58,8 @@ class Leaf : public Tensor {
   bool HasOneElement() override { return one_element; }
 
   bool one_element = false;  // every size is 1
-  bool unit_sizes = false;   // whether a size is 1 is a choice
-  bool only_last = false;    // likewise of the last one, and the others are 1
+  bool unit_sizes = false;   // which sizes are known to be 1 is a choice
+  bool only_last = false;    // the others are 1, and whether the last one is 1 is a choice
   Term uniform;
 
  private:
@@ -108,6 +108,7 @@ class Transposed : public Shaped {
  public:
   Transposed(Case& c, Tensor& x, std::vector<size_t> perm);
   Term At(const std::vector<Term>& index) override;
+  Term AtPosition(Term position) override;
   Term NumElements() override { return x_.NumElements(); }
   Term Uniform() override { return x_.Uniform(); }
   Tensor& x() const { return x_; }
