@@ -317,7 +317,19 @@ void InstanceBuilder::ReconsiderBelow(OpId id, const drr::Alternative& alternati
   }
 }
 
-// Of a leaf that the operand, or what it is computed from, gets its type or rank from.
+namespace {
+
+// Like each shape that is drawn.
+bool IsSmall(const ir::Shape& shape) {
+  int64_t count = 1;
+  for (const int64_t size : shape)
+    if (size > kMaxElements || (count *= size) > kMaxElements) return false;
+  return true;
+}
+
+}  // namespace
+
+// Of a leaf that the operand, or what it is computed from, gets its type or shape from.
 bool InstanceBuilder::FollowComplaint(ValueId id, std::string_view name) {
   const auto complaint = ComplaintOf(error_, name);
   if (!complaint || !assignment_.leaves[id]) return false;
@@ -330,7 +342,8 @@ bool InstanceBuilder::FollowComplaint(ValueId id, std::string_view name) {
       if (size == 0) size = draw_.DrawSize();
   } else if (!complaint->dtypes.empty() && complaint->is == ir::DataTypeName(dtype)) {
     dtype = draw_.OneOf(complaint->dtypes);
-  } else if (complaint->shape && complaint->is == ir::ToString(leaf.type.dims())) {
+  } else if (complaint->shape && complaint->is == ir::ToString(leaf.type.dims()) &&
+             IsSmall(*complaint->shape)) {
     shape = *complaint->shape;
   } else {
     return false;
