@@ -213,7 +213,6 @@ WEFT_RULE(FuseAttentionMask, "fuse-composite", kReassociates) {
   auto zero = src.Splat(0), masked = src.Splat(kMasked);
   auto mask = src.Op<ops::Where>()(keep, zero, masked);
   auto out = attention(q, k, v, mask);
-  src.Require(SameShape(keep, mask));
   res.Tensor(out) = res.Like(attention, {.fill = kMasked})(q, k, v, res.None(), keep);
 }
 
