@@ -171,13 +171,12 @@ WEFT_RULE(FuseRepeatedHeads, "fuse-composite", kReassociates) {
     auto heads = src.Op<ops::Reshape>(AnyAttrs())(repeated, src.Tensor(shape));
     src.Require("each head stands for some that lie next to each other", Rank(x, 4),
                 Rank(repeated, 5), Rank(heads, 4));
-    for (int64_t axis : {0, 1})
-      src.Require("only the new dimension is expanded", SameDim(repeated, axis, x, axis));
-    for (int64_t axis : {2, 3})
-      src.Require("only the new dimension is expanded", SameDim(repeated, axis + 1, x, axis),
-                  SameDim(heads, axis, x, axis));
-    src.Require("batches stay as they are", SameDim(heads, 0, x, 0), StaticDim(x, 1),
-                StaticDim(heads, 1));
+    // A head, or a row, that is the only one may be expanded as well.
+    src.Require("batches and columns are not expanded", SameDim(repeated, 0, x, 0),
+                SameDim(repeated, 4, x, 3));
+    for (int64_t axis : {0, 2, 3})
+      src.Require("nothing but heads becomes more", SameDim(heads, axis, x, axis));
+    src.Require("numbers of heads are known", StaticDim(x, 1), StaticDim(heads, 1));
     return src.Keep(heads);
   };
   auto out = src.Op<fused::Attention>({.scale = scale, .fill = fill, .zero_nan = zero_nan})(
