@@ -110,8 +110,8 @@ WEFT_RULE(FoldLogOfExpQuotient, "canonicalize", kApproximate, .seed = "ai-system
           .aliases = {"log-of-exp-quotient"}) {
   auto x = src.Tensor("x"), y = src.Tensor("y");
   auto out = src.Op<ops::Log>()(src.Op<ops::Exp>()(x) / y);
-  src.Profitable(
-      NotConstant(y));  // its logarithm is a constant only later, a term that none takes in
+  // Its logarithm is a constant only later, a term that none takes in.
+  src.Profitable(NotConstant(y));
   res.Tensor(out) = res.Op<ops::Sub>()(x, res.Op<ops::Log>()(y));
 }
 

@@ -88,9 +88,11 @@ class RuleCase {
 
   // constraint_facts.cc
   void ReadInputs();  // into known_
-  // What a constraint says, said by the functions below: assumed, or where there is a goal_ to be proved.
+  // Of those that are followed and near enough: each is said once, as soon as it is about choices that
+  // were made, or else at the end.
   bool IsSaid(const drr::Constraint& constraint) const;
   void SayWhatIsChosen();
+  // What a constraint says, said by the functions below: assumed, or where there is a goal_ to be proved.
   void SayConstraint(const Formula& formula);
   void SayJoin(const Formula& formula);
   void SayRanks(const Formula& formula);
