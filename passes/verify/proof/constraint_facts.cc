@@ -410,7 +410,8 @@ void RuleCase::SayAxes(const Formula& formula) {
       moves_freely.push_back(c_.terms().IsInteger(dim, 1));
     holds = KeepsOrderOfRest(*perm, moves_freely);
     // A size that need not be 1 is in the case where it may be anything.
-    for (size_t i = 0; holds && i < perm->size() && HasChosenUnitSizes(formula); ++i) {
+    const bool are_chosen = HasChosenUnitSizes(formula);
+    for (size_t i = 0; are_chosen && holds && i < perm->size(); ++i) {
       if (!moves_freely[i]) continue;
       moves_freely[i] = false;
       holds = !KeepsOrderOfRest(*perm, moves_freely);

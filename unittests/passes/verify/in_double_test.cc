@@ -10,7 +10,7 @@
 namespace weft::passes {
 namespace {
 
-// Of x, quantised by a scale, and multiplied by it.
+// Of x and this number, as operands of this op.
 bool MakesIntegersWith(std::string_view scale, std::string_view op) {
   ir::IrContext context;
   ir::LoadOnnxDialect(context);
