@@ -182,24 +182,30 @@ bool HasOpenSizes(Program& program) {
 }
 
 std::optional<std::vector<ir::Type>> ClosedInputTypes(Program& program) {
-  std::vector<ir::Type> types;
-  for (const Value input : program.body().arguments()) {
+  const std::vector<Value> inputs = program.body().arguments().vec();
+  std::vector<ir::Type> ranked;
+  SizeOfSymbol sizes;
+  std::vector<int64_t> nameless;  // whose name says no number
+  for (const Value input : inputs) {
     const ir::Type type = input.type();
-    if (type.IsStatic()) {
-      types.push_back(type);
-      continue;
-    }
-    if (!type.IsTensor() || !type.HasRank()) return std::nullopt;
-    ir::Shape shape = type.shape();
-    for (int64_t& size : shape) {
+    if (!type.IsStatic() && (!type.IsTensor() || !type.HasRank())) return std::nullopt;
+    ranked.push_back(type);
+    if (type.IsStatic()) continue;
+    for (const int64_t size : type.shape()) {
       if (ir::IsStaticDim(size)) continue;
-      const std::optional<int64_t> number = ir::IsSymbolicDim(size) ? NumberOf(size) : std::nullopt;
-      if (!number) return std::nullopt;
-      size = *number;
+      if (!ir::IsSymbolicDim(size)) return std::nullopt;
+      const std::optional<int64_t> number = NumberOf(size);
+      if (sizes.emplace(size, number.value_or(0)).second && !number) nameless.push_back(size);
     }
-    types.push_back(type.context()->TensorType(type.dtype(), shape));
   }
-  return types;
+  if (nameless.empty()) return TypesWith(inputs, ranked, sizes);
+  constexpr int64_t kSizes[] = {2, 3, 4, 1};
+  for (size_t attempt = 0; attempt < 64; ++attempt) {  // all of three symbols
+    for (size_t i = 0; i < nameless.size(); ++i)
+      sizes[nameless[i]] = kSizes[(i + (i < 3 ? attempt >> (2 * i) : 0)) % 4];
+    if (AreAllowed(program, sizes)) return TypesWith(inputs, ranked, sizes);
+  }
+  return std::nullopt;
 }
 
 }  // namespace weft::passes

@@ -28,7 +28,8 @@ std::unique_ptr<ir::Program> WithOpenSizes(ir::Program& program, const std::set<
 // Whether the type of an input leaves sizes open, or the rank.
 bool HasOpenSizes(ir::Program& program);
 
-// The types of its inputs with the numbers that such symbols stand for; nothing where another size is not known.
+// The types of its inputs with the numbers that such symbols stand for, and for other symbols small ones that no op
+// forbids; nothing where there are none, or where a size has no symbol.
 std::optional<std::vector<ir::Type>> ClosedInputTypes(ir::Program& program);
 
 }  // namespace weft::passes

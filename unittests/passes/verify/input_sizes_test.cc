@@ -60,8 +60,28 @@ TEST_F(InputSizes, AreThoseThatSymbolsStandFor) {
   };
   EXPECT_EQ(closed({ir::SymbolicDim("s5"), 3}), (Types{Tensor({5, 3})}));
   for (const std::string name : {"n", "s", "s1", "s5x", "s1000000000000"})
-    EXPECT_EQ(closed({ir::SymbolicDim(name), 3}), std::nullopt) << name;
+    EXPECT_EQ(closed({ir::SymbolicDim(name), ir::SymbolicDim("m")}), (Types{Tensor({2, 3})}))
+        << name;
   EXPECT_EQ(closed({ir::kUnknownDim, 3}), std::nullopt);
+}
+
+// Different ones, or else others.
+TEST_F(InputSizes, AreThoseThatNoOpForbids) {
+  fixtures::LoadGoldenDialects(context_);
+  const auto closed = [&](const std::string& a, const std::string& b) {
+    const auto program =
+        ir::ParseProgram(context_,
+                         "module {} (%0: tensor<" + a + ">, %1: tensor<" + b + R"(>) {
+  (%2) = "onnx.Add" (%0, %1) {} : (tensor<)" +
+                             a + ">, tensor<" + b + R"(>) -> tensor<?xf32>
+  () = "builtin.return" (%2) {} : (tensor<?xf32>) -> 
+})",
+                         {});
+    EXPECT_TRUE(program.ok()) << program.status();
+    return program.ok() ? ClosedInputTypes(**program) : std::nullopt;
+  };
+  EXPECT_EQ(closed("\"a\"xf32", "\"b\"xf32"), (Types{Tensor({3}), Tensor({3})}));
+  EXPECT_EQ(closed("\"a\"xf32", "2xf32"), (Types{Tensor({2}), Tensor({2})}));
 }
 
 // A Reshape copies what is at its place, and one other size is what is left.
