@@ -2,10 +2,16 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "ir/analysis/constant.h"
 #include "ir/context.h"
 #include "ir/dialects/builtin.h"
+#include "ir/dialects/microsoft/normalization.h"
+#include "ir/dialects/onnx/elementwise.h"
+#include "ir/dialects/onnx/movement.h"
+#include "ir/dialects/onnx/shape.h"
 #include "ir/rewriter.h"
 #include "ir/text/printer.h"
 #include "ir/walk.h"
@@ -103,6 +109,30 @@ bool MovesOnlyOnes(Operation op) {
   return std::is_sorted(moved.begin(), moved.end());
 }
 
+// Whether these are numbers of rows of the table, for users alone that count negative ones from its end.
+bool AreRowsOf(ir::Value table, ir::Value rows) {
+  constexpr std::pair<uint32_t, uint32_t> kTables[] = {{0, 2}, {1, 4}, {8, 3}};  // of what looks up
+  const std::vector<ir::OpOperand> uses = rows.uses();
+  return std::all_of(uses.begin(), uses.end(), [&](const ir::OpOperand& use) {
+    const Operation user = use.owner();
+    const uint32_t i = use.index();
+    if (user.Is<ir::ops::Cast>()) return AreRowsOf(table, user.result(0));
+    if (user.Is<ir::ops::Gather>())
+      return i == 1 && user.operand(0) == table && user.attrs_of<ir::ops::Gather>().axis == 0;
+    return user.Is<ir::microsoft::EmbedLayerNormalization>() &&
+           std::any_of(std::begin(kTables), std::end(kTables), [&](const auto& entry) {
+             return entry.first == i && user.operand(entry.second) == table;
+           });
+  });
+}
+// A remainder that names the same row, whatever its sign.
+bool CountsRows(Operation mod) {
+  const Operation shape = mod.operand(1).DefiningOp();
+  if (!shape || !shape.Is<ir::ops::Shape>()) return false;
+  const auto attrs = shape.attrs_of<ir::ops::Shape>();
+  return attrs.start == 0 && attrs.end == 1 && AreRowsOf(shape.operand(0), mod.result(0));
+}
+
 struct Entry {
   std::string_view op, attr;  // of an op ending in *, all that begin so
   bool (*is_idle)(Operation op);
@@ -131,6 +161,7 @@ constexpr Entry kEntries[] = {
     {"onnx.Conv", "kernel_shape", IsSizeOfWeights},
     {"onnx.Conv", "strides", [](Operation op) { return IsAllOf(op.attr("strides"), 1); }},
     {"onnx.Conv", "dilations", [](Operation op) { return IsAllOf(op.attr("dilations"), 1); }},
+    {"onnx.Mod", "fmod", CountsRows},
     {"onnx.Gemm", "beta", [](Operation op) { return !op.HasOperand(2); }},
     // The order of indices, which are the second result.
     {"onnx.MaxPool", "storage_order", [](Operation op) { return op.num_results() < 2; }},

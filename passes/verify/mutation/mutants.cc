@@ -151,6 +151,8 @@ void Mutator::MutateSourceOp(drr::OpId id) {
           if (alternative.def == old) alternative.def = other;
       if (IsShadowed(mutant.graph, id, *old))
         mutants_.back().harmless = "an alternative before it takes the same";
+      if (rule_.numerics == drr::NumericClass::kReassociates && MakesAnother(mutant.graph, id))
+        mutants_.back().harmless = "it makes what another alternative is";
     }
 }
 

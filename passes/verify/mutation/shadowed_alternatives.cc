@@ -1,9 +1,13 @@
 #include "passes/verify/mutation/shadowed_alternatives.h"
 
 #include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "passes/verify/mutation/mistakes.h"
+#include "passes/verify/proof/rule_case.h"
 
 namespace weft::passes {
 namespace {
@@ -88,6 +92,16 @@ class Shadow {
   const drr::PatternGraph& graph_;
 };
 
+bool IsSplat(const drr::PatternGraph& graph, ValueId value, double number) {
+  const auto& all = graph.constraints;
+  return std::any_of(all.begin(), all.end(), [&](const drr::Constraint& constraint) {
+    const Formula& formula = constraint.formula;
+    return formula.name == "splat_is" &&
+           graph.Resolve(formula.arguments[0].value) == graph.Resolve(value) &&
+           NumberOf(formula.arguments[1]) == number;
+  });
+}
+
 }  // namespace
 
 bool IsShadowed(const drr::PatternGraph& graph, OpId op, const ir::OpDef& before) {
@@ -113,6 +127,26 @@ bool IsShadowed(const drr::PatternGraph& graph, OpId op, const ir::OpDef& before
              return operand && graph.Resolve(operand) == made;
            });
          });
+}
+
+bool MakesAnother(const drr::PatternGraph& graph, OpId op) {
+  constexpr std::pair<std::string_view, double> kNeutral[] = {
+      {"onnx.Add", 0}, {"onnx.Sub", 0}, {"onnx.Mul", 1}, {"onnx.Div", 1}};
+  const SourceOp& source = graph.ops[op];
+  if (source.results.size() != 1 || source.alternatives.size() != 1) return false;
+  const auto neutral = std::find_if(
+      std::begin(kNeutral), std::end(kNeutral),
+      [&](const auto& entry) { return entry.first == source.alternatives[0].def->name(); });
+  if (neutral == std::end(kNeutral) || !IsSplat(graph, source.operands[1], neutral->second))
+    return false;
+  return std::any_of(graph.values.begin(), graph.values.end(), [&](const SourceValue& value) {
+    const auto has = [&](ValueId wanted) {
+      return std::any_of(value.either.begin(), value.either.end(), [&](ValueId alternative) {
+        return graph.Resolve(alternative) == graph.Resolve(wanted);
+      });
+    };
+    return has(source.results[0]) && has(source.operands[0]);
+  });
 }
 
 }  // namespace weft::passes

@@ -111,6 +111,16 @@ TEST_F(BigMutants, ThatAnAlternativeBeforeThemTakesAreHarmless) {
   EXPECT_EQ(others, 2u);
 }
 
+// A maximum with 0 is a choice there, and what it is taken of is another.
+TEST_F(BigMutants, ThatMakeWhatAnotherAlternativeIsAreHarmless) {
+  std::map<std::string, std::string> harmless;
+  for (const Mutant& mutant : Of("fuse-uncentred-layer-norm", Mutant::kReplacedOperation))
+    harmless[mutant.what] = mutant.harmless;
+  EXPECT_THAT(harmless["matches onnx.Add for onnx.Max"], HasSubstr("another alternative"));
+  EXPECT_THAT(harmless["matches onnx.Sub for onnx.Max"], HasSubstr("another alternative"));
+  EXPECT_EQ(harmless.at("matches onnx.Sub for onnx.Add"), "");
+}
+
 TEST_F(BigMutants, ThatDifferWhereNothingIsComputedAreCounted) {
   constexpr std::string_view kEmpty = R"(module {} (%0: tensor<0x0xf32>) {
     (%1) = "onnx.Transpose" (%0) {perm:array[1,0]} : (tensor<0x0xf32>) -> tensor<0x0xf32>
