@@ -36,11 +36,11 @@ Tensor RootWith(SourcePattern& src, const Tensor& epsilon, const Tensor& x) {
   return src.Op<ops::Sqrt>()(x + epsilon);
 }
 
-// x / sqrt(variance + epsilon), likewise, with the inverse of the root in the spellings there are: torch's rsqrt is
-// 1 / sqrt, the Reciprocal of it, or a power, which is 0 of minus infinity where a root is no number.
+// x / sqrt(variance + epsilon), of one number, with the inverse of the root in the spellings there are: torch's rsqrt
+// is 1 / sqrt, the Reciprocal of it, or a power, which is 0 of minus infinity where a root is no number.
 Tensor DividedByRoot(SourcePattern& src, const Tensor& x, const Tensor& variance,
                      const Tensor& epsilon) {
-  src.Require(Positive(epsilon), Broadcasts(epsilon, variance));
+  src.Require(Positive(epsilon));
   auto one = src.Splat(1), exponent = src.Splat(-0.5);
   auto sum = variance + epsilon;
   auto root = src.Op<ops::Sqrt>()(sum);
@@ -58,11 +58,13 @@ auto PlainLayerNorm(SourcePattern& src) {
   auto d = x - Mean(src, x, axes);
   auto two = src.Splat(2);
   auto square = Square(src, d, two);
-  auto normalised = DividedByRoot(src, d, Mean(src, square, axes), epsilon);
+  auto variance = Mean(src, square, axes);
+  auto normalised = DividedByRoot(src, d, variance, epsilon);
   auto scaled = src.Either(normalised * gamma, normalised);
   auto out = src.Either(scaled + beta, scaled);
-  src.Require(OneElement(IfGiven(two)), DType(x, kF32), LastAxes(axes, x),
-              LastDims(IfGiven(gamma), x, axes), LastDims(IfGiven(beta), x, axes));
+  src.Require(OneElement(IfGiven(two)), Broadcasts(epsilon, variance), DType(x, kF32),
+              LastAxes(axes, x), LastDims(IfGiven(gamma), x, axes),
+              LastDims(IfGiven(beta), x, axes));
   auto scale = src.Let("the sizes of the last axes are known", Ones(x, axes, gamma));
   return LayerNormParts<decltype(scale)>{x, beta, epsilon, scale, axes, out};
 }
@@ -109,8 +111,8 @@ RmsNormParts RmsNorm(SourcePattern& src) {
   auto two = src.Splat(2);
   auto square = Square(src, x, two);
   auto out = DividedByRoot(src, x, Mean(src, square, axes), epsilon) * gamma;
-  src.Require(OneElement(IfGiven(two)), DType(x, kF32), LastAxes(axes, x), Rank(gamma, 1),
-              LastDims(gamma, x, axes), SameRank(out, x));
+  src.Require(OneElement(IfGiven(two)), DType(x, kF32), LastAxes(axes, x), CountIs(axes, 1),
+              PerChannel(gamma, x, -1), SameRank(out, x));
   return {x, gamma, epsilon, out};
 }
 

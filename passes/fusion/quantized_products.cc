@@ -79,8 +79,8 @@ WEFT_RULE(FuseQlinearMatmul, "fuse-quantized", kReassociates) {
   auto w = src.Tensor("w"), w_scale = src.Tensor("w_scale"), w_zero = src.Tensor("w_zero_point");
   auto y_scale = src.Tensor("y_scale"), y_zero = src.Tensor("y_zero_point");
   auto out = src.Op<ops::QLinearMatMul>()(x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero);
-  src.Require(MinRank(x, 2), Rank(w, 2), MaxRank(w_scale, 1), MaxRank(w_zero, 1),
-              DType(w_scale, kF32), PerTensor(x_scale, x_zero), PerTensor(y_scale, y_zero));
+  src.Require(Rank(w, 2), MaxRank(w_scale, 1), MaxRank(w_zero, 1), DType(w_scale, kF32),
+              PerTensor(x_scale, x_zero), PerTensor(y_scale, y_zero));
   src.Profitable(IsConstant(w));  // which is packed once
   res.Tensor(out) =
       res.Op<fused::QLinear>()(x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero);

@@ -7,7 +7,8 @@
 namespace weft::passes {
 namespace {
 
-// The first columns of the pairs of x, and the second ones; how they lie in a row again is joined().
+// The first columns of the pairs of x, and the second ones; how they lie in a row again is Joined(). Fused they only
+// gain where their number is known: of others there is no reference body.
 struct Pairs {
   Tensor first, second;
 };
@@ -19,7 +20,6 @@ struct Halves {
   static Pairs Of(SourcePattern& src, const Tensor& x) {
     auto [low, high] =
         Several<2>(src.Op<ops::Split>(AnyAttrs()), x, src.Optional(src.Tensor("sizes")));
-    src.Require("x is cut in halves", SameType(low, high));
     return {low, high};
   }
   // That the result has the type of x says that the columns are what is cut.
@@ -59,9 +59,12 @@ template <class Form>
 void FusePartners(SourcePattern& src, ResultPattern& res) {
   auto x = src.Tensor("x"), cos = src.Tensor("cos"), sin = src.Tensor("sin");
   const Pairs pairs = Form::Of(src, x);
+  if constexpr (!Form::kInterleaved)
+    src.Require("x is cut in halves", SameType(pairs.first, pairs.second));
   auto partners = Form::Joined(src, x, src.Op<ops::Neg>()(pairs.second), pairs.first);
   auto out = x * cos + partners * sin;
-  src.Require(DType(x, kF32), StaticDim(x, -1));
+  src.Require(DType(x, kF32));
+  src.Profitable(StaticDim(x, -1));
   for (const Tensor& t : {cos, sin})
     src.Require("cos and sin have a number for each column", Broadcasts(t, x),
                 SameDim(t, -1, x, -1));
@@ -75,10 +78,11 @@ void FuseTurnedPairs(SourcePattern& src, ResultPattern& res) {
   auto x = src.Tensor("x"), cos = src.Tensor("cos"), sin = src.Tensor("sin");
   const Pairs pairs = Form::Of(src, x);
   const auto& [a, b] = pairs;
-  // One column alone would broadcast.
+  // One column alone would broadcast; of halves, which are joined as they are, none is left over.
   if constexpr (Form::kInterleaved) src.Require("each pair has two columns", SameType(a, b));
   auto out = Form::Joined(src, x, a * cos - b * sin, b * cos + a * sin);
-  src.Require(DType(x, kF32), StaticDim(x, -1));
+  src.Require(DType(x, kF32));
+  src.Profitable(StaticDim(x, -1));
   for (const Tensor& t : {cos, sin})
     src.Require("cos and sin have a number for each pair", SameDim(t, -1, a, -1));
   res.Tensor(out) =

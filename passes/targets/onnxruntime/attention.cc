@@ -62,7 +62,7 @@ WEFT_RULE(LowerAttentionMask, "onnxruntime", kExact) {
   auto attention = src.Op<fused::Attention>(AnyAttrs(), {.layout = AttentionLayout::kBshd});
   auto out = attention(q, k, v, mask);
   src.Require(MinRank(mask, 2), MaxRank(mask, 4), SameDim(mask, -1, k, 1));
-  src.Require("the mask lacks queries, batches or heads", [=](const MatchContext& m) {
+  src.Profitable("the mask lacks queries, batches or heads", [=](const MatchContext& m) {
     const int64_t rows = m[mask].dim(-2), queries = m[q].dim(1);
     return (rows == 1 && queries != 1) || (rows != ir::kUnknownDim && m[mask].rank() < 4);
   });
