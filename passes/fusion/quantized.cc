@@ -38,11 +38,10 @@ bool IsByte(ir::DataType dtype) { return dtype == kI8 || dtype == kU8; }
 
 // One scale per channel, or one for all.
 std::optional<std::vector<double>> ScalesOf(const ProductOperands& weights, int64_t channels) {
-  const ir::Type type = weights.w.type();
-  if (!ir::Contents(weights.w) || !IsByte(type.dtype())) return std::nullopt;
+  if (!IsByte(weights.w.type().dtype())) return std::nullopt;
   auto scales = ir::ConstantDoubles(weights.w_scale);
   const auto zeros = ir::ConstantDoubles(weights.w_zero_point);
-  if (!scales || !zeros || weights.w_scale.type().dtype() != kF32) return std::nullopt;
+  if (!scales || !zeros) return std::nullopt;
   const auto is_one_or_all = [&](size_t n) { return n == 1 || n == static_cast<size_t>(channels); };
   if (!is_one_or_all(scales->size()) || !is_one_or_all(zeros->size())) return std::nullopt;
   for (const double scale : *scales)
@@ -88,18 +87,20 @@ QuantizedWeights::QuantizedWeights(SourcePattern& src)
 Let<ir::Attribute> QuantizedWeights::Bias(
     SourcePattern& src, const Dequantized& x, const Quantized& y, const Tensor& bias, int64_t rank,
     const std::function<int64_t(const MatchContext&)>& channel_axis) const {
-  return src.Let(kWeights,
-                 [=, this_ = *this](const MatchContext& m) -> std::optional<ir::Attribute> {
-                   if (m[this_.w].rank() != rank) return std::nullopt;
-                   const int64_t axis = channel_axis(m);
-                   const ir::Value scale = m[this_.scale].value();
-                   if (scale.type().NumElements() != 1 &&
-                       ir::NormalAxis(m[this_.op].axis, static_cast<size_t>(rank)) != axis)
-                     return std::nullopt;
-                   return BiasOfProduct(m, {m[this_.w].value(), scale, m[this_.zero_point].value()},
-                                        *m[x.scale].splat(), *m[y.scale].splat(),
-                                        m.Has(bias) ? m[bias].value() : ir::Value(), axis);
-                 });
+  src.Require(Rank(w, rank), IsConstant(w), IsConstant(scale), DType(scale, kF32),
+              IsConstant(zero_point));
+  return src.Let(
+      kWeights, [=, this_ = *this](const MatchContext& m) -> std::optional<ir::Attribute> {
+        const int64_t axis = channel_axis(m);
+        const ir::Value scales = m[this_.scale].value(), zeros = m[this_.zero_point].value();
+        // One number for all is that for any axis.
+        const bool has_axis = scales.type().NumElements() != 1 || zeros.type().NumElements() != 1;
+        if (has_axis && ir::NormalAxis(m[this_.op].axis, static_cast<size_t>(rank)) != axis)
+          return std::nullopt;
+        return BiasOfProduct(m, {m[this_.w].value(), scales, zeros}, *m[x.scale].splat(),
+                             *m[y.scale].splat(), m.Has(bias) ? m[bias].value() : ir::Value(),
+                             axis);
+      });
 }
 
 QuantizedConv::QuantizedConv(SourcePattern& src)
