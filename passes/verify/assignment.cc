@@ -371,6 +371,10 @@ Attribute Draw::DrawOfKind(const ir::FieldDef& field, std::span<const Value> nea
     case AttrKind::kInt:
       return context_.IntAttr(static_cast<int64_t>(Below(6)) - 2);
     case AttrKind::kFloat: {
+      // What exporters write where a mask hides a score.
+      constexpr float kFills[] = {std::numeric_limits<float>::lowest(),
+                                  -std::numeric_limits<float>::infinity(), -10000};
+      if (field.name.str() == "fill" && OneIn(2)) return context_.FloatAttr(OneOf(kFills));
       // Below 0 it keeps no division from 0, and differences from it cancel.
       const double number = DrawNumber();
       const bool is_epsilon = field.name.str() == "epsilon";

@@ -14,6 +14,10 @@ using ir::Attribute;
 using ir::AttrKind;
 using ir::DataType;
 
+std::optional<size_t> RankOfOperand(std::string_view op, size_t i) {
+  return op == "fused.attention" && i < 3 ? std::optional<size_t>(4) : std::nullopt;
+}
+
 std::string TextOf(const ProofAttr& attr) {
   std::string text = attr.literal ? fmt::format("#{}", attr.literal.id()) : attr.token;
   if (attr.integers)

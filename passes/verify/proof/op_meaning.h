@@ -43,6 +43,9 @@ struct ProofOp {
   Tensor* operand(size_t i) const { return i < operands.size() ? operands[i] : nullptr; }
 };
 
+// That every valid op of the name has; nothing where it may be any, or is not known.
+std::optional<size_t> RankOfOperand(std::string_view op, size_t i);
+
 class OpMeanings {
  public:
   OpMeanings(Case& c, ir::IrContext& context) : c_(c), context_(context) {}
