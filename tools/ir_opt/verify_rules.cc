@@ -4,8 +4,10 @@
 
 #include <algorithm>
 
+#include "ir/base/status.h"
 #include "ir/base/suggest.h"
 #include "passes/rule_registry.h"
+#include "passes/transformation.h"
 #include "passes/verify/judgement_cache.h"
 #include "tools/cli/program_main.h"
 #include "tools/cli/tables/table.h"
@@ -35,7 +37,14 @@ absl::StatusOr<std::vector<RuleToJudge>> RulesNamed(const std::vector<std::strin
 }
 
 absl::StatusOr<std::vector<RuleToJudge>> RegisteredRulesNamed(std::vector<std::string> names) {
-  for (std::string& name : names) name = std::string(passes::CanonicalRuleName(name));
+  const std::vector<passes::Transformation> transformations = passes::Transformations();
+  for (std::string& name : names) {
+    name = std::string(passes::CanonicalRuleName(name));
+    const bool is_pass = std::any_of(
+        transformations.begin(), transformations.end(),
+        [&](const passes::Transformation& it) { return it.name == name && it.IsPass(); });
+    if (is_pass) return ir::InvalidArgument(fmt::format("'{}' is a pass; rules are judged", name));
+  }
   std::vector<RuleToJudge> all;
   for (const passes::RegisteredRule& rule : passes::RegisteredRules())
     all.push_back({std::string(rule.name), rule.build});

@@ -178,6 +178,12 @@ TEST_F(RuleTrusts, VerifyRulesRemembersTooAndSaysSo) {
               HasSubstr("1 of 2 judgements are those of earlier runs"));
 }
 
+TEST_F(RuleTrusts, VerifyRulesRefusesWhatIsNoRule) {
+  EXPECT_THAT(Refusal({"--verify-rules", "drop-identitty"}), HasSubstr("did you mean"));
+  EXPECT_THAT(Refusal({"--verify-rules", "fuse-quantized-lookup"}),
+              HasSubstr("'fuse-quantized-lookup' is a pass; rules are judged"));
+}
+
 TEST_F(RuleTrusts, WhatIsKeptIsNotBelievedWhenItIsDamaged) {
   Remember();
   EXPECT_EQ(Apply(kReluToTanh).code, 1);
