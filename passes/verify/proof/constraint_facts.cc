@@ -67,11 +67,9 @@ bool IsFollowed(std::string_view word) {
 
 // Inputs of one number, of a rank, or of sizes of 1, are made so from the beginning.
 void RuleCase::ReadInputs() {
-  const auto always_there = ValuesAlwaysThere(graph_);
   for (const drr::SourceOp& op : graph_.ops) {
-    if (op.alternatives.size() != 1 || op.results.empty() || !op.results[0] ||
-        !always_there[graph_.Resolve(op.results[0])])
-      continue;
+    if (op.alternatives.size() != 1 || !RankOfOperand(op.alternatives[0].def->name(), 0)) continue;
+    if (!op.results[0] || !ValuesAlwaysThere(graph_)[graph_.Resolve(op.results[0])]) continue;
     for (size_t i = 0; i < op.operands.size(); ++i)
       if (const auto rank = RankOfOperand(op.alternatives[0].def->name(), i);
           rank && op.operands[i])
