@@ -91,7 +91,8 @@ bool QLinearMatMul::Infer(InferContext& c) {
     if (!CheckPerLine(c, i, 0, true)) return false;
   for (size_t i : {4, 5})
     if (!CheckPerLine(c, i, 3, false)) return false;
-  int64_t rows = dims && dims->size() >= 2 ? (*dims)[dims->size() - 2] : kUnknownDim;
+  // A vector is one row.
+  int64_t rows = !dims ? kUnknownDim : dims->size() >= 2 ? (*dims)[dims->size() - 2] : 1;
   for (size_t i : {6, 7}) {
     if (c.Ranked(i) && c.operand_type(i).rank() > 1) {
       Dims expected = dims;

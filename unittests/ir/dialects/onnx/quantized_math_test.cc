@@ -34,6 +34,9 @@ TEST_F(OnnxQuantizedMath, QLinearMatMulHasTheTypeOfItsZeroPoint) {
   EXPECT_EQ(
       Run<ops::QLinearMatMul>({U8({2, 3}), s, U8({}), I8({3, 4}), X({3}), I8({4}), s, I8({})}),
       "onnx.QLinearMatMul: b_scale has 3 entries but there are 4 columns");
+  // A vector is one row.
+  EXPECT_EQ(Run<ops::QLinearMatMul>({U8({3}), s, U8({}), I8({3, 4}), s, I8({}), X({3}), I8({})}),
+            "onnx.QLinearMatMul: y_scale has 3 entries but there are 1 rows");
   EXPECT_EQ(Run<ops::QLinearMatMul>({U8({2, 3}), s, U8({}), I8({3, 4}), s, I8({}), X({3}), I8({})}),
             "onnx.QLinearMatMul: y_scale has 3 entries but there are 2 rows");
 }
