@@ -116,7 +116,12 @@ bool AreRowsOf(ir::Value table, ir::Value rows) {
   return std::all_of(uses.begin(), uses.end(), [&](const ir::OpOperand& use) {
     const Operation user = use.owner();
     const uint32_t i = use.index();
-    if (user.Is<ir::ops::Cast>()) return AreRowsOf(table, user.result(0));
+    if (user.Is<ir::ops::Cast>()) {
+      const ir::Type type = user.result(0).type();
+      const bool has_sign =
+          type.IsTensor() && (type.dtype() == DataType::kI32 || type.dtype() == DataType::kI64);
+      return has_sign && AreRowsOf(table, user.result(0));
+    }
     if (user.Is<ir::ops::Gather>())
       return i == 1 && user.operand(0) == table && user.attrs_of<ir::ops::Gather>().axis == 0;
     return user.Is<ir::microsoft::EmbedLayerNormalization>() &&
