@@ -78,7 +78,7 @@ WEFT_RULE(DropReshapesAroundGemm, "canonicalize", kReassociates) {
   auto x = src.Tensor("x"), w = src.Tensor("w"), c = src.Tensor("c");
   const RowsOf rows(src, x, w);
   auto out = rows.Back(src, src.Op<ops::Gemm>()(rows.flat, w, c));
-  src.Require(PerChannel(c, w, 1));
+  src.Require(MaxRank(c, 1));
   res.Tensor(out) = res.Op<ops::Add>()(res.Op<ops::MatMul>()(x, w), c);
 }
 

@@ -77,10 +77,11 @@ Attribute OtherLiteral(ir::IrContext& context, Attribute literal) {
   }
 }
 
-// Of a word that takes few numbers one of those.
+// Of a word that takes few numbers one of those. Pads as large as a window, which joined_pads refuses with
+// 1, are right here: only others refuse them.
 Attribute OtherArgument(ir::IrContext& context, std::string_view word, Attribute literal) {
   if (word == "signed_zero") return context.IntAttr(-literal.AsInt());
-  if (word == "joined_pads") return context.IntAttr(literal.AsInt() - 1);
+  if (word == "joined_pads") return literal.AsInt() == 2 ? context.IntAttr(1) : Attribute();
   return OtherLiteral(context, literal);
 }
 
