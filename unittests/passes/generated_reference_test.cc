@@ -4,10 +4,18 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "drr/text/rule_text.h"
+#include "ir/dialects/ascend.h"
+#include "ir/dialects/fused.h"
+#include "ir/dialects/litert.h"
+#include "ir/dialects/microsoft.h"
+#include "ir/dialects/pd.h"
+#include "passes/rule_registry.h"
 #include "passes/transformation.h"
 #include "passes/verify/badges.h"
 #include "unittests/fixtures/generated_text.h"
@@ -74,6 +82,47 @@ std::string BadgeTable() {
   return table;
 }
 
+// From the line with WEFT_RULE to the closing brace; 0 where something else makes the rule there.
+size_t LinesOfRule(const passes::Transformation& it) {
+  std::ifstream file(kRoot + "/" + it.file);
+  std::vector<std::string> lines = {""};  // numbers begin at 1
+  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  auto begin = static_cast<size_t>(it.line);
+  if (begin >= lines.size()) return 0;
+  while (begin > 0 && !lines[begin].starts_with("WEFT_RULE(")) {
+    if (lines[begin] == "}") return 0;
+    --begin;
+  }
+  const auto end = std::find(lines.begin() + it.line, lines.end(), "}");
+  return begin == 0 ? 0 : static_cast<size_t>(end - lines.begin()) - begin + 1;
+}
+
+// How long rules are, and how many of them the text form holds.
+std::string RuleSizes() {
+  ir::IrContext context;
+  ir::LoadFusedDialect(context);
+  ir::LoadAscendDialect(context);
+  ir::LoadLitertDialect(context);
+  ir::LoadMicrosoftDialect(context);
+  ir::LoadPdDialect(context);
+  size_t rules = 0, printed = 0;
+  std::vector<size_t> lines;
+  for (const passes::Transformation& it : passes::Transformations()) {
+    if (it.IsPass() || IsOfATest(it)) continue;
+    ++rules;
+    const drr::BuildResult built = passes::FindRule(it.name)->build(&context);
+    printed += built.ok() && drr::text::PrintRule(*built.rule).find("native") == std::string::npos;
+    if (const size_t count = LinesOfRule(it); count > 0) lines.push_back(count);
+  }
+  std::sort(lines.begin(), lines.end());
+  return fmt::format(
+      "Of {} rules {} are a `WEFT_RULE`, which has {} lines in the median and {} at most, with its "
+      "closing brace;\n"
+      "{} ({:.1f} %) print as [text](../drr/text/README.md) that is read back.\n",
+      rules, lines.size(), lines[lines.size() / 2], lines.back(), printed,
+      100.0 * double(printed) / double(rules));
+}
+
 TEST(GeneratedReference, ListsEveryTransformationOfTheSeeds) {
   const auto table =
       TransformationTable(std::string(kTests) + "/passes", std::string(kRoot) + "/passes/targets");
@@ -87,6 +136,10 @@ TEST(GeneratedReference, ListsEveryRule) {
 
 TEST(GeneratedReference, CountsTheBadgesOfEachGroup) {
   EXPECT_TRUE(HoldsGenerated(std::string(kRoot) + "/passes/rules.md", "badges", BadgeTable()));
+}
+
+TEST(GeneratedReference, SaysHowLongRulesAre) {
+  EXPECT_TRUE(HoldsGenerated(std::string(kRoot) + "/passes/rules.md", "sizes", RuleSizes()));
 }
 
 TEST(GeneratedReference, LeadsToTheSourceAndTheGoldenProgramsOfEachRule) {
