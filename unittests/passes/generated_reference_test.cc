@@ -10,11 +10,6 @@
 #include <vector>
 
 #include "drr/text/rule_text.h"
-#include "ir/dialects/ascend.h"
-#include "ir/dialects/fused.h"
-#include "ir/dialects/litert.h"
-#include "ir/dialects/microsoft.h"
-#include "ir/dialects/pd.h"
 #include "passes/rule_registry.h"
 #include "passes/transformation.h"
 #include "passes/verify/badges.h"
@@ -100,11 +95,7 @@ size_t LinesOfRule(const passes::Transformation& it) {
 // How long rules are, and how many of them the text form holds.
 std::string RuleSizes() {
   ir::IrContext context;
-  ir::LoadFusedDialect(context);
-  ir::LoadAscendDialect(context);
-  ir::LoadLitertDialect(context);
-  ir::LoadMicrosoftDialect(context);
-  ir::LoadPdDialect(context);
+  LoadGoldenDialects(context);
   size_t rules = 0, printed = 0;
   std::vector<size_t> lines;
   for (const passes::Transformation& it : passes::Transformations()) {

@@ -6,24 +6,16 @@
 
 #include "drr/rule_file.h"
 #include "ir/base/source_path.h"
-#include "ir/dialects/ascend.h"
-#include "ir/dialects/fused.h"
-#include "ir/dialects/litert.h"
-#include "ir/dialects/microsoft.h"
-#include "ir/dialects/pd.h"
 #include "passes/rule_registry.h"
 #include "unittests/drr/engine/toy_ops.h"
+#include "unittests/fixtures/golden.h"
 
 namespace weft::passes {
 namespace {
 
 TEST(PrintedRuleLibrary, IsReadBackWhereThereIsNoNativeCode) {
   ir::IrContext context;
-  ir::LoadFusedDialect(context);
-  ir::LoadAscendDialect(context);
-  ir::LoadLitertDialect(context);
-  ir::LoadMicrosoftDialect(context);
-  ir::LoadPdDialect(context);
+  fixtures::LoadGoldenDialects(context);
   drr::toy::Load(context);  // other tests of this program register rules on it
   std::vector<std::string> native;
   for (const RegisteredRule& registered : RegisteredRules()) {

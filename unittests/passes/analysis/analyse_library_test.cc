@@ -2,10 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ir/dialects/ascend.h"
-#include "ir/dialects/fused.h"
-#include "ir/dialects/litert.h"
-#include "ir/dialects/pd.h"
 #include "passes/analysis/analyse_rules.h"
 #include "passes/pass_registry.h"
 #include "unittests/fixtures/golden.h"
@@ -34,10 +30,7 @@ class BigRuleLibrary : public testing::TestWithParam<const char*> {
 TEST_P(BigRuleLibrary, HasNoRulesThatUndoGrowOrShadow) {
   const std::unique_ptr<Pass> pass = MakePass(GetParam());
   ir::IrContext context;
-  ir::LoadFusedDialect(context);
-  ir::LoadAscendDialect(context);
-  ir::LoadLitertDialect(context);
-  ir::LoadPdDialect(context);
+  fixtures::LoadGoldenDialects(context);
   ASSERT_TRUE(pass->Initialize(context, {.numerics = drr::NumericClass::kApproximate}).ok());
   AnalysisOptions options{.instances = {.attempts = 300}};
   options.seeds = [&](const drr::Rule& rule) { return GoldenPrograms(context, rule); };
