@@ -20,27 +20,37 @@ struct Part {
 
 // What comes after a group of columns, and how row tiles bring it near while they work on that one: evenly, a line per
 // `every` rows of B, the first `tiles` of them. All at once they would take the 16 lines that an L1 cache can wait for,
-// and the loads of A would wait behind them.
+// and the loads of A would wait behind them. Panels of a group come one after the other.
 struct Ahead {
   const float* next = nullptr;
   int64_t every = 0, tiles = 0;  // 0: nothing
   int64_t floats_per_tile = 0;
+  int64_t tiles_per_panel = 0, panel_stride = 0;
+
+  const float* At(int64_t tile) const {
+    return next + tile / tiles_per_panel * panel_stride + tile % tiles_per_panel * floats_per_tile;
+  }
 };
 
-// Of groups of `columns`, a panel or half of one. `next_column`: of the next group of the part, or, behind the last,
-// of the first of the next part.
+// Of groups of `columns`, half a panel or whole ones. `next_column`: of the next group of the part, or, behind the
+// last, of the first of the next part.
 Ahead AheadOf(const Block& block, const Tile& tile, const Part& part, int64_t row_tiles,
               int64_t columns, int64_t next_column) {
   const bool in_part = tile.b < block.b.At(next_column) + part.begin * tile.b_stride;
   const int64_t lines = columns / kLine;  // of a row
-  if (columns > kPanel || lines == 0 || block.b.row_stride != 0 || tile.b_stride != kPanel ||
-      row_tiles < lines || (!in_part && part.is_last) ||
-      RoundUp(next_column + 1, kPanel) > block.b.columns)
+  const int64_t panels = std::max<int64_t>(1, columns / kPanel);
+  if (lines == 0 || block.b.row_stride != 0 || tile.b_stride != kPanel || row_tiles < lines ||
+      (!in_part && part.is_last) ||
+      RoundUp(next_column + 1, kPanel) + (panels - 1) * kPanel > block.b.columns)
     return {};
   const int64_t every = row_tiles >= 4 * lines ? 4 : row_tiles >= 2 * lines ? 2 : 1;
   const int64_t rows = tile.depth * tile.segments / every;  // of which each brings a line
-  return {block.b.At(next_column) + (in_part ? part.begin : part.end) * tile.b_stride, every,
-          every * lines, rows * AheadStep(columns)};
+  return {.next = block.b.At(next_column) + (in_part ? part.begin : part.end) * tile.b_stride,
+          .every = every,
+          .tiles = every * lines,
+          .floats_per_tile = rows * AheadStep(columns),
+          .tiles_per_panel = every * lines / panels,
+          .panel_stride = block.b.panel_stride};
 }
 
 void RunPart(const TileSet& tiles, const Block& block, const Part& part, int64_t rows,
@@ -54,31 +64,28 @@ void RunPart(const TileSet& tiles, const Block& block, const Part& part, int64_t
   } else {
     tile.residual = nullptr;
   }
-  // Tiles of nearly equal height: 128 rows as 8 x 13 + 2 x 12, not 9 x 14 + 2.
-  const int64_t row_tiles = (rows + tiles.max_rows - 1) / tiles.max_rows;
-  const int64_t highest = (rows + row_tiles - 1) / row_tiles;
   const int64_t packed_end = std::min(PackedColumns(last), PackedColumns(block.b.columns));
   for (int64_t column = first; column < last;) {
-    const int width = tiles.WidthFor(highest, packed_end - column);
-    const int64_t columns = tiles.lanes << width;
+    const TileShape shape = tiles.ShapeFor(rows, packed_end - column);
+    const int64_t columns = tiles.lanes << shape.width;
     tile.b_stride = block.b.RowStrideAt(column);
     tile.b = block.b.At(column) + part.begin * tile.b_stride;
     tile.b_panel_stride = block.b.panel_stride;
     tile.columns = std::min(columns, last - column);
     tile.bias = block.bias == nullptr ? nullptr : block.bias + column;
-    const Ahead ahead = AheadOf(block, tile, part, row_tiles, columns,
+    const Ahead ahead = AheadOf(block, tile, part, shape.row_tiles, columns,
                                 column + columns < last ? column + columns : first);
     int64_t row = 0;
-    for (int64_t i = 0; i < row_tiles; ++i) {
-      const int64_t height = rows / row_tiles + (i < rows % row_tiles ? 1 : 0);
+    for (int64_t i = 0; i < shape.row_tiles; ++i) {
+      const int64_t height = rows / shape.row_tiles + (i < rows % shape.row_tiles ? 1 : 0);
       tile.a = block.tile.a + row * tile.a_stride + part.begin;
       tile.c = block.tile.c + row * tile.c_stride + column;
       if (tile.residual != nullptr) {
         tile.residual = block.tile.residual + row * tile.residual_stride + column;
       }
       tile.ahead_mask = i < ahead.tiles ? ahead.every - 1 : Tile::kNoneAhead;
-      tile.ahead = ahead.next + i * ahead.floats_per_tile;
-      tiles.run[width][height](tile);
+      tile.ahead = i < ahead.tiles ? ahead.At(i) : nullptr;
+      tiles.run[shape.width][height](tile);
       if (activate) {
         tiles.activate(block.activation, tile.c, tile.c_stride, height, tile.columns);
       }

@@ -88,6 +88,13 @@ bool FoldActivation(const Activation& activation, Tile* tile);
 
 inline constexpr int kMaxTileRows = 14;
 inline constexpr int kTileWidths = 4;  // 1, 2, 4 and 8 vectors
+inline constexpr int kWideTile = 2;    // of 4
+
+// Tiles of one width, and how many of nearly equal height: 128 rows as 8 x 13 + 2 x 12, not 9 x 14 + 2.
+struct TileShape {
+  int width;
+  int64_t row_tiles;
+};
 
 struct TermTiles;  // kernels/native/simd/amx_gemm.h
 
@@ -96,6 +103,7 @@ struct TileSet {
   int lanes;
   int max_rows;
   int row_limits[kTileWidths];  // rows whose accumulators fit the registers, per width
+  bool prefers_wide;            // products of many rows go in tiles of kWideTile
   void (*run[kTileWidths][kMaxTileRows + 1])(const Tile& tile);  // null beyond the limit
   // c = activation(c) for rows x columns of c.
   void (*activate)(const Activation& activation, float* c, int64_t c_stride, int64_t rows,
@@ -104,6 +112,17 @@ struct TileSet {
   void (*pack)(const float* b, int64_t row_stride, int64_t column_stride, int64_t rows,
                int64_t columns, int64_t first, int64_t last, float* packed);
   const TermTiles* term_tiles = nullptr;  // products run on these where given
+
+  // How `rows` rows are cut where B has `packed_columns` columns left. Low and wide tiles load less: with 16 lanes 10
+  // vectors for 24 multiply-adds, where 14 rows of two take 16 for 28. And rows of A that lie a multiple of 4 KB apart
+  // share a set of an L1 cache, whose 8 or 12 ways hold no more of them.
+  TileShape ShapeFor(int64_t rows, int64_t packed_columns) const {
+    const int64_t most = row_limits[kWideTile];
+    if (prefers_wide && rows > most && (lanes << kWideTile) <= packed_columns)
+      return {kWideTile, CeilDiv(rows, most)};
+    const int64_t row_tiles = CeilDiv(rows, max_rows);
+    return {WidthFor(CeilDiv(rows, row_tiles), packed_columns), row_tiles};
+  }
 
   // The widest tile of `rows` rows where B has `packed_columns` columns left.
   int WidthFor(int64_t rows, int64_t packed_columns) const {
