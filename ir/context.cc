@@ -9,6 +9,7 @@
 #include <new>
 
 #include "ir/base/check.h"
+#include "ir/base/large_memory.h"
 #include "ir/base/registration.h"
 #include "ir/base/unique_table.h"
 #include "ir/dialects/builtin.h"
@@ -19,7 +20,6 @@ namespace weft::ir {
 namespace {
 
 constexpr size_t kSmallDense = 4096;  // up to here dense contents are uniqued by value
-constexpr size_t kAlignment = 64;
 
 uint64_t HashOf(const TypeStorage& t, std::span<const int64_t> dims) {
   Hasher h;
@@ -195,8 +195,7 @@ Attribute IrContext::VerbatimAttr(std::string_view text) {
 }
 
 WeightBuffer IrContext::AllocateWeightBuffer(size_t size, std::byte** writable) {
-  const size_t rounded = (std::max<size_t>(size, 1) + kAlignment - 1) / kAlignment * kAlignment;
-  void* memory = std::aligned_alloc(kAlignment, rounded);
+  void* memory = AllocateForWriting(size);
   if (memory == nullptr) throw std::bad_alloc();
   *writable = static_cast<std::byte*>(memory);
   return {*writable, size, [memory] { std::free(memory); }};

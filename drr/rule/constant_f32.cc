@@ -10,14 +10,13 @@ std::optional<std::span<const float>> ConstantF32(const BoundTensor& tensor) {
   return dense.elements<float>();
 }
 
-ir::Attribute MakeF32(ir::IrContext* context, std::span<const int64_t> dims,
-                      const std::function<double(int64_t)>& value) {
+ir::Attribute FillF32(ir::IrContext* context, std::span<const int64_t> dims,
+                      const std::function<void(std::span<float>)>& fill) {
   const ir::Type type = context->TensorType(ir::DataType::kF32, dims);
   std::byte* writable = nullptr;
   ir::WeightBuffer buffer =
       ir::IrContext::AllocateWeightBuffer(static_cast<size_t>(type.NumBytes()), &writable);
-  auto* out = reinterpret_cast<float*>(writable);
-  for (int64_t i = 0; i < type.NumElements(); ++i) out[i] = static_cast<float>(value(i));
+  fill({reinterpret_cast<float*>(writable), static_cast<size_t>(type.NumElements())});
   return context->DenseAttrAdopt(type, std::move(buffer));
 }
 

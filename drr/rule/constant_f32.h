@@ -13,8 +13,17 @@ namespace weft::drr {
 // The elements of an f32 constant; nothing for anything else.
 std::optional<std::span<const float>> ConstantF32(const BoundTensor& tensor);
 
-// A dense f32 attribute of `dims` whose element i is value(i), rounded once.
-ir::Attribute MakeF32(ir::IrContext* context, std::span<const int64_t> dims,
-                      const std::function<double(int64_t)>& value);
+// A dense f32 attribute of `dims` whose elements `fill` writes, all of them.
+ir::Attribute FillF32(ir::IrContext* context, std::span<const int64_t> dims,
+                      const std::function<void(std::span<float>)>& fill);
+
+// The same, whose element i is value(i), a double, rounded once.
+template <class Value>
+ir::Attribute MakeF32(ir::IrContext* context, std::span<const int64_t> dims, const Value& value) {
+  return FillF32(context, dims, [&value](std::span<float> elements) {
+    int64_t i = 0;
+    for (float& element : elements) element = static_cast<float>(value(i++));
+  });
+}
 
 }  // namespace weft::drr

@@ -81,10 +81,10 @@ absl::StatusOr<std::shared_ptr<PackedGroups>> PackGroups(const KernelContext& co
                           " group=" + std::to_string(groups) + (channels_first ? " nchw" : "");
   return context.packed().Get<PackedGroups>(
       key, [&]() -> absl::StatusOr<std::shared_ptr<PackedGroups>> {
-        const std::vector<float> floats = ConstantFloats(weights);
+        const FloatsOfConstant floats(weights);
         auto packed = std::make_shared<PackedGroups>();
         for (int64_t g = 0; g < groups; ++g) {
-          const size_t at = floats.size() / groups * g;
+          const int64_t at = weights.dense_type().NumElements() / groups * g;
           packed->push_back(
               simd::PackConv2dWeights(floats.data() + at, group, context.pool(), channels_first));
         }
@@ -179,7 +179,7 @@ absl::StatusOr<WinogradWeights> PackSquares(const KernelContext& context,
                             "winograd w=" + std::to_string(constant.id()),
                             [&]() -> absl::StatusOr<std::shared_ptr<simd::PackedMatrix>> {
                               return std::make_shared<simd::PackedMatrix>(simd::PackWinogradWeights(
-                                  ConstantFloats(constant).data(), shape, context.pool()));
+                                  FloatsOfConstant(constant).data(), shape, context.pool()));
                             }));
   return weights;
 }

@@ -33,14 +33,9 @@ absl::StatusOr<std::shared_ptr<simd::PackedMatrix>> PackWeights(const KernelCont
                           " k=" + std::to_string(p.k) + (transposed ? " transposed" : "");
   return context.packed().Get<simd::PackedMatrix>(
       key, [&]() -> absl::StatusOr<std::shared_ptr<simd::PackedMatrix>> {
-        const auto* data = reinterpret_cast<const float*>(weights.bytes().data());
-        std::vector<float> copy;
-        if (reinterpret_cast<uintptr_t>(data) % alignof(float) != 0) {
-          copy = ConstantFloats(weights);
-          data = copy.data();
-        }
+        const FloatsOfConstant floats(weights);
         return std::make_shared<simd::PackedMatrix>(simd::PackedMatrix::Pack(
-            data, transposed ? 1 : p.n, transposed ? p.k : 1, p.k, p.n, context.pool()));
+            floats.data(), transposed ? 1 : p.n, transposed ? p.k : 1, p.k, p.n, context.pool()));
       });
 }
 

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <string_view>
@@ -70,6 +71,24 @@ inline std::vector<float> ConstantFloats(ir::Attribute dense) {
   if (!floats.empty()) std::memcpy(floats.data(), dense.bytes().data(), dense.bytes().size());
   return floats;
 }
+
+// The same where they lie, or a copy where that is not aligned.
+class FloatsOfConstant {
+ public:
+  explicit FloatsOfConstant(ir::Attribute dense)
+      : data_(reinterpret_cast<const float*>(dense.bytes().data())) {
+    if (reinterpret_cast<uintptr_t>(data_) % alignof(float) == 0) return;
+    copy_ = ConstantFloats(dense);
+    data_ = copy_.data();
+  }
+  FloatsOfConstant(const FloatsOfConstant&) = delete;
+  FloatsOfConstant& operator=(const FloatsOfConstant&) = delete;
+  const float* data() const { return data_; }
+
+ private:
+  const float* data_;
+  std::vector<float> copy_;
+};
 
 // A tensor seen as [outer, extent of the axes first to last, inner].
 struct AxisView {

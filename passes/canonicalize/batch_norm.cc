@@ -108,9 +108,13 @@ WEFT_RULE(FoldBatchNormIntoConv, "canonicalize", kReassociates,
   auto channels = ChannelsOf(src, n, w);
   auto new_w = res.Constant([=](const MatchContext& m) {
     const auto weights = *ConstantF32(m[w]);
-    const int64_t per_channel = m[w].type().NumElements() / std::max<int64_t>(1, m[w].dim(0));
-    return MakeF32(m.context(), m[w].shape(),
-                   [&](int64_t i) { return weights[i] * m[channels].scale[i / per_channel]; });
+    const std::vector<double>& scale = m[channels].scale;
+    return FillF32(m.context(), m[w].shape(), [&](std::span<float> scaled) {
+      size_t i = 0;
+      for (size_t c = 0; c < scale.size(); ++c)
+        for (const size_t end = scaled.size() / scale.size() * (c + 1); i < end; ++i)
+          scaled[i] = static_cast<float>(weights[i] * scale[c]);
+    });
   });
   res.Tensor(n.y) = res.Like(conv)(x, new_w, NewBias(res, n, channels, b));
 }

@@ -1,7 +1,5 @@
 #include "kernels/native/simd/conv2d.h"
 
-#include <memory>
-
 #include "kernels/native/simd/amx_conv2d.h"
 #include "kernels/native/simd/amx_gemm.h"
 #include "kernels/native/simd/gemm_tile.h"
@@ -243,11 +241,19 @@ PackedMatrix PackConv2dWeights(const float* weights, const Conv2dShape& shape, T
   const int64_t k = taps * shape.in_channels;
   if (taps == 1 || x_channels_first)
     return PackedMatrix::Pack(weights, 1, k, k, shape.out_channels, pool);
-  // To [out_channels, taps, in_channels] first: packing is fast where one of the strides is 1.
-  const auto by_tap = std::make_unique<float[]>(static_cast<size_t>(k * shape.out_channels));
-  Transpose(weights, Dims{shape.out_channels, shape.in_channels, taps}, Dims{0, 2, 1}, by_tap.get(),
-            sizeof(float), pool);
-  return PackedMatrix::Pack(by_tap.get(), 1, k, k, shape.out_channels, pool);
+  const TileSet& tiles = TilesFor(CurrentIsa());
+  return PackedMatrix::PackBy(k, shape.out_channels, pool, [&](const PackedMatrix::Panel& panel) {
+    // To [out_channels, taps, in_channels] first: packing is fast where one of the strides is 1.
+    auto* by_tap = reinterpret_cast<float*>(
+        ThreadScratch(panel.columns * k * static_cast<int64_t>(sizeof(float)), ScratchUse::kTask));
+    for (int64_t c = 0; c < panel.columns; ++c) {
+      const float* of_channel = weights + (panel.first + c) * k;
+      for (int64_t in = 0; in < shape.in_channels; ++in)
+        for (int64_t tap = 0; tap < taps; ++tap)
+          by_tap[c * k + tap * shape.in_channels + in] = *of_channel++;
+    }
+    tiles.pack(by_tap, 1, k, k, panel.columns, 0, 1, panel.data);
+  });
 }
 
 void Conv2d(const Conv2dArguments& arguments, ThreadPool& pool) {

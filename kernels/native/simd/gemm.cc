@@ -2,6 +2,7 @@
 
 #include <new>
 
+#include "ir/base/large_memory.h"
 #include "kernels/native/simd/amx_gemm.h"
 #include "kernels/native/simd/dot_products.h"
 #include "kernels/native/simd/gemm_tile.h"
@@ -131,17 +132,29 @@ int64_t PackedMatrix::bytes() const {
 
 PackedMatrix PackedMatrix::Pack(const float* b, int64_t row_stride, int64_t column_stride,
                                 int64_t k, int64_t n, ThreadPool& pool) {
+  const TileSet& tiles = TilesFor(CurrentIsa());
+  return PackBy(k, n, pool, [&](const Panel& panel) {
+    tiles.pack(b + panel.first * column_stride, row_stride, column_stride, k, panel.columns, 0, 1,
+               panel.data);
+  });
+}
+
+PackedMatrix PackedMatrix::PackBy(int64_t k, int64_t n, ThreadPool& pool,
+                                  const std::function<void(const Panel& panel)>& write) {
   PackedMatrix packed;
   packed.k_ = k;
   packed.n_ = n;
-  const int64_t bytes = std::max<int64_t>(64, packed.bytes());
   packed.data_.reset(
-      static_cast<float*>(::operator new (static_cast<size_t>(bytes), std::align_val_t{64})));
-  const TileSet& tiles = TilesFor(CurrentIsa());
-  pool.ParallelFor(CeilDiv(n, kPanel), TileFor(CeilDiv(n, kPanel), 2 * k * kPanel),
-                   [&](int64_t begin, int64_t end) {
-                     tiles.pack(b, row_stride, column_stride, k, n, begin, end, packed.data_.get());
-                   });
+      static_cast<float*>(ir::AllocateForWriting(static_cast<size_t>(packed.bytes()))));
+  if (packed.data_ == nullptr) throw std::bad_alloc();
+  pool.ParallelFor(
+      CeilDiv(n, kPanel), TileFor(CeilDiv(n, kPanel), 2 * k * kPanel),
+      [&](int64_t begin, int64_t end) {
+        for (int64_t first = begin * kPanel; first < std::min(n, end * kPanel); first += kPanel) {
+          const int64_t columns = std::min(kPanel, n - first);
+          write({packed.data_.get() + first * k, PackedColumns(columns), first, columns});
+        }
+      });
   return packed;
 }
 

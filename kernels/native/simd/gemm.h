@@ -11,8 +11,9 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
+#include <functional>
 #include <memory>
-#include <new>
 #include <span>
 
 #include "kernels/native/simd/activation.h"
@@ -29,6 +30,14 @@ class PackedMatrix {
   // 1, k for a transposed one. Allocates 4 k (n rounded up to 16) bytes.
   static PackedMatrix Pack(const float* b, int64_t row_stride, int64_t column_stride, int64_t k,
                            int64_t n, ThreadPool& pool);
+  // The same from a matrix that lies in no such way: `write` writes columns [first, first + columns) to `panel`,
+  // k rows of `width` floats, which are 0 beyond the columns. It is called on all threads.
+  struct Panel {
+    float* data;
+    int64_t width, first, columns;
+  };
+  static PackedMatrix PackBy(int64_t k, int64_t n, ThreadPool& pool,
+                             const std::function<void(const Panel& panel)>& write);
 
   int64_t k() const { return k_; }
   int64_t n() const { return n_; }
@@ -37,7 +46,7 @@ class PackedMatrix {
 
  private:
   struct Free {
-    void operator()(float* p) const { ::operator delete (p, std::align_val_t{64}); }
+    void operator()(float* p) const { std::free(p); }
   };
   std::unique_ptr<float, Free> data_;
   int64_t k_ = 0;

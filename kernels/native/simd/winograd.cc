@@ -1,7 +1,6 @@
 #include "kernels/native/simd/winograd.h"
 
 #include <algorithm>
-#include <vector>
 
 #include "kernels/native/simd/amx_gemm.h"
 #include "kernels/native/simd/gemm_tile.h"
@@ -191,29 +190,25 @@ PackedMatrix PackWinogradWeights(const float* weights, const Conv2dShape& s, Thr
     u[2] = (g[0] - g[step] + g[2 * step]) / 2;
     u[3] = g[2 * step];
   };
-  const int64_t matrix = s.in_channels * s.out_channels;
-  std::vector<float> all(static_cast<size_t>(kSquareMatrices * matrix));
-  pool.ParallelFor(
-      s.out_channels, TileFor(s.out_channels, 64 * s.in_channels), [&](int64_t begin, int64_t end) {
-        for (int64_t out = begin; out < end; ++out) {
-          for (int64_t in = 0; in < s.in_channels; ++in) {
-            const float* from = weights + (out * s.in_channels + in) * 9;
-            double g[9], half[3][4], u[4];
-            std::copy_n(from, 9, g);
-            for (int64_t j = 0; j < 3; ++j) transform(g + j, 3, half[j]);
-            for (int64_t i = 0; i < kPatch; ++i) {
-              const double row[3] = {half[0][i], half[1][i], half[2][i]};
-              transform(row, 1, u);
-              for (int64_t j = 0; j < kPatch; ++j) {
-                const int64_t at = (i * kPatch + j) * matrix + in * s.out_channels + out;
-                all[static_cast<size_t>(at)] = static_cast<float>(u[j]);
-              }
-            }
-          }
+  const auto write_panel = [&](const PackedMatrix::Panel& panel) {
+    const int64_t matrix = s.in_channels * panel.width;
+    if (panel.columns < panel.width) std::fill_n(panel.data, kSquareMatrices * matrix, 0.0f);
+    for (int64_t in = 0; in < s.in_channels; ++in) {
+      for (int64_t column = 0; column < panel.columns; ++column) {
+        double g[9], half[3][4], u[4];
+        std::copy_n(weights + ((panel.first + column) * s.in_channels + in) * 9, 9, g);
+        for (int64_t j = 0; j < 3; ++j) transform(g + j, 3, half[j]);
+        float* to = panel.data + in * panel.width + column;
+        for (int64_t i = 0; i < kPatch; ++i) {
+          const double row[3] = {half[0][i], half[1][i], half[2][i]};
+          transform(row, 1, u);
+          for (int64_t j = 0; j < kPatch; ++j)
+            to[(i * kPatch + j) * matrix] = static_cast<float>(u[j]);
         }
-      });
-  return PackedMatrix::Pack(all.data(), s.out_channels, 1, kSquareMatrices * s.in_channels,
-                            s.out_channels, pool);
+      }
+    }
+  };
+  return PackedMatrix::PackBy(kSquareMatrices * s.in_channels, s.out_channels, pool, write_panel);
 }
 
 void Conv2dByWinograd(const ReorderedConv2d& c, ThreadPool& pool) {

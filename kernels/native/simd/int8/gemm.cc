@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <new>
 
+#include "ir/base/large_memory.h"
 #include "kernels/native/simd/amx_gemm.h"
 
 namespace weft::kernels::simd {
@@ -269,8 +271,8 @@ Int8Matrix Int8Matrix::Pack(const Int8Source& source, ThreadPool& pool) {
   packed.panel_bytes_ = RoundUp(source.k, kInt8Chunk) * kInt8Panel;
   const int64_t panels = CeilDiv(source.n, kInt8Panel);
   const int64_t bytes = std::max<int64_t>(64, panels * packed.panel_bytes_);
-  packed.data_.reset(
-      static_cast<std::byte*>(::operator new (static_cast<size_t>(bytes), std::align_val_t{64})));
+  packed.data_.reset(static_cast<std::byte*>(ir::AllocateForWriting(static_cast<size_t>(bytes))));
+  if (packed.data_ == nullptr) throw std::bad_alloc();
   std::fill_n(packed.data_.get(), bytes, std::byte{0});
   packed.column_sums_.resize(static_cast<size_t>(panels * kInt8Panel));
   pool.ParallelFor(panels, TileFor(panels, 4 * source.k * kInt8Panel),

@@ -15,8 +15,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
-#include <new>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -58,7 +58,7 @@ class Int8Matrix {
 
  private:
   struct Free {
-    void operator()(std::byte* p) const { ::operator delete (p, std::align_val_t{64}); }
+    void operator()(std::byte* p) const { std::free(p); }
   };
   std::unique_ptr<std::byte, Free> data_;
   int64_t k_ = 0, n_ = 0, panel_bytes_ = 0;
