@@ -35,8 +35,9 @@ thread_local const std::function<bool()>* ScopedStop::asked_ = nullptr;
 Plan::~Plan() = default;
 
 absl::StatusOr<std::unique_ptr<Plan>> Plan::Create(std::unique_ptr<ir::Program> program,
-                                                   const PlanResources& resources) {
-  WEFT_ASSIGN_OR_RETURN(auto plan, PlanBuilder(std::move(program), resources).Build());
+                                                   const PlanResources& resources,
+                                                   std::span<const BoundPorts> bound) {
+  WEFT_ASSIGN_OR_RETURN(auto plan, PlanBuilder(std::move(program), resources, bound).Build());
   plan->plans_while_running_ =
       std::any_of(plan->steps_.begin(), plan->steps_.end(), [](const Step& step) {
         const auto* const planning = dynamic_cast<const PlansWhileRunning*>(step.kernel.get());

@@ -34,6 +34,11 @@ struct PlanResources {
   const std::function<bool()>* stop = nullptr;
 };
 
+// An output that lies where an input lies, by number.
+struct BoundPorts {
+  size_t output = 0, input = 0;
+};
+
 struct Step {
   std::string op;        // name of the op
   std::string location;  // of the op: a source place, an ONNX node, a rule
@@ -59,10 +64,12 @@ class Plan {
   // Every type in `program` must be static (kernels/runtime/specialize.h) and known to the kernels.
   // Unsupported names the first op that cannot run.
   static absl::StatusOr<std::unique_ptr<Plan>> Create(std::unique_ptr<ir::Program> program,
-                                                      const PlanResources& resources);
+                                                      const PlanResources& resources,
+                                                      std::span<const BoundPorts> bound = {});
   ~Plan();
 
-  // Inputs and outputs must have exactly these types, and outputs must not overlap anything.
+  // Inputs and outputs must have exactly these types, and outputs must not overlap anything but, where they are bound,
+  // the input whose address they have.
   const std::vector<ir::Type>& input_types() const { return input_types_; }
   const std::vector<ir::Type>& output_types() const { return output_types_; }
   absl::Status Run(std::span<const TensorView> inputs, std::span<const TensorView> outputs);

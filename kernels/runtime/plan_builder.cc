@@ -19,8 +19,13 @@ std::string Describe(ir::Operation op) {
 
 }  // namespace
 
-PlanBuilder::PlanBuilder(std::unique_ptr<ir::Program> program, const PlanResources& resources)
-    : resources_(resources), plan_(new Plan()), program_(program.get()), inplace_(*program) {
+PlanBuilder::PlanBuilder(std::unique_ptr<ir::Program> program, const PlanResources& resources,
+                         std::span<const BoundPorts> bound)
+    : resources_(resources),
+      plan_(new Plan()),
+      program_(program.get()),
+      inplace_(*program),
+      bound_(bound) {
   plan_->program_ = std::move(program);
   plan_->pool_ = resources.pool;
   plan_->profile_ = resources.profile;
@@ -34,6 +39,7 @@ absl::StatusOr<std::unique_ptr<Plan>> PlanBuilder::Build() {
   PlaceOutputs();
   WritePartsInPlace();
   ShareInPlace();
+  BindOutputs();
   StageInputs();
   WEFT_RETURN_IF_ERROR(AllocateArena());
   FillViews();
@@ -191,58 +197,12 @@ void PlanBuilder::PlaceOutputs() {
   }
 }
 
-// Whether the result of a step may lie in the memory of an operand: the analysis says that nobody
-// reads that later, the kernel that it writes no element before it has read it. Roots are looked at
-// too: they know what memory is not the plan's, and which ops turned out to be views.
-bool PlanBuilder::MayShare(int step, uint32_t operand) const {
-  const StepTensors& tensors = step_tensors_[step];
-  if (!plan_->steps_[step].kernel->MayOverwrite(operand)) return false;
-  if (inplace_.WhyNot(tensors.op, operand) != nullptr) return false;
-  const int from = FindRoot(tensors_[tensors.inputs[operand]].root);
-  const Root& memory = roots_[from];
-  const Root& result = roots_[FindRoot(tensors_[tensors.outputs[0]].root)];
-  if (memory.part_of >= 0 || result.part_of >= 0) return false;
-  if (memory.home != Home::kArena || memory.last != step || memory.bytes != result.bytes)
-    return false;
-  // A program's output is where the caller wants it, and behind its end is nothing to read.
-  if (result.home == Home::kOutput ? memory.overread : result.home != Home::kArena) return false;
-  for (size_t i = 0; i < tensors.inputs.size(); ++i) {
-    if (i != operand && tensors.inputs[i] >= 0 &&
-        FindRoot(tensors_[tensors.inputs[i]].root) == from)
-      return false;
-  }
-  return true;
-}
-
-bool PlanBuilder::ShareWith(int step, uint32_t operand) {
-  if (!MayShare(step, operand)) return false;
-  const StepTensors& tensors = step_tensors_[step];
-  const int from = FindRoot(tensors_[tensors.inputs[operand]].root);
-  const int to = FindRoot(tensors_[tensors.outputs[0]].root);
-  roots_[from].last = roots_[to].last;
-  roots_[from].overread |= roots_[to].overread;
-  roots_[from].home = roots_[to].home;
-  roots_[from].port = roots_[to].port;
-  roots_[to].merged_into = from;
-  return true;
-}
-
-// Tries the operand that the op is marked with first.
-void PlanBuilder::ShareInPlace() {
-  for (int step = 0; step < static_cast<int>(step_tensors_.size()); ++step) {
-    const ir::Operation op = step_tensors_[step].op;
-    const std::optional<uint32_t> marked = ir::MarkedOperand(op);
-    if (marked && ShareWith(step, *marked)) continue;
-    for (uint32_t i = 0; i < op.num_operands(); ++i)
-      if (ShareWith(step, i)) break;
-  }
-}
-
-// Inputs that kernels read past the end of are copied into the arena first.
+// Inputs that kernels read past the end of, and those that outputs are when their memory is another's, are copied into
+// the arena first.
 void PlanBuilder::StageInputs() {
   for (const int tensor : input_tensors_) {
     Root& root = roots_[tensors_[tensor].root];
-    if (!root.overread || root.bytes == 0) continue;
+    if (!(root.overread || root.is_staged) || root.bytes == 0) continue;
     root.home = Home::kArena;
     plan_->copies_in_.push_back({.from = {.kind = Plan::Address::Kind::kInput, .port = root.port},
                                  .to = {},  // known when the arena is
@@ -352,6 +312,8 @@ void PlanBuilder::AddOutputCopies() {
     const auto bytes = static_cast<size_t>(tensors_[output_tensors_[i]].type.NumBytes());
     if (bytes == 0) continue;
     if (from.kind == Plan::Address::Kind::kOutput && from.port == i && from.offset == 0) continue;
+    if (from.kind == Plan::Address::Kind::kInput && from.offset == 0 && IsBound(i, from.port))
+      continue;
     plan_->copies_out_.push_back(
         {.from = from, .to = {.kind = Plan::Address::Kind::kOutput, .port = i}, .bytes = bytes});
   }

@@ -15,7 +15,8 @@ namespace weft::kernels {
 
 class PlanBuilder {
  public:
-  PlanBuilder(std::unique_ptr<ir::Program> program, const PlanResources& resources);
+  PlanBuilder(std::unique_ptr<ir::Program> program, const PlanResources& resources,
+              std::span<const BoundPorts> bound);
   absl::StatusOr<std::unique_ptr<Plan>> Build();
 
  private:
@@ -27,6 +28,7 @@ class PlanBuilder {
     size_t bytes = 0;
     int first = 0, last = 0;  // steps; -1 is before the first
     bool overread = false;    // by a kernel that ReadsPastEnd
+    bool is_staged = false;   // of kInput: copied into the arena before the first step
     int merged_into = -1;     // another root, whose memory it shares
     int part_of = -1;         // another root, at `offset` bytes of which its memory begins
     size_t offset = 0;
@@ -59,6 +61,10 @@ class PlanBuilder {
   void ShareInPlace();
   bool MayShare(int step, uint32_t operand) const;
   bool ShareWith(int step, uint32_t operand);
+  bool IsBound(size_t output, size_t input) const;
+  int OnlyWriter(int root) const;
+  bool MayLieInInput(int output, int input) const;
+  void BindOutputs();
   void StageInputs();
   absl::Status AllocateArena();
   std::byte* AlignedConstant(Root& root);
@@ -70,6 +76,7 @@ class PlanBuilder {
   std::unique_ptr<Plan> plan_;
   ir::Program* program_;
   const ir::InplaceAnalysis inplace_;
+  const std::span<const BoundPorts> bound_;
   std::vector<Tensor> tensors_;
   std::unordered_map<uint32_t, int> tensor_of_value_;  // by value id; looked up, never iterated
   std::vector<Root> roots_;

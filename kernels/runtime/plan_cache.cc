@@ -5,10 +5,14 @@
 namespace weft::kernels {
 
 absl::StatusOr<PreparedProgram*> PlanCache::Add(std::unique_ptr<ir::Program> program,
-                                                const PlanResources& resources) {
+                                                const PlanResources& resources,
+                                                std::span<const BoundPorts> bound) {
   auto prepared = std::make_unique<PreparedProgram>();
   if (HasKnownSizes(*program)) {
-    WEFT_ASSIGN_OR_RETURN(prepared->plan, Plan::Create(std::move(program), resources));
+    WEFT_ASSIGN_OR_RETURN(prepared->plan, Plan::Create(std::move(program), resources, bound));
+  } else if (!bound.empty()) {
+    return ir::Unsupported(
+        "outputs that lie where inputs lie, in a program whose sizes follow from values");
   } else {
     WEFT_ASSIGN_OR_RETURN(prepared->first, Segment::Create(std::move(program), resources, 0));
   }

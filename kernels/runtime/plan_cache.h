@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "ir/base/status.h"
@@ -47,8 +48,10 @@ class PlanCache {
 
   // Makes one from a program that is specialised for its inputs (kernels/runtime/specialize.h) and
   // differs from all others in their types. What `resources` refers to must outlive the cache.
+  // Outputs may be bound to inputs where all sizes are known.
   absl::StatusOr<PreparedProgram*> Add(std::unique_ptr<ir::Program> program,
-                                       const PlanResources& resources);
+                                       const PlanResources& resources,
+                                       std::span<const BoundPorts> bound = {});
 
   size_t size() const { return prepared_.size(); }
 

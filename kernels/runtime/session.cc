@@ -170,7 +170,42 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(const ir::Program& prog
   WEFT_RETURN_IF_ERROR(session->ReadDefaults());
   for (uint32_t i = 0; i < end.num_operands(); ++i)
     session->outputs_.push_back({NameOr(names.output_names, i, "output"), end.operand(i).type()});
+  WEFT_RETURN_IF_ERROR(session->BindOutputs(options.bound_outputs));
   return session;
+}
+
+absl::Status Session::BindOutputs(std::span<const BoundOutput> bound) {
+  const auto port = [](const std::vector<TensorInfo>& infos, const std::string& name) {
+    const auto is_named = [&](const TensorInfo& info) { return info.name == name; };
+    return static_cast<size_t>(std::find_if(infos.begin(), infos.end(), is_named) - infos.begin());
+  };
+  for (const BoundOutput& names : bound) {
+    const BoundPorts ports = {port(outputs_, names.output), port(inputs_, names.input)};
+    const std::string subject =
+        fmt::format("output '{}' cannot lie where input '{}' lies: ", names.output, names.input);
+    if (ports.output == outputs_.size() || ports.input == inputs_.size())
+      return ir::InvalidArgument(subject + "the program has no such " +
+                                 (ports.output == outputs_.size() ? "output" : "input"));
+    for (const BoundPorts& other : bound_)
+      if (other.output == ports.output || other.input == ports.input)
+        return ir::InvalidArgument(subject + "one of them is bound already");
+    const ir::Type output = outputs_[ports.output].type, input = inputs_[ports.input].type;
+    if (!output.IsTensor() || !input.IsTensor() || output.dtype() != input.dtype() ||
+        input.dtype() == ir::DataType::kString)
+      return ir::InvalidArgument(subject + "they are no tensors of one element type");
+    bound_.push_back(ports);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Session::CheckBound(std::span<const TensorView> inputs,
+                                 std::span<const TensorView> outputs) const {
+  for (const BoundPorts& ports : bound_)
+    if (outputs.empty() || outputs[ports.output].data != inputs[ports.input].data)
+      return ir::InvalidArgument(fmt::format("output '{}' must be given the address of input '{}'",
+                                             outputs_[ports.output].name,
+                                             inputs_[ports.input].name));
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::unique_ptr<Session>> Session::Fork() const {
@@ -183,6 +218,7 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Fork() const {
   fork->program_ = program_->Clone();
   fork->inputs_ = inputs_;
   fork->outputs_ = outputs_;
+  fork->bound_ = bound_;
   WEFT_RETURN_IF_ERROR(fork->ReadDefaults());
   return fork;
 }
@@ -228,7 +264,7 @@ absl::StatusOr<PreparedProgram*> Session::Prepare(
   std::unique_ptr<ir::Program> program = program_->Clone();
   KernelEvaluator evaluator(resources_.providers, resources_.pool);
   WEFT_RETURN_IF_ERROR(Specialize(*program, types, evaluator));
-  return prepared_.Add(std::move(program), resources_);
+  return prepared_.Add(std::move(program), resources_, bound_);
 }
 
 absl::StatusOr<Plan*> Session::PlanFor(std::span<const std::span<const int64_t>> input_dims) {
@@ -388,12 +424,14 @@ absl::Status Session::Run(std::span<const TensorView> given, std::span<const Ten
   for (size_t i = 0; i < outputs.size(); ++i)
     WEFT_RETURN_IF_ERROR(
         CheckTensor(outputs[i], plan.output_types()[i], "output", outputs_[i].name));
+  WEFT_RETURN_IF_ERROR(CheckBound(inputs, outputs));
   last_plans_.assign(1, &plan);
   const ThreadPool::Caller caller(*pool_);
   return plan.Run(inputs, outputs);
 }
 
 absl::StatusOr<std::vector<Tensor>> Session::Run(std::span<const TensorView> given) {
+  WEFT_RETURN_IF_ERROR(CheckBound({}, {}));
   WEFT_ASSIGN_OR_RETURN(const std::span<const TensorView> inputs, WithDefaults(given));
   WEFT_ASSIGN_OR_RETURN(PreparedProgram* const prepared, PrepareForInputs(inputs));
   if (prepared->plan == nullptr) {

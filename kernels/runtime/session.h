@@ -35,6 +35,11 @@
 
 namespace weft::kernels {
 
+// Of a program's outputs and inputs, by name.
+struct BoundOutput {
+  std::string output, input;
+};
+
 struct SessionOptions {
   // The calling thread counts; AvailableCpus() (kernels/available_cpus.h) asks for all that help. A
   // session starts no more than those, because threads without a CPU of their own keep the others
@@ -56,6 +61,10 @@ struct SessionOptions {
   // (kernels/thread_pool.h). Null: `threads` of the session's own; where those take all CPUs, the ones
   // that all such sessions of the process share.
   std::shared_ptr<ThreadPool> pool = nullptr;
+  // Outputs that lie where an input lies: a cache that grows, or changes, in place from run to run. Run is given one
+  // address for both, with memory for the larger. A Concat that puts the input first and an op that writes over it
+  // (TensorScatter, ScatterND) copy nothing; any other result is copied there at the end of the run.
+  std::vector<BoundOutput> bound_outputs = {};
 };
 
 struct TensorInfo {
@@ -94,7 +103,8 @@ class Session {
   std::span<Plan* const> last_plans() const { return last_plans_; }
 
   // Inputs in the order of inputs(); those with a default may be null views, or missing at the end,
-  // for which the default is taken. Outputs must not overlap inputs or each other.
+  // for which the default is taken. Outputs must not overlap each other, nor inputs to which they are not bound; bound
+  // ones have the input's address.
   absl::Status Run(std::span<const TensorView> inputs, std::span<const TensorView> outputs);
   absl::StatusOr<std::vector<Tensor>> Run(std::span<const TensorView> inputs);
   absl::StatusOr<std::vector<Tensor>> Run(std::initializer_list<TensorView> inputs) {
@@ -116,6 +126,9 @@ class Session {
 
  private:
   Session(std::shared_ptr<ThreadPool> pool, std::shared_ptr<PackedWeights> packed);
+  absl::Status BindOutputs(std::span<const BoundOutput> bound);
+  absl::Status CheckBound(std::span<const TensorView> inputs,
+                          std::span<const TensorView> outputs) const;
   absl::Status ReadDefaults();
   absl::StatusOr<std::span<const TensorView>> WithDefaults(std::span<const TensorView> inputs);
   absl::StatusOr<PreparedProgram*> Prepare(std::span<const std::span<const int64_t>> input_dims);
@@ -137,6 +150,7 @@ class Session {
   PlanResources resources_;
   std::unique_ptr<ir::Program> program_;
   std::vector<TensorInfo> inputs_, outputs_;
+  std::vector<BoundPorts> bound_;
   std::vector<Tensor> defaults_;       // of inputs_; empty when there is no default
   std::vector<TensorView> completed_;  // of a run: what is given, and defaults
   PlanCache prepared_{kMaxPlans};

@@ -10,6 +10,33 @@ namespace {
 
 namespace ops = ir::ops;
 
+// y as data, which it may lie over.
+void StartFrom(const TensorView& data, const TensorView& y) {
+  if (y.data != data.data) std::memcpy(y.data, data.data, y.NumBytes());
+}
+
+// What changes some elements of operand 0 may do so where they are.
+template <class O, Function<O> kFunction>
+class ScatterKernel final : public Kernel {
+ public:
+  explicit ScatterKernel(AttrsOf<O> attrs) : attrs_(std::move(attrs)) {}
+  std::string_view name() const override { return "reference"; }
+  absl::Status Run(const KernelArgs& args) override {
+    absl::Status status = kFunction(attrs_, args);
+    return status.ok() ? status : ir::Annotate(status, O::kInfo.name);
+  }
+  bool MayOverwrite(size_t operand) const override { return operand == 0; }
+
+ private:
+  const AttrsOf<O> attrs_;
+};
+
+template <class O, Function<O> kFunction, Check kCheck>
+absl::StatusOr<std::unique_ptr<Kernel>> MakeScatter(const KernelContext& context) {
+  WEFT_RETURN_IF_ERROR(kCheck(context));
+  return std::make_unique<ScatterKernel<O, kFunction>>(context.attrs_of<O>());
+}
+
 // The element of data at which each slice of updates begins.
 absl::StatusOr<std::vector<int64_t>> SliceStarts(const TensorView& data,
                                                  const TensorView& indices) {
@@ -54,7 +81,7 @@ T Applied(ops::ScatterReduction reduction, T old, T update) {
 absl::Status ScatterND(const AttrsOf<ops::ScatterND>& attrs, const KernelArgs& args) {
   const TensorView &data = args.inputs[0], &updates = args.inputs[2], &y = args.outputs[0];
   WEFT_ASSIGN_OR_RETURN(const std::vector<int64_t> starts, SliceStarts(data, args.inputs[1]));
-  std::memcpy(y.data, data.data, y.NumBytes());
+  StartFrom(data, y);
   const int64_t slice = starts.empty() ? 0 : updates.NumElements() / int64_t(starts.size());
   if (attrs.reduction == ops::ScatterReduction::kNone) {
     const auto size = static_cast<int64_t>(ir::ElementSize(y.dtype));
@@ -93,7 +120,8 @@ absl::Status CheckScatterND(const KernelContext& context) {
                                    ir::ToString(expected));
   return absl::OkStatus();
 }
-const RegisterReference<ops::ScatterND> kScatterND(&ScatterND, &CheckScatterND);
+const RegisterKernel<ops::ScatterND> kScatterND(
+    "reference", &MakeScatter<ops::ScatterND, &ScatterND, &CheckScatterND>);
 
 // --- along an axis -------------------------------------------------------------------------
 
@@ -155,7 +183,7 @@ absl::Status ScatterElements(const AttrsOf<ops::ScatterElements>& attrs, const K
   const TensorView &data = args.inputs[0], &updates = args.inputs[2], &y = args.outputs[0];
   WEFT_ASSIGN_OR_RETURN(const std::vector<int64_t> places,
                         ElementPlaces(data, args.inputs[1], attrs.axis));
-  std::memcpy(y.data, data.data, y.NumBytes());
+  StartFrom(data, y);
   if (attrs.reduction == ops::ScatterReduction::kNone) {
     const size_t size = ir::ElementSize(y.dtype);
     for (size_t i = 0; i < places.size(); ++i)
@@ -182,8 +210,8 @@ absl::Status CheckScatterElements(const KernelContext& context) {
     return context.Unsupported("a reduction of elements that are no numbers");
   return CheckPlaces(context, attrs.axis);
 }
-const RegisterReference<ops::ScatterElements> kScatterElements(&ScatterElements,
-                                                               &CheckScatterElements);
+const RegisterKernel<ops::ScatterElements> kScatterElements(
+    "reference", &MakeScatter<ops::ScatterElements, &ScatterElements, &CheckScatterElements>);
 
 // --- into a cache ----------------------------------------------------------------------------
 
@@ -202,7 +230,7 @@ absl::Status TensorScatter(const AttrsOf<ops::TensorScatter>& attrs, const Kerne
                                  std::to_string(rows.extent) + " rows in a cache of " +
                                  std::to_string(cache.extent));
   }
-  std::memcpy(y.data, past.data, y.NumBytes());
+  StartFrom(past, y);
   const int64_t bytes = cache.inner * static_cast<int64_t>(ir::ElementSize(y.dtype));
   const int64_t per_batch = batch == 0 ? 0 : cache.outer / batch;
   for (int64_t outer = 0; outer < rows.outer; ++outer) {
@@ -234,7 +262,8 @@ absl::Status CheckTensorScatter(const KernelContext& context) {
     return context.InvalidArgument("write_indices must be one i64 number per batch");
   return absl::OkStatus();
 }
-const RegisterReference<ops::TensorScatter> kTensorScatter(&TensorScatter, &CheckTensorScatter);
+const RegisterKernel<ops::TensorScatter> kTensorScatter(
+    "reference", &MakeScatter<ops::TensorScatter, &TensorScatter, &CheckTensorScatter>);
 
 }  // namespace
 }  // namespace weft::kernels::reference
