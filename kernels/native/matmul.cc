@@ -180,12 +180,14 @@ std::unique_ptr<Kernel> MakeBatchMatMul(const KernelContext& context) {
     product.c_batch_strides[i] *= product.m * product.n;
   product.c_stride = product.n;
   const int64_t scratch = simd::BatchMatmulScratchBytes(product, context.pool().num_threads());
-  return MakeNative("matmul", {.scratch_bytes = static_cast<size_t>(scratch)},
+  return MakeNative("matmul",
+                    {.scratch_bytes = static_cast<size_t>(scratch), .spaces_rows = !b_vector},
                     [product](const KernelArgs& args) {
                       simd::BatchMatmulArguments run = product;
                       run.a = args.input<float>(0);
                       run.b = args.input<float>(1);
                       run.c = args.output<float>(0);
+                      if (args.result_stride != 0) run.SpaceRowsOfC(args.result_stride);
                       simd::BatchMatmul(run, args.scratch, *args.pool);
                     });
 }

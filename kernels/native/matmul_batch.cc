@@ -80,21 +80,24 @@ Made MakeBatchMatMul(const KernelContext& context) {
   Dims addend;
   if (context.HasInput(2)) addend = BroadcastStrides(context.dims(2), shape);
   const int64_t scratch = simd::BatchMatmulScratchBytes(product, context.pool().num_threads());
-  return MakeNative("matmul", {.scratch_bytes = static_cast<size_t>(scratch)},
-                    [product, shape, addend, scale = attrs.scale](const KernelArgs& args) {
-                      simd::BatchMatmulArguments run = product;
-                      run.a = args.input<float>(0);
-                      run.b = args.input<float>(1);
-                      run.c = args.output<float>(0);
-                      simd::BatchMatmul(run, args.scratch, *args.pool);
-                      const Dims strides = RowMajorStrides(shape), scalar(shape.size(), 0);
-                      if (scale != 1)
-                        simd::Binary<float>(simd::BinaryOp::kMul, run.c, strides, &scale, scalar,
-                                            run.c, shape, *args.pool);
-                      if (const float* other = args.input<float>(2))
-                        simd::Binary<float>(simd::BinaryOp::kAdd, run.c, strides, other, addend,
-                                            run.c, shape, *args.pool);
-                    });
+  const bool is_product_alone = attrs.scale == 1 && !context.HasInput(2);
+  return MakeNative(
+      "matmul", {.scratch_bytes = static_cast<size_t>(scratch), .spaces_rows = is_product_alone},
+      [product, shape, addend, scale = attrs.scale](const KernelArgs& args) {
+        simd::BatchMatmulArguments run = product;
+        run.a = args.input<float>(0);
+        run.b = args.input<float>(1);
+        run.c = args.output<float>(0);
+        if (args.result_stride != 0) run.SpaceRowsOfC(args.result_stride);
+        simd::BatchMatmul(run, args.scratch, *args.pool);
+        const Dims strides = RowMajorStrides(shape), scalar(shape.size(), 0);
+        if (scale != 1)
+          simd::Binary<float>(simd::BinaryOp::kMul, run.c, strides, &scale, scalar, run.c, shape,
+                              *args.pool);
+        if (const float* other = args.input<float>(2))
+          simd::Binary<float>(simd::BinaryOp::kAdd, run.c, strides, other, addend, run.c, shape,
+                              *args.pool);
+      });
 }
 const RegisterKernel<ir::fused::BatchMatMul> kBatchMatMul("native", &MakeBatchMatMul);
 

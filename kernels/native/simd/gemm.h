@@ -85,6 +85,12 @@ struct BatchMatmulArguments {
   Dims c_batch_strides = {};
   int64_t c_stride = 0;
   Activation activation = {};
+
+  // For a dense C whose rows are to be `stride` floats apart.
+  void SpaceRowsOfC(int64_t stride) {
+    for (int i = 0; i < batch.size(); ++i) c_batch_strides[i] = c_batch_strides[i] / n * stride;
+    c_stride = stride;
+  }
 };
 // `scratch` is 64-byte aligned and holds BatchMatmulScratchBytes for the pool's threads. B is
 // packed into it, or read in place where that is faster.

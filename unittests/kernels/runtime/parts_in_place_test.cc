@@ -110,6 +110,21 @@ TEST_F(PartsInPlace, ColumnsOfProducts) {
   EXPECT_EQ(Run({Exp(Concat({product(7, 1), Exp(x), product(40, 2)}, 1))}, {{9, 3}}), 2u);
 }
 
+// But not where they are scaled or something is added afterwards.
+TEST_F(PartsInPlace, ColumnsOfBatchedProducts) {
+  const Value a = Input(F({2, 3, 5, 8})), b = Input(F({2, 3, 7, 8})), c = Input(F({3, 8, 20}));
+  const Value addend = Input(F({5, 7})), v = Input(F({8}));
+  const auto scores = [&](std::vector<Value> operands, float scale) {
+    return builder.Make<ir::fused::BatchMatMul>(operands, {.perm_b = {0, 1, 3, 2}, .scale = scale});
+  };
+  const Value wide = Concat(
+      {scores({a, b}, 1), builder.Make<ops::MatMul>({a, c}), scores({a, b, addend}, 0.5f)}, 3);
+  const Value rows = builder.Make<ops::MatMul>({v, c});
+  EXPECT_EQ(Run({Exp(wide), Exp(Concat({rows, Exp(rows)}, 1))},
+                {{2, 3, 5, 8}, {2, 3, 7, 8}, {3, 8, 20}, {5, 7}, {8}}),
+            2u);
+}
+
 TEST_F(PartsInPlace, NotChannelsThatOthersRead) {
   const Value x = Input(F({1, 4, 5, 3})), part = Conv(x, 7, 1);
   EXPECT_EQ(Run({Exp(Concat({part, Conv(x, 8, 2)}, 3)), Exp(part)}, {{1, 4, 5, 3}}), 1u);
