@@ -1,8 +1,11 @@
 // Pools of 8-bit integers, NHWC: one pass over the channels for each position of a window.
+#include <algorithm>
+#include <cstdint>
 #include <vector>
 
 #include "ir/dialects/fused.h"
 #include "kernels/native/quantized.h"
+#include "kernels/native/simd/int8/quantize.h"
 
 namespace weft::kernels::native {
 namespace {
@@ -52,16 +55,28 @@ void ForEachRow(const Windows& w, ThreadPool& pool, const Row& row) {
   });
 }
 
-template <class T>
-void MaxPool(const Windows& w, const T* x, T* y, ThreadPool& pool) {
+// The least number where a window has no pixel.
+void MaxPool(const Windows& w, bool is_signed, const uint8_t* x, uint8_t* y, ThreadPool& pool) {
+  constexpr int64_t kTogether = 32;
   ForEachRow(w, pool, [&](int64_t image, int64_t row) {
     for (int64_t column = 0; column < w.out_width; ++column) {
-      T* out = y + ((image * w.out_height + row) * w.out_width + column) * w.channels;
-      std::fill_n(out, w.channels, std::numeric_limits<T>::lowest());
+      uint8_t* out = y + ((image * w.out_height + row) * w.out_width + column) * w.channels;
+      const uint8_t* pixels[kTogether];
+      int64_t count = 0;
+      const auto join = [&] {
+        simd::MaxOfBytes(pixels, count, is_signed, out, w.channels);
+        pixels[0] = out;  // goes on with those that follow
+        count = 1;
+      };
       ForEachPixel(w, image, row, column, [&](int64_t pixel) {
-        const T* in = x + pixel * w.channels;
-        for (int64_t c = 0; c < w.channels; ++c) out[c] = std::max(out[c], in[c]);
+        pixels[count++] = x + pixel * w.channels;
+        if (count == kTogether) join();
       });
+      if (count > 0) {
+        join();
+      } else {
+        std::fill_n(out, w.channels, static_cast<uint8_t>(is_signed ? INT8_MIN : 0));
+      }
     }
   });
 }
@@ -150,10 +165,7 @@ Made MakeByteMaxPool2d(const KernelContext& context) {
       WindowsOf(context, attrs.kernel_shape, attrs.strides, attrs.pads, attrs.dilations);
   const bool is_signed = context.input_type(0).dtype() == DataType::kI8;
   return MakeNative("byte max pool", {}, [=](const KernelArgs& args) {
-    if (is_signed)
-      MaxPool(w, args.input<int8_t>(0), args.output<int8_t>(0), *args.pool);
-    else
-      MaxPool(w, args.input<uint8_t>(0), args.output<uint8_t>(0), *args.pool);
+    MaxPool(w, is_signed, args.input<uint8_t>(0), args.output<uint8_t>(0), *args.pool);
   });
 }
 

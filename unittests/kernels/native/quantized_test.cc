@@ -231,6 +231,11 @@ TEST(QuantizedPool, RoundsAsTheReferenceDoes) {
         {Bytes(dtype, {2, 9, 8, 19}, 1)},
         {.kernel_shape = Ints{3, 3}, .strides = Ints{2, 2}, .pads = Ints{1, 1, 1, 1}},
         {dtype, {2, 5, 4, 19}}, "native", 0);
+    // More pixels than are joined together, and whole vectors of channels besides a part of one.
+    ExpectSteps<fused::MaxPool2d>(
+        {Bytes(dtype, {1, 9, 8, 150}, 2)},
+        {.kernel_shape = Ints{7, 7}, .strides = Ints{2, 1}, .pads = Ints{3, 3, 3, 3}},
+        {dtype, {1, 5, 8, 150}}, "native", 0);
   }
 }
 

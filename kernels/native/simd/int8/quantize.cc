@@ -20,5 +20,8 @@ void BinaryBytes(const ByteBinary& binary, const uint8_t* a, const uint8_t* b, u
                  int64_t n) {
   WEFT_DISPATCH(BinaryRange)(binary, a, b, y, n);
 }
+void MaxOfBytes(const uint8_t* const* rows, int64_t count, bool is_signed, uint8_t* y, int64_t n) {
+  WEFT_DISPATCH(MaxOfRows)(rows, count, is_signed, y, n);
+}
 
 }  // namespace weft::kernels::simd

@@ -29,4 +29,7 @@ struct ByteBinary {
 void BinaryBytes(const ByteBinary& binary, const uint8_t* a, const uint8_t* b, uint8_t* y,
                  int64_t n);
 
+// y[i] = the largest of rows[k][i], k < count; count is at least 1, and y may be one of the rows.
+void MaxOfBytes(const uint8_t* const* rows, int64_t count, bool is_signed, uint8_t* y, int64_t n);
+
 }  // namespace weft::kernels::simd
