@@ -1,23 +1,21 @@
 #include "kernels/runtime/session.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <mutex>
 #include <utility>
 
 #include "ir/analysis/default_inputs.h"
 #include "ir/analysis/widen_floats.h"
 #include "ir/dialects/builtin.h"
 #include "ir/dim/dim_sizes.h"
-#include "kernels/available_cpus.h"
 #include "kernels/runtime/dense_tensor.h"
 #include "kernels/runtime/evaluator.h"
 #include "kernels/runtime/isolate.h"
 #include "kernels/runtime/registry.h"
 #include "kernels/runtime/specialize.h"
 #include "kernels/runtime/value_type.h"
+#include "kernels/shared_pool.h"
 
 namespace weft::kernels {
 namespace {
@@ -90,31 +88,6 @@ absl::Status CheckCount(size_t actual, size_t expected, std::string_view what) {
                              ", got " + std::to_string(actual));
 }
 
-// The one pool of a process with a thread for each CPU, while a session uses it. A process that was forked
-// has none of its parent's threads.
-std::shared_ptr<ThreadPool> PoolOfAllCpus(int cpus) {
-  static std::mutex mutex;
-  static std::weak_ptr<ThreadPool> last;
-  static std::pair<pid_t, int> made_for;
-  const std::lock_guard lock(mutex);
-  std::shared_ptr<ThreadPool> pool = last.lock();
-  if (pool == nullptr || made_for != std::pair(getpid(), cpus)) {
-    last = pool = std::make_shared<ThreadPool>(cpus);
-    made_for = {getpid(), cpus};
-  }
-  return pool;
-}
-
-std::shared_ptr<ThreadPool> PoolFor(const SessionOptions& options) {
-  if (options.pool != nullptr) return options.pool;
-  // The system is asked only where the answer matters: that reads six files.
-  if (options.threads == 1 || options.oversubscribe)
-    return std::make_shared<ThreadPool>(options.threads);
-  const int cpus = std::min(AvailableCpus(), ThreadPool::kMaxThreads);
-  return options.threads < cpus ? std::make_shared<ThreadPool>(options.threads)
-                                : PoolOfAllCpus(cpus);
-}
-
 }  // namespace
 
 Session::Session(std::shared_ptr<ThreadPool> pool, std::shared_ptr<PackedWeights> packed)
@@ -142,8 +115,9 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(const ir::Program& prog
   WEFT_RETURN_IF_ERROR(CheckIsa(options.isa));
   const std::optional<Isa> isa = FindIsa(options.isa);
   const ScopedIsa scope(isa);
-  std::unique_ptr<Session> session(new Session(
-      PoolFor(options), options.packed ? options.packed : std::make_shared<PackedWeights>()));
+  std::unique_ptr<Session> session(
+      new Session(options.pool ? options.pool : PoolFor(options.threads, options.oversubscribe),
+                  options.packed ? options.packed : std::make_shared<PackedWeights>()));
   PlanResources& resources = session->resources_;
   WEFT_ASSIGN_OR_RETURN(resources.providers, ProviderOrder(options.provider));
   resources.profile = options.profile;
