@@ -6,6 +6,7 @@
 #include "ir/dialects/fused.h"
 #include "ir/dialects/onnx.h"
 #include "kernels/native/activation.h"
+#include "kernels/native/matmul_batch.h"
 #include "kernels/native/native.h"
 #include "kernels/native/simd/binary.h"
 #include "kernels/native/simd/gemm.h"
@@ -84,17 +85,13 @@ std::unique_ptr<Kernel> MakeDynamicProduct(const KernelContext& context, const P
   const int64_t scratch = simd::BatchMatmulScratchBytes(product, context.pool().num_threads());
   return MakeNative("gemm", {.scratch_bytes = static_cast<size_t>(scratch)},
                     [p, product](const KernelArgs& args) {
-                      simd::BatchMatmulArguments run = product;
-                      run.a = args.input<float>(0);
-                      run.b = args.input<float>(1);
-                      run.c = args.output<float>(0);
-                      simd::BatchMatmul(run, args.scratch, *args.pool);
+                      RunBatchMatmul(product, args);
+                      auto* y = args.output<float>(0);
                       if (const float* residual = InputOrNull(args, p.residual))
-                        AddInto(residual, run.c, p.m * p.n, *args.pool);
+                        AddInto(residual, y, p.m * p.n, *args.pool);
                       const float* bias = InputOrNull(args, p.bias);
                       if (bias != nullptr || p.activation.kind != simd::ActivationKind::kNone)
-                        simd::BiasActivation(run.c, bias, p.activation, run.c, p.m, p.n,
-                                             *args.pool);
+                        simd::BiasActivation(y, bias, p.activation, y, p.m, p.n, *args.pool);
                     });
 }
 
@@ -182,14 +179,7 @@ std::unique_ptr<Kernel> MakeBatchMatMul(const KernelContext& context) {
   const int64_t scratch = simd::BatchMatmulScratchBytes(product, context.pool().num_threads());
   return MakeNative("matmul",
                     {.scratch_bytes = static_cast<size_t>(scratch), .spaces_rows = !b_vector},
-                    [product](const KernelArgs& args) {
-                      simd::BatchMatmulArguments run = product;
-                      run.a = args.input<float>(0);
-                      run.b = args.input<float>(1);
-                      run.c = args.output<float>(0);
-                      if (args.result_stride != 0) run.SpaceRowsOfC(args.result_stride);
-                      simd::BatchMatmul(run, args.scratch, *args.pool);
-                    });
+                    [product](const KernelArgs& args) { RunBatchMatmul(product, args); });
 }
 
 Made MakeMatMul(const KernelContext& context) {

@@ -1,5 +1,7 @@
 // fused.batch_matmul: transposed operands are read where they lie as long as the rows of a, and the
 // rows or columns of b, are contiguous there.
+#include "kernels/native/matmul_batch.h"
+
 #include <optional>
 
 #include "ir/dialects/fused/matmul.h"
@@ -84,22 +86,27 @@ Made MakeBatchMatMul(const KernelContext& context) {
   return MakeNative(
       "matmul", {.scratch_bytes = static_cast<size_t>(scratch), .spaces_rows = is_product_alone},
       [product, shape, addend, scale = attrs.scale](const KernelArgs& args) {
-        simd::BatchMatmulArguments run = product;
-        run.a = args.input<float>(0);
-        run.b = args.input<float>(1);
-        run.c = args.output<float>(0);
-        if (args.result_stride != 0) run.SpaceRowsOfC(args.result_stride);
-        simd::BatchMatmul(run, args.scratch, *args.pool);
+        RunBatchMatmul(product, args);
+        auto* y = args.output<float>(0);
         const Dims strides = RowMajorStrides(shape), scalar(shape.size(), 0);
         if (scale != 1)
-          simd::Binary<float>(simd::BinaryOp::kMul, run.c, strides, &scale, scalar, run.c, shape,
+          simd::Binary<float>(simd::BinaryOp::kMul, y, strides, &scale, scalar, y, shape,
                               *args.pool);
         if (const float* other = args.input<float>(2))
-          simd::Binary<float>(simd::BinaryOp::kAdd, run.c, strides, other, addend, run.c, shape,
+          simd::Binary<float>(simd::BinaryOp::kAdd, y, strides, other, addend, y, shape,
                               *args.pool);
       });
 }
 const RegisterKernel<ir::fused::BatchMatMul> kBatchMatMul("native", &MakeBatchMatMul);
 
 }  // namespace
+
+void RunBatchMatmul(simd::BatchMatmulArguments product, const KernelArgs& args) {
+  product.a = args.input<float>(0);
+  product.b = args.input<float>(1);
+  product.c = args.output<float>(0);
+  if (args.result_stride != 0) product.SpaceRowsOfC(args.result_stride);
+  simd::BatchMatmul(product, args.scratch, *args.pool);
+}
+
 }  // namespace weft::kernels::native
