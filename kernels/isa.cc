@@ -13,6 +13,8 @@
 namespace weft::kernels {
 namespace {
 
+constexpr MatmulPrecision kPrecisions[] = {MatmulPrecision::kFloat32, MatmulPrecision::kBf16x2,
+                                           MatmulPrecision::kBf16};
 constexpr Isa kAllIsas[] = {Isa::kPortable, Isa::kAvx2, Isa::kAvx512, Isa::kAmx};
 
 #if defined(__x86_64__)
@@ -64,6 +66,7 @@ std::atomic<Isa>& OfProcess() {
 }
 
 thread_local std::optional<Isa> of_thread;
+thread_local MatmulPrecision precision_of_thread = MatmulPrecision::kFloat32;
 
 }  // namespace
 
@@ -81,6 +84,24 @@ std::string_view IsaName(Isa isa) {
       return "emulated amx";
   }
   return "unknown";
+}
+
+std::string_view MatmulPrecisionName(MatmulPrecision precision) {
+  switch (precision) {
+    case MatmulPrecision::kFloat32:
+      return "float32";
+    case MatmulPrecision::kBf16x2:
+      return "bf16x2";
+    case MatmulPrecision::kBf16:
+      return "bf16";
+  }
+  return "unknown";
+}
+
+std::optional<MatmulPrecision> FindMatmulPrecision(std::string_view name) {
+  for (const MatmulPrecision precision : kPrecisions)
+    if (MatmulPrecisionName(precision) == name) return precision;
+  return std::nullopt;
 }
 
 std::span<const Isa> SupportedIsas() {
@@ -124,5 +145,13 @@ ScopedIsa::ScopedIsa(std::optional<Isa> isa) : before_(of_thread) {
   if (isa) of_thread = isa;
 }
 ScopedIsa::~ScopedIsa() { of_thread = before_; }
+
+MatmulPrecision CurrentMatmulPrecision() { return precision_of_thread; }
+
+ScopedComputeMode::ScopedComputeMode(const ComputeMode& mode)
+    : isa_(mode.isa), before_(precision_of_thread) {
+  precision_of_thread = mode.precision;
+}
+ScopedComputeMode::~ScopedComputeMode() { precision_of_thread = before_; }
 
 }  // namespace weft::kernels

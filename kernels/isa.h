@@ -23,6 +23,21 @@ enum class Isa {
 
 std::string_view IsaName(Isa isa);
 
+// Of the factors of products and convolutions on AMX tiles, where they are sums of bf16 terms
+// (kernels/native/simd/amx_gemm.h). Other instruction sets, and products that are too small for tiles,
+// know f32 alone.
+enum class MatmulPrecision {
+  kFloat32,  // three terms
+  kBf16x2,   // two: 16 bits
+  kBf16,     // one: 8 bits
+};
+
+inline constexpr int kNumMatmulPrecisions = 3;
+
+// "float32", "bf16x2", "bf16".
+std::string_view MatmulPrecisionName(MatmulPrecision precision);
+std::optional<MatmulPrecision> FindMatmulPrecision(std::string_view name);
+
 // The instruction sets this machine has, best last. Asks the system, once per process, for
 // permission to use AMX tiles; where it refuses there is no kAmx.
 std::span<const Isa> SupportedIsas();
@@ -35,15 +50,23 @@ bool HasInt8Tiles();
 // The best whose products are one chain of multiply-adds in f32: not kAmx.
 Isa BestChainIsa();
 
-// The one in use on this thread: of the innermost ScopedIsa, or else of the process, which is the
+// The one in use on this thread: of the innermost scope below, or else of the process, which is the
 // best unless SetIsa chose another.
 Isa CurrentIsa();
+// Of the innermost ScopedComputeMode, or else kFloat32.
+MatmulPrecision CurrentMatmulPrecision();
 
 // For tests and comparisons. `isa` must be supported. Weights packed before keep working.
 void SetIsa(Isa isa);
 
-// Sets the one in use on this thread while it lives; nullopt leaves it as it is. A loop on a
-// ThreadPool runs on that of the thread that started it.
+// How kernels compute.
+struct ComputeMode {
+  Isa isa = CurrentIsa();
+  MatmulPrecision precision = CurrentMatmulPrecision();
+};
+
+// Sets the instruction set of this thread while it lives; nullopt leaves it as it is. A loop on a
+// ThreadPool runs in the mode of the thread that started it.
 class ScopedIsa {
  public:
   explicit ScopedIsa(std::optional<Isa> isa);
@@ -53,6 +76,19 @@ class ScopedIsa {
 
  private:
   std::optional<Isa> before_;
+};
+
+// Sets both while it lives.
+class ScopedComputeMode {
+ public:
+  explicit ScopedComputeMode(const ComputeMode& mode);
+  ~ScopedComputeMode();
+  ScopedComputeMode(const ScopedComputeMode&) = delete;
+  ScopedComputeMode& operator=(const ScopedComputeMode&) = delete;
+
+ private:
+  ScopedIsa isa_;
+  MatmulPrecision before_;
 };
 
 }  // namespace weft::kernels

@@ -25,13 +25,13 @@ struct Loop {
   int64_t tile;
   const void* context;
   void (*function)(const void*, int, int64_t, int64_t);
-  Isa isa;  // of the thread that starts the loop
+  ComputeMode mode;  // of the thread that starts the loop
 };
 
 // Runs the tiles of the slot's own share, then those left in the others.
 void RunSlot(void* argument, size_t slot) {
   const Loop& loop = *static_cast<const Loop*>(argument);
-  const ScopedIsa isa(loop.isa);
+  const ScopedComputeMode mode(loop.mode);
   for (int i = 0; i < loop.num_shares; ++i) {
     Share& share = loop.shares[(slot + i) % loop.num_shares];
     for (;;) {
@@ -88,7 +88,7 @@ void ThreadPool::Run(int64_t count, int64_t tile, const void* context, RangeFunc
     shares[i].next.store(tiles * i / num_shares, std::memory_order_relaxed);
     shares[i].end = tiles * (i + 1) / num_shares;
   }
-  Loop loop{shares, num_shares, count, tile, context, function, CurrentIsa()};
+  Loop loop{shares, num_shares, count, tile, context, function, {}};
   // pthreadpool starts thread i at index i, so a thread meets the same rows in one loop after the
   // other.
   pthreadpool_parallelize_1d(pool_, RunSlot, &loop, static_cast<size_t>(num_shares), 0);

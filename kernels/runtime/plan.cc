@@ -64,7 +64,7 @@ absl::Status Plan::RunStep(Step& step) {
 }
 
 absl::Status Plan::Run(std::span<const TensorView> inputs, std::span<const TensorView> outputs) {
-  const ScopedIsa isa(isa_);
+  const ScopedComputeMode mode(mode_);
   const auto resolve = [&](const Address& address) {
     switch (address.kind) {
       case Address::Kind::kInput:

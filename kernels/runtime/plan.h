@@ -109,7 +109,7 @@ class Plan {
   bool profile_ = false;
   const std::function<bool()>* stop_ = nullptr;
   bool plans_while_running_ = false;
-  Isa isa_ = CurrentIsa();
+  ComputeMode mode_;
   std::vector<Step> steps_;
   std::vector<TensorView> views_;  // of all steps
   std::vector<Binding> bindings_;  // views whose address the caller gives, anew in every run

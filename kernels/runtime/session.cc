@@ -113,8 +113,8 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(const ir::Program& prog
     return ir::InvalidArgument("threads is " + std::to_string(options.threads) +
                                ", expected 1 to " + std::to_string(ThreadPool::kMaxThreads));
   WEFT_RETURN_IF_ERROR(CheckIsa(options.isa));
-  const std::optional<Isa> isa = FindIsa(options.isa);
-  const ScopedIsa scope(isa);
+  const ComputeMode mode = {FindIsa(options.isa).value_or(CurrentIsa()), options.matmul_precision};
+  const ScopedComputeMode scope(mode);
   std::unique_ptr<Session> session(
       new Session(options.pool ? options.pool : PoolFor(options.threads, options.oversubscribe),
                   options.packed ? options.packed : std::make_shared<PackedWeights>()));
@@ -123,7 +123,7 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(const ir::Program& prog
   resources.profile = options.profile;
   session->choices_ = options.choices;
   resources.choices = session->choices_.get();
-  session->isa_ = isa;
+  session->mode_ = mode;
 
   session->program_ = program.Clone();
   ir::Program& copy = *session->program_;
@@ -188,7 +188,7 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Fork() const {
   fork->resources_.profile = resources_.profile;
   fork->choices_ = choices_;
   fork->resources_.choices = resources_.choices;
-  fork->isa_ = isa_;
+  fork->mode_ = mode_;
   fork->program_ = program_->Clone();
   fork->inputs_ = inputs_;
   fork->outputs_ = outputs_;
@@ -233,7 +233,7 @@ absl::StatusOr<PreparedProgram*> Session::Prepare(
     std::span<const std::span<const int64_t>> input_dims) {
   const auto same = [&](size_t i, ir::Type type) { return IsOfType(input_dims[i], type); };
   if (PreparedProgram* const found = prepared_.Find(input_dims.size(), same)) return found;
-  const ScopedIsa isa(isa_);
+  const ScopedComputeMode mode(mode_);
   WEFT_ASSIGN_OR_RETURN(const std::vector<ir::Type> types, BindTypes(input_dims));
   std::unique_ptr<ir::Program> program = program_->Clone();
   KernelEvaluator evaluator(resources_.providers, resources_.pool);
@@ -314,7 +314,7 @@ absl::Status Session::CheckInputs(const PreparedProgram& prepared,
 absl::StatusOr<std::vector<Tensor>> Session::RunSegments(Segment& first,
                                                          std::span<const TensorView> inputs) {
   last_plans_.clear();
-  const ScopedIsa isa(isa_);
+  const ScopedComputeMode mode(mode_);
   const ThreadPool::Caller caller(*pool_);
   std::vector<RuntimeValue> values;
   for (const TensorView& view : inputs) values.push_back({.view = view});
@@ -369,7 +369,7 @@ absl::StatusOr<std::vector<RuntimeValue>> Session::RunValues(std::span<const Run
                              : CheckValue(inputs[i], type, inputs_[i].name));
   }
   last_plans_.clear();
-  const ScopedIsa isa(isa_);
+  const ScopedComputeMode mode(mode_);
   const ThreadPool::Caller caller(*pool_);
   WEFT_ASSIGN_OR_RETURN(results, prepared->first->Run(inputs, &last_plans_));
   for (RuntimeValue& result : results) {

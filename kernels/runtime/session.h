@@ -50,6 +50,8 @@ struct SessionOptions {
   // the machine (kernels/isa.h). Products are chains of multiply-adds on all but amx, whose sums have
   // another order (kernels/native/simd/amx_gemm.h).
   std::string isa = {};
+  // On amx; others compute in f32 whatever it says.
+  MatmulPrecision matmul_precision = MatmulPrecision::kFloat32;
   bool profile = false;  // measure every step
   bool oversubscribe = false;
   // Which kernels run, where that was measured (kernels/tuning/tuner.h); null: none was. Those for
@@ -144,7 +146,7 @@ class Session {
 
   const std::shared_ptr<ThreadPool> pool_;
   const std::shared_ptr<PackedWeights> packed_;
-  std::optional<Isa> isa_;
+  ComputeMode mode_;
   std::shared_ptr<const KernelChoices> choices_;
   std::function<bool()> stop_;
   PlanResources resources_;

@@ -157,6 +157,10 @@ constexpr Text kTexts[] = {
     {"ir-run", "--isa",
      "The instructions that kernels may use: portable, avx2, avx512 or amx. Without it, all that "
      "the machine has."},
+    {"ir-run", "--matmul-precision",
+     "How precise factors of products and convolutions are on tiles of AMX: float32 (the default), "
+     "bf16x2 (16 bits) or bf16 (8 bits), which --numerics approximate must allow. --report prints "
+     "the error. On other machines, and with --isa, products are of float32."},
     {"ir-run", "--threads",
      "How many threads run kernels. The default, and the limit, is the CPUs that the process may "
      "use."},

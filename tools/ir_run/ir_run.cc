@@ -51,7 +51,7 @@ struct Flags {
   PassFlags passes{"fuse", "ir-run"};
   PictureFlags picture;
   TuneFlags tuning;
-  std::string provider = "auto", isa;
+  std::string provider = "auto", isa, matmul_precision;
   int threads = std::min(kernels::AvailableCpus(), ThreadPool::kMaxThreads);
   bool oversubscribe = false;
   std::string bench, profile, report;  // table, json, or empty: not asked for
@@ -85,6 +85,9 @@ void AddFlags(CLI::App& app, Flags* flags) {
                              fmt::join(kernels::ProviderChoices(), "|")))
       ->type_name("K");
   app.add_option("--isa", flags->isa)->type_name("I")->group(kSameLine);
+  app.add_option("--matmul-precision", flags->matmul_precision,
+                 "float32|bf16x2|bf16, of products on amx, with --numerics approximate")
+      ->type_name("P");
   app.add_option("--threads", flags->threads,
                  "default and limit: the CPUs the process may use; lift the limit")
       ->type_name("N");
@@ -99,9 +102,8 @@ void AddFlags(CLI::App& app, Flags* flags) {
                  "allowed / largest output (f32 5e-6, f16 1e-3, bf16 8e-3, integers 0)")
       ->type_name("T");
   app.add_flag("--bench{table}", flags->bench,
-               "time runs: min, mean, p50, p90, p99; the size of the arena; =json");
-  app.add_flag("--bench-blocks", flags->bench_blocks,
-               "run counts on stdin, milliseconds of each run on stdout");
+               "time runs: least, mean, quantiles, arena; =json; counts on stdin");
+  app.add_flag("--bench-blocks", flags->bench_blocks)->group(kSameLine);
   app.add_option("--tune", flags->tuning.tune,
                  "the fastest passes and kernels: find them; use those of F")
       ->type_name("F");
@@ -256,10 +258,13 @@ absl::Status CheckAndMeasure(const Flags& flags, const kernels::SessionOptions& 
   picture::PictureInfo info = PictureInfoOf(flags.model, flags.passes);
   for (const OutputCheck::Compared& output : check.compared())
     info.outputs.push_back({output.output, output.relative, output.text});
-  info.run = run.runner->DescribeRun(
-      fmt::format("{} thread{}, kernels {}, {}", options.threads, options.threads == 1 ? "" : "s",
-                  options.provider,
-                  options.isa.empty() ? kernels::IsaName(kernels::CurrentIsa()) : options.isa));
+  info.run = run.runner->DescribeRun(fmt::format(
+      "{} thread{}, kernels {}, {}{}", options.threads, options.threads == 1 ? "" : "s",
+      options.provider, options.isa.empty() ? kernels::IsaName(kernels::CurrentIsa()) : options.isa,
+      options.matmul_precision == kernels::MatmulPrecision::kFloat32
+          ? ""
+          : fmt::format(", products in {}",
+                        kernels::MatmulPrecisionName(options.matmul_precision))));
   WEFT_RETURN_IF_ERROR(WritePicture(flags.picture, info, *picture));
   return verdict;
 }
@@ -291,9 +296,12 @@ absl::Status Run(Flags& flags) {
                         LoadModelOrStream(context, flags.model, flags.format, flags.load));
   WEFT_RETURN_IF_ERROR(ApplyShapes(flags.shapes, *program));
   WEFT_ASSIGN_OR_RETURN(std::string isa, IsaFor(flags.isa, flags.passes.numerics));
+  WEFT_ASSIGN_OR_RETURN(const kernels::MatmulPrecision precision,
+                        MatmulPrecisionFor(flags.matmul_precision, flags.passes.numerics));
   kernels::SessionOptions options = {.threads = ThreadsOf(flags),
                                      .provider = ProviderFor(flags.provider, flags.passes.numerics),
                                      .isa = std::move(isa),
+                                     .matmul_precision = precision,
                                      .profile = !flags.profile.empty() || flags.picture.wanted(),
                                      .oversubscribe = flags.oversubscribe};
   if (!flags.tuning.tune.empty())

@@ -71,12 +71,19 @@ absl::StatusOr<Differences> CompareOutputs(const Runner& actual, const Runner& e
   return all;
 }
 
+// What less precise products make of outputs.
+struct PrecisionError {
+  kernels::MatmulPrecision precision;
+  Differences from_float32;
+};
+
 struct Report {
   const std::string& model;
   uint32_t operations;  // of the model
   const kernels::SessionOptions& options;
   const Side &unfused, &fused;
-  Differences differences;
+  Differences differences;  // of products of float32
+  std::optional<PrecisionError> precision_error;
   PairedTimes times;  // unfused, fused
 
   double SpeedUp() const {
@@ -85,8 +92,17 @@ struct Report {
   }
 };
 
+std::string TextOf(const Differences& all, std::string_view what) {
+  std::string text;
+  if (all.relative)
+    text += fmt::format("  {:<27}  {:.2g} of the largest output\n", what, *all.relative);
+  if (all.steps)
+    text += fmt::format("  {:<27}  {:g} steps apart at most, {:.3g} % of the elements\n",
+                        "quantised outputs", all.steps->largest, 100 * all.steps->share());
+  return text;
+}
+
 std::string TextOf(const Report& report) {
-  const Differences& all = report.differences;
   const PairedTimes& times = report.times;
   std::string text =
       fmt::format("median of {} runs, kernels {}, {} {}\n", times.a.size(), report.options.provider,
@@ -97,13 +113,10 @@ std::string TextOf(const Report& report) {
   text += fmt::format("  arena                        {} unfused, {} fused\n",
                       Mebibytes(report.unfused.runner->arena_bytes()),
                       Mebibytes(report.fused.runner->arena_bytes()));
-  if (all.relative)
-    text +=
-        fmt::format("  largest difference           {:.2g} of the largest output\n", *all.relative);
-  if (all.steps)
-    text += fmt::format(
-        "  quantised outputs            {:g} steps apart at most, {:.3g} % of the elements\n",
-        all.steps->largest, 100 * all.steps->share());
+  text += TextOf(report.differences, "largest difference");
+  if (const auto& error = report.precision_error)
+    text += TextOf(error->from_float32,
+                   fmt::format("error of {} products", MatmulPrecisionName(error->precision)));
   return text;
 }
 
@@ -113,7 +126,7 @@ ordered_json JsonOf(const Side& side, const std::vector<double>& milliseconds) {
 }
 
 std::string JsonOf(const Report& report) {
-  ordered_json rules = ordered_json::array(), difference, steps;
+  ordered_json rules = ordered_json::array(), difference, steps, precision_error;
   for (const passes::PassReport& pass : report.fused.reports)
     for (const passes::RuleStatistics& rule : pass.rules)
       if (rule.matched > 0)
@@ -126,6 +139,8 @@ std::string JsonOf(const Report& report) {
   const Differences& all = report.differences;
   if (all.relative) difference = *all.relative;
   if (all.steps) steps = {{"largest", all.steps->largest}, {"share", all.steps->share()}};
+  if (report.precision_error && report.precision_error->from_float32.relative)
+    precision_error = *report.precision_error->from_float32.relative;
   return JsonText({{"model", report.model},
                    {"operations_before", report.operations},
                    {"operations_after", report.fused.program->num_operations() - 1},
@@ -137,6 +152,8 @@ std::string JsonOf(const Report& report) {
                    {"provider", report.options.provider},
                    {"difference", difference},
                    {"steps", steps},
+                   {"matmul_precision", MatmulPrecisionName(report.options.matmul_precision)},
+                   {"precision_error", precision_error},
                    {"agrees", all.disagreement.empty()}});
 }
 
@@ -148,7 +165,10 @@ absl::Status PrintReport(ir::Program& program, const std::string& model, const I
   WEFT_RETURN_IF_ERROR(JudgeRulesOfFiles(passes, program));
   PassFlags judged = passes;
   judged.trust = {.trust = true};
-  WEFT_ASSIGN_OR_RETURN(const Side unfused, Prepare(program, "layout", options, judged));
+  kernels::SessionOptions float32 = options;
+  float32.matmul_precision = kernels::MatmulPrecision::kFloat32;
+  const bool is_precise = options.matmul_precision == float32.matmul_precision;
+  WEFT_ASSIGN_OR_RETURN(const Side unfused, Prepare(program, "layout", float32, judged));
   WEFT_ASSIGN_OR_RETURN(const Side fused, Prepare(program, "fuse", options, judged));
   if (!as_json)
     std::printf("%s: %u operations, optimised by the pipeline fuse\n\n%s\n", model.c_str(),
@@ -158,9 +178,19 @@ absl::Status PrintReport(ir::Program& program, const std::string& model, const I
                         GatherInputs(*program.context(), unfused.runner->inputs(), inputs));
   WEFT_RETURN_IF_ERROR(BindAndRun(*unfused.runner, tensors));
   WEFT_RETURN_IF_ERROR(BindAndRun(*fused.runner, tensors));
-  Report report{model, program.num_operations() - 1, options, unfused, fused, {}, {}};
-  WEFT_ASSIGN_OR_RETURN(report.differences, CompareOutputs(*fused.runner, *unfused.runner,
-                                                           OutputSteps(program), tolerance));
+  Report report{model, program.num_operations() - 1, options, unfused, fused, {}, {}, {}};
+  const auto steps = OutputSteps(program);
+  Side precise;  // fused, with products of float32, where those of `fused` are others
+  if (!is_precise) {
+    WEFT_ASSIGN_OR_RETURN(precise, Prepare(program, "fuse", float32, judged));
+    WEFT_RETURN_IF_ERROR(BindAndRun(*precise.runner, tensors));
+    WEFT_ASSIGN_OR_RETURN(Differences error,
+                          CompareOutputs(*fused.runner, *precise.runner, steps, tolerance));
+    report.precision_error = {options.matmul_precision, std::move(error)};
+  }
+  const Side& compared = is_precise ? fused : precise;
+  WEFT_ASSIGN_OR_RETURN(report.differences,
+                        CompareOutputs(*compared.runner, *unfused.runner, steps, tolerance));
   WEFT_ASSIGN_OR_RETURN(report.times, TimeInTurns([&] { return unfused.runner->Run(); },
                                                   [&] { return fused.runner->Run(); }));
   std::fputs((as_json ? JsonOf(report) : TextOf(report)).c_str(), stdout);

@@ -37,6 +37,32 @@ TEST(Isa, AScopeHoldsOnItsThreadAndInTheLoopsThatItStarts) {
   EXPECT_EQ(at_best, 64);
 }
 
+TEST(Isa, APrecisionHoldsLikeAnInstructionSet) {
+  ThreadPool pool(2);
+  const ComputeMode before;
+  EXPECT_EQ(before.precision, MatmulPrecision::kFloat32);
+  {
+    const ScopedComputeMode scope({Isa::kPortable, MatmulPrecision::kBf16});
+    const ScopedIsa best(before.isa);  // leaves the precision as it is
+    std::atomic<int> same = 0;
+    pool.ParallelFor(64, 1, [&](int64_t, int64_t) {
+      const ComputeMode mode;
+      same += mode.isa == before.isa && mode.precision == MatmulPrecision::kBf16;
+    });
+    EXPECT_EQ(same, 64);
+  }
+  EXPECT_EQ(CurrentMatmulPrecision(), MatmulPrecision::kFloat32);
+  EXPECT_EQ(CurrentIsa(), before.isa);
+}
+
+TEST(Isa, PrecisionsHaveNames) {
+  for (int i = 0; i < kNumMatmulPrecisions; ++i) {
+    const auto precision = static_cast<MatmulPrecision>(i);
+    EXPECT_EQ(FindMatmulPrecision(MatmulPrecisionName(precision)), precision);
+  }
+  EXPECT_EQ(FindMatmulPrecision("bf16x3"), std::nullopt);
+}
+
 TEST(Isa, NamesAreThoseOfTheMachine) {
   for (const Isa isa : SupportedIsas()) EXPECT_EQ(FindIsa(IsaName(isa)), isa);
   EXPECT_EQ(FindIsa("portable"), Isa::kPortable);

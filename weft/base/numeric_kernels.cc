@@ -1,6 +1,9 @@
 #include "weft/base/numeric_kernels.h"
 
-#include "kernels/isa.h"
+#include <vector>
+
+#include "drr/rule/numeric_class.h"
+#include "ir/base/suggest.h"
 #include "kernels/runtime/session.h"
 
 namespace weft {
@@ -12,6 +15,24 @@ absl::StatusOr<std::string> IsaFor(const std::string& isa, const std::string& nu
     return ir::InvalidArgument(
         "instruction set amx sums in another order than exact numerics allow");
   return isa.empty() ? std::string(kernels::IsaName(kernels::BestChainIsa())) : isa;
+}
+
+absl::StatusOr<kernels::MatmulPrecision> MatmulPrecisionFor(const std::string& precision,
+                                                            const std::string& numerics) {
+  using kernels::MatmulPrecision;
+  const auto found = kernels::FindMatmulPrecision(precision.empty() ? "float32" : precision);
+  if (!found) {
+    std::vector<std::string> names;
+    for (int i = 0; i < kernels::kNumMatmulPrecisions; ++i)
+      names.emplace_back(kernels::MatmulPrecisionName(static_cast<MatmulPrecision>(i)));
+    return ir::CheckName("matmul precision", precision, names);
+  }
+  const auto allowed = drr::FindNumericClass(numerics);
+  if (*found != MatmulPrecision::kFloat32 &&
+      (!allowed || *allowed < drr::NumericClass::kApproximate))
+    return ir::InvalidArgument("matmul precision " + precision +
+                               " rounds factors: it needs numerics approximate");
+  return *found;
 }
 
 std::string ProviderFor(const std::string& provider, const std::string& numerics) {

@@ -59,7 +59,7 @@ int64_t PlaneWidth(const PlaneAxis& columns) {
   return std::max(axis.out, width - std::clamp<int64_t>(behind, 0, axis.pad));
 }
 
-Planes MakePlanes(const ReorderedConv2d& c, int64_t band_rows) {
+Planes MakePlanes(const TermTiles& term_tiles, const ReorderedConv2d& c, int64_t band_rows) {
   Planes p = {{&c.rows}, {&c.columns}, 0, 0, band_rows, 0, 0, 0, 0};
   p.chunks = CeilDiv(c.arguments->shape.in_channels, kTermChunk);
   p.width = PlaneWidth(p.columns);
@@ -68,7 +68,7 @@ Planes MakePlanes(const ReorderedConv2d& c, int64_t band_rows) {
   p.pixels = ((p.Height() + 1) * p.width + p.columns.MaxShift() + kTermBlock) | 1;
   p.plane_bytes = p.pixels * kTermRowBytes;
   p.term_bytes = p.chunks * p.plane_bytes;
-  p.phase_bytes = kTerms * p.term_bytes;
+  p.phase_bytes = term_tiles.terms * p.term_bytes;
   return p;
 }
 
@@ -141,7 +141,7 @@ struct Grid {
   int64_t task_panels, panel_tasks;
 };
 
-Grid MakeGrid(const ReorderedConv2d& c, int num_threads) {
+Grid MakeGrid(const TermTiles& term_tiles, const ReorderedConv2d& c, int num_threads) {
   constexpr int64_t kTasksPerThread = 3;
   constexpr int64_t kLeastWork = 1024 * 1024;
   const Conv2dShape& s = c.arguments->shape;
@@ -150,7 +150,7 @@ Grid MakeGrid(const ReorderedConv2d& c, int num_threads) {
   const int64_t wanted =
       num_threads == 1 ? 1 : std::min(kTasksPerThread * num_threads, work / kLeastWork + 1);
   const int64_t per_image = CeilDiv(wanted, s.batch), panels = CeilDiv(s.out_channels, kPanel);
-  const Planes row = MakePlanes(c, 1), rows = MakePlanes(c, 2);
+  const Planes row = MakePlanes(term_tiles, c, 1), rows = MakePlanes(term_tiles, c, 2);
   const int64_t row_bytes = rows.Bytes() - row.Bytes() + row.width * kTermBlock * 4;
   Grid grid;
   grid.bands = CeilDiv(c.rows.out * row_bytes, kBandBytes);
@@ -197,7 +197,7 @@ void RunBand(const TermTiles& term_tiles, const ReorderedConv2d& c, const Planes
   p.context = &task;
 
   const int64_t a_bytes = RoundUp(planes.Bytes(), kTermRowBytes);
-  const int64_t b_bytes = 2 * kPartChunks * kTerms * kTermBlockBytes;
+  const int64_t b_bytes = 2 * kPartChunks * term_tiles.terms * kTermBlockBytes;
   const int64_t sums_bytes = p.SumsFloats() * 4;
   const int64_t chunks_bytes =
       RoundUp(p.num_chunks * static_cast<int64_t>(sizeof(TermChunk)), kTermRowBytes);
@@ -228,8 +228,8 @@ bool ConvolvesFasterOnTiles(const Conv2dShape& s) {
 }
 
 void Conv2dOnTiles(const TermTiles& term_tiles, const ReorderedConv2d& c, ThreadPool& pool) {
-  const Grid grid = MakeGrid(c, pool.num_threads());
-  const Planes planes = MakePlanes(c, grid.band_rows);
+  const Grid grid = MakeGrid(term_tiles, c, pool.num_threads());
+  const Planes planes = MakePlanes(term_tiles, c, grid.band_rows);
   const int64_t panels = CeilDiv(c.arguments->shape.out_channels, kPanel);
   const int64_t per_image = grid.bands * grid.panel_tasks;
   pool.ParallelFor(c.arguments->shape.batch * per_image, 1, [&](int64_t index, int64_t) {

@@ -15,10 +15,10 @@ namespace {
 // depth. (2 MB on all CPUs with AMX so far.)
 constexpr int64_t kBytesOfA = 1 << 20;
 constexpr int64_t kBytesOfSums = 1 << 19;
-constexpr int64_t kChunkBytes = kTerms * kTermBlockBytes;
 // Of A one line apart more, so that what is split of a row does not fall on two sets of the L1 cache.
 constexpr int64_t kTermBytesOfA = kTermBlockBytes + kTermRowBytes;
-constexpr int64_t kChunkBytesOfA = kTerms * kTermBytesOfA;
+
+int64_t ChunkBytesOfA(const TermTiles& term_tiles) { return term_tiles.terms * kTermBytesOfA; }
 
 struct FreeAligned {
   void operator()(std::byte* p) const { ::operator delete (p, std::align_val_t{64}); }
@@ -40,15 +40,16 @@ void Recompute(const void* context, int64_t row, int64_t rows, int64_t column, i
 }
 
 // Everything but memory and the rows.
-TermProduct ProductOf(const TileSet& tiles, const Block& block, int64_t first, int64_t last) {
+TermProduct ProductOf(const TermTiles& term_tiles, const TileSet& tiles, const Block& block,
+                      int64_t first, int64_t last) {
   const Tile& tile = block.tile;
   TermProduct p;
   p.a_term = kTermBytesOfA;
-  p.a_chunk = kChunkBytesOfA;
+  p.a_chunk = ChunkBytesOfA(term_tiles);
   p.a_source_stride = tile.a_stride;
   p.depth = tile.depth;
   p.num_chunks = CeilDiv(tile.depth, kTermChunk);
-  p.a_block = CeilDiv(p.num_chunks, p.parts()) * kChunkBytesOfA;
+  p.a_block = CeilDiv(p.num_chunks, p.parts()) * p.a_chunk;
   p.b = block.b;
   p.first = first;
   p.last = last;
@@ -64,15 +65,16 @@ TermProduct ProductOf(const TileSet& tiles, const Block& block, int64_t first, i
 
 }  // namespace
 
-const TermTiles* TermTilesFor(Isa isa) {
-  if (isa == Isa::kEmulatedAmx) return &baseline::kTermTiles;
+const TermTiles* TermTilesFor(const ComputeMode& mode) {
+  const auto precision = static_cast<size_t>(mode.precision);
+  if (mode.isa == Isa::kEmulatedAmx) return &baseline::kTermTiles[precision];
 #if defined(__x86_64__)
-  if (isa == Isa::kAmx) return &avx512::kTermTiles;
+  if (mode.isa == Isa::kAmx) return &avx512::kTermTiles[precision];
 #endif
   return nullptr;
 }
 
-bool PaysOnTiles(int64_t rows, int64_t depth, int64_t columns) {
+bool PaysOnTiles(int64_t rows, int64_t depth, int64_t columns, MatmulPrecision precision) {
   if (rows < 24 || depth < 16 || columns < 16) return false;
   // Nanoseconds on one thread of a Granite Rapids, fitted to 20 shapes of transformers and pointwise
   // convolutions with weights from memory; most come out within 20 %.
@@ -81,8 +83,11 @@ bool PaysOnTiles(int64_t rows, int64_t depth, int64_t columns) {
   const auto whole_k = static_cast<double>(RoundUp(depth, kTermChunk)),
              whole_n = static_cast<double>(RoundUp(columns, kPanel)),
              vector_n = static_cast<double>(RoundUp(columns, 16));
-  const double multiply = 2 * m * whole_n * whole_k / 380, split_a = 0.2 * m * whole_k,
-               split_b = 0.22 * k * n, blocks = 0.06 * m * whole_n, finish = 0.22 * m * n;
+  constexpr double kProducts[] = {6, 3, 1};  // of terms
+  const double multiply = 2 * m * whole_n * whole_k / 380 *
+                          (kProducts[static_cast<size_t>(precision)] / kProducts[0]),
+               split_a = 0.2 * m * whole_k, split_b = 0.22 * k * n, blocks = 0.06 * m * whole_n,
+               finish = 0.22 * m * n;
   // To configure tiles, and for all threads to wait once more, when A is split: with this products of
   // bert_tiny and mobilenet_v2 that two threads do not make faster on tiles stay on vectors.
   constexpr double kStart = 16000;
@@ -107,26 +112,27 @@ std::byte* ThreadScratch(int64_t bytes, ScratchUse use) {
   return scratch.get();
 }
 
-int64_t TermBytesOfA(int64_t rows, int64_t depth) {
+int64_t TermBytesOfA(const TermTiles& term_tiles, int64_t rows, int64_t depth) {
   const int64_t block_rows = 2 * TileRowsFor(rows);
-  return CeilDiv(rows, block_rows) * CeilDiv(depth, kTermChunk) * kChunkBytesOfA;
+  return CeilDiv(rows, block_rows) * CeilDiv(depth, kTermChunk) * ChunkBytesOfA(term_tiles);
 }
 
 void SplitRowsOfA(const TermTiles& term_tiles, const Tile& tile, int64_t rows, int64_t first,
                   int64_t last, std::byte* terms) {
   const int64_t block_rows = 2 * TileRowsFor(rows);
-  const int64_t block_bytes = CeilDiv(tile.depth, kTermChunk) * kChunkBytesOfA;
+  const int64_t chunk_bytes = ChunkBytesOfA(term_tiles);
+  const int64_t block_bytes = CeilDiv(tile.depth, kTermChunk) * chunk_bytes;
   for (int64_t row = first; row < last; ++row) {
     term_tiles.split_row(tile.a + tile.a_offsets[0] + row * tile.a_stride, tile.depth,
                          terms + row / block_rows * block_bytes + row % block_rows * kTermRowBytes,
-                         kChunkBytesOfA, kTermBytesOfA);
+                         chunk_bytes, kTermBytesOfA);
   }
 }
 
 void RunBlockOnTiles(const TermTiles& term_tiles, const TileSet& tiles, const Block& block,
                      int64_t rows, int64_t first, int64_t last, std::byte* terms_of_a) {
   if (rows == 0 || first >= last) return;
-  TermProduct p = ProductOf(tiles, block, first, last);
+  TermProduct p = ProductOf(term_tiles, tiles, block, first, last);
   p.tile_rows = TileRowsFor(rows);
   const int64_t blocks = CeilDiv(rows, 2 * p.tile_rows), panels = CeilDiv(last - first, kPanel);
   const int64_t groups = CeilDiv(blocks, std::max<int64_t>(1, kBytesOfA / p.a_block));
@@ -141,7 +147,7 @@ void RunBlockOnTiles(const TermTiles& term_tiles, const TileSet& tiles, const Bl
       RoundUp(p.num_chunks * static_cast<int64_t>(sizeof(TermChunk)), kTermRowBytes);
   const bool is_split = terms_of_a != nullptr;
   const int64_t a_bytes = is_split ? 0 : group_blocks * p.a_block,
-                b_bytes = 2 * kPartChunks * kChunkBytes;
+                b_bytes = 2 * kPartChunks * term_tiles.terms * kTermBlockBytes;
   std::byte* scratch =
       ThreadScratch(chunks_bytes + a_bytes + b_bytes + p.SumsFloats() * 4, ScratchUse::kTask);
   auto* chunks = new (scratch) TermChunk[static_cast<size_t>(p.num_chunks)];
@@ -153,11 +159,11 @@ void RunBlockOnTiles(const TermTiles& term_tiles, const TileSet& tiles, const Bl
     for (int64_t i = p.PartBegin(part); i < p.PartBegin(part + 1); ++i) {
       const int64_t row = i * kTermChunk;
       const int64_t first_of_a = is_split ? 0 : p.PartBegin(part);
-      chunks[i] = {(i - first_of_a) * kChunkBytesOfA, block.tile.b_rows[0] + row,
+      chunks[i] = {(i - first_of_a) * p.a_chunk, block.tile.b_rows[0] + row,
                    std::min(kTermChunk, p.depth - row)};
     }
   }
-  if (is_split) p.a_block = p.num_chunks * kChunkBytesOfA;
+  if (is_split) p.a_block = p.num_chunks * p.a_chunk;
   for (int64_t row = 0; row < rows; row += group_rows) {
     Block part = block;
     part.tile.a += row * block.tile.a_stride;

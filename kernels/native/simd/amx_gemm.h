@@ -17,6 +17,10 @@
 // * The order of sums is not that of the f32 kernel, so results differ in the last bits between
 //   machines with tiles and without; they do not depend on the number of threads.
 //
+// With MatmulPrecision::kBf16x2 a float is two terms and three products are summed (high high, high
+// middle, middle high), with kBf16 one term and one product; the last term is rounded to nearest, too.
+// What is left out is at most 3 * 2^-16 and 2^-7 of a product; what is not finite is as above.
+//
 // B stays in the panels of gemm_tile.h: rows k and k + 1 of a panel are the two halves of a row of a
 // tile. It is split into terms while the tiles multiply what was split before, which hides most of
 // the work; splitting weights ahead (6 bytes each) is slower where they come from memory.
@@ -25,13 +29,13 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/isa.h"
 #include "kernels/native/simd/gemm_tile.h"
 
 namespace weft::kernels::simd {
 
 inline constexpr int64_t kTermBlock = 32;     // rows, at most, and columns of C in four tiles
 inline constexpr int64_t kTermChunk = 32;     // depth of a tile
-inline constexpr int64_t kTerms = 3;          // of a float
 inline constexpr int64_t kTermRowBytes = 64;  // of a tile: kTermChunk terms
 inline constexpr int64_t kTermTileBytes = 1024;
 inline constexpr int64_t kTermBlockBytes = 2 * kTermTileBytes;  // of one term: two tiles
@@ -93,25 +97,27 @@ struct TermProduct {
   }
 };
 
-// The implementation for one kind of tiles.
+// The implementation for one kind of tiles and one number of terms.
 struct TermTiles {
+  int64_t terms;  // of a float
   void (*run)(const TermProduct& product);
   // Terms of `n` floats of one row, chunk after chunk; the last is filled up with zeros.
   void (*split_row)(const float* row, int64_t n, std::byte* terms, int64_t chunk_bytes,
                     int64_t term_bytes);
 };
 
-// Null where `isa` has no tiles.
-const TermTiles* TermTilesFor(Isa isa);
+// Null where its instruction set has no tiles.
+const TermTiles* TermTilesFor(const ComputeMode& mode);
 
 // Whether tiles are faster than the f32 kernels, by an estimate.
-bool PaysOnTiles(int64_t rows, int64_t depth, int64_t columns);
+bool PaysOnTiles(int64_t rows, int64_t depth, int64_t columns,
+                 MatmulPrecision precision = MatmulPrecision::kFloat32);
 
 // Of tiles that cut `rows` evenly: a product takes as long as its tile has rows.
 int64_t TileRowsFor(int64_t rows);
 
 // All of A [rows, tile.depth] as terms, for tasks that share it: rows [first, last).
-int64_t TermBytesOfA(int64_t rows, int64_t depth);
+int64_t TermBytesOfA(const TermTiles& term_tiles, int64_t rows, int64_t depth);
 void SplitRowsOfA(const TermTiles& term_tiles, const Tile& tile, int64_t rows, int64_t first,
                   int64_t last, std::byte* terms);
 

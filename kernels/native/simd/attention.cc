@@ -96,7 +96,8 @@ Plan MakePlan(const AttentionArguments& a, int num_threads) {
   // Heads of 64 are as fast without tiles, which split what they multiply for little work; of 256
   // against 1280 keys, 1.6 times as fast with them.
   const bool large = a.head_size >= 128 && a.value_size >= 128;
-  p.tiles = large ? &TilesFor(CurrentIsa(), p.group_rows, a.keys, a.keys) : &TilesFor(CurrentIsa());
+  p.tiles =
+      large ? &TilesFor(ComputeMode(), p.group_rows, a.keys, a.keys) : &TilesFor(CurrentIsa());
   constexpr int64_t kFewRows = 8;
   p.dot = p.group_rows <= kFewRows ? DotProductsFor(CurrentIsa()) : nullptr;
   p.pack_values = a.value_size % 16 != 0;

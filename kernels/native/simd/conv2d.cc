@@ -288,7 +288,7 @@ void Conv2d(const Conv2dArguments& arguments, ThreadPool& pool) {
   const ReorderedConv2d reordered = {&arguments,        c.tiles,      c.rows,
                                      c.columns,         c.x_stride,   c.y_stride,
                                      c.residual_stride, RunSomeOfRow, &c};
-  const TermTiles* term_tiles = TermTilesFor(CurrentIsa());
+  const TermTiles* term_tiles = TermTilesFor(ComputeMode());
   if (term_tiles != nullptr && c.plane == 0 && ConvolvesFasterOnTiles(s))
     return Conv2dOnTiles(*term_tiles, reordered, pool);
   if (arguments.winograd_weights != nullptr) return Conv2dByWinograd(reordered, pool);

@@ -104,7 +104,7 @@ void ShareTermsOfA(Product* product, ThreadPool& pool) {
   if (product->tiles->term_tiles == nullptr || grid.row_tasks > 1 || grid.panel_tasks == 1 ||
       tile.depth == 0)
     return;
-  const int64_t bytes = TermBytesOfA(product->m, tile.depth);
+  const int64_t bytes = TermBytesOfA(*product->tiles->term_tiles, product->m, tile.depth);
   if (bytes > kMostBytes) return;
   std::byte* terms = ThreadScratch(bytes, ScratchUse::kShared);
   pool.ParallelFor(product->m, TileFor(product->m, 2 * tile.depth),
@@ -116,7 +116,7 @@ void ShareTermsOfA(Product* product, ThreadPool& pool) {
 
 void RunProduct(const Block& block, int64_t m, int64_t n, ThreadPool& pool) {
   if (m == 0 || n == 0) return;
-  const TileSet& tiles = TilesFor(CurrentIsa(), m, block.tile.depth, n);
+  const TileSet& tiles = TilesFor(ComputeMode(), m, block.tile.depth, n);
   Product product = {&tiles, block, m, n,
                      MakeGrid(tiles, m, n, block.tile.depth, pool.num_threads())};
   ShareTermsOfA(&product, pool);
@@ -206,7 +206,7 @@ BatchPlan PlanBatch(const BatchMatmulArguments& a, int num_threads) {
   // Packing reads and writes B once more; few rows do not earn that back. A stride of whole pages
   // makes the columns of B fall on the same cache sets, so that B is copied from fewer rows on.
   // Products on term tiles read B once.
-  plan.tiles = &TilesFor(CurrentIsa(), plan.m, a.k, a.n);
+  plan.tiles = &TilesFor(ComputeMode(), plan.m, a.k, a.n);
   if (a.b_transposed && plan.m <= kMostRowsForDots && a.activation.kind == ActivationKind::kNone)
     plan.dots = DotProductsFor(CurrentIsa());
   plan.in_place = !a.b_transposed && a.n % 16 == 0 &&

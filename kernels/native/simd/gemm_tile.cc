@@ -1,5 +1,6 @@
 #include "kernels/native/simd/gemm_tile.h"
 
+#include <array>
 #include <limits>
 
 #include "kernels/native/simd/amx_gemm.h"
@@ -119,16 +120,21 @@ bool FoldActivation(const Activation& activation, Tile* tile) {
 
 const TileSet& TilesFor(Isa isa) { return *WEFT_DISPATCH_ON(isa, kTiles); }
 
-const TileSet& TilesFor(Isa isa, int64_t rows, int64_t depth, int64_t columns) {
-  const auto with_terms = [](Isa which) {
-    TileSet tiles = TilesFor(which);
-    tiles.term_tiles = TermTilesFor(which);
-    return tiles;
+const TileSet& TilesFor(const ComputeMode& mode, int64_t rows, int64_t depth, int64_t columns) {
+  // Of an instruction set with all precisions.
+  using WithTerms = std::array<TileSet, kNumMatmulPrecisions>;
+  const auto with_terms = [](Isa isa) {
+    WithTerms all;
+    for (size_t i = 0; i < all.size(); ++i) {
+      all[i] = TilesFor(isa);
+      all[i].term_tiles = TermTilesFor({isa, static_cast<MatmulPrecision>(i)});
+    }
+    return all;
   };
-  static const TileSet amx = with_terms(Isa::kAmx), emulated = with_terms(Isa::kEmulatedAmx);
-  const TileSet& tiles = isa == Isa::kEmulatedAmx ? emulated : amx;
-  const bool has_terms = isa == Isa::kEmulatedAmx || isa == Isa::kAmx;
-  return has_terms && PaysOnTiles(rows, depth, columns) ? tiles : TilesFor(isa);
+  static const WithTerms amx = with_terms(Isa::kAmx), emulated = with_terms(Isa::kEmulatedAmx);
+  const bool has_terms = mode.isa == Isa::kEmulatedAmx || mode.isa == Isa::kAmx;
+  if (!has_terms || !PaysOnTiles(rows, depth, columns, mode.precision)) return TilesFor(mode.isa);
+  return (mode.isa == Isa::kAmx ? amx : emulated)[static_cast<size_t>(mode.precision)];
 }
 
 void RunBlock(const TileSet& tiles, const Block& block, int64_t rows, int64_t first, int64_t last) {

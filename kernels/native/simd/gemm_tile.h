@@ -135,9 +135,9 @@ struct TileSet {
 
 // Without term tiles.
 const TileSet& TilesFor(Isa isa);
-// With term tiles where `isa` has them and they are faster for a product of this size. That decides
+// With term tiles where the mode has them and they are faster for a product of this size. That decides
 // for all of a product, so that results do not depend on how it is cut.
-const TileSet& TilesFor(Isa isa, int64_t rows, int64_t depth, int64_t columns);
+const TileSet& TilesFor(const ComputeMode& mode, int64_t rows, int64_t depth, int64_t columns);
 
 // What a block of C = activation(A B + bias + residual) needs besides its tiles.
 struct Block {

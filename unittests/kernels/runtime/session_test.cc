@@ -87,6 +87,42 @@ TEST_F(SessionTest, RunsOnTheInstructionSetThatItIsGiven) {
   EXPECT_THAT(unknown.status().message(), HasSubstr("'sse9': this machine has portable"));
 }
 
+TEST_F(SessionTest, MultipliesWithThePrecisionThatItIsGiven) {
+  const ir::Value x = builder.AddInput("x", F32Type({256, 256}));
+  builder.Return({{"y", builder.Make<ir::ops::MatMul>({x, x})}});
+  const Tensor input = Random({256, 256}, 1);
+  const auto run = [&](Isa isa, MatmulPrecision precision) {
+    std::unique_ptr<Session> session, fork;
+    {
+      const ScopedIsa scope(isa);
+      session = Load({.threads = 2, .matmul_precision = precision, .oversubscribe = true});
+    }
+    F results[2];
+    auto forked = session->Fork();
+    EXPECT_TRUE(forked.ok());
+    fork = *std::move(forked);
+    for (const bool is_fork : {false, true}) {
+      const auto y = (is_fork ? fork : session)->Run({input.view()});
+      EXPECT_TRUE(y.ok()) << y.status();
+      const auto values = y->front().view().values<const float>();
+      results[is_fork].assign(values.begin(), values.end());
+    }
+    EXPECT_EQ(results[0], results[1]);
+    return results[0];
+  };
+  const F precise = run(Isa::kEmulatedAmx, MatmulPrecision::kFloat32);
+  const auto error = [&](MatmulPrecision precision) {
+    const F y = run(Isa::kEmulatedAmx, precision);
+    double worst = 0;
+    for (size_t i = 0; i < y.size(); ++i) worst = std::fmax(worst, std::fabs(y[i] - precise[i]));
+    return worst;
+  };
+  EXPECT_GT(error(MatmulPrecision::kBf16), 64 * error(MatmulPrecision::kBf16x2));
+  EXPECT_GT(error(MatmulPrecision::kBf16x2), 0);
+  EXPECT_EQ(run(Isa::kPortable, MatmulPrecision::kBf16),
+            run(Isa::kPortable, MatmulPrecision::kFloat32));
+}
+
 TEST_F(SessionTest, ChecksSizesThatFollowFromOthers) {
   const int64_t n = ir::SymbolicDim("n"), twice = ir::SymbolicDim("2*n");
   const ir::Value x = builder.AddInput("x", F32Type({n})),

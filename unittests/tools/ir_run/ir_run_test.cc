@@ -65,11 +65,26 @@ TEST_F(IrRun, HelpFitsOneScreen) {
   EXPECT_LE(CountOf(help, "\n"), 24u) << help;
   std::istringstream lines(help);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
-  for (const char* option :
-       {"--input NAME=FILE", "--random-inputs SEED", "--can-run", "--output-dir DIR",
-        "--pipeline P", "--provider K", "--isa I", "--threads N", "--oversubscribe", "--bench",
-        "--profile", "--compare WITH", "--expect NAME=FILE", "--dim NAME=SIZE", "--tolerance T",
-        "--input-shape NAME=SHAPE", "--input-range NAME=LOW,HIGH", "--bench-blocks", "--report"})
+  for (const char* option : {"--input NAME=FILE",
+                             "--random-inputs SEED",
+                             "--can-run",
+                             "--output-dir DIR",
+                             "--pipeline P",
+                             "--provider K",
+                             "--isa I",
+                             "--matmul-precision P",
+                             "--threads N",
+                             "--oversubscribe",
+                             "--bench",
+                             "--profile",
+                             "--compare WITH",
+                             "--expect NAME=FILE",
+                             "--dim NAME=SIZE",
+                             "--tolerance T",
+                             "--input-shape NAME=SHAPE",
+                             "--input-range NAME=LOW,HIGH",
+                             "--bench-blocks",
+                             "--report"})
     EXPECT_THAT(help, HasSubstr(option));
 }
 
@@ -138,6 +153,23 @@ TEST_F(IrRun, RunsOnTheInstructionSetThatIsAskedFor) {
   // Where there is AMX and where there is none.
   EXPECT_THAT(Refusal({in, "--random-inputs", "1", "--isa", "amx", "--numerics", "exact"}),
               HasSubstr("amx"));
+}
+
+TEST_F(IrRun, MultipliesWithThePrecisionThatIsAskedForWhereNumericsAllowIt) {
+  const std::string in = Write("in.ir", kRelu);
+  const auto run = [&](const char* precision, const char* numerics) {
+    return std::vector<std::string>{in,         "--random-inputs", "1",
+                                    "--report", "--json",          "--matmul-precision",
+                                    precision,  "--numerics",      numerics};
+  };
+  EXPECT_THAT(Accept(run("float32", "exact")), HasSubstr(R"("precision_error": null)"));
+  EXPECT_THAT(Accept(run("bf16x2", "approximate")), HasSubstr(R"("precision_error": 0.0)"));
+  EXPECT_THAT(Accept({in, "--random-inputs", "1", "--report", "--matmul-precision", "bf16",
+                      "--numerics", "approximate"}),
+              HasSubstr("error of bf16 products       0 of the largest output"));
+  EXPECT_THAT(Refusal(run("bf16", "reassociates")),
+              HasSubstr("matmul precision bf16 rounds factors: it needs numerics approximate"));
+  EXPECT_THAT(Refusal(run("bf16x3", "approximate")), HasSubstr("bf16x3"));
 }
 
 TEST_F(IrRun, RefusesBadUsage) {

@@ -26,6 +26,19 @@ std::vector<Isa> TileIsas() {
   return isas;
 }
 
+// With every precision.
+std::vector<ComputeMode> TileModes() {
+  std::vector<ComputeMode> modes;
+  for (const Isa isa : TileIsas())
+    for (int i = 0; i < kNumMatmulPrecisions; ++i)
+      modes.push_back({isa, static_cast<MatmulPrecision>(i)});
+  return modes;
+}
+
+std::string NameOf(const ComputeMode& mode) {
+  return std::string(IsaName(mode.isa)) + ", " + std::string(MatmulPrecisionName(mode.precision));
+}
+
 std::vector<float> NormalFloats(int64_t n, uint32_t seed) {
   std::mt19937 engine(seed);
   std::normal_distribution<float> distribution;
@@ -61,7 +74,7 @@ struct Operands {
     block.b = Panels::Packed(packed.data(), s.k, s.n);
     const Isa isa = CurrentIsa();
     if (on_tiles) {
-      RunBlockOnTiles(*TermTilesFor(isa), TilesFor(isa), block, s.m, 0, s.n);
+      RunBlockOnTiles(*TermTilesFor(ComputeMode()), TilesFor(isa), block, s.m, 0, s.n);
     } else {
       RunBlockOnVectors(TilesFor(isa), block, s.m, 0, s.n);
     }
@@ -120,6 +133,53 @@ TEST(AmxGemm, IsAsAccurateAsAChainInF32AtAllSizes) {
   }
 }
 
+// In units of 2^-24. What is left out of a product is at most 3 * 2^-16 of it (two factors rounded to 16
+// bits, and middle middle), 2^-7 with factors of 8 bits; a sum of many has a part of that.
+void CheckPrecision(Isa isa, const Shape& shape) {
+  const Operands x(shape);
+  for (const bool accumulate : {false, true}) {
+    double errors[kNumMatmulPrecisions];
+    for (int i = 0; i < kNumMatmulPrecisions; ++i) {
+      const ScopedComputeMode scope({isa, static_cast<MatmulPrecision>(i)});
+      errors[i] = x.ErrorOf(x.Run(true, accumulate), accumulate);
+    }
+    SCOPED_TRACE(std::to_string(shape.m) + " x " + std::to_string(shape.k) + " x " +
+                 std::to_string(shape.n));
+    EXPECT_LT(errors[1], 3 * 256 + 6);
+    EXPECT_LT(errors[2], 2 * 65536 + 600);
+    if (shape.m * shape.n < 1000) continue;
+    EXPECT_LT(errors[0], errors[1]);
+    EXPECT_LT(16 * errors[1], errors[2]);
+  }
+}
+
+TEST(AmxGemm, IsAsPreciseAsItsTermsAtAllSizes) {
+  const std::vector<int64_t> depths = {1, 2, 31, 32, 33, 65, 70}, columns = {1, 16, 17, 33, 64, 70};
+  for (const Isa isa : TileIsas()) {
+    for (int64_t m = 1; m <= 70; m += 3) {
+      for (size_t n = 0; n < columns.size(); ++n)
+        CheckPrecision(isa, {m, depths[(static_cast<size_t>(m) + n) % depths.size()], columns[n]});
+    }
+    CheckPrecision(isa, {40, 1025, 70});
+    CheckPrecision(isa, {70, 2100, 33});
+  }
+}
+
+TEST(AmxGemm, RoundsFactorsToNearest) {
+  // 1 + 2^-8 is between 1 and 1 + 2^-7, and goes away from zero; what is less goes down.
+  for (const Isa isa : TileIsas()) {
+    const ScopedComputeMode scope({isa, MatmulPrecision::kBf16});
+    Operands x({32, 1, 32});
+    std::fill(x.b.begin(), x.b.end(), 1.0f);
+    for (const float sign : {1.0f, -1.0f}) {
+      std::fill(x.a.begin(), x.a.end(), sign * (1 + 0x1p-8f));
+      EXPECT_EQ(x.Run(true)[0], sign * (1 + 0x1p-7f));
+      std::fill(x.a.begin(), x.a.end(), sign * (1 + 0x1.fp-9f));
+      EXPECT_EQ(x.Run(true)[0], sign);
+    }
+  }
+}
+
 TEST(AmxGemm, CarriesSumsFromPartToPartOfTheDepth) {
   for (const Isa isa : TileIsas()) {
     CheckSizes(isa, {40, 1025, 70});
@@ -136,16 +196,20 @@ TEST(AmxGemm, GivesTheBitsOfTheEmulation) {
   for (const Shape& shape : {Shape{70, 70, 70}, Shape{33, 1500, 40}}) {
     const Operands x(shape);
     std::vector<std::vector<float>> results;
-    for (const Isa isa : TileIsas()) {
-      const ScopedIsa scope(isa);
+    for (const ComputeMode& mode : TileModes()) {
+      const ScopedComputeMode scope(mode);
       results.push_back(x.Run(true));
     }
-    EXPECT_EQ(results[0], results[1]);
+    for (int i = 0; i < kNumMatmulPrecisions; ++i)
+      EXPECT_EQ(results[i], results[kNumMatmulPrecisions + i]);
   }
 }
 
-// As the f32 kernel has them; where that has numbers, numbers.
+// As the f32 kernel has them; where that has numbers, numbers of which the precision allows.
 void CheckLikeVectors(const Operands& x, bool accumulate) {
+  constexpr double kRelative[] = {1e-6, 0x1p-16, 0x1p-8};
+  const double relative = kRelative[static_cast<size_t>(CurrentMatmulPrecision())];
+  const double absolute = 300 * relative;  // of sums of up to 1100 products
   const std::vector<float> with = x.Run(true, accumulate), without = x.Run(false, accumulate);
   for (size_t i = 0; i < with.size(); ++i) {
     if (std::isnan(without[i])) {
@@ -153,19 +217,19 @@ void CheckLikeVectors(const Operands& x, bool accumulate) {
     } else if (std::isinf(without[i])) {
       ASSERT_EQ(with[i], without[i]) << i;
     } else {
-      ASSERT_NEAR(with[i], without[i], 3e-4 + 1e-6 * std::fabs(without[i])) << i;
+      ASSERT_NEAR(with[i], without[i], absolute + relative * std::fabs(without[i])) << i;
     }
   }
 }
 
 TEST(AmxGemm, ComputesRowsThatAreNotFiniteAsWithoutTiles) {
-  for (const Isa isa : TileIsas()) {
-    const ScopedIsa scope(isa);
+  for (const ComputeMode& mode : TileModes()) {
+    const ScopedComputeMode scope(mode);
     for (const bool accumulate : {false, true}) {
       for (const int64_t depth : {20, 70, 1100}) {
         const Shape shape = {45, depth, 50};
         for (const float value : {kInfinity, -kInfinity, kNan, -kNan, kMax, -kMax, 3.399e38f}) {
-          SCOPED_TRACE(std::string(IsaName(isa)) + ", " + std::to_string(value) + ", depth " +
+          SCOPED_TRACE(NameOf(mode) + ", " + std::to_string(value) + ", depth " +
                        std::to_string(depth) + (accumulate ? ", added to C" : ""));
           Operands in_a(shape), in_b(shape), in_both(shape), in_last(shape);
           in_a.a[20 * (depth + 3) + 7] = value;
@@ -183,8 +247,9 @@ TEST(AmxGemm, ComputesRowsThatAreNotFiniteAsWithoutTiles) {
 
 // NaNs whose payload has all bits set turn into zeros when they are rounded to a bf16.
 TEST(AmxGemm, LosesNoNan) {
-  for (const Isa isa : TileIsas()) {
-    const ScopedIsa scope(isa);
+  for (const ComputeMode& mode : TileModes()) {
+    const ScopedComputeMode scope(mode);
+    SCOPED_TRACE(NameOf(mode));
     for (const uint32_t bits : {0x7fffffffu, 0xffffffffu, 0x7f800001u, 0xff80ffffu, 0x7fff8000u}) {
       Operands x({32, 32, 32});
       std::memcpy(&x.a[5 * 35 + 5], &bits, sizeof(bits));

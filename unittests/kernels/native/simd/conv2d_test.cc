@@ -178,6 +178,28 @@ TEST(CpuConv2d, CutsLargeImagesIntoBands) {
   });
 }
 
+TEST(CpuConv2d, IsAsPreciseAsTheTermsOfItsFactors) {
+  ThreadPool pool(2);
+  const Conv2dShape s = Square(17, 40, 48, 3, 2, 1);
+  const auto x = RandomFloats(17 * 17 * 40, 1), w = RandomFloats(48 * 40 * 9, 2);
+  const PackedMatrix packed = PackConv2dWeights(w.data(), s, pool);
+  double errors[kNumMatmulPrecisions] = {};
+  std::vector<float> precise;
+  for (int i = 0; i < kNumMatmulPrecisions; ++i) {
+    const ScopedComputeMode scope({Isa::kEmulatedAmx, static_cast<MatmulPrecision>(i)});
+    std::vector<float> y(9 * 9 * 48);
+    Conv2d({.shape = s, .x = x.data(), .weights = &packed, .y = y.data()}, pool);
+    if (i == 0) precise = y;
+    for (size_t j = 0; j < y.size(); ++j)
+      errors[i] = std::fmax(errors[i], std::fabs(y[j] - precise[j]));
+  }
+  // Sums of 360 products of numbers in [-1, 1], about 6 in size.
+  EXPECT_GT(errors[1], 1e-6);
+  EXPECT_LT(errors[1], 3e-4);
+  EXPECT_GT(errors[2], 64 * errors[1]);
+  EXPECT_LT(errors[2], 0.1);
+}
+
 // y of x with infinities at some places, compared with what a chain of multiply-adds makes of them.
 TEST(CpuConv2d, KeepsInfinitiesAndNansWhereTheyBelong) {
   ThreadPool pool(2);
