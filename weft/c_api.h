@@ -53,7 +53,7 @@ enum {
 WEFT_API const char* weft_error_message(void);
 
 /* Grows with every addition to this header. */
-#define WEFT_C_API_VERSION 5
+#define WEFT_C_API_VERSION 6
 WEFT_API int32_t weft_c_api_version(void); /* of the library */
 WEFT_API const char* weft_version(void);   /* of the library: "0.1.0" */
 
@@ -94,10 +94,9 @@ WEFT_API weft_code weft_model_num_operations(const weft_model* model, size_t* nu
 
 typedef struct weft_save_options {
   size_t size;
-  int32_t full_weights; /* .ir: weights in the text, and in no side file */
-  int32_t
-      inline_functions; /* ONNX: fused operations as plain ONNX, for runtimes without functions */
-  int64_t target_opset; /* ONNX, 13 to 27; 0: that of the model that was read */
+  int32_t full_weights;     /* .ir: weights in the text, and in no side file */
+  int32_t inline_functions; /* ONNX: fused operations as plain ONNX, without functions */
+  int64_t target_opset;     /* ONNX, 13 to 27; 0: that of the model that was read */
 } weft_save_options;
 
 typedef struct weft_bytes weft_bytes;
@@ -137,6 +136,7 @@ typedef struct weft_progress {
 } weft_progress;
 
 typedef struct weft_rule_text weft_rule_text; /* of weft/c_rules.h, as all that is about rules */
+typedef struct weft_report weft_report;
 
 typedef struct weft_optimize_options {
   size_t size;
@@ -172,8 +172,6 @@ typedef struct weft_optimize_options {
   int32_t picture; /* for weft_report_html */
 } weft_optimize_options;
 
-typedef struct weft_report weft_report;
-
 /* After an error, the refutation of a rule or a failed check among them, the model is what it was. `report`
  * may be NULL. */
 WEFT_API weft_code weft_model_optimize(weft_model* model, const weft_optimize_options* options,
@@ -181,8 +179,7 @@ WEFT_API weft_code weft_model_optimize(weft_model* model, const weft_optimize_op
 
 typedef struct weft_report_counts {
   size_t size;
-  size_t ops_before, ops_after;
-  size_t num_passes;
+  size_t ops_before, ops_after, num_passes;
   size_t num_rules_applied;  /* different rules that were applied, */
   uint64_t num_applications; /* and how often all of them together */
   size_t num_rewrites;       /* with record_rewrites */
@@ -194,8 +191,7 @@ typedef struct weft_report_counts {
 
 /* Fills as much of `counts` as its size says. */
 WEFT_API weft_code weft_report_get_counts(const weft_report* report, weft_report_counts* counts);
-/* Both: NULL when there is not enough memory.
- * A line per rule that was applied, one of the whole, and those of the check. */
+/* A line per rule that was applied, one of the whole, those of the check; NULL without enough memory, as the next. */
 WEFT_API const char* weft_report_text(const weft_report* report);
 /* An object: ops_before, ops_after; before, after {operations, parameters, parameter_bytes, flops,
  * uncounted_operations, arena_bytes or null}; operators [{name, before, after}]; passes [{pass, ops_before, ops_after,
@@ -241,10 +237,9 @@ enum {
   WEFT_I2 = 26
 };
 
-WEFT_API const char* weft_dtype_name(
-    weft_dtype dtype); /* "f32", ...; NULL for a number that is none */
-WEFT_API size_t
-weft_dtype_size(weft_dtype dtype); /* of an element, in bytes; 0 for a number that is none */
+/* "f32", ..., and the bytes of an element; NULL and 0 for a number that is none. */
+WEFT_API const char* weft_dtype_name(weft_dtype dtype);
+WEFT_API size_t weft_dtype_size(weft_dtype dtype);
 
 /* An element of a tensor of strings. It has no size field and never changes. */
 typedef struct weft_string {
@@ -262,8 +257,7 @@ typedef struct weft_tensor { /* that is read: an input, or an output owned by th
   size_t num_bytes;
   weft_dtype dtype;
 } weft_tensor;
-typedef struct
-    weft_buffer { /* that is written: an output in memory of the caller's, overlapping nothing */
+typedef struct weft_buffer { /* that is written: an output in memory of the caller's */
   size_t size;
   const char* name;
   const int64_t* dims;
@@ -274,6 +268,11 @@ typedef struct
 } weft_buffer;
 
 typedef struct weft_session weft_session;
+typedef struct weft_outputs weft_outputs;
+
+typedef struct weft_bound_output { /* names; it has no size field and never changes */
+  const char *output, *input;
+} weft_bound_output;
 
 typedef struct weft_session_options {
   size_t size;
@@ -284,6 +283,10 @@ typedef struct weft_session_options {
   int32_t threads;       /* that run, the caller among them; 0: as many as there are CPUs for us */
   int32_t oversubscribe; /* more threads than CPUs */
   const weft_session* threads_of; /* a session of any model, whose threads are shared; or NULL */
+  /* Outputs that lie where an input lies: a cache that grows, or changes, in place from run to run. They take
+   * weft_session_run_into, and one address for both, with memory for the larger. */
+  const weft_bound_output* bound_outputs;
+  size_t num_bound_outputs;
 } weft_session_options;
 
 typedef struct weft_value_info {
@@ -294,8 +297,7 @@ typedef struct weft_value_info {
   size_t rank;         /* 0 for an unknown one, too */
   weft_dtype dtype;
   int32_t has_default; /* an input that may be left out */
-  int32_t
-      is_value; /* a sequence or an optional, of whose tensors the dtype is then: weft/c_values.h */
+  int32_t is_value;    /* a sequence or an optional (weft/c_values.h), whose tensors are of dtype */
 } weft_value_info;
 
 typedef struct weft_run_options {
@@ -307,8 +309,6 @@ typedef struct weft_run_options {
    * what it always does: it ends the program, or is ignored. */
   int32_t stop_at_interrupt;
 } weft_run_options;
-
-typedef struct weft_outputs weft_outputs;
 
 /* A model made ready to run, which keeps what it needs: the model may change or be freed. Sessions of a model and
  * of its clones share their packed weights. */
@@ -329,7 +329,7 @@ WEFT_API weft_code weft_session_run(const weft_session* session, const weft_tens
                                     size_t num_inputs, const weft_run_options* options,
                                     weft_outputs** outputs);
 /* Into memory of the caller's, where kernels write without a copy. All outputs must be given, in their types and
- * shapes; strings are refused with WEFT_UNIMPLEMENTED. */
+ * shapes, and overlap nothing but the input that they are bound to; strings are refused with WEFT_UNIMPLEMENTED. */
 WEFT_API weft_code weft_session_run_into(const weft_session* session, const weft_tensor* inputs,
                                          size_t num_inputs, const weft_buffer* outputs,
                                          size_t num_outputs, const weft_run_options* options);

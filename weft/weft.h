@@ -234,7 +234,7 @@ inline constexpr DataType kDataTypeOf<uint64_t> = DataType::kU64;
 template <>
 inline constexpr DataType kDataTypeOf<std::string> = DataType::kString;
 
-// Memory of the caller's, dense and row-major, as a tensor: not copied. Inputs are only read.
+// Memory of the caller's, dense and row-major, as a tensor: not copied. Inputs that no output is bound to are only read.
 class TensorRef {
  public:
   TensorRef(const Tensor& tensor)  // NOLINT: as natural as a string_view of a string
@@ -261,7 +261,7 @@ class TensorRef {
   kernels::TensorView view() const { return {dtype_, dims_, data_}; }
   // Of the memory, where that is known.
   std::optional<size_t> num_elements() const { return num_elements_; }
-  bool is_const() const { return is_const_; }  // may be an input, no bound output
+  bool is_const() const { return is_const_; }  // may be an input, no output
 
  private:
   DataType dtype_;
@@ -283,6 +283,11 @@ using Values = std::map<std::string, Value, std::less<>>;
 
 class Session;
 
+// Of a session's outputs and inputs, by name.
+struct BoundOutput {
+  std::string output, input;
+};
+
 struct SessionOptions {
   // That run, the caller among them; 0: as many as there are CPUs for us. Sessions of all CPUs share those
   // threads, also at the same time: each has its caller's at least, and none waits for another.
@@ -295,11 +300,15 @@ struct SessionOptions {
   bool oversubscribe = false;             // more threads than CPUs
   // A session of any model, whose threads this one uses, too; `threads` then counts for nothing.
   const Session* threads_of = nullptr;
+  // Outputs that lie where an input lies: a cache that grows, or changes, in place. They take RunInto, and one address
+  // for both, with memory for the larger. A Concat that puts the input first and an op that writes over it
+  // (TensorScatter, ScatterND) copy nothing; any other result is copied there at the end of the run.
+  std::vector<BoundOutput> bound_outputs = {};
 };
 
 struct RunOptions {
-  // Asked before each operation; true ends the run in Cancelled, with bound outputs partly written. A
-  // loop or a branch is one operation.
+  // Asked before each operation; true ends the run in Cancelled, with outputs of RunInto partly written. A loop or
+  // a branch is one operation.
   std::function<bool()> stop = nullptr;
 };
 
@@ -324,8 +333,8 @@ class Session {
   // unknown, missing, given twice, or of another type or shape than expected; Unimplemented, which
   // operation no kernel runs.
   absl::StatusOr<Outputs> Run(const NamedTensors& inputs, const RunOptions& options = {}) const;
-  // Into memory of the caller's, where kernels write without a copy. All outputs must be given, in
-  // their types and shapes, and overlap nothing.
+  // Into memory of the caller's, where kernels write without a copy. All outputs must be given, in their types and
+  // shapes, and overlap nothing but the input that they are bound to.
   absl::Status RunInto(const NamedTensors& inputs, const NamedTensors& outputs,
                        const RunOptions& options = {}) const;
   // For models that have sequences or optionals as inputs or outputs, which the two above refuse as

@@ -242,6 +242,7 @@ int main(int argc, char** argv) {
   tests_interrupts();
   tests_running();
   tests_running_into();
+  tests_bound_outputs();
   tests_sharing_threads();
   tests_strings();
   tests_rules();

@@ -100,6 +100,7 @@ static inline weft_buffer into_2x2(const char* name, float* values) {
 }
 
 void refuses_what_is_wrong(void); /* of refusals.c */
+void tests_bound_outputs(void);   /* of bound_outputs.c */
 void tests_interrupts(void);      /* of interrupts.c */
 void tests_rules(void);           /* of rules.c */
 void tests_values(void);          /* of values.c */

@@ -67,6 +67,14 @@ absl::StatusOr<SessionOptions> SessionOptionsOf(const weft_session_options* give
   options.numerics = TextOr(read.numerics, options.numerics.c_str());
   options.oversubscribe = read.oversubscribe != 0;
   if (read.threads_of != nullptr) options.threads_of = &read.threads_of->session;
+  if (read.num_bound_outputs > 0)
+    WEFT_RETURN_IF_ERROR(CheckNotNull(read.bound_outputs, "bound_outputs"));
+  for (size_t i = 0; i < read.num_bound_outputs; ++i) {
+    const weft_bound_output& bound = read.bound_outputs[i];
+    WEFT_RETURN_IF_ERROR(CheckNotNull(bound.output, "the output of a weft_bound_output"));
+    WEFT_RETURN_IF_ERROR(CheckNotNull(bound.input, "the input of a weft_bound_output"));
+    options.bound_outputs.push_back({bound.output, bound.input});
+  }
   return options;
 }
 

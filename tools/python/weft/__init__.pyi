@@ -257,9 +257,11 @@ class Session:
     #   provider  kernels: auto, native, xnnpack, reference
     #   pipeline  what is done to a copy of the model first; "none" is nothing; None: fuse
     #   threads_of  a session of any model, whose threads this one uses too
+    #   bound_outputs  outputs that lie where an input lies, {"present": "past"}: run is given arrays that begin at one
+    #                  address for both, with memory for the larger, and so `outputs`
     def __init__(self, model: _Source, *, threads: int = ..., isa: str | None = ..., provider: str | None = ...,
                  pipeline: str | None = ..., numerics: str | None = ..., oversubscribe: bool = ...,
-                 threads_of: Session | None = ...) -> None: ...
+                 threads_of: Session | None = ..., bound_outputs: Mapping[str, str] | None = ...) -> None: ...
     # Inputs that are contiguous are not copied, and outputs are memory of the library's, which lives as long as an
     # array of it; with `outputs`, kernels write into those arrays, which must be all of them. No type is converted.
     # The GIL is released; `stop` takes it before each operation. On the main thread ^C ends the run before its next

@@ -10,7 +10,7 @@ from ctypes import (CFUNCTYPE, POINTER, Structure, c_char_p, c_double, c_int, c_
 
 from ._errors import InvalidArgumentError, error_of
 
-API_VERSION = 5  # of weft/c_api.h, as written down here
+API_VERSION = 6  # of weft/c_api.h, as written down here
 SONAME = "libweft.so.0"
 
 NOTICE = CFUNCTYPE(None, c_void_p, c_int32, c_char_p)
@@ -100,9 +100,14 @@ class Tensor(Sized):  # weft_tensor, and weft_buffer, which has the same fields
                 ("data", c_void_p), ("num_bytes", c_size_t), ("dtype", c_int32)]
 
 
+class BoundOutput(Structure):
+    _fields_ = [("output", c_char_p), ("input", c_char_p)]
+
+
 class SessionOptions(Sized):
     _fields_ = [("size", c_size_t), ("isa", c_char_p), ("provider", c_char_p), ("pipeline", c_char_p),
-                ("numerics", c_char_p), ("threads", c_int32), ("oversubscribe", c_int32), ("threads_of", c_void_p)]
+                ("numerics", c_char_p), ("threads", c_int32), ("oversubscribe", c_int32), ("threads_of", c_void_p),
+                ("bound_outputs", POINTER(BoundOutput)), ("num_bound_outputs", c_size_t)]
 
 
 class ValueInfo(Structure):

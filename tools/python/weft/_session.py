@@ -33,14 +33,18 @@ class Session:
     pipeline       what is done to a copy of the model first; "none" is nothing; None: "fuse"
     numerics       what that may do to numbers, see optimize
     oversubscribe  more threads than CPUs
-    threads_of     a session of any model, whose threads this one uses, too; sessions of all CPUs share theirs anyway"""
+    threads_of     a session of any model, whose threads this one uses, too; sessions of all CPUs share theirs anyway
+    bound_outputs  names of outputs, and of the inputs where they lie, {"present": "past"}: a cache that grows, or
+                   changes, in place, given as run({"past": cache[:n]}, {"present": cache[:n + 1]})"""
 
     def __init__(self, model, *, threads=0, isa=None, provider=None, pipeline=None, numerics=None,
-                 oversubscribe=False, threads_of=None):
+                 oversubscribe=False, threads_of=None, bound_outputs=None):
+        bound = [c.BoundOutput(c.text(output), c.text(input_)) for output, input_ in (bound_outputs or {}).items()]
         options = c.SessionOptions(
             isa=c.text(isa), provider=c.text(provider), pipeline=c.text(pipeline), numerics=c.text(numerics),
             threads=threads, oversubscribe=oversubscribe,
-            threads_of=None if threads_of is None else threads_of._handle)
+            threads_of=None if threads_of is None else threads_of._handle,
+            bound_outputs=(c.BoundOutput * len(bound))(*bound), num_bound_outputs=len(bound))
         model = model_of(model)  # which lives until the session is made
         self._handle = c.make("weft_session_create", model._handle, ctypes.byref(options))
         weakref.finalize(self, c.library.weft_session_free, self._handle).atexit = False
@@ -70,7 +74,7 @@ class Session:
 
         inputs   arrays by name, which are not copied where they are contiguous; a sequence is a list of arrays, an
                  optional None or what it holds
-        outputs  arrays that kernels write into: all of them
+        outputs  arrays that kernels write into: all of them; one that is bound begins where its input does
         stop     asked before each operation; True raises CancelledError"""
         if self._has_values and outputs is None:
             return self._run_values(inputs, stop)
