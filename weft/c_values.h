@@ -8,7 +8,7 @@
 #ifndef WEFT_C_VALUES_H_
 #define WEFT_C_VALUES_H_
 
-#include "weft/c_api.h"
+#include "weft/c_session.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -140,9 +140,12 @@ absl::StatusOr<kernels::SessionOptions> RunnerOptionsOf(const SessionOptions& op
                                            kernels::ThreadPool::kMaxThreads));
   const int all = std::min(kernels::AvailableCpus(), kernels::ThreadPool::kMaxThreads);
   WEFT_ASSIGN_OR_RETURN(std::string isa, IsaFor(options.isa, options.numerics));
+  WEFT_ASSIGN_OR_RETURN(const kernels::MatmulPrecision precision,
+                        MatmulPrecisionFor(options.matmul_precision, options.numerics));
   kernels::SessionOptions runner{.threads = options.threads == 0 ? all : options.threads,
                                  .provider = ProviderFor(options.provider, options.numerics),
                                  .isa = std::move(isa),
+                                 .matmul_precision = precision,
                                  .oversubscribe = options.oversubscribe};
   for (const auto& [output, input] : options.bound_outputs)
     runner.bound_outputs.push_back({output, input});

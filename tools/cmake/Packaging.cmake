@@ -13,8 +13,8 @@ set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME development)
 set(weft_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/weft)
 
 # The public headers of weft/ lie a level higher: <weft/weft.h> is found without any option where the prefix is /usr.
-foreach(header weft.h c_api.h c_rules.h c_values.h model_options.h model_size.h judge.h plugin.h base/notices.h
-        base/rule_text.h)
+foreach(header weft.h session.h c_api.h c_rules.h c_session.h c_values.h model_options.h model_size.h judge.h plugin.h
+        base/notices.h base/rule_text.h)
   get_filename_component(folder ${header} DIRECTORY)
   install(FILES ${PROJECT_SOURCE_DIR}/weft/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft/${folder})
 endforeach()

@@ -102,6 +102,9 @@ static void refuses_models_and_options(void) {
   CHECK_FAILS(weft_model_optimize(model, &options, NULL), WEFT_INVALID_ARGUMENT,
               "the size of weft_optimize_options is 0, expected sizeof(weft_optimize_options)");
   weft_session* session = NULL;
+  const weft_session_options rounded = {.size = sizeof rounded, .matmul_precision = "bf16"};
+  CHECK_FAILS(weft_session_create(model, &rounded, &session), WEFT_INVALID_ARGUMENT,
+              "matmul precision bf16 rounds factors: it needs numerics approximate");
   const weft_session_options threads = {.size = sizeof threads, .threads = -1};
   CHECK_FAILS(weft_session_create(model, &threads, &session), WEFT_INVALID_ARGUMENT,
               "threads is -1");

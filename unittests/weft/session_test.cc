@@ -143,6 +143,10 @@ TEST_F(SessionTest, RefusesOptionsThatAreWrong) {
   EXPECT_THAT(create({.provider = "cuda"}), HasSubstr("'cuda'"));
   EXPECT_THAT(create({.pipeline = "fsue"}), HasSubstr("did you mean 'fuse'"));
   EXPECT_THAT(create({.isa = "amx", .numerics = "exact"}), HasSubstr("amx"));
+  EXPECT_THAT(create({.matmul_precision = "bf16"}), HasSubstr("needs numerics approximate"));
+  EXPECT_THAT(create({.matmul_precision = "bf61"}), HasSubstr("'bf61'"));
+  EXPECT_TRUE(
+      Session::Create(model_, {.numerics = "approximate", .matmul_precision = "bf16x2"}).ok());
 }
 
 TEST_F(SessionTest, SaysWhatItRunsWith) {

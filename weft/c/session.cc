@@ -65,6 +65,7 @@ absl::StatusOr<SessionOptions> SessionOptionsOf(const weft_session_options* give
   options.provider = TextOr(read.provider, options.provider.c_str());
   options.pipeline = TextOr(read.pipeline, options.pipeline.c_str());
   options.numerics = TextOr(read.numerics, options.numerics.c_str());
+  options.matmul_precision = TextOr(read.matmul_precision, options.matmul_precision.c_str());
   options.oversubscribe = read.oversubscribe != 0;
   if (read.threads_of != nullptr) options.threads_of = &read.threads_of->session;
   if (read.num_bound_outputs > 0)

@@ -259,9 +259,11 @@ class Session:
     #   threads_of  a session of any model, whose threads this one uses too
     #   bound_outputs  outputs that lie where an input lies, {"present": "past"}: run is given arrays that begin at one
     #                  address for both, with memory for the larger, and so `outputs`
+    #   matmul_precision  of products on amx: float32; where numerics are approximate, bf16x2 or bf16, too
     def __init__(self, model: _Source, *, threads: int = ..., isa: str | None = ..., provider: str | None = ...,
                  pipeline: str | None = ..., numerics: str | None = ..., oversubscribe: bool = ...,
-                 threads_of: Session | None = ..., bound_outputs: Mapping[str, str] | None = ...) -> None: ...
+                 threads_of: Session | None = ..., bound_outputs: Mapping[str, str] | None = ...,
+                 matmul_precision: str | None = ...) -> None: ...
     # Inputs that are contiguous are not copied, and outputs are memory of the library's, which lives as long as an
     # array of it; with `outputs`, kernels write into those arrays, which must be all of them. No type is converted.
     # The GIL is released; `stop` takes it before each operation. On the main thread ^C ends the run before its next

@@ -107,7 +107,8 @@ class BoundOutput(Structure):
 class SessionOptions(Sized):
     _fields_ = [("size", c_size_t), ("isa", c_char_p), ("provider", c_char_p), ("pipeline", c_char_p),
                 ("numerics", c_char_p), ("threads", c_int32), ("oversubscribe", c_int32), ("threads_of", c_void_p),
-                ("bound_outputs", POINTER(BoundOutput)), ("num_bound_outputs", c_size_t)]
+                ("bound_outputs", POINTER(BoundOutput)), ("num_bound_outputs", c_size_t),
+                ("matmul_precision", c_char_p)]
 
 
 class ValueInfo(Structure):

@@ -32,19 +32,21 @@ class Session:
     provider       kernels: "auto", "native", "xnnpack", "reference"
     pipeline       what is done to a copy of the model first; "none" is nothing; None: "fuse"
     numerics       what that may do to numbers, see optimize
+    matmul_precision  of products on amx: "float32"; where numerics are "approximate", "bf16x2" or "bf16", too
     oversubscribe  more threads than CPUs
     threads_of     a session of any model, whose threads this one uses, too; sessions of all CPUs share theirs anyway
     bound_outputs  names of outputs, and of the inputs where they lie, {"present": "past"}: a cache that grows, or
                    changes, in place, given as run({"past": cache[:n]}, {"present": cache[:n + 1]})"""
 
     def __init__(self, model, *, threads=0, isa=None, provider=None, pipeline=None, numerics=None,
-                 oversubscribe=False, threads_of=None, bound_outputs=None):
+                 oversubscribe=False, threads_of=None, bound_outputs=None, matmul_precision=None):
         bound = [c.BoundOutput(c.text(output), c.text(input_)) for output, input_ in (bound_outputs or {}).items()]
         options = c.SessionOptions(
             isa=c.text(isa), provider=c.text(provider), pipeline=c.text(pipeline), numerics=c.text(numerics),
             threads=threads, oversubscribe=oversubscribe,
             threads_of=None if threads_of is None else threads_of._handle,
-            bound_outputs=(c.BoundOutput * len(bound))(*bound), num_bound_outputs=len(bound))
+            bound_outputs=(c.BoundOutput * len(bound))(*bound), num_bound_outputs=len(bound),
+            matmul_precision=c.text(matmul_precision))
         model = model_of(model)  # which lives until the session is made
         self._handle = c.make("weft_session_create", model._handle, ctypes.byref(options))
         weakref.finalize(self, c.library.weft_session_free, self._handle).atexit = False
