@@ -24,7 +24,7 @@
 namespace weft::passes {
 
 // What a tool gives to all passes of a run.
-class BuiltRules;  // passes/rule_registry.h
+class BuiltRules;  // passes/built_rules.h
 
 struct PassContext {
   // What constants are folded with, a kernels::KernelEvaluator. A pass that folds constants needs

@@ -5,8 +5,8 @@
 #include "ir/analysis/inplace.h"
 #include "ir/analysis/verifier.h"
 #include "ir/origin/origin.h"
+#include "passes/built_rules.h"
 #include "passes/rewrite_trace.h"
-#include "passes/rule_registry.h"
 
 namespace weft::passes {
 namespace {

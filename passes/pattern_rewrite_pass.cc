@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "ir/base/contains.h"
-#include "passes/rule_registry.h"
+#include "passes/built_rules.h"
 
 namespace weft::passes {
 
@@ -49,17 +49,17 @@ absl::Status PatternRewritePass::Freeze(const std::vector<RegisteredRule>& eligi
   const bool keeps = !pass_context.why_not_rule;
   if (keeps && frozen_in_ == &context && names == frozen_names_) return patterns_.status();
   drr::RewritePatternSet set(&context);
+  BuiltRules own;
+  BuiltRules& all = pass_context.built_rules ? *pass_context.built_rules : own;
   for (const RegisteredRule& rule : eligible) {
-    drr::BuildResult built = pass_context.built_rules
-                                 ? pass_context.built_rules->Build(rule, &context)
-                                 : rule.build(&context);
+    const drr::SharedRule& built = all.Build(rule, &context);
     std::string why;
-    if (built.ok() && pass_context.why_not_rule) why = pass_context.why_not_rule(*built.rule);
+    if (built.rule && pass_context.why_not_rule) why = pass_context.why_not_rule(*built.rule);
     if (!why.empty()) {
       skipped_.push_back({std::string(rule.name), std::move(why)});
       continue;
     }
-    set.Add(std::move(built));
+    set.Add(built);
   }
   patterns_ = drr::FrozenRewritePatternSet(std::move(set));
   frozen_in_ = keeps ? &context : nullptr;

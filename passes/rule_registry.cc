@@ -60,16 +60,6 @@ drr::BuildResult BuildRule(ir::IrContext* context, const drr::RuleInfo& info, dr
 }
 }  // namespace internal
 
-drr::BuildResult BuiltRules::Build(const RegisteredRule& rule, ir::IrContext* context) {
-  const auto [it, is_new] = built_.try_emplace(rule.name);
-  if (is_new) it->second = rule.build(context);
-  drr::BuildResult copy;
-  if (it->second.ok()) copy.rule = ir::Owned<drr::Rule>(new drr::Rule(*it->second.rule));
-  copy.errors = it->second.errors;
-  copy.warnings = it->second.warnings;
-  return copy;
-}
-
 std::vector<RegisteredRule> RegisteredRules() { return Rules(); }
 
 const RegisteredRule* FindRule(std::string_view name) {

@@ -6,7 +6,6 @@
 //   WEFT_REGISTER_RULE(ComposeTransposes, "canonicalize");
 #pragma once
 
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,17 +36,6 @@ std::string_view CanonicalRuleName(std::string_view name);
 bool ContainsRule(const std::vector<std::string>& names, std::string_view name);
 // Before => after, in one line.
 std::string AlgebraOf(const RegisteredRule& rule);
-
-// Rules that were built for one context: a group stands in several passes of a pipeline, and a copy of a rule
-// costs less than building it again.
-class BuiltRules {
- public:
-  // A rule of the caller's own.
-  drr::BuildResult Build(const RegisteredRule& rule, ir::IrContext* context);
-
- private:
-  std::map<std::string_view, drr::BuildResult> built_;  // by name
-};
 
 namespace internal {
 bool AddRule(RegisteredRule rule);

@@ -24,7 +24,7 @@ struct TreeAutomaton::Tables {
   std::map<std::vector<uint32_t>, State> long_transitions;  // symbol, operand states
 };
 
-TreeAutomaton::TreeAutomaton(const std::vector<std::unique_ptr<Rule>>& rules)
+TreeAutomaton::TreeAutomaton(const std::vector<std::shared_ptr<const Rule>>& rules)
     : tables_(std::make_unique<Tables>()) {
   for (uint32_t i = 0; i < rules.size(); ++i) {
     context_ = rules[i]->graph.context();

@@ -28,7 +28,7 @@ class TreeAutomaton {
   static constexpr State kNothing = 0;  // satisfies no sub-pattern
   static constexpr uint32_t kAnyUses = UINT32_MAX;
 
-  explicit TreeAutomaton(const std::vector<std::unique_ptr<Rule>>& rules);
+  explicit TreeAutomaton(const std::vector<std::shared_ptr<const Rule>>& rules);
   ~TreeAutomaton();
 
   // The state of `op`; states[i] is that of operation number i. An operation not labelled yet

@@ -69,7 +69,8 @@ class RuleEngine {
 // rules most of them are not in the cache.
 class RuleEngines {
  public:
-  explicit RuleEngines(const std::vector<std::unique_ptr<Rule>>& rules) : engines_(rules.size()) {
+  explicit RuleEngines(const std::vector<std::shared_ptr<const Rule>>& rules)
+      : engines_(rules.size()) {
     for (const auto& rule : rules) rules_.push_back(rule.get());
   }
 

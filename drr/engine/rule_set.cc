@@ -43,10 +43,17 @@ absl::Status StatusOf(const std::vector<std::string>& errors) {
 
 }  // namespace
 
-void RewritePatternSet::Add(BuildResult result) {
-  errors_.insert(errors_.end(), result.errors.begin(), result.errors.end());
-  warnings_.insert(warnings_.end(), result.warnings.begin(), result.warnings.end());
-  if (result.rule) rules_.push_back(std::move(result.rule));
+SharedRule::SharedRule(BuildResult result)
+    : rule(result.rule.release()),
+      errors(std::move(result.errors)),
+      warnings(std::move(result.warnings)) {}
+
+void RewritePatternSet::Add(BuildResult result) { Add(SharedRule(std::move(result))); }
+
+void RewritePatternSet::Add(const SharedRule& shared) {
+  errors_.insert(errors_.end(), shared.errors.begin(), shared.errors.end());
+  warnings_.insert(warnings_.end(), shared.warnings.begin(), shared.warnings.end());
+  if (shared.rule) rules_.push_back(shared.rule);
 }
 
 FrozenRewritePatternSet::FrozenRewritePatternSet()

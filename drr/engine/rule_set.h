@@ -25,6 +25,13 @@ class TreeAutomaton;
 // general matcher and applier do; less than all is for tests that compare them.
 enum class FastPath : uint8_t { kAll, kMatcher, kNone };
 
+// A rule for several sets, or its mistakes.
+struct SharedRule {
+  explicit SharedRule(BuildResult result);
+  std::shared_ptr<const Rule> rule;
+  std::vector<std::string> errors, warnings;
+};
+
 class RewritePatternSet {
  public:
   explicit RewritePatternSet(ir::IrContext* context) : context_(context) {}
@@ -37,6 +44,7 @@ class RewritePatternSet {
     Add(P().Build(context));
   }
   void Add(BuildResult result);
+  void Add(const SharedRule& shared);
   ir::IrContext* context() const { return context_; }
   // file:line: error: every mistake in every rule.
   const std::vector<std::string>& errors() const { return errors_; }
@@ -45,7 +53,7 @@ class RewritePatternSet {
  private:
   friend class FrozenRewritePatternSet;
   ir::IrContext* context_;
-  std::vector<std::unique_ptr<Rule>> rules_;
+  std::vector<std::shared_ptr<const Rule>> rules_;
   std::vector<std::string> errors_, warnings_;
 };
 
@@ -62,7 +70,7 @@ class FrozenRewritePatternSet {
   // InvalidArgument with the first mistake when a rule of the set does not build.
   const absl::Status& status() const { return status_; }
   // In the order they were added.
-  const std::vector<std::unique_ptr<Rule>>& rules() const { return rules_; }
+  const std::vector<std::shared_ptr<const Rule>>& rules() const { return rules_; }
   // Numbers (in rules()) of those whose first root may be an op of this opcode: larger benefit
   // first, then in the order they were added.
   const std::vector<uint32_t>& StartingAt(ir::Opcode opcode) const {
@@ -80,7 +88,7 @@ class FrozenRewritePatternSet {
   void SortByBenefit(std::vector<uint32_t>* list) const;
 
   absl::Status status_;
-  std::vector<std::unique_ptr<Rule>> rules_;
+  std::vector<std::shared_ptr<const Rule>> rules_;  // which other sets may have, too
   std::vector<std::vector<uint32_t>> by_opcode_;
   std::vector<uint32_t> anywhere_;  // whose first root may be any op
   int max_depth_ = 0;

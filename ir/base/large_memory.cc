@@ -35,12 +35,18 @@ void* AllocateForWriting(size_t size) {
   void* memory = nullptr;
   const size_t alignment = size >= kHugePage ? kHugePage : kWeightAlignment;
   if (posix_memalign(&memory, alignment, std::max(size, kWeightAlignment)) != 0) return nullptr;
-  if (size < kLeastAskedFor) return memory;
-  const auto begin = reinterpret_cast<uintptr_t>(memory);
-  const uintptr_t rest = begin + size / kHugePage * kHugePage;
-  AskForHugePages(begin, rest);
-  AskForPages(rest, begin + size);
+  PrepareForWriting(memory, size);
   return memory;
+}
+
+void PrepareForWriting(void* memory, size_t size) {
+  if (size < kLeastAskedFor) return;
+  const auto begin = reinterpret_cast<uintptr_t>(memory), end = begin + size;
+  const uintptr_t first = std::min(end, (begin + kHugePage - 1) / kHugePage * kHugePage),
+                  last = std::max(first, end / kHugePage * kHugePage);
+  AskForPages(begin, first);
+  AskForHugePages(first, last);
+  AskForPages(last, end);
 }
 
 }  // namespace weft::ir

@@ -11,5 +11,7 @@ inline constexpr size_t kWeightAlignment = 64;
 // written: the system is asked for huge pages where these fit and for the others at once, because the traps of pages
 // that come one by one, when they are first touched, cost more than what is written.
 void* AllocateForWriting(size_t size);
+// The same for memory that there is already.
+void PrepareForWriting(void* memory, size_t size);
 
 }  // namespace weft::ir

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ir/analysis/constant.h"
+#include "ir/base/large_memory.h"
 #include "ir/dialects/builtin.h"
 #include "ir/origin/origin.h"
 
@@ -231,6 +232,7 @@ absl::Status PlanBuilder::AllocateArena() {
   if (plan_->arena_.data() == nullptr)
     return absl::ResourceExhaustedError("not enough memory for an arena of " +
                                         std::to_string(memory.bytes) + " bytes");
+  ir::PrepareForWriting(plan_->arena_.data(), memory.bytes);
   for (size_t i = 0; i < lifetimes.size(); ++i)
     plan_->arena_buffers_.push_back({memory.offsets[i], lifetimes[i]});
   return absl::OkStatus();
