@@ -22,7 +22,8 @@ FILES = {
                    r"usr/share/doc/weft/schemas/(\w+\.json|README\.md)"],
     "libweft0": [rf"{LIB}/libweft\.so\.0", rf"{LIB}/libweft\.so\.0\.\d+\.\d+", "usr/share/lintian/overrides/libweft0"],
     "libweft-dev": [
-        rf"usr/include/weft/(weft|c_api|c_rules|c_values|judge|model_options|model_size|plugin|tools|version)\.h",
+        r"usr/include/weft/(weft|session|judge|model_options|model_size|plugin|tools|version)\.h",
+        r"usr/include/weft/(c_api|c_rules|c_session|c_values)\.h",
         r"usr/include/weft/base/(notices|rule_text)\.h",
         *(rf"usr/include/weft/{part}/.*\.h" for part in ("ir", "drr", "passes", "kernels", "tools/onnx")),
         r"usr/include/weft/unittests/fixtures/.*\.h",
