@@ -160,7 +160,7 @@ constexpr Text kTexts[] = {
     {"ir-run", "--matmul-precision",
      "How precise factors of products and convolutions are on tiles of AMX: float32 (the default), "
      "bf16x2 (16 bits) or bf16 (8 bits), which --numerics approximate must allow. --report prints "
-     "the error. On other machines, and with --isa, products are of float32."},
+     "the error. With other instructions than amx products are of float32."},
     {"ir-run", "--threads",
      "How many threads run kernels. The default, and the limit, is the CPUs that the process may "
      "use."},
