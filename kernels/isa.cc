@@ -13,8 +13,6 @@
 namespace weft::kernels {
 namespace {
 
-constexpr MatmulPrecision kPrecisions[] = {MatmulPrecision::kFloat32, MatmulPrecision::kBf16x2,
-                                           MatmulPrecision::kBf16};
 constexpr Isa kAllIsas[] = {Isa::kPortable, Isa::kAvx2, Isa::kAvx512, Isa::kAmx};
 
 #if defined(__x86_64__)
@@ -99,7 +97,7 @@ std::string_view MatmulPrecisionName(MatmulPrecision precision) {
 }
 
 std::optional<MatmulPrecision> FindMatmulPrecision(std::string_view name) {
-  for (const MatmulPrecision precision : kPrecisions)
+  for (const MatmulPrecision precision : kMatmulPrecisions)
     if (MatmulPrecisionName(precision) == name) return precision;
   return std::nullopt;
 }

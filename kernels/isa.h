@@ -5,6 +5,7 @@
 // extensions of the compiler).
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -32,7 +33,8 @@ enum class MatmulPrecision {
   kBf16,     // one: 8 bits
 };
 
-inline constexpr int kNumMatmulPrecisions = 3;
+inline constexpr std::array kMatmulPrecisions = {MatmulPrecision::kFloat32,
+                                                 MatmulPrecision::kBf16x2, MatmulPrecision::kBf16};
 
 // "float32", "bf16x2", "bf16".
 std::string_view MatmulPrecisionName(MatmulPrecision precision);

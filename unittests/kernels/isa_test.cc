@@ -56,9 +56,9 @@ TEST(Isa, APrecisionHoldsLikeAnInstructionSet) {
 }
 
 TEST(Isa, PrecisionsHaveNames) {
-  for (int i = 0; i < kNumMatmulPrecisions; ++i) {
-    const auto precision = static_cast<MatmulPrecision>(i);
-    EXPECT_EQ(FindMatmulPrecision(MatmulPrecisionName(precision)), precision);
+  for (size_t i = 0; i < kMatmulPrecisions.size(); ++i) {
+    EXPECT_EQ(static_cast<size_t>(kMatmulPrecisions[i]), i);  // tables are by it
+    EXPECT_EQ(FindMatmulPrecision(MatmulPrecisionName(kMatmulPrecisions[i])), kMatmulPrecisions[i]);
   }
   EXPECT_EQ(FindMatmulPrecision("bf16x3"), std::nullopt);
 }

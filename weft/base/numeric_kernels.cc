@@ -23,8 +23,8 @@ absl::StatusOr<kernels::MatmulPrecision> MatmulPrecisionFor(const std::string& p
   const auto found = kernels::FindMatmulPrecision(precision.empty() ? "float32" : precision);
   if (!found) {
     std::vector<std::string> names;
-    for (int i = 0; i < kernels::kNumMatmulPrecisions; ++i)
-      names.emplace_back(kernels::MatmulPrecisionName(static_cast<MatmulPrecision>(i)));
+    for (const MatmulPrecision known : kernels::kMatmulPrecisions)
+      names.emplace_back(kernels::MatmulPrecisionName(known));
     return ir::CheckName("matmul precision", precision, names);
   }
   const auto allowed = drr::FindNumericClass(numerics);

@@ -83,9 +83,8 @@ bool PaysOnTiles(int64_t rows, int64_t depth, int64_t columns, MatmulPrecision p
   const auto whole_k = static_cast<double>(RoundUp(depth, kTermChunk)),
              whole_n = static_cast<double>(RoundUp(columns, kPanel)),
              vector_n = static_cast<double>(RoundUp(columns, 16));
-  constexpr double kProducts[] = {6, 3, 1};  // of terms
-  const double multiply = 2 * m * whole_n * whole_k / 380 *
-                          (kProducts[static_cast<size_t>(precision)] / kProducts[0]),
+  const double products = NumTermProducts(NumTerms(precision));
+  const double multiply = 2 * m * whole_n * whole_k / 380 * products / NumTermProducts(3),
                split_a = 0.2 * m * whole_k, split_b = 0.22 * k * n, blocks = 0.06 * m * whole_n,
                finish = 0.22 * m * n;
   // To configure tiles, and for all threads to wait once more, when A is split: with this products of

@@ -41,6 +41,11 @@ inline constexpr int64_t kTermTileBytes = 1024;
 inline constexpr int64_t kTermBlockBytes = 2 * kTermTileBytes;  // of one term: two tiles
 inline constexpr int64_t kPartChunks = 32;  // of A and a panel of B that are split at a time
 
+// Terms of a float, and the products of terms that are summed: those whose places (high 0, middle 1, low 2) add up to
+// less than the number of terms.
+constexpr int NumTerms(MatmulPrecision precision) { return 3 - static_cast<int>(precision); }
+constexpr int NumTermProducts(int terms) { return terms * (terms + 1) / 2; }
+
 // Up to kTermChunk steps along the depth.
 struct TermChunk {
   int64_t a;       // where the chunk lies in the terms of A, in bytes from those of the block

@@ -122,12 +122,12 @@ const TileSet& TilesFor(Isa isa) { return *WEFT_DISPATCH_ON(isa, kTiles); }
 
 const TileSet& TilesFor(const ComputeMode& mode, int64_t rows, int64_t depth, int64_t columns) {
   // Of an instruction set with all precisions.
-  using WithTerms = std::array<TileSet, kNumMatmulPrecisions>;
+  using WithTerms = std::array<TileSet, kMatmulPrecisions.size()>;
   const auto with_terms = [](Isa isa) {
     WithTerms all;
     for (size_t i = 0; i < all.size(); ++i) {
       all[i] = TilesFor(isa);
-      all[i].term_tiles = TermTilesFor({isa, static_cast<MatmulPrecision>(i)});
+      all[i].term_tiles = TermTilesFor({isa, kMatmulPrecisions[i]});
     }
     return all;
   };

@@ -30,8 +30,7 @@ std::vector<Isa> TileIsas() {
 std::vector<ComputeMode> TileModes() {
   std::vector<ComputeMode> modes;
   for (const Isa isa : TileIsas())
-    for (int i = 0; i < kNumMatmulPrecisions; ++i)
-      modes.push_back({isa, static_cast<MatmulPrecision>(i)});
+    for (const MatmulPrecision precision : kMatmulPrecisions) modes.push_back({isa, precision});
   return modes;
 }
 
@@ -138,9 +137,9 @@ TEST(AmxGemm, IsAsAccurateAsAChainInF32AtAllSizes) {
 void CheckPrecision(Isa isa, const Shape& shape) {
   const Operands x(shape);
   for (const bool accumulate : {false, true}) {
-    double errors[kNumMatmulPrecisions];
-    for (int i = 0; i < kNumMatmulPrecisions; ++i) {
-      const ScopedComputeMode scope({isa, static_cast<MatmulPrecision>(i)});
+    double errors[kMatmulPrecisions.size()];
+    for (size_t i = 0; i < kMatmulPrecisions.size(); ++i) {
+      const ScopedComputeMode scope({isa, kMatmulPrecisions[i]});
       errors[i] = x.ErrorOf(x.Run(true, accumulate), accumulate);
     }
     SCOPED_TRACE(std::to_string(shape.m) + " x " + std::to_string(shape.k) + " x " +
@@ -200,8 +199,8 @@ TEST(AmxGemm, GivesTheBitsOfTheEmulation) {
       const ScopedComputeMode scope(mode);
       results.push_back(x.Run(true));
     }
-    for (int i = 0; i < kNumMatmulPrecisions; ++i)
-      EXPECT_EQ(results[i], results[kNumMatmulPrecisions + i]);
+    for (size_t i = 0; i < kMatmulPrecisions.size(); ++i)
+      EXPECT_EQ(results[i], results[kMatmulPrecisions.size() + i]);
   }
 }
 

@@ -183,10 +183,10 @@ TEST(CpuConv2d, IsAsPreciseAsTheTermsOfItsFactors) {
   const Conv2dShape s = Square(17, 40, 48, 3, 2, 1);
   const auto x = RandomFloats(17 * 17 * 40, 1), w = RandomFloats(48 * 40 * 9, 2);
   const PackedMatrix packed = PackConv2dWeights(w.data(), s, pool);
-  double errors[kNumMatmulPrecisions] = {};
+  double errors[kMatmulPrecisions.size()] = {};
   std::vector<float> precise;
-  for (int i = 0; i < kNumMatmulPrecisions; ++i) {
-    const ScopedComputeMode scope({Isa::kEmulatedAmx, static_cast<MatmulPrecision>(i)});
+  for (size_t i = 0; i < kMatmulPrecisions.size(); ++i) {
+    const ScopedComputeMode scope({Isa::kEmulatedAmx, kMatmulPrecisions[i]});
     std::vector<float> y(9 * 9 * 48);
     Conv2d({.shape = s, .x = x.data(), .weights = &packed, .y = y.data()}, pool);
     if (i == 0) precise = y;
