@@ -8,6 +8,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
@@ -41,12 +43,63 @@ enum class AttrKind : uint8_t {
 };
 
 // A byte range that constants share. The context keeps it alive for as long as the context lives.
-// `release` is called once when the context dies (free, munmap, delete).
 struct WeightBuffer {
   const std::byte* data = nullptr;
   size_t size = 0;
-  Function<void()> release;
+  Function<void()> release;  // called once when the context dies (free, munmap, delete)
+  // Of a map of a whole file: its descriptor, open until it is released; otherwise -1.
+  int file = -1;
 };
+
+// The elements of a dense tensor, read as values: in a file they may start at any address.
+template <class T>
+class DenseElements {
+ public:
+  class Iterator {
+   public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = T;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const T*;
+    using reference = T;
+    Iterator() = default;
+    explicit Iterator(const std::byte* at) : at_(at) {}
+    T operator*() const {
+      T value;
+      std::memcpy(&value, at_, sizeof(T));
+      return value;
+    }
+    Iterator& operator++() {
+      at_ += sizeof(T);
+      return *this;
+    }
+    Iterator operator++(int) {
+      const Iterator before = *this;
+      ++*this;
+      return before;
+    }
+    friend bool operator==(Iterator a, Iterator b) { return a.at_ == b.at_; }
+
+   private:
+    const std::byte* at_ = nullptr;
+  };
+
+  DenseElements() = default;
+  explicit DenseElements(std::span<const std::byte> bytes)
+      : data_(bytes.data()), size_(bytes.size() / sizeof(T)) {}
+
+  size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  T operator[](size_t i) const { return *Iterator(data_ + i * sizeof(T)); }
+  Iterator begin() const { return Iterator(data_); }
+  Iterator end() const { return Iterator(data_ + size_ * sizeof(T)); }
+
+ private:
+  const std::byte* data_ = nullptr;
+  size_t size_ = 0;
+};
+
+struct ComputedContents;  // of IrContext::ComputedDenseAttr
 
 class Attribute;
 struct AttributeStorage {
@@ -62,6 +115,8 @@ struct AttributeStorage {
   Type type{};                      // type; type of a dense
   const std::byte* data = nullptr;  // dense contents, row-major, little-endian; null when elided
   size_t size = 0;
+  const WeightBuffer* map = nullptr;  // of the file that the contents lie in
+  const ComputedContents* computed = nullptr;
 };
 
 class Attribute {
@@ -84,17 +139,29 @@ class Attribute {
   DataType AsDataType() const { return static_cast<DataType>(storage_->integer); }
   Type AsType() const { return storage_->type; }
 
-  // Dense tensors. IsElided: type known, contents left out of the text they were read from.
+  // Dense tensors. IsElided: type known, contents left out of the text they were read from. The bytes
+  // of a large one may start at any address.
   Type dense_type() const { return storage_->type; }
-  std::span<const std::byte> bytes() const { return {storage_->data, storage_->size}; }
+  std::span<const std::byte> bytes() const {
+    if (storage_->computed != nullptr) return ComputedBytes();
+    return {storage_->data, storage_->size};
+  }
+  size_t num_bytes() const { return storage_->size; }  // of bytes(), which stays as it is
+  // Copies whole elements from byte `offset` on. Of contents in a file this is several times faster than to touch its
+  // map, and leaves none of it in memory; of computed ones it is all that is computed.
+  void Read(size_t offset, std::span<std::byte> to) const;
+  // Whether bytes() costs nothing and no memory: contents are neither in a file nor computed when they are read.
+  bool IsInMemory() const { return storage_->map == nullptr && storage_->computed == nullptr; }
+  // Gives memory back that contents in a file take since they were touched; they are read again when needed.
+  void DropPages() const;
   bool IsElided() const {
-    return storage_->data == nullptr && storage_->strings.empty() &&
-           storage_->type.NumElements() != 0;
+    return storage_->data == nullptr && storage_->computed == nullptr &&
+           storage_->strings.empty() && storage_->type.NumElements() != 0;
   }
   const Strings& dense_strings() const { return storage_->strings; }
   template <class T>
-  std::span<const T> elements() const {  // T must be the C++ type of the element type
-    return {reinterpret_cast<const T*>(storage_->data), storage_->size / sizeof(T)};
+  DenseElements<T> elements() const {  // T must be the C++ type of the element type
+    return DenseElements<T>(bytes());
   }
 
   uint32_t id() const { return storage_ ? storage_->id : 0; }
@@ -102,6 +169,7 @@ class Attribute {
   friend bool operator==(Attribute a, Attribute b) { return a.storage_ == b.storage_; }
 
  private:
+  std::span<const std::byte> ComputedBytes() const;
   const AttributeStorage* storage_ = nullptr;
 };
 

@@ -1,11 +1,14 @@
 #include "ir/context.h"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <new>
 
 #include "ir/base/check.h"
@@ -46,6 +49,7 @@ uint64_t HashOf(const AttributeStorage& a, std::span<const int64_t> ints) {
   for (const std::string& s : a.strings) h.AddBytes(s.data(), s.size());
   if (a.size > kSmallDense) {
     h.Add(reinterpret_cast<uintptr_t>(a.data)).Add(a.size);
+    h.Add(reinterpret_cast<uintptr_t>(a.computed));
   } else if (a.size > 0) {
     h.AddBytes(a.data, a.size);
   }
@@ -63,10 +67,21 @@ bool Same(const AttributeStorage& a, const AttributeStorage& b, std::span<const 
          a.floats.size() == b.floats.size() &&
          SameBytes(a.floats.data(), b.floats.data(), a.floats.size() * sizeof(float)) &&
          a.strings == b.strings && a.size == b.size &&
-         (a.size > kSmallDense ? a.data == b.data : SameBytes(a.data, b.data, a.size));
+         (a.size > kSmallDense ? a.data == b.data && a.computed == b.computed
+                               : SameBytes(a.data, b.data, a.size));
 }
 
 }  // namespace
+
+struct ComputedContents {
+  struct Free {
+    void operator()(std::byte* memory) const { std::free(memory); }
+  };
+  Function<void(size_t first, std::span<std::byte> to)> compute;
+  mutable std::once_flag once;
+  mutable std::atomic<bool> is_made = false;
+  mutable std::unique_ptr<std::byte, Free> bytes;
+};
 
 struct IrContext::Tables {
   std::deque<TypeStorage> type_storage;
@@ -74,6 +89,15 @@ struct IrContext::Tables {
   std::deque<AttrDictStorage> dict_storage;
   UniqueTable types, attributes, dicts;
   std::vector<std::unique_ptr<WeightBuffer>> buffers;
+  std::vector<const WeightBuffer*> maps;  // those of them that are maps of files
+  std::deque<ComputedContents> computed;
+
+  const WeightBuffer* MapOf(const std::byte* data) const {
+    const std::less<> before;
+    for (const WeightBuffer* const map : maps)
+      if (!before(data, map->data) && before(data, map->data + map->size)) return map;
+    return nullptr;
+  }
 };
 
 IrContext::IrContext() : tables_(new Tables), inference_cache_(new InferenceCache) {
@@ -86,6 +110,36 @@ IrContext::IrContext() : tables_(new Tables), inference_cache_(new InferenceCach
 IrContext::~IrContext() {
   for (const auto& buffer : tables_->buffers)
     if (buffer->release) buffer->release();
+}
+
+// --- contents that are not in memory ------------------------------------------
+
+std::span<const std::byte> Attribute::ComputedBytes() const {
+  const ComputedContents& contents = *storage_->computed;
+  std::call_once(contents.once, [&] {
+    void* const memory = AllocateForWriting(storage_->size);
+    if (memory == nullptr) throw std::bad_alloc();
+    contents.bytes.reset(static_cast<std::byte*>(memory));
+    contents.compute(0, {contents.bytes.get(), storage_->size});
+    contents.is_made = true;
+  });
+  return {contents.bytes.get(), storage_->size};
+}
+
+void Attribute::Read(size_t offset, std::span<std::byte> to) const {
+  WEFT_CHECK(offset <= storage_->size && to.size() <= storage_->size - offset,
+             "reads past the end of a dense tensor");
+  if (to.empty()) return;
+  const ComputedContents* const computed = storage_->computed;
+  if (computed != nullptr && !computed->is_made) return computed->compute(offset, to);
+  const std::byte* const from = bytes().data() + offset;
+  const WeightBuffer* const map = storage_->map;
+  if (map != nullptr && ReadFile(map->file, static_cast<size_t>(from - map->data), to)) return;
+  std::memcpy(to.data(), from, to.size());
+}
+
+void Attribute::DropPages() const {
+  if (storage_->map != nullptr) DropFilePages(bytes());
 }
 
 // --- types -----------------------------------------------------------------
@@ -203,14 +257,23 @@ WeightBuffer IrContext::AllocateWeightBuffer(size_t size, std::byte** writable) 
 
 const WeightBuffer* IrContext::AddWeightBuffer(WeightBuffer buffer) {
   tables_->buffers.push_back(std::make_unique<WeightBuffer>(std::move(buffer)));
-  return tables_->buffers.back().get();
+  const WeightBuffer* const kept = tables_->buffers.back().get();
+  if (kept->file >= 0) tables_->maps.push_back(kept);
+  return kept;
+}
+
+void IrContext::DropPages() {
+  for (const WeightBuffer* const map : tables_->maps) DropFilePages({map->data, map->size});
 }
 
 Attribute IrContext::DenseAttrView(Type type, std::span<const std::byte> bytes) {
   WEFT_CHECK(type.NumBytes() == static_cast<int64_t>(bytes.size()),
              "dense contents do not fit their type " + type.ToString());
-  return UniqueAttr(
-      {.kind = AttrKind::kDense, .type = type, .data = bytes.data(), .size = bytes.size()});
+  return UniqueAttr({.kind = AttrKind::kDense,
+                     .type = type,
+                     .data = bytes.data(),
+                     .size = bytes.size(),
+                     .map = tables_->MapOf(bytes.data())});
 }
 
 Attribute IrContext::DenseAttrAdopt(Type type, WeightBuffer buffer) {
@@ -231,6 +294,19 @@ Attribute IrContext::DenseAttr(Type type, std::span<const std::byte> bytes) {
   WeightBuffer buffer = AllocateWeightBuffer(bytes.size(), &writable);
   if (!bytes.empty()) std::memcpy(writable, bytes.data(), bytes.size());
   return DenseAttrAdopt(type, std::move(buffer));
+}
+
+Attribute IrContext::ComputedDenseAttr(
+    Type type, Function<void(size_t first, std::span<std::byte> to)> compute) {
+  const auto size = static_cast<size_t>(type.NumBytes());
+  if (size <= kSmallDense) {
+    std::vector<std::byte> bytes(size);
+    if (size > 0) compute(0, bytes);
+    return DenseAttr(type, bytes);
+  }
+  ComputedContents& contents = tables_->computed.emplace_back();
+  contents.compute = std::move(compute);
+  return UniqueAttr({.kind = AttrKind::kDense, .type = type, .size = size, .computed = &contents});
 }
 
 Attribute IrContext::DenseStringsAttr(Type type, std::span<const std::string> values) {

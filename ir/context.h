@@ -69,6 +69,11 @@ class IrContext {
   Attribute DenseAttrAdopt(Type type, WeightBuffer buffer);
   const WeightBuffer* AddWeightBuffer(WeightBuffer buffer);
   Attribute DenseAttrView(Type type, std::span<const std::byte> bytes_in_known_buffer);
+  void DropPages();  // of all contents that lie in files: see Attribute::DropPages
+  // `compute` writes the elements from byte `first` on, whenever somebody reads them: the same each time, on any thread.
+  // bytes() has it compute all, once, into memory that is kept.
+  Attribute ComputedDenseAttr(Type type,
+                              Function<void(size_t first, std::span<std::byte> to)> compute);
   Attribute DenseStringsAttr(Type type, std::span<const std::string> values);
   Attribute ElidedDenseAttr(Type type, std::string_view label);
   // An aligned buffer of `size` bytes that the caller fills before passing it to DenseAttrAdopt.

@@ -89,6 +89,12 @@ class Kernel {
     (void)operand;
     return false;
   }
+  // Whether Run reads that operand: not a constant that was packed when the kernel was made, of which a plan then gives
+  // no data.
+  virtual bool Reads(size_t operand) const {
+    (void)operand;
+    return true;
+  }
   // Result 0 is operand 0 under another shape: plans share the memory and never run the kernel.
   virtual bool IsView() const { return false; }
   // Of kernels that put operands into result 0 as they are: where. A plan may have what computes the

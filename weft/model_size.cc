@@ -16,7 +16,7 @@ ModelSize MeasureSize(ir::Program& program) {
   const auto add = [&](ir::Attribute constant) {
     if (!constant.Is(ir::AttrKind::kDense) || !counted.insert(constant.id()).second) return;
     size.parameters += static_cast<uint64_t>(constant.dense_type().NumElements());
-    size.parameter_bytes += constant.bytes().size();
+    size.parameter_bytes += constant.num_bytes();
   };
   for (const std::string& name : program.ParameterNames()) add(program.parameter(name));
   ir::Walk(program, [&](ir::Operation op) {

@@ -11,7 +11,7 @@
 namespace weft::drr {
 
 // The elements of an f32 constant; nothing for anything else.
-std::optional<std::span<const float>> ConstantF32(const BoundTensor& tensor);
+std::optional<ir::DenseElements<float>> ConstantF32(const BoundTensor& tensor);
 
 // A dense f32 attribute of `dims` whose elements `fill` writes, all of them.
 ir::Attribute FillF32(ir::IrContext* context, std::span<const int64_t> dims,
@@ -25,5 +25,11 @@ ir::Attribute MakeF32(ir::IrContext* context, std::span<const int64_t> dims, con
     for (float& element : elements) element = static_cast<float>(value(i++));
   });
 }
+
+// A dense f32 attribute that is computed in parts, whenever somebody reads them: `fill` is kept, and
+// writes the elements from `first` on, the same each time, on any thread. For weights made of others:
+// packed by a kernel, they never are in memory as a whole.
+ir::Attribute ComputeF32(ir::IrContext* context, std::span<const int64_t> dims,
+                         const std::function<void(size_t first, std::span<float>)>& fill);
 
 }  // namespace weft::drr

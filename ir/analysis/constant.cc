@@ -1,5 +1,6 @@
 #include "ir/analysis/constant.h"
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -115,13 +116,18 @@ std::optional<std::vector<double>> ConstantDoubles(Value value, int64_t max_elem
 std::optional<double> ConstantSplat(Value value) {
   const Attribute dense = Contents(value);
   if (!dense) return std::nullopt;
-  const auto bytes = dense.bytes();
   const size_t size = ElementSize(dense.dense_type().dtype());
-  if (size == 0 || bytes.size() < size) return std::nullopt;
+  if (size == 0 || dense.num_bytes() < size) return std::nullopt;
   // All elements are equal iff the bytes repeat with the element's period.
-  if (bytes.size() > size &&
-      std::memcmp(bytes.data(), bytes.data() + size, bytes.size() - size) != 0)
-    return std::nullopt;
+  const auto repeat = [size](std::span<const std::byte> bytes) {
+    return std::memcmp(bytes.data(), bytes.data() + size, bytes.size() - size) == 0;
+  };
+  alignas(16) std::array<std::byte, 256> first;
+  if (!dense.IsInMemory() && dense.num_bytes() > first.size()) {  // which is enough as a rule
+    dense.Read(0, first);
+    if (!repeat(first)) return std::nullopt;
+  }
+  if (!repeat(dense.bytes())) return std::nullopt;
   return DenseElement(dense, 0);
 }
 

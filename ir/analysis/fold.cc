@@ -27,7 +27,7 @@ bool IsSmallEnough(Operation op) {
   int64_t bytes_in = 0;
   for (Value v : op.operands())
     if (const Attribute dense = ConstantValue(v))
-      bytes_in += static_cast<int64_t>(dense.bytes().size());
+      bytes_in += static_cast<int64_t>(dense.num_bytes());
   return BytesUsed(op) <= std::max(kAlwaysSmallEnough, 2 * bytes_in);
 }
 

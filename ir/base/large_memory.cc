@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 
@@ -47,6 +48,25 @@ void PrepareForWriting(void* memory, size_t size) {
   AskForPages(begin, first);
   AskForHugePages(first, last);
   AskForPages(last, end);
+}
+
+void DropFilePages(std::span<const std::byte> bytes) {
+  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto start = reinterpret_cast<uintptr_t>(bytes.data());
+  const uintptr_t first = (start + page - 1) / page * page;
+  const uintptr_t last = (start + bytes.size()) / page * page;
+  if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
+}
+
+bool ReadFile(int file, size_t offset, std::span<std::byte> to) {
+  while (!to.empty()) {
+    const ssize_t read = pread(file, to.data(), to.size(), static_cast<off_t>(offset));
+    if (read < 0 && errno == EINTR) continue;
+    if (read <= 0) return false;
+    to = to.subspan(static_cast<size_t>(read));
+    offset += static_cast<size_t>(read);
+  }
+  return true;
 }
 
 }  // namespace weft::ir

@@ -1,7 +1,8 @@
-// Memory for weights: up to many megabytes, written once from end to end.
+// Memory for weights: up to many megabytes, written once from end to end, or in files.
 #pragma once
 
 #include <cstddef>
+#include <span>
 
 namespace weft::ir {
 
@@ -13,5 +14,11 @@ inline constexpr size_t kWeightAlignment = 64;
 void* AllocateForWriting(size_t size);
 // The same for memory that there is already.
 void PrepareForWriting(void* memory, size_t size);
+
+// Tells the system that the whole pages inside `bytes`, a part of a map of a file that nobody writes to, need not stay
+// in memory: they are read again when they are touched.
+void DropFilePages(std::span<const std::byte> bytes);
+// Fills `to` from the open file; false where that fails or the file is shorter.
+bool ReadFile(int file, size_t offset, std::span<std::byte> to);
 
 }  // namespace weft::ir

@@ -54,7 +54,7 @@ Made MakeDepthwise(const KernelContext& context, const simd::Conv2dShape& shape)
                                      return std::make_shared<Packed>(
                                          simd::PackDepthwiseWeights(floats.data(), shape));
                                    }));
-  return MakeNative("depthwise convolution", {.may_overwrite = 1u << 3},
+  return MakeNative("depthwise convolution", {.may_overwrite = 1u << 3, .packed = 1u << 1},
                     [shape, packed, activation = ActivationOf(context)](const KernelArgs& args) {
                       simd::Depthwise({.shape = shape,
                                        .x = args.input<float>(0),
@@ -81,12 +81,12 @@ absl::StatusOr<std::shared_ptr<PackedGroups>> PackGroups(const KernelContext& co
                           " group=" + std::to_string(groups) + (channels_first ? " nchw" : "");
   return context.packed().Get<PackedGroups>(
       key, [&]() -> absl::StatusOr<std::shared_ptr<PackedGroups>> {
-        const FloatsOfConstant floats(weights);
+        const simd::WeightSource source = SourceOf(weights);
         auto packed = std::make_shared<PackedGroups>();
         for (int64_t g = 0; g < groups; ++g) {
           const int64_t at = weights.dense_type().NumElements() / groups * g;
           packed->push_back(
-              simd::PackConv2dWeights(floats.data() + at, group, context.pool(), channels_first));
+              simd::PackConv2dWeights(source.From(at), group, context.pool(), channels_first));
         }
         return packed;
       });
@@ -132,22 +132,23 @@ Made MakeProducts(const KernelContext& context, const simd::Conv2dShape& shape, 
   const auto scratch = static_cast<size_t>(gathered * shape.in_channels) * sizeof(float);
   WEFT_ASSIGN_OR_RETURN(const std::shared_ptr<PackedGroups> weights,
                         PackGroups(context, arguments.shape, groups));
-  return MakeNative("convolution",
-                    {.may_overwrite = 1u << 3, .scratch_bytes = scratch, .spaces_rows = true},
-                    [arguments, weights, gathers, strided](const KernelArgs& args) {
-                      simd::Conv2dArguments a = arguments;
-                      a.x = args.input<float>(0);
-                      if (gathers) {
-                        auto* pixels = reinterpret_cast<float*>(args.scratch);
-                        simd::GatherPixels(strided, a.x, pixels, *args.pool);
-                        a.x = pixels;
-                      }
-                      a.bias = args.input<float>(2);
-                      a.residual = args.input<float>(3);
-                      a.y = args.output<float>(0);
-                      a.y_stride = args.ResultStrideOr(a.y_stride);
-                      RunGroups(a, *weights, *args.pool);
-                    });
+  return MakeNative(
+      "convolution",
+      {.may_overwrite = 1u << 3, .packed = 1u << 1, .scratch_bytes = scratch, .spaces_rows = true},
+      [arguments, weights, gathers, strided](const KernelArgs& args) {
+        simd::Conv2dArguments a = arguments;
+        a.x = args.input<float>(0);
+        if (gathers) {
+          auto* pixels = reinterpret_cast<float*>(args.scratch);
+          simd::GatherPixels(strided, a.x, pixels, *args.pool);
+          a.x = pixels;
+        }
+        a.bias = args.input<float>(2);
+        a.residual = args.input<float>(3);
+        a.y = args.output<float>(0);
+        a.y_stride = args.ResultStrideOr(a.y_stride);
+        RunGroups(a, *weights, *args.pool);
+      });
 }
 
 Made MakeConv2d(const KernelContext& context) {
@@ -179,7 +180,7 @@ absl::StatusOr<WinogradWeights> PackSquares(const KernelContext& context,
                             "winograd w=" + std::to_string(constant.id()),
                             [&]() -> absl::StatusOr<std::shared_ptr<simd::PackedMatrix>> {
                               return std::make_shared<simd::PackedMatrix>(simd::PackWinogradWeights(
-                                  FloatsOfConstant(constant).data(), shape, context.pool()));
+                                  SourceOf(constant), shape, context.pool()));
                             }));
   return weights;
 }
@@ -191,7 +192,8 @@ Made MakeWinograd(const KernelContext& context) {
       !simd::ConvolvesFasterByWinograd(shape, CurrentIsa()))
     return context.Unsupported("convolutions for which it is not faster");
   WEFT_ASSIGN_OR_RETURN(const WinogradWeights weights, PackSquares(context, shape));
-  return MakeNative("convolution by Winograd", {.may_overwrite = 1u << 3, .spaces_rows = true},
+  return MakeNative("convolution by Winograd",
+                    {.may_overwrite = 1u << 3, .packed = 1u << 1, .spaces_rows = true},
                     [shape, weights, activation = ActivationOf(context)](const KernelArgs& args) {
                       simd::Conv2d({.shape = shape,
                                     .x = args.input<float>(0),

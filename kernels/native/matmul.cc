@@ -34,9 +34,9 @@ absl::StatusOr<std::shared_ptr<simd::PackedMatrix>> PackWeights(const KernelCont
                           " k=" + std::to_string(p.k) + (transposed ? " transposed" : "");
   return context.packed().Get<simd::PackedMatrix>(
       key, [&]() -> absl::StatusOr<std::shared_ptr<simd::PackedMatrix>> {
-        const FloatsOfConstant floats(weights);
-        return std::make_shared<simd::PackedMatrix>(simd::PackedMatrix::Pack(
-            floats.data(), transposed ? 1 : p.n, transposed ? p.k : 1, p.k, p.n, context.pool()));
+        return std::make_shared<simd::PackedMatrix>(
+            simd::PackedMatrix::Pack(SourceOf(weights), transposed ? 1 : p.n, transposed ? p.k : 1,
+                                     p.k, p.n, context.pool()));
       });
 }
 
@@ -50,7 +50,8 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakePackedProduct(const KernelContext& c
                                                           const Product& p, bool transposed) {
   WEFT_ASSIGN_OR_RETURN(const std::shared_ptr<simd::PackedMatrix> weights,
                         PackWeights(context, p, transposed));
-  return MakeNative("gemm", {.may_overwrite = ResidualMask(p), .spaces_rows = true},
+  return MakeNative("gemm",
+                    {.may_overwrite = ResidualMask(p), .packed = 1u << 1, .spaces_rows = true},
                     [p, weights](const KernelArgs& args) {
                       simd::Gemm({.m = p.m,
                                   .a = args.input<float>(0),

@@ -130,8 +130,8 @@ bool ConstantList(const KernelContext& context, size_t i, const ir::Ints& fallba
   if (!context.HasInput(i)) return true;
   const ir::Attribute dense = context.constant(i);
   if (!dense || dense.dense_type().dtype() != ir::DataType::kI64) return false;
-  list->resize(dense.bytes().size() / sizeof(int64_t));
-  if (!list->empty()) std::memcpy(list->data(), dense.bytes().data(), dense.bytes().size());
+  list->resize(dense.num_bytes() / sizeof(int64_t));
+  if (!list->empty()) std::memcpy(list->data(), dense.bytes().data(), dense.num_bytes());
   return true;
 }
 

@@ -14,12 +14,14 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "kernels/kernel.h"
+#include "kernels/native/simd/gemm.h"
 #include "kernels/shape_math.h"
 
 namespace weft::kernels::native {
@@ -28,6 +30,7 @@ using Made = absl::StatusOr<std::unique_ptr<Kernel>>;
 
 struct NativeOptions {
   uint32_t may_overwrite = 0;  // bit i: the result may lie in the memory of operand i
+  uint32_t packed = 0;         // bit i: Run does not read operand i
   size_t scratch_bytes = 0;
   bool spaces_rows = false;
   bool reads_past_end = false;
@@ -51,6 +54,9 @@ class NativeKernel final : public Kernel {
   bool MayOverwrite(size_t operand) const override {
     return operand < 32 && (options_.may_overwrite >> operand & 1) != 0;
   }
+  bool Reads(size_t operand) const override {
+    return operand >= 32 || (options_.packed >> operand & 1) == 0;
+  }
   bool SpacesRows() const override { return options_.spaces_rows; }
   bool ReadsPastEnd() const override { return options_.reads_past_end; }
 
@@ -65,30 +71,23 @@ std::unique_ptr<Kernel> MakeNative(std::string_view name, const NativeOptions& o
   return std::make_unique<NativeKernel<F>>(name, options, std::move(run));
 }
 
-// The elements of an f32 constant, which may lie anywhere in a file, unaligned.
+// The elements of an f32 constant.
 inline std::vector<float> ConstantFloats(ir::Attribute dense) {
-  std::vector<float> floats(dense.bytes().size() / sizeof(float));
-  if (!floats.empty()) std::memcpy(floats.data(), dense.bytes().data(), dense.bytes().size());
+  std::vector<float> floats(dense.num_bytes() / sizeof(float));
+  dense.Read(0, std::as_writable_bytes(std::span(floats)));
   return floats;
 }
 
-// The same where they lie, or a copy where that is not aligned.
-class FloatsOfConstant {
- public:
-  explicit FloatsOfConstant(ir::Attribute dense)
-      : data_(reinterpret_cast<const float*>(dense.bytes().data())) {
-    if (reinterpret_cast<uintptr_t>(data_) % alignof(float) == 0) return;
-    copy_ = ConstantFloats(dense);
-    data_ = copy_.data();
+// Where they are packed from: memory, or what reads them from a file or computes them.
+inline simd::WeightSource SourceOf(ir::Attribute dense) {
+  if (dense.IsInMemory()) {
+    const auto* const data = reinterpret_cast<const float*>(dense.bytes().data());
+    if (reinterpret_cast<uintptr_t>(data) % alignof(float) == 0) return data;
   }
-  FloatsOfConstant(const FloatsOfConstant&) = delete;
-  FloatsOfConstant& operator=(const FloatsOfConstant&) = delete;
-  const float* data() const { return data_; }
-
- private:
-  const float* data_;
-  std::vector<float> copy_;
-};
+  return simd::WeightSource([dense](int64_t first, std::span<float> to) {
+    dense.Read(static_cast<size_t>(first) * sizeof(float), std::as_writable_bytes(to));
+  });
+}
 
 // A tensor seen as [outer, extent of the axes first to last, inner].
 struct AxisView {

@@ -32,7 +32,7 @@ int ZeroAt(const KernelArgs& args, size_t operand, DataType dtype) {
 
 // A zero point of weights for each of their outputs, or one, or none.
 std::vector<int> ZerosOf(ir::Attribute dense) {
-  std::vector<int> zeros(dense ? dense.bytes().size() : 0);
+  std::vector<int> zeros(dense ? dense.num_bytes() : 0);
   for (size_t i = 0; i < zeros.size(); ++i)
     zeros[i] = ByteAt(dense.bytes().data(), dense.dense_type().dtype(), static_cast<int64_t>(i));
   return zeros;
@@ -82,7 +82,8 @@ Made MakeMatMulInteger(const KernelContext& context) {
   WEFT_ASSIGN_OR_RETURN(const std::shared_ptr<simd::Int8Matrix> weights,
                         PackMatrix(context, 1, 3, false));
   const DataType dtype = context.input_type(0).dtype();
-  return MakeNative("int8 gemm", {.reads_past_end = true}, [=](const KernelArgs& args) {
+  const NativeOptions options = {.packed = 1u << 1 | 1u << 3, .reads_past_end = true};
+  return MakeNative("int8 gemm", options, [=](const KernelArgs& args) {
     simd::Int8Gemm({.m = m,
                     .a = args.inputs[0].data,
                     .a_stride = k,
@@ -97,6 +98,8 @@ const RegisterKernel<ops::MatMulInteger> kMatMulInteger("native", &MakeMatMulInt
 // --- rounded to 8 bits ------------------------------------------------------------------
 
 enum Operand : size_t { kX, kXScale, kXZero, kW, kWScale, kWZero, kYScale, kYZero, kBias };
+
+constexpr NativeOptions kReadsOnlyX = {.packed = ~(1u << kX), .reads_past_end = true};
 
 // What is known of a product before it runs.
 struct Rounding {
@@ -153,7 +156,7 @@ Made MakeQLinear(const KernelContext& context) {
   WEFT_ASSIGN_OR_RETURN(const std::shared_ptr<simd::Int8Matrix> weights,
                         PackMatrix(context, kW, kWZero, attrs.transpose_w));
   const int64_t m = CountElements(x.first(x.size() - 1));
-  return MakeNative("int8 gemm", {.reads_past_end = true}, [=](const KernelArgs& args) {
+  return MakeNative("int8 gemm", kReadsOnlyX, [=](const KernelArgs& args) {
     simd::Int8Gemm({.m = m,
                     .a = args.inputs[kX].data,
                     .a_stride = k,
@@ -262,7 +265,7 @@ Made MakeQConv2d(const KernelContext& context) {
   WEFT_ASSIGN_OR_RETURN(const PackedConv conv, PackConv(context, shape, attrs.group, kW, kWZero));
   WEFT_ASSIGN_OR_RETURN(const Rounding rounding,
                         MakeRounding(context, shape.out_channels, attrs.clamp));
-  return MakeNative(conv.name(), {.reads_past_end = true}, [=](const KernelArgs& args) {
+  return MakeNative(conv.name(), kReadsOnlyX, [=](const KernelArgs& args) {
     RunConv(conv, args.inputs[kX].data, rounding.x_zero, rounding.bias_or_null(), rounding.To(args),
             *args.pool);
   });
@@ -292,7 +295,8 @@ Made MakeConvInteger(const KernelContext& context) {
   const int64_t sums_bytes = x[0] * out_pixels * w[0] * static_cast<int64_t>(sizeof(int32_t));
   const int64_t image_bytes = x[0] * in_pixels * x[1] + simd::kInt8ReadsPast;
   return MakeNative(
-      conv.name(), {.scratch_bytes = static_cast<size_t>(sums_bytes + image_bytes)},
+      conv.name(),
+      {.packed = 1u << 1 | 1u << 3, .scratch_bytes = static_cast<size_t>(sums_bytes + image_bytes)},
       [=](const KernelArgs& args) {
         const Dims to_last = {0, 2, 1};
         std::byte *sums = args.scratch, *image = args.scratch + sums_bytes;

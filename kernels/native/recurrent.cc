@@ -280,7 +280,8 @@ Made MakeLayer(const KernelContext& context, const Attrs& attrs, std::string_vie
   const bool reverse = attrs.direction == ops::RecurrentDirection::kReverse;
   using Run = Layer<StepFunction>;
   WEFT_ASSIGN_OR_RETURN(auto constants, PackConstants(context, std::string(name), make));
-  return MakeNative(name, {.scratch_bytes = Run::ScratchBytes(sizes)},
+  const uint32_t packed = constants ? 1u << 1 | 1u << 2 | 1u << kBias : 0;
+  return MakeNative(name, {.packed = packed, .scratch_bytes = Run::ScratchBytes(sizes)},
                     Run(sizes, reverse, std::move(constants), make, step));
 }
 

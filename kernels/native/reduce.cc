@@ -55,8 +55,8 @@ std::optional<ir::Ints> KnownAxes(const KernelContext& context,
   if (!context.HasInput(1)) return attribute.value_or(ir::Ints());
   const ir::Attribute axes = context.constant(1);
   if (!axes || axes.dense_type().dtype() != ir::DataType::kI64) return std::nullopt;
-  ir::Ints list(axes.bytes().size() / sizeof(int64_t));
-  if (!list.empty()) std::memcpy(list.data(), axes.bytes().data(), axes.bytes().size());
+  ir::Ints list(axes.num_bytes() / sizeof(int64_t));
+  if (!list.empty()) std::memcpy(list.data(), axes.bytes().data(), axes.num_bytes());
   return list;
 }
 

@@ -22,6 +22,9 @@ class BodyKernel final : public Kernel, public PlansWhileRunning {
     return plan_->Run(inputs_, args.outputs);
   }
   std::string_view name() const override { return name_; }
+  bool Reads(size_t operand) const override {
+    return std::find(operands_.begin(), operands_.end(), operand) != operands_.end();
+  }
   bool plans_while_running() const override { return plan_->plans_while_running(); }
 
  private:

@@ -11,8 +11,7 @@ absl::StatusOr<Tensor> TensorOf(ir::Attribute dense) {
   if (type.dtype() == ir::DataType::kString)
     return Tensor::OfStrings(type.shape(), dense.dense_strings());
   WEFT_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Create(type.dtype(), type.shape()));
-  if (!dense.bytes().empty())
-    std::memcpy(tensor.view().data, dense.bytes().data(), dense.bytes().size());
+  dense.Read(0, {tensor.view().data, dense.num_bytes()});
   return tensor;
 }
 

@@ -44,9 +44,9 @@ class Operands {
     if (dense.bytes().empty()) return {type.dtype(), type.dims(), const_cast<std::byte*>(data)};
     copy |= reinterpret_cast<uintptr_t>(data) % ir::ElementSize(type.dtype()) != 0;
     if (copy) {
-      copies_.emplace_back(dense.bytes().size());
+      copies_.emplace_back(dense.num_bytes());
       if (copies_.back().data() == nullptr) throw std::bad_alloc();
-      std::memcpy(copies_.back().data(), data, dense.bytes().size());
+      dense.Read(0, {copies_.back().data(), dense.num_bytes()});
       data = copies_.back().data();
     }
     return {type.dtype(), type.dims(), const_cast<std::byte*>(data)};

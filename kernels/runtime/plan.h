@@ -27,7 +27,8 @@ namespace weft::kernels {
 struct PlanResources {
   std::vector<std::string> providers;  // in the order they are asked
   ThreadPool* pool = nullptr;
-  PackedWeights* packed = nullptr;
+  PackedWeights* packed =
+      nullptr;  // and copies of constants that kernels cannot read where they lie
   bool profile = false;
   const KernelChoices* choices = nullptr;  // null: none
   // Asked before every step, if it is set when a plan runs; true ends the run with Cancelled.
@@ -118,7 +119,6 @@ class Plan {
   std::vector<ArenaBuffer> arena_buffers_;
   AlignedBytes arena_;
   size_t arena_bytes_ = 0;
-  std::vector<AlignedBytes> constants_;  // aligned copies of those that need one
   int64_t runs_ = 0;
 };
 

@@ -124,8 +124,8 @@ absl::Status PlanBuilder::AddOp(ir::Operation op) {
       return ir::InvalidArgument(Describe(op) +
                                  ": the contents of this constant were left out of the text");
     AddTensor(op.result(), AddRoot({.home = Home::kConstant,
-                                    .data = dense.bytes().data(),
-                                    .bytes = dense.bytes().size(),
+                                    .constant = dense,
+                                    .bytes = static_cast<size_t>(op.result().type().NumBytes()),
                                     .dtype = dense.dense_type().dtype()}));
     return absl::OkStatus();
   }
@@ -139,6 +139,8 @@ absl::Status PlanBuilder::AddOp(ir::Operation op) {
     if (op.location().empty()) return chosen.status();
     return ir::Annotate(chosen.status(), op.location().str());
   }
+  for (uint32_t i = 0; i < op.num_operands(); ++i)
+    if (context.constant(i) && !chosen->kernel->Reads(i)) context.constant(i).DropPages();
   if (chosen->kernel->IsView()) {
     AddTensor(op.result(), tensors_[TensorOf(op.operand(0))].root);
     return absl::OkStatus();
@@ -176,11 +178,13 @@ absl::Status PlanBuilder::AddStep(ir::Operation op, ChosenKernel chosen, std::st
 
 void PlanBuilder::FindLifetimes() {
   for (size_t step = 0; step < step_tensors_.size(); ++step) {
-    for (const int tensor : step_tensors_[step].inputs) {
-      if (tensor < 0) continue;
+    const Kernel& kernel = *plan_->steps_[step].kernel;
+    for (size_t i = 0; i < step_tensors_[step].inputs.size(); ++i) {
+      const int tensor = step_tensors_[step].inputs[i];
+      if (tensor < 0 || !kernel.Reads(i)) continue;
       Root& root = roots_[tensors_[tensor].root];
       root.last = static_cast<int>(step);
-      root.overread |= plan_->steps_[step].kernel->ReadsPastEnd();
+      root.overread |= kernel.ReadsPastEnd();
     }
   }
   for (const int tensor : output_tensors_)
@@ -238,16 +242,20 @@ absl::Status PlanBuilder::AllocateArena() {
   return absl::OkStatus();
 }
 
-// Constants may lie anywhere in a file: kernels want whole elements aligned.
+// Constants may lie anywhere in a file: kernels want whole elements aligned. One copy serves all plans.
 std::byte* PlanBuilder::AlignedConstant(Root& root) {
+  if (root.data != nullptr) return const_cast<std::byte*>(root.data);
+  root.data = root.constant.bytes().data();
   const bool aligned = reinterpret_cast<uintptr_t>(root.data) % ir::ElementSize(root.dtype) == 0;
   if ((!aligned || root.overread) && root.bytes > 0) {
-    plan_->constants_.emplace_back(root.bytes);
-    std::byte* copy = plan_->constants_.back().data();
-    if (copy == nullptr) throw std::bad_alloc();
-    std::memcpy(copy, root.data, root.bytes);
-    root.data = copy;
-    root.overread = false;
+    const auto copy = [&]() -> absl::StatusOr<std::shared_ptr<AlignedBytes>> {
+      auto made = std::make_shared<AlignedBytes>(root.bytes);
+      if (made->data() == nullptr) throw std::bad_alloc();
+      root.constant.Read(0, {made->data(), root.bytes});
+      return made;
+    };
+    const std::string key = "aligned w=" + std::to_string(root.constant.id());
+    root.data = (*resources_.packed->Get<AlignedBytes>(key, copy))->data();
   }
   return const_cast<std::byte*>(root.data);
 }
@@ -280,13 +288,15 @@ void PlanBuilder::FillViews() {
   size_t count = 0;
   for (const StepTensors& step : step_tensors_) count += step.inputs.size() + step.outputs.size();
   plan_->views_.reserve(count);  // steps keep spans into it
-  const auto fill = [&](const std::vector<int>& tensors) {
+  const auto fill = [&](const std::vector<int>& tensors, const auto& is_used) {
     const size_t begin = plan_->views_.size();
-    for (const int tensor : tensors) {
+    for (size_t i = 0; i < tensors.size(); ++i) {
+      const int tensor = tensors[i];
       TensorView view;
-      if (tensor >= 0) {
+      if (tensor >= 0) view = {tensors_[tensor].type.dtype(), tensors_[tensor].type.dims()};
+      if (tensor >= 0 && is_used(i)) {
         const Plan::Address address = AddressOf(tensor);
-        view = {tensors_[tensor].type.dtype(), tensors_[tensor].type.dims(), address.fixed};
+        view.data = address.fixed;
         if (address.kind != Plan::Address::Kind::kFixed)
           plan_->bindings_.push_back({plan_->views_.size(), address});
       }
@@ -296,8 +306,8 @@ void PlanBuilder::FillViews() {
   };
   for (size_t i = 0; i < step_tensors_.size(); ++i) {
     Step& step = plan_->steps_[i];
-    step.inputs = fill(step_tensors_[i].inputs);
-    step.outputs = fill(step_tensors_[i].outputs);
+    step.inputs = fill(step_tensors_[i].inputs, [&](size_t n) { return step.kernel->Reads(n); });
+    step.outputs = fill(step_tensors_[i].outputs, [](size_t) { return true; });
     if (scratch_buffers_[i] >= 0)
       step.scratch = plan_->arena_.data() + plan_->arena_buffers_[scratch_buffers_[i]].offset;
   }

@@ -24,7 +24,8 @@ class PlanBuilder {
   struct Root {
     Home home = Home::kArena;
     size_t port = 0;                  // of kInput, kOutput
-    const std::byte* data = nullptr;  // of kConstant
+    ir::Attribute constant{};         // of kConstant
+    const std::byte* data = nullptr;  // its contents, once a kernel reads them
     size_t bytes = 0;
     int first = 0, last = 0;  // steps; -1 is before the first
     bool overread = false;    // by a kernel that ReadsPastEnd

@@ -145,6 +145,7 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(const ir::Program& prog
   for (uint32_t i = 0; i < end.num_operands(); ++i)
     session->outputs_.push_back({NameOr(names.output_names, i, "output"), end.operand(i).type()});
   WEFT_RETURN_IF_ERROR(session->BindOutputs(options.bound_outputs));
+  copy.context()->DropPages();  // of what passes read; packing reads from files
   return session;
 }
 

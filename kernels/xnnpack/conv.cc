@@ -1,10 +1,10 @@
 // fused.conv2d with constant weights, as XNNPACK's NHWC convolution (which picks GEMM, indirect
 // GEMM or depthwise kernels itself).
-#include <cstring>
 #include <string>
 #include <vector>
 
 #include "ir/dialects/fused.h"
+#include "kernels/native/native.h"
 #include "kernels/xnnpack/epilogue.h"
 #include "kernels/xnnpack/xnnpack.h"
 
@@ -15,8 +15,8 @@ namespace {
 std::vector<float> ToOhwi(ir::Attribute weights) {
   const std::span<const int64_t> dims = weights.dense_type().dims();
   const int64_t inputs = dims[1], size = dims[2] * dims[3];
-  std::vector<float> from(weights.bytes().size() / sizeof(float)), to(from.size());
-  if (!from.empty()) std::memcpy(from.data(), weights.bytes().data(), weights.bytes().size());
+  const std::vector<float> from = native::ConstantFloats(weights);
+  std::vector<float> to(from.size());
   for (int64_t o = 0; o < dims[0]; ++o)
     for (int64_t i = 0; i < inputs; ++i)
       for (int64_t k = 0; k < size; ++k)
@@ -64,7 +64,7 @@ Made MakeConv2d(const KernelContext& context) {
   WEFT_ASSIGN_OR_RETURN(const Epilogue epilogue,
                         Epilogue::Make(context, 2, 3, attrs.activation, attrs.activation_params));
   WEFT_ASSIGN_OR_RETURN(SharedOperator op, MakeOperator(context, attrs, epilogue));
-  return MakeXnn("xnnpack convolution", std::move(op),
+  return MakeXnn("xnnpack convolution", std::move(op), {.packed = 1u << 1 | 1u << 2},
                  WithSizes(WEFT_XNN(convolution2d_nhwc_f32), x[0], x[1], x[2]),
                  [epilogue](const KernelArgs& args) { epilogue.Finish(args); });
 }

@@ -1,6 +1,7 @@
 #include "kernels/xnnpack/epilogue.h"
 
 #include "kernels/native/activation.h"
+#include "kernels/native/native.h"
 #include "kernels/native/simd/binary.h"
 #include "kernels/xnnpack/xnnpack.h"
 
@@ -16,7 +17,7 @@ absl::StatusOr<Epilogue> Epilogue::Make(const KernelContext& context, size_t bia
   if (context.HasInput(bias)) {
     const ir::Attribute constant = context.constant(bias);
     if (!constant) return context.Unsupported("a bias that is not constant");
-    e.bias_ = reinterpret_cast<const float*>(constant.bytes().data());
+    e.bias_ = native::ConstantFloats(constant);
     e.bias_id_ = constant.id();
   }
   if (context.HasInput(residual)) {

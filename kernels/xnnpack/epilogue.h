@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "ir/dialects/fused/activation.h"
 #include "kernels/kernel.h"
@@ -17,7 +18,7 @@ class Epilogue {
                                        ir::fused::Activation activation, const ir::Floats& params);
 
   // For the operator.
-  const float* bias() const { return bias_; }  // null for none; lives as long as the context
+  const float* bias() const { return bias_.empty() ? nullptr : bias_.data(); }  // null for none
   float min() const { return min_; }
   float max() const { return max_; }
   // Tells operators with different parameters apart.
@@ -27,7 +28,7 @@ class Epilogue {
   void Finish(const KernelArgs& args) const;
 
  private:
-  const float* bias_ = nullptr;
+  std::vector<float> bias_;
   uint32_t bias_id_ = 0;
   float min_, max_;
   size_t residual_ = 0;  // operand number; 0 for none

@@ -1,6 +1,7 @@
 // Products with constant weights, as XNNPACK's fully connected operator.
 #include "ir/dialects/fused.h"
 #include "ir/dialects/onnx.h"
+#include "kernels/native/native.h"
 #include "kernels/xnnpack/epilogue.h"
 #include "kernels/xnnpack/xnnpack.h"
 
@@ -23,9 +24,10 @@ absl::StatusOr<SharedOperator> MakeOperator(const KernelContext& context, const 
                           " k=" + std::to_string(p.k) + (p.transposed ? " transposed" : "") +
                           e.Key();
   return context.packed().Get<Operator>(key, [&] {
+    const simd::WeightSource source = native::SourceOf(weights);
+    const float* const w = source.At(0, weights.dense_type().NumElements());
     return CreateOperator("fully connected", [&](xnn_operator_t* op) {
-      return CreateWeighted(&xnn_create_fully_connected_nc_f32, op, p.k, p.n, p.k, p.n,
-                            reinterpret_cast<const float*>(weights.bytes().data()), e.bias(),
+      return CreateWeighted(&xnn_create_fully_connected_nc_f32, op, p.k, p.n, p.k, p.n, w, e.bias(),
                             e.min(), e.max(), p.transposed ? 0 : XNN_FLAG_TRANSPOSE_WEIGHTS);
     });
   });
@@ -35,7 +37,7 @@ Made MakeProduct(const KernelContext& context, const Product& p, const Epilogue&
   if (!context.AllFloat32()) return context.Unsupported("only f32");
   if (!context.constant(1)) return context.Unsupported("weights that are not constant");
   WEFT_ASSIGN_OR_RETURN(SharedOperator op, MakeOperator(context, p, e));
-  return MakeXnn("xnnpack fully connected", std::move(op),
+  return MakeXnn("xnnpack fully connected", std::move(op), {.packed = 1u << 1 | 1u << 2},
                  WithSizes(WEFT_XNN(fully_connected_nc_f32), p.m),
                  [e](const KernelArgs& args) { e.Finish(args); });
 }

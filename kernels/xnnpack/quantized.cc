@@ -44,8 +44,8 @@ int ByteAt(ir::Attribute dense, size_t i) {
   return dense.dense_type().dtype() == DataType::kI8 ? static_cast<int8_t>(byte) : byte;
 }
 std::vector<float> Floats(ir::Attribute dense) {
-  std::vector<float> floats(dense.bytes().size() / sizeof(float));
-  std::memcpy(floats.data(), dense.bytes().data(), dense.bytes().size());
+  std::vector<float> floats(dense.num_bytes() / sizeof(float));
+  dense.Read(0, std::as_writable_bytes(std::span(floats)));
   return floats;
 }
 
@@ -130,6 +130,7 @@ class QuantizedKernel final : public Kernel {
   }
   std::string_view name() const override { return "xnnpack quantised convolution"; }
   size_t scratch_bytes() const override { return shifts_ ? x_bytes_ + kReadsPast : 0; }
+  bool Reads(size_t operand) const override { return operand == kX; }
   bool ReadsPastEnd() const override { return true; }
 
  private:
@@ -190,17 +191,22 @@ Made MakeProduct(const KernelContext& context, const Product& p) {
   WEFT_ASSIGN_OR_RETURN(const Scales s, ReadScales(context, p.outputs));
   const bool is_signed = context.input_type(kW).dtype() == DataType::kI8;
   const bool shifts = is_signed && context.input_type(kX).dtype() == DataType::kU8;
-  const void* bias = context.HasInput(kBias) ? context.constant(kBias).bytes().data() : nullptr;
+  std::vector<int32_t> bias;
+  if (context.HasInput(kBias)) {
+    bias.resize(static_cast<size_t>(context.input_type(kBias).NumElements()));
+    context.constant(kBias).Read(0, std::as_writable_bytes(std::span(bias)));
+  }
+  const int32_t* const bias_or_null = bias.empty() ? nullptr : bias.data();
   WEFT_ASSIGN_OR_RETURN(
       const SharedOperator op, context.packed().Get<Operator>(Key(context, p), [&] {
         const std::vector<std::byte> kernel = Reorder(p, context.constant(kW));
         return CreateOperator("quantised convolution", [&](xnn_operator_t* handle) {
           if (is_signed)
-            return CreateProduct<int8_t>(kCreateConvolutionQc8, handle, p, s, kernel.data(), bias,
-                                         shifts ? 128 : 0, s.w.data());
+            return CreateProduct<int8_t>(kCreateConvolutionQc8, handle, p, s, kernel.data(),
+                                         bias_or_null, shifts ? 128 : 0, s.w.data());
           return CreateProduct<uint8_t>(&xnn_create_convolution2d_nhwc_qu8, handle, p, s,
-                                        kernel.data(), bias, 0, static_cast<uint8_t>(s.w_zero),
-                                        s.w[0]);
+                                        kernel.data(), bias_or_null, 0,
+                                        static_cast<uint8_t>(s.w_zero), s.w[0]);
         });
       }));
   const auto n = static_cast<size_t>(p.n), h = static_cast<size_t>(p.height);

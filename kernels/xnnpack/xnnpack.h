@@ -48,15 +48,20 @@ inline absl::Status RunOperator(const Operator& op, ThreadPool& pool, std::strin
   return FromXnn(xnn_run_operator(op.handle(), helpers.handle()), name);
 }
 
+struct XnnOptions {
+  uint32_t may_overwrite = 0;  // bit i: the result may lie in the memory of operand i
+  uint32_t packed = 0;         // bit i: operand i is part of the operator, Run does not read it
+};
+
 // `sized` (see compat.h) gives the operator its sizes and addresses; finish(const KernelArgs&) runs
 // after it.
 template <class Sized, class Finish>
 class XnnKernel final : public Kernel {
  public:
-  XnnKernel(std::string_view name, SharedOperator op, uint32_t may_overwrite, Sized sized,
+  XnnKernel(std::string_view name, SharedOperator op, const XnnOptions& options, Sized sized,
             Finish finish)
       : name_(name),
-        may_overwrite_(may_overwrite),
+        options_(options),
         operator_(std::move(op)),
         sized_(std::move(sized)),
         finish_(std::move(finish)) {}
@@ -72,7 +77,10 @@ class XnnKernel final : public Kernel {
   }
   std::string_view name() const override { return name_; }
   bool MayOverwrite(size_t operand) const override {
-    return operand < 32 && (may_overwrite_ >> operand & 1) != 0;
+    return operand < 32 && (options_.may_overwrite >> operand & 1) != 0;
+  }
+  bool Reads(size_t operand) const override {
+    return operand >= 32 || (options_.packed >> operand & 1) == 0;
   }
   bool ReadsPastEnd() const override { return true; }
 
@@ -99,7 +107,7 @@ class XnnKernel final : public Kernel {
   }
 
   const std::string_view name_;  // a literal
-  const uint32_t may_overwrite_;
+  const XnnOptions options_;
   const SharedOperator operator_;
   const Sized sized_;
   const Finish finish_;
@@ -107,18 +115,16 @@ class XnnKernel final : public Kernel {
 };
 
 template <class Sized, class Finish>
-std::unique_ptr<Kernel> MakeXnn(std::string_view name, SharedOperator op, Sized sized,
-                                Finish finish) {
-  return std::make_unique<XnnKernel<Sized, Finish>>(name, std::move(op), 0, std::move(sized),
+std::unique_ptr<Kernel> MakeXnn(std::string_view name, SharedOperator op, const XnnOptions& options,
+                                Sized sized, Finish finish) {
+  return std::make_unique<XnnKernel<Sized, Finish>>(name, std::move(op), options, std::move(sized),
                                                     std::move(finish));
 }
-// may_overwrite: bit i allows the result in the memory of operand i.
 template <class Sized>
 std::unique_ptr<Kernel> MakeXnnOver(uint32_t may_overwrite, std::string_view name,
                                     SharedOperator op, Sized sized) {
-  const auto finish = [](const KernelArgs&) {};
-  return std::make_unique<XnnKernel<Sized, decltype(finish)>>(name, std::move(op), may_overwrite,
-                                                              std::move(sized), finish);
+  return MakeXnn(name, std::move(op), {.may_overwrite = may_overwrite}, std::move(sized),
+                 [](const KernelArgs&) {});
 }
 template <class Sized>
 std::unique_ptr<Kernel> MakeXnn(std::string_view name, SharedOperator op, Sized sized) {

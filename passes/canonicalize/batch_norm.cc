@@ -30,7 +30,7 @@ struct BatchNorm {
 // What a batch normalization does to each channel.
 struct Channels {
   std::vector<double> scale;  // gamma / sqrt(var + epsilon)
-  std::span<const float> mean, beta;
+  ir::DenseElements<float> mean, beta;
   double Apply(size_t c, double x) const { return (x - mean[c]) * scale[c] + beta[c]; }
 };
 
@@ -107,14 +107,18 @@ WEFT_RULE(FoldBatchNormIntoConv, "canonicalize", kReassociates,
   RequireBias(src, b, w);
   auto channels = ChannelsOf(src, n, w);
   auto new_w = res.Constant([=](const MatchContext& m) {
-    const auto weights = *ConstantF32(m[w]);
-    const std::vector<double>& scale = m[channels].scale;
-    return FillF32(m.context(), m[w].shape(), [&](std::span<float> scaled) {
-      size_t i = 0;
-      for (size_t c = 0; c < scale.size(); ++c)
-        for (const size_t end = scaled.size() / scale.size() * (c + 1); i < end; ++i)
-          scaled[i] = static_cast<float>(weights[i] * scale[c]);
-    });
+    return ComputeF32(
+        m.context(), m[w].shape(),
+        [weights = m[w].constant(), scale = m[channels].scale](size_t first, std::span<float> to) {
+          weights.Read(first * sizeof(float), std::as_writable_bytes(to));
+          const size_t per_channel = weights.num_bytes() / sizeof(float) / scale.size();
+          for (size_t i = 0; i < to.size();) {
+            const size_t c = (first + i) / per_channel;
+            for (const size_t end = std::min(to.size(), (c + 1) * per_channel - first); i < end;
+                 ++i)
+              to[i] = static_cast<float>(to[i] * scale[c]);
+          }
+        });
   });
   res.Tensor(n.y) = res.Like(conv)(x, new_w, NewBias(res, n, channels, b));
 }

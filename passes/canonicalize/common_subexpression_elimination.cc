@@ -4,6 +4,7 @@
 // Constants are compared by content. Ops with regions and random ops are left alone; an op is
 // replaced only by one that dominates it (in its block, or in an enclosing block before it).
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <vector>
 
@@ -92,6 +93,7 @@ class Merger {
     return view_.HasExtraResults(op) ? view_.OperationAt(op).num_results() : 1;
   }
   static uint64_t Mix(uint64_t h, uint64_t x);
+  static uint64_t HashOf(ir::Attribute dense);
   uint32_t Hash(uint32_t op, bool commutes) const;
   bool Same(uint32_t a, uint32_t b, bool commutes) const;
   bool CanMeet(uint32_t a, uint32_t b, uint32_t result) const;
@@ -161,17 +163,30 @@ inline uint64_t Merger::Mix(uint64_t h, uint64_t x) {
   return h ^ h >> 32;
 }
 
+// Of the size and samples of its beginning, middle and end: contents are compared in full when hashes agree.
+uint64_t Merger::HashOf(ir::Attribute dense) {
+  std::array<uint64_t, 8> sample;
+  const size_t size = dense.num_bytes(), part = std::min(size, sizeof(sample));
+  uint64_t h = size;
+  for (const size_t last : {part, (size + part) / 2, size}) {
+    sample = {};
+    const size_t begin =
+        (last - part) / sizeof(sample) * sizeof(sample);  // where an element begins
+    dense.Read(begin,
+               std::as_writable_bytes(std::span(sample)).first(std::min(part, size - begin)));
+    for (const uint64_t word : sample) h = Mix(h, word);
+    if (last == size) break;
+  }
+  return h;
+}
+
 inline uint32_t Merger::Hash(uint32_t op, bool commutes) const {
   const uint32_t num_results = NumResults(op), num_operands = view_.num_operands(op);
   uint64_t h = Mix(uint64_t{num_results} << 16 | view_.opcode(op), num_operands);
   // Types may differ in what they know; only constants have them in full.
   if (num_operands == 0) h = Mix(h, view_.type(view_.result(op, 0)));
   if (const ir::Attribute dense = LargeConstant(op)) {
-    // Size and a sample: contents are compared in full when hashes agree.
-    const auto bytes = dense.bytes();
-    h = Mix(h, bytes.size());
-    const size_t step = std::max<size_t>(1, bytes.size() / 64);
-    for (size_t i = 0; i < bytes.size(); i += step) h = Mix(h, static_cast<uint64_t>(bytes[i]));
+    h = Mix(h, HashOf(dense));
   } else {
     h = Mix(h, view_.attrs(op));
     for (uint32_t i = 0; i < num_operands; ++i) h = Mix(h, OperandInOrder(op, i, commutes));
@@ -185,6 +200,20 @@ inline bool Merger::CanMeet(uint32_t a, uint32_t b, uint32_t result) const {
          ir::MeetTypes(merged.result(result), kept.result(result));
 }
 
+// Reads no more of contents in files than it takes to find a difference.
+bool HaveSameBytes(ir::Attribute a, ir::Attribute b) {
+  if (a.num_bytes() != b.num_bytes()) return false;
+  constexpr size_t kChunk = 64 * 1024;
+  std::vector<std::byte> x(std::min(kChunk, a.num_bytes())), y(x.size());
+  for (size_t at = 0; at < a.num_bytes(); at += kChunk) {
+    const size_t size = std::min(kChunk, a.num_bytes() - at);
+    a.Read(at, std::span(x).first(size));
+    b.Read(at, std::span(y).first(size));
+    if (std::memcmp(x.data(), y.data(), size) != 0) return false;
+  }
+  return true;
+}
+
 bool Merger::Same(uint32_t a, uint32_t b, bool commutes) const {
   const uint32_t num_results = NumResults(a), num_operands = view_.num_operands(a);
   if (view_.opcode(a) != view_.opcode(b) || num_results != NumResults(b) ||
@@ -196,9 +225,7 @@ bool Merger::Same(uint32_t a, uint32_t b, bool commutes) const {
   const ir::Attribute x = LargeConstant(a), y = LargeConstant(b);
   if (x && y) {
     if (x == y) return true;
-    if (x.dense_strings() != y.dense_strings()) return false;
-    const auto p = x.bytes(), q = y.bytes();
-    return p.size() == q.size() && (p.empty() || std::memcmp(p.data(), q.data(), p.size()) == 0);
+    return x.dense_strings() == y.dense_strings() && HaveSameBytes(x, y);
   }
   if (view_.attrs(a) != view_.attrs(b)) return false;
   for (uint32_t i = 0; i < num_operands; ++i)

@@ -25,7 +25,7 @@ bool HasWeights(const ir::Operation& op) {
          ir::Contents(op.operand(1));
 }
 
-float NumberAt(std::span<const float> numbers, int64_t i) {
+float NumberAt(const ir::DenseElements<float>& numbers, int64_t i) {
   return numbers[numbers.size() == 1 ? 0 : static_cast<size_t>(i)];
 }
 

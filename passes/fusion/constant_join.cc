@@ -11,14 +11,14 @@ namespace {
 // Of every part in turn one row, `rows` times.
 ir::Attribute Interleave(std::span<const ir::Attribute> parts, size_t rows, ir::Type type) {
   size_t size = 0;
-  for (const ir::Attribute part : parts) size += part.bytes().size();
+  for (const ir::Attribute part : parts) size += part.num_bytes();
   WEFT_CHECK(static_cast<int64_t>(size) == type.NumBytes(), "the parts must fill the constant");
   ir::IrContext* context = type.context();
   std::vector<std::byte> joined(size);
   size_t at = 0;
   for (size_t row = 0; row < rows; ++row)
     for (const ir::Attribute part : parts) {
-      const size_t length = part.bytes().size() / rows;
+      const size_t length = part.num_bytes() / rows;
       if (length == 0) continue;  // an empty part has no address
       std::memcpy(joined.data() + at, part.bytes().data() + row * length, length);
       at += length;

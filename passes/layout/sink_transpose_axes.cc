@@ -38,7 +38,7 @@ std::optional<Reduction> ReductionBefore(const Ints& p, const Ints& axes, bool k
 
 // The scales of the axes of x, of those of transpose(x, p).
 std::optional<ir::Attribute> ScalesBefore(ir::IrContext* context, const Ints& p,
-                                          const std::optional<std::span<const float>>& scales) {
+                                          const std::optional<ir::DenseElements<float>>& scales) {
   if (!scales || scales->size() != p.size()) return std::nullopt;
   std::vector<float> before(p.size());
   for (size_t i = 0; i < p.size(); ++i) before[static_cast<size_t>(p[i])] = (*scales)[i];

@@ -29,8 +29,8 @@ std::optional<WeightedOp> WeightedOpOf(ir::Operation op) {
 std::vector<float> FloatsOf(ir::Value constant) {
   const ir::Attribute dense = ir::Contents(constant);
   if (!dense || dense.dense_type().dtype() != ir::DataType::kF32) return {};
-  std::vector<float> floats(dense.bytes().size() / sizeof(float));
-  if (!floats.empty()) std::memcpy(floats.data(), dense.bytes().data(), dense.bytes().size());
+  std::vector<float> floats(dense.num_bytes() / sizeof(float));
+  dense.Read(0, std::as_writable_bytes(std::span(floats)));
   return floats;
 }
 

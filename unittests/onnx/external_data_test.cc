@@ -3,6 +3,7 @@
 #include "ir/dialects/fused.h"
 #include "ir/dialects/onnx/elementwise.h"
 #include "unittests/onnx/model_builder.h"
+#include "unittests/onnx/run_program.h"
 
 namespace weft::onnx {
 namespace {
@@ -88,6 +89,46 @@ TEST(ExternalData, ReceivesTheWeightsOfModelsThatAreTooLarge) {
   EXPECT_EQ(Describe(**again), Describe(**program));
   const ir::Attribute weights = (*again)->body().front().next().attr("value");
   EXPECT_TRUE(std::equal(b.begin(), b.end(), weights.elements<float>().begin()));
+}
+
+// Only so many stay open. Of the others, misaligned contents are copied.
+TEST(ExternalData, MayLieInManyFiles) {
+  constexpr int kFiles = 70, kMostOpen = 64;
+  TempDir dir;
+  ModelBuilder m;
+  m.Input("x", {2000});
+  m.Output("y");
+  std::string sum = "x";
+  for (int i = 0; i < kFiles; ++i) {
+    const std::string name = fmt::format("w{}", i);
+    WriteFile(dir / name, "odd" + FloatBytes(std::vector<float>(2000, static_cast<float>(i))));
+    auto* tensor = m.graph()->add_initializer();
+    tensor->set_name(name);
+    tensor->add_dims(2000);
+    tensor->set_data_type(pb::TensorProto::FLOAT);
+    tensor->set_data_location(pb::TensorProto::EXTERNAL);
+    AddEntry(tensor, "location", name);
+    AddEntry(tensor, "offset", "3");
+    const std::string next = i + 1 == kFiles ? "y" : name + "s";
+    m.Node("Add", {sum, name}, {next});
+    sum = next;
+  }
+  WriteFile(dir / "m.onnx", m.Bytes());
+  ir::IrContext context;
+  auto program = ImportOnnx(context, dir / "m.onnx");
+  ASSERT_EQ(program.status().message(), "");
+  int in_files = 0, aligned = 0;
+  for (const ir::Operation op : (*program)->body()) {
+    if (!op.Is<ir::ConstantOp>()) continue;
+    const ir::Attribute weights = op.attr("value");
+    in_files += !weights.IsInMemory();
+    aligned += reinterpret_cast<uintptr_t>(weights.bytes().data()) % alignof(float) == 0;
+  }
+  EXPECT_EQ(in_files, kMostOpen);
+  EXPECT_EQ(aligned, kFiles - kMostOpen);
+  const kernels::Tensor x = F32({2000}, std::vector<float>(2000, 0.5f));
+  EXPECT_EQ(RunProgram(**program, {x.view()}),
+            std::vector<float>(2000, 0.5f + kFiles * (kFiles - 1) / 2));
 }
 
 TEST(ExternalData, IsNotMadeInMemory) {

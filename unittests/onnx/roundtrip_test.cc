@@ -1,4 +1,4 @@
-// What is read is written back: nodes of every family, opaque operators, names, weights.
+// What is read is written back: nodes of every family, opaque operators, names.
 #include "ir/rewriter.h"
 #include "unittests/onnx/model_builder.h"
 
@@ -311,84 +311,6 @@ TEST(RoundTrip, NothingIsLeftBehindWhenWritingFails) {
     ++count;
   }
   EXPECT_EQ(count, 1u);
-}
-
-// --- weights --------------------------------------------------------------------------
-
-TEST(Weights, LargeOnesLieAlignedInTheFileAndAreReadInPlace) {
-  ModelBuilder m;
-  m.Input("x", {3000});
-  m.Output("y");
-  std::vector<float> a(3000), b(3000);
-  for (size_t i = 0; i < a.size(); ++i) a[i] = static_cast<float>(i), b[i] = -a[i];
-  m.Initializer<float>("a", {3000}, a);
-  m.Initializer<float>("bb", {3000}, b);
-  m.Node("Add", {"x", "a"}, {"t"});
-  m.Node("Add", {"t", "bb"}, {"y"});
-  TempDir dir;
-  {
-    ir::IrContext context;
-    auto program = m.Import(context);
-    ASSERT_EQ(program.status().message(), "");
-    ASSERT_EQ(ExportOnnx(**program, dir / "m.onnx").message(), "");
-  }
-  const std::string file = ReadFile(dir / "m.onnx");
-  for (const auto& tensor : m.graph()->initializer())
-    EXPECT_EQ(file.find(tensor.raw_data()) % 64, 0u);
-
-  ir::IrContext context;
-  auto program = ImportOnnx(context, dir / "m.onnx");
-  ASSERT_EQ(program.status().message(), "");
-  std::vector<ir::Attribute> weights;
-  for (ir::Operation op : (*program)->body())
-    if (op.Is<ir::ConstantOp>()) weights.push_back(op.attr("value"));
-  ASSERT_EQ(weights.size(), 2u);
-  EXPECT_EQ(weights[1].elements<float>()[2999], -2999.0f);
-  // Both point into one map of the file, as far apart as they are in the file.
-  EXPECT_EQ(weights[1].bytes().data() - weights[0].bytes().data(),
-            static_cast<ptrdiff_t>(file.find(m.graph()->initializer(1).raw_data()) -
-                                   file.find(m.graph()->initializer(0).raw_data())));
-}
-
-TEST(Weights, MisalignedOnesAreCopiedToAlignedMemory) {
-  for (size_t shift = 0; shift < 4; ++shift) {
-    ModelBuilder m;
-    m.graph()->set_name(std::string(shift + 1, 'g'));
-    m.Input("x", {3000});
-    m.Output("y");
-    std::vector<float> a(3000);
-    for (size_t i = 0; i < a.size(); ++i) a[i] = static_cast<float>(i);
-    m.Initializer<float>("a", {3000}, a);
-    m.Node("Add", {"x", "a"}, {"y"});
-    TempDir dir;
-    WriteFile(dir / "m.onnx", m.Bytes());
-    ir::IrContext context;
-    auto program = ImportOnnx(context, dir / "m.onnx");
-    ASSERT_EQ(program.status().message(), "");
-    const ir::Attribute weights = (*program)->body().front().attr("value");
-    EXPECT_EQ(reinterpret_cast<uintptr_t>(weights.bytes().data()) % alignof(float), 0u);
-    EXPECT_TRUE(std::equal(a.begin(), a.end(), weights.elements<float>().begin()));
-  }
-}
-
-TEST(Weights, SharedOnesAreWrittenOnce) {
-  ModelBuilder m;
-  m.Input("x", {3000});
-  m.Output("y");
-  m.Initializer<float>("a", {3000}, std::vector<float>(3000, 0.5f));
-  m.Node("Add", {"x", "a"}, {"t"});
-  m.Node("Add", {"t", "a"}, {"y"});
-  ir::IrContext context;
-  auto program = m.Import(context);
-  ASSERT_EQ(program.status().message(), "");
-  ir::Rewriter r(program->get());
-  const ir::Operation second = (*program)->body().back().prev();
-  r.SetInsertionPoint(second);
-  r.SetOperand(second, 1, r.Constant((*program)->body().front().attr("value")));
-  const pb::ModelProto out = ExportToProto(**program);
-  EXPECT_EQ(out.graph().initializer_size(), 1);
-  EXPECT_EQ(out.graph().node(0).input(1), "a");
-  EXPECT_EQ(out.graph().node(1).input(1), "a");
 }
 
 }  // namespace

@@ -75,13 +75,23 @@ class Arguments {
 
   void SetContents(ir::Attribute contents, weft_argument* made) {
     if (contents.dense_type().dtype() != ir::DataType::kString) {
-      made->data = contents.bytes().data();
-      made->num_bytes = contents.bytes().size();
+      made->data = AlignedBytes(contents);
+      made->num_bytes = contents.num_bytes();
       return;
     }
     const auto& strings = AddStrings(contents.dense_strings());
     made->data = strings.data();
     made->num_bytes = strings.size() * sizeof(weft_string);
+  }
+
+  // Where they lie, or a copy: in a file they may start at any address.
+  const std::byte* AlignedBytes(ir::Attribute contents) {
+    constexpr size_t kLargestElement = 16;
+    const std::byte* const data = contents.bytes().data();
+    if (reinterpret_cast<uintptr_t>(data) % kLargestElement == 0) return data;
+    std::vector<std::byte>& copy = bytes_.emplace_back(contents.num_bytes());
+    contents.Read(0, copy);
+    return copy.data();
   }
 
   const std::vector<weft_string>& AddStrings(const ir::Strings& given) {
@@ -153,6 +163,7 @@ class Arguments {
   // What is pointed at stays where it is.
   std::deque<weft_argument> arguments_;
   std::deque<std::string> texts_;
+  std::deque<std::vector<std::byte>> bytes_;
   std::deque<std::vector<int64_t>> integers_;
   std::deque<std::vector<double>> numbers_;
   std::deque<std::vector<const char*>> symbols_;

@@ -95,8 +95,8 @@ int ConstantTable::Of(Value constant) {
 Json ConstantTable::Describe(Value constant, ir::Attribute value) {
   Json entry = {{"n", std::string(constant.name())}, {"y", texts_.Of(TypeText(constant.type()))}};
   if (!value.Is(ir::AttrKind::kDense)) return entry;
-  if (counted_.try_emplace(value.id(), true).second) bytes_ += value.bytes().size();
-  entry["b"] = value.bytes().size();
+  if (counted_.try_emplace(value.id(), true).second) bytes_ += value.num_bytes();
+  entry["b"] = value.num_bytes();
   if (value.dense_type().NumElements() <= kMostElements)
     entry["v"] = Shortened(ir::PrintAttribute(value));
   if (const auto statistics = StatisticsOf(value)) {

@@ -39,12 +39,20 @@ absl::StatusOr<std::span<const std::byte>> SideFiles::Map(const std::string& nam
   }
   const auto size = static_cast<size_t>(info.st_size);
   void* data = size ? mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0) : nullptr;
-  close(fd);
-  if (data == MAP_FAILED)
-    return InvalidArgument(fmt::format("cannot map side file {}: {}", path, std::strerror(errno)));
+  if (data == MAP_FAILED) {
+    const int error = errno;
+    close(fd);
+    return InvalidArgument(fmt::format("cannot map side file {}: {}", path, std::strerror(error)));
+  }
   const std::span<const std::byte> bytes(static_cast<const std::byte*>(data), size);
-  if (size > 0)
-    context_->AddWeightBuffer({bytes.data(), size, [data, size] { munmap(data, size); }});
+  constexpr size_t kMostOpen = 64;  // the map alone serves, too
+  const int kept = size > 0 && mapped_.size() < kMostOpen ? fd : -1;
+  if (kept < 0) close(fd);
+  const auto release = [data, size, kept] {
+    munmap(data, size);
+    if (kept >= 0) close(kept);
+  };
+  if (size > 0) context_->AddWeightBuffer({bytes.data(), size, release, kept});
   mapped_[name] = bytes;
   return bytes;
 }

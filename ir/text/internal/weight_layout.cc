@@ -24,15 +24,15 @@ WeightLayout::WeightLayout(Program& program, const PrintOptions& options) {
 }
 
 void WeightLayout::Add(Attribute attr, const PrintOptions& options) {
-  if (!attr.Is(AttrKind::kDense) || attr.bytes().empty() || IsInline(attr, options)) return;
-  const bool is_new = offsets_.try_emplace({attr.bytes().data(), attr.bytes().size()}, end_).second;
+  if (!attr.Is(AttrKind::kDense) || attr.num_bytes() == 0 || IsInline(attr, options)) return;
+  const bool is_new = offsets_.try_emplace({attr.bytes().data(), attr.num_bytes()}, end_).second;
   if (!is_new) return;
   contents_.push_back(attr);
-  end_ = (end_ + attr.bytes().size() + kAlignment - 1) / kAlignment * kAlignment;
+  end_ = (end_ + attr.num_bytes() + kAlignment - 1) / kAlignment * kAlignment;
 }
 
 uint64_t WeightLayout::OffsetOf(Attribute dense) const {
-  return offsets_.at({dense.bytes().data(), dense.bytes().size()});
+  return offsets_.at({dense.bytes().data(), dense.num_bytes()});
 }
 
 }  // namespace weft::ir::text

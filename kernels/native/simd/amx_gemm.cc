@@ -98,8 +98,8 @@ bool PaysOnTiles(int64_t rows, int64_t depth, int64_t columns, MatmulPrecision p
 int64_t TileRowsFor(int64_t rows) { return CeilDiv(rows, CeilDiv(rows, kTermBlock / 2)); }
 
 std::byte* ThreadScratch(int64_t bytes, ScratchUse use) {
-  thread_local std::unique_ptr<std::byte, FreeAligned> of_thread[2];
-  thread_local int64_t sizes[2] = {0, 0};
+  thread_local std::unique_ptr<std::byte, FreeAligned> of_thread[3];
+  thread_local int64_t sizes[3] = {0, 0, 0};
   std::unique_ptr<std::byte, FreeAligned>& scratch = of_thread[static_cast<int>(use)];
   int64_t& size = sizes[static_cast<int>(use)];
   if (size < bytes) {

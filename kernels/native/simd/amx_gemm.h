@@ -135,6 +135,7 @@ void RunBlockOnTiles(const TermTiles& term_tiles, const TileSet& tiles, const Bl
 enum class ScratchUse {
   kTask,    // of the task that runs on the thread
   kShared,  // what a thread gives the tasks that it starts
+  kSource,  // what a task packs
 };
 std::byte* ThreadScratch(int64_t bytes, ScratchUse use);
 

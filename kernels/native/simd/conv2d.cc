@@ -235,8 +235,8 @@ void GatherPixels(const Conv2dShape& shape, const float* x, float* y, ThreadPool
   CopyStrided(x, strides, y, RowMajorStrides(read), read, sizeof(float), pool);
 }
 
-PackedMatrix PackConv2dWeights(const float* weights, const Conv2dShape& shape, ThreadPool& pool,
-                               bool x_channels_first) {
+PackedMatrix PackConv2dWeights(const WeightSource& weights, const Conv2dShape& shape,
+                               ThreadPool& pool, bool x_channels_first) {
   const int64_t taps = shape.kernel_height * shape.kernel_width;
   const int64_t k = taps * shape.in_channels;
   if (taps == 1 || x_channels_first)
@@ -246,8 +246,8 @@ PackedMatrix PackConv2dWeights(const float* weights, const Conv2dShape& shape, T
     // To [out_channels, taps, in_channels] first: packing is fast where one of the strides is 1.
     auto* by_tap = reinterpret_cast<float*>(
         ThreadScratch(panel.columns * k * static_cast<int64_t>(sizeof(float)), ScratchUse::kTask));
+    const float* of_channel = weights.At(panel.first * k, panel.columns * k);
     for (int64_t c = 0; c < panel.columns; ++c) {
-      const float* of_channel = weights + (panel.first + c) * k;
       for (int64_t in = 0; in < shape.in_channels; ++in)
         for (int64_t tap = 0; tap < taps; ++tap)
           by_tap[c * k + tap * shape.in_channels + in] = *of_channel++;

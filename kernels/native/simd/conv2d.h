@@ -39,8 +39,8 @@ struct Conv2dShape {
 };
 
 // Packs weights [out_channels, in_channels, kernel_height, kernel_width] (ONNX's order).
-PackedMatrix PackConv2dWeights(const float* weights, const Conv2dShape& shape, ThreadPool& pool,
-                               bool x_channels_first = false);
+PackedMatrix PackConv2dWeights(const WeightSource& weights, const Conv2dShape& shape,
+                               ThreadPool& pool, bool x_channels_first = false);
 
 // Of a pointwise convolution without padding whose stride leaves out pixels: the pixels that it reads,
 // one after the other, and its shape over those.

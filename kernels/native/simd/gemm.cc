@@ -130,31 +130,69 @@ int64_t PackedMatrix::bytes() const {
   return k_ * PackedColumns(n_) * static_cast<int64_t>(sizeof(float));
 }
 
-PackedMatrix PackedMatrix::Pack(const float* b, int64_t row_stride, int64_t column_stride,
-                                int64_t k, int64_t n, ThreadPool& pool) {
-  const TileSet& tiles = TilesFor(CurrentIsa());
-  return PackBy(k, n, pool, [&](const Panel& panel) {
-    tiles.pack(b + panel.first * column_stride, row_stride, column_stride, k, panel.columns, 0, 1,
-               panel.data);
-  });
+const float* WeightSource::At(int64_t first, int64_t count) const {
+  if (is_in_memory()) return data_ + first;
+  auto* const room = reinterpret_cast<float*>(
+      ThreadScratch(count * static_cast<int64_t>(sizeof(float)), ScratchUse::kSource));
+  read_(first, {room, static_cast<size_t>(count)});
+  return room;
 }
 
-PackedMatrix PackedMatrix::PackBy(int64_t k, int64_t n, ThreadPool& pool,
-                                  const std::function<void(const Panel& panel)>& write) {
+WeightSource WeightSource::From(int64_t first) const {
+  if (is_in_memory()) return data_ + first;
+  return WeightSource([this, first](int64_t i, std::span<float> to) { read_(first + i, to); });
+}
+
+PackedMatrix PackedMatrix::Allocate(int64_t k, int64_t n) {
   PackedMatrix packed;
   packed.k_ = k;
   packed.n_ = n;
   packed.data_.reset(
       static_cast<float*>(ir::AllocateForWriting(static_cast<size_t>(packed.bytes()))));
   if (packed.data_ == nullptr) throw std::bad_alloc();
-  pool.ParallelFor(
-      CeilDiv(n, kPanel), TileFor(CeilDiv(n, kPanel), 2 * k * kPanel),
-      [&](int64_t begin, int64_t end) {
-        for (int64_t first = begin * kPanel; first < std::min(n, end * kPanel); first += kPanel) {
-          const int64_t columns = std::min(kPanel, n - first);
-          write({packed.data_.get() + first * k, PackedColumns(columns), first, columns});
-        }
-      });
+  return packed;
+}
+
+PackedMatrix PackedMatrix::Pack(const WeightSource& b, int64_t row_stride, int64_t column_stride,
+                                int64_t k, int64_t n, ThreadPool& pool) {
+  const TileSet& tiles = TilesFor(CurrentIsa());
+  const auto pack = [&](const float* from, int64_t rows, int64_t columns, float* to) {
+    tiles.pack(from, row_stride, column_stride, rows, columns, 0, 1, to);
+  };
+  if (b.is_in_memory() || column_stride != 1) {
+    return PackBy(k, n, pool, [&](const Panel& panel) {
+      const int64_t last = (k - 1) * row_stride + (panel.columns - 1) * column_stride;
+      pack(b.At(panel.first * column_stride, k == 0 ? 0 : last + 1), k, panel.columns, panel.data);
+    });
+  }
+  // Whole rows at a time, since a panel's are short pieces far apart.
+  constexpr int64_t kFloatsRead = 256 * 1024;
+  PackedMatrix packed = Allocate(k, n);
+  const int64_t rows = std::max<int64_t>(1, kFloatsRead / std::max<int64_t>(row_stride, 1));
+  pool.ParallelFor(CeilDiv(k, rows), 1, [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin * rows; row < std::min(k, end * rows); row += rows) {
+      const int64_t count = std::min(rows, k - row);
+      const float* const from = b.At(row * row_stride, (count - 1) * row_stride + n);
+      for (int64_t first = 0; first < n; first += kPanel) {
+        const int64_t columns = std::min(kPanel, n - first);
+        pack(from + first, count, columns, packed.PanelAt(first) + row * PackedColumns(columns));
+      }
+    }
+  });
+  return packed;
+}
+
+PackedMatrix PackedMatrix::PackBy(int64_t k, int64_t n, ThreadPool& pool,
+                                  const std::function<void(const Panel& panel)>& write) {
+  PackedMatrix packed = Allocate(k, n);
+  pool.ParallelFor(CeilDiv(n, kPanel), TileFor(CeilDiv(n, kPanel), 2 * k * kPanel),
+                   [&](int64_t begin, int64_t end) {
+                     for (int64_t first = begin * kPanel; first < std::min(n, end * kPanel);
+                          first += kPanel) {
+                       const int64_t columns = std::min(kPanel, n - first);
+                       write({packed.PanelAt(first), PackedColumns(columns), first, columns});
+                     }
+                   });
   return packed;
 }
 

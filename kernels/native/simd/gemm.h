@@ -15,6 +15,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <utility>
 
 #include "kernels/native/simd/activation.h"
 #include "kernels/shape_math.h"
@@ -22,14 +23,35 @@
 
 namespace weft::kernels::simd {
 
+// Where weights are read when they are packed: memory, or what a function copies from elsewhere.
+class WeightSource {
+ public:
+  // Fills `to` with the elements from `first` on. Called on all threads.
+  using ReadFunction = std::function<void(int64_t first, std::span<float> to)>;
+
+  WeightSource(const float* data)
+      : data_(data) {}  // NOLINT: as natural as a string_view of a string
+  explicit WeightSource(ReadFunction read) : read_(std::move(read)) {}
+
+  bool is_in_memory() const { return read_ == nullptr; }
+  // `count` elements from `first` on: where they lie, or in scratch of this thread, until the next call.
+  const float* At(int64_t first, int64_t count) const;
+  // The elements from `first` on, for as long as *this lives.
+  WeightSource From(int64_t first) const;
+
+ private:
+  const float* data_ = nullptr;
+  ReadFunction read_;
+};
+
 // A k x n matrix laid out for Gemm. Immutable once packed; may be shared by any number of runs.
 class PackedMatrix {
  public:
   PackedMatrix() = default;
   // Element (i, j) is b[i * row_stride + j * column_stride]: strides n, 1 for a row-major matrix,
   // 1, k for a transposed one. Allocates 4 k (n rounded up to 16) bytes.
-  static PackedMatrix Pack(const float* b, int64_t row_stride, int64_t column_stride, int64_t k,
-                           int64_t n, ThreadPool& pool);
+  static PackedMatrix Pack(const WeightSource& b, int64_t row_stride, int64_t column_stride,
+                           int64_t k, int64_t n, ThreadPool& pool);
   // The same from a matrix that lies in no such way: `write` writes columns [first, first + columns) to `panel`,
   // k rows of `width` floats, which are 0 beyond the columns. It is called on all threads.
   struct Panel {
@@ -45,6 +67,8 @@ class PackedMatrix {
   int64_t bytes() const;
 
  private:
+  static PackedMatrix Allocate(int64_t k, int64_t n);
+  float* PanelAt(int64_t first) { return data_.get() + first * k_; }
   struct Free {
     void operator()(float* p) const { std::free(p); }
   };

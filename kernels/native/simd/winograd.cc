@@ -182,7 +182,8 @@ bool ConvolvesFasterByWinograd(const Conv2dShape& s, Isa isa) {
          s.out_height() * s.out_width() >= 14 * 14;
 }
 
-PackedMatrix PackWinogradWeights(const float* weights, const Conv2dShape& s, ThreadPool& pool) {
+PackedMatrix PackWinogradWeights(const WeightSource& weights, const Conv2dShape& s,
+                                 ThreadPool& pool) {
   // G of F(2, 3), in double.
   const auto transform = [](const double* g, int64_t step, double* u) {
     u[0] = g[0];
@@ -191,12 +192,13 @@ PackedMatrix PackWinogradWeights(const float* weights, const Conv2dShape& s, Thr
     u[3] = g[2 * step];
   };
   const auto write_panel = [&](const PackedMatrix::Panel& panel) {
-    const int64_t matrix = s.in_channels * panel.width;
+    const int64_t matrix = s.in_channels * panel.width, of_column = s.in_channels * 9;
+    const float* const w = weights.At(panel.first * of_column, panel.columns * of_column);
     if (panel.columns < panel.width) std::fill_n(panel.data, kSquareMatrices * matrix, 0.0f);
     for (int64_t in = 0; in < s.in_channels; ++in) {
       for (int64_t column = 0; column < panel.columns; ++column) {
         double g[9], half[3][4], u[4];
-        std::copy_n(weights + ((panel.first + column) * s.in_channels + in) * 9, 9, g);
+        std::copy_n(w + (column * s.in_channels + in) * 9, 9, g);
         for (int64_t j = 0; j < 3; ++j) transform(g + j, 3, half[j]);
         float* to = panel.data + in * panel.width + column;
         for (int64_t i = 0; i < kPatch; ++i) {

@@ -19,7 +19,8 @@ namespace weft::kernels::simd {
 bool ConvolvesFasterByWinograd(const Conv2dShape& shape, Isa isa);
 
 // From weights [out_channels, in_channels, 3, 3] the 16 matrices [in_channels, out_channels], one below the other.
-PackedMatrix PackWinogradWeights(const float* weights, const Conv2dShape& shape, ThreadPool& pool);
+PackedMatrix PackWinogradWeights(const WeightSource& weights, const Conv2dShape& shape,
+                                 ThreadPool& pool);
 
 void Conv2dByWinograd(const ReorderedConv2d& convolution, ThreadPool& pool);
 

@@ -1,20 +1,22 @@
 #include "tools/onnx/export/file_writer.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "tools/onnx/proto/packed.h"
 
 namespace weft::onnx {
 
 absl::Status FileWriter::AppendContents(ir::Attribute dense) {
-  constexpr size_t kElements = size_t{256} << 10;  // a multiple of what fits into a byte
   const ir::DataType dtype = dense.dense_type().dtype();
-  std::span<const std::byte> rest = dense.bytes();
-  if (!IsPacked(dtype)) return Append(rest);
-  while (!rest.empty()) {
-    const size_t count = std::min(rest.size(), kElements);
-    WEFT_RETURN_IF_ERROR(Append(Pack(dtype, rest.first(count))));
-    rest = rest.subspan(count);
+  if (dense.IsInMemory() && !IsPacked(dtype)) return Append(dense.bytes());
+  constexpr size_t kPart = size_t{256}
+                           << 10;  // a multiple of what fits into a byte, and of elements
+  std::vector<std::byte> part(std::min(kPart, dense.num_bytes()));
+  for (size_t at = 0; at < dense.num_bytes(); at += kPart) {
+    part.resize(std::min(kPart, dense.num_bytes() - at));
+    dense.Read(at, part);
+    WEFT_RETURN_IF_ERROR(IsPacked(dtype) ? Append(Pack(dtype, part)) : Append(part));
   }
   return absl::OkStatus();
 }

@@ -91,7 +91,7 @@ absl::Status GraphWriter::WriteConstant(Operation op, pb::GraphProto* graph, boo
     return ir::InvalidArgument("the contents of the tensor were left out of the text");
   std::string_view wanted = op.result().name();
   if (op.Is<ir::GetParameterOp>()) wanted = op.attr("parameter_name").AsString();
-  const bool is_large = dense.bytes().size() > kUniquedSize;
+  const bool is_large = dense.num_bytes() > kUniquedSize;
   if (constants_ == Constants::kNodes) {
     pb::NodeProto* node = graph->add_node();
     node->set_op_type("Constant");

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "ir/base/large_memory.h"
 #include "tools/onnx/proto/packed.h"
 #include "tools/onnx/wire/text.h"
 #include "tools/onnx/wire/wire.h"
@@ -20,6 +21,7 @@ using ir::DataType;
 
 constexpr size_t kUniquedSize = 4096;           // the context shares small contents by value
 constexpr size_t kCopyChunk = size_t{4} << 20;  // pages resident twice while copying
+constexpr size_t kMaxOpenFiles = 64;            // of external data
 
 // The alignment that reading elements through a typed pointer needs.
 size_t AlignmentOf(DataType dtype) {
@@ -173,7 +175,7 @@ absl::StatusOr<ir::Type> CheckedTensorType(ir::IrContext* context, int64_t data_
 ir::Attribute TensorReader::Adopt(ir::Type type, Bytes bytes, MappedFile* file) {
   if (bytes.size() <= kUniquedSize) return context_->DenseAttr(type, bytes);
   const auto address = reinterpret_cast<uintptr_t>(bytes.data());
-  if (file && address % AlignmentOf(type.dtype()) == 0) {
+  if (file && (file->is_open() || address % AlignmentOf(type.dtype()) == 0)) {
     if (file->owned()) context_->AddWeightBuffer(file->HandOn());
     return context_->DenseAttrView(type, bytes);
   }
@@ -182,7 +184,7 @@ ir::Attribute TensorReader::Adopt(ir::Type type, Bytes bytes, MappedFile* file) 
   for (size_t at = 0; at < bytes.size(); at += kCopyChunk) {
     const Bytes chunk = bytes.subspan(at, std::min(kCopyChunk, bytes.size() - at));
     std::memcpy(out + at, chunk.data(), chunk.size());
-    if (file) DropPages(chunk);
+    if (file) ir::DropFilePages(chunk);
   }
   return context_->DenseAttrAdopt(type, std::move(buffer));
 }
@@ -265,6 +267,7 @@ absl::StatusOr<ir::Attribute> TensorReader::ReadExternal(const pb::TensorProto& 
     WEFT_ASSIGN_OR_RETURN(MappedFile file,
                           MappedFile::OpenBelow(directory_, range.location, limits_.max_file_bytes,
                                                 limits_.allow_hard_links));
+    if (external_.size() >= kMaxOpenFiles) file.CloseFile();
     it = external_.emplace(range.location, std::move(file)).first;
   }
   const Bytes all = it->second.bytes();
@@ -329,7 +332,7 @@ pb::TensorProto TensorToProto(ir::Attribute dense, std::string_view name) {
     const std::vector<std::byte> packed = Pack(dtype, dense.bytes());
     tensor.set_raw_data(packed.data(), packed.size());
   } else if (dtype != DataType::kString) {
-    tensor.set_raw_data(dense.bytes().data(), dense.bytes().size());
+    tensor.set_raw_data(dense.bytes().data(), dense.num_bytes());
   }
   return tensor;
 }

@@ -17,9 +17,10 @@
 namespace weft::onnx {
 
 // Reads tensors of a model whose payloads were cut out (see wire.h). Contents are checked against
-// the dims before memory is taken. Large contents that lie aligned in a mapped file are not
-// copied: the attribute points into the map. Misaligned ones are copied into an aligned buffer, and
-// the pages they came from are given back, so that memory holds each weight once.
+// the dims before memory is taken. Large contents in a mapped file are not copied: the attribute
+// points into the map, at whatever address they have there, and they are read from the file, which
+// stays open, when somebody wants them. Of more files than may stay open, misaligned contents are
+// copied, and the pages they came from given back.
 class TensorReader {
  public:
   // `payloads` lie in *file, or in memory that is the caller's when file is null (then all are

@@ -44,23 +44,33 @@ absl::Status CannotOpen(const std::string& name, int error) {
 MappedFile::MappedFile(MappedFile&& other) noexcept
     : data_(std::exchange(other.data_, nullptr)),
       size_(std::exchange(other.size_, 0)),
+      file_(std::exchange(other.file_, -1)),
       owned_(std::exchange(other.owned_, false)) {}
 
 MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
   std::swap(data_, other.data_);
   std::swap(size_, other.size_);
+  std::swap(file_, other.file_);
   std::swap(owned_, other.owned_);
   return *this;
 }
 
 MappedFile::~MappedFile() {
+  CloseFile();
   if (owned_) munmap(const_cast<std::byte*>(data_), size_);
+}
+
+void MappedFile::CloseFile() {
+  if (owned_ && file_ >= 0) close(std::exchange(file_, -1));
 }
 
 ir::WeightBuffer MappedFile::HandOn() {
   owned_ = false;
-  return {data_, size_,
-          [data = data_, size = size_] { munmap(const_cast<std::byte*>(data), size); }};
+  const auto release = [data = data_, size = size_, file = file_] {
+    munmap(const_cast<std::byte*>(data), size);
+    if (file >= 0) close(file);
+  };
+  return {data_, size_, release, file_};
 }
 
 absl::StatusOr<MappedFile> MappedFile::Map(int fd, const std::string& name, size_t max_bytes) {
@@ -79,6 +89,7 @@ absl::StatusOr<MappedFile> MappedFile::Map(int fd, const std::string& name, size
   file.data_ = static_cast<const std::byte*>(data);
   file.size_ = size;
   file.owned_ = true;
+  file.file_ = fcntl(fd, F_DUPFD_CLOEXEC, 0);  // -1 where too many are open
   return file;
 }
 
@@ -131,14 +142,6 @@ absl::StatusOr<MappedFile> MappedFile::OpenBelow(const std::string& directory,
                     "--allow-hard-links reads it all the same",
                     info.st_nlink));
   return Map(fd.get(), relative, max_bytes);
-}
-
-void DropPages(std::span<const std::byte> bytes) {
-  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
-  const auto start = reinterpret_cast<uintptr_t>(bytes.data());
-  const uintptr_t first = (start + page - 1) / page * page;
-  const uintptr_t last = (start + bytes.size()) / page * page;
-  if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
 }
 
 std::string DirectoryOf(const std::string& path) {

@@ -30,21 +30,21 @@ class MappedFile {
                                               bool allow_hard_links);
 
   std::span<const std::byte> bytes() const { return {data_, size_}; }
-  // A buffer that unmaps when it is released; this object keeps seeing the bytes but no longer
-  // owns them.
+  // A buffer that unmaps and closes the file when it is released; this object keeps seeing the bytes
+  // but no longer owns them.
   ir::WeightBuffer HandOn();
+  // Keeps the map alone, before it is handed on.
+  void CloseFile();
+  bool is_open() const { return file_ >= 0; }
   bool owned() const { return owned_; }
 
  private:
   static absl::StatusOr<MappedFile> Map(int fd, const std::string& name, size_t max_bytes);
   const std::byte* data_ = nullptr;
   size_t size_ = 0;
+  int file_ = -1;
   bool owned_ = false;
 };
-
-// Tells the kernel that the whole pages inside `bytes` (of a MappedFile) need not stay in memory;
-// they are read again when touched.
-void DropPages(std::span<const std::byte> bytes);
 
 // The folder part of a path, "." if it has none.
 std::string DirectoryOf(const std::string& path);

@@ -241,6 +241,26 @@ TEST(NativeLinear, PacksWeightsOnceForAllPlans) {
   EXPECT_EQ((*session)->num_packed_weights(), 1u);
 }
 
+TEST(NativeLinear, IsGivenNoDataOfWeightsThatArePacked) {
+  ir::IrContext context;
+  ir::LoadFusedDialect(context);
+  ir::Program program(&context);
+  ir::Builder b(&program);
+  const ir::Value x = b.AddInput("x", context.TensorType(DataType::kF32, {3, 8}));
+  const ir::Value w = b.ConstantFloats(ValuesOf<float>(Random({8, 8}, 1)), ir::Shape{8, 8});
+  const ir::Value bias = b.ConstantFloats(ValuesOf<float>(Random({8}, 2)), ir::Shape{8});
+  b.Return({{"y", b.Make<fused::Linear>({x, w, bias})}});
+  auto session = Session::Create(program, {.provider = "native"});
+  ASSERT_TRUE(session.ok()) << session.status();
+  const ir::Shape dims = {3, 8};
+  const auto plan = (*session)->PlanFor(std::vector<std::span<const int64_t>>{dims});
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  const std::span<const TensorView> inputs = (*plan)->steps()[0].inputs;
+  EXPECT_TRUE(inputs[1]);
+  EXPECT_EQ(inputs[1].data, nullptr);
+  EXPECT_NE(inputs[2].data, nullptr);
+}
+
 // --- normalizations and attention -------------------------------------------------
 
 TEST(NativeSoftmax, WorksAlongAnyAxis) {

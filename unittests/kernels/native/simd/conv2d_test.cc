@@ -1,5 +1,7 @@
 #include "kernels/native/simd/conv2d.h"
 
+#include <cstring>
+
 #include "kernels/native/simd/winograd.h"
 #include "unittests/kernels/activation_definition.h"
 #include "unittests/kernels/native/simd/simd_test_util.h"
@@ -176,6 +178,26 @@ TEST(CpuConv2d, CutsLargeImagesIntoBands) {
     s.batch = 2;
     Check(s, {.residual = true, .residual_is_output = true}, pool);
   });
+}
+
+TEST(CpuConv2d, PacksTheSameFromMemoryAndFromAFunction) {
+  ThreadPool pool(2);
+  for (const int64_t size : {1, 3}) {
+    const Conv2dShape s = Square(30, 20, 70, size, 1, size / 2);
+    const auto w = RandomFloats(70 * 20 * size * size, 2);
+    const WeightSource copies([&w](int64_t first, std::span<float> to) {
+      std::copy_n(w.begin() + first, to.size(), to.begin());
+    });
+    const auto expect_same = [](const PackedMatrix& a, const PackedMatrix& b) {
+      ASSERT_EQ(a.bytes(), b.bytes());
+      EXPECT_EQ(std::memcmp(a.data(), b.data(), static_cast<size_t>(a.bytes())), 0);
+    };
+    for (const bool channels_first : {false, true})
+      expect_same(PackConv2dWeights(w.data(), s, pool, channels_first),
+                  PackConv2dWeights(copies, s, pool, channels_first));
+    if (size == 3)
+      expect_same(PackWinogradWeights(w.data(), s, pool), PackWinogradWeights(copies, s, pool));
+  }
 }
 
 TEST(CpuConv2d, IsAsPreciseAsTheTermsOfItsFactors) {

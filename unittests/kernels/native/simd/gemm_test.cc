@@ -1,5 +1,7 @@
 #include "kernels/native/simd/gemm.h"
 
+#include <cstring>
+
 #include "kernels/native/simd/amx_gemm.h"
 #include "unittests/kernels/activation_definition.h"
 #include "unittests/kernels/native/simd/simd_test_util.h"
@@ -68,6 +70,43 @@ const Shape kShapes[] = {{1, 1, 1},    {1, 64, 1},    {1, 33, 197},  {1, 7, 256}
                          {3, 13, 128}, {4, 16, 33},   {5, 100, 16},  {7, 49, 64},    {7, 13, 80},
                          {8, 20, 48},  {13, 33, 17},  {14, 64, 32},  {15, 7, 31},    {28, 40, 96},
                          {29, 1, 65},  {33, 197, 13}, {128, 64, 64}, {197, 33, 112}, {6, 0, 5}};
+
+// Elements of `all`, by copies.
+WeightSource CopiesOf(const std::vector<float>& all) {
+  return WeightSource([&all](int64_t first, std::span<float> to) {
+    ASSERT_LE(static_cast<size_t>(first) + to.size(), all.size());
+    std::copy_n(all.begin() + first, to.size(), to.begin());
+  });
+}
+
+// Rows as they lie, columns as they lie, and neither.
+TEST(PackedMatrix, IsTheSameFromMemoryAndFromAFunction) {
+  for (const int threads : {1, 2}) {
+    ThreadPool pool(threads);
+    for (const auto& [k, n] : {std::pair<int64_t, int64_t>{1, 1},
+                               {1, 40},
+                               {40, 1},
+                               {33, 17},
+                               {7, 64},
+                               {700, 500},
+                               {3, 70000},
+                               {0, 5},
+                               {5, 0}}) {
+      SCOPED_TRACE(std::to_string(k) + " x " + std::to_string(n));
+      const auto b = RandomFloats(10 + 2 * k * n, 1);
+      const std::vector<float> some(b.begin() + 10, b.end());
+      for (const auto& [row, column] : {std::pair<int64_t, int64_t>{n, 1}, {1, k}, {2 * n, 2}}) {
+        const PackedMatrix expected = PackedMatrix::Pack(some.data(), row, column, k, n, pool);
+        const WeightSource all = CopiesOf(b);
+        const PackedMatrix packed = PackedMatrix::Pack(all.From(10), row, column, k, n, pool);
+        ASSERT_EQ(packed.bytes(), expected.bytes());
+        EXPECT_EQ(std::memcmp(packed.data(), expected.data(), static_cast<size_t>(packed.bytes())),
+                  0)
+            << row << " " << column;
+      }
+    }
+  }
+}
 
 TEST(CpuGemm, AgreesWithDoublesForOddShapes) {
   ForEachProductVariant([&](ThreadPool& pool) {
