@@ -113,8 +113,8 @@ void GrowHeap() {
   constexpr size_t kBlock = 64 * 1024;  // less than what malloc maps by itself
   std::array<char*, 64> blocks;
   for (char*& block : blocks) block = static_cast<char*>(std::malloc(kBlock));
-  [[maybe_unused]] static void* const last =
-      std::malloc(1);  // or the end of the heap would be given back
+  static void* volatile last;
+  last = std::malloc(1);  // or free would give the end of the heap back
   const auto [low, high] = std::minmax_element(blocks.begin(), blocks.end());
   const auto size = static_cast<size_t>(*high - *low) + kBlock;
   if (*low != nullptr && size < 2 * blocks.size() * kBlock) ir::PrepareForWriting(*low, size);
