@@ -113,12 +113,13 @@ void GrowHeap() {
   constexpr size_t kBlock = 64 * 1024;  // less than what malloc maps by itself
   std::array<char*, 64> blocks;
   for (char*& block : blocks) block = static_cast<char*>(std::malloc(kBlock));
-  static void* volatile last;
-  last = std::malloc(1);  // or free would give the end of the heap back
   const auto [low, high] = std::minmax_element(blocks.begin(), blocks.end());
   const auto size = static_cast<size_t>(*high - *low) + kBlock;
   if (*low != nullptr && size < 2 * blocks.size() * kBlock) ir::PrepareForWriting(*low, size);
-  for (char* const block : blocks) std::free(block);
+  static char* volatile last;
+  last = *high;  // it stays, or free would give the end of the heap back
+  for (char* const block : blocks)
+    if (block != last) std::free(block);
 }
 
 }  // namespace
