@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ir/dialects/fused.h"
+#include "kernels/native/native.h"
 #include "kernels/xnnpack/xnnpack.h"
 
 namespace weft::kernels::xnnpack {
@@ -43,20 +44,15 @@ int ByteAt(ir::Attribute dense, size_t i) {
   const auto byte = static_cast<uint8_t>(dense.bytes()[i]);
   return dense.dense_type().dtype() == DataType::kI8 ? static_cast<int8_t>(byte) : byte;
 }
-std::vector<float> Floats(ir::Attribute dense) {
-  std::vector<float> floats(dense.num_bytes() / sizeof(float));
-  dense.Read(0, std::as_writable_bytes(std::span(floats)));
-  return floats;
-}
 
 absl::StatusOr<Scales> ReadScales(const KernelContext& context, int64_t outputs) {
   for (size_t i = kXScale; i <= kBias; ++i)
     if (context.HasInput(i) && !context.constant(i))
       return context.Unsupported("operand " + std::to_string(i) + ", which is not constant");
   const ir::Attribute zeros = context.constant(kWZero);
-  Scales s = {.x = Floats(context.constant(kXScale))[0],
-              .y = Floats(context.constant(kYScale))[0],
-              .w = Floats(context.constant(kWScale)),
+  Scales s = {.x = native::ConstantFloats(context.constant(kXScale))[0],
+              .y = native::ConstantFloats(context.constant(kYScale))[0],
+              .w = native::ConstantFloats(context.constant(kWScale)),
               .x_zero = ByteAt(context.constant(kXZero), 0),
               .w_zero = ByteAt(zeros, 0),
               .y_zero = ByteAt(context.constant(kYZero), 0)};

@@ -10,8 +10,8 @@ namespace weft::onnx {
 absl::Status FileWriter::AppendContents(ir::Attribute dense) {
   const ir::DataType dtype = dense.dense_type().dtype();
   if (dense.IsInMemory() && !IsPacked(dtype)) return Append(dense.bytes());
-  constexpr size_t kPart = size_t{256}
-                           << 10;  // a multiple of what fits into a byte, and of elements
+  // A multiple of what fits into a byte, and of elements.
+  constexpr size_t kPart = size_t{256} << 10;
   std::vector<std::byte> part(std::min(kPart, dense.num_bytes()));
   for (size_t at = 0; at < dense.num_bytes(); at += kPart) {
     part.resize(std::min(kPart, dense.num_bytes() - at));
