@@ -15,41 +15,63 @@ void CopyPast(const std::byte* from, int64_t bytes, std::byte* to) {
   for (int64_t i = 0; i < bytes; i += kStep) std::memcpy(to + i, from + i, kStep);
 }
 
+// A window becomes a row of A: its rows of pixels, one after the other.
 struct Windows {
   const Int8Conv2dArguments* arguments;
   WindowAxis rows, columns;
+  Range inner_columns = columns.Inner();
 
-  // Rows of windows follow each other in memory where their pixels do.
-  void GatherRow(const std::byte* image_row, int64_t column, const Range& taps,
-                 std::byte* to) const {
-    const Int8Conv2dArguments& a = *arguments;
-    const int64_t channels = a.shape.in_channels, stride = a.x_stride;
-    const auto around = static_cast<uint8_t>(a.x_zero);
-    if (taps.begin > 0) std::memset(to, around, static_cast<size_t>(taps.begin * channels));
-    const std::byte* from = image_row + columns.InputAt(column, taps.begin) * stride;
-    std::byte* at = to + taps.begin * channels;
-    if (columns.dilation == 1 && stride == channels) {
-      CopyPast(from, taps.size() * channels, at);
-    } else {
-      for (int64_t i = 0; i < taps.size(); ++i, at += channels, from += columns.dilation * stride)
-        CopyPast(from, channels, at);
-    }
-    if (taps.end < columns.kernel)
-      std::memset(to + taps.end * channels, around,
-                  static_cast<size_t>((columns.kernel - taps.end) * channels));
+  int64_t channels() const { return arguments->shape.in_channels; }
+  int64_t RowBytes() const { return columns.kernel * channels(); }
+  // Whether the pixels of a row of a window follow each other in memory.
+  bool IsContiguous() const { return columns.dilation == 1 && arguments->x_stride == channels(); }
+
+  void Pad(int64_t pixels, std::byte* to) const {
+    std::memset(to, static_cast<uint8_t>(arguments->x_zero),
+                static_cast<size_t>(pixels * channels()));
   }
 
-  void GatherWindow(int64_t image, int64_t row, int64_t column, std::byte* to) const {
-    const Int8Conv2dArguments& a = *arguments;
-    const int64_t row_bytes = columns.kernel * a.shape.in_channels;
-    const Range row_taps = rows.TapsAt(row), taps = columns.TapsAt(column);
-    for (int64_t i = 0; i < rows.kernel; ++i, to += row_bytes) {
-      if (i < row_taps.begin || i >= row_taps.end || taps.size() == 0) {
-        std::memset(to, static_cast<uint8_t>(a.x_zero), static_cast<size_t>(row_bytes));
-        continue;
+  // One row of the window at `column`.
+  void GatherPixels(const std::byte* image_row, int64_t column, std::byte* to) const {
+    const Range taps = columns.TapsAt(column);
+    if (taps.size() == 0) return Pad(columns.kernel, to);
+    const int64_t stride = arguments->x_stride;
+    Pad(taps.begin, to);
+    const std::byte* from = image_row + columns.InputAt(column, taps.begin) * stride;
+    std::byte* at = to + taps.begin * channels();
+    if (IsContiguous()) {
+      CopyPast(from, taps.size() * channels(), at);
+    } else {
+      for (int64_t i = 0; i < taps.size(); ++i, at += channels(), from += columns.dilation * stride)
+        CopyPast(from, channels(), at);
+    }
+    Pad(columns.kernel - taps.end, to + taps.end * channels());
+  }
+
+  // One row of each of the windows at `outputs`, `stride` apart: most lie on the image as a whole.
+  void GatherRow(const std::byte* image_row, const Range& outputs, std::byte* to,
+                 int64_t stride) const {
+    const int64_t first = std::clamp(inner_columns.begin, outputs.begin, outputs.end);
+    const int64_t last = IsContiguous() ? std::clamp(inner_columns.end, first, outputs.end) : first;
+    int64_t column = outputs.begin;
+    for (; column < first; ++column, to += stride) GatherPixels(image_row, column, to);
+    for (; column < last; ++column, to += stride)
+      CopyPast(image_row + columns.InputAt(column, 0) * arguments->x_stride, RowBytes(), to);
+    for (; column < outputs.end; ++column, to += stride) GatherPixels(image_row, column, to);
+  }
+
+  // Windows next to each other in a row of the result. What a copy writes too much is behind its row of a
+  // window, and is written after it.
+  void GatherWindows(int64_t image, int64_t row, const Range& outputs, std::byte* to,
+                     int64_t stride) const {
+    const Range taps = rows.TapsAt(row);
+    for (int64_t i = 0; i < rows.kernel; ++i, to += RowBytes()) {
+      if (i >= taps.begin && i < taps.end) {
+        const int64_t in_row = image * rows.in + rows.InputAt(row, i);
+        GatherRow(arguments->x + in_row * columns.in * arguments->x_stride, outputs, to, stride);
+      } else {
+        for (int64_t w = 0; w < outputs.size(); ++w) Pad(columns.kernel, to + w * stride);
       }
-      const int64_t in_row = image * rows.in + rows.InputAt(row, i);
-      GatherRow(a.x + in_row * columns.in * a.x_stride, column, taps, to);
     }
   }
 
@@ -57,14 +79,12 @@ struct Windows {
                      int64_t stride) {
     const auto& self = *static_cast<const Windows*>(context);
     const int64_t width = self.columns.out, height = self.rows.out;
-    int64_t column = first % width, row = first / width % height, image = first / width / height;
-    for (int64_t i = 0; i < count; ++i, to += stride) {
-      self.GatherWindow(image, row, column, to);
-      if (++column < width) continue;
-      column = 0;
-      if (++row < height) continue;
-      row = 0;
-      ++image;
+    for (const int64_t last = first + count; first < last;) {
+      const int64_t row = first / width, column = first % width;
+      const int64_t end = std::min(width, column + last - first);
+      self.GatherWindows(row / height, row % height, {column, end}, to, stride);
+      to += (end - column) * stride;
+      first += end - column;
     }
   }
 };
