@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/native/simd/amx_gemm.h"
+
 #define WEFT_ISA_BODY "kernels/native/simd/normalize_body.inc"
 #include "kernels/native/simd/foreach_isa.inc"
 
@@ -150,8 +152,45 @@ void GroupNorm(const GroupNormArguments& arguments, ThreadPool& pool) {
                    [run, &arguments](int64_t begin, int64_t end) { run(arguments, begin, end); });
 }
 
+namespace {
+
+// Few and long columns are reduced in parts of rows, not of columns: what wrote x and what reads it next go over it by
+// rows, and a thread then meets those that its core has in its cache. The parts depend on the sizes alone.
+constexpr int64_t kRowParts = 8;
+
+bool GoesByRows(int64_t outer, int64_t extent, int64_t inner) {
+  constexpr int64_t kLeastElements = 32 * 1024;
+  return inner > 1 && outer < kRowParts && extent >= 2 * kRowParts &&
+         outer * extent * inner >= kLeastElements;
+}
+
+void ReduceByRows(ReduceOp op, const float* x, float* y, int64_t outer, int64_t extent,
+                  int64_t inner, ThreadPool& pool) {
+  const auto range = WEFT_DISPATCH(ReduceRange);
+  const bool is_sum = op == ReduceOp::kMean || op == ReduceOp::kSumSquare;
+  const ReduceOp first_op = op == ReduceOp::kMean ? ReduceOp::kSum : op;
+  const ReduceOp join_op = is_sum ? ReduceOp::kSum : op;
+  const int64_t tasks = outer * kRowParts;
+  auto* parts = reinterpret_cast<float*>(
+      ThreadScratch(tasks * inner * static_cast<int64_t>(sizeof(float)), ScratchUse::kShared));
+  pool.ParallelFor(tasks, 1, [=](int64_t task, int64_t) {
+    const int64_t part = task % kRowParts;
+    const int64_t first = extent * part / kRowParts, last = extent * (part + 1) / kRowParts;
+    range(first_op, x + (task / kRowParts * extent + first) * inner, parts + task * inner,
+          last - first, inner, 0, inner);
+  });
+  for (int64_t i = 0; i < outer; ++i)
+    range(join_op, parts + i * kRowParts * inner, y + i * inner, kRowParts, inner, 0, inner);
+  if (op != ReduceOp::kMean) return;
+  const float factor = 1 / static_cast<float>(extent);
+  for (int64_t i = 0; i < outer * inner; ++i) y[i] *= factor;
+}
+
+}  // namespace
+
 void Reduce(ReduceOp op, const float* x, float* y, int64_t outer, int64_t extent, int64_t inner,
             ThreadPool& pool) {
+  if (GoesByRows(outer, extent, inner)) return ReduceByRows(op, x, y, outer, extent, inner, pool);
   const auto range = WEFT_DISPATCH(ReduceRange);
   ForEachSlice(outer, extent, inner, 1, pool, [=](int64_t i, int64_t begin, int64_t end) {
     range(op, x + i * extent * inner, y + i * inner, extent, inner, begin, end);
