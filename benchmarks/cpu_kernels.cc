@@ -49,7 +49,7 @@ void Check(xnn_status status) {
 // Runs the operator that create(xnn_operator_t*) makes.
 template <class Create, class Sized>
 void RunXnn(benchmark::State& state, const Create& create, const Sized& sized,
-            const xnnpack::Addresses& at, const ThreadPool& pool) {
+            const xnnpack::Addresses& at, ThreadPool& pool) {
   xnn_operator_t handle = nullptr;
   Check(create(&handle));
   xnnpack::Operator op(handle);

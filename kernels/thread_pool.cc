@@ -7,41 +7,13 @@
 #include <mutex>
 #include <vector>
 
-#include "kernels/isa.h"
+#include "kernels/workers.h"
 
 namespace weft::kernels {
 namespace {
 
-// One thread's share of a loop. Its owner and the threads that help it take tiles from the front.
-struct alignas(64) Share {
-  std::atomic<int64_t> next;
-  int64_t end;
-};
-
-struct Loop {
-  Share* shares;
-  int num_shares;
-  int64_t count;
-  int64_t tile;
-  const void* context;
-  void (*function)(const void*, int, int64_t, int64_t);
-  ComputeMode mode;  // of the thread that starts the loop
-};
-
-// Runs the tiles of the slot's own share, then those left in the others.
-void RunSlot(void* argument, size_t slot) {
-  const Loop& loop = *static_cast<const Loop*>(argument);
-  const ScopedComputeMode mode(loop.mode);
-  for (int i = 0; i < loop.num_shares; ++i) {
-    Share& share = loop.shares[(slot + i) % loop.num_shares];
-    for (;;) {
-      const int64_t tile = share.next.fetch_add(1, std::memory_order_relaxed);
-      if (tile >= share.end) break;
-      const int64_t begin = tile * loop.tile;
-      loop.function(loop.context, static_cast<int>(slot), begin,
-                    std::min(begin + loop.tile, loop.count));
-    }
-  }
+void RunSlot(void* loop, size_t slot) {
+  static_cast<const Loop*>(loop)->RunSlot(static_cast<int>(slot));
 }
 
 void* WaitFor(void* gate) {
@@ -70,28 +42,48 @@ int StartableThreads(int wanted) {
 
 ThreadPool::ThreadPool(int num_threads) {
   if (num_threads <= 1) return;
-  num_threads = StartableThreads(std::min(num_threads, kMaxThreads));
-  if (num_threads <= 1) return;
-  pool_ = pthreadpool_create(static_cast<size_t>(num_threads));
-  if (pool_ != nullptr) num_threads_ = static_cast<int>(pthreadpool_get_threads_count(pool_));
+  workers_ = std::make_unique<Workers>(std::min(num_threads, kMaxThreads) - 1);
+  num_threads_ = workers_->count() + 1;
+  shares_ = std::make_unique<Shares>(num_threads_);
 }
 
 ThreadPool::~ThreadPool() {
-  if (pool_ != nullptr) pthreadpool_destroy(pool_);
+  if (pthreadpool* const pool = handle_.load()) pthreadpool_destroy(pool);
+}
+
+pthreadpool* ThreadPool::handle() {
+  if (pthreadpool* const pool = handle_.load(std::memory_order_acquire)) return pool;
+  const std::lock_guard lock(busy_);
+  return MakeHandle();
+}
+
+// Under busy_, so that no loop runs on the workers.
+pthreadpool* ThreadPool::MakeHandle() {
+  if (num_threads_ == 1) return nullptr;
+  pthreadpool* pool = handle_.load(std::memory_order_relaxed);
+  if (pool != nullptr) return pool;
+  workers_.reset();
+  const int startable = StartableThreads(num_threads_);
+  if (startable > 1) pool = pthreadpool_create(static_cast<size_t>(startable));
+  if (pool == nullptr) workers_ = std::make_unique<Workers>(num_threads_ - 1);
+  handle_.store(pool, std::memory_order_release);
+  return pool;
 }
 
 void ThreadPool::Run(int64_t count, int64_t tile, const void* context, RangeFunction function) {
-  const int64_t tiles = (count + tile - 1) / tile;
-  const int num_shares = static_cast<int>(std::min<int64_t>(num_threads_, tiles));
-  Share shares[kMaxThreads];
-  for (int i = 0; i < num_shares; ++i) {
-    shares[i].next.store(tiles * i / num_shares, std::memory_order_relaxed);
-    shares[i].end = tiles * (i + 1) / num_shares;
+  Loop loop;
+  loop.count = count;
+  loop.tile = tile;
+  loop.context = context;
+  loop.function = function;
+  loop.num_shares = static_cast<int>(std::min<int64_t>(num_threads_, loop.NumTiles()));
+  shares_->Assign(&loop);
+  // Thread i begins with share i, so a thread meets the same rows in one loop after the other.
+  if (pthreadpool* const pool = handle_.load(std::memory_order_relaxed)) {
+    pthreadpool_parallelize_1d(pool, RunSlot, &loop, static_cast<size_t>(loop.num_shares), 0);
+  } else {
+    workers_->Run(loop);
   }
-  Loop loop{shares, num_shares, count, tile, context, function, {}};
-  // pthreadpool starts thread i at index i, so a thread meets the same rows in one loop after the
-  // other.
-  pthreadpool_parallelize_1d(pool_, RunSlot, &loop, static_cast<size_t>(num_shares), 0);
 }
 
 }  // namespace weft::kernels

@@ -1,5 +1,4 @@
-// A fixed set of threads that runs loops in parallel: pthreadpool (the pool XNNPACK takes) behind
-// two templates.
+// A fixed set of threads that runs loops in parallel.
 //
 //   ThreadPool pool(2);
 //   pool.ParallelFor(rows, 16, [&](int64_t begin, int64_t end) { ... });  // returns when all rows
@@ -9,6 +8,10 @@
 // others runs its own loop alone meanwhile. Where as many callers as the pool has threads are at work
 // (ThreadPool::Caller), all do: a thread that has no CPU of its own would keep a loop waiting.
 //
+// Threads wait awake for some milliseconds, so that a loop of a few microseconds is worth starting. Operators of XNNPACK
+// need a pthreadpool; a pool that was asked for it (handle) runs its loops on that, too, which takes a microsecond or two
+// more each: threads of both kinds would take each other's CPUs.
+//
 // Nothing is allocated by a loop. The ranges depend on `count` and `tile` only, never on the
 // threads, so a body whose range results do not depend on each other gives the same numbers for
 // every pool size. Bodies must not start loops.
@@ -17,11 +20,15 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 
 struct pthreadpool;
 
 namespace weft::kernels {
+
+class Shares;   // kernels/workers.h
+class Workers;  // likewise
 
 class ThreadPool {
  public:
@@ -36,7 +43,7 @@ class ThreadPool {
   int num_threads() const { return num_threads_; }
   // For operators of XNNPACK to plan for; null (which it takes as "the calling thread") when num_threads()
   // is 1. Run them on Helpers.
-  pthreadpool* handle() const { return pool_; }
+  pthreadpool* handle();
 
   // While one exists, a thread is at work that starts loops, as a session is during a run.
   class Caller {
@@ -50,18 +57,19 @@ class ThreadPool {
     ThreadPool& pool_;
   };
 
-  // The pool's threads, for one loop; null where they have other work, and the caller runs it alone.
+  // The pool's threads, for one loop, unless they have other work, and the caller runs it alone.
   class Helpers {
    public:
-    explicit Helpers(ThreadPool& pool) : lock_(pool.busy_, std::defer_lock) {
-      if (pool.callers_.load(std::memory_order_relaxed) < pool.num_threads_ && lock_.try_lock())
-        handle_ = pool.pool_;
+    explicit Helpers(ThreadPool& pool) : pool_(pool), lock_(pool.busy_, std::defer_lock) {
+      if (pool.callers_.load(std::memory_order_relaxed) < pool.num_threads_) lock_.try_lock();
     }
-    pthreadpool* handle() const { return handle_; }
+    bool has_threads() const { return lock_.owns_lock(); }
+    // Null where there are none.
+    pthreadpool* handle() const { return has_threads() ? pool_.MakeHandle() : nullptr; }
 
    private:
+    ThreadPool& pool_;
     std::unique_lock<std::mutex> lock_;
-    pthreadpool* handle_ = nullptr;
   };
 
   // Calls body(begin, end) for consecutive ranges of at most `tile` that cover [0, count).
@@ -75,9 +83,9 @@ class ThreadPool {
   template <typename Body>
   void ParallelForSlots(int64_t count, int64_t tile, const Body& body) {
     tile = std::max<int64_t>(tile, 1);
-    if (pool_ != nullptr && count > tile) {
+    if (num_threads_ > 1 && count > tile) {
       const Helpers helpers(*this);
-      if (helpers.handle() != nullptr)
+      if (helpers.has_threads())
         return Run(count, tile, &body,
                    [](const void* context, int slot, int64_t begin, int64_t end) {
                      (*static_cast<const Body*>(context))(slot, begin, end);
@@ -91,11 +99,14 @@ class ThreadPool {
  private:
   using RangeFunction = void (*)(const void* context, int slot, int64_t begin, int64_t end);
   void Run(int64_t count, int64_t tile, const void* context, RangeFunction function);
+  pthreadpool* MakeHandle();
 
-  pthreadpool* pool_ = nullptr;
   int num_threads_ = 1;
   std::atomic<int> callers_ = 0;
-  std::mutex busy_;  // held by whose loop has the threads
+  std::mutex busy_;  // held by whose loop has the threads, which are:
+  std::unique_ptr<Workers> workers_;
+  std::atomic<pthreadpool*> handle_ = nullptr;  // or these
+  std::unique_ptr<Shares> shares_;
 };
 
 // A tile for loops of `count` items that cost about `item_cost` units each (a unit: one float read

@@ -100,6 +100,65 @@ TEST(ThreadPool, OffersNoHandleForASingleThread) {
   EXPECT_EQ(two.num_threads(), 2);
 }
 
+// Runs loops of all kinds, one right after the other, and checks that each calls its body for every index.
+void RunShortLoops(ThreadPool& pool, int loops) {
+  for (int i = 0; i < loops; ++i) {
+    const int64_t count = i % 97, tile = 1 + i % 5;
+    std::atomic<int64_t> calls = 0, sum = 0;
+    pool.ParallelFor(count, tile, [&](int64_t begin, int64_t end) {
+      calls += end - begin;
+      for (int64_t j = begin; j < end; ++j) sum += j;
+    });
+    ASSERT_EQ(calls, count);
+    ASSERT_EQ(sum, count * (count - 1) / 2);
+  }
+}
+
+TEST(ThreadPool, RunsShortLoopsOneRightAfterTheOther) {
+  const int loops = kSanitized ? 3000 : 30000;
+  for (int threads : {2, 3, 8}) {
+    ThreadPool pool(threads);
+    RunShortLoops(pool, loops);
+  }
+}
+
+TEST(ThreadPool, RunsShortLoopsOfSeveralCallers) {
+  ThreadPool pool(3);
+  std::vector<std::thread> callers;
+  for (int i = 0; i < 4; ++i) callers.emplace_back([&] { RunShortLoops(pool, 3000); });
+  for (std::thread& caller : callers) caller.join();
+}
+
+TEST(ThreadPool, WakesThreadsThatSleep) {
+  ThreadPool pool(2);
+  ASSERT_EQ(pool.num_threads(), 2);
+  for (int i = 0; i < 3; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    std::latch both(2);
+    pool.ParallelFor(2, 1, [&](int64_t, int64_t) { both.arrive_and_wait(); });
+  }
+}
+
+TEST(ThreadPool, RunsLoopsOnItsHandleToo) {
+  ThreadPool pool(2);
+  ASSERT_NE(pool.handle(), nullptr);
+  EXPECT_EQ(pool.handle(), pool.handle());
+  std::latch both(2);
+  pool.ParallelFor(2, 1, [&](int64_t, int64_t) { both.arrive_and_wait(); });
+  RunShortLoops(pool, 1000);
+}
+
+TEST(ThreadPool, IsAskedForItsHandleWhileLoopsRun) {
+  for (int i = 0; i < 20; ++i) {
+    ThreadPool pool(2);
+    std::thread other([&] { RunShortLoops(pool, 500); });
+    std::this_thread::sleep_for(std::chrono::microseconds(50 * i));
+    EXPECT_NE(pool.handle(), nullptr);
+    RunShortLoops(pool, 100);
+    other.join();
+  }
+}
+
 // Exits with 0 when a pool of fewer threads than asked for did its work.
 [[noreturn]] void RunWithLimitedMemory() {
   const rlimit limit = {size_t{64} << 20, RLIM_INFINITY};  // a stack takes 8 MiB
