@@ -37,6 +37,7 @@ struct DepthwiseRow {
   int64_t y_row_step = 0;  // to the second row, of the residual too
   bool clamp = false;
   float lowest = 0, highest = 0;
+  bool hard_swish = false;
 };
 
 }  // namespace
@@ -59,9 +60,10 @@ struct Depthwise2d {
   void (*activate_row)(const Activation&, float*, int64_t);
 };
 
-// Sets the clamp where the activation is one. Returns whether something is left to apply.
+// Has simple activations applied to sums in registers. Returns whether something is left to apply.
 bool FoldActivation(const Activation& activation, DepthwiseRow* row) {
-  if (activation.kind == ActivationKind::kNone) return false;
+  row->hard_swish = activation.kind == ActivationKind::kHardSwish;
+  if (activation.kind == ActivationKind::kNone || row->hard_swish) return false;
   const bool relu = activation.kind == ActivationKind::kRelu;
   if (!relu && activation.kind != ActivationKind::kClip) return true;
   row->clamp = true;

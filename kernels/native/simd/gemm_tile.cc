@@ -61,7 +61,8 @@ void RunPart(const TileSet& tiles, const Block& block, const Part& part, int64_t
   tile.accumulate = block.tile.accumulate || part.begin != 0;
   bool activate = false;
   if (part.is_last) {
-    activate = FoldActivation(block.activation, &tile);
+    tile.hard_swish = block.activation.kind == ActivationKind::kHardSwish;
+    activate = !tile.hard_swish && FoldActivation(block.activation, &tile);
   } else {
     tile.residual = nullptr;
   }

@@ -51,7 +51,7 @@ struct Panels {
 };
 
 // c[i][j] = sum over s < segments, k < depth of a[i * a_stride + a_offsets[s] + k] * b[b_rows[s] + k][j], added to c or
-// the bias; then the residual is added and the range clamped. Strides count floats.
+// the bias; then the residual is added, and the range clamped or HardSwish applied. Strides count floats.
 struct Tile {
   static constexpr int64_t kStart[1] = {0};
   static constexpr int64_t kNoneAhead = INT64_MAX;
@@ -81,6 +81,7 @@ struct Tile {
   bool clamp = false;
   float lowest = 0;
   float highest = 0;
+  bool hard_swish = false;
 };
 
 // Clamps in the tile where the activation is a clamp. Returns whether something is left to apply.
