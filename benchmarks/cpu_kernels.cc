@@ -149,6 +149,17 @@ BENCHMARK(BatchMatmul)
     ->UseRealTime();
 
 // Heads, key heads, queries, keys, head size, threads; [S, H, D] layout, no mask.
+// What it takes to run a loop whose body does nothing: on threads of the pool's own, or of its handle.
+void Loop(benchmark::State& state) {
+  ThreadPool pool(static_cast<int>(state.range(2)));
+  if (state.range(1) != 0) pool.handle();
+  for (auto _ : state) pool.ParallelFor(state.range(0), 1, [](int64_t, int64_t) {});
+}
+BENCHMARK(Loop)
+    ->ArgNames({"tiles", "handle", "threads"})
+    ->ArgsProduct({{2, 16}, {0, 1}, {2}})
+    ->UseRealTime();
+
 void Attention(benchmark::State& state) {
   AttentionArguments a;
   a.heads = state.range(0), a.kv_heads = state.range(1);
