@@ -29,13 +29,19 @@ uint64_t SignalOf(uint64_t number, int num_shares) {
 }
 int SharesOf(uint64_t signal) { return static_cast<int>(signal & ((1 << kSlotBits) - 1)); }
 
+// Of what a share holds: the number of a loop and, in the low bits, how many of its tiles are taken.
+constexpr int kTakenBits = 40;
+constexpr uint64_t kMostTaken = (uint64_t{1} << kTakenBits) - 1;
+constexpr uint32_t kMostLoops = (uint32_t{1} << (64 - kTakenBits)) - 1;
+
 // The next tile of a share of `size`, or none: -1.
-int64_t Take(Share& share, uint32_t loop, int64_t size) {
+int64_t Take(Share& share, uint64_t loop, int64_t size) {
   uint64_t before = share.loop_and_taken.load(std::memory_order_relaxed);
   for (;;) {
-    const uint32_t taken = before >> 32 == loop ? static_cast<uint32_t>(before) : 0;
+    const auto taken =
+        before >> kTakenBits == loop ? static_cast<int64_t>(before & kMostTaken) : int64_t{0};
     if (taken >= size) return -1;
-    const uint64_t after = uint64_t{loop} << 32 | (taken + 1);
+    const uint64_t after = loop << kTakenBits | static_cast<uint64_t>(taken + 1);
     if (share.loop_and_taken.compare_exchange_weak(before, after, std::memory_order_relaxed))
       return taken;
   }
@@ -57,10 +63,11 @@ void Loop::RunSlot(int slot) const {
 }
 
 void Shares::Assign(Loop* loop) {
-  if (++number_ == 0) {  // after 2^32 loops: what they left must not be taken for this one's
+  if (number_ == kMostLoops) {  // what those left must not be taken for the next ones'
     for (Share& share : shares_) share.loop_and_taken = 0;
-    number_ = 1;
+    number_ = 0;
   }
+  ++number_;
   loop->shares = shares_.data();
   loop->number = number_;
 }
@@ -141,10 +148,9 @@ uint64_t Workers::WaitForSignal(uint64_t seen) {
   return signal;
 }
 
+// Who has looked at the signal before it came is asleep by the time that the lock is free.
 void Workers::WakeSleepers() {
-  {
-    const std::lock_guard lock(sleep_);
-  }  // who has looked at the signal before it came is asleep by now
+  const std::lock_guard lock(sleep_);
   awake_.notify_all();
 }
 

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "kernels/workers.h"
 #include "unittests/sanitizers.h"
 
 namespace weft::kernels {
@@ -156,6 +157,26 @@ TEST(ThreadPool, IsAskedForItsHandleWhileLoopsRun) {
     EXPECT_NE(pool.handle(), nullptr);
     RunShortLoops(pool, 100);
     other.join();
+  }
+}
+
+TEST(Shares, AreFullAgainAfterAsManyLoopsAsTheyTellApart) {
+  Shares shares(2);
+  std::atomic<int> calls = 0;
+  Loop loop;
+  loop.count = 7;
+  loop.num_shares = 2;
+  loop.context = &calls;
+  loop.function = [](const void* context, int, int64_t, int64_t) {
+    ++*static_cast<std::atomic<int>*>(const_cast<void*>(context));
+  };
+  const int64_t loops = (int64_t{1} << 24) + 10;
+  for (int64_t i = 0; i < loops; ++i) {
+    shares.Assign(&loop);
+    if (i >= 20 && i < loops - 20) continue;
+    calls = 0;
+    loop.RunSlot(1);
+    ASSERT_EQ(calls, 7) << i;
   }
 }
 
