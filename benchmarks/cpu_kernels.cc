@@ -148,7 +148,6 @@ BENCHMARK(BatchMatmul)
     ->Args({8, 300, 32, 300, 0, 2})
     ->UseRealTime();
 
-// Heads, key heads, queries, keys, head size, threads; [S, H, D] layout, no mask.
 // What it takes to run a loop whose body does nothing: on threads of the pool's own, or of its handle.
 void Loop(benchmark::State& state) {
   ThreadPool pool(static_cast<int>(state.range(2)));
@@ -160,6 +159,7 @@ BENCHMARK(Loop)
     ->ArgsProduct({{2, 16}, {0, 1}, {2}})
     ->UseRealTime();
 
+// Heads, key heads, queries, keys, head size, threads; [S, H, D] layout, no mask.
 void Attention(benchmark::State& state) {
   AttentionArguments a;
   a.heads = state.range(0), a.kv_heads = state.range(1);

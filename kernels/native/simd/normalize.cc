@@ -167,16 +167,15 @@ bool GoesByRows(int64_t outer, int64_t extent, int64_t inner) {
 void ReduceByRows(ReduceOp op, const float* x, float* y, int64_t outer, int64_t extent,
                   int64_t inner, ThreadPool& pool) {
   const auto range = WEFT_DISPATCH(ReduceRange);
-  const bool is_sum = op == ReduceOp::kMean || op == ReduceOp::kSumSquare;
-  const ReduceOp first_op = op == ReduceOp::kMean ? ReduceOp::kSum : op;
-  const ReduceOp join_op = is_sum ? ReduceOp::kSum : op;
+  const ReduceOp part_op = op == ReduceOp::kMean ? ReduceOp::kSum : op;
+  const ReduceOp join_op = part_op == ReduceOp::kSumSquare ? ReduceOp::kSum : part_op;
   const int64_t tasks = outer * kRowParts;
   auto* parts = reinterpret_cast<float*>(
       ThreadScratch(tasks * inner * static_cast<int64_t>(sizeof(float)), ScratchUse::kShared));
   pool.ParallelFor(tasks, 1, [=](int64_t task, int64_t) {
     const int64_t part = task % kRowParts;
     const int64_t first = extent * part / kRowParts, last = extent * (part + 1) / kRowParts;
-    range(first_op, x + (task / kRowParts * extent + first) * inner, parts + task * inner,
+    range(part_op, x + (task / kRowParts * extent + first) * inner, parts + task * inner,
           last - first, inner, 0, inner);
   });
   for (int64_t i = 0; i < outer; ++i)

@@ -272,6 +272,10 @@ TEST(CpuReduce, KeepsNaNAndGivesTheIdentityOfAnEmptyAxis) {
           EXPECT_TRUE(std::isnan(y[at % inner])) << at;
         }
       }
+      std::vector<float> x(100 * 512, 1), results(512);  // so many go in parts
+      x[77 * 512 + 300] = std::numeric_limits<float>::quiet_NaN();
+      Reduce(op, x.data(), results.data(), 1, 100, 512, pool);
+      for (size_t i = 0; i < results.size(); ++i) EXPECT_EQ(std::isnan(results[i]), i == 300);
       float y[3] = {9, 9, 9};
       Reduce(op, nullptr, y, 1, 0, 3, pool);
       EXPECT_EQ(y[1], Identity(op));
