@@ -23,6 +23,7 @@
 #include "ir/program.h"
 #include "kernels/packed_weights.h"
 #include "kernels/runtime_value.h"
+#include "kernels/shape_math.h"
 #include "kernels/tensor.h"
 #include "kernels/thread_pool.h"
 
@@ -38,6 +39,8 @@ struct KernelArgs {
   // Elements from one row (of the last axis) of result 0 to the next, where they lie apart because
   // they are a part of a wider tensor; only for kernels that SpaceRows.
   int64_t result_stride = 0;
+  // Of the inputs, where some are parts of wider tensors; else empty. Only for kernels that ReadSpaced.
+  std::span<const RowSpacing> spacings{};
   // The inputs again, for kernels with kTakesSequences where no plan holds some value; else empty.
   std::span<const RuntimeValue> values{};
 
@@ -50,13 +53,18 @@ struct KernelArgs {
   T* output(size_t i) const {
     return reinterpret_cast<T*>(outputs[i].data);
   }
+  RowSpacing spacing(size_t i) const { return i < spacings.size() ? spacings[i] : RowSpacing{}; }
+  int64_t InputStrideOr(size_t i, int64_t dense) const {
+    const RowSpacing rows = spacing(i);
+    return rows.row == 0 ? dense : rows.stride;
+  }
   int64_t ResultStrideOr(int64_t dense) const { return result_stride == 0 ? dense : result_stride; }
 };
 
-// Where the elements of an operand stand in result 0: rows of `row` elements, one every `stride`
-// elements from `offset` on.
+// Where the elements of a part stand in a wider tensor, from element `offset` of that one on.
 struct Placement {
-  int64_t offset = 0, row = 0, stride = 0;
+  int64_t offset = 0;
+  RowSpacing rows = {};
 };
 
 // Not safe to run from two threads at once: a kernel may keep state between runs.
@@ -89,6 +97,11 @@ class Kernel {
     (void)operand;
     return false;
   }
+  // Whether result 0, which is larger, may begin where that operand begins: Run moves apart what lies there.
+  virtual bool MayGrowOver(size_t operand) const {
+    (void)operand;
+    return false;
+  }
   // Whether Run reads that operand: not a constant that was packed when the kernel was made, of which a plan then gives
   // no data.
   virtual bool Reads(size_t operand) const {
@@ -103,8 +116,19 @@ class Kernel {
     (void)operand;
     return std::nullopt;
   }
+  // Of kernels whose results are parts of operand 0 as they are: where. A plan may have those who use the result read
+  // it there, and Run leaves a result alone that lies there already.
+  virtual std::optional<Placement> PlacementInOperand(size_t result) const {
+    (void)result;
+    return std::nullopt;
+  }
   // Whether Run heeds args.result_stride.
   virtual bool SpacesRows() const { return false; }
+  // Whether Run reads that operand where its rows lie so, by args.spacings.
+  virtual bool ReadsSpaced(size_t operand, const RowSpacing& rows) const {
+    (void)operand, (void)rows;
+    return false;
+  }
   // The kernel may read up to kAlignment bytes behind its inputs.
   virtual bool ReadsPastEnd() const { return false; }
 };

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <span>
 
 namespace weft::kernels {
@@ -59,6 +60,44 @@ inline Dims BroadcastStrides(std::span<const int64_t> shape, std::span<const int
     stride *= shape[i - missing];
   }
   return strides;
+}
+
+// How the elements of a tensor lie that is a part of a wider one: rows of `row` elements, one every `stride`. row 0:
+// dense.
+struct RowSpacing {
+  int64_t row = 0, stride = 0;
+};
+
+// The strides of a tensor that has elements and lies so; nullopt where a row ends within an axis, or for more than
+// kMaxRank axes.
+inline std::optional<Dims> SpacedStrides(std::span<const int64_t> shape,
+                                         const RowSpacing& spacing) {
+  if (shape.size() > kMaxRank) return std::nullopt;
+  Dims strides = RowMajorStrides(shape);
+  if (spacing.row == 0) return strides;
+  for (int i = 0; i < strides.size(); ++i) {
+    if (strides[i] >= spacing.row)
+      strides[i] = strides[i] / spacing.row * spacing.stride;
+    else if (spacing.row % (strides[i] * shape[static_cast<size_t>(i)]) != 0)
+      return std::nullopt;
+  }
+  return strides;
+}
+
+// The other way: the rows that such strides walk; nullopt where those are not at equal distances.
+inline std::optional<RowSpacing> SpacingOf(std::span<const int64_t> shape,
+                                           std::span<const int64_t> strides) {
+  size_t axes = shape.size();
+  RowSpacing spacing = {.row = 1, .stride = 1};
+  const auto walks = [&](int64_t stride) {
+    return axes > 0 && (shape[axes - 1] == 1 || strides[axes - 1] == stride);
+  };
+  while (walks(spacing.row)) spacing.row *= shape[--axes];
+  if (axes == 0) return RowSpacing{.row = spacing.row, .stride = spacing.row};
+  spacing.stride = strides[axes - 1];
+  for (int64_t rows = 1; walks(rows * spacing.stride);) rows *= shape[--axes];
+  if (axes > 0 || spacing.stride < spacing.row) return std::nullopt;
+  return spacing;
 }
 
 // Nested loops over `kOperands` arrays: extents, and a stride of every operand per loop.

@@ -133,8 +133,9 @@ struct SessionOptions {
   // A session of any model, whose threads this one uses, too; `threads` then counts for nothing.
   const Session* threads_of = nullptr;
   // Outputs that lie where an input lies: a cache that grows, or changes, in place. They take RunInto, and one address
-  // for both, with memory for the larger. A Concat that puts the input first and an op that writes over it
-  // (TensorScatter, ScatterND) copy nothing; any other result is copied there at the end of the run.
+  // for both, with memory for the larger. An op that writes over the input (TensorScatter, ScatterND) and a
+  // Concat that puts it first copy nothing of it, but that along an inner axis its rows move apart; any other result is
+  // copied there at the end of the run.
   std::vector<BoundOutput> bound_outputs = {};
 };
 

@@ -15,13 +15,27 @@ struct Heads {
 };
 
 template <class View>
-View Strided(const Heads& t, bool bshd) {
+View Strided(const Dims& strides, bool bshd) {
   View view;
-  view.batch_stride = t.heads * t.rows * t.columns;
-  view.head_stride = bshd ? t.columns : t.rows * t.columns;
-  view.row_stride = bshd ? t.heads * t.columns : t.columns;
+  view.batch_stride = strides[0];
+  view.head_stride = strides[bshd ? 2 : 1];
+  view.row_stride = strides[bshd ? 1 : 2];
   return view;
 }
+
+// An operand of a run.
+struct Operand {
+  Dims dims;
+  bool bshd = false;
+  simd::AttentionView At(const KernelArgs& args, size_t i) const {
+    auto view = Strided<simd::AttentionView>(*SpacedStrides(dims, args.spacing(i)), bshd);
+    view.data = args.input<float>(i);
+    return view;
+  }
+  NativeOptions::RowLimits spaced_rows() const {
+    return NativeOptions::RowLimits::AtLeast(dims[3]);
+  }
+};
 
 // Operand i, the mask or what is kept.
 absl::Status CheckBroadcasts(const KernelContext& context, size_t i,
@@ -66,19 +80,21 @@ Made MakeAttention(const KernelContext& context) {
                                 .scale = attrs.scale,
                                 .fill = attrs.fill,
                                 .zero_nan = attrs.zero_nan};
-  a.q = Strided<simd::AttentionView>(q, bshd);
-  a.k = Strided<simd::AttentionView>(k, bshd);
-  a.v = Strided<simd::AttentionView>(v, bshd);
-  a.y = Strided<simd::AttentionOutput>(Heads(context.result_dims(0), bshd), bshd);
+  const Operand operands[] = {
+      {Dims(context.dims(0)), bshd}, {Dims(context.dims(1)), bshd}, {Dims(context.dims(2)), bshd}};
+  a.y = Strided<simd::AttentionOutput>(RowMajorStrides(context.result_dims(0)), bshd);
   a.mask_strides = StridesOf(context, 3, scores);
   a.keep_strides = StridesOf(context, 4, scores);
   const int64_t scratch = simd::AttentionScratchBytes(a, context.pool().num_threads());
-  return MakeNative("attention", {.scratch_bytes = static_cast<size_t>(scratch)},
-                    [a](const KernelArgs& args) {
+  return MakeNative("attention",
+                    {.scratch_bytes = static_cast<size_t>(scratch),
+                     .spaced_rows = {operands[0].spaced_rows(), operands[1].spaced_rows(),
+                                     operands[2].spaced_rows()}},
+                    [a, q = operands[0], k = operands[1], v = operands[2]](const KernelArgs& args) {
                       simd::AttentionArguments run = a;
-                      run.q.data = args.input<float>(0);
-                      run.k.data = args.input<float>(1);
-                      run.v.data = args.input<float>(2);
+                      run.q = q.At(args, 0);
+                      run.k = k.At(args, 1);
+                      run.v = v.At(args, 2);
                       run.mask = args.input<float>(3);
                       run.keep = args.input<uint8_t>(4);
                       run.y.data = args.output<float>(0);

@@ -41,6 +41,11 @@ simd::Activation ActivationOf(const KernelContext& context) {
   return MakeActivation(attrs.activation, attrs.activation_params);
 }
 
+// The channels of a pixel may be a part of a wider image's.
+NativeOptions::RowLimits RowsOfPixels(const simd::Conv2dShape& shape) {
+  return {.least = shape.in_channels, .most = shape.in_channels};
+}
+
 // --- depthwise --------------------------------------------------------------------
 
 Made MakeDepthwise(const KernelContext& context, const simd::Conv2dShape& shape) {
@@ -134,10 +139,16 @@ Made MakeProducts(const KernelContext& context, const simd::Conv2dShape& shape, 
                         PackGroups(context, arguments.shape, groups));
   return MakeNative(
       "convolution",
-      {.may_overwrite = 1u << 3, .packed = 1u << 1, .scratch_bytes = scratch, .spaces_rows = true},
+      {.may_overwrite = 1u << 3,
+       .packed = 1u << 1,
+       .scratch_bytes = scratch,
+       .spaces_rows = true,
+       .spaced_rows = {gathers || arguments.x_channels_first ? NativeOptions::RowLimits()
+                                                             : RowsOfPixels(shape)}},
       [arguments, weights, gathers, strided](const KernelArgs& args) {
         simd::Conv2dArguments a = arguments;
         a.x = args.input<float>(0);
+        a.x_stride = args.InputStrideOr(0, a.x_stride);
         if (gathers) {
           auto* pixels = reinterpret_cast<float*>(args.scratch);
           simd::GatherPixels(strided, a.x, pixels, *args.pool);
@@ -193,7 +204,10 @@ Made MakeWinograd(const KernelContext& context) {
     return context.Unsupported("convolutions for which it is not faster");
   WEFT_ASSIGN_OR_RETURN(const WinogradWeights weights, PackSquares(context, shape));
   return MakeNative("convolution by Winograd",
-                    {.may_overwrite = 1u << 3, .packed = 1u << 1, .spaces_rows = true},
+                    {.may_overwrite = 1u << 3,
+                     .packed = 1u << 1,
+                     .spaces_rows = true,
+                     .spaced_rows = {RowsOfPixels(shape)}},
                     [shape, weights, activation = ActivationOf(context)](const KernelArgs& args) {
                       simd::Conv2d({.shape = shape,
                                     .x = args.input<float>(0),
@@ -202,6 +216,7 @@ Made MakeWinograd(const KernelContext& context) {
                                     .bias = args.input<float>(2),
                                     .residual = args.input<float>(3),
                                     .y = args.output<float>(0),
+                                    .x_stride = args.InputStrideOr(0, 0),
                                     .y_stride = args.result_stride,
                                     .activation = activation},
                                    *args.pool);

@@ -227,7 +227,15 @@ class ElementwiseKernel final : public Kernel {
         scratch_bytes_(program_.ScratchBytes(context.pool().num_threads())),
         may_overwrite_(context.OperandsLikeResult()),
         inputs_(context.num_inputs()) {}
+  // What is spaced is so in every run.
   absl::Status Run(const KernelArgs& args) override {
+    if (!args.spacings.empty() && !is_spaced_) {
+      for (size_t i = 0; i < inputs_.size(); ++i)
+        program_.SetStrides(
+            static_cast<int>(i),
+            OperandStrides(args, i, BroadcastStrides(args.inputs[i].dims, args.outputs[0].dims)));
+      is_spaced_ = true;
+    }
     for (size_t i = 0; i < inputs_.size(); ++i) inputs_[i] = args.inputs[i].data;
     program_.Run(inputs_, args.outputs[0].data, args.scratch, *args.pool);
     return absl::OkStatus();
@@ -237,9 +245,13 @@ class ElementwiseKernel final : public Kernel {
   bool MayOverwrite(size_t operand) const override {
     return operand < 32 && (may_overwrite_ >> operand & 1) != 0;
   }
+  bool ReadsSpaced(size_t, const RowSpacing& rows) const override {
+    return rows.row >= kLongRows.least;
+  }
 
  private:
-  const simd::ElementwiseProgram program_;
+  simd::ElementwiseProgram program_;
+  bool is_spaced_ = false;
   const size_t scratch_bytes_;
   const uint32_t may_overwrite_;
   std::vector<const void*> inputs_;

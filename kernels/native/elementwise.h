@@ -12,6 +12,9 @@
 
 namespace weft::kernels::native {
 
+// Shorter rows are sooner copied than they are walked apart from each other.
+inline constexpr auto kLongRows = NativeOptions::RowLimits::AtLeast(64);
+
 // An op with the element types of its operands (kNull where not given).
 struct RowContext {
   ir::Operation op;

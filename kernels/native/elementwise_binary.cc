@@ -20,11 +20,14 @@ struct BroadcastShape {
 
 template <class T>
 std::unique_ptr<Kernel> MakeBinaryOn(const KernelContext& context, simd::BinaryOp op) {
-  return MakeNative("elementwise", {.may_overwrite = context.OperandsLikeResult()},
-                    [op, shape = BroadcastShape(context)](const KernelArgs& args) {
-                      simd::Binary<T>(op, args.input<T>(0), shape.a, args.input<T>(1), shape.b,
-                                      args.output<T>(0), shape.result, *args.pool);
-                    });
+  return MakeNative(
+      "elementwise",
+      {.may_overwrite = context.OperandsLikeResult(), .spaced_rows = {kLongRows, kLongRows}},
+      [op, shape = BroadcastShape(context)](const KernelArgs& args) {
+        simd::Binary<T>(op, args.input<T>(0), OperandStrides(args, 0, shape.a), args.input<T>(1),
+                        OperandStrides(args, 1, shape.b), args.output<T>(0), shape.result,
+                        *args.pool);
+      });
 }
 
 bool HasTwoOperandsOf(const KernelContext& context, DataType dtype) {

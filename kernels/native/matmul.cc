@@ -51,11 +51,14 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakePackedProduct(const KernelContext& c
   WEFT_ASSIGN_OR_RETURN(const std::shared_ptr<simd::PackedMatrix> weights,
                         PackWeights(context, p, transposed));
   return MakeNative("gemm",
-                    {.may_overwrite = ResidualMask(p), .packed = 1u << 1, .spaces_rows = true},
+                    {.may_overwrite = ResidualMask(p),
+                     .packed = 1u << 1,
+                     .spaces_rows = true,
+                     .spaced_rows = {{p.k, p.k}}},
                     [p, weights](const KernelArgs& args) {
                       simd::Gemm({.m = p.m,
                                   .a = args.input<float>(0),
-                                  .a_stride = p.k,
+                                  .a_stride = args.InputStrideOr(0, p.k),
                                   .b = weights.get(),
                                   .c = args.output<float>(0),
                                   .c_stride = args.ResultStrideOr(p.n),
@@ -84,16 +87,17 @@ std::unique_ptr<Kernel> MakeDynamicProduct(const KernelContext& context, const P
                                         .b_transposed = transposed,
                                         .c_stride = p.n};
   const int64_t scratch = simd::BatchMatmulScratchBytes(product, context.pool().num_threads());
-  return MakeNative("gemm", {.scratch_bytes = static_cast<size_t>(scratch)},
-                    [p, product](const KernelArgs& args) {
-                      RunBatchMatmul(product, args);
-                      auto* y = args.output<float>(0);
-                      if (const float* residual = InputOrNull(args, p.residual))
-                        AddInto(residual, y, p.m * p.n, *args.pool);
-                      const float* bias = InputOrNull(args, p.bias);
-                      if (bias != nullptr || p.activation.kind != simd::ActivationKind::kNone)
-                        simd::BiasActivation(y, bias, p.activation, y, p.m, p.n, *args.pool);
-                    });
+  return MakeNative(
+      "gemm", {.scratch_bytes = static_cast<size_t>(scratch), .spaced_rows = SpacedRowsOf(product)},
+      [p, product](const KernelArgs& args) {
+        RunBatchMatmul(product, args);
+        auto* y = args.output<float>(0);
+        if (const float* residual = InputOrNull(args, p.residual))
+          AddInto(residual, y, p.m * p.n, *args.pool);
+        const float* bias = InputOrNull(args, p.bias);
+        if (bias != nullptr || p.activation.kind != simd::ActivationKind::kNone)
+          simd::BiasActivation(y, bias, p.activation, y, p.m, p.n, *args.pool);
+      });
 }
 
 Made MakeProduct(const KernelContext& context, const Product& p, bool transposed) {
@@ -179,7 +183,9 @@ std::unique_ptr<Kernel> MakeBatchMatMul(const KernelContext& context) {
   product.c_stride = product.n;
   const int64_t scratch = simd::BatchMatmulScratchBytes(product, context.pool().num_threads());
   return MakeNative("matmul",
-                    {.scratch_bytes = static_cast<size_t>(scratch), .spaces_rows = !b_vector},
+                    {.scratch_bytes = static_cast<size_t>(scratch),
+                     .spaces_rows = !b_vector,
+                     .spaced_rows = SpacedRowsOf(product)},
                     [product](const KernelArgs& args) { RunBatchMatmul(product, args); });
 }
 

@@ -83,28 +83,53 @@ Made MakeBatchMatMul(const KernelContext& context) {
   if (context.HasInput(2)) addend = BroadcastStrides(context.dims(2), shape);
   const int64_t scratch = simd::BatchMatmulScratchBytes(product, context.pool().num_threads());
   const bool is_product_alone = attrs.scale == 1 && !context.HasInput(2);
-  return MakeNative(
-      "matmul", {.scratch_bytes = static_cast<size_t>(scratch), .spaces_rows = is_product_alone},
-      [product, shape, addend, scale = attrs.scale](const KernelArgs& args) {
-        RunBatchMatmul(product, args);
-        auto* y = args.output<float>(0);
-        const Dims strides = RowMajorStrides(shape), scalar(shape.size(), 0);
-        if (scale != 1)
-          simd::Binary<float>(simd::BinaryOp::kMul, y, strides, &scale, scalar, y, shape,
-                              *args.pool);
-        if (const float* other = args.input<float>(2))
-          simd::Binary<float>(simd::BinaryOp::kAdd, y, strides, other, addend, y, shape,
-                              *args.pool);
-      });
+  return MakeNative("matmul",
+                    {.scratch_bytes = static_cast<size_t>(scratch),
+                     .spaces_rows = is_product_alone,
+                     .spaced_rows = SpacedRowsOf(product)},
+                    [product, shape, addend, scale = attrs.scale](const KernelArgs& args) {
+                      RunBatchMatmul(product, args);
+                      auto* y = args.output<float>(0);
+                      const Dims strides = RowMajorStrides(shape), scalar(shape.size(), 0);
+                      if (scale != 1)
+                        simd::Binary<float>(simd::BinaryOp::kMul, y, strides, &scale, scalar, y,
+                                            shape, *args.pool);
+                      if (const float* other = args.input<float>(2))
+                        simd::Binary<float>(simd::BinaryOp::kAdd, y, strides, other, addend, y,
+                                            shape, *args.pool);
+                    });
 }
 const RegisterKernel<ir::fused::BatchMatMul> kBatchMatMul("native", &MakeBatchMatMul);
 
+// Where a step of so many dense elements leads in an operand whose rows lie apart.
+void Space(const RowSpacing& rows, Dims* batch_strides, int64_t* stride) {
+  const auto space = [&](int64_t elements) {
+    return elements < rows.row ? elements : elements / rows.row * rows.stride;
+  };
+  for (int i = 0; i < batch_strides->size(); ++i) (*batch_strides)[i] = space((*batch_strides)[i]);
+  *stride = space(*stride);
+}
+
 }  // namespace
+
+// Those of A stay at equal distances, so that it is the same rows that become one matrix. Dot products read them by
+// vectors, again and again: across cache lines that costs more than a copy.
+std::vector<NativeOptions::RowLimits> SpacedRowsOf(const simd::BatchMatmulArguments& product) {
+  constexpr int64_t kCacheLine = 16;  // floats
+  return {{.least = product.k,
+           .most = product.a_stride,
+           .every = simd::IsMadeOfDots(product) ? kCacheLine : 1},
+          NativeOptions::RowLimits::AtLeast(product.b_transposed ? product.k : product.n)};
+}
 
 void RunBatchMatmul(simd::BatchMatmulArguments product, const KernelArgs& args) {
   product.a = args.input<float>(0);
   product.b = args.input<float>(1);
   product.c = args.output<float>(0);
+  if (const RowSpacing a = args.spacing(0); a.row != 0)
+    Space(a, &product.a_batch_strides, &product.a_stride);
+  if (const RowSpacing b = args.spacing(1); b.row != 0)
+    Space(b, &product.b_batch_strides, &product.b_stride);
   if (args.result_stride != 0) product.SpaceRowsOfC(args.result_stride);
   simd::BatchMatmul(product, args.scratch, *args.pool);
 }

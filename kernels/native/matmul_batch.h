@@ -1,12 +1,17 @@
 // Running batched products.
 #pragma once
 
-#include "kernels/kernel.h"
+#include <vector>
+
+#include "kernels/native/native.h"
 #include "kernels/native/simd/gemm.h"
 
 namespace weft::kernels::native {
 
-// The product of operands 0 and 1 to result 0, whose rows the plan may have spaced.
+// The rows of operands 0 and 1 that RunBatchMatmul reads apart from each other, in the scratch memory of dense ones.
+std::vector<NativeOptions::RowLimits> SpacedRowsOf(const simd::BatchMatmulArguments& product);
+
+// The product of operands 0 and 1 to result 0, whose rows, and those of the operands, the plan may have spaced.
 void RunBatchMatmul(simd::BatchMatmulArguments product, const KernelArgs& args);
 
 }  // namespace weft::kernels::native

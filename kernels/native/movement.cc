@@ -56,8 +56,9 @@ class Parts {
       for (int i = static_cast<int>(axis_); i < shape.size(); ++i) elements *= shape[i];
       return elements;
     };
-    return {parts_[part].start / element_size_, row_of(parts_[part].shape),
-            extent_ * strides_[static_cast<int>(axis_)]};
+    return {
+        parts_[part].start / element_size_,
+        {.row = row_of(parts_[part].shape), .stride = extent_ * strides_[static_cast<int>(axis_)]}};
   }
   const Dims& strides() const { return strides_; }  // of the whole
   int element_size() const { return element_size_; }
@@ -79,17 +80,32 @@ class ConcatKernel final : public Kernel {
     for (size_t i = 0; i < parts_.parts().size(); ++i) {
       const Parts::Part& part = parts_.parts()[i];
       std::byte* to = args.outputs[0].data + part.start;
-      if (args.inputs[i].data == to) continue;
-      simd::CopyStrided(args.inputs[i].data, part.strides, to, parts_.strides(), part.shape,
-                        parts_.element_size(), *args.pool);
+      if (args.inputs[i].data == to) {
+        if (i == 0 && args.spacing(0).row == 0) MoveApart(to);
+        continue;
+      }
+      simd::CopyStrided(args.inputs[i].data, OperandStrides(args, i, part.strides), to,
+                        parts_.strides(), part.shape, parts_.element_size(), *args.pool);
     }
     return absl::OkStatus();
   }
   std::optional<Placement> PlacementOf(size_t operand) const override {
     return parts_.PlacementOf(operand);
   }
+  bool MayGrowOver(size_t operand) const override { return operand == 0; }
+  bool ReadsSpaced(size_t, const RowSpacing&) const override { return true; }
 
  private:
+  // From the last row of the first part on: where a row goes, only rows behind it lay.
+  void MoveApart(std::byte* whole) const {
+    const RowSpacing rows = parts_.PlacementOf(0).rows;
+    const int64_t row = rows.row * parts_.element_size();
+    const int64_t stride = rows.stride * parts_.element_size();
+    for (int64_t i = NumElements(parts_.parts()[0].shape) / std::max<int64_t>(rows.row, 1);
+         --i > 0;)
+      std::memmove(whole + i * stride, whole + i * row, static_cast<size_t>(row));
+  }
+
   const Parts parts_;
 };
 
@@ -113,11 +129,16 @@ Made MakeSplit(const KernelContext& context) {
   for (size_t i = 0; i < context.num_results(); ++i) parts.Add(context.result_dims(i));
   if (parts.extent() != whole[axis])
     return context.InvalidArgument("the parts do not make up the whole");
-  return MakeNative("split", {}, [parts = std::move(parts)](const KernelArgs& args) {
+  NativeOptions options;
+  for (size_t i = 0; i < parts.parts().size(); ++i)
+    options.results_in_operand.push_back(parts.PlacementOf(i));
+  return MakeNative("split", options, [parts = std::move(parts)](const KernelArgs& args) {
     for (size_t i = 0; i < parts.parts().size(); ++i) {
       const Parts::Part& part = parts.parts()[i];
-      simd::CopyStrided(args.inputs[0].data + part.start, parts.strides(), args.outputs[i].data,
-                        part.strides, part.shape, parts.element_size(), *args.pool);
+      const std::byte* const from = args.inputs[0].data + part.start;
+      if (args.outputs[i].data == from) continue;
+      simd::CopyStrided(from, parts.strides(), args.outputs[i].data, part.strides, part.shape,
+                        parts.element_size(), *args.pool);
     }
   });
 }
@@ -159,14 +180,17 @@ Made MakeSlice(const KernelContext& context) {
         __builtin_add_overflow(last, start, &last) || last < 0 || last >= x[axis] ||
         start >= x[axis])
       return context.InvalidArgument("a slice is out of range");
-    offset += start * from[axis] * size;
+    offset += start * from[axis];
     strides[axis] = from[axis] * steps[i];
   }
+  NativeOptions options;
+  if (const auto rows = SpacingOf(result, strides)) options.results_in_operand = {{offset, *rows}};
   return MakeNative(
-      "slice", {},
+      "slice", options,
       [offset, strides, result, to = RowMajorStrides(result), size](const KernelArgs& args) {
-        simd::CopyStrided(args.inputs[0].data + offset, strides, args.outputs[0].data, to, result,
-                          size, *args.pool);
+        const std::byte* const x = args.inputs[0].data + offset * size;
+        if (args.outputs[0].data == x) return;
+        simd::CopyStrided(x, strides, args.outputs[0].data, to, result, size, *args.pool);
       });
 }
 const RegisterKernel<ops::Slice> kSlice("native", &MakeSlice);

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -34,6 +35,16 @@ struct NativeOptions {
   size_t scratch_bytes = 0;
   bool spaces_rows = false;
   bool reads_past_end = false;
+  // How long rows are that Run reads by args.spacings; none: it reads dense operands only.
+  struct RowLimits {
+    int64_t least = 1, most = 0;
+    int64_t every = 1;  // strides are multiples of it
+    static constexpr RowLimits AtLeast(int64_t row) {
+      return {.least = row, .most = std::numeric_limits<int64_t>::max()};
+    }
+  };
+  std::vector<RowLimits> spaced_rows = {};         // by operand
+  std::vector<Placement> results_in_operand = {};  // Kernel::PlacementInOperand, by result
 };
 
 template <class F>
@@ -57,7 +68,16 @@ class NativeKernel final : public Kernel {
   bool Reads(size_t operand) const override {
     return operand >= 32 || (options_.packed >> operand & 1) == 0;
   }
+  std::optional<Placement> PlacementInOperand(size_t result) const override {
+    if (result >= options_.results_in_operand.size()) return std::nullopt;
+    return options_.results_in_operand[result];
+  }
   bool SpacesRows() const override { return options_.spaces_rows; }
+  bool ReadsSpaced(size_t operand, const RowSpacing& rows) const override {
+    if (operand >= options_.spaced_rows.size()) return false;
+    const NativeOptions::RowLimits& limits = options_.spaced_rows[operand];
+    return rows.row >= limits.least && rows.row <= limits.most && rows.stride % limits.every == 0;
+  }
   bool ReadsPastEnd() const override { return options_.reads_past_end; }
 
  private:
@@ -87,6 +107,17 @@ inline simd::WeightSource SourceOf(ir::Attribute dense) {
   return simd::WeightSource([dense](int64_t first, std::span<float> to) {
     dense.Read(static_cast<size_t>(first) * sizeof(float), std::as_writable_bytes(to));
   });
+}
+
+// The strides of operand i of a run, which has these, 0 where it broadcasts, when it is dense.
+inline Dims OperandStrides(const KernelArgs& args, size_t i, const Dims& dense) {
+  if (args.spacing(i).row == 0) return dense;
+  const Dims spaced = *SpacedStrides(args.inputs[i].dims, args.spacing(i));
+  const int missing = dense.size() - spaced.size();
+  Dims strides = dense;
+  for (int axis = 0; axis < spaced.size(); ++axis)
+    if (dense[missing + axis] != 0) strides[missing + axis] = spaced[axis];
+  return strides;
 }
 
 // A tensor seen as [outer, extent of the axes first to last, inner].

@@ -1,5 +1,5 @@
-// Which tensors of a plan share memory: parts that a later step only puts into a wider tensor, results over operands,
-// outputs where an input lies.
+// Which tensors of a plan share memory: parts that a later step only puts into a wider tensor, parts that a step only
+// takes out of one, results over operands, outputs where an input lies.
 #include <algorithm>
 
 #include "kernels/runtime/plan_builder.h"
@@ -23,6 +23,25 @@ bool PlanBuilder::MayBePart(int tensor, int whole, bool is_dense,
          plan_->steps_[root.first].kernel->SpacesRows();
 }
 
+// Whether the step makes an output that is bound to an input which it would move apart: what is written there before the
+// step would be lost, or the input be.
+bool PlanBuilder::GrowsOverInput(size_t step) const {
+  const StepTensors& tensors = step_tensors_[step];
+  const Root& whole = roots_[tensors_[tensors.outputs[0]].root];
+  if (whole.home != Home::kOutput) return false;
+  for (size_t i = 0; i < tensors.inputs.size(); ++i) {
+    if (tensors.inputs[i] < 0) continue;
+    const Tensor& input = tensors_[tensors.inputs[i]];
+    const Root& from = roots_[input.root];
+    if (from.home != Home::kInput || !IsBound(whole.port, from.port)) continue;
+    const Kernel& kernel = *plan_->steps_[step].kernel;
+    const auto placement = kernel.PlacementOf(i);
+    const bool stays = placement && placement->rows.row == input.type.NumElements();
+    if (kernel.MayGrowOver(i) && !stays) return true;
+  }
+  return false;
+}
+
 void PlanBuilder::WritePartsInPlace() {
   std::vector<size_t> readers(roots_.size());  // of each root
   for (const StepTensors& step : step_tensors_)
@@ -37,19 +56,94 @@ void PlanBuilder::WritePartsInPlace() {
       const auto placement = plan_->steps_[step].kernel->PlacementOf(i);
       if (!placement || tensors.inputs[i] < 0) continue;
       const ir::Type type = tensors_[tensors.inputs[i]].type;
-      const bool is_dense = placement->row == type.NumElements();
-      if (!is_dense && (type.dims().empty() || type.dims().back() != placement->row)) continue;
+      const bool is_dense = placement->rows.row == type.NumElements();
+      if (!is_dense && (type.dims().empty() || type.dims().back() != placement->rows.row)) continue;
+      if (GrowsOverInput(step)) continue;
       if (!MayBePart(tensors.inputs[i], whole, is_dense, readers)) continue;
       Root& part = roots_[tensors_[tensors.inputs[i]].root];
       part.part_of = whole;
       part.offset = static_cast<size_t>(placement->offset) * ir::ElementSize(type.dtype());
-      if (!is_dense) plan_->steps_[part.first].result_stride = placement->stride;
-      // The memory of the whole, which may be a part of another's, is in use from then on.
-      for (int at = whole; at >= 0; at = roots_[at].part_of) {
-        roots_[at].first = std::min(roots_[at].first, part.first);
-        roots_[at].last = std::max(roots_[at].last, part.last);
-        roots_[at].overread |= part.overread;
+      if (!is_dense) {
+        plan_->steps_[part.first].result_stride = placement->rows.stride;
+        SpaceReaders(tensors_[tensors.inputs[i]].root, placement->rows);
       }
+      UseWholeWith(part);
+    }
+  }
+}
+
+// The memory of the whole, which may be a part of another's, is in use while that of the part is.
+void PlanBuilder::UseWholeWith(const Root& part) {
+  for (int at = part.part_of; at >= 0; at = roots_[at].part_of) {
+    roots_[at].first = std::min(roots_[at].first, part.first);
+    roots_[at].last = std::max(roots_[at].last, part.last);
+    roots_[at].overread |= part.overread;
+  }
+}
+
+// --- parts of a wider tensor (Split, Slice), which are read there -------------------------
+
+// Whether all that read a root can read rows of it apart from each other.
+bool PlanBuilder::AllReadSpaced(int root, const RowSpacing& rows) const {
+  for (size_t step = 0; step < step_tensors_.size(); ++step) {
+    const std::vector<int>& inputs = step_tensors_[step].inputs;
+    const Kernel& kernel = *plan_->steps_[step].kernel;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (inputs[i] < 0 || tensors_[inputs[i]].root != root || !kernel.Reads(i)) continue;
+      if (!SpacedStrides(tensors_[inputs[i]].type.dims(), rows) || !kernel.ReadsSpaced(i, rows))
+        return false;
+    }
+  }
+  return true;
+}
+
+void PlanBuilder::SpaceReaders(int root, const RowSpacing& rows) {
+  for (size_t step = 0; step < step_tensors_.size(); ++step) {
+    const std::vector<int>& inputs = step_tensors_[step].inputs;
+    std::vector<RowSpacing>& spacings = plan_->steps_[step].spacings;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (inputs[i] < 0 || tensors_[inputs[i]].root != root) continue;
+      spacings.resize(inputs.size());
+      spacings[i] = rows;
+    }
+  }
+}
+
+// Whether the result of a step may lie where it stands in the step's operand 0, whose memory is that of the root
+// `whole`.
+bool PlanBuilder::MayBeReadInWhole(int result, int whole, const Placement& placement) const {
+  const Root& root = roots_[tensors_[result].root];
+  if (root.home != Home::kArena || root.part_of >= 0 || root.overread || root.bytes == 0)
+    return false;
+  if (root.last == static_cast<int>(step_tensors_.size())) return false;  // an output
+  const Root& from = roots_[whole];
+  if (from.home == Home::kConstant) return false;
+  // Dense itself.
+  if (from.part_of >= 0 && plan_->steps_[from.first].result_stride != 0) return false;
+  if (placement.rows.row == tensors_[result].type.NumElements()) return true;
+  // Rows of less than a cache line are sooner copied than read one line after the other.
+  constexpr size_t kCacheLine = 64;
+  const auto row = static_cast<size_t>(placement.rows.row);
+  return row * ir::ElementSize(root.dtype) >= kCacheLine &&
+         AllReadSpaced(tensors_[result].root, placement.rows);
+}
+
+void PlanBuilder::ReadPartsInPlace() {
+  for (size_t step = 0; step < step_tensors_.size(); ++step) {
+    const StepTensors& tensors = step_tensors_[step];
+    for (size_t i = 0; i < tensors.outputs.size(); ++i) {
+      const auto placement = plan_->steps_[step].kernel->PlacementInOperand(i);
+      if (!placement) continue;
+      const int result = tensors.outputs[i];
+      const int whole = tensors_[tensors.inputs[0]].root;
+      if (!MayBeReadInWhole(result, whole, *placement)) continue;
+      const ir::Type type = tensors_[result].type;
+      Root& part = roots_[tensors_[result].root];
+      part.part_of = whole;
+      part.offset = static_cast<size_t>(placement->offset) * ir::ElementSize(type.dtype());
+      if (placement->rows.row != type.NumElements())
+        SpaceReaders(tensors_[result].root, placement->rows);
+      UseWholeWith(part);
     }
   }
 }
@@ -73,7 +167,7 @@ bool PlanBuilder::MayShare(int step, uint32_t operand) const {
   if (result.home == Home::kOutput ? memory.overread : result.home != Home::kArena) return false;
   for (size_t i = 0; i < tensors.inputs.size(); ++i) {
     if (i != operand && tensors.inputs[i] >= 0 &&
-        FindRoot(tensors_[tensors.inputs[i]].root) == from)
+        FindWhole(tensors_[tensors.inputs[i]].root) == from)
       return false;
   }
   return true;
@@ -135,16 +229,19 @@ bool PlanBuilder::MayLieInInput(int output, int input) const {
   const StepTensors& tensors = step_tensors_[writer];
   const Kernel& kernel = *plan_->steps_[writer].kernel;
   size_t reads = 0;
-  bool stays = false, overwrites = false;
+  bool stays = false, overwrites = false, grows = false;
   for (size_t i = 0; i < tensors.inputs.size(); ++i) {
-    if (tensors.inputs[i] < 0 || tensors_[tensors.inputs[i]].root != input) continue;
+    if (tensors.inputs[i] < 0 || FindWhole(tensors_[tensors.inputs[i]].root) != input) continue;
     ++reads;
+    if (tensors_[tensors.inputs[i]].root != input) continue;  // a part of it
     const ir::Type type = tensors_[tensors.inputs[i]].type;
     const auto placement = kernel.PlacementOf(i);
-    stays |= placement && placement->offset == 0 && placement->row == type.NumElements();
+    stays |= placement && placement->offset == 0 && placement->rows.row == type.NumElements();
     overwrites |= kernel.MayOverwrite(i) && from.bytes == to.bytes;
+    grows |= kernel.MayGrowOver(i) && from.bytes < to.bytes;
   }
-  return stays || (overwrites && reads == 1 && from.last == writer && to.first == writer);
+  return stays ||
+         ((overwrites || grows) && reads == 1 && from.last == writer && to.first == writer);
 }
 
 // What may not be written there is computed elsewhere and copied at the end. An input that is an output itself must have

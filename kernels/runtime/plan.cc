@@ -48,7 +48,12 @@ absl::StatusOr<std::unique_ptr<Plan>> Plan::Create(std::unique_ptr<ir::Program> 
 
 absl::Status Plan::RunStep(Step& step) {
   const ScopedIsa isa(step.isa);
-  const KernelArgs args{step.inputs, step.outputs, step.scratch, pool_, step.result_stride};
+  const KernelArgs args{.inputs = step.inputs,
+                        .outputs = step.outputs,
+                        .scratch = step.scratch,
+                        .pool = pool_,
+                        .result_stride = step.result_stride,
+                        .spacings = step.spacings};
   absl::Status status;
   if (!profile_) [[likely]] {
     status = step.kernel->Run(args);

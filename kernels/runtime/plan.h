@@ -1,8 +1,8 @@
 // A program made ready to run on inputs of fixed shapes: one step per op that computes something,
 // each with its kernel and the addresses of its tensors in one arena. Views (reshapes) share the
 // memory of what they view, elementwise ops write over an operand nobody reads later, what is
-// concatenated is written into the whole, outputs where the caller wants them. Running allocates
-// nothing.
+// concatenated is written into the whole, what is split off is read there, outputs are written where
+// the caller wants them. Running allocates nothing.
 #pragma once
 
 #include <cstdint>
@@ -49,8 +49,9 @@ struct Step {
   std::unique_ptr<Kernel> kernel;
   std::span<const TensorView> inputs, outputs;
   std::byte* scratch = nullptr;
-  int64_t result_stride = 0;  // KernelArgs::result_stride
-  int64_t nanoseconds = 0;    // in all runs, when profiling
+  int64_t result_stride = 0;              // KernelArgs::result_stride
+  std::vector<RowSpacing> spacings = {};  // KernelArgs::spacings
+  int64_t nanoseconds = 0;                // in all runs, when profiling
 };
 
 // Memory of a step's tensor or scratch, for tests that walk a plan.

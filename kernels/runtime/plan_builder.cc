@@ -39,6 +39,7 @@ absl::StatusOr<std::unique_ptr<Plan>> PlanBuilder::Build() {
   FindLifetimes();
   PlaceOutputs();
   WritePartsInPlace();
+  ReadPartsInPlace();
   ShareInPlace();
   BindOutputs();
   StageInputs();
@@ -71,6 +72,11 @@ int PlanBuilder::TensorOf(ir::Value value) const {
 
 int PlanBuilder::FindRoot(int root) const {
   while (roots_[root].merged_into >= 0) root = roots_[root].merged_into;
+  return root;
+}
+
+int PlanBuilder::FindWhole(int root) const {
+  for (root = FindRoot(root); roots_[root].part_of >= 0;) root = FindRoot(roots_[root].part_of);
   return root;
 }
 

@@ -52,13 +52,21 @@ class PlanBuilder {
   int AddTensor(ir::Value value, int root);
   int AddRoot(Root root);
   int FindRoot(int root) const;
+  int FindWhole(
+      int root) const;  // the root whose memory it has a part of; itself where there is none
   int TensorOf(ir::Value value) const;  // -1 for no value
   Plan::Address AddressOfRoot(int index);
 
   void FindLifetimes();
   void PlaceOutputs();
+  bool GrowsOverInput(size_t step) const;
   void WritePartsInPlace();
   bool MayBePart(int tensor, int whole, bool is_dense, const std::vector<size_t>& readers) const;
+  void UseWholeWith(const Root& part);
+  bool AllReadSpaced(int root, const RowSpacing& rows) const;
+  void SpaceReaders(int root, const RowSpacing& rows);
+  bool MayBeReadInWhole(int result, int whole, const Placement& placement) const;
+  void ReadPartsInPlace();
   void ShareInPlace();
   bool MayShare(int step, uint32_t operand) const;
   bool ShareWith(int step, uint32_t operand);

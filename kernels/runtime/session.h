@@ -64,8 +64,9 @@ struct SessionOptions {
   // that all such sessions of the process share.
   std::shared_ptr<ThreadPool> pool = nullptr;
   // Outputs that lie where an input lies: a cache that grows, or changes, in place from run to run. Run is given one
-  // address for both, with memory for the larger. A Concat that puts the input first and an op that writes over it
-  // (TensorScatter, ScatterND) copy nothing; any other result is copied there at the end of the run.
+  // address for both, with memory for the larger. An op that writes over the input (TensorScatter, ScatterND) and a
+  // Concat that puts it first copy nothing of it, but that along an inner axis its rows move apart; any other result is
+  // copied there at the end of the run.
   std::vector<BoundOutput> bound_outputs = {};
 };
 

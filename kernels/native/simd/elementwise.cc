@@ -12,22 +12,36 @@ constexpr int kResult = 3;
 
 }  // namespace
 
+LoopNest<4> ElementwiseProgram::NestOf(const Place (&places)[4]) const {
+  LoopNest<4> nest;
+  for (int i = 0; i < shape_.size(); ++i) {
+    int64_t strides[4];
+    for (int o = 0; o < 4; ++o) {
+      const Place& place = places[o];
+      strides[o] = (place.kind == Place::Kind::kNone ? places[kResult] : place).strides[i];
+    }
+    nest.Add(shape_[i], strides);
+  }
+  nest.Coalesce();
+  return nest;
+}
+
 void ElementwiseProgram::Add(const RowFunction& function, std::span<const Place> operands,
                              const Place& result) {
   Step step;
   step.function = function;
   std::copy(operands.begin(), operands.end(), step.places);
   step.places[kResult] = result;
-  for (int i = 0; i < shape_.size(); ++i) {
-    int64_t strides[4];
-    for (int o = 0; o < 4; ++o) {
-      const Place& place = step.places[o];
-      strides[o] = (place.kind == Place::Kind::kNone ? result : place).strides[i];
-    }
-    step.nest.Add(shape_[i], strides);
-  }
-  step.nest.Coalesce();
+  step.nest = NestOf(step.places);
   steps_.push_back(step);
+}
+
+void ElementwiseProgram::SetStrides(int input, const Dims& strides) {
+  for (Step& step : steps_) {
+    for (Place& place : step.places)
+      if (place.kind == Place::Kind::kInput && place.index == input) place.strides = strides;
+    step.nest = NestOf(step.places);
+  }
 }
 
 size_t ElementwiseProgram::ScratchBytes(int num_threads) const {

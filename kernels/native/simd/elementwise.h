@@ -64,6 +64,8 @@ class ElementwiseProgram {
   // At most three operands. The step that writes the output is the last; a step may write over an
   // operand of the same element size.
   void Add(const RowFunction& function, std::span<const Place> operands, const Place& result);
+  // From now on the input lies so.
+  void SetStrides(int input, const Dims& strides);
 
   size_t ScratchBytes(int num_threads) const;
   // Addresses by input; `output` may be an input that is not broadcast and has elements of its size.
@@ -73,14 +75,15 @@ class ElementwiseProgram {
  private:
   struct Step {
     RowFunction function;
-    Place places[4];   // operands, result
-    LoopNest<4> nest;  // of the places; those not given go with the result
+    Place places[4];        // operands, result
+    LoopNest<4> nest = {};  // of the places; those not given go with the result
   };
   struct Memory {
     std::span<const void* const> inputs;
     void* output;
     std::byte* slots;  // of this thread
   };
+  LoopNest<4> NestOf(const Place (&places)[4]) const;
   static void RunStep(const Step& step, const Memory& memory, int64_t begin, int64_t end);
 
   Dims shape_;

@@ -275,6 +275,10 @@ void RunDots(const BatchMatmulArguments& a, const BatchPlan& plan, ThreadPool& p
 
 }  // namespace
 
+bool IsMadeOfDots(const BatchMatmulArguments& arguments) {
+  return PlanBatch(arguments, 1).dots != nullptr;
+}
+
 int64_t BatchMatmulScratchBytes(const BatchMatmulArguments& arguments, int num_threads) {
   const BatchPlan plan = PlanBatch(arguments, num_threads);
   const int64_t copies = plan.batch_parallel ? num_threads : 1;

@@ -120,5 +120,7 @@ struct BatchMatmulArguments {
 // packed into it, or read in place where that is faster.
 int64_t BatchMatmulScratchBytes(const BatchMatmulArguments& arguments, int num_threads);
 void BatchMatmul(const BatchMatmulArguments& arguments, void* scratch, ThreadPool& pool);
+// Whether that makes it of dot products of rows (dot_products.h).
+bool IsMadeOfDots(const BatchMatmulArguments& arguments);
 
 }  // namespace weft::kernels::simd

@@ -113,11 +113,65 @@ TEST_F(BoundOutputs, GrowFromNothingRunByRun) {
   }
 }
 
-// Along an inner axis every row of the cache moves; behind the new rows, all of it does.
-TEST_F(BoundOutputs, AreCopiedWhereTheCacheMoves) {
+// Along an inner axis every row of the cache moves, over no memory but the cache's.
+TEST_F(BoundOutputs, GrowAlongAnInnerAxis) {
+  const Value cache = Input(F({3, 2, 6, 8})), rows = Input(F({3, 2, 2, 8}));
+  const Value grown = Concat({cache, Exp(rows), rows}, 2);
+  ASSERT_EQ(Bind({grown, builder.Make<ops::ReduceMean>({grown})}, {0}), "");
+  EXPECT_LT(Compare({{3, 2, 6, 8}, {3, 2, 2, 8}}, {0}), 3 * 2 * 6 * 8 * sizeof(float));
+}
+
+// What would be computed in its place in the grown cache is computed before the old one has made room.
+TEST_F(BoundOutputs, GrowAlongAnInnerAxisByProducts) {
+  const Value cache = Input(F({2, 6, 16})), x = Input(F({2, 1, 8})), w = Input(F({2, 8, 16}));
+  const Value grown = Concat({cache, builder.Make<ops::MatMul>({x, w})}, 1);
+  ASSERT_EQ(Bind({grown}, {0}), "");
+  EXPECT_LT(Compare({{2, 6, 16}, {2, 1, 8}, {2, 8, 16}}, {0}), 2 * 6 * 16 * sizeof(float));
+}
+
+TEST_F(BoundOutputs, GrowAlongAnInnerAxisFromNothing) {
+  const ir::Shape any = {2, ir::SymbolicDim("n")};
+  const Value cache = Input(F(any)), column = Input(F({2, 1}));
+  ASSERT_EQ(Bind({Concat({cache, column}, 1)}, {0}), "");
+  std::vector<float> memory(64, -1), added = {0, 100};
+  for (int64_t n = 0; n < 10; ++n, ++added[0], ++added[1]) {
+    const ir::Shape before = {2, n}, one = {2, 1}, after = {2, n + 1};
+    const auto view = [](const ir::Shape& dims, std::vector<float>& at) {
+      return TensorView{kF32, dims, reinterpret_cast<std::byte*>(at.data())};
+    };
+    const TensorView inputs[] = {view(before, memory), view(one, added)};
+    const TensorView outputs[] = {view(after, memory)};
+    ASSERT_TRUE(bound->Run(inputs, outputs).ok());
+    for (int64_t i = 0; i <= n; ++i) {
+      EXPECT_EQ(memory[static_cast<size_t>(i)], i) << n;
+      EXPECT_EQ(memory[static_cast<size_t>(n + 1 + i)], 100 + i) << n;
+    }
+  }
+}
+
+TEST_F(BoundOutputs, AreCopiedWhereTheCacheMovesButIsReadLater) {
   const Value cache = Input(F({3, 6})), part = Input(F({3, 1}));
   ASSERT_EQ(Bind({Concat({cache, part}, 1), Exp(cache)}, {0}), "");
   Compare({{3, 6}, {3, 1}}, {0});
+}
+
+TEST_F(BoundOutputs, AreCopiedWhereTheCacheMovesAndAPartOfItIsAdded) {
+  const Value cache = Input(F({3, 6, 4}));
+  const Value last = builder.Make<ops::Slice>(
+      {cache, builder.ConstantInts({4}), builder.ConstantInts({6}), builder.ConstantInts({1})});
+  ASSERT_EQ(Bind({Concat({cache, last}, 1)}, {0}), "");
+  Compare({{3, 6, 4}}, {0});
+}
+
+// A part of the cache that is read where it lies is still the old one.
+TEST_F(BoundOutputs, AreCopiedWhereAPartOfTheOldOnesIsReadLater) {
+  const Value cache = Input(F({6, 4})), rows = Input(F({6, 4}));
+  const Value first = builder.Make<ops::Slice>(
+      {cache, builder.ConstantInts({0}), builder.ConstantInts({2}), builder.ConstantInts({0})});
+  const Value sum = builder.Make<ops::Add>({cache, rows});
+  ASSERT_EQ(Bind({sum, builder.Make<ops::Mul>({builder.Make<ops::ReduceMean>({sum}), first})}, {0}),
+            "");
+  Compare({{6, 4}, {6, 4}}, {0});
 }
 
 TEST_F(BoundOutputs, AreCopiedWhereTheNewRowsComeFirst) {
