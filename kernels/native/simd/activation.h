@@ -18,6 +18,16 @@ struct Activation {
   float b = 0;
 };
 
+// The activations that kernels apply to sums while these are in registers.
+struct RegisterActivation {
+  bool clamp = false;
+  float lowest = 0;
+  float highest = 0;
+  bool hard_swish = false;
+};
+// Returns whether it is none of those: what is stored is still to be activated.
+bool FoldActivation(const Activation& activation, RegisterActivation* in_registers);
+
 // y[i][j] = activation(x[i][j] + bias[j]) for row-major x and y; y may be x, bias may be null.
 void BiasActivation(const float* x, const float* bias, const Activation& activation, float* y,
                     int64_t rows, int64_t columns, ThreadPool& pool);

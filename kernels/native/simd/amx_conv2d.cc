@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "kernels/native/simd/amx_gemm.h"
+#include "kernels/thread_scratch.h"
 
 namespace weft::kernels::simd {
 namespace {

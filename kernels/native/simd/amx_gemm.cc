@@ -1,9 +1,9 @@
 #include "kernels/native/simd/amx_gemm.h"
 
 #include <cmath>
-#include <limits>
-#include <memory>
 #include <new>
+
+#include "kernels/thread_scratch.h"
 
 #define WEFT_ISA_BODY "kernels/native/simd/amx_gemm_body.inc"
 #include "kernels/native/simd/foreach_isa.inc"
@@ -19,10 +19,6 @@ constexpr int64_t kBytesOfSums = 1 << 19;
 constexpr int64_t kTermBytesOfA = kTermBlockBytes + kTermRowBytes;
 
 int64_t ChunkBytesOfA(const TermTiles& term_tiles) { return term_tiles.terms * kTermBytesOfA; }
-
-struct FreeAligned {
-  void operator()(std::byte* p) const { ::operator delete (p, std::align_val_t{64}); }
-};
 
 // What the f32 kernel needs to compute a block again.
 struct Original {
@@ -96,20 +92,6 @@ bool PaysOnTiles(int64_t rows, int64_t depth, int64_t columns, MatmulPrecision p
 }
 
 int64_t TileRowsFor(int64_t rows) { return CeilDiv(rows, CeilDiv(rows, kTermBlock / 2)); }
-
-std::byte* ThreadScratch(int64_t bytes, ScratchUse use) {
-  thread_local std::unique_ptr<std::byte, FreeAligned> of_thread[3];
-  thread_local int64_t sizes[3] = {0, 0, 0};
-  std::unique_ptr<std::byte, FreeAligned>& scratch = of_thread[static_cast<int>(use)];
-  int64_t& size = sizes[static_cast<int>(use)];
-  if (size < bytes) {
-    scratch.reset();
-    scratch.reset(
-        static_cast<std::byte*>(::operator new (static_cast<size_t>(bytes), std::align_val_t{64})));
-    size = bytes;
-  }
-  return scratch.get();
-}
 
 int64_t TermBytesOfA(const TermTiles& term_tiles, int64_t rows, int64_t depth) {
   const int64_t block_rows = 2 * TileRowsFor(rows);

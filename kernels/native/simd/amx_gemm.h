@@ -131,12 +131,4 @@ void SplitRowsOfA(const TermTiles& term_tiles, const Tile& tile, int64_t rows, i
 void RunBlockOnTiles(const TermTiles& term_tiles, const TileSet& tiles, const Block& block,
                      int64_t rows, int64_t first, int64_t last, std::byte* terms_of_a = nullptr);
 
-// 64-byte aligned memory of this thread, valid until the next call for the same use.
-enum class ScratchUse {
-  kTask,    // of the task that runs on the thread
-  kShared,  // what a thread gives the tasks that it starts
-  kSource,  // what a task packs
-};
-std::byte* ThreadScratch(int64_t bytes, ScratchUse use);
-
 }  // namespace weft::kernels::simd

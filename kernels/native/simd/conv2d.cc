@@ -6,6 +6,7 @@
 #include "kernels/native/simd/strided_copy.h"
 #include "kernels/native/simd/window_axis.h"
 #include "kernels/native/simd/winograd.h"
+#include "kernels/thread_scratch.h"
 
 namespace weft::kernels::simd {
 namespace {

@@ -1,7 +1,6 @@
 #include "kernels/native/simd/depthwise.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "kernels/native/simd/window_axis.h"
 
@@ -35,9 +34,7 @@ struct DepthwiseRow {
   const float* residual = nullptr;
   float* y = nullptr;
   int64_t y_row_step = 0;  // to the second row, of the residual too
-  bool clamp = false;
-  float lowest = 0, highest = 0;
-  bool hard_swish = false;
+  RegisterActivation activation = {};
 };
 
 }  // namespace
@@ -59,18 +56,6 @@ struct Depthwise2d {
   void (*run)(const DepthwiseRow&);
   void (*activate_row)(const Activation&, float*, int64_t);
 };
-
-// Has simple activations applied to sums in registers. Returns whether something is left to apply.
-bool FoldActivation(const Activation& activation, DepthwiseRow* row) {
-  row->hard_swish = activation.kind == ActivationKind::kHardSwish;
-  if (activation.kind == ActivationKind::kNone || row->hard_swish) return false;
-  const bool relu = activation.kind == ActivationKind::kRelu;
-  if (!relu && activation.kind != ActivationKind::kClip) return true;
-  row->clamp = true;
-  row->lowest = relu ? 0 : activation.a;
-  row->highest = relu ? std::numeric_limits<float>::infinity() : activation.b;
-  return false;
-}
 
 TapRow KindOf(const WindowAxis& columns, int64_t taps) {
   for (const TapRow kind :
@@ -160,7 +145,7 @@ void Depthwise(const DepthwiseArguments& arguments, ThreadPool& pool) {
   d.common.weight_row_step = s.kernel_width * channels;
   d.common.y_row_step = d.columns.out * channels;
   d.common.bias = arguments.bias;
-  d.activate = FoldActivation(arguments.activation, &d.common);
+  d.activate = FoldActivation(arguments.activation, &d.common.activation);
   d.run = WEFT_DISPATCH(RunDepthwiseRow);
   d.activate_row = WEFT_DISPATCH(ActivateRow);
   // A pair of rows is one unit of work, as is any other row.

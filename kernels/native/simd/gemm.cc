@@ -6,6 +6,7 @@
 #include "kernels/native/simd/amx_gemm.h"
 #include "kernels/native/simd/dot_products.h"
 #include "kernels/native/simd/gemm_tile.h"
+#include "kernels/thread_scratch.h"
 
 namespace weft::kernels::simd {
 namespace {

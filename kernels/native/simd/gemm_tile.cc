@@ -1,7 +1,6 @@
 #include "kernels/native/simd/gemm_tile.h"
 
 #include <array>
-#include <limits>
 
 #include "kernels/native/simd/amx_gemm.h"
 
@@ -61,8 +60,7 @@ void RunPart(const TileSet& tiles, const Block& block, const Part& part, int64_t
   tile.accumulate = block.tile.accumulate || part.begin != 0;
   bool activate = false;
   if (part.is_last) {
-    tile.hard_swish = block.activation.kind == ActivationKind::kHardSwish;
-    activate = !tile.hard_swish && FoldActivation(block.activation, &tile);
+    activate = FoldActivation(block.activation, &tile.activation);
   } else {
     tile.residual = nullptr;
   }
@@ -98,26 +96,6 @@ void RunPart(const TileSet& tiles, const Block& block, const Part& part, int64_t
 }
 
 }  // namespace
-
-bool FoldActivation(const Activation& activation, Tile* tile) {
-  constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  switch (activation.kind) {
-    case ActivationKind::kNone:
-      return false;
-    case ActivationKind::kRelu:
-      tile->clamp = true;
-      tile->lowest = 0;
-      tile->highest = kInfinity;
-      return false;
-    case ActivationKind::kClip:
-      tile->clamp = true;
-      tile->lowest = activation.a;
-      tile->highest = activation.b;
-      return false;
-    default:
-      return true;
-  }
-}
 
 const TileSet& TilesFor(Isa isa) { return *WEFT_DISPATCH_ON(isa, kTiles); }
 

@@ -51,7 +51,7 @@ struct Panels {
 };
 
 // c[i][j] = sum over s < segments, k < depth of a[i * a_stride + a_offsets[s] + k] * b[b_rows[s] + k][j], added to c or
-// the bias; then the residual is added, and the range clamped or HardSwish applied. Strides count floats.
+// the bias; then the residual is added, and the activation applied. Strides count floats.
 struct Tile {
   static constexpr int64_t kStart[1] = {0};
   static constexpr int64_t kNoneAhead = INT64_MAX;
@@ -78,14 +78,8 @@ struct Tile {
   const float* bias = nullptr;      // [columns], optional
   const float* residual = nullptr;  // optional; may be c
   int64_t residual_stride = 0;
-  bool clamp = false;
-  float lowest = 0;
-  float highest = 0;
-  bool hard_swish = false;
+  RegisterActivation activation = {};
 };
-
-// Clamps in the tile where the activation is a clamp. Returns whether something is left to apply.
-bool FoldActivation(const Activation& activation, Tile* tile);
 
 inline constexpr int kMaxTileRows = 14;
 inline constexpr int kTileWidths = 4;  // 1, 2, 4 and 8 vectors

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/native/simd/amx_gemm.h"
+#include "kernels/thread_scratch.h"
 
 #define WEFT_ISA_BODY "kernels/native/simd/normalize_body.inc"
 #include "kernels/native/simd/foreach_isa.inc"

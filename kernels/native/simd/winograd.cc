@@ -4,6 +4,7 @@
 
 #include "kernels/native/simd/amx_gemm.h"
 #include "kernels/native/simd/gemm_tile.h"
+#include "kernels/thread_scratch.h"
 
 namespace weft::kernels::simd {
 namespace {
@@ -19,9 +20,7 @@ struct WinogradSquare {
   // Null where the square hangs over the edge of the image; residuals may be null.
   const float* residual[4] = {};
   float* y[4] = {};
-  bool clamp = false;
-  float lowest = 0;
-  float highest = 0;
+  RegisterActivation activation = {};
 };
 
 struct WinogradKernels {
@@ -105,9 +104,7 @@ class Runner {
     WinogradSquare s{.sums = sums_ + square * sums_stride_ - part_.first,
                      .matrix = squares_ * sums_stride_,
                      .bias = a.bias};
-    Tile clamp;
-    const bool activates = FoldActivation(a.activation, &clamp);
-    s.clamp = clamp.clamp, s.lowest = clamp.lowest, s.highest = clamp.highest;
+    const bool activates = FoldActivation(a.activation, &s.activation);
     const int64_t row = RowOf(square), column = ColumnOf(square);
     const int64_t rows = std::min<int64_t>(2, c_.rows.out - row);
     const int64_t columns = std::min<int64_t>(2, c_.columns.out - column);

@@ -5,9 +5,9 @@
 #include <new>
 #include <vector>
 
-#include "kernels/native/simd/amx_gemm.h"
 #include "kernels/native/simd/int8/conv2d.h"
 #include "kernels/native/simd/window_axis.h"
+#include "kernels/thread_scratch.h"
 
 namespace weft::kernels::simd {
 namespace {

@@ -7,6 +7,7 @@
 
 #include "ir/base/large_memory.h"
 #include "kernels/native/simd/amx_gemm.h"
+#include "kernels/thread_scratch.h"
 
 namespace weft::kernels::simd {
 namespace {
