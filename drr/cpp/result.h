@@ -50,8 +50,9 @@ class ResultPattern {
   // computes; a null attribute declines the match.
   ResultTensor Constant(ir::Attribute value, SourceLoc loc = SourceLoc::Here());
   ResultTensor Constant(const Expression<ir::Attribute>& value, SourceLoc loc = SourceLoc::Here());
+  // Hidden as the rules are whose lambdas it holds: what holds them must not be seen more widely.
   template <ComputesFor<ir::Attribute> F>
-  ResultTensor Constant(F fn, SourceLoc loc = SourceLoc::Here()) {
+  [[gnu::visibility("hidden")]] ResultTensor Constant(F fn, SourceLoc loc = SourceLoc::Here()) {
     return ComputedConstant(
         [fn = std::move(fn)](const MatchContext& m) { return ir::Attribute(fn(m)); }, loc);
   }

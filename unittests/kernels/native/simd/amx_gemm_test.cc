@@ -294,7 +294,10 @@ TEST(AmxGemm, LosesDenormalsByNoMoreThanIsSaid) {
   }
 }
 
-TEST(AmxGemm, RecomputesProductsWithBiasAndTheirOutputAsResidual) {
+// Activations of sums in registers, and one of what is stored.
+class AmxGemmActivation : public testing::TestWithParam<ActivationKind> {};
+
+TEST_P(AmxGemmActivation, IsAppliedToWhatIsRecomputedWithBiasAndOutputAsResidual) {
   for (const Isa isa : TileIsas()) {
     for (const int threads : {1, 2}) {
       const int64_t m = 130, n = 128, k = 1200;
@@ -319,7 +322,7 @@ TEST(AmxGemm, RecomputesProductsWithBiasAndTheirOutputAsResidual) {
         g.residual = c.data();
         g.c_stride = g.residual_stride = n;
         g.bias = bias.data();
-        g.activation.kind = ActivationKind::kGelu;
+        g.activation = {GetParam(), -0.5f, 2};
         Gemm(g, pool);
       }
       for (int64_t i = 0; i < m * n; ++i) {
@@ -336,6 +339,10 @@ TEST(AmxGemm, RecomputesProductsWithBiasAndTheirOutputAsResidual) {
     }
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(, AmxGemmActivation,
+                         testing::Values(ActivationKind::kClip, ActivationKind::kRelu,
+                                         ActivationKind::kHardSwish, ActivationKind::kGelu));
 
 #if defined(__x86_64__) && defined(__linux__)
 
