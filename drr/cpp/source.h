@@ -175,7 +175,8 @@ class SourcePattern {
   // What fn computes (a std::optional), once per match; where it is nothing, the rule declines for
   // this reason. m[let] is the value.
   template <std::invocable<const MatchContext&> F>
-  [[gnu::visibility("hidden")]] auto Let(std::string_view why, F fn, SourceLoc loc = SourceLoc::Here()) {
+  [[gnu::visibility("hidden")]] auto Let(std::string_view why, F fn,
+                                         SourceLoc loc = SourceLoc::Here()) {
     using T = typename std::invoke_result_t<F, const MatchContext&>::value_type;
     const LetId id(graph_->num_lets++);
     AddConstraint(

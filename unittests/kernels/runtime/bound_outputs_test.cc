@@ -156,11 +156,11 @@ TEST_F(BoundOutputs, AreCopiedWhereTheCacheMovesButIsReadLater) {
 }
 
 TEST_F(BoundOutputs, AreCopiedWhereTheCacheMovesAndAPartOfItIsAdded) {
-  const Value cache = Input(F({3, 6, 4}));
+  const Value cache = Input(F({3, 6, 16}));
   const Value last = builder.Make<ops::Slice>(
       {cache, builder.ConstantInts({4}), builder.ConstantInts({6}), builder.ConstantInts({1})});
   ASSERT_EQ(Bind({Concat({cache, last}, 1)}, {0}), "");
-  Compare({{3, 6, 4}}, {0});
+  Compare({{3, 6, 16}}, {0});
 }
 
 // A part of the cache that is read where it lies is still the old one.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,6 +38,19 @@ class SessionFixture : public testing::Test {
     if (!created.ok()) return std::string(created.status().message());
     session = *std::move(created);
     return "";
+  }
+
+  // A session of the program, which has been ended.
+  std::unique_ptr<Session> Load(const SessionOptions& options = {.provider = "reference"}) {
+    auto created = Session::Create(program, options);
+    EXPECT_TRUE(created.ok()) << created.status();
+    return created.ok() ? *std::move(created) : nullptr;
+  }
+  static Plan* PlanOf(Session& session, const std::vector<ir::Shape>& shapes) {
+    const std::vector<std::span<const int64_t>> dims(shapes.begin(), shapes.end());
+    const auto plan = session.PlanFor(dims);
+    EXPECT_TRUE(plan.ok()) << plan.status();
+    return plan.ok() ? *plan : nullptr;
   }
 
   ir::IrContext context;

@@ -4,24 +4,21 @@
 #include <gtest/gtest.h>
 
 #include <map>
-#include <random>
 
-#include "ir/builder.h"
 #include "ir/dialects/builtin.h"
 #include "unittests/kernels/one_cpu.h"
 #include "unittests/kernels/run_op.h"
+#include "unittests/kernels/runtime/session_fixture.h"
 
 namespace weft::kernels {
 namespace {
 
-using F = std::vector<float>;
+using Floats = std::vector<float>;
 using testing::HasSubstr;
 
-class SessionTest : public testing::Test {
+class SessionTest : public SessionFixture {
  protected:
-  SessionTest() { ir::LoadFusedDialect(context); }
-
-  ir::Type F32Type(ir::Shape dims) { return context.TensorType(DataType::kF32, dims); }
+  ir::Type F32Type(ir::Shape dims) { return F(dims); }
   // An op with a stated result type.
   template <class O>
   ir::Value Make(std::vector<ir::Value> operands, ir::Shape dims,
@@ -33,21 +30,6 @@ class SessionTest : public testing::Test {
                                    .result_types = {F32Type(std::move(dims))}})
         .result();
   }
-  std::unique_ptr<Session> Load(SessionOptions options = {.provider = "reference"}) {
-    auto session = Session::Create(program, options);
-    EXPECT_TRUE(session.ok()) << session.status();
-    return session.ok() ? *std::move(session) : nullptr;
-  }
-  static Plan* PlanOf(Session& session, std::vector<ir::Shape> shapes) {
-    std::vector<std::span<const int64_t>> dims(shapes.begin(), shapes.end());
-    const auto plan = session.PlanFor(dims);
-    EXPECT_TRUE(plan.ok()) << plan.status();
-    return plan.ok() ? *plan : nullptr;
-  }
-
-  ir::IrContext context;
-  ir::Program program{&context};
-  ir::Builder builder{&program};
 };
 
 TEST_F(SessionTest, StartsNoMoreThreadsThanTheProcessHasCpusUnlessItIsToOversubscribe) {
@@ -66,9 +48,9 @@ TEST_F(SessionTest, RunsOnTheInstructionSetThatItIsGiven) {
     const auto y = session.Run({input.view()});
     EXPECT_TRUE(y.ok()) << y.status();
     const auto values = y->front().view().values<const float>();
-    return F(values.begin(), values.end());
+    return Floats(values.begin(), values.end());
   };
-  std::map<std::string, F> results;
+  std::map<std::string, Floats> results;
   for (const Isa isa : SupportedIsas()) {
     const std::string name(IsaName(isa));
     const auto session = Load({.isa = name});
@@ -97,7 +79,7 @@ TEST_F(SessionTest, MultipliesWithThePrecisionThatItIsGiven) {
       const ScopedIsa scope(isa);
       session = Load({.threads = 2, .matmul_precision = precision, .oversubscribe = true});
     }
-    F results[2];
+    Floats results[2];
     auto forked = session->Fork();
     EXPECT_TRUE(forked.ok());
     fork = *std::move(forked);
@@ -110,9 +92,9 @@ TEST_F(SessionTest, MultipliesWithThePrecisionThatItIsGiven) {
     EXPECT_EQ(results[0], results[1]);
     return results[0];
   };
-  const F precise = run(Isa::kEmulatedAmx, MatmulPrecision::kFloat32);
+  const Floats precise = run(Isa::kEmulatedAmx, MatmulPrecision::kFloat32);
   const auto error = [&](MatmulPrecision precision) {
-    const F y = run(Isa::kEmulatedAmx, precision);
+    const Floats y = run(Isa::kEmulatedAmx, precision);
     double worst = 0;
     for (size_t i = 0; i < y.size(); ++i) worst = std::fmax(worst, std::fabs(y[i] - precise[i]));
     return worst;
@@ -150,21 +132,21 @@ TEST_F(SessionTest, RunsAProgramAndNamesItsPorts) {
   EXPECT_EQ(session->outputs()[1].name, "product");
   const auto results = session->Run({F32({2}, {1, 2}).view(), F32({2}, {3, 4}).view()});
   ASSERT_TRUE(results.ok()) << results.status();
-  EXPECT_EQ(ValuesOf<float>((*results)[0]), (F{4, 6}));
-  EXPECT_EQ(ValuesOf<float>((*results)[1]), (F{3, 8}));
+  EXPECT_EQ(ValuesOf<float>((*results)[0]), (Floats{4, 6}));
+  EXPECT_EQ(ValuesOf<float>((*results)[1]), (Floats{3, 8}));
 }
 
 TEST_F(SessionTest, ReturnsInputsConstantsAndOneValueTwice) {
   const ir::Value x = builder.AddInput("x", F32Type({2}));
-  const ir::Value c = builder.ConstantFloats(F{5, 6}, ir::Shape{2});
+  const ir::Value c = builder.ConstantFloats(Floats{5, 6}, ir::Shape{2});
   const ir::Value y = Make<ops::Neg>({x}, {2});
   const ir::Value view = Make<ops::Identity>({y}, {2});
   builder.Return({{"x", x}, {"c", c}, {"y", y}, {"view", view}, {"again", y}});
   const auto results = Load()->Run({F32({2}, {1, 2}).view()});
   ASSERT_TRUE(results.ok()) << results.status();
-  EXPECT_EQ(ValuesOf<float>((*results)[0]), (F{1, 2}));
-  EXPECT_EQ(ValuesOf<float>((*results)[1]), (F{5, 6}));
-  for (int i : {2, 3, 4}) EXPECT_EQ(ValuesOf<float>((*results)[i]), (F{-1, -2})) << i;
+  EXPECT_EQ(ValuesOf<float>((*results)[0]), (Floats{1, 2}));
+  EXPECT_EQ(ValuesOf<float>((*results)[1]), (Floats{5, 6}));
+  for (int i : {2, 3, 4}) EXPECT_EQ(ValuesOf<float>((*results)[i]), (Floats{-1, -2})) << i;
 }
 
 TEST_F(SessionTest, PlansAnewForOtherShapesAndKeepsPlans) {
@@ -274,15 +256,15 @@ TEST_F(SessionTest, PoolsWithAWindowLargerThanTheInputGiveNothing) {
        {"partly", builder.Make<ops::AveragePool>(
                       {x}, {.ceil_mode = 1, .kernel_shape = {3, 5}, .strides = {2, 1}})}});
   const Tensor image =
-      F32({1, 2, 2, 5}, F{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 5, 5, 5, 5, 5, 7, 7, 7, 7, 7});
+      F32({1, 2, 2, 5}, Floats{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 5, 5, 5, 5, 5, 7, 7, 7, 7, 7});
   for (const char* provider : {"reference", "auto", "xnnpack"}) {
     SCOPED_TRACE(provider);
     const auto results =
-        Load({.provider = provider})->Run({image.view(), F32({1, 2, 5, 2}, F(20)).view()});
+        Load({.provider = provider})->Run({image.view(), F32({1, 2, 5, 2}, Floats(20)).view()});
     ASSERT_TRUE(results.ok()) << results.status();
     for (const size_t i : {0, 1}) EXPECT_EQ((*results)[i].dims(), (ir::Shape{1, 2, 0, 3}));
     for (const size_t i : {2, 3}) EXPECT_EQ((*results)[i].dims(), (ir::Shape{1, 0, 3, 2}));
-    EXPECT_EQ(ValuesOf<float>((*results)[4]), (F{4.5f, 6}));
+    EXPECT_EQ(ValuesOf<float>((*results)[4]), (Floats{4.5f, 6}));
   }
 }
 
@@ -297,150 +279,6 @@ TEST_F(SessionTest, MeasuresEveryStepWhenAsked) {
   EXPECT_EQ(plan->steps()[0].provider, "reference");
   EXPECT_GT(plan->steps()[0].nanoseconds, 10000);
 }
-
-// --- memory ---------------------------------------------------------------------
-
-// Every address range that is written or read by a step, against every other that must hold its
-// contents at that time.
-void ExpectNoLiveBuffersOverlap(const Plan& plan) {
-  const auto buffers = plan.arena_buffers();
-  for (size_t i = 0; i < buffers.size(); ++i) {
-    EXPECT_LE(buffers[i].offset + buffers[i].lifetime.bytes, plan.arena_bytes());
-    for (size_t j = 0; j < i; ++j) {
-      const ArenaBuffer &a = buffers[i], &b = buffers[j];
-      const bool together =
-          a.lifetime.first <= b.lifetime.last && b.lifetime.first <= a.lifetime.last;
-      EXPECT_FALSE(together && a.offset < b.offset + b.lifetime.bytes &&
-                   b.offset < a.offset + a.lifetime.bytes)
-          << "buffers " << i << " and " << j;
-    }
-  }
-}
-
-// A chain that could keep everything: it must need two buffers only.
-TEST_F(SessionTest, ReusesTheArena) {
-  ir::Value x = builder.AddInput("x", F32Type({256}));
-  for (int i = 0; i < 20; ++i) x = Make<ops::Tanh>({x}, {256});
-  builder.Return({{"y", x}});
-  const auto session = Load();
-  const Plan* plan = PlanOf(*session, {{256}});
-  EXPECT_EQ(plan->arena_bytes(), 2 * 1024u);
-  ExpectNoLiveBuffersOverlap(*plan);
-}
-
-// In place the same chain needs no memory but its output's; behind it, one buffer.
-TEST_F(SessionTest, RunsAChainInTheMemoryOfItsOutput) {
-  ir::Value x = builder.AddInput("x", F32Type({256}));
-  for (int i = 0; i < 20; ++i) x = Make<ops::Tanh>({x}, {256});
-  builder.Return({{"y", x}});
-  const auto session = Load({.provider = "auto"});
-  const Plan* plan = PlanOf(*session, {{256}});
-  EXPECT_EQ(plan->arena_bytes(), 0u);
-  const Tensor in = Random({256}, 1);
-  const auto actual = session->Run({in.view()}), expected = Load()->Run({in.view()});
-  ASSERT_TRUE(actual.ok() && expected.ok());
-  EXPECT_LE(RelativeDifference((*actual)[0].view(), (*expected)[0].view()), 5e-6);
-}
-
-// Each value has a reader after the op that could have written over it.
-TEST_F(SessionTest, KeepsWhatIsReadLater) {
-  const ir::Value x = builder.AddInput("x", F32Type({256}));
-  const ir::Value a = Make<ops::Tanh>({x}, {256}), b = Make<ops::Sigmoid>({a}, {256}),
-                  c = Make<ops::Exp>({a}, {256});
-  builder.Return(
-      {{"y", Make<ops::Concat>({Make<ops::Sub>({b, c}, {256}), a, b}, {768}, {.axis = 0})}});
-  const auto session = Load({.provider = "auto"});
-  const Plan* plan = PlanOf(*session, {{256}});
-  EXPECT_EQ(plan->arena_bytes(), 1024u);  // c; the others are parts of the output
-  ExpectNoLiveBuffersOverlap(*plan);
-  const Tensor in = Random({256}, 1);
-  const auto actual = session->Run({in.view()}), expected = Load()->Run({in.view()});
-  ASSERT_TRUE(actual.ok() && expected.ok());
-  EXPECT_LE(RelativeDifference((*actual)[0].view(), (*expected)[0].view()), 5e-6);
-}
-
-// XNNPACK reads behind the end of its inputs, which a caller's memory must not be read at: the chain
-// stays in the arena, in one buffer, up to the op that writes the output.
-TEST_F(SessionTest, DoesNotPutWhatIsReadPastItsEndIntoAnOutput) {
-  ir::Value x = builder.AddInput("x", F32Type({256}));
-  for (int i = 0; i < 4; ++i) x = Make<ops::Sigmoid>({x}, {256});
-  builder.Return({{"y", x}});
-  const auto session = Load({.provider = "xnnpack"});
-  const Plan* plan = PlanOf(*session, {{256}});
-  EXPECT_EQ(plan->steps()[0].provider, "xnnpack");
-  EXPECT_EQ(plan->arena_bytes(), 2 * 1024u);  // the input, copied, and the chain
-  ExpectNoLiveBuffersOverlap(*plan);
-}
-
-class RandomGraphTest : public SessionTest, public testing::WithParamInterface<int> {
- protected:
-  // Adds one op on random values made before; reshapes and transposes keep the element count.
-  void Grow(std::vector<ir::Value>& values) {
-    const auto pick = [&] { return values[random() % values.size()]; };
-    const ir::Value x = pick();
-    const ir::Shape dims = x.type().shape();
-    const ir::Shape swapped = {dims[1], dims[0]};
-    ir::Value y = pick();
-    if (y.type() != x.type()) y = x;
-    const auto target = [&](int64_t a, int64_t b) { return builder.ConstantInts({a, b}); };
-    switch (random() % 9) {
-      case 0:
-        return values.push_back(Make<ops::Add>({x, y}, dims));
-      case 1:
-        return values.push_back(Make<ops::Mul>({x, y}, dims));
-      case 2:
-        return values.push_back(Make<ops::Sub>({y, x}, dims));
-      case 3:
-        return values.push_back(Make<ops::Tanh>({x}, dims));
-      case 4:
-        return values.push_back(Make<ops::Sigmoid>({x}, dims));
-      case 5:
-        return values.push_back(Make<ops::Transpose>({x}, swapped, {.perm = ir::Ints{1, 0}}));
-      case 6:
-        return values.push_back(Make<ops::Reshape>({x, target(dims[1], dims[0])}, swapped));
-      case 7:
-        return values.push_back(Make<ops::Softmax>({x}, dims));
-      default:
-        return values.push_back(Make<ops::Add>({x, weights[random() % 2]}, dims));
-    }
-  }
-
-  std::mt19937 random{static_cast<uint32_t>(GetParam())};
-  std::vector<ir::Value> weights;
-};
-
-TEST_P(RandomGraphTest, AgreesWithTheReferenceAndNeverOverlapsLiveBuffers) {
-  weights = {builder.ConstantFloats(F{0.25}, ir::Shape{1}),
-             builder.ConstantFloats(F{-0.5}, ir::Shape{1, 1})};
-  std::vector<ir::Value> values = {builder.AddInput("a", F32Type({12, 20})),
-                                   builder.AddInput("b", F32Type({12, 20})),
-                                   builder.AddInput("c", F32Type({20, 12}))};
-  for (int i = 0; i < 40; ++i) Grow(values);
-  std::vector<std::pair<std::string, ir::Value>> outputs;
-  for (size_t i = 0; i < values.size(); i += 6)
-    outputs.emplace_back("y" + std::to_string(i), values[i]);
-  outputs.emplace_back("last", values.back());
-  builder.Return(outputs);
-
-  const auto oracle = Load();
-  const auto inputs = RandomInputs(oracle->inputs(), 3);
-  std::vector<TensorView> views;
-  for (const Tensor& input : *inputs) views.push_back(input.view());
-  const auto expected = oracle->Run(views);
-  ASSERT_TRUE(expected.ok()) << expected.status();
-  for (const auto& [threads, provider] :
-       {std::pair(1, "auto"), std::pair(2, "auto"), std::pair(2, "xnnpack")}) {
-    const auto session = Load({.threads = threads, .provider = provider, .oversubscribe = true});
-    for (int run = 0; run < 2; ++run) {  // a second run finds the first one's memory
-      const auto actual = session->Run(views);
-      ASSERT_TRUE(actual.ok()) << actual.status();
-      for (size_t i = 0; i < actual->size(); ++i)
-        EXPECT_LE(RelativeDifference((*actual)[i].view(), (*expected)[i].view()), 5e-6) << i;
-    }
-    ExpectNoLiveBuffersOverlap(*PlanOf(*session, {{12, 20}, {12, 20}, {20, 12}}));
-  }
-}
-INSTANTIATE_TEST_SUITE_P(Seeds, RandomGraphTest, testing::Range(1, 21));
 
 }  // namespace
 }  // namespace weft::kernels
