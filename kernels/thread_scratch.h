@@ -11,8 +11,7 @@ enum class ScratchUse {
   kShared,  // what a thread gives the tasks that it starts
   kSource,  // what a task packs
 };
-// `bytes` of this thread, 64-byte aligned, valid until its next call for the same use. Aborts where there is not enough
-// memory.
+// `bytes` of this thread, 64-byte aligned, valid until its next call for the same use. Throws std::bad_alloc.
 std::byte* ThreadScratch(int64_t bytes, ScratchUse use);
 
 }  // namespace weft::kernels

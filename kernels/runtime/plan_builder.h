@@ -52,8 +52,8 @@ class PlanBuilder {
   int AddTensor(ir::Value value, int root);
   int AddRoot(Root root);
   int FindRoot(int root) const;
-  int FindWhole(
-      int root) const;  // the root whose memory it has a part of; itself where there is none
+  // The root whose memory it has a part of; itself where there is none.
+  int FindWhole(int root) const;
   int TensorOf(ir::Value value) const;  // -1 for no value
   Plan::Address AddressOfRoot(int index);
 
