@@ -39,7 +39,8 @@ struct KernelArgs {
   // Elements from one row (of the last axis) of result 0 to the next, where they lie apart because
   // they are a part of a wider tensor; only for kernels that SpaceRows.
   int64_t result_stride = 0;
-  // Of the inputs, where some are parts of wider tensors; else empty. Only for kernels that ReadSpaced.
+  // Of the inputs, where some lie in rows apart, as parts of wider tensors; else empty. The same in every run, and not
+  // dense only for inputs of which the kernel said that it ReadsSpaced.
   std::span<const RowSpacing> spacings{};
   // The inputs again, for kernels with kTakesSequences where no plan holds some value; else empty.
   std::span<const RuntimeValue> values{};
@@ -97,7 +98,8 @@ class Kernel {
     (void)operand;
     return false;
   }
-  // Whether result 0, which is larger, may begin where that operand begins: Run moves apart what lies there.
+  // Whether result 0, which is larger, may begin where that operand, which nobody reads later, begins: where Run finds it
+  // there, it moves apart what lies there.
   virtual bool MayGrowOver(size_t operand) const {
     (void)operand;
     return false;

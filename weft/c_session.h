@@ -30,7 +30,8 @@ typedef struct weft_session_options {
   int32_t oversubscribe; /* more threads than CPUs */
   const weft_session* threads_of; /* a session of any model, whose threads are shared; or NULL */
   /* Outputs that lie where an input lies: a cache that grows, or changes, in place from run to run. They take
-   * weft_session_run_into, and one address for both, with memory for the larger. */
+   * weft_session_run_into, and one address for both, with memory for the larger. A run that fails or is stopped may
+   * leave neither the input nor the output. */
   const weft_bound_output* bound_outputs;
   size_t num_bound_outputs;
   /* Of products on amx: float32; bf16x2, bf16 where numerics are approximate; NULL: float32 */

@@ -135,7 +135,7 @@ struct SessionOptions {
   // Outputs that lie where an input lies: a cache that grows, or changes, in place. They take RunInto, and one address
   // for both, with memory for the larger. An op that writes over the input (TensorScatter, ScatterND) and a
   // Concat that puts it first copy nothing of it, but that along an inner axis its rows move apart; any other result is
-  // copied there at the end of the run.
+  // copied there at the end of the run. A run that fails or is stopped may leave neither the input nor the output.
   std::vector<BoundOutput> bound_outputs = {};
 };
 

@@ -23,7 +23,7 @@ View Strided(const Dims& strides, bool bshd) {
   return view;
 }
 
-// An operand of a run.
+// q, k or v, which may be a part of a wider tensor.
 struct Operand {
   Dims dims;
   bool bshd = false;

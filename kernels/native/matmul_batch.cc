@@ -112,13 +112,13 @@ void Space(const RowSpacing& rows, Dims* batch_strides, int64_t* stride) {
 
 }  // namespace
 
-// Those of A stay at equal distances, so that it is the same rows that become one matrix. Dot products read them by
-// vectors, again and again: across cache lines that costs more than a copy.
+// All rows of A stay at equal distances, so that products are merged as those of dense operands are, for which scratch
+// memory is sized. Dot products read them by vectors, again and again: across cache lines that costs more than a copy.
 std::vector<NativeOptions::RowLimits> SpacedRowsOf(const simd::BatchMatmulArguments& product) {
   constexpr int64_t kCacheLine = 16;  // floats
   return {{.least = product.k,
            .most = product.a_stride,
-           .every = simd::IsMadeOfDots(product) ? kCacheLine : 1},
+           .stride_multiple = simd::IsMadeOfDots(product) ? kCacheLine : 1},
           NativeOptions::RowLimits::AtLeast(product.b_transposed ? product.k : product.n)};
 }
 

@@ -15,7 +15,7 @@ namespace ops = ir::ops;
 absl::StatusOr<int> MovedSize(const KernelContext& context) {
   const ir::DataType dtype = context.input_type(0).dtype();
   const size_t size = ir::ElementSize(dtype);
-  if (size > 8) return context.Unsupported("elements of more than 8 bytes");
+  if (size == 0 || size > 8) return context.Unsupported("elements of other than 1 to 8 bytes");
   if (context.result_type(0).dtype() != dtype)
     return context.Unsupported("a result of another element type");
   return static_cast<int>(size);
@@ -96,7 +96,7 @@ class ConcatKernel final : public Kernel {
   bool ReadsSpaced(size_t, const RowSpacing&) const override { return true; }
 
  private:
-  // From the last row of the first part on: where a row goes, only rows behind it lay.
+  // The rows of the first part, the last one first: each goes where none lies that is still to be moved.
   void MoveApart(std::byte* whole) const {
     const RowSpacing rows = parts_.PlacementOf(0).rows;
     const int64_t row = rows.row * parts_.element_size();

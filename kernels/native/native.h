@@ -35,10 +35,10 @@ struct NativeOptions {
   size_t scratch_bytes = 0;
   bool spaces_rows = false;
   bool reads_past_end = false;
-  // How long rows are that Run reads by args.spacings; none: it reads dense operands only.
+  // The rows that Run reads apart from each other, by args.spacings. Of these no length is: only dense operands.
   struct RowLimits {
-    int64_t least = 1, most = 0;
-    int64_t every = 1;  // strides are multiples of it
+    int64_t least = 1, most = 0;  // elements of a row
+    int64_t stride_multiple = 1;  // what the distance from row to row is a multiple of
     static constexpr RowLimits AtLeast(int64_t row) {
       return {.least = row, .most = std::numeric_limits<int64_t>::max()};
     }
@@ -76,7 +76,8 @@ class NativeKernel final : public Kernel {
   bool ReadsSpaced(size_t operand, const RowSpacing& rows) const override {
     if (operand >= options_.spaced_rows.size()) return false;
     const NativeOptions::RowLimits& limits = options_.spaced_rows[operand];
-    return rows.row >= limits.least && rows.row <= limits.most && rows.stride % limits.every == 0;
+    return rows.row >= limits.least && rows.row <= limits.most &&
+           rows.stride % limits.stride_multiple == 0;
   }
   bool ReadsPastEnd() const override { return options_.reads_past_end; }
 
@@ -109,7 +110,7 @@ inline simd::WeightSource SourceOf(ir::Attribute dense) {
   });
 }
 
-// The strides of operand i of a run, which has these, 0 where it broadcasts, when it is dense.
+// The strides of operand i in a run. `dense`: those that it has where its rows do not lie apart; 0 where it broadcasts.
 inline Dims OperandStrides(const KernelArgs& args, size_t i, const Dims& dense) {
   if (args.spacing(i).row == 0) return dense;
   const Dims spaced = *SpacedStrides(args.inputs[i].dims, args.spacing(i));

@@ -16,7 +16,7 @@ bool PlanBuilder::MayBePart(int tensor, int whole, bool is_dense,
   const Root& root = roots_[index];
   if (root.home != Home::kArena || root.merged_into >= 0 || root.part_of >= 0 || index == whole)
     return false;
-  if (roots_[whole].home == Home::kOutput && root.overread) return false;
+  if (roots_[FindWhole(whole)].home == Home::kOutput && root.overread) return false;
   if (is_dense) return true;
   const StepTensors& from = step_tensors_[root.first];
   return readers[static_cast<size_t>(index)] == 1 && from.outputs[0] == tensor &&
@@ -109,6 +109,12 @@ void PlanBuilder::SpaceReaders(int root, const RowSpacing& rows) {
   }
 }
 
+size_t PlanBuilder::BytesOfResults(int step) const {
+  size_t bytes = 0;
+  for (const int output : step_tensors_[step].outputs) bytes += roots_[tensors_[output].root].bytes;
+  return bytes;
+}
+
 // Whether the result of a step may lie where it stands in the step's operand 0, whose memory is that of the root
 // `whole`.
 bool PlanBuilder::MayBeReadInWhole(int result, int whole, const Placement& placement) const {
@@ -118,7 +124,11 @@ bool PlanBuilder::MayBeReadInWhole(int result, int whole, const Placement& place
   if (root.last == static_cast<int>(step_tensors_.size())) return false;  // an output
   const Root& from = roots_[whole];
   if (from.home == Home::kConstant) return false;
-  // Dense itself.
+  // Memory is not kept longer for less than a half of it.
+  if (from.home == Home::kArena && root.last > from.last &&
+      2 * BytesOfResults(root.first) < from.bytes)
+    return false;
+  // The whole must be dense itself.
   if (from.part_of >= 0 && plan_->steps_[from.first].result_stride != 0) return false;
   if (placement.rows.row == tensors_[result].type.NumElements()) return true;
   // Rows of less than a cache line are sooner copied than read one line after the other.

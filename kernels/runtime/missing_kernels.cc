@@ -36,6 +36,9 @@ class Search {
       is_static = is_static && value.type().IsStatic();
     }
     if (!is_static) return "";
+    for (const std::vector<ir::Type>& types : {inputs, results})
+      for (const ir::Type type : types)
+        if (std::string why = WhyNot(type); !why.empty()) return why;
     const KernelContext context(op, std::move(inputs), std::move(results), std::move(constants),
                                 &pool_, &packed_);
     const absl::Status status = MakeKernel(context, providers_).status();
@@ -43,6 +46,16 @@ class Search {
   }
 
  private:
+  // What no plan holds, and kernels are not made for (CheckRunnable).
+  static std::string WhyNot(ir::Type type) {
+    if (!type) return "";
+    if (type.rank() > static_cast<size_t>(kMaxRank))
+      return "more than " + std::to_string(kMaxRank) + " dimensions";
+    if (ir::ElementSize(type.dtype()) == 0)
+      return "elements of type " + std::string(ir::DataTypeName(type.dtype()));
+    return "";
+  }
+
   const std::vector<std::string>& providers_;
   ThreadPool pool_;
   PackedWeights packed_;

@@ -65,6 +65,7 @@ class PlanBuilder {
   void UseWholeWith(const Root& part);
   bool AllReadSpaced(int root, const RowSpacing& rows) const;
   void SpaceReaders(int root, const RowSpacing& rows);
+  size_t BytesOfResults(int step) const;
   bool MayBeReadInWhole(int result, int whole, const Placement& placement) const;
   void ReadPartsInPlace();
   void ShareInPlace();

@@ -25,7 +25,7 @@ struct RegisterActivation {
   float highest = 0;
   bool hard_swish = false;
 };
-// Returns whether it is none of those: what is stored is still to be activated.
+// Into one that applies nothing yet. Returns whether the activation is another, to be applied to what is stored.
 bool FoldActivation(const Activation& activation, RegisterActivation* in_registers);
 
 // y[i][j] = activation(x[i][j] + bias[j]) for row-major x and y; y may be x, bias may be null.

@@ -47,6 +47,24 @@ TEST_F(PartsInPlace, InAPartOfAnother) {
   EXPECT_EQ(Count({Exp(Concat({Exp(y), inner, Exp(x)}, 0))}, {{2, 5}, {3, 5}}), 5u);
 }
 
+// Behind whose end is nothing to read.
+TEST_F(PartsInPlace, NotInAPartOfAnOutputWhatIsReadPastItsEnd) {
+  const Value x = Input(F({4, 64})), y = Input(F({4, 64})), part = Exp(y);
+  const Value whole = Concat({Exp(x), Concat({Exp(x), part}, 0)}, 0);
+  ASSERT_EQ(MakeSession({whole, builder.Make<ops::Sigmoid>({part})}), "");
+  session = Load({.provider = "xnnpack"});
+  const Tensor in = Random({4, 64}, 1), out = *Tensor::Create(DataType::kF32, {12, 64}),
+               sigmoid = *Tensor::Create(DataType::kF32, {4, 64});
+  const TensorView inputs[] = {in.view(), in.view()}, outputs[] = {out.view(), sigmoid.view()};
+  ASSERT_TRUE(session->Run(inputs, outputs).ok());
+  for (const Step& step : PlanOf(*session, {{4, 64}, {4, 64}})->steps()) {
+    if (!step.kernel->ReadsPastEnd()) continue;
+    EXPECT_TRUE(step.inputs[0].data < out.view().data ||
+                step.inputs[0].data >= out.view().data + out.view().NumBytes())
+        << step.op;
+  }
+}
+
 TEST_F(PartsInPlace, AlsoWhereOthersReadThem) {
   const Value x = Input(F({2, 5})), part = Exp(x);
   EXPECT_EQ(Count({Exp(Concat({part, Exp(part)}, 0)), Exp(part)}, {{2, 5}}), 2u);

@@ -88,6 +88,14 @@ TEST_F(PartsReadInPlace, WhileOthersTakeMemory) {
   EXPECT_EQ(Count({busy, builder.Make<ops::Mul>({Exp(parts[0]), Exp(parts[1])})}, {{4, 8}}), 2u);
 }
 
+// Which keeps the whole from them.
+TEST_F(PartsReadInPlace, NotLongerThanTheWholeWhereTheyAreSmall) {
+  const Value x = Input(F({8, 16}));
+  const Value small = Slice(Exp(x), 0, 7, 8), large = Slice(Exp(x), 0, 4, 8);
+  const Value busy = builder.Make<ops::Softmax>({builder.Make<ops::Softmax>({x})});
+  EXPECT_EQ(Count({builder.Make<ops::Add>({busy, small}), Exp(large)}, {{8, 16}}), 1u);
+}
+
 // Nobody writes over the whole while a part is read, be it in the same step.
 TEST_F(PartsReadInPlace, WhereTheWholeCannotBeWrittenOver) {
   const Value x = Input(F({3, 8}));

@@ -381,5 +381,28 @@ TEST_F(IrRun, NamesAllThatAModelNeedsAtOnce) {
   EXPECT_EQ(all.out, "every op has a kernel\n");
 }
 
+// Types that no plan holds are no kernel's either.
+TEST_F(IrRun, NamesWhatRunsOnNoKernelForItsTypes) {
+  const Outcome unknown =
+      Run({Write("a.ir", R"(module {input_names:strings["x"]} (%0: tensor<4x?>) {
+ (%1) = "builtin.constant" () {value:dense<tensor<2xi64>, [1,3]>} : () -> tensor<2xi64>
+ (%2, %3) = "onnx.Split" (%0, %1) {axis:0} : (tensor<4x?>, tensor<2xi64>) -> tensor<1x?>, tensor<3x?>
+ () = "builtin.return" (%2, %3) {} : (tensor<1x?>, tensor<3x?>) ->
+}
+)"),
+           "--can-run"});
+  EXPECT_EQ(unknown.code, 3);
+  EXPECT_EQ(unknown.out, "onnx.Split: elements of type ?; 1 op\n");
+  const Outcome deep =
+      Run({Write("b.ir", R"(module {input_names:strings["x"]} (%0: tensor<2x1x1x1x1x1x1x3x6xf32>) {
+ (%1) = "onnx.Transpose" (%0) {} : (tensor<2x1x1x1x1x1x1x3x6xf32>) -> tensor<6x3x1x1x1x1x1x1x2xf32>
+ () = "builtin.return" (%1) {} : (tensor<6x3x1x1x1x1x1x1x2xf32>) ->
+}
+)"),
+           "--can-run"});
+  EXPECT_EQ(deep.code, 3);
+  EXPECT_EQ(deep.out, "onnx.Transpose: more than 8 dimensions; 1 op\n");
+}
+
 }  // namespace
 }  // namespace weft::tools
