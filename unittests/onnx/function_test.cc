@@ -332,6 +332,24 @@ TEST(FusedDialect, AnElementwiseGroupBecomesTheOpsOfItsBody) {
   EXPECT_EQ(program.body().back().prev().name(), "fused.elementwise");  // as before
 }
 
+// A body in a body, of which the outer one goes first.
+TEST(FusedDialect, AGroupOfFusedOpsIsExpandedWithThem) {
+  ir::IrContext context;
+  ir::LoadFusedDialect(context);
+  ir::Program program(&context);
+  ir::Builder b(&program);
+  const ir::Value x = b.AddInput("x", context.TensorType(ir::DataType::kF32, {2, 3}));
+  b.Return({{"y", b.Make<ir::ops::Mul>({b.Make<ir::fused::Gelu>({x}), x})}});
+  passes::PassManager pm(&context);
+  pm.AddPass(passes::MakePass("fuse-elementwise"));
+  ASSERT_EQ(pm.Run(program).message(), "");
+  ASSERT_EQ(program.body().back().prev().name(), "fused.elementwise");
+  const pb::ModelProto model = ExportToProto(program, {.inline_functions = true});
+  EXPECT_EQ(model.functions_size(), 0);
+  EXPECT_GT(model.graph().node_size(), 2);
+  for (const auto& node : model.graph().node()) EXPECT_EQ(node.domain(), "") << node.op_type();
+}
+
 // --- foreign functions ------------------------------------------------------------------
 
 pb::FunctionProto* AddFunction(ModelBuilder& m, const std::string& name,

@@ -59,12 +59,15 @@ template <class Wanted>
 absl::Status ExpandAll(ir::Program* program, const Wanted& wanted) {
   ir::Rewriter rewriter(program);
   for (int round = 0; round < kMaxExpansions; ++round) {
-    std::vector<Operation> ops;
-    ir::Walk(*program, [&](Operation op) {
-      if (wanted(op)) ops.push_back(op);
-    });
-    if (ops.empty()) return absl::OkStatus();
-    for (Operation op : ops) WEFT_RETURN_IF_ERROR(Expand(rewriter, op));
+    bool expands = false;
+    absl::Status status;
+    ir::Walk(*program,
+             [&](Operation op) {  // not into an op that is expanded: that is another round
+               if (!status.ok() || !wanted(op)) return;
+               expands = true;
+               status = Expand(rewriter, op);
+             });
+    if (!expands || !status.ok()) return status;
   }
   return ir::Internal("reference bodies are made of each other without end");
 }
