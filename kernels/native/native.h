@@ -35,7 +35,7 @@ struct NativeOptions {
   size_t scratch_bytes = 0;
   bool spaces_rows = false;
   bool reads_past_end = false;
-  // The rows that Run reads apart from each other, by args.spacings. Of these no length is: only dense operands.
+  // Rows that Run reads, by args.spacings, though they lie apart. The default allows none: dense operands only.
   struct RowLimits {
     int64_t least = 1, most = 0;  // elements of a row
     int64_t stride_multiple = 1;  // what the distance from row to row is a multiple of
