@@ -23,19 +23,13 @@ View Strided(const Dims& strides, bool bshd) {
   return view;
 }
 
-// q, k or v, which may be a part of a wider tensor.
-struct Operand {
-  Dims dims;
-  bool bshd = false;
-  simd::AttentionView At(const KernelArgs& args, size_t i) const {
-    auto view = Strided<simd::AttentionView>(*SpacedStrides(dims, args.spacing(i)), bshd);
-    view.data = args.input<float>(i);
-    return view;
-  }
-  NativeOptions::RowLimits spaced_rows() const {
-    return NativeOptions::RowLimits::AtLeast(dims[3]);
-  }
-};
+// q, k or v of a run, which may be a part of a wider tensor.
+simd::AttentionView ViewOf(const KernelArgs& args, size_t i, bool bshd) {
+  auto view =
+      Strided<simd::AttentionView>(*SpacedStrides(args.inputs[i].dims, args.spacing(i)), bshd);
+  view.data = args.input<float>(i);
+  return view;
+}
 
 // Operand i, the mask or what is kept.
 absl::Status CheckBroadcasts(const KernelContext& context, size_t i,
@@ -80,21 +74,20 @@ Made MakeAttention(const KernelContext& context) {
                                 .scale = attrs.scale,
                                 .fill = attrs.fill,
                                 .zero_nan = attrs.zero_nan};
-  const Operand operands[] = {
-      {Dims(context.dims(0)), bshd}, {Dims(context.dims(1)), bshd}, {Dims(context.dims(2)), bshd}};
   a.y = Strided<simd::AttentionOutput>(RowMajorStrides(context.result_dims(0)), bshd);
   a.mask_strides = StridesOf(context, 3, scores);
   a.keep_strides = StridesOf(context, 4, scores);
   const int64_t scratch = simd::AttentionScratchBytes(a, context.pool().num_threads());
+  using Limits = NativeOptions::RowLimits;
   return MakeNative("attention",
                     {.scratch_bytes = static_cast<size_t>(scratch),
-                     .spaced_rows = {operands[0].spaced_rows(), operands[1].spaced_rows(),
-                                     operands[2].spaced_rows()}},
-                    [a, q = operands[0], k = operands[1], v = operands[2]](const KernelArgs& args) {
+                     .spaced_rows = {Limits::AtLeast(q.columns), Limits::AtLeast(k.columns),
+                                     Limits::AtLeast(v.columns)}},
+                    [a, bshd](const KernelArgs& args) {
                       simd::AttentionArguments run = a;
-                      run.q = q.At(args, 0);
-                      run.k = k.At(args, 1);
-                      run.v = v.At(args, 2);
+                      run.q = ViewOf(args, 0, bshd);
+                      run.k = ViewOf(args, 1, bshd);
+                      run.v = ViewOf(args, 2, bshd);
                       run.mask = args.input<float>(3);
                       run.keep = args.input<uint8_t>(4);
                       run.y.data = args.output<float>(0);

@@ -15,7 +15,7 @@ namespace ops = ir::ops;
 absl::StatusOr<int> MovedSize(const KernelContext& context) {
   const ir::DataType dtype = context.input_type(0).dtype();
   const size_t size = ir::ElementSize(dtype);
-  if (size == 0 || size > 8) return context.Unsupported("elements of other than 1 to 8 bytes");
+  if (size > 8) return context.Unsupported("elements of more than 8 bytes");
   if (context.result_type(0).dtype() != dtype)
     return context.Unsupported("a result of another element type");
   return static_cast<int>(size);

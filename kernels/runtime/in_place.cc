@@ -5,6 +5,12 @@
 #include "kernels/runtime/plan_builder.h"
 
 namespace weft::kernels {
+namespace {
+
+// Whether a part of that type has all its elements in one row of the whole.
+bool IsDense(const Placement& part, ir::Type type) { return part.rows.row == type.NumElements(); }
+
+}  // namespace
 
 // --- parts of a wider tensor (Concat), which are written there at once -------------------
 
@@ -36,7 +42,7 @@ bool PlanBuilder::GrowsOverInput(size_t step) const {
     if (from.home != Home::kInput || !IsBound(whole.port, from.port)) continue;
     const Kernel& kernel = *plan_->steps_[step].kernel;
     const auto placement = kernel.PlacementOf(i);
-    const bool stays = placement && placement->rows.row == input.type.NumElements();
+    const bool stays = placement && IsDense(*placement, input.type);
     if (kernel.MayGrowOver(i) && !stays) return true;
   }
   return false;
@@ -50,15 +56,14 @@ void PlanBuilder::WritePartsInPlace() {
   // From the last to the first, so that a whole that is a part itself knows it.
   for (size_t step = step_tensors_.size(); step-- > 0;) {
     const StepTensors& tensors = step_tensors_[step];
-    if (tensors.outputs.empty()) continue;
+    if (tensors.outputs.empty() || GrowsOverInput(step)) continue;
     const int whole = tensors_[tensors.outputs[0]].root;
     for (size_t i = 0; i < tensors.inputs.size(); ++i) {
       const auto placement = plan_->steps_[step].kernel->PlacementOf(i);
       if (!placement || tensors.inputs[i] < 0) continue;
       const ir::Type type = tensors_[tensors.inputs[i]].type;
-      const bool is_dense = placement->rows.row == type.NumElements();
+      const bool is_dense = IsDense(*placement, type);
       if (!is_dense && (type.dims().empty() || type.dims().back() != placement->rows.row)) continue;
-      if (GrowsOverInput(step)) continue;
       if (!MayBePart(tensors.inputs[i], whole, is_dense, readers)) continue;
       Root& part = roots_[tensors_[tensors.inputs[i]].root];
       part.part_of = whole;
@@ -130,7 +135,7 @@ bool PlanBuilder::MayBeReadInWhole(int result, int whole, const Placement& place
     return false;
   // The whole must be dense itself.
   if (from.part_of >= 0 && plan_->steps_[from.first].result_stride != 0) return false;
-  if (placement.rows.row == tensors_[result].type.NumElements()) return true;
+  if (IsDense(placement, tensors_[result].type)) return true;
   // Rows of less than a cache line are sooner copied than read one line after the other.
   constexpr size_t kCacheLine = 64;
   const auto row = static_cast<size_t>(placement.rows.row);
@@ -151,8 +156,7 @@ void PlanBuilder::ReadPartsInPlace() {
       Root& part = roots_[tensors_[result].root];
       part.part_of = whole;
       part.offset = static_cast<size_t>(placement->offset) * ir::ElementSize(type.dtype());
-      if (placement->rows.row != type.NumElements())
-        SpaceReaders(tensors_[result].root, placement->rows);
+      if (!IsDense(*placement, type)) SpaceReaders(tensors_[result].root, placement->rows);
       UseWholeWith(part);
     }
   }
@@ -246,7 +250,7 @@ bool PlanBuilder::MayLieInInput(int output, int input) const {
     if (tensors_[tensors.inputs[i]].root != input) continue;  // a part of it
     const ir::Type type = tensors_[tensors.inputs[i]].type;
     const auto placement = kernel.PlacementOf(i);
-    stays |= placement && placement->offset == 0 && placement->rows.row == type.NumElements();
+    stays |= placement && placement->offset == 0 && IsDense(*placement, type);
     overwrites |= kernel.MayOverwrite(i) && from.bytes == to.bytes;
     grows |= kernel.MayGrowOver(i) && from.bytes < to.bytes;
   }

@@ -299,6 +299,13 @@ TEST(FusedDialect, ExpandedInPlaceOnlyOnnxIsLeft) {
   ASSERT_EQ(again.status().message(), "");
 }
 
+void GroupElementwise(ir::Program& program) {
+  passes::PassManager pm(program.context());
+  pm.AddPass(passes::MakePass("fuse-elementwise"));
+  ASSERT_EQ(pm.Run(program).message(), "");
+  ASSERT_EQ(program.body().back().prev().name(), "fused.elementwise");
+}
+
 // Its body is another for each, so it makes no function.
 TEST(FusedDialect, AnElementwiseGroupBecomesTheOpsOfItsBody) {
   ir::IrContext context;
@@ -311,10 +318,7 @@ TEST(FusedDialect, AnElementwiseGroupBecomesTheOpsOfItsBody) {
   const ir::Value z = b.Make<ir::ops::Mul>({b.Make<ir::ops::Relu>({y}), x});
   program.SetName(z, "scaled");
   b.Return({{"z", z}});
-  passes::PassManager pm(&context);
-  pm.AddPass(passes::MakePass("fuse-elementwise"));
-  ASSERT_EQ(pm.Run(program).message(), "");
-  ASSERT_EQ(program.body().back().prev().name(), "fused.elementwise");
+  ASSERT_NO_FATAL_FAILURE(GroupElementwise(program));
 
   for (const bool inline_functions : {false, true}) {
     const pb::ModelProto model = ExportToProto(program, {.inline_functions = inline_functions});
@@ -340,10 +344,7 @@ TEST(FusedDialect, AGroupOfFusedOpsIsExpandedWithThem) {
   ir::Builder b(&program);
   const ir::Value x = b.AddInput("x", context.TensorType(ir::DataType::kF32, {2, 3}));
   b.Return({{"y", b.Make<ir::ops::Mul>({b.Make<ir::fused::Gelu>({x}), x})}});
-  passes::PassManager pm(&context);
-  pm.AddPass(passes::MakePass("fuse-elementwise"));
-  ASSERT_EQ(pm.Run(program).message(), "");
-  ASSERT_EQ(program.body().back().prev().name(), "fused.elementwise");
+  ASSERT_NO_FATAL_FAILURE(GroupElementwise(program));
   const pb::ModelProto model = ExportToProto(program, {.inline_functions = true});
   EXPECT_EQ(model.functions_size(), 0);
   EXPECT_GT(model.graph().node_size(), 2);

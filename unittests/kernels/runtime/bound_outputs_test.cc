@@ -20,11 +20,6 @@ constexpr ir::DataType kF32 = ir::DataType::kF32;
 
 class BoundOutputs : public SessionFixture {
  protected:
-  Value Exp(Value x) { return builder.Make<ops::Exp>({x}); }
-  Value Concat(const std::vector<Value>& parts, int64_t axis) {
-    return builder.Make<ops::Concat>(parts, {.axis = axis});
-  }
-
   // Ends the program and binds y<i> to x<inputs[i]>, where that is not -1. Empty, or why that cannot be.
   std::string Bind(const std::vector<Value>& results, const std::vector<int>& inputs) {
     if (const std::string why = MakeSession(results); !why.empty()) return why;

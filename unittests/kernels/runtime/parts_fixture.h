@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <span>
 #include <string_view>
 #include <vector>
 
@@ -17,10 +16,6 @@ namespace weft::kernels {
 
 class PartsFixture : public SessionFixture {
  protected:
-  ir::Value Exp(ir::Value x) { return builder.Make<ops::Exp>({x}); }
-  ir::Value Concat(const std::vector<ir::Value>& parts, int64_t axis) {
-    return builder.Make<ops::Concat>(parts, {.axis = axis});
-  }
   ir::Value Weights(const ir::Shape& dims, uint32_t seed) {
     const Tensor random = Random(dims, seed);
     return builder.Constant(
@@ -37,17 +32,13 @@ class PartsFixture : public SessionFixture {
       passes::PassManager pm(&context);
       pm.AddPass(passes::MakePass(pass));
       EXPECT_TRUE(pm.Run(program).ok());
-      session = *Session::Create(program, {.provider = "auto"});
+      session = Load({.provider = "auto"});
     }
     std::vector<Tensor> tensors;
     std::vector<TensorView> views;
-    std::vector<std::span<const int64_t>> dims;
     for (const ir::Shape& shape : inputs) tensors.push_back(Random(shape, tensors.size()));
     for (const Tensor& tensor : tensors) views.push_back(tensor.view());
-    for (const TensorView& view : views) dims.push_back(view.dims);
-    auto reference = Session::Create(program, {.provider = "reference"});
-    EXPECT_TRUE(reference.ok()) << reference.status();
-    const auto expected = (*reference)->Run(views);
+    const auto expected = Load()->Run(views);
     EXPECT_TRUE(expected.ok()) << expected.status();
     for (int run = 0; run < 2; ++run) {
       const auto actual = session->Run(views);
@@ -59,7 +50,7 @@ class PartsFixture : public SessionFixture {
           EXPECT_NEAR(got[k], want[k], 1e-5 * std::max(1.0f, want[k])) << i << " " << k;
       }
     }
-    return *session->PlanFor(dims);
+    return PlanOf(*session, inputs);
   }
 };
 

@@ -10,7 +10,16 @@
 namespace weft::kernels {
 namespace {
 
-class PlanArena : public SessionFixture {};
+class PlanArena : public SessionFixture {
+ protected:
+  // Of a program of one input of 256 floats.
+  void ExpectAgreesWithReference(Session& tested) {
+    const Tensor in = Random({256}, 1);
+    const auto actual = tested.Run({in.view()}), expected = Load()->Run({in.view()});
+    ASSERT_TRUE(actual.ok() && expected.ok());
+    EXPECT_LE(RelativeDifference((*actual)[0].view(), (*expected)[0].view()), 5e-6);
+  }
+};
 
 // Every address range that is written or read by a step, against every other that must hold its
 // contents at that time.
@@ -48,10 +57,7 @@ TEST_F(PlanArena, RunsAChainInTheMemoryOfItsOutput) {
   const auto session = Load({.provider = "auto"});
   const Plan* plan = PlanOf(*session, {{256}});
   EXPECT_EQ(plan->arena_bytes(), 0u);
-  const Tensor in = Random({256}, 1);
-  const auto actual = session->Run({in.view()}), expected = Load()->Run({in.view()});
-  ASSERT_TRUE(actual.ok() && expected.ok());
-  EXPECT_LE(RelativeDifference((*actual)[0].view(), (*expected)[0].view()), 5e-6);
+  ExpectAgreesWithReference(*session);
 }
 
 // Each value has a reader after the op that could have written over it.
@@ -65,10 +71,7 @@ TEST_F(PlanArena, KeepsWhatIsReadLater) {
   const Plan* plan = PlanOf(*session, {{256}});
   EXPECT_EQ(plan->arena_bytes(), 1024u);  // c; the others are parts of the output
   ExpectNoLiveBuffersOverlap(*plan);
-  const Tensor in = Random({256}, 1);
-  const auto actual = session->Run({in.view()}), expected = Load()->Run({in.view()});
-  ASSERT_TRUE(actual.ok() && expected.ok());
-  EXPECT_LE(RelativeDifference((*actual)[0].view(), (*expected)[0].view()), 5e-6);
+  ExpectAgreesWithReference(*session);
 }
 
 // XNNPACK reads behind the end of its inputs, which a caller's memory must not be read at: the chain

@@ -12,6 +12,7 @@
 #include "ir/analysis/shape_inference.h"
 #include "ir/builder.h"
 #include "ir/dialects/fused.h"
+#include "ir/dialects/onnx.h"
 #include "kernels/runtime/session.h"
 
 namespace weft::kernels {
@@ -24,6 +25,10 @@ class SessionFixture : public testing::Test {
   ir::Type F(const ir::Shape& dims) { return Of(ir::DataType::kF32, dims); }
   ir::Value Input(ir::Type type) {
     return builder.AddInput("x" + std::to_string(num_inputs_++), type);
+  }
+  ir::Value Exp(ir::Value x) { return builder.Make<ir::ops::Exp>({x}); }
+  ir::Value Concat(const std::vector<ir::Value>& parts, int64_t axis) {
+    return builder.Make<ir::ops::Concat>(parts, {.axis = axis});
   }
   ir::Value Flag() { return Input(Of(ir::DataType::kBool, {})); }
 
