@@ -12,12 +12,21 @@ bool IsDense(const Placement& part, ir::Type type) { return part.rows.row == typ
 
 }  // namespace
 
+std::vector<PlanBuilder::Read> PlanBuilder::ReadsOf(int root) const {
+  std::vector<Read> reads;
+  for (size_t step = 0; step < step_tensors_.size(); ++step) {
+    const std::vector<int>& inputs = step_tensors_[step].inputs;
+    for (size_t i = 0; i < inputs.size(); ++i)
+      if (inputs[i] >= 0 && tensors_[inputs[i]].root == root) reads.push_back({step, i});
+  }
+  return reads;
+}
+
 // --- parts of a wider tensor (Concat), which are written there at once -------------------
 
 // Whether the tensor may be written into the memory of the root `whole`. Where it is not dense there,
 // nothing else may read it, and its step must be able to space its rows.
-bool PlanBuilder::MayBePart(int tensor, int whole, bool is_dense,
-                            const std::vector<size_t>& readers) const {
+bool PlanBuilder::MayBePart(int tensor, int whole, bool is_dense) const {
   const int index = tensors_[tensor].root;
   const Root& root = roots_[index];
   if (root.home != Home::kArena || root.merged_into >= 0 || root.part_of >= 0 || index == whole)
@@ -25,8 +34,8 @@ bool PlanBuilder::MayBePart(int tensor, int whole, bool is_dense,
   if (roots_[FindWhole(whole)].home == Home::kOutput && root.overread) return false;
   if (is_dense) return true;
   const StepTensors& from = step_tensors_[root.first];
-  return readers[static_cast<size_t>(index)] == 1 && from.outputs[0] == tensor &&
-         plan_->steps_[root.first].kernel->SpacesRows();
+  return from.outputs[0] == tensor && plan_->steps_[root.first].kernel->SpacesRows() &&
+         ReadsOf(index).size() == 1;
 }
 
 // Whether the step makes an output that is bound to an input which it would move apart: what is written there before the
@@ -49,10 +58,6 @@ bool PlanBuilder::GrowsOverInput(size_t step) const {
 }
 
 void PlanBuilder::WritePartsInPlace() {
-  std::vector<size_t> readers(roots_.size());  // of each root
-  for (const StepTensors& step : step_tensors_)
-    for (const int input : step.inputs)
-      if (input >= 0) ++readers[static_cast<size_t>(tensors_[input].root)];
   // From the last to the first, so that a whole that is a part itself knows it.
   for (size_t step = step_tensors_.size(); step-- > 0;) {
     const StepTensors& tensors = step_tensors_[step];
@@ -64,7 +69,7 @@ void PlanBuilder::WritePartsInPlace() {
       const ir::Type type = tensors_[tensors.inputs[i]].type;
       const bool is_dense = IsDense(*placement, type);
       if (!is_dense && (type.dims().empty() || type.dims().back() != placement->rows.row)) continue;
-      if (!MayBePart(tensors.inputs[i], whole, is_dense, readers)) continue;
+      if (!MayBePart(tensors.inputs[i], whole, is_dense)) continue;
       Root& part = roots_[tensors_[tensors.inputs[i]].root];
       part.part_of = whole;
       part.offset = static_cast<size_t>(placement->offset) * ir::ElementSize(type.dtype());
@@ -90,27 +95,20 @@ void PlanBuilder::UseWholeWith(const Root& part) {
 
 // Whether all that read a root can read rows of it apart from each other.
 bool PlanBuilder::AllReadSpaced(int root, const RowSpacing& rows) const {
-  for (size_t step = 0; step < step_tensors_.size(); ++step) {
-    const std::vector<int>& inputs = step_tensors_[step].inputs;
-    const Kernel& kernel = *plan_->steps_[step].kernel;
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      if (inputs[i] < 0 || tensors_[inputs[i]].root != root || !kernel.Reads(i)) continue;
-      if (!SpacedStrides(tensors_[inputs[i]].type.dims(), rows) || !kernel.ReadsSpaced(i, rows))
-        return false;
-    }
-  }
-  return true;
+  const std::vector<Read> reads = ReadsOf(root);
+  return std::all_of(reads.begin(), reads.end(), [&](const Read& read) {
+    const Kernel& kernel = *plan_->steps_[read.step].kernel;
+    const ir::Type type = tensors_[step_tensors_[read.step].inputs[read.operand]].type;
+    return !kernel.Reads(read.operand) ||
+           (SpacedStrides(type.dims(), rows) && kernel.ReadsSpaced(read.operand, rows));
+  });
 }
 
 void PlanBuilder::SpaceReaders(int root, const RowSpacing& rows) {
-  for (size_t step = 0; step < step_tensors_.size(); ++step) {
-    const std::vector<int>& inputs = step_tensors_[step].inputs;
-    std::vector<RowSpacing>& spacings = plan_->steps_[step].spacings;
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      if (inputs[i] < 0 || tensors_[inputs[i]].root != root) continue;
-      spacings.resize(inputs.size());
-      spacings[i] = rows;
-    }
+  for (const Read& read : ReadsOf(root)) {
+    std::vector<RowSpacing>& spacings = plan_->steps_[read.step].spacings;
+    spacings.resize(step_tensors_[read.step].inputs.size());
+    spacings[read.operand] = rows;
   }
 }
 

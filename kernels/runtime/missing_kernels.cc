@@ -7,6 +7,7 @@
 #include "ir/walk.h"
 #include "kernels/kernel.h"
 #include "kernels/runtime/registry.h"
+#include "kernels/runtime/value_type.h"
 
 namespace weft::kernels {
 namespace {
@@ -38,7 +39,7 @@ class Search {
     if (!is_static) return "";
     for (const std::vector<ir::Type>& types : {inputs, results})
       for (const ir::Type type : types)
-        if (std::string why = WhyNot(type); !why.empty()) return why;
+        if (std::string why = type ? WhyNoTensors(type) : ""; !why.empty()) return why;
     const KernelContext context(op, std::move(inputs), std::move(results), std::move(constants),
                                 &pool_, &packed_);
     const absl::Status status = MakeKernel(context, providers_).status();
@@ -46,16 +47,6 @@ class Search {
   }
 
  private:
-  // What no plan holds, and kernels are not made for (CheckRunnable).
-  static std::string WhyNot(ir::Type type) {
-    if (!type) return "";
-    if (type.rank() > static_cast<size_t>(kMaxRank))
-      return "more than " + std::to_string(kMaxRank) + " dimensions";
-    if (ir::ElementSize(type.dtype()) == 0)
-      return "elements of type " + std::string(ir::DataTypeName(type.dtype()));
-    return "";
-  }
-
   const std::vector<std::string>& providers_;
   ThreadPool pool_;
   PackedWeights packed_;

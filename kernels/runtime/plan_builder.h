@@ -44,6 +44,9 @@ class PlanBuilder {
     ir::Operation op;
     std::vector<int> inputs, outputs;  // -1: not given
   };
+  struct Read {
+    size_t step, operand;
+  };
 
   absl::Status AddInputs();
   absl::Status AddOp(ir::Operation op);
@@ -57,11 +60,14 @@ class PlanBuilder {
   int TensorOf(ir::Value value) const;  // -1 for no value
   Plan::Address AddressOfRoot(int index);
 
+  // What reads tensors of the root itself, in order.
+  std::vector<Read> ReadsOf(int root) const;
+
   void FindLifetimes();
   void PlaceOutputs();
   bool GrowsOverInput(size_t step) const;
   void WritePartsInPlace();
-  bool MayBePart(int tensor, int whole, bool is_dense, const std::vector<size_t>& readers) const;
+  bool MayBePart(int tensor, int whole, bool is_dense) const;
   void UseWholeWith(const Root& part);
   bool AllReadSpaced(int root, const RowSpacing& rows) const;
   void SpaceReaders(int root, const RowSpacing& rows);

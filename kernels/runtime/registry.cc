@@ -10,7 +10,6 @@
 #include "ir/base/source_path.h"
 #include "kernels/runtime/decomposed.h"
 #include "kernels/runtime/value_type.h"
-#include "kernels/shape_math.h"
 
 namespace weft::kernels {
 namespace {
@@ -44,9 +43,6 @@ std::string Join(const std::vector<std::string>& parts, std::string_view separat
   return text;
 }
 
-// More than any machine has; keeps sums of sizes from overflowing.
-constexpr size_t kMaxTensorBytes = size_t{1} << 40;
-
 }  // namespace
 
 absl::Status CheckRunnable(ir::Type type, ir::Operation op, std::string_view what, uint32_t i) {
@@ -56,15 +52,8 @@ absl::Status CheckRunnable(ir::Type type, ir::Operation op, std::string_view wha
              (type ? type.ToString() : "unknown");
   if (!type || !type.IsStatic())
     return ir::Unsupported(subject + ", whose shape is not known before run time");
-  if (type.rank() > static_cast<size_t>(kMaxRank))
-    return ir::Unsupported(subject + ", but kernels handle at most " + std::to_string(kMaxRank) +
-                           " dimensions");
-  size_t bytes = ir::ElementSize(type.dtype());
-  if (bytes == 0) return ir::Unsupported(subject + ", which kernels do not handle");
-  for (const int64_t dim : type.dims()) {
-    if (__builtin_mul_overflow(bytes, static_cast<size_t>(dim), &bytes) || bytes > kMaxTensorBytes)
-      return ir::Unsupported(subject + ", which is too large");
-  }
+  if (const std::string why = WhyNoTensors(type); !why.empty())
+    return ir::Unsupported(subject + ", but kernels do not take " + why);
   return absl::OkStatus();
 }
 

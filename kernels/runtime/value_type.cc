@@ -3,6 +3,7 @@
 #include <string>
 
 #include "ir/infer.h"
+#include "kernels/shape_math.h"
 
 namespace weft::kernels {
 namespace {
@@ -10,6 +11,9 @@ namespace {
 bool NothingKnown(ir::Type type) {
   return !type || (type.IsTensor() && !type.HasRank() && type.dtype() == ir::DataType::kNull);
 }
+
+// More than any machine has; keeps sums of sizes from overflowing.
+constexpr size_t kMaxTensorBytes = size_t{1} << 40;
 
 }  // namespace
 
@@ -26,6 +30,18 @@ bool IsInPlans(ir::Type type) { return type.IsTensor() && type.dtype() != ir::Da
 bool HoldsStrings(ir::Type type) {
   while (type && type.HasElement()) type = type.element();
   return type && type.IsTensor() && type.dtype() == ir::DataType::kString;
+}
+
+std::string WhyNoTensors(ir::Type type) {
+  if (type.rank() > static_cast<size_t>(kMaxRank))
+    return "more than " + std::to_string(kMaxRank) + " dimensions";
+  size_t bytes = ir::ElementSize(type.dtype());
+  if (bytes == 0) return "elements of type " + std::string(ir::DataTypeName(type.dtype()));
+  for (const int64_t dim : type.dims()) {
+    if (__builtin_mul_overflow(bytes, static_cast<size_t>(dim), &bytes) || bytes > kMaxTensorBytes)
+      return "more than " + std::to_string(kMaxTensorBytes >> 30) + " GiB";
+  }
+  return "";
 }
 
 ir::Type TypeOf(const RuntimeValue& value, ir::Type stated, ir::IrContext& context) {

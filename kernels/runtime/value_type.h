@@ -17,6 +17,10 @@ bool IsInPlans(ir::Type type);
 // Whether the type is a tensor of strings, or holds such.
 bool HoldsStrings(ir::Type type);
 
+// What keeps kernels from tensors of the type, whose shape is known: "more than 8 dimensions", "elements of type str".
+// Empty where nothing does.
+std::string WhyNoTensors(ir::Type type);
+
 // What a program is specialised for where the value stands at a place of type `stated`: the exact
 // type of a tensor; of others what is stated.
 ir::Type TypeOf(const RuntimeValue& value, ir::Type stated, ir::IrContext& context);
