@@ -102,7 +102,7 @@ Value PartOf(Operation slice) {
 
 // What `op` is, result by result; none where that is not known.
 std::vector<Value> Forwarded(Operation op) {
-  if (op.num_operands() == 0 || op.operand(0).IsBlockArgument()) return {};
+  if (op.num_operands() == 0 || !op.operand(0) || op.operand(0).IsBlockArgument()) return {};
   if (op.Is<ops::Split>()) return PartsOf(op);
   Value value;
   if (op.Is<ops::Slice>()) value = PartOf(op);
