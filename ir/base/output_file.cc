@@ -15,6 +15,8 @@
 #include <filesystem>
 #include <vector>
 
+#include "ir/base/read_files.h"
+
 namespace weft::ir {
 namespace {
 
@@ -39,6 +41,19 @@ int WithNewName(const std::string& path, std::string* name, const Use& use) {
   const int error = errno;
   name->clear();
   return error;
+}
+
+// What a path means that ends in links, also where that is not there yet.
+std::string FollowLinks(std::filesystem::path path) {
+  constexpr int kMaxLinks = 40;  // as in Linux
+  std::error_code error;
+  for (int i = 0; i < kMaxLinks && std::filesystem::is_symlink(path, error); ++i) {
+    const std::filesystem::path target = std::filesystem::read_symlink(path, error);
+    if (error) break;
+    path = path.parent_path() / target;
+  }
+  const std::filesystem::path whole = std::filesystem::weakly_canonical(path, error);
+  return (error ? path : whole).string();
 }
 
 class BlockSignals {
@@ -110,16 +125,16 @@ absl::Status OutputFile::Open(const std::string& path, Links links) {
   if ((follow ? stat : lstat)(path.c_str(), &info) == 0) {
     if (S_ISDIR(info.st_mode)) return CannotWrite(EISDIR);
     in_place_ = !S_ISREG(info.st_mode) && !S_ISLNK(info.st_mode);
+    if (MustKeep(info))
+      return InvalidArgument(fmt::format("cannot write {}: that file is read", given_path_));
+  } else if (errno == ELOOP) {
+    return CannotWrite(ELOOP);
   }
   if (in_place_) {
     fd_ = open(path.c_str(), O_WRONLY | O_CLOEXEC);
     return fd_ >= 0 ? absl::OkStatus() : CannotWrite(errno);
   }
-  if (follow) {
-    std::error_code error;
-    const std::filesystem::path target = std::filesystem::weakly_canonical(path, error);
-    if (!error) path_ = target.string();
-  }
+  if (follow) path_ = FollowLinks(path);
   return OpenTemporary();
 }
 

@@ -33,7 +33,8 @@ class OutputFile {
   OutputFile& operator=(const OutputFile&) = delete;
   ~OutputFile();
 
-  // What exists and is no regular file (a pipe, /dev/null) is written in place.
+  // What exists and is no regular file (a pipe, /dev/null) is written in place. Refuses files that
+  // the program has read where it keeps those (ir/base/read_files.h).
   absl::Status Open(const std::string& path, Links links = Links::kFollow);
   // Instead: appends to `memory`, which has all of it after Commit.
   void OpenMemory(std::string* memory) { memory_ = memory; }

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <deque>
 
+#include "ir/base/read_files.h"
 #include "ir/infer.h"
 #include "ir/text/internal/origin_text.h"
 #include "ir/text/internal/scanner.h"
@@ -444,6 +445,7 @@ bool Parser::CheckTypes(const char* at) {
 absl::StatusOr<std::string> ReadFile(const std::string& path) {
   std::FILE* file = std::fopen(path.c_str(), "rb");
   if (!file) return InvalidArgument(fmt::format("cannot open {}: {}", path, std::strerror(errno)));
+  NoteRead(fileno(file));
   std::string text;
   char buffer[1 << 16];
   for (size_t n; (n = std::fread(buffer, 1, sizeof(buffer), file)) > 0;) text.append(buffer, n);

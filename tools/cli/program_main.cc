@@ -14,6 +14,7 @@
 
 #include "ir/base/escape.h"
 #include "ir/base/large_memory.h"
+#include "ir/base/read_files.h"
 #include "ir/base/suggest.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/faults.h"
@@ -177,6 +178,7 @@ int RunMain(CLI::App& app, int argc, const char* const* argv,
       return kBadInput;
     }
     PrepareReproducer(program, argc, argv);
+    const ir::KeepReadFiles keep;
     return Finish(program, body());
   } catch (const std::bad_alloc&) {
     PrintError(program, "out of memory");

@@ -205,7 +205,9 @@ absl::Status CheckFlags(const Flags& flags) {
   if (flags.picture.wanted() && (flags.bisect || flags.reduce))
     return ir::InvalidArgument(
         "--html, --svg and --dot are for one run of the passes, not for --bisect or --reduce");
-  WEFT_RETURN_IF_ERROR(CheckPictureFlags(flags.picture, {flags.in, flags.out}));
+  std::vector<std::string> others = flags.passes.rules_files;
+  others.insert(others.end(), {flags.in, flags.out});
+  WEFT_RETURN_IF_ERROR(CheckPictureFlags(flags.picture, others));
   if (ToStdout(flags)) return absl::OkStatus();
   WEFT_RETURN_IF_ERROR(ModelFormatOf(flags.out).status());
   // The side files that go with each of the two count as well.

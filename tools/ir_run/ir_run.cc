@@ -120,6 +120,7 @@ void AddFlags(CLI::App& app, Flags* flags) {
 // Which nothing may overwrite.
 std::vector<std::string> FilesRead(const Flags& flags) {
   std::vector<std::string> files = {flags.model, flags.compare.with, flags.tuning.tuned};
+  files.insert(files.end(), flags.passes.rules_files.begin(), flags.passes.rules_files.end());
   for (const auto* named : {&flags.inputs.files, &flags.compare.expect})
     for (const std::string& text : *named) files.push_back(text.substr(text.find('=') + 1));
   return files;
@@ -236,8 +237,8 @@ absl::Status RunOnceAndWrite(const Flags& flags, Execution& run) {
   WEFT_RETURN_IF_ERROR(run.runner->Bind(run.inputs));
   WEFT_RETURN_IF_ERROR(run.runner->Run());
   if (flags.output_dir.empty()) return absl::OkStatus();
-  return WriteValues(run.context, flags.output_dir, "output", run.runner->output_infos(),
-                     run.runner->outputs());
+  return WriteValues(run.context, {"--output-dir", flags.output_dir, "output"},
+                     run.runner->output_infos(), run.runner->outputs(), FilesRead(flags));
 }
 
 // A failed check ends it, but for the picture, which shows by how much outputs differ.
@@ -282,8 +283,8 @@ absl::Status RunModel(Flags& flags, const kernels::SessionOptions& options, ir::
   WEFT_ASSIGN_OR_RETURN(run.runner, Runner::Create(program, options));
   WEFT_ASSIGN_OR_RETURN(run.inputs, GatherInputs(run.context, run.runner->inputs(), flags.inputs));
   if (!flags.save_inputs.empty())
-    WEFT_RETURN_IF_ERROR(
-        WriteValues(run.context, flags.save_inputs, "input", run.runner->inputs(), run.inputs));
+    WEFT_RETURN_IF_ERROR(WriteValues(run.context, {"--save-inputs", flags.save_inputs, "input"},
+                                     run.runner->inputs(), run.inputs, FilesRead(flags)));
   WEFT_RETURN_IF_ERROR(RunOnceAndWrite(flags, run));
   return CheckAndMeasure(flags, options, run, picture.get());
 }

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "ir/base/output_file.h"
+#include "ir/base/read_files.h"
 
 namespace weft {
 namespace {
@@ -50,6 +51,7 @@ absl::Status WriteText(const std::string& path, std::string_view text) {
 absl::StatusOr<std::string> ReadText(const std::string& path, size_t max_bytes) {
   std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "rb"));
   if (!file) return FileError(path, "cannot be read");
+  ir::NoteRead(fileno(file.get()));
   std::string text;
   char buffer[1 << 16];
   size_t n;

@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "ir/base/read_files.h"
+
 namespace weft::ir::text {
 namespace {
 
@@ -38,6 +40,7 @@ absl::StatusOr<std::span<const std::byte>> SideFiles::Map(const std::string& nam
     return InvalidArgument(fmt::format("side file {} is not a regular file", path));
   }
   const auto size = static_cast<size_t>(info.st_size);
+  NoteRead(fd);
   void* data = size ? mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0) : nullptr;
   if (data == MAP_FAILED) {
     const int error = errno;

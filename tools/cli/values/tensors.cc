@@ -13,6 +13,7 @@
 #include "kernels/strings_result.h"
 #include "tools/cli/program_main.h"
 #include "tools/cli/values/value_file.h"
+#include "weft/base/files.h"
 #include "weft/check/inputs.h"
 
 namespace weft::tools {
@@ -89,15 +90,22 @@ absl::StatusOr<std::vector<std::optional<RuntimeValue>>> ReadExpected(
   return ReadAssignments(context, "--expect", "output", outputs, files);
 }
 
-absl::Status WriteValues(ir::IrContext& context, const std::string& folder, std::string_view kind,
-                         std::span<const TensorInfo> infos,
-                         const std::vector<RuntimeValue>& values) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) return ir::InvalidArgument(folder + ": cannot be made: " + error.message());
+absl::Status WriteValues(ir::IrContext& context, const ValueFolder& to,
+                         std::span<const TensorInfo> infos, const std::vector<RuntimeValue>& values,
+                         const std::vector<std::string>& others) {
+  std::vector<std::string> paths;
   for (size_t i = 0; i < values.size(); ++i)
-    WEFT_RETURN_IF_ERROR(WriteValue(context, fmt::format("{}/{}_{}.pb", folder, kind, i), values[i],
-                                    infos[i].type, infos[i].name));
+    paths.push_back(fmt::format("{}/{}_{}.pb", to.path, to.kind, i));
+  for (const std::string& path : paths)
+    for (const std::string& other : others)
+      if (SameFile(path, other))
+        return ir::InvalidArgument(
+            fmt::format("{} {}: would overwrite {}", to.flag, to.path, other));
+  std::error_code error;
+  std::filesystem::create_directories(to.path, error);
+  if (error) return ir::InvalidArgument(to.path + ": cannot be made: " + error.message());
+  for (size_t i = 0; i < values.size(); ++i)
+    WEFT_RETURN_IF_ERROR(WriteValue(context, paths[i], values[i], infos[i].type, infos[i].name));
   return absl::OkStatus();
 }
 
@@ -139,6 +147,8 @@ std::string Summary(const RuntimeValue& value) {
   if (!value.IsTensor() || value.view.NumElements() == 0) return text;
   if (value.view.dtype == ir::DataType::kString)
     return text + FirstStrings(value.view.values<std::string>());
+  if (value.view.dtype == ir::DataType::kC64 || value.view.dtype == ir::DataType::kC128)
+    return text;
   const std::vector<double> values = kernels::reference::ReadDoubles(value.view);
   double least = INFINITY, most = -INFINITY, sum = 0;
   for (const double v : values) {

@@ -30,10 +30,17 @@ absl::StatusOr<std::vector<std::optional<kernels::RuntimeValue>>> ReadExpected(
     ir::IrContext& context, std::span<const kernels::TensorInfo> outputs,
     const std::vector<std::string>& files);
 
-// DIR/<kind>_<i>.pb with the name of the value; `kind` is input or output. Makes the folder.
-absl::Status WriteValues(ir::IrContext& context, const std::string& folder, std::string_view kind,
+struct ValueFolder {
+  std::string_view flag;  // that names it
+  const std::string& path;
+  std::string_view kind;  // of the files: input, output
+};
+// <path>/<kind>_<i>.pb with the name of the value. Makes the folder. InvalidArgument, before anything is written, where
+// one of the files is one of `others`, which the program reads.
+absl::Status WriteValues(ir::IrContext& context, const ValueFolder& to,
                          std::span<const kernels::TensorInfo> infos,
-                         const std::vector<kernels::RuntimeValue>& values);
+                         const std::vector<kernels::RuntimeValue>& values,
+                         const std::vector<std::string>& others);
 
 // Null and empty for those that are no tensors.
 std::vector<kernels::TensorView> ViewsOf(const std::vector<kernels::RuntimeValue>& values);

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "ir/base/read_files.h"
 #include "tools/onnx/wire/text.h"
 
 namespace weft::onnx {
@@ -82,6 +83,7 @@ absl::StatusOr<MappedFile> MappedFile::Map(int fd, const std::string& name, size
   if (size > max_bytes)
     return ir::InvalidArgument(
         fmt::format("{} has {} bytes, more than the limit of {}", Quoted(name), size, max_bytes));
+  ir::NoteRead(fd);
   MappedFile file;
   if (size == 0) return file;
   void* data = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);

@@ -4,12 +4,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <thread>
 #include <vector>
 
+#include "ir/base/read_files.h"
 #include "unittests/temp_dir.h"
 
 namespace weft::ir {
@@ -100,6 +102,45 @@ TEST_F(OutputFileTest, FollowsLinksOrReplacesThem) {
     EXPECT_EQ(Read("link"), "new");
     EXPECT_EQ(Read("target"), follow ? "new" : "old");
   }
+}
+
+TEST_F(OutputFileTest, FollowsLinksToWhatIsNotThereYet) {
+  fs::create_directory(Path("sub"));
+  fs::create_symlink("sub/second", Path("link"));
+  fs::create_symlink("target", Path("sub/second"));
+  OutputFile file;
+  ASSERT_TRUE(file.Open(Path("link")).ok());
+  ASSERT_TRUE(file.Append("new").ok());
+  ASSERT_TRUE(file.Commit().ok());
+  EXPECT_TRUE(fs::is_symlink(Path("link")) && fs::is_symlink(Path("sub/second")));
+  EXPECT_EQ(Read("sub/target"), "new");
+  fs::create_symlink("round", Path("round"));
+  OutputFile round;
+  EXPECT_EQ(Message(round.Open(Path("round"))),
+            "cannot write " + Path("round") + ": Too many levels of symbolic links");
+}
+
+// Only while a program asks for it.
+TEST_F(OutputFileTest, ReplacesNoFileThatIsKept) {
+  Write("read", "old");
+  const auto note = [&] {
+    std::FILE* file = std::fopen(Path("read").c_str(), "rb");
+    NoteRead(fileno(file));
+    std::fclose(file);
+  };
+  note();
+  {
+    const KeepReadFiles keep;
+    OutputFile before, after;
+    EXPECT_EQ(Message(before.Open(Path("read"))), "");
+    note();
+    EXPECT_EQ(Message(after.Open(Path("read"))),
+              "cannot write " + Path("read") + ": that file is read");
+    OutputFile other;
+    EXPECT_EQ(Message(other.Open(Path("other"))), "");
+  }
+  OutputFile later;
+  EXPECT_EQ(Message(later.Open(Path("read"))), "");
 }
 
 TEST_F(OutputFileTest, SaysWhatTheSystemSays) {
