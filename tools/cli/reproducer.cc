@@ -113,13 +113,11 @@ class Preparation {
  private:
   // The argument, FILE or NAME=FILE, with the file's name in the folder.
   std::string WithCopy(const std::string& argument) {
-    for (size_t begin = 0; begin != std::string::npos;
-         begin = begin == 0 ? argument.find('=') : std::string::npos) {
-      const size_t at = begin == 0 ? 0 : begin + 1;
-      const std::string path = argument.substr(at);
+    for (const size_t begin : {size_t{0}, argument.find('=') + 1}) {
+      const std::string path = argument.substr(begin);
       std::error_code error;
       if (path.empty() || !fs::is_regular_file(path, error)) continue;
-      return argument.substr(0, at) + Copy(path);
+      return argument.substr(0, begin) + Copy(path);
     }
     return argument;
   }

@@ -90,6 +90,7 @@ TEST_F(Reproducers, AreLeftByACrash) {
 
 TEST_F(Reproducers, AreNotLeftByMistakesOfTheUser) {
   Refusal({Write("a.ir", "nonsense")});
+  Refusal({Write("a.ir", kRelu), "--dim", "=4"});
   EXPECT_TRUE(std::filesystem::is_empty(Path("left")));
 }
 
