@@ -62,7 +62,20 @@ absl::Status CopyResults(const std::vector<Tensor>& results, std::span<const Ten
 
 double ReadScalar(const TensorView& tensor) { return ReadDoubles(tensor).front(); }
 
+namespace {
+
+// The real and the imaginary part of each.
+template <class T>
+std::vector<double> ReadParts(const TensorView& complex) {
+  const auto* parts = reinterpret_cast<const T*>(complex.data);
+  return {parts, parts + 2 * complex.NumElements()};
+}
+
+}  // namespace
+
 std::vector<double> ReadDoubles(const TensorView& tensor) {
+  if (tensor.dtype == ir::DataType::kC64) return ReadParts<float>(tensor);
+  if (tensor.dtype == ir::DataType::kC128) return ReadParts<double>(tensor);
   std::vector<double> values(static_cast<size_t>(tensor.NumElements()));
   const auto read = [&](auto tag) {
     using T = decltype(tag);

@@ -31,9 +31,9 @@ constexpr uint64_t kRandomSets = 4;
 
 absl::Status CheckTensors(std::span<const TensorInfo> infos) {
   for (const TensorInfo& info : infos)
-    if (!info.type.IsTensor())
+    if (!info.type.IsTensor() || info.type.dtype() == ir::DataType::kString)
       return ir::Unsupported("--quantize: '" + info.name + "' is " + info.type.ToString() +
-                             ", no tensor");
+                             ", no tensor of numbers");
   return absl::OkStatus();
 }
 

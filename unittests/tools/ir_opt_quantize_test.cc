@@ -54,6 +54,21 @@ TEST_F(IrOptQuantize, QuantizesActivationsAsTheyComeIfDynamic) {
                               HasSubstr("onnx.MatMulInteger"), Not(HasSubstr("onnx.MatMul\""))));
 }
 
+TEST_F(IrOptQuantize, IsForNumbers) {
+  EXPECT_THAT(
+      Refusal(
+          {Write(
+               "a.ir",
+               R"(module {input_names:strings["x"],output_names:strings["y"]} (%0: tensor<2xstr>) {
+ (%1) = "onnx.Identity" (%0) {} : (tensor<2xstr>) -> tensor<2xstr>
+ () = "builtin.return" (%1) {} : (tensor<2xstr>) ->
+}
+)"),
+           "--quantize", "dynamic"},
+          3),
+      HasSubstr("'x' is tensor<2xstr>, no tensor of numbers"));
+}
+
 TEST_F(IrOptQuantize, IsPartOfThePicture) {
   Accept({Write("a.ir", kModel), "--quantize", "dynamic", "--html", Path("a.html"), "-o",
           Path("b.ir")});

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <vector>
 
 namespace weft::kernels {
@@ -19,6 +20,20 @@ Tensor Of(ir::DataType dtype, const std::vector<T>& values) {
 int64_t Different(const std::vector<float>& actual, const std::vector<float>& expected) {
   return CountDifferent(Of(ir::DataType::kF32, actual).view(),
                         Of(ir::DataType::kF32, expected).view());
+}
+
+// By real and imaginary parts.
+TEST(RelativeDifference, IsOfComplexNumbersToo) {
+  const auto of = [](std::vector<std::complex<double>> values) {
+    return Of(ir::DataType::kC128, values);
+  };
+  const Tensor a = of({{1, 2}, {3, -4}}), b = of({{1, 2}, {3, -3}});
+  EXPECT_EQ(RelativeDifference(a.view(), a.view()), 0);
+  EXPECT_EQ(RelativeDifference(b.view(), a.view()), 0.25);
+  EXPECT_EQ(CountDifferent(b.view(), a.view()), 1);
+  const Tensor c = Of(ir::DataType::kC64, std::vector<std::complex<float>>{{0, 2}});
+  const Tensor d = Of(ir::DataType::kC64, std::vector<std::complex<float>>{{0, 1}});
+  EXPECT_EQ(RelativeDifference(d.view(), c.view()), 0.5);
 }
 
 TEST(CountDifferent, ComparesBitsOfFloats) {

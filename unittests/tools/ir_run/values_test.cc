@@ -51,6 +51,22 @@ TEST_F(IrRunValues, PrintsThem) {
   EXPECT_THAT(out, HasSubstr("\no: nothing\n"));
 }
 
+TEST_F(IrRunValues, PrintsAndComparesComplexNumbers) {
+  const std::string model =
+      Write("complex.ir",
+            R"(module {input_names:strings["x"],output_names:strings["y"]} (%0: tensor<2xc64>) {
+ (%1) = "onnx.Identity" (%0) {} : (tensor<2xc64>) -> tensor<2xc64>
+ () = "builtin.return" (%1) {} : (tensor<2xc64>) ->
+}
+)");
+  std::string npy = Npy("(2,)", {1, 2, 3, 4});
+  npy.replace(npy.find("<f4"), 3, "<c8");
+  const std::string x = Write("x.npy", npy);
+  EXPECT_EQ(Accept({model, "--input", "x=" + x}).out, "y: c64[2]\n");
+  EXPECT_EQ(Accept({model, "--input", "x=" + x, "--compare", "reference"}).out,
+            "y: differs from the reference by 0 of its largest element\n");
+}
+
 TEST_F(IrRunValues, ReadsWhatItWrote) {
   const std::string take = Write("take.ir", kTake);
   const std::string out =
