@@ -24,7 +24,7 @@ int64_t ChooseTargetOpset(ir::Program& program, int64_t given, const std::string
   const int64_t source = onnx::SourceOpset(program), target = onnx::TargetOpset(program);
   if (source != 0 && source != target)
     PrintWarning(warner, fmt::format("the model has opset {}, and is written with opset {}, the "
-                                     "oldest that is; see --target-opset",
+                                     "oldest that it can be; see --target-opset",
                                      source, target));
   return target;
 }

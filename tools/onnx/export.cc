@@ -157,11 +157,13 @@ int64_t SourceOpset(ir::Program& program) {
 }
 
 int64_t TargetOpset(ir::Program& program) {
-  if (const int64_t source = SourceOpset(program); source != 0)
-    return std::clamp(source, kOldestTargetOpset, kNewestTargetOpset);
-  int64_t target = kDefaultOpset;
+  const int64_t source = SourceOpset(program);
+  int64_t target =
+      source == 0 ? kDefaultOpset : std::clamp(source, kOldestTargetOpset, kNewestTargetOpset);
   ir::Walk(program, [&](ir::Operation op) {
-    if (op.def()) target = std::max(target, IntroducedIn(*op.def()));
+    if (source == 0 && op.def()) target = std::max(target, IntroducedIn(*op.def()));
+    // What an old operator meant may need a newer attribute.
+    target = std::max(target, onnx::OldestForAttributes(op));
   });
   return target;
 }

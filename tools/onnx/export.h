@@ -39,7 +39,8 @@ int64_t SourceOpset(ir::Program& program);
 int64_t IntroducedIn(const ir::OpDef& op);
 
 // The opset that a program is written for by default: that of the model that it was read from, but at
-// least 13; for other programs the first from 17 on that has all of its operators.
+// least 13; for other programs the first from 17 on that has all of its operators. A later one where
+// an attribute needs it, as what a Softmax of opset 12 did may.
 int64_t TargetOpset(ir::Program& program);
 
 // Writes to a new file beside `path`, then renames it: `path` is complete or untouched. The program

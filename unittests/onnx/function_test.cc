@@ -128,6 +128,37 @@ TEST(ForeignFunctions, AreToldApartByTheirOverload) {
             "builtin.return(y)\n");
 }
 
+// Those of the model and of the functions are one graph then, for which an operator set has one version.
+TEST(ForeignFunctions, BringTheOperatorSetsOfWhatIsNotKnown) {
+  const auto model = [](int64_t of_function, int64_t of_model, bool also_outside) {
+    ModelBuilder m = ForeignModel();
+    m.Import("com.other", of_model);
+    auto* f = AddFunction(m, "F", {"in"}, {"out"});
+    ModelBuilder::AddNode(f->mutable_node(), "com.other.Op", {"in"}, {"out"});
+    auto* import = f->add_opset_import();
+    import->set_domain("com.other");
+    import->set_version(of_function);
+    m.Node("com.example.F", {"x"}, {"t"});
+    m.Node(also_outside ? "com.other.Op" : "Relu", {"t"}, {"y"});
+    return m;
+  };
+  const auto version_after = [](const ModelBuilder& m) {
+    ir::IrContext context;
+    const auto program = m.Import(context);
+    EXPECT_EQ(program.status().message(), "");
+    const pb::ModelProto written = ExportToProto(**program);
+    for (const auto& import : written.opset_import())
+      if (import.domain() == "com.other") return import.version();
+    return int64_t{0};
+  };
+  EXPECT_EQ(version_after(model(3, 3, true)), 3);
+  EXPECT_EQ(version_after(model(3, 2, false)), 3);
+  ir::IrContext context;
+  EXPECT_EQ(
+      ir::Message(model(3, 2, true).Import(context).status()),
+      "node of 'y' ('Op'): operator set 'com.other' of version 2, and elsewhere of version 3");
+}
+
 TEST(ForeignFunctions, MayHoldSubgraphs) {
   ModelBuilder m = ForeignModel();
   m.Input("cond", {}, pb::TensorProto::BOOL);

@@ -215,6 +215,21 @@ TEST(Subgraph, ScanOfOpset8IsRefusedWithWhatDoesNotFit) {
             node + "num_scan_inputs is 2 but there are 1 states and scan inputs");
 }
 
+TEST(Subgraph, ScanOfOpset8MayNameNothingThatIsNot) {
+  ModelBuilder m(8);
+  m.Input("x", {2, 3});
+  m.Output("y", {2, 3});
+  auto* node = m.Node("Scan", {"", "x"}, {"y"});
+  AddAttribute(node, "num_scan_inputs", Attr::INT)->set_i(1);
+  auto* body = AddAttribute(node, "body", Attr::GRAPH)->mutable_g();
+  ModelBuilder::SetInfo(body->add_input(), "a", {});
+  ModelBuilder::AddNode(body->mutable_node(), "Neg", {"nowhere"}, {"b"});
+  ModelBuilder::SetInfo(body->add_output(), "b", {});
+  ir::IrContext context;
+  EXPECT_EQ(m.Import(context).status().message(),
+            "node of 'y' ('Scan'): node of 'b' ('Neg'): 'nowhere' is not defined");
+}
+
 // Each becomes two scans.
 TEST(Subgraph, ScansOfOpset8AreNotNestedTooDeep) {
   const auto import = [](int depth) {

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "ir/analysis/reference_body.h"
+#include "ir/analysis/verifier.h"
 #include "ir/infer.h"
 #include "ir/walk.h"
 #include "tools/onnx/export/graph_writer.h"
@@ -192,6 +193,7 @@ absl::StatusOr<pb::FunctionProto> MakeFunction(ir::IrContext* context, const ir:
   std::string error;
   if (!builder.TryCreate(std::move(state), num_results, &op, &error))
     return ir::InvalidArgument(error);
+  WEFT_RETURN_IF_ERROR(ir::VerifyOperation(op));  // a body may rely on what the op states
   std::vector<std::pair<std::string, Value>> returned;
   for (uint32_t i = 0; i < num_results; ++i) {
     outputs.emplace_back(def.info->results[i].name);

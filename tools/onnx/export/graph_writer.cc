@@ -179,8 +179,9 @@ absl::Status GraphWriter::WriteSubgraph(ir::Region region, pb::GraphProto* graph
   for (Value value : end.operands()) {
     if (!value) return ir::InvalidArgument("a region returns nothing in the place of a value");
     std::string name = names_.Get(value);
-    if (!IsPlainResult(value, block) || !returned.insert(name).second)
-      name = Copy(value, names_.Fresh(name), graph);
+    if (!IsPlainResult(value, block) || !returned.insert(name).second) {
+      WEFT_ASSIGN_OR_RETURN(name, Copy(value, names_.Fresh(name), graph));
+    }
     AddInterface(name, value.type(), graph->add_output());
   }
   return absl::OkStatus();
@@ -321,7 +322,9 @@ bool GraphWriter::IsPlainResult(Value value, Block block) const {
 }
 
 // A copy of the value, where ONNX wants a node's own output.
-std::string GraphWriter::Copy(Value value, std::string_view name, pb::GraphProto* graph) {
+absl::StatusOr<std::string> GraphWriter::Copy(Value value, std::string_view name,
+                                              pb::GraphProto* graph) {
+  WEFT_RETURN_IF_ERROR(CheckIdentity(value, target_));
   pb::NodeProto* copy = graph->add_node();
   copy->set_op_type("Identity");
   domains_.insert("");
@@ -363,7 +366,8 @@ absl::Status GraphWriter::Write(Block block, const ir::Strings& inputs, const ir
   WEFT_RETURN_IF_ERROR(WriteOps(block, graph, true));
   for (uint32_t i = 0; i < end.num_operands(); ++i) {
     const Value value = end.operand(i);
-    if (names_.Get(value) != outputs[i]) Copy(value, outputs[i], graph);
+    if (names_.Get(value) != outputs[i])
+      WEFT_RETURN_IF_ERROR(Copy(value, outputs[i], graph).status());
     AddInterface(outputs[i], value.type(), graph->add_output());
   }
   return absl::OkStatus();

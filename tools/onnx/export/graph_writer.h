@@ -81,7 +81,7 @@ class GraphWriter {
   void WriteOperands(ir::Operation op, pb::NodeProto* node);
   void WriteResults(ir::Operation op, pb::GraphProto* graph, pb::NodeProto* node);
   bool MustState(ir::Value value, ir::Type inferred) const;
-  std::string Copy(ir::Value value, std::string_view name, pb::GraphProto* graph);
+  absl::StatusOr<std::string> Copy(ir::Value value, std::string_view name, pb::GraphProto* graph);
   bool IsPlainResult(ir::Value value, ir::Block block) const;
 
   Constants constants_;

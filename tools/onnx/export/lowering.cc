@@ -8,6 +8,7 @@
 #include "ir/analysis/constant.h"
 #include "ir/analysis/reference_body.h"
 #include "ir/op_def.h"
+#include "tools/onnx/element_types.h"
 
 namespace weft::onnx {
 namespace {
@@ -153,6 +154,18 @@ struct RankRow {
 };
 constexpr RankRow kNewRanks[] = {{"GridSample", 4, 20}};
 
+// An input that has the element type of the first one, where that is a float, before opset `since`.
+struct TypeRow {
+  std::string_view op_type, name;
+  uint32_t index;
+  int64_t since;
+};
+constexpr TypeRow kNewTypes[] = {
+    {"BatchNormalization", "scale", 1, 15},      {"BatchNormalization", "B", 2, 15},
+    {"BatchNormalization", "input_mean", 3, 14}, {"BatchNormalization", "input_var", 4, 14},
+    {"QuantizeLinear", "y_scale", 1, 23},
+};
+
 constexpr std::pair<int64_t, int64_t> kIrVersions[] = {  // opset, IR version, newest first
     {25, 13}, {24, 12}, {23, 11}, {21, 10}, {19, 9}, {13, 8}};
 
@@ -211,15 +224,26 @@ absl::Status LowerTables(int64_t target, pb::NodeProto* node) {
   return absl::OkStatus();
 }
 
+bool IsImplied(ir::Attribute attribute, const AttributeRow& row) {
+  if (attribute.Is(ir::AttrKind::kString)) return attribute.AsString() == row.implied_text;
+  if (attribute.Is(ir::AttrKind::kInt)) return attribute.AsInt() == row.implied_int;
+  if (!attribute.Is(ir::AttrKind::kInts)) return false;
+  const ir::Ints ints = attribute.AsInts();
+  return std::all_of(ints.begin(), ints.end(),
+                     [&](int64_t value) { return value == row.implied_int; });
+}
+
+bool IsOf(ir::Value value, ValueKind kind) {
+  if (!value) return false;
+  return kind == ValueKind::kSequence ? value.type().IsSequence() : value.type().IsOptional();
+}
+
 bool HasKind(ir::Operation op, ValueKind kind) {
   if (kind == ValueKind::kAbsent) return op.num_operands() == 0 || !op.operand(0);
   if (kind == ValueKind::kNoOptional)
     return op.num_operands() > 0 && op.operand(0) &&
            (op.operand(0).type().IsTensor() || op.operand(0).type().IsSequence());
-  const auto fits = [kind](ir::Value value) {
-    if (!value) return false;
-    return kind == ValueKind::kSequence ? value.type().IsSequence() : value.type().IsOptional();
-  };
+  const auto fits = [kind](ir::Value value) { return IsOf(value, kind); };
   const std::vector<ir::Value> operands = op.operands().vec(), results = op.results().vec();
   return std::any_of(operands.begin(), operands.end(), fits) ||
          std::any_of(results.begin(), results.end(), fits);
@@ -248,6 +272,13 @@ absl::Status CheckValues(ir::Operation op, int64_t target, const pb::NodeProto& 
         op.operand(0).type().rank() > row.rank)
       return TooNew(node, fmt::format("x of rank {}", op.operand(0).type().rank()), row.since,
                     target);
+  for (const TypeRow& row : kNewTypes) {
+    if (row.op_type != node.op_type() || target >= row.since || !op) continue;
+    const ir::DataType x = op.operand(0).type().dtype(),
+                       other = op.operand(row.index).type().dtype();
+    if (ir::IsFloat(x) && ir::IsFloat(other) && x != other)
+      return TooNew(node, fmt::format("{} of another type than x", row.name), row.since, target);
+  }
   return absl::OkStatus();
 }
 
@@ -348,6 +379,34 @@ int64_t IrVersionOf(int64_t opset) {
 int64_t IntroducedIn(const ir::OpDef& op) {
   const bool is_standard = !op.info->onnx.empty() && op.info->onnx_domain.empty();
   return is_standard ? IntroducedIn(op.info->onnx) : 0;
+}
+
+absl::Status CheckIdentity(ir::Value value, int64_t target) {
+  const ir::Type type = value.type();
+  for (const KindRow& row : kNewKinds)
+    if (row.op_type == "Identity" && target < row.since && IsOf(value, row.kind))
+      return ir::Unsupported(fmt::format(
+          "an output of type {} that no node computes, in opset {}; Identity takes {} from {} on",
+          type.ToString(), target, Described(row.kind), row.since));
+  if (!type.IsTensor() || type.dtype() == ir::DataType::kNull ||
+      TakesElementType({.op_type = "Identity"}, type.dtype(), target))
+    return absl::OkStatus();
+  return ir::Unsupported(
+      fmt::format("an output of type {} that no node computes, which Identity of opset {} does not "
+                  "take",
+                  type.ToString(), target));
+}
+
+int64_t OldestForAttributes(ir::Operation op) {
+  int64_t oldest = kOldestTargetOpset;
+  const ir::OpDef* def = op.def();
+  if (def == nullptr || def->info->onnx.empty() || !def->info->onnx_domain.empty()) return oldest;
+  for (const AttributeRow& row : kNewAttributes) {
+    if (row.op_type != def->info->onnx) continue;
+    const ir::Attribute attribute = op.attr(std::string(row.attribute));
+    if (attribute && !IsImplied(attribute, row)) oldest = std::max(oldest, row.since);
+  }
+  return oldest;
 }
 
 bool IsExpandedFor(ir::Operation op, int64_t target) {

@@ -32,4 +32,10 @@ absl::Status LowerNode(ir::Operation op, int64_t target,
                        const std::function<std::string(const ir::Ints&)>& add_ints,
                        pb::NodeProto* node);
 
+// Unsupported where opset `target` has no Identity for such a value.
+absl::Status CheckIdentity(ir::Value value, int64_t target);
+
+// The first opset that has what the op's attributes say, kOldestTargetOpset where all have.
+int64_t OldestForAttributes(ir::Operation op);
+
 }  // namespace weft::onnx

@@ -122,6 +122,7 @@ absl::Status Importer::ImportCall(const LocalFunction& function, const pb::NodeP
               .attributes = std::move(attributes),
               .prefix = CallPrefix(frame, node.name().empty() ? proto.name() : node.name()),
               .depth = frame.depth + 1};
+  WEFT_RETURN_IF_ERROR(CountNodes(static_cast<size_t>(proto.input_size())));
   Scope body{.nodes = &proto.node()};
   for (int i = 0; i < proto.input_size(); ++i)
     WEFT_RETURN_IF_ERROR(Define(&body, proto.input(i), operands[static_cast<size_t>(i)]));

@@ -60,7 +60,28 @@ Importer::Importer(ir::IrContext* context, TensorReader& tensors, const ImportOp
 
 // --- graphs -----------------------------------------------------------------------
 
-absl::Status Importer::Header(const pb::ModelProto& model, const OpsetImports& opsets) {
+absl::Status Importer::CountNodes(size_t count) {
+  num_nodes_ += count;
+  return num_nodes_ <= limits_.max_nodes
+             ? absl::OkStatus()
+             : ir::InvalidArgument(fmt::format("more than {} nodes", limits_.max_nodes));
+}
+
+// Those of the model, and of the functions whose nodes are in the program now.
+void Importer::SetOpsetImports(const OpsetImports& opsets) {
+  std::map<std::string, int64_t, std::less<>> versions = opsets.versions();
+  for (const auto& [domain, version] : opaque_opsets_)
+    if (!domain.empty()) versions[domain] = version;
+  ir::Strings imports;
+  for (const auto& [domain, version] : versions) {
+    if (domain == kFusedDomain) continue;  // written again when it is needed
+    imports.push_back(fmt::format("{}:{}", domain, version));
+  }
+  Rewriter(program_.get())
+      .SetAttr(program_->module(), kOpsetImports, context_->StringsAttr(imports));
+}
+
+absl::Status Importer::Header(const pb::ModelProto& model) {
   std::vector<ir::NamedAttribute> attrs;
   const auto add_text = [&](const char* name, const std::string& text) {
     if (!text.empty()) attrs.push_back({ir::Name(name), context_->StringAttr(text)});
@@ -74,12 +95,6 @@ absl::Status Importer::Header(const pb::ModelProto& model, const OpsetImports& o
   add_text(kModelDoc, model.doc_string());
   add_text(kGraphName, model.graph().name());
   add_text(kGraphDoc, model.graph().doc_string());
-  ir::Strings imports;
-  for (const auto& [domain, version] : opsets.versions()) {
-    if (domain == kFusedDomain) continue;  // written again when it is needed
-    imports.push_back(fmt::format("{}:{}", domain, version));
-  }
-  attrs.push_back({ir::Name(kOpsetImports), context_->StringsAttr(imports)});
   const auto add_texts = [&](const char* name, const ir::Strings& texts) {
     if (!texts.empty()) attrs.push_back({ir::Name(name), context_->StringsAttr(texts)});
   };
@@ -157,12 +172,14 @@ absl::StatusOr<Value> Importer::Find(const Scope& scope, const std::string& name
       return ir::Unsupported(fmt::format("{} is {}", Quoted(name), it->second));
     if (const auto it = s->values.find(name); it != s->values.end()) return it->second;
   }
-  for (const Scope* s = &scope; s; s = s->outer)
+  for (const Scope* s = &scope; s; s = s->outer) {
+    if (s->nodes == nullptr) continue;
     for (const pb::NodeProto& node : *s->nodes)
       if (std::find(node.output().begin(), node.output().end(), name) != node.output().end())
         return ir::InvalidArgument(fmt::format(
             "{} is used before it is computed: the nodes are in no order, or in a cycle",
             Quoted(name)));
+  }
   return ir::InvalidArgument(fmt::format("{} is not defined", Quoted(name)));
 }
 
@@ -255,7 +272,7 @@ absl::StatusOr<std::unique_ptr<ir::Program>> Importer::Run(const pb::ModelProto&
   WEFT_RETURN_IF_ERROR(CheckModel(model));
   WEFT_ASSIGN_OR_RETURN(const OpsetImports opsets, OpsetImports::Read(model.opset_import()));
   WEFT_ASSIGN_OR_RETURN(functions_, FunctionLibrary::Read(model, limits_));
-  WEFT_RETURN_IF_ERROR(Header(model, opsets));
+  WEFT_RETURN_IF_ERROR(Header(model));
 
   const pb::GraphProto& graph = model.graph();
   Rewriter builder(program_.get());
@@ -277,6 +294,7 @@ absl::StatusOr<std::unique_ptr<ir::Program>> Importer::Run(const pb::ModelProto&
           fmt::format("output {} appears twice", Quoted(graph.output(i).name())));
     outputs.emplace_back(graph.output(i).name(), values[static_cast<size_t>(i)]);
   }
+  SetOpsetImports(opsets);
   builder.SetAttr(program_->module(), "input_names", context_->StringsAttr(inputs));
   if (!node_notes_.empty())
     builder.SetAttr(program_->module(), kNodeNotes, context_->StringsAttr(node_notes_));

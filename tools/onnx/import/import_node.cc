@@ -76,8 +76,7 @@ absl::Status Importer::ImportNodes(const Nodes& nodes, Rewriter& builder, Scope*
                         OrderOfNodes(nodes, limits_.max_graph_depth, is_known));
   for (const int i : order) {
     const pb::NodeProto& node = nodes[i];
-    if (++num_nodes_ > limits_.max_nodes)
-      return ir::InvalidArgument(fmt::format("more than {} nodes", limits_.max_nodes));
+    WEFT_RETURN_IF_ERROR(CountNodes(1));
     const absl::Status status = ImportNode(node, builder, scope, frame);
     if (status.ok()) continue;
     // The innermost node and the one in the main graph are named, not all calls between them.
@@ -271,6 +270,10 @@ absl::Status Importer::ImportOpaque(const pb::NodeProto& node, NodeDraft draft,
                            .operands = std::move(draft.operands),
                            .num_regions = static_cast<uint32_t>(subgraphs.size())};
   if (!state.opcode.IsValid()) return ir::InvalidArgument("too many different operators");
+  const int64_t version = opaque_opsets_.try_emplace(draft.domain, draft.version).first->second;
+  if (version != draft.version && !draft.domain.empty())
+    return ir::Unsupported(fmt::format("operator set {} of version {}, and elsewhere of version {}",
+                                       Quoted(draft.domain), draft.version, version));
   ir::Strings labels, names;
   for (const Subgraph& subgraph : subgraphs) {
     labels.push_back(subgraph.label);

@@ -5,6 +5,7 @@
 #include <absl/container/flat_hash_map.h>
 #include <absl/container/flat_hash_set.h>
 
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -25,7 +26,7 @@ namespace weft::onnx {
 // The names that are visible in a graph or a function body.
 struct Scope {
   const Scope* outer = nullptr;  // null for the main graph and for function bodies
-  const Nodes* nodes = nullptr;
+  const Nodes* nodes = nullptr;  // null for a scope that has none of its own
   absl::flat_hash_map<std::string, ir::Value> values{};
   // Outputs that are there in name only, and why: an error for who reads one.
   absl::flat_hash_map<std::string, std::string> unreadable{};
@@ -68,7 +69,10 @@ class Importer {
 
  private:
   // --- graphs ---
-  absl::Status Header(const pb::ModelProto& model, const OpsetImports& opsets);
+  // Counts nodes, and inputs of functions that are called.
+  absl::Status CountNodes(size_t count);
+  void SetOpsetImports(const OpsetImports& opsets);
+  absl::Status Header(const pb::ModelProto& model);
   absl::Status StatedTypes(const pb::GraphProto& graph, Scope* scope);
   void ForgetVaryingSizes(const pb::GraphProto& graph, ir::Operation op, Scope* scope);
   absl::Status Define(Scope* scope, const std::string& name, ir::Value value);
@@ -140,6 +144,8 @@ class Importer {
   absl::flat_hash_map<std::pair<std::string, std::string>, const ir::OpDef*> known_;
   ir::Strings node_notes_;  // kNodeNotes
   size_t num_nodes_ = 0;
+  std::map<std::string, int64_t>
+      opaque_opsets_;    // that nodes of unknown operators were imported by
   int graph_depth_ = 1;  // nesting of regions, through calls of functions too
 };
 

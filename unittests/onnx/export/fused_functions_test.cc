@@ -125,6 +125,31 @@ TEST_F(FusedFunctions, AreReadBackAsTheSameOps) {
   EXPECT_FALSE((*again)->body().back().prev().operand(1));
 }
 
+// Which a body may read without looking.
+TEST_F(FusedFunctions, AreInlinedWhenTheyLackAnOperand) {
+  for (const char* op :
+       {"t.scale", "fused.linear", "fused.batch_matmul", "fused.rotary_embedding"}) {
+    ModelBuilder m;
+    m.Import("ai.weft.fused", 1);
+    m.Input("a", {2});
+    m.Output("y", {2});
+    auto* f = m.model.add_functions();
+    f->set_domain("ai.weft.fused");
+    f->set_name("f");
+    f->set_doc_string(std::string("weft op ") + op);
+    f->add_input("x");
+    f->add_output("y");
+    auto* import = f->add_opset_import();
+    import->set_version(17);
+    ModelBuilder::AddNode(f->mutable_node(), "Relu", {"x"}, {"y"});
+    m.Node("ai.weft.fused.f", {"a"}, {"y"});
+    ir::LoadFusedDialect(context);
+    const auto program = m.Import(context);
+    ASSERT_EQ(program.status().message(), "") << op;
+    EXPECT_EQ((*program)->body().front().name(), "onnx.Relu");
+  }
+}
+
 TEST_F(FusedFunctions, TakeNoNameThatACallOfAMissingFunctionHas) {
   pb::ModelProto model = ExportToProto(*Scales());
   model.mutable_functions(1)->set_name("renamed");

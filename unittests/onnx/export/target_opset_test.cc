@@ -170,6 +170,55 @@ TEST_F(TargetOpset, IsThatOfTheModelThatWasRead) {
   EXPECT_EQ(opset_after(1), 13);
 }
 
+// A Softmax of opset 12 flattens its operand, and what it gives is put in shape by a Reshape that may meet a size of 0.
+TEST_F(TargetOpset, IsALaterOneWhereAnAttributeNeedsIt) {
+  const auto opset_after = [](int64_t size) {
+    ModelBuilder m(12);
+    m.Input("x", {2, size, 3});
+    m.Output("y", {2, size, 3});
+    SetInt(m.Node("Softmax", {"x"}, {"y"}), "axis", 1);
+    ir::IrContext context;
+    auto program = m.Import(context);
+    EXPECT_EQ(program.status().message(), "");
+    return ExportToProto(**program).opset_import(0).version();
+  };
+  EXPECT_EQ(opset_after(4), 13);
+  EXPECT_EQ(opset_after(-2), 14);
+}
+
+TEST_F(TargetOpset, HasIdentityForCopies) {
+  const auto copied = [&](ir::Type type, int64_t target) {
+    ir::Program program(&context_);
+    ir::Builder b(&program);
+    b.Return({{"y", b.AddInput("x", type)}});
+    std::string bytes;
+    return std::string(ir::Message(ExportOnnxBytes(program, {.target_opset = target}).status()));
+  };
+  const ir::Type u4 = context_.TensorType(ir::DataType::kU4, {2});
+  EXPECT_EQ(copied(u4, 21), "");
+  EXPECT_EQ(copied(u4, 13),
+            "an output of type tensor<2xu4> that no node computes, which Identity of opset 13 does "
+            "not take");
+  const ir::Type floats = context_.SequenceType(context_.TensorType(ir::DataType::kF32, {2}));
+  EXPECT_EQ(copied(floats, 14), "");
+  EXPECT_EQ(
+      copied(floats, 13),
+      "an output of type seq<tensor<2xf32>> that no node computes, in opset 13; Identity takes "
+      "a sequence from 14 on");
+}
+
+TEST_F(TargetOpset, HasScalesOfTheTypeOfXBefore) {
+  const auto norm = [](ir::Builder& b, Value x) {
+    const Value half = b.Make<ops::Cast>({x}, {.to = ir::DataType::kF16});
+    const Value c = b.ConstantFilled(ir::DataType::kF32, std::vector<int64_t>{6}, 1);
+    return b.Make<ops::BatchNormalization>({half, c, c, c, c});
+  };
+  EXPECT_THAT(LastNode(15, norm), testing::StartsWith("BatchNormalization "));
+  EXPECT_EQ(LastNode(14, norm),
+            "UNIMPLEMENTED: onnx.BatchNormalization: scale of another type than x of "
+            "BatchNormalization came with opset 15 and the model is written for 14");
+}
+
 TEST_F(TargetOpset, Is17ForAProgramThatWasNotReadFromAModel) {
   const auto program = ProgramOf([](ir::Builder& b, Value x) { return b.Make<ops::Tanh>({x}); });
   EXPECT_EQ(SourceOpset(*program), 0);

@@ -134,6 +134,19 @@ TEST(HostileFunction, GrowthByRepetition) {
       "more than 20000 nodes", options);
 }
 
+TEST(HostileFunction, ManyInputsOfSmallBodiesCalledOften) {
+  ExpectModelRefused(
+      [](auto& m) {
+        m.Import("f", 1);
+        auto* function = AddFunction(m, "F");
+        for (int i = 0; i < 20000; ++i) function->add_input(fmt::format("i{}", i));
+        ModelBuilder::AddNode(function->mutable_node(), "Relu", {"in"}, {"out"});
+        for (int i = 0; i < 3000; ++i)
+          m.Node("f.F", {i == 0 ? "x" : fmt::format("z{}", i - 1)}, {fmt::format("z{}", i)});
+      },
+      "more than 2097152 nodes");
+}
+
 TEST(HostileFunction, LargeNamesInSmallBodiesCalledOften) {
   // 2,000 calls of a body whose names have 100 kB: 400 MB if every copy got names of its own.
   ModelBuilder m = Small();
