@@ -68,6 +68,23 @@ TEST(NativeReduce, ReducesAxesThatLieSideBySide) {
       .Of("reference");
 }
 
+// Equal numbers, whose sums are rounded to one side again and again.
+TEST(NativeReduce, KeepsWhatLongSumsLose) {
+  const auto shape = [](ir::Shape dims) { return std::vector<ResultType>{FloatResult(dims)}; };
+  for (const ir::Shape& dims : {ir::Shape{1000000, 2}, ir::Shape{1, 4000000}}) {
+    const int64_t axis = dims[0] == 1 ? 1 : 0;
+    ir::Shape result = dims;
+    result[static_cast<size_t>(axis)] = 1;
+    const auto tenths = [&] { return RandomIn(dims, 1, 0.1f, 0.1f); };
+    Agreement<ops::ReduceMean>({tenths()}, {.axes = Ints{axis}}, shape(result)).Of("native");
+    Agreement<ops::ReduceSumSquare>({tenths()}, {.axes = Ints{axis}}, shape(result)).Of("native");
+  }
+  std::vector<float> infinite(3 * 5000, 1);
+  infinite[7] = INFINITY;
+  Agreement<ops::ReduceSum>({F32({3, 5000}, infinite), Constant(I64({1}, {1}))}, {}, shape({3, 1}))
+      .Of("native");
+}
+
 TEST(NativeGlobalAveragePool, WorksInBothLayouts) {
   Agreement<ops::GlobalAveragePool>({Random({2, 19, 7, 7}, 1)}, {}, {FloatResult({2, 19, 1, 1})})
       .Of("native");
