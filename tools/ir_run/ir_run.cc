@@ -67,7 +67,9 @@ void AddFlags(CLI::App& app, Flags* flags) {
       ->allow_extra_args(false);
   app.add_option("--random-inputs", flags->inputs.seed, "random values for the other inputs")
       ->type_name("SEED")
-      ->check(CLI::NonNegativeNumber);
+      ->check([](const std::string& text) {
+        return text.starts_with('-') ? text + ": expected a number of at least 0" : std::string();
+      });
   app.add_option("--input-range", flags->inputs.ranges)
       ->type_name("NAME=LOW,HIGH")
       ->allow_extra_args(false)

@@ -160,8 +160,10 @@ class ModelTest(unittest.TestCase):
                 call()
             self.assertIsInstance(caught.exception, ValueError)
             self.assertNotIn("\n", str(caught.exception))
-        with self.assertRaises(ValueError):
-            weft.Model.load("a\0.onnx")
+        with self.assertRaisesRegex(ValueError, r"aaa'\.\.\. has a zero in it"):
+            weft.Model.load("a" * 100 + "\0.onnx")
+        with self.assertRaisesRegex(TypeError, "made by load, from_bytes"):
+            weft.Model(BERT)
 
     def test_tells_why_a_rule_is_refuted_and_checks_a_trusted_one(self):
         model = weft.Model.from_text(RELUS)

@@ -82,6 +82,8 @@ class SessionTest(unittest.TestCase):
                 self.session.run(inputs)
         with self.assertRaisesRegex(weft.InvalidArgumentError, "threads is -1"):
             weft.Session(weft.Model.from_text(SUMS), threads=-1)
+        with self.assertRaisesRegex(weft.InvalidArgumentError, "threads is 4294967297"):
+            weft.Session(weft.Model.from_text(SUMS), threads=2**32 + 1)
         unknown = weft.Model.from_text(identity("tensor<2xf32>").replace("onnx.Identity", "acme.twice"))
         with self.assertRaisesRegex(weft.UnimplementedError, "acme.twice") as caught:
             weft.Session(unknown).run({"x": np.zeros(2, np.float32)})

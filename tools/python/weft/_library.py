@@ -241,7 +241,14 @@ def text(value):
         return None
     value = os.fsencode(value)
     if b"\0" in value:
-        raise ValueError(f"{value!r} has a zero in it")
+        raise ValueError(f"{value[:80]!r}{'...' if len(value) > 80 else ''} has a zero in it")
+    return value
+
+
+def int32(name, value):
+    """A number of 32 bits."""
+    if not -2**31 <= value < 2**31:
+        raise InvalidArgumentError(f"{name} is {value}")
     return value
 
 

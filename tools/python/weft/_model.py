@@ -19,6 +19,8 @@ class Model:
     Its functions and those of its sessions may be called by several threads."""
 
     def __init__(self, handle):
+        if not isinstance(handle, int):
+            raise TypeError("a weft.Model is made by load, from_bytes, from_onnx or from_text")
         self._handle = handle
         weakref.finalize(self, c.library.weft_model_free, handle).atexit = False
 

@@ -43,7 +43,7 @@ class Session:
         bound = [c.BoundOutput(c.text(output), c.text(input_)) for output, input_ in (bound_outputs or {}).items()]
         options = c.SessionOptions(
             isa=c.text(isa), provider=c.text(provider), pipeline=c.text(pipeline), numerics=c.text(numerics),
-            threads=threads, oversubscribe=oversubscribe,
+            threads=c.int32("threads", threads), oversubscribe=oversubscribe,
             threads_of=None if threads_of is None else threads_of._handle,
             bound_outputs=(c.BoundOutput * len(bound))(*bound), num_bound_outputs=len(bound),
             matmul_precision=c.text(matmul_precision))

@@ -181,7 +181,8 @@ TEST_F(IrRun, RefusesBadUsage) {
   EXPECT_THAT(Refusal({in, "--pipeline", "layuot"}), HasSubstr("did you mean 'layout'?"));
   EXPECT_THAT(Refusal({in, "--threads", "0"}), HasSubstr("--threads 0"));
   EXPECT_THAT(Refusal({in, "--threads", "two"}), HasSubstr("--threads"));
-  EXPECT_THAT(Refusal({in, "--random-inputs", "-1"}), HasSubstr("--random-inputs"));
+  EXPECT_THAT(Refusal({in, "--random-inputs", "-1"}),
+              HasSubstr("--random-inputs: -1: expected a number of at least 0"));
   EXPECT_THAT(Refusal({Path("missing.onnx")}), HasSubstr("missing.onnx"));
 }
 
