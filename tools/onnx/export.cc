@@ -99,6 +99,9 @@ struct Destination {
 // options.target_opset is set.
 absl::Status Export(ir::Program& program, Destination to, const ExportOptions& options) {
   WEFT_RETURN_IF_ERROR(ir::Verify(program));
+  const ir::Operation end = program.body().Terminator();
+  if (end && end.num_operands() == 0 && program.body().front() == end)
+    return ir::InvalidArgument("neither nodes nor outputs are there to be written");
   const ir::Operation module = program.module();
   const auto attrs = module.attrs_of<ir::ModuleOp>();
   pb::ModelProto model;

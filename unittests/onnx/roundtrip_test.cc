@@ -313,5 +313,16 @@ TEST(RoundTrip, NothingIsLeftBehindWhenWritingFails) {
   EXPECT_EQ(count, 1u);
 }
 
+// Import would refuse it.
+TEST(RoundTrip, OfNothingIsRefused) {
+  ir::IrContext context;
+  ir::Program program(&context);
+  ir::Builder b(&program);
+  b.AddInput("x", context.TensorType(ir::DataType::kF32, {2}));
+  b.Return({});
+  EXPECT_EQ(ir::Message(ExportOnnxBytes(program).status()),
+            "neither nodes nor outputs are there to be written");
+}
+
 }  // namespace
 }  // namespace weft::onnx
