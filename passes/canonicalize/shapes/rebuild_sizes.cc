@@ -45,6 +45,11 @@ std::optional<ir::ShapeValue> EntriesOf(Value value) {
   return has_size ? entries : std::nullopt;
 }
 
+// Whether an entry is that dimension: one that is not known is none, whatever it is.
+bool IsDim(const ir::ShapeEntry& entry, int64_t dim) {
+  return dim != ir::kUnknownDim && entry == ir::ShapeEntry::OfDim(dim);
+}
+
 // What a vector is put together from.
 struct Piece {
   enum Kind { kNumbers, kSizes, kOperand } kind = kNumbers;
@@ -158,9 +163,8 @@ class Planner {
       const auto size = static_cast<size_t>(operand.type().NumElements());
       const auto has = [&](const ir::ShapeEntry& entry) {
         return entry.is_number || std::ranges::any_of(sources_, [&](Value source) {
-                 return std::ranges::any_of(source.type().dims(), [&](int64_t dim) {
-                   return ir::ShapeEntry::OfDim(dim) == entry;
-                 });
+                 return std::ranges::any_of(source.type().dims(),
+                                            [&](int64_t dim) { return IsDim(entry, dim); });
                });
       };
       const std::span<const ir::ShapeEntry> entries(entries_.data() + begin, size);
@@ -180,7 +184,7 @@ class Planner {
       const std::span<const int64_t> dims = source.type().dims();
       for (size_t begin = 0; begin < dims.size(); ++begin)
         for (size_t n = 0; i + n < entries_.size() && begin + n < dims.size() &&
-                           entries_[i + n] == ir::ShapeEntry::OfDim(dims[begin + n]);
+                           IsDim(entries_[i + n], dims[begin + n]);
              ++n) {
           const Piece piece = {Piece::kSizes, source, begin, begin + n + 1};
           Try(i, i + n + 1, piece, shapes_of_parts_ || IsAllOf(piece) ? 1 : 2);
