@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "ir/analysis/integer_element.h"
 #include "ir/dialects/builtin.h"
 #include "ir/element/low_precision.h"
 
@@ -98,8 +99,11 @@ std::optional<Ints> ConstantInts(Value value) {
     return Ints(elements.begin(), elements.end());
   }
   Ints result;
-  for (int64_t i = 0; i < dense.dense_type().NumElements(); ++i)
-    result.push_back(static_cast<int64_t>(DenseElement(dense, i)));
+  for (int64_t i = 0; i < dense.dense_type().NumElements(); ++i) {
+    const auto element = IntegerElement(dense, i);
+    if (!element) return std::nullopt;
+    result.push_back(*element);
+  }
   return result;
 }
 

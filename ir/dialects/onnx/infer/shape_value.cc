@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ir/analysis/constant.h"
+#include "ir/analysis/integer_element.h"
 #include "ir/dialects/onnx.h"
 
 namespace weft::ir {
@@ -187,9 +188,9 @@ std::optional<ShapeValue> Evaluator::FromFill(Operation op, int depth) {
     const Attribute value = op.attr("value");
     if (!value.Is(AttrKind::kDense) || value.IsElided()) return std::nullopt;
     const Type type = value.dense_type();
-    if (!IsInteger(type.dtype()) || type.NumElements() != 1) return std::nullopt;
-    const auto number = static_cast<int64_t>(DenseElement(value, 0));
-    return ShapeValue(static_cast<size_t>(count), ShapeEntry::Number(number));
+    const auto number = type.NumElements() == 1 ? IntegerElement(value, 0) : std::nullopt;
+    if (!number) return std::nullopt;
+    return ShapeValue(static_cast<size_t>(count), ShapeEntry::Number(*number));
   }
   const auto x = Evaluate(op.operand(0), depth);
   if (!x || (x->size() != 1 && count != 1)) return std::nullopt;

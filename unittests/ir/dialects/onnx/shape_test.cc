@@ -128,6 +128,31 @@ TEST_F(OnnxShape, ShapesComputedFromDimensionsAreFollowed) {
             "tensor<N + 1x5x7xf32>");
 }
 
+TEST_F(OnnxShape, FilledNumbersAreExact) {
+  const auto filled = [&](int64_t number) {
+    const Attribute value = context.DenseAttrOf<int64_t>(context.TensorType(DataType::kI64, {1}),
+                                                         std::vector<int64_t>{number});
+    return b.Make<ops::ConstantOfShape>({I({2})}, {.value = value});
+  };
+  for (const int64_t number : {INT64_MIN, INT64_MAX, (int64_t{1} << 53) + 1, int64_t{-7}})
+    EXPECT_EQ(EvaluateShapeValue(filled(number)), ShapeValue(2, ShapeEntry::Number(number)));
+  EXPECT_EQ(Run<ops::Slice>({X({3, 4}), I({1, 1}), filled(INT64_MAX)}), "tensor<2x3xf32>");
+}
+
+TEST_F(OnnxShape, UnsignedNumbersAreExactOrUnknown) {
+  const auto entries = [&](uint64_t number) {
+    const Attribute value = context.DenseAttrOf<uint64_t>(context.TensorType(DataType::kU64, {1}),
+                                                          std::vector<uint64_t>{number});
+    auto constant = EvaluateShapeValue(b.Constant(value));
+    EXPECT_EQ(EvaluateShapeValue(b.Make<ops::ConstantOfShape>({I({1})}, {.value = value})),
+              constant);
+    return constant;
+  };
+  EXPECT_EQ(entries((uint64_t{1} << 53) + 1),
+            ShapeValue(1, ShapeEntry::Number((int64_t{1} << 53) + 1)));
+  EXPECT_EQ(entries(UINT64_MAX), ShapeValue(1));
+}
+
 TEST_F(OnnxShape, ChainsThatShareMuchAreGivenUp) {
   Value v = b.Make<ops::Shape>({X({1, 1})});
   for (int i = 0; i < 40; ++i) v = b.Make<ops::Mul>({v, v});
