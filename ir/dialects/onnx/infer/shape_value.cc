@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "ir/analysis/constant.h"
 #include "ir/analysis/integer_element.h"
@@ -22,6 +23,15 @@ std::optional<Ints> NumbersOf(const ShapeValue& value) {
     ints.push_back(e.value);
   }
   return ints;
+}
+
+// Of the types that entries are computed in: whether a value of that type can be the number. Else
+// arithmetic has wrapped around.
+bool Fits(const ShapeEntry& entry, DataType dtype) {
+  if (!entry.is_number) return true;
+  if (dtype == DataType::kI32) return std::in_range<int32_t>(entry.value);
+  if (dtype == DataType::kU32) return std::in_range<uint32_t>(entry.value);
+  return dtype != DataType::kU64 || entry.value >= 0;
 }
 
 // Evaluates one value. Not memoised: the step count bounds the work on a graph that shares much.
@@ -57,6 +67,9 @@ std::optional<ShapeValue> Evaluator::Evaluate(Value value, int depth) {
     result = op.num_results() == 1 ? FromOp(op, depth + 1)
              : op.Is<ops::Split>() ? FromSplit(op, value.index(), depth + 1)
                                    : std::nullopt;
+  if (result)
+    for (ShapeEntry& entry : *result)
+      if (!Fits(entry, type.dtype())) entry = {};
   const int64_t count = type.NumElements();
   if (result && (count < 0 || static_cast<int64_t>(result->size()) == count)) return result;
   // Not computable, but the number of entries is known.

@@ -153,6 +153,18 @@ TEST_F(OnnxShape, UnsignedNumbersAreExactOrUnknown) {
   EXPECT_EQ(entries(UINT64_MAX), ShapeValue(1));
 }
 
+TEST_F(OnnxShape, NumbersThatDoNotFitTheirTypeAreUnknown) {
+  const auto i32 = [&](Value v) { return b.Make<ops::Cast>({v}, {.to = DataType::kI32}); };
+  const auto number = ShapeEntry::Number;
+  EXPECT_EQ(EvaluateShapeValue(i32(I({int64_t{1} << 40, 7}))), (ShapeValue{{}, number(7)}));
+  EXPECT_EQ(EvaluateShapeValue(i32(I({INT32_MIN, INT32_MAX}))),
+            (ShapeValue{number(INT32_MIN), number(INT32_MAX)}));
+  const Value v = i32(I({65536, 4}));
+  EXPECT_EQ(EvaluateShapeValue(b.Make<ops::Mul>({v, v})), (ShapeValue{{}, number(16)}));
+  EXPECT_EQ(EvaluateShapeValue(b.Make<ops::ReduceProd>({b.Make<ops::Mul>({v, i32(I({8192}))})})),
+            ShapeValue(1));
+}
+
 TEST_F(OnnxShape, ChainsThatShareMuchAreGivenUp) {
   Value v = b.Make<ops::Shape>({X({1, 1})});
   for (int i = 0; i < 40; ++i) v = b.Make<ops::Mul>({v, v});
