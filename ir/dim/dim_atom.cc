@@ -124,6 +124,13 @@ std::string TextOf(const Term& term) {  // its sign left out
   return text;
 }
 
+// A quotient behind a sign in parentheses: Python would divide what the sign is before.
+std::string NegatedTextOf(const Term& term) {
+  const bool is_quotient =
+      term.factor == -1 && term.atoms.size() == 1 && term.atoms[0]->kind == DimAtom::kFloorDiv;
+  return is_quotient ? "-(" + TextOf(term) + ")" : "-" + TextOf(term);
+}
+
 // --- the table --------------------------------------------------------------------------------------
 
 class AtomTable {
@@ -244,12 +251,11 @@ std::string DimExpr::ToString() const {
   if (terms_.empty()) return "0";
   std::string text;
   for (const Term& term : terms_) {
-    if (term.factor < 0) {
-      text += text.empty() ? "-" : " - ";
-    } else if (!text.empty()) {
-      text += " + ";
+    if (text.empty()) {
+      text = term.factor < 0 ? NegatedTextOf(term) : TextOf(term);
+    } else {
+      text += (term.factor < 0 ? " - " : " + ") + TextOf(term);
     }
-    text += TextOf(term);
   }
   return text;
 }

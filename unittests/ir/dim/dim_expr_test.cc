@@ -69,6 +69,16 @@ TEST(DimExpr, ReadsWhatExportersWrite) {
   EXPECT_EQ(Canonical("8*((s0 + 7) // 8)"), "8*((s0 + 7)//8)");
 }
 
+// A sign binds less than // here and more in Python, where -M//3 is (-M)//3.
+TEST(DimExpr, WritesTheSignOfAQuotientOutsideOfParentheses) {
+  EXPECT_EQ(Canonical("-(M//3) + N"), "-(M//3) + N");
+  EXPECT_EQ(Canonical("-M//3 + N"), "-(M//3) + N");
+  EXPECT_EQ(Canonical("max(S - M//3, N)"), "max(-(M//3) + S, N)");
+  EXPECT_EQ(Canonical("-M*N + S"), "-M*N + S");
+  EXPECT_EQ(Canonical("-2*(M//3) + N"), "-2*(M//3) + N");
+  EXPECT_EQ(Canonical("N + 1 - S//3"), "N - S//3 + 1");
+}
+
 TEST(DimExpr, LeavesOtherNamesAlone) {
   for (const char* name : {"N",
                            "batch-size",
