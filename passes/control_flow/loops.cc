@@ -9,6 +9,8 @@
 #include "ir/analysis/shape_inference.h"
 #include "ir/clone.h"
 #include "ir/dialects/onnx.h"
+#include "ir/dialects/onnx/infer/shape_value.h"
+#include "ir/dialects/pd.h"
 #include "ir/rewriter.h"
 #include "ir/walk.h"
 #include "passes/control_flow/decided_control.h"
@@ -167,19 +169,52 @@ class LoopUnrolling : public Pass {
 };
 WEFT_REGISTER_PASS(LoopUnrolling);
 
+template <class... Os>
+bool IsOneOf(Operation op) {
+  return (op.Is<Os>() || ...);
+}
+
+// Whether inference has seen the integers: it refuses indices, sizes and axes that do not fit.
+bool IsSeenByInference(Value integers) {
+  const auto entries = ir::EvaluateShapeValue(integers);
+  return entries && std::ranges::all_of(*entries, &ir::ShapeEntry::is_number);
+}
+
+// Whether it runs on the integers that its operands are, which are constants. What inference does not look
+// at, such as the indices of GatherElements, may be wrong.
+bool RunsOnIntegers(Operation op) {
+  namespace ops = ir::ops;
+  if (IsOneOf<ops::Div, ops::Mod, ir::pd::Divide>(op)) {
+    const auto divisors = ir::ConstantInts(op.operand(1));
+    return divisors && std::ranges::find(*divisors, 0) == divisors->end();
+  }
+  if (op.HasTrait(ir::kElementwise) || IsOneOf<ops::QuantizeLinear, ops::DequantizeLinear>(op))
+    return true;
+  if (!IsOneOf<ops::Expand, ops::Gather, ops::ReduceMax, ops::ReduceMean, ops::ReduceMin,
+               ops::ReduceProd, ops::ReduceSum, ops::Reshape, ops::Slice, ops::Split, ops::Squeeze,
+               ops::Tile, ops::TopK, ops::Unsqueeze>(op))
+    return false;
+  for (uint32_t i = 1; i < op.num_operands(); ++i)
+    if (op.HasOperand(i) && !IsSeenByInference(op.operand(i))) return false;
+  return true;
+}
+
 // Whether it runs on whatever it is given: shapes are known, and integers, which may be indices, sizes
-// or divisors, are constants that inference has seen.
+// or divisors, are constants that it runs on. Compress and MaxRoiPool are told places in other types.
 bool CannotFail(Operation op) {
   if (op.Is<ir::ops::Shape>()) return true;
+  if (IsOneOf<ir::ops::Compress, ir::ops::MaxRoiPool>(op)) return false;
+  bool has_integers = false;
   for (const Value operand : op.operands()) {
     if (!operand) continue;
     const ir::Type type = operand.type();
     if (!type.IsStatic()) return false;
-    if (!ir::IsFloat(type.dtype()) && type.dtype() != ir::DataType::kBool &&
-        !ir::IsConstant(operand))
-      return false;
+    if (ir::IsFloat(type.dtype()) || type.dtype() == ir::DataType::kBool) continue;
+    if (type.dtype() == ir::DataType::kString || !ir::IsConstant(operand)) return false;
+    has_integers = true;
   }
-  return std::all_of(op.results().begin(), op.results().end(),
+  return (!has_integers || RunsOnIntegers(op)) &&
+         std::all_of(op.results().begin(), op.results().end(),
                      [](Value result) { return result.type().IsStatic(); });
 }
 
