@@ -163,6 +163,10 @@ Attribute Converted(const Evaluation& e) {
                 given.bytes().empty() || !is_number(given.dense_type().dtype())))
     return {};
   const double number = given ? ir::DenseElement(given, 0) : 0;
+  // From here on a double may be another integer than the one that was given, or is made of it.
+  constexpr double kInexact = 1LL << 53;
+  const bool is_integer = ir::IsInteger(to) || (given && ir::IsInteger(given.dense_type().dtype()));
+  if (is_integer && !(std::abs(number) < kInexact)) return {};
   const Attribute converted = e.m.context()->DenseAttr(e.m.context()->TensorType(to, Shape{1}),
                                                        ir::ElementBytes(to, number));
   return ir::DenseElement(converted, 0) == number ? converted : Attribute();

@@ -6,12 +6,13 @@
 
 namespace weft::passes {
 
-// clip(x + 3, 0, 6) / 6 => hard_sigmoid(x; 1/6, 1/2)
+// clip(x + 3, 0, 6) / 6 => hard_sigmoid(x; 1/6, 1/2), not of f64: the attribute is a sixth of f32
 WEFT_RULE(FuseHardSigmoid, "canonicalize", kReassociates) {
   auto x = src.Tensor("x");
   auto clipped = src.Op<ops::Clip>()(x + 3, src.Splat(0), src.Splat(6));
   auto out = src.Either(clipped / 6, clipped * (1.0 / 6));
-  src.Require(IsFloat(x), SameType(x, out));
+  src.Require("x is f32, f16 or bf16", DType(x, kF32, kF16, kBF16));
+  src.Require(SameType(x, out));
   res.Tensor(out) = res.Op<ops::HardSigmoid>({.alpha = 1.0 / 6, .beta = 0.5})(x);
 }
 
