@@ -253,8 +253,8 @@ Attribute JoinAxes(const Evaluation& e) {
 }
 Attribute ListAlong(const Evaluation& e) {
   int64_t axis = 0;
+  if (!e.Integer(1, &axis) || !e.tensor(0).has_rank()) return {};
   const int64_t rank = e.tensor(0).rank();
-  if (!e.Integer(1, &axis)) return {};
   axis += axis < 0 ? rank : 0;
   if (axis < 0 || axis >= rank) return {};
   Ints sizes(static_cast<size_t>(rank - axis), 1);

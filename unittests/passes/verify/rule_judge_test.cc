@@ -97,6 +97,15 @@ TEST(RuleJudge, SaysWhyItFoundNoProgram) {
   }
 }
 
+TEST(RuleJudge, AppliesNoRuleAlongAnAxisThatNoTensorHas) {
+  ir::IrContext context;
+  for (const auto& rule : RulesOf("far_axis.weft", context)) {
+    const RuleJudgement judgement = Judged(*rule);
+    EXPECT_EQ(judgement.verdict, Verdict::kUnjudged);
+    EXPECT_THAT(judgement.why, HasSubstr("attribute perm of onnx.Transpose cannot be computed"));
+  }
+}
+
 // A solver is asked once, where drawing finds nothing.
 TEST(RuleInstances, AreSoughtElsewhereWhereNoneIsFound) {
   ir::IrContext context;
