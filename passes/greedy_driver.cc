@@ -67,7 +67,8 @@ class Driver : public ir::RewriteListener {
 
   // --- the worklist ---
 
-  // Labels every operation; queues those that a rule may match at and those without users.
+  // Labels every operation; queues those that a rule may match at and those without users. Sets the
+  // budget.
   void Seed();
   void NoteRegions(uint32_t holder) {
     watches_regions_ |= automaton_.LooksIntoRegionsOf(view_.opcode(holder));
@@ -173,7 +174,6 @@ inline Driver::Driver(ir::Program& program, const drr::FrozenRewritePatternSet& 
   rewriter_.set_listener(listener);
   // What is replaced in place is announced when it is gone.
   engines_.Use(listener == this ? config.fast_path : drr::FastPath::kMatcher);
-  budget_ = config.max_rewrites ? config.max_rewrites : 100 + 20 * program.num_operations();
 }
 
 inline absl::StatusOr<GreedyRewriteResult> Driver::Run() {
@@ -267,11 +267,13 @@ inline void Driver::Seed() {
     }
   };
   push_regions(program_.module().id());
+  uint64_t num_operands = 0;
   while (!resume.empty()) {
     uint32_t op = resume.back();
     resume.pop_back();
     for (; op != kNoId; op = view_.next(op)) {
       states_[op] = automaton_.Label(view_, op, states_.data());
+      num_operands += view_.num_operands(op);
       const bool unread = view_.HasResult(op) && view_.first_use(op) == kNoId;
       if (unread || Accepts(op)) Enqueue(op);
       if (!view_.HasRegions(op)) continue;
@@ -280,6 +282,9 @@ inline void Driver::Seed() {
       break;
     }
   }
+  // Each operand of a Concat may be dropped or written out by a rewrite of its own.
+  budget_ = config_.max_rewrites ? config_.max_rewrites
+                                 : 100 + 20 * program_.num_operations() + num_operands;
   if (several_blocks) LabelAgain();
   if (config_.use_top_down_traversal) std::reverse(worklist_.begin(), worklist_.end());  // a stack
 }

@@ -27,7 +27,7 @@ struct GreedyRewriteConfig {
   // Which end of the program is looked at first. Bottom up finds the largest form of a pattern with
   // optional parts, because that ends furthest down.
   bool use_top_down_traversal = false;
-  uint64_t max_rewrites = 0;           // 0: 100 + 20 per operation the program starts with
+  uint64_t max_rewrites = 0;           // 0: 100 + 20 per operation + 1 per operand at the start
   uint64_t max_rewrites_per_rule = 0;  // 0: no limit but max_rewrites
   bool verify_after_rewrite = false;   // slow; for tests
   // Times every rule and keeps the reasons why matches were declined, which takes a slower way.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <vector>
 
 #include "ir/analysis/verifier.h"
 #include "ir/builder.h"
@@ -40,6 +41,16 @@ struct ScaleLast : ToyRule<ScaleLast> {
     auto x = src.Tensor("x");
     auto out = src.Op<toy::Relu>()(src.Keep(src.Op<toy::Scale>({.axis = a})(x)));
     res.Tensor(out) = res.Op<toy::Scale>({.axis = a})(res.Op<toy::Relu>()(x));
+  }
+};
+
+// join(xs, relu(x), ys) => join(xs, ys)
+struct DropRelu : ToyRule<DropRelu> {
+  static constexpr std::string_view kName = "drop-relu";
+  static void Body(SourcePattern& src, ResultPattern& res) {
+    auto xs = src.Tensors("xs"), ys = src.Tensors("ys");
+    auto dropped = src.Keep(src.Op<toy::Relu>()(src.Tensor("x")));
+    res.Tensor(src.Op<toy::Join>()(xs, dropped, ys)) = res.Op<toy::Join>()(xs, ys);
   }
 };
 
@@ -101,6 +112,16 @@ TEST_F(DriverTermination, EnoughRewritesForALongChain) {
   ASSERT_TRUE(result.ok()) << result.status().message();
   ASSERT_EQ(program.body().num_ops(), 2u);
   EXPECT_EQ(program.body().front().attrs_of<toy::Scale>().axis, 3000);
+}
+
+TEST_F(DriverTermination, EnoughRewritesForManyOperands) {
+  std::vector<Value> operands(400, b.Make<toy::Relu>({x}));
+  operands.push_back(y);
+  b.Return({{"out", b.Make<toy::Join>(operands)}});
+  const auto result = Run<DropRelu>({});
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  EXPECT_EQ(result->rules[0].applied, 400u);
+  EXPECT_EQ(program.body().front().num_operands(), 1u);
 }
 
 TEST_F(DriverTermination, BothDirectionsGiveTheSameProgram) {
