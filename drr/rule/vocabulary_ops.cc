@@ -49,10 +49,8 @@ Attribute AttributeNamed(const Evaluation& e, ir::Operation op, std::string_view
 
 bool OnlyUser(const Evaluation& e) {
   const ir::Operation only = DefiningOp(e.tensor(1));
-  if (!only || !e.tensor(0).value()) return false;
-  for (ir::Operation user : e.tensor(0).value().users())
-    if (user != only) return false;
-  return true;
+  const ir::Value value = e.tensor(0).value();
+  return only && value && value.use_count() == 1 && *value.users().begin() == only;
 }
 bool NotResult(const Evaluation& e) {
   return NoUser(e.tensor(0), [](ir::Operation user) { return user.HasTrait(ir::kTerminator); });

@@ -174,8 +174,8 @@ std::vector<Entry> ConstraintEntries() {
                                  "the integers of the third value are known, and where one is 0, "
                                  "which copies a size, the first two have one size",
                                  kSameSymbol),
-      Constrain<OnlyUser>("only_user", "OnlyUser", "vv", "nothing but {1} uses {0}",
-                          "every user of the first value is the defining op of the second"),
+      Constrain<OnlyUser>("only_user", "OnlyUser", "vv", "nothing but {1} uses {0}, and once",
+                          "the one use of the first value is by the defining op of the second"),
       Constrain<NotResult>("not_result", "NotResult", "v", "{0} is not returned",
                            "no result of the program, or of the block that it is in"),
       Constrain<NotUsedBy>("not_used_by", "NotUsedBy", "vs", "{1} does not use {0}",

@@ -104,13 +104,15 @@ WEFT_RULE(MergeClamps, "canonicalize", kExact, .benefit = 3,
       res.Constant([=](const MatchContext& m) { return Number(m, x, m[bounds].both.high); }));
 }
 
-// max(xs, max(ys), zs) => max(xs, ys, zs), and so for min
+// max(xs, max(ys), zs) => max(xs, ys, zs), and so for min; not of an inner one that is used twice: nested
+// so, each one would double the operands
 WEFT_RULE(MergeExtrema, "canonicalize", kExact) {
   auto xs = src.Tensors("xs"), ys = src.Tensors("ys"), zs = src.Tensors("zs");
   auto inner = src.OneOf<ops::Min, ops::Max>(), outer = src.OneOf<ops::Min, ops::Max>();
   auto some = inner(ys);
   auto out = outer(xs, some, zs);
   src.Require("both are the same operator", SameOp(some, out));
+  src.Require(OnlyUser(some, out));
   res.Tensor(out) = res.Like(outer)(xs, ys, zs);
 }
 

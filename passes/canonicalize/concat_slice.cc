@@ -50,7 +50,8 @@ WEFT_RULE(DropSingleConcat, "canonicalize", kExact, .aliases = {"remove-single-c
 
 // concat(xs, concat(ys), zs) => concat(xs, ys, zs). The document (ascend_knowledge_base.md) puts the
 // inner operands first and compares axes as they are written; here operands stay in their places,
-// and of rank 4 axis -1 is axis 3. An outer concat that uses the inner one twice is two matches.
+// and of rank 4 axis -1 is axis 3. An inner concat that is used twice stays: nested so, each one would
+// double the operands.
 WEFT_RULE(MergeConcats, "canonicalize", kExact, .seed = "ascend",
           .aliases = {"merge-consecutive-concat"}) {
   auto xs = src.Tensors("xs"), ys = src.Tensors("ys"), zs = src.Tensors("zs");
