@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "ir/dialects/onnx.h"
@@ -67,45 +68,62 @@ std::vector<Value> PartsOf(Operation split) {
   return concat.operands().vec();
 }
 
-// The sum of the sizes of operands [from, to) of a Concat, where all are numbers.
-std::optional<int64_t> SizeOf(Operation concat, uint32_t from, uint32_t to) {
-  int64_t sum = 0;
-  for (uint32_t i = from; i < to; ++i) {
-    const int64_t size = SizeAlong(concat.operand(i), concat.attrs_of<ops::Concat>().axis);
-    if (!ir::IsStaticDim(size) || __builtin_add_overflow(sum, size, &sum)) return std::nullopt;
+// Where the operands of a Concat begin, as far as their sizes are numbers.
+class Places {
+ public:
+  explicit Places(Operation concat)
+      : from_begin_(concat.num_operands() + 1), from_end_(from_begin_) {
+    const int64_t axis = concat.attrs_of<ops::Concat>().axis;
+    const uint32_t count = concat.num_operands();
+    from_begin_.front() = from_end_.back() = 0;
+    for (uint32_t i = 0; i < count; ++i)
+      from_begin_[i + 1] = Moved(from_begin_[i], SizeAlong(concat.operand(i), axis), 1);
+    for (uint32_t i = count; i-- > 0;)
+      from_end_[i] = Moved(from_end_[i + 1], SizeAlong(concat.operand(i), axis), -1);
   }
-  return sum;
-}
+  // Whether `position` is that of the beginning of operand i; of the end for i = num_operands(). Counted
+  // from the end where it is negative.
+  bool IsAt(int64_t position, uint32_t i) const {
+    return (position >= 0 ? from_begin_ : from_end_)[i] == position;
+  }
 
-// Whether `position` is that of the beginning of operand i; of the end for i = num_operands().
-bool IsAt(int64_t position, Operation concat, uint32_t i) {
-  if (position >= 0) return SizeOf(concat, 0, i) == position;
-  const std::optional<int64_t> behind = SizeOf(concat, i, concat.num_operands());
-  return behind && *behind == -position;
-}
+ private:
+  using Position = std::optional<int64_t>;
+  static Position Moved(Position from, int64_t size, int64_t direction) {
+    int64_t to = 0;
+    if (!from || !ir::IsStaticDim(size) || __builtin_add_overflow(*from, direction * size, &to))
+      return std::nullopt;
+    return to;
+  }
+  std::vector<Position> from_begin_, from_end_;  // the latter not above 0
+};
+
+// The places of each Concat that was asked for, by its id: no op is made that could take the id of another.
+using PlaceTable = std::unordered_map<uint32_t, Places>;
 
 // Of a slice that is one operand of a Concat that one; else null.
-Value PartOf(Operation slice) {
+Value PartOf(Operation slice, PlaceTable& table) {
   const Operation concat = SourceOf<ops::Concat>(slice);
   const std::optional<SliceRange> range = RangeOf(slice);
   if (!concat || !range ||
       !SameAxis(range->axis, concat.attrs_of<ops::Concat>().axis, concat.result()))
     return {};
+  const Places& places = table.try_emplace(concat.id(), concat).first->second;
   const uint32_t count = concat.num_operands();
   for (uint32_t i = 0; i < count; ++i) {
-    const bool ends = IsAt(range->end, concat, i + 1) ||
+    const bool ends = places.IsAt(range->end, i + 1) ||
                       (i + 1 == count && range->end == std::numeric_limits<int64_t>::max());
-    if (ends && IsAt(range->start, concat, i)) return concat.operand(i);
+    if (ends && places.IsAt(range->start, i)) return concat.operand(i);
   }
   return {};
 }
 
 // What `op` is, result by result; none where that is not known.
-std::vector<Value> Forwarded(Operation op) {
+std::vector<Value> Forwarded(Operation op, PlaceTable& places) {
   if (op.num_operands() == 0 || !op.operand(0) || op.operand(0).IsBlockArgument()) return {};
   if (op.Is<ops::Split>()) return PartsOf(op);
   Value value;
-  if (op.Is<ops::Slice>()) value = PartOf(op);
+  if (op.Is<ops::Slice>()) value = PartOf(op, places);
   if (op.Is<ops::Concat>()) value = WholeOf(op);
   return value ? std::vector<Value>{value} : std::vector<Value>{};
 }
@@ -126,12 +144,16 @@ class ConcatForwarding : public Pass {
     std::vector<Operation> ops;
     ir::Walk(program, [&](Operation op) { ops.push_back(op); });
     TracedRewriter rewriter(program, trace_);
+    PlaceTable places;
     for (const Operation op : ops) {
       if (!op.IsAlive()) continue;
-      const std::vector<Value> values = Forwarded(op);
+      const std::vector<Value> values = Forwarded(op, places);
       if (values.empty() || !FitsAllReaders(op, values)) continue;
       if (rewriter.AtLimit()) break;
       const Operation source = op.operand(0).DefiningOp();
+      // Types of what takes the places of results may say more.
+      for (const Value result : op.results())
+        for (const Operation user : result.users()) places.erase(user.id());
       rewriter.Begin("forward", op);
       rewriter.Replace(op, values);
       if (source.IsUnused()) rewriter.EraseWithDeadOperands(source);
