@@ -7,6 +7,7 @@
 
 #include "ir/dialects/fused.h"
 #include "ir/dialects/onnx.h"
+#include "kernels/derived_constant.h"
 #include "kernels/native/activation.h"
 #include "kernels/native/native.h"
 #include "kernels/native/nhwc.h"
@@ -251,9 +252,8 @@ Made MakeConv1d(const KernelContext& context) {
         std::vector<ir::Value> inputs(operands.begin(), operands.end());
         const ir::Value rows = b.Make<ir::ops::Transpose>({operands[0]}, {.perm = {0, 2, 1}});
         inputs[0] = b.Make<ir::ops::Reshape>({rows, b.ConstantInts({x[0], 1, x[2], x[1]})});
-        inputs[1] = b.Constant(b.context()->DenseAttr(
-            b.context()->TensorType(ir::DataType::kF32, {w[0], w[1], 1, w[2]}),
-            context.constant(1).bytes()));
+        inputs[1] =
+            b.Constant(WithDims(context, context.constant(1), ir::Ints{w[0], w[1], 1, w[2]}));
         const ir::Value image = b.Make<ir::fused::Conv2d>(inputs, {.strides = {1, stride},
                                                                    .pads = {0, pads[0], 0, pads[1]},
                                                                    .dilations = {1, dilation},

@@ -2,12 +2,17 @@
 // result that are `stride` apart read the same elements of the kernel, so each of the stride * stride phases is a
 // convolution of stride 1 with a kernel as much smaller, and the results of all are laid between each other.
 // onnx.ConvTranspose, over NCHW, stands between transposes.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <cstring>
+#include <string>
 #include <vector>
 
 #include "ir/dialects/fused.h"
 #include "ir/dialects/onnx.h"
+#include "kernels/derived_constant.h"
 #include "kernels/native/native.h"
 #include "kernels/native/nhwc.h"
 #include "kernels/runtime/decomposed.h"
@@ -42,24 +47,6 @@ struct Convolution {
   std::vector<Phase> phases;
 
   int64_t Taps(const Axes& axes, size_t axis) const { return axes[axis].Taps(phases[0][axis]); }
-  // [phases * outputs, inputs of a group, taps...] of weights [inputs, outputs of a group, kernel...].
-  std::vector<float> Weights(const Axes& axes, const std::vector<float>& weights, int64_t groups,
-                             int64_t inputs, int64_t outputs) const {
-    std::vector<float> result;
-    for (const Phase& phase : phases)
-      for (int64_t channel = 0; channel < groups * outputs; ++channel)
-        for (int64_t input = 0; input < inputs; ++input) {
-          const int64_t from = (channel / outputs * inputs + input) * outputs + channel % outputs;
-          for (int64_t row = 0; row < Taps(axes, 0); ++row)
-            for (int64_t column = 0; column < Taps(axes, 1); ++column) {
-              const int64_t at =
-                  (from * axes[0].kernel + axes[0].KernelAt(phase[0], row)) * axes[1].kernel +
-                  axes[1].KernelAt(phase[1], column);
-              result.push_back(weights[static_cast<size_t>(at)]);
-            }
-        }
-    return result;
-  }
 };
 
 // Elements of a kernel that are not there must not meet infinities, so phases that have fewer are convolutions of
@@ -99,23 +86,81 @@ absl::StatusOr<Axes> AxesOf(const KernelContext& context, const Sizes& s) {
   return axes;
 }
 
+// The weights of a convolution, [phases * outputs, inputs of a group, taps...], as they lie in those of the whole,
+// [inputs, outputs of a group, kernel...].
+struct PhaseWeights {
+  Convolution convolution;
+  Axes axes;
+  ir::Attribute whole;
+  int64_t groups, inputs, outputs;
+
+  ir::Shape Dims() const {
+    return {static_cast<int64_t>(convolution.phases.size()) * groups * outputs, inputs,
+            convolution.Taps(axes, 0), convolution.Taps(axes, 1)};
+  }
+  // Of the elements from byte `first` on, as IrContext::ComputedDenseAttr asks for them.
+  void operator()(size_t first, std::span<std::byte> to) const {
+    const int64_t across = convolution.Taps(axes, 1), taps = convolution.Taps(axes, 0) * across;
+    std::vector<float> kernel(static_cast<size_t>(axes[0].kernel * axes[1].kernel));
+    auto at = static_cast<int64_t>(first / sizeof(float));
+    for (std::byte* out = to.data(); out < to.data() + to.size();) {
+      const int64_t row = at / taps, channel = row / inputs % (groups * outputs);
+      const Phase& phase =
+          convolution.phases[static_cast<size_t>(row / inputs / (groups * outputs))];
+      const int64_t input = channel / outputs * inputs + row % inputs;
+      ReadKernel(input * outputs + channel % outputs, kernel);
+      for (int64_t tap = at % taps; tap < taps && out < to.data() + to.size(); ++tap, ++at) {
+        const int64_t from = axes[0].KernelAt(phase[0], tap / across) * axes[1].kernel +
+                             axes[1].KernelAt(phase[1], tap % across);
+        std::memcpy(out, &kernel[static_cast<size_t>(from)], sizeof(float));
+        out += sizeof(float);
+      }
+    }
+  }
+
+ private:
+  void ReadKernel(int64_t number, std::span<float> to) const {
+    const size_t offset = static_cast<size_t>(number) * to.size_bytes();
+    if (whole.storage()->computed != nullptr) return whole.Read(offset, std::as_writable_bytes(to));
+    std::memcpy(to.data(), whole.bytes().data() + offset, to.size_bytes());
+  }
+};
+
+ir::Attribute WeightsOf(const KernelContext& context, const PhaseWeights& weights) {
+  const auto& [rows, columns] = weights.axes;
+  const Phase& first = weights.convolution.phases[0];
+  const std::string how =
+      fmt::format("phases strides={},{} group={} {} from {},{}", rows.stride, columns.stride,
+                  weights.groups, weights.convolution.phases.size(), first[0], first[1]);
+  return DerivedConstant(context, weights.whole, how, [&] {
+    ir::IrContext& ir = *context.op().context();
+    return ir.ComputedDenseAttr(ir.TensorType(ir::DataType::kF32, weights.Dims()), weights);
+  });
+}
+
+// The bias once for each phase.
+ir::Attribute RepeatedBias(const KernelContext& context, size_t times) {
+  const ir::Attribute bias = context.constant(2);
+  return DerivedConstant(context, bias, fmt::format("{} times", times), [&] {
+    const std::vector<float> once = ConstantFloats(bias);
+    std::vector<float> repeated;
+    for (size_t i = 0; i < times; ++i) repeated.insert(repeated.end(), once.begin(), once.end());
+    ir::IrContext& ir = *context.op().context();
+    const ir::Shape dims = {static_cast<int64_t>(repeated.size())};
+    return ir.DenseAttrOf<float>(ir.TensorType(ir::DataType::kF32, dims), repeated);
+  });
+}
+
 // Of all phases: [batch, rows, columns, phases * outputs].
-ir::Value Phases(ir::Builder& b, const Axes& axes, const Sizes& s, ir::Value image,
-                 const std::vector<float>& weights, const std::vector<float>& bias) {
-  const int64_t inputs = s.x[3] / s.attrs.group;
+ir::Value Phases(const KernelContext& context, ir::Builder& b, const Axes& axes, const Sizes& s,
+                 ir::Value image) {
   std::vector<ir::Value> parts;
   for (const Convolution& c : ConvolutionsOf(axes, s.attrs.group)) {
     const int64_t down = c.Taps(axes, 0), across = c.Taps(axes, 1);
-    const int64_t outputs = static_cast<int64_t>(c.phases.size()) * s.y[3];
     std::vector<ir::Value> operands = {
-        image, b.ConstantFloats(c.Weights(axes, weights, s.attrs.group, inputs, s.w[1]),
-                                Ints{outputs, inputs, down, across})};
-    if (!bias.empty()) {
-      std::vector<float> repeated;
-      for (size_t i = 0; i < c.phases.size(); ++i)
-        repeated.insert(repeated.end(), bias.begin(), bias.end());
-      operands.push_back(b.ConstantFloats(repeated, Ints{outputs}));
-    }
+        image, b.Constant(WeightsOf(context, {c, axes, context.constant(1), s.attrs.group,
+                                              s.x[3] / s.attrs.group, s.w[1]}))};
+    if (context.HasInput(2)) operands.push_back(b.Constant(RepeatedBias(context, c.phases.size())));
     parts.push_back(b.Make<fused::Conv2d>(
         operands, {.pads = Ints{down - 1, across - 1, axes[0].places() - axes[0].size,
                                 axes[1].places() - axes[1].size},
@@ -137,13 +182,11 @@ Made MakeConvTranspose2d(const KernelContext& context) {
   const Sizes s = {context.attrs_of<fused::ConvTranspose2d>(), ints(context.dims(0)),
                    ints(context.dims(1)), ints(context.result_dims(0))};
   WEFT_ASSIGN_OR_RETURN(const Axes axes, AxesOf(context, s));
-  const ir::Attribute weights = context.constant(1), bias = context.constant(2);
   return MakeFromBody(
       context, "transposed convolution by phases", kProviders,
       [&](ir::Builder& b, std::span<const ir::Value> operands) {
         const auto& [rows, columns] = axes;
-        const ir::Value phases = Phases(b, axes, s, operands[0], ConstantFloats(weights),
-                                        bias ? ConstantFloats(bias) : std::vector<float>());
+        const ir::Value phases = Phases(context, b, axes, s, operands[0]);
         const ir::Value cut =
             Reshape(b, phases,
                     {s.x[0], rows.places(), columns.places(), rows.stride, columns.stride, s.y[3]});
@@ -193,14 +236,13 @@ absl::StatusOr<Sizes> SizesOverNhwc(const KernelContext& context) {
 Made MakeConvTranspose(const KernelContext& context) {
   WEFT_ASSIGN_OR_RETURN(const Sizes s, SizesOverNhwc(context));
   WEFT_RETURN_IF_ERROR(AxesOf(context, s).status());
-  const ir::Attribute weights = context.constant(1);
   const std::span<const int64_t> y = context.result_dims(0);
   return MakeFromBody(
       context, "transposed convolution over NHWC", kProviders,
       [&](ir::Builder& b, std::span<const ir::Value> operands) {
         std::vector<ir::Value> inputs = {
             ToNhwc(b, Reshape(b, operands[0], {s.x[0], s.x[3], s.x[1], s.x[2]})),
-            s.w.size() == y.size() ? operands[1] : b.ConstantFloats(ConstantFloats(weights), s.w)};
+            b.Constant(WithDims(context, context.constant(1), s.w))};
         if (context.HasInput(2)) inputs.push_back(operands[2]);
         const ir::Value image = ToNchw(
             b, b.Make<fused::ConvTranspose2d>(inputs, {.strides = s.attrs.strides,
