@@ -7,7 +7,6 @@
 
 #include "ir/dialects/fused.h"
 #include "ir/dialects/onnx.h"
-#include "kernels/derived_constant.h"
 #include "kernels/native/activation.h"
 #include "kernels/native/native.h"
 #include "kernels/native/nhwc.h"
@@ -54,12 +53,11 @@ Made MakeDepthwise(const KernelContext& context, const simd::Conv2dShape& shape)
   using Packed = std::vector<float>;
   WEFT_ASSIGN_OR_RETURN(
       const std::shared_ptr<Packed> packed,
-      context.packed().Get<Packed>("native depthwise w=" + std::to_string(weights.id()),
-                                   [&]() -> absl::StatusOr<std::shared_ptr<Packed>> {
-                                     const Packed floats = ConstantFloats(weights);
-                                     return std::make_shared<Packed>(
-                                         simd::PackDepthwiseWeights(floats.data(), shape));
-                                   }));
+      context.packed().Get<Packed>(
+          "native depthwise", {weights}, [&]() -> absl::StatusOr<std::shared_ptr<Packed>> {
+            const Packed floats = ConstantFloats(weights);
+            return std::make_shared<Packed>(simd::PackDepthwiseWeights(floats.data(), shape));
+          }));
   return MakeNative("depthwise convolution", {.may_overwrite = 1u << 3, .packed = 1u << 1},
                     [shape, packed, activation = ActivationOf(context)](const KernelArgs& args) {
                       simd::Depthwise({.shape = shape,
@@ -83,10 +81,10 @@ absl::StatusOr<std::shared_ptr<PackedGroups>> PackGroups(const KernelContext& co
                                                          int64_t groups) {
   const ir::Attribute weights = context.constant(1);
   const bool channels_first = context.attrs_of<ir::fused::Conv2d>().x_channels_first;
-  const std::string key = "native conv w=" + std::to_string(weights.id()) +
-                          " group=" + std::to_string(groups) + (channels_first ? " nchw" : "");
+  const std::string key =
+      "native conv group=" + std::to_string(groups) + (channels_first ? " nchw" : "");
   return context.packed().Get<PackedGroups>(
-      key, [&]() -> absl::StatusOr<std::shared_ptr<PackedGroups>> {
+      key, {weights}, [&]() -> absl::StatusOr<std::shared_ptr<PackedGroups>> {
         const simd::WeightSource source = SourceOf(weights);
         auto packed = std::make_shared<PackedGroups>();
         for (int64_t g = 0; g < groups; ++g) {
@@ -187,13 +185,13 @@ absl::StatusOr<WinogradWeights> PackSquares(const KernelContext& context,
   WinogradWeights weights;
   WEFT_ASSIGN_OR_RETURN(weights.direct, PackGroups(context, shape, 1));
   const ir::Attribute constant = context.constant(1);
-  WEFT_ASSIGN_OR_RETURN(weights.squares,
-                        context.packed().Get<simd::PackedMatrix>(
-                            "winograd w=" + std::to_string(constant.id()),
-                            [&]() -> absl::StatusOr<std::shared_ptr<simd::PackedMatrix>> {
-                              return std::make_shared<simd::PackedMatrix>(simd::PackWinogradWeights(
-                                  SourceOf(constant), shape, context.pool()));
-                            }));
+  WEFT_ASSIGN_OR_RETURN(
+      weights.squares,
+      context.packed().Get<simd::PackedMatrix>(
+          "winograd", {constant}, [&]() -> absl::StatusOr<std::shared_ptr<simd::PackedMatrix>> {
+            return std::make_shared<simd::PackedMatrix>(
+                simd::PackWinogradWeights(SourceOf(constant), shape, context.pool()));
+          }));
   return weights;
 }
 
@@ -252,8 +250,8 @@ Made MakeConv1d(const KernelContext& context) {
         std::vector<ir::Value> inputs(operands.begin(), operands.end());
         const ir::Value rows = b.Make<ir::ops::Transpose>({operands[0]}, {.perm = {0, 2, 1}});
         inputs[0] = b.Make<ir::ops::Reshape>({rows, b.ConstantInts({x[0], 1, x[2], x[1]})});
-        inputs[1] =
-            b.Constant(WithDims(context, context.constant(1), ir::Ints{w[0], w[1], 1, w[2]}));
+        inputs[1] = b.Constant(
+            context.packed().WithDims(context.constant(1), ir::Ints{w[0], w[1], 1, w[2]}));
         const ir::Value image = b.Make<ir::fused::Conv2d>(inputs, {.strides = {1, stride},
                                                                    .pads = {0, pads[0], 0, pads[1]},
                                                                    .dilations = {1, dilation},

@@ -30,10 +30,10 @@ int64_t Count(std::span<const int64_t> dims) { return CountElements(dims); }
 absl::StatusOr<std::shared_ptr<simd::PackedMatrix>> PackWeights(const KernelContext& context,
                                                                 const Product& p, bool transposed) {
   const ir::Attribute weights = context.constant(1);
-  const std::string key = "native gemm w=" + std::to_string(weights.id()) +
-                          " k=" + std::to_string(p.k) + (transposed ? " transposed" : "");
+  const std::string key =
+      "native gemm k=" + std::to_string(p.k) + (transposed ? " transposed" : "");
   return context.packed().Get<simd::PackedMatrix>(
-      key, [&]() -> absl::StatusOr<std::shared_ptr<simd::PackedMatrix>> {
+      key, {weights}, [&]() -> absl::StatusOr<std::shared_ptr<simd::PackedMatrix>> {
         return std::make_shared<simd::PackedMatrix>(
             simd::PackedMatrix::Pack(SourceOf(weights), transposed ? 1 : p.n, transposed ? p.k : 1,
                                      p.k, p.n, context.pool()));

@@ -38,10 +38,9 @@ std::vector<int> ZerosOf(ir::Attribute dense) {
   return zeros;
 }
 
-// What packed weights depend on: operands `w` and `zero`, and whether x is signed.
-std::string WeightsKey(const KernelContext& context, size_t w, size_t zero) {
-  return "native int8 w=" + std::to_string(context.constant(w).id()) +
-         " zero=" + (context.constant(zero) ? std::to_string(context.constant(zero).id()) : "-") +
+// What packed weights depend on beside the weights and their zero points.
+std::string WeightsKey(const KernelContext& context) {
+  return std::string("native int8") +
          (context.input_type(0).dtype() == DataType::kI8 ? " i8" : " u8");
 }
 
@@ -52,7 +51,7 @@ absl::StatusOr<std::shared_ptr<simd::Int8Matrix>> PackMatrix(const KernelContext
   const std::span<const int64_t> dims = weights.dense_type().dims();
   const std::vector<int> zeros = ZerosOf(context.constant(zero));
   return context.packed().Get<simd::Int8Matrix>(
-      WeightsKey(context, w, zero) + (transposed ? " transposed" : ""),
+      WeightsKey(context) + (transposed ? " transposed" : ""), {weights, context.constant(zero)},
       [&]() -> absl::StatusOr<std::shared_ptr<simd::Int8Matrix>> {
         return std::make_shared<simd::Int8Matrix>(
             simd::Int8Matrix::Pack({.b = weights.bytes().data(),
@@ -203,7 +202,8 @@ absl::StatusOr<PackedConv> PackConv(const KernelContext& context, simd::Conv2dSh
         .x_signed = x_signed,
         .zeros = zeros.size() <= 1 ? all : all.subspan(first, count)};
   };
-  const std::string key = WeightsKey(context, w, zero);
+  const std::string key = WeightsKey(context);
+  const std::vector<ir::Attribute> constants = {constant, context.constant(zero)};
   PackedConv packed = {shape, x_signed, nullptr, nullptr};
   if (num_groups > 1 && num_groups == shape.in_channels && num_groups == shape.out_channels) {
     const auto pack = [&]() -> absl::StatusOr<std::shared_ptr<Depthwise>> {
@@ -211,7 +211,7 @@ absl::StatusOr<PackedConv> PackConv(const KernelContext& context, simd::Conv2dSh
           simd::PackInt8DepthwiseWeights(weights(0, num_groups), shape));
     };
     WEFT_ASSIGN_OR_RETURN(packed.depthwise,
-                          context.packed().Get<Depthwise>(key + " depthwise", pack));
+                          context.packed().Get<Depthwise>(key + " depthwise", constants, pack));
     return packed;
   }
   packed.shape.in_channels /= num_groups;
@@ -224,8 +224,9 @@ absl::StatusOr<PackedConv> PackConv(const KernelContext& context, simd::Conv2dSh
           simd::PackInt8Conv2dWeights(weights(g * outputs, outputs), packed.shape, context.pool()));
     return groups;
   };
-  WEFT_ASSIGN_OR_RETURN(packed.groups, context.packed().Get<Groups>(
-                                           key + " group=" + std::to_string(num_groups), pack));
+  WEFT_ASSIGN_OR_RETURN(
+      packed.groups,
+      context.packed().Get<Groups>(key + " group=" + std::to_string(num_groups), constants, pack));
   return packed;
 }
 

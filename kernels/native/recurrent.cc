@@ -156,13 +156,13 @@ MakeDirections Packing(const Sizes& s, bool is_gru, bool linear_before_reset) {
 absl::StatusOr<std::shared_ptr<Directions>> PackConstants(const KernelContext& context,
                                                           const std::string& name,
                                                           const MakeDirections& make) {
-  std::string key = "native " + name;
+  std::vector<ir::Attribute> constants;
   for (size_t i : {size_t{1}, size_t{2}, kBias}) {
     if (context.HasInput(i) && !context.constant(i)) return std::shared_ptr<Directions>();
-    key += " " + (context.HasInput(i) ? std::to_string(context.constant(i).id()) : "-");
+    constants.push_back(context.HasInput(i) ? context.constant(i) : ir::Attribute());
   }
   return context.packed().Get<Directions>(
-      key, [&]() -> absl::StatusOr<std::shared_ptr<Directions>> {
+      "native " + name, constants, [&]() -> absl::StatusOr<std::shared_ptr<Directions>> {
         const std::vector<float> w = ConstantFloats(context.constant(1)),
                                  r = ConstantFloats(context.constant(2));
         std::vector<float> b;

@@ -11,7 +11,6 @@ namespace weft::kernels {
 namespace {
 
 constexpr size_t kMaxResultBytes = size_t{1} << 30;
-constexpr size_t kSmallBytes = 1024;  // results up to this are uniqued by content
 
 // The op's result types for these operands: as stated where that is static, else as inferred from
 // the op's own operands. Of an op that sizes its results they may stay unknown.
@@ -56,8 +55,10 @@ class Operands {
   std::vector<AlignedBytes> copies_;
 };
 
-ir::Attribute MakeDense(ir::IrContext& context, ir::Type type, ir::WeightBuffer buffer) {
-  if (buffer.size > kSmallBytes) return context.DenseAttrAdopt(type, std::move(buffer));
+ir::Attribute MakeDense(PackedWeights* owner, ir::Type type, ir::WeightBuffer buffer) {
+  if (owner != nullptr) return owner->Adopt(type, std::move(buffer));
+  ir::IrContext& context = *type.context();
+  if (buffer.size > PackedWeights::kSmall) return context.DenseAttrAdopt(type, std::move(buffer));
   const ir::Attribute dense = context.DenseAttr(type, {buffer.data, buffer.size});
   if (buffer.release) buffer.release();
   return dense;
@@ -92,7 +93,8 @@ absl::StatusOr<KernelContext> MakeContext(ir::Operation op, std::span<const ir::
 
 // The results of a kernel that sizes them.
 absl::StatusOr<std::vector<ir::Attribute>> RunDynamic(const KernelContext& op, Kernel& kernel,
-                                                      const KernelArgs& args) {
+                                                      const KernelArgs& args,
+                                                      PackedWeights* owner) {
   ir::IrContext& context = *op.op().context();
   WEFT_ASSIGN_OR_RETURN(const std::vector<Tensor> tensors, kernel.RunDynamic(args));
   std::vector<ir::Attribute> results;
@@ -107,7 +109,7 @@ absl::StatusOr<std::vector<ir::Attribute>> RunDynamic(const KernelContext& op, K
     ir::WeightBuffer buffer = ir::IrContext::AllocateWeightBuffer(view.NumBytes(), &data);
     if (view.NumBytes() > 0) std::memcpy(data, view.data, view.NumBytes());
     results.push_back(
-        MakeDense(context, context.TensorType(view.dtype, view.dims), std::move(buffer)));
+        MakeDense(owner, context.TensorType(view.dtype, view.dims), std::move(buffer)));
   }
   return results;
 }
@@ -140,7 +142,8 @@ absl::StatusOr<std::vector<ir::Attribute>> KernelEvaluator::Evaluate(
     inputs.push_back(dense ? memory.Add(dense, chosen.kernel->ReadsPastEnd()) : TensorView());
   const AlignedBytes scratch(chosen.kernel->scratch_bytes());
   if (scratch.data() == nullptr) throw std::bad_alloc();
-  if (sizes_itself) return RunDynamic(context, *chosen.kernel, {inputs, {}, scratch.data(), pool_});
+  if (sizes_itself)
+    return RunDynamic(context, *chosen.kernel, {inputs, {}, scratch.data(), pool_}, owner_);
   std::vector<ir::WeightBuffer> buffers;
   bool computes = false;
   for (size_t i = 0; i < context.num_results(); ++i) {
@@ -156,7 +159,7 @@ absl::StatusOr<std::vector<ir::Attribute>> KernelEvaluator::Evaluate(
   std::vector<ir::Attribute> results;
   for (size_t i = 0; i < buffers.size(); ++i) {
     if (status.ok()) {
-      results.push_back(MakeDense(*op.context(), context.result_type(i), std::move(buffers[i])));
+      results.push_back(MakeDense(owner_, context.result_type(i), std::move(buffers[i])));
     } else if (buffers[i].release) {
       buffers[i].release();
     }

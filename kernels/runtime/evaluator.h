@@ -14,9 +14,10 @@ namespace weft::kernels {
 
 class KernelEvaluator final : public ir::Evaluator {
  public:
-  // `pool` must outlive the evaluator.
-  KernelEvaluator(std::vector<std::string> providers, ThreadPool* pool)
-      : providers_(std::move(providers)), pool_(pool) {}
+  // `pool` must outlive the evaluator. `owner` adopts the results; the context does, where it is null.
+  KernelEvaluator(std::vector<std::string> providers, ThreadPool* pool,
+                  PackedWeights* owner = nullptr)
+      : providers_(std::move(providers)), pool_(pool), owner_(owner) {}
   // For tools: the kernels of a provider choice ("auto"), one thread.
   static absl::StatusOr<std::unique_ptr<KernelEvaluator>> Create(std::string_view provider);
 
@@ -28,6 +29,7 @@ class KernelEvaluator final : public ir::Evaluator {
   std::unique_ptr<ThreadPool> own_pool_;
   std::vector<std::string> providers_;
   ThreadPool* pool_;
+  PackedWeights* owner_ = nullptr;
 };
 
 }  // namespace weft::kernels

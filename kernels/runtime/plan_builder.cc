@@ -260,8 +260,7 @@ std::byte* PlanBuilder::AlignedConstant(Root& root) {
       root.constant.Read(0, {made->data(), root.bytes});
       return made;
     };
-    const std::string key = "aligned w=" + std::to_string(root.constant.id());
-    root.data = (*resources_.packed->Get<AlignedBytes>(key, copy))->data();
+    root.data = (*resources_.packed->Get<AlignedBytes>("aligned", {root.constant}, copy))->data();
   }
   return const_cast<std::byte*>(root.data);
 }

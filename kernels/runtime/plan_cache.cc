@@ -5,9 +5,15 @@
 namespace weft::kernels {
 
 absl::StatusOr<PreparedProgram*> PlanCache::Add(std::unique_ptr<ir::Program> program,
-                                                const PlanResources& resources,
+                                                PlanResources resources,
+                                                std::unique_ptr<PackedWeights> own,
                                                 std::span<const BoundPorts> bound) {
   auto prepared = std::make_unique<PreparedProgram>();
+  if (own != nullptr) {
+    own->KeepConstantsOf(*program);
+    resources.packed = own.get();
+    prepared->own = std::move(own);
+  }
   if (HasKnownSizes(*program)) {
     WEFT_ASSIGN_OR_RETURN(prepared->plan, Plan::Create(std::move(program), resources, bound));
   } else if (!bound.empty()) {

@@ -18,6 +18,7 @@ namespace weft::kernels {
 // For inputs of one set of types: the plan of the whole program, or where sizes follow from values
 // its first segment.
 struct PreparedProgram {
+  std::unique_ptr<PackedWeights> own;  // of the constants that were computed for it; may be null
   std::unique_ptr<Plan> plan;
   std::unique_ptr<Segment> first;
   const std::vector<ir::Type>& input_types() const {
@@ -47,10 +48,12 @@ class PlanCache {
   }
 
   // Makes one from a program that is specialised for its inputs (kernels/runtime/specialize.h) and
-  // differs from all others in their types. What `resources` refers to must outlive the cache.
+  // differs from all others in their types. What `resources` refers to must outlive the cache; `own`,
+  // inside of resources.packed, has the constants that were computed for the program.
   // Outputs may be bound to inputs where all sizes are known.
   absl::StatusOr<PreparedProgram*> Add(std::unique_ptr<ir::Program> program,
-                                       const PlanResources& resources,
+                                       PlanResources resources,
+                                       std::unique_ptr<PackedWeights> own = nullptr,
                                        std::span<const BoundPorts> bound = {});
 
   size_t size() const { return prepared_.size(); }

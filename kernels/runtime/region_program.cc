@@ -95,7 +95,7 @@ std::vector<std::pair<std::string, ir::Value>> RegionProgram::CopyRegion(
 }
 
 absl::StatusOr<std::unique_ptr<ir::Program>> RegionProgram::Specialized(
-    std::span<const ir::Type> inputs) const {
+    std::span<const ir::Type> inputs, PackedWeights& own) const {
   for (size_t i = 0; i < inputs.size(); ++i) {
     const ir::Type declared = argument_types_[inputs_[i]];
     if (!ir::Compatible(inputs[i], declared))
@@ -104,7 +104,7 @@ absl::StatusOr<std::unique_ptr<ir::Program>> RegionProgram::Specialized(
                                  declared.ToString());
   }
   std::unique_ptr<ir::Program> program = program_->Clone();
-  KernelEvaluator evaluator(resources_.providers, resources_.pool);
+  KernelEvaluator evaluator(resources_.providers, resources_.pool, &own);
   WEFT_RETURN_IF_ERROR(Specialize(*program, inputs, evaluator));
   return program;
 }
@@ -118,8 +118,9 @@ absl::StatusOr<PreparedProgram*> RegionProgram::Prepare(std::span<const RuntimeV
   std::vector<ir::Type> types;
   for (size_t i = 0; i < inputs.size(); ++i)
     types.push_back(TypeOf(inputs[i], argument_types_[inputs_[i]], *program_->context()));
-  WEFT_ASSIGN_OR_RETURN(std::unique_ptr<ir::Program> program, Specialized(types));
-  return prepared_.Add(std::move(program), resources_);
+  auto own = std::make_unique<PackedWeights>(resources_.packed);
+  WEFT_ASSIGN_OR_RETURN(std::unique_ptr<ir::Program> program, Specialized(types, *own));
+  return prepared_.Add(std::move(program), resources_, std::move(own));
 }
 
 absl::Status RegionProgram::RunPlan(Plan& plan, std::vector<RuntimeValue>* outputs) {
@@ -172,7 +173,9 @@ absl::StatusOr<std::vector<ir::Type>> RegionProgram::OutputTypes(
   };
   std::vector<ir::Type> program_inputs, types;
   for (const size_t i : inputs_) program_inputs.push_back(type_of(i));
-  WEFT_ASSIGN_OR_RETURN(const std::unique_ptr<ir::Program> program, Specialized(program_inputs));
+  PackedWeights own(resources_.packed);
+  WEFT_ASSIGN_OR_RETURN(const std::unique_ptr<ir::Program> program,
+                        Specialized(program_inputs, own));
   const ir::Operation end = program->body().Terminator();
   for (const Output& output : outputs_)
     types.push_back(output.argument >= 0

@@ -43,7 +43,8 @@ class RegionProgram {
   RegionProgram() = default;
   std::vector<std::pair<std::string, ir::Value>> CopyRegion(ir::Region region,
                                                             std::span<const ir::Attribute> known);
-  absl::StatusOr<std::unique_ptr<ir::Program>> Specialized(std::span<const ir::Type> inputs) const;
+  absl::StatusOr<std::unique_ptr<ir::Program>> Specialized(std::span<const ir::Type> inputs,
+                                                           PackedWeights& own) const;
   absl::StatusOr<PreparedProgram*> Prepare(std::span<const RuntimeValue> inputs);
   absl::Status RunSegments(Segment& first, std::vector<RuntimeValue>* outputs) const;
   absl::Status RunPlan(Plan& plan, std::vector<RuntimeValue>* outputs);

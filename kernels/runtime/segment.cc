@@ -429,6 +429,7 @@ absl::StatusOr<Segment*> Segment::FindNext(const Values& inputs) {
 
 absl::StatusOr<std::unique_ptr<Segment>> Segment::MakeNext(
     const Values& inputs, const std::vector<ir::Type>& types) const {
+  auto own = std::make_unique<PackedWeights>(resources_.packed);
   std::unique_ptr<ir::Program> program = rest_->Clone();
   ir::Rewriter rewriter(program.get());
   rewriter.SetInsertionPointToStart(program->body());
@@ -436,11 +437,12 @@ absl::StatusOr<std::unique_ptr<Segment>> Segment::MakeNext(
     if (!learned_[i]) continue;
     const TensorView& view = inputs[i].view;
     const ir::Value constant =
-        rewriter.Constant(program->context()->DenseAttr(types[i], {view.data, view.NumBytes()}));
+        rewriter.Constant(own->AdoptCopy(types[i], {view.data, view.NumBytes()}));
     rewriter.ReplaceAllUses(program->body().argument(static_cast<uint32_t>(i)), constant);
   }
-  KernelEvaluator evaluator(resources_.providers, resources_.pool);
+  KernelEvaluator evaluator(resources_.providers, resources_.pool, own.get());
   WEFT_RETURN_IF_ERROR(Specialize(*program, types, evaluator, kFoldForSegment));
+  own->KeepConstantsOf(*program);
   for (const ir::Operation op : program->body()) {
     for (const ir::Value v : op.results()) {
       const bool is_weight = op.HasTrait(ir::kConstantLike);
@@ -452,7 +454,12 @@ absl::StatusOr<std::unique_ptr<Segment>> Segment::MakeNext(
                                  std::to_string(kMaxDynamicBytes >> 30) + " GiB");
     }
   }
-  return Create(std::move(program), resources_, number_ + 1);
+  PlanResources resources = resources_;
+  resources.packed = own.get();
+  WEFT_ASSIGN_OR_RETURN(std::unique_ptr<Segment> next,
+                        Create(std::move(program), resources, number_ + 1));
+  next->own_ = std::move(own);
+  return next;
 }
 
 }  // namespace weft::kernels

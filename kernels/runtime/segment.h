@@ -87,6 +87,8 @@ class Segment {
   absl::StatusOr<std::unique_ptr<Segment>> MakeNext(const Values& inputs,
                                                     const std::vector<ir::Type>& types) const;
 
+  // Of a next segment: what is packed of the constants that were computed for it, and these.
+  std::unique_ptr<PackedWeights> own_;
   const PlanResources resources_;
   const int number_;
   std::vector<ir::Type> input_types_;

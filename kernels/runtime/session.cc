@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "ir/analysis/default_inputs.h"
@@ -90,8 +91,9 @@ absl::Status CheckCount(size_t actual, size_t expected, std::string_view what) {
 
 }  // namespace
 
-Session::Session(std::shared_ptr<ThreadPool> pool, std::shared_ptr<PackedWeights> packed)
-    : pool_(std::move(pool)), packed_(std::move(packed)) {
+Session::Session(std::shared_ptr<ThreadPool> pool, std::shared_ptr<PackedWeights> shared,
+                 std::shared_ptr<PackedWeights> packed)
+    : pool_(std::move(pool)), shared_(std::move(shared)), packed_(std::move(packed)) {
   resources_.pool = pool_.get();
   resources_.packed = packed_.get();
   resources_.stop = &stop_;
@@ -115,9 +117,10 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(const ir::Program& prog
   WEFT_RETURN_IF_ERROR(CheckIsa(options.isa));
   const ComputeMode mode = {FindIsa(options.isa).value_or(CurrentIsa()), options.matmul_precision};
   const ScopedComputeMode scope(mode);
+  const auto shared = options.packed ? options.packed : std::make_shared<PackedWeights>();
   std::unique_ptr<Session> session(
       new Session(options.pool ? options.pool : PoolFor(options.threads, options.oversubscribe),
-                  options.packed ? options.packed : std::make_shared<PackedWeights>()));
+                  shared, std::make_shared<PackedWeights>(shared.get())));
   PlanResources& resources = session->resources_;
   WEFT_ASSIGN_OR_RETURN(resources.providers, ProviderOrder(options.provider));
   resources.profile = options.profile;
@@ -127,6 +130,7 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(const ir::Program& prog
 
   session->program_ = program.Clone();
   ir::Program& copy = *session->program_;
+  const std::set<uint32_t> constants = LargeConstantsOf(copy);
   std::vector<std::optional<ImpliedRange>> ranges;
   for (const ir::Value input : copy.body().arguments()) ranges.push_back(RangeOfInput(input));
   if (ComputesInFloat32(resources.providers)) ir::WidenFloats(copy);
@@ -135,8 +139,10 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(const ir::Program& prog
   if (!end || !end.Is<ir::ReturnOp>())
     return ir::InvalidArgument("the program does not end in builtin.return");
   const auto names = copy.module().attrs_of<ir::ModuleOp>();
-  KernelEvaluator evaluator(resources.providers, resources.pool);
+  KernelEvaluator evaluator(resources.providers, resources.pool, resources.packed);
   WEFT_RETURN_IF_ERROR(Specialize(copy, {}, evaluator));
+  resources.packed->KeepConstantsOf(copy);
+  resources.packed->OwnConstantsOf(copy, constants);
   for (uint32_t i = 0; i < copy.body().num_arguments(); ++i)
     session->inputs_.push_back({.name = NameOr(names.input_names, i, "input"),
                                 .type = copy.body().argument(i).type(),
@@ -184,7 +190,7 @@ absl::Status Session::CheckBound(std::span<const TensorView> inputs,
 }
 
 absl::StatusOr<std::unique_ptr<Session>> Session::Fork() const {
-  std::unique_ptr<Session> fork(new Session(pool_, packed_));
+  std::unique_ptr<Session> fork(new Session(pool_, shared_, packed_));
   fork->resources_.providers = resources_.providers;
   fork->resources_.profile = resources_.profile;
   fork->choices_ = choices_;
@@ -237,9 +243,10 @@ absl::StatusOr<PreparedProgram*> Session::Prepare(
   const ScopedComputeMode mode(mode_);
   WEFT_ASSIGN_OR_RETURN(const std::vector<ir::Type> types, BindTypes(input_dims));
   std::unique_ptr<ir::Program> program = program_->Clone();
-  KernelEvaluator evaluator(resources_.providers, resources_.pool);
+  auto own = std::make_unique<PackedWeights>(packed_.get());
+  KernelEvaluator evaluator(resources_.providers, resources_.pool, own.get());
   WEFT_RETURN_IF_ERROR(Specialize(*program, types, evaluator));
-  return prepared_.Add(std::move(program), resources_, bound_);
+  return prepared_.Add(std::move(program), resources_, std::move(own), bound_);
 }
 
 absl::StatusOr<Plan*> Session::PlanFor(std::span<const std::span<const int64_t>> input_dims) {

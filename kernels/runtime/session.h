@@ -128,7 +128,8 @@ class Session {
   size_t num_packed_weights() const { return packed_->size(); }
 
  private:
-  Session(std::shared_ptr<ThreadPool> pool, std::shared_ptr<PackedWeights> packed);
+  Session(std::shared_ptr<ThreadPool> pool, std::shared_ptr<PackedWeights> shared,
+          std::shared_ptr<PackedWeights> packed);
   absl::Status BindOutputs(std::span<const BoundOutput> bound);
   absl::Status CheckBound(std::span<const TensorView> inputs,
                           std::span<const TensorView> outputs) const;
@@ -146,7 +147,8 @@ class Session {
       std::span<const std::span<const int64_t>> input_dims) const;
 
   const std::shared_ptr<ThreadPool> pool_;
-  const std::shared_ptr<PackedWeights> packed_;
+  const std::shared_ptr<PackedWeights> shared_;  // with other sessions
+  const std::shared_ptr<PackedWeights> packed_;  // inside of it: of the session and its forks
   ComputeMode mode_;
   std::shared_ptr<const KernelChoices> choices_;
   std::function<bool()> stop_;

@@ -18,8 +18,8 @@ absl::Status Specialize(ir::Program& program, std::span<const ir::Type> input_ty
                         ir::Evaluator& evaluator,
                         const ir::FoldOptions& options = ir::kFoldForPlan);
 
-// For what is planned anew when values change: a context keeps the constants that it ever had, so
-// none is made that is larger than what it is computed from.
+// For what is planned anew when values change, and soon again: no constant is made that is larger than what it is computed
+// from.
 inline constexpr ir::FoldOptions kFoldForSegment = {
     .dequantize = true, .nullary = true, .shapes = true, .growth = false};
 

@@ -24,12 +24,10 @@ std::vector<float> ToOhwi(ir::Attribute weights) {
   return to;
 }
 
-std::string Key(const ir::fused::Conv2d::Attrs<ir::Plain>& attrs, ir::Attribute weights,
-                const Epilogue& epilogue) {
-  return "xnnpack conv w=" + std::to_string(weights.id()) +
-         " strides=" + ir::ToString(attrs.strides) + " pads=" + ir::ToString(attrs.pads) +
-         " dilations=" + ir::ToString(attrs.dilations) + " group=" + std::to_string(attrs.group) +
-         epilogue.Key();
+std::string Key(const ir::fused::Conv2d::Attrs<ir::Plain>& attrs, const Epilogue& epilogue) {
+  return "xnnpack conv strides=" + ir::ToString(attrs.strides) +
+         " pads=" + ir::ToString(attrs.pads) + " dilations=" + ir::ToString(attrs.dilations) +
+         " group=" + std::to_string(attrs.group) + epilogue.Key();
 }
 
 absl::StatusOr<SharedOperator> MakeOperator(const KernelContext& context,
@@ -40,7 +38,7 @@ absl::StatusOr<SharedOperator> MakeOperator(const KernelContext& context,
   const auto at = [](const ir::Ints& list, size_t i) { return static_cast<uint32_t>(list[i]); };
   const auto inputs = static_cast<size_t>(context.dims(0)[3]);
   const auto outputs = static_cast<size_t>(w[0]), group = static_cast<size_t>(attrs.group);
-  return context.packed().Get<Operator>(Key(attrs, weights, e), [&] {
+  return context.packed().Get<Operator>(Key(attrs, e), {weights, e.bias_constant()}, [&] {
     const std::vector<float> kernel = ToOhwi(weights);
     return CreateOperator("convolution", [&](xnn_operator_t* op) {
       return CreateWeighted(&xnn_create_convolution2d_nhwc_f32, op, at(attrs.pads, 0),

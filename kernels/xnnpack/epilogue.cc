@@ -18,7 +18,7 @@ absl::StatusOr<Epilogue> Epilogue::Make(const KernelContext& context, size_t bia
     const ir::Attribute constant = context.constant(bias);
     if (!constant) return context.Unsupported("a bias that is not constant");
     e.bias_ = native::ConstantFloats(constant);
-    e.bias_id_ = constant.id();
+    e.bias_constant_ = constant;
   }
   if (context.HasInput(residual)) {
     if (context.input_type(residual) != context.result_type(0))
@@ -37,8 +37,7 @@ absl::StatusOr<Epilogue> Epilogue::Make(const KernelContext& context, size_t bia
 }
 
 std::string Epilogue::Key() const {
-  return " bias=" + std::to_string(bias_id_) + " min=" + std::to_string(min_) +
-         " max=" + std::to_string(max_);
+  return " min=" + std::to_string(min_) + " max=" + std::to_string(max_);
 }
 
 void Epilogue::Finish(const KernelArgs& args) const {

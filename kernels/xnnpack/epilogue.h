@@ -19,9 +19,10 @@ class Epilogue {
 
   // For the operator.
   const float* bias() const { return bias_.empty() ? nullptr : bias_.data(); }  // null for none
+  ir::Attribute bias_constant() const { return bias_constant_; }
   float min() const { return min_; }
   float max() const { return max_; }
-  // Tells operators with different parameters apart.
+  // Tells operators with different parameters apart, but for the bias.
   std::string Key() const;
 
   // The second pass: result = activation(result + residual). Nothing, where the operator did all.
@@ -29,7 +30,7 @@ class Epilogue {
 
  private:
   std::vector<float> bias_;
-  uint32_t bias_id_ = 0;
+  ir::Attribute bias_constant_;
   float min_, max_;
   size_t residual_ = 0;  // operand number; 0 for none
   simd::Activation activation_ = {};

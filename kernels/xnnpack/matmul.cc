@@ -20,10 +20,9 @@ struct Product {
 absl::StatusOr<SharedOperator> MakeOperator(const KernelContext& context, const Product& p,
                                             const Epilogue& e) {
   const ir::Attribute weights = context.constant(1);
-  const std::string key = "xnnpack fc w=" + std::to_string(weights.id()) +
-                          " k=" + std::to_string(p.k) + (p.transposed ? " transposed" : "") +
-                          e.Key();
-  return context.packed().Get<Operator>(key, [&] {
+  const std::string key =
+      "xnnpack fc k=" + std::to_string(p.k) + (p.transposed ? " transposed" : "") + e.Key();
+  return context.packed().Get<Operator>(key, {weights, e.bias_constant()}, [&] {
     const simd::WeightSource source = native::SourceOf(weights);
     const float* const w = source.At(0, weights.dense_type().NumElements());
     return CreateOperator("fully connected", [&](xnn_operator_t* op) {

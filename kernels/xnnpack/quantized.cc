@@ -176,11 +176,15 @@ Made MakeKernel(const KernelContext& context, SharedOperator op, Sized sized, bo
 }
 
 std::string Key(const KernelContext& context, const Product& p) {
-  std::string key = fmt::format("xnnpack {} clamp={} {}", p.key, ir::ToString(p.clamp),
-                                ir::DataTypeName(context.input_type(kX).dtype()));
+  return fmt::format("xnnpack {} clamp={} {}", p.key, ir::ToString(p.clamp),
+                     ir::DataTypeName(context.input_type(kX).dtype()));
+}
+
+std::vector<ir::Attribute> ConstantsOf(const KernelContext& context) {
+  std::vector<ir::Attribute> constants;
   for (size_t i = kXScale; i <= kBias; ++i)
-    key += context.HasInput(i) ? fmt::format(" {}", context.constant(i).id()) : " -";
-  return key;
+    constants.push_back(context.HasInput(i) ? context.constant(i) : ir::Attribute());
+  return constants;
 }
 
 Made MakeProduct(const KernelContext& context, const Product& p) {
@@ -194,7 +198,8 @@ Made MakeProduct(const KernelContext& context, const Product& p) {
   }
   const int32_t* const bias_or_null = bias.empty() ? nullptr : bias.data();
   WEFT_ASSIGN_OR_RETURN(
-      const SharedOperator op, context.packed().Get<Operator>(Key(context, p), [&] {
+      const SharedOperator op,
+      context.packed().Get<Operator>(Key(context, p), ConstantsOf(context), [&] {
         const std::vector<std::byte> kernel = Reorder(p, context.constant(kW));
         return CreateOperator("quantised convolution", [&](xnn_operator_t* handle) {
           if (is_signed)

@@ -12,7 +12,6 @@
 
 #include "ir/dialects/fused.h"
 #include "ir/dialects/onnx.h"
-#include "kernels/derived_constant.h"
 #include "kernels/native/native.h"
 #include "kernels/native/nhwc.h"
 #include "kernels/runtime/decomposed.h"
@@ -132,7 +131,7 @@ ir::Attribute WeightsOf(const KernelContext& context, const PhaseWeights& weight
   const std::string how =
       fmt::format("phases strides={},{} group={} {} from {},{}", rows.stride, columns.stride,
                   weights.groups, weights.convolution.phases.size(), first[0], first[1]);
-  return DerivedConstant(context, weights.whole, how, [&] {
+  return context.packed().Derive(how, weights.whole, [&] {
     ir::IrContext& ir = *context.op().context();
     return ir.ComputedDenseAttr(ir.TensorType(ir::DataType::kF32, weights.Dims()), weights);
   });
@@ -141,7 +140,7 @@ ir::Attribute WeightsOf(const KernelContext& context, const PhaseWeights& weight
 // The bias once for each phase.
 ir::Attribute RepeatedBias(const KernelContext& context, size_t times) {
   const ir::Attribute bias = context.constant(2);
-  return DerivedConstant(context, bias, fmt::format("{} times", times), [&] {
+  return context.packed().Derive(fmt::format("{} times", times), bias, [&] {
     const std::vector<float> once = ConstantFloats(bias);
     std::vector<float> repeated;
     for (size_t i = 0; i < times; ++i) repeated.insert(repeated.end(), once.begin(), once.end());
@@ -242,7 +241,7 @@ Made MakeConvTranspose(const KernelContext& context) {
       [&](ir::Builder& b, std::span<const ir::Value> operands) {
         std::vector<ir::Value> inputs = {
             ToNhwc(b, Reshape(b, operands[0], {s.x[0], s.x[3], s.x[1], s.x[2]})),
-            b.Constant(WithDims(context, context.constant(1), s.w))};
+            b.Constant(context.packed().WithDims(context.constant(1), s.w))};
         if (context.HasInput(2)) inputs.push_back(operands[2]);
         const ir::Value image = ToNchw(
             b, b.Make<fused::ConvTranspose2d>(inputs, {.strides = s.attrs.strides,

@@ -57,6 +57,27 @@ TEST_F(SharedSessionTest, SessionsMayBeGivenTheWeightsThatOthersPacked) {
   EXPECT_EQ(packed->size(), 1u);
 }
 
+TEST_F(SharedSessionTest, WhatASessionComputesOfWeightsAndPacksGoesWithItAndItsForks) {
+  const Value x = Input(F({ir::SymbolicDim("n"), 64}));
+  const Value w = builder.ConstantFloats(ValuesOf<float>(Random({64, 64}, 1)), ir::Shape{64, 64});
+  const Value turned = builder.Make<ir::ops::Transpose>({w}, {.perm = ir::Ints{1, 0}});
+  builder.Return({{"y", builder.Make<ir::fused::Linear>({x, turned})}});
+  const auto packed = std::make_shared<PackedWeights>();
+  const Tensor rows = Random({3, 64}, 2);
+  std::vector<float> first;
+  for (int i = 0; i < 2; ++i) {
+    auto session = std::move(Session::Create(program, {.packed = packed}).value());
+    const auto fork = session->Fork();
+    const std::vector<float> y = RunOn(*session, rows);
+    session.reset();
+    EXPECT_EQ(RunOn(**fork, rows), y);
+    EXPECT_EQ((*fork)->num_packed_weights(), 1u);
+    EXPECT_EQ(packed->size(), 0u);
+    if (i == 0) first = y;
+    EXPECT_EQ(y, first);
+  }
+}
+
 TEST_F(SharedSessionTest, SessionsOfOneThreadPoolRunAtOnceAndGiveTheSameNumbers) {
   builder.Return({{"y", TwoProducts()}});
   const auto pool = std::make_shared<ThreadPool>(2);
