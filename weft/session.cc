@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <utility>
 
 #include "ir/base/suggest.h"
@@ -233,12 +234,14 @@ absl::StatusOr<Session> Session::Create(const Model& model, const SessionOptions
   WEFT_RETURN_IF_ERROR(CheckPassSelection(selection));
   WEFT_ASSIGN_OR_RETURN(kernels::SessionOptions runner, RunnerOptionsOf(options));
   const std::shared_ptr<Context> context = model.state_->context;
-  runner.packed = context->packed;
   if (options.threads_of) runner.pool = options.threads_of->state_->first()->pool();
   std::unique_lock lock(context->mutex);
   const std::unique_ptr<ir::Program> program = model.state_->program->Clone();
+  const std::set<uint32_t> constants = kernels::LargeConstantsOf(*program);
   PassRun run;
   WEFT_RETURN_IF_ERROR(RunSelectedPasses(selection, *program, &run));
+  runner.packed = std::make_shared<kernels::PackedWeights>(context->packed.get());
+  runner.packed->OwnConstantsOf(*program, constants);
   WEFT_ASSIGN_OR_RETURN(auto first, Runner::Create(*program, runner));
   std::string isa = runner.isa.empty() ? std::string(kernels::IsaName(kernels::CurrentIsa()))
                                        : std::move(runner.isa);
