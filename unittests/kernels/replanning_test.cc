@@ -49,7 +49,9 @@ class ReplanningTest : public SessionFixture {
     for (int i = 0; i < 2; ++i) round();
     const size_t before = Allocated();
     for (int i = 0; i < 8; ++i) round();
-    if (!kSanitized) EXPECT_LE(Allocated(), before + (size_t{256} << 10));
+    if (!kSanitized) {
+      EXPECT_LE(Allocated(), before + (size_t{256} << 10));
+    }
   }
   static size_t Allocated() {
     const struct mallinfo2 info = mallinfo2();
