@@ -42,11 +42,11 @@ enum class AttrKind : uint8_t {
   kVerbatim,  // a token kept as written: Place(cpu), an ONNX attribute nobody interprets
 };
 
-// A byte range that constants share. The context keeps it alive for as long as the context lives.
+// A byte range that constants share. Its owner, mostly the context, keeps it alive as long as itself.
 struct WeightBuffer {
   const std::byte* data = nullptr;
   size_t size = 0;
-  Function<void()> release;  // called once when the context dies (free, munmap, delete)
+  Function<void()> release;  // called once when the owner dies (free, munmap, delete)
   // Of a map of a whole file: its descriptor, open until it is released; otherwise -1.
   int file = -1;
 };

@@ -145,8 +145,8 @@ struct RunOptions {
   std::function<bool()> stop = nullptr;
 };
 
-// A model made ready to run. It keeps what it needs; the model may change or go. Weights are packed once
-// for all sessions of a model and its clones. Any number of threads may run a session at once: each run
+// A model made ready to run. It keeps what it needs; the model may change or go. Weights that passes leave as they are
+// are packed once for all sessions of a model and its clones. Any number of threads may run a session at once: each run
 // has memory of its own, which is kept for the next, and all share the session's threads. Runs that make
 // plans (new shapes, loops, branches, sizes that follow from values) wait for each other.
 class Session {
