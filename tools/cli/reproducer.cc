@@ -113,7 +113,7 @@ class Preparation {
  private:
   // The argument, FILE or NAME=FILE, with the file's name in the folder.
   std::string WithCopy(const std::string& argument) {
-    for (const size_t begin : {size_t{0}, argument.find('=') + 1}) {
+    for (const size_t begin : {size_t{0}, argument.find('=') + 1}) {  // 0 again where there is none
       const std::string path = argument.substr(begin);
       std::error_code error;
       if (path.empty() || !fs::is_regular_file(path, error)) continue;

@@ -228,7 +228,7 @@ bool IsImplied(ir::Attribute attribute, const AttributeRow& row) {
   if (attribute.Is(ir::AttrKind::kString)) return attribute.AsString() == row.implied_text;
   if (attribute.Is(ir::AttrKind::kInt)) return attribute.AsInt() == row.implied_int;
   if (!attribute.Is(ir::AttrKind::kInts)) return false;
-  const ir::Ints ints = attribute.AsInts();
+  const ir::Ints& ints = attribute.AsInts();
   return std::all_of(ints.begin(), ints.end(),
                      [&](int64_t value) { return value == row.implied_int; });
 }
