@@ -9,6 +9,7 @@
 #include "ir/analysis/reference_body.h"
 #include "ir/op_def.h"
 #include "tools/onnx/element_types.h"
+#include "tools/onnx/proto/proto_attribute.h"
 
 namespace weft::onnx {
 namespace {
@@ -224,15 +225,6 @@ absl::Status LowerTables(int64_t target, pb::NodeProto* node) {
   return absl::OkStatus();
 }
 
-bool IsImplied(ir::Attribute attribute, const AttributeRow& row) {
-  if (attribute.Is(ir::AttrKind::kString)) return attribute.AsString() == row.implied_text;
-  if (attribute.Is(ir::AttrKind::kInt)) return attribute.AsInt() == row.implied_int;
-  if (!attribute.Is(ir::AttrKind::kInts)) return false;
-  const ir::Ints& ints = attribute.AsInts();
-  return std::all_of(ints.begin(), ints.end(),
-                     [&](int64_t value) { return value == row.implied_int; });
-}
-
 bool IsOf(ir::Value value, ValueKind kind) {
   if (!value) return false;
   return kind == ValueKind::kSequence ? value.type().IsSequence() : value.type().IsOptional();
@@ -403,8 +395,11 @@ int64_t OldestForAttributes(ir::Operation op) {
   if (def == nullptr || def->info->onnx.empty() || !def->info->onnx_domain.empty()) return oldest;
   for (const AttributeRow& row : kNewAttributes) {
     if (row.op_type != def->info->onnx) continue;
-    const ir::Attribute attribute = op.attr(std::string(row.attribute));
-    if (attribute && !IsImplied(attribute, row)) oldest = std::max(oldest, row.since);
+    const ir::Attribute attribute = op.attr(row.attribute);
+    pb::AttributeProto proto;
+    if (attribute && AttributeToProto(row.attribute, attribute, &proto).ok() &&
+        !IsImplied(proto, row))
+      oldest = std::max(oldest, row.since);
   }
   return oldest;
 }

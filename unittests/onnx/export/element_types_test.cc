@@ -64,5 +64,27 @@ TEST(ElementTypes, ThatTheTargetHasNotAreUnsupported) {
   EXPECT_TRUE(ExportOnnx(program, dir / "a.onnx", {.target_opset = 22}).ok());
 }
 
+// Which an output is that no node computes.
+TEST(ElementTypes, OfCopiesAreThoseOfIdentity) {
+  ir::IrContext context;
+  const auto copied = [&](ir::Type type, int64_t target) {
+    ir::Program program(&context);
+    ir::Builder b(&program);
+    b.Return({{"y", b.AddInput("x", type)}});
+    return std::string(ir::Message(ExportOnnxBytes(program, {.target_opset = target}).status()));
+  };
+  const ir::Type u4 = context.TensorType(ir::DataType::kU4, {2});
+  EXPECT_EQ(copied(u4, 21), "");
+  EXPECT_EQ(copied(u4, 13),
+            "an output of type tensor<2xu4> that no node computes, which Identity of opset 13 does "
+            "not take");
+  const ir::Type floats = context.SequenceType(context.TensorType(ir::DataType::kF32, {2}));
+  EXPECT_EQ(copied(floats, 14), "");
+  EXPECT_EQ(
+      copied(floats, 13),
+      "an output of type seq<tensor<2xf32>> that no node computes, in opset 13; Identity takes "
+      "a sequence from 14 on");
+}
+
 }  // namespace
 }  // namespace weft::onnx

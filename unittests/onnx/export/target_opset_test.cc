@@ -186,27 +186,6 @@ TEST_F(TargetOpset, IsALaterOneWhereAnAttributeNeedsIt) {
   EXPECT_EQ(opset_after(-2), 14);
 }
 
-TEST_F(TargetOpset, HasIdentityForCopies) {
-  const auto copied = [&](ir::Type type, int64_t target) {
-    ir::Program program(&context_);
-    ir::Builder b(&program);
-    b.Return({{"y", b.AddInput("x", type)}});
-    std::string bytes;
-    return std::string(ir::Message(ExportOnnxBytes(program, {.target_opset = target}).status()));
-  };
-  const ir::Type u4 = context_.TensorType(ir::DataType::kU4, {2});
-  EXPECT_EQ(copied(u4, 21), "");
-  EXPECT_EQ(copied(u4, 13),
-            "an output of type tensor<2xu4> that no node computes, which Identity of opset 13 does "
-            "not take");
-  const ir::Type floats = context_.SequenceType(context_.TensorType(ir::DataType::kF32, {2}));
-  EXPECT_EQ(copied(floats, 14), "");
-  EXPECT_EQ(
-      copied(floats, 13),
-      "an output of type seq<tensor<2xf32>> that no node computes, in opset 13; Identity takes "
-      "a sequence from 14 on");
-}
-
 TEST_F(TargetOpset, HasScalesOfTheTypeOfXBefore) {
   const auto norm = [](ir::Builder& b, Value x) {
     const Value half = b.Make<ops::Cast>({x}, {.to = ir::DataType::kF16});
