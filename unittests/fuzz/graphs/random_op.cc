@@ -57,8 +57,11 @@ ir::Type TypeLike(ir::Value like, GraphMaker& maker) {
 ir::Value DrawOperand(const ir::OpDef& def, size_t slot, ir::Value first, GraphMaker& maker) {
   Random& random = maker.random();
   const bool is_data = (def.info->data >> std::min<size_t>(slot, 31)) & 1;
-  if (!is_data && random.Chance(80))
-    return maker.AddInts(RandomInts(first, random), random.Chance(20));
+  if (!is_data && random.Chance(80)) {
+    const bool scalar =
+        random.Chance(20);  // before the others: compilers order arguments differently
+    return maker.AddInts(RandomInts(first, random), scalar);
+  }
   if (!first) return maker.PickValue();
   if (random.Chance(50)) return maker.LeafOrValue(TypeLike(first, maker));
   const ir::Value same = maker.PickOfType(first.type().dtype());
