@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <type_traits>
@@ -174,6 +175,15 @@ absl::Status CheckRegions(const GraphView& view, Operation op) {
   return absl::OkStatus();
 }
 
+// They are found by name: one of two would not be.
+absl::Status CheckDistinct(Operation module, const Strings& names, std::string_view what) {
+  std::vector<std::string_view> sorted(names.begin(), names.end());
+  std::ranges::sort(sorted);
+  const auto twice = std::ranges::adjacent_find(sorted);
+  return twice == sorted.end() ? absl::OkStatus()
+                               : Fail(module, fmt::format("has two {} called '{}'", what, *twice));
+}
+
 absl::Status CheckModule(Program& program) {
   const auto attrs = program.module().attrs_of<ModuleOp>();
   const Block body = program.body();
@@ -185,6 +195,10 @@ absl::Status CheckModule(Program& program) {
   if (attrs.output_names && attrs.output_names->size() != outputs)
     return Fail(program.module(), fmt::format("has {} outputs but {} output_names", outputs,
                                               attrs.output_names->size()));
+  if (attrs.input_names)
+    WEFT_RETURN_IF_ERROR(CheckDistinct(program.module(), *attrs.input_names, "inputs"));
+  if (attrs.output_names)
+    WEFT_RETURN_IF_ERROR(CheckDistinct(program.module(), *attrs.output_names, "outputs"));
   return CheckDefaultInputs(program);
 }
 

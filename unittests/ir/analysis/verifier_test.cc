@@ -98,6 +98,21 @@ TEST_F(VerifierTest, CountsOperandsToTheLastThatIsRequired) {
   EXPECT_EQ(Verdict(), "com.microsoft.QLinearGlobalAveragePool: has 3 operands but needs 4 to 5");
 }
 
+TEST_F(VerifierTest, FindsTwoInputsOrOutputsOfOneName) {
+  b.AddInput("y", type);
+  b.Return({{"x", x}, {"z", b.Make<ops::Add>({x, x})}});  // an input and an output may share theirs
+  EXPECT_EQ(Verdict(), "");
+  const auto set = [&](const char* names, const std::string& second) {
+    b.SetAttr(program.module(), names, context.StringsAttr(std::vector<std::string>{"x", second}));
+  };
+  set("input_names", "x");
+  EXPECT_EQ(Verdict(), "builtin.module: has two inputs called 'x'");
+  set("input_names", "y");
+  EXPECT_EQ(Verdict(), "");
+  set("output_names", "x");
+  EXPECT_EQ(Verdict(), "builtin.module: has two outputs called 'x'");
+}
+
 TEST_F(VerifierTest, FindsAParameterOfAnotherType) {
   const float numbers[] = {1, 2};
   program.SetParameter("w", context.DenseAttrOf(context.TensorType(DataType::kF32, {2}),
