@@ -2,11 +2,12 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
+#include <utility>
 
 #include "ir/context.h"
 #include "ir/program.h"
 #include "kernels/packed_weights.h"
+#include "weft/base/disposing_mutex.h"
 #include "weft/weft.h"
 
 namespace weft {
@@ -14,7 +15,7 @@ namespace weft {
 struct Context {
   ir::IrContext ir;
   // Held by whoever uses `ir` or `packed`, which serve one thread at a time.
-  std::mutex mutex;
+  DisposingMutex mutex;
   const std::shared_ptr<kernels::PackedWeights> packed = std::make_shared<kernels::PackedWeights>();
 };
 
@@ -23,10 +24,7 @@ struct Model::State {
       : context(std::move(of)), program(std::move(read)) {}
   State(const State&) = delete;
   State& operator=(const State&) = delete;
-  ~State() {
-    const std::lock_guard lock(context->mutex);
-    program.reset();
-  }
+  ~State() { context->mutex.Dispose(std::move(program)); }
 
   const std::shared_ptr<Context> context;
   std::unique_ptr<ir::Program> program;

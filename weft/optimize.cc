@@ -138,10 +138,11 @@ class Optimization {
     if (options_.check > 0) {
       original = program.Clone();
       WEFT_ASSIGN_OR_RETURN(
-          check,
-          ModelCheck::Create({.inputs = options_.check, .tolerance = options_.check_tolerance},
-                             drr::FindNumericClass(options_.numerics).value(), *original,
-                             kernels::AvailableCpus()));
+          check, ModelCheck::Create({.inputs = options_.check,
+                                     .tolerance = options_.check_tolerance,
+                                     .stop = options_.stop},
+                                    drr::FindNumericClass(options_.numerics).value(), *original,
+                                    kernels::AvailableCpus()));
       check->Watch(program);
     }
     if (options_.picture) picture_.emplace(program);
@@ -153,6 +154,7 @@ class Optimization {
     AddPassReports(run.reports, &report);
     if (check) WEFT_RETURN_IF_ERROR(JudgeOutputs(*check, &report));
     if (picture_) report.html = picture_->Html(PictureInfoOf(program, report));
+    WEFT_RETURN_IF_ERROR(AskStop());  // the last time: what is returned is kept
     return report;
   }
 
@@ -179,10 +181,12 @@ class Optimization {
  private:
   absl::Status RunPasses(ir::Program& program, PassRun* run) {
     WEFT_RETURN_IF_ERROR(RunSelectedPasses(selection_, program, run));
-    // A function of a rule may have asked for it in the last pass.
-    if (options_.stop && options_.stop())
-      return absl::CancelledError("the run was stopped after its passes");
-    return absl::OkStatus();
+    return AskStop();  // a function of a rule may have asked for it in the last pass
+  }
+  absl::Status AskStop() const {
+    return options_.stop && options_.stop()
+               ? absl::CancelledError("the run was stopped after its passes")
+               : absl::OkStatus();
   }
   absl::Status Prepare(ir::Program& program) {
     WEFT_RETURN_IF_ERROR(ApplyShapes(ShapesOf(options_), program));

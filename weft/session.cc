@@ -69,6 +69,9 @@ absl::StatusOr<size_t> PlaceOf(const std::string& name, const std::vector<ValueI
 
 absl::StatusOr<TensorView> ViewOf(const TensorRef& tensor, const std::string& subject) {
   const TensorView view = tensor.view();
+  for (const int64_t dim : view.dims)
+    if (dim < 0)
+      return ir::InvalidArgument(fmt::format("{} has a dimension of size {}", subject, dim));
   const auto given = tensor.num_elements();
   if (given && static_cast<int64_t>(*given) != view.NumElements())
     return ir::InvalidArgument(fmt::format("{} has {} elements, but its shape {} needs {}", subject,
@@ -165,10 +168,7 @@ struct Session::State {
   }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
-  ~State() {
-    const std::lock_guard lock(context->mutex);
-    runners.clear();
-  }
+  ~State() { context->mutex.Dispose(std::make_shared<decltype(runners)>(std::move(runners))); }
 
   // One that nobody else has until Release(): an idle one, or a new one.
   absl::StatusOr<Runner*> Acquire() {

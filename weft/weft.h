@@ -80,9 +80,10 @@ struct OptimizeOptions {
   bool picture = false;          // Report::html
   // Warnings, and programs that show why a rule of a file is refuted.
   Notices notices = {};
-  // These two must not call functions of models or sessions.
+  // These two must not call functions of models or sessions, but may destroy others than the one that calls them.
   std::function<void(const Progress&)> progress = nullptr;  // before every pass
-  std::function<bool()> stop = nullptr;  // asked around passes; true ends in Cancelled
+  std::function<bool()> stop =
+      nullptr;  // asked around passes and runs of the check; true: Cancelled
 };
 
 struct RuleReport {

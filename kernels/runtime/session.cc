@@ -213,6 +213,9 @@ absl::StatusOr<std::vector<ir::Type>> Session::BindTypes(
     const ir::Type declared = inputs_[i].type;
     const std::span<const int64_t> dims = input_dims[i];
     const std::string subject = "input '" + inputs_[i].name + "'";
+    for (const int64_t dim : dims)
+      if (dim < 0)
+        return ir::InvalidArgument(fmt::format("{} has a dimension of size {}", subject, dim));
     const std::string shape = subject + " has shape " + ir::ToString(dims);
     if (declared.HasElement()) {
       WEFT_RETURN_IF_ERROR(CheckElement(declared, subject));
@@ -224,7 +227,6 @@ absl::StatusOr<std::vector<ir::Type>> Session::BindTypes(
     if (declared.HasRank() && declared.rank() != dims.size())
       return ir::InvalidArgument(shape + ", expected " + ir::ToString(declared.dims()));
     for (size_t d = 0; d < dims.size(); ++d) {
-      if (dims[d] < 0) return ir::InvalidArgument(shape + ", which has a negative dimension");
       const int64_t want = declared.HasRank() ? declared.dims()[d] : ir::kUnknownDim;
       if (ir::IsStaticDim(want) && want != dims[d])
         return ir::InvalidArgument(shape + ", expected " + ir::ToString(declared.dims()));

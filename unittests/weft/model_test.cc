@@ -312,6 +312,28 @@ TEST_F(ModelTest, TellsOfEveryPassAndStops) {
   EXPECT_EQ(numbers.size(), count);
 }
 
+// The last time behind the check, whose runs may take long.
+TEST_F(ModelTest, StopsWheneverItIsAsked) {
+  Model model = Bert();
+  const std::string before = model.ToText();
+  int asked = 0, last = INT_MAX;
+  const auto optimize = [&](Model& any) {
+    asked = 0;
+    return any.Optimize({.check = 3, .stop = [&] { return ++asked == last; }}).status();
+  };
+  Model clone = model.Clone();
+  ASSERT_EQ(optimize(clone), absl::OkStatus());
+  EXPECT_NE(clone.ToText(), before);
+  for (const int back : {0, 1, 2, 5, 8}) {  // three runs before passes, three behind them
+    last = 1'000'000;
+    Model copy = model.Clone();
+    ASSERT_EQ(optimize(copy), absl::OkStatus());
+    last = asked - back;
+    EXPECT_THAT(Refusal(optimize(model), absl::StatusCode::kCancelled), HasSubstr("stopped"));
+    EXPECT_EQ(model.ToText(), before);
+  }
+}
+
 TEST_F(ModelTest, AClonedModelIsAnotherOne) {
   const Model model = Relus();
   Model clone = model.Clone();

@@ -91,6 +91,45 @@ TEST_F(SessionTest, TakesTensorsOfItsOwnToo) {
   EXPECT_THAT(Values(Must(session_.Run({{"a", a}, {"b", {b, {1, 2}}}})), "sum"), ElementsAre(1, 6));
 }
 
+TEST_F(SessionTest, RefusesNegativeSizes) {
+  std::vector<float> sum(4), difference(4);
+  for (const int64_t size : {int64_t{-1}, int64_t{-2}, int64_t{-100'000}, INT64_MIN}) {
+    const std::string text = "has a dimension of size " + std::to_string(size);
+    EXPECT_THAT(Refusal(session_.Run({{"a", {a_, {size, 2}}}, {"b", {b_, {2, 2}}}}).status()),
+                HasSubstr("input 'a' " + text));
+    EXPECT_THAT(
+        Refusal(session_.Run({{"a", {DataType::kF32, a_.data(), {size, 2}}}, {"b", {b_, {2, 2}}}})
+                    .status()),
+        HasSubstr("input 'a' " + text));
+    EXPECT_THAT(Refusal(session_.RunInto({{"a", {a_, {2, 2}}}, {"b", {b_, {2, 2}}}},
+                                         {{"sum", {DataType::kF32, sum.data(), {size, 2}}},
+                                          {"difference", {difference, {2, 2}}}})),
+                HasSubstr("output 'sum' " + text));
+  }
+}
+
+// Callbacks are called while the model is in use, which a session that is destroyed would wait for.
+TEST_F(SessionTest, IsDestroyedInACallback) {
+  std::optional<Session> other = Must(Session::Create(model_, {.threads = 1}));
+  std::optional<Model> clone = model_.Clone();
+  RunOptions options;
+  options.stop = [&] {
+    other.reset();
+    clone.reset();
+    return false;
+  };
+  const NamedTensors inputs = {{"a", {a_, {2, 2}}}, {"b", {b_, {2, 2}}}};
+  EXPECT_THAT(Values(Must(session_.Run(inputs, options)), "sum"), ElementsAre(11, 22, 33, 44));
+  EXPECT_FALSE(other || clone);
+
+  other = Must(Session::Create(model_, {.threads = 1}));
+  OptimizeOptions optimize;
+  optimize.progress = [&](const Progress&) { other.reset(); };
+  ASSERT_TRUE(model_.Optimize(optimize).ok());
+  EXPECT_FALSE(other);
+  EXPECT_TRUE(session_.Run(inputs).ok());
+}
+
 TEST_F(SessionTest, SaysWhatItTakes) {
   ASSERT_EQ(session_.inputs().size(), 2u);
   EXPECT_EQ(session_.inputs()[1].name, "b");

@@ -146,6 +146,7 @@ absl::Status ModelCheck::JudgeRegions(std::string* text) const {
     const std::string title = Describe(++number, regions_->OperationsOf(region));
     std::string lines;
     const absl::Status status = JudgeRegion(region, &lines);
+    if (absl::IsCancelled(status)) return status;
     *text += title + "\n" + Indented(lines);
     const std::string why = status.ok() ? "" : Reason(status);
     compared += status.ok() || IsCheckFailure(status);
@@ -172,6 +173,7 @@ absl::Status ModelCheck::JudgeRegion(RewrittenRegion region, std::string* lines)
   for (int levels = 1;; levels *= 2) {
     std::string own;
     absl::Status status = JudgePart(regions_->Cut(region), &own);
+    if (absl::IsCancelled(status)) return status;
     if (status.ok()) {
       if (!region.grown_by.empty())
         *lines += fmt::format("with operations before it: {}\n", region.grown_by.size());

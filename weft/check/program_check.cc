@@ -150,7 +150,13 @@ absl::StatusOr<std::vector<Operation>> ProgramCheck::Match(std::vector<Operation
       ops[0].name()));
 }
 
+absl::Status ProgramCheck::AskStop() const {
+  return stop_ && stop_() ? absl::CancelledError("the run was stopped while outputs were compared")
+                          : absl::OkStatus();
+}
+
 absl::Status ProgramCheck::AddSample(ir::Program& program, uint64_t seed, std::string* sizes) {
+  WEFT_RETURN_IF_ERROR(AskStop());
   auto session = Session::Create(program, Options());
   absl::Status why = session.status();
   for (const auto& choice : SizesToTry(program, seed)) {
@@ -171,7 +177,7 @@ absl::Status ProgramCheck::AddSample(ir::Program& program, uint64_t seed, std::s
 }
 
 ProgramCheck::ProgramCheck(const CheckOptions& options, NumericClass numerics, int threads)
-    : numerics_(numerics), tolerance_(options.tolerance), threads_(threads) {}
+    : numerics_(numerics), tolerance_(options.tolerance), stop_(options.stop), threads_(threads) {}
 
 std::string ProgramCheck::Terms(const CheckOptions& options, NumericClass numerics) {
   const int count = options.inputs;
@@ -217,6 +223,7 @@ absl::StatusOr<std::vector<ProgramCheck::Values>> ProgramCheck::RunAll(ir::Progr
   std::vector<Values> all;
   absl::Status status = session.status();
   for (size_t i = 0; status.ok() && i < samples_.size(); ++i) {
+    WEFT_RETURN_IF_ERROR(AskStop());
     auto outputs = (*session)->RunValues(samples_[i].inputs);
     status = outputs.status();
     if (status.ok()) all.push_back(*std::move(outputs));

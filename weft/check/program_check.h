@@ -1,6 +1,7 @@
 // A program before and after its passes on the same random inputs.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@ namespace weft {
 struct CheckOptions {
   int inputs = 3;                        // sets of random inputs, from 1 to kMaxCheckInputs
   std::optional<double> tolerance = {};  // in place of what the numeric class allows
+  std::function<bool()> stop = nullptr;  // asked before each run; true ends in Cancelled
 };
 inline constexpr int kMaxCheckInputs = 1000;
 
@@ -51,7 +53,8 @@ class ProgramCheck {
   // What else is to be known: a line or two, or nothing.
   const std::string& Preface() const { return preface_; }
   // A line per output, with the largest difference over all inputs, goes to `text`. CheckFailed when
-  // an output differs too much or `after` does not run; Unsupported when nothing can be compared.
+  // an output differs too much or `after` does not run; Unsupported when nothing can be compared;
+  // Cancelled by `stop`, as Create is.
   // What was compared is appended to `compared`, which may be null.
   absl::Status Judge(ir::Program& after, std::string* text,
                      std::vector<ComparedOutput>* compared = nullptr) const;
@@ -78,6 +81,7 @@ class ProgramCheck {
   absl::StatusOr<std::vector<ir::Operation>> MissingIn(ir::Program& program) const;
   // Those of the program that was made, in the order of the original's.
   absl::StatusOr<std::vector<ir::Operation>> Match(std::vector<ir::Operation> ops) const;
+  absl::Status AskStop() const;
   absl::Status AddSample(ir::Program& program, uint64_t seed, std::string* sizes);
   absl::StatusOr<Comparison> CompareOutput(const Sample& sample, size_t output,
                                            const kernels::RuntimeValue& actual) const;
@@ -85,6 +89,7 @@ class ProgramCheck {
 
   drr::NumericClass numerics_ = drr::NumericClass::kExact;
   std::optional<double> tolerance_;
+  std::function<bool()> stop_;
   int threads_ = 1;
   std::string preface_;
   std::vector<Missing> missing_;
