@@ -18,7 +18,8 @@
  *
  * Threads: functions of one model and of its sessions may be called by several threads, and weft_session_run
  * by any number at once; a handle is freed by one of them, when no other uses it. Callbacks are called by the
- * thread that called the function, and must not call functions of models or sessions. */
+ * thread that called the function, and must not call functions of models or sessions, but may free handles that
+ * this function does not use. */
 #ifndef WEFT_C_API_H_
 #define WEFT_C_API_H_
 
@@ -164,7 +165,7 @@ typedef struct weft_optimize_options {
   int32_t record_rewrites; /* every single one, in the report */
   weft_notice_fn notice;
   void (*progress)(void* user_data, const weft_progress* progress); /* before every pass */
-  /* Asked around passes, and while rules are judged; not 0 ends in WEFT_CANCELLED. */
+  /* Asked around passes and runs of the check, and while rules are judged; not 0 ends in WEFT_CANCELLED. */
   int (*stop)(void* user_data);
   void* user_data;             /* of these three */
   const weft_rule_text* rules; /* behind those of files */

@@ -4,10 +4,10 @@
  *   if (weft_session_create(model, &options, &session) == WEFT_OK)
  *     code = weft_session_run(session, inputs, num_inputs, NULL, &outputs);
  */
+#include "weft/c_api.h" /* before the guard: it includes this one, and then what needs it */
+
 #ifndef WEFT_C_SESSION_H_
 #define WEFT_C_SESSION_H_
-
-#include "weft/c_api.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -44,7 +44,7 @@ typedef struct weft_value_info {
   const char* type;    /* "tensor<"N"x8xf32>" */
   const int64_t* dims; /* -1 where open */
   size_t rank;         /* 0 for an unknown one, too */
-  weft_dtype dtype;
+  weft_dtype dtype;    /* 0 where unknown, as of what an operator makes that nobody knows */
   int32_t has_default; /* an input that may be left out */
   int32_t is_value;    /* a sequence or an optional (weft/c_values.h), whose tensors are of dtype */
 } weft_value_info;

@@ -1,6 +1,8 @@
 """Models, optimising them, and errors."""
+import copy
 import os
 import pathlib
+import pickle
 import signal
 import tempfile
 import threading
@@ -162,8 +164,37 @@ class ModelTest(unittest.TestCase):
             self.assertNotIn("\n", str(caught.exception))
         with self.assertRaisesRegex(ValueError, r"aaa'\.\.\. has a zero in it"):
             weft.Model.load("a" * 100 + "\0.onnx")
-        with self.assertRaisesRegex(TypeError, "made by load, from_bytes"):
-            weft.Model(BERT)
+        for wrong in (BERT, 1):
+            with self.assertRaisesRegex(TypeError, "made by load, from_bytes"):
+                weft.Model(wrong)
+        with self.assertRaisesRegex(ValueError, "has a zero in it"):
+            weft.Model.from_text(RELUS + "\0")
+
+    def test_is_copied_as_a_clone_and_not_pickled(self):
+        model = weft.Model.from_text(RELUS)
+        for copied in (copy.copy(model), copy.deepcopy([model])[0]):
+            copied.optimize()
+            self.assertLess(copied.num_operations, model.num_operations)
+        self.assertEqual(str(model), RELUS)
+        result = copy.deepcopy(model.clone().optimize())
+        self.assertEqual(result.ops_after, result.model.num_operations)
+        for refused in (model, result):
+            with self.assertRaisesRegex(TypeError, "a weft.Model cannot be pickled"):
+                pickle.dumps(refused)
+
+    def test_is_what_it_was_where_the_check_is_interrupted(self):
+        model = weft.Model.load(BERT)
+        before, passes = str(model), []
+
+        def interrupt():
+            if len(passes) == passes_of_all:
+                os.kill(os.getpid(), signal.SIGINT)
+            return False
+        passes_of_all = len(model.clone().optimize("fuse").report["passes"])
+        with self.assertRaises(KeyboardInterrupt):
+            model.optimize("fuse", check=2, progress=lambda *step: passes.append(step), stop=interrupt)
+        self.assertEqual(len(passes), passes_of_all)
+        self.assertEqual(str(model), before)
 
     def test_tells_why_a_rule_is_refuted_and_checks_a_trusted_one(self):
         model = weft.Model.from_text(RELUS)

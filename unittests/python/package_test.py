@@ -155,6 +155,19 @@ class OptionsTest(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "^a rule is a file, .*, found int$"):
             weft.judge(3)
 
+    def test_are_refused_where_c_has_no_such_number_or_name(self):
+        for options, text in (
+                ({"dims": {"N": 2**70}}, f"the size of dimension 'N' is {2**70}"),
+                ({"input_shapes": {"x": [2**64 + 2, 3]}}, f"a size of input 'x' is {2**64 + 2}"),
+                ({"check": 2**32 + 1}, "check is 4294967297"),
+                ({"target_opset": 2**64 + 17}, f"target_opset is {2**64 + 17}"),
+                ({"dims": {"N\0x": 8}}, ".* has a zero in it"),
+                ({"input_shapes": {"x\0": [2, 3]}}, ".* has a zero in it")):
+            with self.assertRaisesRegex(weft.InvalidArgumentError, f"^{text}$"):
+                weft.optimize(weft.Model.from_text(RELUS), **options)
+        with self.assertRaisesRegex(weft.InvalidArgumentError, f"^target_opset is {2**64 + 17}$"):
+            weft.Model.from_text(RELUS).to_bytes(target_opset=2**64 + 17)
+
     def test_are_read_once_and_from_any_sequence(self):
         model = weft.Model.from_text(RELUS)
         sizes = {"N": np.int64(5)}

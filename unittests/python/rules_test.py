@@ -10,6 +10,7 @@ import unittest
 
 import numpy as np
 import weft
+from weft import _dtypes
 
 from models import BERT, RELUS, WRONG_RULE
 
@@ -161,6 +162,15 @@ class RulesTest(unittest.TestCase):
                      "builtin.constant{value: = scalar(%x, 0.5)}()", "dense<tensor<2xf32>, [1.0,2.0]>", "like %1(",
                      'onnx.Cast{to: float32}(!', ' named "cast"', "onnx.Transpose{attrs of", " at %x"):
             self.assertIn(line, text)
+
+    def test_names_element_types_as_values_do(self):
+        for name, _ in _dtypes.DTYPES.values():
+            @weft.rule("exact", name="of-type")
+            def of_type(src, res, name=name):
+                x = src.tensor("x")
+                src.require(weft.dtype_is(x, name))
+                return src.Identity(x), x
+            self.assertIn("dtype_is(%x, ", of_type.text)
 
     def test_says_the_rest_of_it(self):
         @weft.rule("changes-meaning")

@@ -1,12 +1,15 @@
 """Sessions on arrays of numpy's."""
+import copy
 import gc
 import os
+import pickle
 import signal
 import threading
 import time
 import unittest
 
 import numpy as np
+import onnx
 import weft
 from weft import _session
 
@@ -84,10 +87,56 @@ class SessionTest(unittest.TestCase):
             weft.Session(weft.Model.from_text(SUMS), threads=-1)
         with self.assertRaisesRegex(weft.InvalidArgumentError, "threads is 4294967297"):
             weft.Session(weft.Model.from_text(SUMS), threads=2**32 + 1)
+        with self.assertRaisesRegex(weft.InvalidArgumentError, r"b'a\\x00b' has a zero in it"):
+            self.session.run({"a\0b": self.a, "b": self.b})
+        with self.assertRaisesRegex(TypeError, "a name is a str, found int"):
+            self.session.run({1: self.a, "b": self.b})
+        with self.assertRaisesRegex(TypeError, "threads_of is a weft.Session or None, found Model"):
+            weft.Session(weft.Model.from_text(SUMS), threads_of=weft.Model.from_text(SUMS))
         unknown = weft.Model.from_text(identity("tensor<2xf32>").replace("onnx.Identity", "acme.twice"))
         with self.assertRaisesRegex(weft.UnimplementedError, "acme.twice") as caught:
             weft.Session(unknown).run({"x": np.zeros(2, np.float32)})
         self.assertIsInstance(caught.exception, NotImplementedError)
+
+    def test_knows_of_values_whose_type_nobody_knows(self):
+        text = SUMS.replace('"onnx.Sub"', '"acme.sub"').replace('-> tensor<"N"x2xf32>\n ()', '-> tensor<?x?x?>\n ()')
+        text = text.replace('() = "builtin.return" (%2, %3) {} : (tensor<"N"x2xf32>, tensor<"N"x2xf32>)',
+                            '() = "builtin.return" (%2, %3) {} : (tensor<"N"x2xf32>, tensor<?x?x?>)')
+        session = weft.Session(weft.Model.from_text(text))
+        self.assertEqual([(y.name, y.dtype) for y in session.outputs], [("sum", "f32"), ("difference", None)])
+        self.assertIn("difference", repr(session) + session._repr_html_())
+        with self.assertRaisesRegex(weft.UnimplementedError, "acme.sub"):
+            session.run({"a": self.a, "b": self.b})
+
+    def test_refuses_names_that_are_none_in_c(self):
+        for x, y in (("x\0a", "y"), ("x", "y\0a")):
+            relu = onnx.helper.make_node("Relu", [x], [y])
+            values = [onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [2]) for name in (x, y)]
+            graph = onnx.helper.make_graph([relu], "g", values[:1], values[1:])
+            with self.assertRaisesRegex(weft.InvalidArgumentError, "put has a zero in it, behind '[xy]'"):
+                weft.Session(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)]))
+
+    def test_is_copied_as_itself_and_not_pickled(self):
+        same = copy.copy(self.session)
+        del self.session
+        gc.collect()
+        np.testing.assert_array_equal(same.run({"a": self.a, "b": self.b})["sum"], self.a + self.b)
+        for refused in (pickle.dumps, copy.deepcopy):
+            with self.assertRaisesRegex(TypeError, "a weft.Session cannot be pickled"):
+                refused(same)
+
+    # Callbacks are called while the model is in use, for which a session that is freed must not wait.
+    def test_is_freed_in_a_callback(self):
+        model = weft.Model.from_text(SUMS)
+        kept = [weft.Session(model), model.clone()]
+        self.assertFalse(model.optimize(progress=lambda *step: kept.clear()) is None)
+        session = weft.Session(model)
+        kept = [weft.Session(model), model.clone()]
+        session.run({"a": self.a, "b": self.b}, stop=lambda: kept.clear() is not None)
+        circle = [weft.Session(model)]
+        circle.append(circle)
+        del circle
+        model.optimize(progress=lambda *step: gc.collect())
 
     def test_is_stopped_and_interrupted(self):
         inputs = {"a": self.a, "b": self.b}

@@ -24,6 +24,15 @@ std::vector<weft_value_info> InfosOf(const std::vector<ValueInfo>& values) {
   return infos;
 }
 
+// A string of C ends at a zero: two names may be one there.
+absl::Status CheckNames(const std::vector<ValueInfo>& values, std::string_view kind) {
+  for (const ValueInfo& value : values)
+    if (const size_t zero = value.name.find('\0'); zero != std::string::npos)
+      return ir::InvalidArgument(fmt::format("the name of an {} has a zero in it, behind '{}'",
+                                             kind, value.name.substr(0, zero)));
+  return absl::OkStatus();
+}
+
 // Inputs as a session takes them, and what those need to live.
 struct Inputs {
   NamedTensors tensors;
@@ -105,6 +114,8 @@ weft_code weft_session_create(const weft_model* model, const weft_session_option
     WEFT_RETURN_IF_ERROR(c::CheckNotNull(model, "the model"));
     WEFT_ASSIGN_OR_RETURN(const weft::SessionOptions read, c::SessionOptionsOf(options));
     WEFT_ASSIGN_OR_RETURN(weft::Session made, weft::Session::Create(model->model, read));
+    WEFT_RETURN_IF_ERROR(c::CheckNames(made.inputs(), "input"));
+    WEFT_RETURN_IF_ERROR(c::CheckNames(made.outputs(), "output"));
     auto handle = std::make_unique<weft_session>(weft_session{std::move(made), {}, {}});
     handle->inputs = c::InfosOf(handle->session.inputs());
     handle->outputs = c::InfosOf(handle->session.outputs());

@@ -89,7 +89,7 @@ class Result:
 #   picture        the page of report_html() is made during the run: both graphs, and what became what
 #   progress       called before every pass: its name, its number from 1, how many there are, operations before it;
 #                  True: a line of it on a terminal (stderr) or in a notebook
-#   stop           asked around passes, and while rules are judged; True raises CancelledError
+#   stop           asked around passes and runs of the check, and while rules are judged; True raises CancelledError
 def optimize(model: _Source, pipeline: str | None = ..., *, passes: Sequence[str] = ...,
              rules: _Path | RuleText | Sequence[_Path | RuleText] = ...,
              trust_rules: bool = ..., enable_rules: Sequence[str] = ..., disable_rules: Sequence[str] = ...,
@@ -238,7 +238,7 @@ def __getattr__(name: str) -> Callable[..., Any]: ...
 @dataclass(frozen=True)
 class ValueInfo:
     name: str
-    dtype: str  # "f32", ...
+    dtype: str | None  # "f32", ...; None where unknown, as of what an operator makes that nobody knows
     shape: tuple[int | None, ...]  # None where open; () for an unknown rank, too
     type: str  # 'tensor<"N"x8xf32>'
     has_default: bool  # an input that may be left out

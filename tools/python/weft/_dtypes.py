@@ -11,4 +11,5 @@ DTYPES = {
     **{code: (name, np.uint8) for code, name in enumerate(
         ("f8e4m3fn", "f8e4m3fnuz", "f8e5m2", "f8e5m2fnuz", "u4", "i4", "f4e2m1", "f8e8m0", "u2", "i2"), 17)},
 }
+UNKNOWN = (None, np.object_)
 CODES = {np.dtype(dtype): code for code, (_, dtype) in reversed(DTYPES.items())}

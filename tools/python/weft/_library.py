@@ -1,9 +1,11 @@
 """libweft.so: where it is, and its functions and structs as weft/c_api.h has them."""
 import ctypes
+import operator
 import os
 import pathlib
 import signal
 import threading
+import weakref
 from _signal import getsignal  # without making an enum of it, as signal.getsignal does for microseconds
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_char_p, c_double, c_int, c_int32, c_int64,
                     c_size_t, c_uint64, c_void_p)
@@ -192,15 +194,15 @@ def _load():
         library = ctypes.CDLL(path)
     except OSError as error:
         raise ImportError(f"weft: cannot load {path}: {error}") from None
+    if library.weft_c_api_version() < API_VERSION:  # before all that an older one lacks
+        raise ImportError(f"weft: {path} has version {library.weft_c_api_version()} of the C API, "
+                          f"at least {API_VERSION} is needed")
     for name, arguments in CALLS.items():
         function = getattr(library, name)
         function.argtypes, function.restype = arguments, c_int32
     for name, (result, arguments) in FUNCTIONS.items():
         function = getattr(library, name)
         function.argtypes, function.restype = arguments, result
-    if library.weft_c_api_version() < API_VERSION:
-        raise ImportError(f"weft: {path} has version {library.weft_c_api_version()} of the C API, "
-                          f"at least {API_VERSION} is needed")
     return library
 
 
@@ -227,6 +229,18 @@ def make(name, *arguments):
     return handle.value
 
 
+class Handle:
+    """One as its only owner, an argument of functions."""
+
+    def __init__(self, kind, value):
+        self._kind, self.value = kind, value
+        self._as_parameter_ = value
+        weakref.finalize(self, getattr(library, f"weft_{kind}_free"), value).atexit = False
+
+    def __reduce_ex__(self, protocol):
+        raise TypeError(f"a weft.{self._kind.capitalize()} cannot be pickled, nor copied deeply")
+
+
 def take_bytes(handle):
     """The bytes of a weft_bytes, which is freed."""
     try:
@@ -239,16 +253,32 @@ def text(value):
     """A str, bytes or path as a C string; None stays."""
     if value is None:
         return None
-    value = os.fsencode(value)
-    if b"\0" in value:
-        raise ValueError(f"{value[:80]!r}{'...' if len(value) > 80 else ''} has a zero in it")
+    return _without_zero(os.fsencode(value))
+
+
+def utf8(value, what="a name"):
+    """A str or bytes, as models have it, as a C string."""
+    if isinstance(value, str):
+        value = value.encode(errors="surrogateescape")
+    if not isinstance(value, bytes):
+        raise TypeError(f"{what} is a str, found {type(value).__name__}")
+    return _without_zero(value)
+
+
+def _without_zero(value):
+    if b"\0" in value:  # which would end it there
+        raise InvalidArgumentError(f"{value[:80]!r}{'...' if len(value) > 80 else ''} has a zero in it")
     return value
 
 
-def int32(name, value):
-    """A number of 32 bits."""
-    if not -2**31 <= value < 2**31:
-        raise InvalidArgumentError(f"{name} is {value}")
+def integer(what, value, bits):
+    """A number that has so many bits, for ctypes takes any."""
+    try:
+        value = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{what} is a number, found {type(value).__name__}") from None
+    if not -2**(bits - 1) <= value < 2**(bits - 1):
+        raise InvalidArgumentError(f"{what} is {value}")
     return value
 
 

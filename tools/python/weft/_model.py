@@ -3,7 +3,6 @@ import ctypes
 import dataclasses
 import json
 import os
-import weakref
 
 from . import _html
 from . import _library as c
@@ -19,10 +18,9 @@ class Model:
     Its functions and those of its sessions may be called by several threads."""
 
     def __init__(self, handle):
-        if not isinstance(handle, int):
+        if not isinstance(handle, c.Handle):
             raise TypeError("a weft.Model is made by load, from_bytes, from_onnx or from_text")
         self._handle = handle
-        weakref.finalize(self, c.library.weft_model_free, handle).atexit = False
 
     @classmethod
     def load(cls, path, *, fold_default_inputs=False, allow_hard_links=False):
@@ -44,11 +42,17 @@ class Model:
     @classmethod
     def from_text(cls, text, *, fold_default_inputs=False):
         """Of Weft's text, as str() gives it."""
-        return cls(_make("weft_model_from_text", [text.encode()], fold_default_inputs))
+        return cls(_make("weft_model_from_text", [c.utf8(text, "the text of a model")], fold_default_inputs))
 
     def clone(self):
         """Another model, which shares the weights."""
-        return Model(c.make("weft_model_clone", self._handle))
+        return Model(c.Handle("model", c.make("weft_model_clone", self._handle)))
+
+    def __copy__(self):
+        return self.clone()
+
+    def __deepcopy__(self, memo):
+        return self.clone()
 
     @takes_options
     def optimize(self, pipeline=None, **options):
@@ -81,13 +85,12 @@ class Model:
         full_weights      .ir: weights in the text, and in no side file
         inline_functions  .onnx: fused operations as plain ONNX, for runtimes without functions
         target_opset      .onnx: 13 to 27; 0: that of the model that was read"""
-        options = c.SaveOptions(full_weights=full_weights, inline_functions=inline_functions,
-                                target_opset=target_opset)
+        options = _save_options(inline_functions, target_opset, full_weights=bool(full_weights))
         c.call("weft_model_save", self._handle, c.text(path), ctypes.byref(options))
 
     def to_bytes(self, *, inline_functions=False, target_opset=0):
         """As save writes to .onnx, of less than 2 GiB."""
-        options = c.SaveOptions(inline_functions=inline_functions, target_opset=target_opset)
+        options = _save_options(inline_functions, target_opset)
         return c.take_bytes(c.make("weft_model_to_bytes", self._handle, ctypes.byref(options)))
 
     def to_onnx(self, *, inline_functions=False, target_opset=0):
@@ -217,9 +220,14 @@ def model_of(source):
 def _make(function, arguments, fold_default_inputs, allow_hard_links=False):
     with c.Callbacks() as callbacks:
         notice = c.NOTICE(callbacks.guard(_show_notice))
-        options = c.LoadOptions(fold_default_inputs=fold_default_inputs, allow_hard_links=allow_hard_links,
-                                notice=notice)
-        return c.make(function, *arguments, ctypes.byref(options))
+        options = c.LoadOptions(fold_default_inputs=bool(fold_default_inputs),
+                                allow_hard_links=bool(allow_hard_links), notice=notice)
+        return c.Handle("model", c.make(function, *arguments, ctypes.byref(options)))
+
+
+def _save_options(inline_functions, target_opset, **others):
+    return c.SaveOptions(inline_functions=bool(inline_functions),
+                         target_opset=c.integer("target_opset", target_opset, 64), **others)
 
 
 def _show_notice(_, kind, text):

@@ -4,7 +4,6 @@ import dataclasses
 import functools
 import inspect
 import numbers
-import operator
 import os
 import warnings
 from collections.abc import Callable, Mapping
@@ -35,7 +34,7 @@ record_rewrites  Result.rewrites has every single one, for a tenth of the time o
 picture          the page of Result.report_html() is made during the run, which that would do once more
 progress         called before every pass with its name, its number from 1, how many there are, and the operations
                  before it; True: a line of it on a terminal (stderr) or in a notebook
-stop             asked around passes, and while rules are judged; True raises CancelledError
+stop             asked around passes and runs of the check, and while rules are judged; True raises CancelledError
 """
 _NAME = (str, bytes)
 _PATH = (str, bytes, os.PathLike)
@@ -60,13 +59,6 @@ def _list(given, kinds, what):
     except TypeError:
         found = [given]
     return [_checked(one, kinds, what) for one in found]
-
-
-def _size(value, what):
-    try:
-        return operator.index(value)
-    except TypeError:
-        raise TypeError(f"{what}, found {type(value).__name__}") from None
 
 
 @dataclasses.dataclass(kw_only=True)
@@ -96,16 +88,18 @@ class Options:
             setattr(self, name, _list(getattr(self, name), _NAME, f"{name} are names"))
         self.rules = _list(self.rules, (*_PATH, RuleText),
                            "rules are files, or made by @weft.rule or weft.rules_from_text")
-        for name in ("trust_rules", "check", "target_opset", "record_rewrites", "picture"):
-            setattr(self, name, _size(getattr(self, name), f"{name} is a number"))
+        for name in ("trust_rules", "record_rewrites", "picture"):
+            setattr(self, name, bool(c.integer(name, getattr(self, name), 64)))
+        self.check = c.integer("check", self.check, 32)
+        self.target_opset = c.integer("target_opset", self.target_opset, 64)
         _checked(self.check_tolerance, (numbers.Real, type(None)), "check_tolerance is a number or None")
         self.dims = dict(_checked(self.dims or {}, Mapping, "dims are {name: size}"))
         for name, size in self.dims.items():
-            self.dims[name] = _size(size, f"the size of dimension '{name}' is a number")
+            self.dims[name] = c.integer(f"the size of dimension '{name}'", size, 64)
         self.input_shapes = dict(_checked(self.input_shapes or {}, Mapping, "input_shapes are {name: [size, ...]}"))
         for name, shape in self.input_shapes.items():
-            what = f"the shape of input '{name}' is a list of numbers"
-            self.input_shapes[name] = [_size(size, what) for size in _list(shape, numbers.Integral, what)]
+            sizes = _list(shape, numbers.Integral, f"the shape of input '{name}' is a list of numbers")
+            self.input_shapes[name] = [c.integer(f"a size of input '{name}'", size, 64) for size in sizes]
         _checked(self.progress, (bool, Callable, type(None)), "progress is a function, True or None")
         _checked(self.stop, (Callable, type(None)), "stop is a function or None")
 
@@ -132,9 +126,9 @@ class Options:
         options.rules_files, options.num_rules_files = c.texts(files)
         options.enabled_rules, options.num_enabled_rules = c.texts(self.enable_rules)
         options.disabled_rules, options.num_disabled_rules = c.texts(self.disable_rules)
-        dims = [c.Dim(name.encode(), size) for name, size in self.dims.items()]
+        dims = [c.Dim(c.utf8(name), size) for name, size in self.dims.items()]
         options.dims, options.num_dims = (c.Dim * len(dims))(*dims), len(dims)
-        shapes = [c.InputShape(name.encode(), (ctypes.c_int64 * len(shape))(*shape), len(shape))
+        shapes = [c.InputShape(c.utf8(name), (ctypes.c_int64 * len(shape))(*shape), len(shape))
                   for name, shape in self.input_shapes.items()]
         options.input_shapes, options.num_input_shapes = (c.InputShape * len(shapes))(*shapes), len(shapes)
         if self.check_tolerance is not None:

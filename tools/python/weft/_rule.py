@@ -68,7 +68,7 @@ class Texts(c.Callbacks):
     def _one(self, number, rule):
         functions = (c.Function * len(rule.functions))()
         for function, (name, python) in zip(functions, rule.functions.items()):
-            function.name, function.holds = c.text(name), self._callback(python)
+            function.name, function.holds = c.utf8(name), self._callback(python)
         self._kept.append(functions)
         return c.RuleText(text=c.text(rule.source), origin=f"<rule {number}>".encode(), functions=functions,
                           num_functions=len(functions))
@@ -133,6 +133,7 @@ def judge(rule, *, seconds=2, seed=1, stop=None):
     if not isinstance(rule, RuleText):
         raise TypeError("a rule is a file, or made by @weft.rule or weft.rules_from_text, found "
                         f"{type(rule).__name__}")
+    seed = c.integer("seed", seed, 64)
     with Texts([rule]) as texts:
         options = c.JudgeOptions(seconds_a_rule=seconds, seed=seed, notice=texts.notice(), stop=texts.stop(stop))
         judged = c.take_bytes(c.make("weft_rules_judge", texts.array, ctypes.byref(options)))

@@ -7,7 +7,7 @@ import numpy as np
 
 from . import _html
 from . import _library as c
-from ._dtypes import CODES, DTYPES, FIRST_OF_BITS, STRING
+from ._dtypes import CODES, DTYPES, FIRST_OF_BITS, STRING, UNKNOWN
 from ._errors import InvalidArgumentError
 from ._model import model_of
 
@@ -16,7 +16,7 @@ from ._model import model_of
 class ValueInfo:
     """An input or output of a session."""
     name: str
-    dtype: str         # "f32", ...
+    dtype: str | None  # "f32", ...; None where unknown, as of what an operator makes that nobody knows
     shape: tuple       # None where open
     type: str          # 'tensor<"N"x8xf32>'
     has_default: bool  # an input that may be left out
@@ -40,16 +40,17 @@ class Session:
 
     def __init__(self, model, *, threads=0, isa=None, provider=None, pipeline=None, numerics=None,
                  oversubscribe=False, threads_of=None, bound_outputs=None, matmul_precision=None):
-        bound = [c.BoundOutput(c.text(output), c.text(input_)) for output, input_ in (bound_outputs or {}).items()]
+        if not isinstance(threads_of, (Session, type(None))):
+            raise TypeError(f"threads_of is a weft.Session or None, found {type(threads_of).__name__}")
+        bound = [c.BoundOutput(c.utf8(output), c.utf8(input_)) for output, input_ in (bound_outputs or {}).items()]
         options = c.SessionOptions(
             isa=c.text(isa), provider=c.text(provider), pipeline=c.text(pipeline), numerics=c.text(numerics),
-            threads=c.int32("threads", threads), oversubscribe=oversubscribe,
-            threads_of=None if threads_of is None else threads_of._handle,
+            threads=c.integer("threads", threads, 32), oversubscribe=bool(oversubscribe),
+            threads_of=None if threads_of is None else threads_of._handle.value,
             bound_outputs=(c.BoundOutput * len(bound))(*bound), num_bound_outputs=len(bound),
             matmul_precision=c.text(matmul_precision))
         model = model_of(model)  # which lives until the session is made
-        self._handle = c.make("weft_session_create", model._handle, ctypes.byref(options))
-        weakref.finalize(self, c.library.weft_session_free, self._handle).atexit = False
+        self._handle = c.Handle("session", c.make("weft_session_create", model._handle, ctypes.byref(options)))
         self.threads = c.library.weft_session_num_threads(self._handle)
         self.isa = c.library.weft_session_isa(self._handle).decode()
         self._codes = {}
@@ -62,7 +63,7 @@ class Session:
         infos = []
         for i in range(count(self._handle)):
             info = at(self._handle, i).contents
-            name, dtype = DTYPES[info.dtype]
+            name, dtype = DTYPES.get(info.dtype, UNKNOWN)
             infos.append(ValueInfo(
                 info.name.decode(errors="surrogateescape"), name,
                 tuple(None if dim < 0 else dim for dim in info.dims[:info.rank]),
@@ -131,7 +132,7 @@ class _Given:
             array = np.asarray(array, array.dtype.newbyteorder("="), order="C")  # the same one as a rule
         self.array = array
         self.dims = (ctypes.c_int64 * array.ndim)(*array.shape)
-        self.tensor = c.Tensor(name=name.encode(errors="surrogateescape"), dims=self.dims, rank=array.ndim,
+        self.tensor = c.Tensor(name=c.utf8(name), dims=self.dims, rank=array.ndim,
                                dtype=_code(name, array, codes.get(name)))
         if array.dtype.kind in "OUS":
             self.strings = [_bytes(name, item) for item in array.ravel().tolist()]
@@ -151,7 +152,7 @@ class _GivenValue:
         arrays = [] if value is None else value if is_list else [value]
         self.given = [_Given(name, array, codes) for array in arrays]
         self.tensors = (c.Tensor * len(self.given))(*(one.tensor for one in self.given))
-        self.value = c.Value(name=name.encode(errors="surrogateescape"), tensors=self.tensors,
+        self.value = c.Value(name=c.utf8(name), tensors=self.tensors,
                              num_tensors=len(self.given), kind=kind)
 
 

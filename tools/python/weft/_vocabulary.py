@@ -5,6 +5,7 @@ import functools
 import json
 import math
 import numbers
+import re
 import struct
 
 import numpy as np
@@ -14,6 +15,7 @@ from ._dtypes import CODES, DTYPES
 from ._errors import InvalidArgumentError
 
 MAX_ELEMENTS = 16  # of a tensor in a rule's text
+_LETTERS = {"bf": "bfloat", "f": "float", "i": "int", "u": "uint", "c": "complex"}
 
 
 @functools.lru_cache(maxsize=None)
@@ -97,8 +99,8 @@ def dtype_text(value):
             raise InvalidArgumentError(f"{value!r} is no element type of a tensor")
         value = DTYPES[code][0]
     # Alone the text form takes long names only, for "i8" and its like are words.
-    letters = {"f": "float", "i": "int", "u": "uint"}
-    return letters[value[0]] + value[1:] if value[:1] in letters and value[1:].isdigit() else value
+    short = re.fullmatch(r"(bf|f|i|u|c)(\d\w*)", value)
+    return _LETTERS[short[1]] + short[2] if short else value
 
 
 def literal_text(value, field):
