@@ -25,10 +25,14 @@ struct Range {
   float low = 0, high = 0;
 };
 
+// Whether 8 bits say nothing of it, as of a mask that holds -inf or the least number of f32.
+bool IsTooWide(const Range& range);
+
 // The f32 values that static quantisation rounds to u8, in an order that a clone has too.
 std::vector<ir::Value> ValuesToCalibrate(ir::Program& program);
 
-// The number of ops that were quantised. InvalidArgument for weights or ranges that are not finite.
+// The number of ops that were quantised; those on a value whose range is too wide are not, nor those
+// that are quantised already. InvalidArgument for weights that are not finite, and for ranges with NaN.
 absl::StatusOr<int64_t> QuantizeStatic(ir::Program& program, std::span<const Range> ranges);
 absl::StatusOr<int64_t> QuantizeDynamic(ir::Program& program);
 

@@ -8,6 +8,7 @@
 #include "ir/analysis/constant.h"
 #include "ir/dialects/onnx.h"
 #include "ir/rewriter.h"
+#include "ir/text/printer.h"
 #include "passes/quantize/quantize.h"
 #include "passes/quantize/weights.h"
 
@@ -30,8 +31,10 @@ struct Site {
   bool keeps_range = false;  // the result has the scale of the input
 };
 
+// But for one that is quantised already.
 bool IsActivation(Value v) {
-  return v && v.type().IsTensor() && v.type().dtype() == DataType::kF32 && !ir::IsConstant(v);
+  return v && v.type().IsTensor() && v.type().dtype() == DataType::kF32 && !ir::IsConstant(v) &&
+         !(v.DefiningOp() && v.DefiningOp().Is<ops::DequantizeLinear>());
 }
 
 Operation OnlyUser(Value v) {
@@ -88,6 +91,8 @@ std::optional<Site> SiteOf(Operation op, const std::unordered_set<uint32_t>& rou
   if (!site.keeps_range && next && next.block() == op.block() && next.num_results() == 1 &&
       (next.Is<ops::Relu>() || next.Is<ops::Clip>()) && next.operand(0) == site.result)
     site.result = next.result();
+  const Operation reader = OnlyUser(site.result);
+  if (reader && reader.Is<ops::QuantizeLinear>()) return std::nullopt;  // is quantised already
   return site;
 }
 
@@ -118,11 +123,10 @@ struct Scale {
   uint8_t zero_point = 0;
 };
 
-std::optional<Scale> ScaleOf(const Range& range) {
-  if (!std::isfinite(range.low) || !std::isfinite(range.high)) return std::nullopt;
+Scale ScaleOf(const Range& range) {
   const double low = std::min(0.0, double{range.low}), high = std::max(0.0, double{range.high});
   const auto scale = static_cast<float>((high - low) / 255);
-  if (!std::isnormal(scale) || scale > 1e30f) return Scale();
+  if (!std::isnormal(scale)) return Scale();  // of zeros, or of what is as good as 0
   const double zero = std::nearbyint(-low / double{scale});
   return Scale{scale, static_cast<uint8_t>(std::clamp(zero, 0.0, 255.0))};
 }
@@ -133,28 +137,39 @@ class StaticQuantizer {
       : rewriter_(&program),
         body_(program.body()),
         context_(*program.context()),
-        sites_(std::move(sites)) {}
+        found_(std::move(sites)) {}
 
   absl::StatusOr<int64_t> Run(std::span<const Range> ranges) {
-    if (ranges.size() != sites_.values.size())
+    if (ranges.size() != found_.values.size())
       return ir::InvalidArgument("a range for each value to calibrate is needed");
     for (size_t i = 0; i < ranges.size(); ++i) {
-      const auto scale = ScaleOf(ranges[i]);
-      if (!scale)
-        return ir::InvalidArgument(
-            "calibration met numbers that are not finite in a value of type " +
-            sites_.values[i].type().ToString());
-      scales_[sites_.values[i].id()] = *scale;
+      const Value v = found_.values[i];
+      if (std::isnan(ranges[i].low) || std::isnan(ranges[i].high))
+        return ir::InvalidArgument("calibration met NaN in " + ir::ValueName(v));
+      if (!IsTooWide(ranges[i])) scales_[v.id()] = ScaleOf(ranges[i]);
     }
-    for (const Site& site : sites_.sites)
+    KeepSitesWithScales();
+    for (const Site& site : sites_)
       if (site.keeps_range) scales_[site.result.id()] = scales_[site.op.operand(0).id()];
-    for (const Site& site : sites_.sites)
+    for (const Site& site : sites_)
       if (site.weighted) WEFT_RETURN_IF_ERROR(QuantizeWeightsOf(site));
-    for (const Value v : sites_.values) Round(v);
-    return static_cast<int64_t>(sites_.sites.size());
+    for (const Value v : found_.values)
+      if (readers_.count(v.id()) > 0 || results_.count(v.id()) > 0) Round(v);
+    return static_cast<int64_t>(sites_.size());
   }
 
  private:
+  void KeepSitesWithScales() {
+    for (const Site& site : found_.sites) {
+      bool known = scales_.count(site.result.id()) > 0;
+      for (const uint32_t i : site.inputs) known &= scales_.count(site.op.operand(i).id()) > 0;
+      if (!known) continue;
+      for (const uint32_t i : site.inputs) readers_[site.op.operand(i).id()].insert(site.op.id());
+      results_.insert(site.result.id());
+      sites_.push_back(site);
+    }
+  }
+
   Value Scalar(uint8_t zero_point) {
     const auto byte = static_cast<std::byte>(zero_point);
     return rewriter_.Constant(
@@ -213,12 +228,8 @@ class StaticQuantizer {
     const Value s = rewriter_.ConstantFloats(one, ir::Shape()), zero = Scalar(scale.zero_point);
     const Value q = rewriter_.Make<ops::QuantizeLinear>({v, s, zero});
     const Value rounded = rewriter_.Make<ops::DequantizeLinear>({q, s, zero});
-    bool is_result = false;
-    std::unordered_set<uint32_t> readers;
-    for (const Site& site : sites_.sites) {
-      is_result |= site.result == v;
-      readers.insert(site.op.id());
-    }
+    const bool is_result = results_.count(v.id()) > 0;
+    const std::unordered_set<uint32_t>& readers = readers_[v.id()];
     rewriter_.ReplaceUsesIf(v, rounded, [&](ir::OpOperand use) {
       const Operation user = use.owner();
       return user != q.DefiningOp() && (is_result || readers.count(user.id()) > 0);
@@ -228,11 +239,16 @@ class StaticQuantizer {
   ir::Rewriter rewriter_;
   const ir::Block body_;
   ir::IrContext& context_;
-  const Sites sites_;
+  const Sites found_;
+  std::vector<Site> sites_;                     // those whose values all have a scale
   std::unordered_map<uint32_t, Scale> scales_;  // by value
+  std::unordered_map<uint32_t, std::unordered_set<uint32_t>> readers_;  // sites' ops by value
+  std::unordered_set<uint32_t> results_;                                // values
 };
 
 }  // namespace
+
+bool IsTooWide(const Range& range) { return (double{range.high} - double{range.low}) / 255 > 1e30; }
 
 std::vector<Value> ValuesToCalibrate(ir::Program& program) { return FindSites(program).values; }
 

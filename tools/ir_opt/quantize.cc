@@ -12,11 +12,15 @@
 
 #include "ir/base/suggest.h"
 #include "ir/rewriter.h"
+#include "ir/text/printer.h"
 #include "kernels/reference/reference.h"
 #include "kernels/runtime/session.h"
 #include "passes/quantize/quantize.h"
 #include "tools/cli/program_main.h"
 #include "tools/cli/values/tensors.h"
+#include "weft/check/inputs.h"
+#include "weft/check/sizes.h"
+#include "weft/io/shapes.h"
 
 namespace weft::tools {
 namespace {
@@ -74,6 +78,48 @@ absl::StatusOr<std::vector<InputFlags>> InputSets(const std::string& folder,
   return sets;
 }
 
+struct Inputs {
+  std::vector<std::vector<RuntimeValue>> sets;
+  std::string sizes;  // that were chosen for what the model leaves open: ", sizes M=3 N=2"
+};
+
+// Random inputs of sizes with which the program runs.
+absl::Status AddSetOfSomeSizes(ir::Program& program, Session& session, uint64_t seed,
+                               Inputs* inputs) {
+  const std::span<const TensorInfo> infos = session.inputs();
+  absl::Status why;
+  for (const auto& sizes : SizesToTry(program, seed)) {
+    auto set = CompleteInputs(infos, std::vector<std::optional<RuntimeValue>>(infos.size()),
+                              {.seed = seed, .ranges = {}, .sizes = sizes});
+    const absl::Status ran = set.ok() ? session.RunValues(*set).status() : set.status();
+    if (ran.ok()) {
+      inputs->sets.push_back(*std::move(set));
+      inputs->sizes += (inputs->sizes.empty() ? ", sizes " : ", ") + SizesText(sizes);
+      return absl::OkStatus();
+    }
+    if (why.ok()) why = ran;
+  }
+  return why;
+}
+
+absl::StatusOr<Inputs> InputsFor(ir::Program& program, const std::string& folder) {
+  WEFT_ASSIGN_OR_RETURN(auto session, Session::Create(program, {}));
+  WEFT_RETURN_IF_ERROR(CheckTensors(session->inputs()));
+  WEFT_RETURN_IF_ERROR(CheckTensors(session->outputs()));
+  WEFT_ASSIGN_OR_RETURN(const auto sets, InputSets(folder, session->inputs()));
+  const bool is_open = folder.empty() && !SymbolsOf(program).empty();
+  Inputs inputs;
+  for (const InputFlags& set : sets) {
+    if (is_open) {
+      WEFT_RETURN_IF_ERROR(AddSetOfSomeSizes(program, *session, *set.seed, &inputs));
+      continue;
+    }
+    WEFT_ASSIGN_OR_RETURN(auto values, GatherInputs(*program.context(), session->inputs(), set));
+    inputs.sets.push_back(std::move(values));
+  }
+  return inputs;
+}
+
 // The range of each value over all inputs.
 absl::StatusOr<std::vector<passes::Range>> Calibrate(
     ir::Program& program, const std::vector<std::vector<RuntimeValue>>& inputs) {
@@ -99,6 +145,17 @@ absl::StatusOr<std::vector<passes::Range>> Calibrate(
       }
   }
   return ranges;
+}
+
+// Such as a mask that is added to scores.
+void WarnOfWideRanges(ir::Program& program, const std::vector<passes::Range>& ranges) {
+  const std::vector<ir::Value> values = passes::ValuesToCalibrate(program);
+  for (size_t i = 0; i < values.size(); ++i)
+    if (passes::IsTooWide(ranges[i]))
+      PrintWarning(
+          "ir-opt",
+          fmt::format("{} is from {:g} to {:g}, too wide for 8 bits: operations on it stay f32",
+                      ir::ValueName(values[i]), ranges[i].low, ranges[i].high));
 }
 
 struct Error {
@@ -173,7 +230,7 @@ absl::Status CheckQuantizeFlags(const QuantizeFlags& flags) {
   const std::string modes[] = {"dynamic", "static"};
   if (!flags.mode.empty()) return ir::CheckName("way to quantise", flags.mode, modes);
   if (flags.calibrate.empty()) return absl::OkStatus();
-  return ir::InvalidArgument("--calibrate needs --quantize static");
+  return ir::InvalidArgument("--calibrate needs --quantize");
 }
 
 absl::Status Quantize(const QuantizeFlags& flags, const PassFlags& passes, ir::Program& program,
@@ -182,33 +239,25 @@ absl::Status Quantize(const QuantizeFlags& flags, const PassFlags& passes, ir::P
   simplify.target_opset = passes.target_opset;
   simplify.rewrites.on_rewrite = passes.rewrites.on_rewrite;
   WEFT_RETURN_IF_ERROR(RunPasses(simplify, program, nullptr, hook));
-  std::vector<std::vector<RuntimeValue>> inputs;
-  {
-    WEFT_ASSIGN_OR_RETURN(auto session, Session::Create(program, {}));
-    WEFT_RETURN_IF_ERROR(CheckTensors(session->inputs()));
-    WEFT_RETURN_IF_ERROR(CheckTensors(session->outputs()));
-    WEFT_ASSIGN_OR_RETURN(const auto sets, InputSets(flags.calibrate, session->inputs()));
-    for (const InputFlags& set : sets) {
-      WEFT_ASSIGN_OR_RETURN(auto tensors, GatherInputs(*program.context(), session->inputs(), set));
-      inputs.push_back(std::move(tensors));
-    }
-  }
+  WEFT_ASSIGN_OR_RETURN(const Inputs inputs, InputsFor(program, flags.calibrate));
   const std::unique_ptr<ir::Program> before = program.Clone();
   std::vector<passes::Range> ranges;
   if (flags.mode == "static") {
-    WEFT_ASSIGN_OR_RETURN(ranges, Calibrate(program, inputs));
+    WEFT_ASSIGN_OR_RETURN(ranges, Calibrate(program, inputs.sets));
+    WarnOfWideRanges(program, ranges);
   }
   int64_t quantised = 0;
   passes::PassManager step(program.context());
   step.AddPass(std::make_unique<QuantizePass>(flags.mode, std::move(ranges), &quantised));
   step.set_hook(hook);
   WEFT_RETURN_IF_ERROR(step.Run(program));
-  WEFT_ASSIGN_OR_RETURN(const std::string report, Report(*before, program, inputs));
-  std::fprintf(stderr, "ir-opt: %s\n%s",
-               fmt::format("{} operations quantised ({}), on {} {}inputs", quantised, flags.mode,
-                           inputs.size(), flags.calibrate.empty() ? "sets of random " : "sets of ")
-                   .c_str(),
-               report.c_str());
+  WEFT_ASSIGN_OR_RETURN(const std::string report, Report(*before, program, inputs.sets));
+  std::fprintf(
+      stderr, "ir-opt: %s\n%s",
+      fmt::format("{} operations quantised ({}), on {} sets of {}inputs{}", quantised, flags.mode,
+                  inputs.sets.size(), flags.calibrate.empty() ? "random " : "", inputs.sizes)
+          .c_str(),
+      report.c_str());
   return absl::OkStatus();
 }
 
