@@ -1,7 +1,10 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <climits>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -310,6 +313,21 @@ TEST_F(ModelTest, TellsOfEveryPassAndStops) {
   numbers.clear();
   ASSERT_TRUE(model.Optimize(options).ok());
   EXPECT_EQ(numbers.size(), count);
+}
+
+// A product of constants rounds otherwise on other kernels.
+TEST_F(ModelTest, FoldsAsItIsCheckedWhereNumbersAreExact) {
+  std::string numbers;
+  for (int i = 0; i < 64; ++i) numbers += fmt::format("{}{:.4f}", i == 0 ? "" : ",", std::sin(i));
+  const std::string type = "tensor<8x8xf32>";
+  Model model = *Model::FromText(
+      "module {input_names:strings[\"x\"],output_names:strings[\"y\"]} (%0: " + type +
+      ") {\n (%1) = \"builtin.constant\" () {value:dense<" + type + ", [" + numbers +
+      "]>} : () -> " + type + "\n (%2) = \"onnx.MatMul\" (%1, %1) {} : (" + type + ", " + type +
+      ") -> " + type + "\n (%3) = \"onnx.Add\" (%0, %2) {} : (" + type + ", " + type + ") -> " +
+      type + "\n () = \"builtin.return\" (%3) {} : (" + type + ") ->\n}\n");
+  EXPECT_EQ(model.Optimize({.numerics = "exact", .check = 1}).status(), absl::OkStatus());
+  EXPECT_EQ(model.num_operations(), 3u);
 }
 
 // The last time behind the check, whose runs may take long.
