@@ -2,9 +2,10 @@
 // same function of the sizes, one of those that Reshape can say, for every choice of sizes within
 // the ranges that the user gives. Seed: ascend_knowledge_base.md, DynamicReshape, with its ranges.
 //
-// The seed runs the model three times on random sizes, which may coincide. Here no two symbols have
-// one size in a sample, sizes are spread over the ranges, the ends among them, and only types are
-// inferred: a target that depends on data is never touched. Still samples, so approximate.
+// The seed runs the model three times on random sizes, which may coincide. Here every combination of
+// sizes is tried where they are few. Of many, there are some in which no two symbols have one size,
+// and each range's ends alone and with the others alike. Only types are inferred: a target that
+// depends on data is never touched. Still samples, so approximate.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,8 +27,11 @@ namespace {
 
 namespace ops = ir::ops;
 
-constexpr size_t kSamples = 7;
-constexpr size_t kSizes = 64;  // of a range that samples choose from
+constexpr size_t kCombinations = 64;  // of sizes: all of them, if there are no more
+constexpr size_t kApart = 5;          // samples in which sizes differ, if there are more
+constexpr size_t kSizes = 64;         // of a range that those samples choose from
+
+using Sample = std::vector<int64_t>;  // a size for every range
 
 // A reshape in one sample.
 struct Observation {
@@ -56,20 +60,57 @@ std::optional<Observation> Observe(ir::Operation reshape) {
   return seen;
 }
 
-// A size for every range; as few as possible are equal.
-std::map<std::string, int64_t> Choose(const std::vector<DimRange>& ranges, size_t sample) {
-  std::map<std::string, int64_t> sizes;
+// None, where there are more than kCombinations.
+std::vector<Sample> AllCombinations(const std::vector<DimRange>& ranges) {
+  std::vector<Sample> samples = {{}};
+  for (const DimRange& range : ranges) {
+    const std::vector<int64_t> sizes = range.Sizes(kCombinations + 1);
+    if (samples.size() * sizes.size() > kCombinations) return {};
+    std::vector<Sample> longer;
+    for (const Sample& sample : samples)
+      for (const int64_t size : sizes) {
+        longer.push_back(sample);
+        longer.back().push_back(size);
+      }
+    samples = std::move(longer);
+  }
+  return samples;
+}
+
+// As few sizes as possible are equal; each range begins elsewhere.
+Sample Apart(const std::vector<DimRange>& ranges, size_t number) {
+  Sample sample;
   std::set<int64_t> taken;
   for (size_t r = 0; r < ranges.size(); ++r) {
     const std::vector<int64_t> all = ranges[r].Sizes(kSizes);
-    // The ends first, then what lies between; each range begins elsewhere.
-    size_t at = sample == 0 ? 0 : sample == 1 ? all.size() - 1 : (sample * 11 + r * 5) % all.size();
+    size_t at = (number * 11 + r * 5) % all.size();
     for (size_t tries = 1; tries < all.size() && taken.count(all[at]); ++tries)
       at = (at + 1) % all.size();
     taken.insert(all[at]);
-    sizes[ranges[r].name] = all[at];
+    sample.push_back(all[at]);
   }
-  return sizes;
+  return sample;
+}
+
+bool Takes(const DimRange& range, int64_t size) {
+  return size >= range.low && size <= range.high && size % range.step == 0;
+}
+
+std::vector<Sample> SamplesOf(const std::vector<DimRange>& ranges) {
+  std::vector<Sample> samples = AllCombinations(ranges);
+  if (!samples.empty()) return samples;
+  for (size_t i = 0; i < kApart; ++i) samples.push_back(Apart(ranges, i + 2));
+  const Sample middle = samples.front();
+  for (size_t r = 0; r < ranges.size(); ++r)
+    for (const int64_t size : {ranges[r].low, middle[r], ranges[r].high}) {
+      Sample alone = middle, alike = middle;
+      alone[r] = size;
+      for (size_t i = 0; i < ranges.size(); ++i)
+        if (Takes(ranges[i], size)) alike[i] = size;
+      samples.push_back(std::move(alone));
+      samples.push_back(std::move(alike));
+    }
+  return samples;
 }
 
 // The entries that give the target in every sample: a number, 0 for the size of the data at that
@@ -122,8 +163,8 @@ class SampledDynamicReshape : public Pass {
     if (ranges_.empty())
       return ir::InvalidArgument("give the sizes of its symbolic dimensions: --dim-range n=1..64");
     std::vector<Observations> samples;
-    for (size_t i = 0; i < kSamples; ++i) {
-      WEFT_ASSIGN_OR_RETURN(Observations seen, Sample(program, i));
+    for (const Sample& sizes : SamplesOf(ranges_)) {
+      WEFT_ASSIGN_OR_RETURN(Observations seen, ObserveAll(program, sizes));
       samples.push_back(std::move(seen));
     }
     ir::Rewriter rewriter(&program);
@@ -141,10 +182,11 @@ class SampledDynamicReshape : public Pass {
 
  private:
   // Fails when a range has no such dimension, or its sizes contradict the program.
-  absl::StatusOr<Observations> Sample(const ir::Program& program, size_t sample) const {
+  absl::StatusOr<Observations> ObserveAll(const ir::Program& program, const Sample& sizes) const {
+    std::map<std::string, int64_t> size_of;  // the last range of a name counts
+    for (size_t r = 0; r < ranges_.size(); ++r) size_of[ranges_[r].name] = sizes[r];
     const std::unique_ptr<ir::Program> copy = program.Clone();
-    for (const auto& [name, size] : Choose(ranges_, sample))
-      WEFT_RETURN_IF_ERROR(ir::SetDim(*copy, name, size));
+    for (const auto& [name, size] : size_of) WEFT_RETURN_IF_ERROR(ir::SetDim(*copy, name, size));
     WEFT_RETURN_IF_ERROR(ir::PropagateTypes(*copy));
     Observations seen;
     for (const ir::Operation reshape : Reshapes(*copy)) seen.push_back(Observe(reshape));
