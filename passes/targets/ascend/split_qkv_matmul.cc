@@ -84,6 +84,16 @@ bool FindProduct(Projection* p) {
   return true;
 }
 
+// Whether a 0 in the target copies the number of columns, which the split changes.
+bool CopiesColumns(const Projection& p) {
+  const ir::Type product = p.reshape.operand(0).type();
+  if (p.reshape.attrs_of<ops::Reshape>().allowzero != 0) return false;
+  const ir::Ints target = *ir::ConstantInts(p.reshape.operand(1));
+  for (size_t i = 0; i < p.axis; ++i)
+    if (target[i] == 0 && (!product.HasRank() || i + 1 >= product.rank())) return true;
+  return false;
+}
+
 std::optional<Projection> ProjectionOf(ir::Operation transpose) {
   Projection p{.transpose = transpose};
   const auto perm = transpose.attrs_of<ops::Transpose>().perm;
@@ -100,7 +110,7 @@ std::optional<Projection> ProjectionOf(ir::Operation transpose) {
   int64_t columns = 1;
   for (const int64_t d : inner)
     if (__builtin_mul_overflow(columns, d, &columns)) return std::nullopt;
-  if (columns != p.columns) return std::nullopt;
+  if (columns != p.columns || CopiesColumns(p)) return std::nullopt;
   return p;
 }
 
