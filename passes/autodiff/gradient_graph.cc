@@ -144,6 +144,22 @@ absl::Status GradientGraph::Differentiate(ir::Operation op) {
           fmt::format("{} has no gradient for its operand {}", Named(op), OperandName(op, i)));
     if (*grad) pending_[op.operand(i).id()].push_back(*grad);
   }
+  for (const uint32_t i : c.constants())
+    if (wanted[i])
+      constant_for_[op.operand(i).DefiningOp().attrs_of<ir::GetParameterOp>().parameter_name] = op;
+  return absl::OkStatus();
+}
+
+absl::Status GradientGraph::CheckGradients() const {
+  for (const Gradient& gradient : gradients_) {
+    if (gradient.is_input) continue;
+    const auto found = constant_for_.find(gradient.name);
+    if (found != constant_for_.end())
+      return ir::Unsupported(
+          fmt::format("{} takes the parameter '{}' for a constant, and the loss depends on it by "
+                      "another way too",
+                      Named(found->second), gradient.name));
+  }
   return absl::OkStatus();
 }
 
@@ -161,7 +177,8 @@ absl::Status GradientGraph::Build(ir::Value loss) {
     }
   }
   std::reverse(gradients_.begin(), gradients_.end());
-  return status_;
+  WEFT_RETURN_IF_ERROR(status_);
+  return CheckGradients();
 }
 
 }  // namespace weft::passes

@@ -47,6 +47,7 @@ class GradientGraph {
   ir::Value TakeGradient(ir::Value of);
   ir::Value Add(ir::Value x, ir::Value y);  // may set status_
   void AddGradient(ir::Operation source, ir::Value value);
+  absl::Status CheckGradients() const;
 
   ir::Program& program_;
   ir::Builder& builder_;
@@ -55,6 +56,7 @@ class GradientGraph {
   std::unordered_map<uint32_t, std::vector<ir::Value>> pending_;  // summands, by value
   std::vector<Gradient> gradients_;
   std::map<std::pair<bool, std::string>, size_t> gradient_of_;  // its place, by is_input and name
+  std::map<std::string, ir::Operation> constant_for_;  // by parameter: an op that takes it for one
   absl::Status status_;
 };
 

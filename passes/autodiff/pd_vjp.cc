@@ -80,7 +80,11 @@ void BatchNormVjp(VjpContext& c) {
       attrs.use_global_stats || (attrs.is_test && !attrs.trainable_statistics);
   for (const uint32_t i : {1u, 2u}) {
     const ir::Operation from = c.operand(i).DefiningOp();
-    if (!reads_running || (from && from.Is<ir::GetParameterOp>())) c.SetZero(i);
+    if (!reads_running) {
+      c.SetZero(i);
+    } else if (from && from.Is<ir::GetParameterOp>()) {
+      c.SetConstant(i);
+    }
   }
 }
 WEFT_REGISTER_VJP(pd::BatchNorm, BatchNormVjp);

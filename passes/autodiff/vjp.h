@@ -53,8 +53,14 @@ class VjpContext {
   }
 
   void SetGrad(uint32_t operand, ir::Value grad) { grads_[operand] = grad; }
-  // The result does not depend on the operand, or it counts as a constant.
+  // The result does not depend on the operand.
   void SetZero(uint32_t operand) { grads_[operand] = ir::Value(); }
+  // The parameter counts as a constant, though the result depends on it: a program in which the loss
+  // depends on it by another way too is refused.
+  void SetConstant(uint32_t operand) {
+    SetZero(operand);
+    constants_.push_back(operand);
+  }
   // Creates the op Grad, with the attributes that it shares with op(), if one of the operands `of` is
   // wanted: its results are their gradients.
   template <class Grad>
@@ -65,6 +71,7 @@ class VjpContext {
   const absl::Status& status() const { return status_; }
   // By operand: nullopt where none was set, null for zero.
   const std::vector<std::optional<ir::Value>>& grads() const { return grads_; }
+  const std::vector<uint32_t>& constants() const { return constants_; }  // operands
 
  private:
   std::vector<ir::Value> Create(const ir::OpDef& def, ir::ValueList operands, ir::AttrDict attrs,
@@ -76,6 +83,7 @@ class VjpContext {
   ir::Value out_grad_;
   std::vector<bool> wanted_;
   std::vector<std::optional<ir::Value>> grads_;
+  std::vector<uint32_t> constants_;
   absl::Status status_;
 };
 

@@ -77,6 +77,28 @@ TEST_F(IrOptBackward, RefusesComputedRunningStatistics) {
               HasSubstr("pd.batch_norm has no gradient for its operand mean"));
 }
 
+// What is written for such a parameter would be the other part of its gradient alone.
+TEST_F(IrOptBackward, RefusesRunningStatisticsThatAreReadElsewhereToo) {
+  const auto refusal = [&](const std::string& again) {
+    return RefusalOfOps(
+        R"( (%2) = "builtin.get_parameter" () {parameter_name:"m"} : () -> tensor<3xf32>
+ (%3) = "pd.feed" () {name:"others"} : () -> tensor<3xf32>
+)" + again +
+            R"( (%10, %4, %5, %6, %7, %8) = "pd.batch_norm" (%1, %2, %3, %3, %3) {use_global_stats:1} : (tensor<2x3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<*xf32>
+ (%9) = "pd.add" (%10, %11) {} : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+)",
+        3);
+  };
+  const char* why =
+      "pd.batch_norm takes the parameter 'm' for a constant, and the loss depends on it by another "
+      "way too";
+  EXPECT_THAT(refusal(" (%11) = \"pd.relu\" (%2) {} : (tensor<3xf32>) -> tensor<3xf32>\n"),
+              HasSubstr(why));
+  EXPECT_THAT(refusal(" (%11) = \"builtin.get_parameter\" () {parameter_name:\"m\"} : () -> "
+                      "tensor<3xf32>\n"),
+              HasSubstr(why));
+}
+
 TEST_F(IrOptBackward, RefusesALossThatIsNotOneFloat) {
   const std::string head = std::string("{\n") + kHead;
   EXPECT_THAT(
