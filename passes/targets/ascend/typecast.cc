@@ -1,9 +1,11 @@
 // typecast: computes in i32 and f32 what a program computes in i64 and f64, for hardware without
 // them. Seed: ascend_knowledge_base.md, TypeCast. Right only where every value fits: nothing is
 // proved about values, so the pass works only in runs that allow approximate numerics. Constants are
-// clipped to the narrow type. Operands for axes, shapes and indices stay i64, as ONNX wants them.
+// clipped to the narrow type; infinities stay. Operands for axes, shapes and indices stay i64, as ONNX wants them.
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "ir/analysis/constant.h"
 #include "ir/dialects/onnx/elementwise.h"
@@ -44,11 +46,17 @@ ir::Type WithDtype(ir::Type type, DataType dtype) {
 }
 
 template <class To, class From>
+To Clip(From value) {
+  if constexpr (std::is_floating_point_v<From>)
+    if (!std::isfinite(value)) return static_cast<To>(value);
+  return static_cast<To>(
+      std::clamp<From>(value, std::numeric_limits<To>::lowest(), std::numeric_limits<To>::max()));
+}
+
+template <class To, class From>
 ir::Attribute Clipped(ir::Attribute dense, ir::Type type) {
   std::vector<To> values;
-  for (const From value : dense.elements<From>())
-    values.push_back(static_cast<To>(std::clamp<From>(value, std::numeric_limits<To>::lowest(),
-                                                      std::numeric_limits<To>::max())));
+  for (const From value : dense.elements<From>()) values.push_back(Clip<To>(value));
   return type.context()->DenseAttrOf(type, std::span<const To>(values));
 }
 
