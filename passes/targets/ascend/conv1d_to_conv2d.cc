@@ -102,8 +102,9 @@ void ExtendConv(ir::Rewriter& rewriter, ir::Operation conv) {
   rewriter.SetOperand(conv, 1, ReshapedConstant(rewriter, conv.operand(1)));
 }
 
-// Constants and attributes of a member, as they are for rank 4.
-void Extend(ir::Rewriter& rewriter, ir::Operation op) {
+// Constants that are no slots and attributes of a member, as they are for rank 4.
+void Extend(ir::Rewriter& rewriter, RetypedOp member) {
+  const ir::Operation op = member.op;
   if (op.Is<ops::Conv>()) return ExtendConv(rewriter, op);
   if (const ir::Attribute axis = op.attr("axis")) {
     const int64_t old = axis.AsInt();
@@ -113,7 +114,8 @@ void Extend(ir::Rewriter& rewriter, ir::Operation op) {
   }
   rewriter.SetInsertionPoint(op);
   for (uint32_t i = 0; i < op.num_operands(); ++i)
-    if (ir::Contents(op.operand(i)) && op.operand(i).type().rank() >= 2)
+    if (!HasSlot(member.operands, i) && ir::Contents(op.operand(i)) &&
+        op.operand(i).type().rank() >= 2)
       rewriter.SetOperand(op, i, ReshapedConstant(rewriter, op.operand(i)));
 }
 
@@ -127,7 +129,7 @@ class Conv1dToConv2d : public Pass {
     const Region region(program);
     if (region.members().empty()) return absl::OkStatus();
     ir::Rewriter rewriter(&program);
-    for (const RetypedOp& member : region.members()) Extend(rewriter, member.op);
+    for (const RetypedOp& member : region.members()) Extend(rewriter, member);
     Retype(rewriter, region.members(),
            {.inside =
                 [](ir::Type type) {
