@@ -56,6 +56,33 @@ TEST_F(IrOptSuperopt, FindsTheCheaperOrderByEitherCost) {
   EXPECT_EQ(run.err, "");  // no progress where nobody looks
 }
 
+// Random inputs have zeros, and numbers that are no probabilities. The last refuses every input.
+TEST_F(IrOptSuperopt, MeasuresOperationsThatRefuseRandomInputs) {
+  const std::vector<const char*> ops = {
+      R"( (%4) = "onnx.Div" (%3, %3) {} : (tensor<64x64xi64>, tensor<64x64xi64>) -> tensor<64x64xi64>
+ (%5) = "onnx.Cast" (%4) {to:float32} : (tensor<64x64xi64>) -> tensor<64x64xf32>
+)",
+      R"( (%4) = "onnx.Sigmoid" (%0) {} : (tensor<64x64xf32>) -> tensor<64x64xf32>
+ (%5) = "onnx.Bernoulli" (%4) {} : (tensor<64x64xf32>) -> tensor<64x64xf32>
+)",
+      R"( (%4) = "builtin.constant" () {value:dense<tensor<i64>, [0]>} : () -> tensor<i64>
+ (%8) = "onnx.Div" (%3, %4) {} : (tensor<64x64xi64>, tensor<i64>) -> tensor<64x64xi64>
+ (%5) = "onnx.Cast" (%8) {to:float32} : (tensor<64x64xi64>) -> tensor<64x64xf32>
+)"};
+  for (const char* op : ops) {
+    const std::string model = Write("model.ir", std::string(R"(
+module {input_names:strings["a","b","c","d"],output_names:strings["y"]} (%0: tensor<64x64xf32>, %1: tensor<64x64xf32>, %2: tensor<64x1xf32>, %3: tensor<64x64xi64>) {
+)") + op + R"( (%6) = "onnx.MatMul" (%5, %1) {} : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+ (%7) = "onnx.MatMul" (%6, %2) {} : (tensor<64x64xf32>, tensor<64x1xf32>) -> tensor<64x1xf32>
+ () = "builtin.return" (%7) {} : (tensor<64x1xf32>) ->
+}
+)");
+    const Outcome run = Accept({model, "--pipeline", "superopt", "--search-cost", "measured"});
+    EXPECT_THAT(run.out, HasSubstr(kBetterChain));
+    EXPECT_EQ(run.err, "");
+  }
+}
+
 // The 64 floats of the output for one random input: the end of the file that ir-run writes.
 std::vector<float> Outputs(const std::string& model, const std::string& folder) {
   const Outcome run = RunProgram({"ir-run", model, "--random-inputs", "1", "--output-dir", folder});

@@ -66,7 +66,7 @@ int64_t Nanoseconds(const kernels::Plan& plan) {
 // Of its operands and results; what a machine of today holds.
 constexpr double kMostBytes = 2e9;
 
-absl::StatusOr<double> Measure(ir::Operation op) {
+bool IsTooLarge(ir::Operation op) {
   double bytes = 0;
   const auto add = [&](ir::Value v) {
     if (v && v.type().IsTensor() && v.type().IsStatic())
@@ -75,13 +75,26 @@ absl::StatusOr<double> Measure(ir::Operation op) {
   };
   for (const ir::Value v : op.operands()) add(v);
   for (const ir::Value v : op.results()) add(v);
-  if (bytes > kMostBytes)
-    return ir::Unsupported(fmt::format("{} is too large to be measured", op.name()));
-  const std::unique_ptr<ir::Program> program = ProgramOf(op);
-  WEFT_ASSIGN_OR_RETURN(const auto session,
-                        kernels::Session::Create(*program, {.threads = 1, .profile = true}));
-  WEFT_ASSIGN_OR_RETURN(const std::vector<kernels::Tensor> inputs,
-                        kernels::RandomInputs(session->inputs(), 1));
+  return bytes > kMostBytes;
+}
+
+// Ones where inputs are numbers.
+absl::StatusOr<std::vector<kernels::Tensor>> Ones(std::span<const kernels::TensorInfo> inputs) {
+  std::vector<kernels::Tensor> ones;
+  for (const kernels::TensorInfo& input : inputs) {
+    const ir::DataType dtype = input.type.dtype();
+    std::optional<kernels::ValueRange> range;
+    if (ir::IsFloat(dtype) || ir::IsInteger(dtype)) range = {1, 1};
+    WEFT_ASSIGN_OR_RETURN(kernels::Tensor tensor,
+                          kernels::RandomTensor(dtype, input.type.shape(), 1, ones.size(), range));
+    ones.push_back(std::move(tensor));
+  }
+  return ones;
+}
+
+// The shortest of several runs.
+absl::StatusOr<double> SecondsOn(std::span<const kernels::Tensor> inputs,
+                                 kernels::Session* session) {
   std::vector<kernels::TensorView> views;
   std::vector<std::span<const int64_t>> dims;
   for (const kernels::Tensor& input : inputs) {
@@ -99,6 +112,23 @@ absl::StatusOr<double> Measure(ir::Operation op) {
     all += seconds;
   }
   return best;
+}
+
+// Some operations refuse some values: a division of integers 0, Bernoulli what is no probability.
+// What refuses ones too is not worth giving up on the program.
+absl::StatusOr<double> Measure(ir::Operation op) {
+  if (IsTooLarge(op))
+    return ir::Unsupported(fmt::format("{} is too large to be measured", op.name()));
+  const std::unique_ptr<ir::Program> program = ProgramOf(op);
+  WEFT_ASSIGN_OR_RETURN(const auto session,
+                        kernels::Session::Create(*program, {.threads = 1, .profile = true}));
+  WEFT_ASSIGN_OR_RETURN(const std::vector<kernels::Tensor> random,
+                        kernels::RandomInputs(session->inputs(), 1));
+  absl::StatusOr<double> seconds = SecondsOn(random, session.get());
+  if (seconds.ok()) return seconds;
+  WEFT_ASSIGN_OR_RETURN(const std::vector<kernels::Tensor> ones, Ones(session->inputs()));
+  seconds = SecondsOn(ones, session.get());
+  return seconds.ok() ? seconds : passes::AnalyticCostModel().Seconds(op);
 }
 
 }  // namespace

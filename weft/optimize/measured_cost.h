@@ -1,6 +1,7 @@
 // A cost model that runs kernels: what an operation costs is the shortest of several runs of the
-// kernels that a session with one thread would use, on random inputs. Every operation is measured
-// once; those of one kind, with equal attributes, types and small constants, share the figure.
+// kernels that a session with one thread would use, on random inputs, or on ones where it refuses
+// those; what refuses both costs what the analytic model says. Every operation is measured once; those
+// of one kind, with equal attributes, types and small constants, share the figure.
 #pragma once
 
 #include <cstdint>
