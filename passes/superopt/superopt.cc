@@ -31,11 +31,15 @@ namespace {
 // "" or what is not static.
 std::string WhyNotStatic(ir::Program& program) {
   std::string why;
+  const auto check = [&](ir::Value v, const std::string& whose) {
+    if (why.empty() && v && !v.type().IsStatic())
+      why = ir::ValueName(v) + whose + " has the type " + v.type().ToString() +
+            ", and costs are known for static shapes only";
+  };
   ir::Walk(program, [&](ir::Operation op) {
-    for (const ir::Value v : op.results())
-      if (why.empty() && !v.type().IsStatic())
-        why = ir::ValueName(v) + " of " + std::string(op.name()) + " has the type " +
-              v.type().ToString() + ", and costs are known for static shapes only";
+    for (const ir::Value v : op.results()) check(v, " of " + std::string(op.name()));
+    for (const ir::Value v : op.operands())
+      if (v && v.IsBlockArgument()) check(v, ", which " + std::string(op.name()) + " reads,");
   });
   return why;
 }

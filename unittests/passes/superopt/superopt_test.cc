@@ -136,6 +136,23 @@ TEST_F(Superopt, SaysWhichShapeIsNotStatic) {
   EXPECT_THAT(why, HasSubstr("of onnx.Relu has the type tensor<"));
 }
 
+TEST_F(Superopt, SaysWhichInputIsNotStatic) {
+  ir::Program program(&context_);
+  ir::Builder b(&program);
+  const Value x = Input(b, "x", {ir::SymbolicDim("N"), 4});
+  b.Return({{"y", b.Make<ops::ReduceSum>({x, b.ConstantInts({0})}, {.keepdims = 0})}});
+  std::string why;
+  EXPECT_FALSE(Run(program, {.warn = [&](std::string_view w) { why = w; }}).changed);
+  EXPECT_THAT(why, HasSubstr(", which onnx.ReduceSum reads, has the type tensor<\"N\"x4xf32>"));
+}
+
+TEST_F(Superopt, DoesNotMindAnInputThatNobodyReads) {
+  const auto program = Chain(64);
+  ir::Builder b(program.get());
+  Input(b, "unused", {ir::SymbolicDim("N")});
+  EXPECT_TRUE(Run(*program, {}).changed);
+}
+
 TEST_F(Superopt, EndsWithItsBudgetItsTimeAndWhenTold) {
   EXPECT_EQ(Statistic(Run(*Sum(7), {.budget = 3}), "programs expanded"), 3u);
   EXPECT_LE(Statistic(Run(*Sum(7), {.seconds = 1e-9}), "programs expanded"), 1u);
