@@ -159,6 +159,10 @@ absl::Status GradientGraph::CheckGradients() const {
           fmt::format("{} takes the parameter '{}' for a constant, and the loss depends on it by "
                       "another way too",
                       Named(found->second), gradient.name));
+    if (gradient_of_.count({true, gradient.name}))
+      return ir::InvalidArgument(fmt::format(
+          "a parameter and an input are both named '{}', and their gradients would be too",
+          gradient.name));
   }
   return absl::OkStatus();
 }

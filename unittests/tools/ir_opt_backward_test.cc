@@ -99,6 +99,16 @@ TEST_F(IrOptBackward, RefusesRunningStatisticsThatAreReadElsewhereToo) {
               HasSubstr(why));
 }
 
+TEST_F(IrOptBackward, RefusesAParameterAndAnInputOfOneName) {
+  EXPECT_THAT(
+      RefusalOfOps(
+          R"( (%2) = "pd.feed" () {name:"w",stop_gradient:false} : () -> tensor<2x3xf32>
+ (%9) = "pd.multiply" (%1, %2) {} : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+)",
+          2),
+      HasSubstr("a parameter and an input are both named 'w', and their gradients would be too"));
+}
+
 TEST_F(IrOptBackward, RefusesALossThatIsNotOneFloat) {
   const std::string head = std::string("{\n") + kHead;
   EXPECT_THAT(
