@@ -59,7 +59,7 @@ WEFT_RULE(FusePdMultiheadMatmul, "paddle", kReassociates, .seed = "paddle",
   for (const Projection& p : {q, k, v})
     src.Require(IsConstantLike(p.w), SameShape(p.w, q.w), PerChannel(p.bias, q.w, 1));
   src.Require("alpha is one number", OneElement(factor), MaxRank(factor, 1));
-  src.Require(Broadcasts(IfGiven(mask), logits));
+  src.Require(IsFloat(factor), Broadcasts(IfGiven(mask), logits));  // pd.full truncates integers
   auto joined_shape = src.Let("the heads split the columns and merge undoes it", [=](auto& m) {
     return JoinedShape(m[q.w].dim(1), m[split], m[merge]);
   });
