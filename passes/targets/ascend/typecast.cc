@@ -1,7 +1,8 @@
 // typecast: computes in i32 and f32 what a program computes in i64 and f64, for hardware without
 // them. Seed: ascend_knowledge_base.md, TypeCast. Right only where every value fits: nothing is
 // proved about values, so the pass works only in runs that allow approximate numerics. Constants are
-// clipped to the narrow type; infinities stay. Operands for axes, shapes and indices stay i64, as ONNX wants them.
+// clipped to the narrow type; infinities stay. Operands for axes, shapes and indices stay i64, as
+// ONNX wants them.
 #include <algorithm>
 #include <cmath>
 #include <limits>
