@@ -314,6 +314,8 @@ module {input_names:strings["a","b"],output_names:strings["y"]} (%0: tensor<"2*n
     EXPECT_THAT(Refusal({in, flag, "a:7", "--dim", "n=2"}), HasSubstr("n is 3, not 2"));
   }
   EXPECT_THAT(Refusal({in, "--dim", "n=2", "--dim", "n=3"}), HasSubstr("'n' is given twice"));
+  EXPECT_THAT(Refusal({in, "--dim-range", "n=1..2", "--dim-range", "n=4..8"}),
+              HasSubstr("'n' is given twice"));
   EXPECT_THAT(Refusal({in, "--input-shape", "a:7", "--input-shape", "b:4"}), HasSubstr("b"));
   const std::string twice = "--overwrite-input-shape";  // parts what shared a symbol
   EXPECT_THAT(Accept({in, twice, "a:7", twice, "b:4"}).out, HasSubstr("tensor<11xf32>"));

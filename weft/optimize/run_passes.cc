@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "ir/base/contains.h"
@@ -174,8 +176,13 @@ absl::Status CheckPassSelection(const PassSelection& selection) {
                                           drr::kNumericClassNames.end());
   if (!drr::FindNumericClass(selection.numerics))
     return ir::UnknownName("numerics", selection.numerics, numerics);
-  for (const std::string& range : selection.dim_ranges)
-    WEFT_RETURN_IF_ERROR(ir::Annotate(passes::ParseDimRange(range).status(), "--dim-range"));
+  std::set<std::string> dims;
+  for (const std::string& text : selection.dim_ranges) {
+    const auto range = passes::ParseDimRange(text);
+    WEFT_RETURN_IF_ERROR(ir::Annotate(range.status(), "--dim-range"));
+    if (!dims.insert(range->name).second)
+      return ir::InvalidArgument("--dim-range of '" + range->name + "' is given twice");
+  }
   for (const std::string& name : selection.disabled_rules)
     if (!selection.HasRules())
       WEFT_RETURN_IF_ERROR(ir::CheckName("rule", name, TransformationNames()));
