@@ -61,6 +61,8 @@ std::optional<ir::Attribute> BiasOfProduct(const MatchContext& m, const ProductO
   if (bias) {
     const auto real = RealConstant(bias);
     if (!real || real->size() != integers.size()) return std::nullopt;
+    // As many numbers along another axis are one for each row.
+    if (bias.type().rank() > 0 && bias.type().dims().back() != channels) return std::nullopt;
     for (size_t i = 0; i < integers.size(); ++i) {
       const double unit = x_scale * (*scales)[scales->size() == 1 ? 0 : i];
       const double exact = (*real)[i] / unit, rounded = std::nearbyint(exact);
