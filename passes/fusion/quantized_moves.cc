@@ -38,7 +38,8 @@ WEFT_RULE(MergeDequantizeQuantize, "quantized-moves", kExact) {
   auto x = src.Tensor("x"), scale = src.Tensor("x_scale"), zero = src.Tensor("x_zero_point");
   auto dequantize = src.Op<ops::DequantizeLinear>(AnyAttrs(), {.output_dtype = 0});
   const Quantized y(src, src.Keep(dequantize(x, scale, zero)));
-  src.Require(SameType(x, y.q));
+  src.Require(SameType(x, y.q),
+              DType(scale, kF32));  // what is dequantised has the type of its scale
   src.Require("the scales and the zero points are equal", SameNumber(scale, y.scale),
               SameNumber(zero, y.zero_point));
   res.Tensor(y.q) = x;
