@@ -1,6 +1,8 @@
 #include "passes/fusion/quantized.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <vector>
 
 #include "ir/dialects/onnx/infer/auto_pad.h"
@@ -49,6 +51,20 @@ std::optional<std::vector<double>> ScalesOf(const ProductOperands& weights, int6
   return scales;
 }
 
+// The largest |q - zero point| of 8-bit numbers q with these zero points.
+double Reach(ir::Value zero_points) {
+  const double low = zero_points.type().dtype() == kI8 ? INT8_MIN : 0;
+  const double high = low + UINT8_MAX;
+  const std::vector<double> zeros = *ir::ConstantDoubles(zero_points);
+  const auto [least, most] = std::minmax_element(zeros.begin(), zeros.end());
+  return std::max(high - *least, *most - low);
+}
+
+// Whether 32 bits hold each sum of so many products of 8-bit numbers, and of a number of the size of `bias`.
+bool HoldsEverySum(int64_t terms, ir::Value x_zero_point, ir::Value w_zero_point, double bias) {
+  return static_cast<double>(terms) * Reach(x_zero_point) * Reach(w_zero_point) + bias <= INT32_MAX;
+}
+
 std::optional<ir::Attribute> BiasOfProduct(const MatchContext& m, const ProductOperands& weights,
                                            double x_scale, double y_scale, ir::Value bias,
                                            int64_t channel_axis) {
@@ -91,8 +107,8 @@ Let<ir::Attribute> QuantizedWeights::Bias(
     const std::function<int64_t(const MatchContext&)>& channel_axis) const {
   src.Require(Rank(w, rank), IsConstant(w), IsConstant(scale), DType(scale, kF32),
               IsConstant(zero_point));
-  return src.Let(
-      kWeights, [=, this_ = *this](const MatchContext& m) -> std::optional<ir::Attribute> {
+  auto integers =
+      src.Let(kWeights, [=, this_ = *this](const MatchContext& m) -> std::optional<ir::Attribute> {
         const int64_t axis = channel_axis(m);
         const ir::Value scales = m[this_.scale].value(), zeros = m[this_.zero_point].value();
         // One number for all is that for any axis.
@@ -103,6 +119,15 @@ Let<ir::Attribute> QuantizedWeights::Bias(
                              *m[y.scale].splat(), m.Has(bias) ? m[bias].value() : ir::Value(),
                              axis);
       });
+  src.Require("32 bits hold every sum", [=, this_ = *this](const MatchContext& m) {
+    double largest = 0;
+    for (const int32_t b : m[integers].elements<int32_t>())
+      largest = std::max(largest, std::abs(double{b}));
+    const BoundTensor of = m[this_.w];
+    return HoldsEverySum(of.type().NumElements() / of.dim(channel_axis(m)), m[x.zero_point].value(),
+                         m[this_.zero_point].value(), largest);
+  });
+  return integers;
 }
 
 QuantizedConv::QuantizedConv(SourcePattern& src)

@@ -71,7 +71,8 @@ struct QuantizedWeights {
   // w has that rank, and its output channels lie along `channel_axis`. Nothing unless the weights are
   // constants of 8 bits with positive scales, one or one per output channel; and the bias is a
   // constant, dequantised or not, with one number per output channel along its last axis, which
-  // rounding to units of x_scale * w_scale moves by less than 1/512 of a step of y.
+  // rounding to units of x_scale * w_scale moves by less than 1/512 of a step of y; and 32 bits hold
+  // every sum.
   Let<ir::Attribute> Bias(SourcePattern& src, const Dequantized& x, const Quantized& y,
                           const Tensor& bias, int64_t rank,
                           const std::function<int64_t(const MatchContext&)>& channel_axis) const;
