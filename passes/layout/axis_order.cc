@@ -35,6 +35,15 @@ std::optional<AxisRole> RoleInBroadcast(Value operand, size_t rank) {
   return HasRank(operand, rank) ? std::optional(AxisRole::kFollows) : std::nullopt;
 }
 
+// With one scale, and that of no block, which has the rank of x.
+template <class Op>
+bool IsPerTensor(Operation op) {
+  if (!op.Is<Op>() || op.attrs_of<Op>().block_size != 0) return false;
+  const std::vector<Value> operands = op.operands().vec();
+  return std::all_of(operands.begin() + 1, operands.end(),
+                     [](Value v) { return !v || v.type().NumElements() == 1; });
+}
+
 bool IsReduction(Operation op) {
   return op.Is<ops::ReduceMean>() || op.Is<ops::ReduceMax>() || op.Is<ops::ReduceMin>() ||
          op.Is<ops::ReduceSum>() || op.Is<ops::ReduceProd>() || op.Is<ops::ReduceL1>() ||
@@ -147,13 +156,8 @@ std::optional<Roles> AxisRolesOf(Operation op, size_t rank, bool exact) {
     const bool keeps = !keepdims.Is(AttrKind::kInt) || keepdims.AsInt() != 0;
     return keeps && !exact ? std::optional(FirstFollows(op)) : std::nullopt;
   }
-  if (op.Is<ops::QuantizeLinear>() || op.Is<ops::DequantizeLinear>()) {
-    const std::vector<Value> operands = op.operands().vec();
-    const bool is_per_tensor = std::all_of(operands.begin() + 1, operands.end(), [](Value v) {
-      return !v || v.type().NumElements() == 1;
-    });
-    return is_per_tensor ? std::optional(FirstFollows(op)) : std::nullopt;
-  }
+  if (IsPerTensor<ops::QuantizeLinear>(op) || IsPerTensor<ops::DequantizeLinear>(op))
+    return FirstFollows(op);
   if (op.Is<ops::Pad>()) {
     const std::optional<Ints> pads = ir::ConstantInts(op.operand(1));
     const bool lists_axes = op.num_operands() > 3 && op.operand(3);
