@@ -23,7 +23,11 @@ template <class Op, class QOp>
 void FuseBinary(SourcePattern& src, ResultPattern& res) {
   const QuantizedBinary<Op> binary(src);
   src.Require(SameDType(binary.a.q, binary.b.q), SameDType(binary.a.q, binary.y.q));
-  binary.template ReplaceBy<QOp>(res);
+  // ONNX Runtime refuses vectors of one number here.
+  const auto scalar = [&](const Tensor& number) { return res.Constant(ScalarOf(number)); };
+  const auto& [a, b, y] = binary;
+  res.Tensor(y.q) = res.Op<QOp>()(a.q, scalar(a.scale), scalar(a.zero_point), b.q, scalar(b.scale),
+                                  scalar(b.zero_point), scalar(y.scale), scalar(y.zero_point));
 }
 
 }  // namespace
