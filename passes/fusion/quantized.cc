@@ -112,8 +112,8 @@ Let<ir::Attribute> QuantizedWeights::Bias(
         const int64_t axis = channel_axis(m);
         const ir::Value scales = m[this_.scale].value(), zeros = m[this_.zero_point].value();
         // One number for all is that for any axis.
-        const bool has_axis = scales.type().NumElements() != 1 || zeros.type().NumElements() != 1;
-        if (has_axis && ir::NormalAxis(m[this_.op].axis, static_cast<size_t>(rank)) != axis)
+        if (scales.type().NumElements() != 1 &&
+            ir::NormalAxis(m[this_.op].axis, static_cast<size_t>(rank)) != axis)
           return std::nullopt;
         return BiasOfProduct(m, {m[this_.w].value(), scales, zeros}, *m[x.scale].splat(),
                              *m[y.scale].splat(), m.Has(bias) ? m[bias].value() : ir::Value(),

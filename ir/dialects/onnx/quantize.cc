@@ -59,11 +59,21 @@ bool CheckPerBlock(InferContext& c, size_t i, int64_t axis, int64_t block) {
   return CheckShape(c, i, *x);
 }
 
+// The number of entries, of a scalar 1.
+int64_t CountOf(const Dims& dims) {
+  if (!dims) return kUnknownDim;
+  return dims->empty() ? 1 : dims->front();
+}
+
 bool CheckScaleAndZeroPoint(InferContext& c, int64_t axis, int64_t block) {
   if (block < 0) return c.Fail(fmt::format("block_size is {}", block));
   for (size_t i : {1, 2})
     if (!(block > 0 ? CheckPerBlock(c, i, axis, block) : CheckPerAxis(c, i, axis))) return false;
-  return true;
+  if (block > 0 || !c.HasOperand(2)) return true;
+  const int64_t scales = CountOf(DimsOf(c, 1)), zero_points = CountOf(DimsOf(c, 2));
+  if (!IsStaticDim(scales) || !IsStaticDim(zero_points) || scales == zero_points) return true;
+  return c.Fail(fmt::format("{} has {} entries but {} has {}", OperandName(c, 1), scales,
+                            OperandName(c, 2), zero_points));
 }
 
 constexpr std::initializer_list<DataType> kReals = {DataType::kF32, DataType::kF16,

@@ -1,5 +1,5 @@
 // Linear quantisation: a number r is stored as the integer q, where r = (q - zero_point) * scale.
-// The scale and the zero point are scalars, or have one element per entry of dimension `axis` of x,
+// The scale and the zero point are both scalars, or have one element per entry of dimension `axis` of x,
 // or, with a block_size, one per block of so many entries along it; then they have the rank of x.
 // The zero point is 0 when it is not given.
 #pragma once

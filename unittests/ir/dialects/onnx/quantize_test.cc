@@ -28,6 +28,17 @@ TEST_F(OnnxQuantize, ScalesAreScalarsOrFitTheAxis) {
             "onnx.DequantizeLinear: x_scale has rank 2 but must have 0 to 1");
 }
 
+TEST_F(OnnxQuantize, ScalesAreAsManyAsZeroPoints) {
+  const Value x = X({2, 3}), q = X({2, 3}, DataType::kI8);
+  const Value zero = X({}, DataType::kI8), zeros = X({3}, DataType::kI8);
+  EXPECT_EQ(Run<ops::QuantizeLinear>({x, X({}), zeros}),
+            "onnx.QuantizeLinear: y_scale has 1 entries but y_zero_point has 3");
+  EXPECT_EQ(Run<ops::DequantizeLinear>({q, X({3}), zero}),
+            "onnx.DequantizeLinear: x_scale has 3 entries but x_zero_point has 1");
+  EXPECT_EQ(Run<ops::QuantizeLinear>({x, X({1}), zero}), "tensor<2x3xi8>");
+  EXPECT_EQ(Run<ops::DequantizeLinear>({q, X({n}), zeros}), "tensor<2x3xf32>");
+}
+
 TEST_F(OnnxQuantize, ElementTypesMustSuit) {
   EXPECT_EQ(Run<ops::QuantizeLinear>({X({2}, DataType::kI64), X({})}),
             "onnx.QuantizeLinear: x is i64 but must be f32 or f16 or bf16 or i32");
