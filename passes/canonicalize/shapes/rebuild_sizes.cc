@@ -259,9 +259,10 @@ class RebuildSizes : public Pass {
         parts.size() == 1 ? parts.front() : rewriter.Make<ops::Concat>(parts, {.axis = 0});
     const std::vector<Value> operands = op.operands().vec();
     rewriter.Replace(op, {whole});
-    for (const Value operand : operands)
-      if (operand && operand.IsAlive() && operand.IsUnused() && operand.DefiningOp())
-        rewriter.EraseWithDeadOperands(operand.DefiningOp());
+    for (const Value operand : operands) {
+      const Operation def = operand && operand.IsAlive() ? operand.DefiningOp() : Operation();
+      if (def && def.IsUnused() && def.HasTrait(ir::kPure)) rewriter.EraseWithDeadOperands(def);
+    }
     rewriter.Commit();
     Count("vectors rebuilt");
     MarkChanged();

@@ -38,7 +38,7 @@ struct Mask {
   ir::Value mask, zero;
 };
 struct Attention {
-  ir::Operation out;  // the last transpose
+  ir::Operation select, out;  // the last transpose
   Scaled q, k;
   ir::Value v;
   int64_t heads = 0;
@@ -87,7 +87,7 @@ int64_t HeadsOf(const Attention& a) {
 }
 
 std::optional<Attention> AttentionOf(ir::Operation select) {
-  Attention a;
+  Attention a{.select = select};
   const auto softmax = OnlyUser<ops::Softmax>(select.result());
   if (!softmax || !IsOverTheLastAxis(softmax)) return std::nullopt;
   const auto product = OnlyUser<litert::MatMul>(softmax.result(), 1);
@@ -156,11 +156,13 @@ class MaskedSoftmaxSelectToAdd : public Pass {
         {rewriter.Make<ops::Equal>({mask.mask, mask.zero})}, {.to = dtype});
     const double lowest = std::max(attentions.front().masked, kLowestMask);
     const ir::Value add = rewriter.Make<ops::Mul>({masked, rewriter.ConstantScalar(dtype, lowest)});
-    for (const Attention& a : attentions) {
-      const ir::Operation product = a.out.operand(0).DefiningOp();
-      rewriter.SetInsertionPoint(a.out);
-      rewriter.set_location(a.out.location());
-      rewriter.Replace(a.out, {HeadByHead(rewriter, a, add)});
+    for (const Attention& found : attentions) {
+      const auto a = AttentionOf(found.select);  // again: it may read what another one was
+      if (!a) continue;
+      const ir::Operation product = a->out.operand(0).DefiningOp();
+      rewriter.SetInsertionPoint(a->out);
+      rewriter.set_location(a->out.location());
+      rewriter.Replace(a->out, {HeadByHead(rewriter, *a, add)});
       rewriter.EraseWithDeadOperands(product);
     }
     Count("attentions split", attentions.size());
