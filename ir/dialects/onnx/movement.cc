@@ -19,7 +19,9 @@ int64_t SliceSize(int64_t size, int64_t start, int64_t end, int64_t step) {
     end = std::clamp<int64_t>(end, 0, size);
     return start >= end ? 0 : (end - start - 1) / step + 1;
   }
-  start = std::clamp<int64_t>(start, -1, size - 1);
+  if (size == 0) return 0;
+  start = std::clamp<int64_t>(start, 0,
+                              size - 1);  // of what begins before the first, the first is left
   end = std::clamp<int64_t>(end, -1, size - 1);
   return start <= end ? 0 : (start - end - 1) / -std::max(step, -INT64_MAX) + 1;
 }
@@ -27,10 +29,10 @@ int64_t SliceSize(int64_t size, int64_t start, int64_t end, int64_t step) {
 // The same where one of them is no number.
 int64_t SliceSize(int64_t dim, ShapeEntry start, ShapeEntry end, int64_t step) {
   if (start.is_number && end.is_number) {
-    // Counted from the same side, a slice that ends where it starts is empty whatever the size.
     const int64_t from = start.value, to = end.value;
-    if ((from < 0) == (to < 0) && (step > 0 ? from >= to : from <= to)) return 0;
     if (IsStaticDim(dim)) return SliceSize(dim, from, to, step);
+    // Counted from the same side, a slice that ends where it starts is empty whatever the size.
+    if (step > 0 ? (from < 0) == (to < 0) && from >= to : from >= 0 && from <= to) return 0;
   }
   const DimExpr size = DimExpr::OfDim(dim);
   // Exporters write "to the end" as the largest i64 or i32.

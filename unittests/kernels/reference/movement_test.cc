@@ -57,6 +57,7 @@ TEST(ReferenceSlice, StepsForwardsBackwardsAndClampsItsBounds) {
   };
   EXPECT_EQ(slice(Iota({2, 4}), {1}, {4}, {1}, {2}, {2, 2}), (I{1, 3, 5, 7}));
   EXPECT_EQ(slice(Iota({5}), {-1}, {-1000}, {0}, {-2}, {3}), (I{4, 2, 0}));
+  EXPECT_EQ(slice(Iota({5}), {-7}, {-1000}, {0}, {-1}, {1}), (I{0}));
   EXPECT_EQ(slice(Iota({3, 3}), {-2, 0}, {1000, 1}, {-2, 1}, {1, 1}, {2, 1}), (I{3, 6}));
 }
 

@@ -96,6 +96,15 @@ TEST_F(OnnxMovement, SliceCountsItsElements) {
   EXPECT_EQ(Run<ops::Slice>({X({0}), I({-1}), I({INT64_MIN}), I({0}), I({-1})}), "tensor<0xf32>");
 }
 
+// As the standard has it: backwards, a start before the first element is the first.
+TEST_F(OnnxMovement, SliceBackwardsBeginsWithinTheDimension) {
+  EXPECT_EQ(Run<ops::Slice>({X({5}), I({-6}), I({INT64_MIN}), I({0}), I({-1})}), "tensor<1xf32>");
+  EXPECT_EQ(Run<ops::Slice>({X({5}), I({-9}), I({-8}), I({0}), I({-1})}), "tensor<1xf32>");
+  EXPECT_EQ(Run<ops::Slice>({X({5}), I({-9}), I({0}), I({0}), I({-1})}), "tensor<0xf32>");
+  EXPECT_EQ(Run<ops::Slice>({X({n}), I({-9}), I({-8}), I({0}), I({-1})}), "tensor<-1xf32>");
+  EXPECT_EQ(Run<ops::Slice>({X({n}), I({3}), I({4}), I({0}), I({-1})}), "tensor<0xf32>");
+}
+
 TEST_F(OnnxMovement, SliceKeepsWhatItDoesNotTouch) {
   EXPECT_EQ(Run<ops::Slice>({X({n, 9}), I({1}), I({5}), I({1})}), "tensor<Nx4xf32>");
   EXPECT_EQ(Run<ops::Slice>({X({n, 9}), I({0}), I({INT64_MAX})}), "tensor<Nx9xf32>");
