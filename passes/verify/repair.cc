@@ -7,6 +7,8 @@
 #include <optional>
 #include <span>
 
+#include "ir/dialects/onnx/infer/infer_util.h"
+
 namespace weft::passes {
 namespace {
 
@@ -115,6 +117,7 @@ class Repairer {
     });
   }
   bool SetRank(size_t i, int64_t rank) {
+    if (rank > static_cast<int64_t>(ir::kMaxRank)) return false;
     return Change(id(i), [&](Leaf& leaf) {
       Shape shape = leaf.type.shape();
       while (static_cast<int64_t>(shape.size()) > std::max<int64_t>(rank, 0))

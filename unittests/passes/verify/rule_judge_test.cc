@@ -106,6 +106,12 @@ TEST(RuleJudge, AppliesNoRuleAlongAnAxisThatNoTensorHas) {
   }
 }
 
+TEST(RuleJudge, DrawsNoTensorOfARankThatNoneHas) {
+  ir::IrContext context;
+  for (const auto& rule : RulesOf("far_rank.weft", context))
+    EXPECT_EQ(Judged(*rule).verdict, Verdict::kUnjudged);
+}
+
 // A solver is asked once, where drawing finds nothing.
 TEST(RuleInstances, AreSoughtElsewhereWhereNoneIsFound) {
   ir::IrContext context;
