@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <memory>
+#include <string>
 
 #include "ir/base/suggest.h"
 #include "ir/builder.h"
@@ -101,6 +102,11 @@ absl::Status RunBoth(const ir::Program& before, const ir::Program& after, Run* a
 }
 
 void AddRow(const std::string& name, const Tensor& before, const Tensor& after, Table* table) {
+  if (before.dtype() == ir::DataType::kString)
+    return table->AddRow(
+        {name, std::ranges::equal(before.values<std::string>(), after.values<std::string>())
+                   ? "the same strings"
+                   : "other strings"});
   const std::vector<double> x = kernels::reference::ReadDoubles(before.view()),
                             y = kernels::reference::ReadDoubles(after.view());
   if (x.size() != y.size()) return table->AddRow({name, "another shape"});

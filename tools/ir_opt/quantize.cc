@@ -165,11 +165,14 @@ struct Error {
   void Add(const Tensor& actual, const Tensor& expected) {
     const std::vector<double> a = kernels::reference::ReadDoubles(actual.view());
     const std::vector<double> e = kernels::reference::ReadDoubles(expected.view());
+    if (a.size() != e.size()) largest = sum = noise = INFINITY;
     for (size_t i = 0; i < std::min(a.size(), e.size()); ++i) {
-      const double difference = std::fabs(a[i] - e[i]);
+      if (std::isfinite(e[i])) signal += e[i] * e[i];
+      if (a[i] == e[i] || (std::isnan(a[i]) && std::isnan(e[i]))) continue;
+      const double distance = std::fabs(a[i] - e[i]);
+      const double difference = std::isnan(distance) ? INFINITY : distance;
       largest = std::max(largest, difference);
       sum += difference;
-      signal += e[i] * e[i];
       noise += difference * difference;
     }
     count += static_cast<int64_t>(e.size());

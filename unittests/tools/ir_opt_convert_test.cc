@@ -99,6 +99,20 @@ TEST_F(IrOpt, WritesTheOpsetThatHasBf16WhereTheUserNamesNone) {
   EXPECT_THAT(convert("f16"), Not(HasSubstr("opset")));
 }
 
+TEST_F(IrOpt, ConvertsAModelWhoseOutputsAreStringsToo) {
+  const Outcome outcome = Accept(
+      {Write(
+           "a.ir",
+           R"(module {input_names:strings["x"],output_names:strings["y","text"]} (%0: tensor<3xf32>) {
+ (%1) = "onnx.Exp" (%0) {} : (tensor<3xf32>) -> tensor<3xf32>
+ (%2) = "onnx.Cast" (%1) {saturate:1,to:str} : (tensor<3xf32>) -> tensor<3xstr>
+ () = "builtin.return" (%1, %2) {} : (tensor<3xf32>, tensor<3xstr>) ->
+}
+)"),
+       "--convert", "f16"});
+  EXPECT_THAT(outcome.err, ContainsRegex("text +(the same|other) strings"));
+}
+
 TEST_F(IrOpt, ConvertsWhatItCannotRunAndSaysSo) {
   const Outcome outcome = Accept({Write("a.ir", kDynamic), "--convert", "f16"});
   EXPECT_THAT(outcome.out, HasSubstr("tensor<-1xf16>"));

@@ -10,6 +10,7 @@ namespace weft::tools {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -52,6 +53,27 @@ TEST_F(IrOptQuantize, QuantizesActivationsAsTheyComeIfDynamic) {
   ASSERT_EQ(made.code, 0) << made.err;
   EXPECT_THAT(made.out, AllOf(HasSubstr("onnx.DynamicQuantizeLinear"),
                               HasSubstr("onnx.MatMulInteger"), Not(HasSubstr("onnx.MatMul\""))));
+}
+
+// sqrt(|x| * (0.1049 - 0.1048)): 8 bits round those to 0.1 and 0.1024.
+TEST_F(IrOptQuantize, TellsOfOutputsThatAreNoNumbersAnyMore) {
+  const Outcome made = Run(
+      {Write("a.ir",
+             R"(module {input_names:strings["x"],output_names:strings["y"]} (%0: tensor<4x1xf32>) {
+ (%1) = "builtin.constant" () {value:dense<tensor<2x2xf32>, [1.27,1.0,0.1049,0.1048]>} : () -> tensor<2x2xf32>
+ (%2) = "builtin.constant" () {value:dense<tensor<4x1xf32>, [0.0,0.0,0.0,0.0]>} : () -> tensor<4x1xf32>
+ (%3) = "onnx.Abs" (%0) {} : (tensor<4x1xf32>) -> tensor<4x1xf32>
+ (%4) = "onnx.Concat" (%2, %3) {axis:1} : (tensor<4x1xf32>, tensor<4x1xf32>) -> tensor<4x2xf32>
+ (%5) = "onnx.MatMul" (%4, %1) {} : (tensor<4x2xf32>, tensor<2x2xf32>) -> tensor<4x2xf32>
+ (%6, %7) = "onnx.Split" (%5) {axis:1} : (tensor<4x2xf32>) -> tensor<4x1xf32>, tensor<4x1xf32>
+ (%8) = "onnx.Sub" (%6, %7) {} : (tensor<4x1xf32>, tensor<4x1xf32>) -> tensor<4x1xf32>
+ (%9) = "onnx.Sqrt" (%8) {} : (tensor<4x1xf32>) -> tensor<4x1xf32>
+ () = "builtin.return" (%9) {} : (tensor<4x1xf32>) ->
+}
+)"),
+       "--quantize", "dynamic"});
+  ASSERT_EQ(made.code, 0) << made.err;
+  EXPECT_THAT(made.err, ContainsRegex("y +inf +inf +-inf\n"));
 }
 
 TEST_F(IrOptQuantize, IsForNumbers) {
