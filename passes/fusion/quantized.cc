@@ -122,7 +122,7 @@ Let<ir::Attribute> QuantizedWeights::Bias(
   src.Require("32 bits hold every sum", [=, this_ = *this](const MatchContext& m) {
     double largest = 0;
     for (const int32_t b : m[integers].elements<int32_t>())
-      largest = std::max(largest, std::abs(double{b}));
+      largest = std::max(largest, std::abs(static_cast<double>(b)));
     const BoundTensor of = m[this_.w];
     return HoldsEverySum(of.type().NumElements() / of.dim(channel_axis(m)), m[x.zero_point].value(),
                          m[this_.zero_point].value(), largest);
