@@ -35,7 +35,8 @@ struct Progress {
   uint64_t attempts_at_last = 0;  // before the last one that was made
   bool in_passes = false;
   bool has_part = false;
-  char made[1024] = {}, tried[1024] = {}, pass[128] = {};  // of the last one
+  char made[1024] = {}, made_by[128] = {};    // the last one, and its pass
+  char tried[1024] = {}, tried_by[128] = {};  // the last attempt, of a later pass perhaps
 };
 
 template <size_t kSize>
@@ -143,11 +144,12 @@ class Bisection {
     flags.rewrites.before_rewrite = [this](const TracedRewrite& rewrite, ir::Program&) {
       ++shared_->attempts;
       Put(DescribeAttempt(rewrite), shared_->tried);
-      Put(rewrite.pass, shared_->pass);
+      Put(rewrite.pass, shared_->tried_by);
     };
     flags.rewrites.on_rewrite = [this](const TracedRewrite& rewrite) {
       shared_->count = rewrite.number;
       Put(DescribeRewrite(rewrite), shared_->made);
+      Put(rewrite.pass, shared_->made_by);
       shared_->attempts_at_last = std::exchange(shared_->attempts, 0);
     };
     shared_->in_passes = true;
@@ -216,6 +218,10 @@ class Bisection {
   // Whether the rewrite itself did not come to its end.
   static bool IsUnfinished(const Probe& probe) { return probe.progress.count < probe.limit; }
 
+  static std::string PassOf(const Probe& probe) {
+    return IsUnfinished(probe) ? probe.progress.tried_by : probe.progress.made_by;
+  }
+
   void PrintAnswer(const Probe& first) const {
     std::printf("bisect: %llu rewrites, %d runs; the first one that is wrong:\n%s%s\n",
                 static_cast<unsigned long long>(total_), runs_,
@@ -271,14 +277,14 @@ class Bisection {
       if (rewrite.number != first.limit || ++attempts != attempt) return;
       around.emplace(before, rewrite.root);
       if (!IsUnfinished(first)) return;
-      const int code = JudgePart(*around->Part(more, kMaxNeighbours), first.progress.pass);
+      const int code = JudgePart(*around->Part(more, kMaxNeighbours), PassOf(first));
       std::fflush(nullptr);
       _exit(code);
     };
     RunPassesOn(flags, *program);
     if (!around) return kUnsupported;
     around->Settle();
-    return JudgePart(*around->Part(more, kMaxNeighbours), first.progress.pass);
+    return JudgePart(*around->Part(more, kMaxNeighbours), PassOf(first));
   }
 
   absl::Status WriteNeighbourhood(const Probe& first) {
@@ -292,7 +298,7 @@ class Bisection {
       fails = end.signal != 0 || end.exit_code == kCheckFailed;
       if (fails) break;
     }
-    const std::string command = "ir-opt " + options_.out + CommandOf(first.progress.pass);
+    const std::string command = "ir-opt " + options_.out + CommandOf(PassOf(first));
     if (fails) {
       std::printf("%s holds what is around it and is wrong after %s\n", options_.out.c_str(),
                   command.c_str());

@@ -81,6 +81,24 @@ TEST_F(IrOptBisect, AsksTheCommandOfTheUser) {
   EXPECT_EQ(CountOf(ReadFile(Path("near.ir")), "onnx."), 1u);
 }
 
+// Not that of the next attempt, which another pass makes.
+TEST_F(IrOptBisect, NamesThePassOfARewriteThatWasItsLast) {
+  constexpr const char* kUnitFactor =
+      R"(module {input_names:strings["x"],output_names:strings["y"]} (%0: tensor<2x3xf32>) {
+ (%1) = "builtin.constant" () {value:dense<tensor<f32>, [1.0]>} : () -> tensor<f32>
+ (%2) = "onnx.Mul" (%0, %1) {} : (tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
+ (%3) = "onnx.Relu" (%2) {} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+ () = "builtin.return" (%3) {} : (tensor<2x3xf32>) ->
+}
+)";
+  const Outcome outcome = Run({Write("a.ir", kUnitFactor), "--bisect", "-o", Path("near.ir"),
+                               "--test", "grep -q onnx.Mul"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err << outcome.out;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("1 canonicalize: drop-unit-factor at onnx.Mul"),
+                                 HasSubstr("is wrong after ir-opt " + Path("near.ir") +
+                                           " --passes canonicalize -o MODEL")));
+}
+
 TEST_F(IrOptBisect, TakesACrashOfTheCommandForAFailure) {
   const std::string test =
       Write("test.sh", "#!/bin/sh\nif grep -q onnx.Tanh \"$1\"; then kill -SEGV $$; fi\n");
