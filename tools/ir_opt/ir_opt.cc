@@ -156,6 +156,26 @@ std::optional<ModelFormat> OutputFormat(const Flags& flags) {
   return ModelFormatOf(flags.out).value();
 }
 
+// What --bisect and --reduce would leave undone.
+absl::Status CheckSearchesOnly(const Flags& flags) {
+  const std::pair<const char*, bool> of_one_run[] = {{"--explain", !flags.explain.empty()},
+                                                     {"--fail-if", !flags.passes.fail_if.empty()}};
+  for (const auto& [name, is_given] : of_one_run)
+    if (is_given)
+      return ir::InvalidArgument(fmt::format(
+          "{}, {} is for one run",
+          flags.bisect ? "--bisect runs the passes many times" : "--reduce runs no pass", name));
+  const std::pair<const char*, bool> of_passes[] = {{"--check", !flags.check.inputs.empty()},
+                                                    {"--convert", !flags.convert.to.empty()},
+                                                    {"--quantize", !flags.quantize.mode.empty()},
+                                                    {"--stats", !flags.passes.stats.empty()}};
+  for (const auto& [name, is_given] : of_passes)
+    if (is_given && flags.reduce)
+      return ir::InvalidArgument(
+          fmt::format("--reduce runs no pass, so that there is nothing for {}", name));
+  return absl::OkStatus();
+}
+
 absl::Status CheckSearchForFaults(const Flags& flags) {
   if (!flags.bisect && !flags.reduce)
     return flags.test.empty() ? absl::OkStatus()
@@ -167,11 +187,7 @@ absl::Status CheckSearchForFaults(const Flags& flags) {
     return ir::InvalidArgument(name + " needs -o OUT, a model, for what it finds");
   if (flags.reduce && flags.test.empty())
     return ir::InvalidArgument("--reduce needs --test CMD, which is called with a model");
-  if (flags.reduce && !flags.check.inputs.empty())
-    return ir::InvalidArgument("--reduce runs no pass, so that there is nothing to --check");
-  if (flags.bisect && !flags.explain.empty())
-    return ir::InvalidArgument("--bisect runs the passes many times, --explain is for one run");
-  return absl::OkStatus();
+  return CheckSearchesOnly(flags);
 }
 
 // What does not depend on the model.

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "ir/base/contains.h"
 #include "ir/base/suggest.h"
 #include "kernels/available_cpus.h"
 #include "kernels/isa.h"
@@ -128,19 +129,38 @@ std::vector<std::string> FilesRead(const Flags& flags) {
   return files;
 }
 
+// Another flag that asks for checks, files or measurements, but for those that `with` names.
+absl::Status CheckAsksForNothingElse(const Flags& flags, const std::string& does,
+                                     const std::vector<std::string>& with) {
+  const std::pair<const char*, bool> others[] = {
+      {"--tuned", !flags.tuning.tuned.empty()},      {"--bench", !flags.bench.empty()},
+      {"--bench-blocks", flags.bench_blocks},        {"--profile", !flags.profile.empty()},
+      {"--report", !flags.report.empty()},           {"--can-run", flags.can_run},
+      {"--compare", !flags.compare.with.empty()},    {"--expect", !flags.compare.expect.empty()},
+      {"a picture", flags.picture.wanted()},         {"--output-dir", !flags.output_dir.empty()},
+      {"--save-inputs", !flags.save_inputs.empty()}, {"--fail-if", !flags.passes.fail_if.empty()}};
+  for (const auto& [name, is_given] : others)
+    if (is_given && !ir::Contains(with, name))
+      return ir::InvalidArgument(fmt::format("{}, {} is for another run", does, name));
+  return absl::OkStatus();
+}
+
 absl::Status CheckTuneFlags(const Flags& flags) {
   if (flags.tuning.tune.empty()) return absl::OkStatus();
-  const std::pair<const char*, bool> others[] = {
-      {"--tuned", !flags.tuning.tuned.empty()},   {"--bench", !flags.bench.empty()},
-      {"--bench-blocks", flags.bench_blocks},     {"--profile", !flags.profile.empty()},
-      {"--report", !flags.report.empty()},        {"--can-run", flags.can_run},
-      {"--compare", !flags.compare.with.empty()}, {"--expect", !flags.compare.expect.empty()},
-      {"a picture", flags.picture.wanted()},      {"--output-dir", !flags.output_dir.empty()}};
-  for (const auto& [name, is_given] : others)
-    if (is_given)
-      return ir::InvalidArgument(
-          fmt::format("--tune finds what is best, {} is for another run", name));
+  WEFT_RETURN_IF_ERROR(CheckAsksForNothingElse(flags, "--tune finds what is best", {}));
   return CheckOutputPath("--tune", flags.tuning.tune, FilesRead(flags));
+}
+
+absl::Status CheckReportAndCanRun(const Flags& flags) {
+  if (flags.picture.wanted() && (!flags.report.empty() || flags.can_run))
+    return ir::InvalidArgument("a picture shows one run; --report makes two, --can-run none");
+  if (flags.can_run)
+    return CheckAsksForNothingElse(flags, "--can-run runs nothing",
+                                   {"--can-run", "--tuned", "--fail-if"});
+  if (flags.report.empty()) return absl::OkStatus();
+  if (!(flags.passes.passes.empty() && flags.tuning.tuned.empty()))
+    return ir::InvalidArgument("--report runs the pipelines layout and fuse, no other passes");
+  return CheckAsksForNothingElse(flags, "--report compares two pipelines", {"--report"});
 }
 
 absl::Status CheckFlags(const Flags& flags) {
@@ -158,12 +178,9 @@ absl::Status CheckFlags(const Flags& flags) {
   if (flags.threads < 1 || flags.threads > ThreadPool::kMaxThreads)
     return ir::InvalidArgument(
         fmt::format("--threads {}: expected 1 to {}", flags.threads, ThreadPool::kMaxThreads));
-  if (!flags.report.empty() && !(flags.passes.passes.empty() && flags.tuning.tuned.empty()))
-    return ir::InvalidArgument("--report runs the pipelines layout and fuse, no other passes");
   WEFT_RETURN_IF_ERROR(CheckComparisonFlags(flags.compare));
   WEFT_RETURN_IF_ERROR(CheckTuneFlags(flags));
-  if (flags.picture.wanted() && (!flags.report.empty() || flags.can_run))
-    return ir::InvalidArgument("a picture shows one run; --report makes two, --can-run none");
+  WEFT_RETURN_IF_ERROR(CheckReportAndCanRun(flags));
   return CheckPictureFlags(flags.picture, FilesRead(flags));
 }
 

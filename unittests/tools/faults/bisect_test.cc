@@ -147,6 +147,8 @@ TEST_F(IrOptBisect, RefusesBadUsage) {
               HasSubstr("two searches"));
   EXPECT_THAT(Refusal({in, "-o", Path("b.ir"), "--bisect", "--test", "./no-such-command"}),
               HasSubstr("'./no-such-command' cannot be run"));
+  EXPECT_THAT(Refusal({in, "-o", Path("b.ir"), "--bisect", "--fail-if", "drop-unit-factor<1"}),
+              HasSubstr("--bisect runs the passes many times, --fail-if is for one run"));
 }
 
 // Every folded constant is a rewrite of its own.

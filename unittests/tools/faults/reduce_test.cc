@@ -70,6 +70,17 @@ TEST_F(IrOptReduce, RefusesBadUsage) {
   EXPECT_THAT(Refusal({in, "--reduce", "-o", Path("b.ir")}), HasSubstr("--reduce needs --test"));
   EXPECT_THAT(Refusal({in, "--reduce", "-o", Path("b.ir"), "--test", "./none"}),
               HasSubstr("'./none' cannot be run"));
+  const auto with = [&](std::vector<std::string> flags) {
+    flags.insert(flags.end(), {in, "--reduce", "-o", Path("b.ir"), "--test", "true"});
+    return Refusal(flags);
+  };
+  EXPECT_THAT(with({"--fail-if", "drop-unit-factor<1"}),
+              HasSubstr("--reduce runs no pass, --fail-if is for one run"));
+  EXPECT_THAT(with({"--explain", "drop-unit-factor"}), HasSubstr("--explain is for one run"));
+  EXPECT_THAT(with({"--check"}), HasSubstr("--reduce runs no pass, so that there is nothing for "));
+  EXPECT_THAT(with({"--convert", "f16"}), HasSubstr("nothing for --convert"));
+  EXPECT_THAT(with({"--quantize", "dynamic"}), HasSubstr("nothing for --quantize"));
+  EXPECT_THAT(with({"--stats"}), HasSubstr("nothing for --stats"));
   EXPECT_THAT(Files(), ElementsAre("a.ir"));
 }
 

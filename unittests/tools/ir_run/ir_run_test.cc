@@ -382,6 +382,30 @@ TEST_F(IrRun, NamesAllThatAModelNeedsAtOnce) {
   EXPECT_EQ(all.out, "every op has a kernel\n");
 }
 
+// Nobody shall take a check that was never made for one that came out well.
+TEST_F(IrRun, RefusesWhatReportsAndCanRunWouldLeaveUndone) {
+  const std::string in = Write("a.ir", kRelu);
+  const std::vector<std::vector<std::string>> all = {{"--compare", "reference"},
+                                                     {"--expect", "y=none.pb"},
+                                                     {"--output-dir", Path("out")},
+                                                     {"--save-inputs", Path("inputs")},
+                                                     {"--bench"},
+                                                     {"--profile"},
+                                                     {"--fail-if", "drop-unit-factor<1"}};
+  for (const std::vector<std::string>& flags : all) {
+    std::vector<std::string> report = {in, "--random-inputs", "1", "--report"};
+    report.insert(report.end(), flags.begin(), flags.end());
+    EXPECT_THAT(Refusal(report),
+                HasSubstr("--report compares two pipelines, " + flags[0] + " is for another run"));
+    if (flags[0] == "--fail-if") continue;  // which passes alone can answer
+    report[3] = "--can-run";
+    EXPECT_THAT(Refusal(report),
+                HasSubstr("--can-run runs nothing, " + flags[0] + " is for another run"));
+  }
+  EXPECT_THAT(Refusal({in, "--can-run", "--report"}), HasSubstr("--report is for another run"));
+  EXPECT_EQ(Run({in, "--can-run", "--fail-if", "drop-unit-factor<1"}).code, 1);
+}
+
 // Types that no plan holds are no kernel's either.
 TEST_F(IrRun, NamesWhatRunsOnNoKernelForItsTypes) {
   const Outcome unknown =

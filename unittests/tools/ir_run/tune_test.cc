@@ -106,6 +106,10 @@ TEST_F(IrRunTune, OverwritesNoInputAndDoesNothingElse) {
   EXPECT_EQ(ReadFile(model), kSoftmax);
   EXPECT_THAT(error({"--tune", Tuned(), "--bench"}), HasSubstr("--bench is for another run"));
   EXPECT_THAT(error({"--tune", Tuned(), "--tuned", Tuned()}), HasSubstr("--tuned"));
+  EXPECT_THAT(error({"--tune", Tuned(), "--save-inputs", Path("in")}),
+              HasSubstr("--tune finds what is best, --save-inputs is for another run"));
+  EXPECT_THAT(error({"--tune", Tuned(), "--fail-if", "drop-unit-factor<1"}),
+              HasSubstr("--tune finds what is best, --fail-if is for another run"));
 }
 
 }  // namespace
