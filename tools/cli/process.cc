@@ -6,6 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -186,6 +188,16 @@ absl::StatusOr<ProcessEnd> RunCommand(const std::string& command, const std::str
   if (end.exit_code != kNoSuchCommand) return end;
   return ir::InvalidArgument(
       fmt::format("'{}' cannot be run: {}", command, end.text.substr(0, end.text.find('\n'))));
+}
+
+std::string ShellWord(const std::string& text) {
+  const auto is_plain = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || std::strchr("_-./=,:+@%", c);
+  };
+  if (!text.empty() && std::all_of(text.begin(), text.end(), is_plain)) return text;
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + "'";
 }
 
 absl::StatusOr<TemporaryFolder> TemporaryFolder::Create() {

@@ -35,6 +35,9 @@ absl::Status RunInCopies(
 // its end. InvalidArgument when there is no such command.
 absl::StatusOr<ProcessEnd> RunCommand(const std::string& command, const std::string& argument);
 
+// A word of sh that stands for `text`: in quotes, where it needs some.
+std::string ShellWord(const std::string& text);
+
 // A new folder for temporary files, which goes with the object.
 class TemporaryFolder {
  public:

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "tools/cli/process.h"
 #include "weft/version.h"
 
 namespace weft::tools {
@@ -81,12 +82,6 @@ void OnCrash(int signal, siginfo_t* info, void* context) {
   raise(signal);  // as if nobody had handled it, once this has returned
 }
 
-std::string Quoted(const std::string& text) {
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
 class Preparation {
  public:
   explicit Preparation(std::string folder) { result_.folder = std::move(folder); }
@@ -102,7 +97,7 @@ class Preparation {
       const std::string argument = argv[i];
       const bool is_output = std::string(argv[i - 1]) == "-o";
       result_.script +=
-          " " + Quoted(is_output ? fs::path(argument).filename().string() : WithCopy(argument));
+          " " + ShellWord(is_output ? fs::path(argument).filename().string() : WithCopy(argument));
     }
     result_.script += "\n";
     result_.message =

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "passes/transformation.h"
 #include "tools/cli/exit_code.h"
@@ -298,7 +299,7 @@ class Bisection {
       fails = end.signal != 0 || end.exit_code == kCheckFailed;
       if (fails) break;
     }
-    const std::string command = "ir-opt " + options_.out + CommandOf(PassOf(first));
+    const std::string command = "ir-opt " + ShellWord(options_.out) + CommandOf(PassOf(first));
     if (fails) {
       std::printf("%s holds what is around it and is wrong after %s\n", options_.out.c_str(),
                   command.c_str());
@@ -312,14 +313,28 @@ class Bisection {
   std::string CommandOf(const std::string& pass) const {
     const PassFlags flags = FlagsOf(pass);
     std::string text = flags.passes.empty() ? " --pipeline none" : " --passes " + pass;
-    if (flags.numerics != PassFlags().numerics) text += " --numerics " + flags.numerics;
-    for (const std::string& file : flags.rules_files) text += " --rules-file " + file;
+    const auto add = [&text](const char* flag, const std::vector<std::string>& values) {
+      for (const std::string& value : values) text += fmt::format(" {} {}", flag, ShellWord(value));
+    };
+    add("--load", options_.plugins);
+    if (flags.numerics != PassFlags().numerics) add("--numerics", {flags.numerics});
+    add("--rules-file", flags.rules_files);
     if (trusts_rules_ && !flags.rules_files.empty()) text += " --trust-rules";
-    for (const std::string& rule : flags.enabled_rules) text += " --enable-rule " + rule;
-    for (const std::string& rule : flags.disabled_rules) text += " --disable-rule " + rule;
+    add("--enable-rule", flags.enabled_rules);
+    add("--disable-rule", flags.disabled_rules);
+    add("--dim-range", flags.dim_ranges);
     if (flags.verify_each) text += " --verify-each";
     if (flags.paranoid) text += " --paranoid";
-    return text + (check_ ? " --check" : " -o MODEL, with " + options_.test + " MODEL");
+    if (flags.target_opset > 0) text += fmt::format(" --target-opset {}", flags.target_opset);
+    if (!check_) {
+      if (options_.save.inline_functions) text += " --export inline";
+      return text + " -o MODEL, with " + options_.test + " MODEL";
+    }
+    text += " --check";
+    if (const int inputs = CheckOptionsOf(options_.check).inputs; inputs != CheckOptions().inputs)
+      text += fmt::format("={}", inputs);
+    if (options_.check.tolerance) text += fmt::format(" --tolerance {}", *options_.check.tolerance);
+    return text;
   }
 
   BisectOptions options_;

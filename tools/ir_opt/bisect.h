@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "ir/base/status.h"
 #include "ir/program.h"
@@ -16,7 +17,8 @@ struct BisectOptions {
   CheckFlags check;
   PassFlags passes;
   SaveOptions save;
-  std::string out;  // a model: where what is around the rewrite goes
+  std::string out;                        // a model: where what is around the rewrite goes
+  std::vector<std::string> plugins = {};  // that were loaded
 };
 
 // Runs the passes on copies of the program, with fewer and fewer rewrites (--max-rewrites), until it

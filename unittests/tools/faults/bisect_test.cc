@@ -72,6 +72,38 @@ TEST_F(IrOptBisect, WritesAModelOfThatRewriteThatIsWrongByItself) {
   EXPECT_EQ(RunNear(Path("near.ir")).code, 1);
 }
 
+// With all that the check depended on; so that a shell takes it.
+TEST_F(IrOptBisect, PrintsACommandThatFailsAsItDid) {
+  const std::string plugin = fixtures::BuildPath("/plugins/good.so");
+  const std::vector<std::string> flags = {Write("a.ir", Chain(4)),
+                                          "--rules-file",
+                                          Write("it's mine.weft", RightAndWrong()),
+                                          "--pipeline",
+                                          "none",
+                                          "--bisect",
+                                          "-o",
+                                          Path("near me.ir"),
+                                          "--check=5",
+                                          "--tolerance",
+                                          "0.001",
+                                          "--dim-range",
+                                          "n=2..8*2",
+                                          "--load",
+                                          plugin};
+  const Outcome outcome = Run(WithWrongRules(flags));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const size_t at = outcome.out.find("ir-opt '");
+  ASSERT_NE(at, std::string::npos) << outcome.out;
+  const std::string command = outcome.out.substr(at);
+  EXPECT_EQ(command, "ir-opt '" + Path("near me.ir") + "' --pipeline none --load " + plugin +
+                         " --rules-file '" + Path("it'\\''s mine.weft") +
+                         "' --trust-rules --dim-range 'n=2..8*2' --check=5 --tolerance 0.001\n");
+  const Outcome again =
+      RunProgram({"/bin/sh", "-c", "PATH=" + fixtures::BuildPath("/bin") + ":$PATH; " + command});
+  EXPECT_EQ(again.code, 1) << again.err;
+  EXPECT_THAT(again.err, HasSubstr("differs from the original by "));
+}
+
 TEST_F(IrOptBisect, AsksTheCommandOfTheUser) {
   const std::string test = Write("test.sh", "#!/bin/sh\n! grep -q onnx.Tanh \"$1\"\n");
   const Outcome outcome = Bisect({"--test", "sh " + test});

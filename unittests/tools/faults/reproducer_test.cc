@@ -85,7 +85,7 @@ TEST_F(Reproducers, AreLeftByACrash) {
   EXPECT_THAT(outcome.err, ContainsRegex("ir-run: error: crashed; .*/run.sh runs it again\n"));
   EXPECT_TRUE(ReadFile(Left() / "bert_tiny.onnx") == ReadFile(kBertTiny));
   EXPECT_THAT(ReadFile(Left() / "run.sh"),
-              HasSubstr("exec ir-run 'bert_tiny.onnx' '--random-inputs' '1'"));
+              HasSubstr("exec ir-run bert_tiny.onnx --random-inputs 1 "));
 }
 
 TEST_F(Reproducers, AreNotLeftByMistakesOfTheUser) {
