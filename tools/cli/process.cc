@@ -25,6 +25,20 @@ namespace {
 
 constexpr int kNoSuchCommand = 127;  // of sh
 
+volatile std::sig_atomic_t interrupted = 0;
+bool notes_interrupts = false;  // while there is an Interrupts
+struct sigaction on_interrupt;  // without it
+
+void EndNotingInterrupts() {
+  if (!std::exchange(notes_interrupts, false)) return;
+  sigaction(SIGINT, &on_interrupt, nullptr);
+  interrupted = 0;
+}
+
+absl::Status CheckInterrupts() {
+  return interrupted ? absl::CancelledError("interrupted") : absl::OkStatus();
+}
+
 absl::Status SystemError(const char* call) {
   return ir::InvalidArgument(fmt::format("{}: {}", call, std::strerror(errno)));
 }
@@ -57,6 +71,7 @@ absl::StatusOr<Copy> StartCopy(const std::function<int()>& body) {
   }
   if (child == 0) {
     DropReproducer();
+    EndNotingInterrupts();
     const rlimit no_core = {0, 0};
     setrlimit(RLIMIT_CORE, &no_core);
     dup2(output[1], STDOUT_FILENO);
@@ -111,36 +126,27 @@ bool ReadSome(int pipe, std::string* text) {
   return n > 0 || (n < 0 && errno == EINTR);
 }
 
-// While it lives, ^C is noted and does not end this process.
-class Interrupts {
- public:
-  Interrupts() {
-    came_ = 0;
-    struct sigaction action = {};
-    action.sa_handler = [](int) { came_ = 1; };
-    sigaction(SIGINT, &action, &before_);
-  }
-  ~Interrupts() { Restore(); }
-  Interrupts(const Interrupts&) = delete;
-  Interrupts& operator=(const Interrupts&) = delete;
-
-  void Restore() const { sigaction(SIGINT, &before_, nullptr); }
-  bool came() const { return came_ != 0; }
-
- private:
-  static inline volatile std::sig_atomic_t came_ = 0;
-  struct sigaction before_ = {};
-};
-
 }  // namespace
 
 std::string ProcessEnd::ToString() const {
   return signal != 0 ? strsignal(signal) : fmt::format("exit {}", exit_code);
 }
 
+Interrupts::Interrupts() {
+  notes_interrupts = true;
+  struct sigaction action = {};
+  action.sa_handler = [](int) { interrupted = 1; };
+  sigaction(SIGINT, &action, &on_interrupt);
+}
+
+Interrupts::~Interrupts() { EndNotingInterrupts(); }
+
 absl::StatusOr<ProcessEnd> RunInCopy(const std::function<int()>& body) {
+  WEFT_RETURN_IF_ERROR(CheckInterrupts());
   WEFT_ASSIGN_OR_RETURN(const Copy copy, StartCopy(body));
-  return EndOf(copy, ReadAll(copy.output));
+  WEFT_ASSIGN_OR_RETURN(ProcessEnd end, EndOf(copy, ReadAll(copy.output)));
+  WEFT_RETURN_IF_ERROR(CheckInterrupts());
+  return end;
 }
 
 absl::Status RunInCopies(
@@ -150,11 +156,8 @@ absl::Status RunInCopies(
   std::vector<RunningCopy> running;
   absl::Status status;
   for (size_t next = 0;;) {
-    for (; next < count && running.size() < jobs && status.ok() && !interrupts.came(); ++next) {
-      auto copy = StartCopy([&] {
-        interrupts.Restore();
-        return body(next);
-      });
+    for (; next < count && running.size() < jobs && status.ok() && !interrupted; ++next) {
+      auto copy = StartCopy([&] { return body(next); });
       if (!copy.ok()) status = copy.status();
       if (copy.ok()) running.push_back({*copy, next, Clock::now(), ""});
     }

@@ -20,8 +20,17 @@ struct ProcessEnd {
   std::string ToString() const;  // "exit 1", "Segmentation fault"
 };
 
+// While it lives, ^C is noted and does not end this process, but its copies as before. One at a time.
+class Interrupts {
+ public:
+  Interrupts();
+  ~Interrupts();
+  Interrupts(const Interrupts&) = delete;
+  Interrupts& operator=(const Interrupts&) = delete;
+};
+
 // Calls `body` in a copy of this process, whose exit code it returns; waits for its end. The caller
-// has one thread.
+// has one thread. Cancelled when an Interrupts has noted ^C.
 absl::StatusOr<ProcessEnd> RunInCopy(const std::function<int()>& body);
 
 // Calls body(i) for each i below `count` in a copy of this process, at most `jobs` at a time, and

@@ -74,11 +74,8 @@ struct Probe {
 
 class Bisection {
  public:
-  Bisection(const BisectOptions& options, ir::Program& program, TemporaryFolder& folder)
-      : options_(options),
-        program_(program),
-        model_(folder.PathOf(
-            ModelFormatOf(options.out).value() == ModelFormat::kOnnx ? "model.onnx" : "model.ir")) {
+  Bisection(const BisectOptions& options, ir::Program& program)
+      : options_(options), program_(program) {
     PassFlags& flags = options_.passes;
     trusts_rules_ = flags.trust.trust;
     flags.stats.clear();
@@ -97,6 +94,10 @@ class Bisection {
           check_, ModelCheck::Create(CheckOptionsOf(options_.check), Numerics(), program_, 1));
       std::fputs(check_->Preface().c_str(), stderr);
     }
+    const Interrupts interrupts;  // or the folder would stay
+    WEFT_ASSIGN_OR_RETURN(TemporaryFolder folder, TemporaryFolder::Create());
+    const bool is_onnx = ModelFormatOf(options_.out).value() == ModelFormat::kOnnx;
+    model_ = folder.PathOf(is_onnx ? "model.onnx" : "model.ir");
     WEFT_ASSIGN_OR_RETURN(const Probe first, FindFirst());
     PrintAnswer(first);
     return WriteNeighbourhood(first);
@@ -350,8 +351,7 @@ class Bisection {
 }  // namespace
 
 absl::Status Bisect(const BisectOptions& options, ir::Program& program) {
-  WEFT_ASSIGN_OR_RETURN(TemporaryFolder folder, TemporaryFolder::Create());
-  return Bisection(options, program, folder).Run();
+  return Bisection(options, program).Run();
 }
 
 }  // namespace weft::tools

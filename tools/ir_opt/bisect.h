@@ -29,6 +29,7 @@ struct BisectOptions {
 // The answer goes to stdout. OUT gets the operations around that rewrite as they are before it, at most
 // kMaxNeighbours with their constants unless the rewrite itself takes more: as few as are still
 // wrong after the one pass. CheckFailed when nothing is wrong, or the program is before any rewrite.
+// Cancelled at ^C.
 absl::Status Bisect(const BisectOptions& options, ir::Program& program);
 
 inline constexpr size_t kMaxNeighbours = 30;

@@ -212,6 +212,7 @@ class Reducer {
 }  // namespace
 
 absl::Status Reduce(const ReduceOptions& options, Program& program) {
+  const Interrupts interrupts;  // or the folder would stay
   WEFT_ASSIGN_OR_RETURN(TemporaryFolder folder, TemporaryFolder::Create());
   return Reducer(options, program, folder).Run();
 }

@@ -171,6 +171,20 @@ TEST_F(IrOptBisect, SaysThatTheModelIsWrongBeforeAnyRewrite) {
   EXPECT_THAT(outcome.err, HasSubstr("--bisect: the program is wrong before any rewrite"));
 }
 
+// The test runs in a copy of a copy of the program.
+TEST_F(IrOptBisect, LeavesNothingBehindWhenInterrupted) {
+  std::filesystem::create_directory(Path("tmp"));
+  const std::string test =
+      Write("test.sh", "#!/bin/sh\nkill -INT $(cut -d' ' -f4 /proc/$PPID/stat)\nexit 1\n");
+  setenv("TMPDIR", Path("tmp").c_str(), 1);
+  const Outcome outcome = Bisect({"--test", "exec sh " + test});
+  unsetenv("TMPDIR");
+  EXPECT_EQ(outcome.code, 2) << outcome.signal;
+  EXPECT_EQ(outcome.err, "ir-opt: error: interrupted\n");
+  EXPECT_TRUE(std::filesystem::is_empty(Path("tmp")));
+  EXPECT_THAT(Files(), ElementsAre("a.ir", "r.weft", "test.sh", "tmp"));
+}
+
 TEST_F(IrOptBisect, RefusesBadUsage) {
   const std::string in = Write("a.ir", Chain(1));
   EXPECT_THAT(Refusal({in, "--bisect"}), HasSubstr("--bisect needs -o OUT"));

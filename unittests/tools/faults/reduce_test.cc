@@ -64,6 +64,18 @@ TEST_F(IrOptReduce, KeepsTheExitCodeOfACommandThatFails) {
   }
 }
 
+TEST_F(IrOptReduce, LeavesNothingBehindWhenInterrupted) {
+  std::filesystem::create_directory(Path("tmp"));
+  setenv("TMPDIR", Path("tmp").c_str(), 1);
+  const Outcome outcome = Run({Write("a.ir", kChain), "-o", Path("small.ir"), "--reduce", "--test",
+                               "exec sh " + Write("test.sh", "#!/bin/sh\nkill -INT $PPID\n")});
+  unsetenv("TMPDIR");
+  EXPECT_EQ(outcome.code, 2) << outcome.signal;
+  EXPECT_EQ(outcome.err, "ir-opt: error: interrupted\n");
+  EXPECT_TRUE(std::filesystem::is_empty(Path("tmp")));
+  EXPECT_THAT(Files(), ElementsAre("a.ir", "test.sh", "tmp"));
+}
+
 TEST_F(IrOptReduce, RefusesBadUsage) {
   const std::string in = Write("a.ir", kChain);
   EXPECT_THAT(Refusal({in, "--reduce", "--test", "true"}), HasSubstr("--reduce needs -o OUT"));
