@@ -1,6 +1,7 @@
 #include "tools/onnx/tensor_file.h"
 
 #include <fmt/format.h>
+#include <google/protobuf/unknown_field_set.h>
 
 #include <utility>
 
@@ -45,12 +46,33 @@ absl::Status Write(const std::string& path, ir::Attribute dense, std::string_vie
   return file.Commit();
 }
 
-// SequenceProto.DataType and OptionalProto.DataType.
-constexpr int32_t kOfTensors = 1, kOfSequences = 3;
+// SequenceProto.DataType and OptionalProto.DataType. In both, values of kind K lie in field K + 2.
+constexpr int32_t kOfNothing = 0, kOfTensors = 1, kOfSequences = 3, kOfOptionals = 5;
+
+// A file does not say what message it is, and protobuf reads most as any other: a tensor is a sequence of nothing with
+// fields that are not known. So a message has to say of which kind its values are and to have no others.
+bool HoldsWhatItStates(const google::protobuf::Message& message, int32_t kind) {
+  constexpr int kElemType = 2;
+  const google::protobuf::Reflection& reflection = *message.GetReflection();
+  std::vector<const google::protobuf::FieldDescriptor*> fields;
+  reflection.ListFields(message, &fields);
+  bool is_stated = kOfNothing <= kind && kind <= kOfOptionals, has_kind = false;
+  for (const auto* field : fields) {
+    has_kind |= field->number() == kElemType;
+    is_stated &= field->number() <= kElemType || field->number() == kind + 2;
+  }
+  const google::protobuf::UnknownFieldSet& others = reflection.GetUnknownFields(message);
+  for (int i = 0; i < others.field_count(); ++i)
+    is_stated &= others.field(i).number() == kind + 2 &&
+                 others.field(i).type() == google::protobuf::UnknownField::TYPE_LENGTH_DELIMITED;
+  return is_stated && has_kind;
+}
 
 absl::StatusOr<StoredValue> FromProto(const pb::SequenceProto& proto, TensorReader& reader) {
-  if (proto.elem_type() != kOfTensors && proto.elem_type() != 0)
-    return ir::Unsupported(fmt::format("a sequence of elements of kind {}", proto.elem_type()));
+  const int32_t kind = proto.elem_type();
+  if (!HoldsWhatItStates(proto, kind)) return ir::InvalidArgument("not a sequence");
+  if (kind != kOfTensors && kind != kOfNothing)
+    return ir::Unsupported(fmt::format("a sequence of elements of kind {}", kind));
   StoredValue value{.kind = StoredValue::Kind::kSequence};
   for (const pb::TensorProto& tensor : proto.tensor_values()) {
     absl::StatusOr<ir::Attribute> dense = reader.Read(tensor);
@@ -62,15 +84,15 @@ absl::StatusOr<StoredValue> FromProto(const pb::SequenceProto& proto, TensorRead
 }
 
 absl::StatusOr<StoredValue> FromProto(const pb::OptionalProto& proto, TensorReader& reader) {
-  if (proto.has_sequence_value()) return FromProto(proto.sequence_value(), reader);
-  if (proto.has_tensor_value()) {
-    WEFT_ASSIGN_OR_RETURN(const ir::Attribute dense, reader.Read(proto.tensor_value()));
-    return StoredValue{StoredValue::Kind::kTensor, {dense}};
-  }
   const int32_t kind = proto.elem_type();
-  if (kind != 0 && kind != kOfTensors && kind != kOfSequences)
+  if (!HoldsWhatItStates(proto, kind) || proto.tensor_value_size() > 1)
+    return ir::InvalidArgument("not an optional");
+  if (kind != kOfNothing && kind != kOfTensors && kind != kOfSequences)
     return ir::Unsupported(fmt::format("an optional of kind {}", kind));
-  return StoredValue();
+  if (proto.has_sequence_value()) return FromProto(proto.sequence_value(), reader);
+  if (proto.tensor_value().empty()) return StoredValue();
+  WEFT_ASSIGN_OR_RETURN(const ir::Attribute dense, reader.Read(proto.tensor_value(0)));
+  return StoredValue{StoredValue::Kind::kTensor, {dense}};
 }
 
 template <class Message>
@@ -148,11 +170,14 @@ absl::Status WriteValueFile(const std::string& path, const StoredValue& value, i
   }
   pb::OptionalProto proto;
   proto.set_name(std::string(name));
-  proto.set_elem_type(type.element().IsSequence() ? kOfSequences : kOfTensors);
   if (value.kind == StoredValue::Kind::kTensor) {
-    *proto.mutable_tensor_value() = TensorToProto(value.tensors[0], "");
+    proto.set_elem_type(kOfTensors);
+    *proto.add_tensor_value() = TensorToProto(value.tensors[0], "");
   } else if (value.kind == StoredValue::Kind::kSequence) {
+    proto.set_elem_type(kOfSequences);
     *proto.mutable_sequence_value() = ToProto(value);
+  } else {
+    proto.set_elem_type(type.element().IsSequence() ? kOfSequences : kOfTensors);
   }
   return OneLine(WriteMessage(path, proto));
 }

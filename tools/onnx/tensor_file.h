@@ -32,8 +32,8 @@ struct StoredValue {
   std::vector<ir::Attribute> tensors{};  // dense
 };
 
-// What a file holds where a value of type `type` is expected. Unimplemented for elements that are no
-// tensors.
+// What a file holds where a value of type `type` is expected. InvalidArgument for a file of another message, as far as
+// it shows: an empty sequence reads as an optional of nothing. Unimplemented for elements that are no tensors.
 absl::StatusOr<StoredValue> ReadValueFile(ir::IrContext& context, const std::string& path,
                                           ir::Type type, const ImportLimits& limits = {});
 // As ReadValueFile reads it for that type.

@@ -232,6 +232,7 @@ TEST_F(ValueFile, WritesWhatItReads) {
   EXPECT_EQ(Again({Kind::kSequence, {}}, context.OptionalType(sequence)), "2");
   EXPECT_EQ(Again({}, context.OptionalType(sequence)), "0");
   EXPECT_EQ(Again({}, context.OptionalType(tensor)), "0");
+  EXPECT_EQ(Again(two, context.OptionalType(tensor)), "2 f32[1](1) f32[2](2,3)");
 }
 
 TEST_F(ValueFile, RefusesWhatIsNoValue) {
@@ -243,10 +244,61 @@ TEST_F(ValueFile, RefusesWhatIsNoValue) {
   WriteFile(dir / "v.pb", maps.SerializeAsString());
   EXPECT_EQ(Read(sequence), "a sequence of elements of kind 4");
   pb::SequenceProto bad;
+  bad.set_elem_type(1);
   ModelBuilder::SetTensor<float>(bad.add_tensor_values(), "", {1}, {1});
   ModelBuilder::SetTensor<float>(bad.add_tensor_values(), "", {int64_t{1} << 40}, {1});
   WriteFile(dir / "v.pb", bad.SerializeAsString());
   EXPECT_THAT(Read(sequence), testing::StartsWith("element 1: "));
+}
+
+TEST_F(ValueFile, RefusesAnotherMessageThanIsExpected) {
+  const auto refuse = [&](const std::string& bytes) {
+    WriteFile(dir / "v.pb", bytes);
+    EXPECT_EQ(Read(sequence), "not a sequence");
+    EXPECT_EQ(Read(context.OptionalType(tensor)), "not an optional");
+    EXPECT_EQ(Read(context.OptionalType(sequence)), "not an optional");
+  };
+  refuse("");
+  for (const auto type : {pb::TensorProto::FLOAT, pb::TensorProto::INT8, pb::TensorProto::INT64}) {
+    pb::TensorProto other;  // its type is where the others have the kind of their elements
+    other.add_dims(0);
+    other.set_data_type(type);
+    refuse(other.SerializeAsString());
+    other.set_raw_data("");
+    refuse(other.SerializeAsString());
+  }
+  pb::TensorProto scalar;  // floats in the field of sparse tensors
+  scalar.set_data_type(pb::TensorProto::FLOAT);
+  scalar.add_float_data(1);
+  refuse(scalar.SerializeAsString());
+  pb::SequenceProto unstated;
+  ModelBuilder::SetTensor<float>(unstated.add_tensor_values(), "", {1}, {1});
+  refuse(unstated.SerializeAsString());
+  unstated.set_elem_type(0);
+  refuse(unstated.SerializeAsString());
+  unstated.set_elem_type(3);
+  refuse(unstated.SerializeAsString());
+}
+
+TEST_F(ValueFile, RefusesASequenceOfSeveralForAnOptional) {
+  ASSERT_EQ(Again({StoredValue::Kind::kSequence, {Floats({1}), Floats({2})}}, sequence),
+            "2 f32[1](1) f32[1](2)");
+  EXPECT_EQ(Read(context.OptionalType(tensor)), "not an optional");
+}
+
+// As numpy_helper.from_optional and from_list write them.
+TEST_F(ValueFile, ReadsWhatOnnxWritesForNothing) {
+  pb::OptionalProto nothing;
+  nothing.set_name("o");
+  nothing.set_elem_type(0);
+  WriteFile(dir / "v.pb", nothing.SerializeAsString());
+  EXPECT_EQ(Read(context.OptionalType(tensor)), "0");
+  EXPECT_EQ(Read(context.OptionalType(sequence)), "0");
+  pb::SequenceProto empty;
+  empty.set_name("s");
+  empty.set_elem_type(1);
+  WriteFile(dir / "v.pb", empty.SerializeAsString());
+  EXPECT_EQ(Read(sequence), "2");
 }
 
 }  // namespace
