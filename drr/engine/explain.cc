@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "drr/engine/applier.h"
+#include "ir/base/escape.h"
 #include "ir/text/printer.h"
 #include "ir/walk.h"
 
@@ -143,7 +144,7 @@ void AddRefusal(const Explanation& e, const ir::ValueNumbering& numbering,
 std::string RefusalText(const ExplanationParts& parts) {
   std::string text;
   const auto add = [&](const char* what, const std::string& value) {
-    if (!value.empty()) text += fmt::format("  {:<10}{}\n", what, value);
+    if (!value.empty()) text += fmt::format("  {:<10}{}\n", what, ir::EscapeControl(value));
   };
   add("because", parts.because);
   add("expected", parts.expected);

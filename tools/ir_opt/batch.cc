@@ -15,6 +15,7 @@
 #include <string_view>
 #include <utility>
 
+#include "ir/base/escape.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/process.h"
 #include "tools/cli/tables/json_text.h"
@@ -264,7 +265,7 @@ absl::Status RunBatch(const std::vector<BatchModel>& models, size_t jobs, bool j
                std::move(said.answers)};
     progress.Clear();
     if (!said.text.empty())
-      std::fprintf(stderr, "%s:\n%s", models[i].in.c_str(), said.text.c_str());
+      std::fprintf(stderr, "%s:\n%s", ir::EscapeControl(models[i].in).c_str(), said.text.c_str());
     failed += rows[i].code != kDone;
     progress.Show(++done, failed);
   };

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "ir/base/escape.h"
 #include "passes/transformation.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/process.h"
@@ -117,13 +118,13 @@ class Bisection {
       std::string text;
       const absl::Status status = check_->Judge(&text);
       std::fputs(text.c_str(), stdout);
-      if (!status.ok()) std::puts(std::string(ir::Message(status)).c_str());
+      if (!status.ok()) std::puts(ir::EscapeControl(ir::Message(status)).c_str());
       return ExitCodeOf(status);
     }
     const absl::Status saved = SaveModel(program, model_, options_.save);
     const auto end = saved.ok() ? RunCommand(options_.test, model_) : saved;
     if (!end.ok()) {
-      std::puts(std::string(ir::Message(end.status())).c_str());
+      std::puts(ir::EscapeControl(ir::Message(end.status())).c_str());
       return ExitCodeOf(end.status());
     }
     std::fputs(end->text.c_str(), stdout);
@@ -134,7 +135,7 @@ class Bisection {
   int RunPassesOn(const PassFlags& flags, ir::Program& program) const {
     const absl::Status status = RunPasses(flags, program);
     if (status.ok()) return kDone;
-    std::puts(std::string(ir::Message(status)).c_str());
+    std::puts(ir::EscapeControl(ir::Message(status)).c_str());
     return kCheckFailed;
   }
 
@@ -163,7 +164,7 @@ class Bisection {
   static std::string DescribeAttempt(const TracedRewrite& rewrite) {
     std::string text = fmt::format("{} {}", rewrite.number, rewrite.pass);
     if (!rewrite.rule.empty()) text += fmt::format(": {} at {}", rewrite.rule, rewrite.site);
-    return text;
+    return ir::EscapeControl(text);
   }
 
   // --- the search ---

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "ir/base/escape.h"
 #include "ir/base/suggest.h"
 #include "ir/builder.h"
 #include "ir/walk.h"
@@ -200,7 +201,9 @@ void Conversion::Report(const ir::Program& before, const ir::Program& after,
   warn(count(passes::kClampedWeights), "large", "largest");
   warn(count(passes::kLostWeights), "small", "smallest");
   if (const absl::Status status = PrintDifferences(before, after); !status.ok())
-    std::fputs(fmt::format("difference not measured: {}\n", ir::Message(status)).c_str(), stderr);
+    std::fputs(fmt::format("difference not measured: {}\n", ir::EscapeControl(ir::Message(status)))
+                   .c_str(),
+               stderr);
 }
 
 }  // namespace weft::tools

@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "ir/base/escape.h"
 #include "ir/base/suggest.h"
 #include "ir/rewriter.h"
 #include "ir/text/printer.h"
@@ -179,7 +180,7 @@ struct Error {
   }
   std::string Text(const std::string& name) const {
     const double ratio = noise > 0 ? 10 * std::log10(signal / noise) : INFINITY;
-    return fmt::format("  {:<24} {:>12.4g} {:>12.4g} {:>12.1f}\n", name, largest,
+    return fmt::format("  {:<24} {:>12.4g} {:>12.4g} {:>12.1f}\n", ir::EscapeControl(name), largest,
                        count > 0 ? sum / static_cast<double>(count) : 0, ratio);
   }
 };

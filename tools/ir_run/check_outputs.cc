@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "ir/base/escape.h"
 #include "ir/base/suggest.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/values/tensors.h"
@@ -41,7 +42,8 @@ absl::Status OutputCheck::Check(size_t output, const RuntimeValue& expected,
                         Compare(name, runner_.outputs()[output], expected,
                                 {.step = steps_[output], .tolerance = tolerance_}));
   compared_.push_back({name, comparison.relative, comparison.Text(with)});
-  std::fprintf(lines_, "%s: %s\n", name.c_str(), compared_.back().text.c_str());
+  std::fprintf(lines_, "%s: %s\n", ir::EscapeControl(name).c_str(),
+               ir::EscapeControl(compared_.back().text).c_str());
   disagreement_.Add(comparison);
   return absl::OkStatus();
 }

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "ir/base/contains.h"
+#include "ir/base/escape.h"
 #include "ir/base/suggest.h"
 #include "kernels/available_cpus.h"
 #include "kernels/isa.h"
@@ -224,7 +225,7 @@ absl::Status Measure(const Flags& flags, Runner& runner) {
 
 void PrintOutputs(const Runner& runner) {
   for (size_t i = 0; i < runner.outputs().size(); ++i)
-    std::printf("%s: %s\n", runner.output_infos()[i].name.c_str(),
+    std::printf("%s: %s\n", ir::EscapeControl(runner.output_infos()[i].name).c_str(),
                 Summary(runner.outputs()[i]).c_str());
 }
 
@@ -234,9 +235,10 @@ absl::Status CheckKernels(ir::Program& program, const std::string& provider) {
   size_t ops = 0;
   for (const kernels::MissingKernel& missing : kernels::MissingKernels(program, providers)) {
     ops += missing.count;
-    std::printf("%s: %s; %zu op%s%s%s\n", missing.op.c_str(), missing.why.c_str(), missing.count,
-                missing.count == 1 ? "" : "s", missing.where.empty() ? "" : ", first ",
-                missing.where.c_str());
+    const std::string line = fmt::format("{}: {}; {} op{}{}{}", missing.op, missing.why,
+                                         missing.count, missing.count == 1 ? "" : "s",
+                                         missing.where.empty() ? "" : ", first ", missing.where);
+    std::puts(ir::EscapeControl(line).c_str());
   }
   if (ops > 0) return ir::Unsupported(fmt::format("{} op{} cannot run", ops, ops == 1 ? "" : "s"));
   std::puts("every op has a kernel");

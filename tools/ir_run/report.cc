@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "ir/base/escape.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/pass_flags.h"
 #include "tools/cli/tables/json_text.h"
@@ -171,8 +172,9 @@ absl::Status PrintReport(ir::Program& program, const std::string& model, const I
   WEFT_ASSIGN_OR_RETURN(const Side unfused, Prepare(program, "layout", float32, judged));
   WEFT_ASSIGN_OR_RETURN(const Side fused, Prepare(program, "fuse", options, judged));
   if (!as_json)
-    std::printf("%s: %u operations, optimised by the pipeline fuse\n\n%s\n", model.c_str(),
-                program.num_operations() - 1, RuleTable(fused.reports).c_str());
+    std::printf("%s: %u operations, optimised by the pipeline fuse\n\n%s\n",
+                ir::EscapeControl(model).c_str(), program.num_operations() - 1,
+                RuleTable(fused.reports).c_str());
 
   WEFT_ASSIGN_OR_RETURN(const auto tensors,
                         GatherInputs(*program.context(), unfused.runner->inputs(), inputs));

@@ -65,6 +65,13 @@ TEST_F(Batch, WritesWhatOneRunWrites) {
   EXPECT_EQ(ReadFile(Path("out/b.ir")), ReadFile(Path("one.ir")));
 }
 
+TEST_F(Batch, PrintsNoControlCharactersOfNames) {
+  const std::string in = Write("c\nforged.ir", Model("Relu"));
+  const Outcome run = Accept({in, "--output-dir", Path("out"), "--print-rewrites"});
+  EXPECT_THAT(run.err, AllOf(HasSubstr("/c\\x0aforged.ir:\n1 canonicalize: "),
+                             ContainsRegex("/c.x0aforged.ir +4 +2 +"), Not(HasSubstr("\nforged"))));
+}
+
 TEST_F(Batch, TheFormatChangesSuffixes) {
   Accept({Path("in"), "--output-dir", Path("out"), "--format", "onnx"});
   EXPECT_THAT(Below("out"), ElementsAre("a.onnx", "sub/b.onnx"));

@@ -39,6 +39,13 @@ TEST_F(IrOptQuantize, RoundsWeightsPerChannel) {
                     HasSubstr("SNR")));
 }
 
+TEST_F(IrOptQuantize, PrintsNoControlCharactersOfNames) {
+  std::string text = kModel;
+  text.replace(text.find(R"("y")"), 3, R"("y\nforged")");
+  EXPECT_THAT(Accept({Write("a.ir", text), "--quantize", "static"}).err,
+              HasSubstr("\n  y\\x0aforged "));
+}
+
 TEST_F(IrOptQuantize, WritesWhatBecomesOneProductOfIntegers) {
   const std::string path = Path("q.onnx");
   const Outcome made = Run({Write("a.ir", kModel), "--quantize", "static", "-o", path});

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ir/analysis/shape_inference.h"
+#include "ir/base/escape.h"
 #include "ir/infer.h"
 #include "ir/rewriter.h"
 #include "passes/rewrite_trace.h"
@@ -22,7 +23,7 @@ using ir::Program;
 
 // The message without the name of the check.
 std::string Reason(const absl::Status& status) {
-  const std::string text(ir::Message(status)), check = "check: ";
+  const std::string text = ir::EscapeControl(ir::Message(status)), check = "check: ";
   return text.starts_with(check) ? text.substr(check.size()) : text;
 }
 
@@ -92,8 +93,8 @@ std::string Describe(size_t number, const RewrittenRegions::Operations& ops) {
   const std::vector<Operation>& some = ops.before.empty() ? ops.after : ops.before;
   std::string text = fmt::format("region {}", number);
   if (!some.empty()) text += " at " + passes::DescribeSite(some.back());
-  return text + ": " + CountedNames(NamesOf(ops.before)) + " -> " +
-         CountedNames(NamesOf(ops.after));
+  text += ": " + CountedNames(NamesOf(ops.before)) + " -> " + CountedNames(NamesOf(ops.after));
+  return ir::EscapeControl(text);
 }
 
 }  // namespace
@@ -128,8 +129,8 @@ absl::Status ModelCheck::Judge(std::string* text, std::vector<ComparedOutput>* c
   if (whole_) {
     absl::Status status = whole_->Judge(*program_, text, compared);
     if (!absl::IsUnimplemented(status)) return status;
-    *text +=
-        fmt::format("{}; so that regions that were rewritten are compared\n", ir::Message(status));
+    *text += fmt::format("{}; so that regions that were rewritten are compared\n",
+                         ir::EscapeControl(ir::Message(status)));
   }
   return JudgeRegions(text);
 }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "ir/base/escape.h"
 #include "kernels/runtime/missing_kernels.h"
 #include "kernels/runtime/registry.h"
 #include "weft/base/check_failed.h"
@@ -171,7 +172,7 @@ absl::StatusOr<ProgramCheck> ProgramCheck::Create(const CheckOptions& options,
     check.preface_ += fmt::format(
         "check: no kernel runs {} (operations: {}); what they read is compared, what they make is "
         "random\n",
-        missing[0].name(), missing.size());
+        ir::EscapeControl(missing[0].name()), missing.size());
   }
   for (const Operation op : missing)
     check.missing_.push_back(
@@ -245,7 +246,8 @@ absl::Status ProgramCheck::Judge(ir::Program& after, std::string* text,
                             CompareOutput(samples_[i], output, actual[i][output]));
       if (!worst || IsWorse(*worst, one)) worst = one;
     }
-    *text += fmt::format("{}: {}\n", outputs_[output].name, worst->Text("the original"));
+    *text += fmt::format("{}: {}\n", ir::EscapeControl(outputs_[output].name),
+                         worst->Text("the original"));
     disagreement.Add(*worst);
     if (compared) compared->push_back({outputs_[output].name, *worst});
   }

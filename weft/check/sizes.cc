@@ -4,6 +4,7 @@
 
 #include <iterator>
 
+#include "ir/base/escape.h"
 #include "weft/io/shapes.h"
 
 namespace weft {
@@ -27,7 +28,8 @@ std::vector<std::vector<ir::DimBinding>> SizesToTry(ir::Program& program, uint64
 std::string SizesText(const std::vector<ir::DimBinding>& sizes) {
   std::string text;
   for (const ir::DimBinding& size : sizes)
-    text += fmt::format("{}{}={}", text.empty() ? "" : " ", ir::SymbolName(size.symbol), size.size);
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ",
+                        ir::EscapeControl(ir::SymbolName(size.symbol)), size.size);
   return text;
 }
 

@@ -14,7 +14,7 @@ namespace weft {
 // another seed, which is from 1. Without symbols: no sizes, once.
 std::vector<std::vector<ir::DimBinding>> SizesToTry(ir::Program& program, uint64_t seed);
 
-// "M=3 N=2".
+// "M=3 N=2"; control characters of symbols as \xNN.
 std::string SizesText(const std::vector<ir::DimBinding>& sizes);
 
 }  // namespace weft

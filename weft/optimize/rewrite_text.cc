@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "ir/base/escape.h"
+
 namespace weft {
 
 std::string CountedNames(const std::vector<std::string>& names) {
@@ -28,7 +30,8 @@ std::string CountedNames(const std::vector<std::string>& names) {
 std::string DescribeRewrite(const passes::TracedRewrite& rewrite) {
   std::string text = fmt::format("{} {}: ", rewrite.number, rewrite.pass);
   if (!rewrite.rule.empty()) text += fmt::format("{} at {}: ", rewrite.rule, rewrite.site);
-  return text + CountedNames(rewrite.went) + " -> " + CountedNames(rewrite.came);
+  text += CountedNames(rewrite.went) + " -> " + CountedNames(rewrite.came);
+  return ir::EscapeControl(text);
 }
 
 }  // namespace weft

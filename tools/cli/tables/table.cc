@@ -6,6 +6,8 @@
 #include <cctype>
 #include <cmath>
 
+#include "ir/base/escape.h"
+
 namespace weft::tools {
 namespace {
 
@@ -31,6 +33,7 @@ size_t LongestWord(const std::string& text) {
 
 void Table::AddRow(std::vector<std::string> cells, Style style) {
   cells.resize(heads_.size());
+  for (std::string& cell : cells) cell = ir::EscapeControl(cell);
   rows_.push_back({std::move(cells), style});
 }
 

@@ -17,7 +17,7 @@ namespace weft::tools {
 class Table {
  public:
   explicit Table(std::vector<std::string> heads) : heads_(std::move(heads)) {}
-  // Cells that are missing at the end are empty.
+  // Cells that are missing at the end are empty; control characters of others are shown as \xNN.
   void AddRow(std::vector<std::string> cells, Style style = Style::kPlain);
   // As `stream` shows it: a terminal has the rows in their styles, and columns so narrow that it holds them, with cells of
   // several lines; one that is too narrow for that has a line for each cell.

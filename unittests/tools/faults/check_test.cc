@@ -103,6 +103,18 @@ TEST_F(IrOptCheck, ChoosesSizesWithWhichTheModelRuns) {
   EXPECT_EQ(RunRules(kReluToTanh, {}, kPairs).code, 1);
 }
 
+TEST_F(IrOptCheck, PrintsNoControlCharactersOfNames) {
+  constexpr const char* kForged =
+      R"__(module {input_names:strings["x"],output_names:strings["y\nforged"]} (%0: tensor<"n\nforged"xf32>) {
+ (%1) = "onnx.Relu" (%0) {} : (tensor<"n\nforged"xf32>) -> tensor<"n\nforged"xf32>
+ () = "builtin.return" (%1) {} : (tensor<"n\nforged"xf32>) ->
+}
+)__";
+  EXPECT_THAT(Accept({Write("a.ir", kForged), "--check=1"}).err,
+              AllOf(HasSubstr("check: sizes n\\x0aforged="),
+                    HasSubstr("\ny\\x0aforged: is what the original is")));
+}
+
 constexpr const char* kOpaque =
     R"(module {input_names:strings["x"],output_names:strings["y"]} (%0: tensor<2x3xf32>) {
  (%1) = "onnx.Neg" (%0) {} : (tensor<2x3xf32>) -> tensor<2x3xf32>

@@ -42,6 +42,13 @@ TEST_F(IrOpt, PrintsALineForEveryRewrite) {
   EXPECT_THAT(Refusal({Path("a.ir"), "--print-rewrites=lines"}), HasSubstr("--print-rewrites"));
 }
 
+TEST_F(IrOpt, PrintsNoControlCharactersOfNames) {
+  std::string text = kUnits;
+  text.replace(text.find("%2 \"m\""), 6, R"(%2 "m\x1b[1m\nforged")");
+  EXPECT_THAT(Accept({Write("a.ir", text), "--print-rewrites"}).err,
+              HasSubstr(" at onnx.Mul %m\\x1b[1m\\x0aforged: onnx.Mul -> nothing\n"));
+}
+
 TEST_F(IrOpt, PrintsTheLinesThatARewriteChanges) {
   const Outcome one =
       Accept({Write("a.ir", kUnits), "--print-rewrites=diff", "--max-rewrites", "1"});

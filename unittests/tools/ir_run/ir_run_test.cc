@@ -186,6 +186,14 @@ TEST_F(IrRun, RefusesBadUsage) {
   EXPECT_THAT(Refusal({Path("missing.onnx")}), HasSubstr("missing.onnx"));
 }
 
+TEST_F(IrRun, PrintsNoControlCharactersOfNames) {
+  std::string text = kRelu;
+  text.replace(text.find(R"("y")"), 3, R"("y\x1b[1m\nforged")");
+  const std::string in = Write("a.ir", text), name = R"(y\x1b[1m\x0aforged: )";
+  EXPECT_THAT(Accept({in, "--random-inputs", "1"}), StartsWith(name + "f32[2,3] min "));
+  EXPECT_THAT(Accept({in, "--random-inputs", "1", "--compare", "reference"}), StartsWith(name));
+}
+
 TEST_F(IrRun, ComputesOutputsFromNpyAndWritesThemAsPb) {
   const std::string in = Write("a.ir", kRelu);
   const std::string x = WriteNpy("x.npy", "(2, 3)", {-1, 2, -3, 4, -5, 6});

@@ -40,6 +40,15 @@ TEST(Table, IsAsWideAsItsCellsWhereNoTerminalShowsIt) {
                       "       12\ny\n");
 }
 
+TEST(Table, ShowsControlCharactersOfItsCells) {
+  Table table({"name"});
+  table.AddRow({"e\x1b[1m\nforged"});
+  std::FILE* const file = std::tmpfile();
+  const std::string text = table.ToString(file);
+  std::fclose(file);
+  EXPECT_EQ(text, "name\ne\\x1b[1m\\x0aforged\n");
+}
+
 TEST(ClockText, HasMinutesAndHours) {
   EXPECT_EQ(ClockText(0), "0:00");
   EXPECT_EQ(ClockText(6.1), "0:07");
