@@ -144,7 +144,9 @@ absl::StatusOr<TunedModel> ReadTuned(const std::string& path) {
   Passes passes;
   if (rest.starts_with(kPasses)) {
     const size_t end = std::min(rest.find('\n'), rest.size());
-    passes = SplitAtCommas(rest.substr(kPasses.size(), end - kPasses.size()));
+    std::string_view names = rest.substr(kPasses.size(), end - kPasses.size());
+    if (names.ends_with('\r')) names.remove_suffix(1);
+    passes = SplitAtCommas(names);
     rest.remove_prefix(std::min(end + 1, rest.size()));
     for (const std::string& pass : passes)
       if (absl::Status status = ir::CheckName("pass", pass, PassNames()); !status.ok())

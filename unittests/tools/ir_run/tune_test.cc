@@ -68,6 +68,7 @@ TEST_F(IrRunTune, IsFollowed) {
 TEST_F(IrRunTune, NamesPassesThatAreBetter) {
   const std::string table = TableWith("");
   EXPECT_EQ(RunTuned("passes: canonicalize,inplace\n" + table).code, 0);
+  EXPECT_EQ(RunTuned("passes: canonicalize,inplace\r\n" + table).code, 0);
   const Outcome unknown = RunTuned("passes: canonicalise\n" + table);
   EXPECT_EQ(unknown.code, 2);
   EXPECT_THAT(unknown.err, AllOf(HasSubstr("given.txt"), HasSubstr("unknown pass 'canonicalise'")));
