@@ -4,7 +4,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <iostream>
 #include <optional>
 #include <string>
@@ -60,6 +62,14 @@ struct Flags {
   bool bench_blocks = false, can_run = false;
 };
 
+// What CLI11 would wrap around or cut.
+std::string SeedMistake(const std::string& text) {
+  if (text.starts_with('-')) return text + ": expected a number of at least 0";
+  errno = 0;
+  std::strtoull(text.c_str(), nullptr, 0);
+  return errno == ERANGE ? text + ": expected a number of at most 2^64 - 1" : "";
+}
+
 void AddFlags(CLI::App& app, Flags* flags) {
   app.add_option("MODEL", flags->model, "an .onnx or .ir file, or -: stdin, which is onnx or ir");
   AddFormatFlag(app, &flags->format);
@@ -69,9 +79,7 @@ void AddFlags(CLI::App& app, Flags* flags) {
       ->allow_extra_args(false);
   app.add_option("--random-inputs", flags->inputs.seed, "random values for the other inputs")
       ->type_name("SEED")
-      ->check([](const std::string& text) {
-        return text.starts_with('-') ? text + ": expected a number of at least 0" : std::string();
-      });
+      ->check(&SeedMistake);
   app.add_option("--input-range", flags->inputs.ranges)
       ->type_name("NAME=LOW,HIGH")
       ->allow_extra_args(false)

@@ -183,6 +183,9 @@ TEST_F(IrRun, RefusesBadUsage) {
   EXPECT_THAT(Refusal({in, "--threads", "two"}), HasSubstr("--threads"));
   EXPECT_THAT(Refusal({in, "--random-inputs", "-1"}),
               HasSubstr("--random-inputs: -1: expected a number of at least 0"));
+  EXPECT_THAT(Refusal({in, "--random-inputs", "18446744073709551616"}),
+              HasSubstr("--random-inputs: 18446744073709551616: expected a number of at most"));
+  Accept({in, "--random-inputs", "18446744073709551615"});
   EXPECT_THAT(Refusal({Path("missing.onnx")}), HasSubstr("missing.onnx"));
 }
 
