@@ -156,6 +156,8 @@ std::string Summary(const RuntimeValue& value) {
     most = std::max(most, v);
     sum += v;
   }
+  if (std::isnan(sum)) sum = NAN;        // whose sign says nothing
+  if (least > most) least = most = NAN;  // all are
   return fmt::format("{} min {:.6g} mean {:.6g} max {:.6g}", text, least,
                      sum / static_cast<double>(values.size()), most);
 }

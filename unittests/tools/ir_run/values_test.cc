@@ -51,6 +51,21 @@ TEST_F(IrRunValues, PrintsThem) {
   EXPECT_THAT(out, HasSubstr("\no: nothing\n"));
 }
 
+TEST_F(IrRunValues, SaysThatAllAreNan) {
+  const std::string model =
+      Write("nan.ir",
+            R"(module {input_names:strings["x"],output_names:strings["y"]} (%0: tensor<2xf32>) {
+ (%1) = "onnx.Sqrt" (%0) {} : (tensor<2xf32>) -> tensor<2xf32>
+ () = "builtin.return" (%1) {} : (tensor<2xf32>) ->
+}
+)");
+  const auto run = [&](const std::vector<float>& x) {
+    return Accept({model, "--input", "x=" + WriteNpy("x.npy", "(2,)", x)}).out;
+  };
+  EXPECT_EQ(run({-1, -2}), "y: f32[2] min nan mean nan max nan\n");
+  EXPECT_EQ(run({-1, 4}), "y: f32[2] min 2 mean nan max 2\n");
+}
+
 TEST_F(IrRunValues, PrintsAndComparesComplexNumbers) {
   const std::string model =
       Write("complex.ir",
