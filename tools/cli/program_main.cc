@@ -105,6 +105,7 @@ int Finish(const std::string& program, const absl::Status& status) {
     PrintError(program, "writing to stdout failed");
     return kBadInput;
   }
+  if (status.ok() && std::ferror(stderr)) return kBadInput;  // which nobody can be told
   return ExitCodeOf(status);
 }
 

@@ -56,6 +56,7 @@ TEST_F(Faults, AFullDiskIsOneLine) {
   EXPECT_THAT(Files(), ElementsAre("out.ir", "out.onnx"));
   ExpectOneLine(RunInShell("exec \"$@\" > /dev/full", {"ir-opt", kBertTiny}),
                 "writing to stdout failed");
+  EXPECT_EQ(RunInShell("exec \"$@\" 2> /dev/full", {"ir-opt", kBertTiny, "--stats=json"}).code, 2);
 }
 
 TEST_F(Faults, ATooLargeFileIsOneLineAndTheOldOneStays) {
