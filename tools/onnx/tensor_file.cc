@@ -148,6 +148,10 @@ absl::StatusOr<StoredValue> ReadValueFile(ir::IrContext& context, const std::str
     WEFT_ASSIGN_OR_RETURN(const ir::Attribute dense, ReadTensorFile(context, path, limits));
     return StoredValue{StoredValue::Kind::kTensor, {dense}};
   }
+  if (path.ends_with(".npy"))
+    return OneLine(
+        ir::InvalidArgument(fmt::format("{}: a .npy file holds a tensor, not {}", Quoted(path),
+                                        type.IsSequence() ? "a sequence" : "an optional")));
   absl::StatusOr<StoredValue> value =
       type.IsSequence()
           ? ReadMessage<pb::SequenceProto>(context, path, MessageKind::kSequenceValue, limits)

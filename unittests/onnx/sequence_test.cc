@@ -237,8 +237,12 @@ TEST_F(ValueFile, WritesWhatItReads) {
 
 TEST_F(ValueFile, RefusesWhatIsNoValue) {
   WriteFile(dir / "v.pb", "garbage");
-  EXPECT_THAT(Read(sequence), HasSubstr("not a valid"));
-  EXPECT_THAT(Read(context.OptionalType(sequence)), HasSubstr("not a valid"));
+  EXPECT_THAT(Read(sequence), HasSubstr("not a valid sequence: byte "));
+  EXPECT_THAT(Read(context.OptionalType(sequence)), HasSubstr("not a valid optional: byte "));
+  EXPECT_EQ(ir::Message(ReadValueFile(context, "x.npy", sequence).status()),
+            "'x.npy': a .npy file holds a tensor, not a sequence");
+  EXPECT_EQ(ir::Message(ReadValueFile(context, "x.npy", context.OptionalType(tensor)).status()),
+            "'x.npy': a .npy file holds a tensor, not an optional");
   pb::SequenceProto maps;
   maps.set_elem_type(4);
   WriteFile(dir / "v.pb", maps.SerializeAsString());

@@ -1,6 +1,8 @@
 // Tensors in .pb and .npy files.
 #include "tools/onnx/tensor_file.h"
 
+#include <gmock/gmock.h>
+
 #include "unittests/onnx/model_builder.h"
 
 namespace weft::onnx {
@@ -97,6 +99,21 @@ TEST(TensorFile, RefusesTensorsThatDoNotFitTheirDims) {
   pb::TensorProto proto;
   ModelBuilder::SetTensor<float>(&proto, "t", {2}, {1, 2, 3});
   EXPECT_EQ(ReadAs("t.pb", proto.SerializeAsString()), "holds 12 bytes but its type needs 8");
+}
+
+TEST(TensorFile, SaysWhatIsWrongWithATensor) {
+  pb::TensorProto proto;
+  ModelBuilder::SetTensor<float>(&proto, "t", {2}, {1, 2});
+  const std::string bytes = proto.SerializeAsString();
+  EXPECT_THAT(ReadAs("t.pb", bytes.substr(0, bytes.size() - 1)),
+              testing::StartsWith("not a valid tensor: byte "));
+  proto.clear_raw_data();
+  proto.set_data_location(pb::TensorProto::EXTERNAL);
+  auto* location = proto.add_external_data();
+  location->set_key("location");
+  location->set_value("t.data");
+  EXPECT_EQ(ReadAs("t.pb", proto.SerializeAsString()),
+            "external data of a tensor outside of a model");
 }
 
 TEST(TensorFile, NamesAFileThatIsNotThere) {

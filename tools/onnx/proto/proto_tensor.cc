@@ -258,7 +258,8 @@ absl::StatusOr<ir::Attribute> TensorReader::ReadExternal(const pb::TensorProto& 
     return ir::InvalidArgument("a string tensor has external data");
   if (NumDataFields(tensor) > 0) return ir::InvalidArgument("has both external and own data");
   if (directory_.empty())
-    return ir::InvalidArgument("has external data but the model comes from memory");
+    return file_ ? ir::Unsupported("external data of a tensor outside of a model")
+                 : ir::InvalidArgument("has external data but the model comes from memory");
   auto it = external_.find(range.location);
   if (it == external_.end()) {
     if (external_.size() >= limits_.max_external_files)

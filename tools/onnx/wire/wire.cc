@@ -103,9 +103,25 @@ bool MayBeEmpty(MessageKind kind) {
   }
 }
 
+// Of what a file holds.
+std::string_view NameOf(MessageKind kind) {
+  switch (kind) {
+    case MessageKind::kTensor:
+      return "tensor";
+    case MessageKind::kSequenceValue:
+      return "sequence";
+    case MessageKind::kOptionalValue:
+      return "optional";
+    default:
+      return "model";
+  }
+}
+
 class Scanner {
  public:
-  Scanner(Bytes all, const ImportLimits& limits) : all_(all), limits_(limits) {}
+  // `what` the bytes are, for messages.
+  Scanner(Bytes all, std::string_view what, const ImportLimits& limits)
+      : all_(all), what_(what), limits_(limits) {}
 
   // Copies the fields of the message in [begin, end) to the skeleton.
   absl::Status Message(MessageKind kind, size_t begin, size_t end, int graph_depth, int type_depth);
@@ -124,10 +140,11 @@ class Scanner {
   absl::Status Child(MessageKind child, const Field& field, int graph_depth, int type_depth);
   absl::Status Append(Bytes bytes);
   absl::Status Fail(size_t position, std::string_view what) const {
-    return ir::InvalidArgument(fmt::format("not a valid model: byte {}: {}", position, what));
+    return ir::InvalidArgument(fmt::format("not a valid {}: byte {}: {}", what_, position, what));
   }
 
   Bytes all_;
+  std::string_view what_;
   const ImportLimits& limits_;
   size_t num_messages_ = 0;
   Skeleton skeleton_;
@@ -184,8 +201,8 @@ absl::Status Scanner::ReadHeader(size_t position, size_t end, Field* field) cons
 
 absl::Status Scanner::Append(Bytes bytes) {
   if (bytes.size() > limits_.max_graph_bytes - skeleton_.bytes.size())
-    return ir::InvalidArgument(fmt::format("the model has more than {} bytes without its weights",
-                                           limits_.max_graph_bytes));
+    return ir::InvalidArgument(fmt::format("the {} has more than {} bytes without its weights",
+                                           what_, limits_.max_graph_bytes));
   skeleton_.bytes.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   return absl::OkStatus();
 }
@@ -224,7 +241,7 @@ absl::Status Scanner::Message(MessageKind kind, size_t begin, size_t end, int gr
     }
     if (++num_messages_ > limits_.max_messages)
       return Fail(field.start,
-                  fmt::format("the model has more than {} parts", limits_.max_messages));
+                  fmt::format("the {} has more than {} parts", what_, limits_.max_messages));
     if (kind == MessageKind::kShape && ++num_dims > static_cast<size_t>(limits_.max_rank))
       return Fail(field.start,
                   fmt::format("a shape has more than {} dimensions", limits_.max_rank));
@@ -254,7 +271,7 @@ absl::Status Scanner::Message(MessageKind kind, size_t begin, size_t end, int gr
 
 absl::StatusOr<Skeleton> MakeSkeleton(std::span<const std::byte> message, MessageKind kind,
                                       const ImportLimits& limits) {
-  Scanner scanner(message, limits);
+  Scanner scanner(message, NameOf(kind), limits);
   WEFT_RETURN_IF_ERROR(scanner.Message(kind, 0, message.size(), 0, 0));
   return scanner.Take();
 }
