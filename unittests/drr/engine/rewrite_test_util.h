@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,9 +21,12 @@ class RewriteTest : public testing::Test {
  protected:
   RewriteTest() : program(&context), b(&program) {}
 
-  ir::Value Input(std::string_view name, const ir::Shape& dims,
+  // Called so, or, where another one is, with a number behind it.
+  ir::Value Input(const std::string& name, const ir::Shape& dims,
                   ir::DataType dtype = ir::DataType::kF32) {
-    return b.AddInput(name, context.TensorType(dtype, dims));
+    const int same = inputs_[name]++;
+    return b.AddInput(same == 0 ? name : name + std::to_string(same + 1),
+                      context.TensorType(dtype, dims));
   }
 
   // An op whose results have the types given, whatever its Infer knows.
@@ -70,6 +74,9 @@ class RewriteTest : public testing::Test {
   ir::IrContext context;
   ir::Program program;
   ir::Builder b;
+
+ private:
+  std::map<std::string, int> inputs_;  // how many have the name
 };
 
 }  // namespace weft::drr
