@@ -265,7 +265,8 @@ class Session:
                  threads_of: Session | None = ..., bound_outputs: Mapping[str, str] | None = ...,
                  matmul_precision: str | None = ...) -> None: ...
     # Inputs that are contiguous are not copied, and outputs are memory of the library's, which lives as long as an
-    # array of it; with `outputs`, kernels write into those arrays, which must be all of them. No type is converted.
+    # array of it; with `outputs`, kernels write into those arrays, which must be all of them and overlap nothing but
+    # the input that they are bound to. No type is converted.
     # The GIL is released; `stop` takes it before each operation. On the main thread ^C ends the run before its next
     # operation, of which a loop is one, unless SIGINT has a handler other than Python's own: that runs behind the run.
     # A sequence is a list of arrays, given (and then copied) and returned, an optional None or what it holds.

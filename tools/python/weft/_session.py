@@ -77,7 +77,8 @@ class Session:
 
         inputs   arrays by name, which are not copied where they are contiguous; a sequence is a list of arrays, an
                  optional None or what it holds
-        outputs  arrays that kernels write into: all of them; one that is bound begins where its input does
+        outputs  arrays that kernels write into: all of them; one that is bound begins where its input does, else none
+                 may overlap an input or another one
         stop     asked before each operation; True raises CancelledError"""
         if self._has_values and outputs is None:
             return self._run_values(inputs, stop)
