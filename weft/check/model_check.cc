@@ -146,7 +146,7 @@ absl::Status ModelCheck::JudgeRegions(std::string* text) const {
   for (const RewrittenRegion& region : regions_->Find()) {
     const std::string title = Describe(++number, regions_->OperationsOf(region));
     std::string lines;
-    const absl::Status status = JudgeRegion(region, &lines);
+    absl::Status status = JudgeRegion(region, &lines);
     if (absl::IsCancelled(status)) return status;
     *text += title + "\n" + Indented(lines);
     const std::string why = status.ok() ? "" : Reason(status);
