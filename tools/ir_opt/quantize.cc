@@ -19,8 +19,7 @@
 #include "passes/quantize/quantize.h"
 #include "tools/cli/program_main.h"
 #include "tools/cli/values/tensors.h"
-#include "weft/check/inputs.h"
-#include "weft/check/sizes.h"
+#include "weft/check/random_run.h"
 #include "weft/io/shapes.h"
 
 namespace weft::tools {
@@ -84,25 +83,6 @@ struct Inputs {
   std::string sizes;  // that were chosen for what the model leaves open: ", sizes M=3 N=2"
 };
 
-// Random inputs of sizes with which the program runs.
-absl::Status AddSetOfSomeSizes(ir::Program& program, Session& session, uint64_t seed,
-                               Inputs* inputs) {
-  const std::span<const TensorInfo> infos = session.inputs();
-  absl::Status why;
-  for (const auto& sizes : SizesToTry(program, seed)) {
-    auto set = CompleteInputs(infos, std::vector<std::optional<RuntimeValue>>(infos.size()),
-                              {.seed = seed, .ranges = {}, .sizes = sizes});
-    const absl::Status ran = set.ok() ? session.RunValues(*set).status() : set.status();
-    if (ran.ok()) {
-      inputs->sets.push_back(*std::move(set));
-      inputs->sizes += (inputs->sizes.empty() ? ", sizes " : ", ") + SizesText(sizes);
-      return absl::OkStatus();
-    }
-    if (why.ok()) why = ran;
-  }
-  return why;
-}
-
 absl::StatusOr<Inputs> InputsFor(ir::Program& program, const std::string& folder) {
   WEFT_ASSIGN_OR_RETURN(auto session, Session::Create(program, {}));
   WEFT_RETURN_IF_ERROR(CheckTensors(session->inputs()));
@@ -112,7 +92,9 @@ absl::StatusOr<Inputs> InputsFor(ir::Program& program, const std::string& folder
   Inputs inputs;
   for (const InputFlags& set : sets) {
     if (is_open) {
-      WEFT_RETURN_IF_ERROR(AddSetOfSomeSizes(program, *session, *set.seed, &inputs));
+      WEFT_ASSIGN_OR_RETURN(RandomRun run, RunOnRandomInputs(program, *session, *set.seed));
+      inputs.sets.push_back(std::move(run.inputs));
+      inputs.sizes += (inputs.sizes.empty() ? ", sizes " : ", ") + run.sizes;
       continue;
     }
     WEFT_ASSIGN_OR_RETURN(auto values, GatherInputs(*program.context(), session->inputs(), set));

@@ -12,8 +12,8 @@ void DisposingMutex::lock() {
 
 void DisposingMutex::unlock() {
   for (;;) {
-    std::vector<std::shared_ptr<void>>
-        unused;  // destroyed without `mutex_`: it may dispose of more
+    // Destroyed without `mutex_`: it may dispose of more.
+    std::vector<std::shared_ptr<void>> unused;
     const std::lock_guard lock(mutex_);
     if (unused_.empty()) {
       is_locked_ = false;

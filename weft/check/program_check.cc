@@ -12,8 +12,7 @@
 #include "kernels/runtime/registry.h"
 #include "weft/base/check_failed.h"
 #include "weft/check/extract.h"
-#include "weft/check/inputs.h"
-#include "weft/check/sizes.h"
+#include "weft/check/random_run.h"
 
 namespace weft {
 namespace {
@@ -133,22 +132,13 @@ absl::Status ProgramCheck::AskStop() const {
 absl::Status ProgramCheck::AddSample(ir::Program& program, uint64_t seed, std::string* sizes) {
   WEFT_RETURN_IF_ERROR(AskStop());
   auto session = Session::Create(program, Options());
-  absl::Status why = session.status();
-  for (const auto& choice : SizesToTry(program, seed)) {
-    if (!session.ok()) break;
-    const auto infos = std::span((*session)->inputs());
-    auto inputs = CompleteInputs(infos, std::vector<std::optional<RuntimeValue>>(infos.size()),
-                                 {.seed = seed, .ranges = {}, .sizes = choice});
-    auto outputs = inputs.ok() ? (*session)->RunValues(*inputs) : inputs.status();
-    if (outputs.ok()) {
-      samples_.push_back({*std::move(inputs), *std::move(outputs)});
-      *sizes = SizesText(choice);
-      return absl::OkStatus();
-    }
-    if (why.ok()) why = outputs.status();
-  }
-  return ir::Unsupported(
-      fmt::format("check: the original program does not run: {}", ir::Message(why)));
+  auto run = session.ok() ? RunOnRandomInputs(program, **session, seed) : session.status();
+  if (!run.ok())
+    return ir::Unsupported(
+        fmt::format("check: the original program does not run: {}", ir::Message(run.status())));
+  samples_.push_back({std::move(run->inputs), std::move(run->outputs)});
+  *sizes = std::move(run->sizes);
+  return absl::OkStatus();
 }
 
 ProgramCheck::ProgramCheck(const CheckOptions& options, NumericClass numerics, int threads)

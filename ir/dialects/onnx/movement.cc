@@ -20,8 +20,8 @@ int64_t SliceSize(int64_t size, int64_t start, int64_t end, int64_t step) {
     return start >= end ? 0 : (end - start - 1) / step + 1;
   }
   if (size == 0) return 0;
-  start = std::clamp<int64_t>(start, 0,
-                              size - 1);  // of what begins before the first, the first is left
+  // What begins before the first begins with it.
+  start = std::clamp<int64_t>(start, 0, size - 1);
   end = std::clamp<int64_t>(end, -1, size - 1);
   return start <= end ? 0 : (start - end - 1) / -std::max(step, -INT64_MAX) + 1;
 }

@@ -1,7 +1,6 @@
 """Running a model on arrays of numpy's."""
 import ctypes
 import dataclasses
-import weakref
 
 import numpy as np
 
@@ -180,11 +179,10 @@ def _bytes(name, item):
 class _Outputs:
     """Outputs that the library owns, for as long as an array of them lives."""
 
-    _free = c.library.weft_outputs_free
+    _kind = "outputs"
 
     def __init__(self, handle):
-        self._handle = handle
-        weakref.finalize(self, self._free, handle).atexit = False
+        self._handle = c.Handle(self._kind, handle)
 
     def arrays(self):
         arrays = {}
@@ -210,7 +208,7 @@ class _Outputs:
 class _Values(_Outputs):
     """The same of any kind."""
 
-    _free = c.library.weft_values_free
+    _kind = "values"
 
     def values(self):
         values = {}

@@ -1,13 +1,20 @@
-#include "weft/check/sizes.h"
+#include "weft/check/random_run.h"
 
 #include <fmt/format.h>
 
 #include <iterator>
+#include <optional>
+#include <utility>
 
 #include "ir/base/escape.h"
+#include "ir/dim/dim_expr.h"
+#include "weft/check/inputs.h"
 #include "weft/io/shapes.h"
 
 namespace weft {
+namespace {
+
+using kernels::RuntimeValue;
 
 std::vector<std::vector<ir::DimBinding>> SizesToTry(ir::Program& program, uint64_t seed) {
   constexpr int64_t kSizes[] = {2, 3, 5, 4, 1, 7, 8, 16, 32, 64, 128};
@@ -31,6 +38,22 @@ std::string SizesText(const std::vector<ir::DimBinding>& sizes) {
     text += fmt::format("{}{}={}", text.empty() ? "" : " ",
                         ir::EscapeControl(ir::SymbolName(size.symbol)), size.size);
   return text;
+}
+
+}  // namespace
+
+absl::StatusOr<RandomRun> RunOnRandomInputs(ir::Program& program, kernels::Session& session,
+                                            uint64_t seed) {
+  const auto infos = std::span(session.inputs());
+  absl::Status why;
+  for (const auto& sizes : SizesToTry(program, seed)) {
+    auto inputs = CompleteInputs(infos, std::vector<std::optional<RuntimeValue>>(infos.size()),
+                                 {.seed = seed, .ranges = {}, .sizes = sizes});
+    auto outputs = inputs.ok() ? session.RunValues(*inputs) : inputs.status();
+    if (outputs.ok()) return RandomRun{*std::move(inputs), *std::move(outputs), SizesText(sizes)};
+    if (why.ok()) why = outputs.status();
+  }
+  return why;
 }
 
 }  // namespace weft
