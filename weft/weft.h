@@ -82,8 +82,8 @@ struct OptimizeOptions {
   Notices notices = {};
   // These two must not call functions of models or sessions, but may destroy others than the one that calls them.
   std::function<void(const Progress&)> progress = nullptr;  // before every pass
-  std::function<bool()> stop =
-      nullptr;  // asked around passes and runs of the check; true: Cancelled
+  // Asked around passes and runs of the check; true ends in Cancelled.
+  std::function<bool()> stop = nullptr;
 };
 
 struct RuleReport {
