@@ -21,8 +21,8 @@ namespace weft::drr {
 // --- constants -------------------------------------------------------------------
 Condition IsConstant(ValueArg x, WEFT_HERE);
 Condition IsConstantLike(ValueArg x, WEFT_HERE);
-Condition NotConstant(ValueArg x, WEFT_HERE);  // not known to be one
-Condition IsSplat(ValueArg x, double number, WEFT_HERE);
+Condition NotConstant(ValueArg x, WEFT_HERE);             // not known to be one
+Condition IsSplat(ValueArg x, double number, WEFT_HERE);  // if f32 has it, else to 1e-6 of it
 Condition IsSplat(ValueArg x, double number, double tolerance, WEFT_HERE);
 Condition SignedZero(ValueArg x, IntArg sign, WEFT_HERE);  // 1 or -1
 Condition RangeEnd(ValueArg x, IntArg sign, WEFT_HERE);    // -1 or 1: the least or greatest number

@@ -3,6 +3,7 @@
 
 #include "drr/drr.h"
 #include "drr/rule/convert_attr.h"
+#include "drr/rule/vocabulary_functions.h"
 #include "ir/dialects/builtin.h"
 
 namespace weft::drr {
@@ -145,8 +146,7 @@ void SourcePattern::AddCondition(const Condition& condition, std::string_view wh
 }
 
 drr::Tensor SourcePattern::Splat(double number, SourceLoc loc) {
-  const bool exact = static_cast<double>(static_cast<float>(number)) == number;
-  return Splat(number, exact ? 0 : 1e-6 * std::abs(number), loc);
+  return Splat(number, internal::SplatTolerance(number), loc);
 }
 
 drr::Tensor SourcePattern::Splat(double number, double tolerance, SourceLoc loc) {

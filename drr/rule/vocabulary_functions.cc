@@ -90,9 +90,13 @@ bool OneElement(const Evaluation& e) { return HasOneElement(e.tensor(0)); }
 bool NonEmpty(const Evaluation& e) {
   return e.tensor(0).is_static() && e.tensor(0).type().NumElements() > 0;
 }
+double SplatTolerance(double number) {
+  const bool is_exact = static_cast<double>(static_cast<float>(number)) == number;
+  return is_exact ? 0 : 1e-6 * std::abs(number);
+}
 bool SplatIs(const Evaluation& e) {
   const double wanted = e.number(1);
-  return e.tensor(0).IsSplat(wanted, e.has(2) ? e.number(2) : 1e-6 * std::abs(wanted));
+  return e.tensor(0).IsSplat(wanted, e.has(2) ? e.number(2) : SplatTolerance(wanted));
 }
 bool SignedZero(const Evaluation& e) {
   int64_t sign = 0;

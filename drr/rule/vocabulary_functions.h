@@ -31,6 +31,9 @@ bool SameType(const Evaluation& e);
 bool SameShape(const Evaluation& e);
 bool OneElement(const Evaluation& e);
 bool NonEmpty(const Evaluation& e);
+// By how much a number may differ from that of splat_is where no tolerance is given: 0 where f32 has
+// the number, else 1e-6 of it.
+double SplatTolerance(double number);
 bool SplatIs(const Evaluation& e);
 bool RangeEnd(const Evaluation& e);
 bool SameNumber(const Evaluation& e);

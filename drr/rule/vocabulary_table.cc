@@ -88,9 +88,10 @@ std::vector<Entry> ConstraintEntries() {
                             "it has one element", kNumbersOnly),
       Constrain<NonEmpty>("non_empty", "NonEmpty", "v", "every size of {0} is known, and none is 0",
                           "every size is known, and none is 0", kNumbersOnly),
-      Constrain<SplatIs>("splat_is", "IsSplat", "vn?n", "{0} is {1} everywhere",
-                         "a constant, every element this number (to 1e-6 of it, or to the third "
-                         "argument)"),
+      Constrain<SplatIs>(
+          "splat_is", "IsSplat", "vn?n", "{0} is {1} everywhere",
+          "a constant, every element this number (where f32 does not have it, to 1e-6 "
+          "of it; or to the third argument)"),
       Constrain<RangeEnd>("range_end", "RangeEnd", "vi",
                           "{0} is the last number of its element type towards sign {1}",
                           "a constant, every element the least (-1) or the greatest (1) integer "

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "drr/rule/vocabulary.h"
+#include "drr/rule/vocabulary_functions.h"
 #include "passes/verify/proof/rule_case.h"
 
 namespace weft::passes {
@@ -100,9 +101,9 @@ void RuleCase::ReadInputs() {
       if (f.name == "dtype_is") known.types &= TypesOf(f);
       if (f.name == "splat_is") {
         const double number = NumberOf(f.arguments[1]);
-        const bool is_exact = f.arguments.size() > 2 ? NumberOf(f.arguments[2]) == 0 : number == 0;
-        if (is_exact) known.number = number;
-        const double tolerance = f.arguments.size() > 2 ? NumberOf(f.arguments[2]) : 0;
+        const double tolerance = f.arguments.size() > 2 ? NumberOf(f.arguments[2])
+                                                        : drr::internal::SplatTolerance(number);
+        if (tolerance == 0) known.number = number;
         if (number == std::trunc(number) && tolerance < 0.5)
           known.whole_number = static_cast<int64_t>(number);
         known.zero_has_any_sign |= number == 0;

@@ -169,7 +169,8 @@ class Source(_Side):
         return self.record.flag("optional", value)
 
     def splat(self, number, tolerance=None):
-        """A constant that is this number everywhere."""
+        """A constant that is this number everywhere: exactly where f32 has the number, else to 1e-6 of it,
+        or to the tolerance."""
         value = Value(self)
         self.require(v.word("splat_is")(value, number, *([] if tolerance is None else [tolerance])))
         return value

@@ -236,8 +236,18 @@ TEST_F(Constraints, ASplatIsExactWhereF32HasTheNumberAndElseNearly) {
       res.Tensor(out) = res.Op<Relu>()(x);
     };
   };
+  const auto times_one_that_is = [](double number) {
+    return [=](SourcePattern& src, ResultPattern& res) {
+      auto x = src.Tensor("x"), c = src.Tensor("c");
+      auto out = src.Op<Mul>()(x, c);
+      src.Require(IsSplat(c, number));
+      res.Tensor(out) = res.Op<Relu>()(x);
+    };
+  };
   EXPECT_NE(Try(half.DefiningOp(), times(0.5)), "");
   EXPECT_EQ(Try(third.DefiningOp(), times(1.0 / 3)), "");
+  EXPECT_NE(Try(half.DefiningOp(), times_one_that_is(0.5)), "");
+  EXPECT_EQ(Try(third.DefiningOp(), times_one_that_is(1.0 / 3)), "");
 }
 
 TEST_F(Constraints, ASplatOfAnAlternativeThatIsNotTakenHolds) {
