@@ -19,7 +19,8 @@ namespace {
 
 // Words that take no longer than to look at their value.
 constexpr std::string_view kOfConstants[] = {"constant", "splat_is", "signed_zero", "positive"};
-constexpr std::string_view kOfAny[] = {"not_constant", "rank_is", "dtype_is", "float", "integer"};
+constexpr std::string_view kOfAny[] = {"not_constant", "rank_is", "dtype_is",
+                                       "dim_is",       "float",   "integer"};
 
 bool Contains(std::span<const std::string_view> words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
@@ -29,8 +30,8 @@ bool IsOfOneValue(const Formula& formula) {
   using Argument = Formula::Argument;
   const auto& arguments = formula.arguments;
   return !arguments.empty() && arguments[0].kind == Argument::kValue &&
-         std::all_of(arguments.begin() + 1, arguments.end(),
-                     [](const Argument& a) { return a.kind == Argument::kLiteral; });
+         std::none_of(arguments.begin() + 1, arguments.end(),
+                      [](const Argument& a) { return a.kind == Argument::kValue; });
 }
 
 }  // namespace
@@ -53,8 +54,14 @@ Matcher::Matcher(const Rule& rule)
 
 bool Matcher::MayBe(ValueId id) const {
   if (failure_ || probing_) return true;
+  // An attribute may be of an operation that is matched later.
+  const auto is_known = [&](const Formula::Argument& argument) {
+    return argument.kind != Formula::Argument::kVariable || m_->attrs_[argument.variable];
+  };
   return std::all_of(quick_.begin(), quick_.end(), [&](const auto& quick) {
-    return !(quick.first == id) || quick.second->holds(*m_);
+    if (!(quick.first == id)) return true;
+    const auto& arguments = quick.second->formula.arguments;
+    return !std::all_of(arguments.begin(), arguments.end(), is_known) || quick.second->holds(*m_);
   });
 }
 
