@@ -124,7 +124,7 @@ class ResultSlot {
       : kind_(kLiteral), literal_(LiteralOfType(V(list))) {}
   ResultSlot(Attr<V> handle) : kind_(kCopy), variable_(handle.id()) {}
   template <ComputesFor<V> F>
-  ResultSlot(F fn)
+  [[gnu::visibility("hidden")]] ResultSlot(F fn)  // as in result.h
       : kind_(kCompute), compute_([fn = std::move(fn)](const MatchContext& m) {
           return ir::MakeAttr(*m.context(), V(fn(m)));
         }) {}
