@@ -2,11 +2,15 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <memory>
 #include <span>
+#include <string>
+#include <utility>
 
 #include "ir/base/suggest.h"
 #include "ir/text/printer.h"
 #include "tools/cli/program_main.h"
+#include "tools/cli/reproducer.h"
 #include "weft/io/model_io.h"
 
 namespace weft::tools {
@@ -47,9 +51,12 @@ absl::StatusOr<std::unique_ptr<ir::Program>> LoadModelOrStream(ir::IrContext& co
                                                                const std::string& format,
                                                                const LoadOptions& options) {
   if (path != kStream) return LoadModel(context, path, options);
-  WEFT_ASSIGN_OR_RETURN(const std::string text, ReadStdin());
-  auto program = format == "onnx" ? LoadModelBytes(context, std::as_bytes(std::span(text)), options)
-                                  : LoadModelText(context, text, options);
+  WEFT_ASSIGN_OR_RETURN(std::string read, ReadStdin());
+  const auto text = std::make_shared<const std::string>(std::move(read));
+  KeepStdin(text);
+  auto program = format == "onnx"
+                     ? LoadModelBytes(context, std::as_bytes(std::span(*text)), options)
+                     : LoadModelText(context, *text, options);
   if (!program.ok()) return ir::Annotate(program.status(), "stdin");
   return program;
 }

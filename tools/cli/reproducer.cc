@@ -5,11 +5,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <initializer_list>
 #include <set>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,10 +26,13 @@ namespace fs = std::filesystem;
 
 constexpr int kSignals[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL};
 constexpr uintmax_t kMaxCopied = uintmax_t{1} << 30;  // bytes; larger files stay where they are
+constexpr size_t kMaxStdin = size_t{256} << 20;       // bytes
 
 // All is made before anything can go wrong: a handler of signals may neither allocate nor lock.
 struct Reproducer {
   std::string folder, script_path, script, message;
+  std::string stdin_path;
+  std::shared_ptr<const std::string> stdin_text;            // null: not kept
   std::vector<std::pair<std::string, std::string>> copies;  // from, to
 };
 Reproducer* prepared = nullptr;  // never freed: a crash may come at any time
@@ -41,6 +47,17 @@ bool WriteAll(int file, const char* data, size_t size) {
     size -= static_cast<size_t>(n);
   }
   return true;
+}
+
+bool WriteFile(const std::string& path, mode_t mode,
+               std::initializer_list<std::string_view> parts) {
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+  if (file < 0) return false;
+  const bool good = std::all_of(parts.begin(), parts.end(), [&](std::string_view part) {
+    return WriteAll(file, part.data(), part.size());
+  });
+  close(file);
+  return good;
 }
 
 bool CopyFile(const std::string& from, const std::string& to) {
@@ -61,12 +78,9 @@ bool Write(const Reproducer& reproducer) {
   if (mkdir(reproducer.folder.c_str(), 0777) != 0) return false;
   for (const auto& [from, to] : reproducer.copies)
     if (!CopyFile(from, to)) return false;
-  const int script =
-      open(reproducer.script_path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0777);
-  if (script < 0) return false;
-  const bool good = WriteAll(script, reproducer.script.data(), reproducer.script.size());
-  close(script);
-  return good;
+  const std::string* const text = reproducer.stdin_text.get();
+  if (text && !WriteFile(reproducer.stdin_path, 0666, {*text})) return false;
+  return WriteFile(reproducer.script_path, 0777, {reproducer.script, text ? " <stdin\n" : "\n"});
 }
 
 // A file that shrinks while it is mapped is no crash: who handled that before ends the program.
@@ -88,6 +102,7 @@ class Preparation {
 
   Reproducer Run(const std::string& program, int argc, const char* const* argv) {
     result_.script_path = result_.folder + "/run.sh";
+    result_.stdin_path = result_.folder + "/stdin";
     result_.script = fmt::format(
         "#!/bin/sh\n# {} {} failed. The files that its command line named are here, but for what "
         "they "
@@ -99,7 +114,6 @@ class Preparation {
       result_.script +=
           " " + ShellWord(is_output ? fs::path(argument).filename().string() : WithCopy(argument));
     }
-    result_.script += "\n";
     result_.message =
         fmt::format("{}: error: crashed; {} runs it again\n", program, result_.script_path);
     return std::move(result_);
@@ -130,7 +144,7 @@ class Preparation {
   }
 
   Reproducer result_;
-  std::set<std::string> names_ = {"run.sh"};
+  std::set<std::string> names_ = {"run.sh", "stdin"};
 };
 
 }  // namespace
@@ -152,6 +166,10 @@ void PrepareReproducer(const std::string& program, int argc, const char* const* 
   action.sa_sigaction = OnCrash;
   action.sa_flags = SA_ONSTACK | SA_SIGINFO;
   for (size_t i = 0; i < std::size(kSignals); ++i) sigaction(kSignals[i], &action, &before[i]);
+}
+
+void KeepStdin(std::shared_ptr<const std::string> text) {
+  if (prepared && text->size() <= kMaxStdin) prepared->stdin_text = std::move(text);
 }
 
 void DropReproducer() {

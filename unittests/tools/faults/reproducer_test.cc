@@ -73,6 +73,15 @@ TEST_F(Reproducers, HoldTheFilesAndTheFlagsOfAnInternalError) {
   EXPECT_THAT(ErrorsOfScript(), HasSubstr("applied but changed nothing"));
 }
 
+TEST_F(Reproducers, HoldTheModelThatStdinWas) {
+  const std::vector<std::string> flags = {
+      "ir-opt", "-", "--format", "ir", "--rules-file", Write("r.weft", kNothing), "--paranoid"};
+  const Outcome outcome = RunProgram(WithWrongRules(flags), kRelu);
+  EXPECT_EQ(outcome.code, 1) << outcome.err;
+  EXPECT_EQ(ReadFile(Left() / "stdin"), kRelu);
+  EXPECT_THAT(ErrorsOfScript(), HasSubstr("applied but changed nothing"));
+}
+
 TEST_F(Reproducers, AreLeftByACrash) {
   bool killed = false;
   // In the two seconds of measuring after it has warned of so many threads.
