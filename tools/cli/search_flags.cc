@@ -49,6 +49,17 @@ absl::Status CheckSearchFlags(const SearchFlags& flags) {
   return ir::CheckName("cost model", flags.cost, models);
 }
 
+std::string FlagsText(const SearchFlags& flags) {
+  const SearchFlags usual;
+  std::string text;
+  if (flags.budget != usual.budget) text += fmt::format(" --search-budget {}", flags.budget);
+  if (flags.seconds != usual.seconds) text += fmt::format(" --search-seconds {}", flags.seconds);
+  if (flags.alpha != usual.alpha) text += fmt::format(" --search-alpha {}", flags.alpha);
+  if (flags.seed) text += fmt::format(" --search-seed {}", *flags.seed);
+  if (flags.cost != usual.cost) text += " --search-cost " + flags.cost;
+  return text;
+}
+
 SearchRun::SearchRun(const SearchFlags& flags) {
   // Two measurements of one kernel differ by as much.
   constexpr double kMeasuringError = 0.01;

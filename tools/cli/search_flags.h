@@ -21,6 +21,8 @@ struct SearchFlags {
 
 void AddSearchFlags(CLI::App& app, SearchFlags* flags);
 absl::Status CheckSearchFlags(const SearchFlags& flags);
+// Those that are not as they are by default, as a shell takes them, each with a space before it.
+std::string FlagsText(const SearchFlags& flags);
 
 // While it exists, the first SIGINT ends the search and a second one the program, and what the
 // search says of itself goes to stderr: progress only where that is a terminal.

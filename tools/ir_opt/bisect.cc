@@ -28,7 +28,9 @@ namespace {
 using passes::TracedRewrite;
 
 constexpr size_t kMore[] = {0, 3, 8, kMaxNeighbours};  // neighbours, until the part fails alone
+// Passes that flags of their own ask for.
 constexpr const char* kRulesFilePass = "rules-file";
+constexpr const char* kConvertPass = "convert-floats";
 
 // Written by a copy of the process, read by the process when that has ended or crashed.
 struct Progress {
@@ -243,7 +245,9 @@ class Bisection {
     flags.passes.clear();
     flags.pipeline = "none";
     if (pass != kRulesFilePass) flags.rules_files.clear();
-    if (pass != kRulesFilePass && pass != passes::kEnabledRules) flags.passes = {pass};
+    if (pass != kConvertPass) flags.convert.reset();
+    if (pass != kRulesFilePass && pass != passes::kEnabledRules && pass != kConvertPass)
+      flags.passes = {pass};
     return flags;
   }
 
@@ -319,6 +323,8 @@ class Bisection {
       for (const std::string& value : values) text += fmt::format(" {} {}", flag, ShellWord(value));
     };
     add("--load", options_.plugins);
+    if (pass == kConvertPass) text += FlagsText(options_.convert);
+    if (pass == "superopt") text += FlagsText(flags.search);
     if (flags.numerics != PassFlags().numerics) add("--numerics", {flags.numerics});
     add("--rules-file", flags.rules_files);
     if (trusts_rules_ && !flags.rules_files.empty()) text += " --trust-rules";

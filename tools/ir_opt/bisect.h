@@ -8,6 +8,7 @@
 #include "ir/program.h"
 #include "tools/cli/pass_flags.h"
 #include "tools/ir_opt/check_flags.h"
+#include "tools/ir_opt/convert.h"
 #include "weft/io/model_io.h"
 
 namespace weft::tools {
@@ -19,6 +20,7 @@ struct BisectOptions {
   SaveOptions save;
   std::string out;                        // a model: where what is around the rewrite goes
   std::vector<std::string> plugins = {};  // that were loaded
+  ConvertFlags convert = {};              // what passes.convert was made of
 };
 
 // Runs the passes on copies of the program, with fewer and fewer rewrites (--max-rewrites), until it

@@ -16,6 +16,7 @@
 #include "kernels/reference/reference.h"
 #include "kernels/runtime/random_inputs.h"
 #include "kernels/runtime/session.h"
+#include "tools/cli/process.h"
 #include "tools/cli/program_main.h"
 #include "tools/cli/tables/table.h"
 #include "tools/onnx/element_types.h"
@@ -155,6 +156,14 @@ absl::Status CheckConvertFlags(const ConvertFlags& flags) {
   if (flags.keep_io || !flags.keep.empty())
     return ir::InvalidArgument("--keep-io and --keep need --convert");
   return absl::OkStatus();
+}
+
+std::string FlagsText(const ConvertFlags& flags) {
+  std::string text = " --convert " + flags.to;
+  if (flags.keep_io) text += " --keep-io";
+  if (!flags.keep.empty())
+    text += " --keep " + ShellWord(fmt::format("{}", fmt::join(flags.keep, ",")));
+  return text;
 }
 
 int64_t OpsetToConvertIn(const ConvertFlags& flags, ir::Program& program, int64_t opset) {

@@ -23,6 +23,8 @@ struct ConvertFlags {
 // --convert, --keep-io and --keep, on one line of the help.
 void AddConvertFlags(CLI::App& app, ConvertFlags* flags);
 absl::Status CheckConvertFlags(const ConvertFlags& flags);
+// As a shell takes them, each with a space before it.
+std::string FlagsText(const ConvertFlags& flags);
 
 // The opset to write a converted model with where the user names none and it would be `opset`: 22 for
 // bf16 where that has it for more of the model's operators, with a warning, because casts around each

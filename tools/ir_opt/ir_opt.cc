@@ -402,9 +402,9 @@ absl::Status OptimiseModelOf(Flags flags, OpCounts* ops) {
   flags.passes.convert = conversion.options();
   if (flags.bisect) {
     WEFT_RETURN_IF_ERROR(QuantizeIfAsked(flags, *program, nullptr));
-    return Bisect(
-        {flags.test, flags.check, flags.passes, SaveOptionsOf(flags), flags.out, flags.plugins},
-        *program);
+    return Bisect({flags.test, flags.check, flags.passes, SaveOptionsOf(flags), flags.out,
+                   flags.plugins, flags.convert},
+                  *program);
   }
   const bool tells_sizes = TellsSizes(flags);
   SizedModel before, after;

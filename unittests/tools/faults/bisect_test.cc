@@ -131,6 +131,18 @@ TEST_F(IrOptBisect, NamesThePassOfARewriteThatWasItsLast) {
                                            " --passes canonicalize -o MODEL")));
 }
 
+TEST_F(IrOptBisect, PrintsTheFlagsOfAConversion) {
+  const std::string test = Write("test.sh", "#!/bin/sh\n! grep -q f16 \"$1\"\n");
+  const Outcome outcome =
+      Run({Write("a.ir", Chain(2)), "--pipeline", "none", "--convert", "f16", "--keep-io", "--keep",
+           "Relu,Neg", "--bisect", "-o", Path("near.ir"), "--test", "sh " + test});
+  EXPECT_EQ(outcome.code, 0) << outcome.err << outcome.out;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr(" convert-floats"),
+                                 HasSubstr("is wrong after ir-opt " + Path("near.ir") +
+                                           " --pipeline none --convert f16 --keep-io --keep "
+                                           "Relu,Neg -o MODEL")));
+}
+
 TEST_F(IrOptBisect, TakesACrashOfTheCommandForAFailure) {
   const std::string test =
       Write("test.sh", "#!/bin/sh\nif grep -q onnx.Tanh \"$1\"; then kill -SEGV $$; fi\n");
