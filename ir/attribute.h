@@ -38,7 +38,7 @@ enum class AttrKind : uint8_t {
   kStrings,
   kDataType,  // an element type, e.g. the target of a cast
   kType,
-  kDense,     // tensor contents: see DenseStorage
+  kDense,     // tensor contents: DenseElements
   kVerbatim,  // a token kept as written: Place(cpu), an ONNX attribute nobody interprets
 };
 

@@ -9,7 +9,7 @@
 //   const RegisterKernel<ir::ops::Softmax> kSoftmax("native", &MakeSoftmax);
 //
 // A factory that cannot run these types, shapes or attributes says Unsupported and the next provider
-// is asked (kernels/registry.h).
+// is asked (kernels/runtime/registry.h).
 #pragma once
 
 #include <memory>
@@ -37,7 +37,7 @@ struct KernelArgs {
   std::byte* scratch = nullptr;  // Kernel::scratch_bytes() bytes, aligned to kAlignment
   ThreadPool* pool = nullptr;
   // Elements from one row (of the last axis) of result 0 to the next, where they lie apart because
-  // they are a part of a wider tensor; only for kernels that SpaceRows.
+  // they are a part of a wider tensor; only for kernels of which SpacesRows().
   int64_t result_stride = 0;
   // Of the inputs, where some lie in rows apart, as parts of wider tensors; else empty. The same in every run, and not
   // dense only for inputs of which the kernel said that it ReadsSpaced.

@@ -45,7 +45,7 @@ namespace internal {
 inline int64_t Entry(const std::optional<ir::Ints>& list, size_t i, int64_t fallback) {
   return list && i < list->size() ? (*list)[i] : fallback;
 }
-// ConvAttrs and the pools' differ in what is optional; AveragePool has no dilations.
+// Attributes of Conv and of pools differ in what is optional; AveragePool has no dilations.
 template <class Attrs>
 int64_t DilationOf(const Attrs& attrs, size_t i) {
   if constexpr (requires { attrs.dilations; }) return Entry(attrs.dilations, i, 1);

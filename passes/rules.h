@@ -19,7 +19,7 @@
 //   WEFT_RULE(LowerResizeToNearest, "ascend", kChangesMeaning, .seed = "ascend", .opt_in = true,
 //             .aliases = {"resize-mode-to-nearest"}) { ... }
 //
-// `src` is a drr::SourcePattern, `res` a drr::ResultPattern; drr/README.md is the guide. The rule is a
+// `src` is a drr::SourcePattern, `res` a drr::ResultPattern; drr/cpp/README.md tells more. The rule is a
 // class that may stand in a header which several files include: it is registered once.
 #pragma once
 

@@ -140,8 +140,8 @@ struct SessionOptions {
 };
 
 struct RunOptions {
-  // Asked before each operation; true ends the run in Cancelled, with outputs of RunInto partly written. A loop or
-  // a branch is one operation.
+  // Asked before each operation, in loops and branches too; true ends the run in Cancelled, with outputs of RunInto
+  // partly written.
   std::function<bool()> stop = nullptr;
 };
 

@@ -82,7 +82,7 @@ struct OptimizeOptions {
   Notices notices = {};
   // These two must not call functions of models or sessions, but may destroy others than the one that calls them.
   std::function<void(const Progress&)> progress = nullptr;  // before every pass
-  // Asked around passes and runs of the check; true ends in Cancelled.
+  // Asked around passes, rules that are judged and runs of the check; true ends in Cancelled.
   std::function<bool()> stop = nullptr;
 };
 

@@ -3,7 +3,7 @@
 //
 //   if (!ok) return InvalidArgument("onnx.MatMul: x has 4 columns but y has 5 rows");
 //   WEFT_RETURN_IF_ERROR(Verify(op));
-//   WEFT_ASSIGN_OR_RETURN(Program program, ParseProgram(text));
+//   WEFT_ASSIGN_OR_RETURN(std::unique_ptr<Program> p, ParseProgram(context, text));
 //
 // InvalidArgument: the input is wrong (tools exit 2). Unsupported: the input is fine but we cannot
 // do it (tools exit 3).

@@ -2,7 +2,7 @@
 //
 //   std::string text = PrintProgram(program);
 //   PrintProgram(program, {.full_weights = true});       // complete: parses back to the same
-//   program PrintOperation(op) == "(%2) = \"onnx.Relu\" (%1) {} : (tensor<2xf32>) -> tensor<2xf32>"
+//   PrintOperation(op) == "(%2) = \"onnx.Relu\" (%1) {} : (tensor<2xf32>) -> tensor<2xf32>"
 //
 // The form is that of Paddle's listings. A module without attributes, inputs and parameters is just
 // braces around its operations; else the whole is

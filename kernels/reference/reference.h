@@ -1,7 +1,7 @@
 // Reference kernels: the oracle. Plain loops over one element at a time that accumulate in double
 // (or in 64-bit integers) and round once, into the result. Slow, and allowed to allocate.
 //
-//   absl::Status Sqrt(const NoAttributes&, const KernelArgs& args) {
+//   absl::Status Sqrt(const AttrsOf<ir::ops::Sqrt>&, const KernelArgs& args) {
 //     MapFloats(args.inputs[0], args.outputs[0], [](double x) { return std::sqrt(x); });
 //     return absl::OkStatus();
 //   }

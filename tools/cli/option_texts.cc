@@ -52,8 +52,8 @@ constexpr Text kTexts[] = {
     // Shapes.
     {"", "--dim", "The size of a symbolic dimension. Repeatable."},
     {"", "--dim-range",
-     "Bounds of a symbolic dimension, which is a multiple of STEP; rules may rely on them. "
-     "Repeatable."},
+     "Bounds of a symbolic dimension, which is a multiple of STEP, for the pass "
+     "sampled-dynamic-reshape. Repeatable."},
     {"", "--input-shape",
      "The shape of an input, x=1x3x8 or x:1,3,8; one that the model states must agree. "
      "Repeatable."},
@@ -83,7 +83,9 @@ constexpr Text kTexts[] = {
     {"", "--print-ir-after",
      "The same after a pass, all, or each that changed something (change)."},
     {"", "--verify-each", "Verify the program after every pass."},
-    {"", "--paranoid", "Run the program before and after every single rewrite, and compare. Slow."},
+    {"", "--paranoid",
+     "Verify the program after every single rewrite, and that a rule which refused left it alone. "
+     "Slow; --check compares numbers."},
     {"", "--stats",
      "Say on stderr what passes and rules did, and sizes before and after. =all has the rules that "
      "did nothing, and why; "
@@ -126,9 +128,11 @@ constexpr Text kTexts[] = {
     {"ir-opt", "--bisect",
      "Find the first rewrite, pass, fused kernel or folded constant after which the check, or the "
      "command of --test, "
-     "fails; with -o, write its surroundings as a small model."},
+     "fails, and write its surroundings to OUT, which must be given, as a small model."},
     {"ir-opt", "--reduce",
-     "Make the model as small as it gets while the command of --test still succeeds on it."},
+     "Make the model as small as it gets while the command of --test ends as it does with the "
+     "whole "
+     "model."},
     {"ir-opt", "--test",
      "The command of --bisect and --reduce: run with a model's path at its end."},
     {"ir-opt", "--explain",

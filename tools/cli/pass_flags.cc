@@ -73,7 +73,8 @@ void AddPassFlags(CLI::App& app, PassFlags* flags) {
          "--numerics", flags->numerics,
          fmt::format("numbers: {} ({})", fmt::join(drr::kNumericClassNames, "|"), flags->numerics))
       ->type_name("N");
-  app.add_option("--print-ir-before", flags->print_before, "on stderr; P is a pass, all, or change")
+  app.add_option("--print-ir-before", flags->print_before,
+                 "on stderr: a pass or all; after: change too")
       ->type_name("P");
   app.add_option("--print-ir-after", flags->print_after)->type_name("P")->group(kSameLine);
   app.add_flag("--verify-each", flags->verify_each,

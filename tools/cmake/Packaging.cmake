@@ -20,7 +20,8 @@ foreach(header weft.h session.h c_api.h c_rules.h c_session.h c_values.h model_o
 endforeach()
 install(FILES ${PROJECT_SOURCE_DIR}/tools/tools.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft)
 # What the programs print as JSON.
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/tools/schemas DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/weft COMPONENT tools)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/tools/schemas DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/weft COMPONENT tools
+  FILES_MATCHING PATTERN "*.json")
 # A program made of weft::tools loads plugins, as ir-opt does.
 set(weft_installed_exports "$<INSTALL_PREFIX>/${weft_cmake_dir}/plugin_host.exports")
 target_link_options(weft_tools INTERFACE $<INSTALL_INTERFACE:LINKER:--dynamic-list=${weft_installed_exports}>

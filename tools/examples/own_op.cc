@@ -1,4 +1,4 @@
-// An operator and a kernel of one's own: models that use acme.Gain are read, checked and run.
+// An operator and a kernel of one's own: models that use acme.Gain are read, written and run.
 #include "example.h"
 #include "gain.h"
 

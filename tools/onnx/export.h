@@ -3,7 +3,7 @@
 //   WEFT_RETURN_IF_ERROR(ExportOnnx(*program, "out.onnx"));
 //
 // Ops of the onnx dialect and opaque ops become nodes; constants and
-// parameters become initializers, aligned so that ImportOnnx need not copy them; fused ops become
+// parameters become initializers, aligned in the file; fused ops become
 // calls of ONNX local functions in the domain ai.weft.fused, one function per variant, whose bodies
 // are the ops' reference bodies in plain ONNX; fused.elementwise becomes the ops of its body. Types
 // are stated (value_info) where their sizes are numbers, or inference would not find them.

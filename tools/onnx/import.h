@@ -14,9 +14,9 @@
 // graphs of any op become regions. Functions that ExportOnnx wrote are read back as the fused ops
 // they spell; all other functions are inlined.
 //
-// Large weights are not copied: constants point into a map of the file, which the context keeps
-// (the file must not be truncated or changed in place while the context lives), unless they lie
-// misaligned in it. Module attributes onnx.* hold what the model says about itself.
+// Large weights are not copied: constants point into a map of the file, at whatever address, which the
+// context keeps (the file must not be truncated or changed in place while the context lives). Module
+// attributes onnx.* hold what the model says about itself.
 //
 // Errors: InvalidArgument when the file is no valid model or exceeds a limit (see limits.h);
 // Unimplemented when it is valid but needs what we do not have. One line, naming the node.

@@ -19,7 +19,7 @@ FILES = {
                    *(f"usr/share/{name.format(program)}" for program in ("ir-opt", "ir-run")
                      for name in ("man/man1/{}.1.gz", "bash-completion/completions/{}", "zsh/vendor-completions/_{}",
                                   "fish/vendor_completions.d/{}.fish")),
-                   r"usr/share/doc/weft/schemas/(\w+\.json|README\.md)"],
+                   r"usr/share/doc/weft/schemas/\w+\.json"],
     "libweft0": [rf"{LIB}/libweft\.so\.0", rf"{LIB}/libweft\.so\.0\.\d+\.\d+", "usr/share/lintian/overrides/libweft0"],
     "libweft-dev": [
         r"usr/include/weft/(weft|session|judge|model_options|model_size|plugin|tools|version)\.h",

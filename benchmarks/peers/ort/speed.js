@@ -5,7 +5,7 @@
 //
 // For every model: ONNX Runtime in this process, and two children
 //
-//   ir-run MODEL --pipeline fuse|none --threads N --random-inputs 1 --bench --bench-blocks
+//   ir-run MODEL --pipeline fuse|layout --threads N --random-inputs 1 --bench --bench-blocks
 //
 // take turns, one block each per round, in an order that rotates, with a pause between blocks in
 // which the last runtime's worker threads fall asleep. A block's figure is the median of its runs;

@@ -1,7 +1,7 @@
 // Elementwise functions of two or three arrays with broadcasting.
 //
 // Operands are read through strides in elements, 0 where they are broadcast (BroadcastStrides of
-// dims.h); the result is row-major. Rank at most kMaxRank. y may be an operand that is not
+// shape_math.h); the result is row-major. Rank at most kMaxRank. y may be an operand that is not
 // broadcast.
 //
 //   Dims shape = {128, 768};

@@ -61,7 +61,7 @@ class Result:
     @property
     def stats(self) -> list[dict[str, Any]]: ...  # of every rule that matched
     @property
-    def rewrites(self) -> list[dict[str, Any]]: ...  # none with record_rewrites=False
+    def rewrites(self) -> list[dict[str, Any]]: ...  # empty with record_rewrites=False
     # A page for a browser. Unless picture=True made it during the run, the first call does that once more, on the model
     # as it was (whose weights a Result keeps), its check too; files of rules must still be there.
     def report_html(self) -> str: ...
@@ -268,7 +268,7 @@ class Session:
     # array of it; with `outputs`, kernels write into those arrays, which must be all of them and overlap nothing but
     # the input that they are bound to. No type is converted.
     # The GIL is released; `stop` takes it before each operation. On the main thread ^C ends the run before its next
-    # operation, of which a loop is one, unless SIGINT has a handler other than Python's own: that runs behind the run.
+    # operation, in loops too, unless SIGINT has a handler other than Python's own: that runs behind the run.
     # A sequence is a list of arrays, given (and then copied) and returned, an optional None or what it holds.
     def run(self, inputs: Mapping[str, Any], outputs: Mapping[str, np.ndarray[Any, Any]] | None = ..., *,
             stop: Callable[[], bool] | None = ...) -> dict[str, Any]: ...

@@ -140,7 +140,7 @@ class Result:
 
     @property
     def rewrites(self):
-        """Every single one, in order: number, pass, rule, site, removed, added, which are names of operations. None
+        """Every single one, in order: number, pass, rule, site, removed, added, which are names of operations. Empty
         with record_rewrites=False."""
         return self.report["rewrites"]
 

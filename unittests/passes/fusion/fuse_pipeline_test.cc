@@ -1,6 +1,6 @@
 // What the fuse pipeline leaves of whole networks: the topologies of ResNet-50, MobileNetV3's blocks and
 // BERT in torch's spelling, with few channels. The exported models themselves are counted by
-// unittests/tools/exported_models_test.cc.
+// unittests/onnx/exported_models_test.cc.
 #include <gtest/gtest.h>
 
 #include <cmath>

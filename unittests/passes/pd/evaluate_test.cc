@@ -1,4 +1,4 @@
-// The evaluator of pd_evaluate.h.
+// The evaluator of evaluate.h.
 #include "unittests/passes/pd/evaluate.h"
 
 #include <fmt/format.h>
