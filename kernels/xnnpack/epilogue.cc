@@ -1,5 +1,7 @@
 #include "kernels/xnnpack/epilogue.h"
 
+#include <fmt/format.h>
+
 #include "kernels/native/activation.h"
 #include "kernels/native/native.h"
 #include "kernels/native/simd/binary.h"
@@ -37,7 +39,7 @@ absl::StatusOr<Epilogue> Epilogue::Make(const KernelContext& context, size_t bia
 }
 
 std::string Epilogue::Key() const {
-  return " min=" + std::to_string(min_) + " max=" + std::to_string(max_);
+  return fmt::format(" min={:a} max={:a}", min_, max_);  // every bit
 }
 
 void Epilogue::Finish(const KernelArgs& args) const {

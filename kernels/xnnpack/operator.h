@@ -3,12 +3,20 @@
 
 #include <xnnpack.h>
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <new>
 
 namespace weft::kernels::xnnpack {
+
+// A number that no kernel had before: a later one may lie at the address of one that is gone.
+inline uint64_t NewUser() {
+  static std::atomic<uint64_t> last = 0;
+  return ++last;
+}
 
 // Owns an operator and the memory that it works in.
 class Operator {
@@ -29,8 +37,8 @@ class Operator {
   }
   void* workspace() const { return workspace_.get(); }
 
-  const void* last_user = nullptr;  // the kernel that prepared it
-  std::mutex in_use;                // held by the kernel that runs
+  uint64_t last_user = 0;  // the kernel that prepared it: its NewUser()
+  std::mutex in_use;       // held by the kernel that runs
 
  private:
   static constexpr size_t kAlignment = 128;  // at least what XNNPACK asks for

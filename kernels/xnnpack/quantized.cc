@@ -118,7 +118,8 @@ class QuantizedKernel final : public Kernel {
       Shift(x, args.scratch, x_bytes_, *args.pool);
       x = args.scratch;
     }
-    if (operator_->last_user != this || x != x_ || y != y_)
+    const std::unique_lock lock(operator_->in_use);
+    if (operator_->last_user != id_ || x != x_ || y != y_)
       WEFT_RETURN_IF_ERROR(FromXnn(SetUp(x, y, args.pool->handle()), name()));
     WEFT_RETURN_IF_ERROR(RunOperator(*operator_, *args.pool, name()));
     if (shifts_) Shift(y, y, y_bytes_, *args.pool);
@@ -149,17 +150,18 @@ class QuantizedKernel final : public Kernel {
   }
 
   xnn_status SetUp(const std::byte* x, std::byte* y, pthreadpool_t pool) {
-    if (std::exchange(operator_->last_user, nullptr) != this) {
+    if (std::exchange(operator_->last_user, 0) != id_) {
       const xnn_status status = sized_.Prepare(*operator_, pool);
       if (status != xnn_status_success) return status;
     }
     x_ = x;
     y_ = y;
     const xnn_status status = sized_.SetUp(*operator_, {x, nullptr, y}, pool);
-    if (status == xnn_status_success) operator_->last_user = this;
+    if (status == xnn_status_success) operator_->last_user = id_;
     return status;
   }
 
+  const uint64_t id_ = NewUser();
   const SharedOperator operator_;
   const Sized sized_;
   const size_t x_bytes_, y_bytes_;

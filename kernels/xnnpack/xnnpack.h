@@ -69,7 +69,7 @@ class XnnKernel final : public Kernel {
   absl::Status Run(const KernelArgs& args) override {
     const bool same_addresses = SameAddresses(args);
     const std::unique_lock lock(operator_->in_use);
-    if (operator_->last_user != this || !same_addresses)
+    if (operator_->last_user != id_ || !same_addresses)
       WEFT_RETURN_IF_ERROR(FromXnn(SetUp(args), name_));
     WEFT_RETURN_IF_ERROR(RunOperator(*operator_, *args.pool, name_));
     finish_(args);
@@ -86,13 +86,13 @@ class XnnKernel final : public Kernel {
 
  private:
   xnn_status SetUp(const KernelArgs& args) {
-    if (std::exchange(operator_->last_user, nullptr) != this) {
+    if (std::exchange(operator_->last_user, 0) != id_) {
       const xnn_status status = sized_.Prepare(*operator_, args.pool->handle());
       if (status != xnn_status_success) return status;
     }
     const Addresses at = {addresses_[0], addresses_[1], args.outputs[0].data};
     const xnn_status status = sized_.SetUp(*operator_, at, args.pool->handle());
-    if (status == xnn_status_success) operator_->last_user = this;
+    if (status == xnn_status_success) operator_->last_user = id_;
     return status;
   }
 
@@ -106,6 +106,7 @@ class XnnKernel final : public Kernel {
     return same;
   }
 
+  const uint64_t id_ = NewUser();
   const std::string_view name_;  // a literal
   const XnnOptions options_;
   const SharedOperator operator_;

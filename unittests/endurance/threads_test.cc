@@ -2,8 +2,11 @@
 // shared state that is not guarded: static tables made at first use, caches, reference counts.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "unittests/endurance/models.h"
 #include "unittests/test_paths.h"
@@ -95,6 +98,48 @@ module {input_names:strings["x"],output_names:strings["y"]} (%0: tensor<"N"x4xf3
     for (std::thread& thread : threads) thread.join();
     EXPECT_EQ(wrong, std::vector<std::string>(kThreads)) << provider;
   }
+}
+
+// XNNPACK has one operator for a weight, which its runs set up for their sizes and memory.
+TEST(Threads, TwoRunAQuantizedProductOfXnnpackAtOnce) {
+  constexpr int kInner = 64, kOuter = 48;
+  std::string weights;
+  for (int i = 0; i < kInner * kOuter; ++i)
+    weights += (i > 0 ? "," : "") + std::to_string(i * 37 % 181 - 90);
+  const auto model = Model::FromText(R"(
+module {input_names:strings["x"],output_names:strings["y"]} (%0: tensor<"N"x64xu8>) {
+ (%1) = "builtin.constant" () {value:dense<tensor<64x48xi8>, [)" +
+                                     weights + R"(]>} : () -> tensor<64x48xi8>
+ (%2) = "builtin.constant" () {value:dense<tensor<f32>, [0.02]>} : () -> tensor<f32>
+ (%3) = "builtin.constant" () {value:dense<tensor<u8>, [131]>} : () -> tensor<u8>
+ (%4) = "builtin.constant" () {value:dense<tensor<f32>, [0.013]>} : () -> tensor<f32>
+ (%5) = "builtin.constant" () {value:dense<tensor<i8>, [0]>} : () -> tensor<i8>
+ (%6) = "builtin.constant" () {value:dense<tensor<f32>, [0.5]>} : () -> tensor<f32>
+ (%7) = "builtin.constant" () {value:dense<tensor<u8>, [120]>} : () -> tensor<u8>
+ (%8) = "onnx.QLinearMatMul" (%0, %2, %3, %1, %4, %5, %6, %7) {} : (tensor<"N"x64xu8>, tensor<f32>, tensor<u8>, tensor<64x48xi8>, tensor<f32>, tensor<i8>, tensor<f32>, tensor<u8>) -> tensor<"N"x48xu8>
+ () = "builtin.return" (%8) {} : (tensor<"N"x48xu8>) ->
+}
+)");
+  ASSERT_TRUE(model.ok()) << model.status();
+  const auto session = Session::Create(*model, {.threads = 1, .provider = "xnnpack"});
+  ASSERT_TRUE(session.ok()) << session.status();
+  const auto run = [&](int64_t rows) {
+    Tensor x(DataType::kU8, {rows, kInner});
+    for (size_t i = 0; i < x.values<uint8_t>().size(); ++i)
+      x.values<uint8_t>()[i] = static_cast<uint8_t>(i * 31 + static_cast<size_t>(rows));
+    const auto y = session->Run({{"x", x}});
+    if (!y.ok()) return std::vector<uint8_t>();
+    const auto values = y->at("y").values<uint8_t>();
+    return std::vector<uint8_t>(values.begin(), values.end());
+  };
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> threads;
+  for (const int64_t rows : {32, 200})
+    threads.emplace_back([&, rows, expected = run(rows)] {
+      for (int i = 0; i < 500; ++i) wrong += run(rows) != expected ? 1 : 0;
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
 }
 
 }  // namespace
