@@ -40,19 +40,28 @@ int StartableThreads(int wanted) {
 
 }  // namespace
 
-ThreadPool::ThreadPool(int num_threads) {
+std::atomic<uint32_t> ThreadPool::num_forks_ = 0;
+
+ThreadPool::ThreadPool(int num_threads) : made_after_(num_forks_) {
   if (num_threads <= 1) return;
+  [[maybe_unused]] static const int counts = pthread_atfork(nullptr, nullptr, [] { ++num_forks_; });
   workers_ = std::make_unique<Workers>(std::min(num_threads, kMaxThreads) - 1);
   num_threads_ = workers_->count() + 1;
   shares_ = std::make_unique<Shares>(num_threads_);
 }
 
+// Threads of the parent cannot be ended, and waiting for them would not end.
 ThreadPool::~ThreadPool() {
+  if (IsOfParent()) {
+    static_cast<void>(workers_.release());
+    return;
+  }
   if (pthreadpool* const pool = handle_.load()) pthreadpool_destroy(pool);
 }
 
 pthreadpool* ThreadPool::handle() {
-  if (pthreadpool* const pool = handle_.load(std::memory_order_acquire)) return pool;
+  pthreadpool* const pool = handle_.load(std::memory_order_acquire);
+  if (pool != nullptr || IsOfParent()) return pool;
   const std::lock_guard lock(busy_);
   return MakeHandle();
 }
@@ -84,6 +93,7 @@ void ThreadPool::Run(int64_t count, int64_t tile, const void* context, RangeFunc
   } else {
     workers_->Run(loop);
   }
+  shares_->ThrowKept();
 }
 
 }  // namespace weft::kernels

@@ -14,7 +14,10 @@
 //
 // Nothing is allocated by a loop. The ranges depend on `count` and `tile` only, never on the
 // threads, so a body whose range results do not depend on each other gives the same numbers for
-// every pool size. Bodies must not start loops.
+// every pool size. Bodies must not start loops. What one throws, ParallelFor throws when no body runs any more;
+// of the ranges, some may not have been run then.
+//
+// In a process that was forked a pool has no threads: every loop runs on its caller.
 #pragma once
 
 #include <algorithm>
@@ -61,7 +64,8 @@ class ThreadPool {
   class Helpers {
    public:
     explicit Helpers(ThreadPool& pool) : pool_(pool), lock_(pool.busy_, std::defer_lock) {
-      if (pool.callers_.load(std::memory_order_relaxed) < pool.num_threads_) lock_.try_lock();
+      const int callers = pool.callers_.load(std::memory_order_relaxed);
+      if (callers < pool.num_threads_ && !pool.IsOfParent()) lock_.try_lock();
     }
     bool has_threads() const { return lock_.owns_lock(); }
     // Null where there are none.
@@ -100,7 +104,12 @@ class ThreadPool {
   using RangeFunction = void (*)(const void* context, int slot, int64_t begin, int64_t end);
   void Run(int64_t count, int64_t tile, const void* context, RangeFunction function);
   pthreadpool* MakeHandle();
+  // Whether it was made before this process was forked, so that
+  // its threads are none of this process.
+  bool IsOfParent() const { return made_after_ != num_forks_.load(std::memory_order_relaxed); }
 
+  static std::atomic<uint32_t> num_forks_;  // that this process and those before it were made by
+  const uint32_t made_after_;
   int num_threads_ = 1;
   std::atomic<int> callers_ = 0;
   std::mutex busy_;  // held by whose loop has the threads, which are:

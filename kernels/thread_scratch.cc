@@ -19,6 +19,7 @@ std::byte* ThreadScratch(int64_t bytes, ScratchUse use) {
   int64_t& size = sizes[static_cast<int>(use)];
   if (size < bytes) {
     scratch.reset();
+    size = 0;  // where there is no memory
     scratch.reset(
         static_cast<std::byte*>(::operator new (static_cast<size_t>(bytes), std::align_val_t{64})));
     size = bytes;

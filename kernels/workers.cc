@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <system_error>
+#include <utility>
 
 namespace weft::kernels {
 namespace {
@@ -49,16 +50,20 @@ int64_t Take(Share& share, uint64_t loop, int64_t size) {
 
 }  // namespace
 
-void Loop::RunSlot(int slot) const {
+void Loop::RunSlot(int slot) const noexcept {
   const ScopedComputeMode scope(mode);
   const int64_t tiles = NumTiles();
-  for (int i = 0; i < num_shares; ++i) {
-    const int share = (slot + i) % num_shares;
-    const int64_t first = tiles * share / num_shares, end = tiles * (share + 1) / num_shares;
-    for (int64_t taken; (taken = Take(shares[share], number, end - first)) >= 0;) {
-      const int64_t begin = (first + taken) * tile;
-      function(context, slot, begin, std::min(begin + tile, count));
+  try {
+    for (int i = 0; i < num_shares; ++i) {
+      const int share = (slot + i) % num_shares;
+      const int64_t first = tiles * share / num_shares, end = tiles * (share + 1) / num_shares;
+      for (int64_t taken; (taken = Take((*shares)[share], number, end - first)) >= 0;) {
+        const int64_t begin = (first + taken) * tile;
+        function(context, slot, begin, std::min(begin + tile, count));
+      }
     }
+  } catch (...) {
+    shares->Keep(std::current_exception());
   }
 }
 
@@ -68,8 +73,21 @@ void Shares::Assign(Loop* loop) {
     number_ = 0;
   }
   ++number_;
-  loop->shares = shares_.data();
+  loop->shares = this;
   loop->number = number_;
+}
+
+void Shares::Keep(std::exception_ptr error) {
+  const std::lock_guard lock(mutex_);
+  if (error_ == nullptr) error_ = std::move(error);
+  failed_.store(true, std::memory_order_relaxed);
+}
+
+void Shares::ThrowKept() {
+  if (!failed_.load(std::memory_order_relaxed)) [[likely]]
+    return;
+  failed_.store(false, std::memory_order_relaxed);
+  std::rethrow_exception(std::exchange(error_, nullptr));
 }
 
 static_assert(sizeof(std::atomic<uint64_t>) + sizeof(Loop) <= kCacheLine);

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <exception>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -31,14 +32,15 @@ struct Loop {
   int64_t tile = 1;
   const void* context = nullptr;
   void (*function)(const void* context, int slot, int64_t begin, int64_t end) = nullptr;
-  Share* shares = nullptr;
+  class Shares* shares = nullptr;
   uint32_t number = 0;  // no two loops of the same shares have the same
   int num_shares = 1;
   ComputeMode mode;  // of the thread that starts the loop
 
   int64_t NumTiles() const { return (count + tile - 1) / tile; }
-  // Runs the tiles of the slot's own share, then those left in the others.
-  void RunSlot(int slot) const;
+  // Runs the tiles of the slot's own share, then those left in the others. What the function throws, its shares keep; the
+  // slot takes no more tiles then.
+  void RunSlot(int slot) const noexcept;
 };
 
 // The shares of `num_threads` threads, for one loop after the other.
@@ -47,10 +49,18 @@ class Shares {
   explicit Shares(int num_threads) : shares_(static_cast<size_t>(num_threads)) {}
   // Gives the loop its shares. Of the loops before, none may run.
   void Assign(Loop* loop);
+  Share& operator[](int i) { return shares_[static_cast<size_t>(i)]; }
+
+  // Of what a loop threw, on whatever threads, the first is kept; once the loop has ended its caller throws it.
+  void Keep(std::exception_ptr error);
+  void ThrowKept();
 
  private:
   std::vector<Share> shares_;
   uint32_t number_ = 0;
+  std::atomic<bool> failed_ = false;
+  std::mutex mutex_;  // of
+  std::exception_ptr error_;
 };
 
 class Workers {

@@ -2,13 +2,19 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <latch>
+#include <memory>
+#include <new>
+#include <set>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "kernels/workers.h"
@@ -157,6 +163,52 @@ TEST(ThreadPool, IsAskedForItsHandleWhileLoopsRun) {
     EXPECT_NE(pool.handle(), nullptr);
     RunShortLoops(pool, 100);
     other.join();
+  }
+}
+
+TEST(ThreadPool, ThrowsWhatABodyThrewOnWhateverThread) {
+  for (const bool of_xnnpack : {false, true}) {
+    ThreadPool pool(2);
+    ASSERT_EQ(pool.num_threads(), 2);
+    if (of_xnnpack) ASSERT_NE(pool.handle(), nullptr);
+    for (const std::set<int>& throwing : {std::set{0}, std::set{1}, std::set{0, 1}}) {
+      std::latch both(2);
+      const auto body = [&](int slot, int64_t, int64_t) {
+        both.arrive_and_wait();
+        if (throwing.count(slot) > 0) throw std::bad_alloc();
+      };
+      EXPECT_THROW(pool.ParallelForSlots(2, 1, body), std::bad_alloc);
+      RunShortLoops(pool, 100);
+    }
+  }
+}
+
+// What a process that was forked does with a pool of its parent's; 0 when all is well.
+int UseInChild(std::unique_ptr<ThreadPool> pool) {
+  alarm(60);  // it hangs
+  RunShortLoops(*pool, 100);
+  pool->handle();
+  pool.reset();
+  ThreadPool own(2);
+  RunShortLoops(own, 100);
+  return testing::Test::HasFailure() ? 1 : 0;
+}
+
+TEST(ThreadPool, RunsLoopsOnTheirCallerInAForkedProcess) {
+  for (const bool of_xnnpack : {false, true}) {
+    for (const bool sleeps : {false, true}) {
+      auto pool = std::make_unique<ThreadPool>(2);
+      if (of_xnnpack) ASSERT_NE(pool->handle(), nullptr);
+      RunShortLoops(*pool, 10);
+      if (sleeps) std::this_thread::sleep_for(std::chrono::milliseconds(200));
+      const pid_t child = fork();
+      ASSERT_GE(child, 0);
+      if (child == 0) _exit(UseInChild(std::move(pool)));
+      int status = 0;
+      ASSERT_EQ(waitpid(child, &status, 0), child);
+      EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+      RunShortLoops(*pool, 10);
+    }
   }
 }
 
