@@ -12,11 +12,11 @@ namespace weft::kernels {
 namespace {
 
 // What the plans that run on this thread ask, innermost first: a plan of a region, which a kernel runs,
-// has none of its own and asks that of the plan around it.
+// has none of its own and asks that of the plan around it. One of a session that `stop` itself runs does not.
 class ScopedStop {
  public:
   explicit ScopedStop(const std::function<bool()>* stop) : before_(asked_) {
-    if (stop != nullptr && *stop) asked_ = stop;
+    if (stop != nullptr) asked_ = *stop ? stop : nullptr;
   }
   ~ScopedStop() { asked_ = before_; }
   ScopedStop(const ScopedStop&) = delete;
