@@ -27,6 +27,16 @@ static int set_handler(void* user_data) {
   return 0;
 }
 
+/* As a library that reads a line does, for the time of it. */
+static struct sigaction borrowed;
+static int borrow_handler(void* user_data) {
+  struct sigaction other = {0};
+  (void)user_data;
+  other.sa_handler = handle_otherwise;
+  if (borrowed.sa_handler == SIG_DFL) sigaction(SIGINT, &other, &borrowed);
+  return 0;
+}
+
 static weft_code run(const weft_session* session, int (*stop)(void*), int stop_at_interrupt) {
   const weft_tensor inputs[] = {f32_2x2("a", kA), f32_2x2("b", kB)};
   const weft_run_options options = {
@@ -68,9 +78,27 @@ static void is_left_alone_otherwise(const weft_session* session) {
   CHECK(signal(SIGINT, SIG_DFL) == SIG_DFL);
 }
 
+/* What was borrowed is the handler of a run that is over by then. */
+static void is_given_back_when_a_run_is_over(const weft_session* session) {
+  struct sigaction action = {0}, after;
+  action.sa_handler = handle;
+  handled = 0;
+  sigaction(SIGINT, &action, NULL);
+  CHECK(run(session, borrow_handler, 1) == WEFT_OK);
+  sigaction(SIGINT, &borrowed, NULL);
+  raise(SIGINT);
+  CHECK(handled == 1);
+  CHECK(run(session, interrupt, 1) == WEFT_CANCELLED);
+  CHECK(handled == 2);
+  action.sa_handler = SIG_DFL;
+  sigaction(SIGINT, &action, &after);
+  CHECK(after.sa_handler == handle);
+}
+
 void tests_interrupts(void) {
   weft_session* session = session_of(kSums);
   ends_a_run_behind_the_handler(session);
   is_left_alone_otherwise(session);
+  is_given_back_when_a_run_is_over(session);
   weft_session_free(session);
 }

@@ -30,8 +30,11 @@ bool IsOurs(const struct sigaction& action) {
 }
 
 bool Install() {
-  // Before ours is there, which may be called at once.
-  if (sigaction(SIGINT, nullptr, &handler_of_program) != 0) return false;
+  struct sigaction now = {};
+  if (sigaction(SIGINT, nullptr, &now) != 0) return false;
+  // Who saved it while ours was there has put it back behind our back: the program's is the one before.
+  if (IsOurs(now)) return true;
+  handler_of_program = now;  // before ours is there, which may be called at once
   if (handler_of_program.sa_handler == SIG_DFL || handler_of_program.sa_handler == SIG_IGN)
     return false;
   struct sigaction ours = handler_of_program;
