@@ -238,9 +238,9 @@ absl::StatusOr<Session> Session::Create(const Model& model, const SessionOptions
   std::unique_lock lock(context->mutex);
   const std::unique_ptr<ir::Program> program = model.state_->program->Clone();
   const std::set<uint32_t> constants = kernels::LargeConstantsOf(*program);
-  PassRun run;
-  WEFT_RETURN_IF_ERROR(RunSelectedPasses(selection, *program, &run));
   runner.packed = std::make_shared<kernels::PackedWeights>(context->packed.get());
+  PassRun run = {.folded = runner.packed.get()};
+  WEFT_RETURN_IF_ERROR(RunSelectedPasses(selection, *program, &run));
   runner.packed->OwnConstantsOf(*program, constants);
   WEFT_ASSIGN_OR_RETURN(auto first, Runner::Create(*program, runner));
   std::string isa = runner.isa.empty() ? std::string(kernels::IsaName(kernels::CurrentIsa()))

@@ -116,11 +116,11 @@ absl::StatusOr<std::vector<ir::Attribute>> RunDynamic(const KernelContext& op, K
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<KernelEvaluator>> KernelEvaluator::Create(
-    std::string_view provider) {
+absl::StatusOr<std::unique_ptr<KernelEvaluator>> KernelEvaluator::Create(std::string_view provider,
+                                                                         PackedWeights* owner) {
   WEFT_ASSIGN_OR_RETURN(std::vector<std::string> providers, ProviderOrder(provider));
   auto pool = std::make_unique<ThreadPool>(1);
-  auto evaluator = std::make_unique<KernelEvaluator>(std::move(providers), pool.get());
+  auto evaluator = std::make_unique<KernelEvaluator>(std::move(providers), pool.get(), owner);
   evaluator->own_pool_ = std::move(pool);
   return evaluator;
 }

@@ -19,7 +19,8 @@ class KernelEvaluator final : public ir::Evaluator {
                   PackedWeights* owner = nullptr)
       : providers_(std::move(providers)), pool_(pool), owner_(owner) {}
   // For tools: the kernels of a provider choice ("auto"), one thread.
-  static absl::StatusOr<std::unique_ptr<KernelEvaluator>> Create(std::string_view provider);
+  static absl::StatusOr<std::unique_ptr<KernelEvaluator>> Create(std::string_view provider,
+                                                                 PackedWeights* owner = nullptr);
 
   // Results above 1 GiB are declined: a constant should not outgrow the model.
   absl::StatusOr<std::vector<ir::Attribute>> Evaluate(

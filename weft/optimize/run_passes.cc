@@ -203,8 +203,9 @@ absl::Status JudgeRulesOfFiles(const PassSelection& selection, ir::Program& prog
 
 absl::Status RunSelectedPasses(const PassSelection& selection, ir::Program& program, PassRun* run) {
   // Constants of exact numbers are those that a check of them compares with (weft/check/README.md).
-  WEFT_ASSIGN_OR_RETURN(auto evaluator, kernels::KernelEvaluator::Create(
-                                            selection.numerics == "exact" ? "reference" : "auto"));
+  WEFT_ASSIGN_OR_RETURN(auto evaluator,
+                        kernels::KernelEvaluator::Create(
+                            selection.numerics == "exact" ? "reference" : "auto", run->folded));
   passes::PassManager pm(program.context());
   std::vector<std::string> rules_of_files;  // of which a limited run may not come to any
   if (selection.HasRules()) {

@@ -21,6 +21,10 @@
 #include "weft/base/rule_text.h"
 #include "weft/optimize/rule_trust.h"
 
+namespace weft::kernels {
+class PackedWeights;
+}
+
 namespace weft {
 
 struct PassSelection {
@@ -69,6 +73,8 @@ struct PassRun {
   // Asked between passes, and while rules are judged; true ends the run with Cancelled.
   std::function<bool()> stop = nullptr;
   Notices notices = {};
+  kernels::PackedWeights* folded =
+      nullptr;  // adopts constants that are folded; null: the context does
   std::vector<passes::PassReport> reports = {};  // filled even when a pass fails
 };
 
