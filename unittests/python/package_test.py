@@ -36,6 +36,45 @@ class ImportTest(unittest.TestCase):
         self.assertIn("ImportError: weft: cannot load /no/libweft.so", done.stderr)
 
 
+THREAD = f"""
+import threading, time
+import numpy as np, weft
+model = weft.Model.from_text({RELUS!r})
+session, x = weft.Session(model, threads=1), np.ones((2, 3), np.float32)
+begun = threading.Event()
+def work():
+    while True:
+        session.run({{"x": x}}, stop=lambda: begun.set())
+threading.Thread(target=work, daemon=True).start()
+begun.wait()
+"""
+CHILD = f"""
+import os
+import numpy as np, weft
+model = weft.Model.from_text({RELUS!r})
+session, x = weft.Session(model, threads=2), np.ones((2, 3), np.float32)
+session.run({{"x": x}})
+child = os.fork()
+session = weft.Session(model, threads=2)
+session.run({{"x": x}})
+if child:
+    raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+class EndTest(unittest.TestCase):
+    def run_python(self, script):
+        done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=120)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_ends_while_a_daemon_thread_is_asked_whether_to_stop(self):
+        for _ in range(3):
+            self.run_python(THREAD)
+
+    def test_a_forked_process_drops_sessions_of_its_parent(self):
+        self.run_python(CHILD)
+
+
 class SetupTest(unittest.TestCase):
     @unittest.skipUnless(importlib.util.find_spec("setuptools"), "no setuptools")
     def test_says_in_a_line_that_it_belongs_into_the_tree(self):

@@ -1,4 +1,5 @@
 """libweft.so: where it is, and its functions and structs as weft/c_api.h has them."""
+import atexit
 import ctypes
 import operator
 import os
@@ -10,7 +11,7 @@ from _signal import getsignal  # without making an enum of it, as signal.getsign
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_char_p, c_double, c_int, c_int32, c_int64,
                     c_size_t, c_uint64, c_void_p)
 
-from ._errors import InvalidArgumentError, error_of
+from ._errors import CancelledError, InvalidArgumentError, error_of
 
 API_VERSION = 6  # of weft/c_api.h, as written down here
 SONAME = "libweft.so.0"
@@ -294,6 +295,47 @@ def is_interruptible():
             and getsignal(signal.SIGINT) is signal.default_int_handler)
 
 
+class _Calls:
+    """Calls that may call functions of Python's. When the interpreter ends it ends threads where they ask for the GIL, which
+    cannot pass through C: such calls of daemon threads are ended before, and none begins any more; the threads wait for
+    their end."""
+    SECONDS = 10  # that they have for it
+
+    def __init__(self):
+        self.ending = False
+        self._forget()
+        atexit.register(self._end)
+        os.register_at_fork(after_in_child=self._forget)
+
+    def _forget(self):  # a process that was forked has no other threads
+        self._count, self._changed = 0, threading.Condition()
+
+    def begin(self):
+        with self._changed:
+            must_end = self.must_end()
+            self._count += not must_end
+        if must_end:
+            threading.Event().wait()
+
+    def end(self):
+        with self._changed:
+            self._count -= 1
+            self._changed.notify_all()
+        if self.must_end():
+            threading.Event().wait()
+
+    def must_end(self):
+        return self.ending and threading.get_ident() != threading.main_thread().ident
+
+    def _end(self):
+        with self._changed:
+            self.ending = True
+            self._changed.wait_for(lambda: self._count == 0, self.SECONDS)
+
+
+_calls = _Calls()
+
+
 class Callbacks:
     """Functions of Python's as callbacks of a call inside `with`. What they raise, or ^C, ends the call, and is raised
     behind it: no exception can pass through C."""
@@ -304,6 +346,8 @@ class Callbacks:
 
     def guard(self, function, otherwise=None):
         def guarded(*arguments):
+            if self.raised is None and _calls.must_end():
+                self.raised = CancelledError("the interpreter ends")
             if self.raised is not None:
                 return otherwise
             _callback.depth = getattr(_callback, "depth", 0) + 1
@@ -321,6 +365,7 @@ class Callbacks:
         return STOP(lambda _: 1 if asked() or self.raised is not None else 0)
 
     def __enter__(self):
+        _calls.begin()
         # Python's own handler would raise at the begin of a callback, where nothing can catch it.
         if is_interruptible():
             self._handler = signal.signal(signal.SIGINT, self._interrupt)
@@ -330,6 +375,7 @@ class Callbacks:
         self.raised = self.raised or KeyboardInterrupt()
 
     def __exit__(self, kind, error, trace):
+        _calls.end()
         if self._handler is not None:
             signal.signal(signal.SIGINT, self._handler)
         if self.raised is not None:
