@@ -141,7 +141,7 @@ struct SessionOptions {
 
 struct RunOptions {
   // Asked before each operation, in loops and branches too; true ends the run in Cancelled, with outputs of RunInto
-  // partly written.
+  // partly written. It must not call the session's model, clones of it or their sessions.
   std::function<bool()> stop = nullptr;
 };
 
