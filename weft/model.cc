@@ -38,7 +38,7 @@ absl::StatusOr<Model> Model::FromText(std::string_view text, const LoadOptions& 
 
 Model Model::Clone() const {
   const std::lock_guard lock(state_->context->mutex);
-  return Model(std::make_unique<State>(state_->context, state_->program->Clone()));
+  return Model(std::make_unique<State>(*state_));
 }
 
 absl::Status Model::Save(const std::string& path, const SaveOptions& options) const {

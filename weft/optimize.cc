@@ -124,8 +124,9 @@ absl::Status JudgeOutputs(const ModelCheck& check, Report* report) {
 // One run of Model::Optimize.
 class Optimization {
  public:
-  explicit Optimization(const OptimizeOptions& options)
-      : options_(options), selection_(SelectionOf(options)) {}
+  // `folded` adopts the constants that passes fold.
+  Optimization(const OptimizeOptions& options, kernels::PackedWeights* folded)
+      : options_(options), folded_(folded), selection_(SelectionOf(options)) {}
 
   absl::StatusOr<Report> Run(ir::Program& program) {
     WEFT_RETURN_IF_ERROR(Prepare(program));
@@ -194,7 +195,7 @@ class Optimization {
     return absl::OkStatus();
   }
   PassRun MakeRun(Report* report) {
-    PassRun run;
+    PassRun run = {.folded = folded_};
     if (options_.check > 0 || options_.record_rewrites || picture_)
       run.trace = TraceOf(options_, picture_ ? &*picture_ : nullptr, report);
     const std::vector<std::string> names = PassesOf(selection_);
@@ -229,6 +230,7 @@ class Optimization {
   }
 
   const OptimizeOptions& options_;
+  kernels::PackedWeights* const folded_;
   PassSelection selection_;
   MeasuredCostModel cost_;
   std::optional<picture::Picture> picture_;
@@ -240,10 +242,12 @@ class Optimization {
 absl::StatusOr<Report> Model::Optimize(const OptimizeOptions& options) {
   WEFT_RETURN_IF_ERROR(CheckAllOptions(options));
   const std::lock_guard lock(state_->context->mutex);
+  const auto folded = PackedInside(state_->packed);
   std::unique_ptr<ir::Program> program = state_->program->Clone();
-  Optimization optimization(options);
+  Optimization optimization(options, folded.get());
   WEFT_ASSIGN_OR_RETURN(Report report, optimization.Run(*program));
   state_->program = std::move(program);
+  if (folded->bytes_adopted() > 0) state_->packed = folded;
   return report;
 }
 
@@ -251,8 +255,9 @@ absl::StatusOr<std::string> Model::Explain(const std::string& what,
                                            const OptimizeOptions& options) const {
   WEFT_RETURN_IF_ERROR(CheckAllOptions(options));
   const std::lock_guard lock(state_->context->mutex);
+  const auto folded = PackedInside(state_->packed);
   const std::unique_ptr<ir::Program> program = state_->program->Clone();
-  return Optimization(options).Explain(what, *program);
+  return Optimization(options, folded.get()).Explain(what, *program);
 }
 
 std::string Report::ToString() const {

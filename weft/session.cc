@@ -238,7 +238,7 @@ absl::StatusOr<Session> Session::Create(const Model& model, const SessionOptions
   std::unique_lock lock(context->mutex);
   const std::unique_ptr<ir::Program> program = model.state_->program->Clone();
   const std::set<uint32_t> constants = kernels::LargeConstantsOf(*program);
-  runner.packed = std::make_shared<kernels::PackedWeights>(context->packed.get());
+  runner.packed = PackedInside(model.state_->packed);
   PassRun run = {.folded = runner.packed.get()};
   WEFT_RETURN_IF_ERROR(RunSelectedPasses(selection, *program, &run));
   runner.packed->OwnConstantsOf(*program, constants);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <optional>
 #include <string>
 
 #include "unittests/endurance/models.h"
@@ -125,6 +126,23 @@ TEST(MemoryGrowth, SessionsOfAModelThatStaysLeaveNothingThatTheyComputed) {
   std::fill_n(x.values<float>().begin(), 400, 1.0f);
   ExpectNoGrowth(20, [&] {
     const auto session = Session::Create(*model, {.threads = 1});
+    ASSERT_TRUE(session.ok()) << session.status();
+    ASSERT_TRUE(session->Run({{"x", x}}).ok());
+  });
+}
+
+TEST(MemoryGrowth, ClonesThatAreOptimisedAndDroppedLeaveNothing) {
+  if (kSanitized) GTEST_SKIP() << "the sanitizers' allocators keep what is freed";
+  const auto model = Model::FromText(ComputedWeight());
+  ASSERT_TRUE(model.ok()) << model.status();
+  Tensor x(DataType::kF32, {2, 200});
+  std::fill_n(x.values<float>().begin(), 400, 1.0f);
+  ExpectNoGrowth(20, [&] {
+    std::optional<Model> clone = model->Clone();
+    ASSERT_TRUE(clone->Optimize().ok());
+    ASSERT_TRUE(clone->Optimize({.pipeline = "fuse"}).ok());
+    const auto session = Session::Create(clone->Clone(), {.threads = 1});
+    clone.reset();
     ASSERT_TRUE(session.ok()) << session.status();
     ASSERT_TRUE(session->Run({{"x", x}}).ok());
   });
