@@ -35,12 +35,68 @@ absl::Status CheckModel(const pb::ModelProto& model) {
   return absl::OkStatus();
 }
 
-// The dimension itself, where it is symbolic, and the symbols of its expression.
+// The symbols of a dimension: itself, or those of its expression.
 std::vector<int64_t> SymbolsIn(int64_t dim) {
-  if (!ir::IsSymbolicDim(dim)) return {};
-  std::vector<int64_t> symbols{dim};
-  ir::DimExpr::OfDim(dim).CollectSymbols(&symbols);
+  std::vector<int64_t> symbols;
+  if (ir::IsSymbolicDim(dim)) ir::DimExpr::OfDim(dim).CollectSymbols(&symbols);
   return symbols;
+}
+
+using Dims = absl::flat_hash_set<int64_t>;
+
+// The type with unknown sizes in place of symbols, and expressions of symbols, that are not known.
+Type WithSymbols(ir::IrContext& context, Type type, const Dims& known) {
+  if (!type) return type;
+  if (type.HasElement()) {
+    const Type element = WithSymbols(context, type.element(), known);
+    return type.IsSequence() ? context.SequenceType(element) : context.OptionalType(element);
+  }
+  if (!type.HasRank()) return type;
+  ir::Shape dims = type.shape();
+  const auto is_known = [&known](int64_t symbol) { return known.contains(symbol); };
+  for (int64_t& dim : dims)
+    if (!is_known(dim) && !std::ranges::all_of(SymbolsIn(dim), is_known)) dim = ir::kUnknownDim;
+  return context.TensorType(type.dtype(), dims);
+}
+
+bool HoldsSequence(Type type) {
+  return type && (type.IsSequence() || (type.HasElement() && HoldsSequence(type.element())));
+}
+
+Type TypeOfOperand(Operation op, uint32_t i) {
+  return op.HasOperand(i) ? op.operand(i).type() : Type();
+}
+
+// What a body takes, as it states that and as the operation hands it over at first, and what it gives for the next
+// iteration.
+struct Carried {
+  Type taken, at_first, given;
+};
+
+// Symbols, and expressions as a whole, that mean in a body what they mean outside: sizes of what it carries that are the
+// same in every iteration.
+Dims DimsThatStay(const std::vector<Carried>& carried) {
+  Dims stay, change;
+  for (const Carried& c : carried) {
+    if (!c.taken || !c.taken.HasRank()) continue;
+    for (size_t axis = 0; axis < c.taken.shape().size(); ++axis) {
+      const auto dim_of = [&](Type type) {
+        const bool fits = type && type.HasRank() && type.shape().size() == c.taken.shape().size();
+        return fits ? type.shape()[axis] : ir::kUnknownDim;
+      };
+      const int64_t dim = c.taken.shape()[axis], next = dim_of(c.given);
+      if (dim == next && dim == dim_of(c.at_first)) {
+        if (ir::IsSymbolicDim(dim)) stay.insert(dim);
+        continue;
+      }
+      for (const int64_t d : {dim, next})
+        for (const int64_t symbol : SymbolsIn(d)) change.insert(symbol);
+    }
+  }
+  absl::erase_if(stay, [&](int64_t dim) {
+    return std::ranges::any_of(SymbolsIn(dim), [&](int64_t s) { return change.contains(s); });
+  });
+  return stay;
 }
 
 }  // namespace
@@ -116,46 +172,27 @@ absl::Status Importer::StatedTypes(const pb::GraphProto& graph, Scope* scope) {
   for (const auto& info : graph.input()) WEFT_RETURN_IF_ERROR(add(info));
   for (const auto& info : graph.output()) WEFT_RETURN_IF_ERROR(add(info));
   for (const auto& info : graph.value_info()) WEFT_RETURN_IF_ERROR(add(info));
+  // Elements of a sequence may differ; of those that the model is given, its user may say otherwise.
+  absl::flat_hash_set<std::string> inputs;
+  if (scope->outer == nullptr)
+    for (const auto& info : graph.input()) inputs.insert(info.name());
+  for (auto& [name, type] : scope->stated)
+    if (HoldsSequence(type) && !inputs.contains(name)) type = WithSymbols(*context_, type, {});
   return absl::OkStatus();
 }
 
-// Exporters state of a value that a loop carries the type that it has at first, so that a symbol of the
-// graph outside may stand for a size that grows. What the body and the graphs inside of it state with
-// such a symbol, alone or in an expression, is not believed; inference tells it anew.
-void Importer::ForgetVaryingSizes(const pb::GraphProto& graph, Operation op, Scope* scope) {
-  if (op.Is<ir::ops::Loop>()) {
-    const int carried = std::min(graph.input_size() - 2, graph.output_size() - 1);
-    for (int i = 0; i < carried; ++i) {
-      const Type taken = scope->stated[graph.input(i + 2).name()];
-      const Type given = scope->stated[graph.output(i + 1).name()];
-      if (!taken.HasRank()) continue;
-      const bool comparable = given.HasRank() && given.shape().size() == taken.shape().size();
-      for (size_t axis = 0; axis < taken.shape().size(); ++axis) {
-        const int64_t before = taken.shape()[axis];
-        const int64_t after = comparable ? given.shape()[axis] : ir::kUnknownDim;
-        if (before == after) continue;
-        for (const int64_t dim : {before, after}) {
-          const std::vector<int64_t> symbols = SymbolsIn(dim);
-          scope->varying.insert(symbols.begin(), symbols.end());
-        }
-      }
-    }
-  }
-  const auto is_varying = [&](int64_t symbol) {
-    for (const Scope* s = scope; s; s = s->outer)
-      if (s->varying.contains(symbol)) return true;
-    return false;
-  };
-  const auto varies = [&](int64_t dim) {
-    const std::vector<int64_t> symbols = SymbolsIn(dim);
-    return std::any_of(symbols.begin(), symbols.end(), is_varying);
-  };
-  for (auto& [name, type] : scope->stated) {
-    if (!type.HasRank()) continue;
-    ir::Shape dims = type.shape();
-    for (int64_t& dim : dims) dim = varies(dim) ? ir::kUnknownDim : dim;
-    type = context_->TensorType(type.dtype(), dims);
-  }
+// A symbol is a size of the graph that states it, and of one run of that: in a body that is run again, or in another
+// graph, the same name may be another size. So within graphs of nodes what is stated with symbols is not believed,
+// unless they are sizes of what a loop carries and never change; inference tells the others anew.
+void Importer::ForgetSymbols(const pb::GraphProto& graph, Operation op, Scope* scope) {
+  std::vector<Carried> carried;
+  if (op.Is<ir::ops::Loop>())
+    for (int i = 0; i < std::min(graph.input_size() - 2, graph.output_size() - 1); ++i)
+      carried.push_back({scope->stated[graph.input(i + 2).name()],
+                         TypeOfOperand(op, static_cast<uint32_t>(i) + ir::ops::Loop::kFirstCarried),
+                         scope->stated[graph.output(i + 1).name()]});
+  const Dims known = DimsThatStay(carried);
+  for (auto& [name, type] : scope->stated) type = WithSymbols(*context_, type, known);
 }
 
 absl::Status Importer::Define(Scope* scope, const std::string& name, Value value) {
@@ -258,7 +295,7 @@ absl::Status Importer::ImportSubgraph(const pb::GraphProto& graph, ir::Region re
   builder.SetInsertionPointToEnd(block);
   Scope scope{.outer = &outer, .nodes = &graph.node()};
   WEFT_RETURN_IF_ERROR(StatedTypes(graph, &scope));
-  ForgetVaryingSizes(graph, region.ParentOp(), &scope);
+  ForgetSymbols(graph, region.ParentOp(), &scope);
   WEFT_RETURN_IF_ERROR(Initializers(graph, builder, &scope));
   WEFT_RETURN_IF_ERROR(Inputs(graph, block, builder, &scope).status());
   WEFT_RETURN_IF_ERROR(ImportNodes(graph.node(), builder, &scope, frame));

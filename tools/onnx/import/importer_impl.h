@@ -32,7 +32,6 @@ struct Scope {
   absl::flat_hash_map<std::string, std::string> unreadable{};
   absl::flat_hash_map<std::string, ir::Type> stated{};  // types that the graph's annotations give
   absl::flat_hash_set<std::string> overridable{};       // inputs whose initializer is a default
-  absl::flat_hash_set<int64_t> varying{};  // symbolic sizes that change from iteration to iteration
 };
 
 // An attribute of a node after references to attributes of the function around it were followed.
@@ -74,7 +73,7 @@ class Importer {
   void SetOpsetImports(const OpsetImports& opsets);
   absl::Status Header(const pb::ModelProto& model);
   absl::Status StatedTypes(const pb::GraphProto& graph, Scope* scope);
-  void ForgetVaryingSizes(const pb::GraphProto& graph, ir::Operation op, Scope* scope);
+  void ForgetSymbols(const pb::GraphProto& graph, ir::Operation op, Scope* scope);
   absl::Status Define(Scope* scope, const std::string& name, ir::Value value);
   absl::StatusOr<ir::Value> Find(const Scope& scope, const std::string& name) const;
   absl::Status Initializers(const pb::GraphProto& graph, ir::Rewriter& builder, Scope* scope);
