@@ -14,6 +14,7 @@
 #include "ir/rewriter.h"
 #include "ir/walk.h"
 #include "passes/control_flow/decided_control.h"
+#include "passes/control_flow/try_make.h"
 #include "passes/pass_registry.h"
 #include "passes/rewrite_trace.h"
 
@@ -64,7 +65,6 @@ class Unroller {
   // False, and nothing has changed, where what a step computes does not fit what the next one or a
   // reader takes: the error belongs to run time.
   bool Run(int64_t steps) {
-    // Slices of one output must fit each other; those that the body computes have one type.
     for (uint32_t i = 1 + num_carried_; i < end_.num_operands(); ++i)
       if (end_.operand(i).IsBlockArgument()) return false;
     const Operation before = loop_.prev();
@@ -77,10 +77,13 @@ class Unroller {
     for (int64_t step = 0; fits && step < steps; ++step) fits = Step(step, &values);
     if (fits) {
       rewriter_.set_location(loop_.location());
-      for (const std::vector<Value>& slices : slices_)
-        values.push_back(rewriter_.Make<ir::ops::Concat>(slices, {.axis = 0}));
+      for (const std::vector<Value>& slices : slices_) {
+        const Operation joined = TryMake<ir::ops::Concat>(rewriter_, slices, {.axis = 0});
+        fits &= joined != Operation();
+        if (joined) values.push_back(joined.result());
+      }
       rewriter_.set_location({});
-      fits = FitsAllReaders(loop_, values);
+      fits = fits && FitsAllReaders(loop_, values);
     }
     if (fits) {
       rewriter_.Replace(loop_, values);
@@ -107,8 +110,10 @@ class Unroller {
     rewriter_.set_location(loop_.location());
     for (size_t i = 0; i < slices_.size(); ++i) {
       const Value slice = map.Get(end_.operand(static_cast<uint32_t>(1 + num_carried_ + i)));
-      slices_[i].push_back(
-          rewriter_.Make<ir::ops::Unsqueeze>({slice, rewriter_.ConstantInts({0})}));
+      const Operation row =
+          TryMake<ir::ops::Unsqueeze>(rewriter_, {slice, rewriter_.ConstantInts({0})}, {});
+      if (!row) return false;
+      slices_[i].push_back(row.result());
     }
     return true;
   }

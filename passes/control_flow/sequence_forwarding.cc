@@ -14,6 +14,7 @@
 #include "ir/dialects/onnx.h"
 #include "ir/walk.h"
 #include "passes/control_flow/decided_control.h"
+#include "passes/control_flow/try_make.h"
 #include "passes/pass_registry.h"
 #include "passes/rewrite_trace.h"
 
@@ -140,7 +141,7 @@ class Forwarder {
     Replace(op, [&] {
       Elements parts = *elements;
       if (attrs.new_axis != 0 && !ChangeRank<ops::Unsqueeze>(attrs.axis, &parts)) return Value();
-      const Operation concat = TryMake<ops::Concat>(parts, {.axis = attrs.axis}, 1);
+      const Operation concat = TryMake<ops::Concat>(rewriter_, parts, {.axis = attrs.axis});
       return concat ? concat.result() : Value();
     });
   }
@@ -170,8 +171,9 @@ class Forwarder {
   Elements MakeParts(Operation op, const ir::Ints& sizes) {
     const auto attrs = op.attrs_of<ops::SplitToSequence>();
     MakeBefore(op);
-    const Operation split = TryMake<ops::Split>({op.operand(0), rewriter_.ConstantInts(sizes)},
-                                                {.axis = attrs.axis}, sizes.size());
+    const Operation split =
+        TryMake<ops::Split>(rewriter_, {op.operand(0), rewriter_.ConstantInts(sizes)},
+                            {.axis = attrs.axis}, sizes.size());
     if (!split) return {};
     Elements parts = split.results().vec();
     const bool drops_axis = !op.HasOperand(1) && attrs.keepdims == 0;
@@ -200,22 +202,12 @@ class Forwarder {
     while (op.prev() != before) rewriter_.Erase(op.prev());
   }
 
-  // Null where the operands do not fit: the error belongs to the run.
-  template <class O>
-  Operation TryMake(const Elements& operands,
-                    const typename O::template Attrs<ir::BuilderSlot>& attrs, size_t num_results) {
-    Operation made;
-    std::string error;
-    ir::OperationState state{ir::kOpcodeOf<O>, operands,
-                             ir::MakeAttrs<O>(*rewriter_.context(), attrs)};
-    return rewriter_.TryCreate(std::move(state), num_results, &made, &error) ? made : Operation();
-  }
   // Squeeze or Unsqueeze of all.
   template <class O>
   bool ChangeRank(int64_t axis, Elements* values) {
     const Value axes = rewriter_.ConstantInts({axis});
     for (Value& value : *values) {
-      const Operation made = TryMake<O>({value, axes}, {}, 1);
+      const Operation made = TryMake<O>(rewriter_, {value, axes}, {});
       if (!made) return false;
       value = made.result();
     }
