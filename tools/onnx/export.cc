@@ -166,7 +166,7 @@ int64_t TargetOpset(ir::Program& program) {
   ir::Walk(program, [&](ir::Operation op) {
     if (source == 0 && op.def()) target = std::max(target, IntroducedIn(*op.def()));
     // What an old operator meant may need a newer attribute.
-    target = std::max(target, onnx::OldestForAttributes(op));
+    target = std::max(target, onnx::OldestOpsetOf(op));
   });
   return target;
 }

@@ -143,6 +143,44 @@ TEST(Subgraph, ASizeThatGrowsInALoopIsNotWhatItsNameMeansOutside) {
       "builtin.return(y)\n");
 }
 
+// p: where x is not zero, q: where z is not, each in branches that call that size n2; and the sizes of both.
+ModelBuilder TwoSizesOfOneName() {
+  ModelBuilder m;
+  m.Input("cond", {}, pb::TensorProto::BOOL);
+  m.Input("x", {5});
+  m.Input("z", {5});
+  m.Output("y", {4}, pb::TensorProto::INT64);
+  for (const auto& [of, result] : {std::pair("x", "p"), std::pair("z", "q")}) {
+    auto* node = m.Node("If", {"cond"}, {result});
+    for (const char* name : {"then_branch", "else_branch"}) {
+      auto* branch = AddAttribute(node, name, Attr::GRAPH)->mutable_g();
+      branch->set_name(name);
+      const std::string places = std::string(result) + "_of_" + name;
+      ModelBuilder::AddNode(branch->mutable_node(), "NonZero", {of}, {places});
+      ModelBuilder::SetInfo(branch->add_output(), places, {1, -2}, pb::TensorProto::INT64);
+    }
+    m.Node("Shape", {result}, {std::string(result) + "_shape"});
+  }
+  SetInt(m.Node("Concat", {"p_shape", "q_shape"}, {"y"}), "axis", 0);
+  return m;
+}
+
+TEST(Subgraph, OneNameInTwoGraphsMayBeTwoSizes) {
+  ir::IrContext context;
+  auto program = TwoSizesOfOneName().Import(context);
+  ASSERT_EQ(program.status().message(), "");
+  Optimise(**program, "simplify");
+  auto session = kernels::Session::Create(**program, {});
+  ASSERT_EQ(session.status().message(), "");
+  kernels::Tensor cond = *kernels::Tensor::Create(ir::DataType::kBool, {});
+  cond.view().data[0] = std::byte{1};
+  const kernels::Tensor x = F32({5}, {1, 0, 1, 0, 1}), z = F32({5}, {0, 0, 0, 0, 1});
+  auto results = (*session)->Run({cond.view(), x.view(), z.view()});
+  ASSERT_EQ(results.status().message(), "");
+  const auto sizes = results->front().values<int64_t>();
+  EXPECT_EQ(std::vector<int64_t>(sizes.begin(), sizes.end()), (std::vector<int64_t>{1, 3, 1, 1}));
+}
+
 // The sums of a batch of two sequences of three numbers, in opset 8.
 std::vector<std::vector<float>> BatchedSums(const std::vector<int64_t>& lengths,
                                             int64_t direction) {
@@ -181,6 +219,8 @@ std::vector<std::vector<float>> BatchedSums(const std::vector<int64_t>& lengths,
     const auto floats = result.values<float>();
     values.emplace_back(floats.begin(), floats.end());
   }
+  EXPECT_EQ(onnx::TargetOpset(**program), lengths.empty() ? kOldestTargetOpset : 18)
+      << "Pad with axes";
   return values;
 }
 

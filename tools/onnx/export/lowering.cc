@@ -389,18 +389,35 @@ absl::Status CheckIdentity(ir::Value value, int64_t target) {
                   type.ToString(), target));
 }
 
-int64_t OldestForAttributes(ir::Operation op) {
+namespace {
+
+// The attribute as a node has it; none where it is not given.
+std::optional<pb::AttributeProto> GivenAttribute(ir::Operation op, std::string_view name) {
+  const ir::Attribute attribute = op.attr(name);
+  pb::AttributeProto proto;
+  if (!attribute || !AttributeToProto(std::string(name), attribute, &proto).ok())
+    return std::nullopt;
+  return proto;
+}
+
+}  // namespace
+
+int64_t OldestOpsetOf(ir::Operation op) {
   int64_t oldest = kOldestTargetOpset;
   const ir::OpDef* def = op.def();
   if (def == nullptr || def->info->onnx.empty() || !def->info->onnx_domain.empty()) return oldest;
-  for (const AttributeRow& row : kNewAttributes) {
-    if (row.op_type != def->info->onnx) continue;
-    const ir::Attribute attribute = op.attr(row.attribute);
-    pb::AttributeProto proto;
-    if (attribute && AttributeToProto(row.attribute, attribute, &proto).ok() &&
-        !IsImplied(proto, row))
+  const std::string_view name = def->info->onnx;
+  for (const AttributeRow& row : kNewAttributes)
+    if (row.op_type == name)
+      if (const auto given = GivenAttribute(op, row.attribute); given && !IsImplied(*given, row))
+        oldest = std::max(oldest, row.since);
+  for (const ValueRow& row : kNewValues)
+    if (row.op_type == name && row.before.empty())
+      if (const auto given = GivenAttribute(op, row.attribute); given && given->s() == row.value)
+        oldest = std::max(oldest, row.since);
+  for (const InputRow& row : kNewInputs)  // that of DFT was an attribute before
+    if (row.op_type == name && name != "DFT" && op.HasOperand(static_cast<uint32_t>(row.index)))
       oldest = std::max(oldest, row.since);
-  }
   return oldest;
 }
 

@@ -35,7 +35,7 @@ absl::Status LowerNode(ir::Operation op, int64_t target,
 // Unsupported where opset `target` has no Identity for such a value.
 absl::Status CheckIdentity(ir::Value value, int64_t target);
 
-// The first opset that has what the op's attributes say, kOldestTargetOpset where all have.
-int64_t OldestForAttributes(ir::Operation op);
+// The first opset that has what the op's attributes and operands say, kOldestTargetOpset where all have.
+int64_t OldestOpsetOf(ir::Operation op);
 
 }  // namespace weft::onnx
