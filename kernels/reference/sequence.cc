@@ -227,8 +227,9 @@ absl::StatusOr<ir::Shape> JoinedDims(const Sequence& from, int64_t axis, bool is
   size = 0;
   for (size_t i = 0; i < from.size(); ++i) {
     ir::Shape other = from[i]->dims();
-    if (is_new && other.size() + 1 == dims.size()) other.insert(other.begin() + axis, 1);
-    bool fits = from[i]->dtype() == from[0]->dtype() && other.size() == dims.size();
+    bool fits =
+        from[i]->dtype() == from[0]->dtype() && other.size() + (is_new ? 1 : 0) == dims.size();
+    if (fits && is_new) other.insert(other.begin() + axis, 1);
     for (size_t d = 0; fits && d < dims.size(); ++d)
       fits = other[d] == dims[d] || static_cast<int64_t>(d) == axis;
     if (!fits)

@@ -1,5 +1,8 @@
-#include <cstring>
+#include <algorithm>
+#include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "ir/dialects/onnx/control.h"
 #include "kernels/reference/control/control.h"
@@ -24,15 +27,32 @@ struct ScanInput {
 
   int64_t length() const { return tensor.dims[axis]; }
   void Take(int64_t iteration) {
-    if (slice->view().NumBytes() == 0) return;
-    const size_t at = static_cast<size_t>(backward ? length() - 1 - iteration : iteration);
+    const TensorView view = slice->view();
+    if (tensor.dtype == ir::DataType::kString) {
+      TakeRows(reinterpret_cast<const std::string*>(tensor.data), iteration,
+               slice->values<std::string>());
+    } else {
+      TakeRows(tensor.data, iteration, std::span(view.data, view.NumBytes()));
+    }
+  }
+
+ private:
+  template <class T>
+  void TakeRows(const T* from, int64_t iteration, std::span<T> to) const {
+    if (to.empty()) return;
+    const auto at = static_cast<size_t>(backward ? length() - 1 - iteration : iteration);
     const auto outer = static_cast<size_t>(CountElements(tensor.dims.first(axis)));
-    const size_t row = slice->view().NumBytes() / outer;
+    const size_t row = to.size() / outer;
     for (size_t o = 0; o < outer; ++o)
-      std::memcpy(slice->view().data + o * row,
-                  tensor.data + (o * static_cast<size_t>(length()) + at) * row, row);
+      std::copy_n(from + (o * static_cast<size_t>(length()) + at) * row, row, &to[o * row]);
   }
 };
+
+absl::StatusOr<Tensor> NewTensor(ir::DataType dtype, ir::Shape dims) {
+  if (dtype != ir::DataType::kString) return Tensor::Create(dtype, std::move(dims));
+  std::vector<std::string> strings(static_cast<size_t>(CountElements(dims)));
+  return Tensor::OfStrings(std::move(dims), std::move(strings));
+}
 
 // Inputs of the body: states, slices, captured values. Its outputs: states, scan outputs.
 class ScanKernel final : public ValueKernel, public PlansWhileRunning {
@@ -67,7 +87,7 @@ absl::StatusOr<std::vector<ScanInput>> ScanKernel::ScanInputs(const KernelArgs& 
     input.backward = Entry(attrs_.scan_input_directions, i) == 1;
     ir::Shape dims(tensor.dims.begin(), tensor.dims.end());
     dims.erase(dims.begin() + static_cast<std::ptrdiff_t>(input.axis));
-    WEFT_ASSIGN_OR_RETURN(Tensor slice, Tensor::Create(tensor.dtype, std::move(dims)));
+    WEFT_ASSIGN_OR_RETURN(Tensor slice, NewTensor(tensor.dtype, std::move(dims)));
     input.slice = std::make_shared<Tensor>(std::move(slice));
     if (input.length() != scanned[0].length())
       return ir::InvalidArgument("scan input " + std::to_string(i) + " has " +

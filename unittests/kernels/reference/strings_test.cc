@@ -373,6 +373,19 @@ TEST_F(Strs, AreCarriedAndCollectedByLoops) {
   EXPECT_EQ(Again({count(0), Words({"-"}), Words({"x"})}), "[1] '-'; [0,1]");
 }
 
+TEST_F(Strs, AreScannedAlongAnyAxis) {
+  const Value start = Input({2}), x = Input({2, 3});
+  const Operation op = ir::MakeWithRegions<ops::Scan>(
+      program, {start, x}, 2, {.num_scan_inputs = 1, .scan_input_axes = ir::Ints{1}});
+  const Block body = ir::AddBlock(op, 0, {Of(kStr, {2}), Of(kStr, {2})});
+  const Value next =
+      ir::AtEndOf(body).Make<ops::StringConcat>({body.argument(0), body.argument(1)});
+  ir::ReturnFrom(body, {next, next});
+  EXPECT_EQ(Run({op.result(0), op.result(1)},
+                {Words({"1", "2"}), Str({2, 3}, {"a", "b", "c", "d", "e", "f"})}),
+            "[2] '1abc' '2def'; [3,2] '1a' '2d' '1ab' '2de' '1abc' '2def'");
+}
+
 TEST(RandomStrings, AreWordsOfTheSeed) {
   const Tensor a = *RandomTensor(kStr, {2, 50}, 1, 0), b = *RandomTensor(kStr, {2, 50}, 1, 0),
                c = *RandomTensor(kStr, {2, 50}, 2, 0);

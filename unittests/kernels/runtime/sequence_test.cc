@@ -180,6 +180,8 @@ TEST_F(Sequences, AreJoined) {
   EXPECT_EQ(Again({List({a, Floats({1, 1}, {0})})}),
             op + "element 1 is [1,1] but element 0 is [2,1]");
   EXPECT_EQ(Again({List({a, Row({1, 2})})}), op + "element 1 is [2] but element 0 is [2,1]");
+  EXPECT_EQ(Again({List({a, Floats({2, 1, 1}, {3, 4})})}),
+            op + "element 1 is [2,1,1] but element 0 is [2,1]");
   EXPECT_EQ(Again({List({Row({1, 2})})}), op + "axis 2 is outside of a tensor of rank 2");
 }
 
