@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <initializer_list>
 #include <optional>
 #include <string>
 
@@ -96,17 +97,19 @@ std::string ScaledConvolution() {
          ") ->\n}\n";
 }
 
+// Gives the input x ones.
+void RunOnOnes(const absl::StatusOr<Session>& session, std::initializer_list<int64_t> dims) {
+  ASSERT_TRUE(session.ok()) << session.status();
+  Tensor x(DataType::kF32, dims);
+  std::ranges::fill(x.values<float>(), 1.0f);
+  ASSERT_TRUE(session->Run({{"x", x}}).ok());
+}
+
 TEST(MemoryGrowth, SessionsOfAModelThatStaysLeaveNothingThatTheyPacked) {
   if (kSanitized) GTEST_SKIP() << "the sanitizers' allocators keep what is freed";
   const auto model = Model::FromText(ScaledConvolution());
   ASSERT_TRUE(model.ok()) << model.status();
-  Tensor x(DataType::kF32, {1, 64, 4, 4});
-  std::fill_n(x.values<float>().begin(), 64 * 16, 1.0f);
-  ExpectNoGrowth(20, [&] {
-    const auto session = Session::Create(*model, {.threads = 1});
-    ASSERT_TRUE(session.ok()) << session.status();
-    ASSERT_TRUE(session->Run({{"x", x}}).ok());
-  });
+  ExpectNoGrowth(20, [&] { RunOnOnes(Session::Create(*model, {.threads = 1}), {1, 64, 4, 4}); });
 }
 
 // A weight that each session computes of a constant.
@@ -122,29 +125,20 @@ TEST(MemoryGrowth, SessionsOfAModelThatStaysLeaveNothingThatTheyComputed) {
   if (kSanitized) GTEST_SKIP() << "the sanitizers' allocators keep what is freed";
   const auto model = Model::FromText(ComputedWeight());
   ASSERT_TRUE(model.ok()) << model.status();
-  Tensor x(DataType::kF32, {2, 200});
-  std::fill_n(x.values<float>().begin(), 400, 1.0f);
-  ExpectNoGrowth(20, [&] {
-    const auto session = Session::Create(*model, {.threads = 1});
-    ASSERT_TRUE(session.ok()) << session.status();
-    ASSERT_TRUE(session->Run({{"x", x}}).ok());
-  });
+  ExpectNoGrowth(20, [&] { RunOnOnes(Session::Create(*model, {.threads = 1}), {2, 200}); });
 }
 
 TEST(MemoryGrowth, ClonesThatAreOptimisedAndDroppedLeaveNothing) {
   if (kSanitized) GTEST_SKIP() << "the sanitizers' allocators keep what is freed";
   const auto model = Model::FromText(ComputedWeight());
   ASSERT_TRUE(model.ok()) << model.status();
-  Tensor x(DataType::kF32, {2, 200});
-  std::fill_n(x.values<float>().begin(), 400, 1.0f);
   ExpectNoGrowth(20, [&] {
     std::optional<Model> clone = model->Clone();
     ASSERT_TRUE(clone->Optimize().ok());
     ASSERT_TRUE(clone->Optimize({.pipeline = "fuse"}).ok());
     const auto session = Session::Create(clone->Clone(), {.threads = 1});
     clone.reset();
-    ASSERT_TRUE(session.ok()) << session.status();
-    ASSERT_TRUE(session->Run({{"x", x}}).ok());
+    RunOnOnes(session, {2, 200});
   });
 }
 
