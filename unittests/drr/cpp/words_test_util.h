@@ -1,11 +1,12 @@
-// What tests of the vocabulary share: whether a constraint of two operands holds, and what an
-// expression computes of them.
+// What tests of the vocabulary share: whether a constraint of two operands holds, what an expression
+// computes of them, and how a rule reads.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "drr/cpp/constraints.h"
+#include "drr/text/rule_text.h"
 #include "ir/dialects/onnx.h"
 #include "unittests/drr/cpp/language_test_util.h"
 
@@ -19,6 +20,12 @@ class Words : public Language {
             {}, {.value = context.DenseAttrOf(context.TensorType(ir::DataType::kF32, shape),
                                               std::span<const float>(values))})
         .result(0);
+  }
+  // The rule that `body` writes, as it reads.
+  std::string Text(const Body& body) {
+    const BuildResult built = Rule(body).Build(&context);
+    for (const std::string& e : built.errors) ADD_FAILURE() << e;
+    return built.rule ? text::PrintRule(*built.rule) : "";
   }
   // The reason why `condition` of two operands of a Norm and its result, a 2x3 tensor, does not
   // hold, or "".
