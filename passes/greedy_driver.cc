@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
-#include <random>
 
 #include "drr/engine/automaton.h"
 #include "drr/engine/rule_engine.h"
@@ -14,6 +13,7 @@
 #include "passes/id_set.h"
 #include "passes/rewrite_log.h"
 #include "passes/rewrite_trace.h"
+#include "passes/worklist.h"
 
 namespace weft::passes {
 namespace {
@@ -75,9 +75,6 @@ class Driver : public ir::RewriteListener {
   }
   // With several blocks in a region an op may have been labelled before its operands.
   void LabelAgain();
-  void Enqueue(uint32_t op) {
-    if (queued_.Add(op)) worklist_.push_back(op);
-  }
   uint32_t Pop();
   bool Accepts(uint32_t op) const {
     return automaton_.Flags(states_[op]) & TreeAutomaton::kAccepts;
@@ -131,15 +128,14 @@ class Driver : public ir::RewriteListener {
   drr::RuleEngines& engines_;
   const GreedyRewriteConfig& config_;
   ir::Rewriter rewriter_;
-  std::mt19937_64 random_;
+  Worklist worklist_;
   internal::RewriteLog log_;
   const uint64_t max_per_rule_;
   const bool observed_;                       // more is asked for than the result
   const bool has_many_rules_;                 // more than the nearest cache holds
   bool watches_regions_ = false;              // what changes in some concerns who holds them
   std::vector<TreeAutomaton::State> states_;  // by op slot, as all below
-  IdSet queued_, reached_;                    // reached_: what next_level_ holds
-  std::vector<uint32_t> worklist_;
+  IdSet reached_;                             // what next_level_ holds
   std::vector<uint32_t> inserted_, released_, partners_, stack_, level_, next_level_;
   uint64_t budget_ = 0;
   uint64_t created_ = 0, erased_ = 0;          // operations, by the application under way
@@ -159,7 +155,7 @@ inline Driver::Driver(ir::Program& program, const drr::FrozenRewritePatternSet& 
       engines_(patterns.engines()),
       config_(config),
       rewriter_(&program, this),
-      random_(config.seed),
+      worklist_(view_, config.seed),
       log_(program.num_operations()),
       max_per_rule_(config.max_rewrites_per_rule ? config.max_rewrites_per_rule : UINT64_MAX),
       observed_(config.collect_statistics || config.paranoid || config.verify_after_rewrite ||
@@ -181,8 +177,7 @@ inline absl::StatusOr<GreedyRewriteResult> Driver::Run() {
   Seed();
   while (!worklist_.empty()) {
     const uint32_t op = Pop();
-    if (!queued_.Remove(op)) continue;  // erased, or looked at already
-    if (EraseIfDead(op)) continue;
+    if (op == kNoId || EraseIfDead(op)) continue;
     Visit(op);
     if (!status_.ok()) return status_;
   }
@@ -192,7 +187,7 @@ inline absl::StatusOr<GreedyRewriteResult> Driver::Run() {
 inline void Driver::OnInserted(Operation op) {
   if (op.id() >= states_.size()) {
     states_.resize(op.id() + 1 + op.id() / 4);
-    queued_.Resize(states_.size());
+    worklist_.Resize(states_.size());
     reached_.Resize(states_.size());
   }
   Inserted(op);
@@ -230,20 +225,20 @@ inline void Driver::Inserted(Operation op) {
   const uint32_t id = newest_ = op.id();
   states_[id] = automaton_.Label(view_, id, states_.data());
   const uint32_t flags = automaton_.Flags(states_[id]);
-  if (flags & TreeAutomaton::kAccepts) Enqueue(id);
+  if (flags & TreeAutomaton::kAccepts) worklist_.Add(id);
   if (flags & TreeAutomaton::kSecondaryRoot) partners_.push_back(id);
 }
 
 inline void Driver::Revisit(uint32_t op) {
   const uint32_t flags = automaton_.Flags(states_[op]);
-  if (flags & TreeAutomaton::kAccepts) Enqueue(op);
+  if (flags & TreeAutomaton::kAccepts) worklist_.Add(op);
   if ((flags & TreeAutomaton::kInterior) || IsInexact(op)) EnqueueUsers(op, MaxUses(op));
   if (flags & TreeAutomaton::kSecondaryRoot) partners_.push_back(op);
 }
 
 inline void Driver::Forget(uint32_t op) {
   ++erased_;
-  queued_.Remove(op);
+  worklist_.Remove(op);
   states_[op] = TreeAutomaton::kNothing;
 }
 
@@ -251,7 +246,7 @@ inline void Driver::Forget(uint32_t op) {
 
 inline void Driver::Seed() {
   states_.resize(program_.op_slots());
-  queued_.Resize(states_.size());
+  worklist_.Resize(states_.size());
   reached_.Resize(states_.size());
   std::vector<uint32_t> resume;  // where to go on after the regions of an operation
   bool several_blocks = false;
@@ -275,7 +270,7 @@ inline void Driver::Seed() {
       states_[op] = automaton_.Label(view_, op, states_.data());
       num_operands += view_.num_operands(op);
       const bool unread = view_.HasResult(op) && view_.first_use(op) == kNoId;
-      if (unread || Accepts(op)) Enqueue(op);
+      if (unread || Accepts(op)) worklist_.Add(op);
       if (!view_.HasRegions(op)) continue;
       if (view_.next(op) != kNoId) resume.push_back(view_.next(op));
       push_regions(op);
@@ -286,7 +281,7 @@ inline void Driver::Seed() {
   budget_ = config_.max_rewrites ? config_.max_rewrites
                                  : 100 + 20 * program_.num_operations() + num_operands;
   if (several_blocks) LabelAgain();
-  if (config_.use_top_down_traversal) std::reverse(worklist_.begin(), worklist_.end());  // a stack
+  if (config_.use_top_down_traversal) worklist_.Reverse();
 }
 
 inline void Driver::LabelAgain() {
@@ -295,12 +290,10 @@ inline void Driver::LabelAgain() {
 }
 
 inline uint32_t Driver::Pop() {
-  if (config_.seed) std::swap(worklist_[random_() % worklist_.size()], worklist_.back());
-  const uint32_t op = worklist_.back();
-  worklist_.pop_back();
+  const uint32_t op = worklist_.Pop(), next = worklist_.Next();
   // While this one is looked at, what the next one needs is fetched.
-  if (has_many_rules_ && !worklist_.empty() && Accepts(worklist_.back()))
-    engines_.Prefetch(automaton_.FirstAccepted(states_[worklist_.back()]));
+  if (has_many_rules_ && next != kNoId && Accepts(next))
+    engines_.Prefetch(automaton_.FirstAccepted(states_[next]));
   return op;
 }
 
@@ -319,7 +312,7 @@ inline void Driver::RelabelUsers(uint32_t op) {
       const TreeAutomaton::State next = automaton_.Label(view_, user, states_.data());
       if (next == states_[user]) return;
       states_[user] = next;
-      if (Accepts(user)) Enqueue(user);
+      if (Accepts(user)) worklist_.Add(user);
       stack_.push_back(user);
     });
     if (stack_.empty()) return;
@@ -358,7 +351,7 @@ inline void Driver::EnqueueUsers(uint32_t op, uint32_t max_uses) {
 inline void Driver::ReachUsers(uint32_t op, uint32_t max_uses, int left) {
   const auto reach = [&](uint32_t user) {
     const uint32_t flags = automaton_.Flags(states_[user]);
-    if (flags & TreeAutomaton::kAccepts) Enqueue(user);
+    if (flags & TreeAutomaton::kAccepts) worklist_.Add(user);
     if (left > 1 && ((flags & TreeAutomaton::kInterior) || IsInexact(user)) && reached_.Add(user))
       next_level_.push_back(user);
   };
@@ -375,7 +368,7 @@ inline void Driver::EnqueuePartners(uint32_t op) {
     uint32_t left = drr::Matcher::kMaxJoinCandidates;
     for (uint32_t use = view_.first_use(value); use != kNoId && left > 0;
          use = view_.next_use(use), --left)
-      if (Accepts(view_.owner(use))) Enqueue(view_.owner(use));
+      if (Accepts(view_.owner(use))) worklist_.Add(view_.owner(use));
   }
 }
 
@@ -383,12 +376,12 @@ inline void Driver::Settle() {
   for (const uint32_t op : partners_) EnqueuePartners(op);
   partners_.clear();
   for (const uint32_t op : inserted_)
-    if (!view_.IsErased(op) && view_.first_use(op) == kNoId) Enqueue(op);
+    if (!view_.IsErased(op) && view_.first_use(op) == kNoId) worklist_.Add(op);
   inserted_.clear();
   for (uint32_t op : released_) {
     const ir::internal::OpRecord& record = view_.record(op);
     if (record.flags & ir::internal::kOpErased) continue;
-    if (record.first_use == kNoId || Accepts(op)) Enqueue(op);
+    if (record.first_use == kNoId || Accepts(op)) worklist_.Add(op);
     EnqueueUsers(op, Followed(op, automaton_.MaxInteriorUses(states_[op])));
   }
   released_.clear();
@@ -442,7 +435,7 @@ inline bool Driver::TryObserved(drr::RuleEngine& engine, uint32_t op, RuleStatis
     if (config_.paranoid) before = ir::PrintProgram(program_);
     if (config_.trace) config_.trace->Begin(stats.rule, view_.OperationAt(op));
     applied = Apply(engine, stats);
-    if (applied && config_.trace && config_.trace->Commit()) worklist_.clear();
+    if (applied && config_.trace && config_.trace->Commit()) worklist_.Clear();
     if (config_.paranoid || config_.verify_after_rewrite)
       status_ = CheckRewrite(program_, stats.rule, applied, before);
   } else if (config_.collect_statistics) {
@@ -457,13 +450,12 @@ inline bool Driver::TryObserved(drr::RuleEngine& engine, uint32_t op, RuleStatis
 inline bool Driver::Apply(drr::RuleEngine& engine, RuleStatistics& stats) {
   created_ = erased_ = 0;
   newest_ = kNoId;
-  const size_t queued = worklist_.size();
+  const Worklist::Mark queued = worklist_.Now();
   if (origins_) origins_->Begin();
   if (!engine.Apply(view_, rewriter_, &reason_)) {
     if (origins_) origins_->Abandon();
     // What was made and taken back changed nothing.
-    for (size_t i = queued; i < worklist_.size(); ++i) queued_.Remove(worklist_[i]);
-    worklist_.resize(queued);
+    worklist_.DropSince(queued);
     released_.clear();
     partners_.clear();
     inserted_.clear();

@@ -96,6 +96,28 @@ TEST_F(DriverHardCases, AnOpWithAHundredThousandOperands) {
   EXPECT_EQ(reader.operand(99'999).DefiningOp().name(), "toy.mul");
 }
 
+// join(xs, e, ys) => join(xs, ys), where e is empty
+struct DropEmpty : ToyRule<DropEmpty> {
+  static constexpr std::string_view kName = "drop-empty";
+  static void Body(drr::SourcePattern& src, drr::ResultPattern& res) {
+    auto xs = src.Tensors("xs"), ys = src.Tensors("ys");
+    auto e = src.Tensor("e");
+    auto out = src.Op<toy::Join>()(xs, e, ys);
+    src.Require(drr::Dim(e, 0, 0));
+    res.Tensor(out) = res.Op<toy::Join>()(xs, ys);
+  }
+};
+
+TEST_F(DriverHardCases, AnOpWithManyOperandsIsLookedAtWhenAllOfThemAreDone) {
+  std::vector<Value> operands;
+  for (int i = 0; i < 1000; ++i) operands.push_back(b.Make<toy::Add>({x, x}));
+  b.Return({{"out", b.Make<toy::Join>(operands)}});
+  const auto result = ApplyPatternsGreedily(program, FreezeRules<AddToMul, DropEmpty>(context));
+  ASSERT_TRUE(result.ok());
+  EXPECT_EQ(result->rules[0].applied, 1000u);
+  EXPECT_EQ(result->rules[1].tried, 1u);
+}
+
 // scale(x) {axis = i} => relu(x), one rule for each i
 struct NumberedRule : drr::DrrPatternBase<NumberedRule> {
   explicit NumberedRule(int64_t i) : number(i) {}
