@@ -369,6 +369,7 @@ bool Matcher::SolveOperands(OpId op_id, Operation found, bool swapped, const Goa
   // With two lists, everything between them may start at any operand.
   const uint32_t left = lists ? found.num_operands() - named : 0;
   for (uint32_t first = lists < 2 ? left : 0; first <= left; ++first) {
+    if (lists == 2 && !MayDivideLists(op, found, first)) continue;
     const Mark mark = Now();
     const size_t goals = goals_.size();
     const bool found_all = AddOperandGoals(op, found, swapped, first) &&

@@ -84,6 +84,12 @@ class Matcher {
   // Whether what the rule asks of this value alone holds, as far as that is decided at a glance. (When the
   // reason is asked for, it is decided with the other constraints.)
   bool MayBe(ValueId id) const;
+  // Of quick_, what does not hold of the value; null: nothing that can be asked yet.
+  const Constraint* Refuting(ValueId id) const;
+  // Of an op with two lists of operands: whether those between them may be what follows the first
+  // `first_list`, at a glance.
+  bool MayDivideLists(const SourceOp& op, ir::Operation found, uint32_t first_list);
+  bool FailConstraint(const Constraint& constraint);
   bool SolveRemaining();
   bool FindJoin(OpId root, OpId* op, ValueId* via_value) const;
   bool Join(OpId op, ValueId via_value);

@@ -52,17 +52,47 @@ Matcher::Matcher(const Rule& rule)
   }
 }
 
-bool Matcher::MayBe(ValueId id) const {
-  if (failure_ || probing_) return true;
+bool Matcher::MayBe(ValueId id) const { return failure_ || probing_ || !Refuting(id); }
+
+const Constraint* Matcher::Refuting(ValueId id) const {
   // An attribute may be of an operation that is matched later.
   const auto is_known = [&](const Formula::Argument& argument) {
     return argument.kind != Formula::Argument::kVariable || m_->attrs_[argument.variable];
   };
-  return std::all_of(quick_.begin(), quick_.end(), [&](const auto& quick) {
-    if (!(quick.first == id)) return true;
-    const auto& arguments = quick.second->formula.arguments;
-    return !std::all_of(arguments.begin(), arguments.end(), is_known) || quick.second->holds(*m_);
-  });
+  for (const auto& [of, constraint] : quick_) {
+    if (!(of == id)) continue;
+    const auto& arguments = constraint->formula.arguments;
+    if (std::all_of(arguments.begin(), arguments.end(), is_known) && !constraint->holds(*m_))
+      return constraint;
+  }
+  return nullptr;
+}
+
+bool Matcher::MayDivideLists(const SourceOp& op, Operation found, uint32_t first_list) {
+  if (probing_) return true;
+  uint32_t at = 0, lists = 0;
+  for (const ValueId operand : op.operands) {
+    const ValueId id = operand ? graph_.Resolve(operand) : ValueId();
+    if (operand && graph_.values[id].list) {
+      if (++lists == 2) break;
+      at += first_list;
+      continue;
+    }
+    const Value value = found.operand(at++);
+    if (lists == 0 || !operand) continue;
+    if (!failure_ && !Plausible(operand, value)) return false;
+    const SourceValue& pattern = graph_.values[id];
+    if (!value || m_->bound_[id] || pattern.through || pattern.producer || !pattern.either.empty())
+      continue;
+    const Mark mark = Now();
+    BindValue(id, value);
+    m_->explanation_.clear();
+    const Constraint* const refuting = Refuting(id);
+    if (refuting && failure_) FailConstraint(*refuting);
+    Undo(mark);
+    if (refuting) return false;
+  }
+  return true;
 }
 
 bool Matcher::Plausible(ValueId pattern, Value value) const {
@@ -143,22 +173,25 @@ bool Matcher::SolveRemaining() {
   return Fail([&] { return std::string("two roots of the rule share no value"); });
 }
 
+bool Matcher::FailConstraint(const Constraint& constraint) {
+  return Fail(
+      [&](MatchFailure& failure) {
+        failure.loc = constraint.loc;
+        failure.expected = constraint.reason;
+        failure.found = m_->explanation_;
+        return (constraint.profitable ? "not profitable: " : "does not hold: ") +
+               constraint.reason + (m_->explanation_.empty() ? "" : ": ") + m_->explanation_;
+      },
+      kConstraint);
+}
+
 bool Matcher::Finish() {
   if (!IndexOps()) return false;
   AbsorbSkipped();
   if (!NoEscapes() || !NotsHold()) return false;
   for (const Constraint& constraint : graph_.constraints) {
     m_->explanation_.clear();
-    if (constraint.holds(*m_)) continue;
-    return Fail(
-        [&](MatchFailure& failure) {
-          failure.loc = constraint.loc;
-          failure.expected = constraint.reason;
-          failure.found = m_->explanation_;
-          return (constraint.profitable ? "not profitable: " : "does not hold: ") +
-                 constraint.reason + (m_->explanation_.empty() ? "" : ": ") + m_->explanation_;
-        },
-        kConstraint);
+    if (!constraint.holds(*m_)) return FailConstraint(constraint);
   }
   return true;
 }

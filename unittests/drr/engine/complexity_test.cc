@@ -75,6 +75,25 @@ TEST_F(HardCases, AListOfAHundredThousandOperands) {
   EXPECT_EQ(Output(0).operand(99991), z);
 }
 
+// Also where the reason is asked for.
+TEST_F(HardCases, TheEmptyOneOfAHundredThousandOperands) {
+  const auto drop_empty = [](SourcePattern& src, ResultPattern& res) {  // join(xs, e, ys)
+    auto xs = src.Tensors("xs"), ys = src.Tensors("ys");
+    auto e = src.Tensor("e");
+    auto out = src.Op<Join>()(xs, e, ys);
+    src.Require(Dim(e, 0, 0));
+    res.Tensor(out) = res.Op<Join>()(xs, ys);
+  };
+  std::vector<Value> operands(100000, y);
+  const Value none = b.Make<Join>(operands);
+  operands[99990] = Input("empty", {0, 3});
+  const Value big = b.Make<Join>(operands);
+  b.Return({{"none", none}, {"big", big}});
+  EXPECT_EQ(Try(none.DefiningOp(), drop_empty), "does not hold: axis 0 of e has size 0");
+  EXPECT_EQ(Try(big.DefiningOp(), drop_empty), "");
+  EXPECT_EQ(Output(1).num_operands(), 99999u);
+}
+
 TEST_F(HardCases, AnOpForEachOfAHundredThousandOperands) {
   std::vector<Value> operands;
   for (int i = 0; i < 100000; ++i) operands.push_back(b.Make<Tanh>({i % 2 ? x : y}));
