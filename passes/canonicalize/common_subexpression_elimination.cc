@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "ir/dialects/builtin.h"
@@ -163,11 +165,20 @@ inline uint64_t Merger::Mix(uint64_t h, uint64_t x) {
   return h ^ h >> 32;
 }
 
-// Of the size and samples of its beginning, middle and end: contents are compared in full when hashes agree.
+// Of all strings, of all bytes of what is small, else of the size and samples of the beginning, the middle and the
+// end: contents are compared in full when hashes agree.
 uint64_t Merger::HashOf(ir::Attribute dense) {
   std::array<uint64_t, 8> sample;
   const size_t size = dense.num_bytes(), part = std::min(size, sizeof(sample));
   uint64_t h = size;
+  for (const std::string& text : dense.dense_strings()) h = Mix(h, std::hash<std::string>()(text));
+  if (constexpr size_t kSmall = 8192; part < size && size <= kSmall) {
+    std::array<uint64_t, kSmall / sizeof(uint64_t)> words;
+    words[(size - 1) / sizeof(uint64_t)] = 0;
+    dense.Read(0, std::as_writable_bytes(std::span(words)).first(size));
+    for (size_t i = 0; i * sizeof(uint64_t) < size; ++i) h = Mix(h, words[i]);
+    return h;
+  }
   for (const size_t last : {part, (size + part) / 2, size}) {
     sample = {};
     const size_t begin =
