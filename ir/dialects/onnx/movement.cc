@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ir/analysis/constant.h"
 #include "ir/dialects/onnx/infer/shape_value.h"
 
 namespace weft::ir::ops {
@@ -93,7 +94,11 @@ bool EqualParts(InferContext& c, int64_t axis, const Shape& dims, std::optional<
 
 bool GivenParts(InferContext& c, int64_t axis, const Shape& dims, std::optional<Shape>* sizes) {
   if (c.attrs_of<Split>().num_outputs) return c.Fail("has both split and num_outputs");
-  const auto given = ShapeOperand(c, 1);
+  std::optional<ShapeValue> given = ShapeOperand(c, 1);
+  if (const auto numbers = ConstantInts(c.operand(1))) {  // there may be more than a shape has
+    given.emplace();
+    for (const int64_t number : *numbers) given->push_back(ShapeEntry::Number(number));
+  }
   if (!given) return true;
   *sizes = Shape();
   for (const ShapeEntry& s : *given) {

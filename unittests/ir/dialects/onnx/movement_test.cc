@@ -82,6 +82,8 @@ TEST_F(OnnxMovement, SplitCutsAlongItsAxis) {
             "onnx.Split: has both split and num_outputs");
   EXPECT_EQ(Run<ops::Split>({X({6})}, {.axis = 1}, 2),
             "onnx.Split: axis 1 is out of range for rank 1");
+  const std::string many = Run<ops::Split>({X({100}), b.ConstantInts(Ints(100, 1))}, {}, 100);
+  EXPECT_EQ(many.find_first_not_of("tensor<1xf32>, "), std::string::npos) << many;
 }
 
 TEST_F(OnnxMovement, SliceCountsItsElements) {
