@@ -4,7 +4,9 @@
 //   module {default_inputs:strings["w"],input_names:strings["x","w"]} (%0: ..., %1: ...) {
 #pragma once
 
-#include <string_view>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "ir/base/status.h"
 #include "ir/program.h"
@@ -13,11 +15,13 @@ namespace weft::ir {
 
 inline constexpr char kDefaultInputs[] = "default_inputs";
 
-// Null when the input, by name, has no default.
-Attribute DefaultOfInput(Program& program, std::string_view name);
+// Names of inputs, each with what the input is when it is left out.
+using InputDefaults = std::vector<std::pair<std::string, Attribute>>;
 
-// The input of this name, which there is, may be left out from now on.
-void SetDefaultOfInput(Program& program, std::string_view name, Attribute dense);
+InputDefaults DefaultsOfInputs(Program& program);
+
+// These inputs, which there are, may be left out from now on, besides those that may be already.
+void SetDefaultsOfInputs(Program& program, const InputDefaults& defaults);
 
 // Makes constants of all such inputs: nobody can override them any more. Types are not inferred
 // again (PropagateTypes, ir/analysis/shape_inference.h). The number of inputs that went.

@@ -7,6 +7,7 @@
 #include "ir/clone.h"
 #include "ir/dialects/builtin.h"
 #include "ir/infer.h"
+#include "ir/rewriter.h"
 #include "kernels/runtime/evaluator.h"
 #include "kernels/runtime/isolate.h"
 #include "kernels/runtime/specialize.h"
@@ -60,8 +61,9 @@ absl::StatusOr<std::unique_ptr<RegionProgram>> RegionProgram::Create(const Kerne
 // Returns what the program is to return: values that are not arguments.
 std::vector<std::pair<std::string, ir::Value>> RegionProgram::CopyRegion(
     ir::Region region, std::span<const ir::Attribute> known) {
-  ir::Builder builder(program_.get());
+  ir::Rewriter builder(program_.get());
   ir::ValueMap map;
+  ir::Strings names;
   const ir::Block block = region.front();
   for (uint32_t i = 0; i < block.num_arguments(); ++i) {
     const ir::Value argument = block.argument(i);
@@ -69,10 +71,14 @@ std::vector<std::pair<std::string, ir::Value>> RegionProgram::CopyRegion(
     if (known[i]) {
       map.Set(argument, builder.Constant(known[i]));
     } else {
-      map.Set(argument, builder.AddInput("x" + std::to_string(i), argument.type()));
+      const ir::Value input = builder.AddArgument(program_->body(), argument.type());
+      names.push_back("x" + std::to_string(i));
+      program_->SetName(input, names.back());
+      map.Set(argument, input);
       inputs_.push_back(i);
     }
   }
+  builder.SetAttr(program_->module(), "input_names", builder.context()->StringsAttr(names));
   std::vector<std::pair<std::string, ir::Value>> results;
   for (const ir::Operation op : block) {
     if (!op.Is<ir::ReturnOp>()) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -282,9 +283,12 @@ absl::StatusOr<PreparedProgram*> Session::PrepareForInputs(std::span<const Tenso
 
 // Copies, since contents may lie anywhere in a file.
 absl::Status Session::ReadDefaults() {
+  const ir::InputDefaults list = ir::DefaultsOfInputs(*program_);
+  const std::map<std::string, ir::Attribute> given(list.begin(), list.end());
   for (size_t i = 0; i < inputs_.size(); ++i) {
-    const ir::Attribute dense = ir::DefaultOfInput(*program_, inputs_[i].name);
-    if (!dense) continue;
+    const auto it = given.find(inputs_[i].name);
+    if (it == given.end()) continue;
+    const ir::Attribute dense = it->second;
     const std::string subject = "the default of input '" + inputs_[i].name + "'";
     if (dense.IsElided()) return ir::InvalidArgument(subject + " was left out of the text");
     inputs_[i].default_value = dense;

@@ -93,10 +93,12 @@ Needed NeededBy(const std::vector<Value>& outputs, const std::vector<Value>& fro
 
 absl::Status CheckNoInputIsMissing(const std::vector<Value>& inputs, const ExtractRange& range,
                                    Program& program) {
+  const std::vector<ProgramInput> all = InputsOf(program);
+  std::set<std::string> defaults;
+  for (const auto& [name, value] : ir::DefaultsOfInputs(program)) defaults.insert(name);
   std::vector<std::string> missing;
   for (const Value input : inputs)
-    if (std::string name = InputsOf(program)[input.index()].name;
-        !ir::DefaultOfInput(program, name))
+    if (const std::string& name = all[input.index()].name; !defaults.contains(name))
       missing.push_back(fmt::format("'{}'", name));
   if (missing.empty()) return absl::OkStatus();
   return ir::InvalidArgument(fmt::format(
@@ -148,9 +150,11 @@ absl::StatusOr<std::unique_ptr<Program>> ExtractBetween(const ExtractRange& rang
   for (size_t i = 0; i < results.size(); ++i)
     extraction.outputs.emplace_back(OutputName(to[i], results[i]), results[i]);
   std::unique_ptr<Program> part = Extract(program, extraction);
-  for (const ProgramInput& input : InputsOf(*part))
-    if (const ir::Attribute value = ir::DefaultOfInput(program, input.name))
-      ir::SetDefaultOfInput(*part, input.name, value);
+  ir::InputDefaults defaults = ir::DefaultsOfInputs(program);
+  std::set<std::string> names;
+  for (const ProgramInput& input : InputsOf(*part)) names.insert(input.name);
+  std::erase_if(defaults, [&](const auto& entry) { return !names.contains(entry.first); });
+  ir::SetDefaultsOfInputs(*part, defaults);
   return part;
 }
 

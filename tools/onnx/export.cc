@@ -110,8 +110,7 @@ absl::Status Export(ir::Program& program, Destination to, const ExportOptions& o
   onnx::FusedFunctionTable functions(program, options.target_opset);
   onnx::GraphWriter writer(onnx::GraphWriter::Constants::kInitializers, options.target_opset,
                            &functions);
-  for (const std::string& name : attrs.default_inputs.value_or(ir::Strings())) {
-    const Attribute dense = ir::DefaultOfInput(program, name);
+  for (const auto& [name, dense] : ir::DefaultsOfInputs(program)) {
     if (dense.IsElided())
       return ir::InvalidArgument(
           fmt::format("the default of input {} was left out of the text", name));

@@ -253,6 +253,7 @@ absl::Status Importer::Initializers(const pb::GraphProto& graph, Rewriter& build
 absl::StatusOr<std::vector<std::string>> Importer::Inputs(const pb::GraphProto& graph, Block block,
                                                           Rewriter& builder, Scope* scope) {
   std::vector<std::string> names;
+  ir::InputDefaults defaults;
   absl::flat_hash_set<std::string> seen;
   for (const pb::ValueInfoProto& input : graph.input()) {
     if (!seen.insert(input.name()).second)
@@ -266,8 +267,9 @@ absl::StatusOr<std::vector<std::string>> Importer::Inputs(const pb::GraphProto& 
     names.push_back(input.name());
     if (const Attribute dense = program_->parameter(input.name());
         dense && scope->overridable.contains(input.name()))
-      ir::SetDefaultOfInput(*program_, input.name(), dense);
+      defaults.emplace_back(input.name(), dense);
   }
+  ir::SetDefaultsOfInputs(*program_, defaults);
   return names;
 }
 
