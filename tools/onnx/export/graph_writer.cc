@@ -279,6 +279,14 @@ std::string GraphWriter::AddInts(const ir::Ints& ints, ir::IrContext& context,
   return name;
 }
 
+// A node that computes what no value of the program stands for.
+std::string GraphWriter::AddNode(pb::NodeProto node, pb::GraphProto* graph) {
+  std::string name = names_.Fresh("");
+  node.add_output(name);
+  *graph->add_node() = std::move(node);
+  return name;
+}
+
 absl::Status GraphWriter::WriteNode(Operation op, pb::GraphProto* graph) {
   pb::NodeProto node;
   WEFT_RETURN_IF_ERROR(SetOperator(op, &node));
@@ -293,9 +301,10 @@ absl::Status GraphWriter::WriteNode(Operation op, pb::GraphProto* graph) {
   if (node.domain().empty()) {
     if (const std::string wrong = WrongElementType(op, target_); !wrong.empty())
       return ir::Unsupported(wrong);
-    WEFT_RETURN_IF_ERROR(LowerNode(
-        op, target_, [&](const ir::Ints& ints) { return AddInts(ints, *op.context(), graph); },
-        &node));
+    const Additions add = {
+        .ints = [&](const ir::Ints& ints) { return AddInts(ints, *op.context(), graph); },
+        .node = [&](pb::NodeProto added) { return AddNode(std::move(added), graph); }};
+    WEFT_RETURN_IF_ERROR(LowerNode(op, target_, add, &node));
   }
   *graph->add_node() = std::move(node);
   return absl::OkStatus();

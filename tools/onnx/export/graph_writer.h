@@ -74,6 +74,7 @@ class GraphWriter {
   absl::Status WriteConstant(ir::Operation op, pb::GraphProto* graph, bool top);
   absl::Status WriteNode(ir::Operation op, pb::GraphProto* graph);
   std::string AddInts(const ir::Ints& ints, ir::IrContext& context, pb::GraphProto* graph);
+  std::string AddNode(pb::NodeProto node, pb::GraphProto* graph);
   absl::Status SetOperator(ir::Operation op, pb::NodeProto* node);
   absl::Status WriteAttributes(ir::Operation op, pb::NodeProto* node);
   absl::Status WriteSubgraphs(ir::Operation op, pb::NodeProto* node);

@@ -98,8 +98,6 @@ constexpr AttributeRow kNewAttributes[] = {
     {"RoiAlign", "coordinate_transformation_mode", 16, 0, "output_half_pixel"},
     {"ScatterElements", "reduction", 16, 0, "none"},
     {"ScatterND", "reduction", 16, 0, "none"},
-    {"Shape", "start", 15},
-    {"Shape", "end", 15, kNothing},
 };
 
 // A text that an attribute may be from opset `since` on, and what it was called before, if anything.
@@ -281,8 +279,7 @@ std::string_view ElementwisePart(std::string_view op_type) {
   return op_type == "ReduceLogSum" ? "Log" : "Identity";
 }
 
-absl::Status LowerReduction(ir::Operation op, int64_t target,
-                            const std::function<std::string(const ir::Ints&)>& add_ints,
+absl::Status LowerReduction(ir::Operation op, int64_t target, const Additions& add,
                             pb::NodeProto* node) {
   const int64_t since = node->op_type() == "ReduceSum" ? 13 : 18;  // axes are an input
   const pb::AttributeProto* axes = FindAttribute(node, "axes");
@@ -290,7 +287,7 @@ absl::Status LowerReduction(ir::Operation op, int64_t target,
     if (axes == nullptr) return absl::OkStatus();
     const ir::Ints list(axes->ints().begin(), axes->ints().end());
     RemoveAttribute(node, "axes");
-    SetInput(node, 1, add_ints(list));
+    SetInput(node, 1, add.ints(list));
     return absl::OkStatus();
   }
   if (HasInput(*node, 1)) return TooNew(*node, "input axes", since, target);
@@ -325,9 +322,26 @@ void LowerDft(ir::Operation op, int64_t target, pb::NodeProto* node) {
   attribute->set_i(axis->front());
 }
 
+// A part of a shape is a slice of it before opset 15: both count from the end where negative, and clamp.
+void LowerShape(int64_t target, const Additions& add, pb::NodeProto* node) {
+  if (target >= 15) return;
+  const pb::AttributeProto *start = FindAttribute(node, "start"), *end = FindAttribute(node, "end");
+  const bool is_part = (start != nullptr && start->i() != 0) || end != nullptr;
+  if (is_part) {
+    pb::NodeProto shape;
+    shape.set_op_type("Shape");
+    shape.add_input(node->input(0));
+    node->set_op_type("Slice");
+    node->set_input(0, add.node(std::move(shape)));
+    SetInput(node, 1, add.ints({start == nullptr ? 0 : start->i()}));
+    SetInput(node, 2, add.ints({end == nullptr ? std::numeric_limits<int64_t>::max() : end->i()}));
+  }
+  RemoveAttribute(node, "start");
+  RemoveAttribute(node, "end");
+}
+
 // Equal parts are the default before opset 18, and have to be said from there on.
-absl::Status LowerSplit(ir::Operation op, int64_t target,
-                        const std::function<std::string(const ir::Ints&)>& add_ints,
+absl::Status LowerSplit(ir::Operation op, int64_t target, const Additions& add,
                         pb::NodeProto* node) {
   if (HasInput(*node, 1)) return absl::OkStatus();
   if (target >= 18) {
@@ -350,7 +364,7 @@ absl::Status LowerSplit(ir::Operation op, int64_t target,
     sizes.push_back(type.dims()[i]);
   }
   RemoveAttribute(node, "num_outputs");
-  SetInput(node, 1, add_ints(sizes));
+  SetInput(node, 1, add.ints(sizes));
   return absl::OkStatus();
 }
 
@@ -426,17 +440,17 @@ bool IsExpandedFor(ir::Operation op, int64_t target) {
   return def && def->decompose && IntroducedIn(*def) > target;
 }
 
-absl::Status LowerNode(ir::Operation op, int64_t target,
-                       const std::function<std::string(const ir::Ints&)>& add_ints,
+absl::Status LowerNode(ir::Operation op, int64_t target, const Additions& add,
                        pb::NodeProto* node) {
   if (const int64_t since = IntroducedIn(node->op_type()); since > target)
     return ir::Unsupported(fmt::format("{} came with opset {} and the model is written for {}",
                                        node->op_type(), since, target));
   WEFT_RETURN_IF_ERROR(CheckValues(op, target, *node));
   if (node->op_type() == "DFT") LowerDft(op, target, node);
+  if (node->op_type() == "Shape") LowerShape(target, add, node);
   WEFT_RETURN_IF_ERROR(LowerTables(target, node));
-  if (node->op_type().starts_with("Reduce")) return LowerReduction(op, target, add_ints, node);
-  if (node->op_type() == "Split") return LowerSplit(op, target, add_ints, node);
+  if (node->op_type().starts_with("Reduce")) return LowerReduction(op, target, add, node);
+  if (node->op_type() == "Split") return LowerSplit(op, target, add, node);
   return absl::OkStatus();
 }
 

@@ -25,12 +25,17 @@ int64_t IrVersionOf(int64_t opset);
 // Whether ONNX has the op, but opset `target` has not, and its reference body stands for it.
 bool IsExpandedFor(ir::Operation op, int64_t target);
 
-// Rewrites the node written for `op`, of the default domain, for opset `target`. add_ints makes a
-// constant 1-D tensor of the model and gives its name. Unsupported when the target cannot say what
-// the node means.
-absl::Status LowerNode(ir::Operation op, int64_t target,
-                       const std::function<std::string(const ir::Ints&)>& add_ints,
-                       pb::NodeProto* node);
+// What the graph may get before a node that needs it.
+struct Additions {
+  // Makes a constant 1-D tensor of the model and gives its name.
+  std::function<std::string(const ir::Ints&)> ints;
+  // Adds a node, still without output, and gives the name of the one output that it gets.
+  std::function<std::string(pb::NodeProto)> node;
+};
+
+// Rewrites the node written for `op`, of the default domain, for opset `target`. Unsupported when the
+// target cannot say what the node means.
+absl::Status LowerNode(ir::Operation op, int64_t target, const Additions& add, pb::NodeProto* node);
 
 // Unsupported where opset `target` has no Identity for such a value.
 absl::Status CheckIdentity(ir::Value value, int64_t target);
