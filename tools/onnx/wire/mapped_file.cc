@@ -116,8 +116,12 @@ absl::StatusOr<MappedFile> MappedFile::OpenBelow(const std::string& directory,
   while (!rest.empty()) {
     const size_t slash = rest.find('/');
     const std::string_view part = rest.substr(0, slash);
-    if (part == "..") return refuse("leaves the folder of the model");
-    if (!part.empty() && part != ".") parts.emplace_back(part);
+    if (part == "..") {
+      if (parts.empty()) return refuse("leaves the folder of the model");
+      parts.pop_back();
+    } else if (!part.empty() && part != ".") {
+      parts.emplace_back(part);
+    }
     rest = slash == std::string_view::npos ? std::string_view() : rest.substr(slash + 1);
   }
   if (parts.empty()) return refuse("names no file");
