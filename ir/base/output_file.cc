@@ -30,11 +30,11 @@ std::string FolderOf(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-// Calls use(name) with names beside `path` until it does not fail with EEXIST; the last error, or 0.
+// Calls use(name) with names in the folder of `path` until it does not fail with EEXIST; the last error, or 0.
 template <class Use>
 int WithNewName(const std::string& path, std::string* name, const Use& use) {
   for (int i = 0; i < kMaxNames; ++i) {
-    *name = fmt::format("{}.{}-{}.tmp", path, getpid(), i);
+    *name = fmt::format("{}/.weft-{}-{}.tmp", FolderOf(path), getpid(), i);
     if (use(name->c_str())) return 0;
     if (errno != EEXIST) break;
   }
@@ -125,6 +125,7 @@ absl::Status OutputFile::Open(const std::string& path, Links links) {
   if ((follow ? stat : lstat)(path.c_str(), &info) == 0) {
     if (S_ISDIR(info.st_mode)) return CannotWrite(EISDIR);
     in_place_ = !S_ISREG(info.st_mode) && !S_ISLNK(info.st_mode);
+    if (S_ISREG(info.st_mode)) permissions_ = info.st_mode & 0777;
     if (MustKeep(info))
       return InvalidArgument(fmt::format("cannot write {}: that file is read", given_path_));
   } else if (errno == ELOOP) {
@@ -141,13 +142,17 @@ absl::Status OutputFile::Open(const std::string& path, Links links) {
 absl::Status OutputFile::OpenTemporary() {
   fd_ = open(FolderOf(path_).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
   // /proc is where such a file gets its name from.
-  if (fd_ >= 0 && access("/proc/self/fd", X_OK) == 0) return absl::OkStatus();
-  if (fd_ >= 0) close(fd_);
-  const int error = WithNewName(path_, &temporary_, [this](const char* name) {
-    fd_ = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
-    return fd_ >= 0;
-  });
-  return error == 0 ? absl::OkStatus() : CannotWrite(error);
+  if (fd_ < 0 || access("/proc/self/fd", X_OK) != 0) {
+    if (fd_ >= 0) close(fd_);
+    const int error = WithNewName(path_, &temporary_, [this](const char* name) {
+      fd_ = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+      return fd_ >= 0;
+    });
+    if (error != 0) return CannotWrite(error);
+  }
+  // Not every file system has permissions.
+  if (permissions_ && fchmod(fd_, *permissions_) != 0) errno = 0;
+  return absl::OkStatus();
 }
 
 absl::Status OutputFile::WriteAll(const char* data, size_t size) {

@@ -9,7 +9,10 @@
 // Errors are InvalidArgument and name the path and the system's reason: no room, no such folder.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,8 +22,9 @@
 namespace weft::ir {
 
 // Writes to a file without a name in the folder of `path`, which the system drops when the process
-// dies. It is called PATH.PID-N.tmp for an instant before it is renamed, and all the time on file
-// systems that lack files without names (NFS, FAT). Not for several threads.
+// dies. It is called .weft-PID-N.tmp for an instant before it is renamed, and all the time on file
+// systems that lack files without names (NFS, FAT). What replaces a file may be read and written by
+// whom that was. Not for several threads.
 class OutputFile {
  public:
   enum class Links {
@@ -63,6 +67,7 @@ class OutputFile {
   int fd_ = -1;
   std::string* memory_ = nullptr;
   bool in_place_ = false;
+  std::optional<mode_t> permissions_;  // of the file that is replaced
   size_t size_ = 0;
 };
 

@@ -88,6 +88,26 @@ TEST_F(OutputFileTest, HasThePermissionsOfAnyNewFile) {
   EXPECT_EQ(info.st_mode & 0777, 0640u);
 }
 
+TEST_F(OutputFileTest, HasThePermissionsOfTheFileThatItReplaces) {
+  Write("a", "old");
+  fs::permissions(Path("a"), fs::perms::owner_read | fs::perms::owner_write);
+  OutputFile file;
+  ASSERT_TRUE(file.Open(Path("a")).ok());
+  ASSERT_TRUE(file.Append("new").ok());
+  ASSERT_TRUE(file.Commit().ok());
+  EXPECT_EQ(Read("a"), "new");
+  EXPECT_EQ(fs::status(Path("a")).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
+TEST_F(OutputFileTest, MayHaveANameAsLongAsTheSystemAllows) {
+  const std::string name(255, 'a');
+  OutputFile file;
+  ASSERT_TRUE(file.Open(Path(name)).ok());
+  ASSERT_TRUE(file.Append("new").ok());
+  EXPECT_EQ(Message(file.Commit()), "");
+  EXPECT_EQ(Read(name), "new");
+}
+
 TEST_F(OutputFileTest, FollowsLinksOrReplacesThem) {
   for (const auto links : {OutputFile::Links::kFollow, OutputFile::Links::kReplace}) {
     Write("target", "old");
