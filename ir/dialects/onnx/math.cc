@@ -24,8 +24,14 @@ bool InferIntegers(InferContext& c) {
   return CheckInteger(c, 0) && CheckInteger(c, 1) && BinaryNumberOp::Infer(c);
 }
 
+bool IsFloat8(DataType dtype) {
+  return dtype == DataType::kF8E4M3FN || dtype == DataType::kF8E4M3FNUZ ||
+         dtype == DataType::kF8E5M2 || dtype == DataType::kF8E5M2FNUZ;
+}
+
 bool InferPredicate(InferContext& c) {
-  return CheckTensors(c) && CheckFloat(c, 0) && SetTensor(c, 0, DataType::kBool, DimsOf(c, 0));
+  return CheckTensors(c) && (IsFloat8(DtypeOf(c, 0)) || CheckFloat(c, 0)) &&
+         SetTensor(c, 0, DataType::kBool, DimsOf(c, 0));
 }
 
 }  // namespace

@@ -40,15 +40,15 @@ const RegisterReference<ops::Sign> kSign(&Sign, &SameNumbers);
 
 template <class F>
 absl::Status MapToBool(const KernelArgs& args, const F& f) {
-  VisitFloat(args.inputs[0].dtype, [&](auto tag) {
-    const auto in = args.inputs[0].values<decltype(tag)>();
-    for (size_t i = 0; i < in.size(); ++i)
-      args.output<uint8_t>(0)[i] = f(static_cast<double>(in[i])) ? 1 : 0;
-  });
+  const std::vector<double> in = ReadDoubles(args.inputs[0]);
+  std::transform(in.begin(), in.end(), args.output<uint8_t>(0),
+                 [&](double x) { return f(x) ? 1 : 0; });
   return absl::OkStatus();
 }
 absl::Status CheckPredicate(const KernelContext& context) {
-  if (!VisitFloat(context.input_type(0).dtype(), [](auto) {}) ||
+  const ir::DataType dtype = context.input_type(0).dtype();
+  if (!(VisitFloat(dtype, [](auto) {}) ||
+        ir::IsLowPrecision(dtype)) ||  // of inferred types: float8
       context.result_type(0).dtype() != ir::DataType::kBool)
     return context.Unsupported("these element types");
   return absl::OkStatus();

@@ -268,9 +268,10 @@ absl::Status CheckPad(const KernelContext& context) {
   if (context.HasInput(2) && (context.input_type(2).NumElements() != 1 ||
                               context.input_type(2).dtype() != context.result_type(0).dtype()))
     return context.InvalidArgument("constant_value must be one element of data's type");
-  const bool empty = context.input_type(0).NumElements() == 0;
-  if (empty && context.attrs_of<ops::Pad>().mode != ops::PadMode::kConstant)
-    return context.InvalidArgument("nothing to repeat in a tensor without elements");
+  const bool repeats = context.attrs_of<ops::Pad>().mode != ops::PadMode::kConstant;
+  for (size_t i = 0; repeats && i < rank; ++i)
+    if (context.dims(0)[i] == 0 && context.result_dims(0)[i] > 0)
+      return context.InvalidArgument("nothing to repeat along an axis without elements");
   return CheckSameType(context);
 }
 const RegisterReference<ops::Pad> kPad(&Pad, &CheckPad);

@@ -97,6 +97,20 @@ TEST(LowPrecisionCast, CastLikeTakesItsAttributesAlong) {
   EXPECT_EQ(ValuesOf<uint8_t>(y), (Codes{0x80, 0x40}));
 }
 
+TEST(LowPrecisionPredicates, FindNaNAndInfinity) {
+  const auto codes = [](const Tensor& y) { return ValuesOf<uint8_t>(y); };
+  const auto with_infinity = [] {
+    return Coded(DataType::kF8E5M2, {0x7c, 0xfc, 0x7d, 0x3c});  // inf, -inf, NaN, 1
+  };
+  EXPECT_EQ(codes(RunOp<ops::IsInf>({with_infinity()}, {}, {DataType::kBool, {4}})),
+            (Codes{1, 1, 0, 0}));
+  EXPECT_EQ(codes(RunOp<ops::IsNaN>({with_infinity()}, {}, {DataType::kBool, {4}})),
+            (Codes{0, 0, 1, 0}));
+  const auto without = [] { return Coded(DataType::kF8E4M3FN, {0x7f, 0x7e}); };  // NaN, 448
+  EXPECT_EQ(codes(RunOp<ops::IsInf>({without()}, {}, {DataType::kBool, {2}})), (Codes{0, 0}));
+  EXPECT_EQ(codes(RunOp<ops::IsNaN>({without()}, {}, {DataType::kBool, {2}})), (Codes{1, 0}));
+}
+
 TEST(LowPrecisionBitCast, KeepsTheBitsOfAnElement) {
   const Tensor y = RunOp<ops::BitCast>({Coded(DataType::kU4, {0, 7, 8, 15})}, {.to = DataType::kI4},
                                        {DataType::kI4, {4}});

@@ -103,6 +103,16 @@ TEST(ReferencePad, FillsReflectsRepeatsAndCrops) {
   EXPECT_EQ(pad({4, 2}, ops::PadMode::kWrap, {9}, {}), (I{3, 1, 2, 3, 1, 2, 3, 1, 2}));
 }
 
+TEST(ReferencePad, RepeatsNothingOnlyAlongAnAxisThatIsNotPadded) {
+  const auto pad = [](const I& pads, const ir::Shape& dims) {
+    return TryRunOp<ops::Pad>({I64({2, 0}, {}), Constant(I64({4}, pads))},
+                              {.mode = ops::PadMode::kEdge}, {{DataType::kI64, dims}});
+  };
+  EXPECT_EQ(pad({1, 0, 1, 0}, {4, 0}).status().message(), "");
+  EXPECT_EQ(pad({1, 1, 1, 0}, {4, 1}).status().message(),
+            "onnx.Pad: nothing to repeat along an axis without elements");
+}
+
 TEST(ReferencePad, TakesAxesAtRunTime) {
   const auto pad = [](int64_t axis) {
     return TryRunOp<ops::Pad>({I64({1, 2}, {1, 2}), I64({2}, {1, 0}), {}, I64({1}, {axis})}, {},

@@ -39,6 +39,24 @@ TEST(ReferenceBatchNormalization, TrainsOnTheStatisticsOfTheBatch) {
   ExpectValues((*results)[2], {1 * 0.75 + 5 * 0.25, 2 * 0.75 + 1 * 0.25});
 }
 
+TEST(ReferenceBatchNormalization, MayHaveStatisticsOfAnotherType) {
+  ExpectValues(
+      RunOp<ops::BatchNormalization>({F32({1, 2}, {3, 4}), F32({2}, {2, 1}), F32({2}, {0, 10}),
+                                      F64({2}, {1, 2}), F64({2}, {4, 1})},
+                                     {.epsilon = 0.0f}, {DataType::kF32, {1, 2}}),
+      {2, 12});
+}
+
+TEST(ReferenceLayerNormalization, MayGiveStatisticsOfAnotherType) {
+  const auto results = TryRunOp<ops::LayerNormalization>(
+      {F64({1, 2}, {1, 5}), F64({2}, {1, 1})}, {.epsilon = 0.0f},
+      {{DataType::kF64, {1, 2}}, {DataType::kF32, {1, 1}}, {DataType::kF32, {1, 1}}});
+  ASSERT_TRUE(results.ok()) << results.status();
+  EXPECT_EQ(ValuesOf<double>((*results)[0]), (std::vector<double>{-1, 1}));
+  ExpectValues((*results)[1], {3});
+  ExpectValues((*results)[2], {0.5});
+}
+
 TEST(ReferenceHardmax, MarksTheFirstLargest) {
   ExpectValues(
       RunOp<ops::Hardmax>({F32({2, 3}, {1, 4, 4, NAN, 7, NAN})}, {}, {DataType::kF32, {2, 3}}),
