@@ -44,6 +44,7 @@ TEST(PrintedRuleLibrary, IsReadBackWhereThereIsNoNativeCode) {
                   // Constants of a quantisation.
                   "fuse-quantized-conv", "fuse-quantized-gemm", "fuse-quantized-matmul",
                   "fuse-quantized-conv-for-ort", "fuse-quantized-gemm-for-ort",
+                  "fuse-quantized-global-average-pool-for-ort",
                   // One thing or the other.
                   "fuse-matmul-into-gemm", "fuse-term-into-gemm", "lower-attention-mask",
                   "fuse-quantized-matmul-for-ort", "fuse-matmul-integer-to-float-for-ort",

@@ -131,6 +131,12 @@ WEFT_RULE(FuseQuantizedGlobalAveragePoolForOrt, "onnxruntime", kReassociates) {
   const Dequantized x(src, "x", "x_scale", "x_zero_point");
   const Quantized y(src, src.Op<ops::GlobalAveragePool>()(x.real));
   src.Require(SameDType(x.q, y.q));
+  // ONNX Runtime refuses to run where x_scale / (y_scale * area) is not from 2^-32 to 2^8.
+  src.Require("y_scale is from x_scale / 256 to x_scale * 256", [=](const MatchContext& m) {
+    const auto of_x = ir::ConstantDoubles(m[x.scale].value()),
+               of_y = ir::ConstantDoubles(m[y.scale].value());
+    return (*of_x)[0] < (*of_y)[0] * 256 && (*of_y)[0] <= (*of_x)[0] * 256;
+  });
   res.Tensor(y.q) = res.Op<microsoft::QLinearGlobalAveragePool>()(x.q, x.scale, x.zero_point,
                                                                   y.scale, y.zero_point);
 }
