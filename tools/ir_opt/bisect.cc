@@ -94,7 +94,8 @@ class Bisection {
     options_.passes.trust = {.trust = true};  // not in every run
     if (options_.test.empty()) {
       WEFT_ASSIGN_OR_RETURN(
-          check_, ModelCheck::Create(CheckOptionsOf(options_.check), Numerics(), program_, 1));
+          check_, ModelCheck::Create(CheckOptionsOf(options_.check, options_.passes), Numerics(),
+                                     program_, 1));
       std::fputs(check_->Preface().c_str(), stderr);
     }
     const Interrupts interrupts;  // or the folder would stay
@@ -261,7 +262,8 @@ class Bisection {
     const std::unique_ptr<ir::Program> original = part.Clone();
     PassFlags flags = FlagsOf(pass);
     if (check_) {
-      auto check = ModelCheck::Create(CheckOptionsOf(options_.check), Numerics(), *original, 1);
+      auto check = ModelCheck::Create(CheckOptionsOf(options_.check, options_.passes), Numerics(),
+                                      *original, 1);
       if (!check.ok()) return kDone;
       check_ = *std::move(check);
       check_->Watch(part);
@@ -339,7 +341,8 @@ class Bisection {
       return text + " -o MODEL, with " + options_.test + " MODEL";
     }
     text += " --check";
-    if (const int inputs = CheckOptionsOf(options_.check).inputs; inputs != CheckOptions().inputs)
+    if (const int inputs = CheckOptionsOf(options_.check, options_.passes).inputs;
+        inputs != CheckOptions().inputs)
       text += fmt::format("={}", inputs);
     if (options_.check.tolerance) text += fmt::format(" --tolerance {}", *options_.check.tolerance);
     return text;

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <charconv>
 
+#include "passes/targets/ascend/dim_range.h"
 #include "tools/cli/program_main.h"
 
 namespace weft::tools {
@@ -15,6 +16,15 @@ std::optional<int> ParseCount(const std::string& text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return count >= 1 && count <= kMaxCheckInputs ? std::optional(count) : std::nullopt;
+}
+
+// The model runs with them: no more than it takes.
+std::vector<int64_t> LeastSizes(const passes::DimRange& range) {
+  constexpr size_t kSizes = 16;
+  std::vector<int64_t> sizes = {range.low};
+  while (sizes.size() < kSizes && sizes.back() <= range.high - range.step)
+    sizes.push_back(sizes.back() + range.step);
+  return sizes;
 }
 
 }  // namespace
@@ -37,9 +47,13 @@ absl::Status CheckCheckFlags(const CheckFlags& flags) {
   return absl::OkStatus();
 }
 
-CheckOptions CheckOptionsOf(const CheckFlags& flags) {
-  return {.inputs = ParseCount(flags.inputs).value_or(CheckOptions().inputs),
-          .tolerance = flags.tolerance};
+CheckOptions CheckOptionsOf(const CheckFlags& flags, const PassSelection& passes) {
+  CheckOptions options{.inputs = ParseCount(flags.inputs).value_or(CheckOptions().inputs),
+                       .tolerance = flags.tolerance};
+  for (const std::string& text : passes.dim_ranges)
+    if (const auto range = passes::ParseDimRange(text); range.ok())
+      options.sizes[range->name] = LeastSizes(*range);
+  return options;
 }
 
 }  // namespace weft::tools

@@ -319,8 +319,8 @@ absl::Status OptimiseChecked(const Flags& flags, const Conversion& conversion, i
   if (flags.check.inputs.empty()) return Optimise(flags, conversion, program, hook);
   const std::unique_ptr<ir::Program> original = program.Clone();
   WEFT_ASSIGN_OR_RETURN(ModelCheck check,
-                        ModelCheck::Create(CheckOptionsOf(flags.check), NumericsOf(flags),
-                                           *original, kernels::AvailableCpus()));
+                        ModelCheck::Create(CheckOptionsOf(flags.check, flags.passes),
+                                           NumericsOf(flags), *original, kernels::AvailableCpus()));
   if (!flags.json) std::fputs(check.Preface().c_str(), stderr);
   check.Watch(program);
   Flags traced = flags;

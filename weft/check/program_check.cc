@@ -58,6 +58,14 @@ bool IsWorse(const Comparison& a, const Comparison& b) {
   return b.relative > a.relative;
 }
 
+// kNull for what is no tensor.
+std::vector<ir::DataType> ElementTypesOf(Operation op) {
+  std::vector<ir::DataType> types;
+  for (const ir::Value result : op.results())
+    types.push_back(result.type().IsTensor() ? result.type().dtype() : ir::DataType::kNull);
+  return types;
+}
+
 }  // namespace
 
 kernels::SessionOptions ProgramCheck::Options() const {
@@ -106,6 +114,7 @@ absl::StatusOr<std::vector<Operation>> ProgramCheck::Match(std::vector<Operation
     const auto find = [&](bool by_location) {
       return std::find_if(ops.begin(), ops.end(), [&](Operation op) {
         return op.name() == missing.name && op.attrs() == missing.attrs &&
+               ElementTypesOf(op) == missing.element_types &&
                (!by_location || op.location().str() == missing.location);
       });
     };
@@ -132,7 +141,7 @@ absl::Status ProgramCheck::AskStop() const {
 absl::Status ProgramCheck::AddSample(ir::Program& program, uint64_t seed, std::string* sizes) {
   WEFT_RETURN_IF_ERROR(AskStop());
   auto session = Session::Create(program, Options());
-  auto run = session.ok() ? RunOnRandomInputs(program, **session, seed) : session.status();
+  auto run = session.ok() ? RunOnRandomInputs(program, **session, seed, sizes_) : session.status();
   if (!run.ok())
     return ir::Unsupported(
         fmt::format("check: the original program does not run: {}", ir::Message(run.status())));
@@ -142,7 +151,11 @@ absl::Status ProgramCheck::AddSample(ir::Program& program, uint64_t seed, std::s
 }
 
 ProgramCheck::ProgramCheck(const CheckOptions& options, NumericClass numerics, int threads)
-    : numerics_(numerics), tolerance_(options.tolerance), stop_(options.stop), threads_(threads) {}
+    : numerics_(numerics),
+      tolerance_(options.tolerance),
+      stop_(options.stop),
+      sizes_(options.sizes),
+      threads_(threads) {}
 
 std::string ProgramCheck::Terms(const CheckOptions& options, NumericClass numerics) {
   const int count = options.inputs;
@@ -166,7 +179,7 @@ absl::StatusOr<ProgramCheck> ProgramCheck::Create(const CheckOptions& options,
   }
   for (const Operation op : missing)
     check.missing_.push_back(
-        {std::string(op.name()), std::string(op.location().str()), op.attrs()});
+        {std::string(op.name()), std::string(op.location().str()), op.attrs(), ElementTypesOf(op)});
   ir::Program& program = cut ? *cut : original;
   std::string all_sizes;
   for (int seed = 1; seed <= count; ++seed) {

@@ -12,6 +12,7 @@
 #include "kernels/runtime/session.h"
 #include "kernels/runtime_value.h"
 #include "weft/check/compare.h"
+#include "weft/check/random_run.h"
 
 namespace weft {
 
@@ -19,6 +20,7 @@ struct CheckOptions {
   int inputs = 3;                        // sets of random inputs, from 1 to kMaxCheckInputs
   std::optional<double> tolerance = {};  // in place of what the numeric class allows
   std::function<bool()> stop = nullptr;  // asked before each run; true ends in Cancelled
+  SizesOfSymbols sizes = {};
 };
 inline constexpr int kMaxCheckInputs = 1000;
 
@@ -33,7 +35,7 @@ struct ComparedOutput {
 //   reassociates         what Compare() allows without a tolerance, on the kernels of "auto"
 //   approximate          1e-3 of the largest element
 //   changes-meaning      differences are told and nothing is judged
-// Sizes that are symbols are chosen: small ones with which the program runs. Operations that no
+// Sizes that are symbols are chosen, with which the program runs: of those that are given, else small ones. Operations that no
 // kernel runs are taken for functions that nothing is known of: what they read is compared as if it
 // were returned, and what they make is random.
 class ProgramCheck {
@@ -68,6 +70,7 @@ class ProgramCheck {
   struct Missing {  // an operation of the body that no kernel runs
     std::string name, location;
     ir::AttrDict attrs;
+    std::vector<ir::DataType> element_types;  // of its results
   };
   struct Output {
     std::string name;
@@ -90,6 +93,7 @@ class ProgramCheck {
   drr::NumericClass numerics_ = drr::NumericClass::kExact;
   std::optional<double> tolerance_;
   std::function<bool()> stop_;
+  SizesOfSymbols sizes_;
   int threads_ = 1;
   std::string preface_;
   std::vector<Missing> missing_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -17,10 +18,13 @@ struct RandomRun {
   std::string sizes;  // "M=3 N=2" of the symbols, whose control characters are shown as \xNN
 };
 
-// Of a session of the program. Sizes of symbols are small ones first: each symbol another one, then all the
-// same; they begin elsewhere for another seed, which is from 1. Where it runs with none: why not with
-// the first.
+// By name of a symbol: the sizes that it takes, one or more.
+using SizesOfSymbols = std::map<std::string, std::vector<int64_t>>;
+
+// Of a session of the program. Symbols take `sizes`; those that are not among them small ones first: each
+// symbol another one, then all the same. They begin elsewhere for another seed, which is from 1. Where
+// it runs with none: why not with the first.
 absl::StatusOr<RandomRun> RunOnRandomInputs(ir::Program& program, kernels::Session& session,
-                                            uint64_t seed);
+                                            uint64_t seed, const SizesOfSymbols& sizes = {});
 
 }  // namespace weft

@@ -15,6 +15,7 @@
 
 #include "ir/analysis/constant.h"
 #include "ir/analysis/shape_inference.h"
+#include "ir/base/status.h"
 #include "ir/dialects/onnx/infer/shape_value.h"
 #include "ir/dialects/onnx/shape.h"
 #include "ir/rewriter.h"
@@ -186,8 +187,12 @@ class SampledDynamicReshape : public Pass {
     std::map<std::string, int64_t> size_of;  // the last range of a name counts
     for (size_t r = 0; r < ranges_.size(); ++r) size_of[ranges_[r].name] = sizes[r];
     const std::unique_ptr<ir::Program> copy = program.Clone();
-    for (const auto& [name, size] : size_of) WEFT_RETURN_IF_ERROR(ir::SetDim(*copy, name, size));
-    WEFT_RETURN_IF_ERROR(ir::PropagateTypes(*copy));
+    std::string sample;
+    for (const auto& [name, size] : size_of) {
+      WEFT_RETURN_IF_ERROR(ir::SetDim(*copy, name, size));
+      sample += fmt::format("{}{}={}", sample.empty() ? "with " : " ", name, size);
+    }
+    WEFT_RETURN_IF_ERROR(ir::Annotate(ir::PropagateTypes(*copy), sample));
     Observations seen;
     for (const ir::Operation reshape : Reshapes(*copy)) seen.push_back(Observe(reshape));
     return seen;

@@ -10,6 +10,7 @@ namespace weft::tools {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -101,6 +102,36 @@ TEST_F(IrOptCheck, ChoosesSizesWithWhichTheModelRuns) {
   EXPECT_THAT(outcome.err, HasSubstr("y: is what the original is, bit for bit"));
   EXPECT_THAT(outcome.out, HasSubstr("tensor<\"n\"xf32>"));  // the model stays as general as it was
   EXPECT_EQ(RunRules(kReluToTanh, {}, kPairs).code, 1);
+}
+
+// reshape(x, [2 * (n / 2), -1]), whose first size is n where that is even.
+TEST_F(IrOptCheck, TakesTheSizesThatPassesAreToldOf) {
+  constexpr const char* kEven =
+      R"__(module {input_names:strings["x"],output_names:strings["y"]} (%0: tensor<"n"x"m"x4xf32>) {
+ (%1) = "builtin.constant" () {value:dense<tensor<1xi64>, [0]>} : () -> tensor<1xi64>
+ (%2) = "builtin.constant" () {value:dense<tensor<1xi64>, [2]>} : () -> tensor<1xi64>
+ (%3) = "builtin.constant" () {value:dense<tensor<1xi64>, [-1]>} : () -> tensor<1xi64>
+ (%4) = "onnx.Shape" (%0) {} : (tensor<"n"x"m"x4xf32>) -> tensor<3xi64>
+ (%5) = "onnx.Gather" (%4, %1) {axis:0} : (tensor<3xi64>, tensor<1xi64>) -> tensor<1xi64>
+ (%6) = "onnx.Div" (%5, %2) {} : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xi64>
+ (%7) = "onnx.Mul" (%6, %2) {} : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xi64>
+ (%8) = "onnx.Concat" (%7, %3) {axis:0} : (tensor<1xi64>, tensor<1xi64>) -> tensor<2xi64>
+ (%9) = "onnx.Reshape" (%0, %8) {} : (tensor<"n"x"m"x4xf32>, tensor<2xi64>) -> tensor<?x?xf32>
+ () = "builtin.return" (%9) {} : (tensor<?x?xf32>) ->
+}
+)__";
+  const std::vector<std::string> flags = {
+      Write("a.ir", kEven), "--numerics", "approximate", "--enable-rule", "sampled-dynamic-reshape",
+      "--dim-range",        "n=2..64*2",  "--dim-range", "m=3..3",        "--check"};
+  const Outcome outcome = Accept(flags);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("check: sizes m=3 n="), HasSubstr("y: is what")));
+  EXPECT_THAT(outcome.out, HasSubstr("[0,-1]"));
+  EXPECT_THAT(Accept({flags[0], "--dim-range", "n=6..6000000000*2", "--check=2"}).err,
+              ContainsRegex("check: sizes m=[0-9]+ n=[68]?(10)?, m=[0-9]+ n=[68]?(10)?\n"));
+  std::vector<std::string> contradicting = flags;
+  contradicting[6] = "n=1..64";
+  contradicting.pop_back();
+  EXPECT_THAT(Refusal(contradicting), HasSubstr("pass sampled-dynamic-reshape: with m=3 n="));
 }
 
 TEST_F(IrOptCheck, PrintsNoControlCharactersOfNames) {
