@@ -7,6 +7,7 @@
 
 #include "ir/base/contains.h"
 #include "ir/base/source_path.h"
+#include "ir/base/suggest.h"
 #include "passes/pass_registry.h"
 #include "passes/pattern_rewrite_pass.h"
 #include "passes/pipelines.h"
@@ -54,6 +55,13 @@ void FindPipelines(const std::vector<std::vector<std::string>>& groups, Transfor
 }
 
 }  // namespace
+
+absl::Status CheckRuleName(std::string_view name, std::span<const std::string> rules) {
+  const absl::Status status = ir::CheckName("rule", name, rules);
+  if (status.ok() || !MakePass(name)) return status;
+  return ir::InvalidArgument(
+      fmt::format("'{}' is a pass, not a rule, whose matches are explained and counted", name));
+}
 
 std::string Transformation::Runs() const {
   if (by_default) return "default";

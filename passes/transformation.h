@@ -9,11 +9,13 @@
 //   ai-system      graph optimization, chapter 5.2 of the textbook AI-System
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "drr/rule/rule.h"
+#include "ir/base/status.h"
 
 namespace weft::passes {
 
@@ -45,6 +47,8 @@ struct Transformation {
 };
 // Sorted by name.
 std::vector<Transformation> Transformations();
+// Ok when `name` is one of `rules`, whose matches are explained and counted.
+absl::Status CheckRuleName(std::string_view name, std::span<const std::string> rules);
 
 // `passes`, with those transformations of `enabled` that are not in them: passes among them by
 // name, rules in one pass that is called kEnabledRules. Inserted after the leading `simplify`

@@ -12,6 +12,7 @@
 #include <new>
 #include <sstream>
 
+#include "ir/base/contains.h"
 #include "ir/base/escape.h"
 #include "ir/base/large_memory.h"
 #include "ir/base/read_files.h"
@@ -86,6 +87,15 @@ std::string UsageMistake(const CLI::App& app, const CLI::ParseError& error) {
     return std::string(ir::Message(unknown));
   }
   return fmt::format("unexpected argument '{}'", extras[0]);
+}
+
+// Of an option that has a value, as of a variable of a shell that is not set: no option means that.
+absl::Status CheckValuesAreGiven(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options())
+    if (option->get_expected_min() > 0 && option->get_items_expected_min() > 0 &&
+        ir::Contains(option->results(), ""))
+      return ir::InvalidArgument(option->get_name() + ": the value is empty");
+  return absl::OkStatus();
 }
 
 // An error that is a mistake of ours.
@@ -178,6 +188,8 @@ int RunMain(CLI::App& app, int argc, const char* const* argv,
       PrintError(program, UsageMistake(app, error));
       return kBadInput;
     }
+    if (const absl::Status status = CheckValuesAreGiven(app); !status.ok())
+      return Finish(program, status);
     PrepareReproducer(program, argc, argv);
     const ir::KeepReadFiles keep;
     return Finish(program, body());

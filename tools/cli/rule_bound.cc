@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "ir/base/suggest.h"
 #include "passes/rule_registry.h"
+#include "passes/transformation.h"
 #include "tools/cli/exit_code.h"
 
 namespace weft::tools {
@@ -60,7 +60,7 @@ absl::StatusOr<RuleBound> ParseRuleBound(const std::string& text,
                                          std::span<const std::string> rules) {
   WEFT_ASSIGN_OR_RETURN(RuleBound bound, Split(text));
   bound.rule = passes::CanonicalRuleName(bound.rule);
-  if (!rules.empty()) WEFT_RETURN_IF_ERROR(ir::CheckName("rule", bound.rule, rules));
+  if (!rules.empty()) WEFT_RETURN_IF_ERROR(passes::CheckRuleName(bound.rule, rules));
   return bound;
 }
 

@@ -218,6 +218,7 @@ absl::Status Verdict(const std::vector<Row>& rows) {
 absl::Status MakeFolders(const std::vector<BatchModel>& models) {
   std::set<fs::path> folders;
   for (const BatchModel& model : models) folders.insert(fs::path(model.out).parent_path());
+  folders.erase("");  // that we are in
   for (const fs::path& folder : folders) {
     std::error_code error;
     fs::create_directories(folder, error);

@@ -57,6 +57,16 @@ TEST_F(Batch, ModelsOfFoldersKeepTheirPaths) {
   EXPECT_EQ(CountOf(run.err, "\n"), 4u);
 }
 
+TEST_F(Batch, TheFolderMayBeTheOneWeAreIn) {
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::create_directory(Path("here"));
+  std::filesystem::current_path(Path("here"));
+  const Outcome run = RunProgram({"ir-opt", Path("in"), "--output-dir", "."});
+  std::filesystem::current_path(before);
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_THAT(Below("here"), ElementsAre("a.ir", "sub/b.ir"));
+}
+
 TEST_F(Batch, WritesWhatOneRunWrites) {
   Accept({Path("in/sub/b.ir"), kBertTiny, "--output-dir", Path("out"), "--pipeline", "fuse"});
   Accept({kBertTiny, "-o", Path("one.onnx"), "--pipeline", "fuse"});

@@ -75,6 +75,10 @@ TEST_F(IrOptRules, TheProgramStillGoesWhereItIsToldTo) {
 TEST_F(IrOptRules, SuggestsTheRuleOrValueThatWasMeant) {
   EXPECT_THAT(Refusal({in_, "--explain", "merge-transpose"}),
               HasSubstr("unknown rule 'merge-transpose'; did you mean 'merge-transposes'?"));
+  for (const auto& [option, value] :
+       {std::pair("--explain", "gather-to-split"), std::pair("--fail-if", "gather-to-split<1")})
+    EXPECT_THAT(Refusal({in_, option, value}),
+                HasSubstr("'gather-to-split' is a pass, not a rule"));
   EXPECT_THAT(Refusal({in_, "--explain", "merge-transposes@midle"}),
               HasSubstr("unknown value 'midle'; did you mean 'middle'?"));
   EXPECT_THAT(Refusal({in_, "--explain", "merge-transposes@%99"}),

@@ -63,6 +63,8 @@ TEST_F(IrOpt, SuggestsTheOptionThatWasMeant) {
               HasSubstr("unknown option '--pipelin'; did you mean '--pipeline'?"));
   EXPECT_THAT(Refusal({in, "--pases=x"}), HasSubstr("did you mean '--passes'?"));
   EXPECT_THAT(Refusal({in, "--zzzzzzzzzz"}), Not(HasSubstr("did you mean")));
+  for (const char* option : {"-o", "--output-dir", "--extract", "--explain", "--html"})
+    EXPECT_THAT(Refusal({in, option, ""}), HasSubstr(std::string(option) + ": the value is empty"));
 }
 
 TEST_F(IrOpt, SuggestsThePipelinePassOrRuleThatWasMeant) {

@@ -8,6 +8,7 @@
 #include "passes/pass_registry.h"
 #include "passes/pattern_rewrite_pass.h"
 #include "passes/rule_registry.h"
+#include "passes/transformation.h"
 #include "weft/io/named_values.h"
 
 namespace weft {
@@ -49,7 +50,7 @@ absl::StatusOr<RuleExplainer> RuleExplainer::Create(const std::string& what,
   RuleExplainer explainer;
   const size_t at = what.find('@');
   explainer.rule_name_ = passes::CanonicalRuleName(what.substr(0, at));
-  if (!rules.empty()) WEFT_RETURN_IF_ERROR(ir::CheckName("rule", explainer.rule_name_, rules));
+  if (!rules.empty()) WEFT_RETURN_IF_ERROR(passes::CheckRuleName(explainer.rule_name_, rules));
   if (at == std::string::npos) return explainer;
   explainer.value_name_ = what.substr(at + 1);
   if (explainer.value_name_.empty())
@@ -142,7 +143,7 @@ RuleAnswer::Look RuleExplainer::LookAt(std::string when, Program& program, Value
 
 absl::StatusOr<RuleAnswer> RuleExplainer::Answer(Program& after, std::span<const std::string> rules,
                                                  const std::vector<passes::PassReport>& reports) {
-  WEFT_RETURN_IF_ERROR(ir::CheckName("rule", rule_name_, rules));
+  WEFT_RETURN_IF_ERROR(passes::CheckRuleName(rule_name_, rules));
   FindRule(*after.context());
   WEFT_ASSIGN_OR_RETURN(const Value value, FindValue(after));
   RuleAnswer answer{.rule = rule_name_, .value = value_name_};
