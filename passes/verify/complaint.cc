@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <iterator>
-#include <sstream>
 
 namespace weft::passes {
 namespace {
@@ -23,19 +21,28 @@ std::optional<ir::Shape> ShapeOf(std::string_view text) {
   return shape;
 }
 
+std::vector<std::string_view> WordsOf(std::string_view text) {
+  std::vector<std::string_view> words;
+  for (size_t begin = 0; (begin = text.find_first_not_of(" \n", begin)) != text.npos;) {
+    const size_t end = std::min(text.find_first_of(" \n", begin), text.size());
+    words.push_back(text.substr(begin, end - begin));
+    begin = end;
+  }
+  return words;
+}
+
 }  // namespace
 
 std::optional<Complaint> ComplaintOf(const std::string& error, std::string_view operand) {
-  std::istringstream text(error);
-  const std::vector<std::string> words{std::istream_iterator<std::string>(text), {}};
+  const std::vector<std::string_view> words = WordsOf(error);
   const auto at = std::find(words.begin(), words.end(), operand);
   if (words.end() - at < 3) return std::nullopt;
-  Complaint complaint{.is = at[2], .dtypes = {}, .ranks = {}};
+  Complaint complaint{.is = std::string(at[2]), .dtypes = {}, .ranks = {}};
   if (const auto be = std::find(at, words.end(), "be"); words.end() - be > 1)
     complaint.shape = ShapeOf(be[1]);
   for (auto it = words.begin(); it != words.end(); ++it) {
-    std::string word = *it;
-    if (!word.empty() && word.back() == ',') word.pop_back();
+    std::string_view word = *it;
+    if (word.ends_with(',')) word.remove_suffix(1);
     ir::DataType dtype;
     if (it == at + 2) continue;
     if (ir::ParseDataType(word, &dtype) && ir::ElementSize(dtype) > 0)
