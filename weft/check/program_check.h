@@ -35,9 +35,9 @@ struct ComparedOutput {
 //   reassociates         what Compare() allows without a tolerance, on the kernels of "auto"
 //   approximate          1e-3 of the largest element
 //   changes-meaning      differences are told and nothing is judged
-// Sizes that are symbols are chosen, with which the program runs: of those that are given, else small ones. Operations that no
-// kernel runs are taken for functions that nothing is known of: what they read is compared as if it
-// were returned, and what they make is random.
+// Sizes that are symbols are chosen, with which the program runs: of those that are given, else small
+// ones. Operations that no kernel runs are taken for functions that nothing is known of: what they read
+// is compared as if it were returned, and what they make is random.
 class ProgramCheck {
  public:
   // Runs the original. Unsupported where it cannot run, with the reason, and where an operation that no
