@@ -57,7 +57,7 @@ void FindPipelines(const std::vector<std::vector<std::string>>& groups, Transfor
 }  // namespace
 
 absl::Status CheckRuleName(std::string_view name, std::span<const std::string> rules) {
-  const absl::Status status = ir::CheckName("rule", name, rules);
+  absl::Status status = ir::CheckName("rule", name, rules);
   if (status.ok() || !MakePass(name)) return status;
   return ir::InvalidArgument(
       fmt::format("'{}' is a pass, not a rule, whose matches are explained and counted", name));

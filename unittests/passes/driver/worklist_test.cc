@@ -80,8 +80,8 @@ TEST_F(WorklistTest, OneWithManyOperandsWaitsInAnySlot) {
 }
 
 TEST_F(WorklistTest, GivesEachOnceInARandomOrder) {
-  std::vector<uint32_t> ops;
-  for (int i = 0; i < 50; ++i) ops.push_back(i % 5 ? Narrow() : Wide());
+  std::vector<uint32_t> ops(50);
+  for (size_t i = 0; i < ops.size(); ++i) ops[i] = i % 5 ? Narrow() : Wide();
   Worklist list = List(/*seed=*/7);
   for (const uint32_t op : ops) list.Add(op);
   const std::vector<uint32_t> given = All(list);
