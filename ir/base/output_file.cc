@@ -150,8 +150,7 @@ absl::Status OutputFile::OpenTemporary() {
     });
     if (error != 0) return CannotWrite(error);
   }
-  // Not every file system has permissions.
-  if (permissions_ && fchmod(fd_, *permissions_) != 0) errno = 0;
+  if (permissions_) fchmod(fd_, *permissions_);  // where the file system has any
   return absl::OkStatus();
 }
 

@@ -11,21 +11,6 @@ namespace {
 
 namespace ops = ir::ops;
 
-// Operands and results are floats, which types each is inference has seen: statistics may have others than x.
-absl::Status Floats(const KernelContext& context) {
-  const auto check = [&](ir::Type type) {
-    return !type || VisitFloat(type.dtype(), [](auto) {})
-               ? absl::OkStatus()
-               : context.Unsupported("elements of type " +
-                                     std::string(ir::DataTypeName(type.dtype())));
-  };
-  for (size_t i = 0; i < context.num_inputs(); ++i)
-    WEFT_RETURN_IF_ERROR(check(context.input_type(i)));
-  for (size_t i = 0; i < context.num_results(); ++i)
-    WEFT_RETURN_IF_ERROR(check(context.result_type(i)));
-  return absl::OkStatus();
-}
-
 // Replaces the given statistics by those of the batch, and gives away both, mixed.
 void TrainStatistics(const std::vector<double>& values, const AxisView& view, double momentum,
                      const KernelArgs& args, std::vector<double>* mean, std::vector<double>* var) {

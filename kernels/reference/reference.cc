@@ -7,21 +7,23 @@
 namespace weft::kernels::reference {
 namespace {
 
+enum class Types : uint8_t { kAny, kOfOperandsEqual, kEqual };
+
 template <class Accept>
-absl::Status CheckTypes(const KernelContext& context, bool results_too, const Accept& accept) {
+absl::Status CheckTypes(const KernelContext& context, Types types, const Accept& accept) {
   ir::DataType first = ir::DataType::kNull;
   const auto check = [&](ir::Type type) {
     if (!type) return absl::OkStatus();
     const std::string dtype(ir::DataTypeName(type.dtype()));
     if (!accept(type.dtype())) return context.Unsupported("elements of type " + dtype);
     if (first == ir::DataType::kNull) first = type.dtype();
-    if (type.dtype() == first) return absl::OkStatus();
+    if (type.dtype() == first || types == Types::kAny) return absl::OkStatus();
     return context.Unsupported("elements of types " + std::string(ir::DataTypeName(first)) +
                                " and " + dtype + " together");
   };
   for (size_t i = 0; i < context.num_inputs(); ++i)
     WEFT_RETURN_IF_ERROR(check(context.input_type(i)));
-  for (size_t i = 0; results_too && i < context.num_results(); ++i)
+  for (size_t i = 0; types != Types::kOfOperandsEqual && i < context.num_results(); ++i)
     WEFT_RETURN_IF_ERROR(check(context.result_type(i)));
   return absl::OkStatus();
 }
@@ -36,14 +38,17 @@ bool IsKernelNumber(ir::DataType dtype) {
 }  // namespace
 
 absl::Status AnyTypes(const KernelContext&) { return absl::OkStatus(); }
+absl::Status Floats(const KernelContext& context) {
+  return CheckTypes(context, Types::kAny, IsKernelFloat);
+}
 absl::Status SameFloats(const KernelContext& context) {
-  return CheckTypes(context, true, IsKernelFloat);
+  return CheckTypes(context, Types::kEqual, IsKernelFloat);
 }
 absl::Status SameNumbers(const KernelContext& context) {
-  return CheckTypes(context, true, IsKernelNumber);
+  return CheckTypes(context, Types::kEqual, IsKernelNumber);
 }
 absl::Status SameOperands(const KernelContext& context) {
-  return CheckTypes(context, false, [](ir::DataType dtype) {
+  return CheckTypes(context, Types::kOfOperandsEqual, [](ir::DataType dtype) {
     return dtype == ir::DataType::kBool || IsKernelNumber(dtype);
   });
 }

@@ -121,6 +121,7 @@ class [[gnu::visibility("hidden")]] RegisterSizing {
 };
 
 absl::Status AnyTypes(const KernelContext& context);
+absl::Status Floats(const KernelContext& context);  // of any float types; inference sees which fit
 absl::Status SameFloats(const KernelContext& context);   // all operands and results: one float type
 absl::Status SameNumbers(const KernelContext& context);  // likewise, float or integer
 absl::Status SameOperands(const KernelContext& context);  // operands of one type, bool too

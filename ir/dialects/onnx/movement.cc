@@ -94,10 +94,12 @@ bool EqualParts(InferContext& c, int64_t axis, const Shape& dims, std::optional<
 
 bool GivenParts(InferContext& c, int64_t axis, const Shape& dims, std::optional<Shape>* sizes) {
   if (c.attrs_of<Split>().num_outputs) return c.Fail("has both split and num_outputs");
-  std::optional<ShapeValue> given = ShapeOperand(c, 1);
+  std::optional<ShapeValue> given;
   if (const auto numbers = ConstantInts(c.operand(1))) {  // there may be more than a shape has
     given.emplace();
     for (const int64_t number : *numbers) given->push_back(ShapeEntry::Number(number));
+  } else {
+    given = ShapeOperand(c, 1);
   }
   if (!given) return true;
   *sizes = Shape();
