@@ -75,6 +75,14 @@ class ModelBuilder {
     SetTensor(graph()->add_initializer(), name, dims, values);
     return graph()->mutable_initializer(graph()->initializer_size() - 1);
   }
+  // `indices` of the shape `index_dims`.
+  static void SetSparse(pb::SparseTensorProto* sparse, const std::string& name, const Dims& dims,
+                        const std::vector<float>& values, const Dims& index_dims,
+                        const std::vector<int64_t>& indices) {
+    SetTensor(sparse->mutable_values(), name, {static_cast<int64_t>(values.size())}, values);
+    SetTensor(sparse->mutable_indices(), "", index_dims, indices);
+    for (int64_t d : dims) sparse->add_dims(d);
+  }
   static pb::NodeProto* AddNode(google::protobuf::RepeatedPtrField<pb::NodeProto>* nodes,
                                 const std::string& op_type, const std::vector<std::string>& inputs,
                                 const std::vector<std::string>& outputs) {

@@ -27,7 +27,10 @@ std::string CallPrefix(const Frame& frame, const std::string& call) {
 absl::StatusOr<Attribute> Importer::ConstantContents(const BoundAttribute& attribute) {
   const pb::AttributeProto& proto = *attribute.value;
   const std::string& name = attribute.name;
-  if (name == "sparse_value") return ir::Unsupported("a sparse constant");
+  if (name == "sparse_value" && proto.has_sparse_tensor()) {
+    WEFT_RETURN_IF_ERROR(AttributeTypeOf(proto).status());
+    return tensors_.ReadSparse(proto.sparse_tensor());
+  }
   WEFT_ASSIGN_OR_RETURN(const Attribute value, AttributeFromProto(context_, proto, tensors_));
   const auto tensor = [&](ir::DataType dtype, const auto& list, bool scalar) {
     using T = typename std::decay_t<decltype(list)>::value_type;

@@ -230,21 +230,25 @@ Value Importer::MakeConstant(Rewriter& builder, Attribute dense) {
 }
 
 absl::Status Importer::Initializers(const pb::GraphProto& graph, Rewriter& builder, Scope* scope) {
-  if (graph.sparse_initializer_size() > 0) return ir::Unsupported("sparse initializers");
-  for (const pb::TensorProto& tensor : graph.initializer()) {
-    absl::StatusOr<Attribute> dense = tensors_.Read(tensor);
+  const auto define = [&](const std::string& name,
+                          const absl::StatusOr<Attribute>& dense) -> absl::Status {
     if (!dense.ok())
-      return ir::Annotate(dense.status(), fmt::format("initializer {}", Quoted(tensor.name())));
-    if (scope->overridable.contains(tensor.name())) {
-      if (program_->parameter(tensor.name()))
-        return ir::InvalidArgument(fmt::format("value {} is defined twice", Quoted(tensor.name())));
-      program_->SetParameter(tensor.name(), *dense);
-      continue;
+      return ir::Annotate(dense.status(), fmt::format("initializer {}", Quoted(name)));
+    if (scope->overridable.contains(name)) {
+      if (program_->parameter(name))
+        return ir::InvalidArgument(fmt::format("value {} is defined twice", Quoted(name)));
+      program_->SetParameter(name, *dense);
+      return absl::OkStatus();
     }
     const Value value = MakeConstant(builder, *dense);
-    WEFT_RETURN_IF_ERROR(Define(scope, tensor.name(), value));
-    program_->SetName(value, tensor.name());
-  }
+    WEFT_RETURN_IF_ERROR(Define(scope, name, value));
+    program_->SetName(value, name);
+    return absl::OkStatus();
+  };
+  for (const pb::TensorProto& tensor : graph.initializer())
+    WEFT_RETURN_IF_ERROR(define(tensor.name(), tensors_.Read(tensor)));
+  for (const pb::SparseTensorProto& sparse : graph.sparse_initializer())
+    WEFT_RETURN_IF_ERROR(define(sparse.values().name(), tensors_.ReadSparse(sparse)));
   return absl::OkStatus();
 }
 

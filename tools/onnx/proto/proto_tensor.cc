@@ -189,15 +189,19 @@ ir::Attribute TensorReader::Adopt(ir::Type type, Bytes bytes, MappedFile* file) 
   return context_->DenseAttrAdopt(type, std::move(buffer));
 }
 
+ir::Attribute TensorReader::Keep(ir::Type type, ir::WeightBuffer buffer) {
+  if (buffer.size > kUniquedSize) return context_->DenseAttrAdopt(type, std::move(buffer));
+  const ir::Attribute dense = context_->DenseAttr(type, {buffer.data, buffer.size});
+  buffer.release();
+  return dense;
+}
+
 ir::Attribute TensorReader::AdoptUnpacked(ir::Type type, Bytes packed) {
   std::byte* out = nullptr;
   const auto size = static_cast<size_t>(type.NumBytes());
   ir::WeightBuffer buffer = ir::IrContext::AllocateWeightBuffer(size, &out);
   Unpack(type.dtype(), packed, {out, size});
-  if (size > kUniquedSize) return context_->DenseAttrAdopt(type, std::move(buffer));
-  const ir::Attribute dense = context_->DenseAttr(type, {buffer.data, size});
-  buffer.release();
-  return dense;
+  return Keep(type, std::move(buffer));
 }
 
 absl::StatusOr<ir::Attribute> TensorReader::FromRaw(ir::Type type, Bytes bytes, MappedFile* file) {
@@ -222,12 +226,9 @@ absl::StatusOr<ir::Attribute> TensorReader::ReadTyped(const pb::TensorProto& ten
                              : ir::InvalidArgument(fmt::format("holds a value that is no {}",
                                                                ir::DataTypeName(type.dtype())));
   if (status.ok() && type.dtype() == DataType::kBool) status = CheckBools({buffer.data, size});
-  if (status.ok() && size > kUniquedSize) return context_->DenseAttrAdopt(type, std::move(buffer));
-  ir::Attribute dense;
-  if (status.ok()) dense = context_->DenseAttr(type, {buffer.data, size});
+  if (status.ok()) return Keep(type, std::move(buffer));
   buffer.release();
-  if (!status.ok()) return status;
-  return dense;
+  return status;
 }
 
 // Each entry of int32_data is a byte of packed elements.

@@ -37,6 +37,9 @@ class TensorReader {
   // `tensor` must outlive the reader.
   absl::StatusOr<ir::Attribute> Read(const pb::TensorProto& tensor);
 
+  // The same for a sparse tensor, as a dense one.
+  absl::StatusOr<ir::Attribute> ReadSparse(const pb::SparseTensorProto& sparse);
+
   // Puts the payload that was cut out back in, for a tensor that is kept as a message.
   absl::Status RestorePayload(pb::TensorProto* tensor, size_t max_bytes = size_t{1} << 30) const;
 
@@ -47,8 +50,10 @@ class TensorReader {
 
  private:
   ir::Attribute Adopt(ir::Type type, std::span<const std::byte> bytes, MappedFile* file);
+  ir::Attribute Keep(ir::Type type, ir::WeightBuffer buffer);
   ir::Attribute AdoptUnpacked(ir::Type type, std::span<const std::byte> packed);
   absl::StatusOr<ir::Attribute> ReadNew(const pb::TensorProto& tensor);
+  absl::StatusOr<ir::Attribute> ReadNewSparse(const pb::SparseTensorProto& sparse);
   absl::StatusOr<ir::Attribute> ReadTyped(const pb::TensorProto& tensor, ir::Type type);
   absl::StatusOr<ir::Attribute> ReadTypedPacked(const pb::TensorProto& tensor, ir::Type type);
   absl::StatusOr<ir::Attribute> ReadStrings(const pb::TensorProto& tensor, ir::Type type);
@@ -60,7 +65,8 @@ class TensorReader {
   std::string directory_;
   ImportLimits limits_;
   std::map<std::string, MappedFile> external_;
-  std::unordered_map<const pb::TensorProto*, ir::Attribute> known_;
+  std::unordered_map<const void*, ir::Attribute> known_;  // by the message of the tensor
+  size_t sparse_bytes_ = 0;                               // of sparse tensors, as dense ones
 };
 
 // The type for untrusted dims: rank within the limit, no negative dim, a byte size that fits.

@@ -84,6 +84,7 @@ void Sorter::VisitReads(const pb::GraphProto& graph, int depth, const Visitor& v
   absl::flat_hash_set<std::string_view> own;
   for (const auto& input : graph.input()) own.insert(input.name());
   for (const auto& tensor : graph.initializer()) own.insert(tensor.name());
+  for (const auto& sparse : graph.sparse_initializer()) own.insert(sparse.values().name());
   for (const pb::NodeProto& node : graph.node())
     own.insert(node.output().begin(), node.output().end());
   const Visitor outside = [&](std::string_view name) {

@@ -83,11 +83,12 @@ TEST(Import, ReadsEveryFormOfConstant) {
                                              "", {1, 2}, {3, 4});
             }),
             "f32[1,2](3,4)");
-  EXPECT_EQ(
-      ConstantOf([](auto* n) {
-        AddAttribute(n, "sparse_value", Type::SPARSE_TENSOR)->mutable_sparse_tensor()->add_dims(1);
-      }),
-      "UNIMPLEMENTED: node of 'c' ('Constant'): a sparse constant");
+  EXPECT_EQ(ConstantOf([](auto* n) {
+              ModelBuilder::SetSparse(
+                  AddAttribute(n, "sparse_value", Type::SPARSE_TENSOR)->mutable_sparse_tensor(), "",
+                  {2, 2}, {5}, {1, 2}, {1, 0});
+            }),
+            "f32[2,2](0,0,5,0)");
 }
 
 // Puts `fill`'s data into an initializer of this type and dims; returns how it is read.
