@@ -98,10 +98,18 @@ absl::Status Pow(const AttrsOf<ops::Pow>&, const KernelArgs& args) {
     return absl::OkStatus();
   }
   const std::vector<double> in_a = ReadDoubles(a), in_b = ReadDoubles(b);
+  // Of integers with more digits than a double has, all, where the exponent is whole.
+  const bool is_long = !ir::IsFloat(a.dtype) && ir::ElementSize(a.dtype) == 8;
+  const std::vector<int64_t> digits = is_long ? ReadInts(a) : std::vector<int64_t>();
   VisitNumber(y.dtype, [&](auto tag) {
     using T = decltype(tag);
     Broadcast(a, b, y, [&](int64_t i, int64_t at_a, int64_t at_b) {
-      args.output<T>(0)[i] = FromDouble<T>(std::pow(in_a[at_a], in_b[at_b]));
+      const double exponent = in_b[at_b], power = std::pow(in_a[at_a], exponent);
+      const bool is_exact = is_long && exponent >= 0 && exponent == std::trunc(exponent) &&
+                            (exponent == 1 || std::abs(power) < 0x1p63);
+      args.output<T>(0)[i] =
+          is_exact ? static_cast<T>(IntegerPower(digits[at_a], static_cast<int64_t>(exponent)))
+                   : FromDouble<T>(power);
     });
   });
   return absl::OkStatus();

@@ -120,6 +120,16 @@ TEST(ReferenceBinary, TruncatesFloatPowersOfIntegers) {
   EXPECT_EQ(ValuesOf<int32_t>(y), (std::vector<int32_t>{4, 3, INT32_MAX, 0, INT32_MAX}));
 }
 
+TEST(ReferenceBinary, WholeFloatPowersOfLongIntegersHaveAllDigits) {
+  const int64_t long_one = (int64_t{1} << 53) + 1;
+  const Tensor y =
+      RunOp<ops::Pow>({I64({6}, {long_one, -long_one, INT64_MAX - 1, 3037000499, 4, 10}),
+                       F32({6}, {1, 1, 1, 2, 0.5, 99})},
+                      {}, {DataType::kI64, {6}});
+  EXPECT_EQ(ValuesOf<int64_t>(y), (std::vector<int64_t>{long_one, -long_one, INT64_MAX - 1,
+                                                        9223372030926249001, 2, INT64_MAX}));
+}
+
 TEST(ReferenceBinary, ComputesIntegersExactly) {
   const int64_t big = (int64_t{1} << 62) + 1;
   const ResultType type = {DataType::kI64, {4}};
