@@ -85,17 +85,31 @@ Draw::Draw(const drr::PatternGraph& graph, uint64_t seed)
     : context_(*graph.context()), random_(seed) {
   for (const drr::Constraint& constraint : graph.constraints)
     for (const Formula::Argument& argument : constraint.formula.arguments)
-      if (argument.kind == Formula::Argument::kLiteral && IsNumber(argument.literal))
-        numbers_.push_back(NumberOf(argument.literal));
+      if (argument.kind == Formula::Argument::kLiteral) AddNumbers(argument.literal);
   for (const drr::SourceOp& op : graph.ops)
     for (const drr::Alternative& alternative : op.alternatives)
       for (const drr::AttrPattern& attr : alternative.attrs)
-        for (const Attribute value : attr.values)
-          if (IsNumber(value)) numbers_.push_back(NumberOf(value));
+        for (const Attribute value : attr.values) AddNumbers(value);
+}
+
+void Draw::AddNumbers(Attribute value) {
+  if (IsNumber(value)) numbers_.push_back(NumberOf(value));
+  if (value.Is(AttrKind::kInt)) AddSizes(value.AsInt());
+  if (value.Is(AttrKind::kInts))
+    for (const int64_t number : value.AsInts()) AddSizes(number);
+}
+
+void Draw::AddSizes(int64_t number) {
+  constexpr int64_t kDrawn = 3, kMost = 64;
+  if (number <= kDrawn || number > kMost) return;
+  sizes_.insert(sizes_.end(), {number - 1, number, number + 1, 2 * number});
+  for (const int64_t channels : {number * number, 2 * number * number})  // of blocks
+    if (channels <= kMost) sizes_.push_back(channels);
 }
 
 int64_t Draw::DrawSize() {
   if (preferred_size_ && !OneIn(*preferred_size_ == 0 ? 2 : 20)) return *preferred_size_;
+  if (!sizes_.empty() && OneIn(3)) return OneOf(sizes_);
   return OneIn(40) ? 0 : OneOf(kSizes);
 }
 

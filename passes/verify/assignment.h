@@ -90,6 +90,8 @@ class Draw {
   ir::Attribute Dense(ir::Type type, std::span<const double> numbers) const;
 
  private:
+  void AddNumbers(ir::Attribute value);
+  void AddSizes(int64_t number);
   // Sizes of an op's result that are not known are drawn.
   ir::Shape ShapeOf(ir::Value value);
   ir::Shape Vary(ir::Shape shape);
@@ -101,6 +103,8 @@ class Draw {
   ir::IrContext& context_;
   std::mt19937_64 random_;
   std::vector<double> numbers_;  // that the rule names
+  std::vector<int64_t>
+      sizes_;  // about as large as whole numbers that the rule names, where those are large
   std::optional<int64_t> preferred_size_;
 };
 

@@ -72,6 +72,15 @@ class Search {
   std::string why_;
 };
 
+// Results of the program: without any there is nothing to compare.
+bool MayHaveElements(const RuleInstance& instance) {
+  const Operation end = instance.program->body().Terminator();
+  const std::vector<ir::Value> results = end ? end.operands().vec() : std::vector<ir::Value>();
+  return results.empty() || std::any_of(results.begin(), results.end(), [](ir::Value result) {
+           return !result.type().IsStatic() || result.type().NumElements() > 0;
+         });
+}
+
 // More are found than wanted, so that there is a choice.
 constexpr size_t kSpare = 4;
 constexpr size_t kDigits = 3;  // of how many were found before that are alike
@@ -112,10 +121,13 @@ std::vector<RuleInstance> Search::Run(std::string* why) {
     }
   }
   if (why) *why = why_;
-  // Of each kind the first, then the second, in the order in which they were found.
-  std::stable_sort(found_.begin(), found_.end(), [](const auto& a, const auto& b) {
-    return a.first.substr(0, kDigits) < b.first.substr(0, kDigits);
-  });
+  // Of each kind the first, then the second, in the order in which they were found; but what says something first.
+  const auto key = [](const auto& found) {
+    const bool says = std::any_of(found.second.begin(), found.second.end(), MayHaveElements);
+    return std::pair(found.first.substr(0, kDigits), !says);
+  };
+  std::stable_sort(found_.begin(), found_.end(),
+                   [&](const auto& a, const auto& b) { return key(a) < key(b); });
   if (found_.size() > static_cast<size_t>(options_.wanted))
     found_.resize(static_cast<size_t>(options_.wanted));
   std::vector<RuleInstance> instances;

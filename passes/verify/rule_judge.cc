@@ -47,6 +47,17 @@ constexpr double kRoundings =
     256 * 0x1p-24;                   // of functions such as exp each kernel rounds otherwise
 constexpr double kFewRoundings = 8;  // units
 
+constexpr int64_t kMostElements = int64_t{1} << 22;
+
+bool HasLargeValue(Program& program) {
+  bool found = false;
+  ir::Walk(program, [&](Operation op) {
+    for (const ir::Value result : op.results())
+      found |= result.type().IsStatic() && result.type().NumElements() > kMostElements;
+  });
+  return found;
+}
+
 class Judge {
  public:
   Judge(const drr::Rule& rule, const JudgeOptions& options) : rule_(rule), options_(options) {
@@ -83,7 +94,7 @@ class Judge {
   // `before`: the program of the instance, or that with more outputs.
   void CheckProgram(Program& before, Operation site, const RuleInstance& instance);
   // False when the original does not run on these.
-  bool CheckOn(Pair& pair, const std::vector<ir::Type>& types, InputKind kind, uint64_t seed);
+  bool CheckOn(Pair& pair, const std::vector<Attribute>& inputs, InputKind kind);
   bool CheckExact(Pair& pair, const std::vector<Attribute>& inputs, InputKind kind);
   bool CheckReassociated(Pair& pair, const std::vector<Attribute>& inputs);
   bool CheckApproximate(Pair& pair, const std::vector<Attribute>& inputs);
@@ -101,7 +112,7 @@ class Judge {
               const std::string& why);
   // Of a mutant: false where its original makes the same.
   bool IsMistake(Program& before, Operation site, Program& after);
-  std::vector<InputKind> Kinds() const;
+  std::vector<InputKind> Kinds(const std::vector<ir::Type>& types, bool has_numbers) const;
   bool IsOver(double end) const {
     return ir::ThreadSeconds() >= end || (options_.stop && options_.stop());
   }
@@ -119,6 +130,7 @@ class Judge {
   int64_t elements_ = 0;
   std::string cannot_run_;
   bool has_elements_ = false;  // a result of one program
+  bool any_elements_ = false;  // a result of any
   // Of one program: whether no result was a number so far, and one that became a number.
   struct Undefined {
     bool always = true, differs = false;
@@ -174,12 +186,14 @@ RuleJudgement Judge::Run() {
       result_.counterexample += fmt::format("// it would be excluded by: {}\n", lacks);
     return std::move(result_);
   }
-  if (result_.comparisons > 0) {
+  if (any_elements_) {
     result_.verdict = Verdict::kTested;
     return std::move(result_);
   }
   result_.why = given.empty() && made.empty() ? "no program found on which it applies: " + why
-                                              : "no such program runs: " + cannot_run_;
+                : result_.comparisons > 0
+                    ? "no program found on which it applies and of which a result has an element"
+                    : "no such program runs: " + cannot_run_;
   if (result_.cut_short)
     result_.why = fmt::format("{:.3g} s did not suffice; {}", options_.seconds, result_.why);
   return std::move(result_);
@@ -257,6 +271,10 @@ void Judge::CheckProgram(Program& before, Operation site, const RuleInstance& in
   if (rule_.numerics == NumericClass::kReassociates && MakesIntegersOfNoNumber(before)) return;
   const std::unique_ptr<Program> after = ApplyOnce(rule_, before, site, nullptr);
   if (after == nullptr) return;  // of a variant
+  if (HasLargeValue(before) || HasLargeValue(*after)) {
+    cannot_run_ = fmt::format("a value has more than {} elements", kMostElements);
+    return;
+  }
   const int differing = result_.differing;
   if (original_ && !IsMistake(before, site, *after)) return;
   Pair pair{&before, after.get()};
@@ -274,13 +292,15 @@ void Judge::CheckProgram(Program& before, Operation site, const RuleInstance& in
   undefined_ = {};
   steps_ = {};
   has_elements_ = false;
+  const std::vector<double> numbers = NumbersToApproach(before, instance.types);
   for (const std::vector<ir::Type>& types : InputTypesOf(instance, options_.seed)) {
     // Of more sizes the question is whether they are right at all.
     const std::vector<InputKind> kinds =
-        compared ? std::vector<InputKind>{InputKind::kLattice} : Kinds();
+        compared ? std::vector<InputKind>{InputKind::kLattice} : Kinds(types, !numbers.empty());
     for (const InputKind kind : kinds)
       for (int i = 0; i < options_.inputs * (kind == InputKind::kSpecial ? 4 : 1); ++i)
-        compared |= CheckOn(pair, types, kind, options_.seed + static_cast<uint64_t>(i));
+        compared |= CheckOn(
+            pair, MakeInputs(types, kind, options_.seed + static_cast<uint64_t>(i), numbers), kind);
   }
   if (undefined_.always && undefined_.differs)
     Refute(pair, undefined_.inputs, undefined_.results,
@@ -293,8 +313,9 @@ void Judge::CheckProgram(Program& before, Operation site, const RuleInstance& in
     --result_.differing;
     ++(compared ? result_.empty : result_.not_run);
   }
-  result_.instances += compared;
-  result_.symbolic += compared && instance.symbolic;
+  any_elements_ |= compared && has_elements_;
+  result_.instances += compared && has_elements_;
+  result_.symbolic += compared && has_elements_ && instance.symbolic;
 }
 
 bool Judge::IsMistake(Program& before, Operation site, Program& after) {
@@ -314,14 +335,19 @@ bool Judge::IsMistake(Program& before, Operation site, Program& after) {
   return true;
 }
 
-std::vector<InputKind> Judge::Kinds() const {
+// Integers are the same or not, whatever the class.
+std::vector<InputKind> Judge::Kinds(const std::vector<ir::Type>& types, bool has_numbers) const {
   std::vector<InputKind> kinds = {InputKind::kLattice, InputKind::kPositive, InputKind::kReal};
-  if (rule_.numerics == NumericClass::kExact) kinds.push_back(InputKind::kSpecial);
+  const bool has_floats = std::any_of(types.begin(), types.end(),
+                                      [](ir::Type type) { return ir::IsFloat(type.dtype()); });
+  if (rule_.numerics == NumericClass::kExact ||
+      (!has_floats && rule_.numerics != NumericClass::kChangesMeaning))
+    kinds.push_back(InputKind::kSpecial);
+  if (has_numbers) kinds.push_back(InputKind::kNearby);
   return kinds;
 }
 
-bool Judge::CheckOn(Pair& pair, const std::vector<ir::Type>& types, InputKind kind, uint64_t seed) {
-  const std::vector<Attribute> inputs = MakeInputs(types, kind, seed);
+bool Judge::CheckOn(Pair& pair, const std::vector<Attribute>& inputs, InputKind kind) {
   kind_ = kind;
   switch (rule_.numerics) {
     case NumericClass::kExact:
@@ -475,7 +501,13 @@ void Judge::Refute(Pair& pair, const std::vector<Attribute>& inputs, const Resul
 }  // namespace
 
 RuleJudgement JudgeRule(const drr::Rule& rule, const JudgeOptions& options) {
-  RuleJudgement judgement = Judge(rule, options).Run();
+  RuleJudgement judgement{.rule = rule.name, .numerics = rule.numerics};
+  try {
+    judgement = Judge(rule, options).Run();
+  } catch (const std::bad_alloc&) {
+    judgement.why = "a program on which it applies takes more memory than there is";
+    return judgement;
+  }
   if (!options.prove || judgement.verdict == Verdict::kRefuted) return judgement;
   RuleProof proof = ProveRule(rule, {});
   judgement.proved = std::move(proof.what);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 
 #include "ir/dialects/onnx.h"
 #include "ir/text/parser.h"
@@ -94,6 +95,18 @@ TEST(RuleJudge, SaysWhyItFoundNoProgram) {
     const RuleJudgement judgement = Judged(*rule);
     EXPECT_EQ(judgement.verdict, Verdict::kUnjudged);
     EXPECT_THAT(judgement.why, ContainsRegex("does not hold: x has rank [23]"));
+  }
+}
+
+TEST(RuleJudge, TestsNothingWithoutElementsAndNothingHuge) {
+  ir::IrContext context;
+  const std::map<std::string, std::string> why = {
+      {"result-without-elements", "of which a result has an element"},
+      {"result-of-gigabytes", "a value has more than 4194304 elements"}};
+  for (const auto& rule : RulesOf("untestable_rules.weft", context)) {
+    const RuleJudgement judgement = Judged(*rule);
+    EXPECT_EQ(judgement.verdict, Verdict::kUnjudged) << rule->name;
+    EXPECT_THAT(judgement.why, HasSubstr(why.at(rule->name)));
   }
 }
 
