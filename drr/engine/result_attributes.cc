@@ -36,6 +36,12 @@ bool ResultAttributes(const ResultOp& op, const MatchContext& match, ir::AttrDic
                             match.explanation());
       return false;
     }
+    if (const ir::FieldDef* field = op.def ? op.def->FindField(a.name) : nullptr;
+        field && !field->accepts(value)) {
+      *reason = fmt::format("attribute {} of {} gets a value of the wrong kind", a.name.str(),
+                            match.rule().graph.NameOf(op));
+      return false;
+    }
     entries.push_back({a.name, value});
   }
   if (pure) *pure = !match.ReadMoreThanAttrs();
