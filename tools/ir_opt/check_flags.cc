@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 
+#include "ir/base/contains.h"
 #include "passes/targets/ascend/dim_range.h"
 #include "tools/cli/program_main.h"
 
@@ -18,12 +20,18 @@ std::optional<int> ParseCount(const std::string& text) {
   return count >= 1 && count <= kMaxCheckInputs ? std::optional(count) : std::nullopt;
 }
 
-// The model runs with them: no more than it takes.
-std::vector<int64_t> LeastSizes(const passes::DimRange& range) {
+// The least, the largest unless the model would run for long with it, and those after the least.
+std::vector<int64_t> SizesToTry(const passes::DimRange& range) {
   constexpr size_t kSizes = 16;
+  constexpr int64_t kLargest = 64;
   std::vector<int64_t> sizes = {range.low};
-  while (sizes.size() < kSizes && sizes.back() <= range.high - range.step)
-    sizes.push_back(sizes.back() + range.step);
+  const int64_t most = std::min(range.high, kLargest);
+  if (most - range.low >= range.step)
+    sizes.push_back(range.low + (most - range.low) / range.step * range.step);
+  for (int64_t size = range.low; sizes.size() < kSizes && size <= range.high - range.step;) {
+    size += range.step;
+    if (!ir::Contains(sizes, size)) sizes.push_back(size);
+  }
   return sizes;
 }
 
@@ -52,7 +60,7 @@ CheckOptions CheckOptionsOf(const CheckFlags& flags, const PassSelection& passes
                        .tolerance = flags.tolerance};
   for (const std::string& text : passes.dim_ranges)
     if (const auto range = passes::ParseDimRange(text); range.ok())
-      options.sizes[range->name] = LeastSizes(*range);
+      options.sizes[range->name] = SizesToTry(*range);
   return options;
 }
 
