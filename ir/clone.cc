@@ -28,7 +28,11 @@ Operation CloneOperation(Builder& builder, Operation op, ValueMap& map) {
                        .attrs = op.attrs(),
                        .num_regions = op.num_regions(),
                        .location = op.location()};
-  for (Value v : op.operands()) state.operands.push_back(map.Get(v));
+  for (Value v : op.operands()) {
+    state.operands.push_back(map.Get(v));
+    WEFT_CHECK(!v || state.operands.back().program() == builder.program(),
+               "an operation is cloned before what it uses");
+  }
   for (Value v : op.results()) state.result_types.push_back(v.type());
   const Operation copy = builder.Create(std::move(state));
   internal::OriginTable::Copied(op, copy);

@@ -162,6 +162,7 @@ std::vector<std::string> Program::ParameterNames() const {
 }
 
 void Program::SetName(Value value, std::string_view name) {
+  value.Check();
   if (name.empty()) {
     if (!side_->value_names.empty()) side_->value_names.erase(value.id_);
   } else {
@@ -170,6 +171,7 @@ void Program::SetName(Value value, std::string_view name) {
   }
 }
 void Program::SetLocation(Operation op, Name location) {
+  op.Check();
   if (location.empty()) {
     side_->locations.erase(op.id_);
   } else {

@@ -28,13 +28,15 @@ void Program::FreeManyOperands(uint32_t first, uint32_t count) {
 }
 
 uint32_t Program::AllocateExtras(uint32_t count) {
-  uint32_t first;
-  if (count == 1 && !side_->free_extras.empty()) {
-    first = side_->free_extras.back();
-    side_->free_extras.pop_back();
-  } else {
-    first = extras_.Grow(count);
-  }
+  // What was freed last serves again where it was allocated together, too.
+  std::vector<uint32_t>& free = side_->free_extras;
+  const auto run = free.end() - std::min<ptrdiff_t>(count, std::ssize(free));
+  const bool fits =
+      free.end() - run == count && std::adjacent_find(run, free.end(), [](uint32_t a, uint32_t b) {
+                                     return b != a + 1;
+                                   }) == free.end();
+  const uint32_t first = fits ? *run : extras_.Grow(count);
+  if (fits) free.erase(run, free.end());
   for (uint32_t i = first; i < first + count; ++i) {
     const uint8_t generation = extras_[i].generation;
     extras_[i] = ExtraValueRecord{.generation = generation, .erased = false};
@@ -98,6 +100,28 @@ void Program::AddUses(uint32_t value, int64_t delta) {
 
 // --- the mutations ------------------------------------------------------------------------------
 
+namespace {
+
+// What is no longer there, or elsewhere, must not be mixed in: its number is that of another one.
+void CheckOwn(const Program* program, Operation op) {
+  WEFT_CHECK(op.IsAlive(), "using an operation that is erased");
+  WEFT_CHECK(op.program() == program, "operation of another program");
+}
+uint32_t IdOfOwn(const Program* program, Value value) {
+  if (!value) return kNoId;
+  WEFT_CHECK(value.IsAlive(), "using a value that is erased");
+  WEFT_CHECK(value.program() == program, "operand of another program");
+  return value.id();
+}
+uint32_t PlaceBefore(const Program* program, Block block, Operation before) {
+  if (!before) return kNoId;
+  CheckOwn(program, before);
+  WEFT_CHECK(before.block() == block, "the insertion point is in another block");
+  return before.id();
+}
+
+}  // namespace
+
 Operation Program::Mutator::Create(const OperationState& state, Block block, Operation before) {
   const Operation op =
       Create(state.opcode, state.operands, state.attrs, state.result_types, block, before);
@@ -127,18 +151,15 @@ Operation Program::Mutator::Create(Opcode opcode, std::span<const Value> operand
   }
   r.operands = p_->AllocateOperands(num_operands);
   for (uint32_t i = 0; i < num_operands; ++i) {
-    const Value v = operands[i];
-    if (v) v.Check();
-    WEFT_CHECK(!v || v.program_ == p_, "operand of another program");
     p_->operands_[r.operands + i].owner = id;
-    p_->Link(r.operands + i, v ? v.id_ : kNoId);
+    p_->Link(r.operands + i, IdOfOwn(p_, operands[i]));
   }
   if (!result_types.empty()) {
     r.flags |= internal::kOpHasResult;
     r.type = result_types[0].id();
     if (result_types.size() > 1) p_->AddExtraResults(id, result_types);
   }
-  if (block) p_->Insert(id, block.id_, before ? before.id_ : kNoId);
+  if (block) p_->Insert(id, block.id_, PlaceBefore(p_, block, before));
   return p_->OpAt(id);
 }
 
@@ -181,16 +202,16 @@ void Program::Mutator::Erase(Operation op) {
 }
 
 void Program::Mutator::SetOperand(Operation op, uint32_t i, Value value) {
-  op.Check();
-  if (value) value.Check();
+  CheckOwn(p_, op);
+  const uint32_t id = IdOfOwn(p_, value);
   WEFT_CHECK(i < op.num_operands(), "operand index out of range");
   const uint32_t operand = p_->ops_[op.id_].operands + i;
   p_->Unlink(operand);
-  p_->Link(operand, value ? value.id_ : kNoId);
+  p_->Link(operand, id);
 }
 
 void Program::Mutator::SetOperands(Operation op, const std::vector<Value>& operands) {
-  op.Check();
+  CheckOwn(p_, op);
   OpRecord& r = p_->ops_[op.id_];
   const uint32_t old_count = op.num_operands();
   const auto count = static_cast<uint32_t>(operands.size());
@@ -207,13 +228,13 @@ void Program::Mutator::SetOperands(Operation op, const std::vector<Value>& opera
   }
   for (uint32_t i = 0; i < count; ++i) {
     p_->operands_[r.operands + i].owner = op.id_;
-    p_->Link(r.operands + i, operands[i] ? operands[i].id_ : kNoId);
+    p_->Link(r.operands + i, IdOfOwn(p_, operands[i]));
   }
 }
 
 void Program::Mutator::ReplaceAllUses(Value from, Value to) {
-  from.Check();
-  to.Check();
+  IdOfOwn(p_, from);
+  IdOfOwn(p_, to);
   if (from == to) return;
   const uint32_t first = p_->FirstUse(from.id_);
   if (first == kNoId) return;
@@ -251,10 +272,11 @@ void Program::Mutator::SetType(Value value, Type type) {
 }
 
 void Program::Mutator::Move(Operation op, Block block, Operation before) {
-  op.Check();
+  CheckOwn(p_, op);
   if (before && before == op) return;
+  const uint32_t place = PlaceBefore(p_, block, before);
   p_->Remove(op.id_);
-  p_->Insert(op.id_, block.id_, before ? before.id_ : kNoId);
+  p_->Insert(op.id_, block.id_, place);
 }
 
 Block Program::Mutator::AppendBlock(Region region) {

@@ -127,5 +127,45 @@ TEST(HandleDeathTest, AHandleOfAnErasedOpAborts) {
   EXPECT_DEATH(op.num_operands(), "use of an erased operation");
 }
 
+TEST(HandleDeathTest, MutationsTakeNothingErasedAndNothingOfAnotherProgram) {
+  IrContext context;
+  AddOps<TestAdd>(context);
+  const Type type = context.TensorType(DataType::kF32, {2});
+  Program program(&context), other(&context);
+  Builder b(&program), elsewhere(&other);
+  const Value x = b.AddInput("x", type), foreign = elsewhere.AddInput("x", type);
+  const Operation gone = b.Make<TestAdd>({x, x}).DefiningOp();
+  const Value gone_value = gone.result();
+  Rewriter rewriter(&program);
+  rewriter.Erase(gone);
+  const Operation op = b.Make<TestAdd>({x, x}).DefiningOp();  // takes its place
+  const Operation foreign_op = elsewhere.Make<TestAdd>({foreign, foreign}).DefiningOp();
+  EXPECT_DEATH(rewriter.SetOperands(op, {x, gone_value}), "a value that is erased");
+  EXPECT_DEATH(rewriter.SetOperand(op, 0, gone_value), "a value that is erased");
+  EXPECT_DEATH(rewriter.SetOperands(op, {x, foreign}), "operand of another program");
+  EXPECT_DEATH(rewriter.SetOperand(op, 0, foreign), "operand of another program");
+  EXPECT_DEATH(rewriter.SetOperand(foreign_op, 0, foreign), "operation of another program");
+  EXPECT_DEATH(rewriter.ReplaceAllUses(x, foreign), "operand of another program");
+  EXPECT_DEATH(program.SetName(gone_value, "y"), "use of an erased value");
+  EXPECT_DEATH(rewriter.MoveBefore(foreign_op, op), "operation of another program");
+  rewriter.SetInsertionPoint(op);
+  rewriter.Erase(op);
+  EXPECT_DEATH(rewriter.Make<TestAdd>({x, x}), "an operation that is erased");
+}
+
+TEST_F(ProgramTest, ResultsThatWereErasedServeAgain) {
+  Program program(&context);
+  Builder b(&program);
+  const Value x = b.AddInput("x", type);
+  const auto split = [&] {
+    return b.Create({.opcode = Opcode::FindOrAdd("test.split"),
+                     .operands = {x},
+                     .result_types = {type, type, type}});
+  };
+  const uint32_t first = split().result(1).id();
+  Rewriter(&program).Erase(program.body().front());
+  EXPECT_EQ(split().result(1).id(), first);
+}
+
 }  // namespace
 }  // namespace weft::ir
