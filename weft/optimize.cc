@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "ir/analysis/verifier.h"
 #include "ir/base/contains.h"
 #include "kernels/available_cpus.h"
 #include "kernels/runtime/registry.h"
@@ -242,6 +243,7 @@ class Optimization {
 absl::StatusOr<Report> Model::Optimize(const OptimizeOptions& options) {
   WEFT_RETURN_IF_ERROR(CheckAllOptions(options));
   const std::lock_guard lock(state_->context->mutex);
+  WEFT_RETURN_IF_ERROR(ir::Verify(*state_->program));  // it may have been changed by hand
   const auto folded = PackedInside(state_->packed);
   std::unique_ptr<ir::Program> program = state_->program->Clone();
   Optimization optimization(options, folded.get());
@@ -255,6 +257,7 @@ absl::StatusOr<std::string> Model::Explain(const std::string& what,
                                            const OptimizeOptions& options) const {
   WEFT_RETURN_IF_ERROR(CheckAllOptions(options));
   const std::lock_guard lock(state_->context->mutex);
+  WEFT_RETURN_IF_ERROR(ir::Verify(*state_->program));
   const auto folded = PackedInside(state_->packed);
   const std::unique_ptr<ir::Program> program = state_->program->Clone();
   return Optimization(options, folded.get()).Explain(what, *program);

@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "ir/analysis/verifier.h"
 #include "ir/base/suggest.h"
 #include "kernels/available_cpus.h"
 #include "kernels/runtime_value.h"
@@ -236,6 +237,7 @@ absl::StatusOr<Session> Session::Create(const Model& model, const SessionOptions
   const std::shared_ptr<Context> context = model.state_->context;
   if (options.threads_of) runner.pool = options.threads_of->state_->first()->pool();
   std::unique_lock lock(context->mutex);
+  WEFT_RETURN_IF_ERROR(ir::Verify(*model.state_->program));  // it may have been changed by hand
   const std::unique_ptr<ir::Program> program = model.state_->program->Clone();
   const std::set<uint32_t> constants = kernels::LargeConstantsOf(*program);
   runner.packed = PackedInside(model.state_->packed);

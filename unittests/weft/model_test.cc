@@ -9,8 +9,10 @@
 #include <fstream>
 #include <iterator>
 
+#include "ir/dialects/onnx.h"
 #include "ir/infer.h"
 #include "ir/op_def.h"
+#include "ir/rewriter.h"
 #include "unittests/temp_dir.h"
 #include "unittests/test_paths.h"
 #include "unittests/tools/faults/wrong_rules.h"
@@ -358,6 +360,28 @@ TEST_F(ModelTest, AClonedModelIsAnotherOne) {
   ASSERT_TRUE(clone.Optimize().ok());
   EXPECT_EQ(model.ToText(), kRelus);
   EXPECT_NE(clone.ToText(), kRelus);
+}
+
+// One whose operands come later, as a rewriter makes it that was told no place.
+TEST_F(ModelTest, AProgramThatIsNoneIsRefusedByAllThatTakeIt) {
+  Model model = Relus();
+  ir::Rewriter rewriter(&model.program());
+  for (const ir::Operation op : model.program().body())
+    if (op.name() == "onnx.Mul") {
+      const ir::Value late = rewriter.Make<ir::ops::Abs>({op.operand(0)});
+      rewriter.Replace(op, {late});
+      break;
+    }
+  const std::string wrong = "used before it is defined";
+  const auto refused = [&](const absl::Status& status) {
+    EXPECT_THAT(Refusal(status, absl::StatusCode::kInvalidArgument), HasSubstr(wrong));
+  };
+  refused(model.Optimize().status());
+  refused(model.Explain("drop-identity").status());
+  refused(Session::Create(model).status());
+  refused(model.Save(Path("m.ir")));
+  refused(model.Save(Path("m.onnx")));
+  EXPECT_FALSE(std::filesystem::exists(Path("m.ir")));
 }
 
 struct Twice {

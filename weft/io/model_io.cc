@@ -20,6 +20,7 @@ namespace weft {
 namespace {
 
 absl::Status SaveText(ir::Program& program, const std::string& path, const SaveOptions& options) {
+  WEFT_RETURN_IF_ERROR(ir::Verify(program));  // what is no program would not be read again
   ir::PrintOptions print;
   print.locations = true;
   print.full_weights = options.full_weights;
