@@ -96,6 +96,11 @@ static void tests_sizes_of_inputs(void) {
   text = text_of(clone);
   CHECK(strcmp(text, kRelus) == 0);
   free(text);
+  const weft_dim twice[] = {{"N", 7}, {"N", 8}};
+  options.dims = twice;
+  options.num_dims = 2;
+  CHECK(weft_model_optimize(clone, &options, NULL) == WEFT_INVALID_ARGUMENT);
+  CHECK(strcmp(weft_error_message(), "dimension 'N' is given twice") == 0);
   const int64_t dims[] = {5, 3};
   const weft_input_shape shape = {"x", dims, 2};
   weft_optimize_options shaped = {

@@ -86,7 +86,7 @@ absl::StatusOr<std::vector<Struct>> ReadArray(const Struct* given, size_t count,
   return read;
 }
 
-// Writes as much of `full` as the caller's struct has room for.
+// Writes as much of `full` as the caller's struct has room for, and zeros behind it.
 template <class Struct>
 absl::Status Write(const Struct& full, Struct* to, const char* name) {
   static_assert(std::is_trivially_copyable_v<Struct> && offsetof(Struct, size) == 0);
@@ -94,6 +94,7 @@ absl::Status Write(const Struct& full, Struct* to, const char* name) {
   if (to->size < sizeof(to->size)) return CheckSize(to, sizeof(Struct), name);
   const size_t size = to->size;
   std::memcpy(to, &full, std::min(size, sizeof(Struct)));
+  if (size > sizeof(Struct)) std::memset(to + 1, 0, size - sizeof(Struct));
   to->size = size;
   return absl::OkStatus();
 }

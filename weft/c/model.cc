@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "weft/c/guard.h"
 #include "weft/c/handles.h"
 #include "weft/c/rule_text.h"
@@ -36,7 +38,8 @@ absl::Status ReadSizes(const weft_optimize_options& read, OptimizeOptions* optio
   if (read.num_dims > 0) WEFT_RETURN_IF_ERROR(CheckNotNull(read.dims, "dims"));
   for (size_t i = 0; i < read.num_dims; ++i) {
     WEFT_RETURN_IF_ERROR(CheckNotNull(read.dims[i].name, "the name of a dimension"));
-    options->dims[read.dims[i].name] = read.dims[i].value;
+    if (!options->dims.emplace(read.dims[i].name, read.dims[i].value).second)
+      return ir::InvalidArgument(fmt::format("dimension '{}' is given twice", read.dims[i].name));
   }
   if (read.num_input_shapes > 0)
     WEFT_RETURN_IF_ERROR(CheckNotNull(read.input_shapes, "input_shapes"));
@@ -44,7 +47,10 @@ absl::Status ReadSizes(const weft_optimize_options& read, OptimizeOptions* optio
     const weft_input_shape& shape = read.input_shapes[i];
     WEFT_RETURN_IF_ERROR(CheckNotNull(shape.input, "the name of an input"));
     if (shape.rank > 0) WEFT_RETURN_IF_ERROR(CheckNotNull(shape.dims, "the shape of an input"));
-    options->input_shapes[shape.input] = Shape(shape.dims, shape.dims + shape.rank);
+    if (!options->input_shapes.emplace(shape.input, Shape(shape.dims, shape.dims + shape.rank))
+             .second)
+      return ir::InvalidArgument(
+          fmt::format("the shape of input '{}' is given twice", shape.input));
   }
   return absl::OkStatus();
 }
