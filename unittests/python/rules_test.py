@@ -172,6 +172,21 @@ class RulesTest(unittest.TestCase):
                 return src.Identity(x), x
             self.assertIn("dtype_is(%x, ", of_type.text)
 
+    def test_none_is_no_element_type(self):
+        with self.assertRaisesRegex(weft.InvalidArgumentError, "None is no element type"):
+            @weft.rule("exact")
+            def of_none(src, res):
+                x = src.tensor("x")
+                return src.Cast(x, to=None), x
+
+    def test_scalars_of_numpy_keep_their_type(self):
+        @weft.rule("exact")
+        def adds_zero(src, res):
+            x = src.tensor("x")
+            src.require(weft.dtype_is(x, "f64"))
+            return src.Identity(x), x + res.constant(np.float64(0))
+        self.assertIn("tensor<f64>", adds_zero.text)
+
     def test_says_the_rest_of_it(self):
         @weft.rule("changes-meaning")
         def lists(src, res):

@@ -295,6 +295,15 @@ class TypesTest(unittest.TestCase):
         self.assertEqual(y.dtype, np.uint16)
         np.testing.assert_array_equal(y, bits)
 
+    def test_of_records_are_no_numbers(self):
+        for dtype in ([("a", "i1"), ("b", "i1")], "V2"):
+            with self.assertRaisesRegex(weft.InvalidArgumentError, "which no tensor is of"):
+                self.through("tensor<2xbf16>", np.zeros(2, dtype))
+
+    def test_that_lie_anywhere_in_memory(self):
+        x = np.frombuffer(b"xyz" + np.float32([1, 2]).tobytes(), np.float32, offset=3)
+        np.testing.assert_array_equal(self.through("tensor<2xf32>", x), x)
+
     def test_of_strings(self):
         words = ["", "größer", "two\0words"]
         for x in (np.array(words, object), np.array(words), words):

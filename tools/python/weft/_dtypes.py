@@ -11,5 +11,9 @@ DTYPES = {
     **{code: (name, np.uint8) for code, name in enumerate(
         ("f8e4m3fn", "f8e4m3fnuz", "f8e5m2", "f8e5m2fnuz", "u4", "i4", "f4e2m1", "f8e8m0", "u2", "i2"), 17)},
 }
+# What the package ml_dtypes calls those that numpy lacks.
+ML_DTYPES = {"bf16": "bfloat16", "f8e4m3fn": "float8_e4m3fn", "f8e4m3fnuz": "float8_e4m3fnuz", "f8e5m2": "float8_e5m2",
+             "f8e5m2fnuz": "float8_e5m2fnuz", "u4": "uint4", "i4": "int4", "f4e2m1": "float4_e2m1fn",
+             "f8e8m0": "float8_e8m0fnu", "u2": "uint2", "i2": "int2"}
 UNKNOWN = (None, np.object_)
 CODES = {np.dtype(dtype): code for code, (_, dtype) in reversed(DTYPES.items())}

@@ -31,7 +31,7 @@ class Model:
     @classmethod
     def from_bytes(cls, data, *, fold_default_inputs=False):
         """Of ONNX in memory; external data is refused."""
-        data = bytes(data)
+        data = bytes(memoryview(data))
         return cls(_make("weft_model_from_bytes", [data, len(data)], fold_default_inputs))
 
     @classmethod

@@ -6,7 +6,7 @@ import numpy as np
 
 from . import _html
 from . import _library as c
-from ._dtypes import CODES, DTYPES, FIRST_OF_BITS, STRING, UNKNOWN
+from ._dtypes import CODES, DTYPES, FIRST_OF_BITS, ML_DTYPES, STRING, UNKNOWN
 from ._errors import InvalidArgumentError
 from ._model import model_of
 
@@ -129,7 +129,7 @@ class _Given:
                 raise InvalidArgumentError(f"output '{name}' is not contiguous, writable and of native bytes")
         else:
             array = np.asarray(array)
-            array = np.asarray(array, array.dtype.newbyteorder("="), order="C")  # the same one as a rule
+            array = np.require(array, array.dtype.newbyteorder("="), ["C", "A"])  # the same one as a rule
         self.array = array
         self.dims = (ctypes.c_int64 * array.ndim)(*array.shape)
         self.tensor = c.Tensor(name=c.utf8(name), dims=self.dims, rank=array.ndim,
@@ -159,8 +159,9 @@ class _GivenValue:
 def _code(name, array, wanted):
     if array.dtype.kind in "OUS":
         return STRING
-    if (wanted or 0) >= FIRST_OF_BITS and array.dtype.kind in "uV":  # V: types of the package ml_dtypes
-        if array.dtype.itemsize == np.dtype(DTYPES[wanted][1]).itemsize:
+    if (wanted or 0) >= FIRST_OF_BITS:  # as their bits, or as types of the package ml_dtypes
+        text, bits = DTYPES[wanted]
+        if array.dtype == bits or array.dtype.name == ML_DTYPES[text]:
             return wanted
     code = CODES.get(array.dtype)
     if code is None:

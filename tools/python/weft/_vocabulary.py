@@ -94,7 +94,7 @@ def argument_text(value, kind):
 def dtype_text(value):
     """Of "f32", "float32" or a type of numpy's."""
     if not isinstance(value, str):
-        code = CODES.get(np.dtype(value))
+        code = None if value is None else CODES.get(np.dtype(value))  # of None numpy makes f64
         if code is None:
             raise InvalidArgumentError(f"{value!r} is no element type of a tensor")
         value = DTYPES[code][0]
@@ -143,7 +143,7 @@ def list_text(values, kind):
 
 
 def tensor_text(value):
-    array = np.asarray(value, np.float32) if isinstance(value, float) else np.asarray(value)
+    array = np.asarray(value, np.float32) if type(value) is float else np.asarray(value)
     code = CODES.get(array.dtype)
     if code is None or array.dtype.kind in "OUS":
         raise InvalidArgumentError(f"a tensor of {array.dtype} cannot stand in the text of a rule")
