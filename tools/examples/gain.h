@@ -30,6 +30,6 @@ inline absl::Status RunGain(const reference::AttrsOf<Gain>& attrs, const KernelA
   reference::MapFloats(args.inputs[0], args.outputs[0], [&](double x) { return x * attrs.factor; });
   return absl::OkStatus();
 }
-const reference::RegisterReference<Gain> kGain(&RunGain, &reference::SameFloats);
+inline const reference::RegisterReference<Gain> kGain(&RunGain, &reference::SameFloats);
 
 }  // namespace acme
