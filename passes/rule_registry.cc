@@ -15,6 +15,13 @@ std::vector<RegisteredRule>& Rules() {
   return *rules;
 }
 
+// Of a header, which every source that includes it registers. In a second source of a program that gives
+// another rule this name the linker keeps one of them, but they do not stand in one place.
+bool IsSame(const RegisteredRule& a, const RegisteredRule& b) {
+  return a.name == b.name && a.build == b.build && a.loc.line == b.loc.line &&
+         std::string_view(a.loc.file) == b.loc.file;
+}
+
 }  // namespace
 
 namespace internal {
@@ -25,7 +32,9 @@ bool AddRule(RegisteredRule rule) {
   std::vector<std::string_view> names = rule.aliases;
   names.insert(names.begin(), rule.name);
   for (std::string_view name : names) {
-    if (!FindRule(name)) continue;
+    const RegisteredRule* const other = FindRule(name);
+    if (!other) continue;
+    if (IsSame(*other, rule)) return true;
     ir::RegistrationFailed(rule.loc.file, rule.loc.line,
                            "two rules are called " + std::string(name));
     return false;

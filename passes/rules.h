@@ -98,9 +98,8 @@ bool AddRule(std::string_view name, std::string_view group, NumericClass numeric
           &Record);                                                                              \
     }                                                                                            \
   };                                                                                             \
-  [[maybe_unused, gnu::visibility("hidden")]] inline const bool weft_registered_##Name =         \
-      ::weft::passes::internal::AddRule(Name::kName, group, Name::kNumerics, Name::kOptions,     \
-                                        {__FILE__, __LINE__}, &Name::Build);                     \
+  [[maybe_unused]] static const bool weft_registered_##Name = ::weft::passes::internal::AddRule( \
+      Name::kName, group, Name::kNumerics, Name::kOptions, {__FILE__, __LINE__}, &Name::Build);  \
   inline void Name::Record([[maybe_unused]] ::weft::drr::SourcePattern& src,                     \
                            [[maybe_unused]] ::weft::drr::ResultPattern& res)
 

@@ -111,6 +111,13 @@ TEST(WeftRule, OfAHeaderIsRegisteredOnce) {  // symbolic_shapes_test.cc includes
             1);
 }
 
+// In two sources of one program, whose linker keeps one of two rules of one name.
+TEST(RulesDeathTest, ARuleElsewhereMayNotHaveItsName) {
+  EXPECT_DEATH(internal::AddRule(SharedByTwoTests::kName, "rules-test", SharedByTwoTests::kNumerics,
+                                 {}, {"another.cc", 7}, &SharedByTwoTests::Build),
+               "two rules are called shared-by-two-tests");
+}
+
 // --- mistakes are told with their own line ---------------------------------------------
 
 constexpr int kLine = __LINE__;
