@@ -3,8 +3,12 @@
 // nothing.
 #pragma once
 
+#include <compare>
+#include <concepts>
+#include <functional>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -19,6 +23,73 @@ using ir::Floats;
 using ir::Ints;
 using ir::Shape;
 
+// A size or a rank. One that is no number is equal to itself where it is a symbol, unknown like any other
+// where not; it is not less than anything, nor more, and what is computed from it is unknown.
+class BoundSize {
+ public:
+  explicit constexpr BoundSize(int64_t value) : value_(value) {}
+  // As ir::Type has it: kUnknownDim or a symbol where it is no number.
+  constexpr operator int64_t() const { return value_; }
+  bool is_known() const { return ir::IsStaticDim(value_); }
+
+  friend bool operator==(BoundSize a, BoundSize b) { return ir::SameDim(a.value_, b.value_); }
+  template <std::integral T>
+  friend bool operator==(BoundSize a, T b) {
+    return a.value_ == static_cast<int64_t>(b);
+  }
+  friend std::partial_ordering operator<=>(BoundSize a, BoundSize b) { return Order(a, b); }
+  template <std::integral T>
+  friend std::partial_ordering operator<=>(BoundSize a, T b) {
+    return Order(a, BoundSize(static_cast<int64_t>(b)));
+  }
+
+ private:
+  static std::partial_ordering Order(BoundSize a, BoundSize b) {
+    if (!a.is_known()) return std::partial_ordering::unordered;
+    return std::partial_ordering(a.value_ <=> b.value_);
+  }
+  int64_t value_;
+};
+
+namespace internal {
+template <class T>
+inline constexpr bool kIsSize = std::is_same_v<T, BoundSize>;
+template <class A, class B>
+concept SizeAndNumber = (kIsSize<A> && (kIsSize<B> || std::integral<B>)) ||
+                        (kIsSize<B> && std::integral<A>);
+template <class T>
+bool IsKnown(T number) {
+  if constexpr (kIsSize<T>) return number.is_known();
+  return true;
+}
+template <class A, class B, class F>
+BoundSize Computed(A a, B b, F f) {
+  return BoundSize(IsKnown(a) && IsKnown(b) ? f(static_cast<int64_t>(a), static_cast<int64_t>(b))
+                                            : ir::kUnknownDim);
+}
+}  // namespace internal
+
+template <class A, class B>
+requires internal::SizeAndNumber<A, B> BoundSize operator+(A a, B b) {
+  return internal::Computed(a, b, std::plus<int64_t>());
+}
+template <class A, class B>
+requires internal::SizeAndNumber<A, B> BoundSize operator-(A a, B b) {
+  return internal::Computed(a, b, std::minus<int64_t>());
+}
+template <class A, class B>
+requires internal::SizeAndNumber<A, B> BoundSize operator*(A a, B b) {
+  return internal::Computed(a, b, std::multiplies<int64_t>());
+}
+template <class A, class B>
+requires internal::SizeAndNumber<A, B> BoundSize operator/(A a, B b) {
+  return internal::Computed(a, b, std::divides<int64_t>());
+}
+template <class A, class B>
+requires internal::SizeAndNumber<A, B> BoundSize operator%(A a, B b) {
+  return internal::Computed(a, b, std::modulus<int64_t>());
+}
+
 // A matched value.
 class BoundTensor {
  public:
@@ -28,14 +99,17 @@ class BoundTensor {
   ir::DataType dtype() const { return type().IsTensor() ? type().dtype() : ir::DataType::kNull; }
   bool has_rank() const { return type().HasRank(); }
   bool is_static() const { return type().IsStatic(); }
-  int64_t rank() const { return has_rank() ? static_cast<int64_t>(type().rank()) : -1; }
-  // kUnknownDim when the axis (negative: from the end) does not exist or its size is not known.
-  int64_t dim(int64_t axis) const {
-    if (!has_rank()) return ir::kUnknownDim;
-    axis = ir::NormalAxis(axis, type().rank());
-    return axis >= 0 && axis < rank() ? type().dims()[axis] : ir::kUnknownDim;
+  BoundSize rank() const {
+    return BoundSize(has_rank() ? static_cast<int64_t>(type().rank()) : ir::kUnknownDim);
   }
-  // A shape with one unknown dim when the rank is not known, which equals no static shape.
+  // Negative axes count from the end; of an axis that does not exist the size is not known.
+  BoundSize dim(int64_t axis) const {
+    if (!has_rank()) return BoundSize(ir::kUnknownDim);
+    axis = ir::NormalAxis(axis, type().rank());
+    return BoundSize(axis >= 0 && axis < rank() ? type().dims()[axis] : ir::kUnknownDim);
+  }
+  // With unknown sizes and symbols as they are, and one unknown size when the rank is not known: to prove that
+  // shapes are the same is for SameShape().
   ir::Shape shape() const { return has_rank() ? type().shape() : ir::Shape{ir::kUnknownDim}; }
   bool is_constant() const { return static_cast<bool>(constant()); }
   ir::Attribute constant() const {  // dense contents, or null

@@ -68,16 +68,16 @@ struct WeightMatrix {
 
   // Times s, one number or one for each column.
   Let<Attribute> Scaled(SourcePattern& src, Tensor s) const {
-    return src.Let(
-        "s has one number, or one for each column of w",
-        [=, self = *this](const MatchContext& m) -> std::optional<Attribute> {
-          const auto weights = *ConstantF32(m[self.w]), factors = *ConstantF32(m[s]);
-          const auto count = static_cast<int64_t>(factors.size()), size = m[self.w].dim(1);
-          if (count != 1 && count != self.Columns(m)) return std::nullopt;
-          return MakeF32(m.context(), m[self.w].shape(), [&](int64_t i) {
-            return double{weights[i]} * NumberAt(factors, self.IsTurned(m) ? i / size : i % size);
-          });
-        });
+    return src.Let("s has one number, or one for each column of w",
+                   [=, self = *this](const MatchContext& m) -> std::optional<Attribute> {
+                     const auto weights = *ConstantF32(m[self.w]), factors = *ConstantF32(m[s]);
+                     const int64_t count = std::ssize(factors), size = m[self.w].dim(1);
+                     if (count != 1 && count != self.Columns(m)) return std::nullopt;
+                     return MakeF32(m.context(), m[self.w].shape(), [&](int64_t i) {
+                       return double{weights[i]} *
+                              NumberAt(factors, self.IsTurned(m) ? i / size : i % size);
+                     });
+                   });
   }
   // b + t . w, where b may be absent.
   Let<Attribute> Bias(SourcePattern& src, Tensor t, Tensor b) const {

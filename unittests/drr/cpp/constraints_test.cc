@@ -45,6 +45,20 @@ TEST_F(Constraints, SayWhatDoesNotHold) {
             "does not hold: x has one element for each index of axis 1 of y");
 }
 
+TEST(BoundSize, IsComparedOnlyWhereItIsKnown) {
+  const BoundSize three(3), four(4), n(ir::SymbolicDim("n")), m(ir::SymbolicDim("m")),
+      unknown(ir::kUnknownDim);
+  EXPECT_TRUE(three == 3 && three == three && three != four && three < four && four >= 4);
+  EXPECT_TRUE(three + 4 == 7 && 7 - three == four && four % 2 == 0 && four / three == 1);
+  EXPECT_TRUE(n == n);
+  EXPECT_FALSE(n == m || n == 3 || unknown == unknown || unknown == 3);
+  for (const BoundSize size : {n, m, unknown}) {
+    EXPECT_FALSE(size < 5 || size > -9 || size <= 5 || size >= -9 || size < three || three < size);
+    EXPECT_FALSE(size % 2 == 0 || size * 0 == 0 || size - size == 0 || 2 * size == 2 * size);
+  }
+  EXPECT_EQ(int64_t{three}, 3);
+}
+
 TEST_F(Constraints, HoldWhereTheyAreProved) {
   const Value c = Constant({3}, {});
   const Value out = b.Make<Add>({b.Make<Add>({x, y}), c});
