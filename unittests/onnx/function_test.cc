@@ -50,7 +50,7 @@ TEST(ForeignFunctions, HaveOpsetsOfTheirOwn) {
   SetFloat(ModelBuilder::AddNode(f->mutable_node(), "Clip", {"in"}, {"out"}), "max", 6);
   m.Node("com.example.Cap", {"x"}, {"y"});
   EXPECT_EQ(ImportAndDescribe(m),
-            "y: f32[2,2] = onnx.Clip(x, -, f32[](6))\n"
+            "y: f32[2,2] = onnx.Clip(x, f32[](-3.4028234663852886e+38), f32[](6))\n"
             "builtin.return(y)\n");
 }
 

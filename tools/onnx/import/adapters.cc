@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 #include "ir/analysis/constant.h"
 #include "ir/dialects/onnx.h"
@@ -67,20 +69,32 @@ absl::Status TopKToOperand(Builder& b, NodeDraft* node) {
   return absl::OkStatus();
 }
 
+// Null where it is not known.
+ir::DataType DtypeOfFirst(const NodeDraft& node) {
+  const bool is_tensor =
+      !node.operands.empty() && node.operands[0] && node.operands[0].type().IsTensor();
+  return is_tensor ? node.operands[0].type().dtype() : ir::DataType::kNull;
+}
+
 // A float becomes a scalar operand of the first operand's element type.
 absl::Status FloatToOperand(Builder& b, NodeDraft* node, std::string_view name, size_t i) {
   WEFT_ASSIGN_OR_RETURN(const Attribute value, TakeAttribute(node, name, AttrKind::kFloat));
   if (!value) return absl::OkStatus();
-  ir::DataType dtype = ir::DataType::kF32;
-  if (!node->operands.empty() && node->operands[0] && node->operands[0].type().IsTensor() &&
-      ir::IsFloat(node->operands[0].type().dtype()))
-    dtype = node->operands[0].type().dtype();
-  SetOperand(node, i, b.ConstantScalar(dtype, value.AsDouble()));
+  const ir::DataType dtype = DtypeOfFirst(*node);
+  SetOperand(node, i,
+             b.ConstantScalar(ir::IsFloat(dtype) ? dtype : ir::DataType::kF32, value.AsDouble()));
   return absl::OkStatus();
 }
 
+// From opset 6 on a bound that is not given is the lowest or the largest number of f32. f16 and bf16 have no
+// number beyond those.
 absl::Status ClipToOperands(Builder& b, NodeDraft* node) {
   if (node->operands.size() > 1) return ir::InvalidArgument("has more than one input");
+  const ir::DataType dtype = DtypeOfFirst(*node);
+  if (node->version >= 6 && (dtype == ir::DataType::kF32 || dtype == ir::DataType::kF64))
+    for (const auto& [name, bound] : {std::pair("min", std::numeric_limits<float>::lowest()),
+                                      std::pair("max", std::numeric_limits<float>::max())})
+      if (!node->attribute(name)) node->SetAttribute(name, b.context()->FloatAttr(bound));
   WEFT_RETURN_IF_ERROR(FloatToOperand(b, node, "min", 1));
   return FloatToOperand(b, node, "max", 2);
 }

@@ -19,16 +19,6 @@ TEST(Adapters, ClipAttributesBecomeScalarInputs) {
             "builtin.return(y)\n");
 }
 
-TEST(Adapters, ClipWithoutMinKeepsItUnbounded) {
-  ModelBuilder m(10);
-  m.Input("x", {2}, pb::TensorProto::DOUBLE);
-  m.Output("y");
-  SetFloat(m.Node("Clip", {"x"}, {"y"}), "max", 6);
-  EXPECT_EQ(ImportAndDescribe(m),
-            "y: f64[2] = onnx.Clip(x, -, f64[](6))\n"
-            "builtin.return(y)\n");
-}
-
 TEST(Adapters, SliceAttributesBecomeInputs) {
   ModelBuilder m(9);
   m.Input("x", {4, 6});
