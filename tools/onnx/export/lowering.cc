@@ -9,6 +9,7 @@
 #include "ir/analysis/reference_body.h"
 #include "ir/op_def.h"
 #include "tools/onnx/element_types.h"
+#include "tools/onnx/export/attention_mask.h"
 #include "tools/onnx/proto/proto_attribute.h"
 
 namespace weft::onnx {
@@ -448,6 +449,7 @@ absl::Status LowerNode(ir::Operation op, int64_t target, const Additions& add,
   WEFT_RETURN_IF_ERROR(CheckValues(op, target, *node));
   if (node->op_type() == "DFT") LowerDft(op, target, node);
   if (node->op_type() == "Shape") LowerShape(target, add, node);
+  if (node->op_type() == "Attention") WEFT_RETURN_IF_ERROR(PadAttentionMask(op, target, add, node));
   WEFT_RETURN_IF_ERROR(LowerTables(target, node));
   if (node->op_type().starts_with("Reduce")) return LowerReduction(op, target, add, node);
   if (node->op_type() == "Split") return LowerSplit(op, target, add, node);

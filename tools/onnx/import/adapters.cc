@@ -8,6 +8,7 @@
 
 #include "ir/analysis/constant.h"
 #include "ir/dialects/onnx.h"
+#include "tools/onnx/import/attention_mask.h"
 #include "tools/onnx/import/first_opsets.h"
 
 namespace weft::onnx {
@@ -331,6 +332,7 @@ struct AdapterRow {
   absl::Status (*adapt)(Builder&, NodeDraft*);
 };
 constexpr AdapterRow kAdapters[] = {
+    {"Attention", 24, BroadcastAttentionMask},
     {"BatchNormalization", 14, OldBatchNormalization},
     {"Cast", kOpset + 1, DropUnusedCastAttributes},
     {"Clip", 11, ClipToOperands},
