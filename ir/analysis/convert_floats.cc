@@ -38,18 +38,21 @@ class Converter {
 
  private:
   // The two forms of a value that may be converted: the value itself and, once somebody wants it,
-  // the other one.
+  // the other one. Of one that is converted also the converted form of the other one.
   struct Forms {
     Type original;
     bool is_converted = false;  // the value itself
     Value other{};
+    Value rounded{};
   };
 
   // The type that a value of `type` gets; null when it stays.
   Type Converted(Type type) const;
   void Add(Value value, bool convert);
   Value FormOf(Value value, bool converted);
+  Value RoundedFormOf(Value value);
   Value MakeOther(Value value, const Forms& forms);
+  Value MakeCast(Value value, DataType to, Name location);
   FloatChoice ChoiceOf(Operation op) const;
   bool ReadsConverted(Operation op) const;
   bool Keeps(Operation op, bool is_result, uint32_t i, Value value) const;
@@ -108,10 +111,26 @@ Value Converter::MakeOther(Value value, const Forms& forms) {
       return made_.back().result();
     }
   }
-  rewriter_.set_location(def ? def.location() : Name());
-  made_.push_back(rewriter_.Create<ops::Cast>({value}, {.to = type.dtype()}));
+  return MakeCast(value, type.dtype(), def ? def.location() : Name());
+}
+
+Value Converter::MakeCast(Value value, DataType to, Name location) {
+  rewriter_.set_location(location);
+  made_.push_back(rewriter_.Create<ops::Cast>({value}, {.to = to}));
   rewriter_.set_location({});
   return made_.back().result();
+}
+
+// Converted, with the digits that the original type has.
+Value Converter::RoundedFormOf(Value value) {
+  const auto it = value ? forms_.find(value.id()) : forms_.end();
+  if (it == forms_.end() || !it->second.is_converted) return FormOf(value, true);
+  if (!it->second.rounded) {
+    const Operation original = FormOf(value, false).DefiningOp();
+    rewriter_.SetInsertionPointAfter(original);
+    it->second.rounded = MakeCast(original.result(), value.type().dtype(), original.location());
+  }
+  return it->second.rounded;
 }
 
 bool Converter::ReadsConverted(Operation op) const {
@@ -151,8 +170,12 @@ bool Converter::KeepsAny(Operation op) const {
 }
 
 void Converter::SetOperandForms(Operation op, const std::vector<Value>& operands, bool converted) {
+  const bool rounds =
+      converted && op.num_regions() == 0 && conversion_.rounds && conversion_.rounds(op);
   for (uint32_t i = 0; i < operands.size(); ++i) {
-    const Value form = FormOf(operands[i], converted && !Keeps(op, false, i, operands[i]));
+    const bool converts = converted && !Keeps(op, false, i, operands[i]);
+    const Value form =
+        converts && rounds ? RoundedFormOf(operands[i]) : FormOf(operands[i], converts);
     if (!(form == op.operand(i))) rewriter_.SetOperand(op, i, form);
   }
 }
@@ -259,8 +282,8 @@ void Converter::ConvertDefaults() {
 
 // What was made for an op that then kept its types; and constants whose name goes to the other form.
 void Converter::EraseUnused() {
-  for (const Operation op : made_)
-    if (op.IsUnused()) rewriter_.Erase(op);
+  for (size_t i = made_.size(); i-- > 0;)  // a Cast of another one after it
+    if (made_[i].IsUnused()) rewriter_.Erase(made_[i]);
   for (const Operation op : replaced_constants_) {
     const Value value = op.result(), other = forms_.at(value.id()).other;
     if (!op.IsUnused() || !other.IsAlive()) continue;

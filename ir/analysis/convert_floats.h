@@ -37,6 +37,9 @@ struct FloatConversion {
   std::function<FloatChoice(Operation)> choose;
   // Slots of converted ops that keep their types. Not set: none.
   std::function<bool(const FloatSlot&)> keeps = nullptr;
+  // Converted ops, without regions, that read numbers as the original types round them: of what a converted op
+  // gives, after a Cast there and back. Not set: none.
+  std::function<bool(Operation)> rounds = nullptr;
   // Whether inputs, outputs and defaults of inputs are converted too.
   bool inputs_and_outputs = false;
   // The contents of a constant as the type given. Not set, or null: constants get a Cast.

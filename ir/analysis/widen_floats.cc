@@ -23,13 +23,18 @@ bool MovesElements(Operation op) {
                  ops::Tile, ops::Pad, ops::ScatterND, ops::GatherElements, ops::GatherND,
                  ops::ScatterElements, ops::TensorScatter, ops::OneHot, ops::Trilu,
                  ops::ReverseSequence, ops::DepthToSpace, ops::SpaceToDepth, ops::CenterCropPad,
-                 ops::Compress, ops::NonZero, ops::Unique>(op);
+                 ops::Compress>(op);
+}
+
+// Which numbers are equal depends on their digits.
+bool ComparesNumbers(Operation op) {
+  return IsAnyOf<ops::Equal, ops::Less, ops::LessOrEqual, ops::Greater, ops::GreaterOrEqual>(op);
 }
 
 bool ShowsItsType(Operation op) {
   if (IsAnyOf<ops::Cast, ops::CastLike, ops::BitCast, ops::QuantizeLinear, ops::DequantizeLinear,
               ops::DynamicQuantizeLinear, ops::QLinearConv, ops::QLinearMatMul, ops::IsInf,
-              ops::IsNaN>(op))
+              ops::IsNaN, ops::NonZero, ops::Unique>(op))
     return true;
   const auto& fields = op.def()->fields;
   return std::any_of(fields.begin(), fields.end(),
@@ -74,7 +79,8 @@ DataType Widened(DataType type) {
 }  // namespace
 
 size_t WidenFloats(Program& program) {
-  return ConvertFloats(program, {.target = &Widened, .choose = &Choose});
+  return ConvertFloats(program,
+                       {.target = &Widened, .choose = &Choose, .rounds = &ComparesNumbers});
 }
 
 }  // namespace weft::ir

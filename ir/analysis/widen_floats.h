@@ -6,9 +6,10 @@
 // 65504 between two ops of a region is no infinity: as in ONNX Runtime on a CPU.
 //
 // Rounded as before is all that the program shows or asks for: its inputs and outputs; what a Cast,
-// CastLike or BitCast reads or gives; what is quantised; what IsInf and IsNaN look at; what If gives;
-// what sequences hold; what random ops give. Regions are widened too. What a Loop or Scan takes,
-// carries and gives is cast once, before and after it, where its body computes.
+// CastLike or BitCast reads or gives; what is quantised; what IsInf and IsNaN look at; what is compared,
+// by Equal, Less and the like (in f32, after a Cast there and back), NonZero and Unique; what If gives;
+// what sequences hold; what random ops give. Regions are widened too. What a Loop or Scan takes, carries
+// and gives is cast once, before and after it, where its body computes.
 #pragma once
 
 #include <cstddef>

@@ -65,6 +65,22 @@ TEST_F(ConvertFloatsTest, WideningLeavesWhatShowsItsType) {
   EXPECT_EQ(Ops(), "Cast:f32 Exp:f32 Cast:f16 Cast:i64 IsInf:bool");
 }
 
+// Else no element need equal the greatest one, though both are shown as the same number.
+TEST_F(ConvertFloatsTest, WideningComparesRoundedNumbers) {
+  const Value x = H({4}), exp = b.Make<ops::Exp>({x});
+  b.Return({{"equal", b.Make<ops::Equal>({exp, b.Make<ops::ReduceMax>({exp})})},
+            {"less", b.Make<ops::Less>({exp, x})},
+            {"greater", b.Make<ops::Greater>({x, x})},
+            {"nonzero", b.Make<ops::NonZero>({exp})},
+            {"unique", b.Make<ops::Unique>({exp})}});
+  EXPECT_EQ(WidenFloats(program), 5u);
+  EXPECT_EQ(
+      Ops(),
+      "Cast:f32 Exp:f32 Cast:f16 Cast:f32 ReduceMax:f32 Cast:f16 Cast:f32 Equal:bool Less:bool "
+      "Greater:bool NonZero:i64 Unique:f16");
+  EXPECT_EQ(WidenFloats(program), 0u);
+}
+
 TEST_F(ConvertFloatsTest, WidensBodiesAndRoundsWhatTheyTakeAndGive) {
   const Value flag = OfType(context.TensorType(DataType::kBool, {})), x = H({2});
   const Value outer = b.Make<ops::Exp>({x});
