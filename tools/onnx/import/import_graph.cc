@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "ir/analysis/default_inputs.h"
 #include "ir/analysis/verifier.h"
@@ -33,6 +34,15 @@ absl::Status CheckModel(const pb::ModelProto& model) {
   if (model.graph().node().empty() && model.graph().output().empty())
     return ir::InvalidArgument("the graph has neither nodes nor outputs");
   return absl::OkStatus();
+}
+
+// Models of IR versions 1 and 2 name no operator sets, and ONNX's checker takes opset 1.
+absl::StatusOr<OpsetImports> ReadOpsets(const pb::ModelProto& model) {
+  if (model.ir_version() >= 3 || !model.opset_import().empty())
+    return OpsetImports::Read(model.opset_import());
+  pb::OperatorSetIdProto first;
+  first.set_version(1);
+  return OpsetImports::Read(std::span(&first, 1));
 }
 
 // The symbols of a dimension: itself, or those of its expression.
@@ -313,7 +323,7 @@ absl::Status Importer::ImportSubgraph(const pb::GraphProto& graph, ir::Region re
 
 absl::StatusOr<std::unique_ptr<ir::Program>> Importer::Run(const pb::ModelProto& model) {
   WEFT_RETURN_IF_ERROR(CheckModel(model));
-  WEFT_ASSIGN_OR_RETURN(const OpsetImports opsets, OpsetImports::Read(model.opset_import()));
+  WEFT_ASSIGN_OR_RETURN(const OpsetImports opsets, ReadOpsets(model));
   WEFT_ASSIGN_OR_RETURN(functions_, FunctionLibrary::Read(model, limits_));
   WEFT_RETURN_IF_ERROR(Header(model));
 

@@ -73,6 +73,23 @@ TEST(FirstOpsets, AttributesOfTheFirstVersions) {
             "y: f32[2,4] = onnx.Concat(x, z) {axis=1}\nbuiltin.return(y)\n");
 }
 
+// ONNX's checker: a model of these IR versions has no opset_import, and is of opset 1.
+TEST(FirstOpsets, ModelsOfIrVersions1And2NameNone) {
+  const auto import = [](int64_t ir_version) {
+    ModelBuilder m(1);
+    m.model.set_ir_version(ir_version);
+    m.model.clear_opset_import();
+    m.Input("x", {2});
+    m.Output("y");
+    SetString(m.Node("Cast", {"x"}, {"y"}), "to", "DOUBLE");
+    return ImportAndDescribe(m);
+  };
+  EXPECT_EQ(import(1), "y: f64[2] = onnx.Cast(x) {to=f64}\nbuiltin.return(y)\n");
+  EXPECT_EQ(import(2), import(1));
+  EXPECT_EQ(import(3),
+            "INVALID_ARGUMENT: node of 'y' ('Cast'): operator set 'ai.onnx' is not imported");
+}
+
 TEST(FirstOpsets, TilesRepeatOneAxis) {
   ModelBuilder m(5);
   m.Input("x", {2, 3});
