@@ -1,8 +1,10 @@
 // Contents of tensors: what ValueParser::ParseDense reads.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <span>
 
 #include "ir/analysis/constant.h"
 #include "ir/builder.h"
@@ -12,6 +14,14 @@
 
 namespace weft::ir::text {
 namespace {
+
+bool IsBool(std::byte byte) { return byte <= std::byte{1}; }
+
+// Whether each byte is an element, of a type whose elements are one byte and do not use all values of it.
+bool AreElements(DataType dtype, std::span<const std::byte> bytes) {
+  if (dtype == DataType::kBool) return std::all_of(bytes.begin(), bytes.end(), IsBool);
+  return !IsLowPrecision(dtype) || AreLowPrecision(dtype, bytes);
+}
 
 template <class T>
 NumberError AppendBytes(std::string_view text, std::vector<std::byte>* bytes) {
@@ -70,7 +80,9 @@ NumberError AppendRealBytes(DataType dtype, std::string_view text, std::vector<s
       return AppendHalfBytes(dtype, text, bytes);
     case DataType::kBool:
       if (text == "true" || text == "false") text = text == "true" ? "1" : "0";
-      return AppendBytes<uint8_t>(text, bytes);
+      if (const NumberError error = AppendBytes<uint8_t>(text, bytes); error != NumberError::kNone)
+        return error;
+      return IsBool(bytes->back()) ? NumberError::kNone : NumberError::kOutOfRange;
     case DataType::kU8:
       return AppendBytes<uint8_t>(text, bytes);
     case DataType::kI8:
@@ -182,7 +194,7 @@ bool ValueParser::ParseHex(Type type, Attribute* attr) {
     }
     bytes[i / 2] = static_cast<std::byte>(value);
   }
-  if (IsLowPrecision(type.dtype()) && !AreLowPrecision(type.dtype(), {bytes, buffer.size})) {
+  if (!AreElements(type.dtype(), {bytes, buffer.size})) {
     buffer.release();
     return s_.Fail(at, fmt::format("a byte is no {}", DataTypeName(type.dtype())));
   }
@@ -206,7 +218,7 @@ bool ValueParser::ParseSideFile(Type type, Attribute* attr) {
     return s_.Fail(at, fmt::format("offset {} is not aligned to the elements", offset));
   const auto bytes = side_files_.Read(std::string(name), offset, size);
   if (!bytes.ok()) return s_.Fail(at, std::string(Message(bytes.status())));
-  if (IsLowPrecision(type.dtype()) && !AreLowPrecision(type.dtype(), *bytes))
+  if (!AreElements(type.dtype(), *bytes))
     return s_.Fail(at, fmt::format("a byte is no {}", DataTypeName(type.dtype())));
   *attr = context_.DenseAttrView(type, *bytes);
   return true;

@@ -331,6 +331,9 @@ TEST_F(ParserTest, ReportsMistakesOfDenseContents) {
   EXPECT_EQ(AttrError("dense<tensor<1xi32>, hex \"00\">"),
             "f:1:46: error: 2 hexadecimal digits are given but the type has 4 bytes");
   EXPECT_EQ(AttrError("dense<tensor<1xi8>, hex \"0g\">"), "f:1:45: error: '0g' is not hexadecimal");
+  EXPECT_EQ(AttrError("dense<tensor<4xbool>, hex \"07ff0001\">"),
+            "f:1:47: error: a byte is no bool");
+  EXPECT_EQ(AttrError("dense<tensor<1xbool>, [2]>"), "f:1:44: error: 2 is out of range for bool");
   EXPECT_EQ(AttrError("dense<tensor<1xi8>, splat>"),
             "f:1:41: error: expected [, elided, hex or file but found 's'");
 }

@@ -277,8 +277,7 @@ TEST_F(PrinterTest, ShortDenseContentsAreInline) {
   EXPECT_EQ(DenseText<int64_t>(DataType::kI64, {1, -2}), "a:dense<tensor<2xi64>, [1,-2]>");
   EXPECT_EQ(DenseText<float>(DataType::kF32, {0.1f, 2}), "a:dense<tensor<2xf32>, [0.1,2.0]>");
   EXPECT_EQ(DenseText<double>(DataType::kF64, {0.1}), "a:dense<tensor<1xf64>, [0.1]>");
-  EXPECT_EQ(DenseText<uint8_t>(DataType::kBool, {0, 1, 7}),
-            "a:dense<tensor<3xbool>, [false,true,7]>");
+  EXPECT_EQ(DenseText<uint8_t>(DataType::kBool, {0, 1}), "a:dense<tensor<2xbool>, [false,true]>");
   EXPECT_EQ(DenseText<int8_t>(DataType::kI8, {-128, 127}), "a:dense<tensor<2xi8>, [-128,127]>");
   EXPECT_EQ(DenseText<uint64_t>(DataType::kU64, {UINT64_MAX}),
             "a:dense<tensor<1xu64>, [18446744073709551615]>");

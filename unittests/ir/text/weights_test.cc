@@ -111,6 +111,13 @@ TEST_F(WeightsTest, ReferencesAreChecked) {
             "f:1:46: error: cannot open side file " + folder + "/none: No such file or directory");
 }
 
+TEST_F(WeightsTest, BytesAreElements) {
+  std::ofstream(folder + "/w.bin", std::ios::binary) << std::string("\0\1\7\0", 4);
+  EXPECT_EQ(ReadError("\"w.bin\" at 0 size 2", "tensor<2xbool>"), "");
+  EXPECT_EQ(ReadError("\"w.bin\" at 0 size 3", "tensor<3xbool>"),
+            "f:1:47: error: a byte is no bool");
+}
+
 TEST_F(WeightsTest, NamesMustNotLeaveTheFolder) {
   for (const char* name : {"../w.bin", "/etc/passwd", "", ".", "..", "a/b", "a\\x00b"}) {
     const std::string error = ReadError("\"" + std::string(name) + "\" at 0 size 16");
