@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "ir/analysis/constant.h"
 #include "ir/dialects/onnx.h"
@@ -117,6 +118,33 @@ absl::Status TilesToRepeats(Builder& b, NodeDraft* node) {
   return absl::OkStatus();
 }
 
+// The exponent was a float.
+absl::Status WholeExponent(Builder& b, NodeDraft* node) {
+  const Attribute given = node->attribute("p");
+  if (!given.Is(AttrKind::kFloat)) return absl::OkStatus();
+  const double p = given.AsDouble();
+  if (!(p >= 1 && p <= 1e6) || p != std::floor(p))
+    return ir::Unsupported(fmt::format("{} of opset 1 whose p is {}, no whole number from 1 to 1e6",
+                                       node->op_type, p));
+  node->SetAttribute("p", b.context()->IntAttr(static_cast<int64_t>(p)));
+  return absl::OkStatus();
+}
+
+// The second input, if given, has the element type of the first one.
+absl::Status SizesOfSplit(Builder& b, NodeDraft* node) {
+  if (node->operands.size() != 2 || !node->operands[1]) return absl::OkStatus();
+  const auto sizes = ir::ConstantDoubles(node->operands[1]);
+  if (!sizes) return ir::Unsupported("Split of opset 1 with sizes that are not known");
+  ir::Ints ints;
+  for (const double size : *sizes) {
+    if (!(size >= 0 && size < 1e15) || size != std::floor(size))
+      return ir::InvalidArgument(fmt::format("split has {}", size));
+    ints.push_back(static_cast<int64_t>(size));
+  }
+  node->operands[1] = b.ConstantInts(ints);
+  return absl::OkStatus();
+}
+
 absl::Status ScalesOfUpsample(Builder& b, NodeDraft* node) {
   WEFT_ASSIGN_OR_RETURN(const Attribute h, TakeAttribute(node, "height_scale", AttrKind::kFloat));
   WEFT_ASSIGN_OR_RETURN(const Attribute w, TakeAttribute(node, "width_scale", AttrKind::kFloat));
@@ -146,6 +174,8 @@ absl::Status RaiseToOpset7(Builder& b, NodeDraft* node) {
   }
   if (type == "Reshape" && node->version < 5) return IntsToOperand(b, node, "shape", 1);
   if (type == "Concat" && node->version < 4) SetDefault(node, "axis", b.context()->IntAttr(1));
+  if (node->version < 2 && IsOneOf(type, {"GlobalLpPool", "LpPool"})) return WholeExponent(b, node);
+  if (type == "Split" && node->version < 2) return SizesOfSplit(b, node);
   if (type == "Pad" && node->version < 2) return Rename(node, "paddings", "pads");
   if (type == "Upsample") return ScalesOfUpsample(b, node);
   return absl::OkStatus();

@@ -73,6 +73,42 @@ TEST(FirstOpsets, AttributesOfTheFirstVersions) {
             "y: f32[2,4] = onnx.Concat(x, z) {axis=1}\nbuiltin.return(y)\n");
 }
 
+TEST(FirstOpsets, TheExponentOfPoolsWasAFloat) {
+  const auto pool = [](const std::string& type, float p) {
+    return Import(1, type, {1, 2, 4, 4}, {}, [&](pb::NodeProto* node) {
+      SetFloat(node, "p", p);
+      if (type == "LpPool") SetInts(node, "kernel_shape", {2, 2});
+    });
+  };
+  EXPECT_EQ(pool("GlobalLpPool", 3),
+            "y: f32[1,2,1,1] = onnx.GlobalLpPool(x) {p=3}\nbuiltin.return(y)\n");
+  const std::string text = pool("LpPool", 1);
+  EXPECT_NE(text.find("p=1"), std::string::npos) << text;
+  EXPECT_EQ(
+      pool("GlobalLpPool", 2.5f),
+      "UNIMPLEMENTED: node of 'y' ('GlobalLpPool'): GlobalLpPool of opset 1 whose p is 2.5, no "
+      "whole number from 1 to 1e6");
+}
+
+TEST(FirstOpsets, SizesOfASplitWereAnInputOfItsElementType) {
+  const auto split = [](const std::vector<float>& sizes) {
+    ModelBuilder m(1);
+    m.Input("x", {2, 5});
+    m.Output("y");
+    if (!sizes.empty()) m.Initializer<float>("s", {2}, sizes);
+    if (sizes.empty()) m.Input("s", {2});
+    SetInt(m.Node("Split", {"x", "s"}, {"y", "z"}), "axis", 1);
+    return ImportAndDescribe(m);
+  };
+  const std::string text = split({2, 3});
+  EXPECT_NE(text.find("y: f32[2,2], z: f32[2,3] = onnx.Split(x, i64[2](2,3)) {axis=1}"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(split({2.5, 2.5}), "INVALID_ARGUMENT: node of 'y' ('Split'): split has 2.5");
+  EXPECT_EQ(split({}),
+            "UNIMPLEMENTED: node of 'y' ('Split'): Split of opset 1 with sizes that are not known");
+}
+
 // ONNX's checker: a model of these IR versions has no opset_import, and is of opset 1.
 TEST(FirstOpsets, ModelsOfIrVersions1And2NameNone) {
   const auto import = [](int64_t ir_version) {
