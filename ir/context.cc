@@ -320,9 +320,15 @@ Attribute IrContext::ElidedDenseAttr(Type type, std::string_view label) {
   return UniqueAttr({.kind = AttrKind::kDense, .text = std::string(label), .type = type});
 }
 
-AttrDict IrContext::DictInPlace(std::span<NamedAttribute> entries) {
-  if (entries.empty()) return {};
-  // Insertion sort: it is stable, takes no memory, and ops have few attributes.
+namespace {
+
+// Sorts by name; the last of equal names stays. The number of those that are left, at the front.
+size_t SortByName(std::span<NamedAttribute> entries) {
+  constexpr size_t kFew = 32;
+  if (entries.size() > kFew)
+    std::ranges::stable_sort(entries, std::ranges::less(),
+                             [](const NamedAttribute& e) { return e.name.str(); });
+  // Insertion sort: it is stable, takes no memory, and is quick for few entries and for sorted ones.
   size_t size = 0;
   for (const NamedAttribute e : entries) {
     size_t at = size;
@@ -335,6 +341,14 @@ AttrDict IrContext::DictInPlace(std::span<NamedAttribute> entries) {
     entries[at] = e;
     ++size;
   }
+  return size;
+}
+
+}  // namespace
+
+AttrDict IrContext::DictInPlace(std::span<NamedAttribute> entries) {
+  if (entries.empty()) return {};
+  const size_t size = SortByName(entries);
   entries = entries.first(size);
   Hasher h;
   for (const NamedAttribute& e : entries) h.Add(uint64_t{e.name.id()} << 32 | e.value.id());

@@ -63,6 +63,24 @@ TEST_F(ProgramTest, BuildsAndVerifies) {
   EXPECT_EQ(Verify(*program.Clone()).message(), "");
 }
 
+// So many that sorting them must not take quadratic time.
+TEST_F(ProgramTest, ADictSortsItsNamesAndKeepsTheLastOfEqualOnes) {
+  for (const int count : {3, 100, 100'000}) {
+    std::vector<NamedAttribute> entries;
+    for (const int pass : {0, 1})
+      for (int i = count; i-- > 0;)
+        entries.push_back({Name(std::to_string(1'000'000 + i)), context.IntAttr(pass * count + i)});
+    const AttrDict dict = context.Dict(std::move(entries));
+    ASSERT_EQ(dict.size(), static_cast<size_t>(count));
+    int i = 0;
+    for (const NamedAttribute& entry : dict) {
+      ASSERT_EQ(entry.name.str(), std::to_string(1'000'000 + i));
+      ASSERT_EQ(entry.value.AsInt(), count + i);
+      ++i;
+    }
+  }
+}
+
 TEST_F(ProgramTest, ReplaceMovesUsersAndErases) {
   Program program(&context);
   Builder b(&program);
