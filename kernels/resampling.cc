@@ -45,6 +45,8 @@ double Coordinate(const Attrs& attrs, const Axis& a, double i) {
     case CoordinateMode::kAsymmetric:
       return Shrunk(attrs, a, i);
     case CoordinateMode::kTfHalfPixelForNn:
+      // ONNX Runtime leaves an axis alone whose size stays: the shift is for those that are resized.
+      if (a.in == a.out && a.scale() == 1) return i;
       return Shrunk(attrs, a, i + 0.5);
     case CoordinateMode::kHalfPixelSymmetric:  // the middle of y is exactly that of x
       return a.in / 2 - 0.5 + Shrunk(attrs, a, i + 0.5 - a.out / 2);

@@ -37,6 +37,22 @@ TEST(ReferenceResize, ReadsWhereItsCoordinateModeSays) {
   ExpectResampled(4, 2, linear(CoordinateMode::kPytorchHalfPixel), {5, 25});
 }
 
+// As ONNX Runtime does: else elements of other batches and channels are read.
+TEST(ReferenceResize, ShiftsForTfOnlyWhereASizeChanges) {
+  for (const ResizeMode mode : {ResizeMode::kNearest, ResizeMode::kLinear}) {
+    const Attrs attrs{.coordinate_transformation_mode = CoordinateMode::kTfHalfPixelForNn,
+                      .mode = mode,
+                      .nearest_mode = NearestMode::kCeil};
+    ExpectResampled(3, 3, attrs, {0, 10, 20});
+    const auto scaled = [&](float scale) {
+      return ValuesOf<float>(RunOp<ops::Resize>(
+          {F32({3}, {0, 10, 20}), {}, Constant(F32({1}, {scale}))}, attrs, {DataType::kF32, {3}}));
+    };
+    EXPECT_EQ(scaled(1), (F{0, 10, 20}));
+    EXPECT_NE(scaled(1.3f), (F{0, 10, 20}));  // floor(3.9) elements
+  }
+}
+
 TEST(ReferenceResize, RoundsToTheNeighbourItsModeSays) {
   const auto nearest = [](NearestMode mode) {
     return Attrs{.coordinate_transformation_mode = CoordinateMode::kAsymmetric,
