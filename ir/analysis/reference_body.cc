@@ -68,10 +68,15 @@ bool HasReferenceBody(Operation op) {
 
 std::vector<Value> BuildReferenceBody(Builder& builder, Operation op,
                                       std::span<const Value> operands) {
+  return BuildReferenceBody(builder, op, operands, op.num_results());
+}
+
+std::vector<Value> BuildReferenceBody(Builder& builder, Operation op,
+                                      std::span<const Value> operands, size_t num_results) {
   if (op.HasTrait(kBodyInRegion)) return Inline(builder, op.region(0).front(), operands);
   if (IsTooLarge(operands)) return {};
   if (!AreTyped(operands)) return {};
-  return op.def()->decompose(builder, operands, op.attrs(), op.num_results());
+  return op.def()->decompose(builder, operands, op.attrs(), num_results);
 }
 
 bool ReplaceByReferenceBody(Rewriter& rewriter, Operation op) {

@@ -2,6 +2,7 @@
 // (Decompose) or as they stand in its region (kBodyInRegion).
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -16,6 +17,10 @@ bool HasReferenceBody(Operation op);
 // there is no body for these operands.
 std::vector<Value> BuildReferenceBody(Builder& builder, Operation op,
                                       std::span<const Value> operands);
+
+// The body that gives the first `num_results` results only.
+std::vector<Value> BuildReferenceBody(Builder& builder, Operation op,
+                                      std::span<const Value> operands, size_t num_results);
 
 // Puts the body in place of op, with op's location. False, with nothing changed, when there is none
 // for its operands.

@@ -34,6 +34,23 @@ class BodyKernel final : public Kernel, public PlansWhileRunning {
   std::vector<TensorView> inputs_;
 };
 
+// The op's operands as constants, where they are known, and inputs of a program; `inputs`: the numbers of those.
+std::vector<ir::Value> AddOperands(const KernelContext& context, ir::Builder& builder,
+                                   std::vector<size_t>* inputs) {
+  std::vector<ir::Value> operands;
+  for (size_t i = 0; i < context.num_inputs(); ++i) {
+    if (!context.HasInput(i)) {
+      operands.emplace_back();
+    } else if (context.constant(i)) {
+      operands.push_back(builder.Constant(context.constant(i)));
+    } else {
+      operands.push_back(builder.AddInput("x" + std::to_string(i), context.input_type(i)));
+      inputs->push_back(i);
+    }
+  }
+  return operands;
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Kernel>> MakeFromBody(const KernelContext& context,
@@ -42,18 +59,8 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeFromBody(const KernelContext& contex
                                                      const BuildBody& build) {
   auto program = std::make_unique<ir::Program>(context.op().context());
   ir::Builder builder(program.get());
-  std::vector<ir::Value> operands;
   std::vector<size_t> inputs;
-  for (size_t i = 0; i < context.num_inputs(); ++i) {
-    if (!context.HasInput(i)) {
-      operands.emplace_back();
-    } else if (context.constant(i)) {
-      operands.push_back(builder.Constant(context.constant(i)));
-    } else {
-      operands.push_back(builder.AddInput("x" + std::to_string(i), context.input_type(i)));
-      inputs.push_back(i);
-    }
-  }
+  const std::vector<ir::Value> operands = AddOperands(context, builder, &inputs);
   std::vector<std::pair<std::string, ir::Value>> outputs;
   for (const ir::Value result : build(builder, operands))
     outputs.emplace_back("y" + std::to_string(outputs.size()), result);
@@ -73,12 +80,33 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeFromBody(const KernelContext& contex
   return std::make_unique<BodyKernel>(name, *std::move(plan), std::move(inputs));
 }
 
+std::string ResultWithoutBody(const KernelContext& context) {
+  const ir::Operation op = context.op();
+  const size_t wanted = op.num_results();
+  if (!op.def()->decompose || wanted < 2 || wanted > op.def()->info->results.size()) return "";
+  for (size_t i = 0; i < context.num_inputs(); ++i)
+    if (!context.HasInput(i) && op.HasOperand(static_cast<uint32_t>(i))) return "";  // of no type
+  for (size_t count = wanted; count > 0; --count) {
+    ir::Program program(op.context());
+    ir::Builder builder(&program);
+    std::vector<size_t> inputs;
+    const std::vector<ir::Value> operands = AddOperands(context, builder, &inputs);
+    if (ir::BuildReferenceBody(builder, op, operands, count).size() != count) continue;
+    return count == wanted ? "" : std::string(op.def()->info->results[count].name);
+  }
+  return "";
+}
+
 absl::StatusOr<std::unique_ptr<Kernel>> MakeDecomposed(const KernelContext& context) {
   const ir::Operation op = context.op();
-  return MakeFromBody(context, "reference, decomposed", {"reference"},
-                      [&](ir::Builder& builder, std::span<const ir::Value> operands) {
-                        return ir::BuildReferenceBody(builder, op, operands);
-                      });
+  auto kernel = MakeFromBody(context, "reference, decomposed", {"reference"},
+                             [&](ir::Builder& builder, std::span<const ir::Value> operands) {
+                               return ir::BuildReferenceBody(builder, op, operands);
+                             });
+  if (absl::IsUnimplemented(kernel.status()))
+    if (const std::string result = ResultWithoutBody(context); !result.empty())
+      return context.Unsupported("no kernel computes its result " + result);
+  return kernel;
 }
 
 }  // namespace weft::kernels

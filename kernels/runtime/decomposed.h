@@ -24,6 +24,10 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeFromBody(const KernelContext& contex
                                                      std::vector<std::string> providers,
                                                      const BuildBody& build);
 
+// The first result that the reference body of the op never gives, although it gives those before it; empty where
+// there is none, and where the body cannot be told from what is known of the operands.
+std::string ResultWithoutBody(const KernelContext& context);
+
 // Of an op that HasReferenceBody.
 absl::StatusOr<std::unique_ptr<Kernel>> MakeDecomposed(const KernelContext& context);
 

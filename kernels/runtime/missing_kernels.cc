@@ -6,6 +6,7 @@
 #include "ir/analysis/reference_body.h"
 #include "ir/walk.h"
 #include "kernels/kernel.h"
+#include "kernels/runtime/decomposed.h"
 #include "kernels/runtime/registry.h"
 #include "kernels/runtime/value_type.h"
 
@@ -36,7 +37,7 @@ class Search {
       results.push_back(value.type());
       is_static = is_static && value.type().IsStatic();
     }
-    if (!is_static) return "";
+    if (!is_static) return ProvidersOf(op.opcode()).empty() ? WhyNoBody(op, inputs, constants) : "";
     for (const std::vector<ir::Type>& types : {inputs, results})
       for (const ir::Type type : types)
         if (std::string why = type ? WhyNoTensors(type) : ""; !why.empty()) return why;
@@ -47,6 +48,15 @@ class Search {
   }
 
  private:
+  // Of an op that only a body computes, whose sizes need not be known.
+  std::string WhyNoBody(ir::Operation op, const std::vector<ir::Type>& inputs,
+                        const std::vector<ir::Attribute>& constants) {
+    std::vector<ir::Type> results(op.num_results());
+    const KernelContext context(op, inputs, std::move(results), constants, &pool_, &packed_);
+    const std::string result = ResultWithoutBody(context);
+    return result.empty() ? "" : "no kernel computes its result " + result;
+  }
+
   const std::vector<std::string>& providers_;
   ThreadPool pool_;
   PackedWeights packed_;

@@ -17,7 +17,7 @@ struct MissingKernel {
 };
 
 // In the order of the program, ops in regions too. An op whose types are not fully known is asked
-// for a kernel of any type only: what its types lack shows when they are known.
+// for a kernel of any type only, and for each of its results: what its types lack shows when they are known.
 std::vector<MissingKernel> MissingKernels(ir::Program& program,
                                           const std::vector<std::string>& providers);
 // The operations themselves.

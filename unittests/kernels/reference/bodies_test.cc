@@ -1,9 +1,13 @@
 // Reference bodies against the kernels that compute the same ops directly.
+#include <gmock/gmock.h>
+
 #include <functional>
 #include <set>
 
 #include "ir/analysis/reference_body.h"
+#include "ir/dialects/microsoft.h"
 #include "ir/infer.h"
+#include "kernels/runtime/missing_kernels.h"
 #include "kernels/runtime/registry.h"
 #include "unittests/kernels/run_op.h"
 
@@ -65,6 +69,30 @@ struct Comparison {
   std::vector<Value> values;
   std::vector<TensorView> inputs;
 };
+
+// Result `name` of an op that has a body for the results before it only.
+template <class O>
+void ExpectWithoutBody(std::vector<Operand> operands,
+                       const typename O::template Attrs<ir::BuilderSlot>& attrs,
+                       const std::string& name) {
+  Comparison c(std::move(operands));
+  LoadMicrosoftDialect(c.context);
+  const ir::Operation op = c.builder.Create<O>(c.values, attrs, 4);
+  c.builder.Return({{"y", op.result()}});
+  const auto missing = MissingKernels(c.program, {"reference"});
+  ASSERT_EQ(missing.size(), 1u);
+  EXPECT_THAT(missing[0].why, testing::HasSubstr("no kernel computes its result " + name));
+}
+
+TEST(Bodies, MissingKernelsNameAResultThatABodyDoesNotGive) {
+  namespace microsoft = ir::microsoft;
+  const Operand x = Random({1, 2, 8}, 1);
+  ExpectWithoutBody<microsoft::MultiHeadAttention>({x, x, x}, {.num_heads = 2}, "qk");
+  // The sizes of this one's follow from values.
+  ExpectWithoutBody<microsoft::GroupQueryAttention>({x, x, x, {}, {}, I32({1}, {1}), I32({}, {2})},
+                                                    {.kv_num_heads = 2, .num_heads = 2},
+                                                    "output_qk");
+}
 
 struct Case {
   std::string_view op;
