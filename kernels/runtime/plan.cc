@@ -63,6 +63,7 @@ absl::Status Plan::RunStep(Step& step) {
     status = step.kernel->Run(args);
     const auto time = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin);
     step.nanoseconds += time.count();
+    ++step.runs;
   }
   if (status.ok() || step.location.empty()) return status;
   return ir::Annotate(status, step.location);

@@ -51,7 +51,7 @@ struct Step {
   std::byte* scratch = nullptr;
   int64_t result_stride = 0;              // KernelArgs::result_stride
   std::vector<RowSpacing> spacings = {};  // KernelArgs::spacings
-  int64_t nanoseconds = 0;                // in all runs, when profiling
+  int64_t nanoseconds = 0, runs = 0;      // in all runs, when profiling
 };
 
 // Memory of a step's tensor or scratch, for tests that walk a plan.
@@ -121,6 +121,13 @@ class Plan {
   AlignedBytes arena_;
   size_t arena_bytes_ = 0;
   int64_t runs_ = 0;
+};
+
+// Of a run: a plan, or one op that ran between plans because its kernel sizes its results.
+struct RunPart {
+  const Plan* plan = nullptr;
+  const Step* step = nullptr;  // where there is no plan; knows no tensors
+  std::span<const Step> steps() const { return plan ? plan->steps() : std::span(step, 1); }
 };
 
 }  // namespace weft::kernels

@@ -1,6 +1,7 @@
 #include "kernels/runtime/segment.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <unordered_map>
 #include <utility>
@@ -249,19 +250,21 @@ absl::Status Segment::AddSteps(const Cut& cut) {
 
 absl::Status Segment::AddStep(const Cut& cut, ir::Operation op) {
   const std::string provider = StepProvider(op, resources_.providers);
-  DynamicStep step;
+  DynamicStep dynamic;
+  Step& step = dynamic.step;
   step.op = op.name();
   step.location = ir::DescribeOrigin(op);
-  step.runs_on_values = KernelHas(op.opcode(), provider, kTakesSequences);
+  step.provider = provider;
+  dynamic.runs_on_values = KernelHas(op.opcode(), provider, kTakesSequences);
   std::vector<ir::Type> input_types;
   std::vector<ir::Attribute> constants;
   for (uint32_t i = 0; i < op.num_operands(); ++i) {
     const ir::Value v = op.operand(i);
     input_types.push_back(v ? v.type() : ir::Type());
     constants.push_back(ir::ConstantValue(v));
-    Source& source = step.operands.emplace_back();
+    Source& source = dynamic.operands.emplace_back();
     if (!v) continue;
-    if (!step.runs_on_values || IsInPlans(v.type()))
+    if (!dynamic.runs_on_values || IsInPlans(v.type()))
       WEFT_RETURN_IF_ERROR(CheckRunnable(v.type(), op, "operand", i));
     if (constants.back()) {
       WEFT_ASSIGN_OR_RETURN(Tensor copy, TensorOf(constants.back()));
@@ -270,15 +273,15 @@ absl::Status Segment::AddStep(const Cut& cut, ir::Operation op) {
       source.value = static_cast<int>(cut.number_of_value.at(v.id()));
     }
   }
-  for (const ir::Value v : op.results()) step.result_types.push_back(v.type());
-  KernelContext context(op, std::move(input_types), step.result_types, std::move(constants),
+  for (const ir::Value v : op.results()) dynamic.result_types.push_back(v.type());
+  KernelContext context(op, std::move(input_types), dynamic.result_types, std::move(constants),
                         resources_.pool, resources_.packed);
   if (op.num_regions() > 0) context.set_providers(resources_.providers);
   auto chosen = MakeKernel(context, {provider});
   if (!chosen.ok())
     return step.location.empty() ? chosen.status() : ir::Annotate(chosen.status(), step.location);
   step.kernel = std::move(chosen->kernel);
-  steps_.push_back(std::move(step));
+  steps_.push_back(std::move(dynamic));
   return absl::OkStatus();
 }
 
@@ -314,17 +317,18 @@ absl::Status Segment::MakeRest(const Cut& cut, const ir::Program& program) {
 // --- running ------------------------------------------------------------------------------------------
 
 absl::StatusOr<std::vector<RuntimeValue>> Segment::Run(std::span<const RuntimeValue> inputs,
-                                                       std::vector<Plan*>* plans) {
+                                                       std::vector<RunPart>* parts) {
   Values live(inputs.begin(), inputs.end());
   Segment* segment = this;
   while (segment->rest_ != nullptr) {
-    WEFT_ASSIGN_OR_RETURN(live, segment->RunPlanAndSteps(live, plans));
+    WEFT_ASSIGN_OR_RETURN(live, segment->RunPlanAndSteps(live, parts));
     WEFT_ASSIGN_OR_RETURN(segment, segment->FindNext(live));
   }
-  return segment->RunLast(live, plans);
+  return segment->RunLast(live, parts);
 }
 
-absl::StatusOr<Segment::Values> Segment::RunPlan(const Values& inputs, std::vector<Plan*>* plans) {
+absl::StatusOr<Segment::Values> Segment::RunPlan(const Values& inputs,
+                                                 std::vector<RunPart>* parts) {
   std::vector<TensorView> input_views, output_views;
   for (const size_t i : plan_inputs_) input_views.push_back(inputs[i].view);
   Values outputs;
@@ -333,13 +337,14 @@ absl::StatusOr<Segment::Values> Segment::RunPlan(const Values& inputs, std::vect
     outputs.push_back(RuntimeValue::Of(std::move(output)));
     output_views.push_back(outputs.back().view);
   }
-  if (plans != nullptr) plans->push_back(plan_.get());
+  if (parts != nullptr) parts->push_back({.plan = plan_.get()});
   WEFT_RETURN_IF_ERROR(plan_->Run(input_views, output_views));
   return outputs;
 }
 
-absl::StatusOr<Segment::Values> Segment::RunLast(const Values& inputs, std::vector<Plan*>* plans) {
-  WEFT_ASSIGN_OR_RETURN(Values planned, RunPlan(inputs, plans));
+absl::StatusOr<Segment::Values> Segment::RunLast(const Values& inputs,
+                                                 std::vector<RunPart>* parts) {
+  WEFT_ASSIGN_OR_RETURN(Values planned, RunPlan(inputs, parts));
   Values results;
   for (const Output& output : outputs_) {
     if (output.constant)
@@ -352,10 +357,21 @@ absl::StatusOr<Segment::Values> Segment::RunLast(const Values& inputs, std::vect
   return results;
 }
 
-absl::StatusOr<Segment::Values> Segment::RunStep(DynamicStep& step, const Values& values) {
+absl::StatusOr<Segment::Values> Segment::RunKernel(const DynamicStep& dynamic,
+                                                   const KernelArgs& args) {
+  Kernel& kernel = *dynamic.step.kernel;
+  if (dynamic.runs_on_values) return kernel.RunValues(args);
+  Values results;
+  WEFT_ASSIGN_OR_RETURN(std::vector<Tensor> tensors, kernel.RunDynamic(args));
+  for (Tensor& tensor : tensors) results.push_back(RuntimeValue::Of(std::move(tensor)));
+  return results;
+}
+
+absl::StatusOr<Segment::Values> Segment::RunStep(DynamicStep& dynamic, const Values& values) {
+  Step& step = dynamic.step;
   Values operands;
   std::vector<TensorView> views;
-  for (const Source& source : step.operands) {
+  for (const Source& source : dynamic.operands) {
     operands.push_back(source.value >= 0 ? values[static_cast<size_t>(source.value)]
                                          : source.constant);
     views.push_back(operands.back().view);
@@ -363,16 +379,17 @@ absl::StatusOr<Segment::Values> Segment::RunStep(DynamicStep& step, const Values
   const AlignedBytes scratch(step.kernel->scratch_bytes());
   if (scratch.data() == nullptr) return absl::ResourceExhaustedError("not enough memory");
   KernelArgs args{views, {}, scratch.data(), resources_.pool};
-  Values results;
-  if (step.runs_on_values) {
-    args.values = operands;
-    WEFT_ASSIGN_OR_RETURN(results, step.kernel->RunValues(args));
-  } else {
-    WEFT_ASSIGN_OR_RETURN(std::vector<Tensor> tensors, step.kernel->RunDynamic(args));
-    for (Tensor& tensor : tensors) results.push_back(RuntimeValue::Of(std::move(tensor)));
+  if (dynamic.runs_on_values) args.values = operands;
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point begin = Clock::now();
+  WEFT_ASSIGN_OR_RETURN(Values results, RunKernel(dynamic, args));
+  if (resources_.profile) {
+    const auto time = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin);
+    step.nanoseconds += time.count();
+    ++step.runs;
   }
   for (size_t i = 0; i < results.size(); ++i) {
-    const ir::Type stated = step.result_types[i];
+    const ir::Type stated = dynamic.result_types[i];
     if (stated && !Fits(results[i], stated, *stated.context()))
       return ir::InvalidArgument("result " + std::to_string(i) + " is " +
                                  TypeOf(results[i], {}, *stated.context()).ToString() +
@@ -382,20 +399,21 @@ absl::StatusOr<Segment::Values> Segment::RunStep(DynamicStep& step, const Values
 }
 
 absl::StatusOr<Segment::Values> Segment::RunPlanAndSteps(const Values& inputs,
-                                                         std::vector<Plan*>* plans) {
+                                                         std::vector<RunPart>* parts) {
   Values values = inputs;
   const auto add = [&](Values results) {
     std::move(results.begin(), results.end(), std::back_inserter(values));
   };
   if (plan_ != nullptr) {
-    WEFT_ASSIGN_OR_RETURN(Values results, RunPlan(inputs, plans));
+    WEFT_ASSIGN_OR_RETURN(Values results, RunPlan(inputs, parts));
     add(std::move(results));
   }
-  for (DynamicStep& step : steps_) {
-    auto results = RunStep(step, values);
+  for (DynamicStep& dynamic : steps_) {
+    const std::string& location = dynamic.step.location;
+    if (parts != nullptr) parts->push_back({.step = &dynamic.step});
+    auto results = RunStep(dynamic, values);
     if (!results.ok())
-      return step.location.empty() ? results.status()
-                                   : ir::Annotate(results.status(), step.location);
+      return location.empty() ? results.status() : ir::Annotate(results.status(), location);
     add(*std::move(results));
   }
   Values kept;

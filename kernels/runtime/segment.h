@@ -38,10 +38,10 @@ class Segment {
   ~Segment();
 
   const std::vector<ir::Type>& input_types() const { return input_types_; }
-  // From here to the end of the program. `plans` (may be null) receives those that ran, in order.
+  // From here to the end of the program. `parts` (may be null) receives what ran, in order.
   // Tensors among the results that are no input's have an owner.
   absl::StatusOr<std::vector<RuntimeValue>> Run(std::span<const RuntimeValue> inputs,
-                                                std::vector<Plan*>* plans = nullptr);
+                                                std::vector<RunPart>* parts = nullptr);
 
   static constexpr int kMaxSegments = 1000;  // of one run
   // How many next segments one of them keeps. All together: 8 * 4 * 2 paths.
@@ -55,8 +55,7 @@ class Segment {
     RuntimeValue constant;
   };
   struct DynamicStep {  // an op whose kernel sizes its results
-    std::string op, location;
-    std::unique_ptr<Kernel> kernel;
+    Step step;
     std::vector<Source> operands;
     std::vector<ir::Type> result_types;  // as stated
     bool runs_on_values = false;         // kTakesSequences
@@ -79,10 +78,11 @@ class Segment {
   absl::Status MakeRest(const Cut& cut, const ir::Program& program);
   absl::Status MakePlan(std::unique_ptr<ir::Program> program);
   absl::Status MakeLastPlan(std::unique_ptr<ir::Program> program);
-  absl::StatusOr<Values> RunPlanAndSteps(const Values& inputs, std::vector<Plan*>* plans);
-  absl::StatusOr<Values> RunPlan(const Values& inputs, std::vector<Plan*>* plans);
-  absl::StatusOr<Values> RunLast(const Values& inputs, std::vector<Plan*>* plans);
-  absl::StatusOr<Values> RunStep(DynamicStep& step, const Values& values);
+  absl::StatusOr<Values> RunPlanAndSteps(const Values& inputs, std::vector<RunPart>* parts);
+  absl::StatusOr<Values> RunPlan(const Values& inputs, std::vector<RunPart>* parts);
+  absl::StatusOr<Values> RunLast(const Values& inputs, std::vector<RunPart>* parts);
+  static absl::StatusOr<Values> RunKernel(const DynamicStep& dynamic, const KernelArgs& args);
+  absl::StatusOr<Values> RunStep(DynamicStep& dynamic, const Values& values);
   absl::StatusOr<Segment*> FindNext(const Values& inputs);
   absl::StatusOr<std::unique_ptr<Segment>> MakeNext(const Values& inputs,
                                                     const std::vector<ir::Type>& types) const;

@@ -327,12 +327,12 @@ absl::Status Session::CheckInputs(const PreparedProgram& prepared,
 
 absl::StatusOr<std::vector<Tensor>> Session::RunSegments(Segment& first,
                                                          std::span<const TensorView> inputs) {
-  last_plans_.clear();
+  last_run_.clear();
   const ScopedComputeMode mode(mode_);
   const ThreadPool::Caller caller(*pool_);
   std::vector<RuntimeValue> values;
   for (const TensorView& view : inputs) values.push_back({.view = view});
-  WEFT_ASSIGN_OR_RETURN(std::vector<RuntimeValue> results, first.Run(values, &last_plans_));
+  WEFT_ASSIGN_OR_RETURN(std::vector<RuntimeValue> results, first.Run(values, &last_run_));
   std::vector<Tensor> tensors;
   for (size_t i = 0; i < results.size(); ++i) {
     if (!results[i].IsTensor())
@@ -382,10 +382,10 @@ absl::StatusOr<std::vector<RuntimeValue>> Session::RunValues(std::span<const Run
                              ? CheckTensor(inputs[i].view, type, "input", inputs_[i].name)
                              : CheckValue(inputs[i], type, inputs_[i].name));
   }
-  last_plans_.clear();
+  last_run_.clear();
   const ScopedComputeMode mode(mode_);
   const ThreadPool::Caller caller(*pool_);
-  WEFT_ASSIGN_OR_RETURN(results, prepared->first->Run(inputs, &last_plans_));
+  WEFT_ASSIGN_OR_RETURN(results, prepared->first->Run(inputs, &last_run_));
   for (RuntimeValue& result : results) {
     if (!result.IsTensor() || result.owner != nullptr) continue;
     WEFT_ASSIGN_OR_RETURN(std::shared_ptr<Tensor> kept, KeepTensor(result));
@@ -413,7 +413,7 @@ absl::Status Session::Run(std::span<const TensorView> given, std::span<const Ten
     WEFT_RETURN_IF_ERROR(
         CheckTensor(outputs[i], plan.output_types()[i], "output", outputs_[i].name));
   WEFT_RETURN_IF_ERROR(CheckBound(inputs, outputs));
-  last_plans_.assign(1, &plan);
+  last_run_.assign(1, {.plan = &plan});
   const ThreadPool::Caller caller(*pool_);
   return plan.Run(inputs, outputs);
 }

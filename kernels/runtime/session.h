@@ -102,8 +102,8 @@ class Session {
   // Whether a run on inputs of these shapes makes no plan, because it has been made and no loop or
   // branch makes one on the way: it uses the context for nothing, so that other threads may.
   bool IsReady(std::span<const TensorView> inputs);
-  // The plans of the last run, in order. Valid until the next.
-  std::span<Plan* const> last_plans() const { return last_plans_; }
+  // What the last run consisted of, in order. Valid until the next.
+  std::span<const RunPart> last_run() const { return last_run_; }
 
   // Inputs in the order of inputs(); those with a default may be null views, or missing at the end,
   // for which the default is taken. Outputs must not overlap each other, nor inputs to which they are not bound; bound
@@ -159,7 +159,7 @@ class Session {
   std::vector<Tensor> defaults_;       // of inputs_; empty when there is no default
   std::vector<TensorView> completed_;  // of a run: what is given, and defaults
   PlanCache prepared_{kMaxPlans};
-  std::vector<Plan*> last_plans_;
+  std::vector<RunPart> last_run_;
 };
 
 }  // namespace weft::kernels

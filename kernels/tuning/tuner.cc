@@ -40,25 +40,32 @@ class Trial {
   absl::Status Run(std::span<const RuntimeValue> inputs, bool keeps) {
     WEFT_RETURN_IF_ERROR(session_->RunValues(inputs).status());
     std::map<std::string, double> times;
-    for (const Plan* plan : session_->last_plans())
-      for (const Step& step : plan->steps()) {
-        if (step.key.empty()) continue;
+    double all = 0;
+    for (const RunPart& part : session_->last_run())
+      for (const Step& step : part.steps()) {
         int64_t& before = before_[&step];
-        times[step.key] += static_cast<double>(step.nanoseconds - before);
+        const auto time = static_cast<double>(step.nanoseconds - before);
         before = step.nanoseconds;
+        all += time;
+        if (step.key.empty()) continue;
+        times[step.key] += time;
         Runs& runs = by_key_[step.key];
         runs.kernel = {step.provider, step.isa ? std::string(IsaName(*step.isa)) : ""};
       }
-    if (keeps)
-      for (const auto& [key, time] : times) by_key_[key].times.push_back(time);
+    if (!keeps) return absl::OkStatus();
+    for (const auto& [key, time] : times) by_key_[key].times.push_back(time);
+    all_.push_back(all);
     return absl::OkStatus();
   }
+  // Of all steps together, those without a key too, by round, in nanoseconds.
+  const std::vector<double>& all() const { return all_; }
   const std::map<std::string, Runs>& by_key() const { return by_key_; }
 
  private:
   std::unique_ptr<Session> session_;
   std::map<const Step*, int64_t> before_;
   std::map<std::string, Runs> by_key_;
+  std::vector<double> all_;
 };
 
 absl::Status CheckStop(const TuneOptions& tune) {
@@ -144,6 +151,7 @@ absl::Status Tuner::MakeTrials() {
 }
 
 void Tuner::Choose(Tuning* tuning) const {
+  tuning->microseconds = Median(trials_[0]->all()) / kNanosecondsIn1Us;
   for (const auto& [key, usual] : trials_[0]->by_key()) {
     ++tuning->keys;
     const double before = Median(usual.times);

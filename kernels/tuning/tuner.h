@@ -46,6 +46,8 @@ struct Tuning {
   size_t keys = 0;  // ops that differ in what KernelKey() says
   std::vector<MeasuredOps>
       several;  // of them those that more than one kernel runs, the longest first
+  // Of all ops of a run as usual together, also of those that offer no choice, a median; 0 where there is none.
+  double microseconds = 0;
   // Of a run as a whole without choices and with them, medians of runs in turns; equal where none is kept.
   double usual_ms = 0, tuned_ms = 0;
 };

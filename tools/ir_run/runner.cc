@@ -7,8 +7,10 @@
 namespace weft::tools {
 namespace {
 
-// Bytes of the arena that are in use during every step.
-std::vector<uint64_t> ArenaUse(const kernels::Plan& plan) {
+// Bytes of the arena that are in use during every step; an op between plans uses none.
+std::vector<uint64_t> ArenaUse(const kernels::RunPart& part) {
+  if (!part.plan) return {0};
+  const kernels::Plan& plan = *part.plan;
   std::vector<int64_t> change(plan.steps().size() + 1);
   for (const kernels::ArenaBuffer& buffer : plan.arena_buffers()) {
     const auto bytes = static_cast<int64_t>(buffer.lifetime.bytes);
@@ -21,6 +23,14 @@ std::vector<uint64_t> ArenaUse(const kernels::Plan& plan) {
   for (size_t i = 0; i < plan.steps().size(); ++i)
     use.push_back(static_cast<uint64_t>(now += change[i]));
   return use;
+}
+
+// Of the part that ran most often: all of them, if each run has the same sizes.
+int64_t RunsOf(const std::vector<kernels::RunPart>& parts) {
+  int64_t runs = 1;
+  for (const kernels::RunPart& part : parts)
+    runs = std::max(runs, part.plan ? part.plan->runs() : part.step->runs);
+  return runs;
 }
 
 }  // namespace
@@ -54,23 +64,24 @@ absl::Status Runner::Run() {
   return absl::OkStatus();
 }
 
-std::vector<const kernels::Plan*> Runner::Plans() const {
-  if (plan_ != nullptr) return {plan_};
-  return {session_->last_plans().begin(), session_->last_plans().end()};
+std::vector<kernels::RunPart> Runner::Parts() const {
+  if (plan_ != nullptr) return {{.plan = plan_}};
+  return {session_->last_run().begin(), session_->last_run().end()};
 }
 
 size_t Runner::arena_bytes() const {
   size_t sum = 0;
-  for (const kernels::Plan* plan : Plans()) sum += plan->arena_bytes();
+  for (const kernels::RunPart& part : Parts())
+    if (part.plan) sum += part.plan->arena_bytes();
   return sum;
 }
 
 std::vector<ProfiledStep> Runner::Profile() const {
-  int64_t most_runs = 1;
-  for (const kernels::Plan* plan : Plans()) most_runs = std::max(most_runs, plan->runs());
+  const std::vector<kernels::RunPart> parts = Parts();
+  const auto runs = static_cast<double>(RunsOf(parts));
   std::vector<ProfiledStep> steps;
-  for (const kernels::Plan* plan : Plans()) {
-    for (const kernels::Step& step : plan->steps()) {
+  for (const kernels::RunPart& part : parts) {
+    for (const kernels::Step& step : part.steps()) {
       // The location is "place <- rule <- rule", see ir::DescribeOrigin().
       const size_t arrow = std::min(step.location.find(" <- "), step.location.size());
       steps.push_back({.op = step.op,
@@ -78,8 +89,7 @@ std::vector<ProfiledStep> Runner::Profile() const {
                        .provider = step.provider,
                        .place = step.location.substr(0, arrow),
                        .rules = step.location.substr(std::min(arrow + 4, step.location.size())),
-                       .milliseconds = static_cast<double>(step.nanoseconds) * 1e-6 /
-                                       static_cast<double>(most_runs)});
+                       .milliseconds = static_cast<double>(step.nanoseconds) * 1e-6 / runs});
     }
   }
   std::stable_sort(steps.begin(), steps.end(), [](const ProfiledStep& a, const ProfiledStep& b) {
@@ -92,17 +102,16 @@ picture::RunInfo Runner::DescribeRun(std::string conditions) const {
   picture::RunInfo run;
   run.arena_bytes = arena_bytes();
   run.conditions = std::move(conditions);
-  int64_t most_runs = 1;
-  for (const kernels::Plan* plan : Plans()) most_runs = std::max(most_runs, plan->runs());
-  for (const kernels::Plan* plan : Plans()) {
-    const std::vector<uint64_t> use = ArenaUse(*plan);
+  const std::vector<kernels::RunPart> parts = Parts();
+  const auto runs = static_cast<double>(RunsOf(parts));
+  for (const kernels::RunPart& part : parts) {
+    const std::vector<uint64_t> use = ArenaUse(part);
     for (size_t i = 0; i < use.size(); ++i) {
-      const kernels::Step& step = plan->steps()[i];
+      const kernels::Step& step = part.steps()[i];
       run.steps.push_back({.op = step.op,
                            .location = step.location,
                            .kernel = std::string(step.kernel->name()),
-                           .milliseconds = static_cast<double>(step.nanoseconds) * 1e-6 /
-                                           static_cast<double>(most_runs),
+                           .milliseconds = static_cast<double>(step.nanoseconds) * 1e-6 / runs,
                            .arena_bytes = use[i]});
     }
   }

@@ -12,7 +12,7 @@
 
 namespace weft::tools {
 
-// What a step of a plan took.
+// What a step of a plan took, or an op between plans.
 struct ProfiledStep {
   std::string op, kernel, provider;
   std::string place, rules;  // nodes of the model; what made it of them
@@ -42,7 +42,7 @@ class Runner {
   picture::RunInfo DescribeRun(std::string conditions) const;
 
  private:
-  std::vector<const kernels::Plan*> Plans() const;
+  std::vector<kernels::RunPart> Parts() const;
 
   std::unique_ptr<kernels::Session> session_;
   kernels::Plan* plan_ = nullptr;  // null when there are several

@@ -126,6 +126,11 @@ void PrintKernels(const kernels::Tuning& tuning) {
   std::printf(
       "different operations: %zu; run by several kernels: %zu; by another than usual: %zu\n",
       tuning.keys, tuning.several.size(), chosen);
+  double with_choice = 0;
+  for (const kernels::MeasuredOps& ops : tuning.several) with_choice += ops.usual.microseconds;
+  if (tuning.microseconds > 0)
+    std::printf("a run spends %.1f us in operations, %.1f of it in those run by several kernels\n",
+                tuning.microseconds, with_choice);
   if (chosen > 0)
     std::printf("a run takes %.3f ms with them, %.3f without\n", tuning.tuned_ms, tuning.usual_ms);
 }

@@ -164,19 +164,26 @@ class Page {
   }
 
   Json Run(const RunInfo& run) {
-    // Steps are of a copy of the program, in its order; some operations need none.
+    // Steps are of a copy of the program, in its order; some operations need none. What waits for the values of
+    // others runs after those that stand behind it.
     Json steps = Json::array();
     const std::vector<Node>& nodes = contents_.after.graph.nodes;
+    std::vector<bool> taken(nodes.size());
     size_t next = 0;
+    const auto find = [&](size_t at, const RunInfo::Step& step) {
+      while (at < nodes.size() && (taken[at] || !IsOf(nodes[at], step))) ++at;
+      return at;
+    };
     for (const RunInfo::Step& step : run.steps) {
-      size_t at = next;
-      while (at < nodes.size() && !IsOf(nodes[at], step)) ++at;
+      size_t at = find(next, step);
+      if (at == nodes.size()) at = find(0, step);
       Json entry = {{"o", texts_.Of(step.op)},
                     {"k", texts_.Of(step.kernel)},
                     {"t", step.milliseconds},
                     {"m", step.arena_bytes}};
       if (at < nodes.size()) {
         entry["f"] = at;
+        taken[at] = true;
         next = at + 1;
       }
       steps.push_back(std::move(entry));

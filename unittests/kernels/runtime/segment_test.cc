@@ -56,8 +56,11 @@ class SegmentTest : public testing::Test {
     (inputs.push_back(std::move(tensors)), ...);
     return Run(inputs);
   }
-  std::vector<Plan*> LastPlans() const {
-    return {session->last_plans().begin(), session->last_plans().end()};
+  std::vector<const Plan*> LastPlans() const {
+    std::vector<const Plan*> plans;
+    for (const RunPart& part : session->last_run())
+      if (part.plan) plans.push_back(part.plan);
+    return plans;
   }
 
   ir::IrContext context;
@@ -83,6 +86,28 @@ TEST_F(SegmentTest, RunsAChainFromNonZeroToReshape) {
   EXPECT_EQ(RunOn(F32({5}, {1, 2, 3, 4, 5})), "[5,1] 10 20 30 40 50");
 }
 
+TEST_F(SegmentTest, TimesOpsBetweenPlansToo) {
+  const ir::Value x = Floats({3});
+  const ir::Value kept = builder.Make<ops::Compress>(
+      {x, builder.Make<ops::Greater>({x, builder.ConstantScalar(DataType::kF32, 0)})});
+  Return({builder.Make<ops::Neg>({kept})});
+  auto profiled = Session::Create(program, {.provider = "auto", .profile = true});
+  ASSERT_TRUE(profiled.ok());
+  session = *std::move(profiled);
+  for (const int run : {1, 2}) {
+    EXPECT_EQ(RunOn(F32({3}, {1, -2, 3})), "[2] -1 -3");
+    std::vector<std::string> ran;
+    for (const RunPart& part : session->last_run())
+      for (const Step& step : part.steps()) {
+        ran.push_back(step.op);
+        EXPECT_EQ(step.runs, run) << step.op;
+        EXPECT_GT(step.nanoseconds, 0) << step.op;
+        EXPECT_FALSE(step.provider.empty()) << step.op;
+      }
+    EXPECT_EQ(ran, (std::vector<std::string>{"onnx.Greater", "onnx.Compress", "onnx.Neg"}));
+  }
+}
+
 TEST_F(SegmentTest, RunsARangeWhoseEndsAreInputs) {
   const ir::Value limit = Ints({});
   const ir::Value one = builder.ConstantScalar(DataType::kI64, 1);
@@ -100,10 +125,10 @@ TEST_F(SegmentTest, PlansOncePerSetOfSizes) {
       {x, builder.Make<ops::Greater>({x, builder.ConstantScalar(DataType::kF32, 0)})});
   Return({builder.Make<ops::Neg>({kept})});
   EXPECT_EQ(RunOn(F32({4}, {1, 0, 2, 0})), "[2] -1 -2");
-  const std::vector<Plan*> two = LastPlans();
+  const std::vector<const Plan*> two = LastPlans();
   ASSERT_EQ(two.size(), 2u);  // the condition, and what is left
   EXPECT_EQ(RunOn(F32({4}, {1, 3, 2, 0})), "[3] -1 -3 -2");
-  const std::vector<Plan*> three = LastPlans();
+  const std::vector<const Plan*> three = LastPlans();
   EXPECT_EQ(three[0], two[0]);
   EXPECT_NE(three[1], two[1]);
   EXPECT_EQ(RunOn(F32({4}, {0, 0, 8, 9})), "[2] -8 -9");
@@ -120,7 +145,7 @@ TEST_F(SegmentTest, KeepsABoundedNumberOfPlans) {
   const auto size = [](int64_t i) { return I64({}, {i + 1}); };
   for (int64_t i = 1; i <= static_cast<int64_t>(Segment::MaxNext(0)); ++i) RunOn(size(i));
   RunOn(size(1));
-  Plan* const first = LastPlans().back();
+  const Plan* const first = LastPlans().back();
   EXPECT_EQ(first->runs(), 2);
   RunOn(size(100));  // the one that was used longest ago, 2, goes
   RunOn(size(1));
@@ -165,7 +190,7 @@ TEST_F(SegmentTest, LearnsTheShapeOfAReshape) {
   const ir::Value x = Floats({6}), shape = Ints({2});
   Return({builder.Make<ops::Relu>({builder.Make<ops::Reshape>({x, shape})})});
   EXPECT_EQ(RunOn(F32({6}, {1, 2, 3, 4, 5, 6}), I64({2}, {2, -1})), "[2,3] 1 2 3 4 5 6");
-  Plan* const plan = LastPlans().back();
+  const Plan* const plan = LastPlans().back();
   EXPECT_EQ(RunOn(F32({6}, {6, 5, 4, 3, 2, 1}), I64({2}, {3, 2})), "[3,2] 6 5 4 3 2 1");
   EXPECT_EQ(RunOn(F32({6}, {1, 1, 1, 1, 1, 1}), I64({2}, {2, -1})), "[2,3] 1 1 1 1 1 1");
   EXPECT_EQ(LastPlans().back(), plan);
@@ -314,7 +339,7 @@ TEST_F(SegmentTest, AProgramWhoseShapesAreKnownHasOnePlan) {
   const ir::Shape dims = {2, 2};
   const std::vector<std::span<const int64_t>> shapes = {dims};
   EXPECT_TRUE(*session->HasOnePlan(shapes));
-  EXPECT_EQ(LastPlans(), std::vector<Plan*>{*session->PlanFor(shapes)});
+  EXPECT_EQ(LastPlans(), std::vector<const Plan*>{*session->PlanFor(shapes)});
 }
 
 TEST_F(SegmentTest, APlanIsRefusedWhereThereAreSeveral) {

@@ -44,8 +44,8 @@ class WidenFloatsTest : public testing::TestWithParam<DataType> {
   }
   std::vector<std::string> Providers() const {
     std::vector<std::string> providers;
-    for (const Plan* plan : session->last_plans())
-      for (const Step& step : plan->steps()) providers.push_back(step.provider);
+    for (const RunPart& part : session->last_run())
+      for (const Step& step : part.steps()) providers.push_back(step.provider);
     return providers;
   }
 

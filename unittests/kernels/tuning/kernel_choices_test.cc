@@ -64,7 +64,7 @@ class FollowedChoices : public SessionFixture {
     EXPECT_TRUE(made.ok()) << made.status();
     const auto x = RandomTensor(ir::DataType::kF32, {2, 3}, 1, 0);
     EXPECT_TRUE((*made)->Run({x->view()}).ok());
-    const Step& step = (*made)->last_plans()[0]->steps()[0];
+    const Step& step = (*made)->last_run()[0].steps()[0];
     if (key != nullptr) *key = step.key;
     return step.provider + (step.isa ? " " + std::string(IsaName(*step.isa)) : "");
   }
@@ -101,7 +101,7 @@ TEST_F(FollowedChoices, NeverUseABetterInstructionSet) {
   ASSERT_TRUE(made.ok());
   const auto x = RandomTensor(ir::DataType::kF32, {2, 3}, 1, 0);
   ASSERT_TRUE((*made)->Run({x->view()}).ok());
-  EXPECT_FALSE((*made)->last_plans()[0]->steps()[0].isa.has_value());
+  EXPECT_FALSE((*made)->last_run()[0].steps()[0].isa.has_value());
 }
 
 TEST(MachineName, SaysWhatTimesDependOn) {

@@ -96,6 +96,14 @@ TEST_F(Tuned, ChoosesTheFastOneOfEachOp) {
   EXPECT_LT(tuning.tuned_ms, tuning.usual_ms);
 }
 
+// They offer no choice, and belong to what a run takes.
+TEST_F(Tuned, CountsOpsThatSizeTheirResults) {
+  const ir::Value slow = Make<SlowHere>(Input(F({64})));
+  const Tuning tuning = TuneFor(builder.Make<ir::ops::NonZero>({slow}));
+  ASSERT_EQ(tuning.several.size(), 1u);
+  EXPECT_GT(tuning.microseconds, tuning.several[0].usual.microseconds);
+}
+
 TEST_F(Tuned, KeepsToKernelsOfTheOrder) {
   EXPECT_EQ(TuneFor(Make<Hiding>(Input(F({64})))).choices.size(), 0u);
 }

@@ -361,6 +361,27 @@ TEST_F(IrRun, ProfileNamesOpsKernelsAndRules) {
           ".*fused.layer_norm [^\n]* /ln/ReduceMean\\+[^\n ]*\\+/ln/Div +fuse-layer-norm\n.*"));
 }
 
+// Unique is known to have so many results only when it has run; Neg, which stands behind it, runs before.
+constexpr const char* kUnique =
+    R"(module {input_names:strings["x"],output_names:strings["y","z"]} (%0: tensor<4xf32>) {
+ (%1) = "onnx.Unique" (%0) {axis:0} : (tensor<4xf32>) -> tensor<?xf32> loc("distinct")
+ (%2) = "onnx.Neg" (%0) {} : (tensor<4xf32>) -> tensor<4xf32> loc("before")
+ (%3) = "onnx.Abs" (%1) {} : (tensor<?xf32>) -> tensor<?xf32> loc("after")
+ () = "builtin.return" (%2, %3) {} : (tensor<4xf32>, tensor<?xf32>) ->
+}
+)";
+
+TEST_F(IrRun, ProfileHasOpsThatSizeTheirResults) {
+  const std::string model = Write("a.ir", kUnique);
+  EXPECT_THAT(Accept({model, "--random-inputs", "1", "--profile", "--threads", "1"}),
+              AllOf(HasSubstr(" distinct"), HasSubstr(" before"), HasSubstr(" after")));
+  Accept({model, "--random-inputs", "1", "--html", Path("a.html"), "--threads", "1"});
+  const std::string page = ReadFile(Path("a.html"));
+  const std::string data = page.substr(page.find("\"run\":{\"steps\":["));
+  EXPECT_THAT(data.substr(0, data.find(']')),
+              AllOf(HasSubstr("\"f\":1}"), HasSubstr("\"f\":2}"), HasSubstr("\"f\":3}")));
+}
+
 TEST_F(IrRun, ReportShowsRulesLatenciesAndTheDifference) {
   const std::string report =
       Accept({kBertTiny, "--random-inputs", "1", "--report", "--threads", "1"});
