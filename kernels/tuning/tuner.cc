@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "kernels/runtime/registry.h"
+#include "kernels/tuning/own_pool.h"
 
 namespace weft::kernels {
 namespace {
@@ -31,6 +32,7 @@ class Trial {
   static absl::StatusOr<std::unique_ptr<Trial>> Create(const ir::Program& program,
                                                        SessionOptions options) {
     options.profile = true;
+    options.pool = OwnPool(options);
     auto trial = std::make_unique<Trial>();
     WEFT_ASSIGN_OR_RETURN(trial->session_, Session::Create(program, options));
     return trial;
@@ -38,6 +40,7 @@ class Trial {
 
   // The first run makes plans and packs weights; what it takes is not kept.
   absl::Status Run(std::span<const RuntimeValue> inputs, bool keeps) {
+    TakeTurn(*session_->pool());
     WEFT_RETURN_IF_ERROR(session_->RunValues(inputs).status());
     std::map<std::string, double> times;
     double all = 0;
@@ -179,15 +182,18 @@ void Tuner::Choose(Tuning* tuning) const {
 
 // What is faster alone may make what comes after it slower.
 absl::Status Tuner::Confirm(Tuning* tuning) const {
-  SessionOptions tuned = options_;
-  tuned.choices = std::make_shared<KernelChoices>(tuning->choices);
-  WEFT_ASSIGN_OR_RETURN(const auto usual_session, Session::Create(program_, options_));
-  WEFT_ASSIGN_OR_RETURN(const auto tuned_session, Session::Create(program_, tuned));
-  const auto run = [&](size_t i) {
-    return (i == 0 ? usual_session : tuned_session)->RunValues(inputs_).status();
-  };
+  std::unique_ptr<Session> sessions[2];  // the usual one first
+  for (const size_t i : {0, 1}) {
+    SessionOptions options = options_;
+    if (i == 1) options.choices = std::make_shared<KernelChoices>(tuning->choices);
+    options.pool = OwnPool(options);
+    WEFT_ASSIGN_OR_RETURN(sessions[i], Session::Create(program_, options));
+  }
+  const auto run = [&](size_t i) { return sessions[i]->RunValues(inputs_).status(); };
   for (const size_t i : {0, 1}) WEFT_RETURN_IF_ERROR(run(i));  // makes plans
-  WEFT_ASSIGN_OR_RETURN(const auto times, TimeInTurns(2, tune_, run));
+  WEFT_ASSIGN_OR_RETURN(const auto times, TimeInTurns(2, tune_, run, [&](size_t i) {
+                          TakeTurn(*sessions[i]->pool());
+                        }));
   tuning->usual_ms = Median(times[0]);
   tuning->tuned_ms = Median(times[1]);
   if (IsFasterBeyondNoise(times[0], times[1], kLeastOfWhole)) return absl::OkStatus();
@@ -205,13 +211,15 @@ bool IsEnough(const TuneOptions& tune, size_t rounds, Clock::time_point start) {
 }  // namespace
 
 absl::StatusOr<std::vector<std::vector<double>>> TimeInTurns(
-    size_t count, const TuneOptions& tune, const std::function<absl::Status(size_t)>& run) {
+    size_t count, const TuneOptions& tune, const std::function<absl::Status(size_t)>& run,
+    const std::function<void(size_t)>& prepare) {
   std::vector<std::vector<double>> times(count);
   const Clock::time_point start = Clock::now();
   for (size_t round = 0; !IsEnough(tune, round, start); ++round)
     for (size_t i = 0; i < count; ++i) {
       WEFT_RETURN_IF_ERROR(CheckStop(tune));
       const size_t contender = (round + i) % count;
+      if (prepare) prepare(contender);
       const Clock::time_point begin = Clock::now();
       WEFT_RETURN_IF_ERROR(run(contender));
       times[contender].push_back(

@@ -62,8 +62,10 @@ bool IsFasterBeyondNoise(std::span<const double> usual, std::span<const double> 
                          double least = 0.03);
 double Median(std::span<const double> times);
 // Milliseconds of run(0) to run(count - 1) in every round, by contender. Each round begins with another one, so
-// that none always runs after the same. Ends with the first error, or as tune.stop says.
+// that none always runs after the same. Before each run, and not timed: `prepare`, if there is one. Ends with the first
+// error, or as tune.stop says.
 absl::StatusOr<std::vector<std::vector<double>>> TimeInTurns(
-    size_t count, const TuneOptions& tune, const std::function<absl::Status(size_t)>& run);
+    size_t count, const TuneOptions& tune, const std::function<absl::Status(size_t)>& run,
+    const std::function<void(size_t)>& prepare = nullptr);
 
 }  // namespace weft::kernels

@@ -24,6 +24,7 @@ class Runner {
   static absl::StatusOr<std::unique_ptr<Runner>> Create(const ir::Program& program,
                                                         const kernels::SessionOptions& options);
 
+  kernels::ThreadPool& pool() const { return *session_->pool(); }
   const std::vector<kernels::TensorInfo>& inputs() const { return session_->inputs(); }
   const std::vector<kernels::TensorInfo>& output_infos() const { return session_->outputs(); }
 

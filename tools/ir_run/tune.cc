@@ -10,6 +10,7 @@
 
 #include "ir/base/suggest.h"
 #include "kernels/isa.h"
+#include "kernels/tuning/own_pool.h"
 #include "kernels/tuning/tuner.h"
 #include "tools/cli/program_main.h"
 #include "tools/cli/tables/table.h"
@@ -76,7 +77,8 @@ struct Contender {
 };
 
 absl::StatusOr<Contender> Prepare(const ir::Program& program, Form form, const InputFlags& inputs,
-                                  const kernels::SessionOptions& options, PassFlags passes) {
+                                  kernels::SessionOptions options, PassFlags passes) {
+  options.pool = kernels::OwnPool(options);
   passes.passes = form.passes;
   Contender contender{.form = std::move(form), .program = program.Clone()};
   WEFT_RETURN_IF_ERROR(RunPasses(passes, *contender.program));
@@ -174,10 +176,11 @@ absl::Status TuneModel(const ir::Program& program, const TuneFlags& flags, const
   }
   size_t best = 0;
   if (contenders.size() > 1) {
-    WEFT_ASSIGN_OR_RETURN(const auto times,
-                          kernels::TimeInTurns(contenders.size(), {}, [&](size_t i) {
-                            return contenders[i].runner->Run();
-                          }));
+    WEFT_ASSIGN_OR_RETURN(
+        const auto times,
+        kernels::TimeInTurns(
+            contenders.size(), {}, [&](size_t i) { return contenders[i].runner->Run(); },
+            [&](size_t i) { kernels::TakeTurn(contenders[i].runner->pool()); }));
     for (size_t i = 0; i < times.size(); ++i) contenders[i].milliseconds = times[i];
     best = Best(contenders);
     PrintContenders(contenders, best);

@@ -7,8 +7,10 @@
 #include <chrono>
 #include <cstring>
 #include <memory>
+#include <vector>
 
 #include "ir/dialects/onnx/elementwise.h"
+#include "kernels/available_cpus.h"
 #include "kernels/runtime/random_inputs.h"
 #include "kernels/runtime/registry.h"
 #include "unittests/kernels/runtime/session_fixture.h"
@@ -35,6 +37,29 @@ template <int kMicroseconds>
 absl::StatusOr<std::unique_ptr<Kernel>> MakeCopying(const KernelContext&) {
   return std::make_unique<Copying<kMicroseconds>>();
 }
+
+// Copies, and notes the pool that it has.
+std::vector<const ThreadPool*> pools_of_native, pools_of_xnnpack;
+template <auto* kPools>
+class Noting final : public Kernel {
+ public:
+  absl::Status Run(const KernelArgs& args) override {
+    kPools->push_back(args.pool);
+    std::memcpy(args.outputs[0].data, args.inputs[0].data, args.inputs[0].NumBytes());
+    return absl::OkStatus();
+  }
+  std::string_view name() const override { return "noting"; }
+};
+template <auto* kPools>
+absl::StatusOr<std::unique_ptr<Kernel>> MakeNoting(const KernelContext&) {
+  return std::make_unique<Noting<kPools>>();
+}
+
+struct OnSomePool {
+  static constexpr ir::OpInfo kInfo = {.name = "test.OnSomePool", .operands = {"x"}};
+};
+const RegisterKernel<OnSomePool> kNotes("native", &MakeNoting<&pools_of_native>);
+const RegisterKernel<OnSomePool> kNotesToo("xnnpack", &MakeNoting<&pools_of_xnnpack>);
 
 struct SlowElsewhere {
   static constexpr ir::OpInfo kInfo = {.name = "test.SlowElsewhere", .operands = {"x"}};
@@ -102,6 +127,18 @@ TEST_F(Tuned, CountsOpsThatSizeTheirResults) {
   const Tuning tuning = TuneFor(builder.Make<ir::ops::NonZero>({slow}));
   ASSERT_EQ(tuning.several.size(), 1u);
   EXPECT_GT(tuning.microseconds, tuning.several[0].usual.microseconds);
+}
+
+// Where sessions have all CPUs, they usually share them.
+TEST_F(Tuned, HasAPoolForEachThatIsTimed) {
+  TuneFor(Make<OnSomePool>(Input(F({64}))), {.threads = AvailableCpus()});
+  ASSERT_GE(pools_of_native.size(), 5u);
+  ASSERT_GE(pools_of_xnnpack.size(), 5u);
+  // Of the last rounds: trials that were not kept may have had a pool at the same address before.
+  for (size_t i = 1; i <= 5; ++i)
+    for (size_t j = 1; j <= 5; ++j)
+      EXPECT_NE(pools_of_native[pools_of_native.size() - i],
+                pools_of_xnnpack[pools_of_xnnpack.size() - j]);
 }
 
 TEST_F(Tuned, KeepsToKernelsOfTheOrder) {
