@@ -10,14 +10,18 @@
 namespace weft::tools {
 namespace {
 
-// Also where neither is there yet.
-bool IsSame(const std::string& a, const std::string& b) {
+// Without links, ".." and "." as far as the path exists. One of which no part does would stay relative.
+std::filesystem::path RealPath(const std::string& path) {
   std::error_code error;
-  return SameFile(a, b) ||
-         std::filesystem::weakly_canonical(a, error) == std::filesystem::weakly_canonical(b, error);
+  const std::filesystem::path absolute = std::filesystem::absolute(path, error);
+  return std::filesystem::weakly_canonical(absolute, error).lexically_normal();
 }
 
 }  // namespace
+
+bool NamesSameFile(const std::string& a, const std::string& b) {
+  return SameFile(a, b) || RealPath(a) == RealPath(b);
+}
 
 absl::Status CheckOutputPath(const std::string& flag, const std::string& path,
                              const std::vector<std::string>& others) {
@@ -31,7 +35,7 @@ absl::Status CheckOutputPath(const std::string& flag, const std::string& path,
     return ir::InvalidArgument(fmt::format("{} {}: is a folder, expected a file", flag, path));
   for (const std::string& other : others)
     for (const char* side : {"", ".weights", ".data"})
-      if (!other.empty() && IsSame(other + side, path))
+      if (!other.empty() && NamesSameFile(other + side, path))
         return ir::InvalidArgument(
             fmt::format("{} {}: would overwrite {}{}", flag, path, other, side));
   return absl::OkStatus();

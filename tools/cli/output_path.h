@@ -13,4 +13,7 @@ namespace weft::tools {
 absl::Status CheckOutputPath(const std::string& flag, const std::string& path,
                              const std::vector<std::string>& others);
 
+// Also where neither is there yet.
+bool NamesSameFile(const std::string& a, const std::string& b);
+
 }  // namespace weft::tools

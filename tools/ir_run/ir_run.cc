@@ -138,6 +138,13 @@ std::vector<std::string> FilesRead(const Flags& flags) {
   return files;
 }
 
+// Which values must not be written to.
+std::vector<std::string> FilesBesideValues(const Flags& flags) {
+  std::vector<std::string> files = FilesRead(flags);
+  files.insert(files.end(), {flags.picture.html, flags.picture.svg, flags.picture.dot});
+  return files;
+}
+
 // Another flag that asks for checks, files or measurements, but for those that `with` names.
 absl::Status CheckAsksForNothingElse(const Flags& flags, const std::string& does,
                                      const std::vector<std::string>& with) {
@@ -267,7 +274,7 @@ absl::Status RunOnceAndWrite(const Flags& flags, Execution& run) {
   WEFT_RETURN_IF_ERROR(run.runner->Run());
   if (flags.output_dir.empty()) return absl::OkStatus();
   return WriteValues(run.context, {"--output-dir", flags.output_dir, "output"},
-                     run.runner->output_infos(), run.runner->outputs(), FilesRead(flags));
+                     run.runner->output_infos(), run.runner->outputs(), FilesBesideValues(flags));
 }
 
 // A failed check ends it, but for the picture, which shows by how much outputs differ.
@@ -313,7 +320,7 @@ absl::Status RunModel(Flags& flags, const kernels::SessionOptions& options, ir::
   WEFT_ASSIGN_OR_RETURN(run.inputs, GatherInputs(run.context, run.runner->inputs(), flags.inputs));
   if (!flags.save_inputs.empty())
     WEFT_RETURN_IF_ERROR(WriteValues(run.context, {"--save-inputs", flags.save_inputs, "input"},
-                                     run.runner->inputs(), run.inputs, FilesRead(flags)));
+                                     run.runner->inputs(), run.inputs, FilesBesideValues(flags)));
   WEFT_RETURN_IF_ERROR(RunOnceAndWrite(flags, run));
   return CheckAndMeasure(flags, options, run, picture.get());
 }

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tools/cli/output_path.h"
 #include "unittests/tools/subprocess.h"
 
 namespace weft::tools {
@@ -77,6 +78,29 @@ TEST_F(KeptFiles, AreValues) {
       HasSubstr("--save-inputs " + values + ": would overwrite"));
   EXPECT_EQ(ReadFile(values + "/input_0.pb"), x);
   EXPECT_EQ(ReadFile(values + "/output_0.pb"), y);
+}
+
+// Of two that one run writes to one file, one would be lost.
+TEST_F(KeptFiles, AreOtherOutputs) {
+  const std::string values = Path("v");
+  std::filesystem::create_directory(values);
+  EXPECT_THAT(RefusalOfRun({model, "--random-inputs", "1", "--output-dir", values, "--svg",
+                            values + "/output_0.pb"}),
+              HasSubstr("--output-dir " + values + ": would overwrite"));
+  EXPECT_THAT(RefusalOfRun({model, "--random-inputs", "1", "--save-inputs", values, "--dot",
+                            values + "/../v/input_0.pb"}),
+              HasSubstr("--save-inputs " + values + ": would overwrite"));
+  EXPECT_TRUE(std::filesystem::is_empty(values));
+}
+
+TEST(OutputPath, IsOneFileHoweverItIsSpelt) {
+  EXPECT_TRUE(NamesSameFile("no_such.onnx", "./no_such.onnx"));
+  EXPECT_TRUE(NamesSameFile("no_such/a.svg", "no_such/./b/../a.svg"));
+  EXPECT_TRUE(
+      NamesSameFile("no_such.svg", (std::filesystem::current_path() / "no_such.svg").string()));
+  EXPECT_FALSE(NamesSameFile("no_such.onnx", "no_such.svg"));
+  EXPECT_THAT(CheckOutputPath("--svg", "./no_such.onnx", {"no_such.onnx"}).message(),
+              HasSubstr("--svg ./no_such.onnx: would overwrite no_such.onnx"));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "kernels/reference/reference.h"
 #include "kernels/runtime/value_type.h"
 #include "kernels/strings_result.h"
+#include "tools/cli/output_path.h"
 #include "tools/cli/program_main.h"
 #include "tools/cli/values/value_file.h"
 #include "weft/base/files.h"
@@ -98,7 +99,7 @@ absl::Status WriteValues(ir::IrContext& context, const ValueFolder& to,
     paths.push_back(fmt::format("{}/{}_{}.pb", to.path, to.kind, i));
   for (const std::string& path : paths)
     for (const std::string& other : others)
-      if (SameFile(path, other))
+      if (!other.empty() && NamesSameFile(path, other))
         return ir::InvalidArgument(
             fmt::format("{} {}: would overwrite {}", to.flag, to.path, other));
   std::error_code error;

@@ -36,7 +36,7 @@ struct ValueFolder {
   std::string_view kind;  // of the files: input, output
 };
 // <path>/<kind>_<i>.pb with the name of the value. Makes the folder. InvalidArgument, before anything is written, where
-// one of the files is one of `others`, which the program reads.
+// one of the files is one of `others`, which the program reads or writes too.
 absl::Status WriteValues(ir::IrContext& context, const ValueFolder& to,
                          std::span<const kernels::TensorInfo> infos,
                          const std::vector<kernels::RuntimeValue>& values,
