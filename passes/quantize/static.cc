@@ -177,7 +177,8 @@ class StaticQuantizer {
   }
 
   absl::Status QuantizeWeightsOf(const Site& site) {
-    WEFT_ASSIGN_OR_RETURN(const Int8Weights w, QuantizeWeights(context_, *site.weighted));
+    WEFT_ASSIGN_OR_RETURN(Int8Weights w, QuantizeWeights(context_, *site.weighted));
+    if (site.bias_op) ScaleZeroChannels(site, &w);
     const auto channels = static_cast<int64_t>(w.scales.size());
     rewriter_.SetInsertionPoint(site.op);
     const std::vector<int8_t> zeros(w.scales.size());
@@ -190,6 +191,17 @@ class StaticQuantizer {
     rewriter_.SetOperand(site.op, 1, real);
     if (site.bias_op) QuantizeBias(site, w);
     return absl::OkStatus();
+  }
+
+  // The result of a channel whose weights are all 0 is its bias: its scale is the one by which that is 2^20 units.
+  void ScaleZeroChannels(const Site& site, Int8Weights* w) {
+    constexpr double kUnits = 1 << 20;
+    const std::vector<float> bias = FloatsOf(site.bias_op.operand(site.bias));
+    const double x_scale = scales_[site.op.operand(0).id()].scale;
+    for (size_t i = 0; i < bias.size(); ++i) {
+      const auto scale = static_cast<float>(std::fabs(bias[i]) / (x_scale * kUnits));
+      if (w->is_zero[i] && std::isnormal(scale)) w->scales[i] = scale;
+    }
   }
 
   // In units of the sums, where 32 bits hold it; else it stays f32.

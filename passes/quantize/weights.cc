@@ -47,7 +47,8 @@ absl::StatusOr<Int8Weights> QuantizeWeights(ir::IrContext& context, const Weight
   const auto channel_of = [&](size_t i) {
     return static_cast<size_t>(static_cast<int64_t>(i) / inner % channels);
   };
-  Int8Weights result{{}, std::vector<float>(static_cast<size_t>(channels))};
+  Int8Weights result;
+  result.scales.resize(static_cast<size_t>(channels));
   for (size_t i = 0; i < floats.size(); ++i) {
     if (!std::isfinite(floats[i]))
       return ir::InvalidArgument(std::string(weighted.op.name()) +
@@ -57,7 +58,8 @@ absl::StatusOr<Int8Weights> QuantizeWeights(ir::IrContext& context, const Weight
   }
   for (float& scale : result.scales) {
     scale /= kLargest;
-    if (!std::isnormal(scale)) scale = 1;  // of a channel of zeros
+    result.is_zero.push_back(!std::isnormal(scale));
+    if (result.is_zero.back()) scale = 1;
   }
   std::vector<int8_t> integers(floats.size());
   for (size_t i = 0; i < floats.size(); ++i) {

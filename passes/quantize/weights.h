@@ -17,8 +17,10 @@ struct WeightedOp {
 std::optional<WeightedOp> WeightedOpOf(ir::Operation op);
 
 struct Int8Weights {
-  ir::Attribute integers;     // the shape of the weights
-  std::vector<float> scales;  // one per channel
+  ir::Attribute integers;  // the shape of the weights
+  std::vector<float>
+      scales;  // one per channel; 1 where all its integers are 0, and any other will do
+  std::vector<bool> is_zero;  // by channel: whether they are
 };
 // The largest number of a channel is 127. InvalidArgument when one is not finite.
 absl::StatusOr<Int8Weights> QuantizeWeights(ir::IrContext& context, const WeightedOp& weighted);

@@ -39,6 +39,15 @@ TEST_F(IrOptQuantize, RoundsWeightsPerChannel) {
                     HasSubstr("SNR")));
 }
 
+// In units of another scale it would be rounded to 0.
+TEST_F(IrOptQuantize, KeepsTheBiasOfAChannelWhoseWeightsAreZero) {
+  std::string text = kModel;
+  text.replace(text.find("[1.27"), 30, "[1.27,0.0,0.5,0.0,-0.3,0.0]");
+  text.replace(text.find("-0.125"), 6, "-0.0001");
+  const std::string out = Accept({Write("a.ir", text), "--quantize", "static"}).out;
+  EXPECT_THAT(out, AllOf(HasSubstr("tensor<3x2xi8>, [127,0,50,0,-30,0]"), HasSubstr(",-1048576]")));
+}
+
 TEST_F(IrOptQuantize, PrintsNoControlCharactersOfNames) {
   std::string text = kModel;
   text.replace(text.find(R"("y")"), 3, R"("y\nforged")");
