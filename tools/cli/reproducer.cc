@@ -63,7 +63,9 @@ bool WriteFile(const std::string& path, mode_t mode,
 bool CopyFile(const std::string& from, const std::string& to) {
   const int in = open(from.c_str(), O_RDONLY | O_CLOEXEC);
   if (in < 0) return false;
-  const int out = open(to.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  struct stat file = {};
+  const mode_t mode = fstat(in, &file) == 0 ? file.st_mode & 0777 : 0666;
+  const int out = open(to.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
   char buffer[4096];
   bool good = out >= 0;
   for (ssize_t n = 0; good && (n = read(in, buffer, sizeof(buffer))) != 0;)
@@ -106,13 +108,14 @@ class Preparation {
     result_.script = fmt::format(
         "#!/bin/sh\n# {} {} failed. The files that its command line named are here, but for what "
         "they "
-        "name\n# themselves and for those of more than a GiB.\ncd \"$(dirname \"$0\")\" && exec {}",
+        "name\n# themselves, folders, and those of more than a GiB.\ncd \"$(dirname \"$0\")\" && "
+        "exec {}",
         program, WEFT_VERSION_STRING, program);
     for (int i = 1; i < argc; ++i) {
       const std::string argument = argv[i];
-      const bool is_output = std::string(argv[i - 1]) == "-o";
-      result_.script +=
-          " " + ShellWord(is_output ? fs::path(argument).filename().string() : WithCopy(argument));
+      const std::string before = argv[i - 1];
+      result_.script += " " + ShellWord(before == "-o" ? fs::path(argument).filename().string()
+                                                       : WithCopy(before, argument));
     }
     result_.message =
         fmt::format("{}: error: crashed; {} runs it again\n", program, result_.script_path);
@@ -120,13 +123,17 @@ class Preparation {
   }
 
  private:
-  // The argument, FILE or NAME=FILE, with the file's name in the folder.
-  std::string WithCopy(const std::string& argument) {
+  // The argument, FILE or NAME=FILE, with the file's name in the folder; a folder that is read stays where it is.
+  std::string WithCopy(const std::string& before, const std::string& argument) {
+    std::error_code error;
     for (const size_t begin : {size_t{0}, argument.find('=') + 1}) {  // 0 again where there is none
-      const std::string path = argument.substr(begin);
-      std::error_code error;
-      if (path.empty() || !fs::is_regular_file(path, error)) continue;
-      return argument.substr(0, begin) + Copy(path);
+      const std::string path = argument.substr(begin), name = argument.substr(0, begin);
+      if (path.empty()) continue;
+      if (fs::is_regular_file(path, error)) return name + Copy(path);
+      const bool is_read =
+          begin == 0 ? before == "--calibrate" || !before.starts_with('-') : name == "--calibrate=";
+      if (is_read && fs::is_directory(path, error))
+        return name + fs::absolute(path, error).string();
     }
     return argument;
   }
@@ -140,7 +147,7 @@ class Preparation {
     for (const char* side : {"", ".weights", ".data"})
       if (fs::is_regular_file(path + side, error))
         result_.copies.emplace_back(whole + side, result_.folder + "/" + name + side);
-    return name;
+    return access(path.c_str(), X_OK) == 0 ? "./" + name : name;  // as a command is found
   }
 
   Reproducer result_;

@@ -1,5 +1,5 @@
 // What a program leaves behind when it finds a mistake of its own, or crashes: a folder with the files
-// that its command line names and a script that runs it again.
+// that its command line names and a script that runs it again. Folders are not copied.
 #pragma once
 
 #include <memory>

@@ -82,6 +82,32 @@ TEST_F(Reproducers, HoldTheModelThatStdinWas) {
   EXPECT_THAT(ErrorsOfScript(), HasSubstr("applied but changed nothing"));
 }
 
+// A command that ends the program which runs it, by way of a shell.
+TEST_F(Reproducers, RunCommandsThatWereCopied) {
+  const std::string test =
+      Write("cmd", "#!/bin/sh\nkill -SEGV $(cut -d ' ' -f 4 /proc/$PPID/stat)\nexit 1\n");
+  std::filesystem::permissions(test, std::filesystem::perms::owner_all);
+  const Outcome outcome =
+      Run({Write("a.ir", kRelu), "--reduce", "--test", test, "-o", Path("b.ir")});
+  EXPECT_THAT(outcome.err, HasSubstr("runs it again"));
+  EXPECT_THAT(ReadFile(Left() / "run.sh"), HasSubstr(" --test ./cmd "));
+  EXPECT_EQ(std::filesystem::status(Left() / "cmd").permissions(),
+            std::filesystem::perms::owner_all);
+}
+
+TEST_F(Reproducers, FindFoldersAgain) {
+  ASSERT_EQ(RunProgram({"ir-run", Write("a.ir", kRelu), "--random-inputs", "1", "--save-inputs",
+                        Path("sets")})
+                .code,
+            0);
+  const std::string sets = std::filesystem::relative(Path("sets")).string();
+  Run(WithWrongRules({Write("a.ir", kRelu), "--rules-file", Write("r.weft", kNothing), "--paranoid",
+                      "--quantize", "static", "--calibrate", sets}));
+  const std::string script = ReadFile(Left() / "run.sh");
+  EXPECT_THAT(script, HasSubstr(" --calibrate /"));
+  EXPECT_THAT(script, HasSubstr("/sets"));
+}
+
 TEST_F(Reproducers, AreLeftByACrash) {
   bool killed = false;
   // In the two seconds of measuring after it has warned of so many threads.
