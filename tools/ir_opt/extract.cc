@@ -10,6 +10,7 @@
 
 #include "ir/analysis/default_inputs.h"
 #include "ir/base/suggest.h"
+#include "tools/onnx/part_notes.h"
 #include "weft/check/extract.h"
 #include "weft/io/named_values.h"
 #include "weft/io/shapes.h"
@@ -155,6 +156,7 @@ absl::StatusOr<std::unique_ptr<Program>> ExtractBetween(const ExtractRange& rang
   for (const ProgramInput& input : InputsOf(*part)) names.insert(input.name);
   std::erase_if(defaults, [&](const auto& entry) { return !names.contains(entry.first); });
   ir::SetDefaultsOfInputs(*part, defaults);
+  onnx::DropNotesOfOthers(*part);
   return part;
 }
 

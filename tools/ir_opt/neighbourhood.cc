@@ -4,6 +4,7 @@
 #include <iterator>
 #include <unordered_set>
 
+#include "tools/onnx/part_notes.h"
 #include "weft/check/extract.h"
 
 namespace weft::tools {
@@ -81,7 +82,10 @@ std::unique_ptr<Program> Neighbourhood::Part(size_t more, size_t most) {
   for (;;) {
     std::unique_ptr<Program> part = ExtractOps(*copy_, ops);
     const size_t size = part->body().num_ops() - 1;  // without builtin.return
-    if (size <= most || ops.size() <= std::max<size_t>(1, changed_.size())) return part;
+    if (size <= most || ops.size() <= std::max<size_t>(1, changed_.size())) {
+      onnx::DropNotesOfOthers(*part);
+      return part;
+    }
     ops.pop_back();
   }
 }

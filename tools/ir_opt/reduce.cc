@@ -12,6 +12,7 @@
 #include "ir/analysis/verifier.h"
 #include "ir/rewriter.h"
 #include "tools/cli/process.h"
+#include "tools/onnx/part_notes.h"
 #include "weft/base/files.h"
 #include "weft/check/extract.h"
 
@@ -76,7 +77,9 @@ std::unique_ptr<Program> PartOf(Program& program, Outputs outputs,
   Extraction extraction{.ops = {}, .outputs = std::move(outputs)};
   for (const Operation op : OpsOf(program))
     if (needed.contains(op.id())) extraction.ops.push_back(op);
-  return Extract(program, extraction);
+  std::unique_ptr<Program> part = Extract(program, extraction);
+  onnx::DropNotesOfOthers(*part);
+  return part;
 }
 
 // What is left without the operations ops[first..last) and all that follow from them: what they read

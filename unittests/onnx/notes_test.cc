@@ -6,6 +6,7 @@
 #include "ir/rewriter.h"
 #include "ir/text/parser.h"
 #include "ir/text/printer.h"
+#include "tools/onnx/part_notes.h"
 #include "unittests/onnx/model_builder.h"
 #include "unittests/onnx/run_program.h"
 
@@ -67,6 +68,32 @@ TEST(Notes, OfNodesValuesAndGraphsAreWrittenBack) {
   ExpectNotes(*m.graph(), out.graph());
   EXPECT_EQ(ValueNotes(out.graph()).size(), 15u);  // of three values
   EXPECT_EQ(MetadataOf(out.metadata_props()), (ir::Strings{"model key", "2"}));
+}
+
+// A part of a model is as small as what is in it.
+TEST(Notes, AreNotThoseOfNodesThatAreGone) {
+  ModelBuilder m;
+  AddNotes(m);
+  ir::IrContext context;
+  auto program = m.Import(context);
+  ASSERT_TRUE(program.ok()) << program.status();
+  DropNotesOfOthers(**program);
+  ExpectNotes(*m.graph(), ExportToProto(**program).graph());
+  ir::Operation sum;
+  for (const ir::Operation op : (*program)->body())
+    if (op.name() == "onnx.Add") sum = op;
+  const ir::Value a = sum.operand(0), b = sum.operand(1);
+  ir::Rewriter rewriter(program->get());
+  rewriter.SetOperands(sum, {a, a});
+  rewriter.Erase(b.DefiningOp());
+  const std::string before = ir::PrintProgram(**program);
+  EXPECT_NE(before.find("makes b"), std::string::npos);
+  const pb::ModelProto written = ExportToProto(**program);
+  DropNotesOfOthers(**program);
+  const std::string after = ir::PrintProgram(**program);
+  EXPECT_NE(after.find("makes a"), std::string::npos);
+  EXPECT_EQ(after.find("makes b"), std::string::npos);
+  EXPECT_EQ(ExportToProto(**program).SerializeAsString(), written.SerializeAsString());
 }
 
 // In text and in a copy of the program they are too.

@@ -29,6 +29,14 @@ void Append(const std::string& key, const std::string& doc, ir::Strings metadata
   for (std::string& text : metadata) list->push_back(std::move(text));
 }
 
+// Of the one that begins with its key at i.
+size_t EndOfNote(const ir::Strings& list, size_t i) {
+  const std::string& count = list[i + 2];
+  size_t pairs = 0;
+  std::from_chars(count.data(), count.data() + count.size(), pairs);
+  return i + 3 + 2 * std::min(pairs, (list.size() - i - 3) / 2);
+}
+
 }  // namespace
 
 ir::Strings MetadataOf(const MetadataField& props) {
@@ -75,12 +83,20 @@ ir::Strings ValueNotes(const pb::GraphProto& graph) {
   return list;
 }
 
+ir::Strings SelectNotes(const ir::Strings& list,
+                        const std::function<bool(const std::string& key)>& is_kept) {
+  ir::Strings kept;
+  for (size_t i = 0; i + 2 < list.size();) {
+    const size_t end = EndOfNote(list, i);
+    if (is_kept(list[i])) kept.insert(kept.end(), list.data() + i, list.data() + end);
+    i = end;
+  }
+  return kept;
+}
+
 Notes::Notes(const ir::Strings& list) {
   for (size_t i = 0; i + 2 < list.size();) {
-    const std::string& count = list[i + 2];
-    size_t pairs = 0;
-    std::from_chars(count.data(), count.data() + count.size(), pairs);
-    const size_t begin = i + 3, end = begin + 2 * std::min(pairs, (list.size() - begin) / 2);
+    const size_t begin = i + 3, end = EndOfNote(list, i);
     const Note note{list[i + 1], {list.data() + begin, list.data() + end}};
     const auto [it, is_new] = notes_.try_emplace(list[i], note);
     if (!is_new && !(it->second == note)) it->second = {};

@@ -3,6 +3,7 @@
 // the doc_string, how many pairs of key and value follow, and these.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -28,6 +29,10 @@ std::string NodeKey(ir::Operation op);
 void AppendNote(const std::string& key, const pb::NodeProto& node, ir::Strings* list);
 // Of the inputs, outputs and other values of a graph, by name.
 ir::Strings ValueNotes(const pb::GraphProto& graph);
+
+// Of such a list, what is said under the keys for which `is_kept`.
+ir::Strings SelectNotes(const ir::Strings& list,
+                        const std::function<bool(const std::string& key)>& is_kept);
 
 class Notes {
  public:
