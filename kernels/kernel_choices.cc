@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "ir/base/suggest.h"
 #include "ir/context.h"
 #include "ir/text/printer.h"
 #include "kernels/isa.h"
@@ -79,7 +80,8 @@ KernelChoices KernelChoices::Everywhere(KernelChoice choice) {
   return choices;
 }
 
-absl::StatusOr<KernelChoices> KernelChoices::Parse(std::string_view text, size_t first_line) {
+absl::StatusOr<KernelChoices> KernelChoices::Parse(std::string_view text, size_t first_line,
+                                                   std::span<const std::string> providers) {
   size_t number = first_line;
   if (TakeLine(&text) != kFirstLine) return Bad(number, fmt::format("expected '{}'", kFirstLine));
   const std::string_view machine = TakeLine(&text);
@@ -94,6 +96,10 @@ absl::StatusOr<KernelChoices> KernelChoices::Parse(std::string_view text, size_t
     MeasuredChoice choice;
     if (const std::string why = ParseChoice(line, &key, &choice); !why.empty())
       return Bad(number, why);
+    if (!providers.empty())
+      if (const auto known = ir::CheckName("provider", choice.choice.provider, providers);
+          !known.ok())
+        return Bad(number, ir::Message(known));
     choices.Set(std::move(key), std::move(choice));
   }
   return choices;
@@ -110,8 +116,11 @@ std::string KernelChoices::ToText() const {
 
 const KernelChoice* KernelChoices::Find(const KernelContext& context) const {
   if (everywhere_) return &*everywhere_;
-  if (by_key_.empty()) return nullptr;
-  const auto found = by_key_.find(KernelKey(context));
+  return by_key_.empty() ? nullptr : Find(KernelKey(context));
+}
+
+const KernelChoice* KernelChoices::Find(std::string_view key) const {
+  const auto found = by_key_.find(key);
   return found == by_key_.end() ? nullptr : &found->second.choice;
 }
 

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -40,9 +41,10 @@ class KernelChoices {
   explicit KernelChoices(std::string machine) : machine_(std::move(machine)) {}
   // One for every op: what a tuner measures.
   static KernelChoices Everywhere(KernelChoice choice);
-  // InvalidArgument, with the number of the line, for what is no such table; the text begins on that line
-  // of a file.
-  static absl::StatusOr<KernelChoices> Parse(std::string_view text, size_t first_line = 1);
+  // InvalidArgument, with the number of the line, for what is no such table, or names another provider than
+  // one of `providers`, if there are some; the text begins on that line of a file.
+  static absl::StatusOr<KernelChoices> Parse(std::string_view text, size_t first_line = 1,
+                                             std::span<const std::string> providers = {});
   std::string ToText() const;
 
   // What it was measured on, see MachineName().
@@ -51,6 +53,7 @@ class KernelChoices {
   void Set(std::string key, MeasuredChoice choice) { by_key_[std::move(key)] = std::move(choice); }
   // Null where nothing was chosen.
   const KernelChoice* Find(const KernelContext& context) const;
+  const KernelChoice* Find(std::string_view key) const;
 
  private:
   std::string machine_;

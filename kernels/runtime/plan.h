@@ -44,7 +44,7 @@ struct Step {
   std::string op;        // name of the op
   std::string location;  // of the op: a source place, an ONNX node, a rule
   std::string provider;
-  std::string key;         // KernelKey(), when profiling
+  std::string key;         // KernelKey(), when profiling and where there are choices
   std::optional<Isa> isa;  // other than that of the plan
   std::unique_ptr<Kernel> kernel;
   std::span<const TensorView> inputs, outputs;

@@ -151,7 +151,8 @@ absl::Status PlanBuilder::AddOp(ir::Operation op) {
     AddTensor(op.result(), tensors_[TensorOf(op.operand(0))].root);
     return absl::OkStatus();
   }
-  return AddStep(op, *std::move(chosen), resources_.profile ? KernelKey(context) : "");
+  const bool has_key = resources_.profile || resources_.choices != nullptr;
+  return AddStep(op, *std::move(chosen), has_key ? KernelKey(context) : "");
 }
 
 absl::Status PlanBuilder::AddStep(ir::Operation op, ChosenKernel chosen, std::string key) {

@@ -183,7 +183,7 @@ constexpr Text kTexts[] = {
      "faster beyond noise, for this machine, --isa and --threads."},
     {"ir-run", "--tuned",
      "Use the passes and kernels that --tune wrote to F. On another machine than it was made on it "
-     "is not used, with a warning."},
+     "is not used, with a warning; there is one, too, where no kernel of it is of the model."},
     {"ir-run", "--report",
      "Compare the fused with the unfused model: rules, latency, difference. =json is JSON."},
 

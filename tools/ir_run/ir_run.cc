@@ -322,6 +322,7 @@ absl::Status RunModel(Flags& flags, const kernels::SessionOptions& options, ir::
     WEFT_RETURN_IF_ERROR(WriteValues(run.context, {"--save-inputs", flags.save_inputs, "input"},
                                      run.runner->inputs(), run.inputs, FilesBesideValues(flags)));
   WEFT_RETURN_IF_ERROR(RunOnceAndWrite(flags, run));
+  if (options.choices) WarnOfUnusedChoices(flags.tuning, *options.choices, *run.runner);
   return CheckAndMeasure(flags, options, run, picture.get());
 }
 

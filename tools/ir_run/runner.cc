@@ -76,6 +76,16 @@ size_t Runner::arena_bytes() const {
   return sum;
 }
 
+bool Runner::FollowsSome(const kernels::KernelChoices& choices) const {
+  for (const kernels::RunPart& part : Parts())
+    for (const kernels::Step& step : part.steps())
+      if (const auto* const choice = choices.Find(step.key);
+          choice != nullptr && choice->provider == step.provider &&
+          (choice->isa.empty() || step.isa == kernels::FindIsa(choice->isa)))
+        return true;
+  return false;
+}
+
 std::vector<ProfiledStep> Runner::Profile() const {
   const std::vector<kernels::RunPart> parts = Parts();
   const auto runs = static_cast<double>(RunsOf(parts));

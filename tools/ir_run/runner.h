@@ -37,6 +37,9 @@ class Runner {
   // Of the memory that the plans of the last run keep for values, outputs and weights not counted.
   size_t arena_bytes() const;
 
+  // Whether a kernel of the last run is one that they choose.
+  bool FollowsSome(const kernels::KernelChoices& choices) const;
+
   // The time of every step, longest first; needs options.profile.
   std::vector<ProfiledStep> Profile() const;
   // The same in the order of the steps, with the use of the arena meanwhile.

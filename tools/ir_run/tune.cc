@@ -10,6 +10,7 @@
 
 #include "ir/base/suggest.h"
 #include "kernels/isa.h"
+#include "kernels/runtime/registry.h"
 #include "kernels/tuning/own_pool.h"
 #include "kernels/tuning/tuner.h"
 #include "tools/cli/program_main.h"
@@ -159,7 +160,8 @@ absl::StatusOr<TunedModel> ReadTuned(const std::string& path) {
       if (absl::Status status = ir::CheckName("pass", pass, PassNames()); !status.ok())
         return ir::Annotate(status, path);
   }
-  auto kernels = kernels::KernelChoices::Parse(rest, passes.empty() ? 1 : 2);
+  WEFT_ASSIGN_OR_RETURN(const auto providers, kernels::ProviderOrder("auto"));
+  auto kernels = kernels::KernelChoices::Parse(rest, passes.empty() ? 1 : 2, providers);
   if (!kernels.ok()) return ir::Annotate(kernels.status(), path);
   return TunedModel{std::move(passes), *std::move(kernels)};
 }
@@ -215,6 +217,14 @@ absl::Status ApplyTuned(const TuneFlags& flags, kernels::SessionOptions* options
   }
   options->choices = std::make_shared<kernels::KernelChoices>(std::move(tuned.kernels));
   return absl::OkStatus();
+}
+
+void WarnOfUnusedChoices(const TuneFlags& flags, const kernels::KernelChoices& choices,
+                         const Runner& runner) {
+  if (choices.size() == 0 || runner.FollowsSome(choices)) return;
+  PrintWarning("ir-run", fmt::format("--tuned {}: none of the {} kernels that it chooses is of "
+                                     "this model, its inputs and passes",
+                                     flags.tuned, choices.size()));
 }
 
 }  // namespace weft::tools

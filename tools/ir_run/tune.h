@@ -9,6 +9,7 @@
 #include "kernels/runtime/session.h"
 #include "tools/cli/pass_flags.h"
 #include "tools/cli/values/tensors.h"
+#include "tools/ir_run/runner.h"
 
 namespace weft::tools {
 
@@ -23,7 +24,7 @@ struct TunedModel {
   kernels::KernelChoices kernels;
 };
 std::string TextOf(const TunedModel& tuned);
-// InvalidArgument naming the file and the line of what is none, or of a pass that does not exist.
+// InvalidArgument naming the file and the line of what is none, or of a pass or provider that does not exist.
 absl::StatusOr<TunedModel> ReadTuned(const std::string& path);
 
 // Runs the program after each of several lists of passes in turns, then Tune() on the best, prints what
@@ -36,5 +37,8 @@ absl::Status TuneModel(const ir::Program& program, const TuneFlags& flags, const
 // unused, with a warning.
 absl::Status ApplyTuned(const TuneFlags& flags, kernels::SessionOptions* options,
                         PassFlags* passes);
+// On stderr, where the run followed none of them: then it was as it is without.
+void WarnOfUnusedChoices(const TuneFlags& flags, const kernels::KernelChoices& choices,
+                         const Runner& runner);
 
 }  // namespace weft::tools

@@ -93,6 +93,19 @@ TEST_F(IrRunTune, RefusesWhatIsNoTable) {
   EXPECT_THAT(error("passes: inplace\nweft kernel choices 1\nmachine: m\nx: y"),
               HasSubstr("line 4: "));
   EXPECT_THAT(error("passes: "), HasSubstr("unknown pass ''"));
+  EXPECT_THAT(error("weft kernel choices 1\nmachine: m\nx: nativ - 1.2\n"),
+              HasSubstr("line 3: unknown provider 'nativ'; did you mean 'native'?"));
+}
+
+TEST_F(IrRunTune, WarnsOfWhatIsOfAnotherModel) {
+  const std::string other = "onnx.Softmax {axis:-1} (f32[2,4]) -> f32[2,4]: reference - 1.50\n";
+  const Outcome none = RunTuned(TableWith(other));
+  EXPECT_EQ(none.code, 0);
+  EXPECT_THAT(none.err, HasSubstr("none of the 1 kernels that it chooses is of this model"));
+  const Outcome one = RunTuned(
+      TableWith(other + "onnx.Softmax {axis:-1} (f32[2,3]) -> f32[2,3]: reference - 1.50\n"));
+  EXPECT_THAT(one.err, IsEmpty());
+  EXPECT_THAT(RunTuned(TableWith("")).err, IsEmpty());
 }
 
 TEST_F(IrRunTune, OverwritesNoInputAndDoesNothingElse) {
