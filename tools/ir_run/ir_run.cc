@@ -188,6 +188,9 @@ absl::Status CheckFlags(const Flags& flags) {
     return ir::InvalidArgument("--bench-blocks reads stdin, which is the model");
   WEFT_RETURN_IF_ERROR(CheckForm("--bench", flags.bench));
   WEFT_RETURN_IF_ERROR(CheckForm("--profile", flags.profile));
+  if (flags.bench_blocks && (!flags.profile.empty() || flags.bench == kJson))
+    return ir::InvalidArgument(
+        "--bench-blocks answers with times alone, without --profile and --bench=json");
   WEFT_RETURN_IF_ERROR(CheckForm("--report", flags.report));
   WEFT_RETURN_IF_ERROR(CheckPassFlags(flags.passes));
   WEFT_RETURN_IF_ERROR(ir::CheckName("provider", flags.provider, kernels::ProviderChoices()));

@@ -81,6 +81,11 @@ absl::StatusOr<std::vector<RuntimeValue>> GatherInputs(ir::IrContext& context,
   WEFT_ASSIGN_OR_RETURN(auto given,
                         ReadAssignments(context, "--input", "input", inputs, flags.files));
   WEFT_ASSIGN_OR_RETURN(auto ranges, ReadRanges(inputs, flags.ranges));
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (given[i] && ranges[i])
+      return ir::InvalidArgument(
+          fmt::format("--input-range is for random inputs, and input '{}' is read from a file",
+                      inputs[i].name));
   return CompleteInputs(inputs, std::move(given),
                         {.seed = flags.seed, .ranges = std::move(ranges)});
 }

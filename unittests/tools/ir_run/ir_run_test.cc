@@ -88,6 +88,20 @@ TEST_F(IrRun, HelpFitsOneScreen) {
     EXPECT_THAT(help, HasSubstr(option));
 }
 
+TEST_F(IrRun, RefusesWhatItWouldDrop) {
+  const std::vector<std::string> run = {Write("a.ir", kRelu), "--random-inputs", "1"};
+  const auto refusal = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), run.begin(), run.end());
+    return Refusal(arguments);
+  };
+  EXPECT_THAT(refusal({"--bench-blocks", "--profile"}), HasSubstr("without --profile"));
+  EXPECT_THAT(refusal({"--bench-blocks", "--bench=json"}), HasSubstr("without --profile"));
+  Accept({run[0], "--random-inputs", "1", "--save-inputs", Path("in")});
+  EXPECT_THAT(
+      refusal({"--input", "in/x:0=" + Path("in/input_0.pb"), "--input-range", "in/x:0=5,5"}),
+      HasSubstr("--input-range is for random inputs, and input 'in/x:0' is read from a file"));
+}
+
 // y = table[ids], of symbolic sizes.
 constexpr const char* kSymbolicGather =
     R"__(module {input_names:strings["ids:0","table"],output_names:strings["y"]} (%0: tensor<"n"xi64>, %1: tensor<"2*n + 1"x3xf32>) {
