@@ -134,7 +134,10 @@ std::vector<std::string> FilesRead(const Flags& flags) {
   std::vector<std::string> files = {flags.model, flags.compare.with, flags.tuning.tuned};
   files.insert(files.end(), flags.passes.rules_files.begin(), flags.passes.rules_files.end());
   for (const auto* named : {&flags.inputs.files, &flags.compare.expect})
-    for (const std::string& text : *named) files.push_back(text.substr(text.find('=') + 1));
+    for (const std::string& text : *named)  // a name may have a '=' itself
+      for (size_t equals = text.find('='); equals < text.size();
+           equals = text.find('=', equals + 1))
+        files.push_back(text.substr(equals + 1));
   return files;
 }
 

@@ -30,6 +30,23 @@ std::vector<std::string> NamesOf(std::span<const TensorInfo> infos) {
   return names;
 }
 
+// Of NAME=VALUE flags, and with `colon` of NAME:VALUE too, where a name has such a character itself: the longest of the
+// names by which one begins. Others are split as usual.
+absl::StatusOr<std::pair<std::string, std::string>> SplitAtName(
+    const std::string& option, const std::string& text, const std::vector<std::string>& names,
+    bool colon = false) {
+  size_t length = 0;
+  for (const std::string& name : names) {
+    if (name.size() <= length || name.size() + 1 >= text.size() || !text.starts_with(name))
+      continue;
+    const char next = text[name.size()];
+    const bool is_colon = colon && next == ':' && text.find('=', name.size()) == std::string::npos;
+    if (next == '=' || is_colon) length = name.size();
+  }
+  if (length > 0) return std::pair(text.substr(0, length), text.substr(length + 1));
+  return colon ? SplitNamed(option, text) : SplitAssignment(option, text);
+}
+
 // By index in `infos`: the values of NAME=FILE flags.
 absl::StatusOr<std::vector<std::optional<RuntimeValue>>> ReadAssignments(
     ir::IrContext& context, const std::string& option, const std::string& kind,
@@ -37,7 +54,7 @@ absl::StatusOr<std::vector<std::optional<RuntimeValue>>> ReadAssignments(
   const std::vector<std::string> names = NamesOf(infos);
   std::vector<std::optional<RuntimeValue>> values(infos.size());
   for (const std::string& text : assignments) {
-    WEFT_ASSIGN_OR_RETURN(const auto assignment, SplitAssignment(option, text));
+    WEFT_ASSIGN_OR_RETURN(const auto assignment, SplitAtName(option, text, names));
     const auto& [name, path] = assignment;
     WEFT_RETURN_IF_ERROR(ir::CheckName(kind, name, names));
     const auto i = std::find(names.begin(), names.end(), name) - names.begin();
@@ -60,7 +77,8 @@ absl::StatusOr<std::vector<std::optional<ValueRange>>> ReadRanges(
   const std::vector<std::string> names = NamesOf(infos);
   std::vector<std::optional<ValueRange>> ranges(infos.size());
   for (const std::string& flag : flags) {
-    WEFT_ASSIGN_OR_RETURN(const auto assignment, SplitNamed("--input-range", flag));
+    WEFT_ASSIGN_OR_RETURN(const auto assignment,
+                          SplitAtName("--input-range", flag, names, /*colon=*/true));
     const auto& [name, text] = assignment;
     WEFT_RETURN_IF_ERROR(ir::CheckName("input", name, names));
     const size_t comma = text.find(',');

@@ -102,6 +102,25 @@ TEST_F(IrRun, RefusesWhatItWouldDrop) {
       HasSubstr("--input-range is for random inputs, and input 'in/x:0' is read from a file"));
 }
 
+// The longest name by which a flag begins.
+TEST_F(IrRun, TakesNamesWithAnEqualsSign) {
+  const std::string model = Write(
+      "a.ir",
+      R"(module {input_names:strings["a","a=b"],output_names:strings["y=z"]} (%0: tensor<2xi64>, %1: tensor<3xi64>) {
+ (%2) = "onnx.Concat" (%0, %1) {axis:0} : (tensor<2xi64>, tensor<3xi64>) -> tensor<5xi64>
+ () = "builtin.return" (%2) {} : (tensor<5xi64>) ->
+}
+)");
+  Accept({model, "--random-inputs", "1", "--input-range", "a=4,4", "--input-range", "a=b=7,7",
+          "--save-inputs", Path("v"), "--output-dir", Path("v")});
+  EXPECT_THAT(Accept({model, "--input", "a=" + Path("v/input_0.pb"), "--input",
+                      "a=b=" + Path("v/input_1.pb"), "--expect", "y=z=" + Path("v/output_0.pb")}),
+              HasSubstr("differs from what is expected by 0 "));
+  EXPECT_THAT(
+      Accept({model, "--random-inputs", "1", "--input-range", "a:4,4", "--input-range", "a=b:7,7"}),
+      HasSubstr("min 4 mean 5.8 max 7"));
+}
+
 // y = table[ids], of symbolic sizes.
 constexpr const char* kSymbolicGather =
     R"__(module {input_names:strings["ids:0","table"],output_names:strings["y"]} (%0: tensor<"n"xi64>, %1: tensor<"2*n + 1"x3xf32>) {
