@@ -31,6 +31,7 @@ absl::StatusOr<ir::Attribute> ReadNpy(ir::IrContext& context, MappedFile& file,
                                       const ImportLimits& limits) {
   WEFT_ASSIGN_OR_RETURN(const NpyArray array, ParseNpy(&context, file.bytes(), limits));
   TensorReader reader(&context, {}, &file, "", limits);
+  if (array.is_column_major) return reader.FromRaw(array.type, RowMajor(array), nullptr);
   return reader.FromRaw(array.type, array.contents, &file);
 }
 

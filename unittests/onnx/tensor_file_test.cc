@@ -74,6 +74,19 @@ TEST(TensorFile, ReadsNumpyArrays) {
             "bool[2](1,0)");
 }
 
+// As numpy.save() writes a transposed array.
+TEST(TensorFile, ReadsColumnMajorNumpyArrays) {
+  const auto read = [](const std::string& shape, const std::vector<float>& values) {
+    return ReadAs("a.npy", Npy("{'descr': '<f4', 'fortran_order': True, 'shape': " + shape + ", }",
+                               BytesOf(values)));
+  };
+  EXPECT_EQ(read("(2, 3)", {1, 2, 3, 4, 5, 6}), "f32[2,3](1,3,5,2,4,6)");
+  EXPECT_EQ(read("(2, 1, 2)", {1, 2, 3, 4}), "f32[2,1,2](1,3,2,4)");
+  EXPECT_EQ(read("(0, 3)", {}), "f32[0,3]()");
+  EXPECT_EQ(read("(2, 3)", {1, 2, 3, 4, 5}),
+            "not a valid .npy file: 20 bytes of contents, expected 24");
+}
+
 TEST(TensorFile, RefusesNumpyArraysItCannotRead) {
   const std::string good = "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }";
   EXPECT_EQ(ReadAs("a.npy", "hello, world"), "not a valid .npy file: no NumPy header");
@@ -84,8 +97,10 @@ TEST(TensorFile, RefusesNumpyArraysItCannotRead) {
             "not a valid .npy file: the file ends inside its header");
   EXPECT_EQ(ReadAs("a.npy", Npy("{'descr': '>f4', 'fortran_order': False, 'shape': (2,), }", "")),
             "element type '>f4' of NumPy");
-  EXPECT_EQ(ReadAs("a.npy", Npy("{'descr': '<f4', 'fortran_order': True, 'shape': (1, 1), }", "")),
-            "a column-major array");
+  EXPECT_EQ(ReadAs("a.npy", Npy("{'descr': [('a', '<f4'), ('b', '<i8')], 'fortran_order': False, "
+                                "'shape': (2,), }",
+                                "")),
+            "a structured array of NumPy");
   EXPECT_EQ(ReadAs("a.npy", Npy("{'descr': '<f4', 'fortran_order': False, 'shape': (-2,), }", "")),
             "not a valid .npy file: bad shape");
   EXPECT_EQ(ReadAs("a.npy", Npy("{'descr': '<f4', 'fortran_order': False, 'shape': "

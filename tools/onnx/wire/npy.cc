@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstring>
 #include <string_view>
 
 #include "tools/onnx/proto/proto_tensor.h"
@@ -42,6 +44,7 @@ std::string_view ValueOf(std::string_view header, std::string_view key) {
 
 absl::StatusOr<DataType> ParseDescr(std::string_view header) {
   const std::string_view value = ValueOf(header, "'descr'");
+  if (value.starts_with('[')) return ir::Unsupported("a structured array of NumPy");
   if (value.empty() || value[0] != '\'') return Malformed("no element type");
   const size_t end = value.find('\'', 1);
   if (end == std::string_view::npos) return Malformed("no element type");
@@ -93,8 +96,7 @@ absl::StatusOr<NpyArray> ParseNpy(ir::IrContext* context, std::span<const std::b
   const std::string_view fortran = ValueOf(header, "'fortran_order'");
   if (!fortran.starts_with("False") && !fortran.starts_with("True"))
     return Malformed("no fortran_order");
-  if (fortran.starts_with("True") && dims.size() > 1)
-    return ir::Unsupported("a column-major array");
+  array.is_column_major = fortran.starts_with("True") && dims.size() > 1;
   WEFT_ASSIGN_OR_RETURN(
       array.type, CheckedTensorType(context, static_cast<int64_t>(dtype), dims, limits.max_rank));
   array.contents = bytes.subspan(header_start + header_size);
@@ -102,6 +104,30 @@ absl::StatusOr<NpyArray> ParseNpy(ir::IrContext* context, std::span<const std::b
     return Malformed(fmt::format("{} bytes of contents, expected {}", array.contents.size(),
                                  array.type.NumBytes()));
   return array;
+}
+
+std::vector<std::byte> RowMajor(const NpyArray& array) {
+  const std::span<const int64_t> dims = array.type.dims();
+  const size_t size = ir::ElementSize(array.type.dtype());
+  std::vector<size_t> strides(dims.size());  // in the file, in bytes
+  size_t stride = size;
+  for (size_t d = 0; d < dims.size(); ++d) {
+    strides[d] = stride;
+    stride *= static_cast<size_t>(dims[d]);
+  }
+  std::vector<std::byte> rows(array.contents.size());
+  std::vector<int64_t> index(dims.size());
+  size_t from = 0;
+  for (size_t to = 0; to < rows.size(); to += size) {
+    std::memcpy(&rows[to], &array.contents[from], size);
+    for (size_t d = dims.size(); d-- > 0;) {
+      from += strides[d];
+      if (++index[d] < dims[d]) break;
+      from -= strides[d] * static_cast<size_t>(index[d]);
+      index[d] = 0;
+    }
+  }
+  return rows;
 }
 
 }  // namespace weft::onnx
