@@ -31,6 +31,14 @@ using nlohmann::ordered_json;
 
 bool IsModel(const fs::path& path) { return ModelFormatOf(path.string()).ok(); }
 
+// Also where a link leads nowhere: that is an error to tell of.
+bool MayBeFile(const fs::directory_entry& entry) {
+  std::error_code error;
+  const fs::file_type type = entry.status(error).type();
+  return type == fs::file_type::regular || type == fs::file_type::not_found ||
+         type == fs::file_type::none;
+}
+
 // The models below `folder`, by name, but for those below `output_dir`.
 absl::StatusOr<std::vector<fs::path>> ModelsBelow(const std::string& folder,
                                                   const std::string& output_dir) {
@@ -41,7 +49,7 @@ absl::StatusOr<std::vector<fs::path>> ModelsBelow(const std::string& folder,
     std::error_code unreadable;
     if (at->is_directory(unreadable)) {
       if (SameFile(at->path().string(), output_dir)) at.disable_recursion_pending();
-    } else if (IsModel(at->path()) && at->is_regular_file(unreadable)) {
+    } else if (IsModel(at->path()) && MayBeFile(*at)) {
       models.push_back(at->path());
     }
   }

@@ -57,6 +57,14 @@ TEST_F(Batch, ModelsOfFoldersKeepTheirPaths) {
   EXPECT_EQ(CountOf(run.err, "\n"), 4u);
 }
 
+TEST_F(Batch, TellsOfLinksThatLeadNowhere) {
+  std::filesystem::create_symlink("no_such.onnx", Path("in/gone.onnx"));
+  const Outcome run = Run({Path("in"), "--output-dir", Path("out")});
+  EXPECT_EQ(run.code, 2);
+  EXPECT_THAT(run.err, ContainsRegex("in/gone.onnx .*No such file"));
+  EXPECT_THAT(Below("out"), ElementsAre("a.ir", "sub/b.ir"));
+}
+
 TEST_F(Batch, TheFolderMayBeTheOneWeAreIn) {
   const std::filesystem::path before = std::filesystem::current_path();
   std::filesystem::create_directory(Path("here"));
