@@ -10,6 +10,7 @@
 #include "ir/base/thread_time.h"
 #include "ir/rewriter.h"
 #include "ir/text/printer.h"
+#include "ir/walk.h"
 #include "passes/verify/apply_once.h"
 #include "passes/verify/input_sizes.h"
 #include "passes/verify/instance_builder.h"
@@ -320,6 +321,15 @@ std::vector<RuleInstance> MakeInstances(const drr::Rule& rule, const InstanceOpt
   std::vector<RuleInstance> instances = search.Run(why);
   if (refused) *refused = search.refused();
   return instances;
+}
+
+bool HasLargeValue(Program& program) {
+  bool found = false;
+  ir::Walk(program, [&](Operation op) {
+    for (const ir::Value result : op.results())
+      found |= result.type().IsStatic() && result.type().NumElements() > kMostElementsOfValue;
+  });
+  return found;
 }
 
 std::unique_ptr<Program> WithKeptOutputs(const drr::Rule& rule, const RuleInstance& instance,

@@ -62,4 +62,8 @@ std::vector<RuleInstance> MakeInstances(const drr::Rule& rule, const InstanceOpt
 std::unique_ptr<ir::Program> WithKeptOutputs(const drr::Rule& rule, const RuleInstance& instance,
                                              ir::Operation* site);
 
+// Whether a result of an operation has more elements than a judge can wait for.
+inline constexpr int64_t kMostElementsOfValue = int64_t{1} << 22;
+bool HasLargeValue(ir::Program& program);
+
 }  // namespace weft::passes

@@ -47,17 +47,6 @@ constexpr double kRoundings =
     256 * 0x1p-24;                   // of functions such as exp each kernel rounds otherwise
 constexpr double kFewRoundings = 8;  // units
 
-constexpr int64_t kMostElements = int64_t{1} << 22;
-
-bool HasLargeValue(Program& program) {
-  bool found = false;
-  ir::Walk(program, [&](Operation op) {
-    for (const ir::Value result : op.results())
-      found |= result.type().IsStatic() && result.type().NumElements() > kMostElements;
-  });
-  return found;
-}
-
 class Judge {
  public:
   Judge(const drr::Rule& rule, const JudgeOptions& options) : rule_(rule), options_(options) {
@@ -112,7 +101,6 @@ class Judge {
               const std::string& why);
   // Of a mutant: false where its original makes the same.
   bool IsMistake(Program& before, Operation site, Program& after);
-  std::vector<InputKind> Kinds(const std::vector<ir::Type>& types, bool has_numbers) const;
   bool IsOver(double end) const {
     return ir::ThreadSeconds() >= end || (options_.stop && options_.stop());
   }
@@ -272,7 +260,7 @@ void Judge::CheckProgram(Program& before, Operation site, const RuleInstance& in
   const std::unique_ptr<Program> after = ApplyOnce(rule_, before, site, nullptr);
   if (after == nullptr) return;  // of a variant
   if (HasLargeValue(before) || HasLargeValue(*after)) {
-    cannot_run_ = fmt::format("a value has more than {} elements", kMostElements);
+    cannot_run_ = fmt::format("a value has more than {} elements", kMostElementsOfValue);
     return;
   }
   const int differing = result_.differing;
@@ -295,8 +283,8 @@ void Judge::CheckProgram(Program& before, Operation site, const RuleInstance& in
   const std::vector<double> numbers = NumbersToApproach(before, instance.types);
   for (const std::vector<ir::Type>& types : InputTypesOf(instance, options_.seed)) {
     // Of more sizes the question is whether they are right at all.
-    const std::vector<InputKind> kinds =
-        compared ? std::vector<InputKind>{InputKind::kLattice} : Kinds(types, !numbers.empty());
+    const std::vector<InputKind> kinds = compared ? std::vector<InputKind>{InputKind::kLattice}
+                                                  : InputKindsFor(rule_.numerics, types, numbers);
     for (const InputKind kind : kinds)
       for (int i = 0; i < options_.inputs * (kind == InputKind::kSpecial ? 4 : 1); ++i)
         compared |= CheckOn(
@@ -333,18 +321,6 @@ bool Judge::IsMistake(Program& before, Operation site, Program& after) {
   }
   ++(is_idle ? result_.idle : result_.differing);
   return true;
-}
-
-// Integers are the same or not, whatever the class.
-std::vector<InputKind> Judge::Kinds(const std::vector<ir::Type>& types, bool has_numbers) const {
-  std::vector<InputKind> kinds = {InputKind::kLattice, InputKind::kPositive, InputKind::kReal};
-  const bool has_floats = std::any_of(types.begin(), types.end(),
-                                      [](ir::Type type) { return ir::IsFloat(type.dtype()); });
-  if (rule_.numerics == NumericClass::kExact ||
-      (!has_floats && rule_.numerics != NumericClass::kChangesMeaning))
-    kinds.push_back(InputKind::kSpecial);
-  if (has_numbers) kinds.push_back(InputKind::kNearby);
-  return kinds;
 }
 
 bool Judge::CheckOn(Pair& pair, const std::vector<Attribute>& inputs, InputKind kind) {

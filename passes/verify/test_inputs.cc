@@ -112,6 +112,19 @@ std::string_view InputKindName(InputKind kind) {
   return kNames[static_cast<size_t>(kind)];
 }
 
+std::vector<InputKind> InputKindsFor(drr::NumericClass numerics, std::span<const ir::Type> types,
+                                     std::span<const double> numbers) {
+  using drr::NumericClass;
+  std::vector<InputKind> kinds = {InputKind::kLattice, InputKind::kPositive, InputKind::kReal};
+  const bool has_floats = std::any_of(types.begin(), types.end(),
+                                      [](ir::Type type) { return ir::IsFloat(type.dtype()); });
+  if (numerics == NumericClass::kExact ||
+      (!has_floats && numerics != NumericClass::kChangesMeaning))
+    kinds.push_back(InputKind::kSpecial);
+  if (!numbers.empty()) kinds.push_back(InputKind::kNearby);
+  return kinds;
+}
+
 std::vector<ir::Attribute> MakeInputs(std::span<const ir::Type> types, InputKind kind,
                                       uint64_t seed, std::span<const double> numbers) {
   std::vector<ir::Attribute> inputs;

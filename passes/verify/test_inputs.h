@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "drr/rule/rule.h"
 #include "ir/program.h"
 
 namespace weft::passes {
@@ -20,6 +21,9 @@ enum class InputKind : uint8_t {
   kNearby,  // for each number that is given: it, one more, one less, its negative, twice and ten times it
 };
 std::string_view InputKindName(InputKind kind);  // "small integers", "special values"
+// Those on which a rule of this class is compared. Integers are the same or not, whatever the class.
+std::vector<InputKind> InputKindsFor(drr::NumericClass numerics, std::span<const ir::Type> types,
+                                     std::span<const double> numbers);
 
 // One dense tensor of each type, whose sizes must be numbers; the same for the same seed. Those of f64
 // hold numbers that f32 holds too. `numbers`: of kNearby.
