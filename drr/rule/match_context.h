@@ -5,7 +5,6 @@
 
 #include <compare>
 #include <concepts>
-#include <functional>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -71,23 +70,23 @@ BoundSize Computed(A a, B b, F f) {
 
 template <class A, class B>
 requires internal::SizeAndNumber<A, B> BoundSize operator+(A a, B b) {
-  return internal::Computed(a, b, std::plus<int64_t>());
+  return internal::Computed(a, b, [](int64_t x, int64_t y) { return x + y; });
 }
 template <class A, class B>
 requires internal::SizeAndNumber<A, B> BoundSize operator-(A a, B b) {
-  return internal::Computed(a, b, std::minus<int64_t>());
+  return internal::Computed(a, b, [](int64_t x, int64_t y) { return x - y; });
 }
 template <class A, class B>
 requires internal::SizeAndNumber<A, B> BoundSize operator*(A a, B b) {
-  return internal::Computed(a, b, std::multiplies<int64_t>());
+  return internal::Computed(a, b, [](int64_t x, int64_t y) { return x * y; });
 }
 template <class A, class B>
 requires internal::SizeAndNumber<A, B> BoundSize operator/(A a, B b) {
-  return internal::Computed(a, b, std::divides<int64_t>());
+  return internal::Computed(a, b, [](int64_t x, int64_t y) { return x / y; });
 }
 template <class A, class B>
 requires internal::SizeAndNumber<A, B> BoundSize operator%(A a, B b) {
-  return internal::Computed(a, b, std::modulus<int64_t>());
+  return internal::Computed(a, b, [](int64_t x, int64_t y) { return x % y; });
 }
 
 // A matched value.

@@ -18,8 +18,8 @@ std::optional<WeightedOp> WeightedOpOf(ir::Operation op);
 
 struct Int8Weights {
   ir::Attribute integers;  // the shape of the weights
-  std::vector<float>
-      scales;  // one per channel; 1 where all its integers are 0, and any other will do
+  // One per channel; 1 where all its integers are 0, and any other will do.
+  std::vector<float> scales;
   std::vector<bool> is_zero;  // by channel: whether they are
 };
 // The largest number of a channel is 127. InvalidArgument when one is not finite.

@@ -103,8 +103,8 @@ class Draw {
   ir::IrContext& context_;
   std::mt19937_64 random_;
   std::vector<double> numbers_;  // that the rule names
-  std::vector<int64_t>
-      sizes_;  // about as large as whole numbers that the rule names, where those are large
+  // About as large as whole numbers that the rule names, where those are large.
+  std::vector<int64_t> sizes_;
   std::optional<int64_t> preferred_size_;
 };
 
