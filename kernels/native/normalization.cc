@@ -9,7 +9,7 @@
 #include "kernels/native/activation.h"
 #include "kernels/native/native.h"
 #include "kernels/native/simd/binary.h"
-#include "kernels/native/simd/normalize.h"
+#include "kernels/native/simd/reduction/normalize.h"
 
 namespace weft::kernels::native {
 namespace {

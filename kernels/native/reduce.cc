@@ -2,49 +2,127 @@
 
 #include <cstring>
 #include <optional>
+#include <type_traits>
 #include <vector>
 
 #include "ir/dialects/onnx.h"
+#include "kernels/native/simd/unary.h"
 
 namespace weft::kernels::native {
 
 namespace ops = ir::ops;
+using simd::ReduceOp;
 
 namespace {
 
-// The reduced axes as one, when they lie side by side (axes of size 1 between do not matter).
-std::optional<AxisView> ReducedView(std::span<const int64_t> dims, const ir::Ints& axes) {
+// A reduction of the middle axis of [outer, extent, inner].
+struct Step {
+  ReduceOp op = ReduceOp::kSum;
+  int64_t outer = 1, extent = 1, inner = 1;
+  int64_t results() const { return outer * inner; }
+};
+
+// What reduces `axes` one after the other, the last first. Axes that lie side by side are one (those of size 1 between
+// do not matter).
+std::vector<Step> StepsOf(ReduceOp op, std::span<const int64_t> dims, const ir::Ints& axes) {
   std::vector<bool> reduced(dims.size(), axes.empty());
   for (const int64_t axis : axes) reduced[ir::NormalAxis(axis, dims.size())] = true;
-  AxisView view(dims, dims.size(), dims.size());  // all in `outer`
-  view.outer = 1;
-  int part = 0;  // 0: before the reduced ones, 1: in them, 2: behind
-  for (size_t i = 0; i < dims.size(); ++i) {
+  std::vector<Step> steps;
+  Step step = {.op = op};
+  const auto finish = [&] {
+    steps.push_back(step);
+    step = {.op = JoinOf(op), .inner = step.inner};
+  };
+  bool open = false;
+  for (size_t i = dims.size(); i-- > 0;) {
     if (dims[i] == 1) continue;
-    if (reduced[i]) {
-      if (part == 2) return std::nullopt;
-      part = 1;
-      view.extent *= dims[i];
-    } else {
-      if (part == 1) part = 2;
-      (part == 0 ? view.outer : view.inner) *= dims[i];
+    if (open && !reduced[i]) {
+      for (size_t k = 0; k <= i; ++k) step.outer *= dims[k];
+      finish();
     }
+    open = reduced[i];
+    (open ? step.extent : step.inner) *= dims[i];
   }
-  return view;
+  if (open || steps.empty()) finish();
+  return steps;
+}
+
+template <class T>
+void RunStep(const Step& step, const T* x, T* y, ThreadPool& pool) {
+  if constexpr (std::is_same_v<T, float>)
+    simd::Reduce(step.op, x, y, step.outer, step.extent, step.inner, pool);
+  else
+    simd::ReduceNumbers(step.op, x, y, step.outer, step.extent, step.inner, pool);
+}
+
+template <class T>
+Made MakeSteps(const std::vector<Step>& steps, bool takes_log) {
+  // What a step leaves lies in one half of the scratch memory while the next fills the other.
+  const size_t half = steps.size() > 1 ? steps.front().results() : 0;
+  const size_t halves = std::min<size_t>(steps.size() - 1, 2);
+  return MakeNative(
+      "reduce", {.scratch_bytes = halves * half * sizeof(T)},
+      [steps, takes_log, half](const KernelArgs& args) {
+        const T* x = args.input<T>(0);
+        for (size_t i = 0; i < steps.size(); ++i) {
+          T* y = i + 1 == steps.size() ? args.output<T>(0)
+                                       : reinterpret_cast<T*>(args.scratch) + i % 2 * half;
+          RunStep(steps[i], x, y, *args.pool);
+          x = y;
+        }
+        if constexpr (std::is_same_v<T, float>) {
+          float* y = args.output<float>(0);
+          if (takes_log)
+            simd::Unary(simd::UnaryOp::kLog, {}, y, y, steps.back().results(), *args.pool);
+        }
+      });
+}
+
+Made MakeReduction(const KernelContext& context, ReduceOp op, const ir::Ints& axes,
+                   bool takes_log) {
+  const std::vector<Step> steps = StepsOf(op, context.dims(0), axes);
+  const ir::DataType dtype = context.input_type(0).dtype();
+  if (steps.back().results() != context.result_type(0).NumElements() ||
+      context.result_type(0).dtype() != dtype)
+    return context.InvalidArgument("the result has another size than the axes that remain");
+  const bool is_float = dtype == ir::DataType::kF32;
+  if ((takes_log || op == ReduceOp::kLogSumExp) && !is_float)
+    return context.Unsupported("logarithms of others than f32");
+  if (is_float && op == ReduceOp::kProduct && steps.size() > 1)
+    return context.Unsupported("products over axes apart, whose parts may overflow");
+  if (is_float) return MakeSteps<float>(steps, takes_log);
+  if (dtype == ir::DataType::kF64) return MakeSteps<double>(steps, false);
+  if (op == ReduceOp::kMean || op == ReduceOp::kNorm)
+    return context.Unsupported("quotients and roots of integers");
+  switch (dtype) {
+    case ir::DataType::kBool:
+      if (op != ReduceOp::kMax && op != ReduceOp::kMin) return context.Unsupported("sums of bool");
+      [[fallthrough]];
+    case ir::DataType::kU8:
+      return MakeSteps<uint8_t>(steps, false);
+    case ir::DataType::kI8:
+      return MakeSteps<int8_t>(steps, false);
+    case ir::DataType::kI16:
+      return MakeSteps<int16_t>(steps, false);
+    case ir::DataType::kU16:
+      return MakeSteps<uint16_t>(steps, false);
+    case ir::DataType::kI32:
+      return MakeSteps<int32_t>(steps, false);
+    case ir::DataType::kU32:
+      return MakeSteps<uint32_t>(steps, false);
+    case ir::DataType::kI64:
+      return MakeSteps<int64_t>(steps, false);
+    case ir::DataType::kU64:
+      return MakeSteps<uint64_t>(steps, false);
+    default:
+      return context.Unsupported("these element types");
+  }
 }
 
 }  // namespace
 
-Made MakeReduction(const KernelContext& context, simd::ReduceOp op, const ir::Ints& axes) {
-  if (context.input_type(0).dtype() != ir::DataType::kF32) return context.Unsupported("only f32");
-  const auto view = ReducedView(context.dims(0), axes);
-  if (!view) return context.Unsupported("axes that do not lie side by side");
-  if (view->outer * view->inner != context.result_type(0).NumElements())
-    return context.InvalidArgument("the result has another size than the axes that remain");
-  return MakeNative("reduce", {}, [op, view = *view](const KernelArgs& args) {
-    simd::Reduce(op, args.input<float>(0), args.output<float>(0), view.outer, view.extent,
-                 view.inner, *args.pool);
-  });
+Made MakeReduction(const KernelContext& context, ReduceOp op, const ir::Ints& axes) {
+  return MakeReduction(context, op, axes, false);
 }
 
 namespace {
@@ -60,25 +138,30 @@ std::optional<ir::Ints> KnownAxes(const KernelContext& context,
   return list;
 }
 
-template <class O, simd::ReduceOp kOp>
+template <class O, ReduceOp kOp, bool kTakesLog = false>
 Made MakeReduce(const KernelContext& context) {
   const auto attrs = context.attrs_of<O>();
   const std::optional<ir::Ints> axes = KnownAxes(context, attrs.axes);
   if (!axes) return context.Unsupported("axes that are not known before run time");
   if (axes->empty() && attrs.noop_with_empty_axes != 0)
     return context.Unsupported("a reduction of nothing");
-  return MakeReduction(context, kOp, *axes);
+  return MakeReduction(context, kOp, *axes, kTakesLog);
 }
-const RegisterKernel<ops::ReduceMean> kReduceMean(
-    "native", &MakeReduce<ops::ReduceMean, simd::ReduceOp::kMean>);
-const RegisterKernel<ops::ReduceMax> kReduceMax("native",
-                                                &MakeReduce<ops::ReduceMax, simd::ReduceOp::kMax>);
-const RegisterKernel<ops::ReduceMin> kReduceMin("native",
-                                                &MakeReduce<ops::ReduceMin, simd::ReduceOp::kMin>);
-const RegisterKernel<ops::ReduceSum> kReduceSum("native",
-                                                &MakeReduce<ops::ReduceSum, simd::ReduceOp::kSum>);
-const RegisterKernel<ops::ReduceSumSquare> kReduceSumSquare(
-    "native", &MakeReduce<ops::ReduceSumSquare, simd::ReduceOp::kSumSquare>);
+
+template <class O, ReduceOp kOp, bool kTakesLog = false>
+struct Register {
+  const RegisterKernel<O> kernel{"native", &MakeReduce<O, kOp, kTakesLog>};
+};
+const Register<ops::ReduceMean, ReduceOp::kMean> kReduceMean;
+const Register<ops::ReduceMax, ReduceOp::kMax> kReduceMax;
+const Register<ops::ReduceMin, ReduceOp::kMin> kReduceMin;
+const Register<ops::ReduceSum, ReduceOp::kSum> kReduceSum;
+const Register<ops::ReduceProd, ReduceOp::kProduct> kReduceProd;
+const Register<ops::ReduceL1, ReduceOp::kAbsoluteSum> kReduceL1;
+const Register<ops::ReduceL2, ReduceOp::kNorm> kReduceL2;
+const Register<ops::ReduceSumSquare, ReduceOp::kSumSquare> kReduceSumSquare;
+const Register<ops::ReduceLogSum, ReduceOp::kSum, true> kReduceLogSum;
+const Register<ops::ReduceLogSumExp, ReduceOp::kLogSumExp> kReduceLogSumExp;
 
 }  // namespace
 }  // namespace weft::kernels::native

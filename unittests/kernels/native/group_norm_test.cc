@@ -2,7 +2,7 @@
 // kernels against the definitions written out in double.
 #include <cmath>
 
-#include "kernels/native/simd/normalize.h"
+#include "kernels/native/simd/reduction/normalize.h"
 #include "unittests/kernels/agreement.h"
 #include "unittests/kernels/native/simd/simd_test_util.h"
 

@@ -1,4 +1,4 @@
-// Softmax, normalizations and reductions, against the reference.
+// Softmax and normalizations, against the reference.
 #include "unittests/kernels/agreement.h"
 
 namespace weft::kernels {
@@ -49,40 +49,6 @@ TEST(NativeLayerNorm, LeavesAScalePerRowToTheReference) {
   Agreement<ops::LayerNormalization>({Random({7, 7}, 1), Random({7, 1}, 2), Random({7}, 3)}, {},
                                      {FloatResult({7, 7})})
       .Of("reference");
-}
-
-TEST(NativeReduce, ReducesAxesThatLieSideBySide) {
-  const auto shape = [](ir::Shape dims) { return std::vector<ResultType>{FloatResult(dims)}; };
-  Agreement<ops::ReduceMean>({Random({4, 9, 50}, 1)}, {.axes = Ints{-1}}, shape({4, 9, 1}))
-      .Of("native");
-  Agreement<ops::ReduceMean>({Random({4, 9, 50}, 1)}, {.axes = Ints{0, 1}, .keepdims = 0},
-                             shape({50}))
-      .Of("native");
-  Agreement<ops::ReduceMax>({Random({4, 9, 50}, 1)}, {.axes = Ints{1}}, shape({4, 1, 50}))
-      .Of("native");
-  Agreement<ops::ReduceMin>({Random({4, 9, 50}, 1)}, {.keepdims = 0}, shape({})).Of("native");
-  Agreement<ops::ReduceSum>({Random({4, 9, 50}, 1), Constant(I64({2}, {1, 2}))}, {},
-                            shape({4, 1, 1}))
-      .Of("native");
-  Agreement<ops::ReduceMean>({Random({4, 9, 50}, 1)}, {.axes = Ints{0, 2}}, shape({1, 9, 1}))
-      .Of("reference");
-}
-
-// Equal numbers, whose sums are rounded to one side again and again.
-TEST(NativeReduce, KeepsWhatLongSumsLose) {
-  const auto shape = [](ir::Shape dims) { return std::vector<ResultType>{FloatResult(dims)}; };
-  for (const ir::Shape& dims : {ir::Shape{1000000, 2}, ir::Shape{1, 4000000}}) {
-    const int64_t axis = dims[0] == 1 ? 1 : 0;
-    ir::Shape result = dims;
-    result[static_cast<size_t>(axis)] = 1;
-    const auto tenths = [&] { return RandomIn(dims, 1, 0.1f, 0.1f); };
-    Agreement<ops::ReduceMean>({tenths()}, {.axes = Ints{axis}}, shape(result)).Of("native");
-    Agreement<ops::ReduceSumSquare>({tenths()}, {.axes = Ints{axis}}, shape(result)).Of("native");
-  }
-  std::vector<float> infinite(3 * 5000, 1);
-  infinite[7] = INFINITY;
-  Agreement<ops::ReduceSum>({F32({3, 5000}, infinite), Constant(I64({1}, {1}))}, {}, shape({3, 1}))
-      .Of("native");
 }
 
 TEST(NativeGlobalAveragePool, WorksInBothLayouts) {

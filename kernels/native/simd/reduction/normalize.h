@@ -1,4 +1,4 @@
-// Softmax, layer and group normalization, and reductions.
+// Softmax, layer and group normalization.
 #pragma once
 
 #include <cstdint>
@@ -56,13 +56,5 @@ struct GroupNormArguments {
 };
 void GroupNorm(const GroupNormArguments& arguments, ThreadPool& pool);
 int64_t GroupNormScratch(const GroupNormArguments& arguments);
-
-enum class ReduceOp { kSum, kMean, kMax, kMin, kSumSquare, kProduct };
-
-// y[outer, inner] = op over the middle axis of row-major x [outer, extent, inner]. An empty axis
-// gives the identity of the op (NaN for kMean). Sums are formed in blocks, so their error hardly
-// grows with the extent.
-void Reduce(ReduceOp op, const float* x, float* y, int64_t outer, int64_t extent, int64_t inner,
-            ThreadPool& pool);
 
 }  // namespace weft::kernels::simd

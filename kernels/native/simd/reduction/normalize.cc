@@ -1,32 +1,15 @@
-#include "kernels/native/simd/normalize.h"
+#include "kernels/native/simd/reduction/normalize.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/thread_scratch.h"
+#include "kernels/native/simd/reduction/slices.h"
 
-#define WEFT_ISA_BODY "kernels/native/simd/normalize_body.inc"
+#define WEFT_ISA_BODY "kernels/native/simd/reduction/normalize_body.inc"
 #include "kernels/native/simd/foreach_isa.inc"
 
 namespace weft::kernels::simd {
 namespace {
-
-// Columns that one task of a reduction along a strided axis takes: whole cache lines.
-constexpr int64_t kColumns = 64;
-
-// Runs slice(outer index, first column, last column) over [outer, inner] in parallel.
-template <typename Slice>
-void ForEachSlice(int64_t outer, int64_t extent, int64_t inner, int64_t element_cost,
-                  ThreadPool& pool, const Slice& slice) {
-  const int64_t pieces = (inner + kColumns - 1) / kColumns;
-  const int64_t cost = extent * std::min(inner, kColumns) * element_cost + 8;
-  pool.ParallelFor(outer * pieces, TileFor(outer * pieces, cost), [=](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const int64_t first = i % pieces * kColumns;
-      slice(i / pieces, first, std::min(first + kColumns, inner));
-    }
-  });
-}
 
 // A kernel of the middle axis of [outer, extent, inner]: rows() where it is the last, else slice().
 template <typename Rows, typename Slice>
@@ -150,50 +133,6 @@ void GroupNorm(const GroupNormArguments& arguments, ThreadPool& pool) {
   const auto run = WEFT_DISPATCH(GroupNormRows);
   pool.ParallelFor(rows, TileFor(rows, 4 * columns),
                    [run, &arguments](int64_t begin, int64_t end) { run(arguments, begin, end); });
-}
-
-namespace {
-
-// Few and long columns are reduced in parts of rows, not of columns: what wrote x and what reads it next go over it by
-// rows, and a thread then meets those that its core has in its cache. The parts depend on the sizes alone.
-constexpr int64_t kRowParts = 8;
-
-bool GoesByRows(int64_t outer, int64_t extent, int64_t inner) {
-  constexpr int64_t kLeastElements = 32 * 1024;
-  return inner > 1 && outer < kRowParts && extent >= 2 * kRowParts &&
-         outer * extent * inner >= kLeastElements;
-}
-
-void ReduceByRows(ReduceOp op, const float* x, float* y, int64_t outer, int64_t extent,
-                  int64_t inner, ThreadPool& pool) {
-  const auto range = WEFT_DISPATCH(ReduceRange);
-  const ReduceOp part_op = op == ReduceOp::kMean ? ReduceOp::kSum : op;
-  const ReduceOp join_op = part_op == ReduceOp::kSumSquare ? ReduceOp::kSum : part_op;
-  const int64_t tasks = outer * kRowParts;
-  auto* parts = reinterpret_cast<float*>(
-      ThreadScratch(tasks * inner * static_cast<int64_t>(sizeof(float)), ScratchUse::kShared));
-  pool.ParallelFor(tasks, 1, [=](int64_t task, int64_t) {
-    const int64_t part = task % kRowParts;
-    const int64_t first = extent * part / kRowParts, last = extent * (part + 1) / kRowParts;
-    range(part_op, x + (task / kRowParts * extent + first) * inner, parts + task * inner,
-          last - first, inner, 0, inner);
-  });
-  for (int64_t i = 0; i < outer; ++i)
-    range(join_op, parts + i * kRowParts * inner, y + i * inner, kRowParts, inner, 0, inner);
-  if (op != ReduceOp::kMean) return;
-  const float factor = 1 / static_cast<float>(extent);
-  for (int64_t i = 0; i < outer * inner; ++i) y[i] *= factor;
-}
-
-}  // namespace
-
-void Reduce(ReduceOp op, const float* x, float* y, int64_t outer, int64_t extent, int64_t inner,
-            ThreadPool& pool) {
-  if (GoesByRows(outer, extent, inner)) return ReduceByRows(op, x, y, outer, extent, inner, pool);
-  const auto range = WEFT_DISPATCH(ReduceRange);
-  ForEachSlice(outer, extent, inner, 1, pool, [=](int64_t i, int64_t begin, int64_t end) {
-    range(op, x + i * extent * inner, y + i * inner, extent, inner, begin, end);
-  });
 }
 
 }  // namespace weft::kernels::simd
