@@ -36,15 +36,16 @@ double HalfToDouble(uint16_t h) {
 }  // namespace
 
 Attribute ConstantValue(Value value) {
+  static const Name kParameter("parameter_name"), kValue("value");
   if (!value) return {};
   const Operation op = value.DefiningOp();
   if (!op) return {};
   if (op.Is<GetParameterOp>()) {
-    const Attribute name = op.attr("parameter_name");
+    const Attribute name = op.attrs().Get(kParameter);
     return name.Is(AttrKind::kString) ? op.program()->parameter(name.AsString()) : Attribute();
   }
   if (!op.HasTrait(kConstantLike)) return {};
-  const Attribute dense = op.attr("value");
+  const Attribute dense = op.attrs().Get(kValue);
   return dense.Is(AttrKind::kDense) ? dense : Attribute();
 }
 

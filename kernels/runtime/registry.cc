@@ -46,15 +46,14 @@ std::string Join(const std::vector<std::string>& parts, std::string_view separat
 }  // namespace
 
 absl::Status CheckRunnable(ir::Type type, ir::Operation op, std::string_view what, uint32_t i) {
+  if (type && type.IsStatic() && WhyNoTensors(type).empty()) return absl::OkStatus();
   std::string subject(op.name());
   if (!op.location().empty()) subject += " (" + std::string(op.location().str()) + ")";
   subject += ": " + std::string(what) + " " + std::to_string(i) + " has type " +
              (type ? type.ToString() : "unknown");
   if (!type || !type.IsStatic())
     return ir::Unsupported(subject + ", whose shape is not known before run time");
-  if (const std::string why = WhyNoTensors(type); !why.empty())
-    return ir::Unsupported(subject + ", but kernels do not take " + why);
-  return absl::OkStatus();
+  return ir::Unsupported(subject + ", but kernels do not take " + WhyNoTensors(type));
 }
 
 absl::StatusOr<Tensor> CreateDynamic(ir::DataType dtype, ir::Shape dims) {
