@@ -22,9 +22,20 @@ absl::StatusOr<PreparedProgram*> PlanCache::Add(std::unique_ptr<ir::Program> pro
   } else {
     WEFT_ASSIGN_OR_RETURN(prepared->first, Segment::Create(std::move(program), resources, 0));
   }
-  if (prepared_.size() == capacity_) prepared_.erase(prepared_.begin());
   prepared_.push_back(std::move(prepared));
+  while (HasTooMany()) prepared_.erase(prepared_.begin());
   return prepared_.back().get();
+}
+
+bool PlanCache::HasTooMany() const {
+  if (prepared_.size() <= capacity_) return false;
+  constexpr size_t kStepBytes = 4096;  // about: the operation, its kernel and their types
+  size_t bytes = 0;
+  for (const std::unique_ptr<PreparedProgram>& one : prepared_) {
+    if (one->plan == nullptr) return true;  // segments make plans, too
+    bytes += one->plan->arena_bytes() + one->plan->steps().size() * kStepBytes;
+  }
+  return bytes > more_bytes_;
 }
 
 }  // namespace weft::kernels

@@ -28,7 +28,9 @@ struct PreparedProgram {
 
 class PlanCache {
  public:
-  explicit PlanCache(size_t capacity) : capacity_(capacity) {}
+  // Keeps `capacity` programs, and more while all together take at most about `more_bytes`.
+  explicit PlanCache(size_t capacity, size_t more_bytes = 0)
+      : capacity_(capacity), more_bytes_(more_bytes) {}
 
   // The one for `count` inputs of types for which is(i, type) holds; null when there is none.
   // Allocates nothing.
@@ -59,7 +61,9 @@ class PlanCache {
   size_t size() const { return prepared_.size(); }
 
  private:
-  size_t capacity_;
+  bool HasTooMany() const;
+
+  size_t capacity_, more_bytes_;
   std::vector<std::unique_ptr<PreparedProgram>> prepared_;  // the one used last is last
 };
 

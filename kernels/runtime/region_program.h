@@ -33,6 +33,8 @@ class RegionProgram {
   absl::StatusOr<std::vector<ir::Type>> OutputTypes(std::span<const RuntimeValue> inputs) const;
 
   static constexpr size_t kMaxPlans = 8;
+  // Of more plans: a loop that grows what it carries meets as many types as it has iterations, in each run again.
+  static constexpr size_t kMorePlansBytes = size_t{64} << 20;
 
  private:
   struct Output {
@@ -56,7 +58,7 @@ class RegionProgram {
   std::vector<ir::Type> argument_types_;
   std::vector<size_t> inputs_;  // of the program: numbers of arguments
   std::vector<Output> outputs_;
-  PlanCache prepared_{kMaxPlans};
+  PlanCache prepared_{kMaxPlans, kMorePlansBytes};
   std::vector<RuntimeValue> input_values_;  // of a run, without owners
   std::vector<TensorView> input_views_;     // likewise, of a plan
 };

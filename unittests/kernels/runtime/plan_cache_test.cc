@@ -46,6 +46,18 @@ TEST_F(PlanCacheTest, DropsTheOneThatWasUsedLeastRecently) {
   EXPECT_NE(Find(3), nullptr);
 }
 
+TEST_F(PlanCacheTest, KeepsMoreWhileTheyAreSmall) {
+  cache = PlanCache(2, 64 << 10);
+  for (int64_t size = 1; size <= 6; ++size) Add(size);
+  EXPECT_EQ(cache.size(), 6u);
+  EXPECT_NE(Find(1), nullptr);
+  for (int64_t size = 7; size <= 100; ++size) Add(size);
+  EXPECT_GT(cache.size(), 6u);
+  EXPECT_LT(cache.size(), 20u);
+  EXPECT_EQ(Find(1), nullptr);
+  EXPECT_NE(Find(100), nullptr);
+}
+
 TEST_F(PlanCacheTest, TellsNumbersOfInputsApart) {
   Add(1);
   EXPECT_EQ(cache.Find(0, [](size_t, ir::Type) { return true; }), nullptr);
