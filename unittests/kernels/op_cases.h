@@ -73,7 +73,9 @@ inline std::shared_ptr<ir::IrContext> LoadAllDialects() {
 inline Tensor OpCase::MakeOperand(size_t i) const {
   const OperandSpec& spec = operands[i];
   Tensor tensor = *RandomTensor(spec.dtype, spec.dims, i + 1, 0);
-  if (!spec.contents.empty() && !spec.IsFloat())
+  if (!spec.contents.empty() && spec.dtype == ir::DataType::kI32)
+    std::copy(spec.contents.begin(), spec.contents.end(), tensor.values<int32_t>().begin());
+  else if (!spec.contents.empty() && !spec.IsFloat())
     std::copy(spec.contents.begin(), spec.contents.end(), tensor.values<int64_t>().begin());
   if (!spec.IsFloat()) return tensor;
   const std::span<float> values = tensor.values<float>();

@@ -13,7 +13,7 @@ namespace weft::kernels {
 struct OperandSpec {
   ir::Shape dims = {};
   ir::DataType dtype = ir::DataType::kF32;
-  std::vector<int64_t> contents = {};  // of a constant of i64 or f32
+  std::vector<int64_t> contents = {};  // of a constant of i64, i32 or f32
   bool constant = false;
   bool positive = false;  // floats only: a variance
 
@@ -39,6 +39,7 @@ inline const std::vector<std::vector<OperandSpec>>& OperandLists() {
       {{{3, 1, 37}}},
       {{{2, 3, 5, 7}}, {{3, 1, 1}}},
       {x, ints({1})},
+      {x, {{1}, ir::DataType::kI32, {5}}},
       {x, ints({37, 3})},
       {x, ints({3, 37})},
       {x, ints({2, 0})},
