@@ -30,7 +30,7 @@ struct Cut {
 template <class T>
 Cut CutOf(const AxisView& view, int64_t k, int num_threads) {
   using Key = simd::KeyOf<T>;
-  constexpr int64_t kMaxCandidates = 1 << 16, kLeastPiece = 1 << 15;
+  constexpr int64_t kMaxCandidates = 1 << 16, kLeastPiece = 1 << 17;
   Cut cut;
   if (std::is_same_v<T, float> && view.inner >= 4 && k <= simd::kMostOfColumns) {
     cut.by_lanes = true;

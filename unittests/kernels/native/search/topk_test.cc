@@ -78,10 +78,10 @@ TEST(NativeTopK, OfRisingAndFallingRows) {
 
 TEST(NativeTopK, OfOneLongRowThatThreadsShare) {
   for (const int64_t k : {1, 24, 50, 5000}) {
-    ExpectTopK(WithTies(DataType::kF32, {1, 150001}, 11, 100000), 1, k);
-    ExpectTopK(WithTies(DataType::kI64, {150001}, 12), 0, k, false);
+    ExpectTopK(WithTies(DataType::kF32, {1, 300001}, 11, 100000), 1, k);
+    ExpectTopK(WithTies(DataType::kI64, {300001}, 12), 0, k, false);
   }
-  ExpectTopK(Random({140000, 2}, 13), 0, 60);
+  ExpectTopK(Random({270000, 2}, 13), 0, 60);
 }
 
 TEST(NativeTopK, OfAscendCountsInI32) {
