@@ -6,9 +6,11 @@
 #include "ir/dialects/onnx.h"
 #include "kernels/native/native.h"
 #include "kernels/native/nhwc.h"
+#include "kernels/native/pooling/channel_pool.h"
 #include "kernels/native/quantized.h"
 #include "kernels/native/reduce.h"
 #include "kernels/native/simd/pool2d.h"
+#include "kernels/native/simd/pooling/taps.h"
 #include "kernels/runtime/decomposed.h"
 
 namespace weft::kernels::native {
@@ -63,6 +65,19 @@ Made MakeGlobalAveragePool(const KernelContext& context) {
 }
 const RegisterKernel<ops::GlobalAveragePool> kGlobalAveragePool("native", &MakeGlobalAveragePool);
 
+// The largest number of each channel, of equal ones the first; NaN where there are only such.
+Made MakeGlobalMaxPool(const KernelContext& context) {
+  if (!context.AllFloat32()) return context.Unsupported("only f32");
+  const int64_t rows = context.result_type(0).NumElements();
+  const int64_t elements = context.input_type(0).NumElements();
+  if (rows < 1 || elements < rows || elements % rows != 0)
+    return context.Unsupported("a result that is not one element for each channel");
+  return MakeNative("global max pooling", {}, [rows, n = elements / rows](const KernelArgs& args) {
+    simd::LargestOfRows(args.input<float>(0), rows, n, args.output<float>(0), *args.pool);
+  });
+}
+const RegisterKernel<ops::GlobalMaxPool> kGlobalMaxPool("native", &MakeGlobalMaxPool);
+
 Made MakeGlobalAveragePool2d(const KernelContext& context) {
   return MakeReduction(context, simd::ReduceOp::kMean, AxesFrom(1, 3));
 }
@@ -71,8 +86,13 @@ const RegisterKernel<fused::GlobalAveragePool2d> kGlobalAveragePool2d("native",
 
 // --- NCHW -------------------------------------------------------------------------
 
+// Images of two dimensions, whose transposes neighbours may share.
+bool IsImageOfFloats(const KernelContext& context) {
+  return context.dims(0).size() == 4 && context.num_results() == 1 && context.AllFloat32();
+}
+
 Made MakeMaxPool(const KernelContext& context) {
-  if (!context.AllFloat32()) return context.Unsupported("only f32");
+  if (!IsImageOfFloats(context)) return MakeChannelMaxPool(context);
   const auto attrs = context.attrs_of<ops::MaxPool>();
   WEFT_ASSIGN_OR_RETURN(const Window w, MakeWindow2d(context, attrs, attrs.kernel_shape));
   return MakeFromBody(context, "max pooling between transposes", kBodyProviders,
@@ -89,11 +109,11 @@ Made MakeMaxPool(const KernelContext& context) {
 const RegisterKernel<ops::MaxPool> kMaxPool("native", &MakeMaxPool);
 
 Made MakeAveragePool(const KernelContext& context) {
-  if (!context.AllFloat32()) return context.Unsupported("only f32");
   const auto attrs = context.attrs_of<ops::AveragePool>();
   const auto is_one = [](int64_t dilation) { return dilation == 1; };
-  if (attrs.dilations && !std::all_of(attrs.dilations->begin(), attrs.dilations->end(), is_one))
-    return context.Unsupported("dilations");
+  const bool is_dilated =
+      attrs.dilations && !std::all_of(attrs.dilations->begin(), attrs.dilations->end(), is_one);
+  if (!IsImageOfFloats(context) || is_dilated) return MakeChannelAveragePool(context);
   WEFT_ASSIGN_OR_RETURN(const Window w, MakeWindow2d(context, attrs, attrs.kernel_shape));
   return MakeFromBody(
       context, "average pooling between transposes", kBodyProviders,

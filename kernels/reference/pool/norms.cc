@@ -60,7 +60,7 @@ absl::Status GlobalAveragePool(const AttrsOf<ops::GlobalAveragePool>&, const Ker
 }
 const RegisterReference<ops::GlobalAveragePool> kGlobalAveragePool(&GlobalAveragePool, &SameFloats);
 
-// As MaxPool: NaN is the result where a channel holds nothing else.
+// As MaxPool: NaN is the result where a channel holds nothing else, and of equal zeros the first.
 absl::Status GlobalMaxPool(const AttrsOf<ops::GlobalMaxPool>&, const KernelArgs& args) {
   const std::vector<double> in = ReadDoubles(args.inputs[0]);
   std::vector<double> out(static_cast<size_t>(args.outputs[0].NumElements()),
@@ -68,7 +68,10 @@ absl::Status GlobalMaxPool(const AttrsOf<ops::GlobalMaxPool>&, const KernelArgs&
   const size_t size = out.empty() ? 0 : in.size() / out.size();
   for (size_t c = 0; size > 0 && c < out.size(); ++c) {
     out[c] = in[c * size];
-    for (size_t i = 1; i < size; ++i) out[c] = std::fmax(out[c], in[c * size + i]);
+    for (size_t i = 1; i < size; ++i) {
+      const double x = in[c * size + i];
+      if (x > out[c] || std::isnan(out[c])) out[c] = x;
+    }
   }
   WriteDoubles(out, args.outputs[0]);
   return absl::OkStatus();
