@@ -1,4 +1,4 @@
-// Normalisations over channels: of responses, and to mean 0 and variance 1. In double, as the reference kernel.
+// Normalisations: of responses, to mean 0 and variance 1, and to a norm of 1. In double, as the reference kernel.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -12,6 +12,8 @@ namespace weft::kernels::native {
 namespace {
 
 namespace ops = ir::ops;
+
+// --- of responses -------------------------------------------------------------------
 
 Made MakeLRN(const KernelContext& context) {
   if (!context.AllFloat32()) return context.Unsupported("only f32");
@@ -42,6 +44,8 @@ Made MakeLRN(const KernelContext& context) {
   });
 }
 const RegisterKernel<ops::LRN> kLRN("native", &MakeLRN);
+
+// --- to mean 0 and variance 1 -------------------------------------------------------
 
 // [outer, channels, inner] of which the channels are kept; sizes of 1 are either.
 std::optional<AxisView> KeptAxes(std::span<const int64_t> dims, const ir::Ints& axes) {
@@ -100,6 +104,48 @@ Made MakeMeanVarianceNormalization(const KernelContext& context) {
 }
 const RegisterKernel<ops::MeanVarianceNormalization> kMeanVarianceNormalization(
     "native", &MakeMeanVarianceNormalization);
+
+// --- to a norm of 1 -----------------------------------------------------------------
+
+void DivideRowByNorm(const float* x, int64_t n, bool squares, float* y) {
+  const double norm =
+      squares ? std::sqrt(simd::SumOfSquaredDistances(x, n, 0)) : simd::SumOfMagnitudes(x, n);
+  if (norm == 0)
+    std::fill_n(y, n, 0.0f);
+  else
+    simd::NormalizeRow(x, n, 0, norm, y);
+}
+
+Made MakeLpNormalization(const KernelContext& context) {
+  if (!context.AllFloat32()) return context.Unsupported("only f32");
+  const auto attrs = context.attrs_of<ops::LpNormalization>();
+  if (attrs.p != 1 && attrs.p != 2) return context.Unsupported("other norms than 1 and 2");
+  const std::span<const int64_t> dims = context.dims(0);
+  const int64_t axis = ir::NormalAxis(attrs.axis, dims.size());
+  if (axis < 0 || axis >= static_cast<int64_t>(dims.size()))
+    return context.Unsupported("an axis that x does not have");
+  const AxisView view(dims, axis);
+  const bool squares = attrs.p == 2;
+  const int64_t pieces = (view.inner + simd::kNormColumns - 1) / simd::kNormColumns;
+  const int64_t tasks = view.outer * pieces;
+  const int64_t cost = 2 * view.extent * std::min(view.inner, simd::kNormColumns);
+  return MakeNative("norm", {}, [=](const KernelArgs& args) {
+    const float* const x = args.input<float>(0);
+    float* const y = args.output<float>(0);
+    args.pool->ParallelFor(tasks, TileFor(tasks, cost), [&](int64_t begin, int64_t end) {
+      for (int64_t task = begin; task < end; ++task) {
+        const int64_t first = task % pieces * simd::kNormColumns;
+        const int64_t at = task / pieces * view.extent * view.inner + first;
+        if (view.inner == 1)
+          DivideRowByNorm(x + at, view.extent, squares, y + at);
+        else
+          simd::DivideByNorms(x + at, view.extent, view.inner,
+                              std::min(simd::kNormColumns, view.inner - first), squares, y + at);
+      }
+    });
+  });
+}
+const RegisterKernel<ops::LpNormalization> kLpNormalization("native", &MakeLpNormalization);
 
 }  // namespace
 }  // namespace weft::kernels::native

@@ -1,4 +1,4 @@
-// Normalisations over channels against the reference kernels.
+// Normalisations against the reference kernels.
 #include "unittests/kernels/agreement.h"
 
 namespace weft::kernels {
@@ -48,6 +48,27 @@ TEST(NativeMeanVarianceNormalization, LeavesOtherAxesToTheReference) {
     const OpProgram program = OpProgram::Make<ops::MeanVarianceNormalization>(
         {Random({3, 5, 9, 10}, 3)}, {.axes = axes}, {FloatResult({3, 5, 9, 10})});
     EXPECT_EQ(program.ProviderOf({.provider = "native"}), "reference");
+  }
+}
+
+TEST(NativeLpNormalization, IsThatOfTheReference) {
+  for (const int64_t p : {1, 2}) {
+    for (const ir::Shape& dims : {ir::Shape{5, 100}, ir::Shape{3, 7, 300}, ir::Shape{1, 33}}) {
+      for (int64_t axis = -1; axis < static_cast<int64_t>(dims.size()); ++axis) {
+        Tensor x = Random(dims, 4);
+        x.values<float>()[3] = NAN;
+        x.values<float>()[30] = -INFINITY;
+        x.values<float>()[31] = -0.0f;
+        Agreement<ops::LpNormalization>({std::move(x)}, {.axis = axis, .p = p}, {FloatResult(dims)})
+            .Of("native");
+      }
+    }
+    Agreement<ops::LpNormalization>({F32({2, 2}, {-0.0f, 0, 1, 2})}, {.axis = 1, .p = p},
+                                    {FloatResult({2, 2})})
+        .Of("native");
+    Agreement<ops::LpNormalization>({F32({2, 2}, {-0.0f, 1, -0.0f, 2})}, {.axis = 0, .p = p},
+                                    {FloatResult({2, 2})})
+        .Of("native");
   }
 }
 
