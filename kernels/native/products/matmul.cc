@@ -6,8 +6,8 @@
 #include "ir/dialects/fused.h"
 #include "ir/dialects/onnx.h"
 #include "kernels/native/activation.h"
-#include "kernels/native/matmul_batch.h"
 #include "kernels/native/native.h"
+#include "kernels/native/products/matmul_batch.h"
 #include "kernels/native/simd/binary.h"
 #include "kernels/native/simd/gemm.h"
 

@@ -1,6 +1,6 @@
 // fused.batch_matmul: transposed operands are read where they lie as long as the rows of a, and the
 // rows or columns of b, are contiguous there.
-#include "kernels/native/matmul_batch.h"
+#include "kernels/native/products/matmul_batch.h"
 
 #include <optional>
 
