@@ -1,6 +1,6 @@
-// Convolution. With constant weights over NHWC it is an indirect matrix product, one per group, or
-// depthwise; onnx.Conv, over NCHW, stands between transposes. One spatial dimension is the width of an image of
-// height 1.
+// Convolution. Over NHWC it is an indirect matrix product, one per group, or depthwise; onnx.Conv, over NCHW, stands
+// between transposes. One spatial dimension is the width of an image of height 1. Constant weights are packed once,
+// others in every run.
 #include <cstring>
 #include <string>
 #include <vector>
@@ -21,7 +21,6 @@ namespace {
 // Of an op that our kernels take.
 absl::StatusOr<simd::Conv2dShape> MakeShape(const KernelContext& context) {
   if (!context.AllFloat32()) return context.Unsupported("only f32");
-  if (!context.constant(1)) return context.Unsupported("weights that are not constant");
   const auto attrs = context.attrs_of<ir::fused::Conv2d>();
   const std::span<const int64_t> x = context.dims(0), w = context.dims(1);
   const simd::Conv2dShape shape = Conv2dShapeOf(attrs, x, w, attrs.x_channels_first);
@@ -48,21 +47,37 @@ NativeOptions::RowLimits RowsOfPixels(const simd::Conv2dShape& shape) {
 
 // --- depthwise --------------------------------------------------------------------
 
-Made MakeDepthwise(const KernelContext& context, const simd::Conv2dShape& shape) {
+// Null where they are computed at run time.
+using DepthwiseWeights = std::shared_ptr<std::vector<float>>;
+
+absl::StatusOr<DepthwiseWeights> PackDepthwise(const KernelContext& context,
+                                               const simd::Conv2dShape& shape) {
   const ir::Attribute weights = context.constant(1);
+  if (!weights) return nullptr;
   using Packed = std::vector<float>;
-  WEFT_ASSIGN_OR_RETURN(
-      const std::shared_ptr<Packed> packed,
-      context.packed().Get<Packed>(
-          "native depthwise", {weights}, [&]() -> absl::StatusOr<std::shared_ptr<Packed>> {
-            const Packed floats = ConstantFloats(weights);
-            return std::make_shared<Packed>(simd::PackDepthwiseWeights(floats.data(), shape));
-          }));
-  return MakeNative("depthwise convolution", {.may_overwrite = 1u << 3, .packed = 1u << 1},
+  return context.packed().Get<Packed>(
+      "native depthwise", {weights}, [&]() -> absl::StatusOr<DepthwiseWeights> {
+        const Packed floats = ConstantFloats(weights);
+        return std::make_shared<Packed>(simd::PackDepthwiseWeights(floats.data(), shape));
+      });
+}
+
+Made MakeDepthwise(const KernelContext& context, const simd::Conv2dShape& shape) {
+  WEFT_ASSIGN_OR_RETURN(const DepthwiseWeights packed, PackDepthwise(context, shape));
+  NativeOptions options = {.may_overwrite = 1u << 3};
+  if (packed != nullptr) {
+    options.packed = 1u << 1;
+  } else {
+    options.scratch_bytes = context.input_type(1).NumElements() * sizeof(float);
+  }
+  return MakeNative("depthwise convolution", options,
                     [shape, packed, activation = ActivationOf(context)](const KernelArgs& args) {
+                      auto* const scratch = reinterpret_cast<float*>(args.scratch);
+                      if (packed == nullptr)
+                        simd::PackDepthwiseWeights(args.input<float>(1), shape, scratch);
                       simd::Depthwise({.shape = shape,
                                        .x = args.input<float>(0),
-                                       .weights = packed->data(),
+                                       .weights = packed != nullptr ? packed->data() : scratch,
                                        .bias = args.input<float>(2),
                                        .residual = args.input<float>(3),
                                        .y = args.output<float>(0),
@@ -76,6 +91,19 @@ Made MakeDepthwise(const KernelContext& context, const simd::Conv2dShape& shape)
 // Of every group.
 using PackedGroups = std::vector<simd::PackedMatrix>;
 
+// `weights` has `elements`. `memory`: as of PackedMatrix::Pack, for all groups, one after the other.
+PackedGroups PackEachGroup(const simd::WeightSource& weights, int64_t elements,
+                           const simd::Conv2dShape& group, int64_t groups, bool channels_first,
+                           ThreadPool& pool, float* memory = nullptr) {
+  PackedGroups packed;
+  for (int64_t g = 0; g < groups; ++g) {
+    packed.push_back(simd::PackConv2dWeights(weights.From(elements / groups * g), group, pool,
+                                             channels_first, memory));
+    if (memory != nullptr) memory += packed.back().bytes() / sizeof(float);
+  }
+  return packed;
+}
+
 absl::StatusOr<std::shared_ptr<PackedGroups>> PackGroups(const KernelContext& context,
                                                          const simd::Conv2dShape& group,
                                                          int64_t groups) {
@@ -85,14 +113,9 @@ absl::StatusOr<std::shared_ptr<PackedGroups>> PackGroups(const KernelContext& co
       "native conv group=" + std::to_string(groups) + (channels_first ? " nchw" : "");
   return context.packed().Get<PackedGroups>(
       key, {weights}, [&]() -> absl::StatusOr<std::shared_ptr<PackedGroups>> {
-        const simd::WeightSource source = SourceOf(weights);
-        auto packed = std::make_shared<PackedGroups>();
-        for (int64_t g = 0; g < groups; ++g) {
-          const int64_t at = weights.dense_type().NumElements() / groups * g;
-          packed->push_back(
-              simd::PackConv2dWeights(source.From(at), group, context.pool(), channels_first));
-        }
-        return packed;
+        return std::make_shared<PackedGroups>(PackEachGroup(
+            SourceOf(weights), static_cast<int64_t>(weights.dense_type().NumElements()), group,
+            groups, channels_first, context.pool()));
       });
 }
 
@@ -119,8 +142,52 @@ void RunGroups(const simd::Conv2dArguments& whole, const PackedGroups& weights, 
   });
 }
 
+// What a run needs besides its operands.
+struct Products {
+  simd::Conv2dArguments arguments;  // of a group
+  int64_t groups = 1;
+  bool gathers = false;       // pixels that the stride does not skip, to scratch memory; then
+  simd::Conv2dShape strided;  // is the shape over all pixels
+  std::shared_ptr<PackedGroups>
+      weights;  // null: packed in every run, to scratch memory behind the pixels
+
+  size_t GatheredBytes() const {
+    if (!gathers) return 0;
+    const int64_t pixels = strided.batch * strided.out_height() * strided.out_width();
+    const auto bytes = static_cast<size_t>(pixels * strided.in_channels) * sizeof(float);
+    return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+  }
+  size_t PackedBytes() const {
+    const simd::Conv2dShape& s = arguments.shape;
+    const int64_t k = s.kernel_height * s.kernel_width * s.in_channels;
+    return static_cast<size_t>(groups * simd::PackedMatrix::BytesOf(k, s.out_channels));
+  }
+};
+
+void RunProducts(const Products& p, const KernelArgs& args) {
+  simd::Conv2dArguments a = p.arguments;
+  a.x = args.input<float>(0);
+  a.x_stride = args.InputStrideOr(0, a.x_stride);
+  if (p.gathers) {
+    auto* pixels = reinterpret_cast<float*>(args.scratch);
+    simd::GatherPixels(p.strided, a.x, pixels, *args.pool);
+    a.x = pixels;
+  }
+  a.bias = args.input<float>(2);
+  a.residual = args.input<float>(3);
+  a.y = args.output<float>(0);
+  a.y_stride = args.ResultStrideOr(a.y_stride);
+  if (p.weights != nullptr) return RunGroups(a, *p.weights, *args.pool);
+  auto* const memory = reinterpret_cast<float*>(args.scratch + p.GatheredBytes());
+  const PackedGroups packed =
+      PackEachGroup(args.input<float>(1), NumElements(args.inputs[1].dims), a.shape, p.groups,
+                    a.x_channels_first, *args.pool, memory);
+  RunGroups(a, packed, *args.pool);
+}
+
 Made MakeProducts(const KernelContext& context, const simd::Conv2dShape& shape, int64_t groups) {
-  simd::Conv2dArguments arguments;
+  Products p = {.groups = groups};
+  simd::Conv2dArguments& arguments = p.arguments;
   arguments.shape = shape;
   arguments.shape.in_channels /= groups;
   arguments.shape.out_channels /= groups;
@@ -129,36 +196,22 @@ Made MakeProducts(const KernelContext& context, const simd::Conv2dShape& shape, 
   arguments.activation = ActivationOf(context);
   // Then one product over all pixels is left, whose tiles need not end where a row does.
   arguments.x_channels_first = context.attrs_of<ir::fused::Conv2d>().x_channels_first;
-  const bool gathers = groups == 1 && !arguments.x_channels_first && simd::SkipsPixels(shape);
-  const simd::Conv2dShape strided = arguments.shape;
-  if (gathers) arguments.shape = simd::WithoutSkippedPixels(strided);
-  const int64_t gathered = gathers ? shape.batch * shape.out_height() * shape.out_width() : 0;
-  const auto scratch = static_cast<size_t>(gathered * shape.in_channels) * sizeof(float);
-  WEFT_ASSIGN_OR_RETURN(const std::shared_ptr<PackedGroups> weights,
-                        PackGroups(context, arguments.shape, groups));
-  return MakeNative(
-      "convolution",
-      {.may_overwrite = 1u << 3,
-       .packed = 1u << 1,
-       .scratch_bytes = scratch,
-       .spaces_rows = true,
-       .spaced_rows = {gathers || arguments.x_channels_first ? NativeOptions::RowLimits()
-                                                             : RowsOfPixels(shape)}},
-      [arguments, weights, gathers, strided](const KernelArgs& args) {
-        simd::Conv2dArguments a = arguments;
-        a.x = args.input<float>(0);
-        a.x_stride = args.InputStrideOr(0, a.x_stride);
-        if (gathers) {
-          auto* pixels = reinterpret_cast<float*>(args.scratch);
-          simd::GatherPixels(strided, a.x, pixels, *args.pool);
-          a.x = pixels;
-        }
-        a.bias = args.input<float>(2);
-        a.residual = args.input<float>(3);
-        a.y = args.output<float>(0);
-        a.y_stride = args.ResultStrideOr(a.y_stride);
-        RunGroups(a, *weights, *args.pool);
-      });
+  p.gathers = groups == 1 && !arguments.x_channels_first && simd::SkipsPixels(shape);
+  p.strided = arguments.shape;
+  if (p.gathers) arguments.shape = simd::WithoutSkippedPixels(p.strided);
+  NativeOptions options = {
+      .may_overwrite = 1u << 3,
+      .scratch_bytes = p.GatheredBytes(),
+      .spaces_rows = true,
+      .spaced_rows = {p.gathers || arguments.x_channels_first ? NativeOptions::RowLimits()
+                                                              : RowsOfPixels(shape)}};
+  if (context.constant(1)) {
+    options.packed = 1u << 1;
+    WEFT_ASSIGN_OR_RETURN(p.weights, PackGroups(context, arguments.shape, groups));
+  } else {
+    options.scratch_bytes += p.PackedBytes();
+  }
+  return MakeNative("convolution", options, [p](const KernelArgs& args) { RunProducts(p, args); });
 }
 
 Made MakeConv2d(const KernelContext& context) {
@@ -198,7 +251,7 @@ absl::StatusOr<WinogradWeights> PackSquares(const KernelContext& context,
 Made MakeWinograd(const KernelContext& context) {
   WEFT_ASSIGN_OR_RETURN(const simd::Conv2dShape shape, MakeShape(context));
   const auto attrs = context.attrs_of<ir::fused::Conv2d>();
-  if (attrs.group != 1 || attrs.x_channels_first ||
+  if (!context.constant(1) || attrs.group != 1 || attrs.x_channels_first ||
       !simd::ConvolvesFasterByWinograd(shape, CurrentIsa()))
     return context.Unsupported("convolutions for which it is not faster");
   WEFT_ASSIGN_OR_RETURN(const WinogradWeights weights, PackSquares(context, shape));
@@ -227,21 +280,11 @@ const RegisterKernel<ir::fused::Conv2d> kWinograd("winograd", &MakeWinograd);
 
 Made MakeConv1d(const KernelContext& context) {
   const auto attrs = context.attrs_of<ir::ops::Conv>();
-  if (!context.constant(1)) return context.Unsupported("weights that are not constant");
-  if (attrs.auto_pad != ir::ops::AutoPad::kNotSet)
-    return context.Unsupported("auto_pad of one dimension");
   const std::span<const int64_t> x = context.dims(0), w = context.dims(1),
                                  y = context.result_dims(0);
-  const auto given = [](const std::optional<ir::Ints>& list, const ir::Ints& otherwise) {
-    return list && !list->empty() ? *list : otherwise;  // an empty list says nothing
-  };
-  const ir::Ints pads = given(attrs.pads, {0, 0}), strides = given(attrs.strides, {1}),
-                 dilations = given(attrs.dilations, {1});
   // Where the type of x says no rank, nothing has compared these.
-  if (x.size() != 3 || w.size() != 3 || y.size() != 3 || pads.size() != 2 || strides.size() != 1 ||
-      dilations.size() != 1)
-    return context.Unsupported("a window of another rank than x");
-  const int64_t stride = strides[0], dilation = dilations[0];
+  if (x.size() != 3 || y.size() != 3) return context.Unsupported("a window of another rank than x");
+  WEFT_ASSIGN_OR_RETURN(const Window window, MakeWindow(attrs, x, w.subspan(2), y));
   std::vector<std::string> providers(kBodyProviders);
   providers.emplace_back("reference");  // for views, which run nothing
   return MakeFromBody(
@@ -250,12 +293,15 @@ Made MakeConv1d(const KernelContext& context) {
         std::vector<ir::Value> inputs(operands.begin(), operands.end());
         const ir::Value rows = b.Make<ir::ops::Transpose>({operands[0]}, {.perm = {0, 2, 1}});
         inputs[0] = b.Make<ir::ops::Reshape>({rows, b.ConstantInts({x[0], 1, x[2], x[1]})});
-        inputs[1] = b.Constant(
-            context.packed().WithDims(context.constant(1), ir::Ints{w[0], w[1], 1, w[2]}));
-        const ir::Value image = b.Make<ir::fused::Conv2d>(inputs, {.strides = {1, stride},
-                                                                   .pads = {0, pads[0], 0, pads[1]},
-                                                                   .dilations = {1, dilation},
-                                                                   .group = attrs.group});
+        const ir::Ints kernel = {w[0], w[1], 1, w[2]};
+        inputs[1] = context.constant(1)
+                        ? b.Constant(context.packed().WithDims(context.constant(1), kernel))
+                        : b.Make<ir::ops::Reshape>({operands[1], b.ConstantInts(kernel)});
+        const ir::Value image =
+            b.Make<ir::fused::Conv2d>(inputs, {.strides = LastTwo(window.stride),
+                                               .pads = Pads(window),
+                                               .dilations = LastTwo(window.dilation),
+                                               .group = attrs.group});
         const ir::Value line =
             b.Make<ir::ops::Reshape>({image, b.ConstantInts({y[0], y[2], y[1]})});
         return std::vector<ir::Value>{b.Make<ir::ops::Transpose>({line}, {.perm = {0, 2, 1}})};

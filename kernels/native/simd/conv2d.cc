@@ -237,13 +237,13 @@ void GatherPixels(const Conv2dShape& shape, const float* x, float* y, ThreadPool
 }
 
 PackedMatrix PackConv2dWeights(const WeightSource& weights, const Conv2dShape& shape,
-                               ThreadPool& pool, bool x_channels_first) {
+                               ThreadPool& pool, bool x_channels_first, float* memory) {
   const int64_t taps = shape.kernel_height * shape.kernel_width;
   const int64_t k = taps * shape.in_channels;
   if (taps == 1 || x_channels_first)
-    return PackedMatrix::Pack(weights, 1, k, k, shape.out_channels, pool);
+    return PackedMatrix::Pack(weights, 1, k, k, shape.out_channels, pool, memory);
   const TileSet& tiles = TilesFor(CurrentIsa());
-  return PackedMatrix::PackBy(k, shape.out_channels, pool, [&](const PackedMatrix::Panel& panel) {
+  const auto write = [&](const PackedMatrix::Panel& panel) {
     // To [out_channels, taps, in_channels] first: packing is fast where one of the strides is 1.
     auto* by_tap = reinterpret_cast<float*>(
         ThreadScratch(panel.columns * k * static_cast<int64_t>(sizeof(float)), ScratchUse::kTask));
@@ -254,7 +254,8 @@ PackedMatrix PackConv2dWeights(const WeightSource& weights, const Conv2dShape& s
           by_tap[c * k + tap * shape.in_channels + in] = *of_channel++;
     }
     tiles.pack(by_tap, 1, k, k, panel.columns, 0, 1, panel.data);
-  });
+  };
+  return PackedMatrix::PackBy(k, shape.out_channels, pool, write, memory);
 }
 
 void Conv2d(const Conv2dArguments& arguments, ThreadPool& pool) {

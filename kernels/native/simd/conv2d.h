@@ -38,9 +38,11 @@ struct Conv2dShape {
   WindowAxis columns() const;
 };
 
-// Packs weights [out_channels, in_channels, kernel_height, kernel_width] (ONNX's order).
+// Packs weights [out_channels, in_channels, kernel_height, kernel_width] (ONNX's order); `memory` as of
+// PackedMatrix::Pack.
 PackedMatrix PackConv2dWeights(const WeightSource& weights, const Conv2dShape& shape,
-                               ThreadPool& pool, bool x_channels_first = false);
+                               ThreadPool& pool, bool x_channels_first = false,
+                               float* memory = nullptr);
 
 // Of a pointwise convolution without padding whose stride leaves out pixels: the pixels that it reads,
 // one after the other, and its shape over those.

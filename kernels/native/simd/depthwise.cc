@@ -121,11 +121,16 @@ Range PairedRows(const Depthwise2d& d) {
 
 }  // namespace
 
-std::vector<float> PackDepthwiseWeights(const float* weights, const Conv2dShape& shape) {
+void PackDepthwiseWeights(const float* weights, const Conv2dShape& shape, float* packed) {
   const int64_t taps = shape.kernel_height * shape.kernel_width, channels = shape.in_channels;
-  std::vector<float> packed(static_cast<size_t>(taps * channels));
   for (int64_t c = 0; c < channels; ++c)
     for (int64_t t = 0; t < taps; ++t) packed[t * channels + c] = weights[c * taps + t];
+}
+
+std::vector<float> PackDepthwiseWeights(const float* weights, const Conv2dShape& shape) {
+  const int64_t taps = shape.kernel_height * shape.kernel_width;
+  std::vector<float> packed(static_cast<size_t>(taps * shape.in_channels));
+  PackDepthwiseWeights(weights, shape, packed.data());
   return packed;
 }
 

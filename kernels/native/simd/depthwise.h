@@ -13,6 +13,7 @@ namespace weft::kernels::simd {
 
 // Weights [channels, 1, kernel_height, kernel_width] (ONNX's order) as [taps, channels].
 std::vector<float> PackDepthwiseWeights(const float* weights, const Conv2dShape& shape);
+void PackDepthwiseWeights(const float* weights, const Conv2dShape& shape, float* packed);
 
 struct DepthwiseArguments {
   Conv2dShape shape = {};           // out_channels is in_channels

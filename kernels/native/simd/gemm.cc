@@ -127,8 +127,8 @@ void RunProduct(const Block& block, int64_t m, int64_t n, ThreadPool& pool) {
 
 }  // namespace
 
-int64_t PackedMatrix::bytes() const {
-  return k_ * PackedColumns(n_) * static_cast<int64_t>(sizeof(float));
+int64_t PackedMatrix::BytesOf(int64_t k, int64_t n) {
+  return k * PackedColumns(n) * static_cast<int64_t>(sizeof(float));
 }
 
 const float* WeightSource::At(int64_t first, int64_t count) const {
@@ -144,31 +144,36 @@ WeightSource WeightSource::From(int64_t first) const {
   return WeightSource([this, first](int64_t i, std::span<float> to) { read_(first + i, to); });
 }
 
-PackedMatrix PackedMatrix::Allocate(int64_t k, int64_t n) {
+PackedMatrix PackedMatrix::In(float* memory, int64_t k, int64_t n) {
   PackedMatrix packed;
   packed.k_ = k;
   packed.n_ = n;
-  packed.data_.reset(
-      static_cast<float*>(ir::AllocateForWriting(static_cast<size_t>(packed.bytes()))));
-  if (packed.data_ == nullptr) throw std::bad_alloc();
+  packed.data_ = memory;
+  if (memory == nullptr) {
+    packed.own_.reset(
+        static_cast<float*>(ir::AllocateForWriting(static_cast<size_t>(packed.bytes()))));
+    packed.data_ = packed.own_.get();
+    if (packed.data_ == nullptr) throw std::bad_alloc();
+  }
   return packed;
 }
 
 PackedMatrix PackedMatrix::Pack(const WeightSource& b, int64_t row_stride, int64_t column_stride,
-                                int64_t k, int64_t n, ThreadPool& pool) {
+                                int64_t k, int64_t n, ThreadPool& pool, float* memory) {
   const TileSet& tiles = TilesFor(CurrentIsa());
   const auto pack = [&](const float* from, int64_t rows, int64_t columns, float* to) {
     tiles.pack(from, row_stride, column_stride, rows, columns, 0, 1, to);
   };
   if (b.is_in_memory() || column_stride != 1) {
-    return PackBy(k, n, pool, [&](const Panel& panel) {
+    const auto write = [&](const Panel& panel) {
       const int64_t last = (k - 1) * row_stride + (panel.columns - 1) * column_stride;
       pack(b.At(panel.first * column_stride, k == 0 ? 0 : last + 1), k, panel.columns, panel.data);
-    });
+    };
+    return PackBy(k, n, pool, write, memory);
   }
   // Whole rows at a time, since a panel's are short pieces far apart.
   constexpr int64_t kFloatsRead = 256 * 1024;
-  PackedMatrix packed = Allocate(k, n);
+  PackedMatrix packed = In(memory, k, n);
   const int64_t rows = std::max<int64_t>(1, kFloatsRead / std::max<int64_t>(row_stride, 1));
   pool.ParallelFor(CeilDiv(k, rows), 1, [&](int64_t begin, int64_t end) {
     for (int64_t row = begin * rows; row < std::min(k, end * rows); row += rows) {
@@ -184,8 +189,9 @@ PackedMatrix PackedMatrix::Pack(const WeightSource& b, int64_t row_stride, int64
 }
 
 PackedMatrix PackedMatrix::PackBy(int64_t k, int64_t n, ThreadPool& pool,
-                                  const std::function<void(const Panel& panel)>& write) {
-  PackedMatrix packed = Allocate(k, n);
+                                  const std::function<void(const Panel& panel)>& write,
+                                  float* memory) {
+  PackedMatrix packed = In(memory, k, n);
   pool.ParallelFor(CeilDiv(n, kPanel), TileFor(CeilDiv(n, kPanel), 2 * k * kPanel),
                    [&](int64_t begin, int64_t end) {
                      for (int64_t first = begin * kPanel; first < std::min(n, end * kPanel);

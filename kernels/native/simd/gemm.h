@@ -48,10 +48,12 @@ class WeightSource {
 class PackedMatrix {
  public:
   PackedMatrix() = default;
+  // 4 k (n rounded up to 16).
+  static int64_t BytesOf(int64_t k, int64_t n);
   // Element (i, j) is b[i * row_stride + j * column_stride]: strides n, 1 for a row-major matrix,
-  // 1, k for a transposed one. Allocates 4 k (n rounded up to 16) bytes.
+  // 1, k for a transposed one. Into `memory`, 64-byte aligned, which must outlive the matrix; else into its own.
   static PackedMatrix Pack(const WeightSource& b, int64_t row_stride, int64_t column_stride,
-                           int64_t k, int64_t n, ThreadPool& pool);
+                           int64_t k, int64_t n, ThreadPool& pool, float* memory = nullptr);
   // The same from a matrix that lies in no such way: `write` writes columns [first, first + columns) to `panel`,
   // k rows of `width` floats, which are 0 beyond the columns. It is called on all threads.
   struct Panel {
@@ -59,20 +61,22 @@ class PackedMatrix {
     int64_t width, first, columns;
   };
   static PackedMatrix PackBy(int64_t k, int64_t n, ThreadPool& pool,
-                             const std::function<void(const Panel& panel)>& write);
+                             const std::function<void(const Panel& panel)>& write,
+                             float* memory = nullptr);
 
   int64_t k() const { return k_; }
   int64_t n() const { return n_; }
-  const float* data() const { return data_.get(); }
-  int64_t bytes() const;
+  const float* data() const { return data_; }
+  int64_t bytes() const { return BytesOf(k_, n_); }
 
  private:
-  static PackedMatrix Allocate(int64_t k, int64_t n);
-  float* PanelAt(int64_t first) { return data_.get() + first * k_; }
+  static PackedMatrix In(float* memory, int64_t k, int64_t n);
+  float* PanelAt(int64_t first) { return data_ + first * k_; }
   struct Free {
     void operator()(float* p) const { std::free(p); }
   };
-  std::unique_ptr<float, Free> data_;
+  std::unique_ptr<float, Free> own_;  // null in memory of others
+  float* data_ = nullptr;
   int64_t k_ = 0;
   int64_t n_ = 0;
 };

@@ -78,14 +78,31 @@ TEST(NativeSpatial, TakesEmptyListsOfAConvolutionForNone) {
       .Of("native");
 }
 
-TEST(NativeSpatial, LeavesOtherConvolutionsToTheReference) {
-  Agreement<ops::Conv>({Random({1, 3, 9}, 1), Random({4, 3, 3}, 2)}, {}, {FloatResult({1, 4, 7})})
-      .Of("reference");
-  Agreement<ops::Conv>({Random({1, 3, 9}, 1), Constant(Random({4, 3, 3}, 2))},
-                       {.auto_pad = ops::AutoPad::kSameUpper}, {FloatResult({1, 4, 9})})
-      .Of("reference");
-  Agreement<ops::Conv>({Random({1, 3, 5, 5, 5}, 1), Constant(Random({4, 3, 3, 3, 3}, 2))}, {},
-                       {FloatResult({1, 4, 3, 3, 3})})
+TEST(NativeSpatial, TakesComputedWeightsAndAutomaticPads) {
+  using ops::AutoPad;
+  for (const bool constant : {false, true}) {
+    Agreement<ops::Conv>({Random({2, 3, 9}, 1), {Random({4, 3, 3}, 2), constant}},
+                         {.strides = ir::Ints{2}}, {FloatResult({2, 4, 4})})
+        .Of("native");
+    Agreement<ops::Conv>({Random({1, 6, 9}, 1), {Random({4, 3, 3}, 2), constant}},
+                         {.auto_pad = AutoPad::kValid, .dilations = ir::Ints{2}, .group = 2},
+                         {FloatResult({1, 4, 5})})
+        .Of("native");
+    for (const AutoPad pad : {AutoPad::kSameUpper, AutoPad::kSameLower}) {
+      Agreement<ops::Conv>({Random({1, 3, 9}, 1), {Random({4, 3, 4}, 2), constant}},
+                           {.auto_pad = pad}, {FloatResult({1, 4, 9})})
+          .Of("native");
+      Agreement<ops::Conv>({Random({1, 3, 9, 8}, 1), {Random({4, 3, 4, 3}, 2), constant}},
+                           {.auto_pad = pad, .strides = ir::Ints{1, 3}},
+                           {FloatResult({1, 4, 9, 3})})
+          .Of("native");
+    }
+  }
+}
+
+TEST(NativeSpatial, LeavesConvolutionsOfOtherTypesToTheReference) {
+  Agreement<ops::Conv>({F64({1, 1, 3}, {1, 2, 3}), Constant(F64({1, 1, 2}, {4, 5}))}, {},
+                       {{DataType::kF64, {1, 1, 2}}})
       .Of("reference");
 }
 

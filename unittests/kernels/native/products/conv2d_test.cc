@@ -114,10 +114,29 @@ TEST(Conv2d, TakesWinogradsProductsWhereTheyAreFaster) {
   }
 }
 
-TEST(Conv2d, LeavesComputedWeightsToTheReference) {
-  Agreement<fused::Conv2d>({Random({1, 5, 5, 3}, 1), Random({4, 3, 3, 3}, 2), {}, {}}, {},
-                           {FloatResult({1, 3, 3, 4})})
-      .Of("reference");
+TEST(Conv2d, PacksComputedWeightsInEveryRun) {
+  ConvCase nchw = {{1, 3, 16, 16}, {40, 3, 7, 7}, {1, 8, 8, 40}, {2, 2}, {3, 3, 3, 3}};
+  nchw.x_channels_first = true;
+  for (const ConvCase& c :
+       {ConvCase{{2, 9, 7, 35}, {70, 35, 3, 2}, {2, 9, 8, 70}, {1, 1}, {1, 1, 1, 1}},
+        ConvCase{{1, 9, 9, 5}, {7, 5, 1, 1}, {1, 9, 9, 7}},
+        ConvCase{{2, 9, 7, 5}, {33, 5, 1, 1}, {2, 5, 3, 33}, {2, 3}},  // gathers pixels
+        ConvCase{{2, 9, 9, 24}, {32, 3, 3, 3}, {2, 9, 9, 32}, {1, 1}, {1, 1, 1, 1}, {1, 1}, 8},
+        ConvCase{{1, 9, 9, 21}, {21, 1, 3, 5}, {1, 5, 4, 21}, {2, 2}, {1, 1, 1, 1}, {1, 1}, 21},
+        nchw}) {
+    SCOPED_TRACE(ir::ToString(c.x) + " * " + ir::ToString(c.w));
+    const fused::Conv2d::Attrs<ir::BuilderSlot> attrs = {.strides = c.strides,
+                                                         .pads = c.pads,
+                                                         .dilations = c.dilations,
+                                                         .group = c.group,
+                                                         .activation = Activation::kHardSwish,
+                                                         .x_channels_first = c.x_channels_first};
+    Agreement<fused::Conv2d>({Random(c.x, 1), Random(c.w, 2), Random({c.w[0]}, 3), Random(c.y, 4)},
+                             attrs, {FloatResult(c.y)})
+        .Of("native");
+    Agreement<fused::Conv2d>({Random(c.x, 1), Random(c.w, 2), {}, {}}, attrs, {FloatResult(c.y)})
+        .Of("native");
+  }
 }
 
 }  // namespace
