@@ -1,5 +1,6 @@
 // Matrix products. A constant right-hand side is packed once; others are packed, where that pays,
 // in every run.
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,8 +9,12 @@
 #include "kernels/native/activation.h"
 #include "kernels/native/native.h"
 #include "kernels/native/products/matmul_batch.h"
+#include "kernels/native/products/matmul_other_types.h"
+#include "kernels/native/products/matmul_shape.h"
 #include "kernels/native/simd/binary.h"
 #include "kernels/native/simd/gemm.h"
+#include "kernels/native/simd/products/plain_matmul.h"
+#include "kernels/native/simd/strided_copy.h"
 
 namespace weft::kernels::native {
 namespace {
@@ -22,6 +27,10 @@ struct Product {
   int64_t m = 0, k = 0, n = 0;
   int bias = -1, residual = -1;
   simd::Activation activation = {};
+  bool x_transposed = false;  // x is [k, m]: it is copied into scratch memory
+  // Where operand 2 or the product is scaled, or operand 2 broadcasts in another way: it is added last, by this, and
+  // there is nothing else.
+  std::optional<simd::ScaledSum<float>> sum = std::nullopt;
 };
 
 int64_t Count(std::span<const int64_t> dims) { return CountElements(dims); }
@@ -44,20 +53,43 @@ const float* InputOrNull(const KernelArgs& args, int i) {
   return i < 0 ? nullptr : args.input<float>(static_cast<size_t>(i));
 }
 
+// What a product reads x from: operand 0, or its transpose in `scratch`.
+size_t TransposedBytes(const Product& p) {
+  const auto bytes = static_cast<size_t>(p.m * p.k) * sizeof(float);
+  return p.x_transposed ? (bytes + kAlignment - 1) / kAlignment * kAlignment : 0;
+}
+const float* ReadX(const Product& p, const KernelArgs& args) {
+  if (!p.x_transposed) return args.input<float>(0);
+  simd::Transpose(args.input<float>(0), Dims{p.k, p.m}, Dims{1, 0}, args.scratch, sizeof(float),
+                  *args.pool);
+  return reinterpret_cast<const float*>(args.scratch);
+}
+
+void AddSum(const Product& p, const KernelArgs& args) {
+  if (!p.sum) return;
+  simd::ScaledSum<float> sum = *p.sum;
+  sum.y = args.output<float>(0);
+  sum.x = args.input<float>(2);
+  simd::AddScaled(sum, *args.pool);
+}
+
 uint32_t ResidualMask(const Product& p) { return p.residual < 0 ? 0 : 1u << p.residual; }
 
 absl::StatusOr<std::unique_ptr<Kernel>> MakePackedProduct(const KernelContext& context,
                                                           const Product& p, bool transposed) {
   WEFT_ASSIGN_OR_RETURN(const std::shared_ptr<simd::PackedMatrix> weights,
                         PackWeights(context, p, transposed));
+  const auto rows = p.x_transposed ? NativeOptions::RowLimits()
+                                   : NativeOptions::RowLimits{.least = p.k, .most = p.k};
   return MakeNative("gemm",
                     {.may_overwrite = ResidualMask(p),
                      .packed = 1u << 1,
-                     .spaces_rows = true,
-                     .spaced_rows = {{p.k, p.k}}},
+                     .scratch_bytes = TransposedBytes(p),
+                     .spaces_rows = !p.sum,
+                     .spaced_rows = {rows}},
                     [p, weights](const KernelArgs& args) {
                       simd::Gemm({.m = p.m,
-                                  .a = args.input<float>(0),
+                                  .a = ReadX(p, args),
                                   .a_stride = args.InputStrideOr(0, p.k),
                                   .b = weights.get(),
                                   .c = args.output<float>(0),
@@ -67,6 +99,7 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakePackedProduct(const KernelContext& c
                                   .residual_stride = p.n,
                                   .activation = p.activation},
                                  *args.pool);
+                      AddSum(p, args);
                     });
 }
 
@@ -87,10 +120,16 @@ std::unique_ptr<Kernel> MakeDynamicProduct(const KernelContext& context, const P
                                         .b_transposed = transposed,
                                         .c_stride = p.n};
   const int64_t scratch = simd::BatchMatmulScratchBytes(product, context.pool().num_threads());
+  std::vector<NativeOptions::RowLimits> rows = SpacedRowsOf(product);
+  if (p.x_transposed) rows[0] = {};
   return MakeNative(
-      "gemm", {.scratch_bytes = static_cast<size_t>(scratch), .spaced_rows = SpacedRowsOf(product)},
+      "gemm",
+      {.scratch_bytes = TransposedBytes(p) + static_cast<size_t>(scratch), .spaced_rows = rows},
       [p, product](const KernelArgs& args) {
-        RunBatchMatmul(product, args);
+        KernelArgs rest = args;
+        rest.scratch += TransposedBytes(p);
+        RunBatchMatmul(product, ReadX(p, args), rest);
+        AddSum(p, args);
         auto* y = args.output<float>(0);
         if (const float* residual = InputOrNull(args, p.residual))
           AddInto(residual, y, p.m * p.n, *args.pool);
@@ -135,21 +174,22 @@ const RegisterKernel<ir::fused::Linear> kLinear("native", &MakeLinear);
 // --- onnx.Gemm ------------------------------------------------------------------
 
 Made MakeGemm(const KernelContext& context) {
-  if (!context.AllFloat32()) return context.Unsupported("only f32");
+  if (!context.AllFloat32()) return MakeGemmOfOtherTypes(context);
   const auto attrs = context.attrs_of<ops::Gemm>();
   const std::span<const int64_t> a = context.dims(0), y = context.result_dims(0);
-  if (attrs.alpha != 1 || attrs.transA != 0)
-    return context.Unsupported("a scaled or transposed left-hand side");
-  Product p = {.m = y[0], .k = a[1], .n = y[1]};
-  if (context.HasInput(2)) {
-    if (attrs.beta != 1) return context.Unsupported("a scaled addend");
+  const bool transposed = attrs.transA != 0;
+  Product p = {.m = y[0], .k = a[transposed ? 0 : 1], .n = y[1], .x_transposed = transposed};
+  const bool adds = context.HasInput(2);
+  if (attrs.alpha != 1 || (adds && attrs.beta != 1)) {
+    p.sum = ScaledSumOf<float>(context);
+  } else if (adds) {
     const std::span<const int64_t> c = context.dims(2);
     if (context.input_type(2) == context.result_type(0)) {
       p.residual = 2;
     } else if (!c.empty() && c.back() == p.n && Count(c) == p.n) {
       p.bias = 2;
     } else {
-      return context.Unsupported("an addend of shape " + ir::ToString(c));
+      p.sum = ScaledSumOf<float>(context);
     }
   }
   return MakeProduct(context, p, attrs.transB != 0);
@@ -160,37 +200,29 @@ const RegisterKernel<ops::Gemm> kGemm("native", &MakeGemm);
 
 // Leading dims of both operands, broadcast; vectors are matrices of one row or column.
 std::unique_ptr<Kernel> MakeBatchMatMul(const KernelContext& context) {
-  const std::span<const int64_t> a = context.dims(0), b = context.dims(1);
-  const bool a_vector = a.size() == 1, b_vector = b.size() == 1;
-  simd::BatchMatmulArguments product = {.m = a_vector ? 1 : a[a.size() - 2],
-                                        .n = b_vector ? 1 : b.back(),
-                                        .k = a.back(),
-                                        .a_stride = a.back(),
-                                        .b_stride = b_vector ? 1 : b.back()};
-  const std::span<const int64_t> y = context.result_dims(0);
-  product.batch = Dims(y.first(y.size() - (a_vector ? 0 : 1) - (b_vector ? 0 : 1)));
-  const auto strides = [&](std::span<const int64_t> dims, int64_t matrix) {
-    const size_t matrix_rank = std::min<size_t>(dims.size(), 2);
-    Dims s = BroadcastStrides(dims.first(dims.size() - matrix_rank), product.batch);
-    for (int i = 0; i < s.size(); ++i) s[i] *= matrix;
-    return s;
-  };
-  product.a_batch_strides = strides(a, product.m * product.k);
-  product.b_batch_strides = strides(b, product.k * product.n);
-  product.c_batch_strides = RowMajorStrides(product.batch);
-  for (int i = 0; i < product.batch.size(); ++i)
-    product.c_batch_strides[i] *= product.m * product.n;
-  product.c_stride = product.n;
+  const MatMulShape s(context.dims(0), context.dims(1), context.result_dims(0));
+  simd::BatchMatmulArguments product = {.batch = s.batch,
+                                        .m = s.m,
+                                        .n = s.n,
+                                        .k = s.k,
+                                        .a_batch_strides = s.a_strides,
+                                        .a_stride = s.k,
+                                        .b_batch_strides = s.b_strides,
+                                        .b_stride = s.n,
+                                        .c_batch_strides = RowMajorStrides(s.batch),
+                                        .c_stride = s.n};
+  for (int i = 0; i < s.batch.size(); ++i) product.c_batch_strides[i] *= s.m * s.n;
   const int64_t scratch = simd::BatchMatmulScratchBytes(product, context.pool().num_threads());
-  return MakeNative("matmul",
-                    {.scratch_bytes = static_cast<size_t>(scratch),
-                     .spaces_rows = !b_vector,
-                     .spaced_rows = SpacedRowsOf(product)},
-                    [product](const KernelArgs& args) { RunBatchMatmul(product, args); });
+  return MakeNative(
+      "matmul",
+      {.scratch_bytes = static_cast<size_t>(scratch),
+       .spaces_rows = context.dims(1).size() > 1,
+       .spaced_rows = SpacedRowsOf(product)},
+      [product](const KernelArgs& args) { RunBatchMatmul(product, args.input<float>(0), args); });
 }
 
 Made MakeMatMul(const KernelContext& context) {
-  if (!context.AllFloat32()) return context.Unsupported("only f32");
+  if (!context.AllFloat32()) return MakeMatMulOfOtherTypes(context);
   const std::span<const int64_t> a = context.dims(0), b = context.dims(1);
   if (b.size() == 2) {  // one matrix for all rows of a
     const Product p = {.m = Count(a.first(a.size() - 1)), .k = b[0], .n = b[1]};

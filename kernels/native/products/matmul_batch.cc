@@ -88,7 +88,7 @@ Made MakeBatchMatMul(const KernelContext& context) {
                      .spaces_rows = is_product_alone,
                      .spaced_rows = SpacedRowsOf(product)},
                     [product, shape, addend, scale = attrs.scale](const KernelArgs& args) {
-                      RunBatchMatmul(product, args);
+                      RunBatchMatmul(product, args.input<float>(0), args);
                       auto* y = args.output<float>(0);
                       const Dims strides = RowMajorStrides(shape), scalar(shape.size(), 0);
                       if (scale != 1)
@@ -122,14 +122,14 @@ std::vector<NativeOptions::RowLimits> SpacedRowsOf(const simd::BatchMatmulArgume
           NativeOptions::RowLimits::AtLeast(product.b_transposed ? product.k : product.n)};
 }
 
-void RunBatchMatmul(simd::BatchMatmulArguments product, const KernelArgs& args) {
-  product.a = args.input<float>(0);
+void RunBatchMatmul(simd::BatchMatmulArguments product, const float* a, const KernelArgs& args) {
+  product.a = a;
   product.b = args.input<float>(1);
   product.c = args.output<float>(0);
-  if (const RowSpacing a = args.spacing(0); a.row != 0)
-    Space(a, &product.a_batch_strides, &product.a_stride);
-  if (const RowSpacing b = args.spacing(1); b.row != 0)
-    Space(b, &product.b_batch_strides, &product.b_stride);
+  if (const RowSpacing rows = args.spacing(0); rows.row != 0)
+    Space(rows, &product.a_batch_strides, &product.a_stride);
+  if (const RowSpacing rows = args.spacing(1); rows.row != 0)
+    Space(rows, &product.b_batch_strides, &product.b_stride);
   if (args.result_stride != 0) product.SpaceRowsOfC(args.result_stride);
   simd::BatchMatmul(product, args.scratch, *args.pool);
 }

@@ -1,4 +1,6 @@
 // Products of matrices, against the reference.
+#include <optional>
+
 #include "unittests/kernels/agreement.h"
 
 namespace weft::kernels {
@@ -25,6 +27,32 @@ TEST(NativeGemm, TakesBiasesAndResidualsAndTransposedWeights) {
     Agreement<ops::Gemm>({Random({19, 40}, 1), Constant(Random({48, 40}, 2)), Random(c, 3)},
                          {.transB = 1}, {FloatResult({19, 48})})
         .Of("native");
+}
+
+TEST(NativeGemm, TransposesScalesAndAdds) {
+  struct Case {
+    int64_t trans_a, trans_b;
+    float alpha, beta;
+    std::optional<ir::Shape> c;
+  };
+  for (const bool constant : {true, false}) {
+    for (const Case& c :
+         {Case{1, 0, 1, 1, {}}, Case{1, 1, 1, 1, ir::Shape{48}},
+          Case{1, 0, 1, 1, ir::Shape{19, 48}}, Case{0, 1, 0.5f, 1, {}},
+          Case{1, 1, -2, 3, ir::Shape{19, 48}}, Case{0, 0, 0.5f, 0.25f, ir::Shape{48}},
+          Case{0, 0, 1, 2, ir::Shape{19, 1}}, Case{0, 1, 1, 1, ir::Shape{19, 1}},
+          Case{1, 0, 2, 1, ir::Shape{}}, Case{0, 0, 1, 1, ir::Shape{1}}}) {
+      SCOPED_TRACE(::testing::Message()
+                   << c.trans_a << c.trans_b << " " << c.alpha << " " << c.beta);
+      const ir::Shape a = c.trans_a != 0 ? ir::Shape{40, 19} : ir::Shape{19, 40};
+      const ir::Shape b = c.trans_b != 0 ? ir::Shape{48, 40} : ir::Shape{40, 48};
+      Agreement<ops::Gemm>(
+          {Random(a, 1), {Random(b, 2), constant}, c.c ? Operand(Random(*c.c, 3)) : Operand()},
+          {.alpha = c.alpha, .beta = c.beta, .transA = c.trans_a, .transB = c.trans_b},
+          {FloatResult({19, 48})})
+          .Of("native");
+    }
+  }
 }
 
 TEST(NativeLinear, AppliesBiasResidualAndActivation) {
