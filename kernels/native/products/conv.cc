@@ -10,6 +10,7 @@
 #include "kernels/native/activation.h"
 #include "kernels/native/native.h"
 #include "kernels/native/nhwc.h"
+#include "kernels/native/products/conv3d.h"
 #include "kernels/native/simd/conv2d.h"
 #include "kernels/native/simd/depthwise.h"
 #include "kernels/native/simd/winograd.h"
@@ -312,7 +313,8 @@ Made MakeConv(const KernelContext& context) {
   if (!context.AllFloat32()) return context.Unsupported("only f32");
   const auto attrs = context.attrs_of<ir::ops::Conv>();
   if (context.dims(1).size() == 3) return MakeConv1d(context);
-  if (context.dims(1).size() != 4) return context.Unsupported("more than two spatial dimensions");
+  if (context.dims(1).size() == 5) return MakeConv3d(context);
+  if (context.dims(1).size() != 4) return context.Unsupported("more than three spatial dimensions");
   WEFT_ASSIGN_OR_RETURN(const Window w, MakeWindow2d(context, attrs, context.dims(1).subspan(2)));
   return MakeFromBody(context, "convolution between transposes", kBodyProviders,
                       [&](ir::Builder& b, std::span<const ir::Value> operands) {

@@ -39,9 +39,23 @@ class Segments {
     depth_ = (joined ? column_taps.size() : 1) * (c.plane != 0 ? 1 : c.channels);
     per_plane_ = row_taps.size() * per_row_;
   }
-  int64_t size() const { return per_plane_ * (c_.plane != 0 ? c_.channels : 1); }
+  int64_t size() const {
+    const std::vector<Conv2dArguments::Frame>* frames = c_.arguments->frames;
+    if (frames != nullptr) return per_plane_ * static_cast<int64_t>(frames->size());
+    return per_plane_ * (c_.plane != 0 ? c_.channels : 1);
+  }
   int64_t depth() const { return depth_; }
   void At(int64_t index, int64_t* a_offset, int64_t* b_row) const {
+    if (c_.arguments->frames == nullptr) return InImage(index, a_offset, b_row);
+    const Conv2dArguments::Frame& frame =
+        (*c_.arguments->frames)[static_cast<size_t>(index / per_plane_)];
+    InImage(index % per_plane_, a_offset, b_row);
+    *a_offset += frame.x_offset;
+    *b_row += frame.weights_row;
+  }
+
+ private:
+  void InImage(int64_t index, int64_t* a_offset, int64_t* b_row) const {
     const int64_t channel = index / per_plane_, in_plane = index % per_plane_;
     const int64_t row_tap = row_taps_.begin + in_plane / per_row_;
     const int64_t column_tap = column_taps_.begin + in_plane % per_row_;
@@ -52,7 +66,6 @@ class Segments {
     *b_row = c_.plane != 0 ? channel * c_.rows.kernel * c_.columns.kernel + tap : tap * c_.channels;
   }
 
- private:
   const Convolution& c_;
   int64_t row_, column_;
   Range row_taps_, column_taps_;
@@ -273,7 +286,7 @@ void Conv2d(const Conv2dArguments& arguments, ThreadPool& pool) {
   c.y_stride = stride_or(arguments.y_stride, s.out_channels);
   c.residual_stride = stride_or(arguments.residual_stride, s.out_channels);
   if (s.batch * c.rows.out * c.columns.out * s.out_channels == 0) return;
-  if (IsProduct(s) && c.plane == 0) {
+  if (IsProduct(s) && c.plane == 0 && arguments.frames == nullptr) {
     GemmArguments g;
     g.m = s.batch * s.in_height * s.in_width;
     g.a = arguments.x;
@@ -291,7 +304,8 @@ void Conv2d(const Conv2dArguments& arguments, ThreadPool& pool) {
                                      c.columns,         c.x_stride,   c.y_stride,
                                      c.residual_stride, RunSomeOfRow, &c};
   const TermTiles* term_tiles = TermTilesFor(ComputeMode());
-  if (term_tiles != nullptr && c.plane == 0 && ConvolvesFasterOnTiles(s))
+  if (term_tiles != nullptr && c.plane == 0 && arguments.frames == nullptr &&
+      ConvolvesFasterOnTiles(s))
     return Conv2dOnTiles(*term_tiles, reordered, pool);
   if (arguments.winograd_weights != nullptr) return Conv2dByWinograd(reordered, pool);
   const Grid grid = MakeGrid(c, pool.num_threads());

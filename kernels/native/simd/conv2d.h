@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "kernels/native/simd/activation.h"
 #include "kernels/native/simd/gemm.h"
@@ -58,6 +59,13 @@ struct Conv2dArguments {
   // read a row of the window, in one channel, at a time.
   bool x_channels_first = false;
   const PackedMatrix* weights = nullptr;  // by PackConv2dWeights
+  // Of a convolution in three dimensions, whose weights are packed as [.., depth * height, width]: what one frame of the
+  // result is the sum of, images at x + x_offset by the weights from that row of `weights` on. Not null: x alone is
+  // not read, and may not be channels first.
+  struct Frame {
+    int64_t x_offset, weights_row;
+  };
+  const std::vector<Frame>* frames = nullptr;
   // By PackWinogradWeights (winograd.h), optional: given, they are used unless AMX tiles are faster.
   const PackedMatrix* winograd_weights = nullptr;
   const float* bias = nullptr;      // [out_channels], optional
