@@ -1,7 +1,7 @@
 // Transposed convolutions with constant weights, as convolutions: https://arxiv.org/abs/1609.05158. Elements of the
 // result that are `stride` apart read the same elements of the kernel, so each of the stride * stride phases is a
 // convolution of stride 1 with a kernel as much smaller, and the results of all are laid between each other.
-// onnx.ConvTranspose, over NCHW, stands between transposes.
+// onnx.ConvTranspose, over NCHW, stands between transposes; what is not cut into phases is a product (conv_transpose_blocks).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 
 #include "ir/dialects/fused.h"
 #include "ir/dialects/onnx.h"
+#include "kernels/native/image/conv_transpose_blocks.h"
 #include "kernels/native/native.h"
 #include "kernels/native/nhwc.h"
 #include "kernels/runtime/decomposed.h"
@@ -180,7 +181,15 @@ Made MakeConvTranspose2d(const KernelContext& context) {
   const auto ints = [](std::span<const int64_t> dims) { return Ints(dims.begin(), dims.end()); };
   const Sizes s = {context.attrs_of<fused::ConvTranspose2d>(), ints(context.dims(0)),
                    ints(context.dims(1)), ints(context.result_dims(0))};
-  WEFT_ASSIGN_OR_RETURN(const Axes axes, AxesOf(context, s));
+  const absl::StatusOr<Axes> found = AxesOf(context, s);
+  if (!found.ok()) {
+    if (!context.AllFloat32()) return found.status();
+    return MakeFromBody(context, "transposed convolution between transposes", kProviders,
+                        [&](ir::Builder& b, std::span<const ir::Value> operands) {
+                          return fused::ConvTranspose2d::Decompose(b, operands, s.attrs);
+                        });
+  }
+  const Axes& axes = *found;
   return MakeFromBody(
       context, "transposed convolution by phases", kProviders,
       [&](ir::Builder& b, std::span<const ir::Value> operands) {
@@ -232,7 +241,7 @@ absl::StatusOr<Sizes> SizesOverNhwc(const KernelContext& context) {
   return s;
 }
 
-Made MakeConvTranspose(const KernelContext& context) {
+Made MakeConvTransposeByPhases(const KernelContext& context) {
   WEFT_ASSIGN_OR_RETURN(const Sizes s, SizesOverNhwc(context));
   WEFT_RETURN_IF_ERROR(AxesOf(context, s).status());
   const std::span<const int64_t> y = context.result_dims(0);
@@ -250,6 +259,11 @@ Made MakeConvTranspose(const KernelContext& context) {
                                                        .group = s.attrs.group}));
         return std::vector<ir::Value>{Reshape(b, image, Ints(y.begin(), y.end()))};
       });
+}
+
+Made MakeConvTranspose(const KernelContext& context) {
+  auto phases = MakeConvTransposeByPhases(context);
+  return phases.ok() ? std::move(phases) : MakeConvTransposeOfBlocks(context);
 }
 const RegisterKernel<ops::ConvTranspose> kConvTranspose("native", &MakeConvTranspose);
 

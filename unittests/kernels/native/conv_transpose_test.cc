@@ -77,18 +77,80 @@ TEST(NativeConvTranspose2d, AgreesWithTheReference) {
       .Of("native", 2e-6);
 }
 
-TEST(NativeConvTranspose, LeavesWhatItCannotCutToTheReference) {
-  const OpProgram given = OpProgram::Make<ops::ConvTranspose>(
-      {Random({1, 2, 3, 3}, 1), Random({2, 2, 2, 2}, 2)}, {}, {FloatResult({1, 2, 4, 4})});
-  EXPECT_EQ(given.ProviderOf({.provider = "auto"}), "reference");
-  const OpProgram dilated = OpProgram::Make<ops::ConvTranspose>(
-      {Random({1, 2, 3, 3}, 1), Constant(Random({2, 2, 2, 2}, 2))}, {.dilations = ir::Ints{2, 1}},
-      {FloatResult({1, 2, 5, 4})});
-  EXPECT_EQ(dilated.ProviderOf({.provider = "auto"}), "reference");
-  const OpProgram gaps = OpProgram::Make<ops::ConvTranspose>(
-      {Random({1, 2, 3, 3}, 1), Constant(Random({2, 2, 1, 1}, 2))}, {.strides = ir::Ints{2, 2}},
-      {FloatResult({1, 2, 5, 5})});
-  EXPECT_EQ(gaps.ProviderOf({.provider = "auto"}), "reference");
+// Gaps between the blocks.
+TEST(NativeConvTranspose2d, MakesAProductOfWhatItCannotCut) {
+  AgreementOf(OverNhwc({1, 3, 4, 5}, {5, 2, 2, 1}, {1, 9, 10, 2},
+                       {.strides = {3, 3},
+                        .pads = {0, 0, 1, 0},
+                        .output_padding = {2, 0},
+                        .activation = fused::Activation::kTanh}))
+      .Of("native", 2e-6);
+}
+
+struct BlocksCase {
+  ir::Shape x, w, y;
+  ops::ConvTranspose::Attrs<ir::BuilderSlot> attrs = {};
+};
+
+// A dilation or a third dimension, and computed weights of all.
+TEST(NativeConvTranspose, AddsBlocksAsTheReferenceDoes) {
+  using ir::Ints;
+  const std::vector<BlocksCase> cases = {
+      {{2, 3, 3, 4},
+       {3, 4, 2, 3},
+       {2, 4, 5, 8},
+       {.dilations = Ints{3, 2}, .pads = Ints{0, 0, 1, 0}}},
+      {{1, 2, 3, 3}, {2, 2, 1, 1}, {1, 2, 5, 5}, {.strides = Ints{2, 2}}},
+      {{1, 6, 5}, {6, 2, 4}, {1, 6, 13}, {.group = 3, .pads = Ints{3, 0}, .strides = Ints{3}}},
+      {{2, 4, 3, 4, 5},
+       {4, 3, 2, 3, 2},
+       {2, 3, 6, 5, 10},
+       {.pads = Ints{0, 0, 0, 0, 1, 0}, .strides = Ints{2, 1, 2}}},
+      {{1, 4, 2, 3, 3},
+       {4, 1, 3, 3, 3},
+       {1, 4, 3, 5, 7},
+       {.group = 4,
+        .output_padding = Ints{0, 0, 1},
+        .pads = Ints{1, 1, 0, 1, 1, 1},
+        .strides = Ints{2, 2, 2}}},
+      {{1, 3, 4, 4},
+       {3, 2, 3, 3},
+       {1, 2, 8, 8},
+       {.auto_pad = ops::AutoPad::kSameUpper, .dilations = Ints{2, 1}, .strides = Ints{2, 2}}},
+      {{1, 3, 4, 4},
+       {3, 2, 3, 3},
+       {1, 2, 12, 11},
+       {.dilations = Ints{1, 2}, .output_shape = Ints{12, 11}, .strides = Ints{2, 2}}},
+      {{1, 2, 4, 4},
+       {2, 2, 2, 2},
+       {1, 2, 1, 2},
+       {.dilations = Ints{2, 2}, .pads = Ints{4, 1, 1, 3}}},
+  };
+  for (const BlocksCase& c : cases) {
+    SCOPED_TRACE(ir::ToString(c.x) + ", " + ir::ToString(c.w));
+    for (const bool constant : {true, false}) {
+      Agreement<ops::ConvTranspose>(
+          {Random(c.x, 1), {Random(c.w, 2), constant}, Random({c.y[1]}, 3)}, c.attrs,
+          {FloatResult(c.y)})
+          .Of("native", 2e-6);
+      Agreement<ops::ConvTranspose>({Random(c.x, 1), {Random(c.w, 2), constant}}, c.attrs,
+                                    {FloatResult(c.y)})
+          .Of("native", 2e-6);
+    }
+  }
+}
+
+// So many blocks that not all rows of a kernel, of 7 megabytes, are made at once.
+TEST(NativeConvTranspose, MakesRowsAPartAtATime) {
+  Agreement<ops::ConvTranspose>({Random({1, 2, 200, 230}, 1), Random({2, 3, 7, 5}, 2)}, {},
+                                {FloatResult({1, 3, 206, 234})})
+      .Of("native", 2e-6);
+}
+
+TEST(NativeConvTranspose, LeavesOtherTypesToTheReference) {
+  Agreement<ops::ConvTranspose>({F64({1, 1, 2}, {1, 2}), F64({1, 1, 2}, {3, 4})}, {},
+                                {{DataType::kF64, {1, 1, 3}}})
+      .Of("reference");
 }
 
 }  // namespace
