@@ -130,7 +130,7 @@ std::vector<std::string> OpNames() {
   std::vector<std::string> names;
   for (const ir::Opcode opcode : OpsWithKernels()) {
     const ir::OpDef* def = context->FindOp(opcode);
-    // Ops with a body have no operands that could be made up: unittests/kernels/native/elementwise_ops_test.cc.
+    // Ops with a body have no operands that could be made up: unittests/kernels/native/elementwise/elementwise_ops_test.cc.
     if (def == nullptr || def->info->num_regions != 0) continue;
     const std::vector<std::string> providers = ProvidersOf(opcode);
     if (std::none_of(providers.begin(), providers.end(), &IsOnVectors)) continue;

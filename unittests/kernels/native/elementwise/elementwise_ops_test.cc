@@ -1,7 +1,7 @@
 // Which ops and bodies the kernel of fused.elementwise takes.
 #include "ir/dialects/builtin.h"
 #include "ir/rewriter.h"
-#include "unittests/kernels/native/fused_group.h"
+#include "unittests/kernels/native/elementwise/fused_group.h"
 
 namespace weft::kernels {
 namespace {

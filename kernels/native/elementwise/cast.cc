@@ -1,9 +1,10 @@
 // Conversion between element types.
+#include "kernels/native/simd/cast.h"
+
 #include <optional>
 
 #include "ir/dialects/onnx.h"
 #include "kernels/native/native.h"
-#include "kernels/native/simd/cast.h"
 
 namespace weft::kernels::native {
 namespace {

@@ -1,6 +1,6 @@
 // fused.elementwise against the same ops by themselves: the same bits, whatever the instruction set,
 // the number of threads and the shapes.
-#include "unittests/kernels/native/fused_group.h"
+#include "unittests/kernels/native/elementwise/fused_group.h"
 #include "unittests/sanitizers.h"
 
 namespace weft::kernels {

@@ -1,13 +1,14 @@
 // Elementwise functions of one f32 tensor.
+#include "kernels/native/simd/unary.h"
+
 #include <limits>
 
 #include "ir/dialects/fused.h"
 #include "ir/dialects/onnx.h"
-#include "kernels/native/elementwise.h"
+#include "kernels/native/elementwise/elementwise.h"
 #include "kernels/native/simd/activation.h"
 #include "kernels/native/simd/binary.h"
 #include "kernels/native/simd/rows.h"
-#include "kernels/native/simd/unary.h"
 
 namespace weft::kernels::native {
 namespace {

@@ -1,5 +1,5 @@
 // fused.elementwise: its body as a program of rows. And the rows of ops that have no native kernel.
-#include "kernels/native/elementwise.h"
+#include "kernels/native/elementwise/elementwise.h"
 
 #include <map>
 #include <unordered_map>

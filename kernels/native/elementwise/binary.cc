@@ -1,7 +1,8 @@
 // Elementwise functions of two tensors with broadcasting: arithmetic, comparisons, where.
-#include "ir/dialects/onnx.h"
-#include "kernels/native/elementwise.h"
 #include "kernels/native/simd/binary.h"
+
+#include "ir/dialects/onnx.h"
+#include "kernels/native/elementwise/elementwise.h"
 #include "kernels/native/simd/rows.h"
 
 namespace weft::kernels::native {
