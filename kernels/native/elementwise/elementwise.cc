@@ -65,38 +65,6 @@ std::optional<RowFunction> CastRow(const RowContext& context) {
 }
 const RegisterRow<ops::Cast> kCast(&CastRow);
 
-std::optional<RowFunction> NotRow(const RowContext& context) {
-  if (!context.Has(1, DataType::kBool, DataType::kBool)) return std::nullopt;
-  return RowFunction{.run = [](const RowFunction&, const RowArgs& args) {
-    MapRow<uint8_t, uint8_t>(args, [](uint8_t x) -> uint8_t { return x == 0; });
-  }};
-}
-const RegisterRow<ops::Not> kNot(&NotRow);
-
-struct AndFunction {
-  bool operator()(bool a, bool b) const { return a && b; }
-};
-struct OrFunction {
-  bool operator()(bool a, bool b) const { return a || b; }
-};
-struct XorFunction {
-  bool operator()(bool a, bool b) const { return a != b; }
-};
-template <class F>
-std::optional<RowFunction> LogicalRow(const RowContext& context) {
-  if (!context.Has(2, DataType::kBool, DataType::kBool)) return std::nullopt;
-  return RowFunction{.run = [](const RowFunction&, const RowArgs& args) {
-    const auto* a = static_cast<const uint8_t*>(args.in[0]);
-    const auto* b = static_cast<const uint8_t*>(args.in[1]);
-    auto* y = static_cast<uint8_t*>(args.out);
-    for (int64_t i = 0; i < args.n; ++i)
-      y[i] = F()(a[i * args.stride[0]] != 0, b[i * args.stride[1]] != 0);
-  }};
-}
-const RegisterRow<ops::And> kAnd(&LogicalRow<AndFunction>);
-const RegisterRow<ops::Or> kOr(&LogicalRow<OrFunction>);
-const RegisterRow<ops::Xor> kXor(&LogicalRow<XorFunction>);
-
 // --- the program --------------------------------------------------------------------
 
 // Slots go to values in the order of the body, and are free again after the value's last user.

@@ -4,6 +4,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "kernels/native/simd/elementwise/broadcast.h"
 #include "kernels/native/simd/rows.h"
 
 #define WEFT_ISA_BODY "kernels/native/simd/binary_body.inc"
@@ -11,27 +12,6 @@
 
 namespace weft::kernels::simd {
 namespace {
-
-// Cuts the iterations of `nest` (whose last operand is the row-major result) into parallel ranges
-// and calls row(offsets, n) for each piece of the innermost loop.
-template <int kOperands, typename Row>
-void ForEachRow(LoopNest<kOperands>& nest, ThreadPool& pool, const Row& row) {
-  nest.Coalesce();
-  int64_t count = 1;
-  for (int i = 0; i < nest.rank; ++i) count *= nest.extents[i];
-  pool.ParallelFor(count, TileFor(count, kOperands),
-                   [&](int64_t begin, int64_t end) { nest.ForEachRow(begin, end, row); });
-}
-
-LoopNest<3> NestOf(std::span<const int64_t> a_strides, std::span<const int64_t> b_strides,
-                   std::span<const int64_t> shape) {
-  const Dims y_strides = RowMajorStrides(shape);
-  LoopNest<3> nest;
-  for (int i = 0; i < y_strides.size(); ++i) {
-    nest.Add(shape[i], {a_strides[i], b_strides[i], y_strides[i]});
-  }
-  return nest;
-}
 
 template <typename T>
 auto BinaryRowFor() {

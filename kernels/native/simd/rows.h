@@ -1,4 +1,4 @@
-// What the loops of binary.h and unary.h do to consecutive elements, on the calling thread: for
+// What the loops of binary.h, unary.h and elementwise/ do to consecutive elements, on the calling thread: for
 // kernels that do several such things to a piece of memory while it is in the cache. Element i of
 // the result depends on elements i alone, so numbers do not depend on where rows are cut.
 //
@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "kernels/native/simd/binary.h"
+#include "kernels/native/simd/elementwise/logic.h"
 #include "kernels/native/simd/unary.h"
 
 namespace weft::kernels::simd {
@@ -28,6 +29,11 @@ void BinaryOnRow(BinaryOp op, const T* a, int64_t a_stride, const T* b, int64_t 
 template <typename T>
 void CompareOnRow(CompareOp op, const T* a, int64_t a_stride, const T* b, int64_t b_stride,
                   uint8_t* y, int64_t n);
+
+// Bools: y[i] = 1 or 0.
+void LogicOnRow(LogicOp op, const uint8_t* a, int64_t a_stride, const uint8_t* b, int64_t b_stride,
+                uint8_t* y, int64_t n);
+void NotOnRow(const uint8_t* x, int64_t x_stride, uint8_t* y, int64_t n);
 
 // T is uint8_t, uint16_t, uint32_t or uint64_t: whatever has elements of that size.
 template <typename T>
