@@ -3,6 +3,7 @@
 
 #include "ir/dialects/onnx.h"
 #include "kernels/native/elementwise/elementwise.h"
+#include "kernels/native/simd/elementwise/where.h"
 #include "kernels/native/simd/rows.h"
 
 namespace weft::kernels::native {

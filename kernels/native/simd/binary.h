@@ -1,4 +1,4 @@
-// Elementwise functions of two or three arrays with broadcasting.
+// Elementwise functions of two arrays with broadcasting.
 //
 // Operands are read through strides in elements, 0 where they are broadcast (BroadcastStrides of
 // shape_math.h); the result is row-major. Rank at most kMaxRank. y may be an operand that is not
@@ -33,10 +33,5 @@ template <typename T>
 void Compare(CompareOp op, const T* a, std::span<const int64_t> a_strides, const T* b,
              std::span<const int64_t> b_strides, uint8_t* y, std::span<const int64_t> shape,
              ThreadPool& pool);
-
-// y[i] = condition[i] ? a[i] : b[i] for elements of 1, 2, 4 or 8 bytes.
-void Where(const uint8_t* condition, std::span<const int64_t> condition_strides, const void* a,
-           std::span<const int64_t> a_strides, const void* b, std::span<const int64_t> b_strides,
-           void* y, std::span<const int64_t> shape, int element_size, ThreadPool& pool);
 
 }  // namespace weft::kernels::simd

@@ -139,28 +139,5 @@ TEST(CpuBinary, WorksInPlace) {
   });
 }
 
-TEST(CpuWhere, PicksFromEitherSideForEveryElementSize) {
-  const Dims shape = {5, 7, 13};
-  std::vector<uint8_t> condition(7);
-  for (int i = 0; i < 7; ++i) condition[i] = i % 3 == 1 ? 255 : 0;
-  const auto check = [&](auto zero, ThreadPool& pool) {
-    using T = decltype(zero);
-    std::vector<T> a(5 * 7 * 13), b(13), y(5 * 7 * 13);
-    for (size_t i = 0; i < a.size(); ++i) a[i] = static_cast<T>(i);
-    for (size_t i = 0; i < b.size(); ++i) b[i] = static_cast<T>(200 + i);
-    Where(condition.data(), Dims{0, 1, 0}, a.data(), RowMajorStrides(shape), b.data(),
-          Dims{0, 0, 1}, y.data(), shape, sizeof(T), pool);
-    for (size_t i = 0; i < y.size(); ++i) {
-      ASSERT_EQ(y[i], condition[i / 13 % 7] != 0 ? a[i] : b[i % 13]);
-    }
-  };
-  ForEachVariant([&](ThreadPool& pool) {
-    check(uint8_t{}, pool);
-    check(uint16_t{}, pool);
-    check(uint32_t{}, pool);
-    check(uint64_t{}, pool);
-  });
-}
-
 }  // namespace
 }  // namespace weft::kernels::simd
