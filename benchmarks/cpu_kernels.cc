@@ -17,13 +17,13 @@
 
 #include "kernels/native/simd/activation.h"
 #include "kernels/native/simd/attention.h"
-#include "kernels/native/simd/binary.h"
 #include "kernels/native/simd/depthwise.h"
+#include "kernels/native/simd/elementwise/binary.h"
+#include "kernels/native/simd/elementwise/unary.h"
 #include "kernels/native/simd/gemm.h"
 #include "kernels/native/simd/pool2d.h"
 #include "kernels/native/simd/reduction/normalize.h"
 #include "kernels/native/simd/strided_copy.h"
-#include "kernels/native/simd/unary.h"
 #include "kernels/thread_pool.h"
 #include "kernels/xnnpack/compat.h"
 

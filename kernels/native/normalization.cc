@@ -8,7 +8,7 @@
 #include "ir/dialects/onnx.h"
 #include "kernels/native/activation.h"
 #include "kernels/native/native.h"
-#include "kernels/native/simd/binary.h"
+#include "kernels/native/simd/elementwise/binary.h"
 #include "kernels/native/simd/reduction/normalize.h"
 
 namespace weft::kernels::native {

@@ -11,8 +11,8 @@
 
 #include "ir/dialects/onnx.h"
 #include "kernels/native/native.h"
+#include "kernels/native/simd/elementwise/rows.h"
 #include "kernels/native/simd/gemm.h"
-#include "kernels/native/simd/rows.h"
 
 namespace weft::kernels::native {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ir/dialects/onnx.h"
-#include "kernels/native/simd/unary.h"
+#include "kernels/native/simd/elementwise/unary.h"
 
 namespace weft::kernels::native {
 

@@ -4,7 +4,7 @@
 
 #include "kernels/native/activation.h"
 #include "kernels/native/native.h"
-#include "kernels/native/simd/binary.h"
+#include "kernels/native/simd/elementwise/binary.h"
 #include "kernels/xnnpack/xnnpack.h"
 
 namespace weft::kernels::xnnpack {

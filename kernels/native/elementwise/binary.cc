@@ -1,10 +1,10 @@
 // Elementwise functions of two tensors with broadcasting: arithmetic, comparisons, where.
-#include "kernels/native/simd/binary.h"
+#include "kernels/native/simd/elementwise/binary.h"
 
 #include "ir/dialects/onnx.h"
 #include "kernels/native/elementwise/elementwise.h"
+#include "kernels/native/simd/elementwise/rows.h"
 #include "kernels/native/simd/elementwise/where.h"
-#include "kernels/native/simd/rows.h"
 
 namespace weft::kernels::native {
 namespace {

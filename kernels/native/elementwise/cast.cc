@@ -1,5 +1,5 @@
 // Conversion between element types.
-#include "kernels/native/simd/cast.h"
+#include "kernels/native/simd/elementwise/cast.h"
 
 #include <optional>
 

@@ -7,7 +7,7 @@
 
 #include "ir/dialects/fused.h"
 #include "ir/dialects/onnx.h"
-#include "kernels/native/simd/rows.h"
+#include "kernels/native/simd/elementwise/rows.h"
 
 namespace weft::kernels::native {
 namespace {

@@ -1,5 +1,5 @@
 // Ops that fused.elementwise runs in its one loop: beside its kernel, each registers the function of
-// kernels/native/simd/rows.h that computes it, so that the numbers in the loop are those of the kernel.
+// kernels/native/simd/elementwise/rows.h that computes it, so that the numbers in the loop are those of the kernel.
 //
 //   const RegisterElementwise<ops::Sqrt> kSqrt(&MakeSqrt, &SqrtRow);
 #pragma once
@@ -8,7 +8,7 @@
 #include <span>
 
 #include "kernels/native/native.h"
-#include "kernels/native/simd/elementwise.h"
+#include "kernels/native/simd/elementwise/elementwise.h"
 
 namespace weft::kernels::native {
 

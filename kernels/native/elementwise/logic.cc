@@ -4,7 +4,7 @@
 #include "ir/dialects/onnx.h"
 #include "ir/dialects/onnx/math.h"
 #include "kernels/native/elementwise/elementwise.h"
-#include "kernels/native/simd/rows.h"
+#include "kernels/native/simd/elementwise/rows.h"
 
 namespace weft::kernels::native {
 namespace {

@@ -1,5 +1,5 @@
 // Elementwise functions of one f32 tensor.
-#include "kernels/native/simd/unary.h"
+#include "kernels/native/simd/elementwise/unary.h"
 
 #include <limits>
 
@@ -7,8 +7,8 @@
 #include "ir/dialects/onnx.h"
 #include "kernels/native/elementwise/elementwise.h"
 #include "kernels/native/simd/activation.h"
-#include "kernels/native/simd/binary.h"
-#include "kernels/native/simd/rows.h"
+#include "kernels/native/simd/elementwise/binary.h"
+#include "kernels/native/simd/elementwise/rows.h"
 
 namespace weft::kernels::native {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "kernels/native/native.h"
-#include "kernels/native/simd/normalize.h"
+#include "kernels/native/simd/reduction/normalize.h"
 
 namespace weft::kernels::native {
 namespace {

@@ -11,7 +11,7 @@
 #include "kernels/native/products/matmul_batch.h"
 #include "kernels/native/products/matmul_other_types.h"
 #include "kernels/native/products/matmul_shape.h"
-#include "kernels/native/simd/binary.h"
+#include "kernels/native/simd/elementwise/binary.h"
 #include "kernels/native/simd/gemm.h"
 #include "kernels/native/simd/products/plain_matmul.h"
 #include "kernels/native/simd/strided_copy.h"

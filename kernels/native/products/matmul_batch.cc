@@ -6,7 +6,7 @@
 
 #include "ir/dialects/fused/matmul.h"
 #include "kernels/native/native.h"
-#include "kernels/native/simd/binary.h"
+#include "kernels/native/simd/elementwise/binary.h"
 #include "kernels/native/simd/gemm.h"
 #include "kernels/runtime/decomposed.h"
 

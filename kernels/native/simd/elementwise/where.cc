@@ -3,7 +3,7 @@
 #include <type_traits>
 
 #include "kernels/native/simd/elementwise/broadcast.h"
-#include "kernels/native/simd/rows.h"
+#include "kernels/native/simd/elementwise/rows.h"
 
 #define WEFT_ISA_BODY "kernels/native/simd/elementwise/where_body.inc"
 #include "kernels/native/simd/foreach_isa.inc"

@@ -1,4 +1,4 @@
-#include "kernels/native/simd/cast.h"
+#include "kernels/native/simd/elementwise/cast.h"
 
 #include <bit>
 #include <limits>

@@ -8,9 +8,9 @@
 
 #include <cstdint>
 
-#include "kernels/native/simd/binary.h"
+#include "kernels/native/simd/elementwise/binary.h"
 #include "kernels/native/simd/elementwise/logic.h"
-#include "kernels/native/simd/unary.h"
+#include "kernels/native/simd/elementwise/unary.h"
 
 namespace weft::kernels::simd {
 

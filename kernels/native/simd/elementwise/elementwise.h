@@ -14,7 +14,7 @@
 #include <span>
 #include <vector>
 
-#include "kernels/native/simd/unary.h"
+#include "kernels/native/simd/elementwise/unary.h"
 #include "kernels/shape_math.h"
 #include "kernels/thread_pool.h"
 

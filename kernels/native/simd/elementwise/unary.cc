@@ -1,8 +1,8 @@
-#include "kernels/native/simd/unary.h"
+#include "kernels/native/simd/elementwise/unary.h"
 
-#include "kernels/native/simd/rows.h"
+#include "kernels/native/simd/elementwise/rows.h"
 
-#define WEFT_ISA_BODY "kernels/native/simd/unary_body.inc"
+#define WEFT_ISA_BODY "kernels/native/simd/elementwise/unary_body.inc"
 #include "kernels/native/simd/foreach_isa.inc"
 
 namespace weft::kernels::simd {

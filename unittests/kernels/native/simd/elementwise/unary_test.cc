@@ -1,4 +1,4 @@
-#include "kernels/native/simd/unary.h"
+#include "kernels/native/simd/elementwise/unary.h"
 
 #include <bit>
 #include <limits>

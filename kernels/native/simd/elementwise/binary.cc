@@ -1,13 +1,13 @@
-#include "kernels/native/simd/binary.h"
+#include "kernels/native/simd/elementwise/binary.h"
 
 #include <cmath>
 #include <limits>
 #include <type_traits>
 
 #include "kernels/native/simd/elementwise/broadcast.h"
-#include "kernels/native/simd/rows.h"
+#include "kernels/native/simd/elementwise/rows.h"
 
-#define WEFT_ISA_BODY "kernels/native/simd/binary_body.inc"
+#define WEFT_ISA_BODY "kernels/native/simd/elementwise/binary_body.inc"
 #include "kernels/native/simd/foreach_isa.inc"
 
 namespace weft::kernels::simd {

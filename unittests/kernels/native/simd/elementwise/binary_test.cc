@@ -1,4 +1,4 @@
-#include "kernels/native/simd/binary.h"
+#include "kernels/native/simd/elementwise/binary.h"
 
 #include <limits>
 

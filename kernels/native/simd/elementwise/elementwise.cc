@@ -1,4 +1,4 @@
-#include "kernels/native/simd/elementwise.h"
+#include "kernels/native/simd/elementwise/elementwise.h"
 
 #include <algorithm>
 

@@ -1,11 +1,11 @@
-#include "kernels/native/simd/cast.h"
+#include "kernels/native/simd/elementwise/cast.h"
 
 #include <bit>
 #include <cmath>
 #include <limits>
 #include <type_traits>
 
-#include "kernels/native/simd/rows.h"
+#include "kernels/native/simd/elementwise/rows.h"
 
 namespace weft::kernels::simd {
 
@@ -13,7 +13,7 @@ using RangeFunction = void (*)(const void*, void*, int64_t, int64_t);
 
 }  // namespace weft::kernels::simd
 
-#define WEFT_ISA_BODY "kernels/native/simd/cast_body.inc"
+#define WEFT_ISA_BODY "kernels/native/simd/elementwise/cast_body.inc"
 #include "kernels/native/simd/foreach_isa.inc"
 
 namespace weft::kernels::simd {
