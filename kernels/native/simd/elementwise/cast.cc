@@ -30,22 +30,14 @@ struct Bool {
 };
 
 template <typename T>
-constexpr bool kIsFloating = std::is_same_v<T, float> || std::is_same_v<T, double> ||
-                             std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
-
-// float and double as they are, the short floats as float, bool as 0 or 1.
-template <typename T>
-inline auto Widen(T value) {
-  if constexpr (std::is_same_v<T, Half>) {
-    return HalfToFloat(value.bits);
-  } else if constexpr (std::is_same_v<T, BFloat16>) {
-    return BFloat16ToFloat(value.bits);
-  } else if constexpr (std::is_same_v<T, Bool>) {
-    return static_cast<uint8_t>(value.value != 0);
-  } else {
-    return value;
-  }
-}
+constexpr bool kIsShort = std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
+// Whether VectorCast has it.
+template <typename From, typename To>
+constexpr bool kIsVector = kIsShort<From> || std::is_same_v<From, Bool> ||
+                           (std::is_same_v<To, Half> && !std::is_same_v<From, double>) ||
+                           (std::is_same_v<To, BFloat16> && std::is_same_v<From, float>) ||
+                           (std::is_floating_point_v<From> &&
+                            (std::is_integral_v<To> || std::is_same_v<To, Bool>));
 
 // double to float so that a later rounding to fewer bits gives what one rounding would have ("round
 // to odd": an inexact result gets an odd last bit, hence never looks like a tie).
@@ -58,36 +50,14 @@ inline float RoundToOdd(double value) {
   return std::bit_cast<float>(away ? bits - 1 : bits + 1);
 }
 
-template <typename To, typename Wide>
-inline To Truncate(Wide value) {
-  // Both bounds as floats: the lower is exact, the upper is exact or rounds up to one past the
-  // type's largest.
-  constexpr Wide kLowest = static_cast<Wide>(std::numeric_limits<To>::min());
-  constexpr Wide kHighest = static_cast<Wide>(std::numeric_limits<To>::max());
-  if (value != value) return 0;
-  if (value <= kLowest) return std::numeric_limits<To>::min();
-  if (value >= kHighest) return std::numeric_limits<To>::max();
-  return static_cast<To>(value);
-}
-
-template <typename To, typename Wide>
-inline To Narrow(Wide value) {
+template <typename To, typename From>
+inline To Convert(From value) {
   if constexpr (std::is_same_v<To, Bool>) {
     return {static_cast<uint8_t>(value != 0)};
-  } else if constexpr (std::is_same_v<To, Half> || std::is_same_v<To, BFloat16>) {
-    float single;
-    if constexpr (std::is_same_v<Wide, float>) {
-      single = value;
-    } else {
-      single = RoundToOdd(static_cast<double>(value));
-    }
-    if constexpr (std::is_same_v<To, Half>) {
-      return {FloatToHalf(single)};
-    } else {
-      return {FloatToBFloat16(single)};
-    }
-  } else if constexpr (kIsFloating<Wide> && !kIsFloating<To>) {
-    return Truncate<To>(value);
+  } else if constexpr (std::is_same_v<To, Half>) {
+    return {FloatToHalf(RoundToOdd(value))};
+  } else if constexpr (std::is_same_v<To, BFloat16>) {
+    return {FloatToBFloat16(RoundToOdd(static_cast<double>(value)))};
   } else {
     return static_cast<To>(value);
   }
@@ -97,7 +67,7 @@ template <typename From, typename To>
 void CastRange(const void* x, void* y, int64_t begin, int64_t end) {
   const From* from = static_cast<const From*>(x);
   To* to = static_cast<To*>(y);
-  for (int64_t i = begin; i < end; ++i) to[i] = Narrow<To>(Widen(from[i]));
+  for (int64_t i = begin; i < end; ++i) to[i] = Convert<To>(from[i]);
 }
 
 // Calls visit(T{}) with the C++ type of `type`.
@@ -141,11 +111,16 @@ int SizeOf(ScalarType type) {
 }
 
 void Cast(ScalarType from, const void* x, ScalarType to, void* y, int64_t n, ThreadPool& pool) {
-  RangeFunction range = WEFT_DISPATCH(FloatCast)(from, to);
+  RangeFunction range = WEFT_DISPATCH(VectorCast)(from, to);
   if (range == nullptr) {
     range = Visit(from, [to](auto from_value) -> RangeFunction {
       return Visit(to, [](auto to_value) -> RangeFunction {
-        return &CastRange<decltype(from_value), decltype(to_value)>;
+        using From = decltype(from_value);
+        using To = decltype(to_value);
+        if constexpr (kIsVector<From, To>)
+          return nullptr;
+        else
+          return &CastRange<From, To>;
       });
     });
   }

@@ -150,6 +150,147 @@ TEST(CpuCast, TruncatesFloatsAndSaturatesWhereOnnxLeavesItOpen) {
                                   std::numeric_limits<int64_t>::min(), 9007199254740992}));
 }
 
+// By its definition: the nearest integer of the type, towards zero, and 0 for NaN.
+template <typename To>
+To Truncated(double value) {
+  if (std::isnan(value)) return 0;
+  if (value <= static_cast<double>(std::numeric_limits<To>::min()))
+    return std::numeric_limits<To>::min();
+  if (value >= static_cast<double>(std::numeric_limits<To>::max()))
+    return std::numeric_limits<To>::max();
+  return static_cast<To>(value);
+}
+
+// Of all exponents, and around the bounds of every integer type.
+template <typename From>
+std::vector<From> FloatsAroundIntegers() {
+  std::vector<From> x;
+  for (const float value : FloatsOfEveryKind()) x.push_back(static_cast<From>(value));
+  for (int bits = 0; bits <= 65; ++bits) {
+    for (const From at : {std::ldexp(From(1), bits), -std::ldexp(From(1), bits)}) {
+      x.push_back(at);
+      x.push_back(std::nextafter(at, From(0)));
+      x.push_back(std::nextafter(at, 2 * at));
+      for (const From step : {From(-1), From(-0.5), From(0.5), From(1)}) x.push_back(at + step);
+    }
+  }
+  return x;
+}
+
+template <typename From, typename To>
+void ExpectTruncated(ScalarType from, ScalarType to) {
+  const std::vector<From> x = FloatsAroundIntegers<From>();
+  std::vector<To> y(x.size());
+  ForEachVariant([&](ThreadPool& pool) {
+    Cast(from, x.data(), to, y.data(), static_cast<int64_t>(x.size()), pool);
+    for (size_t i = 0; i < x.size(); ++i)
+      ASSERT_EQ(y[i], Truncated<To>(static_cast<double>(x[i]))) << x[i];
+  });
+}
+
+template <typename From>
+void ExpectTruncatedToEveryInteger(ScalarType from) {
+  ExpectTruncated<From, int8_t>(from, ScalarType::kInt8);
+  ExpectTruncated<From, int16_t>(from, ScalarType::kInt16);
+  ExpectTruncated<From, int32_t>(from, ScalarType::kInt32);
+  ExpectTruncated<From, int64_t>(from, ScalarType::kInt64);
+  ExpectTruncated<From, uint8_t>(from, ScalarType::kUint8);
+  ExpectTruncated<From, uint16_t>(from, ScalarType::kUint16);
+  ExpectTruncated<From, uint32_t>(from, ScalarType::kUint32);
+  ExpectTruncated<From, uint64_t>(from, ScalarType::kUint64);
+}
+
+TEST(CpuCast, TruncatesFloatsOfEveryKindOnEveryInstructionSet) {
+  ExpectTruncatedToEveryInteger<float>(ScalarType::kFloat);
+  ExpectTruncatedToEveryInteger<double>(ScalarType::kDouble);
+}
+
+template <typename To>
+void ExpectFromEveryShortFloat(ScalarType to) {
+  std::vector<uint16_t> x(0x10000 + 3);
+  for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<uint16_t>(i * 7);
+  std::vector<To> y(x.size());
+  const auto n = static_cast<int64_t>(x.size());
+  ForEachVariant([&](ThreadPool& pool) {
+    Cast(ScalarType::kFloat16, x.data(), to, y.data(), n, pool);
+    for (size_t i = 0; i < x.size(); ++i)
+      ASSERT_EQ(y[i], Truncated<To>(HalfToFloat(x[i]))) << HalfToFloat(x[i]);
+    Cast(ScalarType::kBFloat16, x.data(), to, y.data(), n, pool);
+    for (size_t i = 0; i < x.size(); ++i)
+      ASSERT_EQ(y[i], Truncated<To>(BFloat16ToFloat(x[i]))) << BFloat16ToFloat(x[i]);
+  });
+}
+
+TEST(CpuCast, TruncatesEveryHalfAndBFloat16) {
+  ExpectFromEveryShortFloat<int8_t>(ScalarType::kInt8);
+  ExpectFromEveryShortFloat<uint8_t>(ScalarType::kUint8);
+  ExpectFromEveryShortFloat<int16_t>(ScalarType::kInt16);
+  ExpectFromEveryShortFloat<uint16_t>(ScalarType::kUint16);
+  ExpectFromEveryShortFloat<int32_t>(ScalarType::kInt32);
+  ExpectFromEveryShortFloat<uint32_t>(ScalarType::kUint32);
+  ExpectFromEveryShortFloat<int64_t>(ScalarType::kInt64);
+  ExpectFromEveryShortFloat<uint64_t>(ScalarType::kUint64);
+}
+
+// Of which some are rounded to a float on the way: the definition rounds once.
+template <typename From>
+void ExpectHalvesOf(ScalarType from) {
+  std::vector<From> x;
+  for (int64_t i = -70000; i <= 70000; ++i) x.push_back(static_cast<From>(i));
+  for (int bits = 0; bits < 64; ++bits)
+    for (const int64_t step : {-1, 0, 1}) {
+      const uint64_t value = (uint64_t{1} << bits) + static_cast<uint64_t>(step);
+      x.push_back(static_cast<From>(value));
+      x.push_back(static_cast<From>(0 - value));
+    }
+  std::vector<uint16_t> y(x.size());
+  ForEachVariant([&](ThreadPool& pool) {
+    Cast(from, x.data(), ScalarType::kFloat16, y.data(), static_cast<int64_t>(x.size()), pool);
+    for (size_t i = 0; i < x.size(); ++i) {
+      const auto value = static_cast<double>(x[i]);
+      const uint16_t expected = std::fabs(value) >= 65520 ? (value < 0 ? 0xfc00 : 0x7c00)
+                                                          : FloatToHalf(static_cast<float>(value));
+      ASSERT_EQ(y[i], expected) << value;
+    }
+  });
+}
+
+TEST(CpuCast, RoundsIntegersToHalvesOnce) {
+  ExpectHalvesOf<int8_t>(ScalarType::kInt8);
+  ExpectHalvesOf<uint8_t>(ScalarType::kUint8);
+  ExpectHalvesOf<int16_t>(ScalarType::kInt16);
+  ExpectHalvesOf<uint16_t>(ScalarType::kUint16);
+  ExpectHalvesOf<int32_t>(ScalarType::kInt32);
+  ExpectHalvesOf<uint32_t>(ScalarType::kUint32);
+  ExpectHalvesOf<int64_t>(ScalarType::kInt64);
+  ExpectHalvesOf<uint64_t>(ScalarType::kUint64);
+}
+
+template <typename To>
+void ExpectFromBools(ScalarType to, To one) {
+  for (const int64_t n : {1, 15, 33, 1025}) {
+    std::vector<uint8_t> x(static_cast<size_t>(n));
+    for (size_t i = 0; i < x.size(); ++i) x[i] = i % 3 == 0 ? 0 : static_cast<uint8_t>(i);
+    std::vector<To> y(x.size());
+    ForEachVariant([&](ThreadPool& pool) {
+      Cast(ScalarType::kBool, x.data(), to, y.data(), n, pool);
+      for (size_t i = 0; i < x.size(); ++i) ASSERT_EQ(y[i], x[i] != 0 ? one : To(0)) << i;
+    });
+  }
+}
+
+TEST(CpuCast, MakesOneOfWhateverIsTrue) {
+  ExpectFromBools<float>(ScalarType::kFloat, 1);
+  ExpectFromBools<double>(ScalarType::kDouble, 1);
+  ExpectFromBools<uint16_t>(ScalarType::kFloat16, FloatToHalf(1));
+  ExpectFromBools<uint16_t>(ScalarType::kBFloat16, FloatToBFloat16(1));
+  ExpectFromBools<int8_t>(ScalarType::kInt8, 1);
+  ExpectFromBools<uint16_t>(ScalarType::kUint16, 1);
+  ExpectFromBools<int32_t>(ScalarType::kInt32, 1);
+  ExpectFromBools<uint64_t>(ScalarType::kUint64, 1);
+  ExpectFromBools<uint8_t>(ScalarType::kBool, 1);
+}
+
 TEST(CpuCast, WrapsIntegers) {
   const std::vector<int64_t> x = {-1, 256, 130, int64_t{1} << 40};
   EXPECT_EQ((CastAll<int64_t, uint8_t>(ScalarType::kInt64, x, ScalarType::kUint8)),
