@@ -235,37 +235,5 @@ Made MakeExpand(const KernelContext& context) {
 }
 const RegisterKernel<ops::Expand> kExpand("native", &MakeExpand);
 
-// A constant border: fill everything, then copy the middle.
-Made MakePad(const KernelContext& context) {
-  WEFT_ASSIGN_OR_RETURN(const int size, MovedSize(context));
-  ir::Ints pads;
-  if (context.attrs_of<ops::Pad>().mode != ops::PadMode::kConstant || context.HasInput(3) ||
-      !ConstantList(context, 1, {}, &pads))
-    return context.Unsupported("other than a known border of constants");
-  const Dims x(context.dims(0)), result(context.result_dims(0));
-  if (pads.size() != 2 * static_cast<size_t>(x.size()) || result.size() != x.size())
-    return context.InvalidArgument("pads must be two numbers per dimension");
-  const Dims to = RowMajorStrides(result);
-  int64_t offset = 0;
-  for (int i = 0; i < x.size(); ++i) {
-    if (pads[i] < 0 || pads[i] > result[i] - x[i]) return context.Unsupported("negative pads");
-    offset += pads[i] * to[i] * size;
-  }
-  if (context.HasInput(2) && (context.input_type(2).NumElements() != 1 ||
-                              context.input_type(2).dtype() != context.result_type(0).dtype()))
-    return context.InvalidArgument("constant_value must be one element of data's type");
-  const int64_t n = context.result_type(0).NumElements();
-  return MakeNative("pad", {},
-                    [x, from = RowMajorStrides(x), to, offset, n, size](const KernelArgs& args) {
-                      const int64_t zero = 0;
-                      const void* fill = &zero;
-                      if (args.HasInput(2)) fill = args.inputs[2].data;
-                      simd::Fill(fill, args.outputs[0].data, n, size, *args.pool);
-                      simd::CopyStrided(args.inputs[0].data, from, args.outputs[0].data + offset,
-                                        to, x, size, *args.pool);
-                    });
-}
-const RegisterKernel<ops::Pad> kPad("native", &MakePad);
-
 }  // namespace
 }  // namespace weft::kernels::native

@@ -36,9 +36,6 @@ TEST(NativeMovement, AgreesWithTheReference) {
   Agreement<ops::Expand>({Iota({3, 1}), Constant(I64({3}, {2, 3, 40}))}, {},
                          {IntResult({2, 3, 40})})
       .Of("native", 0);
-  Agreement<ops::Pad>({Iota({3, 5}), Constant(I64({4}, {1, 0, 2, 3})), I64({}, {-8})}, {},
-                      {IntResult({6, 8})})
-      .Of("native", 0);
 }
 
 TEST(NativeGather, RefusesAnIndexOutOfRange) {
