@@ -5,6 +5,8 @@
 
 #include "ir/dialects/fused.h"
 #include "ir/dialects/onnx.h"
+#include "ir/dialects/onnx/math.h"
+#include "ir/dialects/onnx/nn/activation.h"
 #include "kernels/native/elementwise/elementwise.h"
 #include "kernels/native/simd/activation.h"
 #include "kernels/native/simd/elementwise/binary.h"
@@ -92,6 +94,43 @@ std::optional<simd::RowFunction> LeakyReluRow(const RowContext& context) {
   return UnaryRow<simd::UnaryOp::kLeakyRelu>(context, LeakyReluParams(context.op));
 }
 const RegisterElementwise<ops::LeakyRelu> kLeakyRelu(&MakeLeakyRelu, &LeakyReluRow);
+
+// Of no elementwise group: their ops have loops of their own.
+const RegisterKernel<ops::Floor> kFloor("native", &MakePlain<simd::UnaryOp::kFloor>);
+const RegisterKernel<ops::Ceil> kCeil("native", &MakePlain<simd::UnaryOp::kCeil>);
+const RegisterKernel<ops::Round> kRound("native", &MakePlain<simd::UnaryOp::kRound>);
+const RegisterKernel<ops::Sign> kSign("native", &MakePlain<simd::UnaryOp::kSign>);
+const RegisterKernel<ops::Softsign> kSoftsign("native", &MakePlain<simd::UnaryOp::kSoftsign>);
+
+Made MakeElu(const KernelContext& context) {
+  return MakeUnary(context, simd::UnaryOp::kElu, {context.attrs_of<ops::Elu>().alpha, 0});
+}
+const RegisterKernel<ops::Elu> kElu("native", &MakeElu);
+
+Made MakeSelu(const KernelContext& context) {
+  const auto attrs = context.attrs_of<ops::Selu>();
+  return MakeUnary(context, simd::UnaryOp::kSelu, {attrs.gamma, attrs.alpha});
+}
+const RegisterKernel<ops::Selu> kSelu("native", &MakeSelu);
+
+Made MakeCelu(const KernelContext& context) {
+  const float alpha = context.attrs_of<ops::Celu>().alpha;
+  if (!(alpha > 0)) return context.Unsupported("an alpha that is not above 0");
+  return MakeUnary(context, simd::UnaryOp::kCelu, {alpha, 0});
+}
+const RegisterKernel<ops::Celu> kCelu("native", &MakeCelu);
+
+Made MakeThresholdedRelu(const KernelContext& context) {
+  return MakeUnary(context, simd::UnaryOp::kThresholdedRelu,
+                   {context.attrs_of<ops::ThresholdedRelu>().alpha, 0});
+}
+const RegisterKernel<ops::ThresholdedRelu> kThresholdedRelu("native", &MakeThresholdedRelu);
+
+Made MakeShrink(const KernelContext& context) {
+  const auto attrs = context.attrs_of<ops::Shrink>();
+  return MakeUnary(context, simd::UnaryOp::kShrink, {attrs.lambd, attrs.bias});
+}
+const RegisterKernel<ops::Shrink> kShrink("native", &MakeShrink);
 
 // Bounds that are not constant are read in every run.
 simd::UnaryParams ClipParams(const float* min, const float* max) {

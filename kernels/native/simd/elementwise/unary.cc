@@ -20,6 +20,10 @@ int64_t CostOf(UnaryOp op) {
     case UnaryOp::kGeluTanh:
     case UnaryOp::kSqrt:
     case UnaryOp::kReciprocal:
+    case UnaryOp::kElu:
+    case UnaryOp::kSelu:
+    case UnaryOp::kCelu:
+    case UnaryOp::kSoftsign:
       return 4;
     default:
       return 2;

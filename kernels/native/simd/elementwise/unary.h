@@ -27,6 +27,16 @@ enum class UnaryOp {
   kLeakyRelu,    // x < 0 ? a x : x
   kReciprocal,
   kSquare,
+  kFloor,
+  kCeil,
+  kRound,            // halves to even
+  kSign,             // -1, 0 or 1
+  kElu,              // x < 0 ? a (exp(x) - 1) : x
+  kSelu,             // a (x > 0 ? x : b (exp(x) - 1))
+  kCelu,             // x > 0 ? x : a (exp(x / a) - 1), for a > 0
+  kSoftsign,         // x / (1 + |x|)
+  kThresholdedRelu,  // x <= a ? 0 : x
+  kShrink,           // x < -a ? x + b : x > a ? x - b : 0
 };
 
 struct UnaryParams {

@@ -41,6 +41,36 @@ TEST(NativeUnary, AgreesWithTheReference) {
   ExpectUnary<ops::HardSigmoid>(-5, 5, {.alpha = 0.3f, .beta = 0.4f});
   ExpectUnary<ops::LeakyRelu>(-5, 5, {.alpha = 0.2f});
   ExpectUnary<fused::Gelu>(-5, 5);
+  ExpectUnary<ops::Floor>(-9, 9);
+  ExpectUnary<ops::Ceil>(-9, 9);
+  ExpectUnary<ops::Round>(-9, 9);
+  ExpectUnary<ops::Sign>(-1, 1);
+  ExpectUnary<ops::Softsign>(-9, 9);
+  ExpectUnary<ops::Elu>(-5, 5, {.alpha = 0.7f});
+  ExpectUnary<ops::Selu>(-5, 5);
+  ExpectUnary<ops::Celu>(-5, 5, {.alpha = 1.5f});
+  ExpectUnary<ops::ThresholdedRelu>(-5, 5, {.alpha = 1.5f});
+  ExpectUnary<ops::Shrink>(-5, 5, {.bias = 0.25f, .lambd = 1.5f});
+}
+
+TEST(NativeUnary, CallsTheLibrary) {
+  ExpectUnary<ops::Acos>(-1, 1);
+  ExpectUnary<ops::Acosh>(1, 9);
+  ExpectUnary<ops::Asin>(-1, 1);
+  ExpectUnary<ops::Asinh>(-9, 9);
+  ExpectUnary<ops::Atan>(-9, 9);
+  ExpectUnary<ops::Atanh>(-0.99f, 0.99f);
+  ExpectUnary<ops::Cos>(-90, 90);
+  ExpectUnary<ops::Cosh>(-9, 9);
+  ExpectUnary<ops::Sin>(-90, 90);
+  ExpectUnary<ops::Sinh>(-9, 9);
+  ExpectUnary<ops::Tan>(-1.5f, 1.5f);
+}
+
+TEST(NativeUnary, LeavesWhatItCannotDoToTheReference) {
+  Agreement<ops::Celu>({RandomIn({33}, 1, -3, 3)}, {.alpha = -1.5f}, {FloatResult({33})})
+      .Of("reference");
+  Agreement<ops::Sign>({I64({3}, {-7, 0, 9})}, {}, {{DataType::kI64, {3}}}).Of("reference");
 }
 
 TEST(NativeClip, TakesConstantAndComputedBounds) {

@@ -51,6 +51,26 @@ double Reference(UnaryOp op, const UnaryParams& params, double x) {
       return 1 / x;
     case UnaryOp::kSquare:
       return x * x;
+    case UnaryOp::kFloor:
+      return std::floor(x);
+    case UnaryOp::kCeil:
+      return std::ceil(x);
+    case UnaryOp::kRound:
+      return std::nearbyint(x);
+    case UnaryOp::kSign:
+      return std::isnan(x) ? x : x > 0 ? 1 : x < 0 ? -1 : 0;
+    case UnaryOp::kElu:
+      return x < 0 ? params.a * std::expm1(x) : x;
+    case UnaryOp::kSelu:
+      return params.a * (x > 0 ? x : params.b * std::expm1(x));
+    case UnaryOp::kCelu:
+      return x > 0 ? x : params.a * std::expm1(x / params.a);
+    case UnaryOp::kSoftsign:
+      return x / (1 + std::fabs(x));
+    case UnaryOp::kThresholdedRelu:
+      return x <= params.a ? 0 : x;
+    case UnaryOp::kShrink:
+      return x < -params.a ? x + params.b : x > params.a ? x - params.b : std::isnan(x) ? x : 0;
   }
   return 0;
 }
@@ -86,11 +106,17 @@ struct Accuracy {
 
 // Bounds with FMA; the SSE2 variant rounds products too, so it gets twice as much.
 constexpr Accuracy kAccuracies[] = {
-    {UnaryOp::kAbs, 0},        {UnaryOp::kNeg, 0},           {UnaryOp::kRelu, 0},
-    {UnaryOp::kSqrt, 0.501},   {UnaryOp::kExp, 1.0},         {UnaryOp::kLog, 1.0},
-    {UnaryOp::kErf, 1.1},      {UnaryOp::kTanh, 2.0},        {UnaryOp::kSigmoid, 2.5},
-    {UnaryOp::kClip, 0},       {UnaryOp::kLeakyRelu, 0.501}, {UnaryOp::kReciprocal, 0.501},
-    {UnaryOp::kSquare, 0.501}, {UnaryOp::kSoftplus, 2.5},
+    {UnaryOp::kAbs, 0},           {UnaryOp::kNeg, 0},
+    {UnaryOp::kRelu, 0},          {UnaryOp::kSqrt, 0.501},
+    {UnaryOp::kExp, 1.0},         {UnaryOp::kLog, 1.0},
+    {UnaryOp::kErf, 1.1},         {UnaryOp::kTanh, 2.0},
+    {UnaryOp::kSigmoid, 2.5},     {UnaryOp::kClip, 0},
+    {UnaryOp::kLeakyRelu, 0.501}, {UnaryOp::kReciprocal, 0.501},
+    {UnaryOp::kSquare, 0.501},    {UnaryOp::kSoftplus, 2.5},
+    {UnaryOp::kFloor, 0},         {UnaryOp::kCeil, 0},
+    {UnaryOp::kRound, 0},         {UnaryOp::kSign, 0},
+    {UnaryOp::kElu, 2.5},         {UnaryOp::kSelu, 3.0},
+    {UnaryOp::kSoftsign, 1.5},    {UnaryOp::kThresholdedRelu, 0},
 };
 
 TEST(CpuUnary, IsWithinItsStatedUlpsOverTheWholeRange) {
@@ -114,6 +140,38 @@ TEST(CpuUnary, IsWithinItsStatedUlpsOverTheWholeRange) {
   });
 }
 
+// With an alpha above 0, which that of the others is not.
+TEST(CpuUnary, ComputesCeluAndShrinkOverTheWholeRange) {
+  const std::vector<float> x = AllKindsOfFloats();
+  const UnaryParams params{1.75f, 0.25f};
+  ForEachVariant([&](ThreadPool& pool) {
+    const double slack = CurrentIsa() == Isa::kPortable ? 2 : 1;
+    for (const UnaryOp op : {UnaryOp::kCelu, UnaryOp::kShrink, UnaryOp::kElu}) {
+      std::vector<float> y(x.size());
+      Unary(op, params, x.data(), y.data(), static_cast<int64_t>(x.size()), pool);
+      for (size_t i = 0; i < x.size(); ++i)
+        ASSERT_LE(UlpError(y[i], Reference(op, params, x[i])), 3.0 * slack)
+            << "op " << static_cast<int>(op) << " at " << x[i] << ": " << y[i];
+    }
+  });
+}
+
+TEST(CpuUnary, KeepsTheSignOfZeroThatFunctionsOfTheReferenceKeep) {
+  ForEachVariant([&](ThreadPool& pool) {
+    const std::vector<float> x = {-0.0f, 0.0f, -0.25f, 0.25f, -0.5f, 0.5f, -1e-30f, 1e-30f, -0.75f};
+    for (const UnaryOp op : {UnaryOp::kFloor, UnaryOp::kCeil, UnaryOp::kRound, UnaryOp::kSign,
+                             UnaryOp::kElu, UnaryOp::kSelu, UnaryOp::kCelu, UnaryOp::kSoftsign,
+                             UnaryOp::kThresholdedRelu, UnaryOp::kShrink}) {
+      const UnaryParams params{0.5f, 1.5f};
+      std::vector<float> y(x.size());
+      Unary(op, params, x.data(), y.data(), static_cast<int64_t>(x.size()), pool);
+      for (size_t i = 0; i < x.size(); ++i)
+        EXPECT_EQ(std::signbit(y[i]), std::signbit(static_cast<float>(Reference(op, params, x[i]))))
+            << "op " << static_cast<int>(op) << " at " << x[i];
+    }
+  });
+}
+
 TEST(CpuUnary, KeepsGeluMishAndTheHardActivationsWithinTheirAbsoluteError) {
   const std::vector<float> x = RandomFloats(100003, 1, -12, 12);
   const UnaryParams params{0.2f, 0.5f};
@@ -132,7 +190,7 @@ TEST(CpuUnary, KeepsGeluMishAndTheHardActivationsWithinTheirAbsoluteError) {
 
 TEST(CpuUnary, LetsNaNThroughEveryFunction) {
   ForEachVariant([&](ThreadPool& pool) {
-    for (int op = 0; op <= static_cast<int>(UnaryOp::kSquare); ++op) {
+    for (int op = 0; op <= static_cast<int>(UnaryOp::kShrink); ++op) {
       const float x[3] = {kNan, -kNan, kNan};
       float y[3] = {};
       Unary(static_cast<UnaryOp>(op), {0.5f, 1.0f}, x, y, 3, pool);
