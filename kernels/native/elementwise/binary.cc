@@ -3,6 +3,7 @@
 
 #include "ir/dialects/onnx.h"
 #include "kernels/native/elementwise/elementwise.h"
+#include "kernels/native/elementwise/variadic.h"
 #include "kernels/native/simd/elementwise/rows.h"
 #include "kernels/native/simd/elementwise/where.h"
 
@@ -55,6 +56,12 @@ Made MakeBinary(const KernelContext& context) {
   return MakeFloatBinary<kOp>(context);
 }
 
+// Of one operand or more.
+template <simd::BinaryOp kOp, simd::VariadicOp kVariadic>
+Made MakeReduction(const KernelContext& context) {
+  return context.num_inputs() == 2 ? MakeBinary<kOp>(context) : MakeVariadic(context, kVariadic);
+}
+
 // In units of TileFor: two operands and the result.
 constexpr int64_t kRowCost = 3;
 
@@ -79,12 +86,12 @@ const RegisterElementwise<ops::Div> kDiv(&MakeFloatBinary<simd::BinaryOp::kDiv>,
                                          &BinaryRow<simd::BinaryOp::kDiv>);
 const RegisterElementwise<ops::Pow> kPow(&MakeFloatBinary<simd::BinaryOp::kPow>,
                                          &BinaryRow<simd::BinaryOp::kPow>);
-const RegisterElementwise<ops::Min> kMin(&MakeBinary<simd::BinaryOp::kMin>,
-                                         &BinaryRow<simd::BinaryOp::kMin>);
-const RegisterElementwise<ops::Max> kMax(&MakeBinary<simd::BinaryOp::kMax>,
-                                         &BinaryRow<simd::BinaryOp::kMax>);
-const RegisterElementwise<ops::Sum> kSum(&MakeBinary<simd::BinaryOp::kAdd>,
-                                         &BinaryRow<simd::BinaryOp::kAdd>);
+const RegisterElementwise<ops::Min> kMin(
+    &MakeReduction<simd::BinaryOp::kMin, simd::VariadicOp::kMin>, &BinaryRow<simd::BinaryOp::kMin>);
+const RegisterElementwise<ops::Max> kMax(
+    &MakeReduction<simd::BinaryOp::kMax, simd::VariadicOp::kMax>, &BinaryRow<simd::BinaryOp::kMax>);
+const RegisterElementwise<ops::Sum> kSum(
+    &MakeReduction<simd::BinaryOp::kAdd, simd::VariadicOp::kSum>, &BinaryRow<simd::BinaryOp::kAdd>);
 const RegisterKernel<ops::PRelu> kPRelu("native", &MakeBinary<simd::BinaryOp::kPRelu>);
 
 template <class T>
