@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "ir/dialects/onnx/nn/sampling.h"
+#include "kernels/grid_sampling.h"
 #include "kernels/reference/inferred.h"
 
 namespace weft::kernels::reference {
@@ -10,91 +11,16 @@ namespace {
 namespace ops = ir::ops;
 using Attrs = AttrsOf<ops::GridSample>;
 
-// x reflected at `low` and `high` until it lies between them.
-double Reflect(double x, double low, double high) {
-  const double range = high - low;
-  if (range <= 0 || !std::isfinite(x)) return low;
-  const double distance = std::fmod(std::fabs(x - low), 2 * range);
-  return low + (distance <= range ? distance : 2 * range - distance);
-}
-
-// Weights of the elements from floor(at) - 1 on, for Keys' cubic convolution with a = -0.75.
-double CubicWeight(double distance) {
-  constexpr double kA = -0.75;
-  const double d = std::fabs(distance);
-  if (d <= 1) return ((kA + 2) * d - (kA + 3)) * d * d + 1;
-  return d < 2 ? ((kA * d - 5 * kA) * d + 8 * kA) * d - 4 * kA : 0;
-}
-
-struct Tap {
-  int64_t index;  // of the dimension; -1: outside, where there are zeros
-  double weight;
-};
-
-class Sampler {
- public:
-  Sampler(const Attrs& attrs, std::span<const int64_t> dims) : attrs_(attrs), dims_(dims) {}
-
-  // What a place along one axis, from -1 to 1, reads.
-  std::vector<Tap> TapsAt(size_t axis, double place) const {
-    const auto size = static_cast<double>(dims_[axis]);
-    double at =
-        attrs_.align_corners != 0 ? (place + 1) / 2 * (size - 1) : ((place + 1) * size - 1) / 2;
-    // Places are numbers of f32 to ONNX, where halves decide.
-    at = static_cast<float>(at);
-    if (attrs_.mode == ops::SampleMode::kNearest) at = std::nearbyint(at);
-    at = Inside(at, size);
-    if (std::isnan(at)) return {};
-    if (attrs_.mode == ops::SampleMode::kNearest) return {{Index(at, axis), 1}};
-    const bool cubic = attrs_.mode == ops::SampleMode::kCubic;
-    const double left = std::floor(at);
-    std::vector<Tap> taps;
-    for (int i = cubic ? -1 : 0; i <= (cubic ? 2 : 1); ++i) {
-      const double distance = at - (left + i);
-      const double weight = cubic ? CubicWeight(distance) : 1 - std::fabs(distance);
-      if (weight != 0) taps.push_back({Index(left + i, axis), weight});
-    }
-    return taps;
-  }
-
- private:
-  double Low() const { return attrs_.align_corners != 0 ? 0 : -0.5; }
-  double High(double size) const { return attrs_.align_corners != 0 ? size - 1 : size - 0.5; }
-  double Inside(double at, double size) const {
-    if (at >= Low() && at <= High(size)) return at;
-    switch (attrs_.padding_mode) {
-      case ops::SamplePadding::kZeros:
-        return at;
-      case ops::SamplePadding::kBorder:
-        return std::isnan(at) ? at : std::clamp(at, 0.0, size - 1);
-      case ops::SamplePadding::kReflection:
-        break;
-    }
-    return std::isnan(at) ? at : Reflect(at, Low(), High(size));
-  }
-  int64_t Index(double index, size_t axis) const {
-    const auto size = static_cast<double>(dims_[axis]);
-    if (index >= 0 && index < size) return static_cast<int64_t>(index);
-    if (attrs_.padding_mode == ops::SamplePadding::kZeros) return -1;
-    if (attrs_.padding_mode == ops::SamplePadding::kReflection)
-      index = std::trunc(Reflect(index, Low(), High(size)));
-    return static_cast<int64_t>(std::clamp(index, 0.0, size - 1));
-  }
-
-  const Attrs& attrs_;
-  std::span<const int64_t> dims_;
-};
-
-using Taps = std::vector<std::vector<Tap>>;  // of each axis
+using Taps = std::vector<GridTaps>;  // of each axis
 
 // The sum over all combinations of taps of the axes from `axis` on.
 double Sum(const double* x, std::span<const int64_t> dims, const Taps& taps, size_t axis,
            int64_t offset) {
   if (axis == dims.size()) return x[offset];
   double sum = 0;
-  for (const Tap& tap : taps[axis])
-    if (tap.index >= 0)
-      sum += tap.weight * Sum(x, dims, taps, axis + 1, offset * dims[axis] + tap.index);
+  for (int i = 0; i < taps[axis].count; ++i)
+    if (const int64_t index = taps[axis].index[i]; index >= 0)
+      sum += taps[axis].weight[i] * Sum(x, dims, taps, axis + 1, offset * dims[axis] + index);
   return sum;
 }
 
@@ -106,13 +32,14 @@ absl::Status GridSample(const Attrs& attrs, const KernelArgs& args) {
   const int64_t channels = x.dims[1];
   if (size == 0 && y.NumElements() > 0) return ir::InvalidArgument("nothing to sample in x");
   const std::vector<double> in = ReadDoubles(x), grid = ReadDoubles(args.inputs[1]);
-  const Sampler sampler(attrs, image);
+  std::vector<GridAxis> sampled;
+  for (const int64_t extent : image) sampled.emplace_back(attrs, extent);
   std::vector<double> out(static_cast<size_t>(y.NumElements()));
   for (int64_t at = 0; at < y.dims[0] * places; ++at) {
     const int64_t first = at / places * channels, o = at % places;
     Taps taps(axes);  // the grid has the last axis first
     for (size_t i = 0; i < axes; ++i)
-      taps[i] = sampler.TapsAt(i, grid[static_cast<size_t>(at) * axes + (axes - 1 - i)]);
+      taps[i] = sampled[i].At(grid[static_cast<size_t>(at) * axes + (axes - 1 - i)]);
     for (int64_t c = first; c < first + channels; ++c)
       out[c * places + o] = Sum(in.data() + c * size, image, taps, 0, 0);
   }
