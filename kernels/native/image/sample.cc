@@ -8,6 +8,7 @@
 namespace weft::kernels::simd {
 
 SampleFunction SampleFor() { return WEFT_DISPATCH(Sample); }
+SampleLargestFunction SampleLargestFor() { return WEFT_DISPATCH(SampleLargest); }
 MovedTapsFunction MovedTapsFor() { return WEFT_DISPATCH(MovedTaps); }
 
 }  // namespace weft::kernels::simd

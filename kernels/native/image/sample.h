@@ -21,6 +21,11 @@ using SampleFunction = void (*)(const float* x, const PlaceTaps& taps, const flo
                                 float* y, int64_t n);
 SampleFunction SampleFor();
 
+// y[i] = the largest product of its taps, of which there is a multiple of 4: of the largest of each four. What is compared
+// with NaN stays, as by std::max.
+using SampleLargestFunction = void (*)(const float* x, const PlaceTaps& taps, float* y, int64_t n);
+SampleLargestFunction SampleLargestFor();
+
 // Places between elements, at (rows[i] + row + row_offsets[i], columns[i] + column + column_offsets[i]).
 struct MovedPlaces {
   const int32_t *rows, *columns;  // below 2^29, as the next two

@@ -4,94 +4,43 @@
 
 #include "ir/dialects/onnx/nn/sampling.h"
 #include "kernels/reference/inferred.h"
+#include "kernels/roi_sampling.h"
 
 namespace weft::kernels::reference {
 namespace {
 
 namespace ops = ir::ops;
 
-constexpr double kMaxPoints = 1 << 16;  // along one axis of a bin
-
-// A point of an image between up to four of its elements. What lies far outside counts as 0.
-struct Point {
-  int64_t index[4] = {0, 0, 0, 0};
-  double weight[4] = {0, 0, 0, 0};
-
-  Point(double y, double x, int64_t height, int64_t width) {
-    if (!(y >= -1 && y <= static_cast<double>(height) && x >= -1 &&
-          x <= static_cast<double>(width)))
-      return;
-    const auto [y0, y1, fy] = Neighbours(y, height);
-    const auto [x0, x1, fx] = Neighbours(x, width);
-    const int64_t at[4] = {y0 * width + x0, y0 * width + x1, y1 * width + x0, y1 * width + x1};
-    const double part[4] = {(1 - fy) * (1 - fx), (1 - fy) * fx, fy * (1 - fx), fy * fx};
-    std::copy_n(at, 4, index);
-    std::copy_n(part, 4, weight);
-  }
-  double Sum(const double* image) const {
-    double sum = 0;
-    for (int i = 0; i < 4; ++i) sum += weight[i] * image[index[i]];
-    return sum;
-  }
-  double Max(const double* image) const {
-    double largest = weight[0] * image[index[0]];
-    for (int i = 1; i < 4; ++i) largest = std::max(largest, weight[i] * image[index[i]]);
-    return largest;
-  }
-
- private:
-  static std::tuple<int64_t, int64_t, double> Neighbours(double at, int64_t size) {
-    at = std::clamp(at, 0.0, static_cast<double>(size - 1));
-    const auto low = static_cast<int64_t>(at);
-    return {low, std::min(low + 1, size - 1), at - static_cast<double>(low)};
-  }
-};
-
-// One axis of a region, cut into bins.
-struct Side {
-  double start, bin;
-  int64_t points;  // in a bin
-
-  double At(int64_t i, int64_t point) const {
-    return start + (static_cast<double>(i) +
-                    (static_cast<double>(point) + 0.5) / static_cast<double>(points)) *
-                       bin;
-  }
-};
-
-absl::StatusOr<Side> MakeSide(const AttrsOf<ops::RoiAlign>& attrs, double start, double end,
-                              int64_t bins) {
-  const bool half = attrs.coordinate_transformation_mode == ops::RoiCoordinates::kHalfPixel;
-  const double scale = attrs.spatial_scale, shift = half ? 0.5 : 0;
-  double size = (end - start) * scale;
-  if (!half) size = std::max(size, 1.0);
-  const double bin = size / static_cast<double>(bins);
-  const double points =
-      attrs.sampling_ratio > 0 ? static_cast<double>(attrs.sampling_ratio) : std::ceil(bin);
-  if (!std::isfinite(start * scale) || !(points <= kMaxPoints))
-    return ir::InvalidArgument("a region is too large");
-  return Side{start * scale - shift, bin, static_cast<int64_t>(std::max(points, 0.0))};
+double SumAt(const RoiPoint& point, const double* image) {
+  double sum = 0;
+  for (int i = 0; i < 4; ++i) sum += point.weight[i] * image[point.index[i]];
+  return sum;
+}
+double MaxAt(const RoiPoint& point, const double* image) {
+  double largest = point.weight[0] * image[point.index[0]];
+  for (int i = 1; i < 4; ++i) largest = std::max(largest, point.weight[i] * image[point.index[i]]);
+  return largest;
 }
 
 // The points of one bin.
-std::vector<Point> PointsOf(const Side& rows, const Side& columns, int64_t row, int64_t column,
-                            std::span<const int64_t> x) {
-  std::vector<Point> points;
+std::vector<RoiPoint> PointsOf(const RoiSide& rows, const RoiSide& columns, int64_t row,
+                               int64_t column, std::span<const int64_t> x) {
+  std::vector<RoiPoint> points;
   for (int64_t i = 0; i < rows.points; ++i)
     for (int64_t j = 0; j < columns.points; ++j)
       points.emplace_back(rows.At(row, i), columns.At(column, j), x[2], x[3]);
   return points;
 }
 
-double PoolPoints(ops::RoiMode mode, const std::vector<Point>& points, const double* image) {
+double PoolPoints(ops::RoiMode mode, const std::vector<RoiPoint>& points, const double* image) {
   if (points.empty()) return 0;
   if (mode == ops::RoiMode::kMax) {
-    double largest = points[0].Max(image);
-    for (const Point& point : points) largest = std::max(largest, point.Max(image));
+    double largest = MaxAt(points[0], image);
+    for (const RoiPoint& point : points) largest = std::max(largest, MaxAt(point, image));
     return largest;
   }
   double sum = 0;
-  for (const Point& point : points) sum += point.Sum(image);
+  for (const RoiPoint& point : points) sum += SumAt(point, image);
   return sum / static_cast<double>(points.size());
 }
 
@@ -106,8 +55,8 @@ absl::Status RoiAlign(const AttrsOf<ops::RoiAlign>& attrs, const KernelArgs& arg
     if (images[r] < 0 || images[r] >= x.dims[0])
       return ir::InvalidArgument("there is no image " + std::to_string(images[r]));
     const double* roi = rois.data() + 4 * r;
-    WEFT_ASSIGN_OR_RETURN(const Side columns, MakeSide(attrs, roi[0], roi[2], y.dims[3]));
-    WEFT_ASSIGN_OR_RETURN(const Side rows, MakeSide(attrs, roi[1], roi[3], y.dims[2]));
+    WEFT_ASSIGN_OR_RETURN(const RoiSide columns, RoiSide::Make(attrs, roi[0], roi[2], y.dims[3]));
+    WEFT_ASSIGN_OR_RETURN(const RoiSide rows, RoiSide::Make(attrs, roi[1], roi[3], y.dims[2]));
     for (int64_t bin = 0; bin < bins; ++bin) {
       const auto points = PointsOf(rows, columns, bin / y.dims[3], bin % y.dims[3], x.dims);
       for (int64_t c = 0; c < channels; ++c)
