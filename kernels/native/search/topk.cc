@@ -18,6 +18,10 @@ namespace ops = ir::ops;
 
 constexpr int64_t kMaxColumns = simd::kBestColumns;
 
+// Of which simd::BestOfColumns knows.
+template <class T>
+constexpr bool kHasLanes = std::is_same_v<T, float> || std::is_same_v<T, int32_t>;
+
 // Where the work is cut, and the memory that it takes. Results do not depend on it.
 struct Cut {
   int64_t columns = 1;    // of an inner axis, that a task looks at together
@@ -32,7 +36,7 @@ Cut CutOf(const AxisView& view, int64_t k, int num_threads) {
   using Key = simd::KeyOf<T>;
   constexpr int64_t kMaxCandidates = 1 << 16, kLeastPiece = 1 << 17;
   Cut cut;
-  if (std::is_same_v<T, float> && view.inner >= 4 && k <= simd::kMostOfColumns) {
+  if (kHasLanes<T> && view.inner >= 4 && k <= simd::kMostOfColumns) {
     cut.by_lanes = true;
     cut.columns = std::min(simd::kBestColumns, view.inner);
     return cut;
@@ -102,7 +106,7 @@ class TopKKernel final : public Kernel {
   void RunColumns(const KernelArgs& args, int64_t outer, int64_t first, Item* room) const {
     const int64_t columns = std::min(cut_.columns, view_.inner - first);
     const T* const x = args.input<T>(0) + RowStart(outer * view_.inner + first, view_.extent);
-    if constexpr (std::is_same_v<T, float>) {
+    if constexpr (kHasLanes<T>) {
       if (cut_.by_lanes) {
         int32_t indices[kMaxColumns * simd::kMostOfColumns];
         simd::BestOfColumns(x, view_.inner, view_.extent, columns, !largest_, k_, indices);

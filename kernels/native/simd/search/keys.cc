@@ -35,9 +35,12 @@ int64_t FindAbove(const int64_t* keys, int64_t n, int64_t limit, int32_t* found)
   return WEFT_DISPATCH(FindWideAbove)(keys, n, limit, found);
 }
 
-void BestOfColumns(const float* x, int64_t stride, int64_t n, int64_t columns, bool reversed,
-                   int64_t k, int32_t* indices) {
-  WEFT_DISPATCH(BestOfFewColumns)(x, stride, n, columns, reversed, k, indices);
+template <class T>
+void BestOfColumns(const T* x, int64_t stride, int64_t n, int64_t columns, bool reversed, int64_t k,
+                   int32_t* indices) {
+  WEFT_DISPATCH(BestOfFewColumns<T>)(x, stride, n, columns, reversed, k, indices);
 }
+template void BestOfColumns(const float*, int64_t, int64_t, int64_t, bool, int64_t, int32_t*);
+template void BestOfColumns(const int32_t*, int64_t, int64_t, int64_t, bool, int64_t, int32_t*);
 
 }  // namespace weft::kernels::simd

@@ -29,11 +29,12 @@ void OrderedKeys(const T* x, int64_t stride, int64_t n, int64_t columns, bool re
 int64_t FindAbove(const int32_t* keys, int64_t n, int32_t limit, int32_t* found);
 int64_t FindAbove(const int64_t* keys, int64_t n, int64_t limit, int32_t* found);
 
-// Of lists x[i * stride + c], i < n, one for each c < columns <= kBestColumns: indices[j * kBestColumns + c] is the index
-// of the best but j in list c, for j < k <= kMostOfColumns and k <= n. The larger its key the better is an element, and
-// of equal ones the one of the lower index.
+// T is float or int32_t. Of lists x[i * stride + c], i < n, one for each c < columns <= kBestColumns:
+// indices[j * kBestColumns + c] is the index of the best but j in list c, for j < k <= kMostOfColumns and k <= n. The
+// larger its key the better is an element, and of equal ones the one of the lower index.
 inline constexpr int64_t kBestColumns = 16, kMostOfColumns = 24;
-void BestOfColumns(const float* x, int64_t stride, int64_t n, int64_t columns, bool reversed,
-                   int64_t k, int32_t* indices);
+template <class T>
+void BestOfColumns(const T* x, int64_t stride, int64_t n, int64_t columns, bool reversed, int64_t k,
+                   int32_t* indices);
 
 }  // namespace weft::kernels::simd

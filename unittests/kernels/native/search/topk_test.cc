@@ -41,6 +41,8 @@ TEST(NativeTopK, AlongOtherAxes) {
     ExpectTopK(Random({75, 37}, 5), 0, k, false);
     ExpectTopK(WithTies(DataType::kF32, {2, 75, 2, 17}, 6), -3, k);
     ExpectTopK(WithTies(DataType::kI64, {75, 16}, 7), -2, k);
+    ExpectTopK(WithTies(DataType::kI32, {75, 29}, 7), 0, k);
+    ExpectTopK(WithTies(DataType::kI32, {2, 75, 16}, 7, INT32_MAX), 1, k, false);
   }
   ExpectTopK(Random({3000, 40}, 8), 0, 2000);
   ExpectTopK(Random({6000, 20}, 8), 0, 1200);
