@@ -5,8 +5,8 @@
 //   for (...) best.Add(keys, count, index of the first);  // indices rise
 //   for (const Candidate<int32_t>& c : best.Sorted()) use(c.index());
 //
-// A key that is not above those kept costs a comparison of a vector's lane. Few are kept in order; of more, a list
-// of candidates grows and is cut down to the best of them now and then; and where most elements are wanted all are sorted.
+// A key that is not above those kept costs a comparison of a vector's lane. Few are kept in order; of more, a list of
+// candidates grows and is cut down to the best of them now and then; and where most elements are wanted all are sorted.
 #pragma once
 
 #include <algorithm>

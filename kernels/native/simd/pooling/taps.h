@@ -1,5 +1,5 @@
-// What pools of channels that lie one after the other do to a row of outputs: one tap of all their windows at a time, so
-// that neighbours are worked on together and every window has its taps in order.
+// What pools of channels that lie one after the other do to a row of outputs: one tap of all their windows at a
+// time, so that neighbours are worked on together and every window has its taps in order.
 #pragma once
 
 #include <cstdint>
