@@ -41,6 +41,15 @@ std::vector<double> Interpolate(const std::vector<double>& x, const AxisView& vi
   return y;
 }
 
+// Integers between which there is a whole number get it, though sums of weights in double may be a little less.
+void SettleWholeNumbers(std::vector<double>* values) {
+  constexpr double kNear = 1e-12;  // of their size
+  for (double& value : *values) {
+    const double whole = std::nearbyint(value);
+    if (std::fabs(value - whole) <= kNear * std::fabs(whole)) value = whole;
+  }
+}
+
 absl::Status Resize(const Attrs& attrs, const KernelArgs& args) {
   const auto read = [&](size_t i) {
     return args.HasInput(i) ? ReadDoubles(args.inputs[i]) : std::vector<double>();
@@ -60,8 +69,17 @@ absl::Status Resize(const Attrs& attrs, const KernelArgs& args) {
                          attrs.extrapolation_value);
     dims[i] = args.outputs[0].dims[i];
   }
+  // The fractions of what becomes an integer are dropped, as by ONNX Runtime and ONNX's own reference.
+  if (!ir::IsFloat(args.outputs[0].dtype)) SettleWholeNumbers(&values);
   WriteDoubles(values, args.outputs[0]);
   return absl::OkStatus();
+}
+
+// Linear interpolation: other filters leave the range of an integer type, and implementations differ in how they round.
+// 64-bit integers would lose digits in double.
+bool InterpolatesIntegers(const Attrs& attrs, ir::DataType dtype) {
+  return attrs.mode == ops::ResizeMode::kLinear && attrs.antialias == 0 &&
+         ir::ElementSize(dtype) <= 4 && VisitInteger(dtype, [](auto) {});
 }
 
 // Ok when operand i is absent, empty or `count` floats.
@@ -90,8 +108,9 @@ absl::Status CheckResize(const KernelContext& context) {
       context.input_type(kSizes).NumElements() != static_cast<int64_t>(resized))
     return context.InvalidArgument("sizes does not have one entry per axis");
   const bool is_number = VisitNumber(dtype, [](auto) {});
-  if (attrs.mode != ops::ResizeMode::kNearest && !ir::IsFloat(dtype))
-    return context.Unsupported("interpolation between elements that are no floats");
+  if (attrs.mode != ops::ResizeMode::kNearest && !ir::IsFloat(dtype) &&
+      !InterpolatesIntegers(attrs, dtype))
+    return context.Unsupported("this interpolation between elements that are no floats");
   if (attrs.coordinate_transformation_mode == CoordinateMode::kTfCropAndResize && !is_number)
     return context.Unsupported("extrapolation of elements that are no numbers");
   return absl::OkStatus();

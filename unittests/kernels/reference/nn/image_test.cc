@@ -197,5 +197,59 @@ TEST(ReferenceResize, ResizesTheAxesItNames) {
             (F{1, 1, 2, 2, 1, 1, 2, 2, 3, 3, 4, 4, 3, 3, 4, 4}));
 }
 
+TEST(ReferenceResize, DropsTheFractionsOfIntegers) {
+  const Attrs linear = {.coordinate_transformation_mode = CoordinateMode::kAsymmetric,
+                        .mode = ResizeMode::kLinear};
+  const auto twice = [&](DataType dtype, auto values) {
+    using T = typename decltype(values)::value_type;
+    return ValuesOf<T>(
+        RunOp<ops::Resize>({MakeTensor<T>(dtype, {3}, values), {}, {}, Constant(I64({1}, {6}))},
+                           linear, {dtype, {6}}));
+  };
+  EXPECT_EQ(twice(DataType::kU8, std::vector<uint8_t>{1, 4, 255}),
+            (std::vector<uint8_t>{1, 2, 4, 129, 255, 255}));
+  EXPECT_EQ(twice(DataType::kI8, std::vector<int8_t>{-4, -1, 2}),
+            (std::vector<int8_t>{-4, -2, -1, 0, 2, 2}));
+  EXPECT_EQ(
+      twice(DataType::kI32, std::vector<int32_t>{2147483647, 2147483646, -2147483647}),
+      (std::vector<int32_t>{2147483647, 2147483646, 2147483646, 0, -2147483647, -2147483647}));
+  // Of half the size, channels last: means of four.
+  EXPECT_EQ(
+      ValuesOf<uint8_t>(RunOp<ops::Resize>(
+          {MakeTensor<uint8_t>(DataType::kU8, {1, 2, 2, 2}, {10, 0, 20, 255, 30, 255, 41, 255}),
+           {},
+           Constant(F32({4}, {1, 0.5f, 0.5f, 1}))},
+          {.mode = ResizeMode::kLinear}, {DataType::kU8, {1, 1, 1, 2}})),
+      (std::vector<uint8_t>{25, 191}));
+}
+
+// Weights of thirds and sevenths, whose sums in double are not always 1.
+TEST(ReferenceResize, KeepsIntegersThatAreAllTheSame) {
+  for (const int64_t in : {3, 5, 7, 49})
+    for (const int64_t out : {4, 11, 64, 97}) {
+      const Tensor y = RunOp<ops::Resize>(
+          {MakeTensor<uint8_t>(DataType::kU8, {in, in},
+                               std::vector<uint8_t>(static_cast<size_t>(in * in), 251)),
+           {},
+           {},
+           Constant(I64({2}, {out, out}))},
+          {.mode = ResizeMode::kLinear}, {DataType::kU8, {out, out}});
+      EXPECT_EQ(ValuesOf<uint8_t>(y), std::vector<uint8_t>(static_cast<size_t>(out * out), 251));
+    }
+}
+
+TEST(ReferenceResize, LeavesOutWhatWouldLeaveTheRangeOfIntegers) {
+  const auto refused = [](DataType dtype, const Attrs& attrs) {
+    const auto run =
+        TryRunOp<ops::Resize>({*RandomTensor(dtype, {4}, 1, 100), {}, {}, Constant(I64({1}, {2}))},
+                              attrs, {{dtype, {2}}});
+    return absl::IsUnimplemented(run.status());
+  };
+  EXPECT_TRUE(refused(DataType::kU8, {.mode = ResizeMode::kCubic}));
+  EXPECT_TRUE(refused(DataType::kU8, {.antialias = 1, .mode = ResizeMode::kLinear}));
+  EXPECT_TRUE(refused(DataType::kI64, {.mode = ResizeMode::kLinear}));
+  EXPECT_TRUE(refused(DataType::kBool, {.mode = ResizeMode::kLinear}));
+}
+
 }  // namespace
 }  // namespace weft::kernels
