@@ -49,4 +49,13 @@ absl::StatusOr<RoiSide> RoiSide::Make(const ir::ops::RoiAlign::Attrs<ir::Plain>&
   return RoiSide{start * scale - shift, bin, static_cast<int64_t>(std::max(points, 0.0))};
 }
 
+std::pair<int64_t, int64_t> RoiBinRange(double start, double end, int64_t i, int64_t bins,
+                                        int64_t size) {
+  const double bin = std::max(end - start + 1, 1.0) / static_cast<double>(bins);
+  const auto at = static_cast<double>(i), limit = static_cast<double>(size);
+  const double first = std::clamp(std::floor(at * bin) + start, 0.0, limit);
+  const double last = std::clamp(std::ceil((at + 1) * bin) + start, 0.0, limit);
+  return {static_cast<int64_t>(first), static_cast<int64_t>(last)};
+}
+
 }  // namespace weft::kernels

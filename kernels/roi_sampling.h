@@ -1,7 +1,8 @@
-// Where onnx.RoiAlign reads: a region is cut into bins, and a bin has some points on each axis.
+// Where onnx.RoiAlign and onnx.MaxRoiPool read: a region is cut into bins. RoiAlign takes some points of each on each axis.
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "ir/base/status.h"
 #include "ir/dialects/onnx/nn/sampling.h"
@@ -30,5 +31,10 @@ struct RoiSide {
                        bin;
   }
 };
+
+// Of MaxRoiPool: the elements [first, last) of a dimension of `size` that bin i of `bins` holds, where the region has the
+// elements from `start` to `end`, both included.
+std::pair<int64_t, int64_t> RoiBinRange(double start, double end, int64_t i, int64_t bins,
+                                        int64_t size);
 
 }  // namespace weft::kernels

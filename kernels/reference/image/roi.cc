@@ -72,17 +72,6 @@ absl::Status CheckRoiAlign(const KernelContext& context) {
 }
 const RegisterReference<ops::RoiAlign> kRoiAlign(&RoiAlign, &CheckRoiAlign);
 
-// The elements [first, last) of a dimension of `size` that bin i of `bins` holds, where the region
-// has the elements from `start` to `end`, both included.
-std::pair<int64_t, int64_t> BinRange(double start, double end, int64_t i, int64_t bins,
-                                     int64_t size) {
-  const double bin = std::max(end - start + 1, 1.0) / static_cast<double>(bins);
-  const auto at = static_cast<double>(i), limit = static_cast<double>(size);
-  const double first = std::clamp(std::floor(at * bin) + start, 0.0, limit);
-  const double last = std::clamp(std::ceil((at + 1) * bin) + start, 0.0, limit);
-  return {static_cast<int64_t>(first), static_cast<int64_t>(last)};
-}
-
 // The largest number of a part of an image; 0 of nothing.
 double LargestIn(const double* image, int64_t width, std::pair<int64_t, int64_t> rows,
                  std::pair<int64_t, int64_t> columns) {
@@ -113,8 +102,8 @@ absl::Status MaxRoiPool(const AttrsOf<ops::MaxRoiPool>& attrs, const KernelArgs&
       const auto image = static_cast<int64_t>(roi[0]) * channels + c;
       out[r * channels * bins + i] =
           LargestIn(in.data() + image * size, x.dims[3],
-                    BinRange(corners[1], corners[3], row, y.dims[2], x.dims[2]),
-                    BinRange(corners[0], corners[2], column, y.dims[3], x.dims[3]));
+                    RoiBinRange(corners[1], corners[3], row, y.dims[2], x.dims[2]),
+                    RoiBinRange(corners[0], corners[2], column, y.dims[3], x.dims[3]));
     }
   }
   WriteDoubles(out, y);
