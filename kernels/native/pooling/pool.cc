@@ -7,7 +7,7 @@
 #include "kernels/native/native.h"
 #include "kernels/native/nhwc.h"
 #include "kernels/native/pooling/channel_pool.h"
-#include "kernels/native/quantized.h"
+#include "kernels/native/quantized/quantized.h"
 #include "kernels/native/reduce.h"
 #include "kernels/native/simd/pool2d.h"
 #include "kernels/native/simd/pooling/taps.h"

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "ir/dialects/fused.h"
-#include "kernels/native/quantized.h"
+#include "kernels/native/quantized/quantized.h"
 #include "kernels/native/simd/int8/quantize.h"
 
 namespace weft::kernels::native {

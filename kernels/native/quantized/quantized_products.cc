@@ -8,7 +8,7 @@
 #include "ir/dialects/onnx.h"
 #include "kernels/native/native.h"
 #include "kernels/native/nhwc.h"
-#include "kernels/native/quantized.h"
+#include "kernels/native/quantized/quantized.h"
 #include "kernels/native/simd/int8/conv2d.h"
 #include "kernels/native/simd/strided_copy.h"
 #include "kernels/window.h"

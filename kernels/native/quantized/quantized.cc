@@ -1,7 +1,7 @@
 // Elementwise kernels on quantised numbers: QuantizeLinear and DequantizeLinear with one scale,
 // tables, sums and products. They compute as the reference bodies do, in f32, so that no result
 // differs.
-#include "kernels/native/quantized.h"
+#include "kernels/native/quantized/quantized.h"
 
 #include <array>
 #include <cstring>
