@@ -182,6 +182,7 @@ inline std::vector<ir::Attribute> Alternatives(ir::IrContext& c, const ir::Field
     case ir::AttrKind::kBool:
       return {c.BoolAttr(false), c.BoolAttr(true)};
     case ir::AttrKind::kInt:
+      if (field.name.str() == "block_size") return {c.IntAttr(16)};
       return {c.IntAttr(1), c.IntAttr(0), c.IntAttr(2), c.IntAttr(20)};
     case ir::AttrKind::kInts:
       return {c.IntsAttr(ir::Ints{3, 3}), c.IntsAttr(ir::Ints{2, 2}),
