@@ -1,5 +1,5 @@
-// Elementwise kernels on quantised numbers: QuantizeLinear and DequantizeLinear with one scale,
-// tables, sums and products. They compute as the reference bodies do, in f32, so that no result
+// Elementwise kernels on quantised numbers: QuantizeLinear and DequantizeLinear with one constant
+// scale, tables, sums and products. They compute as the reference bodies do, in f32, so that no result
 // differs.
 #include "kernels/native/quantized/quantized.h"
 
@@ -32,7 +32,9 @@ Made MakeQuantize(const KernelContext& context) {
   if (context.input_type(0).dtype() != DataType::kF32 || !IsByte(dtype) || attrs.block_size != 0 ||
       (attrs.precision != 0 && attrs.precision != 1))
     return context.Unsupported("only f32 to 8 bits");
-  WEFT_ASSIGN_OR_RETURN(const Quantization q, ReadQuantization(context, 1, 2));
+  const absl::StatusOr<Quantization> constant = ReadQuantization(context, 1, 2);
+  if (!constant.ok()) return MakeQuantizeAxis(context, attrs.axis);
+  const Quantization q = *constant;
   const int64_t n = context.result_type(0).NumElements();
   return MakeNative("quantize", {}, [=](const KernelArgs& args) {
     args.pool->ParallelFor(n, kTile, [&](int64_t begin, int64_t end) {
@@ -44,10 +46,13 @@ Made MakeQuantize(const KernelContext& context) {
 const RegisterKernel<ops::QuantizeLinear> kQuantize("native", &MakeQuantize);
 
 Made MakeDequantize(const KernelContext& context) {
+  const auto attrs = context.attrs_of<ops::DequantizeLinear>();
   const DataType dtype = context.input_type(0).dtype();
-  if (context.result_type(0).dtype() != DataType::kF32 || !IsByte(dtype))
+  if (context.result_type(0).dtype() != DataType::kF32 || !IsByte(dtype) || attrs.block_size != 0)
     return context.Unsupported("only 8 bits to f32");
-  WEFT_ASSIGN_OR_RETURN(const Quantization q, ReadQuantization(context, 1, 2));
+  const absl::StatusOr<Quantization> constant = ReadQuantization(context, 1, 2);
+  if (!constant.ok()) return MakeDequantizeAxis(context, attrs.axis);
+  const Quantization q = *constant;
   const int64_t n = context.result_type(0).NumElements();
   return MakeNative("dequantize", {}, [=](const KernelArgs& args) {
     args.pool->ParallelFor(n, kTile, [&](int64_t begin, int64_t end) {

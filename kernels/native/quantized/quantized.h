@@ -30,6 +30,13 @@ T Round(float x, int zero) {
   return static_cast<T>(static_cast<int>((x + kShift) - kShift) + zero);
 }
 
+// onnx.QuantizeLinear from f32 to 8 bits and onnx.DequantizeLinear back, with scales and zero points that are given at run
+// time, one or one for each entry of an axis.
+absl::StatusOr<std::unique_ptr<Kernel>> MakeQuantizeAxis(const KernelContext& context,
+                                                         int64_t axis);
+absl::StatusOr<std::unique_ptr<Kernel>> MakeDequantizeAxis(const KernelContext& context,
+                                                           int64_t axis);
+
 // fused.max_pool2d of 8-bit integers.
 absl::StatusOr<std::unique_ptr<Kernel>> MakeByteMaxPool2d(const KernelContext& context);
 

@@ -13,6 +13,12 @@ void QuantizeBytes(const float* x, uint8_t* y, int64_t n, const ByteScale& q) {
 void DequantizeBytes(const uint8_t* x, float* y, int64_t n, const ByteScale& q) {
   WEFT_DISPATCH(DequantizeRange)(x, y, n, q);
 }
+void QuantizeBytesEach(const float* x, uint8_t* y, int64_t n, const ByteScales& q) {
+  WEFT_DISPATCH(QuantizeEach)(x, y, n, q);
+}
+void DequantizeBytesEach(const uint8_t* x, float* y, int64_t n, const ByteScales& q) {
+  WEFT_DISPATCH(DequantizeEach)(x, y, n, q);
+}
 void FindBounds(const float* x, int64_t n, float* low, float* high) {
   WEFT_DISPATCH(FindBoundsOf)(x, n, low, high);
 }

@@ -16,6 +16,15 @@ void QuantizeBytes(const float* x, uint8_t* y, int64_t n, const ByteScale& q);
 // y = (x - zero) * scale
 void DequantizeBytes(const uint8_t* x, float* y, int64_t n, const ByteScale& q);
 
+// The same with a scale and a zero point for each element.
+struct ByteScales {
+  bool is_signed = false;
+  const float* scales = nullptr;
+  const int32_t* zeros = nullptr;
+};
+void QuantizeBytesEach(const float* x, uint8_t* y, int64_t n, const ByteScales& q);
+void DequantizeBytesEach(const uint8_t* x, float* y, int64_t n, const ByteScales& q);
+
 // Makes *low and *high the least and the largest of themselves and of x; NaN is left out.
 void FindBounds(const float* x, int64_t n, float* low, float* high);
 
