@@ -55,27 +55,30 @@ void RunStep(const Step& step, const T* x, T* y, ThreadPool& pool) {
     simd::ReduceNumbers(step.op, x, y, step.outer, step.extent, step.inner, pool);
 }
 
+void TakeLogs(float* y, int64_t n, ThreadPool& pool) {
+  simd::Unary(simd::UnaryOp::kLog, {}, y, y, n, pool);
+}
+template <class T>
+void TakeLogs(T* /*y*/, int64_t /*n*/, ThreadPool& /*pool*/) {}  // of f32 alone
+
 template <class T>
 Made MakeSteps(const std::vector<Step>& steps, bool takes_log) {
   // What a step leaves lies in one half of the scratch memory while the next fills the other.
   const size_t half = steps.size() > 1 ? steps.front().results() : 0;
   const size_t halves = std::min<size_t>(steps.size() - 1, 2);
-  return MakeNative(
-      "reduce", {.scratch_bytes = halves * half * sizeof(T)},
-      [steps, takes_log, half](const KernelArgs& args) {
-        const T* x = args.input<T>(0);
-        for (size_t i = 0; i < steps.size(); ++i) {
-          T* y = i + 1 == steps.size() ? args.output<T>(0)
-                                       : reinterpret_cast<T*>(args.scratch) + i % 2 * half;
-          RunStep(steps[i], x, y, *args.pool);
-          x = y;
-        }
-        if constexpr (std::is_same_v<T, float>) {
-          float* y = args.output<float>(0);
-          if (takes_log)
-            simd::Unary(simd::UnaryOp::kLog, {}, y, y, steps.back().results(), *args.pool);
-        }
-      });
+  return MakeNative("reduce", {.scratch_bytes = halves * half * sizeof(T)},
+                    [steps, takes_log, half](const KernelArgs& args) {
+                      const T* x = args.input<T>(0);
+                      for (size_t i = 0; i < steps.size(); ++i) {
+                        T* y = i + 1 == steps.size()
+                                   ? args.output<T>(0)
+                                   : reinterpret_cast<T*>(args.scratch) + i % 2 * half;
+                        RunStep(steps[i], x, y, *args.pool);
+                        x = y;
+                      }
+                      if (takes_log)
+                        TakeLogs(args.output<T>(0), steps.back().results(), *args.pool);
+                    });
 }
 
 Made MakeReduction(const KernelContext& context, ReduceOp op, const ir::Ints& axes,

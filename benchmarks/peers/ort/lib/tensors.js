@@ -1,7 +1,7 @@
 // Random inputs from a seed, and the measure by which two sets of outputs are compared.
 'use strict';
 
-const { arrayOf, elementCount } = require('./tensor_proto');
+const { arrayOf, elementCount, numberOfHalf } = require('./tensor_proto');
 
 // mulberry32: small, good enough for test data, the same everywhere.
 function uniform(seed) {
@@ -39,34 +39,40 @@ function randomInputs(metadata, seed, dimValues = {}) {
   });
 }
 
-// The largest difference of one tensor, relative to the largest magnitude expected in it.
-function tensorDifference(actual, expected) {
+// The largest difference of one tensor, relative to the largest magnitude expected in it. What is not finite
+// must be the same where it is `allowed`, as zeros alone are then.
+function tensorDifference(actual, expected, allowed) {
   if (actual.type !== expected.type || `${actual.dims}` !== `${expected.dims}`) {
     throw new Error(`output ${expected.name} is ${actual.type}[${actual.dims}], expected ` +
                     `${expected.type}[${expected.dims}]`);
   }
   let largest = 0, difference = 0;
+  const number = expected.type === 'float16' ? numberOfHalf : Number;
   for (let i = 0; i < expected.data.length; ++i) {
-    const want = Number(expected.data[i]), got = Number(actual.data[i]);
-    if (Number.isNaN(want) || !Number.isFinite(want)) {
+    const want = number(expected.data[i]), got = number(actual.data[i]);
+    if (!Number.isFinite(want)) {
+      if (allowed && Object.is(got, want)) continue;
+      if (allowed) return Infinity;
       throw new Error(`output ${expected.name} is ${want} at ${i}: these inputs test nothing`);
     }
     largest = Math.max(largest, Math.abs(want));
     difference = Math.max(difference, Number.isFinite(got) ? Math.abs(got - want) : Infinity);
   }
-  if (expected.data.length > 0 && largest === 0) {
+  if (expected.data.length > 0 && largest === 0 && !allowed) {
     throw new Error(`output ${expected.name} is all zeros: these inputs test nothing`);
   }
-  return difference === 0 ? 0 : difference / largest;
+  if (difference === 0) return 0;
+  return largest === 0 ? Infinity : difference / largest;
 }
 
-// The worst output. Throws where names, types or shapes differ, or nothing could be told apart.
-function largestDifference(actual, expected) {
+// The worst output. Throws where names, types or shapes differ, or nothing could be told apart; with
+// `anyValues` outputs may be zeros, infinities and NaNs.
+function largestDifference(actual, expected, { anyValues = false } = {}) {
   const names = (tensors) => tensors.map((t) => t.name).join(', ');
   if (names(actual) !== names(expected)) {
     throw new Error(`the outputs are ${names(actual)}, expected ${names(expected)}`);
   }
-  return Math.max(...expected.map((tensor, i) => tensorDifference(actual[i], tensor)));
+  return Math.max(...expected.map((tensor, i) => tensorDifference(actual[i], tensor, anyValues)));
 }
 
 module.exports = { largestDifference, randomInputs, uniform };

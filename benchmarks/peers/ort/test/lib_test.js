@@ -70,6 +70,21 @@ test('outputs that could not differ are refused', () => {
   assert.throws(() => largestDifference([vector('y', [1, 1])], [vector('y', [1])]), /expected/);
 });
 
+test('any values may be allowed, and are told apart', () => {
+  const difference = (actual, expected) => {
+    return largestDifference([vector('y', actual)], [vector('y', expected)], { anyValues: true });
+  };
+  assert.strictEqual(difference([NaN, Infinity, 0], [NaN, Infinity, 0]), 0);
+  assert.strictEqual(difference([NaN, 4], [NaN, 5]), 0.2);
+  for (const [actual, expected] of [[[1], [NaN]], [[NaN], [1]], [[-Infinity], [Infinity]], [[1], [0]]])
+    assert.strictEqual(difference(actual, expected), Infinity);
+});
+
+test('halves are compared as numbers', () => {
+  const half = (bits) => [{ name: 'y', type: 'float16', dims: [1], data: Uint16Array.of(bits) }];
+  assert.strictEqual(largestDifference(half(0x3c00), half(0x4000)), 0.5);
+});
+
 test('inputs depend on the seed and on nothing else', () => {
   const metadata = [{ name: 'x', type: 'float32', shape: [2, 'n'] },
     { name: 'ids', type: 'int64', shape: [64] }];
