@@ -13,9 +13,8 @@ const os = require('node:os');
 const path = require('node:path');
 const { spawnSync } = require('node:child_process');
 const { commandLine, positiveNumbers } = require('./lib/command_line');
-const { BlockRunner } = require('./lib/ir_run');
 const { version } = require('./lib/ort');
-const { OrtRunner, ratio, takeTurns } = require('./lib/turns');
+const { againstOrt } = require('./lib/turns');
 
 const kRoot = path.resolve(__dirname, '../../..');
 const kExport = path.join(kRoot, 'benchmarks/models/export.py');
@@ -73,14 +72,8 @@ async function measure(name, batch, rows, size, options) {
   const cell = { batch, size };
   try {
     const file = fileOf(name, batch, rows, size, options.models);
-    const [ort, fused] = [
-      { name: 'ort', make: () => new OrtRunner(file, options.threads), blocks: [] },
-      { name: 'fused', blocks: [],
-        make: () => new BlockRunner(options['ir-run'], file, 'fuse', options) }];
-    await takeTurns([ort, fused], options);
-    const failed = [ort, fused].find(({ error }) => error);
-    return failed ? { ...cell, error: `${failed.name}: ${failed.error}` }
-      : { ...cell, ratio: ratio(ort, fused) };
+    const { ratio } = await againstOrt(file, options['ir-run'], options);
+    return { ...cell, ratio };
   } catch (error) {
     return { ...cell, error: error.message };
   }

@@ -18,11 +18,11 @@ const os = require('node:os');
 const path = require('node:path');
 const { spawnSync } = require('node:child_process');
 const { commandLine, positiveNumbers } = require('./lib/command_line');
-const { BlockRunner, runOnce } = require('./lib/ir_run');
+const { runOnce } = require('./lib/ir_run');
 const { cases } = require('./lib/operator_cases');
 const { OrtSession, version } = require('./lib/ort');
 const { largestDifference, randomInputs } = require('./lib/tensors');
-const { OrtRunner, median, ratio, takeTurns } = require('./lib/turns');
+const { againstOrt } = require('./lib/turns');
 
 const kRoot = path.resolve(__dirname, '../../..');
 const kOptions = {
@@ -72,18 +72,6 @@ function write(program, file, { bin, opset }) {
   throw new Error(said.trim());
 }
 
-async function time(file, options) {
-  const sides = [
-    { name: 'ONNX Runtime', blocks: [], make: () => new OrtRunner(file, options.threads) },
-    { name: 'ir-run', blocks: [],
-      make: () => new BlockRunner(path.join(options.bin, 'ir-run'), file, 'fuse', options) }];
-  await takeTurns(sides, options);
-  const failed = sides.find(({ error }) => error);
-  if (failed) throw new Error(`${failed.name}: ${failed.error}`);
-  const [ort, fused] = sides;
-  return { ratio: ratio(ort, fused).median, ort: median(ort.blocks), fused: median(fused.blocks) };
-}
-
 function compare(file, options) {
   const session = new OrtSession(file, { level: 'disabled', threads: options.threads });
   try {
@@ -112,7 +100,8 @@ async function main() {
         const file = path.join(folder, 'operator.onnx');
         write(program(), file, options);
         if (!options.compare) {
-          timed.push({ name, ...await time(file, options) });
+          const speed = await againstOrt(file, path.join(options.bin, 'ir-run'), options);
+          timed.push({ ...speed, name, ratio: speed.ratio.median });
           continue;
         }
         const difference = compare(file, options);

@@ -2,6 +2,7 @@
 'use strict';
 
 const { setTimeout: sleep } = require('node:timers/promises');
+const { BlockRunner } = require('./ir_run');
 const { OrtSession } = require('./ort');
 const { randomInputs } = require('./tensors');
 
@@ -72,4 +73,15 @@ function ratio(a, b) {
   return { median: median(paired), low: quantile(paired, 0.25), high: quantile(paired, 0.75) };
 }
 
-module.exports = { OrtRunner, median, ratio, takeTurns };
+// ONNX Runtime and ir-run fused on one model: {ratio, ort, fused}, as ratio() gives it and the medians of both in
+// milliseconds. options: as of takeTurns, and threads and isa. Throws where one of them fails.
+async function againstOrt(file, irRun, options) {
+  const ort = { name: 'ort', blocks: [], make: () => new OrtRunner(file, options.threads) };
+  const fused = { name: 'fused', blocks: [], make: () => new BlockRunner(irRun, file, 'fuse', options) };
+  await takeTurns([ort, fused], options);
+  const failed = [ort, fused].find(({ error }) => error);
+  if (failed) throw new Error(`${failed.name}: ${failed.error}`);
+  return { ratio: ratio(ort, fused), ort: median(ort.blocks), fused: median(fused.blocks) };
+}
+
+module.exports = { OrtRunner, againstOrt, median, ratio, takeTurns };

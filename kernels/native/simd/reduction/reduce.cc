@@ -25,7 +25,14 @@ bool GoesByRows(ReduceOp op, int64_t outer, int64_t extent, int64_t inner) {
 // About the cycles of one element, in units of TileFor.
 int64_t CostOf(ReduceOp op) { return op == ReduceOp::kLogSumExp ? 4 : 1; }
 
-// range(op, x, y, extent, inner, first, last): that of T.
+// All columns of one [extent, inner], by range(op, x, y, extent, inner, first column, last).
+template <typename T, typename Range>
+void ReduceColumns(const Range& range, ReduceOp op, const T* x, T* y, int64_t extent,
+                   int64_t inner) {
+  for (int64_t i = 0; i < inner; i += kColumns)
+    range(op, x, y, extent, inner, i, std::min(i + kColumns, inner));
+}
+
 template <typename T, typename Range>
 void ReduceByRows(const Range& range, ReduceOp op, const T* x, T* y, int64_t outer, int64_t extent,
                   int64_t inner, ThreadPool& pool) {
@@ -36,16 +43,12 @@ void ReduceByRows(const Range& range, ReduceOp op, const T* x, T* y, int64_t out
   pool.ParallelFor(tasks, 1, [=](int64_t task, int64_t) {
     const int64_t part = task % kRowParts;
     const int64_t first = extent * part / kRowParts, last = extent * (part + 1) / kRowParts;
-    const T* rows = x + (task / kRowParts * extent + first) * inner;
-    for (int64_t i = 0; i < inner; i += kColumns)
-      range(part_op, rows, parts + task * inner, last - first, inner, i,
-            std::min(i + kColumns, inner));
+    ReduceColumns(range, part_op, x + (task / kRowParts * extent + first) * inner,
+                  parts + task * inner, last - first, inner);
   });
-  for (int64_t o = 0; o < outer; ++o) {
-    for (int64_t i = 0; i < inner; i += kColumns)
-      range(JoinOf(part_op), parts + o * kRowParts * inner, y + o * inner, kRowParts, inner, i,
-            std::min(i + kColumns, inner));
-  }
+  for (int64_t o = 0; o < outer; ++o)
+    ReduceColumns(range, JoinOf(part_op), parts + o * kRowParts * inner, y + o * inner, kRowParts,
+                  inner);
   if (op != ReduceOp::kMean) return;
   for (int64_t i = 0; i < outer * inner; ++i) y[i] /= static_cast<T>(extent);
 }
