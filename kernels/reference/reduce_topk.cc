@@ -29,7 +29,7 @@ void TopKRows(const AttrsOf<ops::TopK>& attrs, const KernelArgs& args) {
     const int64_t to = row / in.inner * out.extent * in.inner + row % in.inner;
     const auto value = [&](int64_t i) { return static_cast<Wide>(x[from + i * in.inner]); };
     std::iota(order.begin(), order.end(), int64_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+    SortIndices(order, [&](int64_t a, int64_t b) {
       return attrs.largest != 0 ? Less(value(b), value(a)) : Less(value(a), value(b));
     });
     for (int64_t i = 0; i < out.extent; ++i) {

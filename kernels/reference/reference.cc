@@ -129,4 +129,8 @@ std::vector<int64_t> ReadInts(const TensorView& tensor) {
   return values;
 }
 
+void SortIndices(std::span<int64_t> indices, const std::function<bool(int64_t, int64_t)>& less) {
+  std::stable_sort(indices.begin(), indices.end(), less);
+}
+
 }  // namespace weft::kernels::reference

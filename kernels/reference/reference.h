@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <string>
@@ -232,6 +233,9 @@ void WriteDoubles(const std::vector<double>& values, const TensorView& tensor);
 double ReadScalar(const TensorView& tensor);
 // Integers and bool.
 std::vector<int64_t> ReadInts(const TensorView& tensor);
+
+// Of equal ones the first stays first. One sort for the elements of every type.
+void SortIndices(std::span<int64_t> indices, const std::function<bool(int64_t, int64_t)>& less);
 
 // y[i] = f(x[i]) in double, for float tensors of one type and size.
 template <class F>

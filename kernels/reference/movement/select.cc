@@ -142,8 +142,7 @@ template <class T>
 Groups FindGroups(const T* x, const AxisView& view) {
   std::vector<int64_t> order(static_cast<size_t>(view.extent));
   std::iota(order.begin(), order.end(), int64_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](int64_t a, int64_t b) { return CompareSlices(x, view, a, b) < 0; });
+  SortIndices(order, [&](int64_t a, int64_t b) { return CompareSlices(x, view, a, b) < 0; });
   Groups groups;
   groups.inverse.resize(order.size());
   for (const int64_t slice : order) {
