@@ -15,7 +15,7 @@ namespace {
 
 namespace ops = ir::ops;
 
-constexpr size_t kRoi = 1, kScales = 2, kSizes = 3;  // operands
+constexpr size_t kScales = 2, kSizes = 3;  // operands
 
 // Numbers known before run time; nothing where they are not.
 std::optional<std::vector<double>> NumbersOf(const KernelContext& context, size_t i) {
