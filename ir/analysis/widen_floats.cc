@@ -4,6 +4,7 @@
 #include <array>
 
 #include "ir/analysis/convert_floats.h"
+#include "ir/dialects/microsoft.h"
 #include "ir/dialects/onnx.h"
 #include "ir/dialects/onnx/control.h"
 #include "ir/walk.h"
@@ -31,10 +32,17 @@ bool ComparesNumbers(Operation op) {
   return IsAnyOf<ops::Equal, ops::Less, ops::LessOrEqual, ops::Greater, ops::GreaterOrEqual>(op);
 }
 
+bool Quantizes(Operation op) {
+  return IsAnyOf<ops::QuantizeLinear, ops::DequantizeLinear, ops::DynamicQuantizeLinear,
+                 ops::QLinearConv, ops::QLinearMatMul, microsoft::QLinearAdd, microsoft::QLinearMul,
+                 microsoft::QGemm, microsoft::MatMulIntegerToFloat,
+                 microsoft::DynamicQuantizeMatMul, microsoft::QLinearGlobalAveragePool,
+                 microsoft::QLinearConcat>(op);
+}
+
 bool ShowsItsType(Operation op) {
-  if (IsAnyOf<ops::Cast, ops::CastLike, ops::BitCast, ops::QuantizeLinear, ops::DequantizeLinear,
-              ops::DynamicQuantizeLinear, ops::QLinearConv, ops::QLinearMatMul, ops::IsInf,
-              ops::IsNaN, ops::NonZero, ops::Unique>(op))
+  if (Quantizes(op) || IsAnyOf<ops::Cast, ops::CastLike, ops::BitCast, ops::IsInf, ops::IsNaN,
+                               ops::NonZero, ops::Unique>(op))
     return true;
   const auto& fields = op.def()->fields;
   return std::any_of(fields.begin(), fields.end(),
@@ -63,7 +71,9 @@ bool IsLoopThatComputes(Operation op) {
 }
 
 FloatChoice Choose(Operation op) {
-  if (!op.name().starts_with("onnx.") && !op.name().starts_with("fused."))
+  constexpr std::string_view kDialects[] = {"onnx.", "com.microsoft.", "fused."};
+  if (std::none_of(std::begin(kDialects), std::end(kDialects),
+                   [&](std::string_view dialect) { return op.name().starts_with(dialect); }))
     return FloatChoice::kKeep;
   if (op.num_regions() > 0)
     return IsLoopThatComputes(op) ? FloatChoice::kConvert : FloatChoice::kKeep;

@@ -1,6 +1,7 @@
 // Programs in f16 and bf16 in a session: computed in f32, but for the reference.
 #include <cmath>
 
+#include "ir/dialects/microsoft.h"
 #include "kernels/float16.h"
 #include "unittests/kernels/run_op.h"
 
@@ -64,6 +65,24 @@ TEST_P(WidenFloatsTest, RunsOnTheKernelsOfF32AndConvertsConstantsBefore) {
   builder.Return({{"y", builder.Make<ops::MatMul>({x, weight})}});
   EXPECT_EQ(Run({{{2, 3}, {1, 2, 3, -1, 0.5, 2}}}, "auto"),
             (std::vector<float>{14, 4.75, 7.25, 4}));
+  EXPECT_EQ(Providers(), (std::vector<std::string>{"native", "native", "native"}))
+      << "a cast, a product, a cast";
+}
+
+TEST_P(WidenFloatsTest, RunsOperatorsOfOnnxRuntimeOnTheKernelsOfF32) {
+  ir::LoadMicrosoftDialect(context);
+  const ir::Value x = builder.AddInput("x", context.TensorType(GetParam(), {1, 16}));
+  const std::vector<std::byte> sevens(2 * 8, std::byte{0x77});  // of 4 bits; less 8, which is zero
+  const ir::Value weights =
+      builder.Constant(context.DenseAttr(context.TensorType(DataType::kU8, {2, 1, 8}), sevens));
+  const Tensor numbers = Of({{2}, {0.5, -2}});
+  const ir::Value scales = builder.Constant(
+      context.DenseAttr(context.TensorType(GetParam(), {2}),
+                        {numbers.view().data, static_cast<size_t>(numbers.view().NumBytes())}));
+  builder.Return(
+      {{"y", builder.Make<ir::microsoft::MatMulNBits>(
+                 {x, weights, scales}, {.K = 16, .N = 2, .bits = 4, .block_size = 16})}});
+  EXPECT_EQ(Run({{{1, 16}, std::vector<float>(16, 3)}}, "auto"), (std::vector<float>{-24, 96}));
   EXPECT_EQ(Providers(), (std::vector<std::string>{"native", "native", "native"}))
       << "a cast, a product, a cast";
 }
