@@ -10,8 +10,7 @@ namespace {
 namespace ops = ir::ops;
 
 struct Box {
-  double low[2], high[2];
-  double Area() const { return (high[0] - low[0]) * (high[1] - low[1]); }
+  double low[2], high[2], area;
 };
 
 // Two opposite corners in any order, or a centre and sizes.
@@ -22,6 +21,7 @@ Box ReadBox(const float* box, bool is_center) {
     result.low[i] = is_center ? a - b / 2 : std::min(a, b);
     result.high[i] = is_center ? a + b / 2 : std::max(a, b);
   }
+  result.area = (result.high[0] - result.low[0]) * (result.high[1] - result.low[1]);
   return result;
 }
 
@@ -33,8 +33,8 @@ double Overlap(const Box& a, const Box& b) {
     if (!(side > 0)) return 0;
     intersection *= side;
   }
-  const double total = a.Area() + b.Area() - intersection;
-  return a.Area() > 0 && b.Area() > 0 && total > 0 ? intersection / total : 0;
+  const double total = a.area + b.area - intersection;
+  return a.area > 0 && b.area > 0 && total > 0 ? intersection / total : 0;
 }
 
 struct Limits {
@@ -43,18 +43,30 @@ struct Limits {
   std::optional<double> score;
 };
 
-// Of one class, best first; equal scores in the order of the boxes.
+struct Candidate {
+  float score;
+  int64_t box;
+  // Worse: a lower score, or an equal one of a later box.
+  bool operator<(const Candidate& other) const {
+    return score != other.score ? score < other.score : box > other.box;
+  }
+};
+
+// Of one class, best first; equal scores in the order of the boxes. Most candidates are never looked at, so they lie in a
+// heap, in no order.
 std::vector<int64_t> Select(const std::vector<Box>& boxes, const float* scores,
                             const Limits& limits) {
-  std::vector<int64_t> order, selected;
+  std::vector<Candidate> heap;
   for (size_t i = 0; i < boxes.size(); ++i) {
     const bool is_candidate = limits.score ? scores[i] > *limits.score : scores[i] == scores[i];
-    if (is_candidate) order.push_back(static_cast<int64_t>(i));
+    if (is_candidate) heap.push_back({scores[i], static_cast<int64_t>(i)});
   }
-  std::stable_sort(order.begin(), order.end(),
-                   [&](int64_t a, int64_t b) { return scores[a] > scores[b]; });
-  for (const int64_t box : order) {
-    if (static_cast<int64_t>(selected.size()) >= limits.max_boxes) break;
+  std::make_heap(heap.begin(), heap.end());
+  std::vector<int64_t> selected;
+  while (!heap.empty() && static_cast<int64_t>(selected.size()) < limits.max_boxes) {
+    std::pop_heap(heap.begin(), heap.end());
+    const int64_t box = heap.back().box;
+    heap.pop_back();
     const auto overlaps = [&](int64_t other) {
       return Overlap(boxes[static_cast<size_t>(box)], boxes[static_cast<size_t>(other)]) >
              limits.overlap;
