@@ -19,7 +19,7 @@ const path = require('node:path');
 const { spawnSync } = require('node:child_process');
 const { commandLine, positiveNumbers } = require('./lib/command_line');
 const { runOnce } = require('./lib/ir_run');
-const { cases } = require('./lib/operator_cases');
+const { casesOf } = require('./lib/operator_cases');
 const { OrtSession, version } = require('./lib/ort');
 const { largestDifference, randomInputs } = require('./lib/tensors');
 const { againstOrt } = require('./lib/turns');
@@ -28,6 +28,7 @@ const kRoot = path.resolve(__dirname, '../../..');
 const kOptions = {
   'bin': ['DIR', path.join(kRoot, 'build/release/bin'), 'of ir-opt and ir-run (build/release/bin)'],
   'opset': ['N', '21', 'of the models; what came later has its own (21)'],
+  'floats': ['TYPE', 'f32', 'f32, or of the cases with f32 only, with f16 or f64 in its place (f32)'],
   'threads': ['N', '2', 'intra-op threads of both (2)'],
   'isa': ['NAME', undefined, "ir-run's --isa (the best of the machine)"],
   'rounds': ['N', '5', 'rounds for each operator (5)'],
@@ -52,7 +53,8 @@ function parse() {
       return fail(error.message);
     }
   });
-  const chosen = cases.filter(({ name }) => !patterns.length || patterns.some((p) => p.test(name)));
+  if (!['f32', 'f16', 'f64'].includes(values.floats)) fail(`floats are f32, f16 or f64, not ${values.floats}`);
+  const chosen = casesOf(values.floats).filter(({ name }) => !patterns.length || patterns.some((p) => p.test(name)));
   if (!chosen.length) fail('no operator matches');
   return { ...values, chosen };
 }

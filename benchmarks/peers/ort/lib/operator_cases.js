@@ -209,6 +209,7 @@ function images() {
     add('GridSample', '4x32x64x64xf32, 4x64x64x2xf32', `mode:"${mode}"`, 'f32');
   add('AffineGrid', '4x2x3xf32, 4xi64=[4,3,128,128]', '', 'f32');
   add('NonMaxSuppression', '1x2000x4xf32, 1x8x2000xf32, xi64=100, xf32=0.5, xf32=0.5', '', 'i64');
+  add('NonMaxSuppression', '1x8400x4xf32, 1x80x8400xf32, xi64=300, xf32=0.45', '', 'i64');
 }
 
 function products() {
@@ -324,11 +325,22 @@ function programOf([operator, operands, attributes, results]) {
 for (const subject of [elementwise, reductions, normalizations, movement, pooling, convolutions, images, products,
   quantized, signals]) subject();
 
-// [{name, program()}]
-const cases = kCases.map((one) => {
-  const [operator, operands, attributes] = one;
-  const shown = operands.replace(/=\[[^\]]{12,}\]/g, '=[...]');
-  return { name: `${operator}(${shown})${attributes ? ` {${attributes}}` : ''}`, program: () => programOf(one) };
-});
+// A case with floats of another type, or nothing where it has no f32. The scales of Resize stay as they are.
+function withFloats(floats, [operator, operands, attributes, results]) {
+  const renamed = (text) => text.replaceAll('f32', floats);
+  const ofOperands = operator === 'Resize' ? operands.replace('f32', floats) : renamed(operands);
+  if (ofOperands === operands && renamed(results.join()) === results.join()) return [];
+  return [[operator, ofOperands, renamed(attributes), results.map(renamed)]];
+}
 
-module.exports = { cases };
+// [{name, program()}] of all cases, or, where `floats` is no f32, of those that have such, with that type in its place.
+function casesOf(floats = 'f32') {
+  const chosen = floats === 'f32' ? kCases : kCases.flatMap((one) => withFloats(floats, one));
+  return chosen.map((one) => {
+    const [operator, operands, attributes] = one;
+    const shown = operands.replace(/=\[[^\]]{12,}\]/g, '=[...]');
+    return { name: `${operator}(${shown})${attributes ? ` {${attributes}}` : ''}`, program: () => programOf(one) };
+  });
+}
+
+module.exports = { casesOf };
