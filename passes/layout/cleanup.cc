@@ -1,6 +1,8 @@
 // Ops that only reinterpret a shape, as reshapes that merge with those around them; transposes of
-// images that the first convolution reads as they lie.
+// images that the first convolution reads as they lie, and pools that no layout helps.
 #include "ir/dialects/fused/conv.h"
+#include "ir/dialects/fused/pool.h"
+#include "ir/dialects/onnx/nn/pool.h"
 #include "passes/rules.h"
 
 namespace weft::passes {
@@ -31,6 +33,16 @@ WEFT_RULE(FuseImageTranspose, "layout-cleanup", kReassociates) {
       conv(src.Op<ops::Transpose>({.perm = {0, 2, 3, 1}})(x), w, src.Optional(b), src.Optional(r));
   src.Require(MaxDim(x, 1, 4), IsConstant(w));
   res.Tensor(out) = res.Op<fused::Conv2d>(AttrsOf(conv), {.x_channels_first = true})(x, w, b, r);
+}
+
+// fused.global_average_pool2d(nhwc(x)) => nhwc(global_average_pool(x)): no neighbour of x is in NHWC, and reading x is
+// all that the pool does
+WEFT_RULE(RaiseGlobalAveragePoolOfTranspose, "layout-cleanup", kReassociates) {
+  auto x = src.Tensor("x");
+  auto out =
+      src.Op<fused::GlobalAveragePool2d>()(src.Op<ops::Transpose>({.perm = {0, 2, 3, 1}})(x));
+  res.Tensor(out) =
+      res.Op<ops::Transpose>({.perm = {0, 2, 3, 1}})(res.Op<ops::GlobalAveragePool>()(x));
 }
 
 }  // namespace weft::passes
