@@ -2,7 +2,7 @@
 //
 // A tensor is {name, type, dims, data}: `type` and `data` are what onnxruntime-node uses for it
 // ('float32' and Float32Array, 'int64' and BigInt64Array, 'bool' and Uint8Array, ...); 'float16' is a
-// Uint16Array of the bits, numberOfHalf() gives their value.
+// Uint16Array of the bits, numberOfHalf() gives their value, and halfOfNumber() the bits.
 // Strings, complex numbers, other types below 32 bits and external data are not supported and throw.
 'use strict';
 
@@ -166,4 +166,18 @@ function numberOfHalf(bits) {
   return sign * (exponent === 0 ? fraction * 2 ** -14 : (1 + fraction) * 2 ** (exponent - 15));
 }
 
-module.exports = { arrayOf, decode, elementCount, encode, numberOfHalf };
+// The bits of the half nearest to a number, ties to even; an infinity from 65520 on.
+function halfOfNumber(number) {
+  if (Number.isNaN(number)) return 0x7e00;
+  const sign = number < 0 || Object.is(number, -0) ? 0x8000 : 0;
+  const magnitude = Math.abs(number);
+  if (magnitude >= 65520) return sign | 0x7c00;
+  // Steps of 2^-24 below 2^-14, of a 1024th of the power of two above.
+  const exponent = magnitude < 2 ** -14 ? -14 : Math.floor(Math.log2(magnitude));
+  const steps = magnitude / 2 ** (exponent - 10);
+  const below = Math.floor(steps), rest = steps - below;
+  const rounded = below + (rest > 0.5 || (rest === 0.5 && below % 2 === 1) ? 1 : 0);
+  return sign | (magnitude < 2 ** -14 ? rounded : (exponent + 14) * 1024 + rounded);
+}
+
+module.exports = { arrayOf, decode, elementCount, encode, halfOfNumber, numberOfHalf };

@@ -1,7 +1,7 @@
 // Random inputs from a seed, and the measure by which two sets of outputs are compared.
 'use strict';
 
-const { arrayOf, elementCount, numberOfHalf } = require('./tensor_proto');
+const { arrayOf, elementCount, halfOfNumber, numberOfHalf } = require('./tensor_proto');
 
 // mulberry32: small, good enough for test data, the same everywhere.
 function uniform(seed) {
@@ -21,7 +21,8 @@ function randomTensor({ name, type, dims }, next) {
   const normal = () => Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next());
   const big = data instanceof BigInt64Array || data instanceof BigUint64Array;
   for (let i = 0; i < data.length; ++i) {
-    if (type.startsWith('float')) data[i] = normal();
+    if (type === 'float16') data[i] = halfOfNumber(normal());
+    else if (type.startsWith('float')) data[i] = normal();
     else data[i] = big ? BigInt(next() < 0.5 ? 0 : 1) : next() < 0.5 ? 0 : 1;
   }
   return { name, type, dims, data };

@@ -3,7 +3,7 @@
 
 const assert = require('node:assert');
 const { test } = require('node:test');
-const { decode, encode, numberOfHalf } = require('../lib/tensor_proto');
+const { decode, encode, halfOfNumber, numberOfHalf } = require('../lib/tensor_proto');
 const { largestDifference, randomInputs } = require('../lib/tensors');
 
 const vector = (name, values) => {
@@ -25,6 +25,30 @@ test('every type survives encoding and decoding', () => {
     assert.deepStrictEqual(decode(encode({ name: 'n', type, dims: [2], data })),
                            { name: 'n', type, dims: [2], data });
   }
+});
+
+test('a number is rounded to the nearest half', () => {
+  for (let bits = 0; bits < 0x10000; ++bits) {
+    const number = numberOfHalf(bits);
+    if (Number.isNaN(number)) continue;
+    assert.strictEqual(halfOfNumber(number), bits);
+    if (bits >= 0x7bff) continue;  // between positive neighbours, the even one where both are as near
+    const next = numberOfHalf(bits + 1), middle = (number + next) / 2;
+    assert.strictEqual(halfOfNumber(middle), bits + (bits & 1));
+    assert.strictEqual(halfOfNumber(middle - 2 ** -30), bits);
+    assert.strictEqual(halfOfNumber(middle + 2 ** -30), bits + 1);
+  }
+  assert.strictEqual(halfOfNumber(65519), 0x7bff);
+  assert.strictEqual(halfOfNumber(-65520), 0xfc00);
+  assert.strictEqual(halfOfNumber(NaN), 0x7e00);
+});
+
+test('random halves are standard normal', () => {
+  const [x] = randomInputs([{ name: 'x', type: 'float16', shape: [4096] }], 1);
+  const numbers = Array.from(x.data, numberOfHalf);
+  const mean = numbers.reduce((sum, n) => sum + n) / numbers.length;
+  const variance = numbers.reduce((sum, n) => sum + (n - mean) ** 2, 0) / numbers.length;
+  assert.ok(Math.abs(mean) < 0.1 && Math.abs(variance - 1) < 0.1, `${mean}, ${variance}`);
 });
 
 test('the bits of a half are a number', () => {
