@@ -37,7 +37,7 @@ WEFT_RULE(FuseImageTranspose, "layout-cleanup", kReassociates) {
 
 // fused.global_average_pool2d(nhwc(x)) => nhwc(global_average_pool(x)): no neighbour of x is in NHWC, and reading x is
 // all that the pool does
-WEFT_RULE(RaiseGlobalAveragePoolOfTranspose, "layout-cleanup", kReassociates) {
+WEFT_RULE(SinkTransposeThroughGlobalAveragePool, "layout-cleanup", kReassociates) {
   auto x = src.Tensor("x");
   auto out =
       src.Op<fused::GlobalAveragePool2d>()(src.Op<ops::Transpose>({.perm = {0, 2, 3, 1}})(x));
