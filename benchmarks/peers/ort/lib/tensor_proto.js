@@ -172,12 +172,12 @@ function halfOfNumber(number) {
   const sign = number < 0 || Object.is(number, -0) ? 0x8000 : 0;
   const magnitude = Math.abs(number);
   if (magnitude >= 65520) return sign | 0x7c00;
-  // Steps of 2^-24 below 2^-14, of a 1024th of the power of two above.
-  const exponent = magnitude < 2 ** -14 ? -14 : Math.floor(Math.log2(magnitude));
+  // Steps of 2^-24 below 2^-13, of a 1024th of the power of two above.
+  const exponent = Math.max(-14, Math.floor(Math.log2(magnitude)));
   const steps = magnitude / 2 ** (exponent - 10);
   const below = Math.floor(steps), rest = steps - below;
   const rounded = below + (rest > 0.5 || (rest === 0.5 && below % 2 === 1) ? 1 : 0);
-  return sign | (magnitude < 2 ** -14 ? rounded : (exponent + 14) * 1024 + rounded);
+  return sign | ((exponent + 14) * 1024 + rounded);
 }
 
 module.exports = { arrayOf, decode, elementCount, encode, halfOfNumber, numberOfHalf };
