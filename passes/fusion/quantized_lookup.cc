@@ -58,6 +58,7 @@ class FunctionFinder {
 
   bool Find(Function* function) {
     if (!IsPerTensor<ops::QuantizeLinear>(root_) || !Visit(root_.operand(0), 0)) return false;
+    if (!x_) return false;  // of constants only, which folding computes
     order_.push_back(root_);
     members_.insert(root_.id());
     for (const Operation op : order_)
