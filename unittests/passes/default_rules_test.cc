@@ -102,7 +102,7 @@ TEST_P(BigDefaultRules, EachChangesWhatThePipelineMakesOfSomeProgram) {
   EXPECT_GT(rules, 50u);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, BigDefaultRules, testing::Values("simplify", "fuse"),
+INSTANTIATE_TEST_SUITE_P(Big, BigDefaultRules, testing::Values("simplify", "fuse"),
                          [](const auto& info) { return info.param; });
 
 }  // namespace

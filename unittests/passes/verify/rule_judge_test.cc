@@ -40,7 +40,7 @@ RuleJudgement JudgedNamed(const std::string& file, const std::string& name) {
   return {};
 }
 
-TEST(RuleJudge, RefutesMistakesThatWereMade) {
+TEST(BigRuleJudge, RefutesMistakesThatWereMade) {
   ir::IrContext context;
   const auto rules = RulesOf("wrong_rules.weft", context);
   EXPECT_GE(rules.size(), 25u);
