@@ -7,6 +7,7 @@
 //   }
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <string>
@@ -229,8 +230,15 @@ inline std::vector<ir::AttrDict> Variations(ir::IrContext& c, const ir::OpDef& d
   return all;
 }
 
+inline bool IsLarge(const OpCase& c) {
+  constexpr int64_t kMost = 4096;  // elements
+  return std::any_of(c.operands.begin(), c.operands.end(),
+                     [](const OperandSpec& spec) { return CountElements(spec.dims) > kMost; });
+}
+
 // The attributes under which these operands fit: the defaults and what differs from them in one
-// place, or where the defaults do not fit, in one or two.
+// place, or where the defaults do not fit, in one or two. Of large operands the defaults do: attributes
+// do not ask for size.
 inline void AddCases(OpCase c, std::vector<OpCase>* cases) {
   const auto add = [&](ir::AttrDict attrs) {
     c.attrs = attrs;
@@ -240,6 +248,7 @@ inline void AddCases(OpCase c, std::vector<OpCase>* cases) {
   };
   const ir::AttrDict base = BaseAttributes(*c.context, *c.def);
   const bool base_fits = add(base);
+  if (base_fits && IsLarge(c)) return;
   for (const ir::AttrDict attrs : Variations(*c.context, *c.def, base)) {
     if (!add(attrs) || base_fits) continue;
     for (const ir::AttrDict more : Variations(*c.context, *c.def, attrs)) add(more);
