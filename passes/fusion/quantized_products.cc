@@ -86,4 +86,22 @@ WEFT_RULE(FuseQlinearMatmul, "fuse-quantized", kReassociates) {
       res.Op<fused::QLinear>()(x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero);
 }
 
+// matmul(x, dq(w)) => dequantize_matmul(x, w), of constant weights quantised in blocks of rows: they stay
+// as small as they are
+WEFT_RULE(FuseDequantizeMatmul, "fuse-quantized", kReassociates) {
+  auto x = src.Tensor("x"), w = src.Tensor("w");
+  auto scale = src.Tensor("w_scale"), zero = src.Tensor("w_zero_point");
+  auto dequantize = src.Op<ops::DequantizeLinear>(
+      {.axis = In{0, -2}, .block_size = In{16, 32, 64, 128, 256}}, {.output_dtype = 0});
+  auto out = src.Op<ops::MatMul>()(x, dequantize(w, scale, src.Optional(zero)));
+  src.Require(Rank(w, 2), IsConstant(w), IsConstant(scale), IsConstant(IfGiven(zero)),
+              DType(scale, kF32));
+  src.Require("w has 8 bits or less", [=](const MatchContext& m) {
+    const ir::DataType dtype = m[w].value().type().dtype();
+    return ir::IsLowPrecisionInteger(dtype) || dtype == kI8 || dtype == kU8;
+  });
+  res.Tensor(out) =
+      res.Op<fused::DequantizeMatmul>(AttrsOf(dequantize))(x, w, scale, src.Optional(zero));
+}
+
 }  // namespace weft::passes

@@ -41,6 +41,8 @@ TEST(PrintedRuleLibrary, IsReadBackWhereThereIsNoNativeCode) {
                   // Numbers of a normalisation, by channels that lie elsewhere in each.
                   "fold-batch-norm-into-conv", "fold-batch-norm-into-conv-transpose",
                   "fold-batch-norm-into-gemm", "fold-batch-norm-through-transposes",
+                  // A type by its size.
+                  "fuse-dequantize-matmul",
                   // Constants of a quantisation.
                   "fuse-quantized-conv", "fuse-quantized-gemm", "fuse-quantized-matmul",
                   "fuse-quantized-conv-for-ort", "fuse-quantized-gemm-for-ort",

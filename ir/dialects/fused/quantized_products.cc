@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "ir/dialects/fused/nhwc.h"
 #include "ir/dialects/fused/operands.h"
 #include "ir/dialects/fused/quantized.h"
@@ -78,6 +80,54 @@ std::vector<Value> QLinear::Decompose(Builder& b, std::span<const Value> operand
   const Value scale = b.Make<ops::Mul>({operands[kXScale], operands[kWScale]});
   const Value y = b.Make<ops::Mul>({b.Make<ops::Cast>({biased}, {.to = DataType::kF32}), scale});
   return {QuantizedLike(b, y, operands, kYScale, attrs.clamp)};
+}
+
+namespace {
+
+// Fails when operand i has a known element type that is none of `allowed`, whose names are `names`.
+bool CheckTypes(InferContext& c, size_t i, std::initializer_list<DataType> allowed,
+                std::string_view names) {
+  const DataType dtype = DtypeOf(c, i);
+  if (dtype == DataType::kNull || std::ranges::find(allowed, dtype) != allowed.end()) return true;
+  return c.Fail(
+      fmt::format("{} is {} but must be {}", OperandName(c, i), DataTypeName(dtype), names));
+}
+
+}  // namespace
+
+bool DequantizeMatmul::Infer(InferContext& c) {
+  constexpr size_t kScale = 2, kZero = 3, kWeights = 1;
+  DataType real, stored;
+  if (!CheckTensors(c) || !SameDtype(c, {kX, kScale}, &real) ||
+      !SameDtype(c, {kWeights, kZero}, &stored) ||
+      !CheckTypes(c, kX, {DataType::kF32, DataType::kF16, DataType::kBF16}, "f32, f16 or bf16") ||
+      !CheckTypes(c, kWeights,
+                  {DataType::kI8, DataType::kU8, DataType::kI4, DataType::kU4, DataType::kI2,
+                   DataType::kU2},
+                  "an integer of 8 bits or less") ||
+      !CheckRank(c, kX, 1, SIZE_MAX) || !CheckRank(c, kWeights, 2))
+    return false;
+  if (!c.attrs().Get("block_size")) return c.Unknown();
+  const int64_t block = c.attrs_of<DequantizeMatmul>().block_size;
+  if (block < 1) return c.Fail(fmt::format("block_size is {}", block));
+  const Shape w = DimsOf(c, kWeights).value_or(Shape{kUnknownDim, kUnknownDim});
+  const int64_t blocks = IsStaticDim(w[0]) ? w[0] / block + (w[0] % block != 0) : kUnknownDim;
+  for (const size_t i : {kScale, kZero})
+    if (!CheckShape(c, i, {{blocks, w[1]}})) return false;
+  Dims dims = DimsOf(c, kX);
+  if (dims) {
+    if (!MergeDim(dims->back(), w[0]))
+      return c.Fail(fmt::format("x has {} columns but w has {} rows", dims->back(), w[0]));
+    dims->back() = w[1];
+  }
+  return SetTensor(c, 0, real, dims);
+}
+
+std::vector<Value> DequantizeMatmul::Decompose(Builder& b, std::span<const Value> operands,
+                                               const Attrs<Plain>& attrs) {
+  const Value w = b.Make<ops::DequantizeLinear>(operands.subspan(1),
+                                                {.axis = 0, .block_size = attrs.block_size});
+  return {b.Make<ops::MatMul>({operands[kX], w})};
 }
 
 }  // namespace weft::ir::fused

@@ -57,4 +57,20 @@ struct QLinear {
                                       const Attrs<Plain>& attrs);
 };
 
+// x [..., K] times weights that only the product sees as floats of the type of x: w [K, N], integers with
+// a scale and a zero point (0 unless given) for each block of block_size rows: [ceil(K / block_size), N].
+struct DequantizeMatmul {
+  static constexpr OpInfo kInfo = {.name = "fused.dequantize_matmul",
+                                   .operands = {"x", "w", "w_scale", Optional("w_zero_point")},
+                                   .doc = "a matrix product with weights quantised in blocks"};
+  template <template <class> class Slot>
+  struct Attrs {
+    Slot<int64_t> block_size{};
+    static constexpr auto Fields() { return std::tuple(Field{"block_size", &Attrs::block_size}); }
+  };
+  static bool Infer(InferContext& c);
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
+};
+
 }  // namespace weft::ir::fused

@@ -89,7 +89,7 @@ void RunTask(const NBitsGemmArguments& p, const NBitsLoops& loops, const TileSet
 
 void RunManyRows(const NBitsGemmArguments& p, const NBitsLoops& loops, float* scratch,
                  ThreadPool& pool) {
-  constexpr int64_t kTasksPerThread = 4;
+  constexpr int64_t kTasksPerThread = 8;
   const TileSet& tiles = TilesFor(ComputeMode(), p.m, p.b.k, p.b.n);
   const int64_t panels = CeilDiv(p.b.n, kPanel), threads = pool.num_threads();
   const int64_t wanted = threads == 1 ? 1 : kTasksPerThread * threads;

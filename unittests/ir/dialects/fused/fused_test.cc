@@ -427,7 +427,7 @@ TEST_F(Fused, EveryOpHasAReferenceBody) {
     EXPECT_TRUE(def->decompose || def->Has(kBodyInRegion)) << def->name();
     EXPECT_NE(def->infer, nullptr) << def->name();
   }
-  EXPECT_EQ(count, 22u);
+  EXPECT_EQ(count, 23u);
 }
 
 }  // namespace

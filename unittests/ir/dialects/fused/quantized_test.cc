@@ -89,6 +89,36 @@ TEST_F(Quantized, ProductsRefuseTypesThatDoNotFit) {
             "fused.qlinear: clamp is [9,5] but must be the lowest and the highest result");
 }
 
+TEST_F(Quantized, WeightsInBlocksHaveAScaleForEach) {
+  const auto product = [&](std::vector<Value> operands, int64_t block = 16) {
+    return Run<fused::DequantizeMatmul>(std::move(operands), {.block_size = block});
+  };
+  EXPECT_EQ(product({X({n, 7, 40}), X({40, 5}, kI4), X({3, 5})}), "tensor<Nx7x5xf32>");
+  EXPECT_EQ(product({X({40}, kF16), X({40, 5}, kU8), X({3, 5}, kF16), X({3, 5}, kU8)}),
+            "tensor<5xf16>");
+  EXPECT_EQ(product({X({7, 40}), Unranked(kU2), X({3, 5})}), "tensor<7x-1xf32>");
+  EXPECT_EQ(product({X({7, 40}), X({40, 5}, kI4), X({2, 5})}),
+            "fused.dequantize_matmul: w_scale is [2,5] but must be [3,5]");
+  EXPECT_EQ(product({X({7, 40}), X({40, 5}, kI4), X({3, 5}), X({3}, kI4)}),
+            "fused.dequantize_matmul: w_zero_point is [3] but must be [3,5]");
+  EXPECT_EQ(product({X({7, 40}), X({40, 5}, kI4), X({3, 5}), X({3, 5}, kU4)}),
+            "fused.dequantize_matmul: w is i4 but w_zero_point is u4");
+  EXPECT_EQ(product({X({7, 40}), X({40, 5}, kI16), X({3, 5})}),
+            "fused.dequantize_matmul: w is i16 but must be an integer of 8 bits or less");
+  EXPECT_EQ(product({X({7, 40}, kF64), X({40, 5}, kI4), X({3, 5}, kF64)}),
+            "fused.dequantize_matmul: x is f64 but must be f32, f16 or bf16");
+  EXPECT_EQ(product({X({7, 40}), X({40, 5}, kI4), X({3, 5}, kF16)}),
+            "fused.dequantize_matmul: x is f32 but w_scale is f16");
+  EXPECT_EQ(product({X({7, 41}), X({40, 5}, kI4), X({3, 5})}),
+            "fused.dequantize_matmul: x has 41 columns but w has 40 rows");
+  EXPECT_EQ(product({X({}), X({40, 5}, kI4), X({3, 5})}),
+            "fused.dequantize_matmul: x has rank 0 but must have 1 or more");
+  EXPECT_EQ(product({X({7, 40}), X({2, 40, 5}, kI4), X({3, 5})}),
+            "fused.dequantize_matmul: w has rank 3 but must have 2");
+  EXPECT_EQ(product({X({7, 40}), X({40, 5}, kI4), X({3, 5})}, 0),
+            "fused.dequantize_matmul: block_size is 0");
+}
+
 TEST_F(Quantized, ElementwiseOpsBroadcast) {
   EXPECT_EQ(Run<fused::QAdd>(Binary({n, 1, 5}, {4, 1})), "tensor<Nx4x5xu8>");
   EXPECT_EQ(Run<fused::QMul>(Binary({3, 5}, {5}, kI8)), "tensor<3x5xi8>");
