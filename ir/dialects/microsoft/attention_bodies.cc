@@ -247,7 +247,8 @@ namespace {
 struct Places {
   Builder& b;
   Value queries;     // how many
-  Value before{};    // [B, 1], of the past
+  Value first{};     // [B], of the queries' keys
+  Value before{};    // [B, 1], the same: how many there are of the past
   Value total{};     // keys in use, of the longest batch
   Value capacity{};  // places of a cache
 
@@ -259,24 +260,21 @@ struct Places {
     return b.Make<ops::Max>({x, y});
   }
 
-  // The cache with x [B, heads, S, D] in its places, and zeros after it.
+  // The cache with x [B, heads, S, D] in its places, and zeros after it; null where it is known not to fit.
   Value Write(Value past, Value x) const {
     if (!past && ConstantInts(capacity) == Ints{x.type().dim(2)}) return x;
-    const auto scalar = [&](double n) { return b.ConstantScalar(DataType::kI64, n); };
-    const Value joined = past ? b.Make<ops::Concat>({past, x}, {.axis = 2}) : x;
-    const Value held = past ? DimOf(b, past, 2) : b.ConstantInts({0});
-    const Value place = ops::CountTo(b, capacity);           // [places]
-    const Value offset = b.Make<ops::Sub>({place, before});  // [B, places]
-    const Value is_old = b.Make<ops::Less>({offset, scalar(0)});
-    const Value last = b.Make<ops::Sub>({DimOf(b, joined, 2), scalar(1)});
-    const Value of_new = b.Make<ops::Min>({b.Make<ops::Add>({offset, held}), last});
-    const Value from = b.Make<ops::Where>({is_old, b.Make<ops::Min>({place, last}), of_new});
-    const Value shape =
-        ops::JoinDims(b, {DimOf(b, x, 0), DimOf(b, x, 1), capacity, DimOf(b, x, 3)});
-    const Value indices = b.Make<ops::Expand>({UnsqueezeAt(b, from, {1, 3}), shape});
-    const Value values = b.Make<ops::GatherElements>({joined, indices}, {.axis = 2});
+    const Value added = past ? b.Make<ops::Sub>({capacity, DimOf(b, past, 2)}) : capacity;
+    const Value shape = ops::JoinDims(b, {DimOf(b, x, 0), DimOf(b, x, 1), added, DimOf(b, x, 3)});
+    const Value zero = b.ConstantScalar(ops::ElementTypeOf(x), 0);
+    const Value zeros = b.Make<ops::Expand>({zero, shape});
+    const Value places = past ? b.Make<ops::Concat>({past, zeros}, {.axis = 2}) : zeros;
+    const int64_t held = places.type().dim(2), rows = x.type().dim(2);
+    if (IsStaticDim(held) && IsStaticDim(rows) && rows > held) return {};
+    const Value written = b.Make<ops::TensorScatter>({places, x, first}, {.axis = 2});
+    if (!past) return written;
+    const Value offset = b.Make<ops::Sub>({ops::CountTo(b, capacity), before});  // [B, places]
     const Value is_used = UnsqueezeAt(b, b.Make<ops::Less>({offset, queries}), {1, 3});
-    return b.Make<ops::Where>({is_used, values, ops::ScalarLike(b, x, 0)});
+    return b.Make<ops::Where>({is_used, written, zero});
   }
   // [B, S] of the queries.
   Value OfQueries() const { return b.Make<ops::Add>({ops::CountTo(b, queries), before}); }
@@ -337,8 +335,8 @@ std::vector<Value> GroupQueryAttention::Decompose(Builder& b, std::span<const Va
   places.capacity = places.Larger(places.total, past_k ? DimOf(b, past_k, 2) : Value());
   const Value one = b.ConstantScalar(DataType::kI64, 1), zero = b.ConstantScalar(DataType::kI64, 0);
   const Value used = b.Make<ops::Add>({ops::CastTo(b, operands[5], DataType::kI64), one});
-  const Value before = b.Make<ops::Max>({b.Make<ops::Sub>({used, places.queries}), zero});
-  places.before = UnsqueezeAt(b, before, {1});
+  places.first = b.Make<ops::Max>({b.Make<ops::Sub>({used, places.queries}), zero});
+  places.before = UnsqueezeAt(b, places.first, {1});
   if (attrs.do_rotary != 0) {
     const Value given = OperandOrNull(operands, 9);
     const Value ids = given ? given : places.OfQueries();
@@ -351,6 +349,7 @@ std::vector<Value> GroupQueryAttention::Decompose(Builder& b, std::span<const Va
   }
   core.k = places.Write(past_k, core.k);
   core.v = places.Write(past_v, core.v);
+  if (!core.k || !core.v) return {};
   const Value visible = places.Visible(attrs.local_window_size), bias = OperandOrNull(operands, 10);
   core.mask = bias ? b.Make<ops::Where>({visible, bias, ops::ScalarLike(b, bias, kNever)})
                    : Hidden(b, visible, dtype);

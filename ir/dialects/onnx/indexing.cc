@@ -9,6 +9,7 @@
 #include "ir/dialects/onnx/body.h"
 #include "ir/dialects/onnx/elementwise.h"
 #include "ir/dialects/onnx/infer/shape_value.h"
+#include "ir/dialects/onnx/math.h"
 #include "ir/dialects/onnx/movement.h"
 
 namespace weft::ir::ops {
@@ -103,6 +104,32 @@ bool TensorScatter::Infer(InferContext& c) {
   }
   if (c.HasOperand(2) && !CheckShape(c, 2, {{cache->front()}})) return false;
   return SetTensor(c, 0, dtype, cache);
+}
+
+// From the update and the cache behind it, for each place the row that belongs there.
+std::vector<Value> TensorScatter::Decompose(Builder& b, std::span<const Value> operands,
+                                            const Attrs<Plain>& attrs) {
+  const Value cache = operands[0], update = operands[1], starts = OperandOrNull(operands, 2);
+  if (!cache.type().HasRank() || !update.type().HasRank()) return {};
+  const int64_t axis = NormalAxis(attrs.axis, cache.type().rank());
+  const Value size = DimOf(b, cache, axis), rows = DimOf(b, update, axis);
+  const Value place = UnsqueezeAt(b, CountTo(b, size), {0});  // [1, places], or of each batch
+  Value row = starts ? b.Make<Sub>({place, UnsqueezeAt(b, starts, {1})}) : place;
+  if (attrs.mode == CacheMode::kCircular) row = b.Make<Mod>({row, size});
+  const Value is_written =
+      b.Make<And>({b.Make<GreaterOrEqual>({row, b.ConstantScalar(DataType::kI64, 0)}),
+                   b.Make<Less>({row, rows})});
+  Value from = b.Make<Where>({is_written, row, b.Make<Add>({place, rows})});
+  Ints others;
+  std::vector<Value> dims = {DimOf(b, cache, 0)};
+  for (int64_t i = 1; i < static_cast<int64_t>(cache.type().rank()); ++i) {
+    if (i != axis) others.push_back(i);
+    dims.push_back(DimOf(b, cache, i));
+  }
+  const Value shape = JoinDims(b, dims);
+  from = b.Make<Expand>({UnsqueezeAt(b, from, others), shape});
+  const Value both = b.Make<Concat>({update, cache}, {.axis = axis});
+  return {b.Make<GatherElements>({both, from}, {.axis = axis})};
 }
 
 bool OneHot::Infer(InferContext& c) {

@@ -82,6 +82,7 @@ struct TensorScatter {
                                    .onnx = "TensorScatter",
                                    .since = 24,
                                    .doc = "a cache with an update written into each batch",
+                                   .inplace = OverOperands(0),
                                    .data = OverOperands(0, 1)};
   template <template <class> class Slot>
   struct Attrs {
@@ -93,6 +94,8 @@ struct TensorScatter {
     }
   };
   static bool Infer(InferContext& c);
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
 };
 
 // values is [off, on]; indices outside -depth..depth-1 are off everywhere. axis counts dimensions of

@@ -94,6 +94,25 @@ TEST(Bodies, MissingKernelsNameAResultThatABodyDoesNotGive) {
                                                     "output_qk");
 }
 
+// A count of keys that is one too large, as many have it, would leave the new key out.
+TEST(Bodies, OfGroupQueryAttentionRefusesKeysBehindTheEndOfTheCache) {
+  const Operand x = Random({1, 1, 8}, 1), past = Random({1, 2, 3, 4}, 2);
+  for (const int32_t keys_before : {3, 4}) {
+    Comparison c({x, x, x, past, past, I32({1}, {keys_before}), Constant(I32({}, {4}))});
+    LoadMicrosoftDialect(c.context);
+    const ir::Operation op = c.builder.Create<ir::microsoft::GroupQueryAttention>(
+        c.values, {.kv_num_heads = 2, .num_heads = 2}, 3);
+    c.builder.Return({{"y", op.result(0)}, {"keys", op.result(1)}, {"values", op.result(2)}});
+    auto session = Session::Create(c.program, {.provider = "reference"});
+    ASSERT_TRUE(session.ok()) << session.status();
+    const auto results = (*session)->Run(c.inputs);
+    EXPECT_EQ(results.ok(), keys_before == 3) << results.status();
+    if (!results.ok())
+      EXPECT_THAT(std::string(results.status().message()),
+                  testing::HasSubstr("write index 4 is out of range for 1 rows in a cache of 4"));
+  }
+}
+
 struct Case {
   std::string_view op;
   std::function<void()> run;
@@ -204,6 +223,18 @@ std::vector<Case> Shapes() {
                                  {.axes = ir::Ints{0, -1}})};
 }
 
+std::vector<Case> Caches() {
+  const Operand cache = Random({2, 3, 5, 4}, 1), rows = Random({2, 3, 2, 4}, 2);
+  return {
+      Of<ops::TensorScatter>({cache, rows}),
+      Of<ops::TensorScatter>({cache, rows, I64({2}, {3, 0})}, {.axis = 2}),
+      Of<ops::TensorScatter>({cache, rows, I64({2}, {4, 12})}, {.mode = ops::CacheMode::kCircular}),
+      Of<ops::TensorScatter>({cache, Random({2, 3, 5, 3}, 2), I64({2}, {0, 1})}, {.axis = -1}),
+      Of<ops::TensorScatter>({cache, Random({2, 2, 5, 4}, 2), I64({2}, {1, 0})}, {.axis = 1}),
+      Of<ops::TensorScatter>({Random({3, 5}, 1), Random({3, 0}, 2), I64({3}, {1, 0, 5})},
+                             {.axis = 1})};
+}
+
 std::vector<Case> Attentions() {
   const auto q = [] { return Random({2, 4, 3, 8}, 1); };
   const auto k = [](int64_t keys) { return Random({2, 2, keys, 8}, 2); };
@@ -230,7 +261,7 @@ std::vector<Case> Attentions() {
 
 std::vector<Case> AllCases() {
   std::vector<Case> all;
-  for (auto make : {Elementwise, Reductions, Normalizations, Losses, Shapes, Attentions})
+  for (auto make : {Elementwise, Reductions, Normalizations, Losses, Shapes, Caches, Attentions})
     for (Case& c : make()) all.push_back(std::move(c));
   return all;
 }
