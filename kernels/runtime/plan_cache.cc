@@ -28,14 +28,18 @@ absl::StatusOr<PreparedProgram*> PlanCache::Add(std::unique_ptr<ir::Program> pro
 }
 
 bool PlanCache::HasTooMany() const {
-  if (prepared_.size() <= capacity_) return false;
   constexpr size_t kStepBytes = 4096;  // about: the operation, its kernel and their types
   size_t bytes = 0;
+  bool has_segments = false;  // which make plans, too
   for (const std::unique_ptr<PreparedProgram>& one : prepared_) {
-    if (one->plan == nullptr) return true;  // segments make plans, too
-    bytes += one->plan->arena_bytes() + one->plan->steps().size() * kStepBytes;
+    if (one->plan != nullptr)
+      bytes += one->plan->arena_bytes() + one->plan->steps().size() * kStepBytes;
+    else
+      bytes += one->first->arena_bytes();
+    has_segments |= one->plan == nullptr;
   }
-  return bytes > more_bytes_;
+  if (bytes > kMostBytes && prepared_.size() > 2) return true;
+  return prepared_.size() > capacity_ && (has_segments || bytes > more_bytes_);
 }
 
 }  // namespace weft::kernels

@@ -28,7 +28,8 @@ struct PreparedProgram {
 
 class PlanCache {
  public:
-  // Keeps `capacity` programs, and more while all together take at most about `more_bytes`.
+  // Keeps `capacity` programs, and more while all together take at most about `more_bytes`. Where they take more than
+  // kMostBytes, the two that were used last: sizes that grow with every run, as those of a decoder's caches, come once.
   explicit PlanCache(size_t capacity, size_t more_bytes = 0)
       : capacity_(capacity), more_bytes_(more_bytes) {}
 
@@ -59,6 +60,8 @@ class PlanCache {
                                        std::span<const BoundPorts> bound = {});
 
   size_t size() const { return prepared_.size(); }
+
+  static constexpr size_t kMostBytes = size_t{256} << 20;
 
  private:
   bool HasTooMany() const;

@@ -440,7 +440,8 @@ absl::StatusOr<Segment*> Segment::FindNext(const Values& inputs) {
     return next_.back().segment.get();
   }
   WEFT_ASSIGN_OR_RETURN(wanted.segment, MakeNext(inputs, wanted.types));
-  if (next_.size() == MaxNext(number_)) next_.erase(next_.begin());
+  while (!next_.empty() && (next_.size() >= MaxNext(number_) || NextBytes() > kMostNextBytes))
+    next_.erase(next_.begin());
   next_.push_back(std::move(wanted));
   return next_.back().segment.get();
 }
@@ -478,6 +479,16 @@ absl::StatusOr<std::unique_ptr<Segment>> Segment::MakeNext(
                         Create(std::move(program), resources, number_ + 1));
   next->own_ = std::move(own);
   return next;
+}
+
+size_t Segment::NextBytes() const {
+  size_t bytes = 0;
+  for (const Next& next : next_) bytes += next.segment->arena_bytes();
+  return bytes;
+}
+
+size_t Segment::arena_bytes() const {
+  return (plan_ != nullptr ? plan_->arena_bytes() : 0) + NextBytes();
 }
 
 }  // namespace weft::kernels

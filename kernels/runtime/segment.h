@@ -43,8 +43,12 @@ class Segment {
   absl::StatusOr<std::vector<RuntimeValue>> Run(std::span<const RuntimeValue> inputs,
                                                 std::vector<RunPart>* parts = nullptr);
 
+  // Of its plan, and of all segments that it keeps.
+  size_t arena_bytes() const;
+
   static constexpr int kMaxSegments = 1000;  // of one run
-  // How many next segments one of them keeps. All together: 8 * 4 * 2 paths.
+  // How many next segments one of them keeps, or fewer, of more bytes. All together: 8 * 4 * 2 paths.
+  static constexpr size_t kMostNextBytes = size_t{64} << 20;
   static constexpr size_t MaxNext(int number) { return number < 3 ? size_t{8} >> number : 1; }
   static constexpr int64_t kMaxLearnedBytes = 64 << 10;  // of an operand that says sizes
 
@@ -92,6 +96,8 @@ class Segment {
   const PlanResources resources_;
   const int number_;
   std::vector<ir::Type> input_types_;
+  size_t NextBytes() const;
+
   std::unique_ptr<Plan> plan_;       // null when nothing can be planned
   std::vector<size_t> plan_inputs_;  // inputs by number: the tensors
   std::vector<Output> outputs_;

@@ -15,10 +15,13 @@ class PlanCacheTest : public testing::Test {
   PlanCacheTest() { ir::LoadOnnxDialect(context); }
 
   ir::Type TypeOf(int64_t size) { return context.TensorType(DataType::kF32, {size}); }
-  PreparedProgram* Add(int64_t size) {
+  // With `takes_memory`, as much as the input.
+  PreparedProgram* Add(int64_t size, bool takes_memory = false) {
     auto program = std::make_unique<ir::Program>(&context);
     ir::Builder b(program.get());
-    b.Return({{"y", b.Make<ir::ops::Relu>({b.AddInput("x", TypeOf(size))})}});
+    ir::Value y = b.Make<ir::ops::Relu>({b.AddInput("x", TypeOf(size))});
+    if (takes_memory) y = b.Make<ir::ops::ReduceMax>({y});
+    b.Return({{"y", y}});
     auto added = cache.Add(std::move(program),
                            {.providers = {"reference"}, .pool = &pool, .packed = &packed});
     EXPECT_TRUE(added.ok()) << added.status();
@@ -56,6 +59,20 @@ TEST_F(PlanCacheTest, KeepsMoreWhileTheyAreSmall) {
   EXPECT_LT(cache.size(), 20u);
   EXPECT_EQ(Find(1), nullptr);
   EXPECT_NE(Find(100), nullptr);
+}
+
+TEST_F(PlanCacheTest, KeepsTwoOfThoseThatTakeMuchMemory) {
+  cache = PlanCache(4);
+  constexpr int64_t kSize = PlanCache::kMostBytes / sizeof(float) * 2 / 5;
+  for (int64_t i = 0; i < 4; ++i) {
+    ASSERT_NE(Add(kSize + i, true), nullptr);
+    EXPECT_EQ(cache.size(), static_cast<size_t>(i == 0 ? 1 : 2));
+  }
+  EXPECT_EQ(Find(kSize + 1), nullptr);
+  EXPECT_NE(Find(kSize + 2), nullptr);
+  EXPECT_NE(Find(kSize + 3), nullptr);
+  for (int64_t i = 1; i <= 4; ++i) Add(i);
+  EXPECT_EQ(cache.size(), 4u);
 }
 
 TEST_F(PlanCacheTest, TellsNumbersOfInputsApart) {
