@@ -32,11 +32,12 @@ bool PlanCache::HasTooMany() const {
   size_t bytes = 0;
   bool has_segments = false;  // which make plans, too
   for (const std::unique_ptr<PreparedProgram>& one : prepared_) {
-    if (one->plan != nullptr)
+    if (one->plan != nullptr) {
       bytes += one->plan->arena_bytes() + one->plan->steps().size() * kStepBytes;
-    else
+    } else {
       bytes += one->first->arena_bytes();
-    has_segments |= one->plan == nullptr;
+      has_segments = true;
+    }
   }
   if (bytes > kMostBytes && prepared_.size() > 2) return true;
   return prepared_.size() > capacity_ && (has_segments || bytes > more_bytes_);

@@ -96,7 +96,7 @@ bool CheckTypes(InferContext& c, size_t i, std::initializer_list<DataType> allow
 }  // namespace
 
 bool DequantizeMatmul::Infer(InferContext& c) {
-  constexpr size_t kScale = 2, kZero = 3, kWeights = 1;
+  constexpr size_t kWeights = 1, kScale = 2, kZero = 3;
   DataType real, stored;
   if (!CheckTensors(c) || !SameDtype(c, {kX, kScale}, &real) ||
       !SameDtype(c, {kWeights, kZero}, &stored) ||
