@@ -240,6 +240,9 @@ function products() {
   add('RotaryEmbedding', '1x12x128x64xf32, 128x32xf32=random, 128x32xf32=random, 1x128xi64', '', 'f32');
   add('com.microsoft.MultiHeadAttention', Array(3).fill('1x128x768xf32').join(', '), 'num_heads:12', 'f32');
   add('com.microsoft.Attention', `1x128x768xf32, ${weight('768x2304')}, ${weight(2304)}`, 'num_heads:12', 'f32');
+  for (const places of [4096, 4097])  // of the caches: one is left, or none, and they grow
+    add('com.microsoft.GroupQueryAttention', '1x1x2048xf32, 1x1x512xf32, 1x1x512xf32, 1x8x4096x64xf32, ' +
+        `1x8x4096x64xf32, 1xi32=[${places - 1}], xi32=${places}`, 'kv_num_heads:8,num_heads:32', 'f32', 'f32', 'f32');
   add('com.microsoft.FastGelu', `8x128x768xf32, ${weight(768)}`, '', 'f32');
 }
 
