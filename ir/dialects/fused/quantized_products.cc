@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "ir/dialects/fused/nhwc.h"
 #include "ir/dialects/fused/operands.h"
 #include "ir/dialects/fused/quantized.h"
@@ -82,26 +80,13 @@ std::vector<Value> QLinear::Decompose(Builder& b, std::span<const Value> operand
   return {QuantizedLike(b, y, operands, kYScale, attrs.clamp)};
 }
 
-namespace {
-
-// Fails when operand i has a known element type that is none of `allowed`, whose names are `names`.
-bool CheckTypes(InferContext& c, size_t i, std::initializer_list<DataType> allowed,
-                std::string_view names) {
-  const DataType dtype = DtypeOf(c, i);
-  if (dtype == DataType::kNull || std::ranges::find(allowed, dtype) != allowed.end()) return true;
-  return c.Fail(
-      fmt::format("{} is {} but must be {}", OperandName(c, i), DataTypeName(dtype), names));
-}
-
-}  // namespace
-
 bool DequantizeMatmul::Infer(InferContext& c) {
   constexpr size_t kWeights = 1, kScale = 2, kZero = 3;
   DataType real, stored;
   if (!CheckTensors(c) || !SameDtype(c, {kX, kScale}, &real) ||
       !SameDtype(c, {kWeights, kZero}, &stored) ||
-      !CheckTypes(c, kX, {DataType::kF32, DataType::kF16, DataType::kBF16}, "f32, f16 or bf16") ||
-      !CheckTypes(c, kWeights,
+      !CheckOneOf(c, kX, {DataType::kF32, DataType::kF16, DataType::kBF16}, "f32, f16 or bf16") ||
+      !CheckOneOf(c, kWeights,
                   {DataType::kI8, DataType::kU8, DataType::kI4, DataType::kU4, DataType::kI2,
                    DataType::kU2},
                   "an integer of 8 bits or less") ||

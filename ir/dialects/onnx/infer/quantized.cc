@@ -2,13 +2,20 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace weft::ir {
 
-bool CheckByte(InferContext& c, size_t i) {
+bool CheckOneOf(InferContext& c, size_t i, std::initializer_list<DataType> allowed,
+                std::string_view names) {
   const DataType dtype = DtypeOf(c, i);
-  if (dtype == DataType::kNull || dtype == DataType::kI8 || dtype == DataType::kU8) return true;
+  if (dtype == DataType::kNull || std::ranges::find(allowed, dtype) != allowed.end()) return true;
   return c.Fail(
-      fmt::format("{} is {} but must be i8 or u8", OperandName(c, i), DataTypeName(dtype)));
+      fmt::format("{} is {} but must be {}", OperandName(c, i), DataTypeName(dtype), names));
+}
+
+bool CheckByte(InferContext& c, size_t i) {
+  return CheckOneOf(c, i, {DataType::kI8, DataType::kU8}, "i8 or u8");
 }
 
 bool CheckScalarOr(InferContext& c, size_t i, int64_t* size, std::string_view what) {
