@@ -70,16 +70,20 @@ absl::StatusOr<Tensor> Tensor::OfStrings(ir::Shape dims, std::vector<std::string
   return tensor;
 }
 
-absl::StatusOr<Tensor> Tensor::Create(ir::DataType dtype, ir::Shape dims) {
+absl::StatusOr<Tensor> Tensor::Uninitialized(ir::DataType dtype, ir::Shape dims) {
   WEFT_RETURN_IF_ERROR(CheckSizes(dtype, dims));
   Tensor tensor;
   tensor.dtype_ = dtype;
   tensor.dims_ = std::move(dims);
-  const size_t size = tensor.view().NumBytes();
-  tensor.bytes_ = AlignedBytes(size);
+  tensor.bytes_ = AlignedBytes(tensor.view().NumBytes());
   if (tensor.bytes_.data() == nullptr)
     return absl::ResourceExhaustedError(Subject(dtype, tensor.dims_) + ": out of memory");
-  std::memset(tensor.bytes_.data(), 0, AlignedBytes::Padded(size));
+  return tensor;
+}
+
+absl::StatusOr<Tensor> Tensor::Create(ir::DataType dtype, ir::Shape dims) {
+  WEFT_ASSIGN_OR_RETURN(Tensor tensor, Uninitialized(dtype, std::move(dims)));
+  std::memset(tensor.bytes_.data(), 0, AlignedBytes::Padded(tensor.view().NumBytes()));
   return tensor;
 }
 

@@ -71,17 +71,18 @@ void CopyElements(const TensorView& from, const TensorView& to);
 // The memory that a tensor takes, that of its strings included.
 size_t HeldBytes(const TensorView& tensor);
 
-// Starts as zeros.
 class Tensor {
  public:
   Tensor() = default;
-  // InvalidArgument naming a dimension that is a symbol, unknown, or makes the tensor larger than
+  // Zeros. InvalidArgument naming a dimension that is a symbol, unknown, or makes the tensor larger than
   // memory can be; Unsupported for elements without a fixed size (strings); ResourceExhausted when
   // there is not enough memory.
   static absl::StatusOr<Tensor> Create(ir::DataType dtype, ir::Shape dims);
+  // The same with whatever is in memory, for those that write every element.
+  static absl::StatusOr<Tensor> Uninitialized(ir::DataType dtype, ir::Shape dims);
   // Of strings, which Create refuses. InvalidArgument when `dims` asks for another number of them.
   static absl::StatusOr<Tensor> OfStrings(ir::Shape dims, std::vector<std::string> strings);
-  // Of sizes that are numbers in the code; aborts where Create refuses.
+  // Zeros of sizes that are numbers in the code; aborts where Create refuses.
   Tensor(ir::DataType dtype, std::initializer_list<int64_t> dims);
 
   ir::DataType dtype() const { return dtype_; }

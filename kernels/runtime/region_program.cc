@@ -25,7 +25,7 @@ absl::Status MakeRoom(ir::Type type, RuntimeValue* value) {
   if (value->owner != nullptr && value->owner.use_count() == 1 && HasType(value->view, type))
     return absl::OkStatus();
   *value = {};
-  WEFT_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Create(type.dtype(), type.shape()));
+  WEFT_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Uninitialized(type.dtype(), type.shape()));
   value->owner = std::make_shared<Tensor>(std::move(tensor));
   value->view = value->owner->view();
   return absl::OkStatus();

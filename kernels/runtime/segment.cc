@@ -333,7 +333,7 @@ absl::StatusOr<Segment::Values> Segment::RunPlan(const Values& inputs,
   for (const size_t i : plan_inputs_) input_views.push_back(inputs[i].view);
   Values outputs;
   for (const ir::Type type : plan_->output_types()) {
-    WEFT_ASSIGN_OR_RETURN(Tensor output, Tensor::Create(type.dtype(), type.shape()));
+    WEFT_ASSIGN_OR_RETURN(Tensor output, Tensor::Uninitialized(type.dtype(), type.shape()));
     outputs.push_back(RuntimeValue::Of(std::move(output)));
     output_views.push_back(outputs.back().view);
   }

@@ -430,7 +430,7 @@ absl::StatusOr<std::vector<Tensor>> Session::Run(std::span<const TensorView> giv
   std::vector<TensorView> views;
   outputs.reserve(outputs_.size());  // views point at their dims
   for (const ir::Type type : prepared->plan->output_types()) {
-    WEFT_ASSIGN_OR_RETURN(Tensor output, Tensor::Create(type.dtype(), type.shape()));
+    WEFT_ASSIGN_OR_RETURN(Tensor output, Tensor::Uninitialized(type.dtype(), type.shape()));
     outputs.push_back(std::move(output));
     views.push_back(outputs.back().view());
   }
