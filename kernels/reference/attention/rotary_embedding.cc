@@ -27,10 +27,14 @@ absl::Status RotaryEmbedding(const AttrsOf<ops::RotaryEmbedding>& attrs, const K
   for (int64_t b = 0; b < x.batch; ++b) {
     for (int64_t s = 0; s < x.sequence; ++s) {
       int64_t at = b * x.sequence + s;
-      if (has_ids) at = ids[at];
-      if (has_ids && (at < 0 || at >= positions))
-        return ir::InvalidArgument("position " + std::to_string(at) + " is not one of " +
-                                   std::to_string(positions));
+      if (has_ids) {
+        // Negative ones count from the end, as in the Gather that the standard's function of it has.
+        const int64_t id = ids[at];
+        at = id < 0 ? id + positions : id;
+        if (at < 0 || at >= positions)
+          return ir::InvalidArgument("position " + std::to_string(id) + " is not one of " +
+                                     std::to_string(positions));
+      }
       for (int64_t h = 0; h < x.heads; ++h)
         Rotate(attrs.interleaved != 0, pairs, cos.data() + at * pairs, sin.data() + at * pairs,
                x.values.data() + x.Offset(b, h, s, x.depth));

@@ -251,7 +251,7 @@ std::vector<Case> Attentions() {
                              {.kv_num_heads = 2, .q_num_heads = 4}, 3),
           Of<ops::RotaryEmbedding>({q(), Random({2, 3, 4}, 5), Random({2, 3, 4}, 6)}),
           Of<ops::RotaryEmbedding>({Random({2, 3, 16}, 1), Random({9, 2}, 5), Random({9, 2}, 6),
-                                    I64({2, 3}, {0, 1, 2, 6, 7, 8})},
+                                    I64({2, 3}, {0, 1, -9, 6, 7, -1})},
                                    {.interleaved = 1, .num_heads = 2, .rotary_embedding_dim = 4}),
           Of<ops::CausalConvWithState>({Random({2, 3, 5}, 1), Random({3, 1, 4}, 2)}, {}, 2),
           Of<ops::CausalConvWithState>(

@@ -86,13 +86,17 @@ TEST(ReferenceRotaryEmbedding, TurnsHalvesOrNeighbours) {
   EXPECT_EQ(turn(0, 1), (F{-3, -4, 1, 2, 5, 6}));
   EXPECT_EQ(turn(1, 1), (F{-2, 1, -4, 3, 5, 6}));
   EXPECT_EQ(turn(0, 0), (F{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(turn(0, -1), turn(0, 1));
 }
 
 TEST(ReferenceRotaryEmbedding, RefusesAPositionThatTheCacheLacks) {
-  const auto y = TryRunOp<ops::RotaryEmbedding>(
-      {F32({1, 1, 1, 2}, {1, 2}), F32({2, 1}, {1, 0}), F32({2, 1}, {0, 1}), I64({1, 1}, {2})}, {},
-      {{DataType::kF32, {1, 1, 1, 2}}});
-  EXPECT_EQ(y.status().message(), "onnx.RotaryEmbedding: position 2 is not one of 2");
+  for (const int64_t position : {2, -3}) {
+    const auto y = TryRunOp<ops::RotaryEmbedding>({F32({1, 1, 1, 2}, {1, 2}), F32({2, 1}, {1, 0}),
+                                                   F32({2, 1}, {0, 1}), I64({1, 1}, {position})},
+                                                  {}, {{DataType::kF32, {1, 1, 1, 2}}});
+    EXPECT_EQ(y.status().message(),
+              "onnx.RotaryEmbedding: position " + std::to_string(position) + " is not one of 2");
+  }
 }
 
 TEST(ReferenceLinearAttention, FollowsEachRule) {
