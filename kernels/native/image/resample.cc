@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <type_traits>
 
 #define WEFT_ISA_BODY "kernels/native/image/resample_body.inc"
 #include "kernels/native/simd/foreach_isa.inc"
@@ -15,6 +16,7 @@ EvenTaps::EvenTaps(const AxisTaps& axis) : extent(static_cast<int64_t>(axis.size
   const auto n = static_cast<size_t>(extent);
   indices.resize(n * static_cast<size_t>(taps));
   weights.resize(indices.size());
+  floats.resize(indices.size());
   for (size_t i = 0; i < n; ++i) {
     const std::vector<Tap>& element = axis[i];
     const double repeats = static_cast<double>(taps) - static_cast<double>(element.size()) + 1;
@@ -22,7 +24,8 @@ EvenTaps::EvenTaps(const AxisTaps& axis) : extent(static_cast<int64_t>(axis.size
       const Tap& tap = element[t < element.size() ? t : 0];
       const bool is_shared = t == 0 || t >= element.size();
       indices[t * n + i] = static_cast<int32_t>(tap.index);
-      weights[t * n + i] = static_cast<float>(is_shared ? tap.weight / repeats : tap.weight);
+      weights[t * n + i] = is_shared ? tap.weight / repeats : tap.weight;
+      floats[t * n + i] = static_cast<float>(weights[t * n + i]);
     }
   }
 }
@@ -58,7 +61,7 @@ void Resample(const EvenTaps& taps, const float* x, int64_t outer, int64_t in, i
               float* y, ThreadPool& pool) {
   const int64_t extent = taps.extent, count = taps.taps;
   const int32_t* indices = taps.indices.data();
-  const float* weights = taps.weights.data();
+  const float* weights = taps.floats.data();
   if (inner == 1) {
     const auto add = WEFT_DISPATCH(AddElements);
     pool.ParallelFor(outer, TileFor(outer, extent * (count + 1)), [=](int64_t begin, int64_t end) {
@@ -77,6 +80,68 @@ void Resample(const EvenTaps& taps, const float* x, int64_t outer, int64_t in, i
         sources[t] = x + (o * in + indices[t * extent + i]) * inner;
       add(sources, weights + i, extent, count, y + row * inner, inner);
     }
+  });
+}
+
+namespace {
+
+template <class From, class To, class Rows, class Elements>
+void ResampleExactly(const EvenTaps& taps, const From* x, int64_t outer, int64_t in, int64_t inner,
+                     To* y, ThreadPool& pool, const Rows& add_rows, const Elements& add_elements) {
+  const int64_t extent = taps.extent, count = taps.taps;
+  const int32_t* indices = taps.indices.data();
+  const double* weights = taps.weights.data();
+  if (inner == 1) {
+    pool.ParallelFor(outer, TileFor(outer, extent * count * 4), [=](int64_t begin, int64_t end) {
+      for (int64_t o = begin; o < end; ++o)
+        add_elements(x + o * in, indices, weights, count, y + o * extent, extent);
+    });
+    return;
+  }
+  const int64_t rows = outer * extent;
+  pool.ParallelFor(rows, TileFor(rows, inner * count * 2), [=](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) {
+      const int64_t o = row / extent, i = row % extent;
+      const From* sources[EvenTaps::kMost];
+      for (int64_t t = 0; t < count; ++t)
+        sources[t] = x + (o * in + indices[t * extent + i]) * inner;
+      add_rows(sources, weights + i, extent, count, y + row * inner, inner);
+    }
+  });
+}
+
+template <class Run>
+void VisitExactType(ExactType type, const Run& run) {
+  switch (type) {
+    case ExactType::kU8:
+      return run(uint8_t{});
+    case ExactType::kI8:
+      return run(int8_t{});
+    case ExactType::kDouble:
+      return run(double{});
+  }
+}
+
+}  // namespace
+
+int64_t SizeOf(ExactType type) { return type == ExactType::kDouble ? sizeof(double) : 1; }
+
+void ResampleExactly(const EvenTaps& taps, ExactType from, const std::byte* x, int64_t outer,
+                     int64_t in, int64_t inner, ExactType to, std::byte* y, ThreadPool& pool) {
+  VisitExactType(from, [&](auto source) {
+    VisitExactType(to, [&](auto target) {
+      using From = decltype(source);
+      using To = decltype(target);
+      // Only from one type of elements to doubles and back.
+      if constexpr (std::is_same_v<From, To> || std::is_same_v<From, double> ||
+                    std::is_same_v<To, double>) {
+        using Types = FromTo<From, To>;
+        const auto rows = WEFT_DISPATCH(AddExactRows<Types>);
+        const auto elements = WEFT_DISPATCH(AddExactElements<Types>);
+        ResampleExactly(taps, reinterpret_cast<const From*>(x), outer, in, inner,
+                        reinterpret_cast<To*>(y), pool, rows, elements);
+      }
+    });
   });
 }
 

@@ -68,6 +68,35 @@ std::vector<Step> StepsOf(const std::vector<AxisTaps>& taps, std::span<const int
   return steps;
 }
 
+std::optional<simd::ExactType> ExactTypeOf(ir::DataType dtype) {
+  switch (dtype) {
+    case ir::DataType::kU8:
+      return simd::ExactType::kU8;
+    case ir::DataType::kI8:
+      return simd::ExactType::kI8;
+    case ir::DataType::kF64:
+      return simd::ExactType::kDouble;
+    default:
+      return std::nullopt;
+  }
+}
+
+// Ok where such elements are copied, or interpolated.
+absl::Status CheckElements(const KernelContext& context, const ops::Resize::Attrs<ir::Plain>& attrs,
+                           ir::DataType dtype) {
+  const size_t size = ir::ElementSize(dtype);
+  if (attrs.mode == ops::ResizeMode::kNearest)
+    return size == 1 || size == 2 || size == 4 || size == 8
+               ? absl::OkStatus()
+               : context.Unsupported("elements of such a size");
+  if (dtype == ir::DataType::kF32 || dtype == ir::DataType::kF64) return absl::OkStatus();
+  if (!ExactTypeOf(dtype))
+    return context.Unsupported("other elements than f32, f64 and integers of 8 bits");
+  return attrs.mode == ops::ResizeMode::kLinear && attrs.antialias == 0
+             ? absl::OkStatus()
+             : context.Unsupported("integers, but by linear interpolation");
+}
+
 Made MakeResize(const KernelContext& context) {
   const auto attrs = context.attrs_of<ops::Resize>();
   const bool is_nearest = attrs.mode == ops::ResizeMode::kNearest;
@@ -79,9 +108,7 @@ Made MakeResize(const KernelContext& context) {
     return context.Unsupported("tensors without elements");
   for (const int64_t dim : context.dims(0))
     if (dim > std::numeric_limits<int32_t>::max()) return context.Unsupported("so long an axis");
-  if (is_nearest ? size != 1 && size != 2 && size != 4 && size != 8
-                 : x.dtype() != ir::DataType::kF32)
-    return context.Unsupported("other elements than f32");
+  WEFT_RETURN_IF_ERROR(CheckElements(context, attrs, x.dtype()));
   if (attrs.coordinate_transformation_mode == ops::CoordinateMode::kTfCropAndResize)
     return context.Unsupported("crops");
   const auto scales = NumbersOf(context, kScales);
@@ -93,11 +120,13 @@ Made MakeResize(const KernelContext& context) {
                         ResizeTaps(attrs, context.dims(0), context.result_dims(0),
                                    {.roi = {}, .scales = *scales, .sizes = *sizes}));
   std::vector<Step> steps = StepsOf(taps, context.dims(0));
+  const auto exact = ExactTypeOf(x.dtype());
+  const int64_t size_between = !is_nearest && exact ? simd::SizeOf(simd::ExactType::kDouble) : size;
   size_t scratch = 0;
   for (size_t i = 0; i < steps.size(); ++i) {
     if (steps[i].taps.taps > simd::EvenTaps::kMost)
       return context.Unsupported("filters of so many elements");
-    if (i + 1 < steps.size()) scratch += steps[i].Bytes(size);
+    if (i + 1 < steps.size()) scratch += steps[i].Bytes(size_between);
   }
   const size_t bytes = static_cast<size_t>(y.NumBytes());
   return MakeNative(
@@ -108,16 +137,20 @@ Made MakeResize(const KernelContext& context) {
         std::byte* scratch_left = args.scratch;
         if (steps->empty()) std::memcpy(args.output<std::byte>(0), from, bytes);
         for (const Step& step : *steps) {
-          const bool is_last = &step == &steps->back();
+          const bool is_first = &step == &steps->front(), is_last = &step == &steps->back();
           std::byte* to = is_last ? args.output<std::byte>(0) : scratch_left;
           if (is_nearest)
             simd::CopyAlongAxis(step.taps, from, step.outer, step.in, step.inner, size, to,
                                 *args.pool);
+          else if (exact)
+            simd::ResampleExactly(step.taps, is_first ? *exact : simd::ExactType::kDouble, from,
+                                  step.outer, step.in, step.inner,
+                                  is_last ? *exact : simd::ExactType::kDouble, to, *args.pool);
           else
             simd::Resample(step.taps, reinterpret_cast<const float*>(from), step.outer, step.in,
                            step.inner, reinterpret_cast<float*>(to), *args.pool);
           from = to;
-          if (!is_last) scratch_left += step.Bytes(size);
+          if (!is_last) scratch_left += step.Bytes(size_between);
         }
       });
 }

@@ -194,9 +194,9 @@ function convolutions() {
 }
 
 function images() {
-  const resize = (x, scales, mode, coordinates, more = '') =>
-    add('Resize', `${x}xf32, _, ${scales.split(',').length}xf32=[${scales}]`,
-        `coordinate_transformation_mode:"${coordinates}",mode:"${mode}",nearest_mode:"floor"${more}`, 'f32');
+  const resize = (x, scales, mode, coordinates, more = '', type = 'f32') =>
+    add('Resize', `${x}x${type}, _, ${scales.split(',').length}xf32=[${scales}]`,
+        `coordinate_transformation_mode:"${coordinates}",mode:"${mode}",nearest_mode:"floor"${more}`, type);
   resize('1x64x56x56', '1.0,1.0,2.0,2.0', 'nearest', 'asymmetric');
   resize('1x64x28x28', '1.0,1.0,1.7,1.7', 'nearest', 'half_pixel');
   resize('1x64x56x56', '1.0,1.0,2.0,2.0', 'linear', 'half_pixel');
@@ -204,6 +204,11 @@ function images() {
   resize('1x3x512x512', '1.0,1.0,0.4375,0.4375', 'linear', 'half_pixel');
   resize('1x3x512x512', '1.0,1.0,0.4375,0.4375', 'linear', 'half_pixel', ',antialias:1');
   resize('1x64x56x56', '1.0,1.0,2.0,2.0', 'cubic', 'half_pixel');
+  for (const type of ['u8', 'f64']) {
+    resize('1x3x512x512', '1.0,1.0,0.4375,0.4375', 'linear', 'half_pixel', '', type);
+    resize('1x3x112x112', '1.0,1.0,2.0,2.0', 'linear', 'asymmetric', '', type);
+  }
+  resize('1x512x512x3', '1.0,0.4375,0.4375,1.0', 'linear', 'half_pixel', '', 'u8');
   resize('1x16x8x28x28', '1.0,1.0,2.0,2.0,2.0', 'linear', 'half_pixel');
   for (const mode of ['linear', 'nearest', 'cubic'])
     add('GridSample', '4x32x64x64xf32, 4x64x64x2xf32', `mode:"${mode}"`, 'f32');

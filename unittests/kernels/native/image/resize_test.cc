@@ -64,6 +64,47 @@ TEST(NativeResize, CopiesTheNeighboursOfTheReference) {
       ExpectAgreement({.coordinate_transformation_mode = coordinates, .nearest_mode = nearest}, 0);
 }
 
+void ExpectAgreementOf(DataType dtype, const Attrs& attrs, double tolerance) {
+  for (const Isa isa : SupportedIsas()) {
+    const ScopedIsa scoped(isa);
+    SCOPED_TRACE(std::string(IsaName(isa)));
+    for (const auto& [in, out] : kSizes)
+      Agreement<ops::Resize>({*RandomTensor(dtype, in, 1, 100), {}, {}, SizesAs(out)}, attrs,
+                             {{dtype, out}})
+          .Of("native", tolerance);
+  }
+}
+
+TEST(NativeResize, DropsFractionsOfIntegers) {
+  for (const CoordinateMode coordinates :
+       {CoordinateMode::kHalfPixel, CoordinateMode::kPytorchHalfPixel,
+        CoordinateMode::kAlignCorners, CoordinateMode::kAsymmetric,
+        CoordinateMode::kHalfPixelSymmetric})
+    for (const DataType dtype : {DataType::kU8, DataType::kI8})
+      ExpectAgreementOf(
+          dtype, {.coordinate_transformation_mode = coordinates, .mode = ResizeMode::kLinear}, 0);
+  // Whole numbers stay what they are, though thirds and sixths of them are summed.
+  const Tensor y = RunOp<ops::Resize>(
+      {MakeTensor(DataType::kU8, {1, 1, 2, 3}, std::vector<uint8_t>(6, 7)),
+       {},
+       {},
+       SizesAs({1, 1, 6, 9})},
+      {.mode = ResizeMode::kLinear}, {DataType::kU8, {1, 1, 6, 9}}, {.provider = "native"});
+  EXPECT_EQ(ValuesOf<uint8_t>(y), std::vector<uint8_t>(54, 7));
+}
+
+TEST(NativeResize, InterpolatesDoubles) {
+  for (const ResizeMode mode : {ResizeMode::kLinear, ResizeMode::kCubic})
+    for (const int64_t antialias : {0, 1})
+      ExpectAgreementOf(DataType::kF64, {.antialias = antialias, .mode = mode}, 1e-14);
+}
+
+TEST(NativeResize, LeavesOtherIntegersToTheReference) {
+  Agreement<ops::Resize>({I32({1, 1, 2}, {1, 1 << 30}), {}, {}, SizesAs({1, 1, 5})},
+                         {.mode = ResizeMode::kLinear}, {{DataType::kI32, {1, 1, 5}}})
+      .Of("reference", 0);
+}
+
 TEST(NativeResize, TakesScalesAndAxes) {
   const Operand scales = Constant(F32({2}, {0.7f, 2.5f}));
   for (const ResizeMode mode : {ResizeMode::kNearest, ResizeMode::kLinear, ResizeMode::kCubic})
