@@ -26,6 +26,28 @@ Made MakeSoftmax(const KernelContext& context) {
 }
 const RegisterKernel<ops::Softmax> kSoftmax("native", &MakeSoftmax);
 
+Made MakeMaskedSoftmax(const KernelContext& context) {
+  if (!context.AllFloat32()) return context.Unsupported("only f32");
+  const std::span<const int64_t> x = context.dims(0), mask = context.dims(1);
+  if (x.size() > kMaxRank) return context.Unsupported("operands of so many dimensions");
+  if (mask.empty() || mask.back() != x.back())
+    return context.Unsupported("a mask that is the same for all columns");
+  const Dims strides = BroadcastStrides(mask, x);
+  simd::MaskedSoftmaxArguments shape = {.columns = x.back()};
+  for (size_t i = 0; i + 1 < x.size(); ++i) {
+    shape.rows.push_back(x[i]);
+    shape.mask_strides.push_back(strides[static_cast<int>(i)]);
+  }
+  return MakeNative("masked softmax", {.may_overwrite = 1}, [shape](const KernelArgs& args) {
+    simd::MaskedSoftmaxArguments run = shape;
+    run.x = args.input<float>(0);
+    run.mask = args.input<float>(1);
+    run.y = args.output<float>(0);
+    simd::MaskedSoftmax(run, *args.pool);
+  });
+}
+const RegisterKernel<ir::fused::MaskedSoftmax> kMaskedSoftmax("native", &MakeMaskedSoftmax);
+
 Made MakeLogSoftmax(const KernelContext& context) {
   if (!context.AllFloat32()) return context.Unsupported("only f32");
   const AxisView view(context.dims(0), context.attrs_of<ops::LogSoftmax>().axis);

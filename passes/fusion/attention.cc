@@ -3,6 +3,7 @@
 #include <limits>
 #include <optional>
 
+#include "ir/dialects/fused/normalization.h"
 #include "ir/dialects/onnx/math.h"
 #include "ir/dialects/onnx/matmul.h"
 #include "ir/dialects/onnx/movement.h"
@@ -213,6 +214,20 @@ WEFT_RULE(FuseAttentionMask, "fuse-composite", kReassociates) {
   auto mask = src.Op<ops::Where>()(keep, zero, masked);
   auto out = attention(q, k, v, mask);
   res.Tensor(out) = res.Like(attention, {.fill = kMasked})(q, k, v, res.None(), keep);
+}
+
+// softmax(reshape(x + mask)) => reshape(masked_softmax(x, mask)), over rows of x and of the mask; reshaped or not. What
+// is left where no attention is: scores of two parts, of a cache and of new keys
+WEFT_RULE(FuseMaskedSoftmax, "fuse-epilogue", kExact) {
+  auto x = src.Tensor("x"), mask = src.Tensor("mask");
+  auto axis = src.Attr<int64_t>("axis");
+  auto sum = x + mask;
+  auto moves = src.Repeat<ops::Reshape>(AnyAttrs(), {.max = 1});
+  auto moved = moves(sum);
+  auto out = src.Op<ops::Softmax>({.axis = axis})(moved);
+  src.Require(DType(x, kF32), SameType(sum, x), SameAxis(moved, axis, -1),
+              SameDim(moved, -1, x, -1), SameDim(mask, -1, x, -1));
+  res.Tensor(out) = res.Like(moves)(res.Op<fused::MaskedSoftmax>()(x, mask));
 }
 
 // transpose(attention(transpose(q), transpose(k), transpose(v))) => attention(q, k, v) in

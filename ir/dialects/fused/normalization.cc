@@ -24,6 +24,20 @@ std::vector<Value> WithSum(Value out, Value sum, size_t num_results) {
 
 }  // namespace
 
+bool MaskedSoftmax::Infer(InferContext& c) {
+  DataType dtype;
+  if (!CheckTensors(c) || !SameDtype(c, {0, 1}, &dtype) || !CheckFloat(c, 0) ||
+      !CheckRank(c, 0, 1, SIZE_MAX))
+    return false;
+  const Dims dims = DimsOf(c, 0);
+  return (!dims || CheckBroadcastsTo(c, 1, *dims)) && SetTensor(c, 0, dtype, dims);
+}
+
+std::vector<Value> MaskedSoftmax::Decompose(Builder& b, std::span<const Value> operands,
+                                            const Attrs<Plain>&) {
+  return {b.Make<ops::Softmax>({b.Make<ops::Add>({operands[0], operands[1]})}, {.axis = -1})};
+}
+
 bool LayerNorm::Infer(InferContext& c) {
   DataType dtype;
   if (!CheckTensors(c) || !SameDtype(c, {0, 1, 2, 3, 4}, &dtype) || !CheckFloat(c, 0) ||

@@ -1,10 +1,23 @@
-// fused.layer_norm, fused.rms_norm and fused.group_norm.
+// fused.masked_softmax, fused.layer_norm, fused.rms_norm and fused.group_norm.
 #pragma once
 
 #include "ir/dialects/fused/activation.h"
 #include "ir/op_def.h"
 
 namespace weft::ir::fused {
+
+// softmax(x + mask) over the last dimension. mask broadcasts to x.
+struct MaskedSoftmax {
+  static constexpr OpInfo kInfo = {.name = "fused.masked_softmax",
+                                   .operands = {"x", "mask"},
+                                   .doc = "softmax of scores to which a mask is added first",
+                                   .inplace = OverOperands(0)};
+  template <template <class> class Slot>
+  using Attrs = NoAttrs<Slot>;
+  static bool Infer(InferContext& c);
+  static std::vector<Value> Decompose(Builder& b, std::span<const Value> operands,
+                                      const Attrs<Plain>& attrs);
+};
 
 // LN(x + residual + x_bias) * scale + bias, over dimensions axis..rank-1; scale, bias and x_bias have
 // these dimensions, residual is like x. LN(x) is (x - mean) / sqrt(variance + epsilon). `sum`, only

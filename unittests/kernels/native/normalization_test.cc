@@ -13,6 +13,31 @@ TEST(NativeSoftmax, WorksAlongAnyAxis) {
         .Of("native");
 }
 
+TEST(NativeMaskedSoftmax, TakesMasksOfEveryShape) {
+  for (const ir::Shape& mask : std::vector<ir::Shape>{
+           {2, 9, 7, 33}, {9, 1, 33}, {2, 1, 1, 33}, {1, 9, 7, 33}, {7, 33}, {33}}) {
+    SCOPED_TRACE(ir::ToString(mask));
+    Agreement<fused::MaskedSoftmax>({RandomIn({2, 9, 7, 33}, 1, -9, 9), RandomIn(mask, 2, -9, 9)},
+                                    {}, {FloatResult({2, 9, 7, 33})})
+        .Of("native");
+  }
+  for (const int64_t columns : {1, 3, 16, 31, 32, 129})
+    Agreement<fused::MaskedSoftmax>(
+        {RandomIn({3, columns}, 1, -9, 9), RandomIn({3, columns}, 2, -9, 9)}, {},
+        {FloatResult({3, columns})})
+        .Of("native");
+}
+
+TEST(NativeMaskedSoftmax, KeepsKeysOutWithMinusInfinity) {
+  const float inf = std::numeric_limits<float>::infinity();
+  const Tensor y = RunOp<fused::MaskedSoftmax>(
+      {F32({2, 3}, {1, 1, 1, 2, 2, 2}), F32({2, 3}, {0, -inf, 0, -inf, -inf, -inf})}, {},
+      FloatResult({2, 3}), {.provider = "native"});
+  const std::vector<float> values = ValuesOf<float>(y);
+  EXPECT_EQ(std::vector(values.begin(), values.begin() + 3), (std::vector<float>{0.5, 0, 0.5}));
+  for (size_t i = 3; i < 6; ++i) EXPECT_TRUE(std::isnan(values[i])) << i;  // as in the definition
+}
+
 TEST(NativeLayerNorm, TakesBiasResidualAndSeveralAxes) {
   Agreement<ops::LayerNormalization>(
       {Random({5, 77}, 1), Random({77}, 2), Random({77}, 3)}, {},

@@ -35,6 +35,22 @@ void Softmax(const float* x, float* y, int64_t outer, int64_t extent, int64_t in
             WEFT_DISPATCH(SoftmaxSlice));
 }
 
+void MaskedSoftmax(const MaskedSoftmaxArguments& a, ThreadPool& pool) {
+  const int64_t rows = NumElements(a.rows);
+  if (rows * a.columns == 0) return;
+  LoopNest<1> nest;
+  for (int i = 0; i < a.rows.size(); ++i) nest.Add(a.rows[i], {a.mask_strides[i]});
+  nest.Coalesce();
+  const auto run = WEFT_DISPATCH(MaskedSoftmaxRow);
+  pool.ParallelFor(rows, TileFor(rows, 5 * a.columns), [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) {
+      int64_t offset[1];
+      nest.OffsetsAt(row, nest.rank, offset);
+      run(a.x + row * a.columns, a.mask + offset[0], a.y + row * a.columns, a.columns);
+    }
+  });
+}
+
 void LogSoftmax(const float* x, float* y, int64_t outer, int64_t extent, int64_t inner,
                 ThreadPool& pool) {
   AlongAxis(x, y, outer, extent, inner, pool, WEFT_DISPATCH(LogSoftmaxRows),

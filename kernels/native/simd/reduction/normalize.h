@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "kernels/native/simd/activation.h"
+#include "kernels/shape_math.h"
 #include "kernels/thread_pool.h"
 
 namespace weft::kernels::simd {
@@ -14,7 +15,19 @@ namespace weft::kernels::simd {
 void Softmax(const float* x, float* y, int64_t outer, int64_t extent, int64_t inner,
              ThreadPool& pool);
 
-// The logarithm of that, finite where the softmax is too small for a float; y is not x.
+// Softmax over the last axis of x + mask, where x is row-major [rows..., columns] and the rows of mask lie at
+// mask_strides, of each axis of `rows`; y may be x.
+struct MaskedSoftmaxArguments {
+  Dims rows;
+  int64_t columns = 0;
+  Dims mask_strides;
+  const float* x = nullptr;
+  const float* mask = nullptr;
+  float* y = nullptr;
+};
+void MaskedSoftmax(const MaskedSoftmaxArguments& arguments, ThreadPool& pool);
+
+// The logarithm of Softmax, finite where the softmax is too small for a float; y is not x.
 void LogSoftmax(const float* x, float* y, int64_t outer, int64_t extent, int64_t inner,
                 ThreadPool& pool);
 

@@ -410,6 +410,15 @@ TEST_F(Fused, BatchMatMulPermutesItsOperandsFirst) {
             "fused.batch_matmul: addend [2,4,6] does not broadcast to [4,6]");
 }
 
+TEST_F(Fused, MaskedSoftmaxHasTheShapeOfItsScores) {
+  EXPECT_EQ(RunBoth<fused::MaskedSoftmax>({X({2, n, 5}), X({n, 5})}), "tensor<2xNx5xf32>");
+  EXPECT_EQ(Run<fused::MaskedSoftmax>({Unranked(), X({5})}), "tensor<*xf32>");
+  EXPECT_EQ(Run<fused::MaskedSoftmax>({X({}), X({})}),
+            "fused.masked_softmax: x has rank 0 but must have 1 or more");
+  EXPECT_EQ(Run<fused::MaskedSoftmax>({X({3, 5}), X({2, 3, 5})}),
+            "fused.masked_softmax: mask [2,3,5] does not broadcast to [3,5]");
+}
+
 TEST_F(Fused, GeluHasTwoForms) {
   EXPECT_EQ(RunBoth<fused::Gelu>({X({n, 8}), X({8})}), "tensor<Nx8xf32>");
   EXPECT_EQ(RunBoth<fused::Gelu>({X({n, 8})}, {.approximate = fused::GeluApproximate::kTanh}),
@@ -427,7 +436,7 @@ TEST_F(Fused, EveryOpHasAReferenceBody) {
     EXPECT_TRUE(def->decompose || def->Has(kBodyInRegion)) << def->name();
     EXPECT_NE(def->infer, nullptr) << def->name();
   }
-  EXPECT_EQ(count, 23u);
+  EXPECT_EQ(count, 24u);
 }
 
 }  // namespace
