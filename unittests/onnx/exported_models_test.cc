@@ -99,8 +99,8 @@ INSTANTIATE_TEST_SUITE_P(
         Expected{"bert_tiny", {{"fused.attention", 2}, {"fused.layer_norm", 5}, {"gelu", 2}}},
         Expected{"vit_block", {{"fused.attention", 1}, {"fused.layer_norm", 2}, {"gelu", 1}}},
         Expected{"paddle_attn", {{"fused.attention", 1}, {"onnx.Transpose", 0}}},
-        Expected{"gemma_prefill", {{"onnx.Softmax", 1}}},
-        Expected{"gemma_decode", {{"onnx.Softmax", 1}}}),
+        Expected{"gemma_prefill", {{"fused.masked_softmax", 1}}},
+        Expected{"gemma_decode", {{"fused.masked_softmax", 1}}}),
     [](const auto& info) { return std::string(info.param.model); });
 
 // --- dynamic axes -------------------------------------------------------------------
