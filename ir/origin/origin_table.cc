@@ -56,26 +56,53 @@ uint32_t OriginTable::AddRewrite(std::vector<uint32_t> inputs, Name rule) {
   return Add(Kind::kRewrite, rule, inputs);
 }
 
-// Nodes come after their inputs and in the order of time.
+namespace {
+
+// A list of names, each once. Most are short, and plans ask for one of each operation: no set before it pays.
+class NamesOnce {
+ public:
+  explicit NamesOnce(std::vector<Name>* names) : names_(*names) {}
+  void Add(Name name) {
+    constexpr size_t kFew = 16;
+    if (names_.size() < kFew) {
+      if (std::find(names_.begin(), names_.end(), name) != names_.end()) return;
+    } else {
+      if (known_.empty())
+        for (const Name one : names_) known_.insert(one.id());
+      if (!known_.insert(name.id()).second) return;
+    }
+    names_.push_back(name);
+  }
+
+ private:
+  std::vector<Name>& names_;
+  std::unordered_set<uint32_t> known_;
+};
+
+}  // namespace
+
+// Nodes come after their inputs and in the order of time: the last of a heap has all its users behind it.
 Origin OriginTable::Flatten(uint32_t node) const {
   if (node == kNone) return {};
-  std::vector<uint32_t> reached = {node};
-  std::unordered_set<uint32_t> seen = {node};
-  for (size_t i = 0; i < reached.size(); ++i) {
-    for (const uint32_t input : InputsOf(reached[i]))
-      if (seen.insert(input).second) reached.push_back(input);
+  std::vector<uint32_t> heap = {node}, reached;
+  while (!heap.empty()) {
+    std::pop_heap(heap.begin(), heap.end());
+    const uint32_t next = heap.back();
+    heap.pop_back();
+    if (!reached.empty() && reached.back() == next) continue;
+    reached.push_back(next);
+    for (const uint32_t input : InputsOf(next)) {
+      heap.push_back(input);
+      std::push_heap(heap.begin(), heap.end());
+    }
   }
-  std::sort(reached.begin(), reached.end());
   Origin origin;
-  std::unordered_set<uint32_t> sources, rules, docs;
-  const auto add = [](Name name, std::unordered_set<uint32_t>* known, std::vector<Name>* names) {
-    if (known->insert(name.id()).second) names->push_back(name);
-  };
-  for (const uint32_t i : reached) {
-    const Node& n = nodes_[i];
-    if (n.kind == Kind::kSource) add(n.name, &sources, &origin.sources);
-    if (n.kind == Kind::kDoc) add(n.name, &docs, &origin.docs);
-    if (n.kind == Kind::kRewrite && !n.name.empty()) add(n.name, &rules, &origin.rules);
+  NamesOnce sources(&origin.sources), rules(&origin.rules), docs(&origin.docs);
+  for (auto it = reached.rbegin(); it != reached.rend(); ++it) {
+    const Node& n = nodes_[*it];
+    if (n.kind == Kind::kSource) sources.Add(n.name);
+    if (n.kind == Kind::kDoc) docs.Add(n.name);
+    if (n.kind == Kind::kRewrite && !n.name.empty()) rules.Add(n.name);
   }
   return origin;
 }
