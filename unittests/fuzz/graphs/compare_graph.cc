@@ -73,7 +73,8 @@ std::string BitDifference(const Tensor& expected, const Tensor& actual) {
 }
 
 // How far an element may move: by a multiple of what it moved by when inputs did, and by what
-// rounding makes of the largest element. Infinite where a change of inputs changes what it is.
+// rounding makes of the largest element. Infinite where a change of inputs changes what it is, and of all elements where
+// one moves by more than any is: a quotient by what cancels may be infinite, too.
 std::vector<double> AllowedDifferences(const std::vector<double>& base, bool is_integer,
                                        double rounding, const std::vector<Tensors>& perturbed,
                                        size_t output) {
@@ -94,6 +95,7 @@ std::vector<double> AllowedDifferences(const std::vector<double>& base, bool is_
   double most = 0;
   for (const double by : moved)
     if (std::isfinite(by)) most = std::max(most, by);
+  if (!is_integer && most > largest) return std::vector<double>(base.size(), kInf);
   for (double& by : moved)
     by = is_integer ? (most > 0 ? kInf : 0) : kFactor * std::max(by, most) + rounding * largest;
   return moved;
