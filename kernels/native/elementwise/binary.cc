@@ -1,6 +1,8 @@
 // Elementwise functions of two tensors with broadcasting: arithmetic, comparisons, where.
 #include "kernels/native/simd/elementwise/binary.h"
 
+#include <algorithm>
+
 #include "ir/dialects/onnx.h"
 #include "kernels/native/elementwise/elementwise.h"
 #include "kernels/native/elementwise/variadic.h"
@@ -38,7 +40,7 @@ bool HasTwoOperandsOf(const KernelContext& context, DataType dtype) {
          context.input_type(1).dtype() == dtype;
 }
 
-// Floats only: integers that divide by zero or have negative powers are the reference's.
+// Floats only: integers that have negative powers are the reference's.
 template <simd::BinaryOp kOp>
 Made MakeFloatBinary(const KernelContext& context) {
   const DataType dtype = context.result_type(0).dtype();
@@ -54,6 +56,28 @@ Made MakeBinary(const KernelContext& context) {
   if (dtype == DataType::kI32) return MakeBinaryOn<int32_t>(context, kOp);
   if (dtype == DataType::kI64) return MakeBinaryOn<int64_t>(context, kOp);
   return MakeFloatBinary<kOp>(context);
+}
+
+template <class T>
+std::unique_ptr<Kernel> MakeQuotientOn(const KernelContext& context) {
+  const auto count = static_cast<size_t>(context.input_type(1).NumElements());
+  return MakeNative("elementwise", {.may_overwrite = context.OperandsLikeResult()},
+                    [count, shape = BroadcastShape(context)](const KernelArgs& args) {
+                      const std::span divisors(args.input<T>(1), count);
+                      if (std::count(divisors.begin(), divisors.end(), T(0)) > 0)
+                        return ir::InvalidArgument("onnx.Div: an integer is divided by zero");
+                      simd::Binary<T>(simd::BinaryOp::kDiv, args.input<T>(0), shape.a,
+                                      divisors.data(), shape.b, args.output<T>(0), shape.result,
+                                      *args.pool);
+                      return absl::OkStatus();
+                    });
+}
+Made MakeDiv(const KernelContext& context) {
+  const DataType dtype = context.result_type(0).dtype();
+  if (!HasTwoOperandsOf(context, dtype)) return context.Unsupported("other than two of one type");
+  if (dtype == DataType::kI32) return MakeQuotientOn<int32_t>(context);
+  if (dtype == DataType::kI64) return MakeQuotientOn<int64_t>(context);
+  return MakeFloatBinary<simd::BinaryOp::kDiv>(context);
 }
 
 // Of one operand or more.
@@ -82,8 +106,7 @@ const RegisterElementwise<ops::Sub> kSub(&MakeBinary<simd::BinaryOp::kSub>,
                                          &BinaryRow<simd::BinaryOp::kSub>);
 const RegisterElementwise<ops::Mul> kMul(&MakeBinary<simd::BinaryOp::kMul>,
                                          &BinaryRow<simd::BinaryOp::kMul>);
-const RegisterElementwise<ops::Div> kDiv(&MakeFloatBinary<simd::BinaryOp::kDiv>,
-                                         &BinaryRow<simd::BinaryOp::kDiv>);
+const RegisterElementwise<ops::Div> kDiv(&MakeDiv, &BinaryRow<simd::BinaryOp::kDiv>);
 const RegisterElementwise<ops::Pow> kPow(&MakeFloatBinary<simd::BinaryOp::kPow>,
                                          &BinaryRow<simd::BinaryOp::kPow>);
 const RegisterElementwise<ops::Min> kMin(

@@ -122,9 +122,26 @@ TEST(NativeBinary, ComputesIntegersExactly) {
       .Of("native", 0);
 }
 
-TEST(NativeBinary, LeavesIntegerDivisionToTheReference) {
-  Agreement<ops::Div>({I64({2}, {7, -7}), I64({2}, {2, 2})}, {}, {{DataType::kI64, {2}}})
+TEST(NativeBinary, DividesIntegersTowardZero) {
+  const int64_t least = std::numeric_limits<int64_t>::min();
+  Agreement<ops::Div>(
+      {I64({2, 4}, {7, -7, least, least, 1, 0, -1, least + 1}), I64({4}, {2, 2, -1, 3})}, {},
+      {{DataType::kI64, {2, 4}}})
+      .Of("native", 0);
+  Agreement<ops::Div>({I32({3}, {7, -7, 1 << 30}), I32({}, {-2})}, {}, {{DataType::kI32, {3}}})
+      .Of("native", 0);
+  Agreement<ops::Div>({MakeTensor<int8_t>(DataType::kI8, {2}, {7, -128}),
+                       MakeTensor<int8_t>(DataType::kI8, {2}, {2, -1})},
+                      {}, {{DataType::kI8, {2}}})
       .Of("reference", 0);
+}
+
+TEST(NativeBinary, RefusesToDivideAnIntegerByZero) {
+  for (const std::string provider : {"native", "reference"}) {
+    const auto y = TryRunOp<ops::Div>({I64({2}, {7, -7}), I64({2}, {2, 0})}, {},
+                                      {{DataType::kI64, {2}}}, {.provider = provider});
+    EXPECT_EQ(y.status().message(), "onnx.Div: an integer is divided by zero") << provider;
+  }
 }
 
 TEST(NativeBinary, ComparesAndChooses) {
