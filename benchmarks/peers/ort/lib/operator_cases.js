@@ -204,10 +204,8 @@ function images() {
   resize('1x3x512x512', '1.0,1.0,0.4375,0.4375', 'linear', 'half_pixel');
   resize('1x3x512x512', '1.0,1.0,0.4375,0.4375', 'linear', 'half_pixel', ',antialias:1');
   resize('1x64x56x56', '1.0,1.0,2.0,2.0', 'cubic', 'half_pixel');
-  for (const type of ['u8', 'f64']) {
-    resize('1x3x512x512', '1.0,1.0,0.4375,0.4375', 'linear', 'half_pixel', '', type);
-    resize('1x3x112x112', '1.0,1.0,2.0,2.0', 'linear', 'asymmetric', '', type);
-  }
+  resize('1x3x512x512', '1.0,1.0,0.4375,0.4375', 'linear', 'half_pixel', '', 'u8');
+  resize('1x3x112x112', '1.0,1.0,2.0,2.0', 'linear', 'asymmetric', '', 'u8');
   resize('1x512x512x3', '1.0,0.4375,0.4375,1.0', 'linear', 'half_pixel', '', 'u8');
   resize('1x16x8x28x28', '1.0,1.0,2.0,2.0,2.0', 'linear', 'half_pixel');
   for (const mode of ['linear', 'nearest', 'cubic'])
