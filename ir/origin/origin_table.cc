@@ -81,7 +81,7 @@ class NamesOnce {
 
 }  // namespace
 
-// Nodes come after their inputs and in the order of time: the last of a heap has all its users behind it.
+// Nodes come after their inputs and in the order of time: from a heap each comes after all of its users.
 Origin OriginTable::Flatten(uint32_t node) const {
   if (node == kNone) return {};
   std::vector<uint32_t> heap = {node}, reached;

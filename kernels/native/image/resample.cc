@@ -55,51 +55,22 @@ void CopyElements(const std::byte* x, const int32_t* indices, std::byte* y, int6
   }
 }
 
-}  // namespace
-
-void Resample(const EvenTaps& taps, const float* x, int64_t outer, int64_t in, int64_t inner,
-              float* y, ThreadPool& pool) {
+// Rows and single elements of the sums by one of their functions each; `weights` are those of `taps`.
+template <class W, class From, class To, class Rows, class Elements>
+void ResampleBy(const EvenTaps& taps, const W* weights, const From* x, int64_t outer, int64_t in,
+                int64_t inner, To* y, ThreadPool& pool, const Rows& add_rows,
+                const Elements& add_elements) {
   const int64_t extent = taps.extent, count = taps.taps;
   const int32_t* indices = taps.indices.data();
-  const float* weights = taps.floats.data();
   if (inner == 1) {
-    const auto add = WEFT_DISPATCH(AddElements);
     pool.ParallelFor(outer, TileFor(outer, extent * (count + 1)), [=](int64_t begin, int64_t end) {
-      for (int64_t o = begin; o < end; ++o)
-        add(x + o * in, indices, weights, count, y + o * extent, extent);
-    });
-    return;
-  }
-  const auto add = WEFT_DISPATCH(AddRows);
-  const int64_t rows = outer * extent;
-  pool.ParallelFor(rows, TileFor(rows, inner * (count + 1)), [=](int64_t begin, int64_t end) {
-    for (int64_t row = begin; row < end; ++row) {
-      const int64_t o = row / extent, i = row % extent;
-      const float* sources[EvenTaps::kMost];
-      for (int64_t t = 0; t < count; ++t)
-        sources[t] = x + (o * in + indices[t * extent + i]) * inner;
-      add(sources, weights + i, extent, count, y + row * inner, inner);
-    }
-  });
-}
-
-namespace {
-
-template <class From, class To, class Rows, class Elements>
-void ResampleExactly(const EvenTaps& taps, const From* x, int64_t outer, int64_t in, int64_t inner,
-                     To* y, ThreadPool& pool, const Rows& add_rows, const Elements& add_elements) {
-  const int64_t extent = taps.extent, count = taps.taps;
-  const int32_t* indices = taps.indices.data();
-  const double* weights = taps.weights.data();
-  if (inner == 1) {
-    pool.ParallelFor(outer, TileFor(outer, extent * count * 4), [=](int64_t begin, int64_t end) {
       for (int64_t o = begin; o < end; ++o)
         add_elements(x + o * in, indices, weights, count, y + o * extent, extent);
     });
     return;
   }
   const int64_t rows = outer * extent;
-  pool.ParallelFor(rows, TileFor(rows, inner * count * 2), [=](int64_t begin, int64_t end) {
+  pool.ParallelFor(rows, TileFor(rows, inner * (count + 1)), [=](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
       const int64_t o = row / extent, i = row % extent;
       const From* sources[EvenTaps::kMost];
@@ -124,6 +95,12 @@ void VisitExactType(ExactType type, const Run& run) {
 
 }  // namespace
 
+void Resample(const EvenTaps& taps, const float* x, int64_t outer, int64_t in, int64_t inner,
+              float* y, ThreadPool& pool) {
+  ResampleBy(taps, taps.floats.data(), x, outer, in, inner, y, pool, WEFT_DISPATCH(AddRows),
+             WEFT_DISPATCH(AddElements));
+}
+
 int64_t SizeOf(ExactType type) { return type == ExactType::kDouble ? sizeof(double) : 1; }
 
 void ResampleExactly(const EvenTaps& taps, ExactType from, const std::byte* x, int64_t outer,
@@ -138,8 +115,8 @@ void ResampleExactly(const EvenTaps& taps, ExactType from, const std::byte* x, i
         using Types = FromTo<From, To>;
         const auto rows = WEFT_DISPATCH(AddExactRows<Types>);
         const auto elements = WEFT_DISPATCH(AddExactElements<Types>);
-        ResampleExactly(taps, reinterpret_cast<const From*>(x), outer, in, inner,
-                        reinterpret_cast<To*>(y), pool, rows, elements);
+        ResampleBy(taps, taps.weights.data(), reinterpret_cast<const From*>(x), outer, in, inner,
+                   reinterpret_cast<To*>(y), pool, rows, elements);
       }
     });
   });
