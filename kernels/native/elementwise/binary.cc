@@ -2,6 +2,7 @@
 #include "kernels/native/simd/elementwise/binary.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "ir/dialects/onnx.h"
 #include "kernels/native/elementwise/elementwise.h"
@@ -25,14 +26,23 @@ struct BroadcastShape {
 
 template <class T>
 std::unique_ptr<Kernel> MakeBinaryOn(const KernelContext& context, simd::BinaryOp op) {
-  return MakeNative(
-      "elementwise",
-      {.may_overwrite = context.OperandsLikeResult(), .spaced_rows = {kLongRows, kLongRows}},
-      [op, shape = BroadcastShape(context)](const KernelArgs& args) {
-        simd::Binary<T>(op, args.input<T>(0), OperandStrides(args, 0, shape.a), args.input<T>(1),
-                        OperandStrides(args, 1, shape.b), args.output<T>(0), shape.result,
-                        *args.pool);
-      });
+  NativeOptions options = {.may_overwrite = context.OperandsLikeResult(),
+                           .spaced_rows = {kLongRows, kLongRows}};
+  size_t divisors = 0;  // that may be zero, which only integers must not be
+  if (std::is_integral_v<T> && op == simd::BinaryOp::kDiv) {
+    divisors = static_cast<size_t>(context.input_type(1).NumElements());
+    options.spaced_rows.pop_back();
+  }
+  return MakeNative("elementwise", options,
+                    [op, divisors, shape = BroadcastShape(context)](const KernelArgs& args) {
+                      const T* const b = args.input<T>(1);
+                      if (std::count(b, b + divisors, T(0)) > 0)
+                        return ir::InvalidArgument("onnx.Div: an integer is divided by zero");
+                      simd::Binary<T>(op, args.input<T>(0), OperandStrides(args, 0, shape.a), b,
+                                      OperandStrides(args, 1, shape.b), args.output<T>(0),
+                                      shape.result, *args.pool);
+                      return absl::OkStatus();
+                    });
 }
 
 bool HasTwoOperandsOf(const KernelContext& context, DataType dtype) {
@@ -56,28 +66,6 @@ Made MakeBinary(const KernelContext& context) {
   if (dtype == DataType::kI32) return MakeBinaryOn<int32_t>(context, kOp);
   if (dtype == DataType::kI64) return MakeBinaryOn<int64_t>(context, kOp);
   return MakeFloatBinary<kOp>(context);
-}
-
-template <class T>
-std::unique_ptr<Kernel> MakeQuotientOn(const KernelContext& context) {
-  const auto count = static_cast<size_t>(context.input_type(1).NumElements());
-  return MakeNative("elementwise", {.may_overwrite = context.OperandsLikeResult()},
-                    [count, shape = BroadcastShape(context)](const KernelArgs& args) {
-                      const std::span divisors(args.input<T>(1), count);
-                      if (std::count(divisors.begin(), divisors.end(), T(0)) > 0)
-                        return ir::InvalidArgument("onnx.Div: an integer is divided by zero");
-                      simd::Binary<T>(simd::BinaryOp::kDiv, args.input<T>(0), shape.a,
-                                      divisors.data(), shape.b, args.output<T>(0), shape.result,
-                                      *args.pool);
-                      return absl::OkStatus();
-                    });
-}
-Made MakeDiv(const KernelContext& context) {
-  const DataType dtype = context.result_type(0).dtype();
-  if (!HasTwoOperandsOf(context, dtype)) return context.Unsupported("other than two of one type");
-  if (dtype == DataType::kI32) return MakeQuotientOn<int32_t>(context);
-  if (dtype == DataType::kI64) return MakeQuotientOn<int64_t>(context);
-  return MakeFloatBinary<simd::BinaryOp::kDiv>(context);
 }
 
 // Of one operand or more.
@@ -106,7 +94,8 @@ const RegisterElementwise<ops::Sub> kSub(&MakeBinary<simd::BinaryOp::kSub>,
                                          &BinaryRow<simd::BinaryOp::kSub>);
 const RegisterElementwise<ops::Mul> kMul(&MakeBinary<simd::BinaryOp::kMul>,
                                          &BinaryRow<simd::BinaryOp::kMul>);
-const RegisterElementwise<ops::Div> kDiv(&MakeDiv, &BinaryRow<simd::BinaryOp::kDiv>);
+const RegisterElementwise<ops::Div> kDiv(&MakeBinary<simd::BinaryOp::kDiv>,
+                                         &BinaryRow<simd::BinaryOp::kDiv>);
 const RegisterElementwise<ops::Pow> kPow(&MakeFloatBinary<simd::BinaryOp::kPow>,
                                          &BinaryRow<simd::BinaryOp::kPow>);
 const RegisterElementwise<ops::Min> kMin(

@@ -101,8 +101,6 @@ void Resample(const EvenTaps& taps, const float* x, int64_t outer, int64_t in, i
              WEFT_DISPATCH(AddElements));
 }
 
-int64_t SizeOf(ExactType type) { return type == ExactType::kDouble ? sizeof(double) : 1; }
-
 void ResampleExactly(const EvenTaps& taps, ExactType from, const std::byte* x, int64_t outer,
                      int64_t in, int64_t inner, ExactType to, std::byte* y, ThreadPool& pool) {
   VisitExactType(from, [&](auto source) {

@@ -36,7 +36,6 @@ struct FromTo {
   using From = F;
   using To = T;
 };
-int64_t SizeOf(ExactType type);
 void ResampleExactly(const EvenTaps& taps, ExactType from, const std::byte* x, int64_t outer,
                      int64_t in, int64_t inner, ExactType to, std::byte* y, ThreadPool& pool);
 

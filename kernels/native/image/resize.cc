@@ -121,7 +121,7 @@ Made MakeResize(const KernelContext& context) {
                                    {.roi = {}, .scales = *scales, .sizes = *sizes}));
   std::vector<Step> steps = StepsOf(taps, context.dims(0));
   const auto exact = ExactTypeOf(x.dtype());
-  const int64_t size_between = !is_nearest && exact ? simd::SizeOf(simd::ExactType::kDouble) : size;
+  const int64_t size_between = !is_nearest && exact ? sizeof(double) : size;
   size_t scratch = 0;
   for (size_t i = 0; i < steps.size(); ++i) {
     if (steps[i].taps.taps > simd::EvenTaps::kMost)

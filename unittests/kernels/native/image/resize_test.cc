@@ -25,25 +25,27 @@ const std::vector<Sizes> kSizes = {
     {{1, 2, 33, 20}, {1, 2, 11, 40}}, {{3, 2, 4, 5, 6}, {3, 2, 8, 5, 9}},
     {{1, 1, 1, 1}, {1, 1, 3, 1}},     {{4, 70}, {4, 35}}};
 
+const CoordinateMode kOfInterpolation[] = {
+    CoordinateMode::kHalfPixel, CoordinateMode::kPytorchHalfPixel, CoordinateMode::kAlignCorners,
+    CoordinateMode::kAsymmetric, CoordinateMode::kHalfPixelSymmetric};
+
 Operand SizesAs(const ir::Shape& dims) {
   return Constant(I64({static_cast<int64_t>(dims.size())}, {dims.begin(), dims.end()}));
 }
 
-void ExpectAgreement(const Attrs& attrs, double tolerance) {
+void ExpectAgreement(const Attrs& attrs, double tolerance, DataType dtype = DataType::kF32) {
   for (const Isa isa : SupportedIsas()) {
     const ScopedIsa scoped(isa);
     SCOPED_TRACE(std::string(IsaName(isa)));
     for (const auto& [in, out] : kSizes)
-      Agreement<ops::Resize>({Random(in, 1), {}, {}, SizesAs(out)}, attrs, {FloatResult(out)})
+      Agreement<ops::Resize>({*RandomTensor(dtype, in, 1, 0), {}, {}, SizesAs(out)}, attrs,
+                             {{dtype, out}})
           .Of("native", tolerance);
   }
 }
 
 TEST(NativeResize, InterpolatesAsTheReferenceDoes) {
-  for (const CoordinateMode coordinates :
-       {CoordinateMode::kHalfPixel, CoordinateMode::kPytorchHalfPixel,
-        CoordinateMode::kAlignCorners, CoordinateMode::kAsymmetric,
-        CoordinateMode::kHalfPixelSymmetric})
+  for (const CoordinateMode coordinates : kOfInterpolation)
     for (const ResizeMode mode : {ResizeMode::kLinear, ResizeMode::kCubic})
       for (const int64_t antialias : {0, 1})
         for (const int64_t exclude_outside : {0, 1}) {
@@ -64,25 +66,11 @@ TEST(NativeResize, CopiesTheNeighboursOfTheReference) {
       ExpectAgreement({.coordinate_transformation_mode = coordinates, .nearest_mode = nearest}, 0);
 }
 
-void ExpectAgreementOf(DataType dtype, const Attrs& attrs, double tolerance) {
-  for (const Isa isa : SupportedIsas()) {
-    const ScopedIsa scoped(isa);
-    SCOPED_TRACE(std::string(IsaName(isa)));
-    for (const auto& [in, out] : kSizes)
-      Agreement<ops::Resize>({*RandomTensor(dtype, in, 1, 100), {}, {}, SizesAs(out)}, attrs,
-                             {{dtype, out}})
-          .Of("native", tolerance);
-  }
-}
-
 TEST(NativeResize, DropsFractionsOfIntegers) {
-  for (const CoordinateMode coordinates :
-       {CoordinateMode::kHalfPixel, CoordinateMode::kPytorchHalfPixel,
-        CoordinateMode::kAlignCorners, CoordinateMode::kAsymmetric,
-        CoordinateMode::kHalfPixelSymmetric})
+  for (const CoordinateMode coordinates : kOfInterpolation)
     for (const DataType dtype : {DataType::kU8, DataType::kI8})
-      ExpectAgreementOf(
-          dtype, {.coordinate_transformation_mode = coordinates, .mode = ResizeMode::kLinear}, 0);
+      ExpectAgreement({.coordinate_transformation_mode = coordinates, .mode = ResizeMode::kLinear},
+                      0, dtype);
   // Whole numbers stay what they are, though thirds and sixths of them are summed.
   const Tensor y = RunOp<ops::Resize>(
       {MakeTensor(DataType::kU8, {1, 1, 2, 3}, std::vector<uint8_t>(6, 7)),
@@ -96,7 +84,7 @@ TEST(NativeResize, DropsFractionsOfIntegers) {
 TEST(NativeResize, InterpolatesDoubles) {
   for (const ResizeMode mode : {ResizeMode::kLinear, ResizeMode::kCubic})
     for (const int64_t antialias : {0, 1})
-      ExpectAgreementOf(DataType::kF64, {.antialias = antialias, .mode = mode}, 1e-14);
+      ExpectAgreement({.antialias = antialias, .mode = mode}, 1e-14, DataType::kF64);
 }
 
 TEST(NativeResize, LeavesOtherIntegersToTheReference) {
