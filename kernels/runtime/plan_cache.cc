@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "kernels/runtime/segments/program_cut.h"
+
 namespace weft::kernels {
 
 absl::StatusOr<PreparedProgram*> PlanCache::Add(std::unique_ptr<ir::Program> program,

@@ -11,7 +11,7 @@
 #include "ir/base/status.h"
 #include "ir/program.h"
 #include "kernels/runtime/plan.h"
-#include "kernels/runtime/segment.h"
+#include "kernels/runtime/segments/segment.h"
 
 namespace weft::kernels {
 

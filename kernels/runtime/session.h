@@ -1,6 +1,6 @@
 // Session: a program loaded for running. Plans are made per set of input shapes and kept; weights
 // are packed once for all of them. Where sizes follow from values (NonZero, a Reshape to a computed
-// shape), a run makes and keeps plans as it finds them (kernels/runtime/segment.h).
+// shape), a run makes and keeps plans as it finds them (kernels/runtime/segments/segment.h).
 //
 //   WEFT_ASSIGN_OR_RETURN(auto session, Session::Create(program, {.threads = 2}));
 //   WEFT_ASSIGN_OR_RETURN(std::vector<Tensor> y, session->Run({x.view()}));

@@ -1,5 +1,5 @@
 // Programs whose sizes follow from values that are met at run time.
-#include "kernels/runtime/segment.h"
+#include "kernels/runtime/segments/segment.h"
 
 #include <gmock/gmock.h>
 

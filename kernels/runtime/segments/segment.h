@@ -20,12 +20,10 @@
 #include "ir/program.h"
 #include "kernels/kernel.h"
 #include "kernels/runtime/plan.h"
+#include "kernels/runtime/segments/dynamic_step.h"
+#include "kernels/runtime/segments/program_cut.h"
 
 namespace weft::kernels {
-
-// Whether every value of a specialised program is a tensor of static type, and none of strings: then
-// one plan runs it.
-bool HasKnownSizes(ir::Program& program);
 
 class Segment {
  public:
@@ -50,20 +48,9 @@ class Segment {
   // How many next segments one of them keeps, or fewer, of more bytes. All together: 8 * 4 * 2 paths.
   static constexpr size_t kMostNextBytes = size_t{64} << 20;
   static constexpr size_t MaxNext(int number) { return number < 3 ? size_t{8} >> number : 1; }
-  static constexpr int64_t kMaxLearnedBytes = 64 << 10;  // of an operand that says sizes
 
  private:
   using Values = std::vector<RuntimeValue>;
-  struct Source {
-    int value = -1;  // a number of values_; -1: a constant, or not given
-    RuntimeValue constant;
-  };
-  struct DynamicStep {  // an op whose kernel sizes its results
-    Step step;
-    std::vector<Source> operands;
-    std::vector<ir::Type> result_types;  // as stated
-    bool runs_on_values = false;         // kTakesSequences
-  };
   struct Next {
     std::vector<ir::Type> types;     // of its inputs
     std::vector<std::byte> learned;  // contents of those that are constants in it
@@ -74,19 +61,15 @@ class Segment {
     size_t number = 0;        // of an input, or of a result of the plan
     RuntimeValue constant{};  // instead of both
   };
-  struct Cut;
 
   Segment(const PlanResources& resources, int number) : resources_(resources), number_(number) {}
-  absl::Status AddSteps(const Cut& cut);
-  absl::Status AddStep(const Cut& cut, ir::Operation op);
-  absl::Status MakeRest(const Cut& cut, const ir::Program& program);
+  absl::Status AddSteps(const ProgramCut& cut);
+  absl::Status MakeRest(const ProgramCut& cut, const ir::Program& program);
   absl::Status MakePlan(std::unique_ptr<ir::Program> program);
   absl::Status MakeLastPlan(std::unique_ptr<ir::Program> program);
   absl::StatusOr<Values> RunPlanAndSteps(const Values& inputs, std::vector<RunPart>* parts);
   absl::StatusOr<Values> RunPlan(const Values& inputs, std::vector<RunPart>* parts);
   absl::StatusOr<Values> RunLast(const Values& inputs, std::vector<RunPart>* parts);
-  static absl::StatusOr<Values> RunKernel(const DynamicStep& dynamic, const KernelArgs& args);
-  absl::StatusOr<Values> RunStep(DynamicStep& dynamic, const Values& values);
   absl::StatusOr<Segment*> FindNext(const Values& inputs);
   absl::StatusOr<std::unique_ptr<Segment>> MakeNext(const Values& inputs,
                                                     const std::vector<ir::Type>& types) const;
